@@ -4,8 +4,9 @@ use serde::{Deserialize, Serialize};
 use workload::Direction;
 
 use super::Way;
-use super::disturbed::Undisturbed;
+use super::disturbed::{Looks, Undisturbed};
 use crate::findings::Question;
+use crate::plateaus::Cap;
 use crate::{Charge, Confidence, Counted, Estimate, Finding, Meaning, Point};
 
 /// What holds a level.
@@ -62,19 +63,32 @@ struct Said {
 }
 
 /// The greatest rate of small I/Os.
-pub(super) fn operations(way: &Way<'_>, undisturbed: Option<&Undisturbed>) -> Option<CapOfMap> {
-    level(way, Counted::Operations).map(|cap| without(cap, undisturbed))
+pub(super) fn operations(way: &Way<'_>, looks: &Looks) -> Option<CapOfMap> {
+    let own = way.figures.iops_cap(way.direction);
+    level(way, Counted::Operations).map(|cap| without(of_all(cap, own, looks), looks.undisturbed.as_ref()))
 }
 
 /// The most bytes a second.
-pub(super) fn bytes(way: &Way<'_>, undisturbed: Option<&Undisturbed>) -> Option<CapOfMap> {
-    let measured = || way.figures.bandwidth_cap(way.direction).filter(|cap| !cap.at_least);
+pub(super) fn bytes(way: &Way<'_>, looks: &Looks) -> Option<CapOfMap> {
+    let own = way.figures.bandwidth_cap(way.direction);
     // What units come to is as near to what was measured as rules are told apart, and no nearer.
-    let as_measured = |cap: CapOfMap| match (cap.held_by, measured()) {
-        (HeldBy::Unit, Some(own)) => CapOfMap { level: own.level, ..cap },
-        _ => cap,
+    let as_measured = |cap: CapOfMap| match own.filter(|own| !own.at_least && cap.held_by == HeldBy::Unit) {
+        Some(own) => CapOfMap { level: own.level, ..cap },
+        None => cap,
     };
-    level(way, Counted::Bytes).map(|cap| without(as_measured(cap), undisturbed))
+    let cap = level(way, Counted::Bytes).map(as_measured)?;
+    Some(without(of_all(cap, own, looks), looks.undisturbed.as_ref()))
+}
+
+/// Where what holds a level is open it is told as the least that any load had; a map has so many looks at it that their mean is
+/// known, unless the rate still rises with the depth, or plimsoll itself held most of them back.
+fn of_all(cap: CapOfMap, own: Option<Cap>, looks: &Looks) -> CapOfMap {
+    let known = |own: &Cap| !own.at_least && own.level.half_width() <= KNOWN * own.level.value;
+    let is_least = cap.held_by == HeldBy::Open && cap.at_least && looks.are_of_volume;
+    match own.filter(|own| is_least && known(own)) {
+        Some(own) => CapOfMap { level: own.level, at_least: false, ..cap },
+        None => cap,
+    }
 }
 
 /// The level without the loads that were disturbed. What those left open, whether there is more, is not open without them.
@@ -94,7 +108,8 @@ fn level(way: &Way<'_>, counted: Counted) -> Option<CapOfMap> {
                 .filter(|said| said.direction == way.direction && said.counted == counted)?;
             let Said { level, held_by, at_least, .. } = said;
             // What is certain of a question that is left open is that it is open.
-            let most = if held_by == HeldBy::Bytes { Confidence::Likely } else { Confidence::Certain };
+            let most = if held_by == HeldBy::Bytes { Confidence::Possible } else { Confidence::Certain };
+            let most = if level.half_width() > EVEN * level.value { Confidence::Possible } else { most };
             Some(CapOfMap { level, at_least, held_by, confidence: finding.confidence.min(most) })
         })
     };
@@ -177,6 +192,8 @@ pub(super) struct Caps<'c> {
 
 /// A block that is off what both levels say by more than this, beyond its interval, is held by something else.
 const FITS: f64 = 0.04;
+/// What moves by more than this share of itself is no even pace: what holds it may be another thing at another time.
+const EVEN: f64 = 0.03;
 /// Blocks a little above a unit, as a share of it: charged as two they have half the rate.
 const JUST_ABOVE: std::ops::Range<f64> = 1.01..1.5;
 /// A level with a wider interval than this share of it tells no size.

@@ -10,6 +10,7 @@ use statistics::level::Strays;
 use statistics::quantile::{median, median_absolute_deviation};
 use workload::Direction;
 
+use super::corner::{self, Corner};
 use super::{DirectionMap, MapAnswer, Way};
 use crate::causes::{Counted, SAME};
 use crate::level::Shared;
@@ -54,17 +55,37 @@ pub(super) struct Undisturbed {
     pub disturbed: Vec<Disturbed>,
 }
 
-/// The level of `counted` in the direction of `way` by the loads that were not disturbed; `None` where none was.
-pub(super) fn undisturbed(run: &Run, way: &Way<'_>, counted: Counted) -> Option<Undisturbed> {
-    let at_level = at_level(way, counted);
-    let values: Vec<f64> = at_level.iter().map(|point| value(point, counted)).collect();
-    let middle = median(&values).filter(|middle| *middle > 0.0)?;
-    let spread = DEVIATIONS * DEVIATION * median_absolute_deviation(&values)? / middle;
+/// What the looks at a level say of it.
+#[derive(Clone, Debug)]
+pub(super) struct Looks {
+    /// The level without those that were disturbed; `None` where none was.
+    pub undisturbed: Option<Undisturbed>,
+    /// There are some, most of them were not held back by plimsoll, and they do not rise with the depth.
+    pub are_of_volume: bool,
+}
+
+/// The looks at the level of `counted` in the direction of `way`.
+fn looks(run: &Run, way: &Way<'_>, counted: Counted) -> Looks {
     let shortage = Shortage::of(run);
     let starved = |point: &Point| {
         let step = run.steps.iter().find(|step| step.plan.name == point.step);
         step.is_some_and(|step| shortage.of_step(step).lost > SAME)
     };
+    let at_level = at_level(way, counted);
+    let many = at_level.len() > 2 * at_level.iter().filter(|point| starved(point)).count().max(1);
+    let are_of_volume = many && !matches!(corner::of_depths(way), Corner::Soft { .. });
+    Looks { undisturbed: undisturbed(counted, &at_level, &starved), are_of_volume }
+}
+
+/// The level by the loads that were not disturbed; `None` where none was.
+fn undisturbed(
+    counted: Counted,
+    at_level: &[&Point],
+    starved: &dyn Fn(&Point) -> bool,
+) -> Option<Undisturbed> {
+    let values: Vec<f64> = at_level.iter().map(|point| value(point, counted)).collect();
+    let middle = median(&values).filter(|middle| *middle > 0.0)?;
+    let spread = DEVIATIONS * DEVIATION * median_absolute_deviation(&values)? / middle;
     let of = |point: &&Point| {
         let (share, generator) = (value(point, counted) / middle, starved(point));
         let off = if generator { OFF_STARVED } else { OFF.max(spread) };
@@ -118,7 +139,10 @@ fn on_side(way: &Way<'_>, counted: Counted, block: u64) -> bool {
     let crossover = small.zip(large).map(|(small, large)| large.level.value / small.level.value);
     let unit = super::caps::unit(way).is_some();
     match (counted, crossover.filter(|_| !unit)) {
-        (Counted::Operations, Some(at)) => Some(block) == smallest || block as f64 <= SIDES.0 * at,
+        // Blocks below the smallest of the ladder are probes: there bytes hold already what they are asked about.
+        (Counted::Operations, Some(at)) => {
+            Some(block) == smallest || (smallest < Some(block) && block as f64 <= SIDES.0 * at)
+        }
         (Counted::Operations, None) => Some(block) == smallest,
         (Counted::Bytes, Some(at)) => block as f64 >= SIDES.1 * at,
         (Counted::Bytes, None) => Some(block) == of_way().map(|point| point.block).max(),
@@ -126,13 +150,14 @@ fn on_side(way: &Way<'_>, counted: Counted, block: u64) -> bool {
 }
 
 /// Of both levels of a direction: operations, then bytes.
-pub(super) fn of_levels(run: &Run, way: &Way<'_>) -> [Option<Undisturbed>; 2] {
-    [Counted::Operations, Counted::Bytes].map(|counted| undisturbed(run, way, counted))
+pub(super) fn of_levels(run: &Run, way: &Way<'_>) -> [Looks; 2] {
+    [Counted::Operations, Counted::Bytes].map(|counted| looks(run, way, counted))
 }
 
 /// The names of all that was disturbed.
-pub(super) fn names(levels: &[Option<Undisturbed>; 2]) -> Vec<Disturbed> {
-    levels.iter().flatten().flat_map(|level| level.disturbed.iter().cloned()).collect()
+pub(super) fn names(levels: &[Looks; 2]) -> Vec<Disturbed> {
+    let all = levels.iter().filter_map(|looks| looks.undisturbed.as_ref());
+    all.flat_map(|level| level.disturbed.iter().cloned()).collect()
 }
 
 /// Rows and findings of a level that was disturbed rest on what it is without that.

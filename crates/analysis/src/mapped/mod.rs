@@ -136,7 +136,7 @@ fn direction_map(run: &Run, asked: &MapAsked, way: &Way<'_>) -> Option<Direction
         return None;
     }
     let (operations, bytes, unit) =
-        (caps::operations(way, levels[0].as_ref()), caps::bytes(way, levels[1].as_ref()), caps::unit(way));
+        (caps::operations(way, &levels[0]), caps::bytes(way, &levels[1]), caps::unit(way));
     let caps = caps::Caps { operations: operations.as_ref(), bytes: bytes.as_ref(), unit: unit.as_ref() };
     let crossover = caps::crossover(way, caps, &points);
     let corner =

@@ -76,16 +76,13 @@ fn beyond(known: &Known<'_>, direction: Direction, at: f64) -> Option<Bytes> {
 /// Full queues that had clearly less than one that was shallower or of a longer block: something disturbed them, and they are
 /// looked at again.
 pub(super) fn again(known: &Known<'_>) -> Vec<Draft> {
-    let looks: Vec<Look> = known.done.iter().filter_map(Look::of).collect();
+    let looks = Look::firsts(known);
     let wanted = looks.iter().filter(|look| looks.iter().any(|other| look.is_less_than(other)));
-    let mut drafts: Vec<Draft> = Vec::new();
-    for look in wanted {
+    let again = |look: &Look| {
         let draft = cell(known, look.direction, look.block, look.depth);
-        let draft = Draft { name: format!("{} again", draft.name), ..draft };
-        if drafts.iter().all(|other| other.name != draft.name) {
-            drafts.push(draft);
-        }
-    }
+        Draft { name: format!("{} again", draft.name), ..draft }
+    };
+    let mut drafts: Vec<Draft> = wanted.map(again).collect();
     drafts.truncate(AGAIN_MOST);
     drafts
 }
@@ -102,10 +99,24 @@ impl Look {
     fn of(record: &StepRecord) -> Option<Look> {
         use StepKind::{BlockLadder, Cell, DepthLadder};
         let (direction, block) = moves(&record.plan)?;
-        let is_first = matches!(record.plan.kind, BlockLadder | Cell | DepthLadder);
-        let is_cell = is_first && !record.plan.name.ends_with(" again");
+        let is_look = matches!(record.plan.kind, BlockLadder | Cell | DepthLadder);
         let rate = rate(record, direction);
-        is_cell.then(|| Look { direction, block, depth: depth_of(&record.plan), rate })
+        is_look.then(|| Look { direction, block, depth: depth_of(&record.plan), rate })
+    }
+
+    /// Of each cell the first look: by that it is told whether it is looked at again, also once it was.
+    fn firsts(known: &Known<'_>) -> Vec<Look> {
+        let mut firsts: Vec<Look> = Vec::new();
+        for look in known.done.iter().filter_map(Look::of) {
+            if firsts.iter().all(|first| !first.is_same(&look)) {
+                firsts.push(look);
+            }
+        }
+        firsts
+    }
+
+    fn is_same(&self, other: &Look) -> bool {
+        (self.direction, self.block, self.depth) == (other.direction, other.block, other.depth)
     }
 
     /// Whether another, which may not have more, surely had.

@@ -52,7 +52,7 @@ impl MapAsk {
         rung: Span { least: Nanos::from_millis(2_500), most: Nanos::from_millis(3_500), half_width: 0.005 },
         again: Span { least: Nanos::from_millis(2_500), most: Nanos::from_secs(6), half_width: 0.01 },
         references: 2,
-        total: Nanos::from_secs(175),
+        total: Nanos::from_secs(168),
         ..Effort::QUICK
     };
 
