@@ -39,6 +39,8 @@ const UNIT_FITS: f64 = 0.02;
 /// The part of `resource`; `None` where nothing of it ran.
 pub(super) fn part(steps: &[StepRecord], (resource, block): (Resource, u64), mix: Mix) -> Option<BurstPart> {
     let all = stretches(steps, (resource, block), mix);
+    let half = Mix::reads(50);
+    let half_and_half = if mix == half { Vec::new() } else { stretches(steps, (resource, block), half) };
     let each = if resource == Resource::Iops { 1.0 } else { block as f64 };
     let base = level_of(all.iter().map(Stretch::left), each);
     let view = View { all: &all, base, each };
@@ -69,7 +71,7 @@ pub(super) fn part(steps: &[StepRecord], (resource, block): (Resource, u64), mix
         minute_after_s: above.zip(refill).map(|(above, refill)| 60.0 * above / refill.value),
         seen_s: view.seen(),
         shared_unit: None,
-        both_ways: base.and_then(|base| both_ways(steps, (resource, block), (mix, &base))),
+        both_ways: base.and_then(|base| both_ways(&half_and_half, each, &base)),
         published: None,
         level: against_time(&all, base, held.filter(|_| ends != Ends::Time), refill),
         drains,
@@ -85,15 +87,8 @@ pub(super) fn shared_unit(operations: &BurstPart, bytes: &BurstPart) -> Option<u
 
 /// What reads and writes together had when the bucket of the drains was empty. Whatever the other direction's own bucket holds, half
 /// and half have twice the base of one where each has its own, as neither goes ahead of the other.
-fn both_ways(
-    steps: &[StepRecord],
-    (resource, block): (Resource, u64),
-    (mix, base): (Mix, &Estimate),
-) -> Option<BothWays> {
-    let half = Mix::reads(50);
-    let all = if mix == half { Vec::new() } else { stretches(steps, (resource, block), half) };
+fn both_ways(all: &[Stretch], each: f64, base: &Estimate) -> Option<BothWays> {
     let last = all.last()?;
-    let each = if resource == Resource::Iops { 1.0 } else { block as f64 };
     let together = level_of(std::iter::once(inner(last.level())), each)?;
     let times = together.value / base.value;
     let budget = match times {
