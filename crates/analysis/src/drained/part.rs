@@ -32,8 +32,6 @@ const AS_EARNED: f64 = 0.1;
 const UNSEEN_CELLS: usize = 3;
 /// Of the time to the next burst the share for which what is left was looked at, below which none began meanwhile.
 const UNSEEN: f64 = 0.25;
-/// Half reads and half writes.
-const HALF: Mix = Mix::reads(50);
 /// Units by which providers and hypervisors charge long I/Os (methodology 1), as a share of which a rate is one.
 const UNITS_KIB: [u64; 7] = [16, 32, 64, 128, 256, 512, 1024];
 const UNIT_FITS: f64 = 0.02;
@@ -41,6 +39,8 @@ const UNIT_FITS: f64 = 0.02;
 /// The part of `resource`; `None` where nothing of it ran.
 pub(super) fn part(steps: &[StepRecord], (resource, block): (Resource, u64), mix: Mix) -> Option<BurstPart> {
     let all = stretches(steps, (resource, block), mix);
+    let half = Mix::reads(50);
+    let half_and_half = if mix == half { Vec::new() } else { stretches(steps, (resource, block), half) };
     let each = if resource == Resource::Iops { 1.0 } else { block as f64 };
     let base = level_of(all.iter().map(Stretch::left), each);
     let view = View { all: &all, base, each };
@@ -71,7 +71,7 @@ pub(super) fn part(steps: &[StepRecord], (resource, block): (Resource, u64), mix
         minute_after_s: above.zip(refill).map(|(above, refill)| 60.0 * above / refill.value),
         seen_s: view.seen(),
         shared_unit: None,
-        both_ways: base.filter(|_| mix != HALF).and_then(|base| both_ways(steps, (resource, block), &base)),
+        both_ways: base.and_then(|base| both_ways(&half_and_half, each, &base)),
         published: None,
         level: against_time(&all, base, held.filter(|_| ends != Ends::Time), refill),
         drains,
@@ -87,10 +87,8 @@ pub(super) fn shared_unit(operations: &BurstPart, bytes: &BurstPart) -> Option<u
 
 /// What reads and writes together had when the bucket of the drains was empty. Whatever the other direction's own bucket holds, half
 /// and half have twice the base of one where each has its own, as neither goes ahead of the other.
-fn both_ways(steps: &[StepRecord], (resource, block): (Resource, u64), base: &Estimate) -> Option<BothWays> {
-    let all = stretches(steps, (resource, block), HALF);
+fn both_ways(all: &[Stretch], each: f64, base: &Estimate) -> Option<BothWays> {
     let last = all.last()?;
-    let each = if resource == Resource::Iops { 1.0 } else { block as f64 };
     let together = level_of(std::iter::once(inner(last.level())), each)?;
     let times = together.value / base.value;
     let budget = match times {

@@ -91,8 +91,10 @@ fn gone_on(number: usize) -> Option<(Case, BurstPart, f64)> {
         |done: &[StepRecord]| next_burst_step(&asked, Layout::None, &[first.as_slice(), done].concat());
     steps.extend(conduct(&next, setup.runner.as_mut(), &mut Nobody).0);
     let part = drained(&steps, &asked, None).of(Resource::Iops).cloned();
-    // Emptied before, it was full of what the first drain found.
-    let most = if left > EMPTY * held { held.max(left + truth.base * away.as_secs_f64()) } else { held };
+    // Emptied before, it is what the first drain found.
+    let emptied = first.iter().any(|step| step.plan.kind == StepKind::Idle);
+    let most =
+        if left > EMPTY * held && !emptied { held.max(left + truth.base * away.as_secs_f64()) } else { held };
     part.map(|part| (case, part, most))
 }
 
