@@ -71,7 +71,7 @@ impl Left {
 /// What the line tells of.
 enum Content {
     /// A run of steps: the step, its rate, and what is left of the forecast.
-    Steps { now: Progress, left: Left, outlooks: Option<Outlooks> },
+    Steps { now: Progress, left: Left, outlooks: Option<Box<Outlooks>> },
     /// A watch: the phase, what is left of it, and what the busiest device does.
     Phases(PhaseLine),
 }
@@ -94,7 +94,7 @@ impl Live {
     /// The same of a burst, which says when it may end.
     pub fn with_outlooks(mut self, outlooks: Outlooks) -> Live {
         if let Content::Steps { outlooks: told, .. } = &mut self.content {
-            *told = Some(outlooks);
+            *told = Some(Box::new(outlooks));
         }
         self
     }

@@ -54,14 +54,13 @@ pub(super) fn cost(run: &Run, loads: &Loads) -> Option<Cost> {
     let steps = || run.steps.iter().filter(|step| step.plan.kind != StepKind::Layout);
     let seconds = |step: &StepRecord| step.ended.since(step.started).as_secs_f64();
     let of_cells: Vec<f64> = steps().filter(|step| step.plan.kind == StepKind::Cell).map(seconds).collect();
-    let all = steps().last()?.ended.since(steps().next()?.started).as_secs_f64();
+    let all = steps().next_back()?.ended.since(steps().next()?.started).as_secs_f64();
+    if of_cells.is_empty() {
+        return None;
+    }
     let each = of_cells.iter().sum::<f64>() / of_cells.len() as f64;
-    (!of_cells.is_empty()).then(|| Cost {
-        cells: ran.len(),
-        seconds: all,
-        grid_cells: grid.len(),
-        grid_seconds: all + missing as f64 * each,
-    })
+    let grid_seconds = all + missing as f64 * each;
+    Some(Cost { cells: ran.len(), seconds: all, grid_cells: grid.len(), grid_seconds })
 }
 
 /// Reads in a hundred, block and depth.

@@ -187,11 +187,13 @@ fn place(volume: &Volume) -> Option<PathBuf> {
 /// The machine of that name, of whichever provider has it.
 fn machine(name: &str) -> Result<NamedMachine, Failure> {
     let catalogue = Catalogue::builtin();
-    let of =
-        |provider: &str| catalogue.instance(provider, name).map(|limits| (provider.to_owned(), limits.title));
+    let of = |provider: &str| {
+        let limits = catalogue.instance(provider, name).map_err(Failure::refused)?;
+        Ok((provider.to_owned(), limits.title))
+    };
     // Amazon's names have a point, those of Azure an underscore.
     let order = if name.contains('_') { ["azure", "aws"] } else { ["aws", "azure"] };
-    let found = of(order[0]).or_else(|error| of(order[1]).map_err(|_| error)).map_err(Failure::refused)?;
+    let found = of(order[0]).or_else(|error: Failure| of(order[1]).map_err(|_| error))?;
     Ok(NamedMachine { provider: found.0, name: found.1 })
 }
 

@@ -54,7 +54,7 @@ fn misses(document: &Value, truth: [f64; 4]) -> Vec<String> {
     let each = names.into_iter().zip(told).zip(truth);
     let near =
         |told: &Value, truth: f64| (told["value"].as_f64().unwrap_or(f64::NAN) / truth - 1.0).abs() <= NEAR;
-    let missed = each.filter(|((_, told), truth)| !near(*told, *truth));
+    let missed = each.filter(|((_, told), truth)| !near(told, *truth));
     let mut missed: Vec<String> =
         missed.map(|((name, told), truth)| format!("{name}: {told} of {truth}")).collect();
     if part["ends"] != "usage" {

@@ -16,7 +16,7 @@ pub(super) fn sections(answer: &MapAnswer) -> Markup {
     markup![
         answer.directions.iter().map(of_way).collect::<Markup>(),
         section("Reads beside writes, and order", list.into()),
-        answer.cost.as_ref().map(|cost| note(&cost_words(cost))),
+        answer.cost.as_ref().map(|cost| note(cost_words(cost))),
     ]
 }
 

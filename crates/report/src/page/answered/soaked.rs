@@ -9,5 +9,5 @@ use crate::words::soaked::lines;
 /// What it says, line by line; the chart stands above.
 pub(super) fn sections(answer: &SoakAnswer) -> Markup {
     let said: Markup = lines(answer).iter().map(|line| element("li").holding(prose(line))).collect();
-    section("Over time", element("ul").line(said).into())
+    section("Over time", element("ul").line(said))
 }
