@@ -50,14 +50,9 @@ const ANSWERS: f64 = 0.1;
 impl HeadroomAnswer {
     /// What all promises together come to; `None` where none was made.
     pub fn kept(&self) -> Option<Answer> {
-        let answers = || self.promised.iter().map(|promised| promised.answer);
-        let any = |wanted: Answer| answers().any(|answer| answer == wanted);
-        match self.promised.is_empty() {
-            true => None,
-            false if any(Answer::Below) => Some(Answer::Below),
-            false if any(Answer::CannotTell) => Some(Answer::CannotTell),
-            false => Some(Answer::Meets),
-        }
+        let answers: Vec<Answer> = self.promised.iter().filter_map(|promised| promised.answer).collect();
+        let worst = [Answer::Below, Answer::CannotTell].into_iter().find(|one| answers.contains(one));
+        worst.or_else(|| answers.first().map(|_| Answer::Meets))
     }
 
     /// Whether a rate was found: one, at least one, or two on either side of it that are near each other; and the volume held still.

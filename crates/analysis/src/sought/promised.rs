@@ -8,15 +8,16 @@ use workload::{Claim, Direction, Expectation, HeadroomAsked, LoadPart, Metric, P
 use super::search::Greatest;
 use crate::verdict::Answer;
 
-/// A rate that somebody promised.
+/// A rate that somebody promised, or that a policy grants a queue that is never empty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Promised {
     /// The policy's name, or the claim as typed.
     pub by: String,
     /// I/Os a second of the whole load.
     pub iops: f64,
-    /// Whether the bounds hold at that rate.
-    pub answer: Answer,
+    /// Whether the bounds hold at that rate; `None` of a policy's, which says nothing of arrivals by chance: no volume bears all of
+    /// its rate of these within any bound.
+    pub answer: Option<Answer>,
 }
 
 /// Everything that the policy and the expectation of `run` promise of the load.
@@ -27,8 +28,9 @@ pub(super) fn promised(run: &Run, asked: &HeadroomAsked, known: &Known) -> Vec<P
     let of_claims = expectation.into_iter().flat_map(|expectation| expectation.claims);
     let of_claims =
         of_claims.filter_map(|claim| Some((claim.words.clone(), claimed_rate(&claim, &asked.load)?)));
-    let rated = of_policy.into_iter().chain(of_claims);
-    rated.map(|(by, iops)| Promised { by, iops, answer: known.answer(iops) }).collect()
+    let granted = of_policy.into_iter().map(|(by, iops)| Promised { by, iops, answer: None });
+    let claimed = of_claims.map(|(by, iops)| Promised { by, iops, answer: Some(known.answer(iops)) });
+    granted.chain(claimed).collect()
 }
 
 /// What is known of the greatest rate.

@@ -230,11 +230,10 @@ fn search(asked: &Asked, setup: &Setup, time: Nanos) -> HeadroomAsked {
     HeadroomAsked { bounds: vec![bound], load: vec![LoadPart { job, share: 1.0 }], time, write_most }
 }
 
-/// The first latency that is claimed.
+/// The first percentile that is claimed.
 fn claimed(expectation: &Expectation) -> Option<LatencyBound> {
     expectation.claims.iter().find_map(|claim| match claim.metric {
         Metric::Percentile(percent, most) => Some(LatencyBound::percentile(percent, most)),
-        Metric::MeanLatency(most) => Some(LatencyBound::mean(most)),
         _ => None,
     })
 }

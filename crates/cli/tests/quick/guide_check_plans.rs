@@ -17,7 +17,8 @@ fn commands() -> Vec<String> {
 fn typed(folder: &Folder, line: &str) -> Ended {
     let bin = Path::new(env!("CARGO_BIN_EXE_plimsoll")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
-    ended(folder.through("sh", &["-e", "-c", line]).env("PATH", path))
+    let mut shell = folder.through("sh", &["-e", "-c", line]);
+    ended(shell.current_dir(folder.path(".")).env("PATH", path))
 }
 
 /// Words without the ends of lines between them.

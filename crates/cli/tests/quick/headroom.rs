@@ -110,7 +110,9 @@ fn a_promise_is_met_or_not_and_a_policy_leaves_a_part() {
     let text = ended(&mut folder.plimsoll(&["headroom", MM1, "--p99", "24ms", "--expect", "950 iops"])).out;
     assert!(text.contains("BELOW"), "{text}");
     let (code, promised) = searched(&["--policy", "custom,iops=1000"]);
-    assert_eq!((code, &promised[0]["answer"]), (Some(3), &"below".into()), "{promised}");
+    // What a full queue has, arrivals by chance cannot all have: that is no fault of the volume.
+    assert_eq!((code, promised[0]["answer"].is_null()), (Some(0), true), "{promised}");
+    assert_eq!(promised[0]["iops"], 1000.0);
     let refused = ended(&mut folder.plimsoll(&["headroom", MM1, "--p99", "24ms", "--expect", "p99 < 1ms"]));
     assert_eq!((refused.code, refused.err.contains("--p99")), (Some(2), true), "{}", refused.err);
 }

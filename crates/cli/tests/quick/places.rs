@@ -74,7 +74,7 @@ fn the_commands_of_the_guide_find_what_the_volumes_have() {
 
 #[test]
 fn a_volume_that_is_alike_everywhere_is_said_to_be() {
-    let (answer, _) = looked("sim:custom,iops=3000,size=20GiB,jitter=0.5");
+    let (answer, _) = looked("sim:custom,iops=3000,size=20GiB,jitter=0.1");
     assert_eq!(answer["regions"].as_array().unwrap().len(), 1, "{answer}");
     assert_eq!((&answer["regions"][0]["kind"], &answer["cache"]["is"]), (&"usual".into(), &"none".into()));
     assert_eq!(answer["tracks"]["are"], "alike", "{answer}");

@@ -63,32 +63,36 @@ pub(crate) fn verdict(answer: &HeadroomAnswer) -> VerdictWords {
         (_, true) => ("MEASURED", rest),
         (_, false) => ("CANNOT TELL", rest),
     };
-    let promised = answer.promised.iter().map(|promised| promised_words(promised, answer));
+    let promised = answer.promised.iter().filter_map(|promised| promised_words(promised, answer));
     let sides = Some(sides(answer)).filter(|sides| !sides.is_empty());
     let stops = promised.chain(sides).collect::<Vec<String>>().join(" ");
     VerdictWords { word, rest, stops }
 }
 
-/// What becomes of a promise.
-fn promised_words(promised: &Promised, answer: &HeadroomAnswer) -> String {
+/// What becomes of a promise, and how much of a policy's rate is left of arrivals by chance.
+fn promised_words(promised: &Promised, answer: &HeadroomAnswer) -> Option<String> {
     let (by, rate) = (clean(&promised.by), numbers::iops(promised.iops));
-    let claims = if by == rate {
-        format!("{rate} were promised")
-    } else {
-        format!("{by} stands for {rate} of this load")
+    let claims = match promised.answer {
+        None => format!("{by} grants {rate} of this load"),
+        Some(_) if by == rate => format!("{rate} were promised"),
+        Some(_) => format!("{by} stands for {rate} of this load"),
     };
     let bounds = bounds_words(&answer.bounds);
-    let how = match promised.answer {
-        Answer::Meets => format!("there {bounds}"),
-        Answer::Below => match answer.greatest {
-            Some(Greatest::Found(found) | Greatest::Between(found)) => {
-                format!("{bounds} up to {} of that", numbers::share(found.value / promised.iops))
-            }
-            _ => "not even the least rate that was tried is borne".to_owned(),
-        },
-        _ => "whether it is borne is open".to_owned(),
+    let part = match answer.greatest {
+        Some(Greatest::Found(found) | Greatest::Between(found)) => {
+            Some(format!("{bounds} up to {} of that", numbers::share(found.value / promised.iops)))
+        }
+        _ => None,
     };
-    format!("{claims}: {how}.")
+    let how = match promised.answer {
+        None => part?,
+        Some(Answer::Meets) => format!("there {bounds}"),
+        Some(Answer::Below) => {
+            part.unwrap_or_else(|| "not even the least rate that was tried is borne".to_owned())
+        }
+        Some(_) => "whether it is borne is open".to_owned(),
+    };
+    Some(format!("{claims}: {how}."))
 }
 
 /// What follows the word.

@@ -35,7 +35,7 @@ pub fn load(word: Option<&str>, arguments: &TurnsArguments) -> Result<Load, Fail
     if turn == Some(Nanos(0)) {
         return Err(Failure::refused("--turn 0 measures nothing; give each turn a second or more"));
     }
-    if !is_profile_file(word) && is_job_file(word) {
+    if is_job_file(word) {
         return job(word, turn);
     }
     let profile = if is_profile_file(word) {
@@ -100,7 +100,7 @@ fn called_apart(mut steps: Vec<Step>) -> Vec<Step> {
 }
 
 fn is_profile_file(word: &str) -> bool {
-    word.contains('/') || Path::new(word).extension().is_some_and(|end| end == "toml")
+    Path::new(word).extension().is_some_and(|end| end == "toml")
 }
 
 fn lasting(mut load: Load, turn: Nanos) -> Load {
