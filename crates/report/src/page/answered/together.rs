@@ -12,6 +12,7 @@ pub(super) fn sections(answer: &TogetherAnswer) -> Markup {
     let named =
         |(label, words): &(String, String)| element("li").holding(prose(&format!("{label}: {words}")));
     let named: Markup = answer.volumes.iter().map(named).collect();
-    let said: Markup = sentences(answer).iter().map(|sentence| prose(sentence)).collect();
+    let said: Markup =
+        sentences(answer).iter().map(|sentence| element("p").holding(prose(sentence))).collect();
     section("Alone and together", markup![element("ul").line(named), tables, said])
 }
