@@ -59,7 +59,7 @@ const TYPED: &[Row] = &[
     (&["check", "@", "--plicy", "aws-gp3"], 2, &["unexpected argument '--plicy'", "'--policy'", "--help"]),
     (&["check", "@", "--format", "xml"], 2, &["invalid value 'xml'", "possible values: text, json"]),
     (&["check", "@", "--seed", "many"], 2, &["invalid value 'many'", "--seed", "--help"]),
-    (&["check", "@", "@"], 2, &["unexpected argument", "--help"]),
+    (&["check", "@", "@"], 2, &["two volumes", "--together", "plimsoll compare"]),
     (&["check", "@", "--policy"], 2, &["a value is required for '--policy", "--help"]),
     (&["chek", "@"], 2, &["unrecognized subcommand 'chek'", "'check'", "--help"]),
     (&["report"], 2, &["required arguments were not provided: <FILE>", "report --help"]),

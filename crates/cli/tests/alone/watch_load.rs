@@ -122,8 +122,8 @@ fn a_lab_volume_is_loaded_sampled_with_its_layers_and_gone_afterwards() {
     }
     assert!(level(&run, "load 200%", top, Metric::QueueDepth) > 50.0);
     assert!(run.samples.iter().all(|sample| sample.disks.iter().any(|(name, _)| **name == **lower)));
-    assert_eq!(run.steps[0].plan.kind, StepKind::Layout, "real data first");
-    assert!(run.steps[0].ended <= run.phases[0].from);
+    let laid_out = run.steps.iter().any(|step| step.plan.kind == StepKind::Layout);
+    assert!(!laid_out, "it was filled before its credits began to count");
     assert!(
         comes_true(|| !Path::new("/sys/block").join(top).join("loop/backing_file").exists()),
         "{top} is there"
