@@ -137,7 +137,7 @@ pub(crate) fn store(conn: &Connection, run: &Run) -> Result<()> {
 }
 
 /// What files of earlier versions have not in `run`.
-const LATER: [&str; 1] = ["asked"];
+const LATER: [&str; 3] = ["own_policies", "exceeded", "asked"];
 
 /// The run as a whole, without what lies in other tables.
 pub(crate) fn read(scan: &Scan<'_>) -> Run {

@@ -42,7 +42,8 @@ fn has_region(answer: &Value, kind: &str, truth: &Range<u64>) -> Result<(), Stri
         if at("low") <= truth as f64 && truth as f64 <= at("high") {
             return Ok(());
         }
-        Err(format!("{side} of {kind}: {} to {} instead of {truth}", at("low"), at("high")))
+        let (low, high) = (at("low"), at("high"));
+        Err(format!("{side} of {kind}: {low} to {high} instead of {truth}: {regions:#?}"))
     };
     holds("from", truth.start)?;
     if truth.end < SIZE { holds("to", truth.end) } else { Ok(()) }
