@@ -70,7 +70,11 @@ impl Bounds {
     pub(super) fn region(&self, setup: &Setup) -> Bytes {
         match setup.layout {
             Layout::Write(size) => size,
-            Layout::None => self.size.unwrap_or(REGION_USUAL),
+            Layout::None => {
+                let sizes = setup.facts.devices.iter().map(|device| device.size);
+                let device = sizes.take(1).find(|size| size.0 > 0).unwrap_or(REGION_USUAL);
+                self.size.unwrap_or(REGION_USUAL).min(device)
+            }
         }
     }
 }
