@@ -47,8 +47,12 @@ impl LoopOver {
         }
         let path = PathBuf::from(String::from_utf8_lossy(&out.stdout).trim());
         let node = path.display().to_string();
-        let watchdog = Watchdog::new(Until::Closed, "losetup -d \"$1\"", &[&node]);
+        // A mark of read-only outlives the loop: it stays with the number, for whoever has it next.
+        let watchdog = Watchdog::new(Until::Closed, "blockdev --setrw \"$1\"; losetup -d \"$1\"", &[&node]);
         let watchdog = watchdog.inspect_err(|_| drop(done(Command::new("losetup").arg("-d").arg(&path))))?;
+        if !options.contains(&"--read-only") {
+            done(Command::new("blockdev").arg("--setrw").arg(&path))?;
+        }
         Ok(LoopOver { path, _watchdog: watchdog })
     }
 
