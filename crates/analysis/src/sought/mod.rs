@@ -1,5 +1,6 @@
 //! The answer of `plimsoll headroom`: the greatest rate of arrivals at which a latency holds.
 
+mod clusters;
 mod load;
 mod promised;
 mod search;

@@ -6,6 +6,7 @@ use statistics::crossing::{Crossing, Sought, crossing};
 use workload::{Ending, HeadroomAsked, LatencyBound, StepKind};
 
 use super::HeadroomDoubt;
+use super::clusters::Clusters;
 use super::load::OpenLoad;
 use crate::Estimate;
 use crate::sittings::in_sittings;
@@ -61,8 +62,8 @@ impl Search {
     pub fn of(asked: &HeadroomAsked, steps: &[StepRecord]) -> Search {
         let of_kind = |kind| steps.iter().filter(move |step| step.plan.kind == kind);
         let loads = of_kind(StepKind::OpenLoad).filter_map(|step| OpenLoad::of(step, &asked.bounds));
-        let (loads, changes) = of_now(clustered(loads.collect(), &asked.bounds));
         let full = of_kind(StepKind::Probe).next();
+        let (loads, changes) = of_now(clustered(loads.collect(), &asked.bounds, full.map(rate_of)));
         let rows = by_rate(&loads, &asked.bounds);
         let crossing = first_crossing(&loads, &asked.bounds);
         let (full_queue, bounds) = (full.map(rate_of), asked.bounds.clone());
@@ -121,7 +122,12 @@ impl Search {
         match self.crossing() {
             // Beyond what surely failed nothing holds, whatever a line says.
             Some((_, found)) if found.is_bounded() && found.at > least && found.at < most => {
-                Greatest::Found(Estimate { value: found.at, low: found.low.max(0.0), high: found.high })
+                // Nor is it below what surely held: where the line is loose, its ends are those of what was seen.
+                Greatest::Found(Estimate {
+                    value: found.at,
+                    low: found.low.max(least),
+                    high: found.high.min(most),
+                })
             }
             _ => {
                 let middle = (holds + fails) / 2.0;
@@ -203,15 +209,14 @@ fn by_rate(loads: &[OpenLoad], bounds: &[LatencyBound]) -> Vec<OpenLoad> {
 }
 
 /// Loads that are judged by how late I/Os cluster in all of them, each by its events: one with few of them shows less than there is.
-fn clustered(loads: Vec<OpenLoad>, bounds: &[LatencyBound]) -> Vec<OpenLoad> {
-    let of_bound = |(at, bound): (usize, &LatencyBound)| {
-        let seen = loads.iter().filter_map(|load| load.clusters(at, *bound));
-        let (events, weighed) =
-            seen.fold((0.0, 0.0), |sum, (events, how)| (sum.0 + events, sum.1 + events * how));
-        if events > 0.0 { weighed / events } else { 1.0 }
+fn clustered(loads: Vec<OpenLoad>, bounds: &[LatencyBound], full: Option<f64>) -> Vec<OpenLoad> {
+    let seen: Vec<Clusters> =
+        bounds.iter().enumerate().map(|bound| Clusters::seen(&loads, bound, full)).collect();
+    let judged = |load: OpenLoad| {
+        let least: Vec<f64> = seen.iter().map(|seen| seen.at(load.rate)).collect();
+        load.clustering(&least, bounds)
     };
-    let least: Vec<f64> = bounds.iter().enumerate().map(of_bound).collect();
-    loads.into_iter().map(|load| load.clustering(&least, bounds)).collect()
+    loads.into_iter().map(judged).collect()
 }
 
 /// I/Os a second of a step with a full queue.
