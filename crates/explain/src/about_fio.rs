@@ -1,7 +1,9 @@
 //! What a fio command asks for, in words.
 
+use super::besides::besides;
 use super::figures::{bytes, count, seconds};
 use fio::{Amount, Asked, COMMANDS, FioJob, JobOptions, ROWS};
+use workload::Spread;
 
 /// A paragraph a job.
 pub fn asks(asked: &Asked) -> Vec<String> {
@@ -9,7 +11,9 @@ pub fn asks(asked: &Asked) -> Vec<String> {
     let steps = asked.step_count();
     let mut said = Vec::new();
     for job in &sections {
-        said.push(sentences(job, sections.len() > 1, steps > 1));
+        let mut told = sentences(job, sections.len() > 1, steps > 1);
+        besides(asked, job).iter().for_each(|more| told.push_str(&format!(" {more}")));
+        said.push(told);
     }
     if sections.len() > 1 && steps == 1 {
         said.push("All jobs run at the same time.".to_owned());
@@ -48,8 +52,8 @@ fn sentences(job: &FioJob, named: bool, in_turn: bool) -> String {
 
 fn verbs(options: &JobOptions) -> String {
     let pattern = options.pattern;
-    let [read, write, trim] = options.bs.map(bytes);
-    let same = options.bs[0] == options.bs[1];
+    let [read, write, trim] = [0, 1, 2].map(|direction| block(options, direction));
+    let same = read == write;
     match (pattern.reads, pattern.writes, pattern.trims) {
         (true, true, _) => {
             let share = options.rwmix_read;
@@ -64,10 +68,27 @@ fn verbs(options: &JobOptions) -> String {
     }
 }
 
+/// The length of the blocks of a direction; the option that tells several lengths is told besides.
+fn block(options: &JobOptions, direction: usize) -> String {
+    match options.bssplit[direction].is_some() || options.bsrange[direction].is_some() {
+        true => "several lengths".to_owned(),
+        false => bytes(options.bs[direction]),
+    }
+}
+
 fn places(options: &JobOptions) -> String {
     let random = options.percentage_random[usize::from(!options.pattern.reads)];
     match (options.pattern.random, random) {
+        (false, _) if options.rw_number != 0 => {
+            "one after the other, with a distance between them".to_owned()
+        }
         (false, _) => "one after the other".to_owned(),
+        (true, 100) if options.spread != Spread::Uniform => {
+            "at random places that are not equally likely".to_owned()
+        }
+        (true, 100) if options.rw_number > 1 => {
+            format!("at random places, {} in a row at each", options.rw_number)
+        }
         (true, 100) => "at random places".to_owned(),
         (true, share) => format!("({share} % at random places, the others where the last one ended)"),
     }
@@ -117,6 +138,14 @@ fn target(job: &FioJob) -> String {
             _ => name.clone(),
         };
         let shared = if copies > 1 { ", the same for all copies" } else { "" };
+        if let Some(part) = part(options) {
+            return format!("On {}{shared}: {part}.", several(&name));
+        }
+        if name.contains(':') {
+            let length =
+                length.map_or("as long as each is".to_owned(), |length| format!("{length} over all of them"));
+            return format!("On {}{shared}: {length}.", several(&name));
+        }
         return match (length, is_device(&name)) {
             (Some(length), _) => format!("On {name}{shared}: its first {length}."),
             (None, true) => format!("On {name}{shared}: the whole device."),
@@ -125,6 +154,10 @@ fn target(job: &FioJob) -> String {
     }
     let place = options.directory.as_deref().map_or("the current directory".to_owned(), str::to_owned);
     let first = format!("{}.0.0", job.name);
+    if let Some(part) = part(options) {
+        let each = if copies > 1 { " for each copy" } else { "" };
+        return format!("On a file{each} in {place}, {first}: {part}.");
+    }
     match (copies, options.size, length) {
         (1, _, Some(length)) => format!("On a file of {length} in {place}: {first}."),
         (copies, Some(Amount::Bytes(size)), Some(length)) => format!(
@@ -135,6 +168,29 @@ fn target(job: &FioJob) -> String {
         ),
         (_, _, Some(length)) => format!("On a file of {length} for each copy in {place}."),
         (_, _, None) => format!("On a file in {place} ({first}); no size is given."),
+    }
+}
+
+/// Files or devices that are separated by colons, in words.
+fn several(names: &str) -> String {
+    names.replace(':', " and ")
+}
+
+/// Which part of a file or device is used, where its start or its end is told.
+fn part(options: &JobOptions) -> Option<String> {
+    let at = |amount: Amount| match amount {
+        Amount::Bytes(at) => bytes(at),
+        Amount::Percent(share) => format!("{share} % of it"),
+    };
+    let starts = !matches!(options.offset, Amount::Bytes(0));
+    let from = if starts { format!(" from {} on", at(options.offset)) } else { String::new() };
+    let end = (options.filesize > 0).then(|| bytes(options.filesize));
+    match (end, options.size) {
+        (Some(end), Some(size)) => Some(format!("{} of I/O{from}, up to {end}", at(size))),
+        (Some(end), None) => Some(format!("what lies{from} before {end}")),
+        (None, Some(size)) if starts => Some(format!("{}{from}", at(size))),
+        (None, None) if starts => Some(format!("all{from}")),
+        _ => None,
     }
 }
 

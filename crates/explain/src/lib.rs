@@ -7,6 +7,7 @@ mod about_diskspd;
 mod about_fio;
 mod about_ioping;
 mod about_iostat;
+mod besides;
 mod dd;
 mod explanation;
 mod figures;
@@ -21,6 +22,7 @@ mod risks_other;
 mod tool;
 mod word;
 
+pub use besides::SILENT;
 pub use dd::{Dd, Flushed};
 pub use explanation::{Around, ExplainError, Explained, Explanation, Told};
 pub use native::Native;

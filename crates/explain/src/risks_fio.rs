@@ -5,6 +5,7 @@ use super::figures::{bytes, count, seconds};
 use super::risk::Level::{Danger, Misleading, Note, Wrong};
 use super::risk::{Risk, risk};
 use fio::{FioJob, JobOptions};
+use workload::SyncMode;
 
 /// A volume on credits may hold its burst for so long.
 const BURST_S: f64 = 1800.0;
@@ -17,16 +18,18 @@ pub static ROWS: &[Risk] = &[
         .but_not_for("fio --name=a --rw=randread --filename=/dev/sdz")
         .fio(|_, options| {
             let name = options.filename.as_ref().filter(|name| is_device(name))?;
-            let destroys = options.pattern.destroys();
-            destroys.then(|| format!("Everything on {name} is lost: the job writes over the device itself."))
+            let pattern = options.pattern;
+            let how = if pattern.writes { "writes over the device itself" } else { "trims the device itself" };
+            pattern.destroys().then(|| format!("Everything on {name} is lost: the job {how}."))
         }),
     risk("overwrites-file", Danger, "fio HOWTO: filename")
         .holds_for("fio --name=a --rw=randwrite --filename=x --size=1g")
         .but_not_for("fio --name=a --rw=randread --filename=x --size=1g")
         .fio(|_, options| {
             let name = options.filename.as_ref().filter(|name| !is_device(name))?;
-            let writes = options.pattern.writes;
-            writes.then(|| format!("If {name} exists, what is in it is overwritten without a question."))
+            let pattern = options.pattern;
+            let how = if pattern.writes { "is overwritten" } else { "is lost, as its blocks are given back," };
+            pattern.destroys().then(|| format!("If {name} exists, what is in it {how} without a question."))
         }),
     risk("no-size", Wrong, "fio HOWTO: size")
         .holds_for("fio --name=a --rw=randread --filename=x")
@@ -70,13 +73,13 @@ pub static ROWS: &[Risk] = &[
         }),
     risk("no-direct", Misleading, "fio HOWTO: direct")
         .holds_for("fio --name=a --rw=randwrite --size=1g")
-        .but_not_for("fio --name=a --rw=randwrite --size=1g --direct=1")
+        .but_not_for("fio --name=a --rw=randwrite --size=1g --sync=1")
         .fio(|_, options| {
             if options.direct || options.engine.name == "null" {
                 return None;
             }
             let pattern = options.pattern;
-            let synced = options.fsync > 0 || options.fdatasync > 0 || options.end_fsync;
+            let synced = options.fsync > 0 || options.fdatasync > 0 || options.end_fsync || options.time.sync != SyncMode::None;
             Some(match (pattern.reads, pattern.writes && !synced) {
                 (true, true) => "There is no direct=1: reads may come from the page cache and writes end in it, so that \
                                  the figures can be those of memory.",
@@ -132,11 +135,9 @@ pub static ROWS: &[Risk] = &[
                     seconds(time.round().max(1.0))
                 ),
                 None => format!(
-                    "How long it takes depends on the volume: {} I/Os are {} at 3,000 IOPS and {} at 100,000. Two \
-                     volumes are measured for different times, and a fast run may lie wholly inside a burst.",
-                    count(ios),
-                    seconds((ios as f64 / 3e3).round()),
-                    seconds((ios as f64 / 1e5).round().max(1.0))
+                    "How long it takes depends on the volume: {}. Two volumes are measured for different times, and a \
+                     fast run may lie wholly inside a burst.",
+                    at_two_rates(ios, options.shortest_block())
                 ),
             };
             let typed = job.echo.iter().any(|(name, value)| name == "time_based" && value != "0");
@@ -375,3 +376,27 @@ fn without_latency(job: &FioJob) -> bool {
 fn paced(options: &JobOptions) -> bool {
     options.rate_iops.iter().chain(&options.rate).any(|&rate| rate > 0)
 }
+
+/// How long so many I/Os take on a slow and on a fast volume: by operations, or by bytes where these are what ends first.
+fn at_two_rates(ios: u64, block: u64) -> String {
+    const LARGE: u64 = 128 << 10;
+    let (slow, fast, rates) = match block {
+        LARGE.. => (100.0 * MIB / block as f64, 1024.0 * MIB / block as f64, ["100 MiB/s", "1 GiB/s"]),
+        _ => (3e3, 1e5, ["3,000 IOPS", "100,000"]),
+    };
+    let time = |rate: f64| match ios as f64 / rate {
+        time if time < 1.0 => "less than a second".to_owned(),
+        time => seconds(time.round()),
+    };
+    format!(
+        "{} I/Os of {} are {} at {} and {} at {}",
+        count(ios),
+        bytes(block),
+        time(slow),
+        rates[0],
+        time(fast),
+        rates[1]
+    )
+}
+
+const MIB: f64 = 1_048_576.0;

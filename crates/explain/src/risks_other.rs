@@ -6,7 +6,7 @@ use super::dd::Flushed;
 use super::figures::{bytes, count, seconds};
 use super::risk::Level::{Danger, Misleading, Note, Wrong};
 use super::risk::{Risk, risk};
-use diskspd::{Cache, TimeSpan};
+use diskspd::{Cache, Target, TimeSpan};
 use ioping::Mix;
 
 const BURST_S: f64 = 1800.0;
@@ -22,7 +22,9 @@ pub static ROWS: &[Risk] = &[
         .holds_for("diskspd -c10G -Sh -L t.dat")
         .but_not_for("diskspd -Sh -L t.dat")
         .diskspd(|span| {
-            let target = span.targets.iter().find(|target| target.create.is_some())?;
+            // A device has the size that it has.
+            let made = |target: &&Target| target.create.is_some() && !is_device(&target.path);
+            let target = span.targets.iter().find(made)?;
             let size = target.create?;
             Some(format!(
                 "-c makes {} anew each time: what is in it is lost. {} of space are needed, and writing them takes {} \

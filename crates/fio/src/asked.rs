@@ -134,6 +134,17 @@ pub struct Presentation {
     pub stalls: bool,
     /// True where only the words are to be checked.
     pub parse_only: bool,
+    /// Whose idle time is told; `None`: nobody's.
+    pub idle: Option<IdleCpus>,
+}
+
+/// CPUs whose idle time is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IdleCpus {
+    /// All as one.
+    Together,
+    /// Each besides.
+    Each,
 }
 
 /// Version of the terse format.
@@ -187,6 +198,7 @@ impl Default for Presentation {
             bandwidth_log: false,
             stalls: true,
             parse_only: false,
+            idle: None,
         }
     }
 }

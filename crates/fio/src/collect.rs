@@ -281,15 +281,7 @@ impl<'a> Collector<'a> {
         if let Some(remark) = verify::remark(options) {
             self.note(format!("{name}: {remark}"));
         }
-        if options.zoned_device {
-            return refused("zonemode=zbd", "zoned devices are not supported; zonemode=strided is");
-        }
-        if options.strided && options.zonesize == 0 {
-            return refused(
-                "zonemode=strided without zonesize",
-                "give zonesize, the bytes done in each piece",
-            );
-        }
+        check_zones(options)?;
         if options.issued_blocks().any(|block| block > BLOCK_MAX) {
             return refused("a block above 1 GiB", "take a smaller bs");
         }
@@ -332,13 +324,33 @@ impl<'a> Collector<'a> {
             let words = format!("{name}: time_based requires a runtime/timeout setting; it is left out");
             self.remark(Remark { about: About::Time, words });
         }
-        if options.engine.is_synchronous() && options.iodepth > 1 {
-            self.note(format!("{name}: {}", super::opening::CAPPED_DEPTH));
-        }
+        self.settle_engine(name, options);
         let paced = pace::of(options);
         paced.notes.into_iter().for_each(|note| self.note(format!("{name}: {note}")));
         Ok(())
     }
+
+    /// What else than `options` say the engine does.
+    fn settle_engine(&mut self, name: &str, options: &mut JobOptions) {
+        if let Some(difference) = options.engine.difference() {
+            self.note(format!("{name}: ioengine={}: {difference}", options.engine.name));
+        }
+        options.direct &= !options.engine.is_cached();
+        if options.engine.is_synchronous() && options.iodepth > 1 {
+            self.note(format!("{name}: {}", super::opening::CAPPED_DEPTH));
+        }
+    }
+}
+
+/// Pieces with gaps between them need both the mode and a length.
+fn check_zones(options: &JobOptions) -> Result<(), FioError> {
+    let (what, remedy) = match (options.strided, options.zonesize) {
+        _ if options.zoned_device => ("zonemode=zbd", "zoned devices are not supported; zonemode=strided is"),
+        (false, 1..) => ("zonesize without zonemode", "fio takes it with zonemode=strided alone; give that"),
+        (true, 0) => ("zonemode=strided without zonesize", "give zonesize, the bytes done in each piece"),
+        _ => return Ok(()),
+    };
+    Err(FioError::refused(what, remedy))
 }
 
 /// Puts options that were typed into `echo`; a later value replaces an earlier one in its place.

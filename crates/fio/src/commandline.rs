@@ -221,7 +221,8 @@ fn find(word: &str, name: &str) -> Result<Meaning, FioError> {
     if let Some(row) = COMMANDS.iter().find(|row| row.name == name || is_short(row, name)) {
         return Ok(Meaning::Command(row));
     }
-    if let Some(row) = rows::named(name) {
+    // fio passes over an option with one dash and dashes for its underscores, in silence; what is meant is plain.
+    if let Some(row) = rows::named(name).or_else(|| rows::named(&name.replace('-', "_"))) {
         return Ok(Meaning::Job(row));
     }
     let near = || nearest(name, all_names());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use options::{Table, help};
 use workload::Nanos;
 
-use super::asked::{Eta, Format, LaysOut, Presentation, TerseVersion};
+use super::asked::{Eta, Format, IdleCpus, LaysOut, Presentation, TerseVersion};
 use super::error::{FioError, Typed};
 use super::number::{TimeUnit, time};
 use super::reader::Reading;
@@ -128,7 +128,7 @@ pub static COMMANDS: &[CommandRow] = &[
     refused("daemonize", Argument::Required, REMOTE, "Waits in the background."),
     refused("client", Argument::Required, REMOTE, "Loads other machines."),
     refused("remote-config", Argument::Required, REMOTE, "Job file on the other machine."),
-    refused("idle-prof", Argument::Required, "the machine's CPU counters are in the run file", "Measures idle CPUs."),
+    takes("idle-prof", Argument::Required, "Tells how idle the CPUs were: system, percpu or none, by /proc/stat.").sets(idle),
     refused("inflate-log", Argument::Required, "logs are never compressed", "Unpacks a log."),
     refused("trigger-file", Argument::Required, TRIGGER, "File that sets off a command."),
     refused("trigger-timeout", Argument::Required, TRIGGER, "Time that sets off a command."),
@@ -174,6 +174,22 @@ fn section(commands: &mut Commands, value: &str) -> Result<(), FioError> {
         return Err(FioError::GlobalSection);
     }
     commands.sections.push(value.to_owned());
+    Ok(())
+}
+
+fn idle(commands: &mut Commands, value: &str) -> Result<(), FioError> {
+    commands.presentation.idle = match value {
+        "none" => None,
+        "system" => Some(IdleCpus::Together),
+        "percpu" => Some(IdleCpus::Each),
+        "calibrate" => {
+            return Err(FioError::refused(
+                "idle-prof=calibrate",
+                "idle time is counted, so there is no unit of work to time",
+            ));
+        }
+        _ => return Err(unread(format!("idle-prof={value}"), "write none, system or percpu".to_owned())),
+    };
     Ok(())
 }
 

@@ -7,11 +7,13 @@ use workload::BackendKind;
 enum Handling {
     /// It runs on this.
     On(BackendKind),
+    /// The same, with what is different.
+    Nearly(BackendKind, &'static str),
     /// It is refused, with what to do.
     Instead(&'static str),
 }
 
-use Handling::{Instead, On};
+use Handling::{Instead, Nearly, On};
 
 /// What there is.
 pub const ANOTHER: &str = "take libaio, io_uring, psync or null";
@@ -26,8 +28,9 @@ const ENGINES: &[(&[&str], Handling)] = &[
     (&["libaio"], On(BackendKind::Libaio)),
     (&["io_uring"], On(BackendKind::IoUring)),
     (&["null"], On(BackendKind::Null)),
-    (&["mmap"], Instead("memory mappings are not supported; take psync, with direct=0 for the page cache")),
-    (&["posixaio", "solarisaio", "windowsaio"], Instead("take libaio or io_uring")),
+    (&["mmap"], Nearly(BackendKind::Pread, "I/O goes through the page cache by pread and pwrite, whose cost is that of a system call instead of a page fault")),
+    (&["posixaio"], Nearly(BackendKind::IoUring, "io_uring does what glibc's threads do in fio, at less cost")),
+    (&["solarisaio", "windowsaio"], Instead("take libaio or io_uring")),
     (&["splice"], Instead("pipes are not supported; take psync")),
     (&["sg"], Instead("SCSI commands are not sent; take libaio on the block device")),
     (&["io_uring_cmd"], Instead("NVMe commands are not sent; take io_uring on the block device")),
@@ -68,7 +71,7 @@ pub fn is_known(name: &str) -> bool {
 pub fn instead(name: &str) -> Option<&'static str> {
     match handling(name)? {
         Instead(remedy) => Some(remedy),
-        On(_) => None,
+        On(_) | Nearly(..) => None,
     }
 }
 
@@ -83,9 +86,22 @@ impl Engine {
     /// What stands for it here; `None` where nothing does.
     pub fn backend(&self) -> Option<BackendKind> {
         match handling(&self.name)? {
-            On(backend) => Some(backend),
+            On(backend) | Nearly(backend, _) => Some(backend),
             Instead(_) => None,
         }
+    }
+
+    /// What is different where something else stands for it.
+    pub fn difference(&self) -> Option<&'static str> {
+        match handling(&self.name)? {
+            Nearly(_, difference) => Some(difference),
+            On(_) | Instead(_) => None,
+        }
+    }
+
+    /// True where its I/O goes through the page cache whatever `direct` says.
+    pub fn is_cached(&self) -> bool {
+        self.name == "mmap"
     }
 
     /// True where it does I/O.
@@ -107,7 +123,8 @@ mod tests {
     fn engines_that_are_known_but_not_here_have_no_backend() {
         let backend = |name: &str| Engine { name: name.to_owned() }.backend();
         assert_eq!(backend("vsync"), Some(BackendKind::Pread));
-        assert!(instead("mmap").is_some() && backend("mmap").is_none());
+        assert!(instead("splice").is_some() && backend("splice").is_none());
+        assert!(instead("mmap").is_none() && backend("mmap") == Some(BackendKind::Pread));
         assert!(instead("nope").is_none() && backend("nope").is_none());
     }
 }

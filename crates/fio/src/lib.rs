@@ -51,7 +51,8 @@ mod verify;
 
 pub use ::options::Support;
 pub use asked::{
-    About, Asked, Eta, FioJob, Format, LaysOut, Presentation, Remark, Request, Surroundings, TerseVersion,
+    About, Asked, Eta, FioJob, Format, IdleCpus, LaysOut, Presentation, Remark, Request, Surroundings,
+    TerseVersion,
 };
 pub use commandline::parse;
 pub use commands::{Argument, COMMANDS, CommandRow, CommandTable, Commands, VERSION};
@@ -65,7 +66,7 @@ pub use number::{KbBase, NumberError, TimeUnit};
 pub use opening::{capped_depths, opening};
 pub use options::{JobOptions, Pattern, Unified};
 pub use present::{
-    Clock, DiskUse, INTERRUPTED, LiveLine, Presented, Shown, human, json, messages, not_run, terse,
+    Clock, DiskUse, INTERRUPTED, Idleness, LiveLine, Presented, Shown, human, json, messages, not_run, terse,
 };
 pub use reader::{Reader, Reading};
 pub use row::{Class, JobTable, Part, Row, Standing};

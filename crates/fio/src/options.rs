@@ -101,6 +101,8 @@ impl Unified {
 #[allow(missing_docs)] // Each field is the option of its name in the table, which says what it means.
 pub struct JobOptions {
     pub name: Option<String>,
+    pub exec_prerun: Option<String>,
+    pub exec_postrun: Option<String>,
     pub description: Option<String>,
     pub numjobs: u32,
     pub loops: u64,
@@ -240,6 +242,11 @@ impl JobOptions {
         if let Value::Cpus(cpus) = value {
             self.cpus.clone_from(cpus);
         }
+    }
+
+    /// Takes CPUs as a bit mask, the lowest bit for the first.
+    pub fn set_cpumask(&mut self, mask: u64) {
+        self.cpus = (0..u64::BITS).filter(|cpu| mask >> cpu & 1 == 1).collect();
     }
 
     /// Takes the share of reads in percent.

@@ -22,10 +22,17 @@ pub struct Paced {
 pub fn of(options: &JobOptions) -> Paced {
     let [read, write, trim] = [0, 1, 2].map(|direction| pace(options, direction));
     let pattern = options.pattern;
+    let both =
+        |options: &JobOptions| match [1, 2].into_iter().filter_map(|way| rate(options, way)).reduce(f64::min)
+        {
+            // The slower of the two holds the other back, and a pair is two I/Os.
+            Some(slower) => paced(options, 2.0 * slower),
+            None => Pace::Closed,
+        };
     let (pace, mix) = match (pattern.reads, pattern.writes) {
         (true, true) => (read, Mix::reads(options.rwmix_read)),
         (true, false) => (read, Mix::READ),
-        (false, true) if pattern.trims => (write, Mix::TRIM_WRITE),
+        (false, true) if pattern.trims => (both(options), Mix::TRIM_WRITE),
         (false, true) => (write, Mix::WRITE),
         (false, false) => (trim, Mix::TRIM),
     };
@@ -39,11 +46,11 @@ pub fn of(options: &JobOptions) -> Paced {
 }
 
 fn pace(options: &JobOptions, direction: usize) -> Pace {
-    match rate(options, direction) {
-        None => Pace::Closed,
-        Some(rate) if options.poisson => Pace::Poisson(Iops(rate)),
-        Some(rate) => Pace::Fixed(Iops(rate)),
-    }
+    rate(options, direction).map_or(Pace::Closed, |rate| paced(options, rate))
+}
+
+fn paced(options: &JobOptions, rate: f64) -> Pace {
+    if options.poisson { Pace::Poisson(Iops(rate)) } else { Pace::Fixed(Iops(rate)) }
 }
 
 /// I/Os a second in one direction; bytes a second are counted in blocks of that direction. Zero is no limit.
@@ -87,6 +94,15 @@ mod tests {
         assert_eq!(of(&mixed(|_| {})).write_pace, None);
         let typed = of(&mixed(|o| (o.rate_iops, o.rwmix_typed) = ([900, 100, 0], true)));
         assert!(typed.notes[0].contains("90 % reads, not 50"), "{:?}", typed.notes);
+    }
+
+    #[test]
+    fn a_rate_of_trims_and_writes_by_turns_is_that_of_each() {
+        let pattern = Pattern::named("trimwrite");
+        let options = |rate_iops| JobOptions { pattern, rate_iops, ..JobOptions::untyped() };
+        assert_eq!(of(&options([500; 3])).pace, Pace::Fixed(Iops(1000.0)));
+        assert_eq!(of(&options([0, 500, 200])).pace, Pace::Fixed(Iops(400.0)));
+        assert_eq!(of(&options([500, 0, 0])).pace, Pace::Closed);
     }
 
     #[test]

@@ -40,8 +40,7 @@ const AT_LEAST_ONE: Kind = Kind::Int(1, u32::MAX as i64);
 /// More I/Os in flight or files than this only exhaust the memory.
 const DEPTH: Kind = Kind::Int(1, 65_536);
 const FILES: Kind = Kind::Int(1, 1_000_000);
-const ANY: Kind = Kind::Int(i64::MIN, i64::MAX);
-const PACKED: &str = "logs are written as they come, and never compressed; pack them afterwards";
+const PACKED: &str = "rows of logs are written as they come, and never compressed";
 const VERIFY: &str = "blocks are read back in the order of their places";
 const TRIMS: &str = "blocks are trimmed by rw=trim and its like alone";
 const ZONES: &str = "zoned devices are not supported";
@@ -49,7 +48,8 @@ const PLACEMENT: &str = "data placement is not supported";
 const REPLAY: &str = "replaying recorded I/O is not supported";
 const RECORDING: &str = "I/O is not recorded in this form; write_lat_log with log_offset=1 tells of each I/O its place, length and time";
 const TOGETHER: &str = "jobs cannot steer each other yet";
-const PROCESS: &str = "workers are threads of one process and keep its rights and priority";
+const PROCESS: &str = "workers are threads of one process and keep its name";
+const RIGHTS: &str = "workers are threads of one process and keep its rights and priority";
 const LATENCY: &str = "plimsoll headroom searches the rate at which a latency holds";
 
 /// Headings of the table, each with what puts a row below it.
@@ -142,12 +142,12 @@ pub static ROWS: &[Row] = &[
     job(row("ramp_time", SECONDS, "0", A))
         .does("Time at the start that is run but not counted.", |o, v| o.ramp_time = v.time()),
     job(row("ramp_size", Kind::Size(0), "0", B)).refused("give ramp_time instead", "Bytes at the start that are not counted."),
-    job(row("comm", Kind::Text, "", B)).refused(PROCESS, "Name of the process."),
-    job(row("nice", Kind::Int(-20, 19), "0", B)).refused(PROCESS, "Nice value of the process."),
+    job(row("comm", Kind::Text, "", B)).nearly(PROCESS, "Name of the process.", |_, _| {}),
+    job(row("nice", Kind::Int(-20, 19), "0", B)).nearly("workers keep the nice value of the process; start it with nice", "Nice value of the process.", |_, _| {}),
     job(row("prio", Kind::Int(0, 7), "", B)).does("I/O priority within its class, 0 first.", |o, v| o.time.prio = Some(v.small() as u8)),
     job(row("prioclass", Kind::Int(0, 3), "", B))
         .does("I/O priority class: 1 real time, 2 best effort, 3 idle.", |o, v| o.time.prioclass = Some(v.small() as u8)),
-    job(row("priohint", Kind::Int(0, 1023), "", C)).refused(PROCESS, "I/O priority hint."),
+    job(row("priohint", Kind::Int(0, 1023), "", C)).refused(RIGHTS, "I/O priority hint."),
     job(row("cpus_allowed", Kind::Cpus, "", A))
         .does("CPUs that the job may run on.", |o, v| o.set_cpus(v)),
     job(row(
@@ -157,16 +157,18 @@ pub static ROWS: &[Row] = &[
         A,
     ))
     .does("How clones share the CPUs.", |o, v| o.cpus_split = v.word() == "split"),
-    job(row("cpumask", ANY, "", B)).refused("give cpus_allowed instead", "CPUs as a bit mask."),
-    job(row("numa_cpu_nodes", Kind::Text, "", B)).refused("give cpus_allowed instead", "NUMA nodes to run on."),
-    job(row("numa_mem_policy", Kind::Text, "", B)).refused("memory policies are not supported", "NUMA memory policy."),
+    job(row("cpumask", Kind::Int(1, i64::MAX), "", B)).does("CPUs that the job may run on, a bit each.", |o, v| o.set_cpumask(v.natural())),
+    job(row("numa_cpu_nodes", Kind::Text, "", B)).nearly("jobs run on any node; cpus_allowed says on which CPUs", "NUMA nodes to run on.", |_, _| {}),
+    job(row("numa_mem_policy", Kind::Text, "", B)).nearly("buffers are on the node where the kernel puts them", "NUMA memory policy.", |_, _| {}),
     job(row("cgroup", Kind::Text, "", B)).refused("start the command in the control group instead", "Control group of the job."),
     job(row("cgroup_weight", Kind::Int(100, 1000), "", B)).refused("start the command in the control group instead", "Weight of the control group."),
     job(row("cgroup_nodelete", Kind::Bool, "0", C)).refused("start the command in the control group instead", "Keeps the control group."),
-    job(row("uid", COUNT, "", B)).refused(PROCESS, "User of the process."),
-    job(row("gid", COUNT, "", B)).refused(PROCESS, "Group of the process."),
-    job(row("exec_prerun", Kind::Text, "", B)).refused("commands are not run from job files", "Command before the job."),
-    job(row("exec_postrun", Kind::Text, "", B)).refused("commands are not run from job files", "Command after the job."),
+    job(row("uid", COUNT, "", B)).refused(RIGHTS, "User of the process."),
+    job(row("gid", COUNT, "", B)).refused(RIGHTS, "Group of the process."),
+    job(row("exec_prerun", Kind::Text, "", B))
+        .nearly("commands of jobs that start together run one after the other, before all of them", "Command before the job; NAME.prerun.txt has what it prints.", |o, v| o.exec_prerun = Some(v.text().to_owned())),
+    job(row("exec_postrun", Kind::Text, "", B))
+        .nearly("commands of jobs that start together run one after the other, after all of them", "Command after the job; NAME.postrun.txt has what it prints.", |o, v| o.exec_postrun = Some(v.text().to_owned())),
     job(row("profile", Kind::Text, "", C)).refused("built-in profiles of fio are not supported", "Built-in profile."),
     job(row("flow_id", COUNT, "0", B)).refused(TOGETHER, "Which flow the job belongs to."),
     job(row("flow", COUNT, "0", B)).refused(TOGETHER, "Weight of the job in its flow."),
@@ -184,9 +186,10 @@ pub static ROWS: &[Row] = &[
         .does("How files are named that filename does not name.", |o, v| o.filename_format = v.text().to_owned()),
     file(row("unique_filename", Kind::Bool, "1", C)).does("Meant for clients on several hosts; no effect here.", |_, _| {}),
     file(row("filetype", Kind::Choice(&[("none", "Look"), ("file", "Regular file"), ("block", "Block device"), ("char", "Character device")]), "none", B))
-        .refused("the kind of a file is always looked up", "Kind of the files."),
+        .nearly("the kind of a file is always looked up", "Kind of the files.", |_, _| {}),
     file(row("opendir", Kind::Path, "", B)).refused("name the files", "Takes all files below a directory."),
-    file(row("lockfile", Kind::Text, "none", B)).refused("files are not locked", "Lock on the files during I/O."),
+    file(row("lockfile", Kind::Choice(&[("none", "None"), ("exclusive", "One at a time"), ("readwrite", "Readers together, a writer alone")]), "none", B))
+        .nearly("files are not locked: jobs on one file do not wait for each other", "Lock on the files during I/O.", |_, _| {}),
     file(row("nrfiles", FILES, "1", A)).also(&["nr_files"]).does("Files a clone.", |o, v| o.nrfiles = v.small()),
     file(row("openfiles", COUNT, "", A)).nearly("all files stay open", "Files open at a time.", |_, _| {}),
     file(row("file_service_type", Kind::Shape(Shape::Turn), "roundrobin", B))
@@ -218,10 +221,11 @@ pub static ROWS: &[Row] = &[
         .does("Reads the files into the page cache before the load.", |o, v| o.pre_read = v.on()),
     file(row("unlink", Kind::Bool, "0", A)).does("Removes the files at the end.", |o, v| o.unlink = v.on()),
     file(row("unlink_each_loop", Kind::Bool, "0", B)).refused("give unlink", "Removes the files after each pass."),
-    file(row("ioscheduler", Kind::Text, "", B)).refused("set it in /sys/block before", "I/O scheduler of the device."),
+    file(row("ioscheduler", Kind::Text, "", B)).nearly("the device keeps the scheduler that it has; set it in /sys/block/DEVICE/queue/scheduler before", "I/O scheduler of the device.", |_, _| {}),
     file(row("overwrite", Kind::Bool, "0", A))
         .does("Lays out real data before writing over it.", |o, v| o.overwrite = v.on()),
-    file(row("write_hint", Kind::Text, "none", B)).refused("lifetime hints are not supported", "Lifetime hint of what is written."),
+    file(row("write_hint", Kind::Choice(&[("none", "None"), ("short", "Short"), ("medium", "Medium"), ("long", "Long"), ("extreme", "Very long")]), "none", B))
+        .nearly("the device is given no hint", "Lifetime hint of what is written.", |_, _| {}),
     // Pattern.
     access(row("rw", Kind::Shape(Shape::Direction(RW)), "read", A))
         .also(&["readwrite"])
@@ -285,14 +289,14 @@ pub static ROWS: &[Row] = &[
     sync(row("write_barrier", COUNT, "0", C)).refused("barriers are not supported", "A barrier after every so many writes."),
     sync(row("sync_file_range", Kind::Text, "", B)).refused("give fdatasync", "Flush of a range."),
     sync(row("end_fsync", Kind::Bool, "0", A)).does("A flush at the end.", |o, v| o.end_fsync = v.on()),
-    sync(row("end_syncfs", Kind::Bool, "0", B)).refused("give end_fsync", "A flush of the file system at the end."),
-    sync(row("fsync_on_close", Kind::Bool, "0", B)).refused("give end_fsync", "A flush when a file is closed."),
+    sync(row("end_syncfs", Kind::Bool, "0", B)).nearly("the job's files are flushed, not all of their file system", "A flush of the file system at the end.", |o, v| o.end_fsync |= v.on()),
+    sync(row("fsync_on_close", Kind::Bool, "0", B)).does("A flush when a file is closed, which is at the end.", |o, v| o.end_fsync |= v.on()),
     sync(row("sync", Kind::Choice(&[("none", "No"), ("0", "No"), ("sync", "Each write with its metadata"), ("1", "Each write with its metadata"), ("dsync", "Each write's data")]), "none", A))
         .does("Opens the files so that each write is stable when it is done.", |o, v| o.time.set_sync(v.word()))
         .harmless(&["0"]),
     // Engine and depth.
     depth(row("ioengine", Kind::Text, "psync", A))
-        .does("How I/O is done: sync, psync, vsync, pvsync, pvsync2, libaio, io_uring or null.", |o, v| {
+        .does("How I/O is done: sync, psync, vsync, pvsync, pvsync2, libaio, io_uring or null; posixaio is done by io_uring, mmap by psync.", |o, v| {
             o.engine.name = v.text().trim().to_owned();
         }),
     depth(row("iodepth", DEPTH, "1", A)).does("I/Os in flight a clone.", |o, v| o.iodepth = v.small()),
@@ -317,10 +321,12 @@ pub static ROWS: &[Row] = &[
     depth(row("io_submit_mode", Kind::Choice(&[("inline", "By the worker"), ("offload", "By threads of its own")]), "inline", B))
         .nearly("paced jobs submit on time and by themselves", "Who submits.", |_, _| {}),
     // Buffers.
-    buffer(row("mem", Kind::Text, "malloc", B)).also(&["iomem"]).refused("buffers are plain aligned memory", "Kind of the buffers' memory."),
+    buffer(row("mem", Kind::Choice(&[("malloc", "From the heap"), ("shm", "Shared memory"), ("shmhuge", "The same in huge pages"), ("mmap", "A mapping, private or of a file"), ("mmaphuge", "The same in huge pages"), ("mmapshared", "A shared mapping")]), "malloc", B))
+        .also(&["iomem"])
+        .nearly("buffers are anonymous memory, aligned to pages", "Kind of the buffers' memory.", |_, _| {}),
     buffer(row("iomem_align", Kind::Size(0), "0", B)).also(&["mem_align"]).nearly("buffers are aligned to pages", "Alignment of the buffers.", |_, _| {}),
-    buffer(row("hugepage-size", Kind::Size(0), "", B)).refused("buffers are plain aligned memory", "Size of a huge page."),
-    buffer(row("lockmem", Kind::Size(0), "0", B)).refused("memory is not pinned", "Memory to pin."),
+    buffer(row("hugepage-size", Kind::Size(0), "", B)).nearly("buffers are in plain pages", "Size of a huge page.", |_, _| {}),
+    buffer(row("lockmem", Kind::Size(0), "0", B)).nearly("no memory is pinned: the page cache may use all that is free", "Memory to pin.", |_, _| {}),
     buffer(row("zero_buffers", Kind::Flag, YES_NO, A)).does("Writes zeros.", |o, v| o.zero_buffers = v.on()),
     buffer(row("refill_buffers", Kind::Flag, YES_NO, A)).does("Writes fresh random data each time.", |o, v| o.refill_buffers = v.on()),
     buffer(row("scramble_buffers", Kind::Bool, "1", B))
@@ -453,8 +459,8 @@ pub static ROWS: &[Row] = &[
     report(row("log_prio", Kind::Bool, "0", B)).does("The priority as a hexadecimal number.", |o, v| o.logs.priority = v.on()),
     report(row("log_issue_time", Kind::Bool, "0", B))
         .does("A column with the time of issue; needs log_offset and write_lat_log.", |o, v| o.logs.issue_time = v.on()),
-    report(row("log_compression", Kind::Size(0), "0", B)).refused(PACKED, "Memory at which rows are compressed."),
-    report(row("log_compression_cpus", Kind::Cpus, "", C)).refused(PACKED, "CPUs that compress."),
+    report(row("log_compression", Kind::Size(1024), "", B)).nearly(PACKED, "Memory at which rows are compressed.", |_, _| {}),
+    report(row("log_compression_cpus", Kind::Cpus, "", C)).nearly(PACKED, "CPUs that compress.", |_, _| {}),
     report(row("log_store_compressed", Kind::Bool, "0", B)).refused(PACKED, "Leaves the files compressed."),
     report(row("log_alternate_epoch", Kind::Bool, "0", B))
         .also(&["log_unix_epoch"])
@@ -463,7 +469,7 @@ pub static ROWS: &[Row] = &[
     report(row("block_error_percentiles", Kind::Bool, "0", C)).refused(TRIMS, "Histogram of trim errors."),
     report(row("bwavgtime", MILLISECONDS, "500", B))
         .does("Length of the intervals behind the bw and iops lines.", |o, v| o.bwavgtime = v.time()),
-    report(row("iopsavgtime", MILLISECONDS, "500", B)).refused("one interval serves both; give bwavgtime", "Length of the intervals behind the iops line."),
+    report(row("iopsavgtime", MILLISECONDS, "500", B)).nearly("bwavgtime is the interval of both lines", "Length of the intervals behind the iops line.", |_, _| {}),
     report(row("disk_util", Kind::Bool, "1", B)).does("Reports the disks' counters.", |o, v| o.disk_util = v.on()),
     report(row("disable_lat", Kind::Bool, "0", A)).does("Leaves out the whole latency.", |o, v| o.lat = !v.on()),
     report(row("disable_clat", Kind::Bool, "0", A)).does("Leaves out the completion latency.", |o, v| o.clat = !v.on()),
@@ -482,7 +488,7 @@ pub static ROWS: &[Row] = &[
         .does("Whether directions are reported together.", |o, v| o.unified = Unified::named(v.word()))
         .harmless(&["0"]),
     report(row("gtod_reduce", Kind::Bool, "0", A)).does("Leaves out every latency.", |o, v| o.reduce_clock(v)),
-    report(row("gtod_cpu", COUNT, "", B)).refused("each worker reads the clock itself", "CPU that reads the clock for all."),
+    report(row("gtod_cpu", COUNT, "", B)).nearly("each worker reads the clock itself", "CPU that reads the clock for all.", |_, _| {}),
     report(row("clocksource", Kind::Choice(&[("gettimeofday", "By gettimeofday"), ("clock_gettime", "By clock_gettime"), ("cpu", "The CPU's counter")]), "", B))
         .nearly("the monotonic clock of the kernel serves always", "Clock to measure by.", |_, _| {}),
     report(row("kb_base", Kind::Choice(&[("1024", "k is 1024"), ("1000", "k is 1000")]), "1024", A))

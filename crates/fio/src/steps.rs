@@ -369,11 +369,12 @@ fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule> {
 }
 
 /// Bytes that are done once: of files that are longer than what is to be done only that. With holes between the I/Os a job
-/// of fio's ends where the next one would reach beyond the region; where the last hole ends with the region it begins anew.
+/// of fio's ends where the last one ends with the region, or the next would reach beyond it; where the last hole reaches the end
+/// it begins anew.
 fn once_over(options: &JobOptions, region: &Region) -> u64 {
     let whole = match options.size {
         Some(Amount::Bytes(bytes)) if options.filesize > 0 && bytes > 0 => bytes.min(region.total()),
-        _ => region.total(),
+        _ => whole_files(options, region),
     };
     let (block, gap) = (options.shortest_block(), options.rw_number);
     if options.pattern.random || gap <= 0 || options.issued_blocks().any(|other| other != block) {
@@ -381,10 +382,19 @@ fn once_over(options: &JobOptions, region: &Region) -> u64 {
     }
     let step = block.saturating_add(gap.unsigned_abs());
     let blocks = region.bytes.saturating_sub(block).checked_div(step).unwrap_or(0) + 1;
-    if blocks.saturating_mul(step) >= region.bytes {
+    let ends_with_region = (blocks - 1).saturating_mul(step).saturating_add(block) == region.bytes;
+    if blocks.saturating_mul(step) >= region.bytes && !ends_with_region {
         return whole;
     }
     blocks.saturating_mul(block).saturating_mul(region.paths.len().max(1) as u64)
+}
+
+/// Bytes of all files: the rest of each that is no whole block is never met, but where places are drawn without a map.
+fn whole_files(options: &JobOptions, region: &Region) -> u64 {
+    let block = options.shortest_block();
+    let alike = options.issued_blocks().all(|other| other == block);
+    let rest = if alike && !options.norandommap && region.paths.len() > 1 { region.bytes % block } else { 0 };
+    (region.bytes - rest).saturating_mul(region.paths.len().max(1) as u64)
 }
 
 /// A block that would only partly belong to the amount is not issued; where the directions differ in their block, the sum

@@ -59,6 +59,14 @@ pub fn live(line: &str) {
     let _ = stderr.flush();
 }
 
+/// Writes `line` on stdout as a line that the next one would overwrite on a terminal, or as one that stays.
+pub fn passing(line: &str, ends: char) {
+    let mut stdout = std::io::stdout().lock();
+    // A reader who has gone is heard of where the result is written.
+    let _ = write!(stdout, "{}{ends}", clean_lines(line));
+    let _ = stdout.flush();
+}
+
 /// Whether stdout takes colours: a terminal, and `NO_COLOR` is not set.
 pub fn colours() -> bool {
     use std::io::IsTerminal;

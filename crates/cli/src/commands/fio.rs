@@ -1,5 +1,6 @@
 //! `plimsoll fio`, and plimsoll under the name fio: fio's words in, fio's words out.
 
+mod exec;
 pub mod jobs;
 mod told;
 pub mod trouble;

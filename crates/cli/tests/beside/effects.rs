@@ -167,3 +167,37 @@ fn random_lines_do_what_the_real_ioping_does() {
     eprintln!("{} lines for ioping: {} unexplained", seeds.len(), unexplained.len());
     assert!(unexplained.is_empty(), "{} unexplained:\n{}", unexplained.len(), unexplained.join("\n\n"));
 }
+
+/// Words that fio and ours once took otherwise, on `f` and `g` of a mebibyte of data.
+const SETTLED: &[&str] = &[
+    "--name=a --filename=f --rw=write:8k --size=1m --bs=4k",
+    "--name=a --filename=f --rw=write:16k --size=1m --bs=4k",
+    "--name=a --filename=f --rw=write:20k --size=1m --bs=4k",
+    "--name=a --filename=f --rw=write:28k --size=1m --bs=4k",
+    "--name=a --nrfiles=10 --rw=write --size=1m --bs=64k",
+    "--name=a --nrfiles=7 --rw=randwrite --size=1m --bs=8k",
+    "--name=a --filename=f:g --rw=randwrite --size=300k --bs=64k",
+    "--name=a --filename=f:g --rw=randread --size=300k --bs=16k --loops=2",
+    "--name=a --filename=f --rw=write --size=64k --buffer_pattern=\"abcd\"-120xdeadface",
+    "--name=a --filename=f --rw=write --size=64k --buffer_pattern=-100x10",
+    "--name=a --filename=f --rw=read --size=1m --zonesize=64k",
+    "--name=a --filename=f --rw=write --size=64k --fsync_on_close=1 --nice=3 --cpumask=1",
+    "--name=a --filename=f --rw=randread --size=1m --ioengine=posixaio --iodepth=4",
+    "--name=a --filename=f --rw=write --size=1m --ioengine=mmap",
+    "--name=a --filename=f --rw=write --size=64k --mem=mmap --iomem_align=4k --lockmem=1m",
+    "--name=a --filename=f --rw=write --size=64k --write_hint=short --ioscheduler=none",
+];
+
+#[test]
+fn lines_that_once_differed_do_what_the_real_fio_does() {
+    let Some(peers) = Peers::find() else { return };
+    let before = [line::Before::Data(1 << 20); 2];
+    let mut faults = Vec::new();
+    for words in SETTLED {
+        let line = Line { before, words: words.split(' ').map(str::to_owned).collect() };
+        let (real, ours) = (effect(&peers, Who::Real, &line), effect(&peers, Who::Command, &line));
+        let found = differences(&Pair { line: &line, real: &real, ours: &ours });
+        faults.extend(found.into_iter().map(|(_, what)| format!("{words}\n  {what}\n  ours: {}", ours.said)));
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}

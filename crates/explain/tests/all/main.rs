@@ -2,6 +2,8 @@
 //! understood as they are pasted, and what is not is named with its place.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
+mod law;
+
 use std::collections::BTreeSet;
 
 use explain::{

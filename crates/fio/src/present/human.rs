@@ -41,6 +41,9 @@ pub fn human(presented: &Presented) -> String {
         }
     }
     disks(&mut out, presented);
+    if let Some((idle, asked)) = presented.idleness() {
+        out.push_str(&idle.text(asked));
+    }
     notes(&mut out, presented);
     out
 }

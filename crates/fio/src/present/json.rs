@@ -29,6 +29,9 @@ pub fn json(presented: &Presented) -> String {
         let disks = presented.disks.iter().flat_map(|disk| std::iter::once(disk).chain(&disk.members));
         members.push(("disk_util".to_owned(), Tree::Array(disks.map(disk_object).collect())));
     }
+    if let Some((idle, asked)) = presented.idleness() {
+        members.push(("cpu_idleness".to_owned(), idle.tree(asked)));
+    }
     members.push(("plimsoll".to_owned(), own(presented)));
     Tree::Object(members).document()
 }

@@ -4,6 +4,7 @@ pub(crate) mod bins;
 pub(crate) mod figures;
 mod group;
 mod human;
+mod idleness;
 mod json;
 mod json_job;
 mod line;
@@ -17,12 +18,13 @@ mod unit;
 use record::{DiskCounters, Note, Sample, StepRecord};
 use workload::Nanos;
 
-use super::asked::Asked;
+use super::asked::{Asked, IdleCpus};
 use said::of_note;
 
 pub(crate) use unit::DATA;
 
 pub use human::{INTERRUPTED, human, messages};
+pub use idleness::Idleness;
 pub use json::json;
 pub use line::{LiveLine, Shown};
 pub use not_run::not_run;
@@ -49,6 +51,8 @@ pub struct Presented<'a> {
     pub failed: Vec<(usize, i32)>,
     /// What should be said beside what the request and the records say themselves.
     pub notes: Vec<String>,
+    /// How idle the CPUs were; `None` where nobody looked.
+    pub idle: Option<Idleness>,
 }
 
 impl<'a> Presented<'a> {
@@ -64,7 +68,13 @@ impl<'a> Presented<'a> {
             disks: Vec::new(),
             failed: Vec::new(),
             notes: Vec::new(),
+            idle: None,
         }
+    }
+
+    /// How idle the CPUs were, and whose time is told.
+    fn idleness(&self) -> Option<(&Idleness, IdleCpus)> {
+        self.idle.as_ref().zip(self.asked.presentation.idle)
     }
 
     /// Every format that is asked for, in the order in which fio prints them.

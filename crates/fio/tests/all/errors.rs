@@ -147,9 +147,9 @@ fn a_prefix_of_several_options_is_ambiguous_and_one_of_a_single_option_is_not() 
 fn what_is_not_honoured_is_refused_by_name() {
     for (words, named) in [
         ("--zonemode=zbd", "zonemode=zbd"),
-        ("--ioengine=mmap", "ioengine=mmap"),
-        ("--write_bw_log=x --log_compression=1m", "log_compression"),
-        ("--idle-prof=system", "--idle-prof"),
+        ("--ioengine=splice", "ioengine=splice"),
+        ("--write_bw_log=x --log_store_compressed=1", "log_store_compressed"),
+        ("--trigger-timeout=3", "--trigger-timeout"),
         ("--fsync=1 --fdatasync=1", "fsync together with fdatasync"),
     ] {
         let text = refused(&format!("fio --ioengine=null --size=1m --name=a {words}")).to_string();

@@ -209,5 +209,6 @@ pub fn presented<'a>(asked: &'a Asked, steps: &[StepRecord]) -> Presented<'a> {
         disks: Vec::<DiskUse>::new(),
         failed: Vec::new(),
         notes: Vec::new(),
+        idle: None,
     }
 }

@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use engine::{EngineError, PlanError};
 use experiments::Step;
 use fio::{
-    Asked, Below, Disk, Eta, FioError, FioStep, LiveLine, Logs, SoFar, SteadyWatch, announcement,
-    capped_depths,
+    Asked, Below, Disk, Eta, FioError, FioStep, Idleness, LiveLine, Logs, Presentation, SoFar, SteadyWatch,
+    announcement, capped_depths,
 };
 use kernel::Clock;
 use record::{Interval, IoTrace, Note, Observer, Silence, StepRecord};
 use sampler::{Root, Sampler};
 use workload::{Ending, Layout, Nanos, StepKind, StepPlan};
 
+use super::exec::{self, Moment};
 use super::told::{Told, unix_ms};
 use super::trouble;
 use session::files::Growing;
@@ -45,9 +46,15 @@ pub fn run(steps: Vec<FioStep>, stop: &StopFlag, told: &mut Told<'_>) {
     let devices = jobs.told.disks.iter().flat_map(Disk::names).collect();
     jobs.sampler = Sampler::new(&Root::real(), devices).ok();
     jobs.sample();
+    let cpus = jobs.told.presented.asked.presentation.idle.map(|_| sampler::cpu_times(&Root::real()));
     // Whatever fails is noted with its job, so that nothing comes back.
     let _ = run_steps(&mut jobs, &mut runner);
     jobs.sample();
+    if let Some(before) = cpus {
+        let presented = &mut jobs.told.presented;
+        presented.idle = Some(Idleness::between(&before, &sampler::cpu_times(&Root::real())));
+        presented.notes.push(Idleness::SOURCE.to_owned());
+    }
     let trouble = jobs.files.trouble();
     let trouble = trouble.map(|(path, error)| format!("the log {} is not whole: {error}", path.display()));
     jobs.told.presented.notes.extend(trouble);
@@ -113,9 +120,33 @@ struct Jobs<'t, 'a> {
 /// What is kept of the step that runs.
 struct Running<'a> {
     unwritten: Unwritten,
-    line: Option<LiveLine<'a>>,
+    line: Option<(LiveLine<'a>, ShownOn)>,
     steady: SteadyWatch,
     between: Option<Between>,
+}
+
+/// Where the live line is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ShownOn {
+    /// Over itself, on a terminal.
+    Terminal,
+    /// A line each, where it is asked for and nobody looks on: on stdout, as fio does.
+    Stdout,
+}
+
+impl ShownOn {
+    /// `None` where there is none.
+    fn of(presentation: &Presentation) -> Option<ShownOn> {
+        let terminal = std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
+        match presentation.eta {
+            Eta::Never => None,
+            Eta::Auto | Eta::Always if terminal => {
+                (presentation.is_normal() || presentation.eta == Eta::Always).then_some(ShownOn::Terminal)
+            }
+            Eta::Always if presentation.is_normal() => Some(ShownOn::Stdout),
+            _ => None,
+        }
+    }
 }
 
 /// Results while the step goes on.
@@ -196,16 +227,11 @@ impl<'t, 'a> Jobs<'t, 'a> {
     /// What is kept of the step that begins, as `plan` has it.
     fn running(&self, plan: &StepPlan) -> Running<'a> {
         let (number, asked) = (self.begun - 1, self.told.presented.asked);
-        let terminal = || std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
-        let shown = match asked.presentation.eta {
-            Eta::Always => true,
-            Eta::Never => false,
-            Eta::Auto => asked.presentation.is_normal() && terminal(),
-        };
+        let shown = ShownOn::of(&asked.presentation);
         let between = |every| Between { every, next: self.clock.now() + every, so_far: SoFar::new(plan) };
         Running {
             unwritten: Unwritten::of(plan),
-            line: shown.then(|| LiveLine::new(asked, number, &self.steps[number])),
+            line: shown.map(|shown| (LiveLine::new(asked, number, &self.steps[number]), shown)),
             steady: SteadyWatch::new(asked, number, SoFar::new(plan).jobs()),
             between: asked.presentation.status_interval.map(between),
         }
@@ -222,6 +248,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
         // Which features of its engine were used is nothing that fio's users ask for.
         record.notes.retain(|note| !matches!(note, Note::Features { .. }));
         self.told.presented.steps.push(record);
+        self.run_commands(number, Moment::After);
         for (path, flushed) in runner.flush(&self.steps[number].flush_at_end) {
             match flushed.map(|flushed| flushed.map_err(trouble::call("fsync", &path))) {
                 Some(Ok(())) => {}
@@ -230,6 +257,17 @@ impl<'t, 'a> Jobs<'t, 'a> {
                     let note = format!("the last fsync of {} was not waited for", path.display());
                     self.told.presented.notes.push(note);
                 }
+            }
+        }
+    }
+
+    /// Commands of the jobs of the step with this number; a job whose command cannot be started has failed.
+    fn run_commands(&mut self, number: usize, moment: Moment) {
+        let asked = self.told.presented.asked;
+        for (job, error) in exec::run(asked, number, moment, |text| self.told.say(text)) {
+            match moment {
+                Moment::Before => self.leave_out(number, &[asked.jobs[job].label.clone()], &error),
+                Moment::After => self.told.failed([job], &error),
             }
         }
     }
@@ -265,8 +303,10 @@ impl<'t, 'a> Jobs<'t, 'a> {
 impl Running<'_> {
     /// Takes the live line away.
     fn clear(&self) {
-        if self.line.is_some() {
-            output::live("");
+        match self.line {
+            Some((_, ShownOn::Terminal)) => output::live(""),
+            Some((_, ShownOn::Stdout)) => output::passing("", '\n'),
+            None => {}
         }
     }
 }
@@ -289,6 +329,7 @@ impl Procedure<NamedRunner> for Jobs<'_, '_> {
                 self.leave_out(number, &users, &error);
             }
         }
+        self.run_commands(number, Moment::Before);
         Ok(Some(self.step(number)))
     }
 
@@ -386,14 +427,27 @@ fn nothing(step: &Step, clock: Clock) -> StepRecord {
     }
 }
 
+/// Shows the line as it is now.
+fn show(text: &str, stays: bool, shown: ShownOn) {
+    match (shown, stays) {
+        (ShownOn::Terminal, stays) => {
+            output::live(text);
+            if stays {
+                output::people("");
+            }
+        }
+        (ShownOn::Stdout, true) => output::passing(text, '\n'),
+        (ShownOn::Stdout, false) => output::passing(text, '\r'),
+    }
+}
+
 impl Observer for Jobs<'_, '_> {
     fn interval(&mut self, interval: &Interval) {
         let Some(running) = &mut self.running else { return };
-        if let Some(shown) = running.line.as_mut().and_then(|line| line.take(interval)) {
-            output::live(&shown.text);
-            if shown.stays {
-                output::people("");
-            }
+        if let Some((line, shown)) = &mut running.line
+            && let Some(now) = line.take(interval)
+        {
+            show(&now.text, now.stays, *shown);
         }
         running.between.iter_mut().for_each(|between| between.so_far.take(interval));
         running.steady.take(interval);

@@ -1,0 +1,73 @@
+//! What a fio run does around its I/O, beside the real fio: idle CPUs, commands before and after a job, the live line.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+use crate::machine::*;
+
+/// Idleness is told behind the disks, as text and as JSON, in fio's form but for its unit of work.
+#[test]
+fn idle_cpus_are_told_as_fio_does() {
+    let Some(peers) = Peers::find() else { return };
+    for whose in ["system", "percpu"] {
+        let words = format!(
+            "--name=a --ioengine=null --size=1g --time_based --runtime=1 --rate_iops=100 --idle-prof={whose} \
+             --output-format=normal,json"
+        );
+        let [theirs, ours] = [Who::Real, Who::Link].map(|who| {
+            let ended = peers.run(who, &words);
+            assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{words}");
+            let lines: Vec<&str> = ended.out.lines().collect();
+            let of_text =
+                lines.iter().skip_while(|line| **line != "CPU idleness:").take_while(|line| !line.is_empty());
+            let of_text: Vec<String> =
+                of_text.filter(|line| !line.contains("unit work")).map(|line| skeleton(line)).collect();
+            let [open, close] = ["{", "}"].map(|brace| lines.iter().position(|line| *line == brace).unwrap());
+            let document: serde_json::Value = serde_json::from_str(&lines[open..=close].join("\n")).unwrap();
+            let idle = document["cpu_idleness"].as_object().unwrap();
+            let share = idle["system"].as_f64().unwrap();
+            assert!((0.0..=100.5).contains(&share), "{share}");
+            let names: Vec<String> = idle.keys().filter(|name| !name.starts_with("unit")).cloned().collect();
+            (of_text, names)
+        });
+        assert_eq!(theirs, ours, "{words}");
+        assert!(!ours.0.is_empty());
+    }
+    let bad = peers.run(Who::Link, "--name=a --idle-prof=all");
+    assert!(bad.code == Some(1) && bad.err.contains("none, system or percpu"), "{bad:?}");
+    let unit = peers.run(Who::Link, "--name=a --idle-prof=calibrate");
+    assert!(unit.code == Some(1) && unit.err.contains("idle-prof=calibrate"), "{unit:?}");
+}
+
+#[test]
+fn commands_run_before_and_after_a_job_and_leave_what_they_print() {
+    let Some(peers) = Peers::find() else { return };
+    let files = "[a]\nfilename=f\nrw=write\nsize=64k\nexec_prerun=echo before\nexec_postrun=ls f\n\
+                 [b]\nstonewall\nfilename=g\nrw=write\nsize=4k\nexec_prerun=exit 3\n";
+    let [theirs, ours] = [Who::Real, Who::Link].map(|who| {
+        let place = peers.folder.make_dir(&format!("exec-{who:?}"));
+        std::fs::write(place.join("job.fio"), files).unwrap();
+        let ended = peers.run_in(&place, who, "job.fio");
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+        let said: Vec<String> =
+            ended.out.lines().filter(|line| line.contains("Saving output")).map(str::to_owned).collect();
+        let text = |name: &str| std::fs::read_to_string(place.join(name)).unwrap();
+        (said, text("a.postrun.txt"), text("b.prerun.txt"), place.join("g").exists())
+    });
+    assert_eq!(theirs, ours);
+    assert_eq!(ours.1, "f\n");
+}
+
+/// Nobody has to look on: it is asked for by name.
+#[test]
+fn a_live_line_that_is_asked_for_goes_to_stdout_and_stderr_stays_empty() {
+    let Some(peers) = Peers::find() else { return };
+    let line = "--name=a --ioengine=null --size=1g --rate_iops=100 --time_based --runtime=2 --eta=always";
+    for who in [Who::Real, Who::Link] {
+        let ended = peers.run(who, line);
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{who:?}");
+        assert!(ended.out.contains("Jobs: 1 (f="), "{who:?}: {}", ended.out);
+        let json = peers.run(who, &format!("{line} --output-format=json"));
+        assert_eq!((json.code, json.err.as_str()), (Some(0), ""), "{who:?}");
+    }
+    let json = peers.run(Who::Link, &format!("{line} --output-format=json"));
+    assert!(document(&json, line)["jobs"][0]["read"]["total_ios"].as_u64().unwrap() > 100);
+}

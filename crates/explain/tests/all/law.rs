@@ -1,0 +1,151 @@
+//! One law for explain and run: an option of fio's that is done changes what is told.
+
+use std::collections::BTreeMap;
+
+use explain::SILENT;
+use fio::{Kind, Part, ROWS, Row, Shape, Support, TimeUnit};
+
+use crate::one;
+
+/// A value other than the default.
+fn another(row: &Row) -> String {
+    let word = match row.takes {
+        Kind::Text if row.name == "ioengine" => "io_uring",
+        Kind::Text if row.name == "wait_for" => "y",
+        Kind::Int(..) if row.name == "numjobs" => "3",
+        Kind::Text | Kind::Path | Kind::Prefix => "something",
+        Kind::Flag | Kind::Bool if row.default == "1" => "0",
+        Kind::Flag | Kind::Bool => "1",
+        Kind::Int(least, most) => {
+            let default = row.default.parse::<i64>().unwrap_or(least);
+            return if default < most { default + 1 } else { default - 1 }.to_string();
+        }
+        Kind::Ints(_) if row.name == "percentage_random" => "40",
+        Kind::Ints(_) => "42",
+        Kind::Size(_) | Kind::Sizes(_) => "16k",
+        Kind::Amount => "512k",
+        Kind::Time(TimeUnit::Milliseconds) => "7000",
+        Kind::Time(_) => "7s",
+        Kind::Choice(words) => {
+            let other =
+                |word: &&str| **word != *row.default && !row.harmless.contains(word) && **word != *"zbd";
+            words.iter().map(|(word, _)| *word).find(other).unwrap_or_default()
+        }
+        Kind::Floats => "42:43",
+        Kind::Cpus => "0",
+        Kind::Shape(Shape::Split) => "4k/50:8k/50",
+        Kind::Shape(Shape::Range) => "4k-8k",
+        Kind::Shape(Shape::Spread) => "zipf:1.2",
+        Kind::Shape(Shape::Turn) => "random:3",
+        Kind::Shape(Shape::Steady) => "iops:2%",
+        Kind::Shape(Shape::Pattern) => "0xbeef",
+        Kind::Shape(Shape::Direction(_)) => "randread:8",
+        Kind::Shape(Shape::Times) => "1s:7s",
+        Kind::Shape(Shape::Errors) => "EIO:28,ENOSPC",
+    };
+    word.to_owned()
+}
+
+/// What an option cannot be given without.
+fn beside(name: &str) -> &'static str {
+    match name {
+        "zonesize" | "zonerange" | "zoneskip" => "--zonemode=strided --zonesize=64k",
+        "log_issue_time" => "--write_lat_log=x --log_offset=1",
+        "time_based" => "--runtime=9",
+        _ => "",
+    }
+}
+
+/// What must follow it.
+fn with(name: &str) -> &'static str {
+    if name == "zonemode" { " --zonesize=64k" } else { "" }
+}
+
+fn told(line: &str) -> Vec<String> {
+    one(line).asks
+}
+
+#[test]
+fn every_option_that_is_done_changes_what_it_asks_for_or_is_silent_for_a_reason() {
+    let silent: BTreeMap<&str, &str> = SILENT.iter().copied().collect();
+    let mut faults = Vec::new();
+    for row in ROWS {
+        if !matches!(row.support, Support::Honoured | Support::Approximated(_)) {
+            continue;
+        }
+        let engine = match row.own.part {
+            Part::Engine(engines) => engines[0],
+            Part::Job(_) => "libaio",
+        };
+        let base = format!(
+            "fio --name=y --size=1m --ioengine={engine} --rw=randrw --name=z --ioengine={engine} --size=1m --rw=randrw \
+             --iodepth=4 --numjobs=2 {}",
+            beside(row.name)
+        );
+        let changed =
+            told(&format!("{base} --{}={}{}", row.name, another(row), with(row.name))) != told(&base);
+        if changed == silent.contains_key(row.name) {
+            faults.push(format!(
+                "{}={}: {}",
+                row.name,
+                another(row),
+                if changed { "is told" } else { "is not told" }
+            ));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    assert!(SILENT.iter().all(|(name, why)| ROWS.iter().any(|row| row.name == *name) && why.len() > 8));
+}
+
+/// Lines of which something false or too little was once told, with what must and must not stand there.
+#[test]
+fn what_is_told_of_these_lines_is_true_and_enough() {
+    let rows: [(&str, &[&str], &[&str]); 11] = [
+        (
+            "fio --name=t --rw=randwrite --bs=4k --size=1g --sync=1",
+            &["sync=1", "stable when it is done"],
+            &["end in the page cache"],
+        ),
+        (
+            "fio --name=t --rw=randread --bssplit=4k/60:64k/40 --size=1g",
+            &["several lengths", "4k/60:64k/40"],
+            &["blocks of 4 KiB"],
+        ),
+        (
+            "fio --name=t --rw=read --offset=10g --size=1g --filename=x",
+            &["1 GiB from 10 GiB on"],
+            &["its first"],
+        ),
+        ("fio --name=t --rw=read --filesize=10G --filename=x", &["before 10 GiB"], &["no size is given"]),
+        (
+            "fio --name=t --rw=read --filename=/dev/a:/dev/b --size=1g",
+            &["/dev/a and /dev/b"],
+            &["whole device"],
+        ),
+        (
+            "fio --name=t --rw=randread --random_distribution=zipf:1.2 --size=1g",
+            &["not equally likely", "zipf:1.2"],
+            &[],
+        ),
+        ("fio --name=t --rw=randread --thinktime=5ms --size=1g", &["thinktime=5ms", "pause"], &[]),
+        ("fio --name=t --rw=trim --filename=/mnt/f1 --size=1g", &["blocks are given back"], &["overwritten"]),
+        ("fio --name=t --rw=trim --filename=/dev/sdz --size=1g", &["trims the device"], &["writes over"]),
+        ("fio --name=t --rw=read --bs=1m --size=1g", &["1,024 I/Os of 1 MiB", "at 100 MiB/s"], &[" 0 s at"]),
+        (
+            "fio --name=t --rw=randwrite --ioengine=posixaio --iodepth=16 --size=1g",
+            &["Up to 16 I/Os at a time, through posixaio"],
+            &["no effect"],
+        ),
+    ];
+    for (line, says, never) in rows {
+        let explanation = one(line);
+        let risks = explanation.risks.iter().map(|risk| risk.text.clone());
+        let all = explanation.asks.iter().cloned().chain(risks).collect::<Vec<_>>().join(" ");
+        for word in says {
+            assert!(all.contains(word), "{line}: lacks '{word}': {all}");
+        }
+        for word in never {
+            assert!(!all.contains(word), "{line}: says '{word}': {all}");
+        }
+    }
+}
