@@ -332,6 +332,15 @@ impl<'a> Collector<'a> {
             let words = format!("{name}: time_based requires a runtime/timeout setting; it is left out");
             self.remark(Remark { about: About::Time, words });
         }
+        if let Some(difference) = options.engine.difference() {
+            self.note(format!("{name}: ioengine={}: {difference}", options.engine.name));
+        }
+        if options.engine.maps_files() && options.direct {
+            return refused(
+                "ioengine=mmap with direct=1",
+                "a mapping goes through the page cache; give direct=0, or ioengine=psync",
+            );
+        }
         if options.engine.is_synchronous() && options.iodepth > 1 {
             self.note(format!("{name}: {}", super::opening::CAPPED_DEPTH));
         }

@@ -1,17 +1,19 @@
 //! The engines of fio: what stands for each here, or what to do instead.
 
-use workload::BackendKind;
+use workload::{BackendAsk, BackendKind};
 
 /// What becomes of a job with an engine.
 #[derive(Clone, Copy)]
 enum Handling {
     /// It runs on this.
     On(BackendKind),
+    /// It runs on this, which differs in this.
+    Like(BackendKind, &'static str),
     /// It is refused, with what to do.
     Instead(&'static str),
 }
 
-use Handling::{Instead, On};
+use Handling::{Instead, Like, On};
 
 /// What there is.
 pub const ANOTHER: &str = "take libaio, io_uring, psync or null";
@@ -26,8 +28,9 @@ const ENGINES: &[(&[&str], Handling)] = &[
     (&["libaio"], On(BackendKind::Libaio)),
     (&["io_uring"], On(BackendKind::IoUring)),
     (&["null"], On(BackendKind::Null)),
-    (&["mmap"], Instead("memory mappings are not supported; take psync, with direct=0 for the page cache")),
-    (&["posixaio", "solarisaio", "windowsaio"], Instead("take libaio or io_uring")),
+    (&["mmap"], Like(BackendKind::Pread, "pread and pwrite through the page cache stand for copies to and from a mapping, so that no page faults are taken")),
+    (&["posixaio"], Like(BackendKind::IoUring, "io_uring, or libaio where the kernel has none, stands for the threads of the C library, so that depth costs less CPU")),
+    (&["solarisaio", "windowsaio"], Instead("take libaio or io_uring")),
     (&["splice"], Instead("pipes are not supported; take psync")),
     (&["sg"], Instead("SCSI commands are not sent; take libaio on the block device")),
     (&["io_uring_cmd"], Instead("NVMe commands are not sent; take io_uring on the block device")),
@@ -68,7 +71,7 @@ pub fn is_known(name: &str) -> bool {
 pub fn instead(name: &str) -> Option<&'static str> {
     match handling(name)? {
         Instead(remedy) => Some(remedy),
-        On(_) => None,
+        On(_) | Like(..) => None,
     }
 }
 
@@ -83,9 +86,30 @@ impl Engine {
     /// What stands for it here; `None` where nothing does.
     pub fn backend(&self) -> Option<BackendKind> {
         match handling(&self.name)? {
-            On(backend) => Some(backend),
+            On(backend) | Like(backend, _) => Some(backend),
             Instead(_) => None,
         }
+    }
+
+    /// The same as it is asked for: what stands for the threads of a library is whatever works here.
+    pub fn ask(&self) -> BackendAsk {
+        match handling(&self.name) {
+            Some(On(backend) | Like(backend @ BackendKind::Pread, _)) => BackendAsk::Only(backend),
+            _ => BackendAsk::Best,
+        }
+    }
+
+    /// In what its stand-in differs from it.
+    pub fn difference(&self) -> Option<&'static str> {
+        match handling(&self.name)? {
+            Like(_, difference) => Some(difference),
+            On(_) | Instead(_) => None,
+        }
+    }
+
+    /// True where I/O goes through the page cache whatever is said.
+    pub fn maps_files(&self) -> bool {
+        self.name == "mmap"
     }
 
     /// True where it does I/O.
@@ -107,7 +131,10 @@ mod tests {
     fn engines_that_are_known_but_not_here_have_no_backend() {
         let backend = |name: &str| Engine { name: name.to_owned() }.backend();
         assert_eq!(backend("vsync"), Some(BackendKind::Pread));
-        assert!(instead("mmap").is_some() && backend("mmap").is_none());
+        assert!(instead("splice").is_some() && backend("splice").is_none());
+        let ask = |name: &str| Engine { name: name.to_owned() }.ask();
+        assert_eq!((backend("posixaio"), ask("posixaio")), (Some(BackendKind::IoUring), BackendAsk::Best));
+        assert_eq!(ask("mmap"), BackendAsk::Only(BackendKind::Pread));
         assert!(instead("nope").is_none() && backend("nope").is_none());
     }
 }

@@ -147,7 +147,7 @@ fn a_prefix_of_several_options_is_ambiguous_and_one_of_a_single_option_is_not() 
 fn what_is_not_honoured_is_refused_by_name() {
     for (words, named) in [
         ("--zonemode=zbd", "zonemode=zbd"),
-        ("--ioengine=mmap", "ioengine=mmap"),
+        ("--ioengine=splice", "ioengine=splice"),
         ("--write_bw_log=x --log_compression=1m", "log_compression"),
         ("--idle-prof=system", "--idle-prof"),
         ("--fsync=1 --fdatasync=1", "fsync together with fdatasync"),

@@ -92,7 +92,7 @@ const LINES: &[(&str, &str)] = &[
     ("--name=a \\ --size=1m", "a backslash stands alone"),
     ("“--name=a”", "typographic"),
     ("--name=a --size=1m --ioengine=iouring", "Did you mean ioengine=io_uring?"),
-    ("--name=a --size=1m --ioengine=mmap", "take psync"),
+    ("--name=a --size=1m --ioengine=splice", "take psync"),
     ("--ioengine=net --hostname=x --name=a", "networks are not loaded"),
     ("--name=a --size=1m --rate=1m --rate_iops=5", "mutually exclusive"),
     ("--name=a --ioengine=null --size=4k --bs=1m", "size too small"),
