@@ -335,7 +335,7 @@ impl<'a> Collector<'a> {
         if let Some(difference) = options.engine.difference() {
             self.note(format!("{name}: ioengine={}: {difference}", options.engine.name));
         }
-        options.direct &= !options.engine.is_cached();
+        options.direct &= !options.engine.maps_files();
         if options.engine.is_synchronous() && options.iodepth > 1 {
             self.note(format!("{name}: {}", super::opening::CAPPED_DEPTH));
         }

@@ -22,7 +22,9 @@ pub fn access(options: &JobOptions, mix: Mix) -> Access {
 fn random(options: &JobOptions, mix: Mix) -> Access {
     let [read, write, trim] = options.percentage_random.map(|percent| percent.min(100) as u8);
     let uniform = options.spread == Spread::Uniform;
-    let repeats = if options.norandommap || !uniform { Repeats::With } else { Repeats::Without };
+    // fio's shift register needs no map to meet each block once.
+    let repeats =
+        if options.norandommap && !options.lfsr || !uniform { Repeats::With } else { Repeats::Without };
     let runs = u32::try_from(options.rw_number).ok().filter(|&length| length > 0);
     let follow = if options.rw_identical { Follow::Same } else { Follow::Next };
     let partly =

@@ -1,19 +1,19 @@
 //! The engines of fio: what stands for each here, or what to do instead.
 
-use workload::BackendKind;
+use workload::{BackendAsk, BackendKind};
 
 /// What becomes of a job with an engine.
 #[derive(Clone, Copy)]
 enum Handling {
     /// It runs on this.
     On(BackendKind),
-    /// The same, with what is different.
-    Nearly(BackendKind, &'static str),
+    /// It runs on this, which differs in this.
+    Like(BackendKind, &'static str),
     /// It is refused, with what to do.
     Instead(&'static str),
 }
 
-use Handling::{Instead, Nearly, On};
+use Handling::{Instead, Like, On};
 
 /// What there is.
 pub const ANOTHER: &str = "take libaio, io_uring, psync or null";
@@ -28,8 +28,8 @@ const ENGINES: &[(&[&str], Handling)] = &[
     (&["libaio"], On(BackendKind::Libaio)),
     (&["io_uring"], On(BackendKind::IoUring)),
     (&["null"], On(BackendKind::Null)),
-    (&["mmap"], Nearly(BackendKind::Pread, "I/O goes through the page cache by pread and pwrite, whose cost is that of a system call instead of a page fault")),
-    (&["posixaio"], Nearly(BackendKind::IoUring, "io_uring does what glibc's threads do in fio, at less cost")),
+    (&["mmap"], Like(BackendKind::Pread, "pread and pwrite through the page cache stand for copies to and from a mapping, so that no page faults are taken")),
+    (&["posixaio"], Like(BackendKind::IoUring, "io_uring, or libaio where the kernel has none, stands for the threads of the C library, so that depth costs less CPU")),
     (&["solarisaio", "windowsaio"], Instead("take libaio or io_uring")),
     (&["splice"], Instead("pipes are not supported; take psync")),
     (&["sg"], Instead("SCSI commands are not sent; take libaio on the block device")),
@@ -71,7 +71,7 @@ pub fn is_known(name: &str) -> bool {
 pub fn instead(name: &str) -> Option<&'static str> {
     match handling(name)? {
         Instead(remedy) => Some(remedy),
-        On(_) | Nearly(..) => None,
+        On(_) | Like(..) => None,
     }
 }
 
@@ -86,21 +86,29 @@ impl Engine {
     /// What stands for it here; `None` where nothing does.
     pub fn backend(&self) -> Option<BackendKind> {
         match handling(&self.name)? {
-            On(backend) | Nearly(backend, _) => Some(backend),
+            On(backend) | Like(backend, _) => Some(backend),
             Instead(_) => None,
         }
     }
 
-    /// What is different where something else stands for it.
+    /// The same as it is asked for: what stands for the threads of a library is whatever works here.
+    pub fn ask(&self) -> BackendAsk {
+        match handling(&self.name) {
+            Some(On(backend) | Like(backend @ BackendKind::Pread, _)) => BackendAsk::Only(backend),
+            _ => BackendAsk::Best,
+        }
+    }
+
+    /// In what its stand-in differs from it.
     pub fn difference(&self) -> Option<&'static str> {
         match handling(&self.name)? {
-            Nearly(_, difference) => Some(difference),
+            Like(_, difference) => Some(difference),
             On(_) | Instead(_) => None,
         }
     }
 
-    /// True where its I/O goes through the page cache whatever `direct` says.
-    pub fn is_cached(&self) -> bool {
+    /// True where I/O goes through the page cache whatever is said.
+    pub fn maps_files(&self) -> bool {
         self.name == "mmap"
     }
 
@@ -124,7 +132,9 @@ mod tests {
         let backend = |name: &str| Engine { name: name.to_owned() }.backend();
         assert_eq!(backend("vsync"), Some(BackendKind::Pread));
         assert!(instead("splice").is_some() && backend("splice").is_none());
-        assert!(instead("mmap").is_none() && backend("mmap") == Some(BackendKind::Pread));
+        let ask = |name: &str| Engine { name: name.to_owned() }.ask();
+        assert_eq!((backend("posixaio"), ask("posixaio")), (Some(BackendKind::IoUring), BackendAsk::Best));
+        assert_eq!(ask("mmap"), BackendAsk::Only(BackendKind::Pread));
         assert!(instead("nope").is_none() && backend("nope").is_none());
     }
 }

@@ -302,10 +302,12 @@ pub enum FioError {
     )]
     NotOurs(Lacking),
     /// `directory` is none.
-    #[error("fio: {path} is not a directory\nfio: failed parsing directory={path}")]
+    #[error("fio: {path} is not a directory\nfio: failed parsing directory={typed}")]
     NotADirectory {
-        /// As typed.
+        /// The one that is none.
         path: String,
+        /// All of them, as typed.
+        typed: String,
     },
     /// A file is missing and may not be made.
     #[error("fio: file creation disallowed by allow_file_create=0")]
@@ -413,7 +415,7 @@ impl FioError {
             | FioError::Refused { option: word, .. }
             | FioError::NoJobFile { path: word, .. } => Some(word.clone()),
             FioError::Parsing { typed, .. } | FioError::BadOption { typed, .. } => Some(typed.text.clone()),
-            FioError::NotADirectory { path } => Some(format!("directory={path}")),
+            FioError::NotADirectory { typed, .. } => Some(format!("directory={typed}")),
             _ => None,
         }
     }

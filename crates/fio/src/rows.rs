@@ -29,6 +29,15 @@ const LOG_VALUES: &[Word] = &[
     ("0", "The mean"),
     ("1", "The greatest"),
 ];
+const MEMORY: &[Word] = &[
+    ("malloc", "Memory of the process"),
+    ("shm", "Shared memory"),
+    ("shmhuge", "Shared memory in huge pages"),
+    ("mmap", "Mapped memory, or the file behind a colon"),
+    ("mmaphuge", "The same in huge pages"),
+    ("mmapshared", "The same, shared"),
+];
+const PLAIN_MEMORY: &str = "buffers are mapped memory of the worker's own in plain pages, never in a file";
 /// Heading of the options that belong to fio's built-in profiles.
 pub const PROFILES: &str = "Built-in profiles of fio";
 const YES_NO: &str = "0";
@@ -246,7 +255,7 @@ pub static ROWS: &[Row] = &[
         .does("Random places are drawn independently, so that blocks may repeat.", |o, v| o.norandommap = v.on()),
     access(row("softrandommap", Kind::Bool, "0", B)).does("No map is kept, so there is nothing to fail.", |_, _| {}),
     access(row("random_generator", Kind::Choice(&[("tausworthe", "32 bits"), ("lfsr", "Each block once without a map"), ("tausworthe64", "64 bits")]), "tausworthe", A))
-        .nearly("plimsoll's own generator; each block once without a map", "Generator of random places.", |_, _| {}),
+        .nearly("plimsoll's own generator; each block once without a map, with lfsr also under norandommap", "Generator of random places.", |o, v| o.lfsr = v.word() == "lfsr"),
     access(row("random_distribution", Kind::Shape(Shape::Spread), "random", A))
         .does("Distribution of random places: random, zipf, pareto, normal, zoned, zoned_abs or sequence.", shaped!(spread = Spread)),
     access(row("random_sequence_stride", Kind::Bool, "0", B)).refused("the blocks of a sequence are visited as they are listed", "Strides of a sequence."),
@@ -290,7 +299,8 @@ pub static ROWS: &[Row] = &[
     sync(row("sync_file_range", Kind::Text, "", B)).refused("give fdatasync", "Flush of a range."),
     sync(row("end_fsync", Kind::Bool, "0", A)).does("A flush at the end.", |o, v| o.end_fsync = v.on()),
     sync(row("end_syncfs", Kind::Bool, "0", B)).nearly("the job's files are flushed, not all of their file system", "A flush of the file system at the end.", |o, v| o.end_fsync |= v.on()),
-    sync(row("fsync_on_close", Kind::Bool, "0", B)).does("A flush when a file is closed, which is at the end.", |o, v| o.end_fsync |= v.on()),
+    sync(row("fsync_on_close", Kind::Bool, "0", B))
+        .nearly("files are closed once, when the step of the job ends", "A flush when a file is closed.", |o, v| o.fsync_on_close = v.on()),
     sync(row("sync", Kind::Choice(&[("none", "No"), ("0", "No"), ("sync", "Each write with its metadata"), ("1", "Each write with its metadata"), ("dsync", "Each write's data")]), "none", A))
         .does("Opens the files so that each write is stable when it is done.", |o, v| o.time.set_sync(v.word()))
         .harmless(&["0"]),
@@ -321,12 +331,12 @@ pub static ROWS: &[Row] = &[
     depth(row("io_submit_mode", Kind::Choice(&[("inline", "By the worker"), ("offload", "By threads of its own")]), "inline", B))
         .nearly("paced jobs submit on time and by themselves", "Who submits.", |_, _| {}),
     // Buffers.
-    buffer(row("mem", Kind::Choice(&[("malloc", "From the heap"), ("shm", "Shared memory"), ("shmhuge", "The same in huge pages"), ("mmap", "A mapping, private or of a file"), ("mmaphuge", "The same in huge pages"), ("mmapshared", "A shared mapping")]), "malloc", B))
+    buffer(row("mem", Kind::Choice(MEMORY), "malloc", B))
         .also(&["iomem"])
-        .nearly("buffers are anonymous memory, aligned to pages", "Kind of the buffers' memory.", |_, _| {}),
+        .nearly(PLAIN_MEMORY, "Kind of the buffers' memory.", |_, _| {}),
     buffer(row("iomem_align", Kind::Size(0), "0", B)).also(&["mem_align"]).nearly("buffers are aligned to pages", "Alignment of the buffers.", |_, _| {}),
-    buffer(row("hugepage-size", Kind::Size(0), "", B)).nearly("buffers are in plain pages", "Size of a huge page.", |_, _| {}),
-    buffer(row("lockmem", Kind::Size(0), "0", B)).nearly("no memory is pinned: the page cache may use all that is free", "Memory to pin.", |_, _| {}),
+    buffer(row("hugepage-size", Kind::Size(0), "", B)).nearly(PLAIN_MEMORY, "Size of a huge page.", |_, _| {}),
+    buffer(row("lockmem", Kind::Size(0), "0", B)).nearly("no memory is pinned, so that the page cache stays as large as it is", "Memory to pin.", |_, _| {}),
     buffer(row("zero_buffers", Kind::Flag, YES_NO, A)).does("Writes zeros.", |o, v| o.zero_buffers = v.on()),
     buffer(row("refill_buffers", Kind::Flag, YES_NO, A)).does("Writes fresh random data each time.", |o, v| o.refill_buffers = v.on()),
     buffer(row("scramble_buffers", Kind::Bool, "1", B))
@@ -344,7 +354,7 @@ pub static ROWS: &[Row] = &[
     buffer(row("dedupe_working_set_percentage", Kind::Int(0, 100), "5", B))
         .does("Size of that set in percent of the blocks of size.", |o, v| o.dedupe_set_percentage = v.natural()),
     buffer(row("dedupe_global", Kind::Bool, "0", B)).refused("each clone has a set of its own", "One set of equal blocks for all jobs."),
-    buffer(row("invalidate", Kind::Bool, "1", A)).does("Drops the files from the page cache before the job.", |o, v| o.invalidate = v.on()),
+    buffer(row("invalidate", Kind::Bool, "1", A)).does("Drops the files from the page cache before the job, and before each further pass over them.", |o, v| o.invalidate = v.on()),
     // Pace.
     pace(row("rate", Kind::Sizes(0), "0", A))
         .does("Bytes a second a clone, by direction.", |o, v| v.onto(&mut o.rate)),

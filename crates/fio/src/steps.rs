@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use workload::{
-    BackendAsk, BackendKind, Buffers, Bytes, Content, Flush, Job, Layout, LayoutFile, Nanos, Replaces,
-    Reserve, Start, StopRule, Workload,
+    BackendKind, Buffers, Bytes, Content, Flush, Job, Layout, LayoutFile, Nanos, Replaces, Reserve, Start,
+    StopRule, Workload,
 };
 
 use super::asked::{Asked, FioJob, LaysOut};
@@ -197,7 +197,7 @@ impl Planner<'_> {
         step.workload.jobs.push(work);
         let lists = [
             (options.invalidate && !options.pre_read, &mut step.drop_cache),
-            (options.end_fsync && options.pattern.writes, &mut step.flush_at_end),
+            ((options.end_fsync || options.fsync_on_close) && options.pattern.writes, &mut step.flush_at_end),
             (options.unlink, &mut step.remove_at_end),
             (options.pre_read && !options.direct, &mut step.read_ahead),
         ];
@@ -233,10 +233,11 @@ impl Planner<'_> {
         if job.options.engine.backend() == Some(BackendKind::Null) {
             return region_of_nothing(&job.options).ok_or_else(|| needs_size(job, None));
         }
-        for directory in job.options.directory.as_deref().map(super::files::split_list).unwrap_or_default() {
-            match (self.look)(directory.as_ref()) {
+        let typed = job.options.directory.as_deref().unwrap_or_default();
+        for path in super::files::split_list(typed) {
+            match (self.look)(path.as_ref()) {
                 Some(OnDisk { kind: OnDiskKind::Directory, .. }) => {}
-                _ => return Err(FioError::NotADirectory { path: directory }),
+                _ => return Err(FioError::NotADirectory { path, typed: typed.to_owned() }),
             }
         }
         let paths = paths(job);
@@ -368,6 +369,19 @@ fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule> {
     rules
 }
 
+/// Bytes after which fio opens its files anew, and empties the page cache of them. Random places that may repeat are one
+/// pass however much is done; what goes past the cache leaves nothing in it.
+fn pass(options: &JobOptions, region: &Region) -> Option<u64> {
+    let empties = options.invalidate && !options.pre_read && !options.direct;
+    let without_map = options.pattern.random && options.norandommap;
+    let more = match options.io_size {
+        Some(Amount::Bytes(bytes)) if without_map => bytes,
+        _ => 0,
+    };
+    let pairs = if options.pattern.trims && options.pattern.writes { 2 } else { 1 };
+    empties.then(|| once_over(options, region).max(more).saturating_mul(pairs))
+}
+
 /// Bytes that are done once: of files that are longer than what is to be done only that. With holes between the I/Os a job
 /// of fio's ends where the last one ends with the region, or the next would reach beyond it; where the last hole reaches the end
 /// it begins anew.
@@ -437,10 +451,11 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         depth,
         batching: batching::of(options.batch, depth),
         ring: ring::of(options.ring),
+        forget_each: pass(options, region).map(Bytes),
         clones: 1,
         pace: paced.pace,
         write_pace: paced.write_pace,
-        backend: options.engine.backend().map_or(BackendAsk::Best, BackendAsk::Only),
+        backend: options.engine.ask(),
         direct: options.direct,
         buffers: buffers(options),
         flush,

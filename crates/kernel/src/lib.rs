@@ -26,8 +26,8 @@ pub use linux::{
     file::{
         Alignment, AlignmentSource, Direct, FileKind, OpenError, OpenFile, OwnedTestFile, TestFileError,
         Unnaming, create_file_of_ours, free_space_in, is_laid_out, mark_laid_out, open_character_device,
-        open_for_read, open_for_stable_write, open_for_write, reserve_space, set_length, total_space_in,
-        unnamed_file,
+        open_for_read, open_for_stable_write, open_for_write, reserve_space, reserve_space_beyond,
+        set_length, total_space_in, unnamed_file,
     },
     folder::{Draft, Folder, PrivateFolderError, Readers, effective_user, rewrite_unless_link},
     io_priority::set_io_priority,

@@ -42,6 +42,9 @@ pub struct Job {
     pub batching: Batching,
     /// The ways of its rings, where the backend is one.
     pub ring: RingWays,
+    /// Bytes after which a worker empties the page cache of its files; `None`: never.
+    #[serde(default)]
+    pub forget_each: Option<Bytes>,
     /// Workers of this kind.
     pub clones: u32,
     /// When the next I/O becomes due.
@@ -123,6 +126,7 @@ impl Job {
             depth: 1,
             batching: Batching::BEST,
             ring: RingWays::default(),
+            forget_each: None,
             clones: 1,
             pace: Pace::Closed,
             write_pace: None,

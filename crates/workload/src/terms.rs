@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Batching, Job, Nanos, Pace, RingWays, StopRule};
+use crate::{Batching, Bytes, Job, Nanos, Pace, RingWays, StopRule};
 
 /// The terms of one worker, all of them decided; the default is a worker that begins with its step, ends as the step
 /// says, and stops at its first error.
@@ -36,6 +36,8 @@ pub struct Terms {
     pub batching: Batching,
     /// The ways of its ring, where the backend is one.
     pub ring: RingWays,
+    /// Bytes after which it empties the page cache of its files; `None`: never.
+    pub forget_each: Option<Bytes>,
     /// Whether each of its I/Os is told to the watcher of the step.
     pub trace: bool,
     /// Whether its totals are kept by file too.
@@ -59,6 +61,7 @@ impl Terms {
             priority: job.priority,
             batching: job.batching,
             ring: job.ring,
+            forget_each: job.forget_each,
             trace: job.trace || job.totals == Totals::WorkerAndEachIo,
             totals: job.totals,
         }

@@ -3,6 +3,7 @@
 mod backend;
 #[cfg(test)]
 mod faulty;
+mod passes;
 mod real;
 mod silence;
 mod simulated;

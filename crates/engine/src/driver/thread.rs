@@ -11,6 +11,7 @@ use kernel::{
 use workload::{BackendKind, Direction, Done, Nanos, Pace, Start, Wait, WorkerPlan};
 
 use super::backend::taken_back;
+use super::passes::Passes;
 use super::{EngineError, Null};
 use crate::batch::Batch;
 use crate::coordinator::{Outcome, first_schedule};
@@ -205,7 +206,7 @@ impl WorkerTask {
     }
 
     fn drive<B: Queue>(self, mut backend: B, tell: &dyn Fn(Message)) -> Result<(), EngineError> {
-        let WorkerTask { number, plan, phase, counters, rules, recorder, clock, shared, .. } = self;
+        let WorkerTask { number, plan, phase, counters, rules, recorder, files, clock, shared } = self;
         if waits_for_the_clock(&plan) {
             kernel::precise_timers();
         }
@@ -219,6 +220,7 @@ impl WorkerTask {
             filler: Filler::new(plan.buffers.clone(), plan.seed, SlotPlan::of(&plan).count()),
             writes: plan.access.mix.issues(Direction::Write),
             prover: Prover::new(&plan),
+            passes: Passes::new(plan.terms.forget_each, files),
             batch: Batch::with_capacity(batch),
             submit_most: if batch < plan.depth { batch as usize } else { usize::MAX },
             reap_least: batching.reap_least.min(plan.depth) as usize,
@@ -269,6 +271,8 @@ struct WorkerLoop<'s> {
     writes: bool,
     /// Where what is read is compared with what was written.
     prover: Option<Prover>,
+    /// Where the page cache is emptied between passes.
+    passes: Option<Passes>,
     batch: Batch,
     /// I/Os of a batch at most; `usize::MAX` where only the depth bounds it.
     submit_most: usize,
@@ -436,8 +440,13 @@ impl WorkerLoop<'_> {
 
     #[inline(always)]
     fn hand_over<B: Queue>(&mut self, backend: &mut B) -> Result<(), EngineError> {
-        if self.writes && self.fill(backend) == Effort::Filled {
+        // Emptied when the next pass begins, since behind the last there is nothing to empty it for.
+        let emptied = self.passes.as_mut().is_some_and(Passes::turn_over);
+        if self.writes && self.fill(backend) == Effort::Filled || emptied {
             self.worker.restamp(self.clock.now(), &self.batch);
+        }
+        if let Some(passes) = &mut self.passes {
+            passes.issued(self.batch.ios());
         }
         for &io in self.batch.ios() {
             backend.queue(io).map_err(|reason| EngineError::Refused { io, reason })?;

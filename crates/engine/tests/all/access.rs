@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use crate::vocabulary::*;
 use workload::{
-    Access, BlockSizes, Bytes, Direction, Flush, Iops, Mix, Nanos, Order, Pace, Pieces, Repeats, Terms,
-    WorkerPlan,
+    Access, BlockSizes, Bytes, Direction, FileOrder, FileTurn, Flush, Iops, Mix, Nanos, Order, Pace, Pieces,
+    Repeats, Terms, WorkerPlan,
 };
 
 fn fast() -> Spy<Parallel> {
@@ -96,6 +96,33 @@ fn files_take_turns_and_each_has_its_own_place() {
     let places: Vec<(u32, u64)> = spy.seen.iter().map(|(_, io)| (io.file, io.offset)).collect();
     let mib = Bytes::MIB.0;
     assert_eq!(places, [(0, 0), (1, mib), (0, 4096), (1, mib + 4096), (0, 8192), (1, mib + 8192)]);
+}
+
+/// Four files drawn at random were done 1,008 blocks of 1,024, the rest of the amount twice: a volume filled for a
+/// measurement was not full.
+#[test]
+fn each_block_of_several_files_is_visited_once_however_files_take_turns() {
+    let orders = [
+        (FileOrder::Random, 1),
+        (FileOrder::Random, 8),
+        (FileOrder::InTurn, 7),
+        (FileOrder::Zipf { theta: 1.3 }, 1),
+        (FileOrder::Normal { percent: 10.0 }, 3),
+    ];
+    for (order, every) in orders {
+        for plain in
+            [Access::random(Mix::WRITE), Access::sequential(Mix::WRITE), Access::random(Mix::reads(50))]
+        {
+            let files = [64, 64, 10, 31].map(|blocks| file(Bytes(0), Bytes::kib(4 * blocks))).to_vec();
+            let access = Access { files: FileTurn { order, every }, ..plain };
+            let mut spy = fast();
+            simulate(&for_ops(2 * 169, vec![WorkerPlan { files, access, ..worker() }]), &mut spy);
+            for round in spy.seen.chunks(169) {
+                let places: HashSet<(u32, u64)> = round.iter().map(|(_, io)| (io.file, io.offset)).collect();
+                assert_eq!(places.len(), 169, "{order:?} {every}");
+            }
+        }
+    }
 }
 
 #[test]

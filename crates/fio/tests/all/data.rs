@@ -133,6 +133,8 @@ fn each_direction_keeps_its_share_of_random_places() {
     assert_eq!(job.access.order, Order::Sequential);
     assert_eq!(job.access.random_percent, ByDirection { read: 80, write: 10, trim: 10 });
     assert_eq!(self::job("--rw=randread --norandommap").access.order, Order::Random(Repeats::With));
+    let lfsr = self::job("--rw=randread --norandommap --random_generator=lfsr");
+    assert_eq!(lfsr.access.order, Order::Random(Repeats::Without));
 }
 
 #[test]

@@ -105,6 +105,8 @@ fn what_is_not_there_or_not_allowed_is_named() {
     assert_eq!(offset.to_string(), "a: you need to specify valid offset=");
     let directory = of("fio --name=a --directory=/no --size=1m", &[]);
     assert_eq!(directory.to_string(), "fio: /no is not a directory\nfio: failed parsing directory=/no");
+    let second = of("fio --name=a --directory=/d:/no --size=1m", &[("/d/", 0)]);
+    assert_eq!(second.to_string(), "fio: /no is not a directory\nfio: failed parsing directory=/d:/no");
     let file = of("fio --name=a --filename=/f --size=1m --allow_file_create=0", &[]);
     assert_eq!(file.to_string(), "fio: file creation disallowed by allow_file_create=0");
     assert!(matches!(
@@ -119,4 +121,20 @@ fn clones_move_on_by_the_increment() {
     let steps = planned(words, &[]).unwrap();
     let offsets: Vec<_> = steps[0].workload.jobs.iter().map(|job| job.offset.0 / MIB).collect();
     assert_eq!(offsets, [0, 1, 2]);
+}
+
+/// Without this a buffered job that is smaller than memory measures the volume once and memory from then on.
+#[test]
+fn the_page_cache_is_emptied_for_each_pass_where_fio_does_so() {
+    let pass = |words: &str| {
+        let words = format!("fio --name=a --filename=/f --size=1m --rw=read {words}");
+        planned(&words, &[("/f", MIB)]).unwrap()[0].workload.jobs[0].forget_each
+    };
+    for words in ["", "--loops=3", "--io_size=4m", "--time_based --runtime=1", "--rw=randread --loops=2"] {
+        assert_eq!(pass(words), Some(Bytes::MIB), "{words}");
+    }
+    for words in ["--direct=1", "--invalidate=0", "--pre_read=1"] {
+        assert_eq!(pass(words), None, "{words}");
+    }
+    assert_eq!(pass("--rw=randread --norandommap --io_size=4m"), Some(Bytes::mib(4)), "one pass in fio");
 }

@@ -195,7 +195,11 @@ fn reserve_space(room: &OpenFile, bytes: Bytes, reserve: Reserve) -> Result<(), 
         Reserve::None => Ok(()),
         Reserve::Truncate => kernel::set_length(room, bytes),
         // A file system without fallocate gets the length alone, as fio leaves it.
-        Reserve::Native | Reserve::Posix | Reserve::Keep => {
+        Reserve::Keep => kernel::reserve_space_beyond(room, bytes).or_else(|error| match error.kind() {
+            io::ErrorKind::StorageFull => Err(error),
+            _ => Ok(()),
+        }),
+        Reserve::Native | Reserve::Posix => {
             kernel::reserve_space(room, bytes).or_else(|error| match error.kind() {
                 io::ErrorKind::StorageFull => Err(error),
                 _ => kernel::set_length(room, bytes),

@@ -10,7 +10,7 @@ use super::super::seeds;
 use super::lengths::LengthDraw;
 use super::pass::Passes;
 use super::spread::{BlockRange, SpreadDraw};
-use super::turn::Turn;
+use super::turn::{Rounds, Turn};
 use crate::worker::error::WorkerError;
 use crate::worker::next_io::NextIo;
 
@@ -95,7 +95,7 @@ impl Composed {
             lengths: DIRECTIONS.map(|direction| LengthDraw::new(blocks.of(direction))),
             length_stream: Stream::new(plan.seed, seeds::LENGTHS),
             lane_of: lane_of(plan),
-            turn: Turn::new(access.files, files.len(), Stream::new(plan.seed, seeds::FILES)),
+            turn: Turn::new(access.files, (files.len(), rounds(plan)), Stream::new(plan.seed, seeds::FILES)),
             files,
             stream: Stream::new(plan.seed, seeds::PLACES),
             pending: None,
@@ -157,6 +157,22 @@ fn lane_of(plan: &WorkerPlan) -> [usize; WAYS] {
         plan.blocks.of(a) == plan.blocks.of(b) && plan.blocks.align_of(a) == plan.blocks.align_of(b)
     };
     if without && same(Direction::Read, Direction::Write) { [0, 0, 2] } else { [0, 1, 2] }
+}
+
+/// Files are done in rounds where each block of a file is visited once before any is again, by one lane.
+fn rounds(plan: &WorkerPlan) -> Rounds {
+    let (access, [read, write, _]) = (&plan.access, lane_of(plan));
+    let once = match access.order {
+        Order::Sequential => access.random_percent.iter().all(|(_, &percent)| percent == 0),
+        Order::Random(Repeats::Without) => {
+            access.spread == Spread::Uniform
+                && access.mix.directions().all(|direction| is_one_length(&plan.blocks, direction))
+        }
+        Order::Random(Repeats::With) => false,
+    };
+    let mixed = access.mix.issues(Direction::Read) && access.mix.issues(Direction::Write);
+    let in_parts = access.pieces.is_some() || access.runs.is_some() || access.stride != 0;
+    if once && !in_parts && (!mixed || read == write) { Rounds::EachOnce } else { Rounds::None }
 }
 
 impl Lane {

@@ -13,7 +13,22 @@ pub(super) struct Turn {
     left: u32,
     file: u32,
     stream: Stream,
+    /// Which files have been done once over since all were; empty where that does not count.
+    done: Box<[bool]>,
+    done_count: u32,
 }
+
+/// Whether a file that has been done once over waits until all others have been.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rounds {
+    /// It waits: its blocks are visited once each, and chosen again it would be done twice and another one never.
+    EachOnce,
+    /// It does not: its blocks are drawn as they come.
+    None,
+}
+
+/// Draws of a file that may have been done already, before the next one that has not is taken.
+const TRIES: usize = 16;
 
 #[derive(Clone, Debug)]
 enum Choice {
@@ -27,7 +42,7 @@ enum Choice {
 }
 
 impl Turn {
-    pub(super) fn new(turn: FileTurn, files: usize, stream: Stream) -> Turn {
+    pub(super) fn new(turn: FileTurn, (files, rounds): (usize, Rounds), stream: Stream) -> Turn {
         let count = files.max(1) as u64;
         let choice = match turn.order {
             FileOrder::InTurn => Some(Choice::InTurn),
@@ -41,7 +56,17 @@ impl Turn {
         // The first I/O chooses: in turn it comes to the first file.
         let last = count as u32 - 1;
         let file = if matches!(choice, Some(Choice::OneByOne)) { 0 } else { last };
-        Turn { choice: choice.unwrap_or(Choice::Random), files: count as u32, every, left: 0, file, stream }
+        let counted = if rounds == Rounds::EachOnce { files } else { 0 };
+        Turn {
+            choice: choice.unwrap_or(Choice::Random),
+            files: count as u32,
+            every,
+            left: 0,
+            file,
+            stream,
+            done: vec![false; counted].into_boxed_slice(),
+            done_count: 0,
+        }
     }
 
     /// The file of the next I/O.
@@ -59,9 +84,26 @@ impl Turn {
         self.file
     }
 
+    /// The next file that has not been done.
     fn choose(&mut self) {
+        for _ in 0..TRIES {
+            self.file = self.draw();
+            if !self.is_done(self.file) {
+                return;
+            }
+        }
+        let behind = (1..=self.files).map(|step| (self.file + step) % self.files);
+        self.file = behind.into_iter().find(|&file| !self.is_done(file)).unwrap_or(self.file);
+    }
+
+    #[inline]
+    fn is_done(&self, file: u32) -> bool {
+        self.done.get(file as usize).is_some_and(|&done| done)
+    }
+
+    fn draw(&mut self) -> u32 {
         let files = u64::from(self.files);
-        self.file = match &self.choice {
+        match &self.choice {
             Choice::InTurn => (self.file + 1) % self.files,
             Choice::OneByOne => self.file,
             Choice::Random => self.stream.below(files) as u32,
@@ -71,7 +113,7 @@ impl Turn {
                 let exact = files as f64 / 2.0 + deviation * self.stream.normal();
                 (exact.clamp(0.0, files as f64 - 1.0)) as u32
             }
-        };
+        }
     }
 
     /// The file in use has been done once over.
@@ -79,6 +121,15 @@ impl Turn {
     pub(super) fn done_once(&mut self) {
         if matches!(self.choice, Choice::OneByOne) {
             self.file = (self.file + 1) % self.files;
+            return;
+        }
+        let Some(done) = self.done.get_mut(self.file as usize).filter(|done| !**done) else { return };
+        *done = true;
+        self.done_count += 1;
+        self.left = 0;
+        if self.done_count == self.files {
+            self.done.fill(false);
+            self.done_count = 0;
         }
     }
 }

@@ -5,7 +5,7 @@ mod length;
 mod mark;
 mod unnamed;
 
-pub use length::{reserve_space, set_length};
+pub use length::{reserve_space, reserve_space_beyond, set_length};
 pub use mark::{is_laid_out, mark_laid_out};
 pub(crate) use unnamed::{PREFIX, SUFFIX, random_word};
 
