@@ -9,6 +9,7 @@ use super::asked::{About, Asked, FioJob, LaysOut, Presentation, Remark, Surround
 use super::commands::Commands;
 use super::engines::{ANOTHER, instead, is_known};
 use super::error::{FioError, Typed};
+use super::flushing;
 use super::options::JobOptions;
 use super::pace;
 use super::reader::{Reader, Reading};
@@ -298,8 +299,8 @@ impl<'a> Collector<'a> {
         if let Some(fault) = options.steady.fault() {
             return refused("this use of steadystate", fault);
         }
-        if options.fsync > 0 && options.fdatasync > 0 {
-            return refused("fsync together with fdatasync", "give one of them");
+        if let Some(both) = flushing::contradiction(options) {
+            return refused(both, "give one of them");
         }
         let typed = |rates: &[u64; 3]| rates.iter().any(|&rate| rate > 0);
         if typed(&options.rate) && typed(&options.rate_iops) {

@@ -32,6 +32,9 @@ pub enum OnDiskKind {
     Directory,
 }
 
+/// What a job may write that goes on until no space is left, in bytes: offsets beyond 2^63 are none.
+const NO_END: u64 = 1 << 60;
+
 /// Looks at a path; `None` where nothing is.
 pub type Look<'l> = &'l dyn Fn(&Path) -> Option<OnDisk>;
 
@@ -151,8 +154,12 @@ pub fn region(job: &FioJob, paths: Vec<PathBuf>, there: &[Option<OnDisk>]) -> Re
 /// `filesize` is where a file ends, whatever it holds and wherever the clone begins; `size` is what all files share.
 fn length(job: &FioJob, files: u64, (there, offset): (u64, u64)) -> Result<Option<u64>, FioError> {
     let options = &job.options;
+    let pattern = options.pattern;
+    // Places of a random job must be known before, and data to be read must be there.
+    let fills = options.fill_device && pattern.writes && !pattern.reads && !pattern.random;
     let end = match (options.filesize, options.size) {
         (0, Some(Amount::Bytes(bytes))) if bytes > 0 => return Ok(Some(bytes / files)),
+        (0, None | Some(Amount::Bytes(_))) if fills => return Ok(Some(NO_END / files)),
         (0, _) => there,
         (filesize, _) => filesize,
     };

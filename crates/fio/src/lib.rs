@@ -16,6 +16,7 @@ mod engines;
 mod error;
 mod exact;
 mod files;
+mod flushing;
 mod jobfile;
 mod kinds;
 mod logging;

@@ -4,6 +4,7 @@ use workload::{FileTurn, Lengths, Nanos, Spread};
 
 use super::batching::BatchOptions;
 use super::engines::Engine;
+use super::flushing::CallOptions;
 use super::logging::LogOptions;
 use super::number::KbBase;
 use super::ring::RingOptions;
@@ -159,6 +160,8 @@ pub struct JobOptions {
     pub fdatasync: u32,
     pub end_fsync: bool,
     pub fsync_on_close: bool,
+    pub calls: CallOptions,
+    pub fill_device: bool,
     pub engine: Engine,
     pub iodepth: u32,
     pub batch: BatchOptions,

@@ -212,7 +212,8 @@ pub static ROWS: &[Row] = &[
         .does("Where each file ends, whatever offset and size say; size is then only the amount.", |o, v| o.filesize = v.natural()),
     file(row("file_append", Kind::Bool, "0", B))
         .does("Begins behind the end of what is there.", |o, v| o.file_append = v.on()),
-    file(row("fill_device", Kind::Bool, "0", B)).also(&["fill_fs"]).refused("give size", "Writes until there is no space left."),
+    file(row("fill_device", Kind::Bool, "0", B)).also(&["fill_fs"])
+        .does("A job that only writes goes on until no space is left, or until size is done.", |o, v| o.fill_device = v.on()),
     file(row("fallocate", Kind::Choice(&[("none", "Not at all"), ("native", "As the file system can"), ("posix", "By posix_fallocate"), ("keep", "Without changing the size"), ("truncate", "By ftruncate"), ("0", "Not at all"), ("1", "By posix_fallocate")]), "native", A))
         .does("How space of files to be written is reserved.", |o, v| o.fallocate = v.word()),
     file(row("fadvise_hint", Kind::Choice(&[("0", "None"), ("1", "By the pattern"), ("random", "Random"), ("sequential", "Sequential"), ("noreuse", "Once")]), "1", B))
@@ -229,12 +230,13 @@ pub static ROWS: &[Row] = &[
     file(row("pre_read", Kind::Bool, "0", B))
         .does("Reads the files into the page cache before the load.", |o, v| o.pre_read = v.on()),
     file(row("unlink", Kind::Bool, "0", A)).does("Removes the files at the end.", |o, v| o.unlink = v.on()),
-    file(row("unlink_each_loop", Kind::Bool, "0", B)).refused("give unlink", "Removes the files after each pass."),
+    file(row("unlink_each_loop", Kind::Bool, "0", B))
+        .nearly("the files stay between passes and are written over", "Removes the files after each pass.", |_, _| {}),
     file(row("ioscheduler", Kind::Text, "", B)).nearly("the device keeps the scheduler that it has; set it in /sys/block/DEVICE/queue/scheduler before", "I/O scheduler of the device.", |_, _| {}),
     file(row("overwrite", Kind::Bool, "0", A))
         .does("Lays out real data before writing over it.", |o, v| o.overwrite = v.on()),
-    file(row("write_hint", Kind::Choice(&[("none", "None"), ("short", "Short"), ("medium", "Medium"), ("long", "Long"), ("extreme", "Very long")]), "none", B))
-        .nearly("the device is given no hint", "Lifetime hint of what is written.", |_, _| {}),
+    file(row("write_hint", Kind::Choice(&[("none", "None"), ("short", "Short"), ("medium", "Medium"), ("long", "Long"), ("extreme", "Extreme")]), "none", B))
+        .nearly("the kernel is told no lifetime, which only few devices heed", "Lifetime hint of what is written.", |_, _| {}),
     // Pattern.
     access(row("rw", Kind::Shape(Shape::Direction(RW)), "read", A))
         .also(&["readwrite"])
@@ -294,9 +296,14 @@ pub static ROWS: &[Row] = &[
     // Flushes.
     sync(row("fsync", COUNT, "0", A)).does("A flush after every so many writes.", |o, v| o.fsync = v.small()),
     sync(row("fdatasync", COUNT, "0", A))
-        .nearly("the same flush as fsync", "A data flush after every so many writes.", |o, v| o.fdatasync = v.small()),
+        .does("A flush of the data alone after every so many writes.", |o, v| o.fdatasync = v.small()),
     sync(row("write_barrier", COUNT, "0", C)).refused("barriers are not supported", "A barrier after every so many writes."),
-    sync(row("sync_file_range", Kind::Text, "", B)).refused("give fdatasync", "Flush of a range."),
+    sync(row("sync_file_range", Kind::Shape(Shape::Pages), "", B))
+        .does("Writes pages back after every so many writes: wait_before, write, wait_after, all of the file's.", |o, v| {
+            if let Value::Shape(Shaped::Pages(pages, writes)) = v {
+                o.calls.pages = Some((*pages, *writes));
+            }
+        }),
     sync(row("end_fsync", Kind::Bool, "0", A)).does("A flush at the end.", |o, v| o.end_fsync = v.on()),
     sync(row("end_syncfs", Kind::Bool, "0", B)).nearly("the job's files are flushed, not all of their file system", "A flush of the file system at the end.", |o, v| o.end_fsync |= v.on()),
     sync(row("fsync_on_close", Kind::Bool, "0", B))
@@ -542,10 +549,10 @@ pub static ROWS: &[Row] = &[
     ring(row("sqthread_poll_cpu", COUNT, "", A)).does("CPU of that thread.", |o, v| o.ring.cpu = Some(v.small())),
     ring(row("nonvectored", Kind::Int(-1, 1), "-1", A)).nearly("commands are never vectored", "Commands without vectors.", |_, _| {}),
     within(Part::Engine(&["io_uring", "libaio", "pvsync2"]), row("nowait", Kind::Bool, "0", B))
-        .refused("commands may wait", "Fails commands that would wait."),
+        .does("Fails I/Os that would have to wait, with EAGAIN.", |o, v| o.calls.nowait = v.on()),
     within(Part::Engine(&["io_uring", "pvsync2"]), row("uncached", Kind::Int(0, 1), "0", B))
-        .refused("uncached buffered I/O is not supported", "Drops pages after use."),
-    ring(row("force_async", COUNT, "0", B)).refused("the kernel decides", "Hands every so many commands to a kernel thread."),
+        .does("The page cache forgets at once what went through it.", |o, v| o.calls.uncached = v.natural() > 0),
+    ring(row("force_async", COUNT, "0", B)).does("Hands every so many I/Os to a thread of the kernel at once.", |o, v| o.calls.force_async = v.small()),
     prioritised(row("cmdprio_percentage", Kind::Text, "", B)),
     prioritised(row("cmdprio_class", Kind::Text, "", B)),
     prioritised(row("cmdprio", Kind::Text, "", B)),

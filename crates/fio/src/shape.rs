@@ -31,6 +31,8 @@ pub enum Shape {
     Times,
     /// Names and numbers of errors separated by colons, up to three lists separated by commas.
     Errors,
+    /// `wait_before,write:8` and its like.
+    Pages,
 }
 
 /// A value of such an option.
@@ -52,6 +54,8 @@ pub enum Shaped {
     Times(workload::Nanos, workload::Nanos),
     /// [`Shape::Errors`]: positive errno.
     Errors(Each<Vec<i32>>),
+    /// [`Shape::Pages`]: how, and after how many writes.
+    Pages(workload::PagesFlush, u32),
 }
 
 impl Shape {
@@ -66,6 +70,7 @@ impl Shape {
             Shape::Direction(_) => "a word, a number behind a colon",
             Shape::Steady => "a word, a bound behind a colon",
             Shape::Times => "a time, seconds without a unit, or two with a colon between",
+            Shape::Pages => "words separated by commas, a number of writes behind a colon",
             Shape::Errors => "errors separated by colons, a list for reads, writes and checks",
         }
     }

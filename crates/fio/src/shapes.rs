@@ -5,6 +5,7 @@ use workload::{
     ByDirection, Bytes, FileOrder, FileTurn, LengthShare, Lengths, Pattern as Bits, Spread, Zone, ZoneLength,
 };
 
+use super::flushing;
 use super::number::NumberError;
 use super::reader::Reader;
 use super::shape::{Shape, Shaped};
@@ -33,6 +34,7 @@ pub fn read(reader: &mut Reader, shape: Shape, word: &str) -> Result<Shaped, Val
         Shape::Direction(words) => direction(reader, words, word),
         Shape::Steady => SteadyRule::read(word).map(Shaped::Steady),
         Shape::Times => terms::times(word).map(|(least, most)| Shaped::Times(least, most)),
+        Shape::Pages => flushing::pages(word).map(|(pages, writes)| Shaped::Pages(pages, writes)),
         Shape::Errors => terms::errors(word).map(Shaped::Errors),
     }
 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use workload::{
-    BackendKind, Buffers, Bytes, Content, Flush, Job, Layout, LayoutFile, Nanos, Replaces, Reserve, Start,
-    StopRule, Workload,
+    BackendKind, Buffers, Bytes, Content, Job, Layout, LayoutFile, Nanos, Replaces, Reserve, Start, StopRule,
+    WhenFull, Workload,
 };
 
 use super::asked::{Asked, FioJob, LaysOut};
@@ -13,6 +13,7 @@ use super::batching;
 use super::data::{blocks, buffers};
 use super::error::{FioError, Lacking};
 use super::files::{Look, OnDisk, OnDiskKind, Region, needs_size, paths, region, region_of_nothing, share};
+use super::flushing;
 use super::options::JobOptions;
 use super::pace;
 use super::ring;
@@ -293,7 +294,8 @@ impl Planner<'_> {
         let content = if must_hold_data {
             Content::Data(buffers(options))
         } else {
-            Content::Space(reserve(options.fallocate))
+            // What is filled until nothing is left is not reserved before, since that would fail.
+            Content::Space(if options.fill_device { Reserve::None } else { reserve(options.fallocate) })
         };
         step.layouts.push(Layout { job: job.name.clone(), files, content });
         Ok(())
@@ -436,10 +438,6 @@ fn share_times(workload: &mut Workload) {
 fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
     let options = &job.options;
     let paced = pace::of(options);
-    let flush = match options.fsync.max(options.fdatasync) {
-        0 => Flush::Never,
-        writes => Flush::Every(writes),
-    };
     let depth = if options.engine.is_synchronous() { 1 } else { options.iodepth };
     Ok(Job {
         name: job.label.clone(),
@@ -451,6 +449,8 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         depth,
         batching: batching::of(options.batch, depth),
         ring: ring::of(options.ring),
+        calls: flushing::calls(options),
+        when_full: if options.fill_device { WhenFull::Ends } else { WhenFull::Fails },
         forget_each: pass(options, region).map(Bytes),
         clones: 1,
         pace: paced.pace,
@@ -458,7 +458,7 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         backend: options.engine.ask(),
         direct: options.direct,
         buffers: buffers(options),
-        flush,
+        flush: flushing::flush(options),
         verify: verify(options, job.run),
         seed: job.seed,
         cpus: cpus(job),

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Access, BackendKind, Batching, BlockSizes, Buffers, Bytes, Exit, Nanos, OnError, Pace, Priority,
-    RingWays, Start, StopRule, SyncMode, Think, Totals, Verify,
+    Access, BackendKind, Batching, BlockSizes, Buffers, Bytes, Calls, Exit, Nanos, OnError, Pace, Priority,
+    RingWays, Start, StopRule, SyncMode, Think, Totals, Verify, WhenFull,
 };
 
 /// What is asked for, before planning has filled in what was left open.
@@ -42,6 +42,12 @@ pub struct Job {
     pub batching: Batching,
     /// The ways of its rings, where the backend is one.
     pub ring: RingWays,
+    /// What goes along with its calls.
+    #[serde(default)]
+    pub calls: Calls,
+    /// What a write that finds no space does.
+    #[serde(default)]
+    pub when_full: WhenFull,
     /// Bytes after which a worker empties the page cache of its files; `None`: never.
     #[serde(default)]
     pub forget_each: Option<Bytes>,
@@ -126,6 +132,8 @@ impl Job {
             depth: 1,
             batching: Batching::BEST,
             ring: RingWays::default(),
+            calls: Calls::default(),
+            when_full: WhenFull::Fails,
             forget_each: None,
             clones: 1,
             pace: Pace::Closed,

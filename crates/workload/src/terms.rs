@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Batching, Bytes, Job, Nanos, Pace, RingWays, StopRule};
+use crate::{Batching, Bytes, Calls, Job, Nanos, Pace, RingWays, StopRule};
 
 /// The terms of one worker, all of them decided; the default is a worker that begins with its step, ends as the step
 /// says, and stops at its first error.
@@ -36,6 +36,10 @@ pub struct Terms {
     pub batching: Batching,
     /// The ways of its ring, where the backend is one.
     pub ring: RingWays,
+    /// What goes along with its calls.
+    pub calls: Calls,
+    /// What a write that finds no space does.
+    pub when_full: WhenFull,
     /// Bytes after which it empties the page cache of its files; `None`: never.
     pub forget_each: Option<Bytes>,
     /// Whether each of its I/Os is told to the watcher of the step.
@@ -61,6 +65,8 @@ impl Terms {
             priority: job.priority,
             batching: job.batching,
             ring: job.ring,
+            calls: job.calls,
+            when_full: job.when_full,
             forget_each: job.forget_each,
             trace: job.trace || job.totals == Totals::WorkerAndEachIo,
             totals: job.totals,
@@ -193,6 +199,17 @@ pub enum OnError {
         /// Of writes, trims and flushes.
         writes: Errnos,
     },
+}
+
+/// What a write does that finds no space left.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhenFull {
+    /// It fails like any other.
+    #[default]
+    Fails,
+    /// It ends its worker as an amount that is done: to fill the volume was what was asked.
+    Ends,
 }
 
 /// A set of error numbers.

@@ -188,7 +188,7 @@ impl WorkerTask {
         }
         let (slots, clock) = (SlotPlan::of(&self.plan).count(), self.clock);
         let bytes = self.plan.blocks.longest().0 as usize;
-        let files = self.files.clone();
+        let (files, calls) = (self.files.clone(), self.plan.terms.calls);
         #[cfg(test)]
         if let Some(faulty) = super::faulty::Faulty::of(&self.plan, clock) {
             return self.drive(faulty, tell);
@@ -196,10 +196,14 @@ impl WorkerTask {
         match self.plan.backend {
             BackendKind::IoUring => {
                 let (size, ways) = (QueueSize { depth: slots, slot_bytes: bytes }, self.plan.terms.ring);
-                self.drive(UringQueue::open_with(&files, size, clock, ways)?, tell)
+                self.drive(UringQueue::open_with(&files, size, clock, ways)?.taking_along(calls), tell)
             }
-            BackendKind::Libaio => self.drive(AioQueue::open(&files, slots, bytes, clock)?, tell),
-            BackendKind::Pread => self.drive(PreadQueue::open(&files, slots, bytes, clock)?, tell),
+            BackendKind::Libaio => {
+                self.drive(AioQueue::open(&files, slots, bytes, clock)?.taking_along(calls), tell)
+            }
+            BackendKind::Pread => {
+                self.drive(PreadQueue::open(&files, slots, bytes, clock)?.taking_along(calls), tell)
+            }
             BackendKind::Null => self.drive(Null::new(slots, bytes, clock), tell),
             BackendKind::Simulated => Err(EngineError::Simulated { job: self.plan.job }),
         }

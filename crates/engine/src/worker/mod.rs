@@ -21,7 +21,7 @@ use std::sync::atomic::AtomicU64;
 
 use record::IoTrace;
 use statistics::Stream;
-use workload::{Direction, Done, Io, Nanos, OnError, WorkerPlan};
+use workload::{Direction, Done, Io, Nanos, OnError, WhenFull, WorkerPlan};
 
 pub use error::WorkerError;
 pub use slots::{InFlight, SlotsView};
@@ -51,6 +51,9 @@ const LATE: Nanos = Nanos::from_millis(1);
 
 /// EIO, as an I/O that moved nothing is reported.
 const NOTHING_MOVED: i32 = 5;
+
+/// ENOSPC, and EDQUOT where it is the user who has no more.
+const NO_SPACE: [i32; 2] = [28, 122];
 
 /// The first failures that a worker remembers.
 const FAILURES: usize = 16;
@@ -116,6 +119,8 @@ pub struct Worker {
     /// Where the queue runs down before it is filled again.
     refill: Option<Refill>,
     on_error: OnError,
+    /// Whether a write that finds no space ends it as an amount that is done.
+    ends_when_full: bool,
     stopped: Option<(Stopped, Nanos)>,
     last_done: Nanos,
     failures: Vec<Failure>,
@@ -165,6 +170,7 @@ impl Worker {
             think: ThinkTime::new(plan.terms.think),
             refill: Refill::new(plan),
             on_error: plan.terms.on_error.clone(),
+            ends_when_full: plan.terms.when_full == WhenFull::Ends,
             stopped: None,
             last_done: Nanos::ZERO,
             failures: Vec::with_capacity(FAILURES),
@@ -532,6 +538,9 @@ impl Worker {
         let (kind, errno) = (failure.io.kind, failure.errno);
         assert!(errno > 0, "an I/O failed without an error");
         self.balance.failed();
+        if self.ends_when_full && kind == Direction::Write && NO_SPACE.contains(&errno) {
+            return self.end(Stopped::Amount, failure.at);
+        }
         self.recorder.failed(kind, failure.io.file);
         let passed_over = match &self.on_error {
             _ if failure.mismatch.is_some() => self.passes_over_mismatch(),

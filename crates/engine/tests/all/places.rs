@@ -284,7 +284,12 @@ fn a_trim_precedes_each_write_of_its_place() {
 fn files_are_chosen_as_asked() {
     let turn = |order, every, ops| {
         let files = (0..4).map(|_| file(Bytes(0), Bytes::kib(16))).collect();
-        let access = Access { files: FileTurn { order, every }, ..Access::sequential(Mix::READ) };
+        // Where each block is met once, a file that is done waits for the others.
+        let access = match order {
+            FileOrder::InTurn | FileOrder::OneByOne => Access::sequential(Mix::READ),
+            _ => random(Spread::Uniform),
+        };
+        let access = Access { files: FileTurn { order, every }, ..access };
         seen(ops, WorkerPlan { files, access, ..worker() }).iter().map(|io| io.file).collect::<Vec<_>>()
     };
     assert_eq!(turn(FileOrder::InTurn, 3, 8), [0, 0, 0, 1, 1, 1, 2, 2]);

@@ -1,7 +1,7 @@
 //! What must lie on the disk before a step starts.
 
 use fio::{FioError, announcement};
-use workload::{Buffers, Bytes, Content, Reserve};
+use workload::{Buffers, Bytes, Content, Flush, FlushBy, PagesFlush, Reserve, WhenFull};
 
 use crate::vocabulary::planned;
 
@@ -137,4 +137,39 @@ fn the_page_cache_is_emptied_for_each_pass_where_fio_does_so() {
         assert_eq!(pass(words), None, "{words}");
     }
     assert_eq!(pass("--rw=randread --norandommap --io_size=4m"), Some(Bytes::mib(4)), "one pass in fio");
+}
+
+#[test]
+fn a_job_that_fills_what_is_left_needs_no_size_and_reserves_nothing() {
+    let job = |words: &str, files: &[(&str, u64)]| {
+        planned(&format!("fio --name=a --fill_device=1 {words}"), files)
+            .map(|steps| steps[0].workload.jobs[0].clone())
+    };
+    let filling = job("--filename=/f --rw=write", &[]).unwrap();
+    assert_eq!((filling.size, filling.when_full), (Some(Bytes(1 << 60)), WhenFull::Ends));
+    let device = job("--filename=/dev/sdx --rw=write", &[("/dev/sdx", 8 * MIB)]).unwrap();
+    assert_eq!(device.size, Some(Bytes(8 * MIB)), "to its end");
+    assert_eq!(job("--filename=/f --rw=write --size=2m", &[]).unwrap().size, Some(Bytes(2 * MIB)));
+    let reserved = sizes("fio --name=a --filename=/f --rw=write --fill_device=1 --size=4m", &[])[0].3.clone();
+    assert_eq!(reserved, Content::Space(Reserve::None), "it could be more than there is");
+    for rw in ["read", "randwrite", "rw"] {
+        let words = format!("--filename=/f --rw={rw}");
+        assert!(
+            matches!(job(&words, &[]), Err(FioError::NeedSize { .. })),
+            "{rw}: places must be known before"
+        );
+    }
+}
+
+#[test]
+fn each_flush_is_the_call_of_its_name() {
+    let flush = |words: &str| {
+        let words = format!("fio --name=a --filename=/f --size=1m --rw=write {words}");
+        let job = planned(&words, &[]).unwrap()[0].workload.jobs[0].clone();
+        (job.flush, job.calls.flush)
+    };
+    assert_eq!(flush("--fsync=2"), (Flush::Every(2), FlushBy::File));
+    assert_eq!(flush("--fdatasync=3"), (Flush::Every(3), FlushBy::Data));
+    let pages = PagesFlush { wait_before: true, write: true, wait_after: false };
+    assert_eq!(flush("--sync_file_range=wait_before,write:8"), (Flush::Every(8), FlushBy::Pages(pages)));
 }

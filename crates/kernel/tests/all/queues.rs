@@ -1,14 +1,18 @@
 //! The three queues do the same I/O, and keep their hands off what the kernel owns.
 #![allow(clippy::unwrap_used)]
 
+use std::os::fd::AsFd;
 use std::path::Path;
 
 use kernel::{
-    CallFlags, Clock, Direct, FileKind, OpenFile, OwnedTestFile, PreadQueue, Queue, QueueSize, Refused,
-    UringQueue, guard, open_character_device, open_for_read, open_for_write, open_queue,
+    AioQueue, CallFlags, Clock, Direct, FileKind, OpenFile, OwnedTestFile, PreadQueue, Queue, QueueSize,
+    Refused, UringQueue, drop_cache, guard, open_character_device, open_for_read, open_for_write, open_queue,
 };
 use testbed::{Lack, skipped};
-use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, RingWays, Submitter, Wait, Waiting};
+use workload::{
+    BackendKind, Bytes, Calls, Direction, Done, FlushBy, Io, Nanos, PagesFlush, RingWays, Submitter, Wait,
+    Waiting,
+};
 
 const BLOCK: u32 = 4096;
 
@@ -360,5 +364,54 @@ fn large_slots_and_several_files_go_where_they_should() {
             perform(queue.as_mut(), &[last]);
             assert_eq!(queue.buffer(slot + 2).unwrap()[4095], 0x10 + slot as u8, "{kind:?}");
         }
+    });
+}
+
+fn taking_along(kind: BackendKind, files: &[OpenFile], calls: Calls) -> Box<dyn Queue> {
+    let (clock, bytes) = (Clock::start(), BLOCK as usize);
+    match kind {
+        BackendKind::IoUring => {
+            let queue = UringQueue::open_with(files, blocks(4), clock, RingWays::default()).unwrap();
+            Box::new(queue.taking_along(calls))
+        }
+        BackendKind::Libaio => Box::new(AioQueue::open(files, 4, bytes, clock).unwrap().taking_along(calls)),
+        _ => Box::new(PreadQueue::open(files, 4, bytes, clock).unwrap().taking_along(calls)),
+    }
+}
+
+#[test]
+fn every_kind_of_flush_ends_well_between_writes() {
+    let pages = PagesFlush { wait_before: true, write: true, wait_after: true };
+    for flush in [FlushBy::Data, FlushBy::File, FlushBy::Pages(pages)] {
+        each_backend(|kind| {
+            let (_dir, file) = file_of(4);
+            let file = open_for_write(&guard::permit_unnamed(&file), Direct::No).unwrap();
+            let calls = Calls { flush, force_async: 2, ..Calls::default() };
+            let mut queue = taking_along(kind, &[file], calls);
+            let flush = Io { bytes: 0, ..io(1, Direction::Flush, 0) };
+            let done =
+                perform(queue.as_mut(), &[io(0, Direction::Write, 1), flush, io(2, Direction::Write, 2)]);
+            let results: Vec<i32> = done.iter().map(|done| done.result).collect();
+            assert_eq!(results, [BLOCK as i32, 0, BLOCK as i32], "{kind:?} {flush:?}");
+        });
+    }
+}
+
+/// What is in the page cache comes at once, and what is not is no I/O that waits.
+#[test]
+fn an_io_that_may_not_wait_fails_where_it_would() {
+    each_backend(|kind| {
+        let (_dir, file) = file_of(4);
+        let file = open_for_write(&guard::permit_unnamed(&file), Direct::No).unwrap();
+        let mut queue = taking_along(kind, &[file.clone()], Calls::default());
+        perform(queue.as_mut(), &[io(0, Direction::Write, 1)]);
+        let mut queue = taking_along(kind, &[file.clone()], Calls { nowait: true, ..Calls::default() });
+        assert_eq!(perform(queue.as_mut(), &[io(0, Direction::Read, 1)])[0].result, BLOCK as i32, "{kind:?}");
+        drop_cache(&file, 0, file.size()).unwrap();
+        if kernel::cached_share(file.as_fd(), 0, file.size()) != Some(0.0) {
+            return skipped(Lack::Kernel, "this file system keeps its files in memory".to_owned());
+        }
+        let result = perform(queue.as_mut(), &[io(0, Direction::Read, 1)])[0].result;
+        assert_eq!(result, -libc::EAGAIN, "{kind:?}");
     });
 }

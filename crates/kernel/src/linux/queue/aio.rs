@@ -3,8 +3,9 @@
 use std::io;
 use std::marker::PhantomData;
 
-use workload::{Direction, Done, Io, Nanos, Wait};
+use workload::{Calls, Direction, Done, FlushBy, Io, Nanos, Wait};
 
+use super::calls;
 use super::interface::{ABANDONED, DRAIN, Queue, QueueError, Refused};
 use super::slot_table::SlotTable;
 use crate::linux::call::check_long;
@@ -14,6 +15,7 @@ use crate::linux::file::OpenFile;
 // <linux/aio_abi.h>
 const IOCB_CMD_PREAD: u16 = 0;
 const IOCB_CMD_PWRITE: u16 = 1;
+const IOCB_CMD_FSYNC: u16 = 2;
 const IOCB_CMD_FDSYNC: u16 = 3;
 
 /// `struct io_event` of <linux/aio_abi.h>.
@@ -130,6 +132,12 @@ impl AioQueue {
         })
     }
 
+    /// The same with `calls` going along.
+    pub fn taking_along(mut self, calls: Calls) -> AioQueue {
+        self.slots.take_along(calls);
+        self
+    }
+
     /// The first queued block is the one that `io_submit` could not take.
     fn fail_first(&mut self, errno: i32, done: &mut Vec<Done>) {
         assert!(!self.queued.is_empty(), "a block was refused while none was handed over");
@@ -235,7 +243,9 @@ impl Queue for AioQueue {
     #[inline]
     fn queue(&mut self, io: Io) -> Result<(), Refused> {
         self.slots.admit(&io)?;
-        if io.kind == Direction::Trim {
+        // Pages are flushed by a call of their own.
+        let by_pages = || calls::pages(self.slots.calls()).is_some();
+        if io.kind == Direction::Trim || io.kind == Direction::Flush && by_pages() {
             self.slots.keep(io);
             return Ok(());
         }
@@ -250,6 +260,7 @@ impl Queue for AioQueue {
         block.aio_lio_opcode = match io.kind {
             Direction::Read => IOCB_CMD_PREAD,
             Direction::Write => IOCB_CMD_PWRITE,
+            Direction::Flush if self.slots.calls().flush == FlushBy::File => IOCB_CMD_FSYNC,
             // Trims have gone another way.
             Direction::Flush | Direction::Trim => IOCB_CMD_FDSYNC,
         };
@@ -257,6 +268,7 @@ impl Queue for AioQueue {
         let carries_data = matches!(io.kind, Direction::Read | Direction::Write);
         block.aio_buf = if carries_data { address as u64 } else { 0 };
         block.aio_nbytes = if carries_data { u64::from(io.bytes) } else { 0 };
+        block.aio_rw_flags = if carries_data { calls::bits(self.slots.calls()) } else { 0 };
         block.aio_offset = if carries_data { io.offset as i64 } else { 0 };
         self.queued.push(at);
         Ok(())

@@ -1,6 +1,7 @@
 //! Queues of I/O: io_uring, libaio and pread behind one trait, each owner of the buffers its I/O uses.
 
 mod aio;
+mod calls;
 mod interface;
 mod pread;
 mod reasons;

@@ -3,8 +3,9 @@
 use std::io;
 use std::marker::PhantomData;
 
-use workload::{Direction, Done, Io, Nanos, Wait};
+use workload::{Calls, Direction, Done, Io, Nanos, Wait};
 
+use super::calls;
 use super::interface::{Queue, QueueError, Refused};
 use super::slot_table::SlotTable;
 use crate::linux::call::retry;
@@ -67,6 +68,12 @@ impl PreadQueue {
         Ok(PreadQueue { once: Some(flags), ..PreadQueue::open(files, 1, slot_bytes, clock)? })
     }
 
+    /// The same with `calls` going along.
+    pub fn taking_along(mut self, calls: Calls) -> PreadQueue {
+        self.slots.take_along(calls);
+        self
+    }
+
     /// Does all of `io`: where the kernel moves only a part, the rest is asked for again, so that what stopped it (a full
     /// disk, the end of a file that has been cut) is its result.
     fn perform(&self, io: &Io) -> i32 {
@@ -78,8 +85,13 @@ impl PreadQueue {
             match self.move_rest(io, moved) {
                 Ok(0) => return if moved == 0 { 0 } else { -libc::EIO },
                 Ok(more) => moved += more.unsigned_abs(),
-                // The rest of a direct I/O that was cut at an odd byte cannot be asked for; it stays short.
-                Err(error) if moved > 0 && error.raw_os_error() == Some(libc::EINVAL) => break,
+                // The rest of a direct I/O that was cut at an odd byte cannot be asked for, and one that may not wait ends
+                // where it would: they stay short.
+                Err(error)
+                    if moved > 0 && matches!(error.raw_os_error(), Some(libc::EINVAL | libc::EAGAIN)) =>
+                {
+                    break;
+                }
                 Err(error) => return negated(error),
             }
         }
@@ -91,7 +103,7 @@ impl PreadQueue {
         let (fd, address) = (self.slots.fd(io), self.slots.address(io.slot));
         let (bytes, offset) = (io.bytes.saturating_sub(moved) as usize, io.offset + u64::from(moved));
         let offset = offset as libc::off_t;
-        let flags = self.once.map_or(0, CallFlags::bits);
+        let flags = self.once.map_or(0, CallFlags::bits) | calls::bits(self.slots.calls());
         retry(|| {
             // SAFETY: `admit` has checked that the slot exists and holds the bytes of `io`, of which `moved` are at most
             // all, so that `bytes` from there on, which the vector names too, lie within it; while the slot is taken
@@ -104,7 +116,7 @@ impl PreadQueue {
                     Direction::Write if flags != 0 => libc::pwritev2(fd, &vector, 1, offset, flags),
                     Direction::Read => libc::pread(fd, address.cast(), bytes, offset),
                     Direction::Write => libc::pwrite(fd, address.cast(), bytes, offset),
-                    Direction::Flush => libc::fdatasync(fd) as isize,
+                    Direction::Flush => return Ok(self.slots.flush_now(io)),
                     Direction::Trim => return Ok(self.slots.trim_now(io)),
                 }
             };

@@ -3,8 +3,9 @@
 use std::io;
 use std::os::fd::RawFd;
 
-use workload::{Direction, Done, Io, Nanos};
+use workload::{Calls, Direction, Done, Io, Nanos};
 
+use super::calls;
 use super::interface::{QueueError, Refused};
 use super::region::Region;
 use super::trim::trim;
@@ -21,8 +22,10 @@ pub(super) struct SlotTable {
     taken: Box<[bool]>,
     taken_count: usize,
     files: Box<[FileRow]>,
-    // Admitted trims that have not been done yet; its capacity is the depth.
+    // Admitted trims, and flushes that are calls of their own, that have not been done yet; its capacity is the depth.
     trims: Vec<Io>,
+    // What goes along with each call.
+    calls: Calls,
 }
 
 #[derive(Debug)]
@@ -68,6 +71,7 @@ impl SlotTable {
             taken_count: 0,
             files: files.iter().map(row).collect(),
             trims: Vec::with_capacity(depth as usize),
+            calls: Calls::default(),
         })
     }
 
@@ -123,7 +127,7 @@ impl SlotTable {
         Ok(())
     }
 
-    /// Keeps an admitted trim until [`SlotTable::trim`].
+    /// Keeps an admitted trim or flush until [`SlotTable::trim`].
     pub(super) fn keep(&mut self, io: Io) {
         assert!(self.trims.len() < self.taken.len(), "more trims are kept than there are slots");
         self.trims.push(io);
@@ -141,7 +145,10 @@ impl SlotTable {
         let count = self.trims.len().min(done.capacity() - done.len());
         for at in 0..count {
             let io = self.trims[at];
-            let result = self.trim_now(&io);
+            let result = match io.kind {
+                Direction::Flush => self.flush_now(&io),
+                _ => self.trim_now(&io),
+            };
             self.settle(io.slot);
             done.push(Done { slot: io.slot, result, at: Nanos::ZERO });
         }
@@ -153,6 +160,25 @@ impl SlotTable {
     pub(super) fn trim_now(&self, io: &Io) -> i32 {
         let kind = self.files.get(io.file as usize).map_or(FileKind::Regular, |file| file.kind);
         trim(self.fd(io), kind, io)
+    }
+
+    /// Does one admitted flush; 0 or the negated errno.
+    pub(super) fn flush_now(&self, io: &Io) -> i32 {
+        match calls::flush(self.fd(io), self.calls) {
+            Ok(()) => 0,
+            Err(error) => -error.raw_os_error().unwrap_or(libc::EIO),
+        }
+    }
+
+    /// From now on `calls` go along.
+    pub(super) fn take_along(&mut self, calls: Calls) {
+        self.calls = calls;
+    }
+
+    /// What goes along with each call.
+    #[inline]
+    pub(super) fn calls(&self) -> Calls {
+        self.calls
     }
 
     /// Gives the slots of trims that will not be done back.

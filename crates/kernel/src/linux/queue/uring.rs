@@ -4,9 +4,11 @@ use std::io;
 use std::marker::PhantomData;
 use std::os::fd::{AsRawFd, RawFd};
 
-use io_uring::squeue::{Entry, Flags};
-use io_uring::{EnterFlags, IoUring, opcode, types};
-use workload::{BackendKind, Direction, Done, Io, Nanos, RingWays, Submitter, Wait, Waiting};
+use io_uring::squeue::Flags;
+use io_uring::{EnterFlags, IoUring, types};
+use workload::{BackendKind, Calls, Direction, Done, Io, Nanos, RingWays, Submitter, Wait, Waiting};
+
+mod entry;
 
 use super::QueueSize;
 use super::interface::{ABANDONED, DRAIN, Queue, QueueError, Refused};
@@ -35,6 +37,8 @@ pub struct UringQueue {
     clock: Clock,
     features: String,
     closed: bool,
+    // I/Os since the last that was handed to a thread of the kernel at once.
+    tried: u32,
     _thread: PhantomData<*const ()>,
 }
 
@@ -201,6 +205,7 @@ impl UringQueue {
             clock,
             features: format!("io_uring: {features}"),
             closed: false,
+            tried: 0,
             _thread: PhantomData,
         };
         queue.register_files();
@@ -210,6 +215,12 @@ impl UringQueue {
             queue.features.push_str(", ends looked for without sleeping");
         }
         Ok(queue)
+    }
+
+    /// The same with `calls` going along.
+    pub fn taking_along(mut self, calls: Calls) -> UringQueue {
+        self.slots.take_along(calls);
+        self
     }
 
     fn register_files(&mut self) {
@@ -279,38 +290,6 @@ impl UringQueue {
         };
         self.enter_fd = self.ring.as_raw_fd();
         self.enter_flags &= !EnterFlags::REGISTERED_RING.bits();
-    }
-
-    #[inline]
-    fn entry(&self, io: &Io) -> Entry {
-        let registered = !self.file_flag.is_empty();
-        let fd = types::Fd(if registered { io.file as RawFd } else { self.slots.fd(io) });
-        let address = self.slots.address(io.slot);
-        let entry = match (io.kind, self.fixed_buffers) {
-            (Direction::Read, true) => {
-                opcode::ReadFixed::new(fd, address, io.bytes, self.buffer_index(io.slot))
-                    .offset(io.offset)
-                    .build()
-            }
-            (Direction::Write, true) => {
-                opcode::WriteFixed::new(fd, address, io.bytes, self.buffer_index(io.slot))
-                    .offset(io.offset)
-                    .build()
-            }
-            (Direction::Read, false) => opcode::Read::new(fd, address, io.bytes).offset(io.offset).build(),
-            (Direction::Write, false) => opcode::Write::new(fd, address, io.bytes).offset(io.offset).build(),
-            // Trims have gone another way.
-            (Direction::Flush | Direction::Trim, _) => {
-                opcode::Fsync::new(fd).flags(types::FsyncFlags::DATASYNC).build()
-            }
-        };
-        entry.flags(self.file_flag).user_data(u64::from(io.slot))
-    }
-
-    #[inline]
-    fn buffer_index(&self, slot: u32) -> u16 {
-        // Nearly always the first: only regions beyond 1 GiB have a second.
-        if slot < self.slots_per_buffer { 0 } else { (slot / self.slots_per_buffer) as u16 }
     }
 
     /// Hands over what is queued and lets the kernel finish what is ready, without waiting.
@@ -478,6 +457,7 @@ impl Queue for UringQueue {
             return Ok(());
         }
         let entry = self.entry(&io);
+        let entry = if self.is_turn_of_a_thread() { entry.flags(Flags::ASYNC) } else { entry };
         // SAFETY: `admit` has checked that slot and file exist and that the buffer holds `bytes`; while the slot is
         // taken nothing borrows its buffer; the slot table keeps the files open and the region mapped until the ring is gone.
         if unsafe { self.ring.submission().push(&entry) }.is_err() {

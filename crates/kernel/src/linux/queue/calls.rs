@@ -1,0 +1,53 @@
+//! What goes along with the calls of a queue, in the kernel's bits.
+
+use std::io;
+use std::os::fd::RawFd;
+
+use workload::{Calls, FlushBy};
+
+use crate::linux::call::{check, retry};
+
+/// Flags of a read or write (preadv2(2)).
+pub(super) fn bits(calls: Calls) -> libc::c_int {
+    let nowait = if calls.nowait { libc::RWF_NOWAIT } else { 0 };
+    nowait | if calls.uncached { libc::RWF_DONTCACHE } else { 0 }
+}
+
+/// Flags of `sync_file_range`, where that is how a flush is done.
+pub(super) fn pages(calls: Calls) -> Option<libc::c_uint> {
+    let FlushBy::Pages(pages) = calls.flush else { return None };
+    let flag = |set: bool, flag: libc::c_uint| if set { flag } else { 0 };
+    Some(
+        flag(pages.wait_before, libc::SYNC_FILE_RANGE_WAIT_BEFORE)
+            | flag(pages.write, libc::SYNC_FILE_RANGE_WRITE)
+            | flag(pages.wait_after, libc::SYNC_FILE_RANGE_WAIT_AFTER),
+    )
+}
+
+/// Stores what was written to `fd` as `calls` say, and waits for it.
+pub(super) fn flush(fd: RawFd, calls: Calls) -> io::Result<()> {
+    let done = || match (calls.flush, pages(calls)) {
+        // SAFETY: no memory is involved. A length of zero is all of the file.
+        (_, Some(flags)) => unsafe { libc::sync_file_range(fd, 0, 0, flags) },
+        // SAFETY: no memory is involved.
+        (FlushBy::File, _) => unsafe { libc::fsync(fd) },
+        // SAFETY: no memory is involved.
+        _ => unsafe { libc::fdatasync(fd) },
+    };
+    retry(|| check(done())).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use workload::PagesFlush;
+
+    #[test]
+    fn wishes_are_the_bits_of_the_kernel() {
+        assert_eq!((bits(Calls::default()), pages(Calls::default())), (0, None));
+        let both = Calls { nowait: true, uncached: true, ..Calls::default() };
+        assert_eq!(bits(both), 0x88);
+        let pages_flush = PagesFlush { wait_before: true, write: true, wait_after: true };
+        assert_eq!(pages(Calls { flush: FlushBy::Pages(pages_flush), ..Calls::default() }), Some(7));
+    }
+}

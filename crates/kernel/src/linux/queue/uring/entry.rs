@@ -1,0 +1,72 @@
+//! The entries of a ring: an I/O as the kernel reads it.
+
+use std::os::fd::RawFd;
+
+use io_uring::{opcode, squeue::Entry, types};
+use workload::{Direction, FlushBy, Io};
+
+use super::super::calls;
+use super::UringQueue;
+
+impl UringQueue {
+    #[inline]
+    pub(super) fn entry(&self, io: &Io) -> Entry {
+        let registered = !self.file_flag.is_empty();
+        let fd = types::Fd(if registered { io.file as RawFd } else { self.slots.fd(io) });
+        let address = self.slots.address(io.slot);
+        let flags = calls::bits(self.slots.calls());
+        let entry = match (io.kind, self.fixed_buffers) {
+            (Direction::Read, true) => {
+                opcode::ReadFixed::new(fd, address, io.bytes, self.buffer_index(io.slot))
+                    .offset(io.offset)
+                    .rw_flags(flags)
+                    .build()
+            }
+            (Direction::Write, true) => {
+                opcode::WriteFixed::new(fd, address, io.bytes, self.buffer_index(io.slot))
+                    .offset(io.offset)
+                    .rw_flags(flags)
+                    .build()
+            }
+            (Direction::Read, false) => {
+                opcode::Read::new(fd, address, io.bytes).offset(io.offset).rw_flags(flags).build()
+            }
+            (Direction::Write, false) => {
+                opcode::Write::new(fd, address, io.bytes).offset(io.offset).rw_flags(flags).build()
+            }
+            // Trims have gone another way.
+            (Direction::Flush | Direction::Trim, _) => self.flush(fd),
+        };
+        entry.flags(self.file_flag).user_data(u64::from(io.slot))
+    }
+
+    /// Whether the I/O that is queued now is one of those that go to a thread of the kernel at once.
+    #[inline]
+    pub(super) fn is_turn_of_a_thread(&mut self) -> bool {
+        let every = self.slots.calls().force_async;
+        if every == 0 {
+            return false;
+        }
+        self.tried += 1;
+        let turn = self.tried >= every;
+        if turn {
+            self.tried = 0;
+        }
+        turn
+    }
+
+    fn flush(&self, fd: types::Fd) -> Entry {
+        let calls = self.slots.calls();
+        match (calls.flush, calls::pages(calls)) {
+            (_, Some(flags)) => opcode::SyncFileRange::new(fd, 0).flags(flags).build(),
+            (FlushBy::File, _) => opcode::Fsync::new(fd).build(),
+            _ => opcode::Fsync::new(fd).flags(types::FsyncFlags::DATASYNC).build(),
+        }
+    }
+
+    #[inline]
+    fn buffer_index(&self, slot: u32) -> u16 {
+        // Nearly always the first: only regions beyond 1 GiB have a second.
+        if slot < self.slots_per_buffer { 0 } else { (slot / self.slots_per_buffer) as u16 }
+    }
+}
