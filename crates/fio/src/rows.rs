@@ -365,12 +365,12 @@ pub static ROWS: &[Row] = &[
     pace(row("max_latency", Kind::Text, "0", B)).refused(LATENCY, "Latency that ends the job."),
     // Verification and trims.
     verify(row("verify", Kind::Choice(PROOFS), "0", A))
-        .nearly("one header of plimsoll's own with a 64-bit checksum stands for every kind, and what is read back at the end is not counted", "Checks what is read against what was written.", |o, v| o.verify.kind = v.word()),
+        .nearly("what is read back at the end is not counted", "Checks what is read against what was written.", |o, v| o.verify.kind = v.word()),
     verify(row("do_verify", Kind::Bool, "1", A)).does("Reads back what was written, when all is.", |o, v| o.verify.reads_back = v.on()),
     verify(row("verify_only", Kind::Flag, YES_NO, B)).does("Writes nothing: checks what an earlier run of the same job wrote.", |o, v| o.verify.only = v.on()),
     verify(row("verify_policy", Kind::Text, "completed", C)).refused("every write that has ended is checked", "Which writes are checked."),
     verify(row("verify_offset", Kind::Size(0), "0", B)).does("Place of the header in each interval.", |o, v| o.verify.offset = v.natural()),
-    verify(row("verify_interval", Kind::Size(0), "0", B)).does("Length that has a header of its own; 0: the block.", |o, v| o.verify.interval = v.natural()),
+    verify(row("verify_interval", Kind::Size(0), "0", B)).does("Length that has a header of its own; 0, or one that does not divide every block: the greatest that does.", |o, v| o.verify.interval = v.natural()),
     verify(row("verify_pattern", Kind::Shape(Shape::Pattern), "", B)).does("Pattern to write and to check; %o is the place.", shaped!(verify.pattern = Pattern)),
     verify(row("verify_pattern_interval", Kind::Size(0), "0", C)).refused("the pattern begins with each interval", "Distance of the patterns."),
     verify(row("verify_fatal", Kind::Bool, "0", A)).does("The first block that is wrong ends the job.", |o, v| o.verify.fatal = v.on()),

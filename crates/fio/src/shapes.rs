@@ -377,7 +377,11 @@ fn hexadecimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str
 
 /// As few bytes as hold the number, the least first; four or eight of one below zero.
 fn decimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, ValueError> {
-    let end = rest[1..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |at| at + 1);
+    let mut end = rest[1..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |at| at + 1);
+    // A zero in front of an x begins the next number, as in -120xdeadface.
+    if end > 1 && (rest[end - 1..].starts_with("0x") || rest[end - 1..].starts_with("0X")) {
+        end -= 1;
+    }
     let (digits, rest) = rest.split_at(end);
     let value: i64 =
         digits.parse().map_err(|_| wrong(word, format!("'{digits}' is no number of 64 bits")))?;

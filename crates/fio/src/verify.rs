@@ -20,6 +20,7 @@ pub fn verify(options: &JobOptions, run: u64) -> Verify {
     let known = writes && !asked.only;
     Verify::On(Verification {
         proof,
+        checksum: asked.checksum(),
         interval: (asked.interval > 0).then_some(Bytes(asked.interval)),
         header_at: Bytes(asked.offset),
         when,

@@ -20,7 +20,10 @@ pub enum Verify {
 pub struct Verification {
     /// What a block proves itself by.
     pub proof: Proof,
-    /// Length that is proved by itself, a divisor of every block; `None`: the greatest there is.
+    /// The checksum in a header.
+    #[serde(default)]
+    pub checksum: Checksum,
+    /// Length that is proved by itself; `None`, or none that divides every block: the greatest there is that does.
     pub interval: Option<Bytes>,
     /// Where in each interval the header stands.
     pub header_at: Bytes,
@@ -31,6 +34,32 @@ pub struct Verification {
     /// A number that no other run has, so that what an earlier run left is told from what this one wrote; 0: unknown, what
     /// any run wrote will do.
     pub run: u64,
+}
+
+/// What a header says of the data behind it, so that others can verify it too. The header is fio's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)] // Each is the checksum of its name.
+pub enum Checksum {
+    /// Nothing: it is the header alone that other tools look at.
+    Meta,
+    Md5,
+    Crc64,
+    Crc32,
+    #[default]
+    Crc32c,
+    Crc16,
+    Crc7,
+    Sha1,
+    Sha256,
+    Sha512,
+    Sha3_224,
+    Sha3_256,
+    Sha3_384,
+    Sha3_512,
+    Xxhash,
+    /// Nothing: other tools compare the data with the pattern.
+    Pattern,
 }
 
 /// What a block proves itself by.
@@ -90,6 +119,7 @@ impl Verification {
     pub fn with_headers(run: u64) -> Verification {
         Verification {
             proof: Proof::Header,
+            checksum: Checksum::Crc32c,
             interval: None,
             header_at: Bytes(0),
             when: ReadBack::AtTheEnd,

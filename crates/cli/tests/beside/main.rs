@@ -8,6 +8,7 @@ mod fio_cases;
 mod fio_data;
 mod fio_examples;
 mod fio_formats;
+mod fio_headers;
 mod fio_json;
 mod fio_logs;
 mod fio_peer;
