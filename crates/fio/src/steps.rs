@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use workload::{
-    BackendAsk, BackendKind, Buffers, Bytes, Content, Flush, Job, Layout, LayoutFile, Nanos, Replaces,
-    Reserve, Start, StopRule, Workload,
+    BackendAsk, BackendKind, Buffers, Bytes, Content, Flush, Job, Known, Layout, LayoutFile, Nanos, Replaces,
+    Reserve, Start, StopRule, Verify, Workload,
 };
 
 use super::asked::{Asked, FioJob, LaysOut};
@@ -78,6 +78,15 @@ impl FioStep {
         let mut workload = self.workload.clone();
         workload.jobs.iter_mut().for_each(|job| job.delay = job.delay.since(elapsed));
         workload
+    }
+
+    /// How far an earlier run of the job `label` came.
+    pub fn know(&mut self, label: &str, known: Known) {
+        for job in self.workload.jobs.iter_mut().filter(|job| job.name == label) {
+            if let Verify::On(verification) = &mut job.verify {
+                verification.known = Some(known);
+            }
+        }
     }
 
     /// Takes out the job `label`, which has failed before it began. Who waits for it waits no longer.
@@ -434,7 +443,7 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         direct: options.direct,
         buffers: buffers(options),
         flush,
-        verify: verify(options, job.run),
+        verify: verify(job),
         seed: job.seed,
         cpus: cpus(job),
         trace: options.logs.any(),

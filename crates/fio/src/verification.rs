@@ -62,7 +62,14 @@ pub struct VerifyOptions {
     pub only: bool,
     pub backlog: u32,
     pub batch: u32,
+    pub state_save: bool,
+    pub state_load: bool,
+    pub flushed: bool,
 }
+
+/// Words of `verify_policy`.
+pub const POLICIES: &[Word] =
+    &[("completed", "Writes that have ended"), ("fsynced", "Writes that a flush after their end has made safe")];
 
 impl VerifyOptions {
     /// What is wrong with their combination, with what would do.
@@ -71,6 +78,10 @@ impl VerifyOptions {
             ("pattern" | "pattern_hdr", None) => {
                 Some(("verify=pattern without verify_pattern", "give verify_pattern, the bytes to expect"))
             }
+            _ if self.state_load && !self.only => Some((
+                "verify_state_load without verify_only",
+                "give the words of the job that wrote, with verify_only and verify_state_load=1",
+            )),
             _ => None,
         }
     }

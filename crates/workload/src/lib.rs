@@ -51,4 +51,4 @@ pub use terms::{
     ThinkPace, ThinkQueue, Totals,
 };
 pub use units::{Bytes, BytesPerSecond, Iops, Nanos, UnitError, duration, grouped, rate, size};
-pub use verify::{Checksum, OnMismatch, Proof, ReadBack, Verification, Verify};
+pub use verify::{Acknowledged, Checksum, Known, OnMismatch, Proof, ReadBack, StateFile, Verification, Verify};

@@ -1,5 +1,7 @@
 //! Whether what is read is compared with what was written: how a block proves itself, and when it is looked at.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Pattern};
@@ -34,6 +36,44 @@ pub struct Verification {
     /// A number that no other run has, so that what an earlier run left is told from what this one wrote; 0: unknown, what
     /// any run wrote will do.
     pub run: u64,
+    /// Where it is kept how far the writes came; `None`: nowhere.
+    #[serde(default)]
+    pub state: Option<StateFile>,
+    /// How far an earlier run of the same job came, where that is known; only that much of it is looked at.
+    #[serde(default)]
+    pub known: Option<Known>,
+}
+
+/// A file that says while a worker writes how far it came.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Name of the job.
+    pub job: String,
+    /// Which worker of the run, from 0.
+    pub index: u64,
+    /// Which writes count.
+    pub when: Acknowledged,
+}
+
+/// When a write counts as one that must be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Acknowledged {
+    /// When it has ended.
+    Ended,
+    /// When a flush issued after its end has ended.
+    Flushed,
+}
+
+/// How far an earlier run came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known {
+    /// So many writes, the first ones, must be there.
+    pub writes: u64,
+    /// So many may have been issued; what the others left nobody knows.
+    pub most: u64,
 }
 
 /// What a header says of the data behind it, so that others can verify it too. The header is fio's.
@@ -125,6 +165,8 @@ impl Verification {
             when: ReadBack::AtTheEnd,
             on_failure: OnMismatch::GoOn,
             run,
+            state: None,
+            known: None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! `plimsoll fio`, and plimsoll under the name fio: fio's words in, fio's words out.
 
 pub mod jobs;
+mod state;
 mod told;
 pub mod trouble;
 

@@ -11,6 +11,7 @@ use kernel::{
 use workload::{BackendKind, Direction, Done, Nanos, Pace, Start, Wait, WorkerPlan};
 
 use super::backend::taken_back;
+use super::journal::Journal;
 use super::{EngineError, Null};
 use crate::batch::Batch;
 use crate::coordinator::{Outcome, first_schedule};
@@ -219,6 +220,7 @@ impl WorkerTask {
             filler: Filler::new(plan.buffers.clone(), plan.seed, SlotPlan::of(&plan).count()),
             writes: plan.access.mix.issues(Direction::Write),
             prover: Prover::new(&plan),
+            journal: Journal::open(&plan, SlotPlan::of(&plan).count()).map_err(|source| state_error(&plan, source))?,
             batch: Batch::with_capacity(batch),
             submit_most: if batch < plan.depth { batch as usize } else { usize::MAX },
             reap_least: batching.reap_least.min(plan.depth) as usize,
@@ -234,6 +236,9 @@ impl WorkerTask {
         assert!(backend.in_flight() == 0, "a queue holds I/O before its step begins");
         turns.begin(timetable, (&plan, &rules));
         let usage = turns.run(&mut backend)?;
+        if let Some(journal) = &mut turns.journal {
+            journal.close().map_err(|source| state_error(&plan, source))?;
+        }
         let is_left = turns.shared.abandon.load(Ordering::Relaxed);
         assert!(
             is_left || turns.worker.in_flight() == 0,
@@ -243,6 +248,11 @@ impl WorkerTask {
         tell(Message::Over(Box::new(Outcome::of(turns.worker, usage))));
         Ok(())
     }
+}
+
+fn state_error(plan: &WorkerPlan, source: std::io::Error) -> EngineError {
+    let state = plan.verify.on().and_then(|verification| verification.state.as_ref());
+    EngineError::State { path: state.map(|state| state.path.clone()).unwrap_or_default(), source }
 }
 
 /// Whether a worker of `plan` sleeps to a time, for which timers must be precise.
@@ -269,6 +279,8 @@ struct WorkerLoop<'s> {
     writes: bool,
     /// Where what is read is compared with what was written.
     prover: Option<Prover>,
+    /// Where it is kept how far the writes came.
+    journal: Option<Journal>,
     batch: Batch,
     /// I/Os of a batch at most; `usize::MAX` where only the depth bounds it.
     submit_most: usize,
@@ -366,6 +378,7 @@ impl WorkerLoop<'_> {
             now = later;
             if self.prover.is_some() {
                 self.look_at_what_was_read(backend);
+                self.journal_done()?;
             }
             self.worker.settle_reaped(now, &self.done);
             self.done.clear();
@@ -415,6 +428,7 @@ impl WorkerLoop<'_> {
         backend.submit(&mut self.done)?;
         let now = self.look_at_the_clock();
         if !self.done.is_empty() {
+            self.journal_done()?;
             self.worker.settle_reaped(now, &self.done);
             self.done.clear();
         }
@@ -438,6 +452,9 @@ impl WorkerLoop<'_> {
     fn hand_over<B: Queue>(&mut self, backend: &mut B) -> Result<(), EngineError> {
         if self.writes && self.fill(backend) == Effort::Filled {
             self.worker.restamp(self.clock.now(), &self.batch);
+        }
+        if self.journal.is_some() {
+            self.journal_issued()?;
         }
         for &io in self.batch.ios() {
             backend.queue(io).map_err(|reason| EngineError::Refused { io, reason })?;
@@ -469,6 +486,20 @@ impl WorkerLoop<'_> {
             }
         }
         effort
+    }
+
+    /// What is about to be issued is announced in the journal.
+    #[cold]
+    fn journal_issued(&mut self) -> Result<(), EngineError> {
+        let Some(journal) = &mut self.journal else { return Ok(()) };
+        self.batch.ios().iter().try_for_each(|io| journal.issue(io)).map_err(|source| journal.error(source))
+    }
+
+    /// What has come back is noted in the journal.
+    #[cold]
+    fn journal_done(&mut self) -> Result<(), EngineError> {
+        let Some(journal) = &mut self.journal else { return Ok(()) };
+        journal.ended_all(&self.done).map_err(|source| journal.error(source))
     }
 
     /// Compares what has been read with what was written, before it is settled; what differs becomes a failure.

@@ -6,6 +6,7 @@
 
 mod checksum;
 mod header;
+mod state;
 mod ledger;
 
 use record::Damage;
@@ -15,6 +16,8 @@ use workload::{Bytes, Checksum, Io, Proof, Verification, Verify, WorkerPlan};
 use crate::fill::repeat;
 use header::Mine;
 pub(crate) use ledger::{Expected, Ledger, Span};
+pub use state::{Reached, StateError, decode};
+pub(crate) use state::encode;
 
 /// Bytes of a header with a checksum of this kind.
 pub fn header_length(kind: Checksum) -> Bytes {

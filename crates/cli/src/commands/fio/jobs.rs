@@ -15,7 +15,7 @@ use sampler::{Root, Sampler};
 use workload::{Ending, Layout, Nanos, StepKind, StepPlan};
 
 use super::told::{Told, unix_ms};
-use super::trouble;
+use super::{state, trouble};
 use session::files::Growing;
 use session::named::{self, Announcement, NamedFiles, Treatment, WithoutDirect};
 use session::output;
@@ -193,6 +193,17 @@ impl<'t, 'a> Jobs<'t, 'a> {
         self.told.failed(jobs, error);
     }
 
+    /// Gives the jobs that go on from a saved state what it says; where it cannot be used, the job is left out.
+    fn load_states(&mut self, number: usize) {
+        let asked = self.told.presented.asked;
+        for job in asked.jobs.iter().filter(|job| job.step == number && job.options.verify.state_load) {
+            match state::load(job) {
+                Ok(known) => self.steps[number].know(&job.label, known),
+                Err(error) => self.leave_out(number, std::slice::from_ref(&job.label), &error),
+            }
+        }
+    }
+
     /// What is kept of the step that begins, as `plan` has it.
     fn running(&self, plan: &StepPlan) -> Running<'a> {
         let (number, asked) = (self.begun - 1, self.told.presented.asked);
@@ -289,6 +300,7 @@ impl Procedure<NamedRunner> for Jobs<'_, '_> {
                 self.leave_out(number, &users, &error);
             }
         }
+        self.load_states(number);
         Ok(Some(self.step(number)))
     }
 
