@@ -279,7 +279,10 @@ impl<'a> Collector<'a> {
             return refused(what, remedy);
         }
         if options.verify.flushed && options.verify.state_save && options.fsync.max(options.fdatasync) == 0 {
-            return refused("verify_policy=fsynced without flushes", "give fsync or fdatasync, writes between flushes");
+            return refused(
+                "verify_policy=fsynced without flushes",
+                "give fsync or fdatasync, writes between flushes",
+            );
         }
         if let Some(remark) = verify::remark(options) {
             self.note(format!("{name}: {remark}"));

@@ -16,8 +16,6 @@ static UNTYPED: LazyLock<JobOptions> = LazyLock::new(|| {
         }
     }
     options.rwmix_typed = false;
-    // fio leaves a state behind after every job that verifies; here it must be asked for.
-    options.verify.state_save = false;
     options
 });
 

@@ -379,7 +379,7 @@ pub static ROWS: &[Row] = &[
     verify(row("verify_async_cpus", Kind::Cpus, "", C)).nearly("each worker checks what it has read itself", "CPUs of the threads that check.", |_, _| {}),
     verify(row("verify_backlog", Kind::Size(0), "0", B)).does("Writes after which blocks are read back meanwhile.", |o, v| o.verify.backlog = v.small()),
     verify(row("verify_backlog_batch", COUNT, "0", B)).does("Blocks read back in one round; 0: all.", |o, v| o.verify.batch = v.small()),
-    verify(row("verify_state_save", Kind::Bool, "1", B)).does("Keeps in local-NAME-NUMBER-verify.state, while the job writes, how far it came, so that a killed run leaves it behind; here only where it is typed.", |o, v| o.verify.state_save = v.on()),
+    verify(row("verify_state_save", Kind::Bool, "0", B)).does("Keeps in local-NAME-NUMBER-verify.state, while the job writes, how far it came, so that a killed run leaves it behind; here only where it is typed.", |o, v| o.verify.state_save = v.on()),
     verify(row("verify_state_load", Kind::Bool, "0", B)).does("Checks what the saved state says was written, and no more; needs verify_only.", |o, v| o.verify.state_load = v.on()),
     verify(row("experimental_verify", Kind::Bool, "0", B)).nearly("blocks are always checked against a table of the last writes", "Another way of checking.", |_, _| {}),
     verify(row("verify_write_sequence", Kind::Bool, "1", B)).nearly("the number of the write is always checked where it is known", "Checks the number of the write.", |_, _| {}),

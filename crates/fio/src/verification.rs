@@ -68,8 +68,10 @@ pub struct VerifyOptions {
 }
 
 /// Words of `verify_policy`.
-pub const POLICIES: &[Word] =
-    &[("completed", "Writes that have ended"), ("fsynced", "Writes that a flush after their end has made safe")];
+pub const POLICIES: &[Word] = &[
+    ("completed", "Writes that have ended"),
+    ("fsynced", "Writes that a flush after their end has made safe"),
+];
 
 impl VerifyOptions {
     /// What is wrong with their combination, with what would do.

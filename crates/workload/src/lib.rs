@@ -51,4 +51,6 @@ pub use terms::{
     ThinkPace, ThinkQueue, Totals,
 };
 pub use units::{Bytes, BytesPerSecond, Iops, Nanos, UnitError, duration, grouped, rate, size};
-pub use verify::{Acknowledged, Checksum, Known, OnMismatch, Proof, ReadBack, StateFile, Verification, Verify};
+pub use verify::{
+    Acknowledged, Checksum, Known, OnMismatch, Proof, ReadBack, StateFile, Verification, Verify,
+};

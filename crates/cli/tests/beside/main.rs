@@ -14,6 +14,7 @@ mod fio_logs;
 mod fio_peer;
 mod fio_plot;
 mod fio_readers;
+mod fio_states;
 mod guide_pandas;
 mod ioping_peer;
 mod iostat_peer;

@@ -78,7 +78,9 @@ impl Journal {
             let Some(slot) = self.slots.get_mut(done.slot as usize) else { continue };
             let (ended, number) = (*slot, std::mem::take(&mut slot.number));
             match ended.kind {
-                Direction::Write if done.result != ended.bytes as i32 => self.failed = self.failed.min(number),
+                Direction::Write if done.result != ended.bytes as i32 => {
+                    self.failed = self.failed.min(number)
+                }
                 Direction::Flush if done.result >= 0 => {
                     flushed = true;
                     if let Some(kept) = self.flushed.get_mut(ended.file as usize) {

@@ -220,7 +220,8 @@ impl WorkerTask {
             filler: Filler::new(plan.buffers.clone(), plan.seed, SlotPlan::of(&plan).count()),
             writes: plan.access.mix.issues(Direction::Write),
             prover: Prover::new(&plan),
-            journal: Journal::open(&plan, SlotPlan::of(&plan).count()).map_err(|source| state_error(&plan, source))?,
+            journal: Journal::open(&plan, SlotPlan::of(&plan).count())
+                .map_err(|source| state_error(&plan, source))?,
             batch: Batch::with_capacity(batch),
             submit_most: if batch < plan.depth { batch as usize } else { usize::MAX },
             reap_least: batching.reap_least.min(plan.depth) as usize,

@@ -6,8 +6,8 @@
 
 mod checksum;
 mod header;
-mod state;
 mod ledger;
+mod state;
 
 use record::Damage;
 use twox_hash::XxHash3_64;
@@ -16,8 +16,8 @@ use workload::{Bytes, Checksum, Io, Proof, Verification, Verify, WorkerPlan};
 use crate::fill::repeat;
 use header::Mine;
 pub(crate) use ledger::{Expected, Ledger, Span};
-pub use state::{Reached, StateError, decode};
 pub(crate) use state::encode;
+pub use state::{Reached, StateError, decode};
 
 /// Bytes of a header with a checksum of this kind.
 pub fn header_length(kind: Checksum) -> Bytes {

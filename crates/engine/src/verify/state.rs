@@ -88,6 +88,8 @@ pub fn decode(bytes: &[u8]) -> Result<Reached, StateError> {
         true => Reached { writes, most: word(MOST_AT)?.max(writes), is_ours },
         // With one in flight the last has ended.
         false if depth <= 1 => Reached { writes, most: writes.saturating_add(1), is_ours },
-        false => Reached { writes: writes.saturating_sub(depth), most: writes.saturating_add(depth), is_ours },
+        false => {
+            Reached { writes: writes.saturating_sub(depth), most: writes.saturating_add(depth), is_ours }
+        }
     })
 }
