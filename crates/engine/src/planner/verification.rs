@@ -19,7 +19,7 @@ pub(super) fn settle(worker: &mut WorkerPlan, choices: &mut Choices) -> Result<(
             let taken = interval(worker, verification);
             if let Some(asked) = verification.interval.filter(|asked| *asked != taken) {
                 let reason = format!("{} bytes do not divide what all its blocks have in common", asked.0);
-                choices.add("verified interval", &format!("{} bytes", taken.0), &reason);
+                choices.add("verified interval", format!("{} bytes", taken.0), &reason);
             }
             Ok(())
         }

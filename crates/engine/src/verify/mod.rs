@@ -37,7 +37,7 @@ pub struct Mismatch {
 /// else that, as fio takes it.
 pub fn interval(plan: &WorkerPlan, verification: &Verification) -> Bytes {
     let unit = unit(plan);
-    verification.interval.filter(|asked| asked.0 > 0 && unit.0 % asked.0 == 0).unwrap_or(unit)
+    verification.interval.filter(|asked| asked.0 > 0 && unit.0.is_multiple_of(asked.0)).unwrap_or(unit)
 }
 
 /// What all lengths, alignments and steps of the data that `plan` moves have in common: its I/O begins and ends at multiples.
