@@ -279,6 +279,12 @@ impl<'a> Collector<'a> {
         if let Some((what, remedy)) = options.verify.wrong() {
             return refused(what, remedy);
         }
+        if options.verify.flushed && options.verify.state_save && options.fsync.max(options.fdatasync) == 0 {
+            return refused(
+                "verify_policy=fsynced without flushes",
+                "give fsync or fdatasync, writes between flushes",
+            );
+        }
         if let Some(remark) = verify::remark(options) {
             self.note(format!("{name}: {remark}"));
         }

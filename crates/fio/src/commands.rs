@@ -134,7 +134,7 @@ pub static COMMANDS: &[CommandRow] = &[
     refused("trigger-timeout", Argument::Required, TRIGGER, "Time that sets off a command."),
     refused("trigger", Argument::Required, TRIGGER, "Command that is set off."),
     refused("trigger-remote", Argument::Required, TRIGGER, "Command that is set off elsewhere."),
-    takes("aux-path", Argument::Required, "Directory for state files; no effect, there are none."),
+    takes("aux-path", Argument::Required, "Directory for state files; no effect, they are kept where the run was started."),
     refused("latency-log", Argument::Optional, "give write_lat_log to the job", "Old name of write_lat_log."),
     takes(EXACT, Argument::None, "plimsoll's own: as fio does in silence, misreads words, replaces files that are too short, hides stalls.")
         .sets(|c, _| { c.reading = Reading::Exact; c.presentation.stalls = false; Ok(()) }),

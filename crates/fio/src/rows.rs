@@ -7,7 +7,7 @@ use super::row::{Part, Row, row, within};
 use super::shape::{Shape, Shaped};
 use super::terms::ExitWhat;
 use super::value::{Kind, Value, Word};
-use super::verification::PROOFS;
+use super::verification::{POLICIES, PROOFS};
 
 const RW: &[Word] = &[
     ("read", "Reads in order"),
@@ -388,12 +388,12 @@ pub static ROWS: &[Row] = &[
     pace(row("max_latency", Kind::Text, "0", B)).refused(LATENCY, "Latency that ends the job."),
     // Verification and trims.
     verify(row("verify", Kind::Choice(PROOFS), "0", A))
-        .nearly("one header of plimsoll's own with a 64-bit checksum stands for every kind, and what is read back at the end is not counted", "Checks what is read against what was written.", |o, v| o.verify.kind = v.word()),
+        .nearly("what is read back at the end is not counted", "Checks what is read against what was written.", |o, v| o.verify.kind = v.word()),
     verify(row("do_verify", Kind::Bool, "1", A)).does("Reads back what was written, when all is.", |o, v| o.verify.reads_back = v.on()),
     verify(row("verify_only", Kind::Flag, YES_NO, B)).does("Writes nothing: checks what an earlier run of the same job wrote.", |o, v| o.verify.only = v.on()),
-    verify(row("verify_policy", Kind::Text, "completed", C)).refused("every write that has ended is checked", "Which writes are checked."),
+    verify(row("verify_policy", Kind::Choice(POLICIES), "completed", C)).does("Which writes a saved state says are there.", |o, v| o.verify.flushed = v.word() == "fsynced"),
     verify(row("verify_offset", Kind::Size(0), "0", B)).does("Place of the header in each interval.", |o, v| o.verify.offset = v.natural()),
-    verify(row("verify_interval", Kind::Size(0), "0", B)).does("Length that has a header of its own; 0: the block.", |o, v| o.verify.interval = v.natural()),
+    verify(row("verify_interval", Kind::Size(0), "0", B)).does("Length that has a header of its own; 0, or one that does not divide every block: the greatest that does.", |o, v| o.verify.interval = v.natural()),
     verify(row("verify_pattern", Kind::Shape(Shape::Pattern), "", B)).does("Pattern to write and to check; %o is the place.", shaped!(verify.pattern = Pattern)),
     verify(row("verify_pattern_interval", Kind::Size(0), "0", C)).refused("the pattern begins with each interval", "Distance of the patterns."),
     verify(row("verify_fatal", Kind::Bool, "0", A)).does("The first block that is wrong ends the job.", |o, v| o.verify.fatal = v.on()),
@@ -402,8 +402,8 @@ pub static ROWS: &[Row] = &[
     verify(row("verify_async_cpus", Kind::Cpus, "", C)).nearly("each worker checks what it has read itself", "CPUs of the threads that check.", |_, _| {}),
     verify(row("verify_backlog", Kind::Size(0), "0", B)).does("Writes after which blocks are read back meanwhile.", |o, v| o.verify.backlog = v.small()),
     verify(row("verify_backlog_batch", COUNT, "0", B)).does("Blocks read back in one round; 0: all.", |o, v| o.verify.batch = v.small()),
-    verify(row("verify_state_save", Kind::Bool, "1", B)).does("Saves how far a job came; no effect, since no such file is left behind.", |_, _| {}),
-    verify(row("verify_state_load", Kind::Bool, "0", B)).refused("no state is saved; give the size that was written", "Goes on from a saved state."),
+    verify(row("verify_state_save", Kind::Bool, "0", B)).does("Keeps in local-NAME-NUMBER-verify.state, while the job writes, how far it came, so that a killed run leaves it behind; here only where it is typed.", |o, v| o.verify.state_save = v.on()),
+    verify(row("verify_state_load", Kind::Bool, "0", B)).does("Checks what the saved state says was written, and no more; needs verify_only.", |o, v| o.verify.state_load = v.on()),
     verify(row("experimental_verify", Kind::Bool, "0", B)).nearly("blocks are always checked against a table of the last writes", "Another way of checking.", |_, _| {}),
     verify(row("verify_write_sequence", Kind::Bool, "1", B)).nearly("the number of the write is always checked where it is known", "Checks the number of the write.", |_, _| {}),
     verify(row("verify_header_seed", Kind::Bool, "1", B)).nearly("what an earlier run left is always told apart where it is known", "Checks the seed in the header.", |_, _| {}),

@@ -379,13 +379,11 @@ fn hexadecimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str
 
 /// As few bytes as hold the number, the least first; four or eight of one below zero.
 fn decimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, ValueError> {
-    let end = rest[1..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |at| at + 1);
-    // The zero of a `0x` that follows at once is no digit of the number.
-    let end = if end > 1 && rest[..end].ends_with('0') && rest[end..].starts_with(['x', 'X']) {
-        end - 1
-    } else {
-        end
-    };
+    let mut end = rest[1..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |at| at + 1);
+    // A zero in front of an x begins the next number, as in -120xdeadface.
+    if end > 1 && (rest[end - 1..].starts_with("0x") || rest[end - 1..].starts_with("0X")) {
+        end -= 1;
+    }
     let (digits, rest) = rest.split_at(end);
     let value: i64 =
         digits.parse().map_err(|_| wrong(word, format!("'{digits}' is no number of 64 bits")))?;

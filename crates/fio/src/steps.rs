@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use workload::{
-    BackendKind, Buffers, Bytes, Content, Job, Layout, LayoutFile, Nanos, Replaces, Reserve, Start, StopRule,
-    WhenFull, Workload,
+    BackendKind, Buffers, Bytes, Content, Job, Known, Layout, LayoutFile, Nanos, Replaces, Reserve, Start,
+    StopRule, Verify, WhenFull, Workload,
 };
 
 use super::asked::{Asked, FioJob, LaysOut};
@@ -79,6 +79,15 @@ impl FioStep {
         let mut workload = self.workload.clone();
         workload.jobs.iter_mut().for_each(|job| job.delay = job.delay.since(elapsed));
         workload
+    }
+
+    /// How far an earlier run of the job `label` came.
+    pub fn know(&mut self, label: &str, known: Known) {
+        for job in self.workload.jobs.iter_mut().filter(|job| job.name == label) {
+            if let Verify::On(verification) = &mut job.verify {
+                verification.known = Some(known);
+            }
+        }
     }
 
     /// Takes out the job `label`, which has failed before it began. Who waits for it waits no longer.
@@ -459,7 +468,7 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         direct: options.direct,
         buffers: buffers(options),
         flush: flushing::flush(options),
-        verify: verify(options, job.run),
+        verify: verify(job),
         seed: job.seed,
         cpus: cpus(job),
         trace: options.logs.any(),

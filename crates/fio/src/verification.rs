@@ -1,31 +1,52 @@
 //! fio's words on verifying, in plimsoll's values.
 
-use workload::{Pattern, Proof};
+use workload::{Checksum, Pattern, Proof};
 
 use super::value::Word;
 
 /// Words of `verify`.
 pub const PROOFS: &[Word] = &[
     ("0", "Nothing"),
-    ("md5", "Header"),
-    ("crc64", "Header"),
-    ("crc32c-intel", "Header"),
-    ("crc32c", "Header"),
-    ("crc32", "Header"),
-    ("crc16", "Header"),
-    ("crc7", "Header"),
-    ("sha1", "Header"),
-    ("sha256", "Header"),
-    ("sha512", "Header"),
-    ("sha3-224", "Header"),
-    ("sha3-256", "Header"),
-    ("sha3-384", "Header"),
-    ("sha3-512", "Header"),
-    ("xxhash", "Header"),
+    ("md5", "Header with MD5"),
+    ("crc64", "Header with CRC of 64 bits"),
+    ("crc32c-intel", "Header with CRC-32C"),
+    ("crc32c", "Header with CRC-32C"),
+    ("crc32", "Header with CRC-32"),
+    ("crc16", "Header with CRC of 16 bits"),
+    ("crc7", "Header with CRC of 7 bits"),
+    ("sha1", "Header with SHA-1"),
+    ("sha256", "Header with SHA-256"),
+    ("sha512", "Header with SHA-512"),
+    ("sha3-224", "Header with SHA-3"),
+    ("sha3-256", "Header with SHA-3"),
+    ("sha3-384", "Header with SHA-3"),
+    ("sha3-512", "Header with SHA-3"),
+    ("xxhash", "Header with xxHash"),
     ("meta", "Header"),
     ("pattern", "Pattern without header"),
     ("pattern_hdr", "Header and pattern"),
     ("null", "Reads back without looking"),
+];
+
+/// What a header of each word carries.
+const CHECKSUMS: &[(&str, Checksum)] = &[
+    ("md5", Checksum::Md5),
+    ("crc64", Checksum::Crc64),
+    ("crc32c-intel", Checksum::Crc32c),
+    ("crc32c", Checksum::Crc32c),
+    ("crc32", Checksum::Crc32),
+    ("crc16", Checksum::Crc16),
+    ("crc7", Checksum::Crc7),
+    ("sha1", Checksum::Sha1),
+    ("sha256", Checksum::Sha256),
+    ("sha512", Checksum::Sha512),
+    ("sha3-224", Checksum::Sha3_224),
+    ("sha3-256", Checksum::Sha3_256),
+    ("sha3-384", Checksum::Sha3_384),
+    ("sha3-512", Checksum::Sha3_512),
+    ("xxhash", Checksum::Xxhash),
+    ("meta", Checksum::Meta),
+    ("pattern_hdr", Checksum::Pattern),
 ];
 
 /// The options on verifying; fio's defaults stand in the rows.
@@ -41,7 +62,16 @@ pub struct VerifyOptions {
     pub only: bool,
     pub backlog: u32,
     pub batch: u32,
+    pub state_save: bool,
+    pub state_load: bool,
+    pub flushed: bool,
 }
+
+/// Words of `verify_policy`.
+pub const POLICIES: &[Word] = &[
+    ("completed", "Writes that have ended"),
+    ("fsynced", "Writes that a flush after their end has made safe"),
+];
 
 impl VerifyOptions {
     /// What is wrong with their combination, with what would do.
@@ -50,6 +80,10 @@ impl VerifyOptions {
             ("pattern" | "pattern_hdr", None) => {
                 Some(("verify=pattern without verify_pattern", "give verify_pattern, the bytes to expect"))
             }
+            _ if self.state_load && !self.only => Some((
+                "verify_state_load without verify_only",
+                "give the words of the job that wrote, with verify_only and verify_state_load=1",
+            )),
             _ => None,
         }
     }
@@ -63,6 +97,12 @@ impl VerifyOptions {
             (_, Some(pattern)) => Some(Proof::HeaderAndPattern(pattern.clone())),
             (_, None) => Some(Proof::Header),
         }
+    }
+
+    /// The checksum in a header.
+    pub(super) fn checksum(&self) -> Checksum {
+        let named = CHECKSUMS.iter().find(|(word, _)| *word == self.kind);
+        named.map_or(Checksum::default(), |(_, checksum)| *checksum)
     }
 
     /// True where anything is verified.

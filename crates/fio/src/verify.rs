@@ -1,11 +1,22 @@
 //! How a job verifies, in plimsoll's values, and what should be said about it.
 
-use workload::{Bytes, OnMismatch, ReadBack, Verification, Verify};
+use std::path::PathBuf;
 
+use workload::{Acknowledged, Bytes, OnMismatch, ReadBack, StateFile, Verification, Verify};
+
+use super::asked::FioJob;
 use super::options::JobOptions;
 
-/// How the job of `options` verifies; `run` is a number that no other run has.
-pub fn verify(options: &JobOptions, run: u64) -> Verify {
+impl FioJob {
+    /// The file in which it is kept how far the job came, by fio's name; the directory is the one that the run was started in.
+    pub fn state_path(&self) -> PathBuf {
+        PathBuf::from(format!("local-{}-{}-verify.state", self.name.replace('/', "."), self.number))
+    }
+}
+
+/// How `job` verifies.
+pub fn verify(job: &FioJob) -> Verify {
+    let (options, run) = (&job.options, job.run);
     let asked = &options.verify;
     let Some(proof) = asked.proof() else { return Verify::Off };
     let writes = options.pattern.writes;
@@ -20,6 +31,7 @@ pub fn verify(options: &JobOptions, run: u64) -> Verify {
     let known = writes && !asked.only;
     Verify::On(Verification {
         proof,
+        checksum: asked.checksum(),
         interval: (asked.interval > 0).then_some(Bytes(asked.interval)),
         header_at: Bytes(asked.offset),
         when,
@@ -29,6 +41,13 @@ pub fn verify(options: &JobOptions, run: u64) -> Verify {
         },
         // 0 means that nobody knows.
         run: if known { run | 1 } else { 0 },
+        state: (asked.state_save && known).then(|| StateFile {
+            path: job.state_path(),
+            job: job.name.clone(),
+            index: u64::from(job.number),
+            when: if asked.flushed { Acknowledged::Flushed } else { Acknowledged::Ended },
+        }),
+        known: None,
     })
 }
 

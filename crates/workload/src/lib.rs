@@ -53,4 +53,6 @@ pub use terms::{
     ThinkPace, ThinkQueue, Totals, WhenFull,
 };
 pub use units::{Bytes, BytesPerSecond, Iops, Nanos, UnitError, duration, grouped, rate, size};
-pub use verify::{OnMismatch, Proof, ReadBack, Verification, Verify};
+pub use verify::{
+    Acknowledged, Checksum, Known, OnMismatch, Proof, ReadBack, StateFile, Verification, Verify,
+};

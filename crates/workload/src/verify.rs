@@ -1,5 +1,7 @@
 //! Whether what is read is compared with what was written: how a block proves itself, and when it is looked at.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Pattern};
@@ -20,7 +22,10 @@ pub enum Verify {
 pub struct Verification {
     /// What a block proves itself by.
     pub proof: Proof,
-    /// Length that is proved by itself, a divisor of every block; `None`: the greatest there is.
+    /// The checksum in a header.
+    #[serde(default)]
+    pub checksum: Checksum,
+    /// Length that is proved by itself; `None`, or none that divides every block: the greatest there is that does.
     pub interval: Option<Bytes>,
     /// Where in each interval the header stands.
     pub header_at: Bytes,
@@ -31,6 +36,70 @@ pub struct Verification {
     /// A number that no other run has, so that what an earlier run left is told from what this one wrote; 0: unknown, what
     /// any run wrote will do.
     pub run: u64,
+    /// Where it is kept how far the writes came; `None`: nowhere.
+    #[serde(default)]
+    pub state: Option<StateFile>,
+    /// How far an earlier run of the same job came, where that is known; only that much of it is looked at.
+    #[serde(default)]
+    pub known: Option<Known>,
+}
+
+/// A file that says while a worker writes how far it came.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StateFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Name of the job.
+    pub job: String,
+    /// Which worker of the run, from 0.
+    pub index: u64,
+    /// Which writes count.
+    pub when: Acknowledged,
+}
+
+/// When a write counts as one that must be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Acknowledged {
+    /// When it has ended.
+    Ended,
+    /// When a flush issued after its end has ended.
+    Flushed,
+}
+
+/// How far an earlier run came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known {
+    /// So many writes, the first ones, must be there.
+    pub writes: u64,
+    /// So many may have been issued; what the others left nobody knows.
+    pub most: u64,
+}
+
+/// What a header says of the data behind it, so that others can verify it too. The header is fio's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)] // Each is the checksum of its name.
+pub enum Checksum {
+    /// Nothing: it is the header alone that other tools look at.
+    Meta,
+    Md5,
+    Crc64,
+    Crc32,
+    #[default]
+    Crc32c,
+    Crc16,
+    Crc7,
+    Sha1,
+    Sha256,
+    Sha512,
+    Sha3_224,
+    Sha3_256,
+    Sha3_384,
+    Sha3_512,
+    Xxhash,
+    /// Nothing: other tools compare the data with the pattern.
+    Pattern,
 }
 
 /// What a block proves itself by.
@@ -90,11 +159,14 @@ impl Verification {
     pub fn with_headers(run: u64) -> Verification {
         Verification {
             proof: Proof::Header,
+            checksum: Checksum::Crc32c,
             interval: None,
             header_at: Bytes(0),
             when: ReadBack::AtTheEnd,
             on_failure: OnMismatch::GoOn,
             run,
+            state: None,
+            known: None,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod exec;
 pub mod jobs;
+mod state;
 mod told;
 pub mod trouble;
 

@@ -3,6 +3,7 @@
 mod backend;
 #[cfg(test)]
 mod faulty;
+mod journal;
 mod passes;
 mod real;
 mod silence;
@@ -44,6 +45,14 @@ pub enum EngineError {
         workers: usize,
         /// Lists of files given.
         given: usize,
+    },
+    /// How far the writes came cannot be kept.
+    #[error("the verify state cannot be kept in {}: {source}; give a directory that can be written, or verify_state_save=0", path.display())]
+    State {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What the kernel said.
+        source: std::io::Error,
     },
     /// A worker's thread could not be started.
     #[error("a thread for a worker cannot be started: {0}; ask for fewer workers")]

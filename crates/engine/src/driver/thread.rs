@@ -11,6 +11,7 @@ use kernel::{
 use workload::{BackendKind, Direction, Done, Nanos, Pace, Start, Wait, WorkerPlan};
 
 use super::backend::taken_back;
+use super::journal::Journal;
 use super::passes::Passes;
 use super::{EngineError, Null};
 use crate::batch::Batch;
@@ -225,6 +226,8 @@ impl WorkerTask {
             writes: plan.access.mix.issues(Direction::Write),
             prover: Prover::new(&plan),
             passes: Passes::new(plan.terms.forget_each, files),
+            journal: Journal::open(&plan, SlotPlan::of(&plan).count())
+                .map_err(|source| state_error(&plan, source))?,
             batch: Batch::with_capacity(batch),
             submit_most: if batch < plan.depth { batch as usize } else { usize::MAX },
             reap_least: batching.reap_least.min(plan.depth) as usize,
@@ -240,6 +243,9 @@ impl WorkerTask {
         assert!(backend.in_flight() == 0, "a queue holds I/O before its step begins");
         turns.begin(timetable, (&plan, &rules));
         let usage = turns.run(&mut backend)?;
+        if let Some(journal) = &mut turns.journal {
+            journal.close().map_err(|source| state_error(&plan, source))?;
+        }
         let is_left = turns.shared.abandon.load(Ordering::Relaxed);
         assert!(
             is_left || turns.worker.in_flight() == 0,
@@ -249,6 +255,11 @@ impl WorkerTask {
         tell(Message::Over(Box::new(Outcome::of(turns.worker, usage))));
         Ok(())
     }
+}
+
+fn state_error(plan: &WorkerPlan, source: std::io::Error) -> EngineError {
+    let state = plan.verify.on().and_then(|verification| verification.state.as_ref());
+    EngineError::State { path: state.map(|state| state.path.clone()).unwrap_or_default(), source }
 }
 
 /// Whether a worker of `plan` sleeps to a time, for which timers must be precise.
@@ -277,6 +288,8 @@ struct WorkerLoop<'s> {
     prover: Option<Prover>,
     /// Where the page cache is emptied between passes.
     passes: Option<Passes>,
+    /// Where it is kept how far the writes came.
+    journal: Option<Journal>,
     batch: Batch,
     /// I/Os of a batch at most; `usize::MAX` where only the depth bounds it.
     submit_most: usize,
@@ -374,6 +387,7 @@ impl WorkerLoop<'_> {
             now = later;
             if self.prover.is_some() {
                 self.look_at_what_was_read(backend);
+                self.journal_done()?;
             }
             self.worker.settle_reaped(now, &self.done);
             self.done.clear();
@@ -423,6 +437,7 @@ impl WorkerLoop<'_> {
         backend.submit(&mut self.done)?;
         let now = self.look_at_the_clock();
         if !self.done.is_empty() {
+            self.journal_done()?;
             self.worker.settle_reaped(now, &self.done);
             self.done.clear();
         }
@@ -451,6 +466,9 @@ impl WorkerLoop<'_> {
         }
         if let Some(passes) = &mut self.passes {
             passes.issued(self.batch.ios());
+        }
+        if self.journal.is_some() {
+            self.journal_issued()?;
         }
         for &io in self.batch.ios() {
             backend.queue(io).map_err(|reason| EngineError::Refused { io, reason })?;
@@ -482,6 +500,20 @@ impl WorkerLoop<'_> {
             }
         }
         effort
+    }
+
+    /// What is about to be issued is announced in the journal.
+    #[cold]
+    fn journal_issued(&mut self) -> Result<(), EngineError> {
+        let Some(journal) = &mut self.journal else { return Ok(()) };
+        self.batch.ios().iter().try_for_each(|io| journal.issue(io)).map_err(|source| journal.error(source))
+    }
+
+    /// What has come back is noted in the journal.
+    #[cold]
+    fn journal_done(&mut self) -> Result<(), EngineError> {
+        let Some(journal) = &mut self.journal else { return Ok(()) };
+        journal.ended_all(&self.done).map_err(|source| journal.error(source))
     }
 
     /// Compares what has been read with what was written, before it is settled; what differs becomes a failure.

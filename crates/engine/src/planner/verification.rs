@@ -4,7 +4,7 @@ use workload::{BackendKind, Bytes, Proof, ReadBack, Verification, Verify, Worker
 
 use super::error::PlanError;
 use super::target::Choices;
-use crate::verify::{HEADER, interval, unit};
+use crate::verify::{header_length, interval};
 
 /// Settles the verification of `worker`: off where nothing is stored, else checked.
 pub(super) fn settle(worker: &mut WorkerPlan, choices: &mut Choices) -> Result<(), PlanError> {
@@ -15,25 +15,33 @@ pub(super) fn settle(worker: &mut WorkerPlan, choices: &mut Choices) -> Result<(
         return Ok(());
     }
     match reason_against(worker, verification) {
-        None => Ok(()),
+        None => {
+            let taken = interval(worker, verification);
+            if let Some(asked) = verification.interval.filter(|asked| *asked != taken) {
+                let reason = format!("{} bytes do not divide what all its blocks have in common", asked.0);
+                choices.add("verified interval", format!("{} bytes", taken.0), &reason);
+            }
+            Ok(())
+        }
         Some(reason) => Err(PlanError::Verify { job: worker.job.clone(), reason }),
     }
 }
 
 fn reason_against(worker: &WorkerPlan, verification: &Verification) -> Option<String> {
-    let (unit, interval) = (unit(worker), interval(worker, verification));
-    if interval == Bytes(0) || unit.0 % interval.0 != 0 {
-        return Some(format!(
-            "an interval of {} bytes does not divide the {} bytes that all its blocks have in common; take a divisor of that",
-            interval.0, unit.0
-        ));
-    }
-    let least = Bytes(verification.header_at.0.saturating_add(HEADER));
+    let interval = interval(worker, verification);
     let has_header = matches!(verification.proof, Proof::Header | Proof::HeaderAndPattern(_));
+    let header = header_length(verification.checksum);
+    let least = Bytes(verification.header_at.0.saturating_add(header.0));
     if has_header && interval < least {
         return Some(format!(
             "its blocks have {} bytes in common, and a header at byte {} needs {}; take longer blocks or a pattern without header",
             interval.0, verification.header_at.0, least.0
+        ));
+    }
+    if has_header && (1..header.0).contains(&verification.header_at.0) {
+        return Some(format!(
+            "a header of {} bytes cannot be moved to byte {}, into itself; take 0, or {} or more",
+            header.0, verification.header_at.0, header.0
         ));
     }
     if matches!(verification.when, ReadBack::Every { writes: 0, .. }) {

@@ -4,20 +4,25 @@
 //! all of it, so that corrupted, misplaced, stale and lost data are told apart. The ledger knows which write was the last
 //! to each interval.
 
+mod checksum;
+mod header;
 mod ledger;
+mod state;
 
 use record::Damage;
 use twox_hash::XxHash3_64;
-use workload::{Bytes, Io, Proof, Verification, Verify, WorkerPlan};
+use workload::{Bytes, Checksum, Io, Proof, Verification, Verify, WorkerPlan};
 
 use crate::fill::repeat;
+use header::Mine;
 pub(crate) use ledger::{Expected, Ledger, Span};
+pub(crate) use state::encode;
+pub use state::{Reached, StateError, decode};
 
-/// Bytes of a header.
-pub const HEADER: u64 = 64;
-
-/// The first bytes of a header.
-const MAGIC: u64 = u64::from_le_bytes(*b"plimsoll");
+/// Bytes of a header with a checksum of this kind.
+pub fn header_length(kind: Checksum) -> Bytes {
+    Bytes(header::length(kind) as u64)
+}
 
 /// Where a mismatch is, and what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,9 +33,11 @@ pub struct Mismatch {
     pub damage: Damage,
 }
 
-/// Length of an interval for `plan`: as asked, or what all lengths and alignments of its writes have in common.
+/// Length of an interval for `plan`: as asked where it divides what all lengths and alignments of its I/O have in common, and
+/// else that, as fio takes it.
 pub fn interval(plan: &WorkerPlan, verification: &Verification) -> Bytes {
-    verification.interval.unwrap_or_else(|| unit(plan))
+    let unit = unit(plan);
+    verification.interval.filter(|asked| asked.0 > 0 && unit.0.is_multiple_of(asked.0)).unwrap_or(unit)
 }
 
 /// What all lengths, alignments and steps of the data that `plan` moves have in common: its I/O begins and ends at multiples.
@@ -58,10 +65,11 @@ struct Identity {
 #[derive(Clone, Debug)]
 pub(crate) struct Prover {
     proof: Proof,
+    checksum: Checksum,
     interval: usize,
     header_at: usize,
     run: u64,
-    writer: u64,
+    writer: u32,
     /// Writes sealed so far, which is the number of the last.
     writes: u32,
     /// What a pattern should be; empty where there is none.
@@ -73,14 +81,18 @@ impl Prover {
     pub(crate) fn new(plan: &WorkerPlan) -> Option<Prover> {
         let Verify::On(verification) = &plan.verify else { return None };
         let interval = interval(plan, verification).0.max(1) as usize;
-        let room = if matches!(verification.proof, Proof::Pattern(_)) { interval } else { 0 };
+        let room = match verification.proof {
+            Proof::Pattern(_) | Proof::HeaderAndPattern(_) => interval,
+            Proof::Header | Proof::Nothing => 0,
+        };
         Some(Prover {
             wanted: vec![0; room].into_boxed_slice(),
             proof: verification.proof.clone(),
+            checksum: verification.checksum,
             interval,
             header_at: verification.header_at.0 as usize,
             run: verification.run,
-            writer: plan.seed,
+            writer: header::short(plan.seed),
             writes: 0,
         })
     }
@@ -104,24 +116,32 @@ impl Prover {
     }
 
     fn stamp(&self, interval: &mut [u8], identity: Identity) {
-        let Some(header) = header_of(interval, self.header_at) else { return };
-        let words = [
-            MAGIC,
-            // The checksum, taken with zeros in its place.
-            0,
-            self.run,
-            self.writer,
-            u64::from(identity.file),
-            identity.offset,
-            u64::from(identity.write),
-            header.len() as u64,
-        ];
-        for (place, word) in header.chunks_exact_mut(8).zip(words) {
-            place.copy_from_slice(&word.to_le_bytes());
-        }
-        let checksum = XxHash3_64::oneshot(interval);
-        if let Some(header) = header_of(interval, self.header_at) {
-            header[8..16].copy_from_slice(&checksum.to_le_bytes());
+        let length = interval.len();
+        let Some((head, data)) = interval.split_at_mut_checked(header::length(self.checksum)) else { return };
+        let mine = Mine {
+            data: XxHash3_64::oneshot(data),
+            run: header::short(self.run),
+            writer: self.writer,
+            file: identity.file,
+            write: identity.write,
+        };
+        header::write(head, header::form(self.checksum, length), identity.offset, mine);
+        let sum = checksum::of(self.checksum, data);
+        let kept = checksum::length(self.checksum);
+        let at = head.len() - kept;
+        head[at..].copy_from_slice(&sum[..kept]);
+        self.move_header(interval);
+    }
+
+    /// Exchanges the header at the beginning of `interval` with what stands where it was asked for, or back again. The
+    /// checksum is that of the data as it stands while the header is in front.
+    fn move_header(&self, interval: &mut [u8]) {
+        let length = header::length(self.checksum);
+        if self.header_at >= length
+            && let Some((front, rest)) = interval.split_at_mut_checked(self.header_at)
+            && rest.len() >= length
+        {
+            front[..length].swap_with_slice(&mut rest[..length]);
         }
     }
 
@@ -143,53 +163,87 @@ impl Prover {
                     repeat(wanted, pattern, offset);
                     is_the_pattern(interval, wanted, offset)
                 }
-                (Proof::Header | Proof::HeaderAndPattern(_), _) => {
-                    self.check(interval, (file, offset), expected)
-                }
+                (Proof::Header | Proof::HeaderAndPattern(_), _) => self
+                    .check(interval, (file, offset), expected)
+                    .and_then(|()| self.compare(interval, offset)),
             };
             looked.err().map(|damage| Mismatch { offset, damage })
         })
     }
 
     fn check(&self, interval: &mut [u8], place: (u32, u64), expected: Expected) -> Result<(), Damage> {
-        let Some(header) = header_of(interval, self.header_at) else { return Ok(()) };
-        let mut words = [0; 8];
-        for (word, bytes) in words.iter_mut().zip(header.chunks_exact(8)) {
-            *word = u64::from_le_bytes(bytes.try_into().unwrap_or_default());
+        self.move_header(interval);
+        let Some((head, data)) = interval.split_at_checked(header::length(self.checksum)) else {
+            return Ok(());
+        };
+        let Some(header) = header::read(head) else { return Ok(()) };
+        let form = header::form(self.checksum, interval.len());
+        if header.form != form {
+            return Err(Damage::NoHeader { wanted: form, found: header.form });
         }
-        let [magic, checksum, run, writer, file, offset, write, _] = words;
-        if magic != MAGIC {
-            return Err(Damage::NoHeader { wanted: MAGIC, found: magic });
+        let [wanted, found] = header.sums.map(u64::from);
+        if wanted != found {
+            return Err(Damage::Corrupted { wanted, found });
         }
-        header[8..16].fill(0);
-        let found = XxHash3_64::oneshot(interval);
-        if found != checksum {
-            return Err(Damage::Corrupted { wanted: checksum, found });
+        self.check_data(head, data)?;
+        let mine = header.mine.filter(|mine| mine.writer == self.writer);
+        if let Some(mine) = header.mine {
+            let found = XxHash3_64::oneshot(data);
+            if found != mine.data {
+                return Err(Damage::Corrupted { wanted: mine.data, found });
+            }
         }
-        let mine = writer == self.writer;
-        if offset != place.1 || (mine && file != u64::from(place.0)) {
-            return Err(Damage::Misplaced { file: file as u32, offset });
+        let file = mine.map_or(place.0, |mine| mine.file);
+        if header.offset != place.1 || file != header::short_file(place.0) && mine.is_some() {
+            return Err(Damage::Misplaced { file, offset: header.offset });
         }
-        if self.run != 0 && run != self.run {
+        if self.run != 0 && header.mine.is_none_or(|mine| mine.run != header::short(self.run)) {
             return Err(Damage::OtherRun);
         }
-        match expected {
+        match (expected, mine) {
             // What another worker of this run wrote over ours is no fault of the volume.
-            Expected::Write(wanted) if mine && u64::from(wanted) != write => {
-                Err(Damage::Stale { wanted, found: write as u32 })
+            (Expected::Write(wanted), Some(mine)) if wanted != mine.write => {
+                Err(Damage::Stale { wanted, found: mine.write })
             }
             _ => Ok(()),
         }
     }
+
+    /// Compares what stands behind the header with the pattern where the header has no checksum; the header is in front.
+    fn compare(&mut self, interval: &[u8], offset: u64) -> Result<(), Damage> {
+        let Proof::HeaderAndPattern(pattern) = &self.proof else { return Ok(()) };
+        if self.checksum != Checksum::Pattern {
+            return Ok(());
+        }
+        let length = header::length(self.checksum).min(interval.len());
+        let wanted = &mut self.wanted[..interval.len()];
+        repeat(wanted, pattern, offset);
+        is_the_pattern(&interval[length..], &wanted[length..], offset + length as u64)
+    }
+
+    /// Whether `data` is what the checksum that ends `head` says of it.
+    fn check_data(&self, head: &[u8], data: &[u8]) -> Result<(), Damage> {
+        let length = checksum::length(self.checksum);
+        let (stands, is) = (&head[head.len() - length..], checksum::of(self.checksum, data));
+        if *stands != is[..length] {
+            let (wanted, found) = first_difference(stands, &is[..length]);
+            return Err(Damage::Corrupted { wanted, found });
+        }
+        Ok(())
+    }
+}
+
+/// The eight bytes, or how many there are, from the first in which two checksums differ.
+fn first_difference(wanted: &[u8], found: &[u8]) -> (u64, u64) {
+    let at = wanted.iter().zip(found).position(|(wanted, found)| wanted != found).unwrap_or(0);
+    let word =
+        |bytes: &[u8]| bytes.iter().skip(at).take(8).fold(0, |word, &byte| word << 8 | u64::from(byte));
+    (word(wanted), word(found))
 }
 
 /// The number of the write after `last`; it starts over at 1.
 pub(crate) fn next_write(last: u32) -> u32 {
     if last >= ledger::LAST_WRITE { 1 } else { last + 1 }
-}
-
-fn header_of(interval: &mut [u8], at: usize) -> Option<&mut [u8]> {
-    interval.get_mut(at..at + HEADER as usize)
 }
 
 /// The first byte that differs is named.

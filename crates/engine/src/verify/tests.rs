@@ -266,3 +266,30 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_state_says_what_was_put_into_it_and_any_flipped_bit_is_found() {
+    let reached = Reached { writes: 70_000, most: 70_256, is_ours: true };
+    let bytes = encode(reached, &"a long name ".repeat(9), 3);
+    assert_eq!(decode(&bytes), Ok(reached));
+    for bit in 0..bytes.len() * 8 {
+        let mut damaged = bytes;
+        damaged[bit / 8] ^= 1 << (bit % 8);
+        assert!(decode(&damaged).is_err(), "bit {bit}");
+    }
+    assert!((0..bytes.len()).all(|length| decode(&bytes[..length]).is_err()));
+}
+
+proptest! {
+    #[test]
+    fn no_state_panics(bytes in prop::collection::vec(any::<u8>(), 0..400), version in 0u64..5) {
+        let _ = decode(&bytes);
+        let mut near = bytes.clone();
+        if near.len() > 16 {
+            near[..8].copy_from_slice(&version.to_le_bytes());
+            let length = near.len().saturating_sub(24) as u64;
+            near[8..16].copy_from_slice(&length.to_le_bytes());
+        }
+        let _ = decode(&near);
+    }
+}

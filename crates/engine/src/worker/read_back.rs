@@ -1,6 +1,6 @@
 //! Reading back what was written, so that it can be compared: meanwhile, in rounds, or when all is written.
 
-use workload::{Direction, Nanos, OnMismatch, ReadBack, Verify, WorkerPlan};
+use workload::{Direction, Known, Nanos, OnMismatch, ReadBack, Verify, WorkerPlan};
 
 use super::next_io::NextIo;
 use super::slots::InFlight;
@@ -20,6 +20,7 @@ pub(super) struct ReadingBack {
     /// `None` where only what is read anyway is looked at.
     ledger: Option<Ledger>,
     when: ReadBack,
+    known: Option<Known>,
     on_mismatch: OnMismatch,
     at_the_end: AtTheEnd,
     /// By slot: the writes issued when it was read back.
@@ -47,6 +48,7 @@ impl ReadingBack {
         Some(Box::new(ReadingBack {
             ledger: Ledger::new(plan),
             when: verification.when,
+            known: verification.known,
             on_mismatch: verification.on_failure,
             at_the_end: AtTheEnd::NotYet,
             asked: vec![NOT_ASKED; slots as usize].into_boxed_slice(),
@@ -135,15 +137,26 @@ impl Worker {
     fn imagine(&mut self, now: Nanos) {
         // Without an amount one pass must do.
         let has_amount = self.rules.ops_each.or(self.rules.bytes_each).is_some();
-        let mut left = if has_amount { u64::MAX } else { self.region };
+        let known = self.reading_back.as_deref().and_then(|back| back.known);
+        let mut left = if has_amount || known.is_some() { u64::MAX } else { self.region };
+        let mut writes = 0;
         loop {
             let place = self.access.next(self.mix.next());
             if left == 0 || !self.quota.take(place.kind, place.bytes) {
                 break;
             }
             left = left.saturating_sub(u64::from(place.bytes));
+            if let (Some(known), Direction::Write) = (known, place.kind) {
+                writes += 1;
+                if writes > known.most {
+                    break;
+                }
+            }
             self.note_issue(&place);
-            self.note_end(&InFlight::at(&place), place.bytes as i32);
+            // What the last writes left nobody knows: they stay in flight.
+            if known.is_none_or(|known| writes <= known.writes) {
+                self.note_end(&InFlight::at(&place), place.bytes as i32);
+            }
         }
         self.end(Stopped::Amount, now);
     }

@@ -16,7 +16,7 @@ use workload::{Ending, Layout, Nanos, StepKind, StepPlan};
 
 use super::exec::{self, Moment};
 use super::told::{Told, unix_ms};
-use super::trouble;
+use super::{state, trouble};
 use session::files::Growing;
 use session::named::{self, Announcement, NamedFiles, Treatment, WithoutDirect};
 use session::output;
@@ -224,6 +224,17 @@ impl<'t, 'a> Jobs<'t, 'a> {
         self.told.failed(jobs, error);
     }
 
+    /// Gives the jobs that go on from a saved state what it says; where it cannot be used, the job is left out.
+    fn load_states(&mut self, number: usize) {
+        let asked = self.told.presented.asked;
+        for job in asked.jobs.iter().filter(|job| job.step == number && job.options.verify.state_load) {
+            match state::load(job) {
+                Ok(known) => self.steps[number].know(&job.label, known),
+                Err(error) => self.leave_out(number, std::slice::from_ref(&job.label), &error),
+            }
+        }
+    }
+
     /// What is kept of the step that begins, as `plan` has it.
     fn running(&self, plan: &StepPlan) -> Running<'a> {
         let (number, asked) = (self.begun - 1, self.told.presented.asked);
@@ -329,6 +340,7 @@ impl Procedure<NamedRunner> for Jobs<'_, '_> {
                 self.leave_out(number, &users, &error);
             }
         }
+        self.load_states(number);
         self.run_commands(number, Moment::Before);
         Ok(Some(self.step(number)))
     }

@@ -1,0 +1,95 @@
+//! How far a writer came, in the form of fio's verify state (version 3), and back.
+//!
+//! Three words (version, length of the rest, CRC-32C of it), then: count of the writes listed, depth, files, writes, index,
+//! 56 bytes of fio's random numbers, 64 of the job's name, and the list. fio's loader reads the count of writes; plimsoll
+//! keeps beside it, where fio has no random numbers in use, how many writes may have been issued.
+
+use super::checksum;
+
+/// Bytes in front of the sum's reach.
+const FRONT: usize = 24;
+/// Bytes of a state without listed writes.
+pub(crate) const LENGTH: usize = FRONT + 152;
+const VERSION: u64 = 3;
+/// Where in the file each number stands.
+const WRITES_AT: usize = 40;
+const DEPTH_AT: usize = 32;
+const INDEX_AT: usize = 48;
+const MOST_AT: usize = 104 - 8;
+const MARK_AT: usize = MOST_AT - 8;
+const NAME_AT: usize = 112;
+const MARK: u64 = u64::from_le_bytes(*b"plimsoll");
+
+/// How far a writer came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// So many writes, the first ones, are as they were asked to be: ended, or flushed.
+    pub writes: u64,
+    /// So many may have been issued: what the others left nobody knows.
+    pub most: u64,
+    /// Whether plimsoll wrote it: the random places of fio are its own.
+    pub is_ours: bool,
+}
+
+/// Why a state cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StateError {
+    /// It is too short, or longer than it says.
+    #[error("it is not as long as it says: it was cut off, or is no verify state")]
+    Length,
+    /// It is of another version.
+    #[error("it is of version {0}, and 3 is known")]
+    Version(u64),
+    /// Its checksum is wrong.
+    #[error("its checksum is not that of what stands in it: it is damaged")]
+    Sum,
+}
+
+/// The bytes of the state of `job`, worker `index` of the run.
+pub(crate) fn encode(reached: Reached, job: &str, index: u64) -> [u8; LENGTH] {
+    let mut bytes = [0; LENGTH];
+    let mut put = |at: usize, word: u64| bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
+    put(0, VERSION);
+    put(8, (LENGTH - FRONT) as u64);
+    put(WRITES_AT, reached.writes);
+    put(INDEX_AT, index);
+    put(MARK_AT, MARK);
+    put(MOST_AT, reached.most);
+    // The last byte of a name ends it.
+    let name = &job.as_bytes()[..job.len().min(63)];
+    bytes[NAME_AT..NAME_AT + name.len()].copy_from_slice(name);
+    let sum = u64::from(checksum::of_header(&bytes[FRONT..]));
+    bytes[16..24].copy_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+/// What the state in `bytes` says. Of one that fio wrote the last writes, as many as were in flight at most, are not taken
+/// for written.
+///
+/// # Errors
+/// [`StateError`] where they are none.
+pub fn decode(bytes: &[u8]) -> Result<Reached, StateError> {
+    let word = |at: usize| {
+        let bytes = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>());
+        bytes.map(|bytes| u64::from_le_bytes(*bytes)).ok_or(StateError::Length)
+    };
+    if word(0)? != VERSION {
+        return Err(StateError::Version(word(0)?));
+    }
+    if bytes.len() < LENGTH || word(8)? != (bytes.len() - FRONT) as u64 {
+        return Err(StateError::Length);
+    }
+    if word(16)? != u64::from(checksum::of_header(&bytes[FRONT..])) {
+        return Err(StateError::Sum);
+    }
+    let (writes, is_ours) = (word(WRITES_AT)?, word(MARK_AT)? == MARK);
+    let depth = word(DEPTH_AT)? & u64::from(u32::MAX);
+    Ok(match is_ours {
+        true => Reached { writes, most: word(MOST_AT)?.max(writes), is_ours },
+        // With one in flight the last has ended.
+        false if depth <= 1 => Reached { writes, most: writes.saturating_add(1), is_ours },
+        false => {
+            Reached { writes: writes.saturating_sub(depth), most: writes.saturating_add(depth), is_ours }
+        }
+    })
+}
