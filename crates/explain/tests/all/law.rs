@@ -41,6 +41,7 @@ fn another(row: &Row) -> String {
         Kind::Shape(Shape::Pattern) => "0xbeef",
         Kind::Shape(Shape::Direction(_)) => "randread:8",
         Kind::Shape(Shape::Times) => "1s:7s",
+        Kind::Shape(Shape::Pages) => "write:8",
         Kind::Shape(Shape::Errors) => "EIO:28,ENOSPC",
     };
     word.to_owned()
@@ -50,6 +51,7 @@ fn another(row: &Row) -> String {
 fn beside(name: &str) -> &'static str {
     match name {
         "zonesize" | "zonerange" | "zoneskip" => "--zonemode=strided --zonesize=64k",
+        "verify_state_load" => "--verify=crc32c --verify_only",
         "log_issue_time" => "--write_lat_log=x --log_offset=1",
         "time_based" => "--runtime=9",
         _ => "",
@@ -58,7 +60,11 @@ fn beside(name: &str) -> &'static str {
 
 /// What must follow it.
 fn with(name: &str) -> &'static str {
-    if name == "zonemode" { " --zonesize=64k" } else { "" }
+    match name {
+        "zonemode" => " --zonesize=64k",
+        "verify_state_load" => " --verify=crc32c --verify_only",
+        _ => "",
+    }
 }
 
 fn told(line: &str) -> Vec<String> {

@@ -403,9 +403,10 @@ fn an_io_that_may_not_wait_fails_where_it_would() {
     each_backend(|kind| {
         let (_dir, file) = file_of(4);
         let file = open_for_write(&guard::permit_unnamed(&file), Direct::No).unwrap();
-        let mut queue = taking_along(kind, &[file.clone()], Calls::default());
+        let mut queue = taking_along(kind, std::slice::from_ref(&file), Calls::default());
         perform(queue.as_mut(), &[io(0, Direction::Write, 1)]);
-        let mut queue = taking_along(kind, &[file.clone()], Calls { nowait: true, ..Calls::default() });
+        let mut queue =
+            taking_along(kind, std::slice::from_ref(&file), Calls { nowait: true, ..Calls::default() });
         assert_eq!(perform(queue.as_mut(), &[io(0, Direction::Read, 1)])[0].result, BLOCK as i32, "{kind:?}");
         drop_cache(&file, 0, file.size()).unwrap();
         if kernel::cached_share(file.as_fd(), 0, file.size()) != Some(0.0) {

@@ -56,7 +56,9 @@ impl Turn {
         // The first I/O chooses: in turn it comes to the first file.
         let last = count as u32 - 1;
         let file = if matches!(choice, Some(Choice::OneByOne)) { 0 } else { last };
-        let counted = if rounds == Rounds::EachOnce { files } else { 0 };
+        // Where some files are meant to be met more often than others, they are, also when they have been done.
+        let alike = matches!(turn.order, FileOrder::InTurn | FileOrder::Random | FileOrder::OneByOne);
+        let counted = if rounds == Rounds::EachOnce && alike { files } else { 0 };
         Turn {
             choice: choice.unwrap_or(Choice::Random),
             files: count as u32,
