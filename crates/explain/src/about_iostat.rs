@@ -1,7 +1,7 @@
 //! What an iostat command asks for, in words.
 
 use super::figures::count;
-use iostat::{Asked, ROWS};
+use iostat::{Asked, ROWS, Source};
 
 /// What it asks for; `gaps` are its words that the shell alone knows, as the number of reports may be.
 pub fn asks(asked: &Asked, gaps: &[String]) -> Vec<String> {
@@ -22,6 +22,10 @@ pub fn asks(asked: &Asked, gaps: &[String]) -> Vec<String> {
         (false, false) => "CPU alone.".to_owned(),
         (false, true) => "Per device: transfers and kilobytes a second.".to_owned(),
     });
+    if asked.source == Source::Everything {
+        let others = if asked.names.is_empty() { "" } else { "; those that are named come first" };
+        said.push(format!("Every device and partition that the kernel counts{others}."));
+    }
     if asked.is_chosen() {
         let devices: Vec<&str> =
             asked.names.iter().chain(&asked.with_partitions).map(String::as_str).collect();

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::nested;
 use super::pieces::near;
 use super::scan::begins_line;
 use super::text::Text;
@@ -16,7 +17,8 @@ pub(crate) struct Document {
     pub at: usize,
 }
 
-/// Every wanted document that begins at the start of a line. A broken one is named in `troubles`.
+/// Every wanted document that begins at the start of a line or shows what it is, and those within others. A broken one is
+/// named in `troubles`.
 pub(crate) fn documents(
     text: &Text,
     troubles: &mut Troubles,
@@ -32,7 +34,7 @@ pub(crate) fn documents(
         match stream.next() {
             Some(Ok(value)) if value.is_object() || value.is_array() => {
                 at = start + stream.byte_offset().max(1);
-                found.extend(Some(Document { value, at: start }).filter(&is_wanted));
+                found.extend(nested::results(Document { value, at: start }, text, &is_wanted));
             }
             Some(Err(error)) => {
                 let break_at = offset_of(&raw[start..], error.line(), error.column());
@@ -42,7 +44,7 @@ pub(crate) fn documents(
                     let last = (0..break_at).rev().find(|&at| raw.is_char_boundary(start + at)).unwrap_or(0);
                     let expected = format!("JSON ({})", plain_words(&error));
                     troubles.push(text.raw_trouble(start + last, expected, near(raw, start + last, 256)));
-                    found.push(Document { value, at: start });
+                    found.extend(nested::results(Document { value, at: start }, text, &is_wanted));
                     at = start + break_at.max(1);
                 }
             }
@@ -70,8 +72,17 @@ fn boundary(raw: &str, mut at: usize) -> usize {
 /// The next bracket that begins a line.
 fn next_start(raw: &str, from: usize) -> Option<usize> {
     let mut brackets = raw.get(from..)?.match_indices(['{', '[']).map(|(index, _)| from + index);
-    brackets.find(|&index| begins_line(raw, index))
+    brackets.find(|&index| begins_line(raw, index) || shows_fio(raw, index))
 }
+
+/// A result of fio behind words of a log shows itself by its first key.
+fn shows_fio(raw: &str, at: usize) -> bool {
+    let rest = near(raw, at, KEY_WITHIN).trim_start_matches(['{', '[']).trim_start();
+    ["\"fio version\"", "\"jobname\"", "\"jobs\""].iter().any(|key| rest.starts_with(key))
+}
+
+/// Blanks and line ends before a first key, and the key, are no longer.
+const KEY_WITHIN: usize = 64;
 
 /// A list or an object that is more than its brackets.
 fn tells_something(value: &Value) -> bool {
@@ -147,7 +158,7 @@ mod tests {
 
     fn read(text: &str) -> (Vec<Value>, Vec<Trouble>) {
         let mut troubles = Troubles::default();
-        let found = documents(&Text::of(text.as_bytes()), &mut troubles, |_| true);
+        let found = documents(&Text::of(text.to_owned(), Vec::new()), &mut troubles, |_| true);
         (found.into_iter().map(|document| document.value).collect(), troubles.told().0)
     }
 

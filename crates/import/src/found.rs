@@ -11,6 +11,8 @@ use workload::Direction;
 pub(crate) struct Found {
     /// `fio 1.59 text`.
     pub tool: String,
+    /// Whether the version is told by the form alone, as no line names it.
+    pub tool_is_guessed: bool,
     /// In the order of the input.
     pub parts: Vec<Reported>,
     /// What a reader should know beside the figures.

@@ -19,7 +19,8 @@ fn snapshots(results: Vec<Found>, notes: &mut Vec<String>) -> Vec<Found> {
     for found in results {
         match kept.last_mut() {
             Some(last) if is_later(last, &found) => {
-                *last = found;
+                let before = std::mem::replace(last, found);
+                keep_beginning(last, before);
                 dropped += 1;
             }
             _ => kept.push(found),
@@ -34,11 +35,26 @@ fn snapshots(results: Vec<Found>, notes: &mut Vec<String>) -> Vec<Found> {
     kept
 }
 
+/// The version and the options stand above the first print alone.
+fn keep_beginning(last: &mut Found, before: Found) {
+    if last.tool_is_guessed {
+        (last.tool, last.tool_is_guessed) = (before.tool, before.tool_is_guessed);
+    }
+    for part in last.parts.iter_mut().filter(|part| part.asked.is_empty()) {
+        let same = before.parts.iter().find(|known| known.scope == part.scope && known.job == part.job);
+        if let Some(known) = same {
+            part.asked.clone_from(&known.asked);
+        }
+    }
+}
+
 /// Whether `next` is a later print of the run that `last` is of: the same processes, or, where none are named, as much
 /// more time run as passed between them.
 fn is_later(last: &Found, next: &Found) -> bool {
     let (before, after) = (last.jobs(), next.jobs());
-    if last.tool != next.tool || before.is_empty() || !all_in(&before, &after) {
+    let same_tool = last.tool == next.tool
+        || (next.tool_is_guessed && last.tool.starts_with("fio ") && last.tool.ends_with(" text"));
+    if !same_tool || before.is_empty() || !all_in(&before, &after) {
         return false;
     }
     if before.iter().all(|(_, pid)| !pid.is_empty()) {

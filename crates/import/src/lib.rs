@@ -3,8 +3,11 @@
 //! Figures are taken as they were printed; none is computed and none is guessed. What cannot be read is named with its
 //! place, and what stands around it is read all the same.
 
+mod cuts;
 mod diskspd;
 mod documents;
+mod embedded;
+mod escapes;
 mod fields;
 mod fio;
 mod found;
@@ -13,9 +16,13 @@ mod ioping;
 mod iostat;
 mod kinds;
 mod lacks;
+mod layers;
+mod nested;
 mod pieces;
+mod prefixes;
 mod quantity;
 mod scan;
+mod stamps;
 mod text;
 mod trouble;
 
@@ -23,6 +30,7 @@ use record::{Event, EventKind, Origin, Run};
 use workload::Nanos;
 
 use found::Found;
+use layers::Page;
 use text::Text;
 use trouble::Troubles;
 
@@ -58,15 +66,20 @@ const RESULTS_MOST: usize = 200;
 /// [`ImportError`] where there is no result at all, with the kinds that come nearest.
 pub fn read(input: Input<'_>, words: &[String]) -> Result<Import, ImportError> {
     kinds::is_text(input.bytes)?;
-    if let Some(import) = watched(input, words)? {
+    layers::best(Page::of(input.bytes), |page| read_page(page, input.name, words))
+}
+
+/// Reads every result in a page, whose text is taken out of it.
+fn read_page(page: &mut Page, name: &str, words: &[String]) -> Result<Import, ImportError> {
+    if let Some(import) = watched(page, name, words)? {
         return Ok(import);
     }
-    let text = Text::of(input.bytes);
+    let text = Text::of(std::mem::take(&mut page.text), page.notes.clone());
     if text.plain.trim().is_empty() {
         return Err(ImportError::Empty);
     }
     let mut troubles = Troubles::default();
-    let (mut results, mut notes) = (results(&text, input.name, &mut troubles), text.notes.clone());
+    let (mut results, mut notes) = (results(&text, name, &mut troubles), text.notes.clone());
     results.retain(Found::says_something);
     if results.is_empty() {
         return Err(kinds::nothing(&text, troubles.told().0));
@@ -86,13 +99,12 @@ pub fn read(input: Input<'_>, words: &[String]) -> Result<Import, ImportError> {
 }
 
 /// What iostat printed as JSON, which may be large and is read as it stands; `None` where it is something else.
-fn watched(input: Input<'_>, words: &[String]) -> Result<Option<Import>, ImportError> {
-    let mut notes = Vec::new();
-    let text = text::decoded(input.bytes, &mut notes);
-    if !iostat::is_json(&text) {
+fn watched(page: &Page, name: &str, words: &[String]) -> Result<Option<Import>, ImportError> {
+    if !iostat::is_json(&page.text) {
         return Ok(None);
     }
-    let mut reports = iostat::json(&text, input.name);
+    let mut notes = page.notes.clone();
+    let mut reports = iostat::json(&page.text, name);
     let had = reports.found.len();
     reports.found.retain(Found::says_something);
     if reports.found.is_empty() {

@@ -108,11 +108,29 @@ pub(crate) fn bytes(text: &str, prefixes: Prefixes) -> Option<Figure> {
     matches!(rest.trim(), "" | "B" | "b").then(|| figure(found, factor, text))?
 }
 
-/// A rate of bytes: `132862KB/s`, `41.2MiB/s`, `13.0 mb/s`.
+/// A rate of bytes: `132862KB/s`, `41.2MiB/s`, `13.0 mb/s`; or of bits: `303Mbit/s`, `289Mibit/s`. fio prints a rate of
+/// nothing as `0`, and one of directions added up (`unified_rw_reporting=both`) without its unit: `131Mi`.
 pub(crate) fn byte_rate(text: &str, prefixes: Prefixes) -> Option<Figure> {
     let text = text.trim();
-    let size = text.strip_suffix("/s").or_else(|| text.strip_suffix("/sec"))?;
-    Some(Figure { printed: text.to_owned(), ..bytes(size.trim_end(), prefixes)? })
+    let Some(size) = text.strip_suffix("/s").or_else(|| text.strip_suffix("/sec")) else {
+        return bare_rate(text, prefixes);
+    };
+    let size = size.trim_end();
+    let found = match size.strip_suffix("bit") {
+        Some(bits) => {
+            let found = bytes(bits, prefixes)?;
+            Figure { value: found.value / 8.0, step: found.step / 8.0, ..found }
+        }
+        None => bytes(size, prefixes)?,
+    };
+    Some(Figure { printed: text.to_owned(), ..found })
+}
+
+/// `0`, `131Mi`: what only fio since 2.21 prints.
+fn bare_rate(text: &str, prefixes: Prefixes) -> Option<Figure> {
+    let plain =
+        text == "0" || text.ends_with('i') || text.ends_with(|c: char| c.is_ascii_alphabetic() && c != 'B');
+    bytes(text, prefixes).filter(|_| prefixes == Prefixes::Named && plain)
 }
 
 /// Nanoseconds of one unit of time by any of its names.
@@ -163,6 +181,14 @@ mod tests {
             );
         }
         assert_eq!(pair(byte_rate("7131.2KB/s", Binary)).unwrap().0, 7131.2 * 1024.0);
+        assert_eq!(pair(byte_rate("303Mbit/s", Named)), Some((303e6 / 8.0, 1e6 / 8.0)));
+        assert_eq!(pair(byte_rate("289Mibit/s", Named)).unwrap().0, 289.0 * 131_072.0);
+        assert_eq!(pair(byte_rate("131Mi", Named)).unwrap().0, 131.0 * 1_048_576.0);
+        assert_eq!(pair(byte_rate("0", Named)).unwrap().0, 0.0);
+        assert_eq!(
+            (byte_rate("0", Binary), byte_rate("12", Named), byte_rate("12MB", Named)),
+            (None, None, None)
+        );
         assert_eq!(pair(byte_rate("13.0 mb/s", Binary)).unwrap().0, 13.0 * 1_048_576.0);
     }
 

@@ -32,10 +32,8 @@ type Anchor = (u32, u32, u32);
 const COPIES_LEAST: usize = 1 << 20;
 
 impl Text {
-    /// Decodes UTF-8 and UTF-16 (as PowerShell writes it); bytes that are neither become `\u{fffd}`.
-    pub fn of(bytes: &[u8]) -> Text {
-        let mut notes = Vec::new();
-        let raw = decoded(bytes, &mut notes);
+    /// The text `raw`, with what was noted while it was decoded.
+    pub fn of(raw: String, notes: Vec<String>) -> Text {
         let mut plain = Plain { html: looks_like_html(&raw), ..Plain::default() };
         plain.read(&raw);
         let (raw_anchors, copies) = (anchors_of(&raw), Cell::new(raw.len() + COPIES_LEAST));
@@ -133,6 +131,7 @@ fn anchors_of(raw: &str) -> Vec<Anchor> {
     anchors
 }
 
+/// Decodes UTF-8 and UTF-16 (as PowerShell writes it); bytes that are neither become `\u{fffd}`.
 pub(crate) fn decoded(bytes: &[u8], notes: &mut Vec<String>) -> String {
     let wide = |bytes: &[u8], join: fn([u8; 2]) -> u16| {
         let units = bytes.chunks_exact(2).map(|pair| join([pair[0], pair[1]]));
@@ -295,9 +294,15 @@ fn numbered(name: &str) -> Option<char> {
 mod tests {
     use super::*;
 
+    fn read(bytes: &[u8]) -> Text {
+        let mut notes = Vec::new();
+        let raw = decoded(bytes, &mut notes);
+        Text::of(raw, notes)
+    }
+
     #[test]
     fn a_page_becomes_its_text_and_every_place_stays_known() {
-        let text = Text::of("<html>\n<pre>a &gt;=64\r\nb<br>c – d</pre>".as_bytes());
+        let text = read("<html>\n<pre>a &gt;=64\r\nb<br>c – d</pre>".as_bytes());
         assert_eq!(text.plain, "\na >=64\nb\nc - d\n");
         assert_eq!(text.place(text.plain.find(">=").unwrap()), (2, 8));
         assert_eq!(text.place(text.plain.find("c ").unwrap()), (3, 6));
@@ -305,19 +310,19 @@ mod tests {
 
     #[test]
     fn a_bracket_in_plain_text_is_no_tag() {
-        assert_eq!(Text::of(b"4 KiB <<< . (x): a < b\n").plain, "4 KiB <<< . (x): a < b\n");
+        assert_eq!(read(b"4 KiB <<< . (x): a < b\n").plain, "4 KiB <<< . (x): a < b\n");
     }
 
     #[test]
     fn what_powershell_writes_is_read() {
         let wide: Vec<u8> = "ab\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        assert_eq!(Text::of(&wide).plain, "ab\n");
-        assert_eq!(Text::of(&[&[0xff, 0xfe], wide.as_slice()].concat()).plain, "ab\n");
+        assert_eq!(read(&wide).plain, "ab\n");
+        assert_eq!(read(&[&[0xff, 0xfe], wide.as_slice()].concat()).plain, "ab\n");
     }
 
     #[test]
     fn bytes_of_no_encoding_are_named_and_passed_over() {
-        let text = Text::of(b"a\xffb");
+        let text = read(b"a\xffb");
         assert_eq!((text.plain.as_str(), text.notes.len()), ("a\u{fffd}b", 1));
     }
 }

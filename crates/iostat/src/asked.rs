@@ -71,6 +71,8 @@ pub struct Asked {
     pub persistent: Option<String>,
     /// Folder that holds the counters in place of `/proc` and `/sys`.
     pub folder: Option<String>,
+    /// Folder whose devices come behind the kernel's.
+    pub folder_besides: Option<String>,
     /// Devices typed, in order.
     pub names: Vec<String>,
     /// Disks whose partitions are asked for.

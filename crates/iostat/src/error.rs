@@ -28,6 +28,9 @@ pub enum IostatError {
         /// Why, and what to do instead.
         why: &'static str,
     },
+    /// A folder of counters is not there.
+    #[error("iostat: there is no folder {0}; name one that holds a file diskstats")]
+    NoFolder(String),
     /// There are no such persistent names on this machine.
     #[error("Invalid type of persistent device name")]
     PersistentNames,
@@ -44,7 +47,7 @@ impl IostatError {
             IostatError::Word { position, .. } | IostatError::Unsupported { position, .. } => {
                 position.checked_sub(1)
             }
-            IostatError::Apart(_) | IostatError::PersistentNames => None,
+            IostatError::Apart(_) | IostatError::NoFolder(_) | IostatError::PersistentNames => None,
         }
     }
 
@@ -55,6 +58,6 @@ impl IostatError {
 
     /// True where iostat prints its usage.
     pub fn asks_for_usage(&self) -> bool {
-        matches!(self, IostatError::Word { .. } | IostatError::Apart(_))
+        matches!(self, IostatError::Word { .. } | IostatError::Apart(_) | IostatError::NoFolder(_))
     }
 }

@@ -102,7 +102,8 @@ impl Reader<'_> {
         for letter in letters.chars() {
             let named = |row: &&Row| row.name.strip_prefix('-') == letter.to_string().as_str().into();
             match ROWS.iter().find(named) {
-                Some(row) if row.takes == Takes::Nothing => self.apply(row, "")?,
+                // As with the real one, -p among other letters takes no list: a word behind it is a device.
+                Some(row) if !matches!(row.takes, Takes::Word(_)) => self.apply(row, "")?,
                 Some(_) => {
                     return Err(
                         self.bad("holds an option that must stand by itself, with its value behind it")
@@ -174,6 +175,11 @@ fn finish(mut asked: Asked, interval: Option<u64>, units: Units) -> Result<Asked
     asked.devices |= about_devices || asked.never_used_too;
     asked.units.get_or_insert(units);
     asked.interval_s = interval.unwrap_or(0);
+    if interval == Some(0) && asked.count.is_some() {
+        return Err(IostatError::Apart(
+            "an interval of 0 is one report and takes no count; give it a second or more",
+        ));
+    }
     if asked.interval_s == 0 {
         asked.count = Some(1);
     }

@@ -84,12 +84,14 @@ pub const ROWS: &[Row] = &[
         asked.persistent = Some(value.to_ascii_lowercase());
         true
     }),
-    with("-f", "DIR", "Counters from this folder.").sets(|asked, value| {
+    with("-f", "DIR", "Counters of the file diskstats in this folder, of all devices in it.").sets(|asked, value| {
         asked.folder = Some(value.to_owned());
         true
     }),
-    with("+f", "DIR", "Counters from this folder besides those of the kernel.")
-        .refuses("counters of two folders cannot be mixed; give -f DIR for one of them"),
+    with("+f", "DIR", "With -p, the devices of this folder's diskstats behind those of the kernel.").sets(|asked, value| {
+        asked.folder_besides = Some(value.to_owned());
+        true
+    }),
     Row::new("-p", Takes::Devices).does("Partitions too: of these disks, or of all.", partitions),
 ];
 

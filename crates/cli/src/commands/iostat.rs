@@ -47,6 +47,10 @@ fn watch(asked: &Asked) -> u8 {
     {
         return refused(&IostatError::PersistentNames);
     }
+    let folders = asked.folder.iter().chain(&asked.folder_besides);
+    if let Some(missing) = folders.into_iter().find(|folder| !std::path::Path::new(folder).is_dir()) {
+        return refused(&IostatError::NoFolder(missing.clone()));
+    }
     let stop = StopFlag::on_signals(record::PATIENCE);
     let mut reporter = Reporter::new(asked, machine.host());
     let mut code = said(&reporter.opening());
@@ -137,7 +141,7 @@ impl Machine<'_> {
         let asked = self.asked;
         let mut found = match (asked.source, &asked.folder) {
             (_, Some(folder)) => sampler::every_device(&Root::at(folder), "diskstats"),
-            (Source::Everything, None) => sampler::every_device(&self.root, "proc/diskstats"),
+            (Source::Everything, None) => self.everything(),
             (Source::Disks, None) => self.chosen(),
         };
         if asked.folder.is_some() && asked.is_chosen() {
@@ -147,6 +151,18 @@ impl Machine<'_> {
         }
         let names = asked.persistent.as_deref().and_then(|kind| sampler::persistent_names(&self.root, kind));
         found.into_iter().map(|disk| self.line(disk, names.as_deref())).collect()
+    }
+
+    /// Devices and partitions of `/proc/diskstats`: those that were typed first, then the others in the kernel's order, then
+    /// those of another folder.
+    fn everything(&self) -> Vec<DiskReading> {
+        let mut found = sampler::every_device(&self.root, "proc/diskstats");
+        let typed = |disk: &DiskReading| !self.asked.names.contains(&disk.name);
+        found.sort_by_cached_key(|disk| (typed(disk), if typed(disk) { String::new() } else { disk.name.clone() }));
+        if let Some(folder) = &self.asked.folder_besides {
+            found.extend(sampler::every_device(&Root::at(folder), "diskstats"));
+        }
+        found
     }
 
     /// Disks of `/sys/block`, all or those typed; by name, but in a group as they were typed.

@@ -15,7 +15,7 @@ pub(super) fn finish(found: &mut Found, is_new: bool, text: &Text, troubles: &mu
             (false, false) => "fio 1.x",
             (false, true) => "fio 2.x",
         };
-        found.tool = format!("{generation} text");
+        (found.tool, found.tool_is_guessed) = (format!("{generation} text"), true);
     }
     settle(found);
     if found.parts.iter().all(|part| part.scope != Scope::Group) {

@@ -8,7 +8,7 @@ use super::super::scan::{blanks, matched, word_end};
 use super::super::text::Text;
 use super::super::trouble::Troubles;
 use super::walk::{Kind, Label, Walk};
-use super::{groups, header, lines};
+use super::{groups, header, headless, lines};
 
 /// Labels, longer ones before those they begin with. A blank matches any number of blanks.
 const LABELS: [(&str, Label); 33] = [
@@ -107,7 +107,7 @@ impl Walk<'_> {
     fn labelled(&mut self, label: Label, behind: usize) -> Option<usize> {
         match label {
             Label::Eta => lines::eta(self, behind),
-            _ if !self.open => None,
+            _ if !self.open && !headless::opens(self, label, behind) => None,
             Label::Group => groups::group(self, behind),
             Label::GroupWay(direction) => groups::way(self, direction, behind),
             Label::Disks => {

@@ -5,6 +5,7 @@ use record::{PRINTED_AT, Reported, Scope};
 use super::super::documents::Document;
 use super::super::fields::Fields;
 use super::super::found::{Found, add};
+use super::super::nested::is_job;
 use super::super::text::Text;
 use super::super::trouble::Troubles;
 use super::figures::{error, longest};
@@ -18,7 +19,8 @@ const OPTIONS_MOST: usize = 512;
 /// True for a document of fio.
 pub(crate) fn is_fio(document: &Document) -> bool {
     let has = |key| document.value.get(key).is_some();
-    has("fio version") || has("client_stats") || (has("jobs") && !has("sysstat"))
+    let listed = || document.value["jobs"].is_array() && !has("sysstat");
+    has("fio version") || has("client_stats") || listed() || is_job(&document.value)
 }
 
 /// One document as a result.
@@ -30,6 +32,9 @@ pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) ->
         let bytes = global.iter().map(|(option, value)| option.len() + value.len() + REPEATED).sum();
         let common = if text.may_repeat(bytes) { global.as_slice() } else { &[] };
         found.parts.push(job(&fields, common, troubles));
+    }
+    if is_job(&document.value) {
+        found.parts.push(job(&root, &[], troubles));
     }
     if found.parts.is_empty() {
         let expected = "'jobs' with at least one job in fio's JSON";

@@ -38,11 +38,14 @@ pub(super) fn read(walk: &mut Walk<'_>, label: Label, at: usize) -> Option<usize
     }
 }
 
-/// The live line: everything up to the last of its brackets.
+/// The live line: everything up to the last of its brackets, of which its first print has none.
 pub(super) fn eta(walk: &Walk<'_>, at: usize) -> Option<usize> {
     let plain = walk.plain();
     let line = near(plain, at, LINE).split('\n').next().unwrap_or_default();
-    let mut end = at + line.find('[')?;
+    let Some(open) = line.find('[') else {
+        return line.trim_end().ends_with(')').then_some(at + line.len());
+    };
+    let mut end = at + open;
     while plain[end..].starts_with('[') {
         end = blanks(plain, end + near(plain, end, LINE).find(']')? + 1);
     }
@@ -339,6 +342,9 @@ fn put_count(walk: &mut Walk<'_>, key: &str, direction: Option<Direction>, figur
     if direction.is_none() || (job.of(direction).is_none() && figure.value == 0.0) {
         return;
     }
+    // Directions that fio has added up (unified_rw_reporting=1) are counted under the first.
+    let is_mixed = job.of(direction).is_none() && job.directions.iter().all(|way| way.direction.is_none());
+    let direction = if is_mixed && !job.directions.is_empty() { None } else { direction };
     let way = way(job, direction);
     match key {
         "total" => set(&mut way.ops, Some(figure)),

@@ -4,6 +4,7 @@ mod figures;
 mod finish;
 mod groups;
 mod header;
+mod headless;
 mod human;
 mod json;
 mod json_parts;

@@ -17,6 +17,8 @@ pub(super) struct Sheet {
     pub said: Vec<(String, String)>,
     /// True where something shows that the report since boot was left out (`-y`).
     pub skips_boot: bool,
+    /// The command line above the reports, where a page has it.
+    pub command: Option<Command>,
     /// Each report's time as printed; empty where there is none.
     pub reports: Vec<String>,
     /// By the order of [`CpuMetric::ALL`], shares as printed (per cent), NaN where nothing stands.
@@ -34,6 +36,17 @@ pub(super) struct Sheet {
     empty: usize,
     /// Rows that were left out since they, or what is missing around them, would take more memory than what was printed.
     pub left_out: usize,
+}
+
+/// A command line of iostat, as far as it tells what its reports are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Command {
+    /// Seconds between reports.
+    pub interval_s: f64,
+    /// How many reports; endless where it does not say.
+    pub count: Option<usize>,
+    /// Whether the report since boot is left out (`-y`).
+    pub skips_boot: bool,
 }
 
 /// More devices than a machine has had, and keys than any version prints.

@@ -28,7 +28,8 @@ pub(super) fn spans(sheet: &Sheet, times: Times) -> Spans {
     let seconds: Vec<Option<f64>> = times.unix_ms.iter().map(|ms| ms.map(|ms| ms as f64 / 1e3)).collect();
     let steps = seconds.windows(2).filter_map(|pair| Some(pair[1]? - pair[0]?)).filter(|step| *step > 0.0);
     let amounts = || lengths.iter().skip(1).copied().flatten();
-    let usual = median(steps.collect()).or_else(|| median(amounts().collect()));
+    let named = sheet.command.map(|command| command.interval_s);
+    let usual = median(steps.collect()).or(named).or_else(|| median(amounts().collect()));
     let mut spans = Spans { notes: times.notes, ..Spans::default() };
     spans.first = usize::from(is_since_boot(sheet, &lengths, usual));
     let assumed = usual.or(lengths.first().copied().flatten().filter(|_| spans.first == 0));
@@ -36,6 +37,7 @@ pub(super) fn spans(sheet: &Sheet, times: Times) -> Spans {
         spans.notes.push("the reports have no times, and nothing tells how far apart they are: each is drawn as one second".to_owned());
     }
     let usual = assumed.unwrap_or(UNKNOWN);
+    let lengths = if named.is_some() { vec![None; lengths.len()] } else { lengths };
     let mut clock = Clock::new(&seconds, spans.first, usual);
     for report in spans.first..sheet.reports.len() {
         spans.intervals.push(clock.next(seconds[report], lengths[report]));
@@ -54,7 +56,12 @@ fn is_since_boot(sheet: &Sheet, lengths: &[Option<f64>], usual: Option<f64>) -> 
         (Some(first), Some(usual)) => first < 1.5 * usual && first > 0.5 * usual,
         _ => false,
     };
-    !sheet.skips_boot && !as_others
+    if let Some(command) = sheet.command.filter(|_| sheet.said.is_empty()) {
+        // The host's line is not there; a report for each that was asked means that the first is there.
+        return !command.skips_boot && command.count.is_some_and(|count| count == sheet.reports.len());
+    }
+    let left_out = sheet.skips_boot || sheet.command.is_some_and(|command| command.skips_boot);
+    !left_out && !as_others
 }
 
 /// Lengths of the reports' intervals where amounts stand beside rates: the one by the other, of the greatest amount, in

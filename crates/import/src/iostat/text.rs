@@ -5,7 +5,7 @@ use record::CpuMetric;
 use super::super::text::Text;
 use super::super::trouble::Troubles;
 use super::keys::{Column, column};
-use super::sheet::Sheet;
+use super::sheet::{Command, Sheet};
 
 /// Reads every report in `text`; rows that do not fit their header are named.
 pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
@@ -17,6 +17,8 @@ pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
         seen: Vec::new(),
         time: None,
         cpu: false,
+        command: None,
+        pending: Vec::new(),
     };
     let mut at = 0;
     for line in text.plain.split_inclusive('\n') {
@@ -48,6 +50,10 @@ struct Header {
     keys: Vec<String>,
     /// True where the name stands behind the figures (`--pretty`).
     name_last: bool,
+    /// Whether rows have come; before that another line of columns belongs to the header.
+    has_rows: bool,
+    /// Whether the columns go over several lines, and so do the rows.
+    wrapped: bool,
 }
 
 struct Reader<'t> {
@@ -61,13 +67,20 @@ struct Reader<'t> {
     time: Option<String>,
     /// Whether the current report has had its CPUs.
     cpu: bool,
+    /// The command above the reports that come.
+    command: Option<Command>,
+    /// Words of a row that goes on, where columns are wrapped.
+    pending: Vec<String>,
 }
 
 impl Reader<'_> {
     fn line(&mut self, line: &str, at: usize) {
         let words: Vec<&str> = line.split_whitespace().take(WORDS_MOST).collect();
         let Some(first) = words.first() else { return self.empty() };
-        if let Some(sheet) = host(line, at) {
+        if let Some(command) = command(&words) {
+            self.command = Some(command);
+        } else if let Some(mut sheet) = host(line, at) {
+            sheet.command = self.command.take();
             self.sheets.push(sheet);
             (self.section, self.time, self.cpu) = (Section::None, None, false);
             self.seen.clear();
@@ -81,6 +94,8 @@ impl Reader<'_> {
             self.begin(at, again);
             self.seen.extend(header.keys.iter().cloned());
             self.section = Section::Devices(header);
+        } else if self.goes_on(&words) {
+            self.seen.extend(words.iter().map(|word| (*word).to_owned()));
         } else {
             self.row(line, &words, at);
         }
@@ -97,6 +112,19 @@ impl Reader<'_> {
         }
         self.section = Section::None;
         self.time = None;
+        self.pending.clear();
+    }
+
+    /// Whether the line has the rest of the columns of a header that a page has wrapped; they are added to it.
+    fn goes_on(&mut self, words: &[&str]) -> bool {
+        let Section::Devices(header) = &mut self.section else { return false };
+        let fits = header.keys.len() + words.len() <= COLUMNS_MOST && !header.has_rows;
+        let goes_on = fits && words.iter().all(|word| column(word).is_some());
+        if goes_on {
+            header.keys.extend(words.iter().map(|word| (*word).to_owned()));
+            header.wrapped = true;
+        }
+        goes_on
     }
 
     /// Begins a report where one begins.
@@ -105,6 +133,7 @@ impl Reader<'_> {
             // The host's line is lost, and with it the report since boot.
             let mut sheet = Sheet::of("text", at);
             sheet.skips_boot = true;
+            sheet.command = self.command.take();
             self.sheets.push(sheet);
         }
         let time = self.time.take().unwrap_or_default();
@@ -134,11 +163,29 @@ impl Reader<'_> {
             }
             Section::Devices(_) => {
                 // Taken out, so that no row copies its header.
-                if let Section::Devices(header) = std::mem::replace(&mut self.section, Section::None) {
-                    self.device(&header, words, at);
+                if let Section::Devices(mut header) = std::mem::replace(&mut self.section, Section::None) {
+                    header.has_rows = true;
+                    self.whole_row(&header, words, at);
                     self.section = Section::Devices(header);
                 }
             }
+        }
+    }
+
+    /// Reads a row, or keeps its beginning where columns are wrapped and it goes on.
+    fn whole_row(&mut self, header: &Header, words: &[&str], at: usize) {
+        if !header.wrapped {
+            return self.device(header, words, at);
+        }
+        let begins = words.first().is_some_and(|word| number(word, None).is_none());
+        if begins {
+            self.pending.clear();
+        }
+        self.pending.extend(words.iter().map(|word| (*word).to_owned()));
+        if self.pending.len() > header.keys.len() {
+            let pending = std::mem::take(&mut self.pending);
+            let words: Vec<&str> = pending.iter().map(String::as_str).collect();
+            self.device(header, &words, at);
         }
     }
 
@@ -151,10 +198,19 @@ impl Reader<'_> {
             self.troubles.push(self.text.trouble(at, expected));
             return;
         };
-        let (name, cells) = match header.name_last {
-            true => (words[figures..].join(" "), &words[..figures]),
-            false => (words[..names].join(" "), &words[names..]),
+        let (names, cells) = match header.name_last {
+            true => (&words[figures..], &words[..figures]),
+            false => (&words[..names], &words[names..]),
         };
+        let is_figure = |word: &&str| number(word, None).is_some() && word.contains(['.', ',']);
+        let of_columns = |word: &&str| number(word, None).is_some() || column(word).is_some();
+        if names.first().is_some_and(is_figure) || names.iter().skip(1).any(of_columns) {
+            let expected =
+                format!("a device's name and {figures} figures; the columns may have been wrapped");
+            self.troubles.push(self.text.trouble(at, expected));
+            return;
+        }
+        let name = names.join(" ");
         let mut row = Vec::with_capacity(figures);
         for (key, word) in header.keys.iter().zip(cells) {
             match number(word, column(key)) {
@@ -167,6 +223,21 @@ impl Reader<'_> {
         }
         sheet.enter(&name, &row);
     }
+}
+
+/// A command line `iostat -x 5 3`, with or without a prompt before it; `None` where it names no interval.
+fn command(words: &[&str]) -> Option<Command> {
+    let at = words.iter().position(|word| *word == "iostat" || word.ends_with("/iostat"))?;
+    let own = words[at + 1..].iter().take_while(|word| !matches!(**word, "|" | ">" | "&&" | ";"));
+    let is_number = |word: &&&str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let mut numbers = own.clone().filter(is_number).filter_map(|word| word.parse::<u32>().ok());
+    let interval = numbers.next().filter(|seconds| (1..=86_400).contains(seconds))?;
+    let clustered = |word: &&str| word.starts_with('-') && !word.starts_with("--") && word.contains('y');
+    Some(Command {
+        interval_s: f64::from(interval),
+        count: numbers.next().map(|count| count as usize),
+        skips_boot: own.clone().any(clustered),
+    })
 }
 
 /// `Linux RELEASE (HOST) DATE _ARCH_ (N CPU)`.
@@ -194,7 +265,12 @@ fn header(words: &[&str]) -> Option<Header> {
     };
     let known = columns.iter().take(COLUMNS_MOST).filter(|word| column(word).is_some()).count();
     let keys = columns.iter().map(|word| (*word).to_owned()).collect();
-    (known >= 2 && columns.len() <= COLUMNS_MOST).then_some(Header { keys, name_last })
+    (known >= 2 && columns.len() <= COLUMNS_MOST).then_some(Header {
+        keys,
+        name_last,
+        has_rows: false,
+        wrapped: false,
+    })
 }
 
 /// A figure, with a comma for the point in many locales, and with a unit of its own after `-h`: `1.47k`, `16.6M`, `3.3%`.

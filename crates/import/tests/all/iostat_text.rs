@@ -130,3 +130,64 @@ fn a_row_that_does_not_fit_its_header_is_named_and_the_others_are_read() {
     assert_eq!(Recording::of(&import.runs[0]).device("sda", Metric::ReadOps).unwrap()[0], 4.0);
     assert!(refused("Linux 5.4.0 (box) \t11/21/26 \t_x86_64_\t(4 CPU)\n\navg-cpu:  %user   %nice %system %iowait  %steal   %idle\n 1.00 0.00 1.00 0.00 0.00 98.00\n").contains("covers an interval"));
 }
+
+/// Reports without times, as pages show them: so many, with this many reads a second.
+fn bare_reports(reads: &[u32]) -> String {
+    let report = |reads: &u32| {
+        format!(
+            "Device:         rrqm/s   wrqm/s     r/s     w/s    rkB/s    wkB/s  %util\nsda  0.00 1.00 {reads}.00 2.00 8.00 9.00 3.00\n\n"
+        )
+    };
+    reads.iter().map(report).collect()
+}
+
+fn seconds(import: &import::Import) -> Vec<f64> {
+    let observed = import.runs[0].observed.as_ref().unwrap();
+    observed.intervals.iter().map(|(from, to)| to.since(*from).as_secs_f64()).collect()
+}
+
+#[test]
+fn a_command_above_the_reports_tells_their_interval_and_whether_the_first_is_since_boot() {
+    let host = "Linux 3.10.0 (h) \t01/02/20 \t_x86_64_\t(4 CPU)\n\n";
+    for (before, expected) in [
+        (format!("$ iostat -x 5 3\n{host}"), vec![5.0, 5.0]),
+        ("[root@h ~]# iostat -x 5 3\n".to_owned(), vec![5.0, 5.0]),
+        ("# iostat -xy 5 3\n".to_owned(), vec![5.0, 5.0, 5.0]),
+        ("$ iostat -x 5\n".to_owned(), vec![5.0, 5.0, 5.0]),
+        (format!("$ /usr/bin/iostat -y -x 2 3 | tee log\n{host}"), vec![2.0, 2.0, 2.0]),
+    ] {
+        let import = imported(&format!("{before}{}", bare_reports(&[1, 2, 3])));
+        assert_eq!(seconds(&import), expected, "{before}");
+        let told = |word: &str| import.runs[0].events.iter().any(|event| event.text.contains(word));
+        assert!(!told("one second"), "{before}");
+    }
+}
+
+#[test]
+fn columns_that_a_page_has_wrapped_are_read_and_make_no_devices() {
+    let text = "Device:         rrqm/s   wrqm/s     r/s     w/s    rMB/s
+                wMB/s avgrq-sz avgqu-sz   await  %util
+sda               0.00    11.60    0.60   24.20     0.02
+                  0.14    13.35     0.06    2.42   1.06
+sdb               1.00    11.60    7.60   24.20     0.02
+                  0.14    13.35     0.06    2.42   1.06
+";
+    let import = imported(text);
+    assert_eq!(import.troubles, []);
+    let observed = import.runs[0].observed.as_ref().unwrap();
+    let names: Vec<&str> = observed.devices.iter().map(|device| device.name.as_str()).collect();
+    assert_eq!(names, ["sda", "sdb"]);
+    let of = |metric| observed.devices[1].metrics.iter().find(|(known, _)| *known == metric).unwrap().1[0];
+    assert_eq!((of(record::Metric::ReadOps), of(record::Metric::Busy)), (7.6, 0.0106));
+}
+
+#[test]
+fn a_row_that_holds_more_than_its_columns_is_refused_by_its_place() {
+    let text = "Device            r/s     w/s  %util\nsda 1.00 2.00 3.00\nwMB/s avgrq-sz avgqu-sz 4.00 5.00 6.00\n81.09 1010.19 1.00 2.00 3.00\n";
+    let import = imported(text);
+    let observed = import.runs[0].observed.as_ref().unwrap();
+    assert_eq!(observed.devices.len(), 1, "{:?}", observed.devices);
+    let told: Vec<String> = import.troubles.iter().map(ToString::to_string).collect();
+    assert!(told[0].starts_with("line 3, column 1: expected a device's name and 3 figures"), "{told:?}");
+    assert_eq!(told.len(), 2);
+}

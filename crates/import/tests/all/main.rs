@@ -4,9 +4,11 @@
 mod belonging;
 mod diskspd;
 mod forms;
+mod fragments;
 mod generations;
 mod iostat;
 mod iostat_text;
+mod layers;
 mod peers;
 mod sources;
 mod suffered;

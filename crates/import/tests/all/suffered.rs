@@ -136,7 +136,7 @@ fn a_terse_line_that_lost_fields_names_the_field() {
 fn an_input_of_no_known_kind_is_refused_with_the_nearest() {
     for (text, words) in [
         ("hello\n", "known are fio's text"),
-        ("  write: IOPS=3, BW=4MiB/s\n", "comes nearest to fio's text ('IOPS=' stands in it)"),
+        ("  write: IOPS=3 of them\n", "comes nearest to fio's text ('IOPS=' stands in it)"),
         ("[global]\nrw=read\niodepth=4\n", "a fio job file"),
         ("{\"sysstat\": {\"hosts\": []}}", "no report of iostat"),
         ("Device            r/s     rkB/s  %util\n", "iostat's text"),

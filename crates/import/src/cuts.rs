@@ -1,0 +1,43 @@
+//! What is taken out of an input before it is read, so that every place still has the column that it had.
+
+/// Pieces that were taken out of a text: line, column in what is left, and how many characters; in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cuts {
+    marks: Vec<(u32, u32, u32)>,
+}
+
+/// Beyond so many pieces columns are those of what is left: each takes twelve bytes.
+const MARKS_MOST: usize = 1 << 20;
+
+impl Cuts {
+    /// Notes that `width` characters stood before `column` of `line`, both from 1.
+    pub fn push(&mut self, line: u32, column: u32, width: u32) {
+        if width > 0 && self.marks.len() < MARKS_MOST {
+            self.marks.push((line, column, width));
+        }
+    }
+
+    /// The column in the input of what stands at `column` of `line` in what is left.
+    pub fn column(&self, line: u32, column: u32) -> u32 {
+        let from = self.marks.partition_point(|mark| mark.0 < line);
+        let here = self.marks[from..].iter().take_while(|mark| mark.0 == line && mark.1 <= column);
+        column + here.map(|mark| mark.2).sum::<u32>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_counts_what_was_taken_out_before_it() {
+        let mut cuts = Cuts::default();
+        cuts.push(1, 1, 4);
+        cuts.push(2, 3, 5);
+        cuts.push(2, 3, 1);
+        assert_eq!(
+            (cuts.column(1, 1), cuts.column(2, 2), cuts.column(2, 3), cuts.column(3, 7)),
+            (5, 2, 9, 7)
+        );
+    }
+}

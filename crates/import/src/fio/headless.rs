@@ -1,0 +1,82 @@
+//! Text that begins below its job's line, as pastes do: a job or a group without a name.
+
+use record::{Reported, Scope};
+
+use super::super::pieces::near;
+use super::super::scan::{begins_line, entries};
+use super::super::trouble::Trouble;
+use super::walk::{Label, Walk};
+
+/// What a job is called whose line is not there.
+const UNNAMED: &str = "unnamed";
+/// No label is longer.
+const LABEL: usize = 64;
+
+/// Begins a result where `label`, with what stands behind it at `behind`, can be nothing but the line of one; false where
+/// it may be anything. A line of a job that belongs to none is named.
+pub(super) fn opens(walk: &mut Walk<'_>, label: Label, behind: usize) -> bool {
+    let text = walk.text;
+    let (list, _) = entries(&text.plain, behind);
+    let holds = |keys: &[&str]| keys.iter().all(|key| list.iter().any(|entry| entry.key == *key));
+    if label == Label::Group {
+        return group(walk, behind);
+    }
+    let scope = match label {
+        Label::Way(_) if holds(&["IOPS", "BW"]) || holds(&["io", "bw", "iops"]) => Scope::Job,
+        Label::GroupWay(_) if holds(&["bw"]) || holds(&["io", "aggrb"]) => Scope::Group,
+        _ => {
+            orphan(walk, label, behind);
+            return false;
+        }
+    };
+    walk.open_at(behind);
+    let name = if scope == Scope::Job { UNNAMED } else { "group 0" };
+    let part = Reported::named(scope, name, text.line(behind));
+    if let Some(found) = walk.found.last_mut() {
+        walk.at_job = found.parts.len();
+        found.parts.push(part);
+        found.notes.push(format!(
+            "the text begins at line {}, below the line of its job: the name and what stood before it are not there",
+            text.line(behind)
+        ));
+    }
+    true
+}
+
+/// Begins a result where the line of a group has figures below it.
+fn group(walk: &mut Walk<'_>, behind: usize) -> bool {
+    let rest = near(&walk.text.plain, behind, BELOW);
+    let has_figures =
+        rest.starts_with(|c: char| c.is_ascii_digit()) && (rest.contains("bw=") || rest.contains("aggrb="));
+    if has_figures {
+        walk.open_at(behind);
+    }
+    has_figures
+}
+
+/// The first line of a group's figures stands within so many bytes.
+const BELOW: usize = 256;
+
+/// Names the first of several lines that belong to a job, where there is none.
+fn orphan(walk: &mut Walk<'_>, label: Label, behind: usize) {
+    let text = walk.text;
+    let line = text.line(behind);
+    let tells =
+        matches!(label, Label::Percentiles(_) | Label::Latency(_) | Label::Bandwidth | Label::IopsSamples);
+    let start = text.plain[..behind].rfind('\n').map_or(0, |end| end + 1);
+    let figures = near(&text.plain, behind, LABEL)
+        .split('\n')
+        .next()
+        .is_some_and(|rest| rest.contains('=') || rest.contains("):"));
+    let first = walk.named == 0 || line > walk.named + 1;
+    if tells && figures && first && begins_line(&text.plain, start) {
+        let found = near(&text.plain, start, LABEL).lines().next().unwrap_or_default().trim().to_owned();
+        let expected =
+            "the job that this belongs to: a line 'NAME: (groupid=0, …' or 'read: IOPS=…' above it";
+        let (line, column) = text.place(start);
+        walk.troubles.push(Trouble { line, column, expected: expected.to_owned(), found });
+    }
+    if tells && figures {
+        walk.named = line;
+    }
+}

@@ -1,0 +1,155 @@
+//! What others put around a result: colours, the beginnings of a log's lines, JSON that holds text. Each layer is taken off
+//! where more can be read without it.
+
+use std::cmp::Reverse;
+
+use record::Run;
+
+use super::cuts::Cuts;
+use super::trouble::ImportError;
+use super::{Import, embedded, escapes, prefixes, text};
+
+/// A text with some layers taken off.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Page {
+    pub text: String,
+    /// What should be known of how it came to be.
+    pub notes: Vec<String>,
+    /// What was taken out, the first first.
+    cuts: Vec<Cuts>,
+}
+
+/// More layers nobody wraps.
+const LAYERS_MOST: usize = 5;
+/// A longer input is not read once for each layer: its head decides.
+const WHOLE_MOST: usize = 4 << 20;
+const HEAD: usize = 1 << 20;
+
+impl Page {
+    /// The text of an input, without escape sequences.
+    pub fn of(bytes: &[u8]) -> Page {
+        let mut notes = Vec::new();
+        let text = text::decoded(bytes, &mut notes);
+        match escapes::without(&text) {
+            Some((text, cuts)) => Page { text, notes, cuts: vec![cuts] },
+            None => Page { text, notes, ..Page::default() },
+        }
+    }
+
+    /// What is left with one more layer taken off.
+    fn within(&self) -> Option<Page> {
+        let mut page = Page { notes: self.notes.clone(), cuts: self.cuts.clone(), ..Page::default() };
+        if let Some(text) = embedded::texts(&self.text) {
+            page.notes.push(INNER.to_owned());
+            return Some(Page { text, cuts: Vec::new(), ..page });
+        }
+        let (text, cuts) = prefixes::without(&self.text)?;
+        page.cuts.push(cuts);
+        if !page.notes.iter().any(|note| note == PREFIXES) {
+            page.notes.push(PREFIXES.to_owned());
+        }
+        Some(Page { text, ..page })
+    }
+
+    /// Its first lines.
+    fn head(&self) -> Page {
+        let head = super::pieces::near(&self.text, 0, HEAD);
+        let end = head.rfind('\n').map_or(head.len(), |end| end + 1);
+        Page { text: head[..end].to_owned(), ..Page::default() }
+    }
+}
+
+const INNER: &str = "the result stands as text within JSON; lines and columns are counted within that text";
+const PREFIXES: &str = "what stands before each line of a log was taken off";
+
+/// Reads `page` with `read`, with as many layers taken off as give the most.
+pub(crate) fn best(
+    page: Page,
+    read: impl Fn(&mut Page) -> Result<Import, ImportError>,
+) -> Result<Import, ImportError> {
+    if page.text.len() <= WHOLE_MOST {
+        return deepest(page, &read).0;
+    }
+    let depth = deepest(page.head(), &read).1;
+    let mut page = page;
+    for _ in 0..depth {
+        page = page.within().unwrap_or(page);
+    }
+    placed(&mut page, &read)
+}
+
+/// The best reading, and how many layers were taken off for it; fewer where that makes no difference.
+fn deepest(
+    page: Page,
+    read: &impl Fn(&mut Page) -> Result<Import, ImportError>,
+) -> (Result<Import, ImportError>, usize) {
+    let mut layer = Some(page);
+    let mut best: Option<(Result<Import, ImportError>, usize)> = None;
+    for depth in 0..LAYERS_MOST {
+        let Some(mut page) = layer else { break };
+        layer = page.within();
+        let found = placed(&mut page, read);
+        if best.as_ref().is_none_or(|(before, _)| worth(&found) > worth(before)) {
+            best = Some((found, depth));
+        }
+    }
+    best.unwrap_or((Err(ImportError::Empty), 0))
+}
+
+/// Reads a page; its troubles get the columns of the input.
+fn placed(
+    page: &mut Page,
+    read: &impl Fn(&mut Page) -> Result<Import, ImportError>,
+) -> Result<Import, ImportError> {
+    let mut found = read(page);
+    let troubles = match &mut found {
+        Ok(import) => import.troubles.as_mut_slice(),
+        Err(ImportError::Unreadable { first, .. }) => std::slice::from_mut(first),
+        Err(_) => &mut [],
+    };
+    for trouble in troubles {
+        for cuts in page.cuts.iter().rev() {
+            trouble.column = cuts.column(trouble.line, trouble.column);
+        }
+    }
+    found
+}
+
+/// How much a reading gave: figures, then few troubles, then short names, which hold nothing of a log.
+fn worth(found: &Result<Import, ImportError>) -> (usize, Reverse<usize>, Reverse<usize>) {
+    let Ok(import) = found else { return (0, Reverse(usize::MAX), Reverse(0)) };
+    let figures = import.runs.iter().map(figures).sum();
+    let parts = import.runs.iter().flat_map(|run| &run.reported);
+    let devices = import.runs.iter().filter_map(|run| run.observed.as_ref()).flat_map(|seen| &seen.devices);
+    let names = parts.map(|part| part.job.len()).sum::<usize>()
+        + devices.map(|device| device.name.len()).sum::<usize>();
+    (figures, Reverse(import.troubles.len()), Reverse(names))
+}
+
+/// Figures of a run.
+fn figures(run: &Run) -> usize {
+    let observed =
+        run.observed.iter().flat_map(|observed| &observed.devices).flat_map(|device| &device.metrics);
+    let observed: usize =
+        observed.map(|(_, values)| values.iter().filter(|value| !value.is_nan()).count()).sum();
+    let cpu: usize =
+        run.observed.iter().flat_map(|observed| &observed.cpu).map(|(_, values)| values.len()).sum();
+    let reported: usize = run.reported.iter().map(of_part).sum();
+    observed + cpu + reported
+}
+
+fn of_part(part: &record::Reported) -> usize {
+    let series: usize = part.series.iter().map(|series| series.points.len() + series.histograms.len()).sum();
+    part.figures.len() + series + part.directions.iter().map(of_way).sum::<usize>()
+}
+
+fn of_way(way: &record::ReportedDirection) -> usize {
+    let own = [&way.bytes, &way.ops, &way.iops, &way.bytes_per_second, &way.runtime];
+    let latencies = way.latencies.iter().map(|latency| {
+        let moments = [&latency.count, &latency.min, &latency.max, &latency.mean, &latency.stddev];
+        moments.iter().filter(|figure| figure.is_some()).count()
+            + latency.percentiles.len()
+            + latency.bins.len()
+    });
+    own.iter().filter(|figure| figure.is_some()).count() + way.figures.len() + latencies.sum::<usize>()
+}

@@ -1,0 +1,169 @@
+//! Times and marks of quoting at the start of a log's line, in the forms of containers, services and mail.
+
+/// Bytes of the time or of the marks of quoting at the start of `line`, with the one blank behind; none where the line
+/// begins with something else.
+pub(crate) fn length(line: &str) -> usize {
+    let indent = line.len() - line.trim_start().len();
+    let rest = &line[indent..];
+    let quoted = rest.len() - rest.trim_start_matches(['>', ' ']).len();
+    if rest.starts_with('>') {
+        // The last blank of a run belongs to the line that is quoted.
+        let marks = rest[..quoted].rfind('>').map_or(0, |at| at + 1);
+        return indent + marks + usize::from(rest[marks..].starts_with(' '));
+    }
+    let Some(time) = bracketed(rest).or_else(|| time(rest)) else { return 0 };
+    let behind = stream(&rest[time..]);
+    indent + time + behind
+}
+
+/// A time in brackets, as Jenkins and the kernel write it.
+fn bracketed(text: &str) -> Option<usize> {
+    let inside = text.strip_prefix('[')?;
+    let blanks = inside.len() - inside.trim_start().len();
+    let from_boot = || {
+        let number = digits(&inside[blanks..]);
+        let behind =
+            inside[blanks + number..].strip_prefix('.').map(digits).filter(|&decimals| decimals >= 3)?;
+        (number > 0).then_some(number + 1 + behind)
+    };
+    let length = blanks + time(&inside[blanks..]).or_else(from_boot)?;
+    inside[length..].starts_with(']').then_some(length + 2)
+}
+
+/// A day with its time, or a time alone.
+fn time(text: &str) -> Option<usize> {
+    let day = day(text).unwrap_or(0);
+    let clock = clock(&text[day..])?;
+    let end = day + clock;
+    let end = end + zone(&text[end..]);
+    let ends = text[end..].chars().next().is_none_or(|c| !c.is_alphanumeric());
+    ends.then_some(end)
+}
+
+/// `2024-03-01T`, `2024/03/01 `, `03/01/24 `, `Mar  1 `, `Fri Mar  1 `, with what parts it from the time.
+fn day(text: &str) -> Option<usize> {
+    let length = numbered_day(text).or_else(|| named_day(text))?;
+    let parts = text[length..].len() - text[length..].trim_start_matches(['T', 't', ' ', ',']).len();
+    (1..=2).contains(&parts).then_some(length + parts)
+}
+
+fn numbered_day(text: &str) -> Option<usize> {
+    let mut at = 0;
+    for part in 0..3 {
+        let number = digits(&text[at..]);
+        if !matches!(number, 1 | 2 | 4) {
+            return None;
+        }
+        at += number;
+        if part < 2 {
+            text[at..].starts_with(['-', '/', '.']).then_some(())?;
+            at += 1;
+        }
+    }
+    (at >= 6).then_some(at)
+}
+
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const DAYS: [&str; 7] = ["Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "];
+
+fn named_day(text: &str) -> Option<usize> {
+    let weekday = if DAYS.iter().any(|day| text.starts_with(day)) { 4 } else { 0 };
+    let rest = &text[weekday..];
+    MONTHS.iter().find(|month| rest.starts_with(**month))?;
+    let rest = &rest[3..];
+    let blanks = rest.len() - rest.trim_start_matches(' ').len();
+    let number = digits(&rest[blanks..]);
+    (blanks > 0 && matches!(number, 1 | 2)).then_some(weekday + 3 + blanks + number)
+}
+
+/// `10:11:12`, with a fraction behind a point or a comma.
+fn clock(text: &str) -> Option<usize> {
+    let mut at = 0;
+    for part in 0..3 {
+        let number = digits(&text[at..]);
+        if number == 0 || number > 2 || (part > 0 && number != 2) {
+            return None;
+        }
+        at += number;
+        if part < 2 {
+            text[at..].starts_with(':').then_some(())?;
+            at += 1;
+        }
+    }
+    let fraction = text[at..].strip_prefix(['.', ',']).map_or(0, digits);
+    Some(if fraction > 0 { at + 1 + fraction } else { at })
+}
+
+/// `Z`, `+0100`, `+01:00`, ` UTC`, ` PM`.
+fn zone(text: &str) -> usize {
+    if let Some(word) = ["Z", " UTC", " AM", " PM"].iter().find(|word| text.starts_with(**word)) {
+        return word.len();
+    }
+    let Some(offset) = text.strip_prefix(['+', '-']) else { return 0 };
+    let hours = digits(offset);
+    let minutes = offset[hours..].strip_prefix(':').map_or(0, |rest| 1 + digits(rest));
+    if matches!((hours, minutes), (2, 3) | (4, 0)) { 1 + hours + minutes } else { 0 }
+}
+
+/// The stream that a container wrote to (`stdout F `, `00O `), and the one blank before what it wrote.
+fn stream(text: &str) -> usize {
+    let rest = text.strip_prefix(' ').unwrap_or(text);
+    let blank = text.len() - rest.len();
+    let words = ["stdout F", "stderr F", "stdout P", "stderr P", "stdout", "stderr"];
+    let named = words.iter().find(|word| rest.starts_with(**word)).map_or(0, |word| word.len());
+    let number = digits(rest);
+    let runner = if number == 2 && rest[number..].starts_with(['O', 'E']) { 3 } else { 0 };
+    let word = named.max(runner);
+    let ends = rest[word..].starts_with([' ', '+', ':']) || rest[word..].is_empty();
+    match word > 0 && ends {
+        true => blank + word + usize::from(!rest[word..].is_empty()),
+        false => blank,
+    }
+}
+
+fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_a_time_goes_with_one_blank() {
+        for (line, rest) in [
+            ("2024-03-01T10:11:12.123456789Z   read: IOPS=1", "  read: IOPS=1"),
+            ("2024-03-01T10:11:12.123456789+00:00 stdout F   read:", "  read:"),
+            ("2024-03-01 10:11:12,123 - INFO - x", "- INFO - x"),
+            ("2024-03-01T10:11:12.123456Z 01O   read:", "  read:"),
+            ("2024/03/01 10:11:12 x", "x"),
+            ("03/01/24 10:11:12 PM x", "x"),
+            ("[2024-03-01T10:11:12.123Z] x", "x"),
+            ("[  123.456789] x", "x"),
+            ("Mar  1 10:11:12 host fio[1]: x", "host fio[1]: x"),
+            ("20:16:21 DEBUG| [stdout] x", "DEBUG| [stdout] x"),
+            ("> x", "x"),
+            (">>   x", "  x"),
+            ("> >   x", "  x"),
+        ] {
+            assert_eq!(&line[length(line)..], rest, "{line}");
+        }
+    }
+
+    #[test]
+    fn figures_are_no_times() {
+        for line in [
+            "  read: IOPS=3",
+            "   8       0 sda 1",
+            "250, 1000, 0, 0",
+            "vda 1.00 2.00",
+            "[302]",
+            "1:2",
+            "2024-03-01",
+            "é",
+        ] {
+            assert_eq!(length(line), 0, "{line}");
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Prints of a run while it goes on, pastes without their head, bits, directions added up.
+
+use crate::vocabulary::*;
+
+/// One print of fio, `ms` after its start.
+fn print(ms: u32, iops: u32) -> String {
+    format!(
+        "a: (groupid=0, jobs=1): err= 0: pid=6959: Mon Nov 23 09:49:{:02} 2026
+  read: IOPS={iops}, BW=34.0MiB/s (35.6MB/s)(29.5MiB/{ms}msec)
+    clat (usec): min=2, max=363, avg= 6.58, stdev=13.00
+    clat percentiles (usec):
+     |  1.00th=[    3], 50.00th=[    5], 99.00th=[   60]
+  cpu          : usr=3.34%, sys=31.42%, ctx=7452, majf=0, minf=12
+
+Run status group 0 (all jobs):
+   READ: bw=34.0MiB/s (35.6MB/s), 34.0MiB/s-34.0MiB/s (35.6MB/s-35.6MB/s), io=29.5MiB (31.0MB), run={ms}-{ms}msec
+
+Disk stats (read/write):
+  vda: ios=7065/3646, merge=0/1, ticks=417/1523, in_queue=1941, util=52.32%
+
+",
+        ms / 1000
+    )
+}
+
+const HEAD: &str =
+    "a: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1
+fio-3.33
+Starting 1 process
+
+";
+
+#[test]
+fn prints_of_one_run_are_one_run_and_the_last_counts() {
+    let text = format!("{HEAD}{}{}{}", print(1000, 8701), print(2000, 8438), print(3001, 8243));
+    let import = imported(&text);
+    assert_eq!(tools(&import), ["fio 3.33 text"]);
+    holds(&import.runs[0], &[("a", "read iops", 8243.0, ""), ("a", "read runtime", 3001.0, "ms")]);
+    assert_eq!(
+        part(&import.runs[0], "a").asked_for("rw"),
+        Some("randread"),
+        "the options stand above the first print"
+    );
+    assert!(import.notes[0].contains("2 earlier prints"), "{:?}", import.notes);
+}
+
+#[test]
+fn live_lines_between_prints_are_passed_over() {
+    let live = "Jobs: 1 (f=1)\rJobs: 1 (f=1): [m(1)][50.0%][r=34.0MiB/s][r=8701 IOPS][eta 00m:01s]\n";
+    let import = imported(&format!("{HEAD}{live}{}{live}{}", print(1000, 8701), print(2000, 8438)));
+    assert_eq!((import.runs.len(), import.troubles.len()), (1, 0), "{:?}", import.troubles);
+    holds(&import.runs[0], &[("a", "read iops", 8438.0, "")]);
+}
+
+#[test]
+fn bandwidth_in_bits_is_bytes_by_eight() {
+    let text = print(1001, 9244)
+        .replace("34.0MiB/s (35.6MB/s)", "303Mbit/s (289Mibit/s)")
+        .replace("34.0MiB/s-34.0MiB/s (35.6MB/s-35.6MB/s)", "303Mbit/s-303Mbit/s (289Mibit/s-289Mibit/s)");
+    let import = imported(&text);
+    assert_eq!(import.troubles, []);
+    holds(
+        &import.runs[0],
+        &[("a", "read rate", 37_875.0, "kB/s"), ("group 0", "read rate", 37_875.0, "kB/s")],
+    );
+    let printed = figure(part(&import.runs[0], "a"), "read rate").unwrap();
+    assert_eq!((printed.printed.as_str(), printed.step), ("303Mbit/s", 125_000.0));
+}
+
+#[test]
+fn directions_added_up_have_their_rates_and_counts() {
+    let mixed = print(1000, 15).replace("  read: IOPS=15,", "  mixed: IOPS=15.5k,")
+        + "     issued rwts: total=15500,0,0,0 short=0,0,0,0 dropped=0,0,0,0\n";
+    let text = mixed.replace(
+        "Run status",
+        "     issued rwts: total=15500,0,0,0 short=0,0,0,0 dropped=0,0,0,0\n\nRun status",
+    );
+    let import = imported(&text);
+    let job = part(&import.runs[0], "a");
+    assert_eq!(job.directions.len(), 1, "no row without figures: {:?}", job.directions);
+    holds(&import.runs[0], &[("a", "all iops", 15_500.0, ""), ("a", "all ops", 15_500.0, "")]);
+    let both =
+        print(1000, 15).replace("  cpu  ", "  mixed: IOPS=33.5k, BW=131Mi (137M)(131MiB/1001msec)\n  cpu  ");
+    let import = imported(&both);
+    assert_eq!(import.troubles, []);
+    holds(&import.runs[0], &[("a", "all rate", 131.0, "MiB/s"), ("a", "all iops", 33_500.0, "")]);
+}
+
+#[test]
+fn a_paste_from_the_rates_on_is_a_job_without_a_name() {
+    let whole = print(1000, 8701);
+    let import = imported(&whole[whole.find("  read").unwrap()..]);
+    assert_eq!(tools(&import), ["fio 2.21 or later text"]);
+    holds(
+        &import.runs[0],
+        &[
+            ("unnamed", "read iops", 8701.0, ""),
+            ("unnamed", "read clat p99", 60.0, "us"),
+            ("unnamed", "cpu.system", 31.42, "%"),
+            ("group 0", "read runtime", 1000.0, "ms"),
+            ("vda", "ios.read", 7065.0, ""),
+        ],
+    );
+    assert!(import.runs[0].events.iter().any(|event| event.text.contains("below the line of its job")));
+    let old = imported(
+        "  write: io=3070.5MB, bw=132862KB/s, iops=33215, runt= 23665msec\n    clat (usec): min=54, max=622, avg=135.46, stdev=23.21\n",
+    );
+    holds(
+        &old.runs[0],
+        &[("unnamed", "write iops", 33_215.0, ""), ("unnamed", "write clat mean", 135.46, "us")],
+    );
+}
+
+#[test]
+fn lines_of_a_group_alone_are_a_group() {
+    let whole = print(1000, 8701);
+    for from in ["Run status", "   READ: "] {
+        let import = imported(&whole[whole.find(from).unwrap()..]);
+        assert_eq!(import.troubles, [], "{from}");
+        holds(
+            &import.runs[0],
+            &[("group 0", "read rate", 34.0, "MiB/s"), ("group 0", "read bytes", 29.5, "MiB")],
+        );
+    }
+}
+
+#[test]
+fn a_line_of_a_job_that_belongs_to_none_is_named() {
+    let whole = print(1000, 8701);
+    let latencies = &whole[whole.find("    clat (").unwrap()..whole.find("  cpu ").unwrap()];
+    let told = refused(latencies);
+    assert!(told.contains("line 1, column 1: expected the job that this belongs to"), "{told}");
+    let import = imported(&format!("{latencies}\n{whole}"));
+    assert_eq!((import.runs.len(), import.troubles.len()), (1, 1), "{:?}", import.troubles);
+}
