@@ -2,7 +2,7 @@
 
 use record::{
     Along, Figure, HostFacts, LatencyKind, Measure, NamedFigure, Observed, Reported, ReportedDirection,
-    ReportedLatency, ReportedSeries, ReportedUnit, Scope,
+    ReportedLatency, ReportedSeries, ReportedUnit, Sample, Scope,
 };
 use workload::Direction;
 
@@ -25,6 +25,8 @@ pub(crate) struct Found {
     pub host: Option<HostFacts>,
     /// Series of the machine, where the tool watched one.
     pub observed: Option<Observed>,
+    /// Raw counters of the machine, where those are what was printed.
+    pub samples: Vec<Sample>,
     /// Where it begins: an offset that orders results of one input.
     pub at: usize,
 }
@@ -35,7 +37,7 @@ impl Found {
         let reported = self.parts.iter().any(|part| {
             !part.figures.is_empty() || !part.series.is_empty() || part.directions.iter().any(has_figures)
         });
-        reported || self.observed.is_some()
+        reported || self.observed.is_some() || !self.samples.is_empty()
     }
 
     /// Names of its jobs with their process ids: what two prints of the same run have in common.

@@ -10,6 +10,7 @@ use super::found::Found;
 pub(crate) fn lacks(found: &Found) -> Vec<String> {
     match &found.observed {
         Some(observed) => of_a_machine(observed),
+        None if !found.samples.is_empty() => of_counters(),
         None => of_results(&found.parts),
     }
 }
@@ -29,6 +30,12 @@ fn of_a_machine(observed: &Observed) -> Vec<String> {
         (true, "what was asked"),
     ];
     no.into_iter().filter(|(missing, _)| *missing).map(|(_, what)| what.to_owned()).collect()
+}
+
+/// What counters of the devices alone do not tell.
+fn of_counters() -> Vec<String> {
+    let no = ["the CPUs", "latency percentiles", "which device stands on which", "what was asked"];
+    no.map(str::to_owned).to_vec()
 }
 
 /// What is missing in the results in `parts`.

@@ -135,7 +135,8 @@ fn figures(run: &Run) -> usize {
     let cpu: usize =
         run.observed.iter().flat_map(|observed| &observed.cpu).map(|(_, values)| values.len()).sum();
     let reported: usize = run.reported.iter().map(of_part).sum();
-    observed + cpu + reported
+    let counted: usize = run.samples.iter().map(|sample| sample.disks.len()).sum();
+    observed + cpu + reported + counted
 }
 
 fn of_part(part: &record::Reported) -> usize {

@@ -1,11 +1,15 @@
-//! What other tools printed into runs: fio, ioping, DiskSpd and iostat in every form and generation, chosen by content.
+//! What other tools printed into runs: fio, ioping, DiskSpd, sysstat and other benchmarks in every form and generation, chosen
+//! by content.
 //!
 //! Figures are taken as they were printed; none is computed and none is guessed. What cannot be read is named with its
 //! place, and what stands around it is read all the same.
 
+mod crystal;
 mod cuts;
+mod dd;
 mod diskspd;
 mod documents;
+mod elbencho;
 mod embedded;
 mod escapes;
 mod fields;
@@ -15,6 +19,7 @@ mod gather;
 mod ioping;
 mod iostat;
 mod kinds;
+mod kubestr;
 mod lacks;
 mod layers;
 mod nested;
@@ -25,6 +30,8 @@ mod scan;
 mod stamps;
 mod text;
 mod trouble;
+mod vdbench;
+mod yabs;
 
 use record::{Event, EventKind, Origin, Run};
 use workload::Nanos;
@@ -150,9 +157,15 @@ fn results(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<Found> {
         found.extend(diskspd::human(text, troubles));
     }
     found.extend(fio::terse(text, troubles));
-    found.extend(fio::human(text, troubles));
+    match kubestr::is_report(text) {
+        true => found.extend(kubestr::human(text, troubles)),
+        false => found.extend(fio::human(text, troubles)),
+    }
+    let others = [crystal::human, dd::human, yabs::human, vdbench::human, elbencho::csv];
+    others.iter().for_each(|read| found.extend(read(text, troubles)));
     found.extend(ioping::human(text, troubles));
     found.extend(iostat::text(text, name, troubles));
+    found.extend(iostat::counters(text, name, troubles));
     found.sort_by_key(|found| found.at);
     found
 }
@@ -164,6 +177,7 @@ fn run(found: Found, words: &[String]) -> Run {
         reported: found.parts,
         host: found.host,
         observed: found.observed,
+        samples: found.samples,
         events: found.notes.into_iter().map(note).collect(),
         complete: true,
         ..Run::started(words.to_vec(), found.started_unix_ms)

@@ -81,7 +81,8 @@ pub enum ImportError {
     /// sysstat's JSON without a device or a CPU in it.
     #[error(
         "it is JSON as sysstat writes it, but holds no report of iostat: expected 'disk' or 'avg-cpu' in 'statistics'; \
-         mpstat, pidstat and sadf write other things there"
+         mpstat and pidstat write other things there, and sadf \
+         writes 'disk' where it is asked: sadf -j FILE -- -d -u"
     )]
     OtherSysstat,
     /// Of a known kind, but nothing of it could be read.

@@ -1,6 +1,6 @@
 //! What is said of a result of fio's text once it is over.
 
-use record::{PRINTED_AT, Reported, ReportedDirection, Scope};
+use record::{Figure, PRINTED_AT, Reported, ReportedDirection, Scope};
 
 use super::super::found::Found;
 use super::super::text::Text;
@@ -18,6 +18,7 @@ pub(super) fn finish(found: &mut Found, is_new: bool, text: &Text, troubles: &mu
         (found.tool, found.tool_is_guessed) = (format!("{generation} text"), true);
     }
     settle(found);
+    empty_sums(found);
     if found.parts.iter().all(|part| part.scope != Scope::Group) {
         found.notes.push("no line 'Run status group' follows: the result may have been cut short".to_owned());
     }
@@ -38,6 +39,25 @@ fn settle(found: &mut Found) {
     let known_old = first.starts_with("1.") || first == "2.0" || first.starts_with("2.0.");
     for part in found.parts.iter_mut().filter(|part| part.scope == Scope::Group) {
         part.directions.iter_mut().filter(|way| known_old || in_thousands(way)).for_each(to_thousands);
+    }
+}
+
+/// fio 3.33 prints the rates of directions that it also adds up (`unified_rw_reporting=both`) as zero beside their latencies:
+/// such a zero is none.
+fn empty_sums(found: &mut Found) {
+    let zero = |figure: &Option<Figure>| figure.as_ref().is_none_or(|figure| figure.value == 0.0);
+    let ways = found.parts.iter_mut().flat_map(|part| &mut part.directions);
+    let empty = ways.filter(|way| {
+        way.direction.is_none() && !way.latencies.is_empty() && zero(&way.bytes) && zero(&way.iops)
+    });
+    let mut any = false;
+    for way in empty {
+        (way.bytes, way.iops, way.bytes_per_second, any) = (None, None, None, true);
+    }
+    if any {
+        found
+            .notes
+            .push("fio printed zero for the rates of all directions together; they are left out".to_owned());
     }
 }
 

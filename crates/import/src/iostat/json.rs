@@ -5,7 +5,7 @@ use record::CpuMetric;
 use super::super::documents::place;
 use super::super::pieces::{near, shortened};
 use super::super::trouble::Trouble;
-use super::sheet::Sheet;
+use super::sheet::{Command, Sheet};
 use super::tokens::{Cursor, Token};
 
 /// At most so many places are named one by one.
@@ -91,7 +91,7 @@ impl<'t> Reader<'t> {
         if bracket == '{' && (parent == "disk" || self.is_row()) {
             return self.device(at);
         }
-        if bracket == '{' && key == "avg-cpu" {
+        if bracket == '{' && (key == "avg-cpu" || matches!(parent, "cpu-load" | "cpu-load-all")) {
             return self.cpu(at);
         }
         if self.open.is_empty() && bracket == '{' {
@@ -113,7 +113,7 @@ impl<'t> Reader<'t> {
 
     /// Whether the object that has just begun is a device's row, also where the brackets around it are lost.
     fn is_row(&self) -> bool {
-        !self.sound && self.cursor.peek() == Token::Words("disk_device")
+        !self.sound && matches!(self.cursor.peek(), Token::Words("disk_device" | "disk-device"))
     }
 
     fn closed(&mut self, bracket: char, at: usize) {
@@ -249,12 +249,34 @@ impl<'t> Reader<'t> {
         let words = match self.cursor.next() {
             Token::Words(words) => unescaped(words),
             Token::Number(number) => number.to_string(),
+            Token::Open('{') => match self.time_of_sadf(at) {
+                Some(words) => words,
+                None => return self.trouble(at, "the date and the time of the report"),
+            },
             _ => return self.trouble(at, "the time of the report, in quotes"),
         };
         self.had.time = true;
         if let Some(stamp) = self.sheets.last_mut().and_then(|sheet| sheet.reports.last_mut()) {
             *stamp = words;
         }
+    }
+
+    /// `{"date": "2026-11-23", "time": "09:49:45", "utc": 1, "interval": 1}`, as sadf writes it at the offset; sadf has no
+    /// report since boot.
+    fn time_of_sadf(&mut self, at: usize) -> Option<String> {
+        let whole = near(self.cursor.text, at, TIME_LONGEST);
+        let whole = &whole[..whole.find('}')? + 1];
+        let time: serde_json::Value = serde_json::from_str(whole).ok()?;
+        let (date, clock) = (time["date"].as_str()?, time["time"].as_str()?);
+        self.cursor.at = at + whole.len();
+        let interval_s = time["interval"].as_f64().filter(|seconds| *seconds > 0.0);
+        if let Some(sheet) = self.sheets.last_mut() {
+            (sheet.form, sheet.skips_boot) = (SADF, true);
+            let command = |interval_s| Command { interval_s, count: None, skips_boot: true };
+            sheet.command = sheet.command.or(interval_s.map(command));
+        }
+        let is_utc = time["utc"].as_u64() == Some(1);
+        Some(if is_utc { format!("{date}T{clock}+0000") } else { format!("{date} {clock}") })
     }
 
     /// Passes over the value of a key that means nothing here. What belongs to iostat within it is read all the same.
@@ -268,6 +290,10 @@ impl<'t> Reader<'t> {
     fn cpu(&mut self, at: usize) {
         self.had.cpu = true;
         let cells = self.cells(at);
+        // sadf has each CPU beside all of them.
+        if cells.iter().any(|(name, value)| *name == "cpu" && !matches!(value, Cell::Words("all"))) {
+            return;
+        }
         let Some(sheet) = self.sheets.last_mut() else { return };
         for (name, value) in cells {
             if let (Some(metric), Cell::Number(number)) = (CpuMetric::of_column(name), value) {
@@ -287,7 +313,7 @@ impl<'t> Reader<'t> {
         let mut device = None;
         for (name, value) in cells {
             match value {
-                Cell::Words(words) if name == "disk_device" => device = Some(unescaped(words)),
+                Cell::Words(words) if is_name(name) => device = Some(unescaped(words)),
                 Cell::Number(number) => {
                     let hint = self.row.last().map_or(0, |(key, _)| key + 1);
                     self.row.extend(sheet.key(name, hint).map(|key| (key, number)));
@@ -339,12 +365,12 @@ impl<'t> Reader<'t> {
         let at = self.cursor.next_at();
         let mut ahead = self.cursor;
         let token = ahead.next();
-        let wants = if key == "disk_device" { "a name in quotes" } else { "a number" };
+        let wants = if is_name(key) { "a name in quotes" } else { "a number" };
         let cell = match token {
-            Token::Words(words) if key == "disk_device" => Cell::Words(words),
+            Token::Words(words) if is_name(key) => Cell::Words(words),
             // At the very end of the text the rest of the number may be missing.
             Token::Number(_) if ahead.next_at() == ahead.text.len() => Cell::Words(""),
-            Token::Number(number) if key != "disk_device" => Cell::Number(number),
+            Token::Number(number) if !is_name(key) => Cell::Number(number),
             Token::Words(words) => {
                 // Numbers in quotes, as some tools make them of what iostat printed.
                 let plain = words.trim().replace(',', ".");
@@ -418,6 +444,16 @@ impl<'t> Reader<'t> {
         let found = shortened(near(self.cursor.text, at, 1024));
         self.troubles.push(Trouble { line, column, expected: expected.to_owned(), found });
     }
+}
+
+/// The form of what sadf -j writes.
+pub(super) const SADF: &str = "sadf JSON";
+/// The object of a time is no longer.
+const TIME_LONGEST: usize = 256;
+
+/// Keys whose value is a name and no number.
+fn is_name(key: &str) -> bool {
+    matches!(key, "disk_device" | "disk-device" | "cpu")
 }
 
 /// A value within a flat object.

@@ -29,7 +29,7 @@ const PERCENT: f64 = 1e-2;
 pub(super) const SECTOR: f64 = record::SECTOR as f64;
 
 /// Keys without a unit that changes.
-const PLAIN: [(&str, Column); 39] = [
+const PLAIN: [(&str, Column); 47] = [
     ("r/s", Column::Figure(Metric::ReadOps, 1.0)),
     ("w/s", Column::Figure(Metric::WriteOps, 1.0)),
     ("d/s", Column::Figure(Metric::DiscardOps, 1.0)),
@@ -70,6 +70,15 @@ const PLAIN: [(&str, Column); 39] = [
     ("wkB", Column::Throughput(Metric::WriteBytes, KIB)),
     ("rMB", Column::Throughput(Metric::ReadBytes, KIB * KIB)),
     ("wMB", Column::Throughput(Metric::WriteBytes, KIB * KIB)),
+    // sar and sadf.
+    ("rd_sec/s", Column::Throughput(Metric::ReadBytes, SECTOR)),
+    ("wr_sec/s", Column::Throughput(Metric::WriteBytes, SECTOR)),
+    ("dc_sec/s", Column::Throughput(Metric::DiscardBytes, SECTOR)),
+    ("rd_sec", Column::Throughput(Metric::ReadBytes, SECTOR)),
+    ("wr_sec", Column::Throughput(Metric::WriteBytes, SECTOR)),
+    ("dc_sec", Column::Throughput(Metric::DiscardBytes, SECTOR)),
+    ("dkB", Column::Throughput(Metric::DiscardBytes, KIB)),
+    ("util-percent", Column::Figure(Metric::Busy, PERCENT)),
 ];
 
 /// Units within keys, and the bytes of one.

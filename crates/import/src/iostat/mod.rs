@@ -3,14 +3,18 @@
 //! Facts: manual pages and change log of sysstat, and outputs that users posted; each generation is told by its keys.
 
 mod clock;
+mod diskstats;
 mod json;
 mod keys;
 mod observed;
+mod sar;
 mod sectors;
 mod sheet;
 mod spans;
 mod text;
 mod tokens;
+
+pub(crate) use diskstats::read as counters;
 
 use super::found::Found;
 use super::text::Text;
@@ -53,7 +57,8 @@ pub(crate) fn json(text: &str, name: &str) -> Reports {
     Reports { found, troubles: reader.troubles, notes }
 }
 
-/// Every call of iostat whose text stands in `text`; `name` is the input's.
+/// Every call of iostat or sar whose text stands in `text`; `name` is the input's.
 pub(crate) fn text(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<Found> {
-    text::read(text, troubles).iter().map(|sheet| observed::found(sheet, name)).collect()
+    let sheets = text::read(text, troubles).into_iter().chain(sar::read(text, troubles));
+    sheets.map(|sheet| observed::found(&sheet, name)).collect()
 }

@@ -14,7 +14,7 @@ pub(super) fn found(sheet: &Sheet, name: &str) -> Found {
     let times: Vec<&str> = sheet.reports.iter().map(String::as_str).collect();
     let spans = spans(sheet, clock::read(&times, sheet.word("date"), name));
     let mut notes = Notes::default();
-    notes.spans(&spans);
+    notes.spans(sheet, &spans);
     notes.keys(sheet);
     notes.left_out(sheet);
     let drawn = Drawn { sheet, first: spans.first, throughput: notes.unit(sheet) };
@@ -45,6 +45,9 @@ fn host(sheet: &Sheet) -> Option<HostFacts> {
 
 /// The tool with the versions that print these keys, and the form.
 pub(super) fn tool(sheet: &Sheet) -> String {
+    if matches!(sheet.form, super::sar::FORM | super::json::SADF) {
+        return sheet.form.to_owned();
+    }
     let any = |tail: &str| sheet.keys.iter().any(|key| key.name.ends_with(tail));
     let told = [
         (sheet.has("f/s"), "12.3.1 or later"),
@@ -73,8 +76,8 @@ struct Notes {
 }
 
 impl Notes {
-    fn spans(&mut self, spans: &Spans) {
-        if spans.first > 0 {
+    fn spans(&mut self, sheet: &Sheet, spans: &Spans) {
+        if spans.first > 0 && sheet.form != super::sar::FORM {
             self.told.push("the first report tells of the whole time since boot, and is left out".to_owned());
         }
         self.told.extend(spans.notes.iter().cloned());

@@ -115,7 +115,13 @@ impl Sheet {
 
     /// Enters a device's row into the current report. A device that a report names twice counts once.
     pub fn enter(&mut self, name: &str, row: &[(usize, f64)]) {
-        let Some(report) = self.reports.len().checked_sub(1) else { return };
+        if let Some(report) = self.reports.len().checked_sub(1) {
+            self.enter_at(report, name, row);
+        }
+    }
+
+    /// Enters a device's row into a report; those of one device come in rising order.
+    pub fn enter_at(&mut self, report: usize, name: &str, row: &[(usize, f64)]) {
         let Some(place) = self.place(name) else {
             self.left_out += 1;
             return;
@@ -159,8 +165,13 @@ impl Sheet {
     /// Enters a share of the CPUs, per cent.
     pub fn enter_cpu(&mut self, metric: CpuMetric, value: f64) {
         if let Some(report) = self.reports.len().checked_sub(1) {
-            set(&mut self.cpu[metric as usize], report, value);
+            self.enter_cpu_at(report, metric, value);
         }
+    }
+
+    /// Enters a share of the CPUs into a report; they come in rising order.
+    pub fn enter_cpu_at(&mut self, report: usize, metric: CpuMetric, value: f64) {
+        set(&mut self.cpu[metric as usize], report, value);
     }
 
     /// Makes every column as long as there are reports.

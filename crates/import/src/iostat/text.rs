@@ -241,7 +241,7 @@ fn command(words: &[&str]) -> Option<Command> {
 }
 
 /// `Linux RELEASE (HOST) DATE _ARCH_ (N CPU)`.
-fn host(line: &str, at: usize) -> Option<Sheet> {
+pub(super) fn host(line: &str, at: usize) -> Option<Sheet> {
     let rest = line.trim_start().strip_prefix("Linux ")?;
     let (release, rest) = rest.split_once(" (")?;
     let (name, rest) = rest.split_once(')')?;

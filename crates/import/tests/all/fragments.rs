@@ -87,6 +87,16 @@ fn directions_added_up_have_their_rates_and_counts() {
 }
 
 #[test]
+fn a_zero_for_all_directions_beside_their_latencies_is_no_rate() {
+    let sum = "  mixed: IOPS=0, BW=0 (0)(0B/1001msec)\n    clat (usec): min=2, max=4289, avg=53.55, stdev=79.73\n  cpu  ";
+    let import = imported(&print(1000, 15).replace("  cpu  ", sum));
+    assert_eq!(import.troubles, []);
+    assert_eq!(figure(part(&import.runs[0], "a"), "all iops"), None);
+    holds(&import.runs[0], &[("a", "all clat mean", 53.55, "us"), ("a", "read iops", 15.0, "")]);
+    assert!(import.runs[0].events.iter().any(|event| event.text.contains("printed zero")));
+}
+
+#[test]
 fn a_paste_from_the_rates_on_is_a_job_without_a_name() {
     let whole = print(1000, 8701);
     let import = imported(&whole[whole.find("  read").unwrap()..]);

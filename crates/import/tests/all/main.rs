@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod belonging;
+mod benchmarks;
 mod diskspd;
 mod forms;
 mod fragments;
@@ -12,4 +13,5 @@ mod layers;
 mod peers;
 mod sources;
 mod suffered;
+mod sysstat;
 mod vocabulary;

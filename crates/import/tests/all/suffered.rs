@@ -140,8 +140,8 @@ fn an_input_of_no_known_kind_is_refused_with_the_nearest() {
         ("[global]\nrw=read\niodepth=4\n", "a fio job file"),
         ("{\"sysstat\": {\"hosts\": []}}", "no report of iostat"),
         ("Device            r/s     rkB/s  %util\n", "iostat's text"),
-        ("16777216 bytes (17 MB, 16 MiB) copied, 0.0183 s, 915 MB/s\n", "dd's"),
-        ("CrystalDiskMark 8\nSEQ1M Q8T1: 1 MB/s\n", "CrystalDiskMark's"),
+        ("4+0 records in\n4+0 records out\n", "dd's"),
+        ("CrystalDiskMark 8\nSEQ1M Q8T1: 1 MB\n", "CrystalDiskMark's"),
         ("{\"jobs\": [}", "fio's JSON"),
         ("", "empty"),
     ] {

@@ -1,0 +1,179 @@
+//! The text that CrystalDiskMark copies: rows of reads, writes and mixes, of versions 3 to 9.
+
+use record::{Figure, LatencyKind, Reported, ReportedUnit, Scope};
+use workload::Direction;
+
+use super::found::{Found, add, latency, set, way};
+use super::quantity::{self, Prefixes};
+use super::text::Text;
+use super::trouble::Troubles;
+
+/// Every result in `text`.
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
+    let mut walk = Walk { text, troubles, found: Vec::new(), section: None };
+    for (start, line) in text.lines() {
+        walk.line(line.trim(), start);
+    }
+    walk.found
+}
+
+struct Walk<'t> {
+    text: &'t Text,
+    troubles: &'t mut Troubles,
+    found: Vec<Found>,
+    /// What the rows below are, where a line of its own says it: since version 7.
+    section: Option<Section>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Section {
+    Read,
+    Write,
+    Mix,
+}
+
+/// Words below the rows, and what they are called here.
+const SAID: [(&str, &str); 7] = [
+    ("Test", "test size"),
+    ("Profile", "profile"),
+    ("Mode", "mode"),
+    ("Time", "times"),
+    ("Date", "date"),
+    ("OS", "system"),
+    ("Comment", "comment"),
+];
+
+impl Walk<'_> {
+    fn line(&mut self, line: &str, start: usize) {
+        if let Some(version) = line.strip_prefix("CrystalDiskMark ") {
+            let version = version.split_whitespace().next().unwrap_or_default();
+            let is_version = version.starts_with(|c: char| c.is_ascii_digit()) && version.contains('.');
+            if is_version {
+                self.section = None;
+                self.begin(&format!("CrystalDiskMark {version} text"), start);
+            }
+        } else if line.starts_with("[Read]") {
+            self.section = Some(Section::Read);
+        } else if line.starts_with("[Write]") {
+            self.section = Some(Section::Write);
+        } else if line.starts_with("[Mix]") {
+            self.section = Some(Section::Mix);
+        } else if let Some(row) = Row::of(line) {
+            self.row(&row, start);
+        } else if let Some((name, words)) = line.split_once(':') {
+            self.said(name.trim(), words.trim());
+        }
+    }
+
+    fn begin(&mut self, tool: &str, start: usize) {
+        self.found.push(Found { tool: tool.to_owned(), at: start, ..Found::default() });
+    }
+
+    fn row(&mut self, row: &Row<'_>, start: usize) {
+        let direction = match (row.direction, self.section) {
+            (Some(direction), _) => Some(direction),
+            (None, Some(Section::Read)) => Some(Direction::Read),
+            (None, Some(Section::Write)) => Some(Direction::Write),
+            (None, _) => None,
+        };
+        let Some(figures) = row.figures() else {
+            let expected = "a rate like 557.213 MB/s, with [ 136038.3 IOPS] and < 234.1 us> where they stand";
+            return self.troubles.push(self.text.trouble(start, expected));
+        };
+        if self.found.is_empty() {
+            self.begin("CrystalDiskMark of an unknown version text", start);
+        }
+        let Some(found) = self.found.last_mut() else { return };
+        let mixed = self.section == Some(Section::Mix) && row.direction.is_none();
+        let name = if mixed { format!("{} mix", row.label) } else { row.label.clone() };
+        let place = found.parts.iter().position(|part| part.job == name).unwrap_or_else(|| {
+            let mut part = Reported::named(Scope::Job, name, self.text.line(start));
+            part.asked.clone_from(&row.asked);
+            found.parts.push(part);
+            found.parts.len() - 1
+        });
+        let way = way(&mut found.parts[place], direction);
+        set(&mut way.bytes_per_second, Some(figures.rate));
+        set(&mut way.iops, figures.iops);
+        if figures.mean.is_some() {
+            set(&mut latency(way, LatencyKind::Total).mean, figures.mean);
+        }
+    }
+
+    /// `Test: 1 GiB (x5) [C: 50% (100/200GiB)]` below the rows.
+    fn said(&mut self, name: &str, words: &str) {
+        let known = SAID.iter().find(|(known, _)| *known == name);
+        let Some(whole) = self.found.last_mut().and_then(|found| found.parts.first_mut()) else { return };
+        if let Some((_, called)) =
+            known.filter(|(_, called)| whole.said.iter().all(|(name, _)| name != called))
+        {
+            whole.said.push(((*called).to_owned(), words.to_owned()));
+            let used =
+                words.split('[').nth(1).and_then(|used| used.split('%').next()).filter(|_| name == "Test");
+            let share = used.and_then(|used| used.rsplit(' ').next()).and_then(quantity::percent);
+            add(&mut whole.figures, "volume.used", ReportedUnit::Percent, share);
+        }
+    }
+}
+
+/// One row: its label and what stands behind it.
+struct Row<'t> {
+    label: String,
+    /// Block, queue depth and threads, as they stand in the label.
+    asked: Vec<(String, String)>,
+    direction: Option<Direction>,
+    behind: &'t str,
+}
+
+struct Figures {
+    rate: Figure,
+    iops: Option<Figure>,
+    mean: Option<Figure>,
+}
+
+impl<'t> Row<'t> {
+    /// `SEQ    1MiB (Q=  8, T= 1):  3558.093 MB/s [   3393.3 IOPS] <  2356.01 us>`, or, before version 7,
+    /// ` Random Write 4KiB (Q= 32,T= 1) :   321.975 MB/s [  78607.2 IOPS]`.
+    fn of(line: &'t str) -> Option<Row<'t>> {
+        let starts = ["SEQ", "RND", "Sequential ", "Random "].iter().any(|word| line.starts_with(word));
+        let (label, behind) = line.split_once(':').filter(|(label, _)| starts && label.len() < 80)?;
+        let behind = behind.trim_start();
+        if !behind.starts_with(|c: char| c.is_ascii_digit()) || !behind.contains("/s") {
+            return None;
+        }
+        let (words, loads) = label.split_once('(').unwrap_or((label, ""));
+        let mut words: Vec<&str> = words.split_whitespace().collect();
+        let direction = words.iter().find_map(|word| match *word {
+            "Read" => Some(Direction::Read),
+            "Write" => Some(Direction::Write),
+            _ => None,
+        });
+        words.retain(|word| !matches!(*word, "Read" | "Write"));
+        let loads: Vec<(String, String)> = loads
+            .trim_end()
+            .trim_end_matches(')')
+            .split(',')
+            .filter_map(|pair| pair.split_once('='))
+            .map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()))
+            .collect();
+        let block = words.iter().skip(1).find(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+        let said: String = loads.iter().map(|(name, value)| format!(" {name}{value}")).collect();
+        let label = words.join(" ") + &said;
+        let asked = block.map(|block| ("block".to_owned(), (*block).to_owned())).into_iter().chain(loads);
+        Some(Row { label, asked: asked.collect(), direction, behind })
+    }
+
+    fn figures(&self) -> Option<Figures> {
+        let end = self.behind.find("/s")? + 2;
+        let rate = quantity::byte_rate(&self.behind[..end], Prefixes::Named)?;
+        let rest = &self.behind[end..];
+        let between = |open: char, unit: &str| {
+            let (_, inside) = rest.split_once(open)?;
+            let (number, _) = inside.split_once(unit)?;
+            Some(number.trim())
+        };
+        let iops = between('[', " IOPS").and_then(|number| quantity::plain(number, 1.0));
+        let mean = between('<', " us").and_then(|number| quantity::plain(number, 1e3));
+        Some(Figures { rate, iops, mean })
+    }
+}

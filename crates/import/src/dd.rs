@@ -1,0 +1,174 @@
+//! dd's line: what was copied, how long it took, the rate; of GNU, busybox, BSD and macOS, in any language.
+
+use record::{Figure, Reported, Scope};
+use workload::{Direction, Nanos};
+
+use super::found::Found;
+use super::quantity::{self, Prefixes};
+use super::text::Text;
+use super::trouble::Troubles;
+
+/// A command line or a line of dd's is no longer.
+const LINE: usize = 4096;
+
+/// Every copy in `text`. Lines of `status=progress` are of the copy that goes on: its last counts.
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
+    let mut walk =
+        Walk { text, troubles, found: Vec::new(), asked: Vec::new(), records: Vec::new(), goes_on: false };
+    for (start, line) in text.lines().filter(|(_, line)| line.len() <= LINE) {
+        walk.line(line.trim(), start);
+    }
+    walk.found
+}
+
+struct Walk<'t> {
+    text: &'t Text,
+    troubles: &'t mut Troubles,
+    found: Vec<Found>,
+    /// Operands of the command above.
+    asked: Vec<(String, String)>,
+    /// Records in and out of the copy that ends next.
+    records: Vec<Figure>,
+    /// Whether the last of `found` may be a print of a copy that went on.
+    goes_on: bool,
+}
+
+impl Walk<'_> {
+    fn line(&mut self, line: &str, start: usize) {
+        if let Some(asked) = operands(line) {
+            (self.asked, self.records, self.goes_on) = (asked, Vec::new(), false);
+        } else if let Some(count) = records(line) {
+            self.records.push(count);
+        } else if let Some(copied) = Copied::of(line) {
+            self.copied(copied, start);
+        }
+    }
+
+    fn copied(&mut self, copied: Copied, start: usize) {
+        if copied.seconds.is_none() {
+            self.troubles.push(self.text.trouble(start, "the time that the copy took, like 0.0183 s"));
+        }
+        let found = self.run(&copied, start);
+        let before = self.found.last().and_then(|before| before.parts.first());
+        let later = before.is_some_and(|before| {
+            let bytes = before.directions.first().and_then(|way| way.bytes.as_ref());
+            let more = bytes.is_some_and(|bytes| copied.bytes.value > bytes.value);
+            more && before.runtime < found.parts.first().and_then(|part| part.runtime)
+        });
+        if self.goes_on && later {
+            self.found.pop();
+        }
+        self.goes_on = self.records.is_empty();
+        self.records.clear();
+        self.found.push(found);
+    }
+
+    fn run(&self, copied: &Copied, start: usize) -> Found {
+        let operand =
+            |name: &str| self.asked.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+        let direction = direction(operand("if"), operand("of"));
+        let target = if direction == Some(Direction::Read) { operand("if") } else { operand("of") };
+        let mut part = Reported::named(Scope::Job, target.unwrap_or("dd"), self.text.line(start));
+        part.asked.clone_from(&self.asked);
+        part.runtime = copied.seconds.as_ref().map(|time| Nanos(time.value as u64));
+        let mut way = record::ReportedDirection::new(direction);
+        way.bytes = Some(copied.bytes.clone());
+        way.runtime.clone_from(&copied.seconds);
+        way.bytes_per_second.clone_from(&copied.rate);
+        // The first of the two is what was read, the second what was written.
+        let place = usize::from(direction != Some(Direction::Read));
+        way.ops = self.records.get(place).cloned();
+        part.directions.push(way);
+        Found { tool: copied.tool.to_owned(), parts: vec![part], at: start, ..Found::default() }
+    }
+}
+
+/// What the ends of the copy tell: a device of nothing is not what was measured.
+fn direction(from: Option<&str>, to: Option<&str>) -> Option<Direction> {
+    const SOURCES: [&str; 3] = ["/dev/zero", "/dev/urandom", "/dev/random"];
+    match (from, to) {
+        (Some(from), _) if SOURCES.contains(&from) => Some(Direction::Write),
+        (_, Some("/dev/null")) => Some(Direction::Read),
+        _ => None,
+    }
+}
+
+/// `dd if=/dev/zero of=file bs=1M`, with or without a prompt before it.
+fn operands(line: &str) -> Option<Vec<(String, String)>> {
+    let words: Vec<&str> = line.split_whitespace().take(64).collect();
+    let at = words.iter().position(|word| *word == "dd" || word.ends_with("/dd"))?;
+    let pairs = words[at + 1..].iter().map_while(|word| word.split_once('='));
+    let pairs: Vec<(String, String)> =
+        pairs.map(|(name, value)| (name.to_owned(), value.trim_end_matches(';').to_owned())).collect();
+    (!pairs.is_empty()).then_some(pairs)
+}
+
+/// `16+0 records in`: whole blocks and parts of blocks.
+fn records(line: &str) -> Option<Figure> {
+    let first = line.split_whitespace().next().filter(|_| line.contains(' ') || !line.is_ascii())?;
+    let (whole, rest) = first.split_once('+')?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let (whole, parts): (u64, u64) = (whole.parse().ok()?, rest[..digits].parse().ok()?);
+    Some(Figure::exact(whole.checked_add(parts)? as f64, format!("{whole}+{parts}")))
+}
+
+/// A line of figures.
+struct Copied {
+    tool: &'static str,
+    bytes: Figure,
+    seconds: Option<Figure>,
+    rate: Option<Figure>,
+}
+
+impl Copied {
+    fn of(line: &str) -> Option<Copied> {
+        let line = line.replace('，', ", ").replace('（', " (").replace('）', ") ");
+        let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+        let bytes = quantity::plain(&line[..digits], 1.0)?;
+        let rest = line[digits..].trim_start();
+        bsd(&bytes, rest).or_else(|| others(&bytes, rest))
+    }
+}
+
+/// `bytes transferred in 0.0334 secs (3139449000 bytes/sec)`.
+fn bsd(bytes: &Figure, rest: &str) -> Option<Copied> {
+    let rest = rest.strip_prefix("bytes transferred in ")?;
+    let (time, rate) = rest.split_once(" (")?;
+    let rate = rate.split_once(" bytes/sec").and_then(|(rate, _)| quantity::plain(rate, 1.0));
+    Some(Copied { tool: "dd of BSD or macOS", bytes: bytes.clone(), seconds: seconds(time), rate })
+}
+
+/// `bytes (17 MB, 16 MiB) copied, 0.0183 s, 915 MB/s`, `bytes (16.0MB) copied, 0.0123 seconds, 1.3GB/s`.
+fn others(bytes: &Figure, rest: &str) -> Option<Copied> {
+    let mut pieces = rest.rsplitn(3, ", ");
+    let (rate, time, before) = (pieces.next()?.trim(), pieces.next()?.trim(), pieces.next()?);
+    let is_rate =
+        rate.ends_with("/s") && (rate.starts_with(|c: char| c.is_ascii_digit()) || rate.starts_with("Inf"));
+    let seconds = seconds(time).filter(|_| is_rate && before.chars().count() <= 80)?;
+    // busybox and toybox count in 1024s and write MB for it; GNU in 1000s, and writes seconds short.
+    let binary = time.ends_with("seconds") || !rate.trim_end_matches("/s").ends_with('B');
+    let (tool, prefixes) =
+        if binary { ("dd of busybox", Prefixes::Binary) } else { ("dd of GNU", Prefixes::Named) };
+    let plain = rate.replacen(',', ".", 1);
+    let rate =
+        quantity::byte_rate(&plain, prefixes).map(|figure| Figure { printed: rate.to_owned(), ..figure });
+    Some(Copied { tool, bytes: bytes.clone(), seconds: Some(seconds), rate })
+}
+
+/// `0.0183 s`, `0,0183 s`, `2.5 seconds`, also in Cyrillic and Chinese.
+fn seconds(text: &str) -> Option<Figure> {
+    let text = text.trim();
+    let plain = text.replacen(',', ".", 1);
+    // C prints tiny times as 4.1e-05.
+    let end =
+        plain.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | 'e' | '-'))).unwrap_or(plain.len());
+    let unit = plain[end..].trim_start();
+    (unit.is_empty() || unit.starts_with(['s', 'S', 'с', '秒'])).then_some(())?;
+    let value: f64 =
+        plain[..end].trim_end_matches('e').parse().ok().filter(|value: &f64| (0.0..1e9).contains(value))?;
+    let decimals = plain[..end]
+        .split_once('.')
+        .map_or(0, |(_, decimals)| decimals.bytes().take_while(u8::is_ascii_digit).count());
+    let step = 10f64.powi(9 - i32::try_from(decimals).unwrap_or(9));
+    Some(Figure { value: value * 1e9, step, printed: text.to_owned() })
+}

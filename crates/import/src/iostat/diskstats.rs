@@ -1,0 +1,162 @@
+//! Snapshots of `/proc/diskstats` with a time before each: raw counters of the kernel, as a watch samples them.
+//!
+//! Facts: the kernel's document admin-guide/iostats, which counts the fields from behind the name.
+
+use std::sync::Arc;
+
+use record::{DiskCounters, Sample};
+use workload::Nanos;
+
+use super::super::found::Found;
+use super::super::pieces::shortened;
+use super::super::text::Text;
+use super::super::trouble::{Trouble, Troubles};
+use super::clock;
+
+/// More snapshots or devices nobody pastes.
+const SNAPSHOTS_MOST: usize = 100_000;
+const DEVICES_MOST: usize = 4096;
+
+const TWO: &str = "two snapshots of /proc/diskstats: one alone tells only what happened since boot";
+const TIMED: &str =
+    "a rising time before each snapshot of /proc/diskstats, as of 'date +%s.%N' or 'cat /proc/uptime'";
+
+/// The counters in `text` as one result; `None` where there are not two snapshots with their times.
+pub(crate) fn read(text: &Text, name: &str, troubles: &mut Troubles) -> Option<Found> {
+    let mut walk = Walk::default();
+    for (start, line) in text.lines() {
+        walk.line(line.trim(), start);
+    }
+    let shots = walk.shots;
+    let times = times(&shots, name);
+    let (line, column) = text.place(shots.first()?.at);
+    let missing = if shots.len() < 2 { Some(TWO) } else { times.is_none().then_some(TIMED) };
+    if let Some(expected) = missing {
+        troubles.push(Trouble { line, column, expected: expected.to_owned(), found: String::new() });
+        return None;
+    }
+    let times = times?;
+    let began = times.first().copied().unwrap_or_default();
+    let samples = shots.into_iter().zip(&times).map(|(shot, time)| Sample {
+        at: Nanos(((time.seconds - began.seconds).max(0.0) * 1e9).round() as u64),
+        wall_unix_ms: time.unix_ms,
+        disks: shot.disks,
+        ..Sample::default()
+    });
+    Some(Found {
+        tool: "/proc/diskstats".to_owned(),
+        started_unix_ms: began.unix_ms,
+        samples: samples.collect(),
+        notes: vec!["only the kernel's counters stand there; rates are their differences".to_owned()],
+        ..Found::default()
+    })
+}
+
+#[derive(Default)]
+struct Walk {
+    shots: Vec<Shot>,
+    /// The line before, which may be a time.
+    before: Option<String>,
+    /// Whether the last line was a device's.
+    within: bool,
+}
+
+struct Shot {
+    at: usize,
+    time: Option<String>,
+    disks: Vec<(Arc<str>, DiskCounters)>,
+}
+
+impl Walk {
+    fn line(&mut self, line: &str, start: usize) {
+        let Some((name, counters)) = device(line) else {
+            self.within = false;
+            if !line.is_empty() {
+                self.before = Some(rearranged(&shortened(line)));
+            }
+            return;
+        };
+        let again = |shot: &Shot| shot.disks.iter().any(|(known, _)| **known == *name);
+        if (!self.within || self.shots.last().is_none_or(again)) && self.shots.len() < SNAPSHOTS_MOST {
+            self.shots.push(Shot { at: start, time: self.before.take(), disks: Vec::new() });
+        }
+        self.within = true;
+        if let Some(shot) = self.shots.last_mut().filter(|shot| shot.disks.len() < DEVICES_MOST) {
+            shot.disks.push((Arc::from(name), counters));
+        }
+    }
+}
+
+/// `   8       0 sda 1000 …`: major, minor, name, and eleven, fifteen or seventeen counters.
+fn device(line: &str) -> Option<(&str, DiskCounters)> {
+    let words: Vec<&str> = line.split_whitespace().take(32).collect();
+    let [major, minor, name, fields @ ..] = words.as_slice() else { return None };
+    let whole = |word: &str| word.parse::<u64>().ok();
+    (whole(major).is_some() && whole(minor).is_some() && whole(name).is_none()).then_some(())?;
+    let numbers: Option<Vec<u64>> = fields.iter().map(|field| whole(field)).collect();
+    let numbers = numbers.filter(|numbers| numbers.len() >= 11)?;
+    let at = |place: usize| numbers.get(place).copied().unwrap_or_default();
+    let counters = DiskCounters {
+        reads: at(0),
+        reads_merged: at(1),
+        sectors_read: at(2),
+        read_ms: at(3),
+        writes: at(4),
+        writes_merged: at(5),
+        sectors_written: at(6),
+        write_ms: at(7),
+        in_flight: at(8),
+        busy_ms: at(9),
+        queue_ms: at(10),
+        discards: at(11),
+        discards_merged: at(12),
+        sectors_discarded: at(13),
+        discard_ms: at(14),
+        flushes: at(15),
+        flush_ms: at(16),
+    };
+    Some((name, counters))
+}
+
+/// `Mon Nov 23 09:49:44 UTC 2026`, as `date` prints it, with its year beside its month; anything else as it is.
+fn rearranged(words: &str) -> String {
+    let parts: Vec<&str> = words.split_whitespace().collect();
+    let is_year = |word: &str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
+    match parts.as_slice() {
+        [_, month, day, clock, .., year] if is_year(year) && clock.contains(':') => {
+            format!("{day} {month} {year} {clock}")
+        }
+        _ => words.to_owned(),
+    }
+}
+
+/// When a snapshot was taken.
+#[derive(Clone, Copy, Default)]
+struct Time {
+    /// On a clock of its own.
+    seconds: f64,
+    /// Milliseconds since 1970; zero where the clock counts from boot.
+    unix_ms: u64,
+}
+
+/// The times of all snapshots, rising; `None` where one has none.
+fn times(shots: &[Shot], name: &str) -> Option<Vec<Time>> {
+    let words: Option<Vec<&str>> = shots.iter().map(|shot| shot.time.as_deref()).collect();
+    let words = words?;
+    let of_day = |ms: i64| Time { seconds: ms as f64 / 1e3, unix_ms: u64::try_from(ms).unwrap_or_default() };
+    let from_boot: Option<Vec<Time>> = words.iter().map(|words| uptime(words)).collect();
+    let known: Option<Vec<Time>> = match from_boot {
+        Some(times) => Some(times),
+        None => clock::read(&words, None, name).unix_ms.into_iter().map(|ms| ms.map(of_day)).collect(),
+    };
+    known.filter(|times| times.windows(2).all(|pair| pair[1].seconds > pair[0].seconds))
+}
+
+/// `12345.67 23456.78`, as `/proc/uptime` has it.
+fn uptime(words: &str) -> Option<Time> {
+    let (up, idle) = words.split_once(' ')?;
+    let plain =
+        |word: &str| word.contains('.') && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let seconds: f64 = up.parse().ok().filter(|_| plain(up) && plain(idle))?;
+    Some(Time { seconds, unix_ms: 0 })
+}

@@ -1,0 +1,244 @@
+//! What the other tools of sysstat print of devices and CPUs: `sar -d`, `sar -u`, `sadf -d`.
+
+use std::collections::HashMap;
+
+use record::CpuMetric;
+
+use super::super::text::Text;
+use super::super::trouble::Troubles;
+use super::keys::column;
+use super::sheet::{Command, Sheet};
+
+/// Columns of a header, and reports of a host, that are looked at.
+const COLUMNS_MOST: usize = 64;
+const REPORTS_MOST: usize = 1 << 20;
+
+/// The form of these sheets.
+pub(super) const FORM: &str = "sar or sadf text";
+
+/// Every host's recording in `text`; rows that do not fit their header are named.
+pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
+    let (sheets, reports, host) = (Vec::new(), HashMap::new(), String::new());
+    let mut reader = Reader { text, troubles, sheets, table: None, reports, host };
+    for (start, line) in text.lines() {
+        reader.line(line.trim_end(), start);
+    }
+    let mut sheets = reader.sheets;
+    sheets.iter_mut().for_each(Sheet::even_out);
+    sheets.retain(Sheet::says_something);
+    sheets
+}
+
+/// What the rows are of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Of {
+    Devices,
+    Cpus,
+    /// Something that is passed over.
+    Others,
+}
+
+/// A table by its header.
+#[derive(Clone, Debug)]
+struct Table {
+    of: Of,
+    keys: Vec<String>,
+    /// True where fields are parted by semicolons (`sadf -d`).
+    is_csv: bool,
+    /// Words of the time before the fields: `10:00:01`, or `10:00:01 AM`.
+    times: usize,
+    /// True where the name stands behind the figures (`-p`, `--pretty`).
+    name_last: bool,
+    /// The time of the header, at which its first interval began.
+    began: String,
+}
+
+struct Reader<'t> {
+    text: &'t Text,
+    troubles: &'t mut Troubles,
+    sheets: Vec<Sheet>,
+    table: Option<Table>,
+    /// Which report of the current sheet a time stands for: tables of several subjects have the same times.
+    reports: HashMap<String, usize>,
+    /// The host of the last row of `sadf -d`.
+    host: String,
+}
+
+impl Reader<'_> {
+    fn line(&mut self, line: &str, start: usize) {
+        if line.trim().is_empty() {
+            if self.table.as_ref().is_some_and(|table| !table.is_csv) {
+                self.table = None;
+            }
+        } else if let Some(sheet) = super::text::host(line, start) {
+            self.begin(sheet);
+        } else if let Some(table) = csv_table(line).or_else(|| table(line)) {
+            self.table = Some(table);
+        } else if let Some(table) = self.table.take() {
+            self.row(&table, line, start);
+            self.table = Some(table);
+        }
+    }
+
+    fn begin(&mut self, mut sheet: Sheet) {
+        // sar leaves out the time since boot: all that it prints are intervals.
+        (sheet.form, sheet.skips_boot) = (FORM, true);
+        self.sheets.push(sheet);
+        self.reports.clear();
+        self.table = None;
+    }
+
+    fn row(&mut self, table: &Table, line: &str, start: usize) {
+        if table.of == Of::Others {
+            return;
+        }
+        let Some(row) = Row::of(table, line) else {
+            let is_other =
+                line.starts_with("Average:") || line.contains("RESTART") || line.contains("COMMENT");
+            if !is_other {
+                let expected = format!("a time, a name and {} figures", table.keys.len());
+                self.troubles.push(self.text.trouble(start, expected));
+            }
+            return;
+        };
+        if self.sheets.is_empty() || (!row.host.is_empty() && row.host != self.host) {
+            self.begin_of(row.host, start);
+        }
+        let Some(report) = self.report(table, &row) else { return };
+        let Some(sheet) = self.sheets.last_mut() else { return };
+        if table.of == Of::Devices {
+            let mut figures = Vec::with_capacity(row.figures.len());
+            for (key, number) in table.keys.iter().zip(&row.figures) {
+                figures.extend(sheet.key(key, figures.len()).map(|key| (key, *number)));
+            }
+            sheet.enter_at(report, row.name, &figures);
+        } else if matches!(row.name, "all" | "-1") {
+            for (key, number) in table.keys.iter().zip(&row.figures) {
+                if let Some(metric) = CpuMetric::of_column(key.trim_start_matches('%')) {
+                    sheet.enter_cpu_at(report, metric, *number);
+                }
+            }
+        }
+    }
+
+    /// A recording of `sadf -d` has no line of its host, but its name in each row.
+    fn begin_of(&mut self, host: &str, start: usize) {
+        self.begin(Sheet::of(FORM, start));
+        host.clone_into(&mut self.host);
+        if let Some(sheet) = self.sheets.last_mut().filter(|_| !host.is_empty()) {
+            sheet.said.push(("nodename".to_owned(), host.to_owned()));
+        }
+    }
+
+    /// The report of a row's time, made where there is none.
+    fn report(&mut self, table: &Table, row: &Row<'_>) -> Option<usize> {
+        if let Some(report) = self.reports.get(&row.time) {
+            return Some(*report);
+        }
+        let sheet = self.sheets.last_mut().filter(|sheet| sheet.reports.len() < REPORTS_MOST)?;
+        let date = sheet.word("date").unwrap_or_default().to_owned();
+        let is_dated = date.is_empty() || table.is_csv;
+        let dated = |time: &str| if is_dated { time.to_owned() } else { format!("{date} {time}") };
+        if sheet.reports.is_empty() && !table.began.is_empty() {
+            // When the first interval began stands as a report of nothing, as iostat's report since boot does.
+            sheet.reports.push(dated(&table.began));
+            sheet.skips_boot = false;
+        }
+        let command = |interval_s| Command { interval_s, count: None, skips_boot: true };
+        sheet.command = sheet.command.or(row.interval.map(command));
+        sheet.reports.push(dated(&row.time));
+        self.reports.insert(row.time.clone(), sheet.reports.len() - 1);
+        Some(sheet.reports.len() - 1)
+    }
+}
+
+/// `10:00:01        DEV       tps     rkB/s …`, `10:00:01 AM     CPU     %user …`, or with `DEV` at the end.
+fn table(line: &str) -> Option<Table> {
+    let words: Vec<&str> = line.split_whitespace().take(COLUMNS_MOST).collect();
+    let times = times(&words)?;
+    let heads = &words[times..];
+    let of = |word: &str| match word {
+        "DEV" => Some(Of::Devices),
+        "CPU" => Some(Of::Cpus),
+        _ => None,
+    };
+    let (first, last) = (heads.first()?, heads.last()?);
+    let (of, keys, name_last) = match (of(first), of(last)) {
+        (Some(of), _) => (of, &heads[1..], false),
+        (None, Some(of)) => (of, &heads[..heads.len() - 1], true),
+        (None, None) => return None,
+    };
+    let known = |key: &&&str| if of == Of::Devices { column(key).is_some() } else { key.starts_with('%') };
+    let is_table = keys.iter().filter(known).count() >= 2;
+    let keys = keys.iter().map(|key| (*key).to_owned()).collect();
+    let began = words[..times].join(" ");
+    is_table.then_some(Table { of, keys, is_csv: false, times, name_last, began })
+}
+
+/// Words of the time at the start of a line: one, or two with the half of the day.
+fn times(words: &[&str]) -> Option<usize> {
+    let first = words.first()?;
+    let is_clock = first.len() == 8
+        && first.bytes().enumerate().all(|(at, byte)| match at {
+            2 | 5 => byte == b':',
+            _ => byte.is_ascii_digit(),
+        });
+    is_clock.then_some(if matches!(words.get(1), Some(&("AM" | "PM"))) { 2 } else { 1 })
+}
+
+/// `# hostname;interval;timestamp;DEV;tps;…`.
+fn csv_table(line: &str) -> Option<Table> {
+    let heads = line.trim_start().strip_prefix('#')?.trim_start();
+    let mut heads = heads.strip_prefix("hostname;interval;timestamp;")?.split(';').take(COLUMNS_MOST);
+    let of = match heads.next()? {
+        "DEV" => Of::Devices,
+        "CPU" => Of::Cpus,
+        _ => Of::Others,
+    };
+    let keys = heads.map(|key| key.trim().to_owned()).collect();
+    Some(Table { of, keys, is_csv: true, times: 0, name_last: false, began: String::new() })
+}
+
+/// A row as it stands there.
+struct Row<'t> {
+    host: &'t str,
+    time: String,
+    interval: Option<f64>,
+    name: &'t str,
+    figures: Vec<f64>,
+}
+
+impl<'t> Row<'t> {
+    fn of(table: &Table, line: &'t str) -> Option<Row<'t>> {
+        if table.is_csv { Row::of_fields(table, line) } else { Row::of_words(table, line) }
+    }
+
+    fn of_fields(table: &Table, line: &'t str) -> Option<Row<'t>> {
+        let fields: Vec<&str> = line.split(';').take(COLUMNS_MOST).map(str::trim).collect();
+        let [host, interval, time, name, figures @ ..] = fields.as_slice() else { return None };
+        let seconds: f64 = interval.parse().ok().filter(|seconds| *seconds > 0.0)?;
+        let figures = numbers(table, figures)?;
+        Some(Row { host, time: in_zone(time), interval: Some(seconds), name, figures })
+    }
+
+    fn of_words(table: &Table, line: &'t str) -> Option<Row<'t>> {
+        let words: Vec<&str> = line.split_whitespace().take(COLUMNS_MOST).collect();
+        let times = times(&words).filter(|times| *times == table.times)?;
+        let rest = &words[times..];
+        let (name, figures) = if table.name_last { rest.split_last()? } else { rest.split_first()? };
+        let figures = numbers(table, figures)?;
+        Some(Row { host: "", time: words[..times].join(" "), interval: None, name, figures })
+    }
+}
+
+/// `2026-11-23 09:49:45 UTC` in the form that tells its zone.
+fn in_zone(time: &str) -> String {
+    let parts = time.strip_suffix(" UTC").and_then(|time| time.split_once(' '));
+    parts.map_or_else(|| time.to_owned(), |(day, clock)| format!("{day}T{clock}+0000"))
+}
+
+/// The figures of a row, one for each key.
+fn numbers(table: &Table, words: &[&str]) -> Option<Vec<f64>> {
+    let numbers: Option<Vec<f64>> = words.iter().map(|word| word.replace(',', ".").parse().ok()).collect();
+    numbers.filter(|numbers| numbers.len() == table.keys.len() && numbers.iter().all(|n| n.is_finite()))
+}

@@ -1,0 +1,164 @@
+//! kubestr's report of fio on a storage class: jobs with their rates.
+
+use record::{Figure, NamedFigure, Reported, ReportedUnit, Scope};
+use workload::Direction;
+
+use super::found::{Found, add, set, way};
+use super::quantity;
+use super::text::Text;
+use super::trouble::Troubles;
+
+/// True where `text` has a report of kubestr's.
+pub(crate) fn is_report(text: &Text) -> bool {
+    text.plain.contains("JobName: ") && text.plain.contains("BW(KiB/s)=")
+}
+
+/// Every report in `text`.
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
+    let mut walk = Walk {
+        text,
+        troubles,
+        found: Vec::new(),
+        common: Vec::new(),
+        direction: None,
+        version: None,
+        open: false,
+    };
+    if is_report(text) {
+        for (start, line) in text.lines() {
+            walk.line(line.trim(), start);
+        }
+    }
+    walk.found
+}
+
+struct Walk<'t> {
+    text: &'t Text,
+    troubles: &'t mut Troubles,
+    found: Vec<Found>,
+    /// Options of all jobs.
+    common: Vec<(String, String)>,
+    direction: Option<Direction>,
+    version: Option<String>,
+    /// Whether the last of `found` takes more jobs.
+    open: bool,
+}
+
+const JOB: &str = "JobName: ";
+
+impl Walk<'_> {
+    fn line(&mut self, line: &str, start: usize) {
+        if let Some(version) = line.strip_prefix("FIO version - ") {
+            (self.version, self.open) = (Some(version.replacen("fio-", "fio ", 1)), false);
+        } else if let Some(options) = line.strip_prefix("Global options - ") {
+            self.common = pairs(options);
+        } else if let Some(name) = line.strip_prefix(JOB) {
+            self.job(name.trim(), start);
+        } else if self.open {
+            match line {
+                "read:" => self.direction = Some(Direction::Read),
+                "write:" => self.direction = Some(Direction::Write),
+                _ => self.figures(line, start),
+            }
+        }
+    }
+
+    fn job(&mut self, name: &str, start: usize) {
+        if !self.open {
+            let version = self.version.take().unwrap_or_else(|| "fio of an unknown version".to_owned());
+            self.found.push(Found { tool: format!("kubestr with {version}"), at: start, ..Found::default() });
+            self.open = true;
+        }
+        self.direction = None;
+        let mut part = Reported::named(Scope::Job, name, self.text.line(start));
+        part.asked.clone_from(&self.common);
+        self.found.last_mut().into_iter().for_each(|found| found.parts.push(part.clone()));
+    }
+
+    fn figures(&mut self, line: &str, start: usize) {
+        let Some(part) = self.found.last_mut().and_then(|found| found.parts.last_mut()) else { return };
+        if let Some((name, counters)) = line.split_once(": ios=") {
+            let disk = disk(name, &format!("ios={counters}"), self.text.line(start));
+            self.direction = None;
+            self.found.last_mut().into_iter().for_each(|found| found.parts.push(disk.clone()));
+            return;
+        }
+        if line.starts_with("blocksize=") {
+            return part.asked.extend(pairs(line));
+        }
+        let Some(direction) = self.direction else { return };
+        let way = way(part, Some(direction));
+        let read = match line.split_once(": ") {
+            Some(("iops", samples)) => sampled(&mut way.figures, "iops", samples),
+            Some(("bw(KiB/s)", samples)) => sampled(&mut way.figures, "bandwidth", samples),
+            _ if line.starts_with("IOPS=") => {
+                for (name, value) in pairs(line) {
+                    match name.as_str() {
+                        "IOPS" => set(&mut way.iops, quantity::plain(&value, 1.0)),
+                        "BW(KiB/s)" => set(&mut way.bytes_per_second, quantity::plain(&value, 1024.0)),
+                        _ => {}
+                    }
+                }
+                way.iops.is_some() && way.bytes_per_second.is_some()
+            }
+            _ => true,
+        };
+        if !read {
+            self.troubles.push(
+                self.text.trouble(start, "figures like IOPS=3038.2 BW(KiB/s)=12169 or min=1 max=2 avg=1.5"),
+            );
+        }
+    }
+}
+
+/// `min=11976 max=12368 avg=12164.000000`; false where one of them is none.
+fn sampled(list: &mut Vec<NamedFigure>, name: &str, samples: &str) -> bool {
+    let (unit, worth) = match name {
+        "iops" => (ReportedUnit::PerSecond, 1.0),
+        _ => (ReportedUnit::BytesPerSecond, 1024.0),
+    };
+    let called = [("min", "min"), ("max", "max"), ("avg", "mean")];
+    let pairs = pairs(samples);
+    let figures: Vec<(&str, Option<Figure>)> = called
+        .iter()
+        .filter_map(|(key, called)| {
+            let (_, value) = pairs.iter().find(|(name, _)| name == key)?;
+            Some((*called, quantity::plain(value, worth)))
+        })
+        .collect();
+    let whole = figures.len() == called.len() && figures.iter().all(|(_, figure)| figure.is_some());
+    figures.into_iter().for_each(|(called, figure)| add(list, format!("{name}.{called}"), unit, figure));
+    whole
+}
+
+/// `nvme1n1: ios=6193/6186 merge=0/3 ticks=57803/57823 in_queue=104512, util=87.3%`.
+fn disk(name: &str, counters: &str, line: u32) -> Reported {
+    let mut part = Reported::named(Scope::Disk, name, line);
+    let rows = [
+        ("ios", "ios", ReportedUnit::Count, 1.0),
+        ("merge", "merges", ReportedUnit::Count, 1.0),
+        ("ticks", "time", ReportedUnit::Nanoseconds, 1e6),
+        ("in_queue", "queue_time", ReportedUnit::Nanoseconds, 1e6),
+        ("util", "utilisation", ReportedUnit::Percent, 1.0),
+    ];
+    for (key, value) in pairs(counters) {
+        let Some((_, called, unit, worth)) = rows.iter().find(|(known, ..)| *known == key) else { continue };
+        match value.split_once('/') {
+            Some((read, write)) => {
+                add(&mut part.figures, format!("{called}.read"), *unit, quantity::plain(read, *worth));
+                add(&mut part.figures, format!("{called}.write"), *unit, quantity::plain(write, *worth));
+            }
+            None => {
+                let figure = quantity::plain(value.trim_end_matches('%'), *worth);
+                add(&mut part.figures, *called, *unit, figure);
+            }
+        }
+    }
+    part
+}
+
+/// `name=value` pairs, parted by blanks and commas.
+fn pairs(text: &str) -> Vec<(String, String)> {
+    let words = text.split([' ', ',']).filter_map(|word| word.split_once('='));
+    words.take(64).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}

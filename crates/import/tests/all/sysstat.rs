@@ -1,0 +1,181 @@
+//! What sar and sadf print of devices and CPUs, and the kernel's counters: recordings that machines in service have already.
+
+use record::{CpuMetric, Metric, Observed};
+
+use crate::vocabulary::*;
+
+/// Seconds of 2026-11-23 09:49:44 UTC.
+const BEGAN: u64 = 1_795_427_384;
+
+fn observed(text: &str, tool_wanted: &str) -> (Observed, u64) {
+    let import = imported(text);
+    assert_eq!(tools(&import), [tool_wanted]);
+    assert_eq!(import.troubles, []);
+    (import.runs[0].observed.clone().unwrap(), import.runs[0].started_unix_ms)
+}
+
+fn of(observed: &Observed, device: &str, metric: Metric) -> Vec<f64> {
+    let device = observed.devices.iter().find(|known| known.name == device).unwrap();
+    device.metrics.iter().find(|(known, _)| *known == metric).unwrap().1.clone()
+}
+
+fn seconds(observed: &Observed) -> Vec<f64> {
+    observed.intervals.iter().map(|(from, to)| to.since(*from).as_secs_f64()).collect()
+}
+
+/// The recording that all of these are of: two intervals of a second, two devices.
+fn is_the_recording((observed, started): (Observed, u64)) {
+    assert_eq!(seconds(&observed), [1.0, 1.0]);
+    assert_eq!(started, BEGAN * 1000);
+    assert_eq!(of(&observed, "vda", Metric::Ops), [4919.0, 5079.0]);
+    assert_eq!(of(&observed, "vda", Metric::ReadBytes), [19_676.0 * 1024.0, 20_316.0 * 1024.0]);
+    assert_eq!(of(&observed, "vda", Metric::Busy), [0.08, 0.06]);
+    assert_eq!(of(&observed, "sdb", Metric::WriteBytes), [416.0 * 1024.0, 0.0]);
+    let user = observed.cpu.iter().find(|(metric, _)| *metric == CpuMetric::User).unwrap();
+    assert_eq!(user.1, [2.70 / 100.0, 4.40 / 100.0]);
+}
+
+const HOST: &str = "Linux 6.1.0 (vm) \t11/23/26 \t_x86_64_\t(2 CPU)\n\n";
+const CPU: &str = "09:49:44        CPU     %user     %nice   %system   %iowait    %steal     %idle\n\
+09:49:45        all      2.70      0.00     13.51     30.27      3.24     50.27\n\
+09:49:46        all      4.40      0.00     10.99     30.77      3.30     50.55\n\
+Average:        all      3.55      0.00     12.25     30.52      3.27     50.41\n";
+const DEVICES: &str = "09:49:44          DEV       tps     rkB/s     wkB/s     dkB/s   areq-sz    aqu-sz     await     %util\n\
+09:49:45          vda   4919.00  19676.00      0.00      0.00      4.00      0.12      0.02      8.00\n\
+09:49:45          sdb     18.00      0.00    416.00      0.00     23.11      0.01      0.22      0.10\n\
+09:49:46          vda   5079.00  20316.00      0.00      0.00      4.00      0.12      0.02      6.00\n\
+09:49:46          sdb      0.00      0.00      0.00      0.00      0.00      0.00      0.00      0.00\n\n\
+Average:          DEV       tps     rkB/s     wkB/s     dkB/s   areq-sz    aqu-sz     await     %util\n\
+Average:          vda   4999.00  19996.00      0.00      0.00      4.00      0.12      0.02      7.00\n";
+
+const SAR: &str = "sar or sadf text";
+
+#[test]
+fn sar_of_a_file_has_subject_after_subject() {
+    is_the_recording(observed(&format!("{HOST}{CPU}\n{DEVICES}"), SAR));
+}
+
+#[test]
+fn sar_of_a_moment_has_interval_after_interval_and_names_behind() {
+    let interval = |from: &str, to: &str, [cpu, vda, sdb]: [&str; 3]| {
+        format!(
+            "{from}        CPU     %user     %nice   %system   %iowait    %steal     %idle\n{to}        all {cpu}\n\n\
+             {from}          tps     rkB/s     wkB/s     dkB/s   areq-sz    aqu-sz     await     %util DEV\n\
+             {to} {vda} vda\n{to} {sdb} sdb\n\n"
+        )
+    };
+    let first = [
+        "2.70 0.00 13.51 30.27 3.24 50.27",
+        "4919.00 19676.00 0.00 0.00 4.00 0.12 0.02 8.00",
+        "18.00 0.00 416.00 0.00 23.11 0.01 0.22 0.10",
+    ];
+    let second = [
+        "4.40 0.00 10.99 30.77 3.30 50.55",
+        "5079.00 20316.00 0.00 0.00 4.00 0.12 0.02 6.00",
+        "0.00 0.00 0.00 0.00 0.00 0.00 0.00 0.00",
+    ];
+    let text = interval("09:49:44", "09:49:45", first) + &interval("09:49:45", "09:49:46", second);
+    is_the_recording(observed(&format!("{HOST}{text}"), SAR));
+}
+
+#[test]
+fn times_of_two_halves_of_a_day_and_older_columns_are_read() {
+    let text = "Linux 2.6.32 (old) \t03/04/2013 \t_x86_64_\t(8 CPU)\n\n\
+11:59:50 AM       DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util\n\
+12:00:00 PM    dev8-0     10.00     80.00    160.00     24.00      0.01      1.50      0.50      0.50\n\
+12:00:10 PM    dev8-0     20.00     80.00    160.00     12.00      0.01      1.50      0.50      0.50\n";
+    let (observed, _) = observed(text, SAR);
+    assert_eq!(seconds(&observed), [10.0, 10.0]);
+    assert_eq!(of(&observed, "dev8-0", Metric::WriteBytes), [160.0 * 512.0; 2]);
+    assert_eq!(of(&observed, "dev8-0", Metric::Size), [24.0 * 512.0, 12.0 * 512.0]);
+}
+
+#[test]
+fn sadf_for_databases_is_read() {
+    let row = |time: &str, rest: &str| format!("vm;1;2026-11-23 09:49:{time} UTC;{rest}\n");
+    let text = "# hostname;interval;timestamp;CPU;%user;%nice;%system;%iowait;%steal;%idle\n".to_owned()
+        + &row("45", "-1;2.70;0.00;13.51;30.27;3.24;50.27")
+        + &row("46", "-1;4.40;0.00;10.99;30.77;3.30;50.55")
+        + "# hostname;interval;timestamp;kbmemfree;kbavail\n"
+        + &row("45", "1;2")
+        + "# hostname;interval;timestamp;DEV;tps;rkB/s;wkB/s;dkB/s;areq-sz;aqu-sz;await;%util\n"
+        + &row("45", "vda;4919.00;19676.00;0.00;0.00;4.00;0.12;0.02;8.00")
+        + &row("45", "sdb;18.00;0.00;416.00;0.00;23.11;0.01;0.22;0.10")
+        + &row("46", "vda;5079.00;20316.00;0.00;0.00;4.00;0.12;0.02;6.00")
+        + &row("46", "sdb;0.00;0.00;0.00;0.00;0.00;0.00;0.00;0.00");
+    is_the_recording(observed(&text, SAR));
+}
+
+#[test]
+fn sadf_as_json_is_read() {
+    let report = |time: &str, [cpu, vda, sdb]: [&str; 3]| {
+        let device = |name: &str, figures: &str| {
+            let [tps, read, write, util] = figures.split(' ').collect::<Vec<_>>().try_into().unwrap();
+            format!(
+                "{{\"disk-device\": \"{name}\", \"tps\": {tps}, \"rkB\": {read}, \"wkB\": {write}, \"dkB\": 0.00, \
+                 \"areq-sz\": 4.00, \"util-percent\": {util}}}"
+            )
+        };
+        format!(
+            "{{\n\"timestamp\": {{\"date\": \"2026-11-23\", \"time\": \"{time}\", \"utc\": 1, \"interval\": 1}},\n\
+             \"cpu-load\": [\n{{\"cpu\": \"all\", \"user\": {cpu}, \"idle\": 50.27}},\n{{\"cpu\": \"0\", \"user\": 99.00}}\n],\n\
+             \"memory\": {{\"memfree\": 1, \"memused\": 2}},\n\"disk\": [\n{},\n{}\n]\n}}",
+            device("vda", vda),
+            device("sdb", sdb)
+        )
+    };
+    let text = format!(
+        "{{\"sysstat\": {{\"hosts\": [{{\"nodename\": \"vm\", \"release\": \"6.1.0\", \"number-of-cpus\": 2,\n\
+         \"file-date\": \"2026-11-23\", \"timezone\": \"UTC\",\n\"statistics\": [\n{},\n{}\n],\n\"restarts\": [\n]}}]}}}}\n",
+        report("09:49:45", ["2.70", "4919.00 19676.00 0.00 8.00", "18.00 0.00 416.00 0.10"]),
+        report("09:49:46", ["4.40", "5079.00 20316.00 0.00 6.00", "0.00 0.00 0.00 0.00"])
+    );
+    is_the_recording(observed(&text, "sadf JSON"));
+}
+
+#[test]
+fn a_row_of_sar_that_does_not_fit_is_named() {
+    let import = imported(&format!("{HOST}{}", DEVICES.replace("5079.00", "50x9.00")));
+    let told = import.troubles[0].to_string();
+    assert!(told.starts_with("line 6, column 1: expected a time, a name and 8 figures"), "{told}");
+}
+
+/// Two snapshots with these words before them: 150 reads and 400 writes between.
+fn snapshots(times: [&str; 2]) -> String {
+    let shot = |time: &str, counters: &str| {
+        format!("{time}\n 252       0 vda {counters}\n   7       0 loop0 0 0 0 0 0 0 0 0 0 0 0\n")
+    };
+    shot(times[0], "1000 100 20000 3000 2000 300 80000 9000 0 5000 12000 50 5 4000 60 70 80")
+        + &shot(times[1], "1150 110 21200 3450 2400 380 96000 10600 3 5700 14050 60 7 4800 75 90 120")
+}
+
+#[test]
+fn snapshots_of_the_kernels_counters_are_samples() {
+    for (times, began) in [
+        (["1795427384.5", "1795427386.5"], BEGAN * 1000 + 500),
+        (["2026-11-23T09:49:44+0000", "2026-11-23T09:49:46+0000"], BEGAN * 1000),
+        (["Mon Nov 23 09:49:44 UTC 2026", "Mon Nov 23 09:49:46 UTC 2026"], BEGAN * 1000),
+        (["5000.25 9000.00", "5002.25 9003.10"], 0),
+    ] {
+        let import = imported(&snapshots(times));
+        assert_eq!((tools(&import), import.troubles.len()), (vec!["/proc/diskstats"], 0), "{times:?}");
+        let run = &import.runs[0];
+        assert_eq!((run.samples[1].at.as_secs_f64(), run.started_unix_ms), (2.0, began), "{times:?}");
+        let recording = record::Recording::of(run);
+        let of = |metric| recording.device("vda", metric).unwrap()[0];
+        assert_eq!((of(Metric::ReadOps), of(Metric::WriteOps)), (75.0, 200.0));
+        assert_eq!((of(Metric::ReadBytes), of(Metric::Busy)), (1200.0 * 512.0 / 2.0, 0.35));
+    }
+}
+
+#[test]
+fn snapshots_without_times_or_alone_are_refused_with_what_is_missing() {
+    let both = snapshots(["1795427384", "1795427386"]);
+    for (text, missing) in [
+        (snapshots(["", ""]), "a rising time before each snapshot"),
+        (snapshots(["1795427386", "1795427384"]), "a rising time before each snapshot"),
+        (both[..both.find("1795427386").unwrap()].to_owned(), "two snapshots"),
+    ] {
+        assert!(refused(&text).contains(missing), "{text}: {}", refused(&text));
+    }
+}
