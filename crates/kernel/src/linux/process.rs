@@ -47,6 +47,24 @@ pub(crate) fn own_number(root: &Path) -> Option<u32> {
     std::fs::read_link(root.join("proc/self")).ok()?.to_str()?.parse().ok()
 }
 
+/// Whether the process with this number is a copy of the process `own` that has not begun its program yet: what lies between
+/// fork and exec has every descriptor of its parent open, and closes them at once (fork(2), execve(2)).
+pub(crate) fn is_unbegun_child(root: &Path, pid: u32, own: u32) -> bool {
+    let of = |pid: u32, name: &str| root.join(format!("proc/{pid}/{name}"));
+    let same = |name| matches!((std::fs::read(of(pid, name)), std::fs::read(of(own, name))), (Ok(a), Ok(b)) if a == b);
+    let program = |pid| std::fs::read_link(of(pid, "exe")).ok();
+    parent(root, pid) == Some(own) && same("cmdline") && program(pid).is_some_and(|of| Some(of) == program(own))
+}
+
+/// The number of the process that made the one with this number: the second word behind its name in `/proc/PID/stat`.
+fn parent(root: &Path, pid: u32) -> Option<u32> {
+    let stat = std::fs::read(root.join(format!("proc/{pid}/stat"))).ok()?;
+    let stat = String::from_utf8_lossy(&stat);
+    // The name may hold brackets and blanks itself.
+    let (_, behind) = stat.rsplit_once(')')?;
+    behind.split_whitespace().nth(1)?.parse().ok()
+}
+
 /// Sends `signal` to the process with this number. Only for one that has not been waited for: before that its number
 /// cannot become another's.
 ///
@@ -64,6 +82,29 @@ pub fn send_signal(process: u32, signal: i32) -> io::Result<()> {
 mod tests {
     use super::*;
     use std::os::unix::process::ExitStatusExt;
+
+    /// A `/proc` of three processes: this one, a copy of it, and a program that it started.
+    fn three(root: &Path) {
+        for (pid, parent, line, program) in
+            [(5, 1, "plimsoll\0check", "/plimsoll"), (6, 5, "plimsoll\0check", "/plimsoll"), (7, 5, "sleep\09", "/sleep")]
+        {
+            let folder = root.join(format!("proc/{pid}"));
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("stat"), format!("{pid} (a) b) S {parent} 5 5")).unwrap();
+            std::fs::write(folder.join("cmdline"), line).unwrap();
+            std::os::unix::fs::symlink(program, folder.join("exe")).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_copy_that_has_not_begun_its_program_is_told_from_a_program() {
+        let root = tempfile::tempdir().unwrap();
+        three(root.path());
+        assert!(is_unbegun_child(root.path(), 6, 5));
+        assert!(!is_unbegun_child(root.path(), 7, 5), "another program");
+        assert!(!is_unbegun_child(root.path(), 5, 6), "the parent");
+        assert!(!is_unbegun_child(root.path(), 9, 5), "none");
+    }
 
     #[test]
     fn a_child_hears_its_signal() {

@@ -8,14 +8,15 @@ use super::question::Question;
 use super::store::Store;
 use crate::linux::device::DeviceNumber;
 use crate::linux::mounts::Medium;
-use crate::linux::process::{Process, own_number, processes};
+use crate::linux::process::{Process, is_unbegun_child, own_number, processes};
 
-/// Every process but this one that has a byte of the target open for writing, once each for a device or file. Another
+/// Every process but this one, and copies of it that are about to begin another program, that has a byte of the target open for writing, once each for a device or file. Another
 /// user's processes are seen by root alone.
 pub(super) fn writers(question: &Question<'_>) -> Vec<Hold> {
     let own = own_number(question.root);
+    let is_ours = |pid: u32| own.is_some_and(|own| pid == own || is_unbegun_child(question.root, pid, own));
     let mut found: Vec<Hold> = Vec::new();
-    for pid in processes(question.root).into_iter().filter(|pid| Some(*pid) != own) {
+    for pid in processes(question.root).into_iter().filter(|pid| !is_ours(*pid)) {
         for store in written_by(question, &pid.to_string()) {
             let hold =
                 Hold::Open { device: question.name(&store), process: Process::read(question.root, pid) };
