@@ -53,7 +53,9 @@ pub(crate) fn is_unbegun_child(root: &Path, pid: u32, own: u32) -> bool {
     let of = |pid: u32, name: &str| root.join(format!("proc/{pid}/{name}"));
     let same = |name| matches!((std::fs::read(of(pid, name)), std::fs::read(of(own, name))), (Ok(a), Ok(b)) if a == b);
     let program = |pid| std::fs::read_link(of(pid, "exe")).ok();
-    parent(root, pid) == Some(own) && same("cmdline") && program(pid).is_some_and(|of| Some(of) == program(own))
+    parent(root, pid) == Some(own)
+        && same("cmdline")
+        && program(pid).is_some_and(|of| Some(of) == program(own))
 }
 
 /// The number of the process that made the one with this number: the second word behind its name in `/proc/PID/stat`.
@@ -85,9 +87,11 @@ mod tests {
 
     /// A `/proc` of three processes: this one, a copy of it, and a program that it started.
     fn three(root: &Path) {
-        for (pid, parent, line, program) in
-            [(5, 1, "plimsoll\0check", "/plimsoll"), (6, 5, "plimsoll\0check", "/plimsoll"), (7, 5, "sleep\09", "/sleep")]
-        {
+        for (pid, parent, line, program) in [
+            (5, 1, "plimsoll\0check", "/plimsoll"),
+            (6, 5, "plimsoll\0check", "/plimsoll"),
+            (7, 5, "sleep\09", "/sleep"),
+        ] {
             let folder = root.join(format!("proc/{pid}"));
             std::fs::create_dir_all(&folder).unwrap();
             std::fs::write(folder.join("stat"), format!("{pid} (a) b) S {parent} 5 5")).unwrap();
