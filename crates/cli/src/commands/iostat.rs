@@ -158,7 +158,9 @@ impl Machine<'_> {
     fn everything(&self) -> Vec<DiskReading> {
         let mut found = sampler::every_device(&self.root, "proc/diskstats");
         let typed = |disk: &DiskReading| !self.asked.names.contains(&disk.name);
-        found.sort_by_cached_key(|disk| (typed(disk), if typed(disk) { String::new() } else { disk.name.clone() }));
+        found.sort_by_cached_key(|disk| {
+            (typed(disk), if typed(disk) { String::new() } else { disk.name.clone() })
+        });
         if let Some(folder) = &self.asked.folder_besides {
             found.extend(sampler::every_device(&Root::at(folder), "diskstats"));
         }
