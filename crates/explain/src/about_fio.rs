@@ -132,6 +132,11 @@ fn target(job: &FioJob) -> String {
         Some(Amount::Percent(share)) => Some(format!("{share} % of what is there")),
         None => None,
     };
+    if let Some(place) = &options.opendir {
+        let each =
+            length.map_or("as long as each is".to_owned(), |length| format!("{length} over all of them"));
+        return format!("On all files below {place}: {each}.");
+    }
     if let Some(name) = &options.filename {
         let name = match &options.directory {
             Some(directory) if !name.starts_with('/') => format!("{directory}/{name}"),
@@ -184,7 +189,11 @@ fn part(options: &JobOptions) -> Option<String> {
     };
     let starts = !matches!(options.offset, Amount::Bytes(0));
     let from = if starts { format!(" from {} on", at(options.offset)) } else { String::new() };
-    let end = (options.filesize > 0).then(|| bytes(options.filesize));
+    let (least, most) = (options.filesize_least, options.filesize);
+    let end = (most > 0).then(|| match least == most {
+        true => bytes(most),
+        false => format!("an end drawn for each file between {} and {}", bytes(least), bytes(most)),
+    });
     match (end, options.size) {
         (Some(end), Some(size)) => Some(format!("{} of I/O{from}, up to {end}", at(size))),
         (Some(end), None) => Some(format!("what lies{from} before {end}")),

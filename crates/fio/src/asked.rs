@@ -10,6 +10,10 @@ use super::options::JobOptions;
 pub struct Surroundings<'a> {
     /// The text of a job file; `-` is standard input.
     pub read: &'a dyn Fn(&str) -> std::io::Result<String>,
+    /// The first bytes of a file that a pattern names, at least [`super::pattern::MOST`] where it has as many.
+    pub bytes: &'a dyn Fn(&str) -> std::io::Result<Vec<u8>>,
+    /// The regular files at any depth below a directory, in the order of their names.
+    pub below: &'a dyn Fn(&str) -> std::io::Result<Vec<PathBuf>>,
     /// An environment variable, for `${NAME}` in job files.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
     /// A number that differs from run to run, for `randrepeat=0`.

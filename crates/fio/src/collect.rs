@@ -12,10 +12,12 @@ use super::error::{FioError, Typed};
 use super::flushing;
 use super::options::JobOptions;
 use super::pace;
+use super::pattern;
 use super::reader::{Reader, Reading};
 use super::row::{Part, Row};
 use super::rows::{PROFILES, ROWS};
 use super::section::{Section, Setting};
+use super::shape::Shape;
 use super::value::{Amount, Kind, Value, ValueError};
 use super::verify;
 
@@ -199,7 +201,12 @@ impl<'a> Collector<'a> {
         if matches!(row.own.part, Part::Engine(_)) {
             draft.for_engines.push(setting.clone());
         }
-        let mut reader = Reader { base: draft.options.kb_base, reading: self.reading, remarks: Vec::new() };
+        let files = match row.takes {
+            Kind::Shape(Shape::Pattern) => pattern::files(&setting.value, self.around.bytes),
+            _ => Vec::new(),
+        };
+        let (base, reading) = (draft.options.kb_base, self.reading);
+        let mut reader = Reader { base, reading, files, remarks: Vec::new() };
         if self.reading == Reading::Exact && row.own.part == Part::Job(PROFILES) {
             return Ok(());
         }
@@ -223,6 +230,7 @@ impl<'a> Collector<'a> {
     fn add(&mut self, section: &Section, draft: Draft) -> Result<(), FioError> {
         let Draft { mut options, echo, for_engines } = draft;
         let name = options.name.clone().unwrap_or_else(|| section.name.clone());
+        self.find_files(&mut options)?;
         check_engine(&options, &for_engines)?;
         self.check(&name, &mut options)?;
         self.place(&options);
@@ -240,6 +248,16 @@ impl<'a> Collector<'a> {
             let (group, step) = (self.group, self.step);
             self.jobs.push(FioJob { name, label, clone, number, group, step, options, echo, seed, run });
         }
+        Ok(())
+    }
+
+    /// Takes the files below `opendir`, which stand for those that would be named otherwise.
+    fn find_files(&self, options: &mut JobOptions) -> Result<(), FioError> {
+        let Some(place) = &options.opendir else { return Ok(()) };
+        options.found = (self.around.below)(place).map_err(|error| {
+            let errno = error.raw_os_error().unwrap_or_default();
+            FioError::Setup { call: "opendir", errno, why: format!("{place} cannot be looked through") }
+        })?;
         Ok(())
     }
 

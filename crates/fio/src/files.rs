@@ -39,25 +39,44 @@ const NO_END: u64 = 1 << 60;
 pub type Look<'l> = &'l dyn Fn(&Path) -> Option<OnDisk>;
 
 /// The part of each file that a clone works on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Region {
     /// Files; none where the engine needs none.
     pub paths: Vec<PathBuf>,
     /// First byte in each file.
     pub offset: u64,
-    /// Bytes in each file.
+    /// Bytes in each file; where they differ those of the longest.
     pub bytes: u64,
+    /// Bytes in each of them where they differ, else empty.
+    pub each: Vec<u64>,
 }
 
 impl Region {
     /// Bytes over all files.
     pub fn total(&self) -> u64 {
-        self.bytes.saturating_mul(self.paths.len().max(1) as u64)
+        self.lengths().fold(0, u64::saturating_add)
     }
 
-    /// Length that each file must have.
-    pub fn end(&self) -> u64 {
-        self.offset.saturating_add(self.bytes)
+    /// Bytes in each file, in their order; without files those of the region.
+    pub fn lengths(&self) -> impl Iterator<Item = u64> + '_ {
+        let of = |number| self.each.get(number).copied().unwrap_or(self.bytes);
+        (0..self.paths.len().max(1)).map(of)
+    }
+
+    /// Each file with the length that it must have.
+    pub fn files(&self) -> impl Iterator<Item = (&PathBuf, u64)> {
+        self.paths.iter().zip(self.lengths().map(|bytes| self.offset.saturating_add(bytes)))
+    }
+
+    /// The part of `paths` from `offset` on in which a block of `block` bytes fits, with `lengths` bytes in each; `None`
+    /// where it fits in none.
+    fn of(paths: Vec<PathBuf>, offset: u64, (lengths, block): (&[u64], u64)) -> Option<Region> {
+        let fits = |(_, bytes): &(PathBuf, u64)| *bytes >= block;
+        let (paths, each): (Vec<PathBuf>, Vec<u64>) =
+            paths.into_iter().zip(lengths.iter().copied()).filter(fits).unzip();
+        let bytes = each.iter().copied().max()?;
+        let each = if each.iter().all(|other| *other == bytes) { Vec::new() } else { each };
+        Some(Region { paths, offset, bytes, each })
     }
 }
 
@@ -65,6 +84,9 @@ impl Region {
 pub fn paths(job: &FioJob) -> Vec<PathBuf> {
     let options = &job.options;
     let directories = options.directory.as_deref().map(split_list).unwrap_or_default();
+    if !options.found.is_empty() {
+        return options.found.clone();
+    }
     let names = match &options.filename {
         Some(list) => split_list(list),
         None => (0..options.nrfiles).map(|number| made_name(job, number)).collect(),
@@ -113,9 +135,9 @@ pub fn region_of_nothing(options: &JobOptions) -> Option<Region> {
     match options.size {
         _ if options.filesize > 0 => {
             let bytes = options.filesize.saturating_mul(u64::from(options.nrfiles));
-            Some(Region { paths: Vec::new(), offset: 0, bytes })
+            Some(Region { bytes, ..Region::default() })
         }
-        Some(Amount::Bytes(bytes)) if bytes > 0 => Some(Region { paths: Vec::new(), offset: 0, bytes }),
+        Some(Amount::Bytes(bytes)) if bytes > 0 => Some(Region { bytes, ..Region::default() }),
         _ => None,
     }
 }
@@ -132,49 +154,75 @@ pub fn needs_size(job: &FioJob, path: Option<PathBuf>) -> FioError {
 /// Where nothing says how long it is, or it starts behind the end.
 pub fn region(job: &FioJob, paths: Vec<PathBuf>, there: &[Option<OnDisk>]) -> Result<Region, FioError> {
     let options = &job.options;
-    let shortest = there.iter().map(|found| found.as_ref().map_or(0, |on_disk| on_disk.bytes)).min();
-    let there_bytes = shortest.unwrap_or(0);
-    let offset = start(job, there_bytes);
+    let lengths_there = || there.iter().map(|found| found.as_ref().map_or(0, |on_disk| on_disk.bytes));
+    let shortest = lengths_there().min().unwrap_or(0);
+    let offset = start(job, shortest);
     let missing = paths.iter().zip(there).find(|(_, found)| found.is_none()).map(|(path, _)| path.clone());
-    let needs_size = || needs_size(job, missing.or_else(|| paths.first().cloned()));
-    let Some(asked) = length(job, paths.len().max(1) as u64, (there_bytes, offset))? else {
-        return Err(needs_size());
+    let lacking = || needs_size(job, missing.or_else(|| paths.first().cloned()));
+    let files: Vec<u64> = lengths_there().collect();
+    let Some(mut lengths) = lengths(job, &files, offset)? else {
+        return Err(lacking());
     };
-    let rest = there_bytes.saturating_sub(offset);
-    let on_device =
-        |found: &Option<OnDisk>| matches!(found, Some(OnDisk { kind: OnDiskKind::Device { .. }, .. }));
-    let bytes = if there.iter().any(on_device) { asked.min(rest) } else { asked };
-    if bytes < options.shortest_block() {
-        return Err(FioError::BlockAboveRange { size: bytes, block: options.shortest_block() });
+    for (asked, found) in lengths.iter_mut().zip(there) {
+        if let Some(OnDisk { kind: OnDiskKind::Device { .. }, bytes, .. }) = found {
+            *asked = (*asked).min(bytes.saturating_sub(offset));
+        }
     }
-    Ok(Region { paths, offset, bytes })
+    let block = options.shortest_block();
+    let size = lengths.iter().copied().min().unwrap_or(0);
+    Region::of(paths, offset, (&lengths, block)).ok_or(FioError::BlockAboveRange { size, block })
 }
 
-/// Bytes of each of `files` files from `offset` on, where the shortest has `there`; `None` where nothing says how many.
+/// Bytes of each file from `offset` on, of which there are `there`; `None` where nothing says how many.
 /// `filesize` is where a file ends, whatever it holds and wherever the clone begins; `size` is what all files share.
-fn length(job: &FioJob, files: u64, (there, offset): (u64, u64)) -> Result<Option<u64>, FioError> {
+fn lengths(job: &FioJob, there: &[u64], offset: u64) -> Result<Option<Vec<u64>>, FioError> {
     let options = &job.options;
     let pattern = options.pattern;
+    let files = there.len().max(1) as u64;
     // Places of a random job must be known before, and data to be read must be there.
     let fills = options.fill_device && pattern.writes && !pattern.reads && !pattern.random;
-    let end = match (options.filesize, options.size) {
-        (0, Some(Amount::Bytes(bytes))) if bytes > 0 => return Ok(Some(bytes / files)),
-        (0, None | Some(Amount::Bytes(_))) if fills => return Ok(Some(NO_END / files)),
-        (0, _) => there,
-        (filesize, _) => filesize,
-    };
-    if end == 0 {
+    match (options.filesize, options.size) {
+        (0, Some(Amount::Bytes(bytes))) if bytes > 0 => return Ok(Some(vec![bytes / files; there.len()])),
+        (0, None | Some(Amount::Bytes(_))) if fills => return Ok(Some(vec![NO_END / files; there.len()])),
+        _ => {}
+    }
+    let ends: Vec<u64> = there.iter().zip(0..).map(|(&there, number)| end(job, there, number)).collect();
+    if ends.contains(&0) && options.filesize == 0 && options.found.is_empty() {
         return Ok(None);
     }
-    if offset >= end {
-        return Err(FioError::Offset { job: job.name.clone(), there: end });
+    let furthest = ends.iter().copied().max().unwrap_or(0);
+    if offset >= furthest {
+        return Err(FioError::Offset { job: job.name.clone(), there: furthest });
     }
-    let rest = end - offset;
     let block = options.shortest_block();
-    Ok(Some(match options.size {
-        Some(Amount::Percent(percent)) if percent < 100 => share(end, percent).min(rest) / block * block,
-        _ => rest,
-    }))
+    let length = |end: u64| match options.size {
+        Some(Amount::Percent(percent)) if percent < 100 => {
+            share(end, percent).min(end.saturating_sub(offset)) / block * block
+        }
+        _ => end.saturating_sub(offset),
+    };
+    Ok(Some(ends.into_iter().map(length).collect()))
+}
+
+/// Where the file of this number ends, which is `there` long.
+fn end(job: &FioJob, there: u64, number: u64) -> u64 {
+    let (least, most) = (job.options.filesize_least, job.options.filesize);
+    match most {
+        0 => there,
+        _ if least == most || (least..=most).contains(&there) && there > 0 => most.min(there.max(least)),
+        _ => {
+            let drawn = least + drawn(job.seed, number) % (most - least + 1);
+            drawn - drawn % job.options.shortest_block().max(1)
+        }
+    }
+}
+
+/// A number that `seed` and `number` alone make, as evenly spread as those of any other pair: the finalizer of SplitMix64.
+fn drawn(seed: u64, number: u64) -> u64 {
+    let mut mixed = seed.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ mixed >> 31
 }
 
 /// The offset of this clone in bytes; one in percent is rounded up to a block, or to what it is to be aligned to. What is

@@ -26,6 +26,7 @@ mod number;
 mod opening;
 mod options;
 mod pace;
+mod pattern;
 mod present;
 mod reader;
 mod reference;
@@ -66,6 +67,7 @@ pub use logs::Logs;
 pub use number::{KbBase, NumberError, TimeUnit};
 pub use opening::{capped_depths, opening};
 pub use options::{JobOptions, Pattern, Unified};
+pub use pattern::{MOST as PATTERN_MOST, PatternFile};
 pub use present::{
     Clock, DiskUse, INTERRUPTED, Idleness, LiveLine, Presented, Shown, human, json, messages, not_run, terse,
 };

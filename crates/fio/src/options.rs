@@ -1,5 +1,7 @@
 //! What the options of one job add up to, before clones and files are worked out.
 
+use std::path::PathBuf;
+
 use workload::{FileTurn, Lengths, Nanos, Spread};
 
 use super::batching::BatchOptions;
@@ -121,6 +123,10 @@ pub struct JobOptions {
     pub file_turn: FileTurn,
     pub size: Option<Amount>,
     pub filesize: u64,
+    pub filesize_least: u64,
+    pub opendir: Option<String>,
+    /// The files below `opendir`.
+    pub found: Vec<PathBuf>,
     pub file_append: bool,
     pub io_size: Option<Amount>,
     pub offset: Amount,
@@ -239,6 +245,13 @@ impl JobOptions {
         if let Value::Shape(Shaped::Direction(word, number)) = value {
             self.pattern = Pattern::named(word);
             self.rw_number = number.unwrap_or(0);
+        }
+    }
+
+    /// Takes where files end: one size, or two between which each has its own.
+    pub fn set_filesize(&mut self, value: &Value) {
+        if let Value::Shape(Shaped::FileSize(least, most)) = value {
+            (self.filesize_least, self.filesize) = (*least, *most);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::exact;
 use super::number::{KbBase, NumberError, TimeUnit, count, natural, time};
+use super::pattern::PatternFile;
 use super::value::{Amount, Each, Floats, Value, ValueError, Word, is_wrapping};
 
 /// Whose reading of a word counts where fio misreads in silence.
@@ -21,6 +22,8 @@ pub struct Reader {
     pub base: KbBase,
     /// Whose reading counts.
     pub reading: Reading,
+    /// The files that the value names.
+    pub files: Vec<PatternFile>,
     /// What should be said about the words read.
     pub remarks: Vec<String>,
 }

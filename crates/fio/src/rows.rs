@@ -196,7 +196,8 @@ pub static ROWS: &[Row] = &[
     file(row("unique_filename", Kind::Bool, "1", C)).does("Meant for clients on several hosts; no effect here.", |_, _| {}),
     file(row("filetype", Kind::Choice(&[("none", "Look"), ("file", "Regular file"), ("block", "Block device"), ("char", "Character device")]), "none", B))
         .nearly("the kind of a file is always looked up", "Kind of the files.", |_, _| {}),
-    file(row("opendir", Kind::Path, "", B)).refused("name the files", "Takes all files below a directory."),
+    file(row("opendir", Kind::Path, "", B))
+        .does("Takes all regular files at any depth below a directory, in the order of their names.", |o, v| o.opendir = Some(v.text().to_owned())),
     file(row("lockfile", Kind::Choice(&[("none", "None"), ("exclusive", "One at a time"), ("readwrite", "Readers together, a writer alone")]), "none", B))
         .nearly("files are not locked: jobs on one file do not wait for each other", "Lock on the files during I/O.", |_, _| {}),
     file(row("nrfiles", FILES, "1", A)).also(&["nr_files"]).does("Files a clone.", |o, v| o.nrfiles = v.small()),
@@ -208,8 +209,8 @@ pub static ROWS: &[Row] = &[
     file(row("io_size", Kind::Amount, "", A))
         .also(&["io_limit"])
         .does("Bytes to do, where that is not the region's size.", |o, v| o.io_size = Some(v.amount())),
-    file(row("filesize", Kind::Size(1), "", A))
-        .does("Where each file ends, whatever offset and size say; size is then only the amount.", |o, v| o.filesize = v.natural()),
+    file(row("filesize", Kind::Shape(Shape::FileSize), "", A))
+        .does("Where each file ends, whatever offset and size say; size is then only the amount. Of two sizes each file has one drawn between them, in whole blocks, or its own where that lies there.", JobOptions::set_filesize),
     file(row("file_append", Kind::Bool, "0", B))
         .does("Begins behind the end of what is there.", |o, v| o.file_append = v.on()),
     file(row("fill_device", Kind::Bool, "0", B)).also(&["fill_fs"])
@@ -349,7 +350,7 @@ pub static ROWS: &[Row] = &[
     buffer(row("scramble_buffers", Kind::Bool, "1", B))
         .does("Changes what is written a little each time, so that no two blocks are equal.", |o, v| o.scramble_buffers = v.on()),
     buffer(row("buffer_pattern", Kind::Shape(Shape::Pattern), "", B))
-        .does("Pattern to write: text in double quotes, 0x… and decimal numbers in a row.", shaped!(buffer_pattern = Pattern)),
+        .does("Pattern to write: text in double quotes, files in single ones, 0x… and decimal numbers in a row; 512 bytes at most.", shaped!(buffer_pattern = Pattern)),
     buffer(row("buffer_compress_percentage", Kind::Int(0, 100), "0", A))
         .does("Percent of each chunk that compresses to nothing: zeros, or the pattern.", |o, v| o.compress_percentage = v.natural() as u8),
     buffer(row("buffer_compress_chunk", Kind::Size(0), "512", B))
@@ -394,7 +395,7 @@ pub static ROWS: &[Row] = &[
     verify(row("verify_policy", Kind::Choice(POLICIES), "completed", C)).does("Which writes a saved state says are there.", |o, v| o.verify.flushed = v.word() == "fsynced"),
     verify(row("verify_offset", Kind::Size(0), "0", B)).does("Place of the header in each interval.", |o, v| o.verify.offset = v.natural()),
     verify(row("verify_interval", Kind::Size(0), "0", B)).does("Length that has a header of its own; 0, or one that does not divide every block: the greatest that does.", |o, v| o.verify.interval = v.natural()),
-    verify(row("verify_pattern", Kind::Shape(Shape::Pattern), "", B)).does("Pattern to write and to check; %o is the place.", shaped!(verify.pattern = Pattern)),
+    verify(row("verify_pattern", Kind::Shape(Shape::Pattern), "", B)).does("Pattern to write and to check, as buffer_pattern; %o is the place.", shaped!(verify.pattern = Pattern)),
     verify(row("verify_pattern_interval", Kind::Size(0), "0", C)).refused("the pattern begins with each interval", "Distance of the patterns."),
     verify(row("verify_fatal", Kind::Bool, "0", A)).does("The first block that is wrong ends the job.", |o, v| o.verify.fatal = v.on()),
     verify(row("verify_dump", Kind::Bool, "0", B)).nearly("what is wrong is named with its place, and not written to files", "Writes wrong blocks to files.", |_, _| {}),

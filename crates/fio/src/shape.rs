@@ -21,7 +21,7 @@ pub enum Shape {
     Spread,
     /// `roundrobin:8` and its like.
     Turn,
-    /// Text in double quotes, hexadecimal and decimal numbers in a row.
+    /// Text in double quotes, files in single ones, hexadecimal and decimal numbers in a row.
     Pattern,
     /// A word of `rw`, with a number behind a colon where there is one.
     Direction(&'static [Word]),
@@ -33,6 +33,8 @@ pub enum Shape {
     Errors,
     /// `wait_before,write:8` and its like.
     Pages,
+    /// `4k-1m`, or one size.
+    FileSize,
 }
 
 /// A value of such an option.
@@ -56,6 +58,8 @@ pub enum Shaped {
     Errors(Each<Vec<i32>>),
     /// [`Shape::Pages`]: how, and after how many writes.
     Pages(workload::PagesFlush, u32),
+    /// [`Shape::FileSize`]: the least and the most, in bytes.
+    FileSize(u64, u64),
 }
 
 impl Shape {
@@ -66,7 +70,8 @@ impl Shape {
             Shape::Range => "least-most in bytes, one a direction",
             Shape::Spread => "a word with numbers behind colons",
             Shape::Turn => "a word, a number behind a colon",
-            Shape::Pattern => "text in double quotes, hexadecimal and decimal numbers",
+            Shape::Pattern => "text in double quotes, files in single ones, hexadecimal and decimal numbers",
+            Shape::FileSize => "bytes, or the least and the most with a dash between",
             Shape::Direction(_) => "a word, a number behind a colon",
             Shape::Steady => "a word, a bound behind a colon",
             Shape::Times => "a time, seconds without a unit, or two with a colon between",

@@ -1,12 +1,11 @@
 //! How values that say where, how long and what are read: lengths with shares, ranges, distributions, file turns, patterns
 //! and the word of `rw`.
 
-use workload::{
-    ByDirection, Bytes, FileOrder, FileTurn, LengthShare, Lengths, Pattern as Bits, Spread, Zone, ZoneLength,
-};
+use workload::{ByDirection, Bytes, FileOrder, FileTurn, LengthShare, Lengths, Spread, Zone, ZoneLength};
 
 use super::flushing;
 use super::number::NumberError;
+use super::pattern;
 use super::reader::Reader;
 use super::shape::{Shape, Shaped};
 use super::steady::rule::SteadyRule;
@@ -17,8 +16,6 @@ use super::value::{Each, ValueError, Word};
 const LENGTHS: usize = 64;
 /// The most zones that fio takes for a direction.
 const ZONES: usize = 256;
-/// The most bytes of a pattern that fio takes.
-const PATTERN: usize = 512;
 
 /// Reads `word` as `shape`.
 ///
@@ -30,7 +27,8 @@ pub fn read(reader: &mut Reader, shape: Shape, word: &str) -> Result<Shaped, Val
         Shape::Range => each(word, |range| length_range(reader, range)).map(Shaped::Lengths),
         Shape::Spread => spread(reader, word).map(Shaped::Spread),
         Shape::Turn => turn(word).map(Shaped::Turn),
-        Shape::Pattern => pattern(word).map(Shaped::Pattern),
+        Shape::Pattern => pattern::read(word, &reader.files).map(Shaped::Pattern),
+        Shape::FileSize => file_size(reader, word).map(|(least, most)| Shaped::FileSize(least, most)),
         Shape::Direction(words) => direction(reader, words, word),
         Shape::Steady => SteadyRule::read(word).map(Shaped::Steady),
         Shape::Times => terms::times(word).map(|(least, most)| Shaped::Times(least, most)),
@@ -138,6 +136,18 @@ fn length_range(reader: &mut Reader, range: &str) -> Result<Lengths, ValueError>
         return Err(wrong(range, format!("{least} stands for bytes; write {least}{unit}-{most}")));
     }
     Ok(Lengths::Range { least: low, most: high, step: low })
+}
+
+/// One size, or the least and the most.
+fn file_size(reader: &mut Reader, word: &str) -> Result<(u64, u64), ValueError> {
+    let Some((least, most)) = word.split_once(['-', ':', ',']) else {
+        return reader.bytes(word).map(|bytes| (bytes, bytes));
+    };
+    let (low, high) = (reader.bytes(least)?, reader.bytes(most)?);
+    match low > high {
+        true => Err(wrong(word, format!("{least} is more than {most}; write the smaller size first"))),
+        false => Ok((low, high)),
+    }
 }
 
 fn number(word: &str, text: &str) -> Result<f64, ValueError> {
@@ -320,79 +330,4 @@ fn direction(reader: &mut Reader, words: &'static [Word], word: &str) -> Result<
         },
         Some(number) => reader.signed_bytes(number).map(|bytes| Shaped::Direction(known, Some(bytes))),
     }
-}
-
-/// Text in double quotes, `0x…`, decimal numbers and `%o`, one behind the other.
-fn pattern(word: &str) -> Result<Bits, ValueError> {
-    let mut bits = Bits::default();
-    let mut rest = word.trim();
-    while let Some(first) = rest.chars().next() {
-        rest = match first {
-            '"' => quoted(word, &rest[1..], &mut bits)?,
-            '\'' => return Err(wrong(word, "a pattern is not read from a file; write the bytes as 0x…")),
-            '%' if rest.starts_with("%o") => {
-                bits.offsets.push(bits.bytes.len() as u32);
-                bits.bytes.extend([0; 8]);
-                &rest[2..]
-            }
-            _ if rest.starts_with("0x") || rest.starts_with("0X") => {
-                hexadecimal(word, &rest[2..], &mut bits)?
-            }
-            '-' | '0'..='9' => decimal(word, rest, &mut bits)?,
-            other => {
-                return Err(wrong(
-                    word,
-                    format!(
-                        "'{other}' begins no part of a pattern; put text into double quotes, numbers as 0x… or decimal"
-                    ),
-                ));
-            }
-        };
-    }
-    match bits.bytes.len() {
-        0 => Err(wrong(word, "a pattern needs at least one byte")),
-        1..=PATTERN => Ok(bits),
-        _ => Err(ValueError::TooMany(PATTERN)),
-    }
-}
-
-fn quoted<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, ValueError> {
-    let (text, rest) = rest.split_once('"').ok_or_else(|| wrong(word, "the closing quote is missing"))?;
-    bits.bytes.extend(text.as_bytes());
-    Ok(rest)
-}
-
-/// The bytes in the order in which they are written; an odd digit in front stands alone.
-fn hexadecimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, ValueError> {
-    let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
-    let (digits, rest) = rest.split_at(end);
-    if digits.is_empty() {
-        return Err(wrong(word, "no hexadecimal digit follows 0x"));
-    }
-    let values: Vec<u8> =
-        digits.chars().filter_map(|digit| digit.to_digit(16)).map(|digit| digit as u8).collect();
-    let odd = values.len() % 2;
-    bits.bytes.extend(&values[..odd]);
-    bits.bytes.extend(values[odd..].chunks(2).map(|pair| pair[0] << 4 | pair[1]));
-    Ok(rest)
-}
-
-/// As few bytes as hold the number, the least first; four or eight of one below zero.
-fn decimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, ValueError> {
-    let mut end = rest[1..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |at| at + 1);
-    // A zero in front of an x begins the next number, as in -120xdeadface.
-    if end > 1 && (rest[end - 1..].starts_with("0x") || rest[end - 1..].starts_with("0X")) {
-        end -= 1;
-    }
-    let (digits, rest) = rest.split_at(end);
-    let value: i64 =
-        digits.parse().map_err(|_| wrong(word, format!("'{digits}' is no number of 64 bits")))?;
-    let bytes = value.to_le_bytes();
-    let length = match value {
-        0.. => bytes.iter().rposition(|&byte| byte != 0).map_or(1, |last| last + 1),
-        _ if i32::try_from(value).is_ok() => 4,
-        _ => 8,
-    };
-    bits.bytes.extend(&bytes[..length]);
-    Ok(rest)
 }

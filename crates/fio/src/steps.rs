@@ -273,12 +273,12 @@ impl Planner<'_> {
         let options = &job.options;
         let must_hold_data = options.pattern.reads || options.pattern.trims || options.overwrite;
         let mut files = Vec::new();
-        for path in &region.paths {
+        for (path, end) in region.files() {
             let there = self.there(path);
             let is_file = there.as_ref().is_none_or(|found| found.kind == OnDiskKind::File);
             let bytes = there.map_or(0, |found| found.bytes);
-            if is_file && bytes < region.end() {
-                files.push(self.layout_file(job, path, region.end())?);
+            if is_file && bytes < end {
+                files.push(self.layout_file(job, path, end)?);
             } else if must_hold_data {
                 self.fill(path, job.step, buffers(options));
             }
@@ -402,7 +402,8 @@ fn once_over(options: &JobOptions, region: &Region) -> u64 {
         _ => whole_files(options, region),
     };
     let (block, gap) = (options.shortest_block(), options.rw_number);
-    if options.pattern.random || gap <= 0 || options.issued_blocks().any(|other| other != block) {
+    let differ = !region.each.is_empty() || options.issued_blocks().any(|other| other != block);
+    if options.pattern.random || gap <= 0 || differ {
         return whole;
     }
     let step = block.saturating_add(gap.unsigned_abs());
@@ -418,8 +419,9 @@ fn once_over(options: &JobOptions, region: &Region) -> u64 {
 fn whole_files(options: &JobOptions, region: &Region) -> u64 {
     let block = options.shortest_block();
     let alike = options.issued_blocks().all(|other| other == block);
-    let rest = if alike && !options.norandommap && region.paths.len() > 1 { region.bytes % block } else { 0 };
-    (region.bytes - rest).saturating_mul(region.paths.len().max(1) as u64)
+    let leaves_rest = alike && !options.norandommap && region.paths.len() > 1;
+    let whole = |bytes: u64| if leaves_rest { bytes - bytes % block } else { bytes };
+    region.lengths().map(whole).fold(0, u64::saturating_add)
 }
 
 /// A block that would only partly belong to the amount is not issued; where the directions differ in their block, the sum
@@ -453,6 +455,7 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         files: region.paths.clone(),
         offset: Bytes(region.offset),
         size: Some(Bytes(region.bytes)),
+        sizes: region.each.iter().copied().map(Bytes).collect(),
         access: paced.access,
         blocks: blocks(options),
         depth,

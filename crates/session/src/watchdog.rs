@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use kernel::OpenFile;
-use workload::Nanos;
+use workload::{FlushBy, Nanos};
 
 use crate::failure::Code;
 use crate::output;
@@ -50,13 +50,14 @@ fn watch(what: &str, stop: &StopFlag, waits: &Receiver<()>) -> Option<Code> {
     }
 }
 
-/// Waits until what was written to `file` is stored; `None` where it is left, which raises the flag if nobody asked.
-pub fn flush(file: &OpenFile, stop: &StopFlag) -> Option<std::io::Result<()>> {
+/// Waits until what was written to `file` is stored, `by` the call of that name; `None` where it is left, which raises the
+/// flag if nobody asked.
+pub fn flush(file: &OpenFile, by: FlushBy, stop: &StopFlag) -> Option<std::io::Result<()>> {
     let (flushed, waits) = channel();
     let ours = file.clone();
-    let body = move || drop(flushed.send(ours.flush()));
+    let body = move || drop(flushed.send(ours.flush_by(by)));
     if std::thread::Builder::new().name("flush".to_owned()).spawn(body).is_err() {
-        return Some(file.flush());
+        return Some(file.flush_by(by));
     }
     let what = format!("the flush of {}", file.path().display());
     let mut wait = Wait::begun();

@@ -31,6 +31,9 @@ pub struct Job {
     pub offset: Bytes,
     /// Bytes of the region in each file; `None`: to the end of what is there.
     pub size: Option<Bytes>,
+    /// The same file by file, where they differ; empty: all have `size`.
+    #[serde(default)]
+    pub sizes: Vec<Bytes>,
     /// Where the next I/O goes.
     pub access: Access,
     /// Length of an I/O by direction.
@@ -127,6 +130,7 @@ impl Job {
             files: Vec::new(),
             offset: Bytes(0),
             size: None,
+            sizes: Vec::new(),
             access: Access::random(crate::Mix::READ),
             blocks: BlockSizes::all(Bytes::kib(4)),
             depth: 1,

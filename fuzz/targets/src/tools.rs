@@ -35,6 +35,8 @@ fn fio(words: &[String], job_file: &str) {
     let variable = |name: &str| (name == "BS").then(|| "8k".to_owned());
     let around = fio::Surroundings {
         read: &read,
+        bytes: &|_| Ok(b"pattern".to_vec()),
+        below: &|_| Ok(Vec::new()),
         variable: &variable,
         entropy: 7,
         cpus: 64,

@@ -7,7 +7,8 @@ mod told;
 pub mod trouble;
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fio::{Asked, FioError, Request, Surroundings, opening, parse, steps};
@@ -42,6 +43,8 @@ pub fn surroundings() -> Surroundings<'static> {
             "-" => std::io::read_to_string(std::io::stdin()),
             path => std::fs::read_to_string(path),
         },
+        bytes: &|path| first_bytes(Path::new(path)),
+        below: &|path| files_below(Path::new(path)),
         variable: &|name| std::env::var(name).ok(),
         entropy: since_1970.as_nanos() as u64,
         cpus: host.cpus,
@@ -49,6 +52,32 @@ pub fn surroundings() -> Surroundings<'static> {
         // x86-64 and the usual arm64 kernels.
         page: Bytes::kib(4),
     }
+}
+
+/// As many bytes of the file at `path` as a pattern may have.
+fn first_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is no regular file"));
+    }
+    std::fs::File::open(path)?.take(fio::PATTERN_MOST as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The regular files at any depth below `place`, in the order of their names; no link is followed.
+fn files_below(place: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut entries = std::fs::read_dir(place)?.collect::<std::io::Result<Vec<_>>>()?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let kind = entry.file_type()?;
+        if kind.is_dir() {
+            files.append(&mut files_below(&entry.path())?);
+        } else if kind.is_file() {
+            files.push(entry.path());
+        }
+    }
+    Ok(files)
 }
 
 /// Why the result could not be written, known before anything runs.

@@ -8,6 +8,7 @@ mod fio_around;
 mod fio_cases;
 mod fio_data;
 mod fio_examples;
+mod fio_files;
 mod fio_formats;
 mod fio_headers;
 mod fio_io;

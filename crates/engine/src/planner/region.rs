@@ -56,7 +56,7 @@ pub(super) fn files(
         PlanTargetKind::Simulated(size) => ("simulated", size),
     };
     let made_up = FileFacts { path: PathBuf::from(name), size, direct_alignment: Bytes(1), writable: true };
-    Ok(vec![region(job, &made_up, choices)?])
+    Ok(vec![region(job, (&made_up, job.size), choices)?])
 }
 
 fn on_machine(
@@ -69,7 +69,7 @@ fn on_machine(
         return Err(PlanError::NoFile { job: job.name.clone() });
     }
     let mut regions = Vec::new();
-    for path in &job.files {
+    for (number, path) in job.files.iter().enumerate() {
         let file = target.file(&job.name, path)?;
         if !job.access.mix.reads_only() && !file.writable {
             return Err(PlanError::ReadOnly { job: job.name.clone(), path: path.clone() });
@@ -77,15 +77,20 @@ fn on_machine(
         if direct {
             aligned(job, file)?;
         }
-        regions.push(region(job, file, choices)?);
+        let size = job.sizes.get(number).copied().or(job.size);
+        regions.push(region(job, (file, size), choices)?);
     }
     Ok(regions)
 }
 
-/// The region as asked, or to the end of what is there.
-fn region(job: &Job, file: &FileFacts, choices: &mut Choices) -> Result<FilePlan, PlanError> {
+/// The region of `file` with as many bytes as are asked, or to the end of what is there.
+fn region(
+    job: &Job,
+    (file, asked): (&FileFacts, Option<Bytes>),
+    choices: &mut Choices,
+) -> Result<FilePlan, PlanError> {
     let available = Bytes(file.size.0.saturating_sub(job.offset.0));
-    let size = match job.size {
+    let size = match asked {
         Some(region) if region > available => {
             return Err(PlanError::RegionBeyondEnd {
                 job: job.name.clone(),

@@ -41,6 +41,7 @@ fn another(row: &Row) -> String {
         Kind::Shape(Shape::Pattern) => "0xbeef",
         Kind::Shape(Shape::Direction(_)) => "randread:8",
         Kind::Shape(Shape::Times) => "1s:7s",
+        Kind::Shape(Shape::FileSize) => "16k-64k",
         Kind::Shape(Shape::Pages) => "write:8",
         Kind::Shape(Shape::Errors) => "EIO:28,ENOSPC",
     };

@@ -55,6 +55,8 @@ pub fn ours(words: &[&str], folder: &Path, stdin: &str) -> Result<Request, FioEr
         |name: &str| VARIABLES.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
     let around = Surroundings {
         read: &read,
+        bytes: &|_| Ok(b"pattern".to_vec()),
+        below: &|_| Ok(Vec::new()),
         variable: &variable,
         entropy: 7,
         cpus: std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32),

@@ -86,6 +86,7 @@ fn other_than_default(row: &Row) -> String {
         Kind::Shape(Shape::Pattern) => "0xbeef".to_owned(),
         Kind::Shape(Shape::Direction(_)) => "randread:8".to_owned(),
         Kind::Shape(Shape::Times) => "1s:7s".to_owned(),
+        Kind::Shape(Shape::FileSize) => "16k-64k".to_owned(),
         Kind::Shape(Shape::Pages) => "wait_before,write:8".to_owned(),
         Kind::Shape(Shape::Errors) => "EIO:28,ENOSPC".to_owned(),
     }

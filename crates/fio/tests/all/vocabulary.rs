@@ -24,6 +24,8 @@ pub fn request(words: &[String], job_file: &str) -> Result<Request, FioError> {
     let variable = |name: &str| (name == "BS").then(|| "8k".to_owned());
     let around = Surroundings {
         read: &read,
+        bytes: &|_| Ok(b"pattern".to_vec()),
+        below: &|_| Ok(Vec::new()),
         variable: &variable,
         entropy: 7,
         cpus: 64,

@@ -8,7 +8,7 @@ use experiments::Step;
 use kernel::{Clock, OpenFile, Walk};
 use record::{Observer, StepRecord};
 use sampler::{Root, Sampler};
-use workload::{Nanos, StepPlan};
+use workload::{FlushBy, Nanos, StepPlan};
 
 use super::drive::drive;
 use super::{Runner, RunnerError, failed, look_for_others};
@@ -104,9 +104,11 @@ impl NamedRunner {
         }
     }
 
-    /// Stores what was written to those of `paths` that the step has open; `None` where that was not waited for.
+    /// Stores what was written to those of `paths` that the step has open, with all that is known of the file, as `fsync`
+    /// does; `None` where that was not waited for.
     pub fn flush(&self, paths: &[PathBuf]) -> Vec<(PathBuf, Option<std::io::Result<()>>)> {
-        let flush = |file: &OpenFile| (file.path().to_owned(), watchdog::flush(file, &self.stop));
+        let flush =
+            |file: &OpenFile| (file.path().to_owned(), watchdog::flush(file, FlushBy::File, &self.stop));
         self.opened_of(paths).map(flush).collect()
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use kernel::guard::WritePermit;
 use kernel::{Direct, OpenFile};
-use workload::{Buffers, Bytes, Content, LayoutFile, Nanos, Replaces, Reserve, StepKind, SyncMode};
+use workload::{Buffers, Bytes, Content, FlushBy, LayoutFile, Nanos, Replaces, Reserve, StepKind, SyncMode};
 
 use super::named::{FileError, NamedFiles, is_laid_out};
 use crate::runner::drive::drive;
@@ -158,7 +158,7 @@ impl NamedFiles {
         self.write(permit, &Piece { offset: whole, bytes: rest, direct: Direct::No }, buffers)?;
         // Before the flush, so that it is stored with it. Without a mark the file counts as somebody else's later on.
         let _ = kernel::mark_laid_out(room);
-        match watchdog::flush(room, &self.treatment.stop) {
+        match watchdog::flush(room, FlushBy::Data, &self.treatment.stop) {
             Some(flushed) => flushed.map_err(failed(Call::Flush))?,
             None => return Ok(()),
         }

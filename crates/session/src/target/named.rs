@@ -120,8 +120,9 @@ impl NamedFiles {
     pub fn plan_target(&self, workload: &Workload, interval: Nanos) -> PlanTarget {
         let mut files: Vec<FileFacts> = Vec::new();
         for job in &workload.jobs {
-            let end = Bytes(job.offset.0 + job.size.map_or(0, |size| size.0));
-            for path in &job.files {
+            for (number, path) in job.files.iter().enumerate() {
+                let size = job.sizes.get(number).copied().or(job.size);
+                let end = Bytes(job.offset.0 + size.map_or(0, |size| size.0));
                 match files.iter_mut().find(|file| file.path == *path) {
                     Some(file) => file.size = file.size.max(end),
                     None => files.push(self.file_facts(path, end)),

@@ -280,7 +280,8 @@ fn written_over(jobs: &[Job]) -> Vec<String> {
 /// The job as it runs elsewhere: it forgets its own files, and how far they reach where it does not say.
 pub fn as_elsewhere(job: &Job) -> Job {
     let says = |size: &Bytes| job.offset.0.saturating_add(size.0) < ENDLESS;
-    Job { files: Vec::new(), size: job.size.filter(says), backend: BackendAsk::Best, ..job.clone() }
+    let (files, sizes) = (Vec::new(), Vec::new());
+    Job { files, sizes, size: job.size.filter(says), backend: BackendAsk::Best, ..job.clone() }
 }
 
 /// What is wrong with a job file, in one paragraph, without the name of the tool whose file it is; the place alone where

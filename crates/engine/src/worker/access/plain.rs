@@ -85,7 +85,9 @@ pub(super) fn is_plain(plan: &WorkerPlan) -> bool {
     let issued = || blocks.lengths.iter().filter(|(direction, _)| access.mix.issues(*direction));
     let own_align =
         |direction| blocks.align.of(direction).is_none_or(|align| align == blocks.longest_of(direction));
-    issued().all(|(direction, lengths)| lengths.fixed().is_some() && own_align(direction))
+    let one_size = plan.files.windows(2).all(|pair| pair[0].size == pair[1].size);
+    one_size
+        && issued().all(|(direction, lengths)| lengths.fixed().is_some() && own_align(direction))
         && blocks.by == LengthsBy::Direction
         && !access.mix.issues(Direction::Trim)
         && access.spread == Spread::Uniform

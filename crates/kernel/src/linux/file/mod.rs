@@ -16,7 +16,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use workload::{Bytes, SyncMode};
+use workload::{Bytes, Calls, FlushBy, SyncMode};
 
 pub use alignment::{Alignment, AlignmentSource};
 pub use unnamed::{
@@ -235,6 +235,14 @@ impl OpenFile {
     pub fn flush(&self) -> io::Result<()> {
         // SAFETY: the descriptor is open as long as `self` lives; no memory is involved.
         retry(|| check(unsafe { libc::fdatasync(self.as_raw_fd()) })).map(drop)
+    }
+
+    /// The same by the call that `by` names.
+    ///
+    /// # Errors
+    /// As [`OpenFile::flush`].
+    pub fn flush_by(&self, by: FlushBy) -> io::Result<()> {
+        super::queue::flush(self.as_raw_fd(), Calls { flush: by, ..Calls::default() })
     }
 
     pub(crate) fn as_raw_fd(&self) -> RawFd {

@@ -25,7 +25,7 @@ pub(super) fn pages(calls: Calls) -> Option<libc::c_uint> {
 }
 
 /// Stores what was written to `fd` as `calls` say, and waits for it.
-pub(super) fn flush(fd: RawFd, calls: Calls) -> io::Result<()> {
+pub(in crate::linux) fn flush(fd: RawFd, calls: Calls) -> io::Result<()> {
     let done = || match (calls.flush, pages(calls)) {
         // SAFETY: no memory is involved. A length of zero is all of the file.
         (_, Some(flags)) => unsafe { libc::sync_file_range(fd, 0, 0, flags) },

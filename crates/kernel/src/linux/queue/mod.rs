@@ -13,6 +13,7 @@ mod uring;
 use workload::BackendKind;
 
 pub use aio::AioQueue;
+pub(super) use calls::flush;
 pub use interface::{Queue, QueueError, Refused, abandoned};
 pub use pread::{CallFlags, PreadQueue};
 pub use uring::UringQueue;

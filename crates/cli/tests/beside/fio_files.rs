@@ -1,0 +1,152 @@
+//! Which files a job of fio's has, how long each is and what stands in it: beside the real fio on copies of the same files.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use crate::machine::*;
+
+/// Lengths of the files in `place`, by name.
+fn lengths(place: &Path) -> BTreeMap<String, u64> {
+    let of = |entry: std::fs::DirEntry| {
+        (entry.file_name().to_string_lossy().into_owned(), entry.metadata().unwrap().len())
+    };
+    std::fs::read_dir(place).unwrap().map(|entry| of(entry.unwrap())).collect()
+}
+
+/// Operations and bytes of the first job over all directions.
+fn done(ended: &Ended) -> (u64, u64) {
+    // fio says on stdout how many files opendir has found.
+    let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
+    let document: serde_json::Value = serde_json::from_str(text).unwrap();
+    let sum = |what: &str| -> u64 {
+        ["read", "write", "trim"].iter().map(|way| document["jobs"][0][way][what].as_u64().unwrap()).sum()
+    };
+    (sum("total_ios"), sum("io_bytes"))
+}
+
+/// Of two sizes each file has one between them, in whole blocks; each is done once, as far as `size` goes.
+#[test]
+fn sizes_of_files_are_drawn_and_each_file_is_done_once() {
+    let Some(peers) = Peers::find() else { return };
+    for (words, files, most) in [
+        ("--nrfiles=4 --filesize=16k-256k --rw=write", 4, u64::MAX),
+        (
+            "--nrfiles=4 --filesize=16k-256k --rw=randwrite --direct=1 --ioengine=libaio --iodepth=4",
+            4,
+            u64::MAX,
+        ),
+        ("--nrfiles=4 --filesize=16k:256k --rw=read", 4, u64::MAX),
+        ("--nrfiles=40 --filesize=16k-160k --size=256k --rw=write", 40, 256 << 10),
+        ("--nrfiles=6 --filesize=16k-17k --rw=randread --file_service_type=random", 6, u64::MAX),
+    ] {
+        for who in [Who::Real, Who::Command] {
+            let ended = peers.run(who, &format!("--output-format=json --name=a --bs=4k {words}"));
+            let lengths = lengths(&peers.folder.path(&format!("{who:?}")));
+            let lengths: Vec<u64> = lengths.into_values().collect();
+            assert_eq!((ended.code, lengths.len()), (Some(0), files), "{who:?} {words}: {}", ended.err);
+            let within = |bytes: &&u64| (16 << 10..=256 << 10).contains(*bytes) && **bytes % 4096 == 0;
+            assert_eq!(lengths.iter().filter(within).count(), files, "{who:?} {words}: {lengths:?}");
+            let all: u64 = lengths.iter().sum();
+            assert_eq!(done(&ended), (all.min(most) / 4096, all.min(most)), "{who:?} {words}: {lengths:?}");
+            let differ = lengths.iter().any(|bytes| *bytes != lengths[0]);
+            assert_eq!(differ, !words.contains("17k"), "{who:?} {words}: {lengths:?}");
+        }
+    }
+}
+
+/// A file whose length lies in the range keeps it; files without a size given are done each as long as it is.
+#[test]
+fn files_that_are_there_are_as_long_as_they_are() {
+    let Some(peers) = Peers::find() else { return };
+    for words in [
+        "--filename=f:g --filesize=8k-64k --rw=read",
+        "--filename=f:g --rw=randread",
+        "--filename=f:g --rw=write",
+        "--opendir=. --rw=read",
+        "--opendir=. --rw=randwrite --size=12k",
+    ] {
+        let [real, ours] = [Who::Real, Who::Command].map(|who| {
+            let place = peers.folder.make_dir("copy");
+            for (name, bytes) in [("f", 12288), ("g", 40960)] {
+                std::fs::write(place.join(name), vec![7; bytes]).unwrap();
+            }
+            let ended = peers.run_in(&place, who, &format!("--output-format=json --name=a --bs=4k {words}"));
+            (ended.code, done(&ended), lengths(&place))
+        });
+        assert_eq!(real, ours, "{words}");
+    }
+}
+
+#[test]
+fn patterns_stand_in_files() {
+    let Some(peers) = Peers::find() else { return };
+    let long: Vec<u8> = (0..1000).map(|at| (at % 251) as u8).collect();
+    for words in [
+        "--buffer_pattern='p'",
+        "--buffer_pattern='long'",
+        "--buffer_pattern='p'12\"x'y\"0xbeef",
+        "--verify=pattern --verify_pattern='p' --verify_state_save=0",
+        "--verify=pattern --verify_pattern='p'%o --verify_state_save=0",
+    ] {
+        let [real, ours] = [Who::Real, Who::Command].map(|who| {
+            let place = peers.folder.make_dir("copy");
+            for (name, bytes) in [("p", &b"from a file"[..]), ("long", &long)] {
+                std::fs::write(place.join(name), bytes).unwrap();
+            }
+            let ended =
+                peers.run_in(&place, who, &format!("--name=a --filename=f --size=16k --rw=write {words}"));
+            (ended.code, std::fs::read(place.join("f")).unwrap())
+        });
+        assert_eq!(real.0, Some(0));
+        assert!(real == ours, "{words}: {:?} instead of {:?}", &ours.1[..32], &real.1[..32]);
+    }
+    let place = peers.folder.make_dir("copy");
+    std::fs::write(place.join("empty"), "").unwrap();
+    for (name, why) in
+        [("nope", "No such file or directory"), ("empty", "is empty"), ("..", "no regular file")]
+    {
+        let words = format!("--name=a --filename=g --size=4k --rw=write --buffer_pattern='{name}'");
+        let ended = peers.run_in(&place, Who::Command, &words);
+        assert_eq!((ended.code, ended.err.contains(why)), (Some(1), true), "{}", ended.err);
+        assert!(!place.join("g").exists());
+    }
+}
+
+/// How often each call that stores was made.
+fn stores(peers: &Peers, who: Who, words: &str) -> BTreeMap<&'static str, usize> {
+    let place = peers.folder.make_dir(&format!("{who:?}"));
+    std::fs::write(place.join("f"), vec![7; 16384]).unwrap();
+    std::fs::write(place.join("g"), vec![7; 16384]).unwrap();
+    let plain = peers.command(&place, who, words);
+    let mut traced = Command::new("strace");
+    traced.args(["-f", "-o", "calls", "-e", "trace=fsync,fdatasync"]);
+    traced.arg(plain.get_program()).args(plain.get_args()).current_dir(&place);
+    for (name, value) in plain.get_envs() {
+        traced.env(name, value.unwrap_or_default());
+    }
+    let ended = traced.output().unwrap();
+    assert!(ended.status.success(), "{words}: {}", String::from_utf8_lossy(&ended.stderr));
+    let calls = std::fs::read_to_string(place.join("calls")).unwrap();
+    let count = |call: &str| calls.lines().filter(|line| line.contains(&format!(" {call}("))).count();
+    ["fsync", "fdatasync"].into_iter().map(|call| (call, count(call))).collect()
+}
+
+#[test]
+fn what_is_stored_at_the_end_is_stored_by_the_call_that_fio_makes() {
+    if !has("strace") {
+        return;
+    }
+    let Some(peers) = Peers::find() else { return };
+    for words in [
+        "--filename=f --rw=write --end_fsync=1",
+        "--filename=f:g --rw=write --end_fsync=1 --ioengine=libaio",
+        "--filename=f --rw=write --end_fsync=1 --fdatasync=3",
+        "--filename=f --rw=read --end_fsync=1",
+    ] {
+        // What else is stored is stored before the page cache is emptied.
+        let words = format!("--name=a --bs=4k --invalidate=0 {words}");
+        assert_eq!(stores(&peers, Who::Real, &words), stores(&peers, Who::Command, &words), "{words}");
+    }
+}

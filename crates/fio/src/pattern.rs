@@ -1,0 +1,175 @@
+//! Patterns of bytes: text, numbers, places and the contents of files, one behind the other.
+
+use std::io;
+
+use workload::Pattern as Bits;
+
+use super::number::NumberError;
+use super::value::ValueError;
+
+/// The most bytes of a pattern that fio takes.
+pub const MOST: usize = 512;
+
+/// A file that a pattern names, with its first bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatternFile {
+    name: String,
+    /// Its first [`MOST`] bytes at least, or why it cannot be read.
+    bytes: Result<Vec<u8>, String>,
+}
+
+/// The files that the pattern `word` names, as `read` has them.
+pub(super) fn files(word: &str, read: &dyn Fn(&str) -> io::Result<Vec<u8>>) -> Vec<PatternFile> {
+    let mut files = Vec::new();
+    let mut rest = word;
+    while let Some(at) = rest.find(['"', '\'']) {
+        let (quote, behind) = (&rest[at..=at], &rest[at + 1..]);
+        let Some((text, after)) = behind.split_once(quote) else { break };
+        if quote == "'" {
+            files.push(PatternFile {
+                name: text.to_owned(),
+                bytes: read(text)
+                    .map_err(|error| error.raw_os_error().map_or(error.to_string(), options::errno_text)),
+            });
+        }
+        rest = after;
+    }
+    files
+}
+
+fn wrong(word: &str, meant: impl Into<String>) -> ValueError {
+    NumberError::misread(word, meant).into()
+}
+
+/// Text in double quotes, `0x…`, decimal numbers and `%o`, one behind the other.
+/// What stands in single quotes is a file of `files`, whose first bytes are taken.
+///
+/// # Errors
+/// [`ValueError`] with the part that is wrong and what would do.
+pub(super) fn read(word: &str, files: &[PatternFile]) -> Result<Bits, ValueError> {
+    let mut bits = Bits::default();
+    let mut rest = word.trim();
+    while let Some(first) = rest.chars().next() {
+        rest = match first {
+            '"' => quoted(word, &rest[1..], &mut bits)?,
+            '\'' => contents(word, &rest[1..], (files, &mut bits))?,
+            '%' if rest.starts_with("%o") => {
+                bits.offsets.push(bits.bytes.len() as u32);
+                bits.bytes.extend([0; 8]);
+                &rest[2..]
+            }
+            _ if rest.starts_with("0x") || rest.starts_with("0X") => {
+                hexadecimal(word, &rest[2..], &mut bits)?
+            }
+            '-' | '0'..='9' => decimal(word, rest, &mut bits)?,
+            other => {
+                return Err(wrong(
+                    word,
+                    format!(
+                        "'{other}' begins no part of a pattern; put text into double quotes, numbers as 0x… or decimal"
+                    ),
+                ));
+            }
+        };
+    }
+    match bits.bytes.len() {
+        0 => Err(wrong(word, "a pattern needs at least one byte")),
+        1..=MOST => Ok(bits),
+        _ => Err(ValueError::TooMany(MOST)),
+    }
+}
+
+fn quoted<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, ValueError> {
+    let (text, rest) = rest.split_once('"').ok_or_else(|| wrong(word, "the closing quote is missing"))?;
+    bits.bytes.extend(text.as_bytes());
+    Ok(rest)
+}
+
+/// The bytes in the order in which they are written; an odd digit in front stands alone.
+fn hexadecimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, ValueError> {
+    let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
+    let (digits, rest) = rest.split_at(end);
+    if digits.is_empty() {
+        return Err(wrong(word, "no hexadecimal digit follows 0x"));
+    }
+    let values: Vec<u8> =
+        digits.chars().filter_map(|digit| digit.to_digit(16)).map(|digit| digit as u8).collect();
+    let odd = values.len() % 2;
+    bits.bytes.extend(&values[..odd]);
+    bits.bytes.extend(values[odd..].chunks(2).map(|pair| pair[0] << 4 | pair[1]));
+    Ok(rest)
+}
+
+/// As few bytes as hold the number, the least first; four or eight of one below zero.
+fn decimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, ValueError> {
+    let mut end = rest[1..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |at| at + 1);
+    // A zero in front of an x begins the next number, as in -120xdeadface.
+    if end > 1 && (rest[end - 1..].starts_with("0x") || rest[end - 1..].starts_with("0X")) {
+        end -= 1;
+    }
+    let (digits, rest) = rest.split_at(end);
+    let value: i64 =
+        digits.parse().map_err(|_| wrong(word, format!("'{digits}' is no number of 64 bits")))?;
+    let bytes = value.to_le_bytes();
+    let length = match value {
+        0.. => bytes.iter().rposition(|&byte| byte != 0).map_or(1, |last| last + 1),
+        _ if i32::try_from(value).is_ok() => 4,
+        _ => 8,
+    };
+    bits.bytes.extend(&bytes[..length]);
+    Ok(rest)
+}
+
+/// The first bytes of a file, as many as a pattern has room for.
+fn contents<'w>(
+    word: &str,
+    rest: &'w str,
+    (files, bits): (&[PatternFile], &mut Bits),
+) -> Result<&'w str, ValueError> {
+    let (name, rest) = rest.split_once('\'').ok_or_else(|| wrong(word, "the closing quote is missing"))?;
+    let known = files.iter().find(|file| file.name == name).map(|file| file.bytes.as_ref());
+    let bytes = match known {
+        Some(Ok(bytes)) if !bytes.is_empty() => bytes,
+        Some(Ok(_)) => return Err(wrong(word, format!("the file {name} is empty; a pattern needs bytes"))),
+        Some(Err(why)) => return Err(wrong(word, format!("the file {name} cannot be read: {why}"))),
+        None => return Err(wrong(word, format!("the file {name} cannot be read here"))),
+    };
+    let room = MOST.saturating_sub(bits.bytes.len());
+    bits.bytes.extend(bytes.iter().take(room));
+    Ok(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_from(word: &str) -> Result<Bits, ValueError> {
+        let there = |name: &str| match name {
+            "f" => Ok(b"file".to_vec()),
+            "long" => Ok(vec![7; 1000]),
+            "empty" => Ok(Vec::new()),
+            _ => Err(io::Error::from_raw_os_error(2)),
+        };
+        read(word, &files(word, &there))
+    }
+
+    #[test]
+    fn files_stand_among_text_and_numbers() {
+        assert_eq!(read_from(r#""it's"'f'12"#).unwrap().bytes, b"it'sfile\x0c");
+        assert_eq!(read_from("'long'").unwrap().bytes, [7; MOST]);
+        let offsets = read_from("'f'%o").unwrap();
+        assert_eq!((offsets.bytes.len(), offsets.offsets), (12, vec![4]));
+    }
+
+    #[test]
+    fn files_that_give_no_bytes_are_named() {
+        for (word, why) in [
+            ("'nope'", "the file nope cannot be read: No such file or directory"),
+            ("'empty'", "the file empty is empty"),
+            ("'f", "the closing quote is missing"),
+        ] {
+            let error = read_from(word).unwrap_err().to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+}
