@@ -2,16 +2,22 @@
 
 use super::besides::besides;
 use super::figures::{bytes, count, seconds};
-use fio::{Amount, Asked, COMMANDS, FioJob, JobOptions, ROWS};
-use workload::Spread;
+use super::load::{Load, lengths, sized};
+use fio::{Amount, Asked, COMMANDS, EngineWay, FioJob, JobOptions, ROWS, Stage, Waits, engine_way};
+use workload::{Lengths, Spread};
 
-/// A paragraph a job.
-pub fn asks(asked: &Asked) -> Vec<String> {
+/// A paragraph a job; `of_engines` are options that only the engines of the jobs know.
+pub fn asks(asked: &Asked, of_engines: &[String]) -> Vec<String> {
     let sections: Vec<&FioJob> = asked.jobs.iter().filter(|job| job.clone == 0).collect();
     let steps = asked.step_count();
     let mut said = Vec::new();
     for job in &sections {
         let mut told = sentences(job, sections.len() > 1, steps > 1);
+        if stage(&job.options) == Stage::Elsewhere {
+            told.push_str(&elsewhere(&job.options, of_engines));
+        } else if !of_engines.is_empty() {
+            told.push_str(&format!(" The engine is told {} besides.", of_engines.join(", ")));
+        }
         besides(asked, job).iter().for_each(|more| told.push_str(&format!(" {more}")));
         said.push(told);
     }
@@ -30,15 +36,14 @@ fn sentences(job: &FioJob, named: bool, in_turn: bool) -> String {
         (true, 1) => format!("Job {} ", job.name),
         (true, copies) => format!("Job {}, in {copies} copies side by side: each ", job.name),
     };
-    let mut said = vec![format!("{subject}{} {}.", verbs(options), places(options))];
-    said.push(depth(options));
-    said.push(if options.direct {
-        "Past the page cache (direct=1).".to_owned()
-    } else {
-        "Through the page cache.".to_owned()
-    });
-    said.push(target(job));
-    said.push(how_long(options));
+    let mut said = match stage(options) {
+        Stage::Nowhere => without_blocks(options, &subject),
+        Stage::Here => with_blocks(job, &subject),
+        Stage::Elsewhere => vec![format!("{subject}{} {}.", verbs(options), places(options)), depth(options)],
+    };
+    if stage(options) != Stage::Nowhere || options.runtime.0 > 0 {
+        said.push(how_long(options));
+    }
     said.extend(rates(options));
     said.extend(flushes(options));
     if in_turn && job.step > 0 {
@@ -50,6 +55,61 @@ fn sentences(job: &FioJob, named: bool, in_turn: bool) -> String {
     said.join(" ")
 }
 
+fn with_blocks(job: &FioJob, subject: &str) -> Vec<String> {
+    let options = &job.options;
+    let mut said = vec![format!("{subject}{} {}.", verbs(options), places(options)), depth(options)];
+    if options.engine.is_real() {
+        said.push(cache(options).to_owned());
+    }
+    said.push(target(job));
+    said
+}
+
+fn cache(options: &JobOptions) -> &'static str {
+    match (options.direct, options.engine.maps_files()) {
+        (true, _) => "Past the page cache (direct=1).",
+        (false, true) => "Through the page cache, whatever direct says.",
+        (false, false) => "Through the page cache.",
+    }
+}
+
+fn without_blocks(options: &JobOptions, subject: &str) -> Vec<String> {
+    let does = way(options).map_or("other work is done", |way| way.by);
+    let engine = &options.engine.name;
+    vec![format!("{subject}reads and writes no blocks of storage: {does} (ioengine={engine}).")]
+}
+
+/// What is known of the engine, whether or not plimsoll has it.
+fn way(options: &JobOptions) -> Option<EngineWay> {
+    engine_way(&options.engine.name)
+}
+
+/// Where the I/O goes.
+pub fn stage(options: &JobOptions) -> Stage {
+    way(options).map_or(Stage::Here, |way| way.stage)
+}
+
+/// Whether the engine waits for each I/O.
+pub fn waits(options: &JobOptions) -> bool {
+    way(options).map_or(options.engine.is_synchronous(), |way| way.waits == Waits::ForEach)
+}
+
+/// On what an engine works that knows no file of this machine.
+fn elsewhere(options: &JobOptions, of_engines: &[String]) -> String {
+    let engine = &options.engine.name;
+    let named: Vec<String> = options.filename.iter().map(|name| format!("filename={name}")).collect();
+    let named = [named.as_slice(), of_engines].concat();
+    let length = match options.size {
+        Some(Amount::Bytes(size)) => format!(": its first {}", bytes(size)),
+        Some(Amount::Percent(share)) => format!(": {share} % of it"),
+        None => ": all of it".to_owned(),
+    };
+    match named.is_empty() {
+        true => format!(" Its options do not say on what {engine} works."),
+        false => format!(" On what {engine} finds by {}{length}.", named.join(", ")),
+    }
+}
+
 fn verbs(options: &JobOptions) -> String {
     let pattern = options.pattern;
     let [read, write, trim] = [0, 1, 2].map(|direction| block(options, direction));
@@ -57,9 +117,11 @@ fn verbs(options: &JobOptions) -> String {
     match (pattern.reads, pattern.writes, pattern.trims) {
         (true, true, _) => {
             let share = options.rwmix_read;
-            let blocks =
-                if same { format!("blocks of {read}") } else { format!("{read} and {write} blocks") };
-            format!("reads ({share} %) and writes ({} %) {blocks}", 100 - share.min(100))
+            let rest = 100 - share.min(100);
+            match same {
+                true => format!("reads ({share} %) and writes ({rest} %) blocks of {read}"),
+                false => format!("reads ({share} %) blocks of {read} and writes ({rest} %) blocks of {write}"),
+            }
         }
         (true, false, _) => format!("reads blocks of {read}"),
         (false, true, false) => format!("writes blocks of {write}"),
@@ -70,9 +132,10 @@ fn verbs(options: &JobOptions) -> String {
 
 /// The length of the blocks of a direction; the option that tells several lengths is told besides.
 fn block(options: &JobOptions, direction: usize) -> String {
-    match options.bssplit[direction].is_some() || options.bsrange[direction].is_some() {
-        true => "several lengths".to_owned(),
-        false => bytes(options.bs[direction]),
+    match lengths(options, direction) {
+        Lengths::Fixed(length) => bytes(length.0),
+        several if several.shortest() == several.longest() => bytes(several.shortest().0),
+        _ => "several lengths".to_owned(),
     }
 }
 
@@ -95,9 +158,9 @@ fn places(options: &JobOptions) -> String {
 }
 
 fn depth(options: &JobOptions) -> String {
-    let engine = &options.engine.name;
+    let engine = engine(options);
     let copies = u64::from(options.numjobs);
-    if options.engine.is_synchronous() || options.iodepth == 1 {
+    if waits(options) || options.iodepth == 1 {
         return match copies {
             1 => format!("One I/O at a time, through {engine}."),
             copies => format!("One I/O at a time in each copy, {copies} in all, through {engine}."),
@@ -114,6 +177,16 @@ fn depth(options: &JobOptions) -> String {
     }
 }
 
+/// The engine's name; with what it is, where that is not done here by the same means.
+fn engine(options: &JobOptions) -> String {
+    let (engine, name) = (&options.engine, &options.engine.name);
+    let is_alike = engine.backend().is_some() && engine.difference().is_none() && engine.is_real();
+    match way(options).filter(|_| !is_alike) {
+        Some(way) => format!("{name} ({})", way.by),
+        None => name.clone(),
+    }
+}
+
 /// Whether `path` is a device and no file.
 pub fn is_device(path: &str) -> bool {
     path.starts_with("/dev/") && !path.starts_with("/dev/shm")
@@ -125,6 +198,24 @@ pub fn own_files(options: &JobOptions) -> bool {
 }
 
 fn target(job: &FioJob) -> String {
+    let options = &job.options;
+    match further_copies(options) {
+        Some(step) => format!("{} Each further copy begins {step} behind the one before.", first_target(job)),
+        None => first_target(job),
+    }
+}
+
+/// How far behind each other the copies begin.
+fn further_copies(options: &JobOptions) -> Option<String> {
+    match options.offset_increment {
+        _ if options.numjobs < 2 => None,
+        Amount::Bytes(0) | Amount::Percent(0) => None,
+        Amount::Bytes(step) => Some(bytes(step)),
+        Amount::Percent(share) => Some(format!("{share} % of it")),
+    }
+}
+
+fn first_target(job: &FioJob) -> String {
     let options = &job.options;
     let copies = u64::from(options.numjobs);
     let length = match options.size {
@@ -142,7 +233,11 @@ fn target(job: &FioJob) -> String {
             Some(directory) if !name.starts_with('/') => format!("{directory}/{name}"),
             _ => name.clone(),
         };
-        let shared = if copies > 1 { ", the same for all copies" } else { "" };
+        let shared = match (copies, further_copies(options)) {
+            (1, _) => "",
+            (_, None) => ", the same for all copies",
+            (_, Some(_)) => ", for all copies",
+        };
         if let Some(part) = part(options) {
             return format!("On {}{shared}: {part}.", several(&name));
         }
@@ -203,31 +298,34 @@ fn part(options: &JobOptions) -> Option<String> {
     }
 }
 
-/// Bytes that a copy does before it is done; `None` where its words do not say.
-pub fn amount(options: &JobOptions) -> Option<u64> {
-    let asked = options.io_size.or(options.size);
-    match asked {
-        Some(Amount::Bytes(amount)) => Some(amount.saturating_mul(options.loops)),
-        _ => None,
+/// What must be done before a copy ends.
+pub fn done(options: &JobOptions) -> String {
+    let device = options.filename.as_deref().is_some_and(is_device);
+    let (all, once) = match (sized(options), stage(options)) {
+        (Some(amount), _) => (bytes(amount), "is done"),
+        (None, Stage::Here) if device => ("the whole device".to_owned(), "has been done once"),
+        (None, Stage::Here) => ("the whole file".to_owned(), "has been done once"),
+        (None, _) => ("all of it".to_owned(), "has been done once"),
+    };
+    match options.number_ios.saturating_mul(options.loops) {
+        0 => format!("{all} {once}"),
+        ios => format!("{} I/Os are done, {all} at most", count(ios)),
     }
 }
 
 fn how_long(options: &JobOptions) -> String {
     let runtime = options.runtime.as_secs_f64();
-    let done = match amount(options) {
-        Some(amount) => format!("{} is done", bytes(amount)),
-        None => "the whole file has been done once".to_owned(),
-    };
+    let done = done(options);
     let each = if options.numjobs > 1 { " by each copy" } else { "" };
     let mut said = match (options.time_based, runtime > 0.0) {
         (true, true) => format!("For {}, starting over when all of it is done.", seconds(runtime)),
-        (_, true) => format!("Until {done}{each}, and at most for {}.", seconds(runtime)),
-        (_, false) => match amount(options) {
+        (_, true) => format!("Until {}{each}, and at most for {}.", done, seconds(runtime)),
+        (_, false) => match sized(options).filter(|_| options.number_ios == 0) {
             Some(amount) => format!(
-                "Until {done}{each}, which is {} I/Os, however long that takes.",
-                count(amount / options.shortest_block().max(1))
+                "Until {done}{each}, which is {}, however long that takes.",
+                Load::of(options).counted(amount)
             ),
-            None => format!("Until {done}{each}, however long that takes."),
+            None => format!("Until {}{each}, however long that takes.", done),
         },
     };
     if options.ramp_time.0 > 0 {

@@ -1,6 +1,7 @@
-//! What a fio job asks for beside what the sentences about it tell: every option that is done must be told of.
+//! What a fio job asks for beside what the sentences about it tell: every option that changes what fio does must be told
+//! of, also where plimsoll's fio refuses it.
 
-use fio::{Asked, FioJob, ROWS, Support};
+use fio::{Asked, FioJob, Kind, ROWS, Row};
 
 /// Options that the sentences tell.
 const TOLD: &[&str] = &[
@@ -17,6 +18,7 @@ const TOLD: &[&str] = &[
     "filename",
     "directory",
     "offset",
+    "number_ios",
     "filesize",
     "runtime",
     "time_based",
@@ -55,16 +57,42 @@ pub fn besides(asked: &Asked, job: &FioJob) -> Vec<String> {
 
 fn sentence(name: &str, value: &str) -> Option<String> {
     let row = ROWS.iter().find(|row| row.name == name)?;
-    let is_done = matches!(row.support, Support::Honoured | Support::Approximated(_));
-    let is_silent =
-        SILENT.iter().any(|(silent, _)| *silent == name) || row.default == value && !value.is_empty();
+    let asks_nothing = row.default == value && !value.is_empty() || row.harmless.contains(&value);
+    let is_silent = SILENT.iter().any(|(silent, _)| *silent == name) || asks_nothing;
     // Behind a colon stands where an I/O goes after another.
     let is_told = TOLD.contains(&name) && !(name == "rw" && value.contains(':'));
-    if !is_done || is_silent || is_told {
+    if is_silent || is_told {
         return None;
     }
     let typed = if value.is_empty() { name.to_owned() } else { format!("{name}={value}") };
-    Some(format!("With {typed}: {}", beginning(row.help)))
+    let help = FIOS_OWN.iter().find(|(own, _)| *own == name).map_or(row.help, |(_, help)| help);
+    // What stands behind a colon is told in the further sentences.
+    let help = if name == "rw" { help } else { first_sentence(help) };
+    if is_off(row, value) {
+        return Some(format!("{typed} switches this off: {}", beginning(help)));
+    }
+    Some(match chosen(row, value) {
+        Some(word) => format!("With {typed}: {} ({}).", beginning(help).trim_end_matches('.'), beginning(word)),
+        None => format!("With {typed}: {}", beginning(help)),
+    })
+}
+
+/// Options whose help speaks of plimsoll where fio does something else.
+const FIOS_OWN: &[(&str, &str)] = &[("thread", "Copies are threads of one process instead of processes.")];
+
+fn is_off(row: &Row, value: &str) -> bool {
+    matches!(row.takes, Kind::Bool | Kind::Flag) && value == "0"
+}
+
+/// What the word that was chosen means.
+fn chosen(row: &Row, value: &str) -> Option<&'static str> {
+    let Kind::Choice(words) = row.takes else { return None };
+    let meaning = words.iter().find(|(word, _)| *word == value).map(|(_, meaning)| *meaning);
+    meaning.filter(|meaning| !meaning.is_empty())
+}
+
+fn first_sentence(help: &str) -> &str {
+    help.find(". ").map_or(help, |end| &help[..=end])
 }
 
 /// The same as what follows a colon.

@@ -34,6 +34,8 @@ pub struct Explanation {
     pub gaps: Vec<String>,
     /// What it asks for.
     pub asks: Vec<String>,
+    /// What of that plimsoll refuses, or does in another way.
+    pub apart: Vec<String>,
     /// Each word, and what it means.
     pub words: Vec<(String, String)>,
     /// What is risky or misleading.
@@ -57,6 +59,7 @@ impl Explanation {
             job_file: None,
             gaps: Vec::new(),
             asks: Vec::new(),
+            apart: Vec::new(),
             words: Vec::new(),
             risks: Vec::new(),
             corrected: None,

@@ -1,19 +1,26 @@
 //! Amounts, times and counts as they are told.
 
-/// Bytes in the largest unit that divides them well: `4 KiB`, `1.5 GiB`.
+/// Counts from here on are told in the next unit, rounded.
+const LONG: u64 = 10_000;
+
+/// Bytes in the largest unit in which they need no more than one decimal: `4 KiB`, `1.5 GiB`, `2,300 bytes`; rounded where
+/// no unit tells them in few digits.
 pub fn bytes(amount: u64) -> String {
-    let units = [(1u64 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    match units.iter().find(|(unit, _)| amount >= *unit) {
-        None => format!("{amount} bytes"),
-        Some((unit, name)) if amount.is_multiple_of(*unit) => format!("{} {name}", count(amount / unit)),
-        Some((unit, name)) => format!("{:.1} {name}", amount as f64 / *unit as f64),
-    }
+    let units = [(1u64 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "bytes")];
+    let fitting = || units.iter().filter(|(unit, _)| amount >= *unit);
+    let decimal = |(unit, name): &(u64, &str)| match amount.is_multiple_of(*unit) {
+        true => format!("{} {name}", count(amount / unit)),
+        false => format!("{:.1} {name}", amount as f64 / *unit as f64),
+    };
+    let is_exact = |(unit, _): &&(u64, &str)| amount / unit < LONG && (u128::from(amount) * 10).is_multiple_of(u128::from(*unit));
+    fitting().find(is_exact).or_else(|| fitting().next()).map_or("0 bytes".to_owned(), decimal)
 }
 
 /// A time in seconds: `120 s`, `2 h`, `90 min`.
 pub fn seconds(time: f64) -> String {
     match time {
         time if time >= 7200.0 && time % 3600.0 == 0.0 => format!("{} h", time / 3600.0),
+        time if time >= 36_000.0 => format!("{:.0} h", time / 3600.0),
         time if time >= 600.0 && time % 60.0 == 0.0 => format!("{} min", time / 60.0),
         time if time >= 600.0 => format!("{:.0} min", time / 60.0),
         time if time >= 10.0 => format!("{time:.0} s"),
@@ -40,6 +47,8 @@ mod tests {
             ("4 KiB".into(), "1 MiB".into(), "30 GiB".into())
         );
         assert_eq!((bytes(1_610_612_736), bytes(512)), ("1.5 GiB".into(), "512 bytes".into()));
+        assert_eq!((bytes(2300), bytes(2500 << 30)), ("2,300 bytes".into(), "2,500 GiB".into()));
+        assert_eq!((bytes(1_000_000), bytes(0)), ("976.6 KiB".into(), "0 bytes".into()));
         assert_eq!(
             (seconds(120.0), seconds(7200.0), seconds(0.5)),
             ("120 s".into(), "2 h".into(), "500 ms".into())

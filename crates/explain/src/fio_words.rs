@@ -9,7 +9,7 @@ use super::word::{Piece, texts};
 use fio::{self, FioError, Place};
 use workload::Bytes;
 
-/// Reads fio's words; options that plimsoll's fio refuses are left out, and named.
+/// Reads fio's words as fio understands them; what plimsoll's fio alone refuses is told beside.
 pub(super) struct Fio<'a> {
     pub words: Vec<Piece>,
     pub files: RefCell<Vec<(String, String)>>,
@@ -19,41 +19,47 @@ pub(super) struct Fio<'a> {
     pub other: Option<&'a Found>,
     pub around: &'a Around<'a>,
     pub gaps: Vec<String>,
-    pub refused: bool,
+    /// What plimsoll's fio does not take, and why.
+    pub refusals: Vec<String>,
+    /// Options that only an engine knows which plimsoll has not.
+    pub of_engines: Vec<String>,
 }
-
-/// More options than this are not refused one after the other.
-const REFUSED_MAX: usize = 64;
 
 impl<'a> Fio<'a> {
     pub fn new(words: Vec<Piece>, other: Option<&'a Found>, around: &'a Around<'a>) -> Fio<'a> {
         let (files, told_with) = (RefCell::default(), Cell::default());
-        Fio { words, files, told_with, other, around, gaps: Vec::new(), refused: false }
+        let (gaps, refusals, of_engines) = (Vec::new(), Vec::new(), Vec::new());
+        Fio { words, files, told_with, other, around, gaps, refusals, of_engines }
     }
 
     pub fn asked(&mut self) -> Result<Option<fio::Asked>, ExplainError> {
-        for _ in 0..REFUSED_MAX {
-            match self.parsed() {
-                Ok(fio::Request::Run(asked)) => return Ok(Some(*asked)),
-                Ok(fio::Request::Say(_)) => return Ok(None),
-                Err(FioError::NoJobs) => self.name_a_job(),
-                Err(FioError::NoJobFile { path, .. }) => {
-                    self.gaps.push(format!(
-                        "The jobs stand in {path}, which is not here: explain that file too, or paste it before the command."
-                    ));
-                    return Ok(None);
-                }
-                Err(FioError::Refused { option, reason, place: None }) => self.leave_out(&option, &reason)?,
-                Err(FioError::Refused { option, reason, place: Some(place) }) => {
-                    self.leave_line_out(&option, &reason, place.line)?
-                }
-                Err(error) => return Err(self.place(&error)),
+        let described = match self.described() {
+            Err(FioError::NoJobs) => {
+                self.name_a_job();
+                self.described()
             }
+            described => described,
+        };
+        match described {
+            Ok(described) => {
+                self.refusals = described.refusals.iter().map(|refusal| self.refusal(refusal)).collect();
+                self.of_engines = described.of_engines;
+                match described.request {
+                    fio::Request::Run(asked) => Ok(Some(*asked)),
+                    fio::Request::Say(_) => Ok(None),
+                }
+            }
+            Err(FioError::NoJobFile { path, .. }) => {
+                self.gaps.push(format!(
+                    "The jobs stand in {path}, which is not here: explain that file too, or paste it before the command."
+                ));
+                Ok(None)
+            }
+            Err(error) => Err(self.place(&error)),
         }
-        Ok(None)
     }
 
-    fn parsed(&self) -> Result<fio::Request, FioError> {
+    fn described(&self) -> Result<fio::Described, FioError> {
         let read = |path: &str| self.text_of(path);
         let around = fio::Surroundings {
             read: &read,
@@ -67,7 +73,7 @@ impl<'a> Fio<'a> {
             memory: Bytes::gib(1),
             page: Bytes::kib(4),
         };
-        fio::parse(&texts(&self.words), &around)
+        fio::describe(&texts(&self.words), &around)
     }
 
     /// A job file that was named: from the disk, else the one that was pasted before.
@@ -95,46 +101,26 @@ impl<'a> Fio<'a> {
         self.words.insert(0, Piece { text: "--name=test".to_owned(), line: 1, column: 1 });
     }
 
-    fn leave_out(&mut self, option: &str, reason: &str) -> Result<(), ExplainError> {
-        let name = option.split('=').next().unwrap_or(option);
-        let is_it = |piece: &Piece| piece.text.trim_start_matches('-').split('=').next() == Some(name);
-        let at = self.words.iter().position(is_it).ok_or_else(|| ExplainError {
-            line: 1,
-            column: 1,
-            word: option.to_owned(),
-            why: reason.to_owned(),
-        })?;
-        let piece = self.words.remove(at);
-        self.refused = true;
-        self.gaps.push(format!(
-            "line {}, column {}: plimsoll fio does not take {option} ({reason}); it is left out of what follows.",
-            piece.line, piece.column
-        ));
-        Ok(())
+    /// What is refused, where it stands, and what to do.
+    fn refusal(&self, error: &FioError) -> String {
+        let FioError::Refused { option, reason, place } = error else { return error.to_string() };
+        let line = place.as_ref().map(|place| format!("line {}: ", self.line_of_text(place.line)));
+        let on_the_line = || {
+            let piece = self.words.iter().find(|piece| names(&piece.text) == names(option))?;
+            Some(format!("line {}, column {}: ", piece.line, piece.column))
+        };
+        let at = line.or_else(on_the_line).or_else(|| self.in_a_file(option));
+        format!("{}plimsoll fio does not take {option}: {reason}.", at.unwrap_or_default())
     }
 
-    fn leave_line_out(&mut self, option: &str, reason: &str, line: usize) -> Result<(), ExplainError> {
-        let mut files = self.files.borrow_mut();
-        let found = files.iter_mut().find_map(|(_, text)| {
-            let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-            let there = lines.get_mut(line.wrapping_sub(1)).filter(|there| !there.trim().is_empty())?;
-            there.clear();
-            *text = lines.join("\n") + "\n";
-            Some(())
+    /// Where a job file says `option`.
+    fn in_a_file(&self, option: &str) -> Option<String> {
+        let files = self.files.borrow();
+        let mut lines = files.iter().filter_map(|(_, text)| {
+            let is_it = |line: &str| line.split_whitespace().collect::<String>() == option;
+            text.lines().position(is_it)
         });
-        found.ok_or_else(|| ExplainError {
-            line,
-            column: 1,
-            word: option.to_owned(),
-            why: reason.to_owned(),
-        })?;
-        drop(files);
-        self.refused = true;
-        self.gaps.push(format!(
-            "line {}: plimsoll fio does not take {option} ({reason}); it is left out of what follows.",
-            self.line_of_text(line)
-        ));
-        Ok(())
+        Some(format!("line {}: ", self.line_of_text(lines.next()? + 1)))
     }
 
     /// Where a line of the job file stands in the text that it was pasted in; its own number where it comes from the disk.
@@ -161,7 +147,7 @@ impl<'a> Fio<'a> {
             Some(piece) => {
                 ExplainError { line: piece.line, column: piece.column, word: piece.text.clone(), why }
             }
-            None => ExplainError { line: 1, column: 1, word: String::new(), why },
+            None => ExplainError::of_the_whole(&self.words, why),
         }
     }
 
@@ -172,6 +158,12 @@ impl<'a> Fio<'a> {
         let line = text.and_then(|text| text.lines().nth(place.line.wrapping_sub(1)));
         line.unwrap_or_default().trim().to_owned()
     }
+}
+
+/// The name of an option in `word`.
+fn names(word: &str) -> &str {
+    let bare = word.trim_start_matches('-');
+    bare.split(['=', ' ']).next().unwrap_or(bare)
 }
 
 /// Whether `word` is what was typed, or the name or the whole of it: a value may be a word of its own.

@@ -12,6 +12,7 @@ mod dd;
 mod explanation;
 mod figures;
 mod fio_words;
+mod load;
 mod native;
 mod page;
 mod pasted;
@@ -22,6 +23,9 @@ mod risks_other;
 mod tool;
 mod word;
 
+pub use about_diskspd::SILENT as DISKSPD_SILENT;
+pub use about_ioping::SILENT as IOPING_SILENT;
+pub use about_iostat::SILENT as IOSTAT_SILENT;
 pub use besides::SILENT;
 pub use dd::{Dd, Flushed};
 pub use explanation::{Around, ExplainError, Explained, Explanation, Told};

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::about_fio::is_device;
+use super::about_fio::{is_device, stage};
 use super::dd::Dd;
+use fio::Stage;
 
 /// A command, or the plain statement that there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +44,9 @@ pub fn of_fio(asked: &fio::Asked, command: Option<&str>) -> Vec<Native> {
         said.push(Native { runs: Runs::TheSameWords, ..same });
     }
     let mut places: Vec<(String, bool)> = Vec::new();
-    for job in &asked.jobs {
+    let (here, elsewhere): (Vec<_>, Vec<_>) =
+        asked.jobs.iter().partition(|job| stage(&job.options) != Stage::Elsewhere);
+    for job in here {
         let options = &job.options;
         let place = place_of(options);
         match places.iter_mut().find(|(known, _)| *known == place) {
@@ -59,6 +62,16 @@ pub fn of_fio(asked: &fio::Asked, command: Option<&str>) -> Vec<Native> {
             format!("plimsoll check {place}{}{destroys}", expectation(asked)),
             "Finds what the volume bears and which limit stops it, with depths, block sizes and times of its own \
              choice, until the figures are certain. It is not exactly this load.",
+        ));
+    }
+    if let Some(job) = elsewhere.first() {
+        said.push(native(
+            "",
+            format!(
+                "No native command reaches what {} works on. Map or mount it, and give plimsoll check the device or the \
+                 folder.",
+                job.options.engine.name
+            ),
         ));
     }
     if several {
@@ -143,16 +156,20 @@ fn expectation(asked: &fio::Asked) -> String {
     if claims.is_empty() { String::new() } else { format!(" --expect '{}'", claims.join(", ")) }
 }
 
-/// For DiskSpd.
-pub fn of_diskspd(command: &str, path: &str) -> Vec<Native> {
-    vec![
-        native(format!("plimsoll {command}"), "The same words, run by plimsoll, with DiskSpd's output."),
+/// For DiskSpd: its own words (`None` where plimsoll's diskspd does not take them all), then the native question.
+pub fn of_diskspd(command: Option<&str>, path: &str) -> Vec<Native> {
+    let same = |command| {
+        native(format!("plimsoll {command}"), "The same words, run by plimsoll, with DiskSpd's output.")
+    };
+    let mut said: Vec<Native> = command.map(same).into_iter().collect();
+    said.push(
         native(
             format!("plimsoll check {}", if is_device(path) { path.to_owned() } else { folder(path) }),
             "Finds what the volume bears and which limit stops it, and says whether a cache answered. It is not exactly \
              this load.",
         ),
-    ]
+    );
+    said
 }
 
 /// For ioping.

@@ -34,6 +34,10 @@ pub fn text(explanation: &Explanation, wrap: Wrap<'_>) -> String {
     }
     heading(&mut page, "What it asks for");
     explanation.asks.iter().for_each(|line| page += &wrap("  ", line));
+    if !explanation.apart.is_empty() {
+        heading(&mut page, "What plimsoll refuses or does in another way");
+        explanation.apart.iter().for_each(|line| page += &wrap("  - ", line));
+    }
     heading(&mut page, "Word by word");
     for (word, meaning) in &explanation.words {
         let head = format!("  {word:<24}  ");
@@ -135,6 +139,7 @@ fn of_one(explanation: &Explanation) -> Value {
         "repairs": repairs.map(|repair| json!({ "what": repair.what, "line": repair.line, "column": repair.column })).collect::<Vec<_>>(),
         "gaps": explanation.gaps,
         "asks": explanation.asks,
+        "apart": explanation.apart,
         "words": explanation.words.iter().map(|(word, meaning)| json!({ "word": word, "meaning": meaning })).collect::<Vec<_>>(),
         "risks": explanation.risks.iter().map(|told| json!({
             "id": told.id, "level": told.level.word(), "text": told.text, "source": told.source,

@@ -226,6 +226,12 @@ fn called(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Option<(Tool, Vec<Pi
                     .next()
                     .is_some_and(|name| name.chars().all(|c| c.is_ascii_uppercase() || c == '_')))
     };
+    let (line, column) = pieces.first().map_or((1, 1), |first| (first.line, first.column));
+    let typed = pieces.first().cloned();
+    let pieces = behind_other_commands(pieces);
+    if pieces.first() != typed.as_ref() {
+        repairs.push(Repair { what: PROMPT, line, column });
+    }
     let at = pieces.iter().position(|piece| !before(&piece.text))?;
     if let Some(tool) = Tool::called(&pieces[at].text) {
         if at > 0 {
@@ -240,6 +246,26 @@ fn called(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Option<(Tool, Vec<Pi
     let tool = Tool::of_options(&texts).filter(|_| first_is_option && texts.len() > 1)?;
     repairs.push(Repair { what: NAMELESS, line: pieces[at].line, column: pieces[at].column });
     Some((tool, pieces[at..].to_vec()))
+}
+
+/// The pieces from the first tool that is called behind another command (`sync; fio …`, `cd d && fio …`); all of them where
+/// none is.
+fn behind_other_commands(pieces: Vec<Piece>) -> Vec<Piece> {
+    let glued = |piece: &Piece| {
+        let (_, last) = piece.text.rsplit_once(';')?;
+        Tool::called(last).map(|_| Piece { text: last.to_owned(), ..piece.clone() })
+    };
+    let is_call = |piece: &Piece| glued(piece).is_some() || Tool::called(&piece.text).is_some();
+    let Some(at) = pieces.iter().position(is_call) else { return pieces };
+    if let Some(first) = glued(&pieces[at]) {
+        return [&[first][..], &pieces[at + 1..]].concat();
+    }
+    let runs_another = |word: &str| matches!(word, "sudo" | "time" | "nice" | "ionice" | "exec" | "env");
+    let before = pieces[..at].iter().rev().find(|piece| !runs_another(&piece.text));
+    match before.is_some_and(|piece| piece.text.ends_with(';') || piece.text == "&&") {
+        true => pieces[at..].to_vec(),
+        false => pieces,
+    }
 }
 
 /// The word with the dashes that its tool's options have.
@@ -258,9 +284,11 @@ fn cut(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Vec<Piece> {
     let ends = |word: &str| {
         matches!(word, "|" | "||" | "&&" | ";" | "&" | "<" | "2>&1" | "#")
             || word.starts_with(['>', '|'])
-            || word.starts_with("2>")
+            || ["1>", "2>", "&>"].iter().any(|redirection| word.starts_with(redirection))
     };
-    let at = pieces.iter().position(|piece| ends(&piece.text));
+    let sign = pieces.iter().position(|piece| ends(&piece.text));
+    let last = pieces.iter().position(|piece| piece.text.len() > 1 && piece.text.ends_with(';'));
+    let at = sign.into_iter().chain(last.map(|last| last + 1)).min();
     if let Some(piece) = at.and_then(|at| pieces.get(at)) {
         repairs.push(Repair { what: CUT, line: piece.line, column: piece.column });
     }
@@ -309,6 +337,9 @@ mod tests {
         assert_eq!(commands("fio --name=a\n--rw=read\n--size=1g"), ["fio --name=a --rw=read --size=1g"]);
         assert_eq!(commands("--name=a --rw=read"), ["fio --name=a --rw=read"]);
         assert_eq!(commands("fio --name=a --rw=read | tee log && echo"), ["fio --name=a --rw=read"]);
+        assert_eq!(commands("sync;fio --name=a --rw=read &> /dev/null"), ["fio --name=a --rw=read"]);
+        assert_eq!(commands("cd /mnt && sudo fio --name=a; rm a"), ["fio --name=a"]);
+        assert_eq!(commands("# https://host.example/wiki/Iostat"), Vec::<String>::new());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::explanation::{Around, ExplainError, Explained, Explanation, Told};
 use super::fio_words::Fio;
 use super::native::{self, Runs};
 use super::pasted::{Found, Kind};
-use super::risk::{Risk, When};
+use super::risk::{Level, Risk, When};
 use super::tool::Tool;
 use super::word::{Piece, quoted, texts};
 use super::{about_diskspd, about_fio, about_ioping, about_iostat, dd, risks_fio, risks_other};
@@ -191,9 +191,8 @@ fn fio_command(
     if let Some(text) = &explanation.job_file {
         explanation.words.extend(lines_of(text));
     }
-    let whole = !fio.refused && explanation.gaps.is_empty();
     match asked {
-        Some(asked) => of_asked(&asked, &mut explanation, whole),
+        Some(asked) => of_asked(&asked, &fio, &mut explanation),
         None => explanation
             .asks
             .push("What each word asks for stands below; the load itself is described elsewhere.".to_owned()),
@@ -236,20 +235,47 @@ fn job_file(text: &str, found: &Found) -> Result<Explanation, ExplainError> {
     fio.told_with.set(Some(found.line));
     fio.files.borrow_mut().push((NAME.to_owned(), text.to_owned()));
     let asked = fio.asked()?;
-    explanation.gaps = fio.gaps;
+    explanation.gaps.append(&mut fio.gaps);
     if let Some(asked) = asked {
-        of_asked(&asked, &mut explanation, !fio.refused);
+        of_asked(&asked, &fio, &mut explanation);
     }
     explanation.risks.extend(of_job_file(text));
     Ok(explanation)
 }
 
-fn of_asked(asked: &fio::Asked, explanation: &mut Explanation, whole: bool) {
-    explanation.asks = about_fio::asks(asked);
+fn of_asked(asked: &fio::Asked, fio: &Fio<'_>, explanation: &mut Explanation) {
+    explanation.asks = about_fio::asks(asked, &fio.of_engines);
+    explanation.apart.clone_from(&fio.refusals);
+    name_engines_own(explanation, fio);
+    let noted = |about: fio::About| {
+        asked.notes.iter().filter(move |remark| remark.about == about).map(|remark| remark.words.as_str())
+    };
+    explanation.apart.extend(noted(fio::About::Difference).map(sentence));
     explanation.risks.extend(risks_of(asked));
+    explanation.risks.extend(noted(fio::About::Other).map(|words| Told {
+        id: "note-of-fio",
+        level: Level::Note,
+        text: sentence(words),
+        source: "plimsoll fio",
+    }));
     let command = if explanation.is_job_file { "fio JOBFILE" } else { &explanation.command };
+    let whole = fio.refusals.is_empty() && explanation.gaps.is_empty();
     explanation.native = native::of_fio(asked, Some(command).filter(|_| whole));
     explanation.native.extend(native::of_latency(asked, &explanation.words));
+}
+
+/// Says of options that only an engine knows whose they are.
+fn name_engines_own(explanation: &mut Explanation, fio: &Fio<'_>) {
+    let name = |word: &str| {
+        let bare = word.trim_start_matches('-');
+        bare.split('=').next().unwrap_or(bare).trim().to_owned()
+    };
+    let own: Vec<String> = fio.of_engines.iter().map(|option| name(option)).collect();
+    for (word, meaning) in &mut explanation.words {
+        if own.contains(&name(word)) {
+            "An option that only the engine knows.".clone_into(meaning);
+        }
+    }
 }
 
 fn of_job_file(text: &str) -> impl Iterator<Item = Told> {
@@ -271,7 +297,7 @@ fn risks_of(asked: &fio::Asked) -> Vec<Told> {
             When::Fio(when) => when(&job, &job.options),
             _ => None,
         });
-        for told in own {
+        for told in own.filter(|told| risks_fio::concerns(told.id, about_fio::stage(&job.options))) {
             match found.iter_mut().find(|(known, _)| known.text == told.text) {
                 Some((_, names)) => names.push(job.name.clone()),
                 None => found.push((told, vec![job.name.clone()])),
@@ -309,11 +335,23 @@ fn with_size(words: &[Piece]) -> Option<(String, String)> {
 fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, ExplainError> {
     let (mut explanation, words) = begun(Tool::DiskSpd, words, about_diskspd::meaning);
     let surroundings = diskspd::Surroundings { read: around.read, tick: 0 };
+    let words = without_refused(words, &mut explanation);
     let request = diskspd::parse(&texts(&words), &surroundings)
         .map_err(|error| ExplainError::of_word(&words, error.word(), error.to_string()))?;
     let diskspd::Request::Do(asked) = request else { return Ok(explanation.that("Prints its help.")) };
     explanation.asks = about_diskspd::asks(&asked);
-    explanation.gaps.extend(asked.warnings.iter().chain(&asked.notes).cloned());
+    // Whether a server keeps the file is not looked up; what is said of Windows holds for paths that do not exist here.
+    let paths = diskspd::Paths { exists: &|_| false, is_remote: &|_| true };
+    let impossible = diskspd::possible(&asked.profile, &paths).err();
+    explanation.apart.extend(impossible.iter().map(|why| sentence(&format!("plimsoll diskspd refuses it: {why}"))));
+    let is_whole = explanation.apart.is_empty();
+    explanation.apart.extend(asked.notes.iter().map(|note| sentence(note)));
+    explanation.risks.extend(asked.warnings.iter().map(|warning| Told {
+        id: "warning-of-diskspd",
+        level: Level::Misleading,
+        text: sentence(warning),
+        source: "DiskSpd",
+    }));
     for span in &asked.profile.time_spans {
         explanation.risks.extend(holding(|when| match when {
             When::DiskSpd(when) => when(span),
@@ -322,8 +360,27 @@ fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, 
     }
     let path = asked.profile.time_spans.iter().flat_map(|span| &span.targets).next();
     let path = path.map_or(String::new(), |target| target.path.clone());
-    explanation.native = native::of_diskspd(&explanation.command, &path);
+    explanation.native = native::of_diskspd(Some(explanation.command.as_str()).filter(|_| is_whole), &path);
     Ok(explanation)
+}
+
+/// The words but for those that plimsoll's diskspd refuses, which are told apart.
+fn without_refused(words: Vec<Piece>, explanation: &mut Explanation) -> Vec<Piece> {
+    let refused = |piece: &Piece| {
+        let row = diskspd::ROWS.iter().find(|row| diskspd::value_in(row, &piece.text).is_some())?;
+        if let diskspd::Support::Refused(reason) = row.support { Some(reason) } else { None }
+    };
+    let (kept, left): (Vec<Piece>, Vec<Piece>) = words.into_iter().partition(|piece| refused(piece).is_none());
+    explanation.apart.extend(left.iter().filter_map(|piece| {
+        let place = format!("line {}, column {}", piece.line, piece.column);
+        Some(format!("{place}: plimsoll diskspd does not take {}: {}.", piece.text, refused(piece)?))
+    }));
+    kept
+}
+
+/// A remark as a sentence.
+fn sentence(words: &str) -> String {
+    format!("{}.", words.trim_end_matches('.'))
 }
 
 fn ioping_command(words: &[Piece]) -> Result<Explanation, ExplainError> {

@@ -1,10 +1,11 @@
 //! What is risky or misleading about a fio command. Data: a risk is a row.
 
-use super::about_fio::{amount, is_device, own_files};
+use super::about_fio::{done, is_device, own_files, stage, waits};
+use super::load::{Load, amount, time_in_line};
 use super::figures::{bytes, count, seconds};
 use super::risk::Level::{Danger, Misleading, Note, Wrong};
 use super::risk::{Risk, risk};
-use fio::{FioJob, JobOptions};
+use fio::{FioJob, JobOptions, Stage};
 use workload::SyncMode;
 
 /// A volume on credits may hold its burst for so long.
@@ -31,6 +32,45 @@ pub static ROWS: &[Risk] = &[
             let how = if pattern.writes { "is overwritten" } else { "is lost, as its blocks are given back," };
             pattern.destroys().then(|| format!("If {name} exists, what is in it {how} without a question."))
         }),
+    risk("overwrites-store", Danger, "fio HOWTO: ioengine")
+        .holds_for("fio --name=a --ioengine=rbd --pool=p --rbdname=i --rw=randwrite")
+        .but_not_for("fio --name=a --ioengine=rbd --pool=p --rbdname=i --rw=randread")
+        .fio(|_, options| {
+            (options.pattern.destroys() && stage(options) == Stage::Elsewhere).then(|| {
+                format!("What {} finds under that name is overwritten without a question.", options.engine.name)
+            })
+        }),
+    risk("not-storage", Wrong, "fio HOWTO: ioengine")
+        .holds_for("fio --name=a --ioengine=cpuio --cpuload=50 --runtime=5")
+        .but_not_for("fio --name=a --ioengine=psync --rw=read --size=1m")
+        .fio(|_, options| {
+            (stage(options) == Stage::Nowhere).then(|| {
+                format!(
+                    "The IOPS and bandwidth that fio prints for {} are none of a disk's blocks.",
+                    options.engine.name
+                )
+            })
+        }),
+    risk("flush-figures", Misleading, "fio HOWTO: fsync; etcd documentation: hardware, disks")
+        .holds_for("fio --name=a --rw=write --fdatasync=1 --ioengine=sync --size=22m --bs=2300")
+        .but_not_for("fio --name=a --rw=write --fdatasync=1 --ioengine=libaio --direct=1 --size=22m")
+        .fio(|_, options| {
+            let call = match (options.fsync, options.fdatasync) {
+                (1.., _) => "fsync",
+                (0, 1..) => "fdatasync",
+                (0, 0) => return None,
+            };
+            if options.direct || !options.pattern.writes || options.engine.name == "null" {
+                return None;
+            }
+            let log = options.fdatasync == 1 && !options.pattern.reads && !options.pattern.random;
+            let bound = if log { ", as that of a log such as etcd's should: below 10 ms" } else { "" };
+            Some(format!(
+                "The latency of the writes themselves is the page cache's. Look at the lines of {call} behind \
+                 \"fsync/fdatasync/sync_file_range\": their 99th percentile tells what the disk does{bound}. IOPS and \
+                 bandwidth count writes with their flushes."
+            ))
+        }),
     risk("no-size", Wrong, "fio HOWTO: size")
         .holds_for("fio --name=a --rw=randread --filename=x")
         .but_not_for("fio --name=a --rw=randread --filename=x --size=1g")
@@ -53,7 +93,7 @@ pub static ROWS: &[Risk] = &[
         .holds_for("fio --name=a --rw=randread --size=1g --iodepth=32")
         .but_not_for("fio --name=a --rw=randread --size=1g --iodepth=32 --ioengine=libaio")
         .fio(|_, options| {
-            (options.engine.is_synchronous() && options.iodepth > 1).then(|| {
+            (waits(options) && options.iodepth > 1).then(|| {
                 format!(
                     "iodepth={} has no effect: {} waits for each I/O, so that one is in flight. Take libaio or io_uring.",
                     options.iodepth, options.engine.name
@@ -101,9 +141,9 @@ pub static ROWS: &[Risk] = &[
             }
             let Some(amount) = amount(options) else {
                 return Some(format!(
-                    "There is no time_based: {} is only the longest that it may take. It ends before, when the whole \
-                     file has been done once.",
-                    seconds(runtime)
+                    "There is no time_based: {} is only the longest that it may take. It ends before, when {}.",
+                    seconds(runtime),
+                    done(options)
                 ));
             };
             let all = amount.saturating_mul(u64::from(options.numjobs)) as f64;
@@ -122,22 +162,23 @@ pub static ROWS: &[Risk] = &[
         .holds_for("fio --name=a --rw=randread --size=4g")
         .but_not_for("fio --name=a --rw=randread --size=4g --runtime=60 --time_based")
         .fio(|job, options| {
-            let ios = amount(options)? / options.shortest_block().max(1);
+            let (load, bytes) = (Load::of(options), amount(options)?);
+            let ios = load.ios(bytes);
             if options.runtime.0 > 0 || ios == 0 {
                 return None;
             }
             let held = at_rates(options, ios).filter(|&time| time >= ios as f64 / 1e5);
             let takes = match held {
                 Some(time) => format!(
-                    "No time is set: at the rates that it is held to, {} I/Os take {} on a volume that bears them, and \
+                    "No time is set: at the rates that it is held to, {} take {} on a volume that bears them, and \
                      longer on one that does not.",
-                    count(ios),
+                    load.counted(bytes),
                     seconds(time.round().max(1.0))
                 ),
                 None => format!(
                     "How long it takes depends on the volume: {}. Two volumes are measured for different times, and a \
                      fast run may lie wholly inside a burst.",
-                    at_two_rates(ios, options.shortest_block())
+                    at_two_rates(&load, bytes)
                 ),
             };
             let typed = job.echo.iter().any(|(name, value)| name == "time_based" && value != "0");
@@ -175,7 +216,7 @@ pub static ROWS: &[Risk] = &[
             if depth < 16 || paced(options) || without_latency(job) || options.engine.name == "null" {
                 return None;
             }
-            Some(waiting(depth, options.issued_blocks().max().unwrap_or(4096)))
+            Some(waiting(depth, Load::of(options).mean_block() as u64))
         }),
     risk("iops-of-depth-one", Misleading, "Little's law")
         .holds_for("fio --name=a --rw=randread --size=4g --direct=1")
@@ -330,40 +371,30 @@ pub static ROWS: &[Risk] = &[
 
 /// What `depth` I/Os of `block` bytes wait for: short ones for the IOPS that a small volume has, long ones for its bandwidth.
 fn waiting(depth: u64, block: u64) -> String {
-    let told = if block < 64 << 10 {
-        format!("depth / IOPS, {} at 5,000 IOPS", seconds(depth as f64 / 5e3))
-    } else {
-        format!("depth x block / bandwidth, {} at 200 MB/s", seconds((depth * block) as f64 / 200e6))
-    };
     format!(
-        "With {} in flight the latency is that of waiting in line: {told}. The volume's own latency shows at iodepth=1.",
-        count(depth)
+        "With {} in flight the latency is that of waiting in line: {}. The volume's own latency shows at iodepth=1.",
+        count(depth),
+        time_in_line(depth, block)
     )
 }
 
 /// Seconds that `ios` I/Os take at least at the rates that each copy is held to; `None` where a direction that it issues
 /// is held to none.
 fn at_rates(options: &JobOptions, ios: u64) -> Option<f64> {
-    let pattern = options.pattern;
-    let reads = match (pattern.reads, pattern.writes) {
-        (true, true) => f64::from(options.rwmix_read) / 100.0,
-        (true, false) => 1.0,
-        (false, _) => 0.0,
-    };
-    let writes = if pattern.writes { 1.0 - reads } else { 0.0 };
-    let time = |share: f64, way: usize| match (options.rate_iops[way], options.rate[way]) {
-        _ if share <= 0.0 => Some(0.0),
+    let load = Load::of(options);
+    let time = |way: usize| match (options.rate_iops[way], options.rate[way]) {
+        _ if load.share(way) <= 0.0 => Some(0.0),
         (0, 0) => None,
-        (0, rate) => Some(ios as f64 * share * options.shortest_block() as f64 / rate as f64),
-        (iops, _) => Some(ios as f64 * share / iops as f64),
+        (0, rate) => Some(ios as f64 * load.share(way) * load.mean_of(way) / rate as f64),
+        (iops, _) => Some(ios as f64 * load.share(way) / iops as f64),
     };
-    let longest = time(reads, 0)?.max(time(writes, 1)?);
+    let longest = time(0)?.max(time(1)?);
     (longest > 0.0).then_some(longest)
 }
 
 /// I/Os in flight at most, over all copies.
 fn in_flight(options: &JobOptions) -> u64 {
-    let waits = options.engine.is_synchronous() || (options.engine.name == "libaio" && !options.direct);
+    let waits = waits(options) || (options.engine.name == "libaio" && !options.direct);
     let each = if waits { 1 } else { u64::from(options.iodepth) };
     each * u64::from(options.numjobs)
 }
@@ -377,26 +408,49 @@ fn paced(options: &JobOptions) -> bool {
     options.rate_iops.iter().chain(&options.rate).any(|&rate| rate > 0)
 }
 
-/// How long so many I/Os take on a slow and on a fast volume: by operations, or by bytes where these are what ends first.
-fn at_two_rates(ios: u64, block: u64) -> String {
-    const LARGE: u64 = 128 << 10;
-    let (slow, fast, rates) = match block {
-        LARGE.. => (100.0 * MIB / block as f64, 1024.0 * MIB / block as f64, ["100 MiB/s", "1 GiB/s"]),
-        _ => (3e3, 1e5, ["3,000 IOPS", "100,000"]),
+/// How long so many bytes take on a slow and on a fast volume: by operations, or by bytes where these are what ends first.
+fn at_two_rates(load: &Load, amount: u64) -> String {
+    const LARGE: f64 = 131_072.0;
+    let block = load.mean_block();
+    let (slow, fast, rates) = match block >= LARGE {
+        true => (100.0 * MIB / block, 1024.0 * MIB / block, ["100 MiB/s", "1 GiB/s"]),
+        false => (3e3, 1e5, ["3,000 IOPS", "100,000"]),
     };
-    let time = |rate: f64| match ios as f64 / rate {
+    let time = |rate: f64| match amount as f64 / block / rate {
         time if time < 1.0 => "less than a second".to_owned(),
         time => seconds(time.round()),
     };
-    format!(
-        "{} I/Os of {} are {} at {} and {} at {}",
-        count(ios),
-        bytes(block),
-        time(slow),
-        rates[0],
-        time(fast),
-        rates[1]
-    )
+    let what = load.described(amount);
+    if amount as f64 / block < slow {
+        return format!("{what} are {} at {}", time(slow), rates[0]);
+    }
+    format!("{what} are {} at {} and {} at {}", time(slow), rates[0], time(fast), rates[1])
+}
+
+/// Rows that are of files and devices of this machine.
+const OF_FILES: &[&str] = &[
+    "destroys-device",
+    "overwrites-file",
+    "no-size",
+    "buffered-libaio",
+    "no-direct",
+    "unwritten-reads",
+    "unwritten-writes",
+    "other-caches",
+    "space-of-copies",
+    "flush-figures",
+];
+
+/// Rows that hold also where no block of storage is read or written.
+const OF_ANYTHING: &[&str] = &["each-by-itself", "trailing-comma", "not-storage", "no-latency"];
+
+/// Whether the row `id` can say something of a job whose I/O goes to `stage`.
+pub fn concerns(id: &str, stage: Stage) -> bool {
+    match stage {
+        Stage::Here => true,
+        Stage::Elsewhere => !OF_FILES.contains(&id),
+        Stage::Nowhere => OF_ANYTHING.contains(&id),
+    }
 }
 
 const MIB: f64 = 1_048_576.0;

@@ -4,6 +4,7 @@ use super::about_diskspd::{in_flight, threads};
 use super::about_fio::is_device;
 use super::dd::Flushed;
 use super::figures::{bytes, count, seconds};
+use super::load::time_in_line;
 use super::risk::Level::{Danger, Misleading, Note, Wrong};
 use super::risk::{Risk, risk};
 use diskspd::{Cache, Target, TimeSpan};
@@ -31,7 +32,7 @@ pub static ROWS: &[Risk] = &[
                  at 200 MB/s.",
                 target.path,
                 bytes(size),
-                seconds((size as f64 / 200e6 / 60.0).ceil() * 60.0)
+                seconds((size as f64 / 200e6).ceil())
             ))
         }),
     risk("writes-over", Danger, DISKSPD)
@@ -81,13 +82,14 @@ pub static ROWS: &[Risk] = &[
         .but_not_for("diskspd -t1 -o1 -Sh -L t.dat")
         .diskspd(|span| {
             let depth = in_flight(span);
+            let block = span.targets.iter().map(|target| u64::from(target.block)).max()?;
             (depth >= 16).then(|| {
                 format!(
-                    "With {} in flight ({} threads) an I/O mostly waits in line: depth / IOPS, {} at 5,000 IOPS. The \
-                     volume's own latency shows with -t1 -o1.",
+                    "With {} in flight ({} threads) an I/O mostly waits in line: {}. The volume's own latency shows with \
+                     -t1 -o1.",
                     count(depth),
                     count(threads(span)),
-                    seconds(depth as f64 / 5e3)
+                    time_in_line(depth, block)
                 )
             })
         }),
@@ -199,7 +201,7 @@ pub static ROWS: &[Risk] = &[
         .holds_for("ioping -c 10 .")
         .but_not_for("ioping -S 1g -c 10 .")
         .ioping(|asked| {
-            (asked.work_size.is_none() && !asked.rapid).then(|| {
+            (asked.work_size.is_none() && !asked.rapid && !is_device(&asked.target)).then(|| {
                 "In a directory it stays within a file of 1 MiB that was written just before: any cache of a disk, a host \
                  or an array holds that. -S 1g spreads it."
                     .to_owned()

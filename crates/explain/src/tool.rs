@@ -30,8 +30,11 @@ impl Tool {
         }
     }
 
-    /// The tool that `word` calls: by its name, with or without a path and `.exe`.
+    /// The tool that `word` calls: by its name, with or without a path and `.exe`; an address calls none.
     pub fn called(word: &str) -> Option<Tool> {
+        if word.contains("://") {
+            return None;
+        }
         let base = word.rsplit(['/', '\\']).next().unwrap_or(word).to_ascii_lowercase();
         let base = base.strip_suffix(".exe").unwrap_or(&base);
         Tool::ALL.into_iter().find(|tool| tool.name() == base)
@@ -56,9 +59,10 @@ impl Tool {
             Tool::Fio => words.iter().any(|word| option(word) || job_file(word)),
             Tool::DiskSpd => words.iter().any(|word| option(word)),
             Tool::Ioping => words.iter().any(|word| option(word)) || words.len() == 1,
-            Tool::Iostat => words
-                .iter()
-                .all(|word| option(word) || !word.contains(|c: char| !c.is_ascii_alphanumeric() && c != '$')),
+            Tool::Iostat => {
+                let has_option = words.iter().any(|word| option(word) || *word == "+f");
+                words.iter().all(|word| option(word) || is_device_or_number(word, has_option))
+            }
             Tool::Dd => words.iter().any(|word| word.contains('=')),
         }
     }
@@ -74,4 +78,11 @@ impl Tool {
             Tool::Ioping | Tool::Iostat => "-",
         }
     }
+}
+
+/// Whether `word` may stand behind iostat's options: a device, a list of them, a folder or a number; without any option only
+/// what no sentence about it has. Punctuation at its end is a sentence's.
+fn is_device_or_number(word: &str, has_option: bool) -> bool {
+    let of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '$' || (has_option && "/,_.:-".contains(c));
+    word == "+f" || (word.chars().all(of_a_name) && word.ends_with(|c: char| c.is_ascii_alphanumeric()))
 }

@@ -66,6 +66,10 @@ pub struct Remark {
 pub enum About {
     /// The job's time, which whoever runs it for a time of his own need not hear of.
     Time,
+    /// An option or an engine that is done nearly as fio does it.
+    Difference,
+    /// A depth that has no effect, as the engine waits for each I/O.
+    Depth,
     /// Anything else.
     Other,
 }

@@ -18,6 +18,7 @@ use super::row::{Part, Row};
 use super::rows::{PROFILES, ROWS};
 use super::section::{Section, Setting};
 use super::shape::Shape;
+use super::untaken::Untaken;
 use super::value::{Amount, Kind, Value, ValueError};
 use super::verify;
 
@@ -56,6 +57,7 @@ impl Default for Draft {
 /// Collects jobs from the command line and from files.
 pub struct Collector<'a> {
     around: &'a Surroundings<'a>,
+    untaken: Untaken,
     lays_out: LaysOut,
     reading: Reading,
     notes_are_fatal: bool,
@@ -74,6 +76,7 @@ impl<'a> Collector<'a> {
     pub fn new(around: &'a Surroundings<'a>, commands: &Commands) -> Collector<'a> {
         Collector {
             around,
+            untaken: Untaken::default(),
             lays_out: commands.lays_out(),
             reading: commands.reading,
             notes_are_fatal: commands.notes_are_fatal,
@@ -86,6 +89,16 @@ impl<'a> Collector<'a> {
             group: 0,
             step: 0,
         }
+    }
+
+    /// The same, where what is not taken is treated so.
+    pub fn treating(self, untaken: Untaken) -> Collector<'a> {
+        Collector { untaken, ..self }
+    }
+
+    /// What was not taken so far.
+    pub fn untaken(&mut self) -> Untaken {
+        std::mem::take(&mut self.untaken)
     }
 
     /// Takes sections in order.
@@ -186,13 +199,17 @@ impl<'a> Collector<'a> {
     }
 
     /// Options that no row knows are the engine's where that has no stand-in, and then it is the engine that is refused.
-    fn refuse_unknown(&self, section: &Section, options: &JobOptions) -> Result<(), FioError> {
+    fn refuse_unknown(&mut self, section: &Section, options: &JobOptions) -> Result<(), FioError> {
         match section.unknown.first() {
             None => Ok(()),
-            Some(error) => {
-                check_engine(options, &[])?;
-                Err(with_near(error.clone()))
-            }
+            Some(error) => match check_engine(options, &[]) {
+                Ok(()) => Err(with_near(error.clone())),
+                lacks => {
+                    let typed = section.unknown.iter().filter_map(FioError::typed);
+                    typed.for_each(|typed| self.untaken.of_engine(&typed));
+                    self.untaken.pass(lacks)
+                }
+            },
         }
     }
 
@@ -211,16 +228,18 @@ impl<'a> Collector<'a> {
             return Ok(());
         }
         if let Support::Refused(reason) = row.support {
-            return refuse_unless_harmless(setting, &mut reader, reason);
+            return self.untaken.pass(refuse_unless_harmless(setting, &mut reader, reason));
         }
         let value = reader.read(row.takes, &setting.value).map_err(|error| unread(setting, &error))?;
         if let Value::Choice(word, Some(_)) = &value {
-            return Err(setting.refused(&format!("only {}={word} without what follows it", row.name)));
+            let reason = format!("only {}={word} without what follows it", row.name);
+            return self.untaken.pass(Err(setting.refused(&reason)));
         }
         if let Support::Approximated(difference) = row.support
             && reader.read(row.takes, row.default).as_ref() != Ok(&value)
         {
-            self.note(format!("{}: {difference}", setting.typed.text));
+            let words = format!("{}: {difference}", setting.typed.text);
+            self.remark(Remark { about: About::Difference, words });
         }
         reader.remarks.into_iter().for_each(|remark| self.note(format!("{}: {remark}", setting.name)));
         (row.apply)(&mut draft.options, &value);
@@ -230,9 +249,12 @@ impl<'a> Collector<'a> {
     fn add(&mut self, section: &Section, draft: Draft) -> Result<(), FioError> {
         let Draft { mut options, echo, for_engines } = draft;
         let name = options.name.clone().unwrap_or_else(|| section.name.clone());
-        self.find_files(&mut options)?;
-        check_engine(&options, &for_engines)?;
-        self.check(&name, &mut options)?;
+        let found = self.find_files(&mut options);
+        self.untaken.pass(found)?;
+        self.untaken.pass(check_engine(&options, &for_engines))?;
+        let checked = self.check(&name, &mut options);
+        self.untaken.pass(checked)?;
+        self.settle(&name, &mut options);
         self.place(&options);
         if self.jobs.len() + options.numjobs as usize > MOST_JOBS {
             let reason = format!(
@@ -344,6 +366,11 @@ impl<'a> Collector<'a> {
                 meant: String::new(),
             });
         }
+        Ok(())
+    }
+
+    /// Leaves out what has no effect beside the other options, and says so.
+    fn settle(&mut self, name: &str, options: &mut JobOptions) {
         if options.time_based && options.runtime.0 == 0 {
             options.time_based = false;
             let words = format!("{name}: time_based requires a runtime/timeout setting; it is left out");
@@ -352,17 +379,18 @@ impl<'a> Collector<'a> {
         self.settle_engine(name, options);
         let paced = pace::of(options);
         paced.notes.into_iter().for_each(|note| self.note(format!("{name}: {note}")));
-        Ok(())
     }
 
     /// What else than `options` say the engine does.
     fn settle_engine(&mut self, name: &str, options: &mut JobOptions) {
         if let Some(difference) = options.engine.difference() {
-            self.note(format!("{name}: ioengine={}: {difference}", options.engine.name));
+            let words = format!("{name}: ioengine={}: {difference}", options.engine.name);
+            self.remark(Remark { about: About::Difference, words });
         }
         options.direct &= !options.engine.maps_files();
         if options.engine.is_synchronous() && options.iodepth > 1 {
-            self.note(format!("{name}: {}", super::opening::CAPPED_DEPTH));
+            let words = format!("{name}: {}", super::opening::CAPPED_DEPTH);
+            self.remark(Remark { about: About::Depth, words });
         }
     }
 }

@@ -13,6 +13,7 @@ use super::reader::Reading;
 use super::row::Row;
 use super::rows::ROWS;
 use super::section::{Section, Setting};
+use super::untaken::{Described, Told, Untaken};
 use super::value::Kind;
 use super::{rows, showcmd, spoilt};
 
@@ -29,6 +30,7 @@ struct Line {
     commands: Commands,
     sections: Vec<Section>,
     files: Vec<String>,
+    untaken: Untaken,
 }
 
 /// Words that are still to be read.
@@ -39,11 +41,24 @@ type Words<'w> = std::slice::Iter<'w, String>;
 /// # Errors
 /// [`FioError`] in fio's words, with what goes to which stream.
 pub fn parse(words: &[String], around: &Surroundings) -> Result<Request, FioError> {
-    let Line { commands, sections, files } = read_words(words)?;
+    read(words, around, Untaken::Ends).map(|described| described.request)
+}
+
+/// Reads the same for somebody who only tells what fio would do: what plimsoll's fio alone refuses ends nothing.
+///
+/// # Errors
+/// [`FioError`] where fio would not understand it either.
+pub fn describe(words: &[String], around: &Surroundings) -> Result<Described, FioError> {
+    read(words, around, Untaken::Told(Told::default()))
+}
+
+fn read(words: &[String], around: &Surroundings, untaken: Untaken) -> Result<Described, FioError> {
+    let Line { commands, sections, files, untaken } = read_words(words, untaken)?;
+    let said = |text: String| Untaken::Ends.beside(Request::Say(text));
     if let Some(text) = commands.say {
-        return Ok(Request::Say(text));
+        return Ok(said(text));
     }
-    let mut collector = Collector::new(around, &commands);
+    let mut collector = Collector::new(around, &commands).treating(untaken);
     let mut shown = Vec::new();
     collector.take(&sections)?;
     let mut chosen = Chosen::new(&commands);
@@ -60,11 +75,12 @@ pub fn parse(words: &[String], around: &Surroundings) -> Result<Request, FioErro
         shown.push(showcmd::command_line(&sections));
     }
     let ends_here = commands.show_command || commands.presentation.parse_only;
+    let untaken = collector.untaken();
     match collector.finish(words, commands.presentation) {
         Err(FioError::NoJobs) if !chosen.missing.is_empty() => Err(chosen.error()),
-        Err(FioError::NoJobs) if ends_here => Ok(Request::Say(shown.concat())),
-        Ok(_) if commands.show_command => Ok(Request::Say(shown.concat())),
-        asked => Ok(Request::Run(Box::new(asked?))),
+        Err(FioError::NoJobs) if ends_here => Ok(said(shown.concat())),
+        Ok(_) if commands.show_command => Ok(said(shown.concat())),
+        asked => Ok(untaken.beside(Request::Run(Box::new(asked?)))),
     }
 }
 
@@ -100,8 +116,8 @@ impl Chosen {
     }
 }
 
-fn read_words(words: &[String]) -> Result<Line, FioError> {
-    let mut line = Line { sections: vec![Section::global()], ..Line::default() };
+fn read_words(words: &[String], untaken: Untaken) -> Result<Line, FioError> {
+    let mut line = Line { sections: vec![Section::global()], untaken, ..Line::default() };
     // It concerns how every other word is read, wherever it stands.
     let exact =
         words.iter().take_while(|word| *word != "--").any(|word| word.trim_start_matches('-') == EXACT);
@@ -137,7 +153,19 @@ impl Line {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (bare, None),
         };
-        let meaning = find(word, name).map_err(|error| self.of_an_engine(word).unwrap_or(error))?;
+        let meaning = match find(word, name) {
+            Ok(meaning) => meaning,
+            Err(unknown) => {
+                let lacks = self.of_an_engine(word).ok_or(unknown)?;
+                if self.untaken.is_told() {
+                    let value = self.argument(Argument::Word, (word, value), rest)?;
+                    self.untaken.of_engine(&format!("{name}={value}"));
+                    // The engine is refused with its job.
+                    return Ok(());
+                }
+                return Err(lacks);
+            }
+        };
         match meaning {
             Meaning::Command(row) => {
                 let value = self.argument(row.takes, (word, value), rest)?;
@@ -162,7 +190,7 @@ impl Line {
 
     fn command(&mut self, row: &CommandRow, word: &str, value: String) -> Result<(), FioError> {
         match row.support {
-            Support::Refused(reason) => Err(FioError::refused(word, reason)),
+            Support::Refused(reason) => self.untaken.pass(Err(FioError::refused(word, reason))),
             _ => (row.apply)(&mut self.commands, &value),
         }
     }

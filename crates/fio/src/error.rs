@@ -416,6 +416,7 @@ impl FioError {
             | FioError::NoJobFile { path: word, .. } => Some(word.clone()),
             FioError::Parsing { typed, .. } | FioError::BadOption { typed, .. } => Some(typed.text.clone()),
             FioError::NotADirectory { typed, .. } => Some(format!("directory={typed}")),
+            FioError::UnknownEngine(name) => Some(format!("ioengine={name}")),
             _ => None,
         }
     }

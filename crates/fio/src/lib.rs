@@ -12,6 +12,7 @@ mod commands;
 mod data;
 mod defaults;
 mod disks;
+mod engine_ways;
 mod engines;
 mod error;
 mod exact;
@@ -47,6 +48,7 @@ mod table;
 mod terms;
 mod timing;
 mod units;
+mod untaken;
 mod value;
 mod verification;
 mod verify;
@@ -56,12 +58,13 @@ pub use asked::{
     About, Asked, Eta, FioJob, Format, IdleCpus, LaysOut, Presentation, Remark, Request, Surroundings,
     TerseVersion,
 };
-pub use commandline::parse;
+pub use commandline::{describe, parse};
 pub use commands::{Argument, COMMANDS, CommandRow, CommandTable, Commands, VERSION};
 pub use disks::{Below, Disk};
+pub use engine_ways::{EngineWay, Stage, engine_way};
 pub use engines::Engine;
 pub use error::{FioError, Lacking, Place, Typed, Unsized, Waits};
-pub use files::{Look, OnDisk, OnDiskKind};
+pub use files::{Look, OnDisk, OnDiskKind, split_list};
 pub use logging::{LogOptions, LogValue};
 pub use logs::Logs;
 pub use number::{KbBase, NumberError, TimeUnit};
@@ -80,4 +83,5 @@ pub use steady::{SteadyOptions, SteadyWatch};
 pub use steps::{FioStep, Planned, Unrunnable, announcement, steps};
 pub use table::table;
 pub use terms::{ExitWhat, TimeOptions};
+pub use untaken::Described;
 pub use value::{Amount, Each, Floats, Kind, Value, ValueError, Word};

@@ -37,11 +37,16 @@ fn pages(explained: &Explained) -> String {
     };
     let mut pages: Vec<String> = explained.told.iter().map(page).collect();
     if !explained.not_understood.is_empty() {
-        let line = |error| report::wrap("  - ", &format!("{error}."));
+        let line = |error: &explain::ExplainError| report::wrap("  - ", &ended(error.to_string()));
         let lines: String = explained.not_understood.iter().map(line).collect();
         pages.push(format!("=== Not understood ===\n\n{lines}"));
     }
     pages.join("\n")
+}
+
+/// The words with the sign that ends a sentence.
+fn ended(words: String) -> String {
+    if words.ends_with(['.', '?']) { words } else { words + "." }
 }
 
 /// What the words are: a file, a command line in one word, a command line in several; without words, stdin.
@@ -50,12 +55,25 @@ fn found(words: &[String]) -> Result<Vec<Found>, Failure> {
         [] => in_text(&stdin()?, "what was read from stdin"),
         [one] if one == "-" => in_text(&stdin()?, "what was read from stdin"),
         [one] if Path::new(one).is_file() => in_text(&file(one)?, one),
-        [one] => in_text(one, "it"),
+        [one] => in_text(one, "it").map_err(|failure| no_file(one).unwrap_or(failure)),
         several => match of_words(several) {
             Some(found) => Ok(vec![found]),
             None => in_text(&several.join(" "), "it"),
         },
     }
+}
+
+/// Why a single word, in which there is no command line, is no file either; `None` where it can be none.
+fn no_file(word: &str) -> Option<Failure> {
+    if word.is_empty() || word.contains(char::is_whitespace) {
+        return None;
+    }
+    let what = match std::fs::metadata(word) {
+        Ok(facts) if facts.is_dir() => "it is a folder; name a file with a command line or a job file",
+        Ok(_) => "it is no file with text",
+        Err(_) => "there is no such file, and a command line of fio, diskspd, ioping, iostat or dd it is not either",
+    };
+    Some(Failure::refused(format!("{word}: {what}")))
 }
 
 fn in_text(text: &str, what: &str) -> Result<Vec<Found>, Failure> {

@@ -130,6 +130,16 @@ fn a_job_file_that_a_command_names_is_read_from_the_disk() {
 }
 
 #[test]
+fn a_file_that_is_not_there_is_called_so() {
+    let folder = Folder::new();
+    for (word, told) in [("@/nosuch.fio", "there is no such file"), ("@/", "it is a folder")] {
+        let ended = ended(&mut folder.plimsoll(&["explain", word]));
+        assert_eq!(ended.code, Some(2), "{word}");
+        assert!(ended.complained().contains(told), "{word}: {}", ended.err);
+    }
+}
+
+#[test]
 fn what_is_not_understood_ends_with_its_place_and_the_code_of_a_refusal() {
     let folder = Folder::new();
     for (pasted, told) in [

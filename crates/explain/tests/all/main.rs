@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod law;
+mod law_others;
 
 use std::collections::BTreeSet;
 
@@ -160,15 +161,111 @@ fn what_is_not_understood_is_named_with_its_place() {
 }
 
 #[test]
-fn an_option_that_plimsoll_refuses_is_left_out_by_name() {
-    let refused = one("fio --name=a --rw=read --size=1g --uid=5");
-    assert!(refused.gaps[0].contains("plimsoll fio does not take uid=5"), "{:?}", refused.gaps);
-    assert!(refused.asks[0].contains("reads blocks"));
+fn what_plimsoll_refuses_is_told_apart_and_the_whole_load_is_told() {
+    let refused = one("fio --name=a --rw=read --size=1g --uid=5 --flow_sleep=3 --iodepth=4 --ioengine=libaio");
+    assert!(refused.gaps.is_empty(), "{:?}", refused.gaps);
+    let apart = refused.apart.join(" ");
+    assert!(apart.contains("line 1, column 34: plimsoll fio does not take uid=5: "), "{apart}");
+    let asks = refused.asks.join(" ");
+    for told in ["reads blocks of 4 KiB", "Up to 4 I/Os", "With uid=5: user of the process"] {
+        assert!(asks.contains(told), "{told}: {asks}");
+    }
     assert!(refused.native.iter().all(|native| !native.command.contains("--uid")));
     let nameless = one("fio --rw=read --size=1g");
     assert!(nameless.gaps[0].contains("no --name"), "{:?}", nameless.gaps);
     let elsewhere = one("fio --runtime 30 jobs.ini");
     assert!(elsewhere.gaps[0].contains("jobs.ini"), "{:?}", elsewhere.gaps);
+}
+
+#[test]
+fn an_engine_that_plimsoll_lacks_is_told_as_fios_and_what_stands_for_it_apart() {
+    let rows: [(&str, &[&str], &str); 6] = [
+        (
+            "fio --ioengine=rbd --clientname=admin --pool=vols --rbdname=i --rw=randwrite --bs=4k --iodepth=32 --name=t",
+            &["writes blocks of 4 KiB", "Up to 32 I/Os", "through rbd (an image of a Ceph pool", "pool=vols"],
+            "remote stores are not spoken to",
+        ),
+        (
+            "[t]\nioengine=rbd\npool=vols\nrbdname=i\nrw=randread\niodepth=16\n",
+            &["reads blocks of 4 KiB", "Up to 16 I/Os", "rbdname=i"],
+            "line 2: plimsoll fio does not take ioengine=rbd",
+        ),
+        (
+            "fio --ioengine=posixaio --rw=randwrite --bs=4k --iodepth=16 --name=t --size=1g",
+            &["Up to 16 I/Os at a time, through posixaio", "threads of its own"],
+            "io_uring",
+        ),
+        (
+            "fio --ioengine=mmap --rw=write --direct=1 --iodepth=4 --name=t --size=1g",
+            &["One I/O at a time, through mmap", "Through the page cache, whatever direct says"],
+            "pread and pwrite",
+        ),
+        (
+            "fio --ioengine=windowsaio --rw=randread --iodepth=8 --name=t --size=1g",
+            &["Up to 8 I/Os at a time, through windowsaio"],
+            "take libaio or io_uring",
+        ),
+        (
+            "fio --ioengine=cpuio --cpuload=50 --runtime=5 --name=t",
+            &["reads and writes no blocks of storage: the CPU is loaded", "cpuload=50"],
+            "leave this job out",
+        ),
+    ];
+    for (line, told, apart) in rows {
+        let explanation = one(line);
+        let asks = explanation.asks.join(" ");
+        told.iter().for_each(|told| assert!(asks.contains(told), "{line}: lacks '{told}': {asks}"));
+        let said = explanation.apart.join(" ");
+        assert!(said.contains(apart), "{line}: lacks '{apart}': {said}");
+    }
+    let image = one("fio --ioengine=rbd --pool=p --rbdname=i --rw=randwrite --name=t").risks;
+    assert!(image.iter().any(|told| told.id == "overwrites-store"));
+    let of_files = ["no-direct", "no-size", "unwritten-writes", "overwrites-file"];
+    assert!(image.iter().all(|told| !of_files.contains(&told.id)), "{image:?}");
+}
+
+#[test]
+fn mixed_lengths_are_counted_by_their_mean() {
+    let asks = |line: &str| one(line).asks.join(" ");
+    // Half of the I/Os have 4 KiB, half 1 MiB: 1 GiB is 2,040 of 514 KiB on average.
+    let mixed = asks("fio --name=a --rw=randrw --bs=4k,1m --size=1g");
+    assert!(mixed.contains("which is about 2,040 I/Os,"), "{mixed}");
+    let split = asks("fio --name=a --rw=randread --bssplit=4k/50:12k/50 --size=8m");
+    assert!(split.contains("which is about 1,024 I/Os,"), "{split}");
+    let random = asks("fio --name=a --rw=randread --bs=4k,64k --bs_is_seq_rand=1 --size=1m");
+    assert!(random.contains("reads blocks of 64 KiB") && random.contains("which is 16 I/Os,"), "{random}");
+    let told = one("fio --name=a --rw=randrw --bs=4k,1m --size=1g").risks;
+    let time = told.iter().find(|told| told.id == "no-set-time").map(|told| told.text.clone()).unwrap();
+    assert!(time.contains("about 2,040 I/Os of 514 KiB on average are 10 s at 100 MiB/s"), "{time}");
+    let long = one("diskspd -b1M -o8 -t4 -d60 -Sh -L t.dat").risks;
+    assert!(long.iter().any(|told| told.text.contains("168 ms at 200 MB/s")), "{long:?}");
+}
+
+#[test]
+fn what_is_switched_off_is_not_told_as_if_it_were_on() {
+    let asks = |line: &str| one(line).asks.join(" ");
+    let off = asks("fio --name=a --rw=randread --size=1g --randrepeat=0 --invalidate=0");
+    assert!(off.contains("randrepeat=0 switches this off: the same places in every run."), "{off}");
+    assert!(off.contains("invalidate=0 switches this off: drops the files"), "{off}");
+    let few = asks("fio --name=a --rw=randread --size=1g --number_ios=40");
+    assert!(few.contains("Until 40 I/Os are done, 1 GiB at most, however long"), "{few}");
+    let apart = asks("fio --name=a --filename=/dev/sdz --rw=read --size=2g --numjobs=4 --offset_increment=500m");
+    assert!(apart.contains("for all copies: its first 2 GiB. Each further copy begins 500 MiB behind"), "{apart}");
+}
+
+#[test]
+fn a_flush_says_where_to_look() {
+    let etcd = one("fio --rw=write --ioengine=sync --fdatasync=1 --directory=d --size=22m --bs=2300 --name=t");
+    let said = etcd.risks.iter().find(|told| told.id == "flush-figures").map(|told| told.text.clone()).unwrap();
+    assert!(said.contains("99th percentile") && said.contains("below 10 ms"), "{said}");
+}
+
+#[test]
+fn a_device_is_not_made_anew() {
+    let device = one("diskspd -c1G -d10 /dev/sdz").asks.join(" ");
+    assert!(device.contains("-c (1 GiB) has no effect") && !device.contains("made anew"), "{device}");
+    let file = one("diskspd -c1G -d10 t.dat").asks.join(" ");
+    assert!(file.contains("made anew"), "{file}");
 }
 
 #[test]
