@@ -28,6 +28,11 @@ impl Batch {
         self.room = room.min(self.places.len());
     }
 
+    /// Lets at most `most` I/Os in from now on.
+    pub(crate) fn narrow(&mut self, most: usize) {
+        self.room = self.room.min(self.count.saturating_add(most));
+    }
+
     /// How many more I/Os it takes.
     #[inline]
     pub(crate) fn room(&self) -> usize {

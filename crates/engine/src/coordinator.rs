@@ -1,16 +1,15 @@
 //! What both drivers do between turns: collect, tell the watcher, look whether the rate is known, and put the step's record together.
 
 use kernel::ThreadCounters;
-use record::{
-    Interval, IoFailure, Mismatch, Note, Observer, Silence, SilenceStage, StepRecord, WorkerTotals,
-};
+use record::{Interval, Note, Observer, Silence, SilenceStage, StepRecord, WorkerTotals};
 use workload::{Ending, Nanos, Start, StepPlan, WorkerPlan};
 
 use crate::certainty::{Certainty, ending_by_time};
 use crate::lateness::Lateness;
 use crate::recorder::{Collector, CollectorEnd, Remainder};
 use crate::rules::{Rules, Schedule, Timetable, latest};
-use crate::worker::{Failure, Stopped, Worker};
+use crate::told;
+use crate::worker::{Crossing, Failure, Reached, Stopped, Worker};
 use crate::worker_set::{Command, WorkerSet};
 
 /// How a worker ended.
@@ -28,6 +27,10 @@ pub(crate) struct Outcome {
     pub(crate) failures: Vec<Failure>,
     /// I/Os that were due but not issued.
     pub(crate) unissued: u64,
+    /// The bound that ended it.
+    pub(crate) crossing: Option<Crossing>,
+    /// The depth to which its search came.
+    pub(crate) reached: Option<Reached>,
     /// What its thread used while counting; all zeros in simulation.
     pub(crate) usage: ThreadCounters,
 }
@@ -41,6 +44,8 @@ impl Outcome {
             ended: worker.ended(),
             failures: worker.failures().to_vec(),
             unissued: worker.unissued(),
+            crossing: worker.crossing(),
+            reached: worker.reached_depth(),
             remainder: Some(worker.into_recorder().into_remainder()),
             usage,
         }
@@ -64,6 +69,8 @@ impl Outcome {
             remainder: None,
             failures: Vec::new(),
             unissued: 0,
+            crossing: None,
+            reached: None,
             usage: ThreadCounters::default(),
         }
     }
@@ -209,8 +216,8 @@ impl<'a> Coordinator<'a> {
         let outcomes: Vec<Outcome> = std::mem::take(&mut self.outcomes).into_iter().flatten().collect();
         let ended = outcomes.iter().map(|outcome| outcome.ended).max().unwrap_or(now);
         let ending = self.ending(&outcomes);
-        for mismatch in mismatches(self.plan, &outcomes) {
-            self.note(Note::Mismatch(mismatch));
+        for note in told::notes(self.plan, &outcomes) {
+            self.note(note);
         }
         let (rows, mut totals, jobs) = self.collector.finish(ended);
         // What ends in the drain stays an interval of its own, shorter than the others: added to the last one it would
@@ -224,6 +231,7 @@ impl<'a> Coordinator<'a> {
             complete(totals, outcome);
         }
         let counted_from = outcomes.iter().map(|outcome| outcome.counted.0).min();
+        forget_searches(&mut self.intervals, self.plan, &totals);
         StepRecord {
             plan: self.plan.clone(),
             started: self.timetable.start,
@@ -233,7 +241,7 @@ impl<'a> Coordinator<'a> {
             jobs,
             intervals: self.intervals,
             workers: totals,
-            failures: failures(self.plan, &outcomes),
+            failures: told::failures(self.plan, &outcomes),
             notes: self.notes,
         }
     }
@@ -256,6 +264,15 @@ impl<'a> Coordinator<'a> {
     }
 }
 
+/// What a worker did while it searched for its depth does not count where that was found.
+fn forget_searches(intervals: &mut [Interval], plan: &StepPlan, totals: &[WorkerTotals]) {
+    let searched = plan.workers.iter().zip(totals).filter(|(worker, _)| worker.terms.steering.is_some());
+    for (_, totals) in searched {
+        let before = |interval: &&mut Interval| interval.job == totals.job && interval.end <= totals.started;
+        intervals.iter_mut().filter(before).for_each(|interval| interval.counted = false);
+    }
+}
+
 /// The schedule of `worker` as far as it is known when its step starts.
 pub(crate) fn first_schedule(rules: &Rules, worker: &WorkerPlan, timetable: &Timetable) -> Schedule {
     match worker.terms.start {
@@ -275,49 +292,12 @@ fn complete(totals: &mut WorkerTotals, outcome: &Outcome) {
         Stopped::Failed => Ending::Failed,
     });
     totals.unissued = outcome.unissued;
-    totals.first_errno = outcome.failures.first().map(|failure| failure.errno);
+    let failed = || outcome.failures.first().map(|failure| failure.errno);
+    totals.first_errno = outcome.crossing.map(|crossing| crossing.errno()).or_else(failed);
     totals.user_cpu_ns = outcome.usage.cpu.user.0;
     totals.system_cpu_ns = outcome.usage.cpu.system.0;
     totals.run_delay_ns = outcome.usage.run_delay.0;
     totals.context_switches = outcome.usage.context_switches;
     totals.major_faults = outcome.usage.major_faults;
     totals.minor_faults = outcome.usage.minor_faults;
-}
-
-/// The first mismatches of every worker.
-fn mismatches(plan: &StepPlan, outcomes: &[Outcome]) -> Vec<Mismatch> {
-    let of_worker = |(worker, outcome): (&workload::WorkerPlan, &Outcome)| -> Vec<Mismatch> {
-        let mismatch = |failure: &Failure| {
-            let (mismatch, io) = (failure.mismatch?, failure.io);
-            Some(Mismatch {
-                what: mismatch.damage,
-                path: worker.files.get(io.file as usize)?.path.display().to_string(),
-                offset: mismatch.offset,
-                io_offset: io.offset,
-                io_bytes: io.bytes,
-            })
-        };
-        outcome.failures.iter().filter_map(mismatch).collect()
-    };
-    plan.workers.iter().zip(outcomes).flat_map(of_worker).collect()
-}
-
-/// The first failures of all workers by time, at most 16.
-fn failures(plan: &StepPlan, outcomes: &[Outcome]) -> Vec<IoFailure> {
-    let of_worker = |(worker, outcome): (&workload::WorkerPlan, &Outcome)| -> Vec<IoFailure> {
-        let path = |file: u32| worker.files.get(file as usize).map(|file| file.path.display().to_string());
-        let row = |failure: &Failure| IoFailure {
-            at: failure.at,
-            direction: failure.io.kind,
-            path: path(failure.io.file).unwrap_or_default(),
-            offset: failure.io.offset,
-            bytes: failure.io.bytes,
-            errno: failure.errno,
-        };
-        outcome.failures.iter().map(row).collect()
-    };
-    let mut all: Vec<IoFailure> = plan.workers.iter().zip(outcomes).flat_map(of_worker).collect();
-    all.sort_by_key(|failure| failure.at);
-    all.truncate(16);
-    all
 }

@@ -10,6 +10,7 @@ mod layout;
 mod planner;
 mod recorder;
 mod rules;
+mod told;
 pub mod verify;
 mod worker;
 mod worker_set;

@@ -42,7 +42,6 @@ pub const SILENT: &[(&str, &str)] = &[
     ("create_serialize", "files are always laid out one after the other"),
     ("create_fsync", "files that were laid out are always flushed"),
     ("softrandommap", "no map is kept"),
-    ("rate_cycle", "it concerns least rates"),
     ("log_entries", "rows are written as they come"),
     ("verify_state_save", "no such file is left behind"),
     ("error_dump", "it concerns how errors are printed"),

@@ -348,9 +348,18 @@ impl<'a> Collector<'a> {
         if let Some(both) = flushing::contradiction(options) {
             return refused(both, "give one of them");
         }
+        if let Some((what, remedy)) = options.bounds.wrong() {
+            return refused(what, remedy);
+        }
         let typed = |rates: &[u64; 3]| rates.iter().any(|&rate| rate > 0);
-        if typed(&options.rate) && typed(&options.rate_iops) {
+        let bounds = &options.bounds;
+        let both = |bytes: &[u64; 3], iops: &[u64; 3]| typed(bytes) && typed(iops);
+        if both(&options.rate, &options.rate_iops) || both(&bounds.rate_min, &bounds.rate_iops_min) {
             return Err(FioError::RateTwice);
+        }
+        let above = bounds.above(&options.rate, &options.rate_iops);
+        if !above.is_empty() {
+            return Err(FioError::RateBelowLeast(above));
         }
         if let Some(Amount::Bytes(size)) = options.size
             && (1..options.shortest_block()).contains(&size)

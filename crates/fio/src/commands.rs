@@ -88,12 +88,12 @@ const fn refused(
 /// No live line comes sooner.
 const LEAST: Nanos = Nanos::from_millis(250);
 const REMOTE: &str = "load on other machines is not supported yet";
-const TRIGGER: &str = "triggers are not supported";
+const TRIGGER: &str = "nothing is started while jobs run; start the command beside this one, with timeout or a shell's &, or give exec_postrun";
 
 /// Every option of the command line.
 #[rustfmt::skip]
 pub static COMMANDS: &[CommandRow] = &[
-    refused("debug", Argument::Required, "there is no such log", "Enables fio's own log."),
+    refused("debug", Argument::Required, "there is no such log; the notes of the result tell what was decided, and strace shows each call", "Enables fio's own log."),
     takes("parse-only", Argument::None, "Only checks the options.").sets(|c, _| { c.presentation.parse_only = true; Ok(()) }),
     refused("merge-blktrace-only", Argument::None, "replaying recorded I/O is not supported", "Only merges traces."),
     takes("output", Argument::Required, "Writes the result to this file.")
@@ -107,7 +107,7 @@ pub static COMMANDS: &[CommandRow] = &[
     takes("version", Argument::None, "Prints the version.").with(Some('v')).sets(|c, _| say(c, || format!("{VERSION}\n"))),
     takes("help", Argument::None, "Prints this page.").with(Some('h')).sets(|c, _| say(c, usage)),
     refused("cpuclock-test", Argument::None, "the kernel's monotonic clock serves always", "Tests the CPU's clock."),
-    refused("crctest", Argument::Optional, "checking of data is not supported yet", "Times checksums."),
+    refused("crctest", Argument::Optional, "openssl speed times checksums; verify= uses those that fio knows", "Times checksums."),
     takes("cmdhelp", Argument::Optional, "Explains an option, or lists all.").sets(|c, value| say(c, || reference::command_help(value))),
     takes("enghelp", Argument::Optional, "Lists the engines, or the options of one.").sets(|c, value| { let text = reference::engine_help(value)?; say(c, || text) }),
     takes("showcmd", Argument::None, "Turns job files into command lines.").sets(|c, _| { c.show_command = true; Ok(()) }),
@@ -129,7 +129,7 @@ pub static COMMANDS: &[CommandRow] = &[
     refused("client", Argument::Required, REMOTE, "Loads other machines."),
     refused("remote-config", Argument::Required, REMOTE, "Job file on the other machine."),
     takes("idle-prof", Argument::Required, "Tells how idle the CPUs were: system, percpu or none, by /proc/stat.").sets(idle),
-    refused("inflate-log", Argument::Required, "logs are never compressed", "Unpacks a log."),
+    refused("inflate-log", Argument::Required, "logs are written as plain text, so that there is nothing to unpack", "Unpacks a log."),
     refused("trigger-file", Argument::Required, TRIGGER, "File that sets off a command."),
     refused("trigger-timeout", Argument::Required, TRIGGER, "Time that sets off a command."),
     refused("trigger", Argument::Required, TRIGGER, "Command that is set off."),

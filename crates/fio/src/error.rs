@@ -273,6 +273,9 @@ pub enum FioError {
     /// Both kinds of rate.
     #[error("fio: rate and rate_iops are mutually exclusive")]
     RateTwice,
+    /// A least rate that the rate does not allow; places of the directions.
+    #[error("{}", rates_below_least(.0))]
+    RateBelowLeast(Vec<usize>),
     /// Neither a size nor anything there.
     #[error("{}", need_size(jobs))]
     NeedSize {
@@ -480,6 +483,12 @@ fn need_size(jobs: &[Unsized]) -> String {
 /// What fio puts behind an I/O error of a job.
 pub fn verror(errno: i32) -> String {
     format!("file:io_u.c:1876, func=io_u error, error={}", errno_text(errno))
+}
+
+fn rates_below_least(ways: &[usize]) -> String {
+    let lines: Vec<String> =
+        ways.iter().map(|way| format!("fio: minimum rate exceeds rate, ddir {way}")).collect();
+    lines.join("\n")
 }
 
 fn did_you_mean(near: &Option<&'static str>) -> String {

@@ -6,6 +6,7 @@
 mod arithmetic;
 mod asked;
 mod batching;
+mod bounds;
 mod collect;
 mod commandline;
 mod commands;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use workload::{FileTurn, Lengths, Nanos, Spread};
 
 use super::batching::BatchOptions;
+use super::bounds::BoundOptions;
 use super::engines::Engine;
 use super::flushing::CallOptions;
 use super::logging::LogOptions;
@@ -186,6 +187,7 @@ pub struct JobOptions {
     pub rate: Each<u64>,
     pub rate_iops: Each<u64>,
     pub poisson: bool,
+    pub bounds: BoundOptions,
     pub cpus: Vec<u32>,
     pub cpus_split: bool,
     pub group_reporting: bool,

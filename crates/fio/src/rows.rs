@@ -56,10 +56,10 @@ const ZONES: &str = "zoned devices are not supported";
 const PLACEMENT: &str = "data placement is not supported";
 const REPLAY: &str = "replaying recorded I/O is not supported";
 const RECORDING: &str = "I/O is not recorded in this form; write_lat_log with log_offset=1 tells of each I/O its place, length and time";
-const TOGETHER: &str = "jobs cannot steer each other yet";
 const PROCESS: &str = "workers are threads of one process and keep its name";
-const RIGHTS: &str = "workers are threads of one process and keep its rights and priority";
-const LATENCY: &str = "plimsoll headroom searches the rate at which a latency holds";
+const RIGHTS: &str =
+    "workers keep the rights of the process; start the command as that user, with sudo -u or setpriv";
+const CGROUP: &str = "start the command in the control group instead, with systemd-run --scope or cgexec";
 
 /// Headings of the table, each with what puts a row below it.
 macro_rules! headings {
@@ -103,9 +103,9 @@ const fn ring(row: Row) -> Row {
     within(Part::Engine(&["io_uring"]), row)
 }
 const fn prioritised(row: Row) -> Row {
-    within(Part::Engine(&["io_uring", "libaio"]), row).refused(PRIORITY, "Priority of single commands.")
+    within(Part::Engine(&["io_uring", "libaio"]), row)
 }
-const PRIORITY: &str = "priorities of single commands are not supported";
+const PRIORITY: &str = "give cmdprio_percentage, with cmdprio and cmdprio_class";
 
 /// The row of that name or alias.
 pub fn named(name: &str) -> Option<&'static Row> {
@@ -156,7 +156,7 @@ pub static ROWS: &[Row] = &[
     job(row("prio", Kind::Int(0, 7), "", B)).does("I/O priority within its class, 0 first.", |o, v| o.time.prio = Some(v.small() as u8)),
     job(row("prioclass", Kind::Int(0, 3), "", B))
         .does("I/O priority class: 1 real time, 2 best effort, 3 idle.", |o, v| o.time.prioclass = Some(v.small() as u8)),
-    job(row("priohint", Kind::Int(0, 1023), "", C)).refused(RIGHTS, "I/O priority hint."),
+    job(row("priohint", Kind::Int(0, 1023), "", C)).refused("give prio and prioclass, which every kernel knows", "I/O priority hint."),
     job(row("cpus_allowed", Kind::Cpus, "", A))
         .does("CPUs that the job may run on.", |o, v| o.set_cpus(v)),
     job(row(
@@ -169,9 +169,9 @@ pub static ROWS: &[Row] = &[
     job(row("cpumask", Kind::Int(1, i64::MAX), "", B)).does("CPUs that the job may run on, a bit each.", |o, v| o.set_cpumask(v.natural())),
     job(row("numa_cpu_nodes", Kind::Text, "", B)).nearly("jobs run on any node; cpus_allowed says on which CPUs", "NUMA nodes to run on.", |_, _| {}),
     job(row("numa_mem_policy", Kind::Text, "", B)).nearly("buffers are on the node where the kernel puts them", "NUMA memory policy.", |_, _| {}),
-    job(row("cgroup", Kind::Text, "", B)).refused("start the command in the control group instead", "Control group of the job."),
-    job(row("cgroup_weight", Kind::Int(100, 1000), "", B)).refused("start the command in the control group instead", "Weight of the control group."),
-    job(row("cgroup_nodelete", Kind::Bool, "0", C)).refused("start the command in the control group instead", "Keeps the control group."),
+    job(row("cgroup", Kind::Text, "", B)).refused(CGROUP, "Control group of the job."),
+    job(row("cgroup_weight", Kind::Int(100, 1000), "", B)).refused(CGROUP, "Weight of the control group."),
+    job(row("cgroup_nodelete", Kind::Bool, "0", C)).refused(CGROUP, "Keeps the control group."),
     job(row("uid", COUNT, "", B)).refused(RIGHTS, "User of the process."),
     job(row("gid", COUNT, "", B)).refused(RIGHTS, "Group of the process."),
     job(row("exec_prerun", Kind::Text, "", B))
@@ -179,9 +179,9 @@ pub static ROWS: &[Row] = &[
     job(row("exec_postrun", Kind::Text, "", B))
         .nearly("commands of jobs that start together run one after the other, after all of them", "Command after the job; NAME.postrun.txt has what it prints.", |o, v| o.exec_postrun = Some(v.text().to_owned())),
     job(row("profile", Kind::Text, "", C)).refused("built-in profiles of fio are not supported", "Built-in profile."),
-    job(row("flow_id", COUNT, "0", B)).refused(TOGETHER, "Which flow the job belongs to."),
-    job(row("flow", COUNT, "0", B)).refused(TOGETHER, "Weight of the job in its flow."),
-    job(row("flow_sleep", COUNT, "0", B)).refused(TOGETHER, "Wait of a job that is ahead of its flow."),
+    job(row("flow_id", COUNT, "0", B)).does("Which flow the job belongs to.", |o, v| o.bounds.flow_id = v.small()),
+    job(row("flow", Kind::Int(0, 1000), "0", B)).does("Weight of the job among those of its flow: in that proportion they issue I/Os while they run; 0: none.", |o, v| o.bounds.flow = v.small()),
+    job(row("flow_sleep", MICROSECONDS, "0", B)).does("How long a job that is ahead of its flow waits before it looks again.", |o, v| o.bounds.flow_sleep = v.time()),
     job(row("job_start_clock_id", COUNT, "0", C)).refused("starts are reported on the wall clock", "Clock of the reported start."),
     job(row("gpu_dev_id", COUNT, "0", C)).refused("memory of graphics cards is not supported", "Graphics card."),
     // Files.
@@ -366,13 +366,15 @@ pub static ROWS: &[Row] = &[
     // Pace.
     pace(row("rate", Kind::Sizes(0), "0", A))
         .does("Bytes a second a clone, by direction.", |o, v| v.onto(&mut o.rate)),
-    pace(row("rate_min", Kind::Sizes(0), "0", B)).also(&["ratemin"]).refused("a job is not ended for being slow", "Least bytes a second."),
+    pace(row("rate_min", Kind::Sizes(0), "0", B)).also(&["ratemin"])
+        .does("Least bytes a second, by direction; a job that does less over a rate_cycle ends with EIO, its first two seconds apart.", |o, v| v.onto(&mut o.bounds.rate_min)),
     pace(row("rate_iops", Kind::Ints(i64::MAX), "0", A))
         .does("I/Os a second a clone, by direction.", |o, v| v.onto(&mut o.rate_iops)),
-    pace(row("rate_iops_min", Kind::Ints(i64::MAX), "0", B)).refused("a job is not ended for being slow", "Least I/Os a second."),
+    pace(row("rate_iops_min", Kind::Ints(i64::MAX), "0", B))
+        .does("Least I/Os a second, by direction; a job that does fewer over a rate_cycle ends with EIO, its first two seconds apart.", |o, v| v.onto(&mut o.bounds.rate_iops_min)),
     pace(row("rate_process", Kind::Choice(&[("linear", "Evenly"), ("poisson", "As a Poisson process")]), "linear", B))
         .does("How paced I/Os are spaced.", |o, v| o.poisson = v.word() == "poisson"),
-    pace(row("rate_cycle", MILLISECONDS, "1000", B)).also(&["ratecycle"]).does("Concerns the least rates only, which are refused.", |_, _| {}),
+    pace(row("rate_cycle", MILLISECONDS, "1000", B)).also(&["ratecycle"]).does("Time over which the least rates are looked at.", |o, v| o.bounds.rate_cycle = v.time()),
     pace(row("rate_ignore_thinktime", Kind::Bool, "0", B))
         .does("A rate does not make up for think time.", |o, v| o.time.rate_ignore_thinktime = v.on()),
     pace(row("thinktime", MICROSECONDS, "0", A)).does("Pause between I/Os, once the queue has run empty.", |o, v| o.time.thinktime = v.time()),
@@ -382,11 +384,12 @@ pub static ROWS: &[Row] = &[
     pace(row("thinktime_blocks_type", Kind::Choice(&[("complete", "Those that are done"), ("issue", "Those that were issued")]), "complete", B))
         .does("Which I/Os count.", |o, v| o.time.thinktime_issued = v.word() == "issue"),
     pace(row("thinktime_iotime", MICROSECONDS, "0", B)).does("Time of work between pauses.", |o, v| o.time.thinktime_iotime = v.time()),
-    pace(row("latency_target", MICROSECONDS, "0", B)).refused(LATENCY, "Latency to hold by the depth."),
-    pace(row("latency_window", MICROSECONDS, "0", B)).refused(LATENCY, "Time of one try."),
-    pace(row("latency_percentile", Kind::Floats, "100", B)).refused(LATENCY, "Share of I/Os within the target."),
-    pace(row("latency_run", Kind::Bool, "0", B)).refused(LATENCY, "Goes on at the depth found."),
-    pace(row("max_latency", Kind::Text, "0", B)).refused(LATENCY, "Latency that ends the job."),
+    pace(row("latency_target", MICROSECONDS, "0", B))
+        .does("Latency to hold: the greatest depth up to iodepth at which it holds is searched for, run for one more latency_window, and reported.", |o, v| o.bounds.latency_target = v.time()),
+    pace(row("latency_window", MICROSECONDS, "0", B)).does("Time for which each depth is tried.", |o, v| o.bounds.latency_window = v.time()),
+    pace(row("latency_percentile", Kind::Floats, "100", B)).does("Percent of the I/Os that must be done within latency_target.", |o, v| o.bounds.set_percentile(v)),
+    pace(row("latency_run", Kind::Bool, "0", B)).does("Goes on when the depth is found, and follows where it moves; all depths count.", |o, v| o.bounds.latency_run = v.on()),
+    pace(row("max_latency", Kind::Shape(Shape::EachTime), "0", B)).does("Ends the job with ETIMEDOUT at the first I/O that takes longer; by direction.", |o, v| o.bounds.set_max_latency(v)),
     // Verification and trims.
     verify(row("verify", Kind::Choice(PROOFS), "0", A))
         .nearly("what is read back at the end is not counted", "Checks what is read against what was written.", |o, v| o.verify.kind = v.word()),
@@ -527,7 +530,7 @@ pub static ROWS: &[Row] = &[
     job(row("verifysort", Kind::Bool, "", C)).refused(VERIFY, "Old name."),
     job(row("verifysort_nr", COUNT, "", C)).refused(VERIFY, "Old name."),
     job(row("rwmixcycle", COUNT, "", C)).refused("it has no meaning any more", "Old name."),
-    job(row("flow_watermark", COUNT, "", C)).refused(TOGETHER, "Old name."),
+    job(row("flow_watermark", COUNT, "", C)).refused("it has no meaning any more", "Old name."),
     // Options of fio's built-in profiles: fio takes them in every job, and does nothing with them.
     profile(row("threads", COUNT, "", C)).nearly("it belongs to a profile of fio's and has no effect on a job; numjobs or thread is probably meant", "No effect on a job.", |_, _| {}),
     profile(row("numruns", COUNT, "", C)).nearly("it belongs to a profile of fio's and has no effect on a job; loops is probably meant", "No effect on a job.", |_, _| {}),
@@ -554,11 +557,13 @@ pub static ROWS: &[Row] = &[
     within(Part::Engine(&["io_uring", "pvsync2"]), row("uncached", Kind::Int(0, 1), "0", B))
         .does("The page cache forgets at once what went through it.", |o, v| o.calls.uncached = v.natural() > 0),
     ring(row("force_async", COUNT, "0", B)).does("Hands every so many I/Os to a thread of the kernel at once.", |o, v| o.calls.force_async = v.small()),
-    prioritised(row("cmdprio_percentage", Kind::Text, "", B)),
-    prioritised(row("cmdprio_class", Kind::Text, "", B)),
-    prioritised(row("cmdprio", Kind::Text, "", B)),
-    prioritised(row("cmdprio_hint", Kind::Text, "", B)),
-    prioritised(row("cmdprio_bssplit", Kind::Text, "", B)),
+    prioritised(row("cmdprio_percentage", Kind::Ints(100), "0", B))
+        .nearly("latencies of the two priorities are told together", "Percent of the I/Os that have a priority of their own, by direction.", |o, v| v.onto(&mut o.time.cmdprio_percentage)),
+    prioritised(row("cmdprio_class", Kind::Ints(3), "1", B))
+        .does("Class of that priority: 1 real time, which needs root, 2 best effort, 3 idle.", |o, v| v.onto(&mut o.time.cmdprio_class)),
+    prioritised(row("cmdprio", Kind::Ints(7), "0", B)).does("Level of that priority within its class, 0 first.", |o, v| v.onto(&mut o.time.cmdprio)),
+    prioritised(row("cmdprio_hint", Kind::Text, "", B)).refused(PRIORITY, "Hint of single commands."),
+    prioritised(row("cmdprio_bssplit", Kind::Text, "", B)).refused(PRIORITY, "Priority by the length of an I/O."),
     within(Part::Engine(&["libaio"]), row("userspace_reap", Kind::Flag, YES_NO, B))
         .nearly("completions are taken as the backend sees fit", "Takes completions without a system call.", |_, _| {}),
     within(Part::Engine(&["libaio"]), row("libaio_vectored", Kind::Bool, "0", C))

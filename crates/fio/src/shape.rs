@@ -29,6 +29,8 @@ pub enum Shape {
     Steady,
     /// A time, or two with a colon between.
     Times,
+    /// Times, microseconds without a unit, up to three separated by commas.
+    EachTime,
     /// Names and numbers of errors separated by colons, up to three lists separated by commas.
     Errors,
     /// `wait_before,write:8` and its like.
@@ -54,6 +56,8 @@ pub enum Shaped {
     Steady(SteadyRule),
     /// [`Shape::Times`]: the least and the most.
     Times(workload::Nanos, workload::Nanos),
+    /// [`Shape::EachTime`]; `None` leaves what was there.
+    EachTime(Each<Option<workload::Nanos>>),
     /// [`Shape::Errors`]: positive errno.
     Errors(Each<Vec<i32>>),
     /// [`Shape::Pages`]: how, and after how many writes.
@@ -75,6 +79,7 @@ impl Shape {
             Shape::Direction(_) => "a word, a number behind a colon",
             Shape::Steady => "a word, a bound behind a colon",
             Shape::Times => "a time, seconds without a unit, or two with a colon between",
+            Shape::EachTime => "times, microseconds without a unit, one a direction",
             Shape::Pages => "words separated by commas, a number of writes behind a colon",
             Shape::Errors => "errors separated by colons, a list for reads, writes and checks",
         }

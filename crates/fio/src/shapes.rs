@@ -3,6 +3,7 @@
 
 use workload::{ByDirection, Bytes, FileOrder, FileTurn, LengthShare, Lengths, Spread, Zone, ZoneLength};
 
+use super::bounds;
 use super::flushing;
 use super::number::NumberError;
 use super::pattern;
@@ -33,6 +34,7 @@ pub fn read(reader: &mut Reader, shape: Shape, word: &str) -> Result<Shaped, Val
         Shape::Steady => SteadyRule::read(word).map(Shaped::Steady),
         Shape::Times => terms::times(word).map(|(least, most)| Shaped::Times(least, most)),
         Shape::Pages => flushing::pages(word).map(|(pages, writes)| Shaped::Pages(pages, writes)),
+        Shape::EachTime => bounds::each_time(word).map(Shaped::EachTime),
         Shape::Errors => terms::errors(word).map(Shaped::Errors),
     }
 }

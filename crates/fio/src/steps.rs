@@ -10,6 +10,7 @@ use workload::{
 
 use super::asked::{Asked, FioJob, LaysOut};
 use super::batching;
+use super::bounds;
 use super::data::{blocks, buffers};
 use super::error::{FioError, Lacking};
 use super::files::{Look, OnDisk, OnDiskKind, Region, needs_size, paths, region, region_of_nothing, share};
@@ -467,6 +468,9 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         clones: 1,
         pace: paced.pace,
         write_pace: paced.write_pace,
+        bounds: bounds::bounds(options),
+        steering: bounds::steering(options),
+        flow: bounds::flow(options),
         backend: options.engine.ask(),
         direct: options.direct,
         buffers: buffers(options),

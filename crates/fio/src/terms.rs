@@ -2,7 +2,8 @@
 
 use options::errno_named;
 use workload::{
-    Direction, Errnos, Nanos, OnError, Priority, PriorityClass, Reach, SyncMode, Think, ThinkCount, ThinkPace,
+    ByDirection, Direction, Errnos, Nanos, OnError, Priority, PriorityClass, Reach, SyncMode, Think,
+    ThinkCount, ThinkPace, Urgent,
 };
 
 use super::number::{self, NumberError, TimeUnit};
@@ -30,6 +31,9 @@ pub struct TimeOptions {
     pub sync: SyncMode,
     pub prio: Option<u8>,
     pub prioclass: Option<u8>,
+    pub cmdprio_percentage: Each<u64>,
+    pub cmdprio: Each<u64>,
+    pub cmdprio_class: Each<u64>,
 }
 
 /// Whom the end of a job takes with it.
@@ -149,6 +153,17 @@ impl TimeOptions {
         }
     }
 
+    /// The I/Os that have a priority of their own.
+    pub(super) fn urgent(&self) -> ByDirection<Option<Urgent>> {
+        let of = |way: usize| {
+            let percent = self.cmdprio_percentage[way].min(100) as u8;
+            let priority =
+                Priority { class: class_of(self.cmdprio_class[way]), level: self.cmdprio[way].min(7) as u8 };
+            (percent > 0).then_some(Urgent { percent, priority })
+        };
+        ByDirection { read: of(0), write: of(1), trim: of(2) }
+    }
+
     pub(super) fn priority(&self) -> Option<Priority> {
         let class = match (self.prioclass, self.prio) {
             (None | Some(0), None) => return None,
@@ -157,6 +172,15 @@ impl TimeOptions {
             _ => PriorityClass::BestEffort,
         };
         Some(Priority { class, level: self.prio.unwrap_or(0) })
+    }
+}
+
+/// fio's default is the class of real time.
+fn class_of(number: u64) -> PriorityClass {
+    match number {
+        2 => PriorityClass::BestEffort,
+        3 => PriorityClass::Idle,
+        _ => PriorityClass::Realtime,
     }
 }
 

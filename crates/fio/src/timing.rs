@@ -42,6 +42,7 @@ pub(super) fn timed(work: Job, job: &FioJob, asked: &Asked) -> Result<Job, FioEr
         exit,
         sync: time.sync,
         priority: time.priority(),
+        urgent: time.urgent(),
         ..work
     })
 }

@@ -13,6 +13,7 @@ mod machine;
 mod metric;
 mod note;
 mod observed;
+mod pressed;
 mod rates;
 mod recording;
 mod reported;
@@ -34,6 +35,7 @@ pub use machine::{DeviceKind, DeviceNode, LocalLimit, Phase, PhaseKind};
 pub use metric::{CpuMetric, Metric, Unit};
 pub use note::{Damage, HeldIo, Mismatch, Note};
 pub use observed::{Observed, ObservedDevice};
+pub use pressed::{Crossed, CrossedBound, Held, RateUnit, Steered};
 pub use rates::SECTOR;
 pub use recording::Recording;
 pub use reported::{

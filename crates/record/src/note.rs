@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use workload::{BackendKind, Direction, Nanos};
 
-use crate::Silence;
+use crate::{Crossed, Silence, Steered};
 
 /// Something to be said of a step beside its figures.
 ///
@@ -26,6 +26,10 @@ pub enum Note {
     Held(HeldIo),
     /// What was read is not what was written.
     Mismatch(Mismatch),
+    /// A bound that ended a job.
+    Crossed(Crossed),
+    /// The depth that was found for a job.
+    Steered(Steered),
     /// The run was cut off in this step: its totals are merged from the intervals that were stored.
     CutOff,
     /// What an earlier version said in words.

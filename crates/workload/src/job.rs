@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Access, BackendKind, Batching, BlockSizes, Buffers, Bytes, Calls, Exit, Nanos, OnError, Pace, Priority,
-    RingWays, Start, StopRule, SyncMode, Think, Totals, Verify, WhenFull,
+    Access, BackendKind, Batching, BlockSizes, Bounds, Buffers, ByDirection, Bytes, Calls, Exit, Flow, Nanos,
+    OnError, Pace, Priority, RingWays, Start, Steering, StopRule, SyncMode, Think, Totals, Urgent, Verify,
+    WhenFull,
 };
 
 /// What is asked for, before planning has filled in what was left open.
@@ -60,6 +61,15 @@ pub struct Job {
     pub pace: Pace,
     /// The same of its writes, where they have a pace of their own; `pace` is then that of its reads.
     pub write_pace: Option<Pace>,
+    /// What ends a worker because its volume is too slow.
+    #[serde(default)]
+    pub bounds: Bounds,
+    /// A depth up to `depth` that is searched for by the latency it brings.
+    #[serde(default)]
+    pub steering: Option<Steering>,
+    /// A proportion that its workers keep to others.
+    #[serde(default)]
+    pub flow: Option<Flow>,
     /// When it rests.
     pub think: Option<Think>,
     /// What it begins with.
@@ -84,6 +94,9 @@ pub struct Job {
     pub sync: SyncMode,
     /// How urgent its I/O is to the kernel; `None`: as that of any process.
     pub priority: Option<Priority>,
+    /// I/Os that are more urgent, or less, than the others, where the backend can say so.
+    #[serde(default)]
+    pub urgent: ByDirection<Option<Urgent>>,
     /// What is written.
     pub buffers: Buffers,
     /// Flushes between writes.
@@ -142,6 +155,9 @@ impl Job {
             clones: 1,
             pace: Pace::Closed,
             write_pace: None,
+            bounds: Bounds::default(),
+            steering: None,
+            flow: None,
             think: None,
             start: Start::WithStep,
             delay: Nanos::ZERO,
@@ -154,6 +170,7 @@ impl Job {
             direct: true,
             sync: SyncMode::None,
             priority: None,
+            urgent: ByDirection::default(),
             buffers: Buffers::Unique,
             flush: Flush::Never,
             verify: Verify::Off,

@@ -7,6 +7,7 @@ mod agree;
 mod asked;
 mod batching;
 mod blocks;
+mod bounds;
 mod buffers;
 mod calls;
 mod claimed_load;
@@ -34,6 +35,7 @@ pub use asked::{
 };
 pub use batching::Batching;
 pub use blocks::{BlockSizes, ByDirection, LengthShare, Lengths, LengthsBy};
+pub use bounds::{Bounds, Flow, LeastRates, Steering, WhenFound};
 pub use buffers::{Buffers, Duplicates, Pattern, Shape};
 pub use calls::{Calls, FlushBy, PagesFlush};
 pub use claimed_load::ClaimedLoad;
@@ -50,7 +52,7 @@ pub use stop::{Ending, StopRule};
 pub use target::{PolicyName, Target, TargetError};
 pub use terms::{
     Errnos, Exit, OnError, Priority, PriorityClass, Reach, Start, SyncMode, Terms, Think, ThinkCount,
-    ThinkPace, ThinkQueue, Totals, WhenFull,
+    ThinkPace, ThinkQueue, Totals, Urgent, WhenFull,
 };
 pub use units::{Bytes, BytesPerSecond, Iops, Nanos, UnitError, duration, grouped, rate, size};
 pub use verify::{

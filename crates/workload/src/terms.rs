@@ -3,7 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Batching, Bytes, Calls, Job, Nanos, Pace, RingWays, StopRule};
+use crate::{
+    Batching, Bounds, ByDirection, Bytes, Calls, Flow, Job, Nanos, Pace, RingWays, Steering, StopRule,
+};
 
 /// The terms of one worker, all of them decided; the default is a worker that begins with its step, ends as the step
 /// says, and stops at its first error.
@@ -26,12 +28,20 @@ pub struct Terms {
     pub think: Option<Think>,
     /// The pace of its writes, where it is not that of its reads.
     pub write_pace: Option<Pace>,
+    /// What ends it because its volume is too slow.
+    pub bounds: Bounds,
+    /// A depth that is searched for.
+    pub steering: Option<Steering>,
+    /// A proportion that it keeps to others.
+    pub flow: Option<Flow>,
     /// What a failed I/O does.
     pub on_error: OnError,
     /// Whether each write is stable when it is done.
     pub sync: SyncMode,
     /// How urgent its I/O is to the kernel; `None`: as that of any process.
     pub priority: Option<Priority>,
+    /// I/Os that are more urgent, or less, than the others, where the backend can say so.
+    pub urgent: ByDirection<Option<Urgent>>,
     /// How its I/Os go to the kernel and come back.
     pub batching: Batching,
     /// The ways of its ring, where the backend is one.
@@ -60,9 +70,13 @@ impl Terms {
             exit: job.exit,
             think: job.think,
             write_pace: job.write_pace,
+            bounds: job.bounds,
+            steering: job.steering,
+            flow: job.flow,
             on_error: job.on_error.clone(),
             sync: job.sync,
             priority: job.priority,
+            urgent: job.urgent,
             batching: job.batching,
             ring: job.ring,
             calls: job.calls,
@@ -252,6 +266,15 @@ pub struct Priority {
     pub class: PriorityClass,
     /// 0 first, 7 last, within a class; idle I/O has no levels.
     pub level: u8,
+}
+
+/// A share of I/Os that is urgent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Urgent {
+    /// Percent of the I/Os.
+    pub percent: u8,
+    /// How urgent they are; the others are as urgent as their worker.
+    pub priority: Priority,
 }
 
 /// Classes of I/O priority.

@@ -18,7 +18,7 @@ use super::{EngineError, IN_VAIN};
 use crate::coordinator::{Coordinator, Outcome};
 use crate::recorder::{CollectorEnd, Recorder};
 use crate::rules::{Rules, Timetable};
-use crate::worker::{Failure, SlotPlan, SlotsView, counters, phases};
+use crate::worker::{Failure, SlotPlan, SlotsView, counters, flows, phases};
 use crate::worker_set::Command;
 
 /// How often the rings are looked into.
@@ -147,7 +147,7 @@ impl<'a> WorkerThreads<'a> {
             given_up: false,
         };
         let mut ends = Vec::new();
-        let mut counters = counters(&plan.workers);
+        let (mut counters, flows) = (counters(&plan.workers), flows(&plan.workers));
         for (number, (worker, phase)) in plan.workers.iter().zip(phases(&plan.workers)).enumerate() {
             let (recorder, end) = Recorder::new(worker);
             ends.push(end);
@@ -156,6 +156,7 @@ impl<'a> WorkerThreads<'a> {
                 plan: worker.clone(),
                 phase,
                 counters: std::mem::take(&mut counters[number]),
+                flow: flows[number].clone(),
                 rules: Rules::of(plan, worker),
                 files: files.get(number).cloned().unwrap_or_default(),
                 recorder,

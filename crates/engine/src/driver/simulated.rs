@@ -14,7 +14,7 @@ use crate::batch::Batch;
 use crate::coordinator::{Coordinator, Outcome, first_schedule};
 use crate::recorder::Recorder;
 use crate::rules::{Rules, Timetable};
-use crate::worker::{Failure, Wake, Worker, counters, phases};
+use crate::worker::{Failure, Wake, Worker, counters, flows, phases};
 use crate::worker_set::Command;
 
 /// What a volume says of an I/O when it is admitted.
@@ -106,13 +106,15 @@ pub fn run_simulated<V: Volume + ?Sized>(
 ) -> Result<StepRecord, EngineError> {
     let timetable = Timetable::of(plan, start);
     let (mut workers, mut ends) = (Vec::new(), Vec::new());
-    let ways = phases(&plan.workers).into_iter().zip(counters(&plan.workers));
-    for (worker_plan, (phase, counters)) in plan.workers.iter().zip(ways) {
+    let shared = counters(&plan.workers).into_iter().zip(flows(&plan.workers));
+    let ways = phases(&plan.workers).into_iter().zip(shared);
+    for (worker_plan, (phase, (counters, flow))) in plan.workers.iter().zip(ways) {
         let (recorder, end) = Recorder::new(worker_plan);
         let rules = Rules::of(plan, worker_plan);
         let mut worker = Worker::new(worker_plan, rules, recorder)?;
         worker.shift_pace(phase);
         worker.share(&counters);
+        worker.flow_with(flow.as_ref());
         worker.begin(timetable, first_schedule(&rules, worker_plan, &timetable));
         let batch = Batch::with_capacity(worker_plan.depth);
         let wake_at = Nanos::MAX;

@@ -20,7 +20,7 @@ use crate::fill::{Effort, Filler};
 use crate::recorder::Recorder;
 use crate::rules::{Rules, Timetable};
 use crate::verify::Prover;
-use crate::worker::{Failure, MISMATCH, SlotPlan, SlotsView, Wake, Worker};
+use crate::worker::{Failure, MISMATCH, SharedFlow, SlotPlan, SlotsView, Wake, Worker};
 
 /// A wait that lasts longer than this shows a volume so slow that a timer for the wait costs nothing that counts; then
 /// waits end at interval edges too, so that intervals are handed over on time and orders are heard. On a faster volume a
@@ -165,6 +165,8 @@ pub(super) struct WorkerTask {
     pub(super) phase: f64,
     /// What its places share with those of others, one a file.
     pub(super) counters: Vec<Option<Arc<AtomicU64>>>,
+    /// The proportion that it keeps with others.
+    pub(super) flow: Option<Arc<SharedFlow>>,
     pub(super) rules: Rules,
     pub(super) files: Vec<OpenFile>,
     pub(super) recorder: Recorder,
@@ -190,6 +192,7 @@ impl WorkerTask {
         let (slots, clock) = (SlotPlan::of(&self.plan).count(), self.clock);
         let bytes = self.plan.blocks.longest().0 as usize;
         let (files, calls) = (self.files.clone(), self.plan.terms.calls);
+        let urgent = self.plan.terms.urgent;
         #[cfg(test)]
         if let Some(faulty) = super::faulty::Faulty::of(&self.plan, clock) {
             return self.drive(faulty, tell);
@@ -197,10 +200,12 @@ impl WorkerTask {
         match self.plan.backend {
             BackendKind::IoUring => {
                 let (size, ways) = (QueueSize { depth: slots, slot_bytes: bytes }, self.plan.terms.ring);
-                self.drive(UringQueue::open_with(&files, size, clock, ways)?.taking_along(calls), tell)
+                let queue = UringQueue::open_with(&files, size, clock, ways)?;
+                self.drive(queue.taking_along(calls).with_urgent(urgent), tell)
             }
             BackendKind::Libaio => {
-                self.drive(AioQueue::open(&files, slots, bytes, clock)?.taking_along(calls), tell)
+                let queue = AioQueue::open(&files, slots, bytes, clock)?;
+                self.drive(queue.taking_along(calls).with_urgent(urgent), tell)
             }
             BackendKind::Pread => {
                 self.drive(PreadQueue::open(&files, slots, bytes, clock)?.taking_along(calls), tell)
@@ -211,13 +216,14 @@ impl WorkerTask {
     }
 
     fn drive<B: Queue>(self, mut backend: B, tell: &dyn Fn(Message)) -> Result<(), EngineError> {
-        let WorkerTask { number, plan, phase, counters, rules, recorder, files, clock, shared } = self;
+        let WorkerTask { number, plan, phase, counters, flow, rules, recorder, files, clock, shared } = self;
         if waits_for_the_clock(&plan) {
             kernel::precise_timers();
         }
         let mut worker = Worker::new(&plan, rules, recorder)?;
         worker.shift_pace(phase);
         worker.share(&counters);
+        worker.flow_with(flow.as_ref());
         let batching = plan.terms.batching;
         let batch = batching.submit_most.map_or(plan.depth, |most| most.clamp(1, plan.depth));
         let mut turns = WorkerLoop {
@@ -235,6 +241,7 @@ impl WorkerTask {
             clock,
             meter: ThreadMeter::open(),
             waited: Nanos::ZERO,
+            anew: None,
             shared: &shared,
             number,
         };
@@ -265,7 +272,8 @@ fn state_error(plan: &WorkerPlan, source: std::io::Error) -> EngineError {
 /// Whether a worker of `plan` sleeps to a time, for which timers must be precise.
 fn waits_for_the_clock(plan: &WorkerPlan) -> bool {
     let paced = |pace: Pace| pace.rate().is_some();
-    paced(plan.pace) || plan.terms.write_pace.is_some_and(paced) || plan.terms.think.is_some()
+    let waits = plan.terms.think.is_some() || plan.terms.flow.is_some();
+    waits || paced(plan.pace) || plan.terms.write_pace.is_some_and(paced)
 }
 
 /// I/Os that one look takes back at most, where `best` are worth it; no more than one call hands over, or the queue
@@ -301,6 +309,8 @@ struct WorkerLoop<'s> {
     meter: ThreadMeter,
     /// What the meter had as the time without a CPU when it was last told.
     waited: Nanos,
+    /// What the meter had where the worker began to count anew.
+    anew: Option<ThreadCounters>,
     shared: &'s Shared,
     /// Its place in the step's plan.
     number: usize,
@@ -339,7 +349,7 @@ impl WorkerLoop<'_> {
         }
         let before = self.meter.read();
         let finished = !self.turns(backend, self.worker.counted_until())?;
-        let usage = self.meter.read().since(before);
+        let usage = self.meter.read().since(self.anew.take().unwrap_or(before));
         if !finished {
             self.turns(backend, Nanos::MAX)?;
         }
@@ -414,7 +424,11 @@ impl WorkerLoop<'_> {
         if now >= self.worker.edge() {
             self.tell_wait(now);
         }
+        let counted_from = self.worker.counted_from();
         self.worker.reach(now);
+        if self.worker.counted_from() != counted_from {
+            self.anew = Some(self.meter.read());
+        }
     }
 
     #[cold]

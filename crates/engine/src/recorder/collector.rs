@@ -122,6 +122,9 @@ impl Collector {
 
     /// Adds a sheet of worker `number` to its row and to its totals.
     fn take(&mut self, number: usize, sheet: &Sheet) {
+        if let Some(at) = sheet.restarted {
+            self.restart(number, at);
+        }
         self.rows.add(self.workers[number].job, sheet);
         if sheet.part != Part::Counted {
             return;
@@ -131,6 +134,14 @@ impl Collector {
         totals.files.resize_with(sheet.files.len(), Default::default);
         totals.files.iter_mut().zip(&sheet.files).for_each(|(mine, tracks)| add_tracks(mine, tracks));
         add_counts(totals, sheet);
+    }
+
+    /// Nothing of worker `number` counts that ended before `at`.
+    fn restart(&mut self, number: usize, at: Nanos) {
+        let worker = &mut self.workers[number];
+        worker.schedule.counted_from = at;
+        worker.totals = WorkerTotals { job: worker.job, ..WorkerTotals::default() };
+        self.rows.restart(worker.job);
     }
 
     /// The rows that are left, and the totals. A worker of which nothing is known is over at `ended`.

@@ -156,6 +156,18 @@ impl Recorder {
         self.set_edge();
     }
 
+    /// What has ended up to `now` does not count after all; only what comes does.
+    #[cold]
+    pub(crate) fn restart(&mut self, now: Nanos) {
+        self.turn_page(now);
+        if self.sheet.is_used() {
+            // There was no spare: what it holds is let go.
+            self.sheet.clear((self.sheet.index, self.part));
+        }
+        self.sheet.restarted = Some(now);
+        self.set_edge();
+    }
+
     /// Hands the sheet over and takes a spare; without one it keeps the sheet, which then belongs to the later interval.
     fn turn_page(&mut self, now: Nanos) {
         let Some(timetable) = self.timetable else { return };

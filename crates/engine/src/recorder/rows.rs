@@ -134,6 +134,22 @@ impl Rows {
         sum.smeared |= sheet.smeared;
     }
 
+    /// What counted of `job` in rows that are not final was ramp.
+    pub(super) fn restart(&mut self, job: u16) {
+        for row in &mut self.rows {
+            let JobSums { parts: [ramp, counted, _], waited, .. } = &mut row[usize::from(job)];
+            waited[Part::Ramp as usize] = waited[Part::Ramp as usize].max(waited[Part::Counted as usize]);
+            let Some(more) = counted.take() else { continue };
+            let sum = ramp.get_or_insert_default();
+            for (mine, theirs) in sum.directions.iter_mut().zip(&more.directions) {
+                mine.tally.merge(&theirs.tally);
+                mine.latency.merge(&theirs.latency);
+            }
+            sum.late += more.late;
+            sum.smeared |= more.smeared;
+        }
+    }
+
     /// A worker of `job` waited so long for a CPU in the intervals right before the one at `place`.
     fn sleep_through(&mut self, place: usize, job: u16, mut waited: Nanos) {
         for before in (0..place).rev() {

@@ -176,6 +176,8 @@ pub(crate) struct Sheet {
     pub(crate) counts: Counts,
     /// True where it holds some of an earlier interval too.
     pub(crate) smeared: bool,
+    /// Where nothing counts that came before this sheet: since when.
+    pub(crate) restarted: Option<Nanos>,
 }
 
 impl Sheet {
@@ -202,6 +204,7 @@ impl Sheet {
             files: (0..files).map(|_| Direction::ALL.map(track)).collect(),
             counts: Counts::default(),
             smeared: false,
+            restarted: None,
         }
     }
 
@@ -210,6 +213,7 @@ impl Sheet {
         self.all_tracks().for_each(Track::clear);
         self.counts = Counts::default();
         self.smeared = false;
+        self.restarted = None;
         self.index = index;
         self.part = part;
         debug_assert!(!self.is_used(), "a cleared sheet holds I/Os");

@@ -3,7 +3,10 @@
 
 mod access;
 mod balance;
+mod bounds;
 mod error;
+mod flow;
+mod gate;
 mod mix;
 mod next_io;
 mod pace;
@@ -12,6 +15,7 @@ mod read_back;
 mod refill;
 mod seeds;
 mod slots;
+mod steering;
 mod straight;
 mod think;
 mod time;
@@ -33,6 +37,10 @@ use crate::verify::Mismatch;
 use access::AccessOrder;
 pub(crate) use access::counters;
 use balance::Balance;
+use bounds::Bounds;
+pub(crate) use bounds::Crossing;
+pub(crate) use flow::{SharedFlow, flows};
+use gate::Gate;
 use mix::{FlushCount, MixDraw};
 use next_io::NextIo;
 use pace::Paces;
@@ -40,9 +48,9 @@ pub(crate) use pace::phases;
 use quota::Quota;
 pub(crate) use read_back::MISMATCH;
 use read_back::ReadingBack;
-use refill::Refill;
 pub(crate) use slots::SlotPlan;
 use slots::Slots;
+pub(crate) use steering::Reached;
 use straight::Straight;
 use think::ThinkTime;
 
@@ -80,7 +88,7 @@ pub enum Stopped {
     Time,
     /// It was told to.
     Told,
-    /// An I/O failed.
+    /// An I/O failed, or a bound was crossed.
     Failed,
 }
 
@@ -116,8 +124,11 @@ pub struct Worker {
     schedule: Schedule,
     phase: Phase,
     think: ThinkTime,
-    /// Where the queue runs down before it is filled again.
-    refill: Option<Refill>,
+    /// Where something keeps it from filling its queue.
+    gate: Option<Box<Gate>>,
+    /// Where it ends for being slow.
+    bounds: Option<Box<Bounds>>,
+    crossing: Option<Crossing>,
     on_error: OnError,
     /// Whether a write that finds no space ends it as an amount that is done.
     ends_when_full: bool,
@@ -168,7 +179,9 @@ impl Worker {
             schedule: Schedule::NONE,
             phase: Phase::Waiting,
             think: ThinkTime::new(plan.terms.think),
-            refill: Refill::new(plan),
+            gate: Gate::new(plan),
+            bounds: Bounds::new(&plan.terms.bounds, |way| plan.access.mix.issues(way)),
+            crossing: None,
             on_error: plan.terms.on_error.clone(),
             ends_when_full: plan.terms.when_full == WhenFull::Ends,
             stopped: None,
@@ -221,22 +234,15 @@ impl Worker {
         if self.reading_back.is_some() {
             self.read_back(now, out);
         }
-        if self.refill.is_some() && self.runs_down() {
+        if self.gate.is_some() && !self.passes_gate(out) {
             return;
         }
         if self.open {
             self.fill_singly(now, out);
         }
-        if let Some(refill) = &mut self.refill {
-            refill.issued(self.slots.free_count());
+        if self.gate.is_some() {
+            self.passed_gate(out);
         }
-    }
-
-    /// Whether the queue was full and still runs down.
-    #[cold]
-    fn runs_down(&mut self) -> bool {
-        let in_flight = self.slots.in_flight();
-        self.refill.as_mut().is_some_and(|refill| refill.holds(in_flight))
     }
 
     /// Fills the batch, asking for each I/O whether it is due and may be issued.
@@ -405,6 +411,12 @@ impl Worker {
         if bytes < io.bytes {
             self.recorder.short(io.kind, io.file);
         }
+        if self.bounds.is_some() {
+            self.keep_to_bounds(&io, at, bytes);
+        }
+        if self.gate.is_some() {
+            self.steer(&io, at);
+        }
     }
 
     /// What became of `io`. One that moved nothing of what was asked has failed, whatever the kernel calls it: at the end of
@@ -440,7 +452,7 @@ impl Worker {
             return self.wake_while_shut(now);
         }
         if !self.has_room() {
-            return Wake::OnCompletion;
+            return self.wake_at_gate(now);
         }
         if self.pace.fills_the_queue() && self.slots.in_flight() > 0 {
             return Wake::OnCompletion;
@@ -451,7 +463,15 @@ impl Worker {
     /// Whether a slot may be filled now.
     #[inline]
     fn has_room(&self) -> bool {
-        self.slots.free_count() > 0 && self.refill.is_none_or(|refill| !refill.runs_down())
+        self.slots.free_count() > 0
+            && self.gate.as_ref().is_none_or(|gate| gate.is_open(self.slots.in_flight()))
+    }
+
+    /// When a worker that has no room wants its next turn.
+    #[inline]
+    fn wake_at_gate(&self, now: Nanos) -> Wake {
+        let again = self.gate.as_ref().and_then(|gate| gate.asks_again(self.slots.in_flight(), now));
+        again.map_or(Wake::OnCompletion, |at| Wake::At(at.min(self.horizon).max(now)))
     }
 
     /// Whether it goes on, but for want of room in the queue.

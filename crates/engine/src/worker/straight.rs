@@ -40,9 +40,9 @@ impl Worker {
         };
         let unheard = !self.recorder.is_tracing() && !matches!(self.access, AccessOrder::DiskSpd(_));
         Straight {
-            issues: nothing_beside && at_once && plain && self.flush.is_never() && self.refill.is_none(),
+            issues: nothing_beside && at_once && plain && self.flush.is_never() && self.gate.is_none(),
             only: self.mix.only().filter(|_| one_run),
-            settles: nothing_beside && unheard,
+            settles: nothing_beside && unheard && self.bounds.is_none() && !self.is_steered(),
         }
     }
 

@@ -93,6 +93,7 @@ impl Worker {
         }
         self.stopped = Some((why, at));
         self.open = false;
+        self.close_gate();
         self.horizon = Nanos::MAX;
     }
 
@@ -104,12 +105,18 @@ impl Worker {
         }
         if self.stopped.is_none() {
             self.pass_rest(now);
+            self.pass_bounds(now);
+            self.pass_window(now);
+        }
+        if self.stopped.is_none() {
             self.set_horizon();
         }
     }
 
     pub(super) fn set_horizon(&mut self) {
-        self.horizon = self.phase_end().min(self.think.horizon());
+        let bounds = self.bounds.as_ref().map_or(Nanos::MAX, |bounds| bounds.horizon());
+        let gate = self.gate.as_ref().map_or(Nanos::MAX, |gate| gate.horizon());
+        self.horizon = self.phase_end().min(self.think.horizon()).min(bounds).min(gate);
     }
 
     fn phase_end(&self) -> Nanos {
@@ -128,6 +135,7 @@ impl Worker {
             Phase::Waiting if schedule.start < schedule.over => {
                 self.phase = Phase::Ramp;
                 self.open = true;
+                self.open_gate(schedule.start);
                 self.quota = self.think.work(schedule.start, Quota::of_ramp(&self.rules));
             }
             Phase::Ramp if schedule.counted_from < schedule.over => {
@@ -146,6 +154,9 @@ impl Worker {
 
     /// From now on amounts are taken off.
     fn count(&mut self) {
+        if let Some(bounds) = &mut self.bounds {
+            bounds.begin(self.schedule.counted_from);
+        }
         let (ops, bytes) = match self.slots.in_flight() {
             0 => (0, Bytes(0)),
             _ => self.slots.amount_in_flight(),

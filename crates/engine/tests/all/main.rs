@@ -6,6 +6,7 @@ mod batching;
 mod buffers;
 mod diskspd;
 mod diskspd_real;
+mod held;
 mod orders;
 mod places;
 mod planning;

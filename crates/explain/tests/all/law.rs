@@ -21,6 +21,7 @@ fn another(row: &Row) -> String {
             return if default < most { default + 1 } else { default - 1 }.to_string();
         }
         Kind::Ints(_) if row.name == "percentage_random" => "40",
+        Kind::Ints(..42) => "2",
         Kind::Ints(_) => "42",
         Kind::Size(_) | Kind::Sizes(_) => "16k",
         Kind::Amount => "512k",
@@ -43,6 +44,7 @@ fn another(row: &Row) -> String {
         Kind::Shape(Shape::Times) => "1s:7s",
         Kind::Shape(Shape::FileSize) => "16k-64k",
         Kind::Shape(Shape::Pages) => "write:8",
+        Kind::Shape(Shape::EachTime) => "7,8",
         Kind::Shape(Shape::Errors) => "EIO:28,ENOSPC",
     };
     word.to_owned()
@@ -63,6 +65,7 @@ fn beside(name: &str) -> &'static str {
 fn with(name: &str) -> &'static str {
     match name {
         "zonemode" => " --zonesize=64k",
+        "latency_target" => " --latency_window=5s",
         "verify_state_load" => " --verify=crc32c --verify_only",
         _ => "",
     }

@@ -3,16 +3,17 @@
 use std::fmt::Write as _;
 
 use options::errno_text;
-use record::{IoFailure, Note};
+use record::{Held, IoFailure, Note};
 
 use super::bins::percents;
 use super::figures::{LatencyUnit, Suffix, scaled};
 use super::group::{Group, GroupDirection};
+use super::pressed;
 use super::said::mismatches;
 use super::unit::{Figures, Latency, NAMES, Unit, Windows, fatal_errno, works_on};
 use super::{DiskFigures, DiskUse, Presented};
 use crate::asked::FioJob;
-use crate::error::{EINVAL, FIRST_DIRECT, verror};
+use crate::error::{EINVAL, FIRST_DIRECT};
 use crate::number::KbBase;
 use crate::options::JobOptions;
 use crate::steady::{Spread, Steadiness};
@@ -58,6 +59,9 @@ pub fn messages(presented: &Presented) -> (String, String) {
     for mismatch in presented.steps.iter().flat_map(mismatches) {
         let _ = writeln!(stderr, "{mismatch}");
     }
+    for line in presented.steps.iter().flat_map(|step| pressed::lines(presented.asked, step)) {
+        let _ = writeln!(stderr, "{line}");
+    }
     for failure in presented.steps.iter().flat_map(|step| &step.failures) {
         let text = errno_text(failure.errno);
         if failure.errno == EINVAL && stdout.is_empty() && is_direct(presented, &failure.path) {
@@ -78,7 +82,8 @@ pub fn messages(presented: &Presented) -> (String, String) {
     for job in &presented.asked.jobs {
         let step = presented.steps.get(job.step);
         if let Some(errno) = step.and_then(|step| fatal_errno(job, step)) {
-            let _ = writeln!(stdout, "fio: pid={}, err={errno}/{}", presented.pid, verror(errno));
+            let cause = pressed::cause(errno, step.and_then(|step| pressed::crossed(job, step)));
+            let _ = writeln!(stdout, "fio: pid={}, err={errno}/{cause}", presented.pid);
         }
     }
     (stdout, stderr)
@@ -145,7 +150,7 @@ impl Block<'_> {
         }
         let error = match unit.errno {
             0 => "err= 0".to_owned(),
-            errno => format!("err={errno:2} ({})", verror(errno)),
+            errno => format!("err={errno:2} ({})", pressed::cause(errno, unit.crossed.as_ref())),
         };
         let _ = writeln!(
             out,
@@ -279,9 +284,7 @@ impl Block<'_> {
             let text = if first == 0 { "Success".to_owned() } else { errno_text(first) };
             let _ = writeln!(out, "     errors    : total={errors}, first_error={first}/<{text}>");
         }
-        let depth = self.options.iodepth;
-        let _ =
-            writeln!(out, "     latency   : target=0.00ns, window=0.00ns, percentile=100.00%, depth={depth}");
+        out.push_str(&pressed::row(unit));
         if let Some(steadiness) = &unit.steadiness {
             self.steadiness(out, steadiness);
         }
@@ -410,7 +413,12 @@ fn disk_cells(head: &str, figures: &DiskFigures) -> String {
 
 /// What should be said about the run. It comes last, where no reader of fio's output looks for figures.
 fn notes(out: &mut String, presented: &Presented) {
-    let notes = presented.notes_with(|note| !matches!(note, Note::Mismatch(_)));
+    let is_said = |note: &Note| match note {
+        Note::Mismatch(_) | Note::Crossed(_) => true,
+        Note::Steered(steered) => steered.held == Held::Yes,
+        _ => false,
+    };
+    let notes = presented.notes_with(|note| !is_said(note));
     if notes.is_empty() {
         return;
     }

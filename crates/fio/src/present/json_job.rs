@@ -4,6 +4,7 @@ use super::Presented;
 use super::bins::{bins, percents};
 use super::group::{Group, GroupDirection};
 use super::human::share_of_time;
+use super::pressed;
 use super::tree::Tree;
 use super::unit::{Figures, Latency, MIXED, NAMES, Unit};
 use crate::asked::Format;
@@ -112,20 +113,8 @@ fn machine(unit: &Unit) -> Vec<(String, Tree)> {
         let first = u64::from(first.unsigned_abs());
         members.extend(Tree::members([("total_err", Tree::Int(errors)), ("first_error", Tree::Int(first))]));
     }
-    members.extend(latency_target(unit));
+    members.extend(pressed::members(unit));
     members
-}
-
-/// What steering by latency would tell, which is not asked for.
-fn latency_target(unit: &Unit) -> Vec<(String, Tree)> {
-    Tree::members([
-        ("latency_depth", Tree::Int(u64::from(unit.first.options.iodepth))),
-        ("latency_target", Tree::Int(0)),
-        ("latency_target_ns", Tree::Int(0)),
-        ("latency_percentile", Tree::Float(100.0)),
-        ("latency_window", Tree::Int(0)),
-        ("latency_window_us", Tree::Int(0)),
-    ])
 }
 
 fn shares(names: &[&str], values: &[f64]) -> Tree {

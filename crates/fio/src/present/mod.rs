@@ -9,6 +9,7 @@ mod json;
 mod json_job;
 mod line;
 mod not_run;
+mod pressed;
 mod said;
 mod status;
 mod terse;

@@ -17,6 +17,8 @@ pub(super) fn of_note(note: &Note) -> String {
         Note::Silence(silence) => silence.to_string(),
         Note::Held(held) => held.to_string(),
         Note::Mismatch(mismatch) => of_mismatch(mismatch),
+        Note::Crossed(crossed) => crossed.to_string(),
+        Note::Steered(steered) => steered.to_string(),
         Note::CutOff => "the run was cut off in this step".to_owned(),
     }
 }

@@ -1,10 +1,14 @@
 //! What is reported as one: a clone, or the clones of a group, with their records merged.
 
-use record::{DirectionTotals, Distribution, Interval, IoFailure, StepRecord, Tally, WorkerTotals};
+use record::{
+    CrossedBound, DirectionTotals, Distribution, Interval, IoFailure, Steered, StepRecord, Tally,
+    WorkerTotals,
+};
 use workload::{Direction, Ending, Nanos};
 
 use super::Presented;
 use super::bins::Coarse;
+use super::pressed;
 use crate::asked::FioJob;
 use crate::options::Unified;
 use crate::steady::{Steadiness, steadiness};
@@ -173,6 +177,10 @@ pub struct Unit<'a> {
     pub errno: i32,
     /// Whether an error ended a member; one that was passed over does not.
     pub failed: bool,
+    /// The bound that ended a member.
+    pub crossed: Option<CrossedBound>,
+    /// The depth that was found for a member.
+    pub steered: Option<Steered>,
     /// True where any I/O was issued, well or not; fio passes over the others in its text.
     pub has_begun: bool,
     /// Start of counting: milliseconds since 1970, UTC.
@@ -245,6 +253,8 @@ impl<'a> Unit<'a> {
                 .find(|(at, _)| members.contains(at))
                 .map_or(0, |(_, errno)| *errno),
             failed: presented.failed.iter().any(|(at, _)| members.contains(at)),
+            crossed: None,
+            steered: None,
             has_begun: false,
             started_unix_ms: presented.started_unix_ms,
             directions: Default::default(),
@@ -266,6 +276,8 @@ impl<'a> Unit<'a> {
             unit.has_begun |= errno != 0;
             unit.errno = if unit.errno == 0 { errno } else { unit.errno };
             unit.failed |= ended_by_error(job, step);
+            unit.crossed = unit.crossed.or_else(|| pressed::crossed(job, step).cloned());
+            unit.steered = unit.steered.or_else(|| pressed::steered(job, step).cloned());
         }
         let ours = step.workers.iter().filter(|worker| indices.contains(&usize::from(worker.job)));
         let counted_from = ours.map(|worker| worker.started).min().unwrap_or(step.counted_from);

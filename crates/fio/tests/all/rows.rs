@@ -65,6 +65,7 @@ fn other_than_default(row: &Row) -> String {
             let default = row.default.parse::<i64>().unwrap_or(least);
             if default < most { default + 1 } else { default - 1 }.to_string()
         }
+        Kind::Ints(..42) => "2".to_owned(),
         Kind::Ints(_) => "42".to_owned(),
         Kind::Size(_) | Kind::Sizes(_) => "16k".to_owned(),
         Kind::Amount => "1m".to_owned(),
@@ -88,6 +89,7 @@ fn other_than_default(row: &Row) -> String {
         Kind::Shape(Shape::Times) => "1s:7s".to_owned(),
         Kind::Shape(Shape::FileSize) => "16k-64k".to_owned(),
         Kind::Shape(Shape::Pages) => "wait_before,write:8".to_owned(),
+        Kind::Shape(Shape::EachTime) => "7,8".to_owned(),
         Kind::Shape(Shape::Errors) => "EIO:28,ENOSPC".to_owned(),
     }
 }

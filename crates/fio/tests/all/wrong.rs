@@ -55,7 +55,7 @@ pub const FILES: &[(&str, (usize, usize), &str)] = &[
     ("[a]\nincluded=4k\n", (2, 1), "write include, a blank, and the file"),
     ("[a]\nioengine=libaio\nfixedbufs=1\nsize=1m\n", (3, 1), "an option of the engine io_uring"),
     ("[a]\nsize=1m\nioengine=null\nthreads=4\ndir=/mnt\n", (5, 1), "directory is probably meant"),
-    ("[a]\nuid=1000\n", (2, 1), "keep its rights"),
+    ("[a]\nuid=1000\n", (2, 1), "with sudo -u"),
     ("[a]\ncpus_allowed=0-x\n", (2, 16), "does not start with a number"),
 ];
 

@@ -16,14 +16,19 @@ const CLASS_SHIFT: u32 = 13;
 /// # Errors
 /// `EPERM` for the class of real time without the right to it.
 pub fn set_io_priority(priority: Priority) -> io::Result<()> {
-    let class: libc::c_int = match priority.class {
+    let value = libc::c_int::from(bits(priority));
+    // SAFETY: the call takes three numbers and touches no memory of ours.
+    check_long(unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, value) }).map(drop)
+}
+
+/// `priority` as the kernel reads it.
+pub(super) fn bits(priority: Priority) -> u16 {
+    let class: u16 = match priority.class {
         PriorityClass::Realtime => 1,
         PriorityClass::BestEffort => 2,
         PriorityClass::Idle => 3,
     };
-    let value = class << CLASS_SHIFT | libc::c_int::from(priority.level.min(7));
-    // SAFETY: the call takes three numbers and touches no memory of ours.
-    check_long(unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, value) }).map(drop)
+    class << CLASS_SHIFT | u16::from(priority.level.min(7))
 }
 
 #[cfg(test)]

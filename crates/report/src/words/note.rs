@@ -9,6 +9,8 @@ pub fn note(note: &Note) -> String {
         Note::Silence(silence) => silence.to_string(),
         Note::Held(held) => held.to_string(),
         Note::Mismatch(mismatch) => mismatch_words(mismatch),
+        Note::Crossed(crossed) => crossed.to_string(),
+        Note::Steered(steered) => steered.to_string(),
         Note::CutOff => {
             "The run was cut off in this step: its totals are merged from the intervals that were stored."
                 .to_owned()

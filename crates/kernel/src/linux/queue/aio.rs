@@ -3,11 +3,12 @@
 use std::io;
 use std::marker::PhantomData;
 
-use workload::{Calls, Direction, Done, FlushBy, Io, Nanos, Wait};
+use workload::{ByDirection, Calls, Direction, Done, FlushBy, Io, Nanos, Urgent, Wait};
 
 use super::calls;
 use super::interface::{ABANDONED, DRAIN, Queue, QueueError, Refused};
 use super::slot_table::SlotTable;
+use super::urgency::Urgency;
 use crate::linux::call::check_long;
 use crate::linux::clock::{Clock, precise_timers};
 use crate::linux::file::OpenFile;
@@ -17,6 +18,9 @@ const IOCB_CMD_PREAD: u16 = 0;
 const IOCB_CMD_PWRITE: u16 = 1;
 const IOCB_CMD_FSYNC: u16 = 2;
 const IOCB_CMD_FDSYNC: u16 = 3;
+
+/// `aio_reqprio` holds a priority.
+const IOCB_FLAG_IOPRIO: u32 = 1 << 1;
 
 /// `struct io_event` of <linux/aio_abi.h>.
 #[repr(C)]
@@ -40,6 +44,7 @@ pub struct AioQueue {
     slots: SlotTable,
     clock: Clock,
     closed: bool,
+    urgency: Option<Box<Urgency>>,
     _thread: PhantomData<*const ()>,
 }
 
@@ -128,6 +133,7 @@ impl AioQueue {
             slots,
             clock,
             closed: false,
+            urgency: None,
             _thread: PhantomData,
         })
     }
@@ -135,6 +141,12 @@ impl AioQueue {
     /// The same with `calls` going along.
     pub fn taking_along(mut self, calls: Calls) -> AioQueue {
         self.slots.take_along(calls);
+        self
+    }
+
+    /// The same with a share of its I/Os more urgent, or less, than the others.
+    pub fn with_urgent(mut self, urgent: ByDirection<Option<Urgent>>) -> AioQueue {
+        self.urgency = Urgency::new(urgent);
         self
     }
 
@@ -268,8 +280,13 @@ impl Queue for AioQueue {
         let carries_data = matches!(io.kind, Direction::Read | Direction::Write);
         block.aio_buf = if carries_data { address as u64 } else { 0 };
         block.aio_nbytes = if carries_data { u64::from(io.bytes) } else { 0 };
-        block.aio_rw_flags = if carries_data { calls::bits(self.slots.calls()) } else { 0 };
+        block.aio_rw_flags = if carries_data { self.slots.bits() } else { 0 };
         block.aio_offset = if carries_data { io.offset as i64 } else { 0 };
+        if let Some(urgency) = &mut self.urgency {
+            let priority = urgency.draw(io.kind);
+            block.aio_reqprio = priority as i16;
+            block.aio_flags = if priority == 0 { 0 } else { IOCB_FLAG_IOPRIO };
+        }
         self.queued.push(at);
         Ok(())
     }

@@ -8,6 +8,7 @@ mod reasons;
 mod region;
 mod slot_table;
 mod trim;
+mod urgency;
 mod uring;
 
 use workload::BackendKind;

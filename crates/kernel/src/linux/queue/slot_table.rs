@@ -26,6 +26,8 @@ pub(super) struct SlotTable {
     trims: Vec<Io>,
     // What goes along with each call.
     calls: Calls,
+    // Of its reads and writes, in the kernel's bits.
+    bits: libc::c_int,
 }
 
 #[derive(Debug)]
@@ -72,6 +74,7 @@ impl SlotTable {
             files: files.iter().map(row).collect(),
             trims: Vec::with_capacity(depth as usize),
             calls: Calls::default(),
+            bits: 0,
         })
     }
 
@@ -173,12 +176,19 @@ impl SlotTable {
     /// From now on `calls` go along.
     pub(super) fn take_along(&mut self, calls: Calls) {
         self.calls = calls;
+        self.bits = calls::bits(calls);
     }
 
     /// What goes along with each call.
     #[inline]
     pub(super) fn calls(&self) -> Calls {
         self.calls
+    }
+
+    /// Flags of reads and writes.
+    #[inline]
+    pub(super) fn bits(&self) -> libc::c_int {
+        self.bits
     }
 
     /// Gives the slots of trims that will not be done back.

@@ -6,7 +6,9 @@ use std::os::fd::{AsRawFd, RawFd};
 
 use io_uring::squeue::Flags;
 use io_uring::{EnterFlags, IoUring, types};
-use workload::{BackendKind, Calls, Direction, Done, Io, Nanos, RingWays, Submitter, Wait, Waiting};
+use workload::{
+    BackendKind, ByDirection, Calls, Direction, Done, Io, Nanos, RingWays, Submitter, Urgent, Wait, Waiting,
+};
 
 mod entry;
 
@@ -14,6 +16,7 @@ use super::QueueSize;
 use super::interface::{ABANDONED, DRAIN, Queue, QueueError, Refused};
 use super::reasons;
 use super::slot_table::SlotTable;
+use super::urgency::Urgency;
 use crate::linux::call::check_long;
 use crate::linux::clock::{Clock, precise_timers};
 use crate::linux::file::OpenFile;
@@ -39,6 +42,9 @@ pub struct UringQueue {
     closed: bool,
     // I/Os since the last that was handed to a thread of the kernel at once.
     tried: u32,
+    urgency: Option<Box<Urgency>>,
+    /// Whether one I/O is handed over otherwise than another.
+    by_turn: bool,
     _thread: PhantomData<*const ()>,
 }
 
@@ -206,6 +212,8 @@ impl UringQueue {
             features: format!("io_uring: {features}"),
             closed: false,
             tried: 0,
+            urgency: None,
+            by_turn: false,
             _thread: PhantomData,
         };
         queue.register_files();
@@ -220,6 +228,14 @@ impl UringQueue {
     /// The same with `calls` going along.
     pub fn taking_along(mut self, calls: Calls) -> UringQueue {
         self.slots.take_along(calls);
+        self.by_turn |= calls.force_async > 0;
+        self
+    }
+
+    /// The same with a share of its I/Os more urgent, or less, than the others.
+    pub fn with_urgent(mut self, urgent: ByDirection<Option<Urgent>>) -> UringQueue {
+        self.urgency = Urgency::new(urgent);
+        self.by_turn |= self.urgency.is_some();
         self
     }
 
@@ -456,8 +472,7 @@ impl Queue for UringQueue {
             self.slots.keep(io);
             return Ok(());
         }
-        let entry = self.entry(&io);
-        let entry = if self.is_turn_of_a_thread() { entry.flags(Flags::ASYNC) } else { entry };
+        let entry = if self.by_turn { self.entry_by_turn(&io) } else { self.entry(&io, 0) };
         // SAFETY: `admit` has checked that slot and file exist and that the buffer holds `bytes`; while the slot is
         // taken nothing borrows its buffer; the slot table keeps the files open and the region mapped until the ring is gone.
         if unsafe { self.ring.submission().push(&entry) }.is_err() {

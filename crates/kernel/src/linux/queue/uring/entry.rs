@@ -2,7 +2,8 @@
 
 use std::os::fd::RawFd;
 
-use io_uring::{opcode, squeue::Entry, types};
+use io_uring::squeue::{Entry, Flags};
+use io_uring::{opcode, types};
 use workload::{Direction, FlushBy, Io};
 
 use super::super::calls;
@@ -10,29 +11,33 @@ use super::UringQueue;
 
 impl UringQueue {
     #[inline]
-    pub(super) fn entry(&self, io: &Io) -> Entry {
+    pub(super) fn entry(&self, io: &Io, priority: u16) -> Entry {
         let registered = !self.file_flag.is_empty();
         let fd = types::Fd(if registered { io.file as RawFd } else { self.slots.fd(io) });
         let address = self.slots.address(io.slot);
-        let flags = calls::bits(self.slots.calls());
+        let flags = self.slots.bits();
         let entry = match (io.kind, self.fixed_buffers) {
             (Direction::Read, true) => {
                 opcode::ReadFixed::new(fd, address, io.bytes, self.buffer_index(io.slot))
                     .offset(io.offset)
+                    .ioprio(priority)
                     .rw_flags(flags)
                     .build()
             }
             (Direction::Write, true) => {
                 opcode::WriteFixed::new(fd, address, io.bytes, self.buffer_index(io.slot))
                     .offset(io.offset)
+                    .ioprio(priority)
                     .rw_flags(flags)
                     .build()
             }
             (Direction::Read, false) => {
-                opcode::Read::new(fd, address, io.bytes).offset(io.offset).rw_flags(flags).build()
+                let read = opcode::Read::new(fd, address, io.bytes).offset(io.offset);
+                read.ioprio(priority).rw_flags(flags).build()
             }
             (Direction::Write, false) => {
-                opcode::Write::new(fd, address, io.bytes).offset(io.offset).rw_flags(flags).build()
+                let write = opcode::Write::new(fd, address, io.bytes).offset(io.offset);
+                write.ioprio(priority).rw_flags(flags).build()
             }
             // Trims have gone another way.
             (Direction::Flush | Direction::Trim, _) => self.flush(fd),
@@ -40,9 +45,16 @@ impl UringQueue {
         entry.flags(self.file_flag).user_data(u64::from(io.slot))
     }
 
+    /// The entry of an I/O that may be handed over otherwise than the one before.
+    #[cold]
+    pub(super) fn entry_by_turn(&mut self, io: &Io) -> Entry {
+        let priority = self.urgency.as_mut().map_or(0, |urgency| urgency.draw(io.kind));
+        let entry = self.entry(io, priority);
+        if self.is_turn_of_a_thread() { entry.flags(Flags::ASYNC) } else { entry }
+    }
+
     /// Whether the I/O that is queued now is one of those that go to a thread of the kernel at once.
-    #[inline]
-    pub(super) fn is_turn_of_a_thread(&mut self) -> bool {
+    fn is_turn_of_a_thread(&mut self) -> bool {
         let every = self.slots.calls().force_async;
         if every == 0 {
             return false;

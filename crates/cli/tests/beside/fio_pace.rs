@@ -1,0 +1,156 @@
+//! Jobs that are held to a rate, a latency or each other, beside the real fio.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+use crate::machine::*;
+use serde_json::Value;
+
+/// The document in what a run said, behind the lines that a job that fails puts before it.
+fn jobs(ended: &Ended) -> Vec<Value> {
+    let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
+    let document: Value = serde_json::from_str(text).unwrap_or_default();
+    document["jobs"].as_array().cloned().unwrap_or_default()
+}
+
+/// Both, at the same time and in a folder each.
+fn both(peers: &Peers, words: &str) -> [Ended; 2] {
+    std::thread::scope(|scope| {
+        let real = scope.spawn(|| peers.run(Who::Real, words));
+        [peers.run(Who::Command, words), real.join().unwrap()]
+    })
+}
+
+/// How a run ended: exit code, errors, and what stderr says but for its numbers.
+fn ending(ended: &Ended) -> (Option<i32>, Vec<i64>, String) {
+    let errors = jobs(ended).iter().map(|job| job["error"].as_i64().unwrap()).collect();
+    let said = ended.err.lines().next().map_or(String::new(), skeleton);
+    (ended.code, errors, said)
+}
+
+#[test]
+fn a_job_below_its_least_rate_ends_as_in_fio() {
+    let Some(peers) = Peers::find() else { return };
+    let slow = "--name=a --filename=g --size=1m --rw=randread --thinktime=10000 --runtime=4 --time_based \
+                --rate_cycle=200 --output-format=json";
+    for least in ["--rate_iops_min=5000", "--rw=randrw --rate_min=,20m"] {
+        let [ours, real] = both(&peers, &format!("{slow} {least}"));
+        assert_eq!(ending(&ours), ending(&real), "{least}");
+        assert!(ours.code == Some(1) && ours.err.contains(" not met, got "), "{ours:?}");
+    }
+    let kept = format!("{slow} --rate_iops=50 --rate_iops_min=5 --runtime=3");
+    assert_eq!(peers.run(Who::Command, &kept).code, Some(0));
+}
+
+#[test]
+fn least_rates_that_cannot_be_kept_are_refused_as_in_fio() {
+    let Some(peers) = Peers::find() else { return };
+    for least in [
+        "--rate_iops=10 --rate_iops_min=20",
+        "--rate=10m,5m --rate_min=8m",
+        "--rate_min=1m --rate_iops_min=100",
+    ] {
+        let [ours, real] = both(&peers, &format!("--name=a --ioengine=null --size=1m {least}"));
+        assert_eq!((ours.code, ours.err.trim_end()), (real.code, real.err.trim_end()), "{least}");
+    }
+    for (words, remedy) in [
+        ("--rate_min=1m --rate_cycle=0", "milliseconds"),
+        ("--latency_target=10ms --iodepth=4", "latency_window"),
+    ] {
+        let refused = peers.run(Who::Command, &format!("--name=a --ioengine=null --size=1m {words}"));
+        assert!(refused.code == Some(1) && refused.err.contains(remedy), "{refused:?}");
+    }
+}
+
+#[test]
+fn an_io_that_takes_too_long_ends_its_job_as_in_fio() {
+    let Some(peers) = Peers::find() else { return };
+    for words in [
+        "--rw=read --max_latency=1",
+        "--rw=read --ioengine=libaio --direct=1 --iodepth=4 --max_latency=1",
+        "--rw=read --max_latency=1 --continue_on_error=all",
+        "--rw=read --max_latency=,1",
+        "--rw=read --max_latency=60s",
+    ] {
+        let words = format!("--name=a --filename=g --size=1m --output-format=json {words}");
+        let [ours, real] = both(&peers, &words);
+        assert_eq!(ending(&ours), ending(&real), "{words}");
+        let read = |ended: &Ended| jobs(ended)[0]["read"]["total_ios"].as_u64().unwrap();
+        assert_eq!(read(&ours), read(&real), "{words}: what came too late is counted");
+    }
+    let [ours, real] =
+        both(&peers, "--name=a --filename=g --size=1m --rw=read --max_latency=1 --ioengine=libaio");
+    let cause = |ended: &Ended, head: &str| {
+        let line = ended.out.lines().find(|line| line.starts_with(head)).unwrap().to_owned();
+        line.split_once("err=").unwrap().1.split(": pid=").next().unwrap().to_owned()
+    };
+    for head in ["a: (groupid", "fio: pid="] {
+        assert_eq!(cause(&ours, head), cause(&real, head));
+    }
+}
+
+#[test]
+fn a_depth_is_searched_for_by_its_latency_as_in_fio() {
+    let Some(peers) = Peers::find() else { return };
+    let search = "--name=a --filename=g --size=4m --rw=randread --ioengine=libaio --direct=1 --iodepth=6 \
+                  --time_based --latency_window=50000 --output-format=json";
+    for (words, depth) in [
+        ("--runtime=10 --latency_target=30s --latency_percentile=90", 6),
+        ("--runtime=1 --latency_target=1 --latency_percentile=90", 1),
+        ("--runtime=1 --latency_target=30s --latency_percentile=90 --latency_run=1", 6),
+        ("--runtime=10 --latency_target=1", 1),
+    ] {
+        let [ours, real] = both(&peers, &format!("{search} {words}"));
+        assert_eq!(ending(&ours), ending(&real), "{words}");
+        let said = |ended: &Ended, name: &str| jobs(ended)[0][name].as_f64().unwrap();
+        for name in ["latency_depth", "latency_target", "latency_percentile", "latency_window"] {
+            assert_eq!(said(&ours, name), said(&real, name), "{words}: {name}");
+        }
+        assert_eq!(said(&ours, "latency_depth"), f64::from(depth), "{words}");
+        // What is reported is the last window alone, or everything where nothing was found.
+        let short = |ended: &Ended| jobs(ended)[0]["read"]["runtime"].as_u64().unwrap() < 900;
+        assert_eq!(short(&ours), short(&real), "{words}");
+    }
+}
+
+#[test]
+fn jobs_of_a_flow_keep_their_proportion() {
+    let Some(peers) = Peers::find() else { return };
+    let each = "--filename=g --size=4m --rw=randread --runtime=1 --time_based";
+    let ratio = |who, words: &str| {
+        let ended = peers.run(who, &format!("--output-format=json {words}"));
+        let done: Vec<f64> =
+            jobs(&ended).iter().map(|job| job["read"]["total_ios"].as_f64().unwrap()).collect();
+        done[0] / done[1]
+    };
+    for (words, wanted) in [
+        (format!("--name=a {each} --flow=2 --name=b {each} --flow=1"), 2.0),
+        (format!("--name=a {each} --flow=1 --name=b {each} --flow=3 --flow_sleep=100"), 1.0 / 3.0),
+    ] {
+        for who in [Who::Real, Who::Command] {
+            let ratio = ratio(who, &words);
+            assert!((ratio / wanted - 1.0).abs() < 0.2, "{who:?} {words}: {ratio}");
+        }
+    }
+    // One of them does little, and the others of its flow wait for it; another flow does not.
+    let alone = format!("--name=a {each} --flow=1 --name=b {each} --flow=1 --flow_id=2 --rate_iops=20");
+    assert!(ratio(Who::Command, &alone) > 5.0);
+    let held = format!("--name=a {each} --flow=1 --name=b {each} --flow=1 --rate_iops=20");
+    assert!(ratio(Who::Command, &held) < 2.0);
+}
+
+#[test]
+fn ios_with_a_priority_of_their_own_are_done_like_the_others() {
+    let Some(peers) = Peers::find() else { return };
+    for engine in ["libaio", "io_uring"] {
+        let words = format!(
+            "--name=a --filename=g --size=1m --rw=randrw --direct=1 --ioengine={engine} --iodepth=8 \
+             --cmdprio_percentage=40,100 --cmdprio_class=2 --cmdprio=1 --output-format=json"
+        );
+        let [ours, real] = both(&peers, &words);
+        assert_eq!(ending(&ours), ending(&real), "{words}");
+        let done = |ended: &Ended| {
+            ["read", "write"].map(|way| jobs(ended)[0][way]["total_ios"].as_u64().unwrap()).iter().sum::<u64>()
+        };
+        assert_eq!(done(&ours), done(&real), "{words}");
+        assert!(ours.out.contains("told together"), "{}", ours.out);
+    }
+}

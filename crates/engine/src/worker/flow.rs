@@ -1,0 +1,127 @@
+//! A proportion that workers keep among each other: each counts what it issues, and whoever is ahead of its share waits.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use workload::{Flow, Nanos, WorkerPlan};
+
+/// I/Os of its weight that a worker may be ahead: without any it would wait at every single one.
+const AHEAD: u64 = 4;
+
+/// The shortest wait of one that is ahead. To look without a pause would take the CPU from those that it waits for.
+const REST_LEAST: Nanos = Nanos::from_micros(20);
+
+/// What the workers of one flow have in common.
+#[derive(Debug, Default)]
+pub(crate) struct SharedFlow {
+    /// The weights of those that are at work.
+    weight: AtomicU64,
+    /// What these have issued.
+    issued: AtomicU64,
+}
+
+/// The share of one worker.
+#[derive(Debug)]
+pub(super) struct FlowShare {
+    flow: Flow,
+    shared: Arc<SharedFlow>,
+    issued: u64,
+    joined: bool,
+}
+
+/// For each worker what it has in common with the others of its flow.
+pub(crate) fn flows(workers: &[WorkerPlan]) -> Vec<Option<Arc<SharedFlow>>> {
+    let mut known: Vec<(u32, Arc<SharedFlow>)> = Vec::new();
+    let mut of_worker = |worker: &WorkerPlan| {
+        let id = worker.terms.flow?.id;
+        if let Some((_, shared)) = known.iter().find(|(other, _)| *other == id) {
+            return Some(Arc::clone(shared));
+        }
+        let shared = Arc::<SharedFlow>::default();
+        known.push((id, Arc::clone(&shared)));
+        Some(shared)
+    };
+    workers.iter().map(&mut of_worker).collect()
+}
+
+impl FlowShare {
+    /// The share of a worker that is alone until it is given what others share.
+    pub(super) fn new(flow: Flow) -> FlowShare {
+        assert!(flow.weight > 0, "a worker without weight is in no flow");
+        FlowShare { flow, shared: Arc::default(), issued: 0, joined: false }
+    }
+
+    /// What others share.
+    pub(super) fn share(&mut self, shared: &Arc<SharedFlow>) {
+        assert!(!self.joined, "a worker changes its flow while it is at work");
+        self.shared = Arc::clone(shared);
+    }
+
+    /// It is at work.
+    pub(super) fn join(&mut self) {
+        assert!(!self.joined, "a worker joins its flow twice");
+        self.joined = true;
+        self.shared.weight.fetch_add(u64::from(self.flow.weight), Relaxed);
+    }
+
+    /// It issues nothing more: the others keep their proportion without it.
+    pub(super) fn leave(&mut self) {
+        if std::mem::take(&mut self.joined) {
+            self.shared.weight.fetch_sub(u64::from(self.flow.weight), Relaxed);
+            self.shared.issued.fetch_sub(self.issued, Relaxed);
+        }
+    }
+
+    /// I/Os that it may issue now.
+    pub(super) fn room(&self) -> usize {
+        let (all, issued) = (self.shared.weight.load(Relaxed).max(1), self.shared.issued.load(Relaxed));
+        let weight = u64::from(self.flow.weight);
+        let share = (u128::from(issued) * u128::from(weight) / u128::from(all)) as u64;
+        (share + AHEAD * weight).saturating_sub(self.issued) as usize
+    }
+
+    /// So many were issued.
+    pub(super) fn issued(&mut self, count: usize) {
+        self.issued += count as u64;
+        self.shared.issued.fetch_add(count as u64, Relaxed);
+    }
+
+    /// When to look again, where there is no room now.
+    pub(super) fn again(&self, now: Nanos) -> Nanos {
+        now + self.flow.rest.max(REST_LEAST)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_is_ahead_waits_until_the_others_have_caught_up_or_gone() {
+        let shared = Arc::<SharedFlow>::default();
+        let member = |weight| {
+            let mut share = FlowShare::new(Flow { id: 0, weight, rest: Nanos::ZERO });
+            share.share(&shared);
+            share.join();
+            share
+        };
+        let (mut two, mut one) = (member(2), member(1));
+        let mut both = [0, 0];
+        for _ in 0..100 {
+            for (share, done) in [&mut two, &mut one].into_iter().zip(&mut both) {
+                let room = share.room();
+                share.issued(room);
+                *done += room;
+            }
+        }
+        assert!(both[0] + both[1] > 1_000 && both[0].abs_diff(2 * both[1]) <= 20, "{both:?}");
+        while two.room() > 0 {
+            two.issued(two.room());
+        }
+        one.issued(1);
+        assert!((1..=3).contains(&two.room()), "its share of what the other does");
+        two.issued(two.room());
+        one.leave();
+        assert!(two.room() > 0, "alone it waits for nobody");
+    }
+}

@@ -1,0 +1,118 @@
+//! What keeps a worker from filling its queue although slots are free: a mark down to which it runs empty first, a depth that
+//! is searched for, a proportion to others.
+
+use std::sync::Arc;
+
+use workload::{Nanos, WorkerPlan};
+
+use super::Worker;
+use super::flow::{FlowShare, SharedFlow};
+use super::refill::Refill;
+use super::steering::Steering;
+use crate::batch::Batch;
+
+/// All that does.
+#[derive(Debug)]
+pub(super) struct Gate {
+    refill: Option<Refill>,
+    pub(super) steering: Option<Steering>,
+    pub(super) flow: Option<FlowShare>,
+}
+
+impl Gate {
+    /// `None` where nothing does.
+    pub(super) fn new(plan: &WorkerPlan) -> Option<Box<Gate>> {
+        let gate = Gate {
+            refill: Refill::new(plan),
+            steering: plan.terms.steering.map(|asked| Steering::new(asked, plan.depth)),
+            flow: plan.terms.flow.map(FlowShare::new),
+        };
+        let any = gate.refill.is_some() || gate.steering.is_some() || gate.flow.is_some();
+        any.then(|| Box::new(gate))
+    }
+
+    /// I/Os that may be issued while so many are in flight.
+    fn opens(&mut self, in_flight: usize) -> usize {
+        if self.refill.as_mut().is_some_and(|refill| refill.holds(in_flight)) {
+            return 0;
+        }
+        self.room(in_flight)
+    }
+
+    /// The same, where nothing runs down.
+    fn room(&self, in_flight: usize) -> usize {
+        let depth = self.steering.map_or(usize::MAX, |steering| steering.depth().saturating_sub(in_flight));
+        self.flow.as_ref().map_or(depth, |flow| flow.room().min(depth))
+    }
+
+    /// So many were issued, and `free` slots are left.
+    fn issued(&mut self, count: usize, free: usize) {
+        if let Some(refill) = &mut self.refill {
+            refill.issued(free);
+        }
+        if let Some(flow) = &mut self.flow {
+            flow.issued(count);
+        }
+    }
+
+    /// Whether something may be issued while so many are in flight.
+    pub(super) fn is_open(&self, in_flight: usize) -> bool {
+        !self.refill.is_some_and(Refill::runs_down) && self.room(in_flight) > 0
+    }
+
+    /// When it must be asked again although nothing has ended; `None` where it need not.
+    pub(super) fn asks_again(&self, in_flight: usize, now: Nanos) -> Option<Nanos> {
+        let steered = self.steering.is_none_or(|steering| steering.depth() > in_flight);
+        self.flow.as_ref().filter(|flow| steered && flow.room() == 0).map(|flow| flow.again(now))
+    }
+
+    /// When something changes by the clock alone.
+    pub(super) fn horizon(&self) -> Nanos {
+        self.steering.as_ref().map_or(Nanos::MAX, Steering::horizon)
+    }
+}
+
+impl Worker {
+    /// Keeps a proportion with others; before [`begin`](Worker::begin).
+    pub(crate) fn flow_with(&mut self, shared: Option<&Arc<SharedFlow>>) {
+        if let (Some(flow), Some(shared)) = (self.gate.as_mut().and_then(|gate| gate.flow.as_mut()), shared) {
+            flow.share(shared);
+        }
+    }
+
+    /// Narrows `out` to what may be issued; false where that is nothing.
+    #[cold]
+    pub(super) fn passes_gate(&mut self, out: &mut Batch) -> bool {
+        let in_flight = self.slots.in_flight();
+        let room = self.gate.as_mut().map_or(usize::MAX, |gate| gate.opens(in_flight));
+        out.narrow(room);
+        room > 0
+    }
+
+    /// What `out` holds is issued.
+    #[cold]
+    pub(super) fn passed_gate(&mut self, out: &Batch) {
+        let free = self.slots.free_count();
+        if let Some(gate) = &mut self.gate {
+            gate.issued(out.count(), free);
+        }
+    }
+
+    /// It begins at `now`.
+    pub(super) fn open_gate(&mut self, now: Nanos) {
+        let Some(gate) = &mut self.gate else { return };
+        if let Some(steering) = &mut gate.steering {
+            steering.begin(now);
+        }
+        if let Some(flow) = &mut gate.flow {
+            flow.join();
+        }
+    }
+
+    /// It issues nothing more.
+    pub(super) fn close_gate(&mut self) {
+        if let Some(flow) = self.gate.as_mut().and_then(|gate| gate.flow.as_mut()) {
+            flow.leave();
+        }
+    }
+}

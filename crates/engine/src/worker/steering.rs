@@ -1,0 +1,310 @@
+//! A queue depth that is searched for: it doubles while enough I/Os are done in time, then the gap between the greatest depth
+//! that did and the least that did not is halved. Each depth is tried for a window of time.
+
+use workload::{Nanos, Steering as Asked, WhenFound};
+
+use super::Worker;
+use super::bounds::Crossing;
+use super::slots::InFlight;
+
+/// Windows in a row in which a depth does, after which a greater one that did not is tried again.
+const SETTLED: u32 = 8;
+
+/// The search of a worker.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Steering {
+    asked: Asked,
+    /// The depth that is tried.
+    depth: usize,
+    /// The greatest depth that did; 0 while none has.
+    good: usize,
+    /// The least depth that did not; the greatest that is allowed and one while none has failed.
+    bad: usize,
+    /// The greatest depth that is allowed, and one.
+    beyond: usize,
+    /// Where the window begins: what was issued before says nothing of this depth.
+    from: Nanos,
+    /// Where it ends.
+    until: Nanos,
+    /// I/Os of the window that were done in time.
+    within: u64,
+    /// The others.
+    late: u64,
+    /// Windows in a row in which this depth did.
+    did: u32,
+    stage: Stage,
+    /// What the last window that was over said.
+    held: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Depths are tried.
+    Search,
+    /// The depth is found, and its window is the last.
+    Last,
+    Over,
+}
+
+/// What follows a window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// Another.
+    Window,
+    /// The last one, which alone counts.
+    Last,
+    /// Nothing.
+    End,
+}
+
+/// Where a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reached {
+    /// The depth.
+    pub(crate) depth: u32,
+    /// Whether the target held there at the last try; `None` where the search was not over.
+    pub(crate) held: Option<bool>,
+}
+
+impl Steering {
+    /// A search up to `depth`.
+    pub(super) fn new(asked: Asked, depth: u32) -> Steering {
+        assert!(asked.window > Nanos::ZERO, "a depth is tried for no time");
+        let beyond = depth as usize + 1;
+        Steering {
+            asked,
+            depth: 1,
+            good: 0,
+            bad: beyond,
+            beyond,
+            from: Nanos::MAX,
+            until: Nanos::MAX,
+            within: 0,
+            late: 0,
+            did: 0,
+            stage: Stage::Search,
+            held: None,
+        }
+    }
+
+    /// I/Os that may be in flight.
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// When the window is over.
+    pub(super) fn horizon(&self) -> Nanos {
+        self.until
+    }
+
+    /// A window begins at `now`.
+    pub(super) fn begin(&mut self, now: Nanos) {
+        (self.from, self.until) = (now, now + self.asked.window);
+        (self.within, self.late) = (0, 0);
+    }
+
+    /// `io` was done at `at`. Where all must be in time one that is not ends the window; at depth 1 there is none left.
+    fn done(&mut self, io: &InFlight, at: Nanos) -> Option<Crossing> {
+        if io.issued < self.from || self.stage == Stage::Over {
+            return None;
+        }
+        let took = at.since(io.due);
+        if took <= self.asked.target {
+            self.within += 1;
+            return None;
+        }
+        self.late += 1;
+        if self.asked.percent < 100.0 || self.stage == Stage::Last {
+            return None;
+        }
+        self.until = at;
+        (self.depth == 1).then_some(Crossing::Latency { most: self.asked.target, took, io: *io })
+    }
+
+    /// The window is over at `now`.
+    fn pass(&mut self, now: Nanos) -> Next {
+        let all = self.within + self.late;
+        if all == 0 {
+            // Nothing came back: the window goes on.
+            self.until = now + self.asked.window;
+            return Next::Window;
+        }
+        let held = 100.0 * self.within as f64 >= self.asked.percent * all as f64;
+        self.held = Some(held);
+        if self.stage == Stage::Last {
+            self.stage = Stage::Over;
+            return Next::End;
+        }
+        let next = if held { self.after_success() } else { self.after_failure() };
+        let found = next == if held { self.depth } else { self.good };
+        self.did = if found && held { self.did + 1 } else { 0 };
+        self.depth = next;
+        self.begin(now);
+        if !found || self.asked.then == WhenFound::Followed {
+            return Next::Window;
+        }
+        self.stage = Stage::Last;
+        Next::Last
+    }
+
+    /// The depth to try after this one did.
+    fn after_success(&mut self) -> usize {
+        if self.did >= SETTLED {
+            self.bad = self.beyond;
+        }
+        self.good = self.depth;
+        match self.bad {
+            bad if bad == self.beyond => (2 * self.depth).min(self.beyond - 1),
+            bad => usize::midpoint(self.good, bad),
+        }
+    }
+
+    /// The depth to try after this one did not.
+    fn after_failure(&mut self) -> usize {
+        self.bad = self.depth.max(2);
+        if self.good >= self.depth {
+            // It did once, and does no longer.
+            self.good = self.depth / 2;
+        }
+        usize::midpoint(self.good, self.bad).max(1)
+    }
+
+    /// Where it is.
+    fn reached(&self) -> Reached {
+        let settled = self.stage == Stage::Over || self.asked.then == WhenFound::Followed;
+        let bottom = self.depth == 1 && self.held == Some(false);
+        Reached { depth: self.depth as u32, held: self.held.filter(|_| settled || bottom) }
+    }
+}
+
+impl Worker {
+    /// Whether its depth is searched for.
+    pub(super) fn is_steered(&self) -> bool {
+        self.gate.as_ref().is_some_and(|gate| gate.steering.is_some())
+    }
+
+    /// `io` was done at `at`: what that says of the depth.
+    #[cold]
+    pub(super) fn steer(&mut self, io: &InFlight, at: Nanos) {
+        let Some(steering) = self.gate.as_mut().and_then(|gate| gate.steering.as_mut()) else { return };
+        let crossing = steering.done(io, at);
+        self.cross(crossing, at);
+        if self.stopped.is_none() {
+            self.set_horizon();
+        }
+    }
+
+    /// Time has come to `now`: moves to another depth where a window is over.
+    pub(super) fn pass_window(&mut self, now: Nanos) {
+        let Some(steering) = self.gate.as_mut().and_then(|gate| gate.steering.as_mut()) else { return };
+        if now < steering.until {
+            return;
+        }
+        match steering.pass(now) {
+            Next::Window => {}
+            Next::Last => self.count_anew(now),
+            Next::End => self.end(super::Stopped::Amount, now),
+        }
+    }
+
+    /// What was done so far does not count.
+    fn count_anew(&mut self, now: Nanos) {
+        if self.phase == super::Phase::Counted {
+            self.schedule.counted_from = now;
+            self.recorder.restart(now);
+        }
+    }
+
+    /// The depth to which a search came.
+    pub(crate) fn reached_depth(&self) -> Option<Reached> {
+        self.gate.as_ref()?.steering.as_ref().map(Steering::reached)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use workload::Direction;
+
+    fn search(percent: f64, then: WhenFound, most: u32) -> Steering {
+        let asked = Asked { target: Nanos(100), window: Nanos::SECOND, percent, then };
+        let mut steering = Steering::new(asked, most);
+        steering.begin(Nanos::ZERO);
+        steering
+    }
+
+    /// A window at whose end `share` of a hundred I/Os were in time.
+    fn window(steering: &mut Steering, share: u64) -> Next {
+        let from = steering.from;
+        for number in 0..100 {
+            let took = if number < share { 100 } else { 101 };
+            let io =
+                InFlight { due: from, issued: from, kind: Direction::Read, file: 0, offset: 0, bytes: 4096 };
+            let _ = steering.done(&io, from + Nanos(took));
+        }
+        steering.pass(steering.until)
+    }
+
+    proptest! {
+        #[test]
+        fn the_greatest_depth_that_does_is_found(most in 1u32..200, bound in 1usize..300) {
+            let mut steering = search(90.0, WhenFound::Measured, most);
+            let mut windows = 0;
+            loop {
+                let share = if steering.depth() <= bound { 90 } else { 89 };
+                windows += 1;
+                match window(&mut steering, share) {
+                    Next::Window => {}
+                    Next::Last => prop_assert_eq!(steering.depth(), bound.min(most as usize)),
+                    Next::End => break,
+                }
+            }
+            prop_assert!(windows <= 20, "{windows} windows");
+            prop_assert_eq!(steering.reached(), Reached { depth: bound.min(most as usize) as u32, held: Some(true) });
+        }
+    }
+
+    #[test]
+    fn where_nothing_does_it_stays_at_depth_one() {
+        let mut steering = search(90.0, WhenFound::Measured, 32);
+        assert!((0..20).all(|_| window(&mut steering, 10) == Next::Window));
+        assert_eq!(steering.reached(), Reached { depth: 1, held: Some(false) });
+    }
+
+    #[test]
+    fn where_all_must_be_in_time_one_that_is_not_ends_a_window_and_at_depth_one_the_job() {
+        let mut steering = search(100.0, WhenFound::Measured, 32);
+        assert_eq!(window(&mut steering, 100), Next::Window);
+        assert_eq!(steering.depth(), 2);
+        let late = InFlight {
+            due: steering.from,
+            issued: steering.from,
+            kind: Direction::Read,
+            file: 0,
+            offset: 0,
+            bytes: 1,
+        };
+        let at = steering.from + Nanos(101);
+        assert_eq!((steering.done(&late, at), steering.horizon()), (None, at));
+        assert_eq!((steering.pass(at), steering.depth()), (Next::Last, 1));
+        let mut one = search(100.0, WhenFound::Followed, 32);
+        let late = InFlight { due: Nanos::ZERO, issued: Nanos::ZERO, ..late };
+        assert!(one.done(&late, Nanos(101)).is_some());
+    }
+
+    #[test]
+    fn a_depth_that_is_followed_moves_with_what_does() {
+        let mut steering = search(90.0, WhenFound::Followed, 64);
+        let mut follow = |bound: usize, windows: usize| {
+            for _ in 0..windows {
+                let share = if steering.depth() <= bound { 95 } else { 50 };
+                assert_ne!(window(&mut steering, share), Next::End);
+            }
+            steering.good
+        };
+        assert_eq!(follow(20, 12), 20);
+        assert!(follow(5, 20) <= 5, "it comes down");
+        assert!(follow(40, 40) > 30, "and up again");
+    }
+}
