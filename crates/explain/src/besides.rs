@@ -71,7 +71,9 @@ fn sentence(name: &str, value: &str) -> Option<String> {
         return Some(format!("{typed} switches this off: {}", beginning(help)));
     }
     Some(match chosen(row, value) {
-        Some(word) => format!("With {typed}: {} ({}).", beginning(help).trim_end_matches('.'), beginning(word)),
+        Some(word) => {
+            format!("With {typed}: {} ({}).", beginning(help).trim_end_matches('.'), beginning(word))
+        }
         None => format!("With {typed}: {}", beginning(help)),
     })
 }

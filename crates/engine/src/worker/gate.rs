@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use workload::{Nanos, WorkerPlan};
 
-use super::Worker;
 use super::flow::{FlowShare, SharedFlow};
 use super::refill::Refill;
 use super::steering::Steering;
+use super::{Wake, Worker};
 use crate::batch::Batch;
 
 /// All that does.
@@ -96,6 +96,19 @@ impl Worker {
         if let Some(gate) = &mut self.gate {
             gate.issued(out.count(), free);
         }
+    }
+
+    /// Whether something may be issued now.
+    #[cold]
+    pub(super) fn gate_is_open(&self) -> bool {
+        self.gate.as_ref().is_none_or(|gate| gate.is_open(self.slots.in_flight()))
+    }
+
+    /// When it wants its next turn, where it has no room.
+    #[cold]
+    pub(super) fn wake_at_gate(&self, now: Nanos) -> Wake {
+        let again = self.gate.as_ref().and_then(|gate| gate.asks_again(self.slots.in_flight(), now));
+        again.map_or(Wake::OnCompletion, |at| Wake::At(at.min(self.horizon).max(now)))
     }
 
     /// It begins at `now`.
