@@ -10,6 +10,7 @@ mod orders;
 mod places;
 mod planning;
 mod real;
+mod replay;
 mod seeds;
 mod simulation;
 mod starved;
