@@ -159,6 +159,9 @@ impl<'a> Coordinator<'a> {
         if let Some(trace) = outcome.remainder.as_ref().and_then(|remainder| remainder.trace.as_ref()) {
             self.watcher.traced(number, &trace.chunk);
         }
+        if let Some(issues) = outcome.remainder.as_ref().and_then(|remainder| remainder.issues.as_ref()) {
+            self.watcher.issued(number, &issues.chunk);
+        }
         let commands = self.workers.over(number, outcome.stopped);
         self.outcomes[number] = Some(outcome);
         for command in &commands {

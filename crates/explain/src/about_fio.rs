@@ -36,6 +36,9 @@ fn sentences(job: &FioJob, named: bool, in_turn: bool) -> String {
         (true, 1) => format!("Job {} ", job.name),
         (true, copies) => format!("Job {}, in {copies} copies side by side: each ", job.name),
     };
+    if let Some(trace) = &options.trace.read {
+        return replay(&subject, trace, options);
+    }
     let mut said = match stage(options) {
         Stage::Nowhere => without_blocks(options, &subject),
         Stage::Here => with_blocks(job, &subject),
@@ -108,6 +111,35 @@ fn elsewhere(options: &JobOptions, of_engines: &[String]) -> String {
         true => format!(" Its options do not say on what {engine} works."),
         false => format!(" On what {engine} finds by {}{length}.", named.join(", ")),
     }
+}
+
+/// A job whose I/O is that of a trace: all that says otherwise what is done has no effect.
+fn replay(subject: &str, trace: &str, options: &JobOptions) -> String {
+    let traces = fio_list(trace);
+    let which = match traces.as_slice() {
+        [one] => format!("the trace {one}"),
+        several => format!("the traces {} in turn, one a copy", several.join(", ")),
+    };
+    let when = if options.trace.no_stall { "each as soon as it can be" } else { "at the times that it says" };
+    let files = match &options.trace.redirect {
+        Some(one) => format!("All of it goes to {one} alone."),
+        None => "It goes to the files and devices that the trace names.".to_owned(),
+    };
+    let ends = match options.runtime.as_secs_f64() {
+        runtime if runtime > 0.0 => format!("Until the trace is over, and at most for {}.", seconds(runtime)),
+        _ => "Until the trace is over.".to_owned(),
+    };
+    let cache = if options.direct { "Past the page cache (direct=1)." } else { "Through the page cache." };
+    format!(
+        "{subject}replays {which}: its I/Os in their order, {when}. What the job itself says of directions, places, \
+         lengths and amounts has no effect. {} {cache} {files} {ends}",
+        depth(options)
+    )
+}
+
+/// What stands between colons.
+fn fio_list(list: &str) -> Vec<&str> {
+    list.split(':').filter(|part| !part.is_empty()).collect()
 }
 
 fn verbs(options: &JobOptions) -> String {

@@ -34,6 +34,7 @@ const TOLD: &[&str] = &[
     "rwmixwrite",
     "percentage_random",
     "stonewall",
+    "read_iolog",
 ];
 
 /// Options that need no word, as nothing changes with them.

@@ -294,7 +294,8 @@ fn risks_of(asked: &fio::Asked) -> Vec<Told> {
         // What was typed for all jobs was typed for this one.
         job.echo.extend(asked.globals.iter().cloned());
         let own = holding(|when| match when {
-            When::Fio(when) => when(&job, &job.options),
+            When::Fio(when) if job.options.trace.read.is_none() => when(&job, &job.options),
+            When::Replay(when) if job.options.trace.read.is_some() => when(&job, &job.options),
             _ => None,
         });
         for told in own.filter(|told| risks_fio::concerns(told.id, about_fio::stage(&job.options))) {

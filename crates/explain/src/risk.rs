@@ -34,6 +34,8 @@ impl Level {
 pub enum When {
     /// For each job of fio, with its options.
     Fio(fn(&FioJob, &JobOptions) -> Option<String>),
+    /// The same of jobs that replay a trace, to which nothing else applies that is said of jobs.
+    Replay(fn(&FioJob, &JobOptions) -> Option<String>),
     /// For the text of a job file.
     JobFile(fn(&str) -> Option<String>),
     /// For each timespan of DiskSpd.
@@ -81,6 +83,10 @@ impl Risk {
 
     pub(super) const fn fio(self, when: fn(&FioJob, &JobOptions) -> Option<String>) -> Risk {
         Risk { when: When::Fio(when), ..self }
+    }
+
+    pub(super) const fn replay(self, when: fn(&FioJob, &JobOptions) -> Option<String>) -> Risk {
+        Risk { when: When::Replay(when), ..self }
     }
 
     pub(super) const fn job_file(self, when: fn(&str) -> Option<String>) -> Risk {

@@ -71,6 +71,18 @@ pub static ROWS: &[Risk] = &[
                  bandwidth count writes with their flushes."
             ))
         }),
+    risk("trace-writes", Danger, "fio HOWTO: read_iolog")
+        .holds_for("fio --name=a --read_iolog=t.log")
+        .but_not_for("fio --name=a --read_iolog=t.log --replay_skip=write,trim")
+        .replay(|_, options| {
+            let skipped = |word: &str| options.trace.skip.as_ref().is_some_and(|list| list.split(',').any(|one| one == word));
+            let on = match &options.trace.redirect {
+                Some(one) => one.clone(),
+                None => "the files and devices that it names".to_owned(),
+            };
+            (!(skipped("write") && skipped("trim")))
+                .then(|| format!("What the trace writes or trims is lost on {on}; --replay_redirect sends it elsewhere."))
+        }),
     risk("no-size", Wrong, "fio HOWTO: size")
         .holds_for("fio --name=a --rw=randread --filename=x")
         .but_not_for("fio --name=a --rw=randread --filename=x --size=1g")

@@ -1,10 +1,13 @@
 //! What a command line and its job files ask for, once every word is understood.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use workload::{Bytes, Nanos};
 
+use super::error::FioError;
 use super::options::JobOptions;
+use super::replaying::Trace;
 
 /// What is known of the world while words are read. Everything else comes from the words.
 pub struct Surroundings<'a> {
@@ -117,6 +120,8 @@ pub struct FioJob {
     pub seed: u64,
     /// A number that no other run has.
     pub run: u64,
+    /// What it replays, or why not, once [`read_traces`](super::read_traces) has looked; clones share it.
+    pub trace: Option<Arc<Result<Trace, FioError>>>,
 }
 
 /// How the result is shown.

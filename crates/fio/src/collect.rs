@@ -14,6 +14,7 @@ use super::options::JobOptions;
 use super::pace;
 use super::pattern;
 use super::reader::{Reader, Reading};
+use super::replaying;
 use super::row::{Part, Row};
 use super::rows::{PROFILES, ROWS};
 use super::section::{Section, Setting};
@@ -268,7 +269,9 @@ impl<'a> Collector<'a> {
             let (seed, run) = (self.seed(&options, number), self.around.entropy);
             let (options, echo, name) = (options.clone(), echo.clone(), name.clone());
             let (group, step) = (self.group, self.step);
-            self.jobs.push(FioJob { name, label, clone, number, group, step, options, echo, seed, run });
+            let job =
+                FioJob { name, label, clone, number, group, step, options, echo, seed, run, trace: None };
+            self.jobs.push(job);
         }
         Ok(())
     }
@@ -329,6 +332,7 @@ impl<'a> Collector<'a> {
             self.note(format!("{name}: {remark}"));
         }
         check_zones(options)?;
+        self.settle_trace(name, options)?;
         if options.issued_blocks().any(|block| block > BLOCK_MAX) {
             return refused("a block above 1 GiB", "take a smaller bs");
         }
@@ -388,6 +392,13 @@ impl<'a> Collector<'a> {
         self.settle_engine(name, options);
         let paced = pace::of(options);
         paced.notes.into_iter().for_each(|note| self.note(format!("{name}: {note}")));
+    }
+
+    /// What goes beside a trace that is replayed, and what does not.
+    fn settle_trace(&mut self, name: &str, options: &mut JobOptions) -> Result<(), FioError> {
+        let settled = replaying::settle(options)?;
+        settled.into_iter().for_each(|note| self.note(format!("{name}: {note}")));
+        Ok(())
     }
 
     /// What else than `options` say the engine does.

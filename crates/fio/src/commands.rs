@@ -95,7 +95,7 @@ const TRIGGER: &str = "nothing is started while jobs run; start the command besi
 pub static COMMANDS: &[CommandRow] = &[
     refused("debug", Argument::Required, "there is no such log; the notes of the result tell what was decided, and strace shows each call", "Enables fio's own log."),
     takes("parse-only", Argument::None, "Only checks the options.").sets(|c, _| { c.presentation.parse_only = true; Ok(()) }),
-    refused("merge-blktrace-only", Argument::None, "replaying recorded I/O is not supported", "Only merges traces."),
+    refused("merge-blktrace-only", Argument::None, "traces are not merged; blkparse -d merges those of one device", "Only merges traces."),
     takes("output", Argument::Required, "Writes the result to this file.")
         .sets(|c, value| { c.presentation.output = Some(PathBuf::from(value)); Ok(()) }),
     takes("bandwidth-log", Argument::None, "Writes logs of the bandwidth of all jobs together: agg-read_bw.log and so on.")

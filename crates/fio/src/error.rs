@@ -380,6 +380,19 @@ pub enum FioError {
     /// Jobs of a group that are reported together differ in what is reported.
     #[error("fio: lat_percentiles in job: {0} differs from group")]
     DiffersFromGroup(String),
+    /// A trace cannot be replayed. fio leaves out rows that it does not understand, and replays the rest.
+    #[error(
+        "fio: {}: {problem}\nfio: pid=0, err={EINVAL}/file:iolog.c:795, func=failed initializing iolog, error={}",
+        place.as_ref().map_or_else(|| path.clone(), Place::to_string), errno_text(EINVAL)
+    )]
+    Trace {
+        /// Where, in a text.
+        place: Option<Place>,
+        /// The trace.
+        path: String,
+        /// What is wrong, and what would be right.
+        problem: String,
+    },
     /// A word that the shell or a web page has spoilt.
     #[error("fio: '{word}': {problem}")]
     Spoilt {
@@ -434,7 +447,7 @@ impl FioError {
             | FioError::JobFile { place, .. }
             | FioError::NoInclude { place, .. }
             | FioError::SectionInInclude { place } => Some(place),
-            FioError::Refused { place, .. } => place.as_ref(),
+            FioError::Refused { place, .. } | FioError::Trace { place, .. } => place.as_ref(),
             _ => None,
         }
     }
@@ -448,6 +461,7 @@ impl FioError {
                 | FioError::BlockAboveRange { .. }
                 | FioError::CreationDisallowed { .. }
                 | FioError::Setup { .. }
+                | FioError::Trace { .. }
                 | FioError::Misaligned { .. }
                 | FioError::CannotRun(_)
                 | FioError::DirectRefused { .. }

@@ -14,6 +14,7 @@ use super::ring::RingOptions;
 use super::shape::Shaped;
 use super::steady::options::SteadyOptions;
 use super::terms::TimeOptions;
+use super::trace::TraceOptions;
 use super::value::{Amount, Each, Floats, Value};
 use super::verification::VerifyOptions;
 
@@ -168,6 +169,7 @@ pub struct JobOptions {
     pub end_fsync: bool,
     pub fsync_on_close: bool,
     pub calls: CallOptions,
+    pub trace: TraceOptions,
     pub fill_device: bool,
     pub engine: Engine,
     pub iodepth: u32,

@@ -54,8 +54,7 @@ const VERIFY: &str = "blocks are read back in the order of their places";
 const TRIMS: &str = "blocks are trimmed by rw=trim and its like alone";
 const ZONES: &str = "zoned devices are not supported";
 const PLACEMENT: &str = "data placement is not supported";
-const REPLAY: &str = "replaying recorded I/O is not supported";
-const RECORDING: &str = "I/O is not recorded in this form; write_lat_log with log_offset=1 tells of each I/O its place, length and time";
+const MERGING: &str = "traces are not merged, by fio 3.33 neither; blkparse -d merges those of one device, and each clone has one of several in read_iolog";
 const PROCESS: &str = "workers are threads of one process and keep its name";
 const RIGHTS: &str =
     "workers keep the rights of the process; start the command as that user, with sudo -u or setpriv";
@@ -445,18 +444,24 @@ pub static ROWS: &[Row] = &[
     zone(row("plids", Kind::Text, "", C)).also(&["fdp_pli"]).refused(PLACEMENT, "Placements to use."),
     zone(row("dp_scheme", Kind::Text, "", C)).refused(PLACEMENT, "File with placements by offset."),
     // Replay.
-    replay(row("write_iolog", Kind::Text, "", B)).refused(RECORDING, "Records the I/O."),
-    replay(row("read_iolog", Kind::Text, "", B)).refused(REPLAY, "Replays recorded I/O."),
-    replay(row("read_iolog_chunked", Kind::Bool, "0", C)).refused(REPLAY, "Reads the record piece by piece."),
-    replay(row("merge_blktrace_file", Kind::Text, "", C)).refused(REPLAY, "File of merged traces."),
-    replay(row("merge_blktrace_scalars", Kind::Floats, "", C)).refused(REPLAY, "Time factors of merged traces."),
-    replay(row("merge_blktrace_iters", Kind::Floats, "", C)).refused(REPLAY, "Repeats of merged traces."),
-    replay(row("replay_no_stall", Kind::Bool, "0", B)).refused(REPLAY, "Replays without pauses."),
-    replay(row("replay_time_scale", COUNT, "100", B)).refused(REPLAY, "Time factor in percent."),
-    replay(row("replay_redirect", Kind::Text, "", B)).refused(REPLAY, "Device that stands for all."),
-    replay(row("replay_align", Kind::Size(0), "0", B)).refused(REPLAY, "Alignment of replayed I/O."),
-    replay(row("replay_scale", COUNT, "1", B)).refused(REPLAY, "Divisor of replayed offsets."),
-    replay(row("replay_skip", Kind::Text, "", B)).refused(REPLAY, "Kinds of I/O to leave out."),
+    replay(row("write_iolog", Kind::Path, "", B))
+        .does("Records each I/O as it is issued, in a trace of version 3. Clones that name one file stand in it one behind the other.", |o, v| o.trace.write = Some(v.text().to_owned())),
+    replay(row("read_iolog", Kind::Path, "", B))
+        .does("Replays a trace: fio's own of version 2 or 3, or the kernel's of blktrace. Of several, separated by colons, each clone has one.", |o, v| o.trace.read = Some(v.text().to_owned())),
+    replay(row("read_iolog_chunked", Kind::Bool, "0", C))
+        .does("Reads the trace piece by piece while it is replayed, after one look at all of it.", |o, v| o.trace.chunked = v.on()),
+    replay(row("merge_blktrace_file", Kind::Text, "", C)).refused(MERGING, "File of merged traces."),
+    replay(row("merge_blktrace_scalars", Kind::Floats, "", C)).refused(MERGING, "Time factors of merged traces."),
+    replay(row("merge_blktrace_iters", Kind::Floats, "", C)).refused(MERGING, "Repeats of merged traces."),
+    replay(row("replay_no_stall", Kind::Bool, "0", B)).does("Replays without the pauses of the trace.", |o, v| o.trace.no_stall = v.on()),
+    replay(row("replay_time_scale", AT_LEAST_ONE, "100", B))
+        .does("Speed of the replay in percent of the recorded one: 50 takes twice the time.", |o, v| o.trace.time_scale = v.natural()),
+    replay(row("replay_redirect", Kind::Path, "", B))
+        .does("File or device that stands for all that the trace names.", |o, v| o.trace.redirect = Some(v.text().to_owned())),
+    replay(row("replay_align", Kind::Size(1), "", B)).does("What offsets are rounded down to, a power of 2.", |o, v| o.trace.align = v.natural()),
+    replay(row("replay_scale", COUNT, "1", B)).does("Divides the offsets, before they are aligned.", |o, v| o.trace.scale = v.natural()),
+    replay(row("replay_skip", Kind::Text, "", B))
+        .does("Kinds of I/O to leave out, separated by commas: read, write, trim, sync; of any trace, where fio heeds it in those of blktrace alone.", |o, v| o.trace.skip = Some(v.text().to_owned())),
     // Measurement and reporting.
     report(row("per_job_logs", Kind::Bool, "1", A)).does("A log file a clone, or one for all that share a prefix.", |o, v| o.logs.per_job = v.on()),
     report(row("group_reporting", Kind::Flag, YES_NO, A)).does("One report a group instead of one a clone.", |o, v| o.group_reporting = v.on()),

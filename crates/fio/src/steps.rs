@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use workload::{
-    BackendKind, Buffers, Bytes, Content, Job, Known, Layout, LayoutFile, Nanos, Replaces, Reserve, Start,
-    StopRule, Verify, WhenFull, Workload,
+    BackendKind, Buffers, Bytes, Content, Direction, Job, Known, Layout, LayoutFile, Nanos, Replaces,
+    Reserve, Start, StopRule, Verify, WhenFull, Workload,
 };
 
 use super::asked::{Asked, FioJob, LaysOut};
@@ -17,6 +17,8 @@ use super::files::{Look, OnDisk, OnDiskKind, Region, needs_size, paths, region, 
 use super::flushing;
 use super::options::JobOptions;
 use super::pace;
+use super::recording;
+use super::replaying;
 use super::ring;
 use super::terms::TimeOptions;
 use super::timing::timed;
@@ -196,19 +198,78 @@ struct Planner<'l> {
 impl Planner<'_> {
     fn add(&mut self, job: &FioJob) -> Result<(), FioError> {
         let options = &job.options;
+        if options.trace.read.is_some() {
+            return self.add_replay(job);
+        }
         let region = self.region(job)?;
+        recording::names_fit(options, &region.paths)?;
         self.lay_out(job, &region)?;
         if options.create_only {
             return Ok(());
         }
         let work = timed(work(job, &region)?, job, self.asked)?;
+        self.push(job, work, &region);
+        Ok(())
+    }
+
+    /// A job that replays a trace works on the files that this names, each as it is: what is missing is made empty where it
+    /// will be written, and an error where not.
+    fn add_replay(&mut self, job: &FioJob) -> Result<(), FioError> {
+        let trace = match job.trace.as_deref() {
+            Some(Ok(trace)) => trace,
+            Some(Err(error)) => return Err(error.clone()),
+            None => {
+                return Err(FioError::refused("read_iolog", "only `plimsoll fio` itself replays a trace"));
+            }
+        };
+        let region = Region { paths: trace.files.clone(), offset: 0, bytes: 0, each: Vec::new() };
+        let on_nothing = job.options.engine.backend() == Some(BackendKind::Null);
+        for (path, &changes) in trace.files.iter().zip(&trace.replay.changed).filter(|_| !on_nothing) {
+            let there = self.there(path);
+            refuse_held(path, there.as_ref(), changes)?;
+            if there.is_none() && changes {
+                self.make_empty(job, path)?;
+            }
+        }
+        if job.options.create_only {
+            return Ok(());
+        }
+        let work = replaying::job(work(job, &region)?, &job.options, trace);
+        let work = timed(work, job, self.asked)?;
+        self.push(job, work, &region);
+        Ok(())
+    }
+
+    /// Has an empty file made at `path`.
+    fn make_empty(&mut self, job: &FioJob, path: &Path) -> Result<(), FioError> {
+        if !job.options.allow_file_create {
+            return Err(FioError::CreationDisallowed { path: path.display().to_string() });
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        if !matches!((self.look)(folder), Some(OnDisk { kind: OnDiskKind::Directory, .. })) {
+            let why = format!("{}: its directory is missing, and a trace makes none", path.display());
+            return Err(FioError::Setup { call: "open", errno: 2, why });
+        }
         let Some(step) = self.steps.get_mut(job.step) else {
             return Ok(());
         };
+        let file = LayoutFile { path: path.to_owned(), bytes: 0, there: 0, replaces: Replaces::Anything };
+        let content = Content::Space(Reserve::None);
+        step.layouts.push(Layout { job: job.name.clone(), files: vec![file], content });
+        Ok(())
+    }
+
+    /// Puts `work` into the step of `job`, with what is done to its files around the load.
+    fn push(&mut self, job: &FioJob, work: Job, region: &Region) {
+        let options = &job.options;
+        let Some(step) = self.steps.get_mut(job.step) else {
+            return;
+        };
+        let writes = work.access.mix.issues(Direction::Write);
         step.workload.jobs.push(work);
         let lists = [
             (options.invalidate && !options.pre_read, &mut step.drop_cache),
-            ((options.end_fsync || options.fsync_on_close) && options.pattern.writes, &mut step.flush_at_end),
+            ((options.end_fsync || options.fsync_on_close) && writes, &mut step.flush_at_end),
             (options.unlink, &mut step.remove_at_end),
             (options.pre_read && !options.direct, &mut step.read_ahead),
         ];
@@ -219,7 +280,6 @@ impl Planner<'_> {
                 }
             }
         }
-        Ok(())
     }
 
     /// Starts the step of `job`, where it is the first.
@@ -254,7 +314,7 @@ impl Planner<'_> {
         let paths = paths(job);
         let there: Vec<Option<OnDisk>> = paths.iter().map(|path| self.there(path)).collect();
         for (path, found) in paths.iter().zip(&there) {
-            refuse_held(job, path, found.as_ref())?;
+            refuse_held(path, found.as_ref(), job.options.pattern.destroys())?;
         }
         region(job, paths, &there)
     }
@@ -344,9 +404,9 @@ impl Planner<'_> {
     }
 }
 
-fn refuse_held(job: &FioJob, path: &Path, found: Option<&OnDisk>) -> Result<(), FioError> {
+fn refuse_held(path: &Path, found: Option<&OnDisk>, changes: bool) -> Result<(), FioError> {
     match found.map(|on_disk| &on_disk.kind) {
-        Some(OnDiskKind::Device { held_by: Some(by) }) if job.options.pattern.destroys() => {
+        Some(OnDiskKind::Device { held_by: Some(by) }) if changes => {
             Err(FioError::Mounted { path: path.display().to_string(), by: by.clone() })
         }
         Some(OnDiskKind::Directory) => {
@@ -479,6 +539,7 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         seed: job.seed,
         cpus: cpus(job),
         trace: options.logs.any(),
+        tells_issues: options.trace.write.is_some(),
         stop: stop_rules(options, region),
         ramp: Some(options.ramp_time),
         ..Job::named(&job.label)

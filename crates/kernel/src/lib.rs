@@ -29,7 +29,9 @@ pub use linux::{
         open_for_read, open_for_stable_write, open_for_write, reserve_space, reserve_space_beyond,
         set_length, total_space_in, unnamed_file,
     },
-    folder::{Draft, Folder, PrivateFolderError, Readers, effective_user, rewrite_unless_link},
+    folder::{
+        Draft, Folder, PrivateFolderError, Readers, effective_user, go_on_unless_link, rewrite_unless_link,
+    },
     io_priority::set_io_priority,
     locale::Locale,
     memory::{FreeMemory, NoMemory, free_memory, room_for_buffers},

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use workload::{Direction, Nanos, StepPlan};
+use workload::{Direction, Nanos, StepPlan, TracedIo};
 
 use crate::{Event, Interval, Phase, Sample, StepRecord};
 
@@ -117,6 +117,10 @@ pub trait Observer {
     /// I/Os of worker `worker` (its place in the plan) are over, in the order in which they came back. Told several times
     /// a second, and at the latest when the step ends; only of workers that are traced.
     fn traced(&mut self, _worker: usize, _ios: &[IoTrace]) {}
+
+    /// I/Os of worker `worker` (its place in the plan) were issued, in that order and at these times of the run's clock. Told
+    /// as often; only of workers of which that is asked.
+    fn issued(&mut self, _worker: usize, _ios: &[TracedIo]) {}
 
     /// The machine's counters were read.
     fn sample(&mut self, _sample: &Sample) {}

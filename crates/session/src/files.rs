@@ -159,6 +159,22 @@ impl Growing {
         Ok(())
     }
 
+    /// Goes on behind what the file at `path` holds, unless it grows already. What begins otherwise than with `head` is
+    /// somebody else's: `InvalidData`.
+    pub fn go_on(&mut self, path: &Path, head: &str) -> io::Result<()> {
+        if self.open.contains_key(path) {
+            return Ok(());
+        }
+        let mut file = kernel::go_on_unless_link(path)?;
+        let mut there = Vec::new();
+        Read::by_ref(&mut file).take(head.len() as u64).read_to_end(&mut there)?;
+        if !there.is_empty() && there != head.as_bytes() {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        self.open.insert(path.to_owned(), file);
+        Ok(())
+    }
+
     /// Writes `text` at the end of a file that was begun.
     pub fn append(&mut self, path: &Path, text: &str) {
         let written = self.open.get_mut(path).map_or(Ok(()), |file| file.write_all(text.as_bytes()));

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ByDirection, Bytes, Direction, DiskSpdMode, DiskSpdOrder, Spread};
+use crate::{ByDirection, Bytes, Direction, DiskSpdMode, DiskSpdOrder, Replay, Spread};
 
 /// The order in which blocks of the region are visited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,8 +39,11 @@ pub struct Mix {
 enum Trims {
     #[default]
     None,
+    /// Where nothing is written.
     Only,
     BeforeEachWrite,
+    /// As they come, among writes.
+    Among,
 }
 
 impl Mix {
@@ -56,6 +59,25 @@ impl Mix {
     /// `percent` of reads; above 100 counts as 100.
     pub const fn reads(percent: u8) -> Mix {
         Mix { read_percent: if percent > 100 { 100 } else { percent }, trims: Trims::None }
+    }
+
+    /// What a trace with so many I/Os of each direction asks for, which has one at least. Where there are reads and anything
+    /// else, neither share is rounded away.
+    pub fn counted(reads: u64, writes: u64, trims: u64) -> Mix {
+        let all = (u128::from(reads) + u128::from(writes) + u128::from(trims)).max(1);
+        let others = writes > 0 || trims > 0;
+        let percent = (u128::from(reads) * 100 / all) as u8;
+        let read_percent = match (reads > 0, others) {
+            (false, true) => 0,
+            (true, true) => percent.clamp(1, 99),
+            (_, false) => 100,
+        };
+        let trims = match (writes > 0, trims > 0) {
+            (_, false) => Trims::None,
+            (false, true) => Trims::Only,
+            (true, true) => Trims::Among,
+        };
+        Mix { read_percent, trims }
     }
 
     /// The share of reads in percent.
@@ -196,6 +218,9 @@ pub struct Access {
     /// Places and directions by DiskSpd's rules instead of all of the above, which then only describes them.
     #[serde(default)]
     pub diskspd: Option<Box<DiskSpdOrder>>,
+    /// The I/Os of a trace instead of all of the above, of which the mix then describes them.
+    #[serde(default)]
+    pub replay: Option<Box<Replay>>,
 }
 
 impl Access {
@@ -212,6 +237,20 @@ impl Access {
     /// Sequential access of which `percent` goes to random places.
     pub const fn partly_random(percent: u8, mix: Mix) -> Access {
         Access::of(Order::Sequential, percent, mix)
+    }
+
+    /// Access as `replay` says, and nothing else.
+    pub fn replayed(replay: Replay) -> Access {
+        let mix = replay.mix();
+        Access { replay: Some(Box::new(replay)), ..Access::sequential(mix) }
+    }
+
+    /// Whether anything is written to the file with this index, or trimmed.
+    pub fn changes(&self, file: usize) -> bool {
+        match &self.replay {
+            Some(replay) => replay.changed.get(file).copied().unwrap_or(true),
+            None => !self.mix.reads_only(),
+        }
     }
 
     /// Whether two I/Os in a row may lie side by side: then the kernel may make one of both where it gets them in one
@@ -240,6 +279,7 @@ impl Access {
             files: FileTurn::IN_TURN,
             pieces: None,
             diskspd: None,
+            replay: None,
         }
     }
 }

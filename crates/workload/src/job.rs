@@ -109,6 +109,9 @@ pub struct Job {
     pub cpus: Vec<u32>,
     /// Whether every I/O is told to the step's watcher.
     pub trace: bool,
+    /// The same when it is issued, in that order.
+    #[serde(default)]
+    pub tells_issues: bool,
     /// Whether totals are kept by file too.
     pub totals: Totals,
 }
@@ -177,6 +180,7 @@ impl Job {
             seed: 1,
             cpus: Vec::new(),
             trace: false,
+            tells_issues: false,
             totals: Totals::Worker,
         }
     }

@@ -15,13 +15,15 @@ pub enum Pace {
     Fixed(Iops),
     /// Exponential gaps with this mean rate.
     Poisson(Iops),
+    /// Each when the trace that is replayed says.
+    Traced,
 }
 
 impl Pace {
-    /// The rate that is asked for; `None` in a closed loop.
+    /// The rate that is asked for; `None` in a closed loop, and where a trace says when.
     pub fn rate(self) -> Option<Iops> {
         match self {
-            Pace::Closed => None,
+            Pace::Closed | Pace::Traced => None,
             Pace::Fixed(rate) | Pace::Poisson(rate) => Some(rate),
         }
     }

@@ -54,6 +54,8 @@ pub struct Terms {
     pub forget_each: Option<Bytes>,
     /// Whether each of its I/Os is told to the watcher of the step.
     pub trace: bool,
+    /// The same when it is issued.
+    pub tells_issues: bool,
     /// Whether its totals are kept by file too.
     pub totals: Totals,
 }
@@ -83,6 +85,7 @@ impl Terms {
             when_full: job.when_full,
             forget_each: job.forget_each,
             trace: job.trace || job.totals == Totals::WorkerAndEachIo,
+            tells_issues: job.tells_issues,
             totals: job.totals,
         }
     }

@@ -6,6 +6,7 @@
 mod bounds;
 mod recordings;
 mod tools;
+mod traces;
 mod words;
 
 pub use bounds::{bounded, grown};
@@ -32,9 +33,10 @@ pub enum Length {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 16] = [
+pub const TARGETS: [Target; 17] = [
     Target { name: "fio_job_file", run: tools::fio_job_file, length: Length::File },
     Target { name: "fio_line", run: tools::fio_line, length: Length::Words },
+    Target { name: "trace", run: traces::trace, length: Length::File },
     Target { name: "diskspd_line", run: tools::diskspd_line, length: Length::Words },
     Target { name: "diskspd_xml", run: tools::diskspd_xml, length: Length::File },
     Target { name: "ioping_line", run: tools::ioping_line, length: Length::Words },

@@ -4,6 +4,7 @@ mod exec;
 pub mod jobs;
 mod state;
 mod told;
+mod traces;
 pub mod trouble;
 
 use std::ffi::OsString;
@@ -26,9 +27,9 @@ pub fn run(words: &[OsString], patience: Nanos) -> u8 {
     match parse(&words, &surroundings()) {
         Ok(Request::Say(text)) => out(&text),
         Ok(Request::Run(asked)) if asked.presentation.parse_only => 0,
-        Ok(Request::Run(asked)) => match no_place_for_output(&asked) {
+        Ok(Request::Run(mut asked)) => match no_place_for_output(&asked) {
             Some(error) => refused(&error),
-            None => load(&asked, patience),
+            None => load(&mut asked, patience),
         },
         Err(error) => refused(&error),
     }
@@ -89,7 +90,10 @@ fn no_place_for_output(asked: &Asked) -> Option<FioError> {
     Some(FioError::OutputFile { path: path.display().to_string(), errno })
 }
 
-fn load(asked: &Asked, patience: Nanos) -> u8 {
+fn load(asked: &mut Asked, patience: Nanos) -> u8 {
+    // Before signals are caught: whoever has had enough of a long trace ends it as any program.
+    traces::read(asked);
+    let asked = &*asked;
     let stop = StopFlag::on_signals(patience);
     let mut told = Told::new(asked);
     let planned = match watchdog::over("looking at the files", &stop, || steps(asked, &look)) {

@@ -19,6 +19,7 @@ mod fio_peer;
 mod fio_plot;
 mod fio_readers;
 mod fio_states;
+mod fio_traces;
 mod guide_pandas;
 mod ioping_peer;
 mod iostat_peer;

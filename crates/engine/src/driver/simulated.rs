@@ -256,6 +256,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
         let Some(worker) = worker else { return };
         batch.open(usize::MAX);
         worker.issue(now, batch);
+        worker.tell_issues(batch);
         for io in batch.ios() {
             let Served { done_at, result } = self.volume.serve(now, io);
             if done_at == Nanos::MAX {

@@ -224,6 +224,9 @@ impl WorkerTask {
         worker.shift_pace(phase);
         worker.share(&counters);
         worker.flow_with(flow.as_ref());
+        let passes = Passes::new(plan.terms.forget_each, files);
+        let journal = Journal::open(&plan, SlotPlan::of(&plan).count());
+        let journal = journal.map_err(|source| state_error(&plan, source))?;
         let batching = plan.terms.batching;
         let batch = batching.submit_most.map_or(plan.depth, |most| most.clamp(1, plan.depth));
         let mut turns = WorkerLoop {
@@ -231,9 +234,9 @@ impl WorkerTask {
             filler: Filler::new(plan.buffers.clone(), plan.seed, SlotPlan::of(&plan).count()),
             writes: plan.access.mix.issues(Direction::Write),
             prover: Prover::new(&plan),
-            passes: Passes::new(plan.terms.forget_each, files),
-            journal: Journal::open(&plan, SlotPlan::of(&plan).count())
-                .map_err(|source| state_error(&plan, source))?,
+            is_noted: passes.is_some() || journal.is_some() || plan.terms.tells_issues,
+            passes,
+            journal,
             batch: Batch::with_capacity(batch),
             submit_most: if batch < plan.depth { batch as usize } else { usize::MAX },
             reap_least: batching.reap_least.min(plan.depth) as usize,
@@ -271,7 +274,7 @@ fn state_error(plan: &WorkerPlan, source: std::io::Error) -> EngineError {
 
 /// Whether a worker of `plan` sleeps to a time, for which timers must be precise.
 fn waits_for_the_clock(plan: &WorkerPlan) -> bool {
-    let paced = |pace: Pace| pace.rate().is_some();
+    let paced = |pace: Pace| pace != Pace::Closed;
     let waits = plan.terms.think.is_some() || plan.terms.flow.is_some();
     waits || paced(plan.pace) || plan.terms.write_pace.is_some_and(paced)
 }
@@ -298,6 +301,8 @@ struct WorkerLoop<'s> {
     passes: Option<Passes>,
     /// Where it is kept how far the writes came.
     journal: Option<Journal>,
+    /// Whether anybody keeps a note of what is issued.
+    is_noted: bool,
     batch: Batch,
     /// I/Os of a batch at most; `usize::MAX` where only the depth bounds it.
     submit_most: usize,
@@ -478,11 +483,8 @@ impl WorkerLoop<'_> {
         if self.writes && self.fill(backend) == Effort::Filled || emptied {
             self.worker.restamp(self.clock.now(), &self.batch);
         }
-        if let Some(passes) = &mut self.passes {
-            passes.issued(self.batch.ios());
-        }
-        if self.journal.is_some() {
-            self.journal_issued()?;
+        if self.is_noted {
+            self.note_hand_over()?;
         }
         for &io in self.batch.ios() {
             backend.queue(io).map_err(|reason| EngineError::Refused { io, reason })?;
@@ -516,8 +518,17 @@ impl WorkerLoop<'_> {
         effort
     }
 
-    /// What is about to be issued is announced in the journal.
+    /// Whoever keeps a note of what is issued hears of it.
     #[cold]
+    fn note_hand_over(&mut self) -> Result<(), EngineError> {
+        if let Some(passes) = &mut self.passes {
+            passes.issued(self.batch.ios());
+        }
+        self.worker.tell_issues(&self.batch);
+        self.journal_issued()
+    }
+
+    /// What is about to be issued is announced in the journal.
     fn journal_issued(&mut self) -> Result<(), EngineError> {
         let Some(journal) = &mut self.journal else { return Ok(()) };
         self.batch.ios().iter().try_for_each(|io| journal.issue(io)).map_err(|source| journal.error(source))

@@ -16,6 +16,12 @@ pub enum PlanError {
         /// The job.
         job: String,
     },
+    /// A trace names its files.
+    #[error("job '{job}' replays a trace, which needs the files that it names; a simulated volume has none")]
+    Replay {
+        /// The job.
+        job: String,
+    },
     /// A file was not looked at before planning.
     #[error("job '{job}': nothing is known of {}; open it first", path.display())]
     UnknownFile {
@@ -145,6 +151,7 @@ impl PlanError {
     pub fn job(&self) -> Option<&str> {
         match self {
             PlanError::NoFile { job, .. }
+            | PlanError::Replay { job, .. }
             | PlanError::UnknownFile { job, .. }
             | PlanError::ReadOnly { job, .. }
             | PlanError::RegionBeyondEnd { job, .. }

@@ -52,9 +52,15 @@ pub(super) fn files(
             ("null:", ENDLESS)
         }
         PlanTargetKind::Machine(_) => return on_machine(job, target, direct, choices),
+        _ if job.access.replay.is_some() => return Err(PlanError::Replay { job: job.name.clone() }),
         PlanTargetKind::Null(size) => ("null:", size),
         PlanTargetKind::Simulated(size) => ("simulated", size),
     };
+    if let Some(replay) = &job.access.replay {
+        // Nothing is moved, whichever file the trace names.
+        let nowhere = FilePlan { path: PathBuf::from(name), offset: Bytes(0), size };
+        return Ok(vec![nowhere; replay.changed.len().max(1)]);
+    }
     let made_up = FileFacts { path: PathBuf::from(name), size, direct_alignment: Bytes(1), writable: true };
     Ok(vec![region(job, (&made_up, job.size), choices)?])
 }
@@ -71,8 +77,13 @@ fn on_machine(
     let mut regions = Vec::new();
     for (number, path) in job.files.iter().enumerate() {
         let file = target.file(&job.name, path)?;
-        if !job.access.mix.reads_only() && !file.writable {
+        if job.access.changes(number) && !file.writable {
             return Err(PlanError::ReadOnly { job: job.name.clone(), path: path.clone() });
+        }
+        if job.access.replay.is_some() {
+            // Where its I/Os go is said by a trace alone, also behind the end of what is there.
+            regions.push(FilePlan { path: path.clone(), offset: Bytes(0), size: file.size });
+            continue;
         }
         if direct {
             aligned(job, file)?;
@@ -146,6 +157,9 @@ fn aligned(job: &Job, file: &FileFacts) -> Result<(), PlanError> {
 
 /// The part of `files` that worker `clone` of `job` works on.
 pub(super) fn share(job: &Job, files: &[FilePlan], clone: u32, clones: Clones) -> Result<Regions, PlanError> {
+    if job.access.replay.is_some() {
+        return Ok(files.to_vec());
+    }
     let longest = longest_block(job).unwrap_or(job.blocks.longest());
     let apart = clones == Clones::Apart && job.access.order == Order::Sequential && job.clones > 1;
     let part = |file: &FilePlan| {

@@ -93,8 +93,14 @@ impl Collector {
     pub(crate) fn tell(&mut self, watcher: &mut dyn Observer) {
         for (number, worker) in self.workers.iter_mut().enumerate() {
             if let Some(traces) = &mut worker.end.traces {
-                let kept = worker.keeps_ios.then_some(&mut worker.totals.ios);
-                traces.tell(number, watcher, kept);
+                let mut kept = worker.keeps_ios.then_some(&mut worker.totals.ios);
+                traces.empty(|chunk| {
+                    watcher.traced(number, chunk);
+                    kept.iter_mut().for_each(|kept| kept.extend_from_slice(chunk));
+                });
+            }
+            if let Some(issues) = &mut worker.end.issues {
+                issues.empty(|chunk| watcher.issued(number, chunk));
             }
         }
     }
@@ -113,7 +119,11 @@ impl Collector {
         if let Some(remainder) = remainder {
             self.take(number, &remainder.sheet);
             let worker = &mut self.workers[number];
-            worker.totals.untraced = remainder.trace.as_ref().map_or(0, |trace| trace.lost);
+            let lost = [
+                remainder.trace.as_ref().map_or(0, |trace| trace.lost),
+                remainder.issues.as_ref().map_or(0, |issues| issues.lost),
+            ];
+            worker.totals.untraced = lost.into_iter().sum();
             if let Some(trace) = remainder.trace.as_ref().filter(|_| worker.keeps_ios) {
                 worker.totals.ios.extend_from_slice(&trace.chunk);
             }

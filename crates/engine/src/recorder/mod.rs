@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use record::IoTrace;
 use rtrb::{Consumer, Producer, RingBuffer};
-use workload::{Direction, Nanos, WorkerPlan};
+use workload::{Direction, Nanos, TracedIo, WorkerPlan};
 
 use crate::rules::Timetable;
 pub(crate) use collector::Collector;
@@ -36,14 +36,16 @@ pub struct CollectorEnd {
     sheets: Consumer<Box<Sheet>>,
     spares: Producer<Box<Sheet>>,
     progress: Arc<Progress>,
-    traces: Option<TraceReceiver>,
+    traces: Option<TraceReceiver<IoTrace>>,
+    issues: Option<TraceReceiver<TracedIo>>,
 }
 
 /// What a worker has not handed over when it is over. The collector must be given it, or it is lost.
 #[derive(Debug)]
 pub(crate) struct Remainder {
     pub(crate) sheet: Box<Sheet>,
-    pub(crate) trace: Option<Trace>,
+    pub(crate) trace: Option<Trace<IoTrace>>,
+    pub(crate) issues: Option<Trace<TracedIo>>,
 }
 
 /// Records what one worker does.
@@ -56,8 +58,10 @@ pub struct Recorder {
     page_edge: Nanos,
     /// What ends now belongs to this part.
     part: Part,
-    /// Where every I/O is told.
-    tracer: Option<Tracer>,
+    /// Where every I/O is told when it is over.
+    tracer: Option<Tracer<IoTrace>>,
+    /// The same when it is issued.
+    issues: Option<Tracer<TracedIo>>,
     timetable: Option<Timetable>,
     /// What of the time without a CPU lies behind `page_edge`.
     waited_beyond: Nanos,
@@ -79,19 +83,21 @@ impl Recorder {
         }
         let progress = Arc::new(Progress::default());
         let (tracer, traces) = plan.terms.trace.then(Tracer::new).unzip();
+        let (issues, issue_ends) = plan.terms.tells_issues.then(Tracer::new).unzip();
         let recorder = Recorder {
             sheet: Box::new(Sheet::new(plan)),
             edge: Nanos::MAX,
             page_edge: Nanos::MAX,
             part: Part::default(),
             tracer,
+            issues,
             timetable: None,
             waited_beyond: Nanos::ZERO,
             out,
             spares,
             progress: Arc::clone(&progress),
         };
-        (recorder, CollectorEnd { sheets, spares: back, progress, traces })
+        (recorder, CollectorEnd { sheets, spares: back, progress, traces, issues: issue_ends })
     }
 
     /// Begins with the first interval of `timetable`.
@@ -124,11 +130,16 @@ impl Recorder {
         if let Some(tracer) = &mut self.tracer {
             tracer.reach(now);
         }
+        if let Some(issues) = &mut self.issues {
+            issues.reach(now);
+        }
         self.set_edge();
     }
 
     fn set_edge(&mut self) {
-        self.edge = self.tracer.as_ref().map_or(self.page_edge, |tracer| tracer.edge().min(self.page_edge));
+        let of_ends = self.tracer.as_ref().map_or(Nanos::MAX, Tracer::edge);
+        let of_issues = self.issues.as_ref().map_or(Nanos::MAX, Tracer::edge);
+        self.edge = self.page_edge.min(of_ends).min(of_issues);
     }
 
     /// Up to `now` the worker has been ready for `waited` without a CPU, since this was last told; before `now` is reached.
@@ -233,7 +244,21 @@ impl Recorder {
     pub(crate) fn trace(&mut self, io: IoTrace) {
         let counted = self.part == Part::Counted;
         if let Some(tracer) = &mut self.tracer {
-            tracer.record(IoTrace { counted, ..io });
+            tracer.record(IoTrace { counted, ..io }, io.done);
+            self.set_edge();
+        }
+    }
+
+    /// Whether every I/O is told when it is issued.
+    #[inline]
+    pub(crate) fn tells_issues(&self) -> bool {
+        self.issues.is_some()
+    }
+
+    /// One I/O is issued; it is told where that is asked for.
+    pub(crate) fn issued(&mut self, io: TracedIo) {
+        if let Some(issues) = &mut self.issues {
+            issues.record(io, io.at);
             self.set_edge();
         }
     }
@@ -297,7 +322,11 @@ impl Recorder {
     /// What has not been handed over; it ends with the worker.
     pub(crate) fn into_remainder(mut self) -> Remainder {
         self.sheet.counts.waited += self.waited_beyond;
-        Remainder { sheet: self.sheet, trace: self.tracer.map(Tracer::into_trace) }
+        Remainder {
+            sheet: self.sheet,
+            trace: self.tracer.map(Tracer::into_trace),
+            issues: self.issues.map(Tracer::into_trace),
+        }
     }
 }
 

@@ -188,7 +188,10 @@ impl Sheet {
             let used = match direction {
                 // What is read back is read whatever is asked for.
                 Direction::Read => mix.issues(direction) || plan.verify.on().is_some(),
-                Direction::Flush => plan.flush != workload::Flush::Never && mix.issues(Direction::Write),
+                Direction::Flush => {
+                    let traced = plan.access.replay.as_ref().is_some_and(|replay| replay.flushes());
+                    traced || plan.flush != workload::Flush::Never && mix.issues(Direction::Write)
+                }
                 Direction::Write | Direction::Trim => mix.issues(direction),
             };
             used.then(|| Track::new(plan, direction))

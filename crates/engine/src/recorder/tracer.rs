@@ -1,6 +1,5 @@
-//! Every I/O of a worker that is traced, handed over in chunks that were made beforehand.
+//! Every I/O of a worker whose I/Os are told, handed over in chunks that were made beforehand.
 
-use record::{IoTrace, Observer};
 use rtrb::{Consumer, Producer, RingBuffer};
 use workload::Nanos;
 
@@ -14,11 +13,11 @@ const PATIENCE: Nanos = Nanos::from_millis(5);
 
 /// The worker's side.
 #[derive(Debug)]
-pub(super) struct Tracer {
+pub(super) struct Tracer<T> {
     /// Never grows beyond its capacity.
-    chunk: Vec<IoTrace>,
-    out: Producer<Vec<IoTrace>>,
-    spares: Consumer<Vec<IoTrace>>,
+    chunk: Vec<T>,
+    out: Producer<Vec<T>>,
+    spares: Consumer<Vec<T>>,
     /// When `chunk` is to be handed over; [`Nanos::MAX`] while it is empty.
     edge: Nanos,
     lost: u64,
@@ -26,21 +25,21 @@ pub(super) struct Tracer {
 
 /// The collector's side.
 #[derive(Debug)]
-pub(crate) struct TraceReceiver {
-    chunks: Consumer<Vec<IoTrace>>,
-    spares: Producer<Vec<IoTrace>>,
+pub(crate) struct TraceReceiver<T> {
+    chunks: Consumer<Vec<T>>,
+    spares: Producer<Vec<T>>,
 }
 
 /// What a worker had not handed over when it was over.
 #[derive(Debug)]
-pub(crate) struct Trace {
-    pub(crate) chunk: Vec<IoTrace>,
+pub(crate) struct Trace<T> {
+    pub(crate) chunk: Vec<T>,
     /// I/Os that there was no room for.
     pub(crate) lost: u64,
 }
 
-impl Tracer {
-    pub(super) fn new() -> (Tracer, TraceReceiver) {
+impl<T> Tracer<T> {
+    pub(super) fn new() -> (Tracer<T>, TraceReceiver<T>) {
         let (out, chunks) = RingBuffer::new(CHUNKS);
         let (mut back, spares) = RingBuffer::new(CHUNKS);
         for _ in 1..CHUNKS {
@@ -59,15 +58,15 @@ impl Tracer {
         self.edge
     }
 
-    /// Notes one I/O. Where nobody has taken the chunks in time it is counted as lost: to wait would be to measure the
+    /// Notes one I/O, at the time `at`. Where nobody has taken the chunks in time it is counted as lost: to wait would be to measure the
     /// one who writes them down.
-    pub(super) fn record(&mut self, io: IoTrace) {
+    pub(super) fn record(&mut self, io: T, at: Nanos) {
         if self.chunk.len() == self.chunk.capacity() && !self.pass_on() {
             self.lost += 1;
             return;
         }
         if self.chunk.is_empty() {
-            self.edge = io.done + PATIENCE;
+            self.edge = at + PATIENCE;
         }
         debug_assert!(self.chunk.len() < self.chunk.capacity(), "a chunk grows beyond its capacity");
         self.chunk.push(io);
@@ -94,25 +93,16 @@ impl Tracer {
         }
     }
 
-    pub(super) fn into_trace(self) -> Trace {
+    pub(super) fn into_trace(self) -> Trace<T> {
         Trace { chunk: self.chunk, lost: self.lost }
     }
 }
 
-impl TraceReceiver {
-    /// Tells `watcher` what worker `number` has handed over, and keeps it where that is asked for.
-    pub(crate) fn tell(
-        &mut self,
-        number: usize,
-        watcher: &mut dyn Observer,
-        kept: Option<&mut Vec<IoTrace>>,
-    ) {
-        let mut kept = kept;
+impl<T> TraceReceiver<T> {
+    /// Gives `take` each chunk that the worker has handed over.
+    pub(crate) fn empty(&mut self, mut take: impl FnMut(&[T])) {
         while let Ok(mut chunk) = self.chunks.pop() {
-            watcher.traced(number, &chunk);
-            if let Some(kept) = &mut kept {
-                kept.extend_from_slice(&chunk);
-            }
+            take(&chunk);
             chunk.clear();
             assert!(self.spares.push(chunk).is_ok(), "a ring with a place for every chunk is full");
         }
@@ -122,60 +112,37 @@ impl TraceReceiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use record::Interval;
 
-    #[derive(Default)]
-    struct Offsets(Vec<u64>);
-
-    impl Observer for Offsets {
-        fn interval(&mut self, _: &Interval) {}
-
-        fn traced(&mut self, _: usize, ios: &[IoTrace]) {
-            self.0.extend(ios.iter().map(|io| io.offset));
-        }
-    }
-
-    fn io(number: u64) -> IoTrace {
-        let at = Nanos(number);
-        let direction = workload::Direction::Read;
-        IoTrace {
-            due: at,
-            issued: at,
-            done: at,
-            offset: number,
-            bytes: 1,
-            file: 0,
-            errno: 0,
-            direction,
-            counted: true,
-        }
+    /// What has been handed over so far goes into `told`.
+    fn tell(desk: &mut TraceReceiver<u64>, told: &mut Vec<u64>) {
+        desk.empty(|chunk| told.extend_from_slice(chunk));
     }
 
     #[test]
     fn what_nobody_takes_in_time_is_counted_as_lost_and_the_rest_comes_in_order() {
         let (mut tracer, mut desk) = Tracer::new();
         let room = (CHUNK * CHUNKS) as u64;
-        (0..room + 10).for_each(|number| tracer.record(io(number)));
-        let mut told = Offsets::default();
-        desk.tell(3, &mut told, None);
-        (room + 10..room + 20).for_each(|number| tracer.record(io(number)));
-        desk.tell(3, &mut told, None);
+        (0..room + 10).for_each(|number| tracer.record(number, Nanos(number)));
+        let mut told = Vec::new();
+        tell(&mut desk, &mut told);
+        (room + 10..room + 20).for_each(|number| tracer.record(number, Nanos(number)));
+        tell(&mut desk, &mut told);
         let rest = tracer.into_trace();
-        told.0.extend(rest.chunk.iter().map(|io| io.offset));
+        told.extend(rest.chunk);
         assert_eq!(rest.lost, 10);
-        assert!(told.0.iter().copied().eq((0..room).chain(room + 10..room + 20)));
+        assert!(told.into_iter().eq((0..room).chain(room + 10..room + 20)));
     }
 
     #[test]
     fn a_chunk_that_is_not_full_is_handed_over_after_a_while() {
         let (mut tracer, mut desk) = Tracer::new();
-        tracer.record(io(7));
-        let mut told = Offsets::default();
+        tracer.record(7, Nanos(7));
+        let mut told = Vec::new();
         tracer.reach(Nanos(7) + PATIENCE - Nanos(1));
-        desk.tell(0, &mut told, None);
-        assert!(told.0.is_empty());
+        tell(&mut desk, &mut told);
+        assert!(told.is_empty());
         tracer.reach(tracer.edge());
-        desk.tell(0, &mut told, None);
-        assert_eq!((told.0, tracer.edge()), (vec![7], Nanos::MAX));
+        tell(&mut desk, &mut told);
+        assert_eq!((told, tracer.edge()), (vec![7], Nanos::MAX));
     }
 }

@@ -8,6 +8,7 @@ mod diskspd;
 mod lengths;
 mod pass;
 mod plain;
+mod replay;
 mod spread;
 mod turn;
 
@@ -22,9 +23,11 @@ use super::slots::SlotPlan;
 use composed::Composed;
 use diskspd::DiskSpd;
 use plain::Plain;
+pub(super) use replay::Next;
+use replay::Traced;
 
 /// In which order a worker goes through its files.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) enum AccessOrder {
     /// One length a direction, in order or uniformly at random.
     Plain(Plain),
@@ -32,6 +35,8 @@ pub(super) enum AccessOrder {
     Composed(Box<Composed>),
     /// DiskSpd's rules.
     DiskSpd(Box<DiskSpd>),
+    /// Those of a trace, which says more of an I/O than where it goes: the worker looks at it itself.
+    Traced(Box<Traced>),
 }
 
 /// Counters that workers of a step walk along together: for each worker those of its files.
@@ -60,6 +65,9 @@ impl AccessOrder {
         if plan.files.is_empty() {
             return Err(WorkerError::NoFile { job: plan.job.clone() });
         }
+        if let Some(replay) = &plan.access.replay {
+            return Ok(AccessOrder::Traced(Box::new(Traced::new(plan, replay))));
+        }
         if let Some(order) = &plan.access.diskspd {
             let slots = SlotPlan::of(plan).count();
             return Ok(AccessOrder::DiskSpd(Box::new(DiskSpd::new(plan, order, slots)?)));
@@ -86,6 +94,9 @@ impl AccessOrder {
             AccessOrder::Plain(plain) => plain.next(kind),
             AccessOrder::Composed(composed) => composed.next(kind),
             AccessOrder::DiskSpd(diskspd) => diskspd.next(),
+            AccessOrder::Traced(_) => {
+                unreachable!("a worker that replays asks for no place: fill_singly turns it off")
+            }
         }
     }
 

@@ -13,6 +13,7 @@ mod pace;
 mod quota;
 mod read_back;
 mod refill;
+mod replay;
 mod seeds;
 mod slots;
 mod steering;
@@ -25,7 +26,7 @@ use std::sync::atomic::AtomicU64;
 
 use record::IoTrace;
 use statistics::Stream;
-use workload::{Direction, Done, Io, Nanos, OnError, WhenFull, WorkerPlan};
+use workload::{Direction, Done, Io, Nanos, OnError, TracedIo, WhenFull, WorkerPlan};
 
 pub use error::WorkerError;
 pub use slots::{InFlight, SlotsView};
@@ -248,7 +249,7 @@ impl Worker {
     /// Fills the batch, asking for each I/O whether it is due and may be issued.
     #[inline]
     fn fill_singly(&mut self, now: Nanos, out: &mut Batch) {
-        if self.pace.differ() { self.fill_apart(now, out) } else { self.fill::<false>(now, out) }
+        if self.pace.is_one() { self.fill::<false>(now, out) } else { self.fill_apart(now, out) }
     }
 
     /// Fills the batch with what is due. Where writes have a pace of their own (`APART`), an order that changes the
@@ -289,10 +290,13 @@ impl Worker {
         }
     }
 
-    /// The same where writes have a pace of their own, out of the way of the loops that have one pace.
+    /// The same where writes have a pace of their own, or a trace says it all, out of the way of the loops that have one pace.
     #[cold]
     fn fill_apart(&mut self, now: Nanos, out: &mut Batch) {
-        self.fill::<true>(now, out);
+        match self.access {
+            AccessOrder::Traced(_) => self.fill_from_trace(now, out),
+            _ => self.fill::<true>(now, out),
+        }
     }
 
     /// `place`, which is to be issued, changes what is there.
@@ -327,6 +331,18 @@ impl Worker {
         for io in batch.ios() {
             let due = self.pace.is_closed(io.kind).then_some(now);
             self.slots.restamp(io.slot, now, due);
+        }
+    }
+
+    /// What `batch` holds is about to be handed over: each I/O is told where that is asked for.
+    pub(crate) fn tell_issues(&mut self, batch: &Batch) {
+        if !self.recorder.tells_issues() {
+            return;
+        }
+        for io in batch.ios() {
+            let Some(InFlight { issued, .. }) = self.slots.look(io.slot) else { continue };
+            let Io { kind, file, offset, bytes, .. } = *io;
+            self.recorder.issued(TracedIo { at: issued, kind, file, offset, bytes });
         }
     }
 

@@ -18,6 +18,8 @@ pub(super) enum Pacer {
     Fixed { start: Nanos, gap_ns: f64, phase_ns: f64, index: u64, next: Nanos },
     /// Exponential gaps, summed in fractions of a nanosecond; the sum stays exact to 0.02 ns for a day.
     Poisson { start: Nanos, gap_ns: f64, elapsed_ns: f64, next: Nanos, stream: Box<Stream> },
+    /// As a trace says: who replays it tells when the next I/O is due.
+    Traced { start: Nanos, next: Nanos },
 }
 
 impl Pacer {
@@ -27,6 +29,7 @@ impl Pacer {
         assert!(pace.rate().is_none_or(|rate| rate.0 > 0.0), "a pace needs a rate above zero");
         match pace {
             Pace::Closed => Pacer::Closed,
+            Pace::Traced => Pacer::Traced { start: Nanos::ZERO, next: Nanos::ZERO },
             Pace::Fixed(rate) => {
                 let gap_ns = 1e9 / rate.0;
                 Pacer::Fixed { start: Nanos::ZERO, gap_ns, phase_ns: 0.0, index: 0, next: Nanos::ZERO }
@@ -59,7 +62,9 @@ impl Pacer {
     pub(super) fn begin(&mut self, at: Nanos) {
         match self {
             Pacer::Closed => {}
-            Pacer::Fixed { start, next, .. } | Pacer::Poisson { start, next, .. } => {
+            Pacer::Fixed { start, next, .. }
+            | Pacer::Poisson { start, next, .. }
+            | Pacer::Traced { start, next } => {
                 assert!(*next >= *start, "an I/O is due before its pace begins");
                 *next = at + next.since(*start);
                 *start = at;
@@ -72,7 +77,7 @@ impl Pacer {
     pub(super) fn next(&self, now: Nanos) -> Nanos {
         match self {
             Pacer::Closed => now,
-            Pacer::Fixed { next, .. } | Pacer::Poisson { next, .. } => *next,
+            Pacer::Fixed { next, .. } | Pacer::Poisson { next, .. } | Pacer::Traced { next, .. } => *next,
         }
     }
 
@@ -80,7 +85,7 @@ impl Pacer {
     #[inline]
     pub(super) fn advance(&mut self) {
         match self {
-            Pacer::Closed => {}
+            Pacer::Closed | Pacer::Traced { .. } => {}
             Pacer::Fixed { start, gap_ns, phase_ns, index, next } => {
                 *index += 1;
                 let due = *start + Nanos((*index as f64 * *gap_ns + *phase_ns) as u64);
@@ -98,9 +103,27 @@ impl Pacer {
 
     /// Moves all due times to come by `pause`.
     pub(super) fn delay(&mut self, pause: Nanos) {
-        if let Pacer::Fixed { start, next, .. } | Pacer::Poisson { start, next, .. } = self {
+        if let Pacer::Fixed { start, next, .. }
+        | Pacer::Poisson { start, next, .. }
+        | Pacer::Traced { start, next } = self
+        {
             *start += pause;
             *next += pause;
+        }
+    }
+
+    /// Where its due times count from; of a closed loop zero.
+    pub(super) fn start(&self) -> Nanos {
+        match self {
+            Pacer::Closed => Nanos::ZERO,
+            Pacer::Fixed { start, .. } | Pacer::Poisson { start, .. } | Pacer::Traced { start, .. } => *start,
+        }
+    }
+
+    /// The next I/O of a trace is due at `due`. All other paces know that themselves.
+    pub(super) fn set_next(&mut self, due: Nanos) {
+        if let Pacer::Traced { next, .. } = self {
+            *next = due;
         }
     }
 
@@ -109,7 +132,7 @@ impl Pacer {
         let waiting = at.since(self.next(at)).0;
         match self {
             _ if waiting == 0 => 0,
-            Pacer::Closed => 0,
+            Pacer::Closed | Pacer::Traced { .. } => 0,
             Pacer::Fixed { gap_ns, .. } => (waiting as f64 / gap_ns).ceil() as u64,
             Pacer::Poisson { start, gap_ns, elapsed_ns, stream, .. } => {
                 let (until_ns, mut stream, mut elapsed_ns) =
@@ -135,6 +158,8 @@ pub(super) struct Paces {
     /// Of all I/O, or of what is no write.
     pub(super) main: Pacer,
     writes: Option<Box<Pacer>>,
+    /// Whether one pace serves all I/O, and no trace says what is due.
+    one: bool,
     /// Drawn, but not due yet.
     drawn: Option<Direction>,
 }
@@ -149,10 +174,17 @@ impl Paces {
             writes => (plan.pace, writes),
         };
         Paces {
+            one: writes.is_none() && plan.access.replay.is_none(),
             main: Pacer::new(main, stream(seeds::PACE)),
             writes: writes.map(|pace| Box::new(Pacer::new(pace, stream(seeds::WRITE_PACE)))),
             drawn: None,
         }
+    }
+
+    /// Whether one pace serves all I/O, and no trace says what is due.
+    #[inline]
+    pub(super) fn is_one(&self) -> bool {
+        self.one
     }
 
     /// Whether writes have a pace of their own.

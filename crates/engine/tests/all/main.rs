@@ -11,6 +11,7 @@ mod orders;
 mod places;
 mod planning;
 mod real;
+mod replay;
 mod seeds;
 mod simulation;
 mod starved;

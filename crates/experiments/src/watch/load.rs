@@ -245,7 +245,7 @@ fn job_rates(job: &Job) -> Option<Nominal> {
 
 fn scaled(job: &Job, scale: f64) -> Job {
     let at = |pace: Pace| match pace {
-        Pace::Closed => Pace::Closed,
+        Pace::Closed | Pace::Traced => pace,
         Pace::Fixed(rate) => Pace::Fixed(Iops(rate.0 * scale)),
         Pace::Poisson(rate) => Pace::Poisson(Iops(rate.0 * scale)),
     };

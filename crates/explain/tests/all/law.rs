@@ -12,6 +12,7 @@ fn another(row: &Row) -> String {
     let word = match row.takes {
         Kind::Text if row.name == "ioengine" => "io_uring",
         Kind::Text if row.name == "wait_for" => "y",
+        Kind::Text if row.name == "replay_skip" => "write",
         Kind::Int(..) if row.name == "numjobs" => "3",
         Kind::Text | Kind::Path | Kind::Prefix => "something",
         Kind::Flag | Kind::Bool if row.default == "1" => "0",
@@ -110,7 +111,29 @@ fn every_option_that_is_done_changes_what_it_asks_for_or_is_silent_for_a_reason(
 /// Lines of which something false or too little was once told, with what must and must not stand there.
 #[test]
 fn what_is_told_of_these_lines_is_true_and_enough() {
-    let rows: [(&str, &[&str], &[&str]); 11] = [
+    let rows: [(&str, &[&str], &[&str]); 13] = [
+        (
+            "fio --name=t --read_iolog=app.log --rw=randwrite --size=1g",
+            &[
+                "replays the trace app.log",
+                "at the times",
+                "trace names",
+                "has no effect",
+                "trace writes or trims is lost",
+            ],
+            &["writes blocks", "1 GiB", "there is no size"],
+        ),
+        (
+            "fio --name=t --read_iolog=a:b --numjobs=2 --replay_no_stall=1 --replay_redirect=/dev/sdz --runtime=60",
+            &[
+                "the traces a, b in turn",
+                "as soon as it can be",
+                "goes to /dev/sdz alone",
+                "at most for",
+                "lost on /dev/sdz",
+            ],
+            &["starting over"],
+        ),
         (
             "fio --name=t --rw=randwrite --bs=4k --size=1g --sync=1",
             &["sync=1", "stable when it is done"],

@@ -13,6 +13,7 @@ mod real;
 mod reference;
 mod rows;
 mod terms;
+mod traces;
 mod traps;
 mod vocabulary;
 mod words;

@@ -262,6 +262,15 @@ pub fn rewrite_unless_link(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
+/// The file at `path` to write on behind its end, or made where nothing is there. Where its last name is a link it is
+/// refused.
+///
+/// # Errors
+/// `FilesystemLoop` (`ELOOP`) for a link; else what the kernel says.
+pub fn go_on_unless_link(path: &Path) -> io::Result<File> {
+    std::fs::OpenOptions::new().read(true).append(true).create(true).custom_flags(libc::O_NOFOLLOW).open(path)
+}
+
 /// A name that is known for ours and that nothing has, but by a chance of one in four thousand million.
 fn free_name() -> io::Result<OsString> {
     Ok(OsString::from(format!("{PREFIX}{:08x}{SUFFIX}", random_word()?)))

@@ -265,6 +265,9 @@ fn step_row(step: &StepRecord, worker: &WorkerPlan, count: usize) -> Vec<String>
 }
 
 fn access_words(access: &Access) -> String {
+    if let Some(replay) = &access.replay {
+        return format!("the trace {}", replay.name);
+    }
     let percent = access.random_percent.read.max(access.random_percent.write);
     let order = match access.order {
         Order::Sequential if percent > 0 => format!("sequential, {percent} % random"),
@@ -339,6 +342,7 @@ fn pace_words(pace: Pace) -> String {
         Pace::Closed => "queue kept full".to_owned(),
         Pace::Fixed(rate) => format!("{}, evenly", numbers::iops(rate.0)),
         Pace::Poisson(rate) => format!("{}, Poisson", numbers::iops(rate.0)),
+        Pace::Traced => "as the trace says".to_owned(),
     }
 }
 

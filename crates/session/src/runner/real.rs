@@ -7,7 +7,7 @@ use experiments::Step;
 use kernel::{Clock, Direct, OpenFile};
 use record::{Interval, IoTrace, Observer, Sample, Silence, StepRecord};
 use sampler::Sampler;
-use workload::{BackendKind, Bytes, Direction, Nanos, StepKind, StepPlan};
+use workload::{BackendKind, Bytes, Direction, Nanos, StepKind, StepPlan, TracedIo};
 
 use super::drive::drive;
 use super::{Runner, RunnerError, Shares, failed, ground, look_for_others, planned};
@@ -220,6 +220,10 @@ impl Observer for Sampling<'_> {
 
     fn traced(&mut self, worker: usize, ios: &[IoTrace]) {
         self.observer.traced(worker, ios);
+    }
+
+    fn issued(&mut self, worker: usize, ios: &[TracedIo]) {
+        self.observer.issued(worker, ios);
     }
 
     fn silence(&mut self, silence: &Silence) {

@@ -108,11 +108,11 @@ impl NamedFiles {
             return Ok(Vec::new());
         }
         let direct = if worker.direct { Direct::Yes } else { Direct::No };
-        let open = |file: &FilePlan| match worker.access.mix.reads_only() {
-            true => Ok(kernel::open_for_read(&file.path, direct)?),
-            false => self.writer(&file.path, direct, worker.terms.sync),
+        let open = |(index, file): (usize, &FilePlan)| match worker.access.changes(index) {
+            false => Ok(kernel::open_for_read(&file.path, direct)?),
+            true => self.writer(&file.path, direct, worker.terms.sync),
         };
-        worker.files.iter().map(open).collect()
+        worker.files.iter().enumerate().map(open).collect()
     }
 
     /// What the planner must know of the files of `workload` on this machine, with intervals of this length. One that is

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use engine::{EngineError, PlanError};
 use experiments::Step;
 use fio::{
-    Asked, Below, Disk, Eta, FioError, FioStep, Idleness, LiveLine, Logs, Presentation, SoFar, SteadyWatch,
-    announcement, capped_depths,
+    Asked, Below, Disk, Eta, FioError, FioStep, Idleness, LiveLine, Logs, Presentation, Recordings, SoFar,
+    SteadyWatch, TRACE_HEADER, announcement, capped_depths,
 };
 use kernel::Clock;
 use record::{Interval, IoTrace, Note, Observer, Silence, StepRecord};
 use sampler::{Root, Sampler};
-use workload::{Ending, Layout, Nanos, StepKind, StepPlan};
+use workload::{Ending, Layout, Nanos, StepKind, StepPlan, TracedIo};
 
 use super::exec::{self, Moment};
 use super::told::{Told, unix_ms};
@@ -113,6 +113,7 @@ struct Jobs<'t, 'a> {
     follows: Follows,
     sampler: Option<Sampler>,
     logs: Logs,
+    recordings: Recordings,
     files: Growing,
     running: Option<Running<'a>>,
 }
@@ -172,6 +173,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
             elapsed: Nanos::ZERO,
             follows: Follows::Step,
             sampler: None,
+            recordings: Recordings::default(),
             files: Growing::default(),
             running: None,
         }
@@ -185,18 +187,26 @@ impl<'t, 'a> Jobs<'t, 'a> {
     /// Makes the log files that are not there yet.
     fn begin_logs(&mut self) -> Result<(), FioError> {
         let paths = self.logs.paths();
-        paths.iter().try_for_each(|path| self.files.begin(path).map_err(trouble::call("fopen", path)))
+        paths.iter().try_for_each(|path| self.files.begin(path).map_err(trouble::call("fopen", path)))?;
+        let files = &mut self.files;
+        self.recordings
+            .paths()
+            .try_for_each(|path| files.go_on(path, TRACE_HEADER).map_err(trouble::recording(path)))
     }
 
     fn append_logs(&mut self) {
         self.logs.drain(|path, rows| self.files.append(path, rows));
+        self.recordings.drain(|path, rows| self.files.append(path, rows));
     }
 
     /// Runs the layouts of all steps, as fio does before the first one starts.
     fn lay_out(&mut self, files: &mut NamedFiles) {
         let layouts: Vec<Layout> = self.steps.iter().flat_map(|step| &step.layouts).cloned().collect();
         for layout in &layouts {
-            self.told.say(&announcement(layout));
+            // fio says nothing of a file that is only made.
+            if layout.bytes() > workload::Bytes(0) {
+                self.told.say(&announcement(layout));
+            }
             if let Err(error) = lay_out(layout, files) {
                 let paths: Vec<PathBuf> = layout.files.iter().map(|file| file.path.clone()).collect();
                 for number in 0..self.steps.len() {
@@ -380,6 +390,7 @@ impl Procedure<NamedRunner> for Jobs<'_, '_> {
         runner.forget_cache(&self.steps[number].drop_cache);
         let zero = unix_ms().saturating_sub(self.clock.now().0 / 1_000_000);
         self.logs.begin(asked, plan, zero);
+        self.recordings.begin(asked, plan);
         self.begin_logs().map_err(Trouble::Logs)?;
         let running = self.running(plan);
         running.unwritten.before().for_each(|line| output::people(&format!("fio: {line}")));
@@ -402,6 +413,7 @@ impl Procedure<NamedRunner> for Jobs<'_, '_> {
         running.iter().for_each(Running::clear);
         self.logs.end(&record);
         self.append_logs();
+        self.recordings.end(|path, rows| self.files.append(path, rows));
         if let Some(line) = running.and_then(|running| running.unwritten.behind(&record)) {
             output::people(&format!("fio: {line}"));
         }
@@ -470,6 +482,11 @@ impl Observer for Jobs<'_, '_> {
 
     fn traced(&mut self, worker: usize, ios: &[IoTrace]) {
         self.logs.traced(worker, ios);
+        self.append_logs();
+    }
+
+    fn issued(&mut self, worker: usize, ios: &[TracedIo]) {
+        self.recordings.issued(worker, ios);
         self.append_logs();
     }
 

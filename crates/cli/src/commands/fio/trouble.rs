@@ -14,6 +14,7 @@ use workload::{BackendAsk, BackendKind, Job, LayoutFile};
 const ENOENT: i32 = 2;
 const EIO: i32 = 5;
 const EACCES: i32 = 13;
+const EEXIST: i32 = 17;
 const ENOTBLK: i32 = 15;
 const EISDIR: i32 = 21;
 const EROFS: i32 = 30;
@@ -36,6 +37,19 @@ pub fn call(name: &'static str, path: &Path) -> impl Fn(io::Error) -> FioError {
             _ => path.clone(),
         };
         FioError::Setup { call: name, errno, why }
+    }
+}
+
+/// The trace at `path` cannot be written.
+pub fn recording(path: &Path) -> impl Fn(io::Error) -> FioError {
+    let path = path.to_owned();
+    move |error| match error.kind() {
+        io::ErrorKind::InvalidData => {
+            let why =
+                format!("{} is no trace of fio's, and is left as it is; name another file", path.display());
+            FioError::Setup { call: "fopen", errno: EEXIST, why }
+        }
+        _ => call("fopen", &path)(error),
     }
 }
 

@@ -1,0 +1,131 @@
+//! The I/Os of a trace, in its order.
+
+use std::sync::Arc;
+use std::thread;
+
+use rtrb::{Consumer, Producer, PushError, RingBuffer};
+use workload::{Nanos, Pace, Replay, TracePieces, TraceRows, TracedIo, Unpacker, WorkerPlan};
+
+use crate::worker::next_io::NextIo;
+
+/// Pieces that are read ahead where a trace is read while it is replayed.
+const AHEAD: usize = 16;
+
+/// The way through a trace.
+#[derive(Debug)]
+pub(in crate::worker) struct Traced {
+    rows: Rows,
+    unpacker: Unpacker,
+    next: Next,
+    /// When the trace is over, since its begin.
+    length: Nanos,
+    /// Whether each I/O waits for its time.
+    waits: bool,
+}
+
+/// What comes next of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::worker) enum Next {
+    /// This, due so long after the begin.
+    Io(NextIo, Nanos),
+    /// Nothing any more.
+    Over,
+    /// Nobody knows yet: it is still being read.
+    Unread,
+    /// It could not be read on, although it was read once before.
+    Broken,
+}
+
+/// Where the packed I/Os lie.
+#[derive(Debug)]
+enum Rows {
+    Held(Arc<[u8]>),
+    Read { pieces: Consumer<Result<Vec<u8>, String>>, piece: Vec<u8> },
+}
+
+impl Rows {
+    fn of(rows: &TraceRows) -> Rows {
+        match rows {
+            TraceRows::Held(packed) => Rows::Held(Arc::clone(packed)),
+            TraceRows::Read(trace) => {
+                let (fill, pieces) = RingBuffer::new(AHEAD);
+                let trace = Arc::clone(trace);
+                // Where there is no thread to be had the ring is abandoned at once, and the trace is broken.
+                let _ = thread::Builder::new().name("trace".to_owned()).spawn(move || read(&*trace, fill));
+                Rows::Read { pieces, piece: Vec::new() }
+            }
+        }
+    }
+}
+
+/// Reads `trace` into the ring until it is at its end, or nobody wants it any more.
+fn read(trace: &dyn TracePieces, mut fill: Producer<Result<Vec<u8>, String>>) {
+    // An empty piece is the end.
+    for piece in trace.read().chain([Ok(Vec::new())]) {
+        let mut piece = piece;
+        while let Err(PushError::Full(back)) = fill.push(piece) {
+            if fill.is_abandoned() {
+                return;
+            }
+            piece = back;
+            thread::sleep(std::time::Duration::from_millis(1));
+        }
+    }
+}
+
+impl Traced {
+    pub(super) fn new(plan: &WorkerPlan, replay: &Replay) -> Traced {
+        let waits = plan.pace == Pace::Traced;
+        let length = if waits { replay.length } else { Nanos::ZERO };
+        let rows = Rows::of(&replay.rows);
+        let mut traced = Traced { rows, unpacker: Unpacker::default(), next: Next::Unread, length, waits };
+        traced.advance();
+        traced
+    }
+
+    /// What comes next.
+    #[inline]
+    pub(in crate::worker) fn look(&mut self) -> Next {
+        if self.next == Next::Unread {
+            self.advance();
+        }
+        self.next
+    }
+
+    /// The next I/O has been taken.
+    #[inline]
+    pub(in crate::worker) fn advance(&mut self) {
+        let io = match &self.rows {
+            Rows::Held(packed) => self.unpacker.next(packed),
+            Rows::Read { piece, .. } => self.unpacker.next(piece),
+        };
+        self.next = match io {
+            Some(TracedIo { at, kind, file, offset, bytes }) => {
+                Next::Io(NextIo { kind, file, offset, bytes }, if self.waits { at } else { Nanos::ZERO })
+            }
+            None => self.turn_over(),
+        };
+    }
+
+    /// A piece is at its end.
+    #[cold]
+    fn turn_over(&mut self) -> Next {
+        let Rows::Read { pieces, piece } = &mut self.rows else { return Next::Over };
+        match pieces.pop() {
+            Ok(Ok(next)) if next.is_empty() => return Next::Over,
+            Ok(Ok(next)) => *piece = next,
+            Ok(Err(_)) => return Next::Broken,
+            // The last piece may have been put there just before the ring was left.
+            Err(_) if pieces.is_abandoned() && pieces.is_empty() => return Next::Broken,
+            Err(_) => return Next::Unread,
+        }
+        self.unpacker.turn_over();
+        self.advance();
+        self.next
+    }
+
+    /// When the trace is over, since its begin.
+    pub(in crate::worker) fn length(&self) -> Nanos {
+        self.length
+    }
+}

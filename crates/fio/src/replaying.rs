@@ -1,0 +1,281 @@
+//! Jobs whose I/O is that of a trace: what they replay, and on which files.
+
+use std::collections::HashMap;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use workload::{
+    Access, BlockSizes, Bytes, Calls, Flush, FlushBy, Job, Nanos, Pace, Replay, StopRule, TracePieces,
+};
+
+use super::asked::{About, Asked, FioJob, LaysOut, Remark};
+use super::error::{FioError, Place};
+use super::files::split_list;
+use super::options::JobOptions;
+use super::trace::{
+    Fault, FaultPlace, Gathered, LengthsAlign, OnlyReads, Shaping, TraceFile, TraceOptions, TraceReader,
+};
+
+/// A trace that a job replays.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace {
+    /// Its I/Os, and what is known of them.
+    pub replay: Replay,
+    /// The files that they name.
+    pub files: Vec<PathBuf>,
+    /// How flushes are done.
+    pub flush: FlushBy,
+}
+
+/// A text or a binary that is read from its begin.
+pub type TraceInput = Box<dyn BufRead + Send>;
+
+/// What traces need of the world.
+#[derive(Clone, Copy, Debug)]
+pub struct TraceWorld {
+    /// Opens one.
+    pub open: fn(&Path) -> std::io::Result<TraceInput>,
+    /// The device with this major and minor number.
+    pub device: fn(u32, u32) -> Option<PathBuf>,
+}
+
+/// A trace that is read again, piece by piece, while it is replayed.
+#[derive(Debug)]
+struct Reread {
+    path: PathBuf,
+    shaping: Shaping,
+    world: TraceWorld,
+}
+
+impl TracePieces for Reread {
+    fn read(&self) -> Box<dyn Iterator<Item = Result<Vec<u8>, String>> + Send> {
+        let said = |fault: Fault| fault.problem;
+        let opened = (self.world.open)(&self.path).map_err(|error| error.to_string());
+        let mut reader = match opened.and_then(|input| TraceReader::open(input).map_err(said)) {
+            Ok(reader) => Some(reader),
+            Err(problem) => return Box::new(std::iter::once(Err(problem))),
+        };
+        let shaping = self.shaping.clone();
+        let lengths = reader.as_ref().map_or(LengthsAlign::No, TraceReader::lengths);
+        let mut gathered = Gathered::new(shaping.with_lengths(lengths));
+        Box::new(std::iter::from_fn(move || {
+            let open = reader.as_mut()?;
+            loop {
+                match open.event() {
+                    Ok(Some(event)) => gathered.take(&event),
+                    Ok(None) => {
+                        reader = None;
+                        // An empty piece would be taken for the end, which it is.
+                        return Some(Ok(gathered.rest()));
+                    }
+                    Err(fault) => {
+                        reader = None;
+                        return Some(Err(said(fault)));
+                    }
+                }
+                if let Some(piece) = gathered.piece() {
+                    return Some(Ok(piece));
+                }
+            }
+        }))
+    }
+}
+
+/// Reads the traces of all jobs that replay one; a job whose trace is wrong keeps the error. Clones share what they read.
+pub fn read_traces(asked: &mut Asked, world: TraceWorld) {
+    let only_reads = if asked.lays_out == LaysOut::Nothing { OnlyReads::Yes } else { OnlyReads::No };
+    let mut known: HashMap<PathBuf, (TraceOptions, Arc<Result<Trace, FioError>>)> = HashMap::new();
+    let mut remarks = Vec::new();
+    for job in &mut asked.jobs {
+        let Some(path) = path_of(job) else { continue };
+        let options = &job.options.trace;
+        let read = match known.get(&path) {
+            Some((same, read)) if same == options => Arc::clone(read),
+            _ => {
+                let (read, notes) = read_trace(&path, options, (only_reads, world));
+                remarks.extend(notes.into_iter().map(|note| format!("{}: {note}", job.name)));
+                let read = Arc::new(read);
+                known.insert(path, (options.clone(), Arc::clone(&read)));
+                read
+            }
+        };
+        job.trace = Some(read);
+    }
+    asked.notes.extend(remarks.into_iter().map(|words| Remark { about: About::Other, words }));
+}
+
+/// The trace of this clone: of several each clone has one, in turn.
+fn path_of(job: &FioJob) -> Option<PathBuf> {
+    let list = split_list(job.options.trace.read.as_deref()?);
+    list.get(job.clone as usize % list.len().max(1)).map(PathBuf::from)
+}
+
+/// What is read, and what is to be said of it.
+fn read_trace(
+    path: &Path,
+    options: &TraceOptions,
+    (only_reads, world): (OnlyReads, TraceWorld),
+) -> (Result<Trace, FioError>, Vec<String>) {
+    let shaping = Shaping::of(options, only_reads);
+    match look_through(path, &shaping, (options, world)) {
+        Err(error) => (Err(error), Vec::new()),
+        Ok((gathered, files, passed_over)) => {
+            let notes = notes(path, &gathered, (only_reads, passed_over));
+            let again = || Arc::new(Reread { path: path.to_owned(), shaping, world }) as Arc<dyn TracePieces>;
+            let pieces = options.chunked.then(again);
+            let flush = gathered.flush();
+            let replay = gathered.into_replay((path.display().to_string(), files.len()), pieces);
+            (Ok(Trace { replay, files, flush }), notes)
+        }
+    }
+}
+
+/// Reads all of a trace: what its I/Os come to, its files, and how many rows are passed over.
+fn look_through(
+    path: &Path,
+    shaping: &Shaping,
+    (options, world): (&TraceOptions, TraceWorld),
+) -> Result<(Gathered, Vec<PathBuf>, u64), FioError> {
+    let named = |fault: Fault| bad(path, &fault);
+    let wrong = |problem: String| FioError::Trace { place: None, path: path.display().to_string(), problem };
+    let input = (world.open)(path).map_err(|error| wrong(error.to_string()))?;
+    let mut reader = TraceReader::open(input).map_err(named)?;
+    let mut gathered = Gathered::new(shaping.clone().with_lengths(reader.lengths()));
+    while let Some(event) = reader.event().map_err(named)? {
+        gathered.take(&event);
+        if options.chunked {
+            // Only what is known of all of them is wanted now.
+            gathered.piece();
+        }
+    }
+    if gathered.moves_nothing() {
+        return Err(wrong(match gathered.left_out() {
+            0 => "it has no read, write or trim".to_owned(),
+            all => format!("all {all} of its I/Os are left out"),
+        }));
+    }
+    let files = files(&reader.files(), options, (path, world))?;
+    Ok((gathered, files, reader.left_out()))
+}
+
+fn notes(path: &Path, gathered: &Gathered, (only_reads, passed_over): (OnlyReads, u64)) -> Vec<String> {
+    let (path, left_out) = (path.display(), gathered.left_out());
+    let mut notes = Vec::new();
+    if only_reads == OnlyReads::Yes && left_out > 0 {
+        notes.push(format!(
+            "--readonly: {left_out} I/Os of {path} are left out, which would change something"
+        ));
+    }
+    if passed_over > 0 {
+        notes.push(format!("{path}: {passed_over} rows of sync_file_range are not replayed, as in fio"));
+    }
+    if gathered.mixes_flushes() {
+        notes.push(format!("{path}: datasync is done by fsync, as sync is"));
+    }
+    notes
+}
+
+/// The paths of the files of a trace.
+fn files(
+    found: &[TraceFile],
+    options: &TraceOptions,
+    (path, world): (&Path, TraceWorld),
+) -> Result<Vec<PathBuf>, FioError> {
+    if let Some(one) = &options.redirect {
+        return Ok(vec![PathBuf::from(one)]);
+    }
+    let nowhere = |major: u32, minor: u32| FioError::Trace {
+        place: None,
+        path: path.display().to_string(),
+        problem: format!(
+            "it was recorded on device {major}:{minor}, which is not here; name one with replay_redirect"
+        ),
+    };
+    let path_of = |file: &TraceFile| match *file {
+        TraceFile::Path(ref path) => Ok(PathBuf::from(path)),
+        TraceFile::Device { major, minor } => {
+            (world.device)(major, minor).ok_or_else(|| nowhere(major, minor))
+        }
+    };
+    found.iter().map(path_of).collect()
+}
+
+fn bad(path: &Path, fault: &Fault) -> FioError {
+    let (path, problem) = (path.display().to_string(), fault.problem.clone());
+    match fault.at {
+        FaultPlace::Line { line, column } => {
+            FioError::Trace { place: Some(Place { file: path.clone(), line, column }), path, problem }
+        }
+        FaultPlace::Byte(byte) => {
+            FioError::Trace { place: None, path, problem: format!("at byte {byte}: {problem}") }
+        }
+    }
+}
+
+/// `work` as a job that replays `trace`. Where its I/Os go, how long they are and when it ends is said by the trace, as in
+/// fio.
+pub(super) fn job(work: Job, options: &JobOptions, trace: &Trace) -> Job {
+    let pace = if options.trace.no_stall { Pace::Closed } else { Pace::Traced };
+    let ends = (options.runtime > Nanos::ZERO).then_some(StopRule::Time(options.runtime));
+    Job {
+        offset: Bytes(0),
+        size: None,
+        access: Access::replayed(trace.replay.clone()),
+        // Trims carry no data, so that a trace of them alone needs the least of buffers.
+        blocks: BlockSizes::all(trace.replay.longest.max(Bytes(512))),
+        pace,
+        write_pace: None,
+        flush: Flush::Never,
+        calls: Calls { flush: trace.flush, ..work.calls },
+        forget_each: None,
+        stop: ends.into_iter().collect(),
+        ..work
+    }
+}
+
+/// What must not or need not stand beside a trace that is replayed; the notes on what has no effect.
+///
+/// # Errors
+/// Where options of traces are wrong, or cannot be had together.
+pub(super) fn settle(options: &mut JobOptions) -> Result<Vec<String>, FioError> {
+    if let Some((what, remedy)) = options.trace.wrong() {
+        return Err(FioError::refused(&what, &remedy));
+    }
+    let Some(read) = &options.trace.read else { return Ok(Vec::new()) };
+    if options.trace.chunked && read == "-" {
+        let remedy = "standard input cannot be read twice; name a file, or take read_iolog_chunked away";
+        return Err(FioError::refused("read_iolog_chunked of standard input", remedy));
+    }
+    if options.verify.is_on() {
+        let remedy = "what a trace writes is not checked; take verify away, or read_iolog";
+        return Err(FioError::refused("verify beside read_iolog", remedy));
+    }
+    let mut notes = Vec::new();
+    if options.trace.write.take().is_some() {
+        notes.push("read_iolog overrides write_iolog: nothing is recorded".to_owned());
+    }
+    let overridden = overridden(options);
+    if !overridden.is_empty() {
+        let (names, has) = (overridden.join(", "), if overridden.len() > 1 { "have" } else { "has" });
+        notes
+            .push(format!("{names} {has} no effect beside read_iolog: the trace is replayed once, as it is"));
+    }
+    Ok(notes)
+}
+
+/// Options of `options` that a trace overrides, by name.
+fn overridden(options: &JobOptions) -> Vec<&'static str> {
+    let typed = |rates: &[u64; 3]| rates.iter().any(|rate| *rate > 0);
+    let rows = [
+        ("time_based", options.time_based),
+        ("loops", options.loops > 1),
+        ("io_size", options.io_size.is_some()),
+        ("number_ios", options.number_ios > 0),
+        ("rate", typed(&options.rate)),
+        ("rate_iops", typed(&options.rate_iops)),
+        ("fsync", options.fsync > 0),
+        ("fdatasync", options.fdatasync > 0),
+    ];
+    rows.into_iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect()
+}
