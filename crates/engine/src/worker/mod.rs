@@ -452,7 +452,7 @@ impl Worker {
             return self.wake_while_shut(now);
         }
         if !self.has_room() {
-            return self.wake_at_gate(now);
+            return if self.gate.is_none() { Wake::OnCompletion } else { self.wake_at_gate(now) };
         }
         if self.pace.fills_the_queue() && self.slots.in_flight() > 0 {
             return Wake::OnCompletion;
@@ -467,8 +467,8 @@ impl Worker {
             && self.gate.as_ref().is_none_or(|gate| gate.is_open(self.slots.in_flight()))
     }
 
-    /// When a worker that has no room wants its next turn.
-    #[inline]
+    /// When a worker that has no room wants its next turn, where something keeps it from filling its queue.
+    #[cold]
     fn wake_at_gate(&self, now: Nanos) -> Wake {
         let again = self.gate.as_ref().and_then(|gate| gate.asks_again(self.slots.in_flight(), now));
         again.map_or(Wake::OnCompletion, |at| Wake::At(at.min(self.horizon).max(now)))
