@@ -88,9 +88,9 @@ pub(super) fn row(unit: &Unit) -> String {
 fn span(time: Nanos) -> String {
     let ns = time.0 as f64;
     match time.0 {
-        ..1_000 => format!("{ns:.2}ns"),
-        ..1_000_000 => format!("{:.2}us", ns / 1e3),
-        ..1_000_000_000 => format!("{:.2}ms", ns / 1e6),
+        0..1_000 => format!("{ns:.2}ns"),
+        1_000..1_000_000 => format!("{:.2}us", ns / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.2}ms", ns / 1e6),
         _ => format!("{:.2}s", ns / 1e9),
     }
 }
