@@ -28,6 +28,8 @@ enum Meaning {
 struct Line {
     commands: Commands,
     sections: Vec<Section>,
+    /// Places among them of jobs that a `--section` before them does not choose.
+    left_out: Vec<usize>,
     files: Vec<String>,
 }
 
@@ -39,14 +41,16 @@ type Words<'w> = std::slice::Iter<'w, String>;
 /// # Errors
 /// [`FioError`] in fio's words, with what goes to which stream.
 pub fn parse(words: &[String], around: &Surroundings) -> Result<Request, FioError> {
-    let Line { commands, sections, files } = read_words(words)?;
+    let Line { commands, mut sections, left_out, files } = read_words(words)?;
+    let others: Vec<Section> = left_out.iter().rev().map(|&at| sections.remove(at)).collect();
     if let Some(text) = commands.say {
         return Ok(Request::Say(text));
     }
     let mut collector = Collector::new(around, &commands);
     let mut shown = Vec::new();
-    collector.take(&sections)?;
     let mut chosen = Chosen::new(&commands);
+    chosen.there.extend(others.into_iter().map(|section| section.name));
+    collector.take(&sections)?;
     for (at, file) in files.iter().enumerate() {
         let JobFile { sections: there, notes } = jobfile::read(file, around, commands.reading)?;
         let kept = chosen.of_file(at, there);
@@ -208,6 +212,10 @@ impl Line {
     fn job_option(&mut self, setting: Setting) {
         if setting.row.name == "name" {
             let global = setting.value == "global";
+            let chosen = &self.commands.sections;
+            if !global && !chosen.is_empty() && !chosen.contains(&setting.value) {
+                self.left_out.push(self.sections.len());
+            }
             self.sections.push(if global { Section::global() } else { Section::job(&setting.value) });
         }
         if let Some(section) = self.sections.last_mut() {

@@ -93,7 +93,7 @@ const TRIGGER: &str = "triggers are not supported";
 /// Every option of the command line.
 #[rustfmt::skip]
 pub static COMMANDS: &[CommandRow] = &[
-    refused("debug", Argument::Required, "there is no such log", "Enables fio's own log."),
+    refused("debug", Argument::Required, "there is no such log; leave it out", "Enables fio's own log."),
     takes("parse-only", Argument::None, "Only checks the options.").sets(|c, _| { c.presentation.parse_only = true; Ok(()) }),
     refused("merge-blktrace-only", Argument::None, "replaying recorded I/O is not supported", "Only merges traces."),
     takes("output", Argument::Required, "Writes the result to this file.")

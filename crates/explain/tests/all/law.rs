@@ -52,6 +52,7 @@ fn beside(name: &str) -> &'static str {
     match name {
         "zonesize" | "zonerange" | "zoneskip" => "--zonemode=strided --zonesize=64k",
         "verify_state_load" => "--verify=crc32c --verify_only",
+        "verify_only" => "--verify=crc32c",
         "log_issue_time" => "--write_lat_log=x --log_offset=1",
         "time_based" => "--runtime=9",
         _ => "",
@@ -62,6 +63,7 @@ fn beside(name: &str) -> &'static str {
 fn with(name: &str) -> &'static str {
     match name {
         "zonemode" => " --zonesize=64k",
+        "verify_only" => " --verify=crc32c",
         "verify_state_load" => " --verify=crc32c --verify_only",
         _ => "",
     }
