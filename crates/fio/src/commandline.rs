@@ -29,6 +29,8 @@ enum Meaning {
 struct Line {
     commands: Commands,
     sections: Vec<Section>,
+    /// Places among them of jobs that a `--section` before them does not choose.
+    left_out: Vec<usize>,
     files: Vec<String>,
     untaken: Untaken,
 }
@@ -53,15 +55,17 @@ pub fn describe(words: &[String], around: &Surroundings) -> Result<Described, Fi
 }
 
 fn read(words: &[String], around: &Surroundings, untaken: Untaken) -> Result<Described, FioError> {
-    let Line { commands, sections, files, untaken } = read_words(words, untaken)?;
+    let Line { commands, mut sections, left_out, files, untaken } = read_words(words, untaken)?;
+    let others: Vec<Section> = left_out.iter().rev().map(|&at| sections.remove(at)).collect();
     let said = |text: String| Untaken::Ends.beside(Request::Say(text));
     if let Some(text) = commands.say {
         return Ok(said(text));
     }
     let mut collector = Collector::new(around, &commands).treating(untaken);
     let mut shown = Vec::new();
-    collector.take(&sections)?;
     let mut chosen = Chosen::new(&commands);
+    chosen.there.extend(others.into_iter().map(|section| section.name));
+    collector.take(&sections)?;
     for (at, file) in files.iter().enumerate() {
         let JobFile { sections: there, notes } = jobfile::read(file, around, commands.reading)?;
         let kept = chosen.of_file(at, there);
@@ -236,6 +240,10 @@ impl Line {
     fn job_option(&mut self, setting: Setting) {
         if setting.row.name == "name" {
             let global = setting.value == "global";
+            let chosen = &self.commands.sections;
+            if !global && !chosen.is_empty() && !chosen.contains(&setting.value) {
+                self.left_out.push(self.sections.len());
+            }
             self.sections.push(if global { Section::global() } else { Section::job(&setting.value) });
         }
         if let Some(section) = self.sections.last_mut() {

@@ -89,6 +89,6 @@ pub use steady::{SteadyOptions, SteadyWatch};
 pub use steps::{FioStep, Planned, Unrunnable, announcement, steps};
 pub use table::table;
 pub use terms::{ExitWhat, TimeOptions};
-pub use untaken::Described;
 pub use trace::{Action, Event, Fault, FaultPlace, TraceFile, TraceIo, TraceOptions, TraceReader};
+pub use untaken::Described;
 pub use value::{Amount, Each, Floats, Kind, Value, ValueError, Word};

@@ -58,12 +58,7 @@ impl Reader {
     pub(super) fn switch(&self, word: &str, most: i64) -> Result<bool, ValueError> {
         let value = match word.trim_start() {
             _ if self.is_exact() => exact::switch(word).map_err(|_| ValueError::Bool(word.to_owned()))?,
-            "0" => 0,
-            "1" => 1,
-            other => match other.parse::<i64>() {
-                Ok(value) => return Err(ValueError::Above { value, most: 1 }),
-                Err(_) => return Err(ValueError::Bool(word.to_owned())),
-            },
+            other => other.parse::<i64>().map_err(|_| ValueError::Bool(word.to_owned()))?,
         };
         if value > most { Err(ValueError::Above { value, most }) } else { Ok(value != 0) }
     }

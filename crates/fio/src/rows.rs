@@ -52,7 +52,8 @@ const FILES: Kind = Kind::Int(1, 1_000_000);
 const PACKED: &str = "rows of logs are written as they come, and never compressed";
 const VERIFY: &str = "blocks are read back in the order of their places";
 const TRIMS: &str = "blocks are trimmed by rw=trim and its like alone";
-const ZONES: &str = "zoned devices are not supported";
+const ZONES: &str =
+    "only a zoned device has such zones, and only zonemode=zbd asks for them, which is refused: no effect";
 const PLACEMENT: &str = "data placement is not supported";
 const MERGING: &str = "traces are not merged, by fio 3.33 neither; blkparse -d merges those of one device, and each clone has one of several in read_iolog";
 const PROCESS: &str = "workers are threads of one process and keep its name";
@@ -105,6 +106,9 @@ const fn prioritised(row: Row) -> Row {
     within(Part::Engine(&["io_uring", "libaio"]), row)
 }
 const PRIORITY: &str = "give cmdprio_percentage, with cmdprio and cmdprio_class";
+const COMMANDS: &str = "only commands that io_uring_cmd sends carry it: no effect";
+const METADATA: &str =
+    "protection information is not sent; leave this out, and format the device without metadata";
 
 /// The row of that name or alias.
 pub fn named(name: &str) -> Option<&'static Row> {
@@ -226,7 +230,7 @@ pub static ROWS: &[Row] = &[
     file(row("allow_file_create", Kind::Bool, "1", B))
         .does("Whether files may be made.", |o, v| o.allow_file_create = v.on()),
     file(row("allow_mounted_write", Kind::Bool, "0", A))
-        .refused("a mounted device is never written", "Allows writing to a mounted device."),
+        .nearly("a device that is mounted or else in use is never written; no effect on files", "Allows writing to a mounted device.", |_, _| {}),
     file(row("pre_read", Kind::Bool, "0", B))
         .does("Reads the files into the page cache before the load.", |o, v| o.pre_read = v.on()),
     file(row("unlink", Kind::Bool, "0", A)).does("Removes the files at the end.", |o, v| o.unlink = v.on()),
@@ -297,7 +301,7 @@ pub static ROWS: &[Row] = &[
     sync(row("fsync", COUNT, "0", A)).does("A flush after every so many writes.", |o, v| o.fsync = v.small()),
     sync(row("fdatasync", COUNT, "0", A))
         .does("A flush of the data alone after every so many writes.", |o, v| o.fdatasync = v.small()),
-    sync(row("write_barrier", COUNT, "0", C)).refused("barriers are not supported", "A barrier after every so many writes."),
+    sync(row("write_barrier", COUNT, "0", C)).nearly("no engine heeds it, in fio neither: no effect; fsync flushes", "A barrier after every so many writes.", |_, _| {}),
     sync(row("sync_file_range", Kind::Shape(Shape::Pages), "", B))
         .does("Writes pages back after every so many writes: wait_before, write, wait_after, all of the file's.", |o, v| {
             if let Value::Shape(Shaped::Pages(pages, writes)) = v {
@@ -428,16 +432,16 @@ pub static ROWS: &[Row] = &[
         }),
     zone(row("zonerange", Kind::Size(0), "0", B)).does("Length of a piece; 0: zonesize.", |o, v| o.zonerange = v.natural()),
     zone(row("zonesize", Kind::Size(0), "0", B)).does("Bytes done in a piece.", |o, v| o.zonesize = v.natural()),
-    zone(row("zonecapacity", Kind::Size(0), "0", C)).refused(ZONES, "Usable bytes of a zone."),
+    zone(row("zonecapacity", Kind::Size(0), "0", C)).nearly(ZONES, "Usable bytes of a zone.", |_, _| {}),
     zone(row("zoneskip", Kind::Size(0), "0", B)).does("Bytes left out between two pieces.", |o, v| o.zoneskip = v.natural()),
-    zone(row("read_beyond_wp", Kind::Bool, "0", B)).refused(ZONES, "Reads behind the write pointer."),
-    zone(row("max_open_zones", COUNT, "0", B)).refused(ZONES, "Zones open at a time."),
-    zone(row("job_max_open_zones", COUNT, "0", C)).refused(ZONES, "Zones a job has open at a time."),
-    zone(row("ignore_zone_limits", Kind::Bool, "0", C)).refused(ZONES, "Passes over the device's limit of open zones."),
-    zone(row("zone_reset_threshold", Kind::Floats, "", C)).refused(ZONES, "Share of written blocks at which zones are reset."),
-    zone(row("zone_reset_frequency", Kind::Floats, "", C)).refused(ZONES, "How often zones are reset."),
-    zone(row("recover_zbd_write_error", Kind::Bool, "0", C)).refused(ZONES, "Goes on after a failed write."),
-    zone(row("write_zone_remainder", Kind::Bool, "0", C)).refused(ZONES, "Fills the rest of a zone."),
+    zone(row("read_beyond_wp", Kind::Bool, "0", B)).nearly(ZONES, "Reads behind the write pointer.", |_, _| {}),
+    zone(row("max_open_zones", COUNT, "0", B)).nearly(ZONES, "Zones open at a time.", |_, _| {}),
+    zone(row("job_max_open_zones", COUNT, "0", C)).nearly(ZONES, "Zones a job has open at a time.", |_, _| {}),
+    zone(row("ignore_zone_limits", Kind::Bool, "0", C)).nearly(ZONES, "Passes over the device's limit of open zones.", |_, _| {}),
+    zone(row("zone_reset_threshold", Kind::Floats, "", C)).nearly(ZONES, "Share of written blocks at which zones are reset.", |_, _| {}),
+    zone(row("zone_reset_frequency", Kind::Floats, "", C)).nearly(ZONES, "How often zones are reset.", |_, _| {}),
+    zone(row("recover_zbd_write_error", Kind::Bool, "0", C)).nearly(ZONES, "Goes on after a failed write.", |_, _| {}),
+    zone(row("write_zone_remainder", Kind::Bool, "0", C)).nearly(ZONES, "Fills the rest of a zone.", |_, _| {}),
     zone(row("fdp", Kind::Bool, "0", C)).refused(PLACEMENT, "Flexible data placement."),
     zone(row("dataplacement", Kind::Text, "none", C)).also(&["data_placement"]).refused(PLACEMENT, "Kind of data placement."),
     zone(row("plid_select", Kind::Text, "roundrobin", C)).also(&["fdp_pli_select"]).refused(PLACEMENT, "How a placement is chosen."),
@@ -473,7 +477,7 @@ pub static ROWS: &[Row] = &[
     report(row("write_hist_log", Kind::Prefix, "", A))
         .does("Log of histograms of clat; log_hist_msec says how often.", |o, v| o.logs.histogram = Some(v.text().to_owned())),
     report(row("write_iops_log", Kind::Prefix, "", A)).does("Log of rates.", |o, v| o.logs.iops = Some(v.text().to_owned())),
-    report(row("log_entries", COUNT, "1024", B)).does("Rows to reserve; no effect, since rows are written as they come.", |_, _| {}),
+    report(row("log_entries", Kind::Int(1024, u32::MAX as i64), "1024", B)).does("Rows to reserve; no effect, since rows are written as they come.", |_, _| {}),
     report(row("log_avg_msec", MILLISECONDS, "0", A)).does("Length of the windows of logs; 0: a row an I/O.", |o, v| o.logs.window = v.time()),
     report(row("log_hist_msec", MILLISECONDS, "0", A)).does("Time between two rows of histograms.", |o, v| o.logs.histogram_every = v.time()),
     report(row("log_hist_coarseness", Kind::Int(0, 6), "0", B))
@@ -487,12 +491,12 @@ pub static ROWS: &[Row] = &[
         .does("A column with the time of issue; needs log_offset and write_lat_log.", |o, v| o.logs.issue_time = v.on()),
     report(row("log_compression", Kind::Size(1024), "", B)).nearly(PACKED, "Memory at which rows are compressed.", |_, _| {}),
     report(row("log_compression_cpus", Kind::Cpus, "", C)).nearly(PACKED, "CPUs that compress.", |_, _| {}),
-    report(row("log_store_compressed", Kind::Bool, "0", B)).refused(PACKED, "Leaves the files compressed."),
+    report(row("log_store_compressed", Kind::Bool, "0", B)).nearly("log files are plain text, PREFIX_KIND.N.log, not packed ones that end with .fz", "Leaves the files compressed.", |_, _| {}),
     report(row("log_alternate_epoch", Kind::Bool, "0", B))
         .also(&["log_unix_epoch"])
         .does("Times in logs since 1970 instead of since the job's start.", |o, v| o.logs.wall_clock = v.on()),
-    report(row("log_alternate_epoch_clock_id", COUNT, "0", C)).refused("times since 1970 come from the wall clock", "Clock of log_alternate_epoch."),
-    report(row("block_error_percentiles", Kind::Bool, "0", C)).refused(TRIMS, "Histogram of trim errors."),
+    report(row("log_alternate_epoch_clock_id", COUNT, "0", C)).nearly("log_alternate_epoch counts from 1970 by the wall clock", "Clock of log_alternate_epoch.", |_, _| {}),
+    report(row("block_error_percentiles", Kind::Bool, "0", C)).nearly("errors of trims are counted with the others, and no histogram of them is printed", "Histogram of trim errors.", |_, _| {}),
     report(row("bwavgtime", MILLISECONDS, "500", B))
         .does("Length of the intervals behind the bw and iops lines.", |o, v| o.bwavgtime = v.time()),
     report(row("iopsavgtime", MILLISECONDS, "500", B)).nearly("bwavgtime is the interval of both lines", "Length of the intervals behind the iops line.", |_, _| {}),
@@ -532,22 +536,22 @@ pub static ROWS: &[Row] = &[
     error(row("error_dump", Kind::Bool, "1", B)).does("Concerns errors that are passed over, which is refused.", |_, _| {}),
     // Names of the past.
     job(row("percentage_sequential", Kind::Ints(100), "", C)).refused("give percentage_random", "Old name."),
-    job(row("verifysort", Kind::Bool, "", C)).refused(VERIFY, "Old name."),
-    job(row("verifysort_nr", COUNT, "", C)).refused(VERIFY, "Old name."),
+    job(row("verifysort", Kind::Bool, "", C)).nearly(VERIFY, "Old name.", |_, _| {}),
+    job(row("verifysort_nr", COUNT, "", C)).nearly(VERIFY, "Old name.", |_, _| {}),
     job(row("rwmixcycle", COUNT, "", C)).refused("it has no meaning any more", "Old name."),
     job(row("flow_watermark", COUNT, "", C)).refused("it has no meaning any more", "Old name."),
     // Options of fio's built-in profiles: fio takes them in every job, and does nothing with them.
     profile(row("threads", COUNT, "", C)).nearly("it belongs to a profile of fio's and has no effect on a job; numjobs or thread is probably meant", "No effect on a job.", |_, _| {}),
     profile(row("numruns", COUNT, "", C)).nearly("it belongs to a profile of fio's and has no effect on a job; loops is probably meant", "No effect on a job.", |_, _| {}),
-    profile(row("block", Kind::Text, "", C)).refused("fio passes over it in a job; bs is probably meant", "No effect on a job."),
-    profile(row("dir", Kind::Text, "", C)).refused("fio passes over it in a job; directory is probably meant", "No effect on a job."),
-    profile(row("device-names", Kind::Text, "", C)).refused("fio passes over it in a job; filename is probably meant", "No effect on a job."),
-    profile(row("test-duration", Kind::Text, "", C)).refused("fio passes over it in a job; runtime is probably meant", "No effect on a job."),
-    profile(row("threads-per-queue", Kind::Text, "", C)).refused("fio passes over it in a job; numjobs is probably meant", "No effect on a job."),
-    profile(row("load", Kind::Text, "", C)).refused("fio passes over it in a job; take it away", "No effect on a job."),
-    profile(row("prep", Kind::Text, "", C)).refused("fio passes over it in a job; take it away", "No effect on a job."),
-    profile(row("read-req-num-512-blocks", Kind::Text, "", C)).refused("fio passes over it in a job; bs is probably meant", "No effect on a job."),
-    profile(row("large-block-op-kbytes", Kind::Text, "", C)).refused("fio passes over it in a job; bs is probably meant", "No effect on a job."),
+    profile(row("block", Kind::Text, "", C)).nearly("fio passes over it in a job, and so does this: no effect; bs is probably meant", "No effect on a job.", |_, _| {}),
+    profile(row("dir", Kind::Text, "", C)).refused("fio passes over it in a job, whose I/O then goes elsewhere; directory is probably meant", "No effect on a job."),
+    profile(row("device-names", Kind::Text, "", C)).refused("fio passes over it in a job, whose I/O then goes elsewhere; filename is probably meant", "No effect on a job."),
+    profile(row("test-duration", Kind::Text, "", C)).nearly("fio passes over it in a job, and so does this: no effect; runtime is probably meant", "No effect on a job.", |_, _| {}),
+    profile(row("threads-per-queue", Kind::Text, "", C)).nearly("fio passes over it in a job, and so does this: no effect; numjobs is probably meant", "No effect on a job.", |_, _| {}),
+    profile(row("load", Kind::Text, "", C)).nearly("fio passes over it in a job, and so does this: no effect", "No effect on a job.", |_, _| {}),
+    profile(row("prep", Kind::Text, "", C)).nearly("fio passes over it in a job, and so does this: no effect", "No effect on a job.", |_, _| {}),
+    profile(row("read-req-num-512-blocks", Kind::Text, "", C)).nearly("fio passes over it in a job, and so does this: no effect; bs is probably meant", "No effect on a job.", |_, _| {}),
+    profile(row("large-block-op-kbytes", Kind::Text, "", C)).nearly("fio passes over it in a job, and so does this: no effect; bs is probably meant", "No effect on a job.", |_, _| {}),
     // Options of engines.
     within(Part::Engine(&["io_uring", "pvsync2"]), row("hipri", Kind::Flag, YES_NO, A))
         .nearly("io_uring: ends are looked for without sleeping, the device still interrupts; pvsync2: a call waits as ever", "Polls for completions.", |o, v| o.ring.hipri = v.on()),
@@ -569,10 +573,23 @@ pub static ROWS: &[Row] = &[
     prioritised(row("cmdprio", Kind::Ints(7), "0", B)).does("Level of that priority within its class, 0 first.", |o, v| v.onto(&mut o.time.cmdprio)),
     prioritised(row("cmdprio_hint", Kind::Text, "", B)).refused(PRIORITY, "Hint of single commands."),
     prioritised(row("cmdprio_bssplit", Kind::Text, "", B)).refused(PRIORITY, "Priority by the length of an I/O."),
+    ring(row("cmd_type", Kind::Text, "nvme", C)).nearly(COMMANDS, "Kind of the commands that are passed through.", |_, _| {}),
+    ring(row("readfua", Kind::Bool, "0", C)).nearly(COMMANDS, "Reads past the device's cache.", |_, _| {}),
+    ring(row("writefua", Kind::Bool, "0", C)).nearly("only commands that io_uring_cmd sends carry it: no effect; sync=dsync makes each write stable", "Writes through the device's cache.", |_, _| {}),
+    ring(row("write_mode", Kind::Text, "write", C)).nearly(COMMANDS, "Kind of the device's write command.", |_, _| {}),
+    ring(row("verify_mode", Kind::Text, "read", C)).nearly(COMMANDS, "Kind of the device's command that verifies.", |_, _| {}),
+    ring(row("deac", Kind::Bool, "0", C)).nearly(COMMANDS, "Deallocates what is written as zeros.", |_, _| {}),
+    ring(row("md_per_io_size", COUNT, "0", C)).refused(METADATA, "Bytes of metadata an I/O."),
+    ring(row("pi_act", Kind::Bool, "1", C)).refused(METADATA, "Lets the device make and strip protection information."),
+    ring(row("pi_chk", Kind::Text, "", C)).refused(METADATA, "Which protection information is checked."),
+    ring(row("apptag", COUNT, "0x1234", C)).refused(METADATA, "Application tag of the protection information."),
+    ring(row("apptag_mask", COUNT, "0xffff", C)).refused(METADATA, "Mask of the application tag."),
+    within(Part::Engine(&["mmap"]), row("thp", Kind::Bool, "0", C))
+        .nearly("nothing is mapped, so no huge page either", "Huge pages for the mapping.", |_, _| {}),
     within(Part::Engine(&["libaio"]), row("userspace_reap", Kind::Flag, YES_NO, B))
         .nearly("completions are taken as the backend sees fit", "Takes completions without a system call.", |_, _| {}),
     within(Part::Engine(&["libaio"]), row("libaio_vectored", Kind::Bool, "0", C))
         .nearly("commands are never vectored", "Commands with vectors.", |_, _| {}),
     within(Part::Engine(&["pvsync2"]), row("hipri_percentage", Kind::Int(0, 100), "100", C))
-        .refused("polled completion is not supported yet", "Percent of I/Os that are polled."),
+        .nearly("a call waits as ever", "Percent of I/Os that are polled.", |_, _| {}),
 ];

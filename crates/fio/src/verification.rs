@@ -80,6 +80,11 @@ impl VerifyOptions {
             ("pattern" | "pattern_hdr", None) => {
                 Some(("verify=pattern without verify_pattern", "give verify_pattern, the bytes to expect"))
             }
+            // fio would count writes that it does not do.
+            ("0", None) if self.only => Some((
+                "verify_only without verify",
+                "give the words of the job that wrote, its verify among them",
+            )),
             _ if self.state_load && !self.only => Some((
                 "verify_state_load without verify_only",
                 "give the words of the job that wrote, with verify_only and verify_state_load=1",

@@ -53,7 +53,7 @@ const fn kind(name: &'static str, marks: &'static [&'static str], wants: &'stati
 
 /// Kinds that are read, then those that are not.
 #[rustfmt::skip]
-const KINDS: [Kind; 16] = [
+const KINDS: [Kind; 18] = [
     kind("fio's text", &["clat (", "slat (", "iops=", "IOPS=", "(groupid=", "Run status group", "IO depths"],
         "but no line 'NAME: (groupid=0, jobs=1): err= 0: pid=1', with which a job begins"),
     kind("fio's JSON", &["\"jobname\"", "\"fio version\"", "\"clat_ns\"", "\"jobs\"", "\"iops\""],
@@ -66,6 +66,8 @@ const KINDS: [Kind; 16] = [
         "but no '<Results>' with a '<TimeSpan>'"),
     kind("iostat's text", &["avg-cpu:", "%util", "Device", "rkB/s", "tps"],
         "but no report of it covers an interval: give iostat an interval and a count, as in 'iostat -x -t 10 30'"),
+    kind("sar's text", &["Average:", "DEV", "rd_sec/s", "rkB/s", "areq-sz"],
+        "but no row with a time in front: means alone say nothing of when, so copy the rows above them too"),
     kind("a fio job file", &["[global]", "rw=", "iodepth=", "bs=", "ioengine="],
         "which is no result: run it with 'plimsoll fio FILE'"),
     kind("a plimsoll report", &["\"plimsoll-report\"", "plimsoll: "],
@@ -79,6 +81,7 @@ const KINDS: [Kind; 16] = [
         "but no line like '4194304 bytes (4.2 MB, 4.0 MiB) copied, 0.0041 s, 1.0 GB/s'"),
     kind("vdbench's table", &["Vdbench", "vdbench", "Starting RD="], "but no row below the heads 'interval i/o MB/sec'"),
     kind("elbencho's", &["elbencho"], "but not its CSV: give it --csvfile FILE"),
+    kind("kbench's summary", &["FIO Benchmark Summary", "kbench"], "but no row like 'Random: 98,368 / 89,200' below 'IOPS (Read/Write)'"),
     kind("yabs' table", &["yabs", "fio Disk Speed Tests"], "but no table 'Block Size | 4k (IOPS)'"),
 ];
 
@@ -114,7 +117,7 @@ pub(crate) fn nothing(text: &Text, troubles: Vec<Trouble>) -> ImportError {
 
 fn known() -> String {
     "known are fio's text, terse lines, JSON and logs, ioping's text, raw statistics and JSON, DiskSpd's text and XML, the text \
-     of iostat, sar and sadf and their JSON, snapshots of /proc/diskstats, the text of CrystalDiskMark, dd, yabs, kubestr and \
+     of iostat, sar and sadf and their JSON, snapshots of /proc/diskstats, the text of CrystalDiskMark, dd, yabs, kbench, kubestr and \
      vdbench, elbencho's CSV"
         .to_owned()
 }

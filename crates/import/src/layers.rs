@@ -7,7 +7,7 @@ use record::Run;
 
 use super::cuts::Cuts;
 use super::trouble::ImportError;
-use super::{Import, embedded, escapes, prefixes, text};
+use super::{Import, clocks, embedded, escapes, prefixes, quoted, text};
 
 /// A text with some layers taken off.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +30,7 @@ impl Page {
     pub fn of(bytes: &[u8]) -> Page {
         let mut notes = Vec::new();
         let text = text::decoded(bytes, &mut notes);
+        let text = clocks::plain(&text).unwrap_or(text);
         match escapes::without(&text) {
             Some((text, cuts)) => Page { text, notes, cuts: vec![cuts] },
             None => Page { text, notes, ..Page::default() },
@@ -41,6 +42,10 @@ impl Page {
         let mut page = Page { notes: self.notes.clone(), cuts: self.cuts.clone(), ..Page::default() };
         if let Some(text) = embedded::texts(&self.text) {
             page.notes.push(INNER.to_owned());
+            return Some(Page { text, cuts: Vec::new(), ..page });
+        }
+        if let Some(text) = quoted::printable(&self.text) {
+            page.notes.push(QUOTED.to_owned());
             return Some(Page { text, cuts: Vec::new(), ..page });
         }
         let (text, cuts) = prefixes::without(&self.text)?;
@@ -60,6 +65,8 @@ impl Page {
 }
 
 const INNER: &str = "the result stands as text within JSON; lines and columns are counted within that text";
+const QUOTED: &str =
+    "the text is that of a mail, quoted-printable; lines and columns are counted in what it says";
 const PREFIXES: &str = "what stands before each line of a log was taken off";
 
 /// Reads `page` with `read`, with as many layers taken off as give the most.

@@ -4,6 +4,7 @@
 //! Figures are taken as they were printed; none is computed and none is guessed. What cannot be read is named with its
 //! place, and what stands around it is read all the same.
 
+mod clocks;
 mod crystal;
 mod cuts;
 mod dd;
@@ -18,6 +19,7 @@ mod found;
 mod gather;
 mod ioping;
 mod iostat;
+mod kbench;
 mod kinds;
 mod kubestr;
 mod lacks;
@@ -26,6 +28,7 @@ mod nested;
 mod pieces;
 mod prefixes;
 mod quantity;
+mod quoted;
 mod scan;
 mod stamps;
 mod text;
@@ -161,7 +164,7 @@ fn results(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<Found> {
         true => found.extend(kubestr::human(text, troubles)),
         false => found.extend(fio::human(text, troubles)),
     }
-    let others = [crystal::human, dd::human, yabs::human, vdbench::human, elbencho::csv];
+    let others = [crystal::human, dd::human, kbench::human, yabs::human, vdbench::human, elbencho::csv];
     others.iter().for_each(|read| found.extend(read(text, troubles)));
     found.extend(ioping::human(text, troubles));
     found.extend(iostat::text(text, name, troubles));

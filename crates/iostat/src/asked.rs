@@ -101,6 +101,11 @@ impl Asked {
         self.units.unwrap_or_default()
     }
 
+    /// True where the report since boot is left out; one that is the only one stays.
+    pub fn skips_first(&self) -> bool {
+        self.skip_first && self.interval_s > 0
+    }
+
     /// True where a device was typed, so that idle ones are shown too.
     pub fn is_chosen(&self) -> bool {
         !self.names.is_empty() || !self.with_partitions.is_empty()

@@ -1,6 +1,7 @@
 //! One value as a cell of the text.
 
 use super::asked::Units;
+use super::colours::{Cell, Palette};
 use super::columns::Form;
 
 /// How cells are written.
@@ -14,6 +15,8 @@ pub(super) struct Style<'a> {
     pub(super) units: Units,
     /// Decimal point of the locale.
     pub(super) point: &'a str,
+    /// Colours, where there are any.
+    pub(super) palette: Option<&'a Palette>,
 }
 
 /// Units of 1,024 each, from kilobytes on.
@@ -33,15 +36,33 @@ impl Style<'_> {
     /// A cell of `width` with a blank before it; blank altogether where the value is not known.
     pub(super) fn cell(self, form: Form, width: usize, value: Option<f64>) -> String {
         let Some(value) = value else { return " ".repeat(width + 1) };
-        let text = match form {
-            Form::Number => format!("{value:.*}", self.plain()),
-            Form::Percent => self.percent(value),
-            Form::Amount | Form::Whole | Form::Kilobytes if self.human => self.with_unit(value / 2.0),
-            Form::Amount => format!("{:.*}", self.plain(), value / self.units.sectors()),
-            Form::Whole => format!("{:.0}", (value / self.units.sectors()).floor()),
-            Form::Kilobytes => format!("{:.*}", self.plain(), value / 2.0),
+        let (text, cell) = match form {
+            Form::Number => self.number(value),
+            Form::Percent => return self.share(value, width),
+            Form::Amount | Form::Whole | Form::Kilobytes if self.human => {
+                (self.with_unit(value / 2.0), Cell::Value(value / 2.0, 2))
+            }
+            Form::Amount => self.number(value / self.units.sectors()),
+            Form::Whole => {
+                let whole = (value / self.units.sectors()).floor();
+                (format!("{whole:.0}"), Cell::Value(whole, 0))
+            }
+            Form::Kilobytes => self.number(value / 2.0),
         };
-        format!(" {:>width$}", text.replace('.', self.point))
+        self.coloured(cell, &text, width)
+    }
+
+    fn number(self, value: f64) -> (String, Cell) {
+        (format!("{value:.*}", self.plain()), Cell::Value(value, self.plain()))
+    }
+
+    /// `text` in a cell of `width` with a blank before it; its unit has no colour.
+    fn coloured(self, cell: Cell, text: &str, width: usize) -> String {
+        let number = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
+        let unit = &text[number.len()..];
+        let padded = format!(" {:>1$}", number.replace('.', self.point), width - unit.len().min(width));
+        let number = self.palette.map_or_else(|| padded.clone(), |palette| palette.number(cell, &padded));
+        number + unit
     }
 
     /// Per cent, with its sign beside it for people.
@@ -52,9 +73,15 @@ impl Style<'_> {
         }
     }
 
-    /// A share of the CPUs.
-    pub(super) fn share(self, value: f64) -> String {
-        format!(" {:>7}", self.percent(value).replace('.', self.point))
+    /// A share in a cell of `width`.
+    pub(super) fn share(self, value: f64, width: usize) -> String {
+        let decimals = if self.human { self.beside_unit() } else { self.plain() };
+        self.coloured(Cell::Share(value, decimals), &self.percent(value), width)
+    }
+
+    /// A name with the blanks around it.
+    pub(super) fn item(self, name: &str) -> String {
+        self.palette.map_or_else(|| name.to_owned(), |palette| palette.item(name))
     }
 
     fn with_unit(self, kilobytes: f64) -> String {

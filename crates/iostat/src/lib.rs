@@ -6,6 +6,7 @@
 
 mod asked;
 mod cells;
+mod colours;
 mod columns;
 mod error;
 mod figures;
@@ -20,6 +21,7 @@ mod text;
 
 pub use ::options::Support;
 pub use asked::{Asked, Group, Request, Source, Units};
+pub use colours::Palette;
 pub use error::IostatError;
 pub use parse::parse;
 pub use reading::{DiskLine, Host, Reading};

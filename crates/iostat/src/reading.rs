@@ -2,6 +2,8 @@
 
 use record::{CpuCounters, DiskCounters};
 
+use super::colours::Palette;
+
 /// The machine, as iostat's first line names it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Host {
@@ -19,6 +21,8 @@ pub struct Host {
     pub date: String,
     /// The locale's decimal point.
     pub decimal_point: String,
+    /// Colours of the text, where it has any.
+    pub palette: Option<Palette>,
 }
 
 /// The counters of one device.

@@ -28,8 +28,8 @@ impl Reporter {
     /// What comes before the first report.
     pub fn opening(&self) -> String {
         match self.asked.json {
-            true => json::opening(&self.host, self.asked.skip_first),
-            false => text::opening(&self.host, self.asked.skip_first),
+            true => json::opening(&self.host, self.asked.skips_first()),
+            false => text::opening(&self.host, self.asked.skips_first()),
         }
     }
 

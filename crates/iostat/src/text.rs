@@ -6,6 +6,8 @@ use super::columns::{Column, EXTENDED, Form, PLAIN, PLAIN_SHORT, SHORT};
 use super::reading::Host;
 use super::report::{Line, Report};
 
+/// Width of a share of the CPUs.
+const SHARE: usize = 7;
 /// Width of a device's name at the start of a line.
 const NAME: usize = 13;
 
@@ -22,6 +24,7 @@ pub(super) fn report(asked: &Asked, host: &Host, report: &Report) -> String {
         decimals: asked.decimals,
         units: asked.units(),
         point: if host.decimal_point.is_empty() { "." } else { &host.decimal_point },
+        palette: host.palette.as_ref(),
     };
     let mut text = String::new();
     if asked.timestamp {
@@ -29,7 +32,7 @@ pub(super) fn report(asked: &Asked, host: &Host, report: &Report) -> String {
     }
     if asked.cpu {
         text.push_str("avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n       ");
-        report.cpu.iter().for_each(|&share| text.push_str(&style.share(share)));
+        report.cpu.iter().for_each(|&share| text.push_str(&style.share(share, SHARE)));
         text.push_str("\n\n");
     }
     if asked.devices {
@@ -58,16 +61,21 @@ fn tables(asked: &Asked) -> Vec<Vec<&'static Column>> {
 
 fn table(asked: &Asked, style: Style<'_>, (columns, report): (&[&Column], &Report)) -> String {
     let header: String = columns.iter().map(|column| header(column, style)).collect();
-    let mut text = named(asked, "Device", &header);
+    let plain = Style { palette: None, ..style };
+    let mut text = named(asked, plain, ("Device", &header));
     for line in &report.lines {
-        text.push_str(&named(asked, &line.name, &cells(columns, style, (line, report.seconds))));
+        let cells = cells(columns, style, (line, report.seconds));
+        text.push_str(&named(asked, style, (&line.name, &cells)));
     }
     text.push('\n');
     text
 }
 
-fn named(asked: &Asked, name: &str, cells: &str) -> String {
-    if asked.pretty { format!("{cells} {name}\n") } else { format!("{name:<NAME$}{cells}\n") }
+fn named(asked: &Asked, style: Style<'_>, (name, cells): (&str, &str)) -> String {
+    match asked.pretty {
+        true => format!("{cells}{}\n", style.item(&format!(" {name}"))),
+        false => format!("{}{cells}\n", style.item(&format!("{name:<NAME$}"))),
+    }
 }
 
 fn header(column: &Column, style: Style<'_>) -> String {

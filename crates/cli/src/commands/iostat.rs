@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use iostat::{Asked, DiskLine, Host, IostatError, Reading, Reporter, Request, Source, Units, parse};
+use iostat::{Asked, DiskLine, Host, IostatError, Palette, Reading, Reporter, Request, Source, Units, parse};
 use kernel::Locale;
 use sampler::{DiskReading, Root};
 
+use session::failure::Failure;
 use session::output;
 use session::signals::StopFlag;
 
@@ -25,8 +26,12 @@ pub fn run(words: &[OsString]) -> u8 {
 }
 
 fn said(text: &str) -> u8 {
-    let written = output::result(text);
-    if let Err(failure) = &written {
+    ended(&output::result(text))
+}
+
+/// The exit code once a text was written, or could not be.
+fn ended(written: &Result<(), Failure>) -> u8 {
+    if let Err(failure) = written {
         output::people(&format!("iostat: {}", failure.message));
     }
     u8::from(written.is_err())
@@ -54,10 +59,12 @@ fn watch(asked: &Asked) -> u8 {
     let stop = StopFlag::on_signals(record::PATIENCE);
     let mut reporter = Reporter::new(asked, machine.host());
     let mut code = said(&reporter.opening());
+    // A report in colours has its names clean already.
+    let write = if palette().is_some() && !asked.json { output::painted } else { output::result };
     let start = Instant::now();
     let interval = Duration::from_secs(asked.interval_s);
     let mut ticks = 0;
-    if asked.skip_first && asked.interval_s > 0 {
+    if asked.skips_first() {
         reporter.skip(machine.reading());
         ticks += 1;
     }
@@ -66,7 +73,7 @@ fn watch(asked: &Asked) -> u8 {
         && asked.count.is_none_or(|count| printed < count)
         && wait(start + interval * ticks, &stop)
     {
-        code = said(&reporter.report(machine.reading()));
+        code = ended(&write(&reporter.report(machine.reading())));
         printed += 1;
         ticks += 1;
         if output::reader_is_gone() {
@@ -74,6 +81,13 @@ fn watch(asked: &Asked) -> u8 {
         }
     }
     code.max(said(&reporter.closing()))
+}
+
+/// Colours, as the environment and the terminal ask for.
+fn palette() -> Option<Palette> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let (colours, renditions) = (variable("S_COLORS"), variable("S_COLORS_SGR"));
+    Palette::chosen(colours.as_deref(), renditions.as_deref(), output::colours().then(Palette::default))
 }
 
 /// Waits until `when`; false where somebody asked to stop before.
@@ -106,6 +120,7 @@ impl Machine<'_> {
             cpus: self.cpus(),
             date: self.time("%x", "%Y-%m-%d"),
             decimal_point: self.locale.decimal_point(),
+            palette: palette(),
         }
     }
 
@@ -154,7 +169,7 @@ impl Machine<'_> {
     }
 
     /// Devices and partitions of `/proc/diskstats`: those that were typed first, then the others in the kernel's order, then
-    /// those of another folder.
+    /// those of another folder; what that says of one that the kernel knows too takes its place.
     fn everything(&self) -> Vec<DiskReading> {
         let mut found = sampler::every_device(&self.root, "proc/diskstats");
         let typed = |disk: &DiskReading| !self.asked.names.contains(&disk.name);
@@ -162,7 +177,12 @@ impl Machine<'_> {
             (typed(disk), if typed(disk) { String::new() } else { disk.name.clone() })
         });
         if let Some(folder) = &self.asked.folder_besides {
-            found.extend(sampler::every_device(&Root::at(folder), "diskstats"));
+            for disk in sampler::every_device(&Root::at(folder), "diskstats") {
+                match found.iter_mut().find(|known| known.name == disk.name) {
+                    Some(known) => *known = disk,
+                    None => found.push(disk),
+                }
+            }
         }
         found
     }

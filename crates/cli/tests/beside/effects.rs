@@ -6,6 +6,7 @@
 mod effect;
 mod line;
 mod meant;
+mod options;
 mod pings;
 
 use crate::machine::*;

@@ -50,10 +50,19 @@ fn commands_run_before_and_after_a_job_and_leave_what_they_print() {
         let said: Vec<String> =
             ended.out.lines().filter(|line| line.contains("Saving output")).map(str::to_owned).collect();
         let text = |name: &str| std::fs::read_to_string(place.join(name)).unwrap();
-        (said, text("a.postrun.txt"), text("b.prerun.txt"), place.join("g").exists())
+        let json = peers.run_in(&place, who, "--output-format=json job.fio");
+        let document = json.out.find('{').map(|at| &json.out[at..]).unwrap();
+        let document: serde_json::Value = serde_json::from_str(document).unwrap();
+        let jobs = document["jobs"].as_array().unwrap();
+        let did: Vec<u64> = jobs.iter().map(|job| job["write"]["total_ios"].as_u64().unwrap()).collect();
+        (said, text("a.postrun.txt"), text("b.prerun.txt"), did)
     });
     assert_eq!(theirs, ours);
-    assert_eq!(ours.1, "f\n");
+    assert_eq!(
+        (ours.1.as_str(), ours.3),
+        ("f\n", vec![16, 0]),
+        "a job whose command before it fails is not run"
+    );
 }
 
 /// Nobody has to look on: it is asked for by name.

@@ -135,6 +135,9 @@ const SAME: &[&str] = &[
     "-xzp ALL 1 2",
     "vda -p 1 2",
     "+f /proc 1 2",
+    "+f /proc -p -d 1 2",
+    "-y",
+    "-x -y -k",
     "-N 1 2",
     "-g grp vda sda 1 2",
     "-g grp vda sda -H 1 2",
@@ -273,6 +276,20 @@ fn every_form_of_report_is_the_real_ones_to_the_byte() {
     }
     for words in ["-t 1 2", "-t -o JSON 1 2"] {
         cases.push(Case { words, counters: [BEFORE, AFTER], variables: &[("S_TIME_FORMAT", "ISO")] });
+    }
+    for words in [
+        "1 2",
+        "-x 1 2",
+        "-h -x 1 2",
+        "-s 1 2",
+        "--dec=0 -x 1 2",
+        "--dec=1 1 2",
+        "-o JSON -x 1 2",
+        "-m --pretty 1 2",
+    ] {
+        cases.push(Case { words, counters: [BEFORE, AFTER], variables: &[("S_COLORS", "always")] });
+        let chosen = &[("S_COLORS", "always"), ("S_COLORS_SGR", "H=33;1:N=36:Z=x")];
+        cases.push(Case { words, counters: [BEFORE, AFTER], variables: chosen });
     }
     let different = all_differences(&cases);
     assert!(different.is_empty(), "{} of {} differ\n{}", different.len(), cases.len(), different.join("\n"));

@@ -56,6 +56,7 @@ fn beside(name: &str) -> &'static str {
     match name {
         "zonesize" | "zonerange" | "zoneskip" => "--zonemode=strided --zonesize=64k",
         "verify_state_load" => "--verify=crc32c --verify_only",
+        "verify_only" => "--verify=crc32c",
         "log_issue_time" => "--write_lat_log=x --log_offset=1",
         "time_based" => "--runtime=9",
         _ => "",
@@ -67,6 +68,7 @@ fn with(name: &str) -> &'static str {
     match name {
         "zonemode" => " --zonesize=64k",
         "latency_target" => " --latency_window=5s",
+        "verify_only" => " --verify=crc32c",
         "verify_state_load" => " --verify=crc32c --verify_only",
         _ => "",
     }

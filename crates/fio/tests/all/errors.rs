@@ -148,7 +148,8 @@ fn what_is_not_honoured_is_refused_by_name() {
     for (words, named) in [
         ("--zonemode=zbd", "zonemode=zbd"),
         ("--ioengine=splice", "ioengine=splice"),
-        ("--write_bw_log=x --log_store_compressed=1", "log_store_compressed"),
+        ("--ioengine=io_uring --md_per_io_size=8", "md_per_io_size"),
+        ("--rw=write --verify_only", "verify_only without verify"),
         ("--trigger-timeout=3", "--trigger-timeout"),
         ("--fsync=1 --fdatasync=1", "fsync together with fdatasync"),
     ] {

@@ -105,7 +105,7 @@ const LINES: &[(&str, &str)] = &[
     ("--name=a --size=1m --ioengine=null --readonly --rw=write", "not allowed with the --readonly parameter"),
     ("--warnings-fatal --name=a --ioengine=null --size=4GiB", "power of 1000"),
     ("--client=host --name=a", "load on other machines is not supported"),
-    ("--name=a --allow_mounted_write=1", "a mounted device is never written"),
+    ("--section=b --name=a --size=1m --ioengine=null", "No section is named b; there are: a"),
     ("--enghelp=nope", "engine nope not loadable"),
 ];
 

@@ -7,13 +7,18 @@ use super::super::found::{add, set, way as way_of};
 use super::super::pieces::near;
 use super::super::quantity::{self, Prefixes};
 use super::super::scan::{Entry, entries, matched, word_end};
-use super::walk::Walk;
+use super::walk::{Style, Walk};
 
 /// `Run status group 0 (all jobs):`.
 pub(super) fn group(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let text = walk.text;
     let digits = text.plain[at..].bytes().take_while(u8::is_ascii_digit).count();
     let number: u32 = text.plain[at..at + digits].parse().ok()?;
+    // A group that comes again is another run's: pages put the last lines of several below each other.
+    let of_group = |part: &Reported| part.scope == Scope::Group && part.group == Some(number);
+    if walk.open && walk.found.last().is_some_and(|found| found.parts.iter().any(of_group)) {
+        walk.open_at(at);
+    }
     walk.closing = true;
     let mut part = Reported::named(Scope::Group, format!("group {number}"), text.line(at));
     part.group = Some(number);
@@ -74,6 +79,7 @@ fn put(walk: &mut Walk<'_>, direction: Option<Direction>, key: &str, figure: Opt
 /// The line since fio 2.21, piece by piece: each rate is followed by the same in brackets.
 fn new_way(walk: &mut Walk<'_>, direction: Option<Direction>, first: &Entry<'_>) -> Option<usize> {
     let text = walk.text;
+    walk.style.get_or_insert(Style::New);
     let rate = |value: &str| quantity::byte_rate(value, Prefixes::Named);
     let whole = walk.take(first, "a rate like 301MiB/s", rate);
     put(walk, direction, "bw", whole);

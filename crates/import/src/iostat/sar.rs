@@ -93,8 +93,9 @@ impl Reader<'_> {
             return;
         }
         let Some(row) = Row::of(table, line) else {
-            let is_other =
-                line.starts_with("Average:") || line.contains("RESTART") || line.contains("COMMENT");
+            // Means stand behind a word of the locale: `Average:`.
+            let is_mean = line.split_whitespace().next().is_some_and(|word| word.ends_with(':'));
+            let is_other = is_mean || line.contains("RESTART") || line.contains("COMMENT");
             if !is_other {
                 let expected = format!("a time, a name and {} figures", table.keys.len());
                 self.troubles.push(self.text.trouble(start, expected));

@@ -76,7 +76,10 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn line(&mut self, line: &str, at: usize) {
         let words: Vec<&str> = line.split_whitespace().take(WORDS_MOST).collect();
-        let Some(first) = words.first() else { return self.empty() };
+        // A fence ends what a page shows as code.
+        let Some(first) = words.first().filter(|first| !first.starts_with("```")) else {
+            return self.empty();
+        };
         if let Some(command) = command(&words) {
             self.command = Some(command);
         } else if let Some(mut sheet) = host(line, at) {
@@ -129,8 +132,8 @@ impl Reader<'_> {
 
     /// Begins a report where one begins.
     fn begin(&mut self, at: usize, again: bool) {
-        if self.sheets.is_empty() {
-            // The host's line is lost, and with it the report since boot.
+        if self.sheets.is_empty() || self.command.is_some() {
+            // The host's line is lost, and with it the report since boot. What stands above the command is another's.
             let mut sheet = Sheet::of("text", at);
             sheet.skips_boot = true;
             sheet.command = self.command.take();

@@ -10,6 +10,7 @@ mod generations;
 mod iostat;
 mod iostat_text;
 mod layers;
+mod pastes;
 mod peers;
 mod sources;
 mod suffered;

@@ -130,7 +130,7 @@ pub(crate) fn job_table(run: &Run) -> Table {
     table
 }
 
-/// A group tells something where it adds several jobs up, or where a job's own line has lost its rates.
+/// A group tells something where it adds several jobs up or stands alone, or where a job's own line has lost its rates.
 fn is_told(run: &Run, part: &Reported) -> bool {
     if part.scope != Scope::Group {
         return true;
@@ -140,7 +140,7 @@ fn is_told(run: &Run, part: &Reported) -> bool {
     let lost = |way: &ReportedDirection| {
         way.direction != Some(Direction::Flush) && way.iops.is_none() && way.bytes_per_second.is_none()
     };
-    jobs.len() > 1 || jobs.iter().flat_map(|job| &job.directions).any(lost)
+    jobs.len() != 1 || jobs.iter().flat_map(|job| &job.directions).any(lost)
 }
 
 fn row(part: &Reported, way: &ReportedDirection) -> Vec<String> {

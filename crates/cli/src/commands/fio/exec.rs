@@ -1,7 +1,7 @@
 //! Commands that a job file has run before and after its jobs (`exec_prerun`, `exec_postrun`), as fio does by `system(3)`.
 
 use std::fs::File;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use fio::{Asked, FioError, FioJob};
 
@@ -32,10 +32,17 @@ impl Moment {
     }
 }
 
+/// How a command did not go well.
+pub enum Fault {
+    /// It could not be started.
+    Started(FioError),
+    /// It ended with this status, of which fio says nothing; it then runs no job behind an `exec_prerun`.
+    Ended(ExitStatus),
+}
+
 /// Runs the commands of the jobs of step `number` at this `moment`, one after the other, each with what it prints in a file in
-/// the current directory, and tells of it by `say`. Returned are the jobs, by index, whose command could not be started; one that
-/// ends with an error is the user's own affair, as in fio.
-pub fn run(asked: &Asked, number: usize, moment: Moment, say: impl Fn(&str)) -> Vec<(usize, FioError)> {
+/// the current directory, and tells of it by `say`. Returned are the jobs, by index, whose command did not go well.
+pub fn run(asked: &Asked, number: usize, moment: Moment, say: impl Fn(&str)) -> Vec<(usize, Fault)> {
     let jobs = asked.jobs.iter().enumerate().filter(|(_, job)| job.step == number);
     let commands = jobs.filter_map(|(at, job)| Some((at, job, moment.command(job)?)));
     let ended = commands.map(|(at, job, command)| {
@@ -46,7 +53,7 @@ pub fn run(asked: &Asked, number: usize, moment: Moment, say: impl Fn(&str)) -> 
     ended.filter_map(|(at, ended)| Some((at, ended.err()?))).collect()
 }
 
-fn through_shell(command: &str, path: &str) -> Result<(), FioError> {
+fn through_shell(command: &str, path: &str) -> Result<(), Fault> {
     let file = || File::options().create(true).append(true).open(path);
     let run = || {
         let (out, err) = (file()?, file()?);
@@ -54,5 +61,9 @@ fn through_shell(command: &str, path: &str) -> Result<(), FioError> {
     };
     // What an earlier run left is no output of this one.
     let _ = std::fs::remove_file(path);
-    run().map(drop).map_err(|error| trouble::call("exec", path.as_ref())(error))
+    match run() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(Fault::Ended(status)),
+        Err(error) => Err(Fault::Started(trouble::call("exec", path.as_ref())(error))),
+    }
 }

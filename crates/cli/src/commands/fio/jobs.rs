@@ -14,7 +14,7 @@ use record::{Interval, IoTrace, Note, Observer, Silence, StepRecord};
 use sampler::{Root, Sampler};
 use workload::{Ending, Layout, Nanos, StepKind, StepPlan, TracedIo};
 
-use super::exec::{self, Moment};
+use super::exec::{self, Fault, Moment};
 use super::told::{Told, unix_ms};
 use super::{state, trouble};
 use session::files::Growing;
@@ -282,13 +282,23 @@ impl<'t, 'a> Jobs<'t, 'a> {
         }
     }
 
-    /// Commands of the jobs of the step with this number; a job whose command cannot be started has failed.
+    /// Commands of the jobs of the step with this number. A job whose command cannot be started has failed; one whose command
+    /// before it ends with an error is not run, without an error of its own, as in fio.
     fn run_commands(&mut self, number: usize, moment: Moment) {
         let asked = self.told.presented.asked;
-        for (job, error) in exec::run(asked, number, moment, |text| self.told.say(text)) {
-            match moment {
-                Moment::Before => self.leave_out(number, &[asked.jobs[job].label.clone()], &error),
-                Moment::After => self.told.failed([job], &error),
+        for (job, fault) in exec::run(asked, number, moment, |text| self.told.say(text)) {
+            let label = &asked.jobs[job].label;
+            match (moment, fault) {
+                (Moment::Before, Fault::Started(error)) => {
+                    self.leave_out(number, std::slice::from_ref(label), &error);
+                }
+                (Moment::Before, Fault::Ended(status)) => {
+                    let note = format!("{label} was not run: its exec_prerun ended with {status}");
+                    self.told.presented.notes.push(note);
+                    self.steps[number].leave_out(label);
+                }
+                (Moment::After, Fault::Started(error)) => self.told.failed([job], &error),
+                (Moment::After, Fault::Ended(_)) => {}
             }
         }
     }

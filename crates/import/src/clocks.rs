@@ -1,0 +1,45 @@
+//! Times and colons as Chinese and Japanese locales write them, made those of all others, letter by letter.
+
+/// Letters of times, and what they become behind a digit.
+const OF_TIMES: [(char, char); 6] =
+    [('年', '-'), ('月', '-'), ('日', ' '), ('时', ':'), ('時', ':'), ('分', ':')];
+const SECOND: char = '秒';
+/// A colon as wide as their letters.
+const COLON: char = '：';
+
+/// `text` with such times and colons as other locales have them; every letter keeps its column. `None` where it has none.
+pub(crate) fn plain(text: &str) -> Option<String> {
+    if !text.contains([SECOND, '年', COLON]) {
+        return None;
+    }
+    let mut before = ' ';
+    let letter = |letter: char| {
+        let found = match letter {
+            COLON if before.is_ascii_alphanumeric() => ':',
+            SECOND if before.is_ascii_digit() => ' ',
+            _ if before.is_ascii_digit() => becomes(letter),
+            _ => letter,
+        };
+        before = letter;
+        found
+    };
+    Some(text.chars().map(letter).collect())
+}
+
+fn becomes(letter: char) -> char {
+    OF_TIMES.iter().find(|(theirs, _)| *theirs == letter).map_or(letter, |(_, ours)| *ours)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_become_those_of_other_locales_and_columns_stay() {
+        let text = "2017年01月12日 14时33分13秒 dev8-0：平均时间";
+        let found = plain(text).unwrap();
+        assert_eq!(found, "2017-01-12  14:33:13  dev8-0:平均时间");
+        assert_eq!(found.chars().count(), text.chars().count());
+        assert_eq!(plain("10:00:01 日常"), None);
+    }
+}

@@ -1,0 +1,138 @@
+//! Pastes from mails, tickets and pages in other languages: every figure as it stands there, and no word for what is whole.
+
+use record::{Metric, Origin, Run};
+
+use crate::vocabulary::*;
+
+const FIO: &str = include_str!("fixtures/fio-3.33.txt");
+
+/// A text as a mail carries it: signs written out, lines cut at 60 letters.
+fn mailed(text: &str) -> String {
+    let mut mail = String::new();
+    for line in text.lines() {
+        let line = line.replace('=', "=3D");
+        let letters: Vec<char> = line.chars().collect();
+        // No sign is cut in two.
+        let (mut at, mut rest) = (0, letters.len());
+        while rest > 60 {
+            let mut cut = 60;
+            while letters[at + cut - 2..at + cut].contains(&'=') {
+                cut -= 1;
+            }
+            mail.extend(&letters[at..at + cut]);
+            mail.push_str("=\n");
+            (at, rest) = (at + cut, rest - cut);
+        }
+        mail.extend(&letters[at..]);
+        mail.push('\n');
+    }
+    mail
+}
+
+#[test]
+fn a_result_that_a_mail_carries_has_every_figure() {
+    let (wanted, found) = (imported(FIO), imported(&mailed(FIO)));
+    assert_eq!(found.troubles, []);
+    assert_eq!(found.runs[0].reported, wanted.runs[0].reported);
+    assert_eq!(tools(&found), tools(&wanted));
+}
+
+#[test]
+fn last_lines_of_several_runs_below_each_other_are_as_many_results() {
+    let lines = |rate: u32| {
+        format!(
+            "// Linux 5.{rate}:\nRun status group 0 (all jobs):\n   READ: bw={rate}MiB/s (24.7MB/s), \
+             {rate}MiB/s-{rate}MiB/s (24.7MB/s-24.7MB/s), io=2821MiB (2959MB), run=120002-120002msec\n\n"
+        )
+    };
+    let found = imported(&(lines(54) + &lines(23)));
+    assert_eq!((tools(&found).as_slice(), &found.troubles), (&["fio 2.21 or later text"; 2][..], &vec![]));
+    let rates = found.runs.iter().map(|run| figure(part(run, "group 0"), "read rate").unwrap().value);
+    assert!(rates.eq([54.0 * 1_048_576.0, 23.0 * 1_048_576.0]));
+}
+
+fn values(run: &Run, device: &str, metric: Metric) -> Vec<f64> {
+    let observed = run.observed.as_ref().unwrap();
+    let device = observed.devices.iter().find(|found| found.name == device);
+    let device = device.unwrap_or_else(|| panic!("not there: {:?}", observed.devices));
+    device.metrics.iter().find(|(found, _)| *found == metric).map(|(_, values)| values.clone()).unwrap()
+}
+
+const CHINESE: &str = "Linux 2.6.32 (localhost) \t2017年01月12日 \t_x86_64_\t(8 CPU)\n\n\
+    14时33分12秒       DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util\n\
+    14时33分13秒    dev8-0      0.00      0.00      0.00      0.00      0.00      0.00      0.00      0.00\n\n\
+    14时33分13秒       DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util\n\
+    14时33分14秒    dev8-0      4.00      0.00     32.00      8.00      0.04      8.75      8.75      3.50\n\n\
+    平均时间:       DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util\n\
+    平均时间:    dev8-0      2.00      0.00     16.00      8.00      0.02      8.75      8.75      1.75\n";
+
+#[test]
+fn times_in_chinese_are_times() {
+    let found = imported(CHINESE);
+    assert_eq!(found.troubles, []);
+    assert_eq!(found.runs.len(), 1);
+    assert_eq!(values(&found.runs[0], "dev8-0", Metric::Ops), [0.0, 4.0]);
+    // 2017-01-12 14:33:12 in UTC.
+    assert_eq!(found.runs[0].started_unix_ms, 1_484_231_592_000);
+}
+
+#[test]
+fn means_of_sar_alone_are_refused_with_what_is_missing() {
+    let text = "Average:          DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz     await     svctm     %util\n\
+                Average:          sda     83.04     96.72  46401.44    559.95      1.03     12.36      9.95     82.64\n";
+    let words = refused(text);
+    assert!(words.contains("sar's text") && words.contains("copy the rows above them too"), "{words}");
+}
+
+const REPORT: &str = "Device:   rrqm/s wrqm/s   r/s   w/s  rkB/s  wkB/s avgrq-sz avgqu-sz await r_await w_await svctm %util\n\
+     xvdb       1.00   2.00 20.00  5.00 609.65 637.21    98.00     3.97  1.56    0.31    6.67  0.24 60.47\n";
+
+#[test]
+fn a_report_below_another_tools_head_belongs_to_its_own_command() {
+    let text = format!(
+        "a$ pidstat 60\nLinux 4.9.0 (host)     08/01/2017  _x86_64_    (8 CPU)\n\n10:15:51 PM   UID  PID  %usr\n\
+         10:16:51 PM     0     18468    2.85\n\nb$ iostat -x 60\n[...]\n{REPORT}```\nmore words\n"
+    );
+    let found = imported(&text);
+    assert_eq!(found.troubles, []);
+    assert_eq!(values(&found.runs[0], "xvdb", Metric::ReadOps), [20.0]);
+    assert!(matches!(&found.runs[0].origin, Origin::Imported { tool, .. } if tool.starts_with("iostat")));
+    let wide = imported(&REPORT.replace("Device:", "Device："));
+    assert_eq!(values(&wide.runs[0], "xvdb", Metric::ReadOps), [20.0]);
+}
+
+const ONE: &str = "kubectl logs -l kbench=fio -f\nTEST_FILE: /volume/test\n\n=====================\nFIO Benchmark Summary\n\
+    For: test_device\nSize: 30G\nQuick Mode: disabled\n=====================\nIOPS (Read/Write)\n\
+    \x20       Random:           28,832 / 5,730\n    Sequential:          51,415 / 11,329\n  CPU Idleness:    86%\n\n\
+    Bandwidth in KiB/sec (Read/Write)\n        Random:      1,034,002 / 278,604\n\
+    \x20   Sequential:      1,047,018 / 221,776\n\nLatency in ns (Read/Write)\n\
+    \x20       Random:      303,098 / 1,029,192\n    Sequential:        371,862 / 934,854\n";
+
+#[test]
+fn a_summary_of_kbench_has_every_figure_of_its_jobs() {
+    let found = imported(ONE);
+    assert_eq!((tools(&found).as_slice(), &found.troubles), (&["kbench summary"][..], &vec![]));
+    let rows = [
+        ("random iops", "read iops", 28_832.0, ""),
+        ("sequential iops", "write iops", 11_329.0, ""),
+        ("random bandwidth", "read rate", 1_034_002.0, "KiB/s"),
+        ("sequential bandwidth", "write rate", 221_776.0, "KiB/s"),
+        ("random latency", "write lat mean", 1_029_192.0, "ns"),
+        ("sequential latency", "read lat mean", 371_862.0, "ns"),
+    ];
+    holds(&found.runs[0], &rows);
+    assert_eq!(part(&found.runs[0], "random iops").asked_for("size"), Some("30G"));
+}
+
+#[test]
+fn a_comparison_of_kbench_is_a_result_for_each_volume() {
+    let text = "FIO Benchmark Comparsion Summary\nFor: raw vs ext4\nSIZE: 50G\n====\n\
+                \x20       raw   vs    ext4    :   Change\nIOPS (Read/Write)\n\
+                \x20  Random:     96,735 / 89,565   vs   64,509 / 67,148   :   -33.31% / -25.03%\n\n\
+                Latency in ns (Read/Write)\n   Random:   97,222 / 44,548 vs lost\n";
+    let found = imported(text);
+    assert_eq!(tools(&found), ["kbench summary"; 2]);
+    holds(&found.runs[0], &[("random iops", "write iops", 89_565.0, "")]);
+    holds(&found.runs[1], &[("random iops", "read iops", 64_509.0, "")]);
+    assert_eq!(found.troubles.len(), 1, "a row that has lost a side is named: {:?}", found.troubles);
+}

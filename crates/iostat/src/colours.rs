@@ -1,0 +1,113 @@
+//! Colours of the text, as `S_COLORS` and `S_COLORS_SGR` choose them (iostat(1) of sysstat 12.6, "ENVIRONMENT").
+
+/// Select Graphic Rendition: what stands between `ESC [` and `m`, for each kind of cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Palette {
+    high: String,
+    item: String,
+    middle: String,
+    number: String,
+    zero: String,
+}
+
+impl Default for Palette {
+    fn default() -> Self {
+        let [high, item, middle, number, zero] =
+            ["31;1", "32;22", "35;1", "34;1", "34;22"].map(str::to_owned);
+        Palette { high, item, middle, number, zero }
+    }
+}
+
+/// Per cent from which a share is high, and from which it is in the middle.
+const HIGH: f64 = 75.0;
+const MIDDLE: f64 = 50.0;
+
+/// What a cell's colour hangs on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Cell {
+    /// A share, in per cent, and its decimals.
+    Share(f64, usize),
+    /// Any other value, and its decimals.
+    Value(f64, usize),
+}
+
+impl Palette {
+    /// The colours that a text is printed in, by the values of both variables; `None`: none. Where the first says nothing,
+    /// `unsaid` holds: a terminal has them.
+    pub fn chosen(
+        colours: Option<&str>,
+        renditions: Option<&str>,
+        unsaid: Option<Palette>,
+    ) -> Option<Palette> {
+        let palette = match colours {
+            Some("always") => Some(Palette::default()),
+            Some("never") => None,
+            _ => unsaid,
+        };
+        palette.map(|palette| palette.with(renditions.unwrap_or_default()))
+    }
+
+    /// With those of `H=31;1:I=32;22:…`; what is no rendition is passed over, as the real one does.
+    fn with(mut self, renditions: &str) -> Palette {
+        for (kind, rendition) in renditions.split(':').filter_map(|part| part.split_once('=')) {
+            let place = match kind {
+                "H" => &mut self.high,
+                "I" => &mut self.item,
+                "M" => &mut self.middle,
+                "N" => &mut self.number,
+                "Z" => &mut self.zero,
+                _ => continue,
+            };
+            if !rendition.is_empty() && rendition.bytes().all(|byte| byte.is_ascii_digit() || byte == b';') {
+                rendition.clone_into(place);
+            }
+        }
+        self
+    }
+
+    /// A name, with the blanks around it.
+    pub(super) fn item(&self, name: &str) -> String {
+        // What a name holds beside letters would steer the terminal too.
+        let clean: String =
+            name.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect();
+        painted(&self.item, &clean)
+    }
+
+    /// A number, with the blanks before it.
+    pub(super) fn number(&self, cell: Cell, text: &str) -> String {
+        let (value, decimals) = match cell {
+            Cell::Share(share, _) if share >= HIGH => return painted(&self.high, text),
+            Cell::Share(share, _) if share >= MIDDLE => return painted(&self.middle, text),
+            Cell::Share(value, decimals) | Cell::Value(value, decimals) => (value, decimals),
+        };
+        // Zero is what is printed as zero.
+        let is_zero = value < 0.5 / 10_f64.powi(decimals as i32);
+        painted(if is_zero { &self.zero } else { &self.number }, text)
+    }
+}
+
+fn painted(rendition: &str, text: &str) -> String {
+    format!("\u{1b}[{rendition}m{text}\u{1b}[0m")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_or_else_a_terminal_choose() {
+        let terminal = || Some(Palette::default());
+        let chosen = |colours, unsaid| Palette::chosen(colours, None, unsaid).is_some();
+        assert!(chosen(Some("always"), None) && chosen(None, terminal()) && chosen(Some("auto"), terminal()));
+        assert!(!chosen(Some("never"), terminal()) && !chosen(None, None));
+    }
+
+    #[test]
+    fn a_rendition_replaces_that_of_its_kind_alone() {
+        let palette = Palette::default().with("H=33;1:N=bad:X=1:Z=");
+        assert_eq!(palette, Palette { high: "33;1".to_owned(), ..Palette::default() });
+        assert_eq!(palette.number(Cell::Share(80.0, 2), "80.00"), "\u{1b}[33;1m80.00\u{1b}[0m");
+        assert_eq!(palette.number(Cell::Value(80.0, 2), "80.00"), "\u{1b}[34;1m80.00\u{1b}[0m");
+        assert_eq!(palette.number(Cell::Share(0.4, 0), "0"), "\u{1b}[34;22m0\u{1b}[0m");
+    }
+}
