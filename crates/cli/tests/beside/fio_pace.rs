@@ -148,7 +148,10 @@ fn ios_with_a_priority_of_their_own_are_done_like_the_others() {
         let [ours, real] = both(&peers, &words);
         assert_eq!(ending(&ours), ending(&real), "{words}");
         let done = |ended: &Ended| {
-            ["read", "write"].map(|way| jobs(ended)[0][way]["total_ios"].as_u64().unwrap()).iter().sum::<u64>()
+            ["read", "write"]
+                .map(|way| jobs(ended)[0][way]["total_ios"].as_u64().unwrap())
+                .iter()
+                .sum::<u64>()
         };
         assert_eq!(done(&ours), done(&real), "{words}");
         assert!(ours.out.contains("told together"), "{}", ours.out);
