@@ -3,7 +3,7 @@
 use super::besides::besides;
 use super::figures::{bytes, count, seconds};
 use fio::{Amount, Asked, COMMANDS, FioJob, JobOptions, ROWS};
-use workload::Spread;
+use workload::{Act, Spread};
 
 /// A paragraph a job.
 pub fn asks(asked: &Asked) -> Vec<String> {
@@ -30,13 +30,18 @@ fn sentences(job: &FioJob, named: bool, in_turn: bool) -> String {
         (true, 1) => format!("Job {} ", job.name),
         (true, copies) => format!("Job {}, in {copies} copies side by side: each ", job.name),
     };
-    let mut said = vec![format!("{subject}{} {}.", verbs(options), places(options))];
+    let act = options.engine.act();
+    let mut said = match on_names(options) {
+        Some(does) => vec![format!("{subject}{does}.")],
+        None => vec![format!("{subject}{} {}.", verbs(options), places(options))],
+    };
     said.push(depth(options));
-    said.push(if options.direct {
-        "Past the page cache (direct=1).".to_owned()
-    } else {
-        "Through the page cache.".to_owned()
-    });
+    if act == Act::Move {
+        said.push(match options.direct {
+            true => "Past the page cache (direct=1).".to_owned(),
+            false => "Through the page cache.".to_owned(),
+        });
+    }
     said.push(target(job));
     said.push(how_long(options));
     said.extend(rates(options));
@@ -50,8 +55,35 @@ fn sentences(job: &FioJob, named: bool, in_turn: bool) -> String {
     said.join(" ")
 }
 
+/// What is done to files by their names, where that is all; it counts as what `rw` says.
+fn on_names(options: &JobOptions) -> Option<String> {
+    let kind = if options.engine.is_of_folders() { "directories" } else { "files" };
+    let does = match options.engine.act() {
+        Act::MakeFile | Act::MakeFolder => format!("makes {kind}"),
+        Act::LookUp => format!("looks up {kind} (stat)"),
+        Act::RemoveFile | Act::RemoveFolder => format!("removes {kind}"),
+        Act::Move | Act::Reserve | Act::Cut => return None,
+    };
+    let files = match options.nrfiles {
+        1 => String::new(),
+        count => format!(", {count} of them"),
+    };
+    Some(format!(
+        "{does}{files}, and counts each as a {} of {}",
+        options.pattern.word(),
+        bytes(options.bs[0])
+    ))
+}
+
 fn verbs(options: &JobOptions) -> String {
     let pattern = options.pattern;
+    match options.engine.act() {
+        Act::Reserve => return format!("reserves space (fallocate) for blocks of {}", block(options, 0)),
+        Act::Cut => {
+            return format!("cuts the file (ftruncate) to where each block of {} begins", block(options, 1));
+        }
+        _ => {}
+    }
     let [read, write, trim] = [0, 1, 2].map(|direction| block(options, direction));
     let same = read == write;
     match (pattern.reads, pattern.writes, pattern.trims) {

@@ -10,6 +10,7 @@ use super::risk::{Risk, When};
 use super::tool::Tool;
 use super::word::{Piece, quoted, texts};
 use super::{about_diskspd, about_fio, about_ioping, about_iostat, dd, risks_fio, risks_other};
+use workload::Act;
 
 /// Puts `found` into words; `other` is what else the text held, where it is a job file that may be the one that is named.
 ///
@@ -271,7 +272,9 @@ fn risks_of(asked: &fio::Asked) -> Vec<Told> {
             When::Fio(when) => when(&job, &job.options),
             _ => None,
         });
-        for told in own {
+        // What moves no data has few of the risks of data.
+        let moves = job.options.engine.act() == Act::Move;
+        for told in own.filter(|told| moves || risks_fio::WITHOUT_DATA.contains(&told.id)) {
             match found.iter_mut().find(|(known, _)| known.text == told.text) {
                 Some((_, names)) => names.push(job.name.clone()),
                 None => found.push((told, vec![job.name.clone()])),

@@ -91,6 +91,7 @@ fn no_place_for_output(asked: &Asked) -> Option<FioError> {
 
 fn load(asked: &Asked, patience: Nanos) -> u8 {
     let stop = StopFlag::on_signals(patience);
+    kernel::allow_open_files();
     let mut told = Told::new(asked);
     let planned = match watchdog::over("looking at the files", &stop, || steps(asked, &look)) {
         Ok(planned) => planned,

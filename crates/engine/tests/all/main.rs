@@ -7,6 +7,7 @@ mod buffers;
 mod diskspd;
 mod diskspd_real;
 mod orders;
+mod overlap;
 mod places;
 mod planning;
 mod real;

@@ -117,6 +117,7 @@ impl SlotTable {
             return Err(Refused::TooLong);
         }
         match io.kind {
+            _ if self.calls.act.writes() && !file.writable => return Err(Refused::NoPermit),
             Direction::Read | Direction::Flush => {}
             Direction::Write | Direction::Trim if file.writable => {}
             Direction::Write | Direction::Trim => return Err(Refused::NoPermit),

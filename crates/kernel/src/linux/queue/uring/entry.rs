@@ -14,7 +14,7 @@ impl UringQueue {
         let registered = !self.file_flag.is_empty();
         let fd = types::Fd(if registered { io.file as RawFd } else { self.slots.fd(io) });
         let address = self.slots.address(io.slot);
-        let flags = calls::bits(self.slots.calls());
+        let flags = calls::bits(self.slots.calls(), io.kind);
         let entry = match (io.kind, self.fixed_buffers) {
             (Direction::Read, true) => {
                 opcode::ReadFixed::new(fd, address, io.bytes, self.buffer_index(io.slot))
