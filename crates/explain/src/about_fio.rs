@@ -165,8 +165,9 @@ fn target(job: &FioJob) -> String {
         None => None,
     };
     if let Some(place) = &options.opendir {
-        let each =
-            length.map_or("as long as each is".to_owned(), |length| format!("{length} over all of them"));
+        let whole = || "as long as each is".to_owned();
+        let of_size = |length: String| format!("{length} over all of them");
+        let each = part(options).unwrap_or_else(|| length.map_or_else(whole, of_size));
         return format!("On all files below {place}: {each}.");
     }
     if let Some(name) = &options.filename {

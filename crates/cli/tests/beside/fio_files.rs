@@ -46,7 +46,7 @@ fn sizes_of_files_are_drawn_and_each_file_is_done_once() {
             let lengths = lengths(&peers.folder.path(&format!("{who:?}")));
             let lengths: Vec<u64> = lengths.into_values().collect();
             assert_eq!((ended.code, lengths.len()), (Some(0), files), "{who:?} {words}: {}", ended.err);
-            let within = |bytes: &&u64| (16 << 10..=256 << 10).contains(*bytes) && **bytes % 4096 == 0;
+            let within = |bytes: &&u64| (16 << 10..=256 << 10).contains(*bytes) && bytes.is_multiple_of(4096);
             assert_eq!(lengths.iter().filter(within).count(), files, "{who:?} {words}: {lengths:?}");
             let all: u64 = lengths.iter().sum();
             assert_eq!(done(&ended), (all.min(most) / 4096, all.min(most)), "{who:?} {words}: {lengths:?}");
