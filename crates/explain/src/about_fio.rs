@@ -4,7 +4,7 @@ use super::besides::besides;
 use super::figures::{bytes, count, seconds};
 use super::load::{Load, lengths, sized};
 use fio::{Amount, Asked, COMMANDS, EngineWay, FioJob, JobOptions, ROWS, Stage, Waits, engine_way};
-use workload::{Lengths, Spread};
+use workload::{Act, Lengths, Spread};
 
 /// A paragraph a job; `of_engines` are options that only the engines of the jobs know.
 pub fn asks(asked: &Asked, of_engines: &[String]) -> Vec<String> {
@@ -39,10 +39,13 @@ fn sentences(job: &FioJob, named: bool, in_turn: bool) -> String {
     if let Some(trace) = &options.trace.read {
         return replay(&subject, trace, options);
     }
-    let mut said = match stage(options) {
-        Stage::Nowhere => without_blocks(options, &subject),
-        Stage::Here => with_blocks(job, &subject),
-        Stage::Elsewhere => vec![format!("{subject}{} {}.", verbs(options), places(options)), depth(options)],
+    let mut said = match (on_names(options), stage(options)) {
+        (Some(does), _) => vec![format!("{subject}{does}."), depth(options), target(job)],
+        (None, Stage::Nowhere) => without_blocks(options, &subject),
+        (None, Stage::Here) => with_blocks(job, &subject),
+        (None, Stage::Elsewhere) => {
+            vec![format!("{subject}{} {}.", verbs(options), places(options)), depth(options)]
+        }
     };
     if stage(options) != Stage::Nowhere || options.runtime.0 > 0 {
         said.push(how_long(options));
@@ -61,7 +64,7 @@ fn sentences(job: &FioJob, named: bool, in_turn: bool) -> String {
 fn with_blocks(job: &FioJob, subject: &str) -> Vec<String> {
     let options = &job.options;
     let mut said = vec![format!("{subject}{} {}.", verbs(options), places(options)), depth(options)];
-    if options.engine.is_real() {
+    if options.engine.is_real() && options.engine.act() == Act::Move {
         said.push(cache(options).to_owned());
     }
     said.push(target(job));
@@ -142,8 +145,35 @@ fn fio_list(list: &str) -> Vec<&str> {
     list.split(':').filter(|part| !part.is_empty()).collect()
 }
 
+/// What is done to files by their names, where that is all; it counts as what `rw` says.
+fn on_names(options: &JobOptions) -> Option<String> {
+    let kind = if options.engine.is_of_folders() { "directories" } else { "files" };
+    let does = match options.engine.act() {
+        Act::MakeFile | Act::MakeFolder => format!("makes {kind}"),
+        Act::LookUp => format!("looks up {kind} (stat)"),
+        Act::RemoveFile | Act::RemoveFolder => format!("removes {kind}"),
+        Act::Move | Act::Reserve | Act::Cut => return None,
+    };
+    let files = match options.nrfiles {
+        1 => String::new(),
+        count => format!(", {count} of them"),
+    };
+    Some(format!(
+        "{does}{files}, and counts each as a {} of {}",
+        options.pattern.word(),
+        bytes(options.bs[0])
+    ))
+}
+
 fn verbs(options: &JobOptions) -> String {
     let pattern = options.pattern;
+    match options.engine.act() {
+        Act::Reserve => return format!("reserves space (fallocate) for blocks of {}", block(options, 0)),
+        Act::Cut => {
+            return format!("cuts the file (ftruncate) to where each block of {} begins", block(options, 1));
+        }
+        _ => {}
+    }
     let [read, write, trim] = [0, 1, 2].map(|direction| block(options, direction));
     let same = read == write;
     match (pattern.reads, pattern.writes, pattern.trims) {
@@ -258,8 +288,9 @@ fn first_target(job: &FioJob) -> String {
         None => None,
     };
     if let Some(place) = &options.opendir {
-        let each =
-            length.map_or("as long as each is".to_owned(), |length| format!("{length} over all of them"));
+        let whole = || "as long as each is".to_owned();
+        let of_size = |length: String| format!("{length} over all of them");
+        let each = part(options).unwrap_or_else(|| length.map_or_else(whole, of_size));
         return format!("On all files below {place}: {each}.");
     }
     if let Some(name) = &options.filename {

@@ -10,6 +10,7 @@ use super::risk::{Level, Risk, When};
 use super::tool::Tool;
 use super::word::{Piece, quoted, texts};
 use super::{about_diskspd, about_fio, about_ioping, about_iostat, dd, risks_fio, risks_other};
+use workload::Act;
 
 /// Puts `found` into words; `other` is what else the text held, where it is a job file that may be the one that is named.
 ///
@@ -298,7 +299,13 @@ fn risks_of(asked: &fio::Asked) -> Vec<Told> {
             When::Replay(when) if job.options.trace.read.is_some() => when(&job, &job.options),
             _ => None,
         });
-        for told in own.filter(|told| risks_fio::concerns(told.id, about_fio::stage(&job.options))) {
+        // What moves no data has few of the risks of data.
+        let (moves, stage) = (job.options.engine.act() == Act::Move, about_fio::stage(&job.options));
+        let meant = |told: &Told| match moves {
+            true => risks_fio::concerns(told.id, stage),
+            false => risks_fio::WITHOUT_DATA.contains(&told.id),
+        };
+        for told in own.filter(meant) {
             match found.iter_mut().find(|(known, _)| known.text == told.text) {
                 Some((_, names)) => names.push(job.name.clone()),
                 None => found.push((told, vec![job.name.clone()])),

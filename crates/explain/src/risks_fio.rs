@@ -6,11 +6,15 @@ use super::load::{Load, amount, time_in_line};
 use super::risk::Level::{Danger, Misleading, Note, Wrong};
 use super::risk::{Risk, risk};
 use fio::{FioJob, JobOptions, Stage};
-use workload::SyncMode;
+use workload::{Act, SyncMode};
 
 /// A volume on credits may hold its burst for so long.
 const BURST_S: f64 = 1800.0;
 const HOWTO: &str = "fio HOWTO";
+
+/// Names of those that concern engines that move no data too.
+pub const WITHOUT_DATA: &[&str] =
+    &["overwrites-file", "removes-files", "not-storage", "no-size", "one-at-a-time"];
 
 /// Every row.
 pub static ROWS: &[Risk] = &[
@@ -21,7 +25,7 @@ pub static ROWS: &[Risk] = &[
             let name = options.filename.as_ref().filter(|name| is_device(name))?;
             let pattern = options.pattern;
             let how = if pattern.writes { "writes over the device itself" } else { "trims the device itself" };
-            pattern.destroys().then(|| format!("Everything on {name} is lost: the job {how}."))
+            (pattern.destroys() && options.engine.act() == Act::Move).then(|| format!("Everything on {name} is lost: the job {how}."))
         }),
     risk("overwrites-file", Danger, "fio HOWTO: filename")
         .holds_for("fio --name=a --rw=randwrite --filename=x --size=1g")
@@ -29,7 +33,12 @@ pub static ROWS: &[Risk] = &[
         .fio(|_, options| {
             let name = options.filename.as_ref().filter(|name| !is_device(name))?;
             let pattern = options.pattern;
-            let how = if pattern.writes { "is overwritten" } else { "is lost, as its blocks are given back," };
+            let how = match options.engine.act() {
+                Act::Move if pattern.writes => "is overwritten",
+                Act::Move | Act::Reserve if pattern.trims => "is lost, as its blocks are given back,",
+                Act::Cut if pattern.writes => "is cut off",
+                _ => return None,
+            };
             pattern.destroys().then(|| format!("If {name} exists, what is in it {how} without a question."))
         }),
     risk("overwrites-store", Danger, "fio HOWTO: ioengine")
@@ -82,6 +91,18 @@ pub static ROWS: &[Risk] = &[
             };
             (!(skipped("write") && skipped("trim")))
                 .then(|| format!("What the trace writes or trims is lost on {on}; --replay_redirect sends it elsewhere."))
+        }),
+    risk("removes-files", Danger, "fio HOWTO: ioengine filedelete")
+        .holds_for("fio --name=a --ioengine=filedelete --filename=x --filesize=4k")
+        .but_not_for("fio --name=a --ioengine=filestat --filename=x --filesize=4k")
+        .fio(|job, options| {
+            let names = match (&options.filename, &options.opendir) {
+                (_, Some(place)) => format!("every file below {place}"),
+                (Some(names), _) => names.replace(':', " and "),
+                (None, None) => format!("{}.0.0 and what else has the job's names", job.name),
+            };
+            matches!(options.engine.act(), Act::RemoveFile | Act::RemoveFolder)
+                .then(|| format!("What is there already is removed without a question: {names}."))
         }),
     risk("no-size", Wrong, "fio HOWTO: size")
         .holds_for("fio --name=a --rw=randread --filename=x")

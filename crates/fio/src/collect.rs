@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use options::Support;
 use options::near::nearest;
+use workload::Act;
 
 use super::asked::{About, Asked, FioJob, LaysOut, Presentation, Remark, Surroundings};
 use super::commands::Commands;
@@ -316,8 +317,12 @@ impl<'a> Collector<'a> {
 
     fn check(&mut self, name: &str, options: &mut JobOptions) -> Result<(), FioError> {
         let refused = |option: &str, reason: &str| Err(FioError::refused(option, reason));
-        if self.lays_out == LaysOut::Nothing && options.pattern.destroys() {
+        if self.lays_out == LaysOut::Nothing && options.destroys() {
             return Err(FioError::Readonly);
+        }
+        if options.engine.act() != Act::Move && options.verify.is_on() {
+            let both = format!("verify with ioengine={}", options.engine.name);
+            return refused(&both, "it writes no data that could be checked; leave verify out");
         }
         if let Some((what, remedy)) = options.verify.wrong() {
             return refused(what, remedy);
@@ -407,7 +412,8 @@ impl<'a> Collector<'a> {
             let words = format!("{name}: ioengine={}: {difference}", options.engine.name);
             self.remark(Remark { about: About::Difference, words });
         }
-        options.direct &= !options.engine.maps_files();
+        options.direct |= options.calls.atomic;
+        options.direct &= !options.engine.maps_files() && !options.engine.act().is_of_names();
         if options.engine.is_synchronous() && options.iodepth > 1 {
             let words = format!("{name}: {}", super::opening::CAPPED_DEPTH);
             self.remark(Remark { about: About::Depth, words });

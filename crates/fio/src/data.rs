@@ -98,7 +98,11 @@ fn shape(options: &JobOptions) -> Shape {
         chunk: Bytes(options.compress_chunk),
         rest: options.buffer_pattern.clone(),
         duplicate_percent: options.dedupe_percentage,
-        duplicates: if options.dedupe_set { Duplicates::OfASet(set.max(1)) } else { Duplicates::OfTheLast },
+        duplicates: match (options.dedupe_set, options.dedupe_global) {
+            (false, _) => Duplicates::OfTheLast,
+            (true, false) => Duplicates::OfASet(set.max(1)),
+            (true, true) => Duplicates::OfACommonSet(set.max(1)),
+        },
     }
 }
 

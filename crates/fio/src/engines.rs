@@ -1,6 +1,6 @@
 //! The engines of fio: what stands for each here, or what to do instead.
 
-use workload::{BackendAsk, BackendKind};
+use workload::{Act, BackendAsk, BackendKind};
 
 /// What becomes of a job with an engine.
 #[derive(Clone, Copy)]
@@ -9,15 +9,21 @@ enum Handling {
     On(BackendKind),
     /// It runs on this, which differs in this.
     Like(BackendKind, &'static str),
+    /// It does this to files, one after the other.
+    Does(Act),
+    /// The same, which differs in this.
+    DoesLike(Act, &'static str),
     /// It is refused, with what to do.
     Instead(&'static str),
 }
 
-use Handling::{Instead, Like, On};
+use Handling::{Does, DoesLike, Instead, Like, On};
 
 /// What there is.
 pub const ANOTHER: &str = "take libaio, io_uring, psync or null";
 const NETWORKS: Handling = Instead("networks are not loaded, only storage");
+/// fio counts as many I/Os of a file as it holds blocks, and times one of them.
+const ONE_EACH: &str = "each file is one operation and counts as one I/O of bs bytes, however long it is, where fio counts one for each block of it";
 const ELSEWHERE: Handling =
     Instead("remote stores are not spoken to; mount it, and give a directory there with psync or libaio");
 
@@ -44,9 +50,16 @@ const ENGINES: &[(&[&str], Handling)] = &[
     (&["rbd", "rados", "nbd", "libiscsi"], Instead("remote stores are not spoken to; map it to a block device, and take libaio there")),
     (&["ime_aio", "ime_psync", "ime_psyncv"], Instead("remote stores are not spoken to; mount it, and take libaio")),
     (&["libcufile", "libhipfile"], Instead("memory of graphics cards is not supported; take libaio")),
-    (&["falloc", "ftruncate", "e4defrag"], Instead("only reads and writes are issued; take psync")),
-    (&["filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete", "fileoperations"],
-        Instead("making, finding and removing files is not measured; only reads and writes are")),
+    (&["falloc"], Does(Act::Reserve)),
+    (&["ftruncate"], Does(Act::Cut)),
+    (&["filecreate"], DoesLike(Act::MakeFile, ONE_EACH)),
+    (&["filestat"], DoesLike(Act::LookUp, ONE_EACH)),
+    (&["filedelete"], DoesLike(Act::RemoveFile, ONE_EACH)),
+    (&["dircreate"], DoesLike(Act::MakeFolder, ONE_EACH)),
+    (&["dirstat"], DoesLike(Act::LookUp, ONE_EACH)),
+    (&["dirdelete"], DoesLike(Act::RemoveFolder, ONE_EACH)),
+    (&["fileoperations"], Instead("it is the name of fio's source file; take filecreate, filestat, filedelete, dircreate, dirstat or dirdelete")),
+    (&["e4defrag"], Instead("extents are not moved; take psync")),
     (&["external"], Instead("engines are not loaded from files; take libaio, io_uring, psync or null")),
     (&["page_fault"], Instead(ANOTHER)),
 ];
@@ -71,7 +84,7 @@ pub fn is_known(name: &str) -> bool {
 pub fn instead(name: &str) -> Option<&'static str> {
     match handling(name)? {
         Instead(remedy) => Some(remedy),
-        On(_) | Like(..) => None,
+        On(_) | Like(..) | Does(_) | DoesLike(..) => None,
     }
 }
 
@@ -87,6 +100,7 @@ impl Engine {
     pub fn backend(&self) -> Option<BackendKind> {
         match handling(&self.name)? {
             On(backend) | Like(backend, _) => Some(backend),
+            Does(_) | DoesLike(..) => Some(BackendKind::Pread),
             Instead(_) => None,
         }
     }
@@ -95,6 +109,7 @@ impl Engine {
     pub fn ask(&self) -> BackendAsk {
         match handling(&self.name) {
             Some(On(backend) | Like(backend @ BackendKind::Pread, _)) => BackendAsk::Only(backend),
+            Some(Does(_) | DoesLike(..)) => BackendAsk::Only(BackendKind::Pread),
             _ => BackendAsk::Best,
         }
     }
@@ -102,9 +117,22 @@ impl Engine {
     /// In what its stand-in differs from it.
     pub fn difference(&self) -> Option<&'static str> {
         match handling(&self.name)? {
-            Like(_, difference) => Some(difference),
-            On(_) | Instead(_) => None,
+            Like(_, difference) | DoesLike(_, difference) => Some(difference),
+            On(_) | Does(_) | Instead(_) => None,
         }
+    }
+
+    /// What the call of an I/O does.
+    pub fn act(&self) -> Act {
+        match handling(&self.name) {
+            Some(Does(act) | DoesLike(act, _)) => act,
+            _ => Act::Move,
+        }
+    }
+
+    /// Whether it works on directories instead of files.
+    pub fn is_of_folders(&self) -> bool {
+        matches!(self.name.as_str(), "dircreate" | "dirstat" | "dirdelete")
     }
 
     /// True where I/O goes through the page cache whatever is said.

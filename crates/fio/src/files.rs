@@ -68,6 +68,11 @@ impl Region {
         self.paths.iter().zip(self.lengths().map(|bytes| self.offset.saturating_add(bytes)))
     }
 
+    /// The same where only the names of the files count: a block each.
+    pub fn of_names(self, block: u64) -> Region {
+        Region { offset: 0, bytes: block, each: Vec::new(), ..self }
+    }
+
     /// The part of `paths` from `offset` on in which a block of `block` bytes fits, with `lengths` bytes in each; `None`
     /// where it fits in none.
     fn of(paths: Vec<PathBuf>, offset: u64, (lengths, block): (&[u64], u64)) -> Option<Region> {

@@ -15,6 +15,8 @@ pub struct CallOptions {
     pub nowait: bool,
     /// `uncached`.
     pub uncached: bool,
+    /// `atomic`.
+    pub atomic: bool,
     /// `force_async`.
     pub force_async: u32,
 }
@@ -30,13 +32,13 @@ pub(super) fn flush(options: &JobOptions) -> Flush {
 
 /// What goes along with each call.
 pub(super) fn calls(options: &JobOptions) -> Calls {
-    let CallOptions { pages, nowait, uncached, force_async } = options.calls;
+    let CallOptions { pages, nowait, uncached, atomic, force_async } = options.calls;
     let flush = match pages {
         Some((pages, _)) => FlushBy::Pages(pages),
         None if options.fsync > 0 => FlushBy::File,
         None => FlushBy::Data,
     };
-    Calls { flush, nowait, uncached, force_async }
+    Calls { act: options.engine.act(), flush, nowait, uncached, atomic, force_async }
 }
 
 /// Ways to flush of which only one can be had.

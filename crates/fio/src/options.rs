@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use workload::{FileTurn, Lengths, Nanos, Spread};
+use workload::{Act, FileTurn, Lengths, Nanos, Spread};
 
 use super::batching::BatchOptions;
 use super::bounds::BoundOptions;
@@ -171,6 +171,7 @@ pub struct JobOptions {
     pub calls: CallOptions,
     pub trace: TraceOptions,
     pub fill_device: bool,
+    pub serialize_overlap: bool,
     pub engine: Engine,
     pub iodepth: u32,
     pub batch: BatchOptions,
@@ -184,6 +185,7 @@ pub struct JobOptions {
     pub compress_chunk: u64,
     pub dedupe_percentage: u8,
     pub dedupe_set: bool,
+    pub dedupe_global: bool,
     pub dedupe_set_percentage: u64,
     pub invalidate: bool,
     pub rate: Each<u64>,
@@ -216,6 +218,14 @@ impl JobOptions {
     /// True where the run ends by time alone.
     pub fn ends_by_time(&self) -> bool {
         self.time_based && self.runtime > Nanos::ZERO
+    }
+
+    /// True where what is there may be lost: by what the engine does, whatever its I/O counts as, or by writes and trims.
+    pub fn destroys(&self) -> bool {
+        match self.engine.act() {
+            Act::Move => self.pattern.destroys(),
+            act => act.changes(),
+        }
     }
 
     /// Turns off every clock reading that fio's `gtod_reduce` turns off.

@@ -249,7 +249,8 @@ pub static ROWS: &[Row] = &[
         .does("Where the I/Os of randread:N and its like go after each random place.", |o, v| o.rw_identical = v.word() == "identical"),
     access(row("direct", Kind::Bool, "0", A)).does("Past the page cache.", |o, v| o.direct = v.on()),
     access(row("buffered", Kind::Bool, "1", A)).does("Through the page cache.", |o, v| o.direct = !v.on()),
-    access(row("atomic", Kind::Bool, "0", B)).refused("atomic writes are not supported", "Atomic writes."),
+    access(row("atomic", Kind::Bool, "0", B))
+        .does("A write is stored whole or not at all (RWF_ATOMIC, past the page cache); where the device cannot promise it the write fails.", |o, v| o.calls.atomic = v.on()),
     access(row("rwmixread", Kind::Int(0, 100), "50", A)).does("Percent of reads in a mix.", |o, v| o.set_mix(v.natural())),
     access(row("rwmixwrite", Kind::Int(0, 100), "50", A))
         .does("Percent of writes in a mix.", |o, v| o.set_mix(100 - v.natural().min(100))),
@@ -317,7 +318,7 @@ pub static ROWS: &[Row] = &[
         .harmless(&["0"]),
     // Engine and depth.
     depth(row("ioengine", Kind::Text, "psync", A))
-        .does("How I/O is done: sync, psync, vsync, pvsync, pvsync2, libaio, io_uring or null; posixaio is done by io_uring, mmap by psync.", |o, v| {
+        .does("How I/O is done: sync, psync, vsync, pvsync, pvsync2, libaio, io_uring or null; posixaio is done by io_uring, mmap by psync. falloc and ftruncate change the space of files; filecreate, filestat, filedelete, dircreate, dirstat and dirdelete make, look up and remove names.", |o, v| {
             o.engine.name = v.text().trim().to_owned();
         }),
     depth(row("iodepth", DEPTH, "1", A)).does("I/Os in flight a clone.", |o, v| o.iodepth = v.small()),
@@ -338,7 +339,10 @@ pub static ROWS: &[Row] = &[
         }),
     depth(row("iodepth_low", COUNT, "", A))
         .does("I/Os in flight at which a queue that was full is filled again.", |o, v| o.batch.low = Some(v.small())),
-    depth(row("serialize_overlap", Kind::Bool, "0", B)).refused("overlapping I/Os are not held back", "Holds back I/Os that overlap."),
+    within(Part::Engine(&["filestat"]), row("stat_type", Kind::Choice(&[("stat", "stat, which follows links"), ("lstat", "lstat, which does not"), ("statx", "statx")]), "stat", C))
+        .refused("files are looked at by stat alone", "The call that looks."),
+    depth(row("serialize_overlap", Kind::Bool, "0", B))
+        .does("An I/O waits, and all behind it, while another of its clone on the same bytes is in flight.", |o, v| o.serialize_overlap = v.on()),
     depth(row("io_submit_mode", Kind::Choice(&[("inline", "By the worker"), ("offload", "By threads of its own")]), "inline", B))
         .nearly("paced jobs submit on time and by themselves", "Who submits.", |_, _| {}),
     // Buffers.
@@ -364,7 +368,8 @@ pub static ROWS: &[Row] = &[
         .does("Which block they equal.", |o, v| o.dedupe_set = v.word() == "working_set"),
     buffer(row("dedupe_working_set_percentage", Kind::Int(0, 100), "5", B))
         .does("Size of that set in percent of the blocks of size.", |o, v| o.dedupe_set_percentage = v.natural()),
-    buffer(row("dedupe_global", Kind::Bool, "0", B)).refused("each clone has a set of its own", "One set of equal blocks for all jobs."),
+    buffer(row("dedupe_global", Kind::Bool, "0", B))
+        .does("With dedupe_mode=working_set all jobs draw from one set, so that blocks of different files are equal too.", |o, v| o.dedupe_global = v.on()),
     buffer(row("invalidate", Kind::Bool, "1", A)).does("Drops the files from the page cache before the job, and before each further pass over them.", |o, v| o.invalidate = v.on()),
     // Pace.
     pace(row("rate", Kind::Sizes(0), "0", A))
@@ -402,7 +407,8 @@ pub static ROWS: &[Row] = &[
     verify(row("verify_offset", Kind::Size(0), "0", B)).does("Place of the header in each interval.", |o, v| o.verify.offset = v.natural()),
     verify(row("verify_interval", Kind::Size(0), "0", B)).does("Length that has a header of its own; 0, or one that does not divide every block: the greatest that does.", |o, v| o.verify.interval = v.natural()),
     verify(row("verify_pattern", Kind::Shape(Shape::Pattern), "", B)).does("Pattern to write and to check, as buffer_pattern; %o is the place.", shaped!(verify.pattern = Pattern)),
-    verify(row("verify_pattern_interval", Kind::Size(0), "0", C)).refused("the pattern begins with each interval", "Distance of the patterns."),
+    verify(row("verify_pattern_interval", Kind::Size(0), "0", C))
+        .does("Length after which the pattern begins anew, with %o as the place where it does; 0: with each interval.", |o, v| o.verify.pattern_interval = v.natural()),
     verify(row("verify_fatal", Kind::Bool, "0", A)).does("The first block that is wrong ends the job.", |o, v| o.verify.fatal = v.on()),
     verify(row("verify_dump", Kind::Bool, "0", B)).nearly("what is wrong is named with its place, and not written to files", "Writes wrong blocks to files.", |_, _| {}),
     verify(row("verify_async", COUNT, "0", B)).nearly("each worker checks what it has read itself", "Threads that check.", |_, _| {}),

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use workload::{
-    BackendKind, Buffers, Bytes, Content, Direction, Job, Known, Layout, LayoutFile, Nanos, Replaces,
-    Reserve, Start, StopRule, Verify, WhenFull, Workload,
+    Act, BackendKind, BlockSizes, Buffers, Bytes, Content, Direction, Flush, Job, Known, Layout, LayoutFile,
+    Nanos, Overlap, Replaces, Reserve, Start, StopRule, Verify, WhenFull, Workload,
 };
 
 use super::asked::{Asked, FioJob, LaysOut};
@@ -207,6 +207,8 @@ impl Planner<'_> {
         if options.create_only {
             return Ok(());
         }
+        let act = options.engine.act();
+        let region = if act.is_of_names() { region.of_names(options.shortest_block()) } else { region };
         let work = timed(work(job, &region)?, job, self.asked)?;
         self.push(job, work, &region);
         Ok(())
@@ -226,7 +228,7 @@ impl Planner<'_> {
         let on_nothing = job.options.engine.backend() == Some(BackendKind::Null);
         for (path, &changes) in trace.files.iter().zip(&trace.replay.changed).filter(|_| !on_nothing) {
             let there = self.there(path);
-            refuse_held(path, there.as_ref(), changes)?;
+            refuse_held(&job.options, path, there.as_ref(), changes)?;
             if there.is_none() && changes {
                 self.make_empty(job, path)?;
             }
@@ -265,13 +267,13 @@ impl Planner<'_> {
         let Some(step) = self.steps.get_mut(job.step) else {
             return;
         };
-        let writes = work.access.mix.issues(Direction::Write);
+        let (writes, act) = (work.access.mix.issues(Direction::Write), options.engine.act());
         step.workload.jobs.push(work);
         let lists = [
-            (options.invalidate && !options.pre_read, &mut step.drop_cache),
+            (options.invalidate && !options.pre_read && act == Act::Move, &mut step.drop_cache),
             ((options.end_fsync || options.fsync_on_close) && writes, &mut step.flush_at_end),
-            (options.unlink, &mut step.remove_at_end),
-            (options.pre_read && !options.direct, &mut step.read_ahead),
+            (options.unlink && !options.engine.is_of_folders(), &mut step.remove_at_end),
+            (options.pre_read && !options.direct && !act.is_of_names(), &mut step.read_ahead),
         ];
         for (wanted, list) in lists {
             for path in region.paths.iter().filter(|_| wanted) {
@@ -314,7 +316,7 @@ impl Planner<'_> {
         let paths = paths(job);
         let there: Vec<Option<OnDisk>> = paths.iter().map(|path| self.there(path)).collect();
         for (path, found) in paths.iter().zip(&there) {
-            refuse_held(path, found.as_ref(), job.options.pattern.destroys())?;
+            refuse_held(&job.options, path, found.as_ref(), job.options.destroys())?;
         }
         region(job, paths, &there)
     }
@@ -332,10 +334,19 @@ impl Planner<'_> {
 
     fn lay_out(&mut self, job: &FioJob, region: &Region) -> Result<(), FioError> {
         let options = &job.options;
-        let must_hold_data = options.pattern.reads || options.pattern.trims || options.overwrite;
+        let act = options.engine.act();
+        if matches!(act, Act::MakeFile | Act::MakeFolder) {
+            return Ok(());
+        }
+        let is_read = options.pattern.reads || options.pattern.trims || options.overwrite;
+        let must_hold_data = is_read && !matches!(act, Act::Reserve | Act::Cut);
         let mut files = Vec::new();
         for (path, end) in region.files() {
             let there = self.there(path);
+            if act.is_of_names() && there.is_some() {
+                // How long it is changes nothing: it stays as it is.
+                continue;
+            }
             let is_file = there.as_ref().is_none_or(|found| found.kind == OnDiskKind::File);
             let bytes = there.map_or(0, |found| found.bytes);
             if is_file && bytes < end {
@@ -361,7 +372,9 @@ impl Planner<'_> {
             let planned = Foreseen { bytes: file.bytes, step: job.step, layout };
             self.planned.insert(file.path.clone(), planned);
         }
-        let content = if must_hold_data {
+        let content = if options.engine.is_of_folders() {
+            Content::Folder
+        } else if must_hold_data {
             Content::Data(buffers(options))
         } else {
             // What is filled until nothing is left is not reserved before, since that would fail.
@@ -375,8 +388,7 @@ impl Planner<'_> {
     fn layout_file(&self, job: &FioJob, path: &Path, bytes: u64) -> Result<LayoutFile, FioError> {
         let found = (self.look)(path);
         let there = found.as_ref().map(|found| found.bytes);
-        let pattern = job.options.pattern;
-        let reads_alone = job.options.verify.only || pattern.reads && !pattern.destroys();
+        let reads_alone = job.options.verify.only || job.options.pattern.reads && !job.options.destroys();
         let is_foreign = found.is_some_and(|found| !found.laid_out);
         let lacking = || Lacking { job: job.name.clone(), path: path.to_owned(), there, wanted: bytes };
         match self.asked.lays_out {
@@ -404,11 +416,21 @@ impl Planner<'_> {
     }
 }
 
-fn refuse_held(path: &Path, found: Option<&OnDisk>, changes: bool) -> Result<(), FioError> {
+fn refuse_held(
+    options: &JobOptions,
+    path: &Path,
+    found: Option<&OnDisk>,
+    changes: bool,
+) -> Result<(), FioError> {
     match found.map(|on_disk| &on_disk.kind) {
         Some(OnDiskKind::Device { held_by: Some(by) }) if changes => {
             Err(FioError::Mounted { path: path.display().to_string(), by: by.clone() })
         }
+        Some(OnDiskKind::Device { .. }) if options.engine.act().is_of_names() && options.destroys() => {
+            let why = format!("{} is a device: only regular files are made and removed", path.display());
+            Err(FioError::Setup { call: "open", errno: 15, why })
+        }
+        Some(OnDiskKind::Directory) if options.engine.is_of_folders() => Ok(()),
         Some(OnDiskKind::Directory) => {
             // EISDIR
             let why = format!("{} is a directory: name a file in it, or give directory=", path.display());
@@ -444,7 +466,8 @@ fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule> {
 /// Bytes after which fio opens its files anew, and empties the page cache of them. Random places that may repeat are one
 /// pass however much is done; what goes past the cache leaves nothing in it.
 fn pass(options: &JobOptions, region: &Region) -> Option<u64> {
-    let empties = options.invalidate && !options.pre_read && !options.direct;
+    let moves = options.engine.act() == Act::Move;
+    let empties = options.invalidate && !options.pre_read && !options.direct && moves;
     let without_map = options.pattern.random && options.norandommap;
     let more = match options.io_size {
         Some(Amount::Bytes(bytes)) if without_map => bytes,
@@ -511,6 +534,7 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
     let options = &job.options;
     let paced = pace::of(options);
     let depth = if options.engine.is_synchronous() { 1 } else { options.iodepth };
+    let names = options.engine.act().is_of_names();
     Ok(Job {
         name: job.label.clone(),
         files: region.paths.clone(),
@@ -518,12 +542,13 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         size: Some(Bytes(region.bytes)),
         sizes: region.each.iter().copied().map(Bytes).collect(),
         access: paced.access,
-        blocks: blocks(options),
+        blocks: if names { BlockSizes::all(Bytes(region.bytes)) } else { blocks(options) },
         depth,
         batching: batching::of(options.batch, depth),
         ring: ring::of(options.ring),
         calls: flushing::calls(options),
         when_full: if options.fill_device { WhenFull::Ends } else { WhenFull::Fails },
+        overlap: if options.serialize_overlap { Overlap::HeldBack } else { Overlap::Allowed },
         forget_each: pass(options, region).map(Bytes),
         clones: 1,
         pace: paced.pace,
@@ -534,7 +559,7 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         backend: options.engine.ask(),
         direct: options.direct,
         buffers: buffers(options),
-        flush: flushing::flush(options),
+        flush: if names { Flush::Never } else { flushing::flush(options) },
         verify: verify(job),
         seed: job.seed,
         cpus: cpus(job),

@@ -56,6 +56,7 @@ pub struct VerifyOptions {
     pub kind: &'static str,
     pub pattern: Option<Pattern>,
     pub interval: u64,
+    pub pattern_interval: u64,
     pub offset: u64,
     pub reads_back: bool,
     pub fatal: bool,

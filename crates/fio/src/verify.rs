@@ -33,6 +33,7 @@ pub fn verify(job: &FioJob) -> Verify {
         proof,
         checksum: asked.checksum(),
         interval: (asked.interval > 0).then_some(Bytes(asked.interval)),
+        pattern_each: Bytes(asked.pattern_interval),
         header_at: Bytes(asked.offset),
         when,
         on_failure: match options.time.passes_over_mismatch() && !asked.fatal {

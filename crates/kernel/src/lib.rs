@@ -37,10 +37,10 @@ pub use linux::{
     memory::{FreeMemory, NoMemory, free_memory, room_for_buffers},
     mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
     nvme::nvme_log_page,
-    process::{Process, send_signal},
+    process::{Process, allow_open_files, send_signal},
     queue::{
-        AioQueue, CallFlags, PreadQueue, Queue, QueueError, QueueSize, Refused, UringQueue, abandoned,
-        open_queue, probe,
+        AioQueue, CallFlags, NamesQueue, PreadQueue, Queue, QueueError, QueueSize, Refused, UringQueue,
+        abandoned, open_queue, probe,
     },
     residency::{
         DirectProof, Directness, Walk, advise, cached_share, direct_proof, drop_cache, forget,

@@ -64,6 +64,8 @@ pub enum Duplicates {
     OfTheLast,
     /// Any of a set of this many different blocks.
     OfASet(u64),
+    /// The same, where all workers have the same set.
+    OfACommonSet(u64),
 }
 
 impl Default for Shape {

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Access, BackendKind, Batching, BlockSizes, Bounds, Buffers, ByDirection, Bytes, Calls, Exit, Flow, Nanos,
-    OnError, Pace, Priority, RingWays, Start, Steering, StopRule, SyncMode, Think, Totals, Urgent, Verify,
-    WhenFull,
+    OnError, Overlap, Pace, Priority, RingWays, Start, Steering, StopRule, SyncMode, Think, Totals, Urgent,
+    Verify, WhenFull,
 };
 
 /// What is asked for, before planning has filled in what was left open.
@@ -52,6 +52,9 @@ pub struct Job {
     /// What a write that finds no space does.
     #[serde(default)]
     pub when_full: WhenFull,
+    /// What an I/O does while another on the same bytes is in flight.
+    #[serde(default)]
+    pub overlap: Overlap,
     /// Bytes after which a worker empties the page cache of its files; `None`: never.
     #[serde(default)]
     pub forget_each: Option<Bytes>,
@@ -154,6 +157,7 @@ impl Job {
             ring: RingWays::default(),
             calls: Calls::default(),
             when_full: WhenFull::Fails,
+            overlap: Overlap::Allowed,
             forget_each: None,
             clones: 1,
             pace: Pace::Closed,

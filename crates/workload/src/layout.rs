@@ -44,6 +44,8 @@ pub enum Content {
     Data(Buffers),
     /// Only its length and space: it will be written.
     Space(Reserve),
+    /// Files of its own: it is a folder, made where it is missing.
+    Folder,
 }
 
 /// How space is reserved.

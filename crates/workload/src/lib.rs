@@ -38,7 +38,7 @@ pub use batching::Batching;
 pub use blocks::{BlockSizes, ByDirection, LengthShare, Lengths, LengthsBy};
 pub use bounds::{Bounds, Flow, LeastRates, Steering, WhenFound};
 pub use buffers::{Buffers, Duplicates, Pattern, Shape};
-pub use calls::{Calls, FlushBy, PagesFlush};
+pub use calls::{Act, Calls, FlushBy, PagesFlush};
 pub use claimed_load::ClaimedLoad;
 pub use diskspd::{DiskSpdMode, DiskSpdOrder, DiskSpdRange, DiskSpdWalk};
 pub use expect::{Claim, Expectation, ExpectationError, Metric};
@@ -53,8 +53,8 @@ pub use spread::{Spread, Zone, ZoneLength};
 pub use stop::{Ending, StopRule};
 pub use target::{PolicyName, Target, TargetError};
 pub use terms::{
-    Errnos, Exit, OnError, Priority, PriorityClass, Reach, Start, SyncMode, Terms, Think, ThinkCount,
-    ThinkPace, ThinkQueue, Totals, Urgent, WhenFull,
+    Errnos, Exit, OnError, Overlap, Priority, PriorityClass, Reach, Start, SyncMode, Terms, Think,
+    ThinkCount, ThinkPace, ThinkQueue, Totals, Urgent, WhenFull,
 };
 pub use units::{Bytes, BytesPerSecond, Iops, Nanos, UnitError, duration, grouped, rate, size};
 pub use verify::{

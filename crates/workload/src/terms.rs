@@ -50,6 +50,8 @@ pub struct Terms {
     pub calls: Calls,
     /// What a write that finds no space does.
     pub when_full: WhenFull,
+    /// What an I/O does while another on the same bytes is in flight.
+    pub overlap: Overlap,
     /// Bytes after which it empties the page cache of its files; `None`: never.
     pub forget_each: Option<Bytes>,
     /// Whether each of its I/Os is told to the watcher of the step.
@@ -83,6 +85,7 @@ impl Terms {
             ring: job.ring,
             calls: job.calls,
             when_full: job.when_full,
+            overlap: job.overlap,
             forget_each: job.forget_each,
             trace: job.trace || job.totals == Totals::WorkerAndEachIo,
             tells_issues: job.tells_issues,
@@ -227,6 +230,17 @@ pub enum WhenFull {
     Fails,
     /// It ends its worker as an amount that is done: to fill the volume was what was asked.
     Ends,
+}
+
+/// What an I/O does while another of its worker on the same bytes is in flight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Overlap {
+    /// It goes to the device beside it; which of two writes is last nobody knows.
+    #[default]
+    Allowed,
+    /// It waits, and all behind it, until the other has ended.
+    HeldBack,
 }
 
 /// A set of error numbers.

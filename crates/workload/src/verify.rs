@@ -27,6 +27,9 @@ pub struct Verification {
     pub checksum: Checksum,
     /// Length that is proved by itself; `None`, or none that divides every block: the greatest there is that does.
     pub interval: Option<Bytes>,
+    /// Length after which a pattern begins anew, with its own place in it; 0: with each interval.
+    #[serde(default)]
+    pub pattern_each: Bytes,
     /// Where in each interval the header stands.
     pub header_at: Bytes,
     /// When blocks are read back.
@@ -161,6 +164,7 @@ impl Verification {
             proof: Proof::Header,
             checksum: Checksum::Crc32c,
             interval: None,
+            pattern_each: Bytes(0),
             header_at: Bytes(0),
             when: ReadBack::AtTheEnd,
             on_failure: OnMismatch::GoOn,

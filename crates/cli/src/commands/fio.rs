@@ -95,6 +95,7 @@ fn load(asked: &mut Asked, patience: Nanos) -> u8 {
     traces::read(asked);
     let asked = &*asked;
     let stop = StopFlag::on_signals(patience);
+    kernel::allow_open_files();
     let mut told = Told::new(asked);
     let planned = match watchdog::over("looking at the files", &stop, || steps(asked, &look)) {
         Ok(planned) => planned,

@@ -114,6 +114,56 @@ fn patterns_stand_in_files() {
     }
 }
 
+/// The real one begins a pattern anew with each I/O; with an interval of that length longer ones leave the same bytes, and
+/// each tool finds them right.
+#[test]
+fn patterns_begin_anew_where_their_interval_says() {
+    let Some(peers) = Peers::find() else { return };
+    let place = peers.folder.make_dir("copy");
+    let words =
+        "--name=a --filename=f --size=64k --verify=pattern --verify_pattern=%o0xabcdef --verify_state_save=0";
+    let [real, ours] = [(Who::Real, "--bs=4k"), (Who::Command, "--bs=16k --verify_pattern_interval=4k")].map(
+        |(who, more)| {
+            let ended = peers.run_in(&place, who, &format!("{words} --rw=write {more}"));
+            (ended.code, std::fs::read(place.join("f")).unwrap())
+        },
+    );
+    assert!(
+        real == ours && real.0 == Some(0),
+        "{:?} instead of {:?}",
+        &ours.1[4090..4120],
+        &real.1[4090..4120]
+    );
+    let read = |who, more: &str| peers.run_in(&place, who, &format!("{words} --rw=read {more}")).code;
+    assert_eq!(read(Who::Real, "--bs=4k"), Some(0));
+    assert_eq!(read(Who::Command, "--bs=32k --verify_pattern_interval=4k"), Some(0));
+    assert_eq!(read(Who::Command, "--bs=32k --verify_pattern_interval=8k"), Some(1));
+}
+
+/// A write that must be whole goes to the device so, or fails as on a device that cannot promise it; it is never done
+/// without.
+#[test]
+fn atomic_writes_ask_the_kernel_for_it() {
+    if !has("strace") {
+        return;
+    }
+    let peers = Peers::alone();
+    for engine in ["psync", "libaio"] {
+        let place = peers.folder.make_dir("copy");
+        let words =
+            format!("--name=a --filename=f --size=16k --bs=4k --rw=write --atomic=1 --ioengine={engine}");
+        let plain = peers.command(&place, Who::Command, &words);
+        let mut traced = Command::new("strace");
+        traced.args(["-f", "-o", "calls", "-e", "trace=pwritev2,io_submit"]);
+        traced.arg(plain.get_program()).args(plain.get_args()).current_dir(&place);
+        let ended = traced.output().unwrap();
+        let calls = std::fs::read_to_string(place.join("calls")).unwrap();
+        let asked = calls.lines().any(|line| line.contains("RWF_ATOMIC") || line.contains("0x40"));
+        assert!(asked, "{engine}: {calls}");
+        assert!(matches!(ended.status.code(), Some(0 | 1)), "{engine}");
+    }
+}
+
 /// How often each call that stores was made.
 fn stores(peers: &Peers, who: Who, words: &str) -> BTreeMap<&'static str, usize> {
     let place = peers.folder.make_dir(&format!("{who:?}"));

@@ -14,6 +14,7 @@ mod fio_headers;
 mod fio_io;
 mod fio_json;
 mod fio_logs;
+mod fio_metadata;
 mod fio_pace;
 mod fio_peer;
 mod fio_plot;

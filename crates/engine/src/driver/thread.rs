@@ -6,7 +6,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use kernel::{
-    AioQueue, Clock, OpenFile, PreadQueue, Queue, QueueSize, ThreadCounters, ThreadMeter, UringQueue,
+    AioQueue, Clock, NamesQueue, OpenFile, PreadQueue, Queue, QueueSize, ThreadCounters, ThreadMeter,
+    UringQueue,
 };
 use workload::{BackendKind, Direction, Done, Nanos, Pace, Start, Wait, WorkerPlan};
 
@@ -206,6 +207,11 @@ impl WorkerTask {
             BackendKind::Libaio => {
                 let queue = AioQueue::open(&files, slots, bytes, clock)?;
                 self.drive(queue.taking_along(calls).with_urgent(urgent), tell)
+            }
+            BackendKind::Pread if calls.act.is_of_names() => {
+                let paths: Vec<_> = self.plan.files.iter().map(|file| file.path.as_path()).collect();
+                let queue = NamesQueue::open(&paths, &files, calls.act, clock)?;
+                self.drive(queue, tell)
             }
             BackendKind::Pread => {
                 self.drive(PreadQueue::open(&files, slots, bytes, clock)?.taking_along(calls), tell)

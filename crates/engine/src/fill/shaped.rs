@@ -8,6 +8,11 @@ use super::unique;
 /// Stream of the choice between fresh and duplicate blocks.
 const CHOICES: u64 = 0x6475_7065;
 
+/// In the key of each block that is no duplicate.
+const FRESH: u64 = 1 << 63;
+/// Seed of a set that all workers have in common.
+const COMMON: u64 = 0x636f_6d6d_6f6e;
+
 /// Repeats `pattern` over `buffer`, which goes to byte `offset` of its file.
 pub fn repeat(buffer: &mut [u8], pattern: &Pattern, offset: u64) {
     if pattern.bytes.is_empty() {
@@ -42,7 +47,8 @@ impl Shaper {
     pub(super) fn fill(&mut self, buffer: &mut [u8], offset: u64, generation: u64) {
         let key = self.key(generation);
         // Nothing of the place may enter, or duplicates would differ.
-        unique(buffer, self.seed, 0, key);
+        let is_common = matches!(self.shape.duplicates, Duplicates::OfACommonSet(_)) && key & FRESH == 0;
+        unique(buffer, if is_common { COMMON } else { self.seed }, 0, key);
         let chunk = match self.shape.chunk.0 as usize {
             0 => buffer.len().max(1),
             bytes => bytes,
@@ -62,8 +68,10 @@ impl Shaper {
         self.last = match (duplicate, self.shape.duplicates) {
             (true, Duplicates::OfTheLast) => self.last,
             // Apart from the fresh ones, which are made from mixed generation numbers.
-            (true, Duplicates::OfASet(blocks)) => self.choices.below(blocks.max(1)),
-            (false, _) => mix(generation) | 1 << 63,
+            (true, Duplicates::OfASet(blocks) | Duplicates::OfACommonSet(blocks)) => {
+                self.choices.below(blocks.max(1))
+            }
+            (false, _) => mix(generation) | FRESH,
         };
         self.last
     }

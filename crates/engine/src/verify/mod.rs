@@ -11,13 +11,12 @@ mod state;
 
 use record::Damage;
 use twox_hash::XxHash3_64;
-use workload::{Bytes, Checksum, Io, Proof, Verification, Verify, WorkerPlan};
+use workload::{Bytes, Checksum, Io, Pattern, Proof, Verification, Verify, WorkerPlan};
 
 use crate::fill::repeat;
 use header::Mine;
 pub(crate) use ledger::{Expected, Ledger, Span};
-pub(crate) use state::encode;
-pub use state::{Reached, StateError, decode};
+pub use state::{Reached, StateError, decode, encode};
 
 /// Bytes of a header with a checksum of this kind.
 pub fn header_length(kind: Checksum) -> Bytes {
@@ -72,6 +71,8 @@ pub(crate) struct Prover {
     writer: u32,
     /// Writes sealed so far, which is the number of the last.
     writes: u32,
+    /// Length after which a pattern begins anew; 0: with each interval.
+    pattern_each: u64,
     /// What a pattern should be; empty where there is none.
     wanted: Box<[u8]>,
 }
@@ -88,6 +89,7 @@ impl Prover {
         Some(Prover {
             wanted: vec![0; room].into_boxed_slice(),
             proof: verification.proof.clone(),
+            pattern_each: verification.pattern_each.0,
             checksum: verification.checksum,
             interval,
             header_at: verification.header_at.0 as usize,
@@ -105,10 +107,10 @@ impl Prover {
             let offset = io.offset + (number * self.interval) as u64;
             match &self.proof {
                 Proof::Nothing => {}
-                Proof::Pattern(pattern) => repeat(interval, pattern, offset),
+                Proof::Pattern(pattern) => lay(interval, pattern, (offset, self.pattern_each)),
                 Proof::Header => self.stamp(interval, Identity { file: io.file, offset, write: self.writes }),
                 Proof::HeaderAndPattern(pattern) => {
-                    repeat(interval, pattern, offset);
+                    lay(interval, pattern, (offset, self.pattern_each));
                     self.stamp(interval, Identity { file: io.file, offset, write: self.writes });
                 }
             }
@@ -160,7 +162,7 @@ impl Prover {
                 (_, Expected::Unknown) | (Proof::Nothing, _) => Ok(()),
                 (Proof::Pattern(pattern), _) => {
                     let wanted = &mut self.wanted[..interval.len()];
-                    repeat(wanted, pattern, offset);
+                    lay(wanted, pattern, (offset, self.pattern_each));
                     is_the_pattern(interval, wanted, offset)
                 }
                 (Proof::Header | Proof::HeaderAndPattern(_), _) => self
@@ -217,7 +219,7 @@ impl Prover {
         }
         let length = header::length(self.checksum).min(interval.len());
         let wanted = &mut self.wanted[..interval.len()];
-        repeat(wanted, pattern, offset);
+        lay(wanted, pattern, (offset, self.pattern_each));
         is_the_pattern(&interval[length..], &wanted[length..], offset + length as u64)
     }
 
@@ -230,6 +232,24 @@ impl Prover {
             return Err(Damage::Corrupted { wanted, found });
         }
         Ok(())
+    }
+}
+
+/// Lays `pattern` over `interval`, which is at byte `offset` of its file; where `each` is above 0 it begins anew at each
+/// multiple of it.
+fn lay(interval: &mut [u8], pattern: &Pattern, (offset, each): (u64, u64)) {
+    let length = pattern.bytes.len() as u64;
+    if each == 0 || length == 0 {
+        return repeat(interval, pattern, offset);
+    }
+    for (byte, at) in interval.iter_mut().zip(offset..) {
+        let (start, within) = (at - at % each, at % each % length);
+        let place =
+            pattern.offsets.iter().find_map(|&from| within.checked_sub(u64::from(from)).filter(|at| *at < 8));
+        *byte = match place {
+            Some(place) => start.to_le_bytes()[place as usize],
+            None => pattern.bytes[within as usize],
+        };
     }
 }
 

@@ -9,7 +9,7 @@ use super::checksum;
 /// Bytes in front of the sum's reach.
 const FRONT: usize = 24;
 /// Bytes of a state without listed writes.
-pub(crate) const LENGTH: usize = FRONT + 152;
+pub const LENGTH: usize = FRONT + 152;
 const VERSION: u64 = 3;
 /// Where in the file each number stands.
 const WRITES_AT: usize = 40;
@@ -46,7 +46,7 @@ pub enum StateError {
 }
 
 /// The bytes of the state of `job`, worker `index` of the run.
-pub(crate) fn encode(reached: Reached, job: &str, index: u64) -> [u8; LENGTH] {
+pub fn encode(reached: Reached, job: &str, index: u64) -> [u8; LENGTH] {
     let mut bytes = [0; LENGTH];
     let mut put = |at: usize, word: u64| bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
     put(0, VERSION);

@@ -52,6 +52,29 @@ fn look(prover: &mut Prover, place: (u32, u64), buffer: &[u8], expected: Expecte
 
 const HERE: (u32, u64) = (1, 8192);
 
+/// A pattern of seven bytes with the place in front: it begins anew at each multiple of the length, whatever the interval is.
+#[test]
+fn a_pattern_may_begin_anew_within_an_interval_or_go_on_behind_it() {
+    let marked = Pattern { bytes: [[0; 8].as_slice(), b"pattern"].concat(), offsets: vec![0] };
+    for (interval, each) in [(4096, 512), (512, 512), (512, 2048), (4096, 100)] {
+        let plan = plan(|verification| {
+            verification.proof = Proof::Pattern(marked.clone());
+            verification.interval = Some(Bytes(interval));
+            verification.pattern_each = Bytes(each);
+        });
+        let (mut prover, buffer) = sealed(&plan);
+        for (at, &byte) in (8192_u64..).zip(&buffer) {
+            let (start, within) = (at - at % each, (at % each % 15) as usize);
+            let wanted = if within < 8 { start.to_le_bytes()[within] } else { marked.bytes[within] };
+            assert_eq!(byte, wanted, "byte {at} of intervals of {interval}, patterns of {each}");
+        }
+        assert_eq!(look(&mut prover, HERE, &buffer, Expected::Any(1)), None);
+        let mut wrong = buffer.clone();
+        wrong[700] ^= 1;
+        assert!(look(&mut prover, HERE, &wrong, Expected::Any(1)).is_some());
+    }
+}
+
 #[test]
 fn what_was_written_here_last_is_as_it_should_be() {
     let (mut prover, buffer) = sealed(&plan(|_| {}));

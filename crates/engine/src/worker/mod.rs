@@ -9,6 +9,7 @@ mod flow;
 mod gate;
 mod mix;
 mod next_io;
+mod overlap;
 mod pace;
 mod quota;
 mod read_back;
@@ -44,6 +45,7 @@ pub(crate) use flow::{SharedFlow, flows};
 use gate::Gate;
 use mix::{FlushCount, MixDraw};
 use next_io::NextIo;
+use overlap::{Drawn, Overlaps};
 use pace::Paces;
 pub(crate) use pace::phases;
 use quota::Quota;
@@ -127,6 +129,8 @@ pub struct Worker {
     think: ThinkTime,
     /// Where something keeps it from filling its queue.
     gate: Option<Box<Gate>>,
+    /// Where I/Os on the same bytes wait for each other.
+    overlap: Overlaps,
     /// Where it ends for being slow.
     bounds: Option<Box<Bounds>>,
     crossing: Option<Crossing>,
@@ -181,6 +185,7 @@ impl Worker {
             phase: Phase::Waiting,
             think: ThinkTime::new(plan.terms.think),
             gate: Gate::new(plan),
+            overlap: Overlaps::new(plan),
             bounds: Bounds::new(&plan.terms.bounds, |way| plan.access.mix.issues(way)),
             crossing: None,
             on_error: plan.terms.on_error.clone(),
@@ -257,21 +262,18 @@ impl Worker {
     #[inline]
     fn fill<const APART: bool>(&mut self, now: Nanos, out: &mut Batch) {
         for _ in 0..out.room().min(self.slots.free_count()) {
-            let due = if APART { now } else { self.pace.main.next(now) };
-            if due > now {
-                return;
-            }
-            if let Some(file) = self.flush.take() {
-                self.put(NextIo { kind: Direction::Flush, file, offset: 0, bytes: 0 }, (now, now), out);
+            let Some(drawn) = self.draw::<APART>(now) else { return };
+            if drawn.kind == Direction::Flush {
+                self.put(drawn.place, (now, now), out);
                 if self.quota.ops() == 0 {
                     return self.spent(now);
                 }
                 continue;
             }
-            let chosen =
-                if APART { self.pace.choose(now, || self.mix.next()) } else { Some((self.mix.next(), due)) };
-            let Some((kind, due)) = chosen else { return };
-            let place = self.access.next(kind);
+            if self.overlap.hold_back(drawn, &self.slots) {
+                return;
+            }
+            let Drawn { place, kind, due } = drawn;
             if !self.quota.take(place.kind, place.bytes) {
                 return self.end(Stopped::Amount, now);
             }
@@ -288,6 +290,25 @@ impl Worker {
                 return self.spent(now);
             }
         }
+    }
+
+    /// What comes next, where it is due: what was held back, a flush, or a place that is drawn.
+    #[inline(always)]
+    fn draw<const APART: bool>(&mut self, now: Nanos) -> Option<Drawn> {
+        if let Some(held) = self.overlap.let_go() {
+            return Some(held);
+        }
+        let due = if APART { now } else { self.pace.main.next(now) };
+        if due > now {
+            return None;
+        }
+        if let Some(file) = self.flush.take() {
+            let kind = Direction::Flush;
+            return Some(Drawn { place: NextIo { kind, file, offset: 0, bytes: 0 }, kind, due: now });
+        }
+        let (kind, due) =
+            if APART { self.pace.choose(now, || self.mix.next())? } else { (self.mix.next(), due) };
+        Some(Drawn { place: self.access.next(kind), kind, due })
     }
 
     /// The same where writes have a pace of their own, or a trace says it all, out of the way of the loops that have one pace.
@@ -470,6 +491,9 @@ impl Worker {
         if !self.has_room() {
             return if self.gate.is_none() { Wake::OnCompletion } else { self.wake_at_gate(now) };
         }
+        if self.overlap.is_holding() {
+            return Wake::OnCompletion;
+        }
         if self.pace.fills_the_queue() && self.slots.in_flight() > 0 {
             return Wake::OnCompletion;
         }
@@ -489,7 +513,7 @@ impl Worker {
 
     /// Whether something is due whenever a slot is free, and a slot is.
     pub(crate) fn could_issue(&self) -> bool {
-        self.open && self.has_room() && self.pace.fills_the_queue()
+        self.open && self.has_room() && self.pace.fills_the_queue() && !self.overlap.is_holding()
     }
 
     /// Ends issuing now; what is in flight is waited for.

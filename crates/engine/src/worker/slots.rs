@@ -305,6 +305,19 @@ impl Slots {
         self.table.get(slot as usize).map(Slot::read).filter(|io| io.issued.0 != FREE)
     }
 
+    /// Whether anything in flight has bytes in common with `place`.
+    pub(super) fn overlap(&self, place: &NextIo) -> bool {
+        let end = place.offset + u64::from(place.bytes);
+        let taken = self.table.iter().filter(|slot| slot.issued.load(Relaxed) != FREE).map(Slot::read);
+        let meets = |io: InFlight| {
+            io.kind != Direction::Flush
+                && io.file == place.file
+                && io.offset < end
+                && place.offset < io.offset + u64::from(io.bytes)
+        };
+        taken.into_iter().any(meets)
+    }
+
     /// Frees `slot` and says what was in flight there; `None` where nothing was.
     #[inline]
     pub(super) fn free(&mut self, slot: u32) -> Option<Entry> {

@@ -40,7 +40,12 @@ impl Worker {
         };
         let unheard = !self.recorder.is_tracing() && !matches!(self.access, AccessOrder::DiskSpd(_));
         Straight {
-            issues: nothing_beside && at_once && plain && self.flush.is_never() && self.gate.is_none(),
+            issues: nothing_beside
+                && at_once
+                && plain
+                && self.flush.is_never()
+                && self.gate.is_none()
+                && !self.overlap.may_hold(),
             only: self.mix.only().filter(|_| one_run),
             settles: nothing_beside && unheard && self.bounds.is_none() && !self.is_steered(),
         }

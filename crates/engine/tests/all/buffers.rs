@@ -1,6 +1,6 @@
 //! Data that compresses and repeats as asked, measured with a real compressor and by counting equal blocks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
@@ -119,6 +119,28 @@ fn duplicates_of_a_set_are_at_most_as_many_different_blocks_as_it_holds() {
     assert_eq!(often.len(), 10, "with 300 draws each of ten is drawn more than once");
     let fresh = 0.4 * BLOCKS as f64;
     assert!((once.len() as f64 - fresh).abs() <= 4.0 * (fresh * 0.6).sqrt(), "{} fresh blocks", once.len());
+}
+
+/// Of workers with different seeds: what is fresh is each's own, the set belongs to all.
+#[test]
+fn a_common_set_is_the_same_for_all_workers() {
+    let blocks = |duplicates: Duplicates, seed: u64| -> Vec<Vec<u8>> {
+        let shape = Shape { duplicate_percent: 60, duplicates, ..Shape::default() };
+        let mut filler = Filler::new(Buffers::Shaped(shape), seed, 1);
+        let mut block = |offset| {
+            let mut buffer = vec![0; 512];
+            let io = Io { slot: 0, kind: Direction::Write, file: 0, offset, bytes: 512, due: Nanos::ZERO };
+            filler.prepare(&io, &mut buffer);
+            buffer
+        };
+        (0..500).map(|number| block(number * 512)).collect()
+    };
+    let common = |duplicates: Duplicates| {
+        let [one, other] = [0x5EED_0000_0001, 0x0DD5_EED0_0000_0002]
+            .map(|seed| blocks(duplicates, seed).into_iter().collect::<HashSet<_>>());
+        one.intersection(&other).count()
+    };
+    assert_eq!((common(Duplicates::OfASet(10)), common(Duplicates::OfACommonSet(10))), (0, 10));
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod diskspd;
 mod diskspd_real;
 mod held;
 mod orders;
+mod overlap;
 mod places;
 mod planning;
 mod real;

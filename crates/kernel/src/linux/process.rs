@@ -80,6 +80,19 @@ pub fn send_signal(process: u32, signal: i32) -> io::Result<()> {
     check(unsafe { libc::kill(process, signal) }).map(drop)
 }
 
+/// Lets this process have as many files open as it may at all: shells give it few by default, and a job may name thousands.
+/// Where the kernel refuses, it has as many as before.
+pub fn allow_open_files() {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: both calls read or write the value that is given, which lives on the stack.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) == 0 && limit.rlim_cur < limit.rlim_max {
+            limit.rlim_cur = limit.rlim_max;
+            libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

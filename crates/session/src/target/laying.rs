@@ -104,6 +104,10 @@ impl NamedFiles {
     /// # Errors
     /// [`LayoutError`]; a wish to stop is none.
     pub fn lay_out(&mut self, file: &LayoutFile, content: &Content) -> Result<(), LayoutError> {
+        if *content == Content::Folder {
+            let failed = |error| LayoutError::Folder(file.path.clone(), error);
+            return std::fs::create_dir_all(&file.path).map_err(failed);
+        }
         self.refuse_foreign(file)?;
         if matches!(content, Content::Data(_)) && file.there > 0 {
             self.make_way(&file.path)?;
@@ -111,6 +115,7 @@ impl NamedFiles {
         let room = self.writer(&file.path, Direct::No, SyncMode::None)?;
         let bytes = Bytes(file.bytes);
         match content {
+            Content::Folder => {}
             Content::Space(reserve) => reserve_space(&room, bytes, *reserve)?,
             Content::Data(buffers) => {
                 kernel::set_length(&room, Bytes(0)).map_err(failed(Call::Empty))?;

@@ -99,7 +99,8 @@ impl NamedFiles {
         Ok(kernel::open_for_stable_write(&permit, direct, sync)?)
     }
 
-    /// The files of one worker, in its order; those that it writes with a permit. The null backend has none.
+    /// The files of one worker, in its order; those that it writes or removes with a permit. The null backend has none, nor
+    /// one that makes files or only looks at their names.
     ///
     /// # Errors
     /// [`FileError`] of the first that cannot be opened.
@@ -108,7 +109,12 @@ impl NamedFiles {
             return Ok(Vec::new());
         }
         let direct = if worker.direct { Direct::Yes } else { Direct::No };
-        let open = |(index, file): (usize, &FilePlan)| match worker.access.changes(index) {
+        let act = worker.terms.calls.act;
+        if act.is_of_names() && !act.writes() {
+            return Ok(Vec::new());
+        }
+        let changes = |index: usize| worker.access.changes(index) || act.writes();
+        let open = |(index, file): (usize, &FilePlan)| match changes(index) {
             false => Ok(kernel::open_for_read(&file.path, direct)?),
             true => self.writer(&file.path, direct, worker.terms.sync),
         };
@@ -125,6 +131,7 @@ impl NamedFiles {
                 let end = Bytes(job.offset.0 + size.map_or(0, |size| size.0));
                 match files.iter_mut().find(|file| file.path == *path) {
                     Some(file) => file.size = file.size.max(end),
+                    None if job.calls.act.is_of_names() => files.push(unseen(path, end)),
                     None => files.push(self.file_facts(path, end)),
                 }
             }
@@ -156,6 +163,11 @@ impl NamedFiles {
             writable: true,
         }
     }
+}
+
+/// The file at `path`, of which only the name counts.
+fn unseen(path: &Path, end: Bytes) -> FileFacts {
+    FileFacts { path: path.to_owned(), size: end, direct_alignment: Bytes(1), writable: true }
 }
 
 /// A file or device that can be opened.

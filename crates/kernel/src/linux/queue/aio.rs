@@ -280,7 +280,7 @@ impl Queue for AioQueue {
         let carries_data = matches!(io.kind, Direction::Read | Direction::Write);
         block.aio_buf = if carries_data { address as u64 } else { 0 };
         block.aio_nbytes = if carries_data { u64::from(io.bytes) } else { 0 };
-        block.aio_rw_flags = if carries_data { self.slots.bits() } else { 0 };
+        block.aio_rw_flags = if carries_data { self.slots.bits(io.kind) } else { 0 };
         block.aio_offset = if carries_data { io.offset as i64 } else { 0 };
         if let Some(urgency) = &mut self.urgency {
             let priority = urgency.draw(io.kind);

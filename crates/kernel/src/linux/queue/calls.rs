@@ -3,14 +3,16 @@
 use std::io;
 use std::os::fd::RawFd;
 
-use workload::{Calls, FlushBy};
+use workload::{Act, Calls, Direction, FlushBy, Io};
 
 use crate::linux::call::{check, retry};
 
 /// Flags of a read or write (preadv2(2)).
-pub(super) fn bits(calls: Calls) -> libc::c_int {
+pub(super) fn bits(calls: Calls, kind: Direction) -> libc::c_int {
     let nowait = if calls.nowait { libc::RWF_NOWAIT } else { 0 };
-    nowait | if calls.uncached { libc::RWF_DONTCACHE } else { 0 }
+    // The kernel refuses a read that asks for it.
+    let atomic = if calls.atomic && kind == Direction::Write { libc::RWF_ATOMIC } else { 0 };
+    nowait | atomic | if calls.uncached { libc::RWF_DONTCACHE } else { 0 }
 }
 
 /// Flags of `sync_file_range`, where that is how a flush is done.
@@ -37,6 +39,30 @@ pub(in crate::linux) fn flush(fd: RawFd, calls: Calls) -> io::Result<()> {
     retry(|| check(done())).map(drop)
 }
 
+/// Does what `act` says to the space of the file with descriptor `fd` instead of moving the data of `io`; `None` where it is
+/// to be moved.
+pub(super) fn change(fd: RawFd, act: Act, io: &Io) -> Option<io::Result<()>> {
+    if act == Act::Move || io.kind == Direction::Flush {
+        return None;
+    }
+    let (offset, bytes) = (io.offset as libc::off_t, libc::off_t::from(io.bytes));
+    let done = || match (act, io.kind) {
+        (Act::Reserve, kind) => {
+            let mode = match kind {
+                Direction::Write => 0,
+                Direction::Trim => libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE,
+                _ => libc::FALLOC_FL_KEEP_SIZE,
+            };
+            // SAFETY: no memory is involved.
+            check(unsafe { libc::fallocate(fd, mode, offset, bytes) })
+        }
+        // SAFETY: no memory is involved.
+        (Act::Cut, Direction::Write) => check(unsafe { libc::ftruncate(fd, offset) }),
+        _ => Err(io::Error::from_raw_os_error(libc::EINVAL)),
+    };
+    Some(retry(done).map(drop))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,9 +70,11 @@ mod tests {
 
     #[test]
     fn wishes_are_the_bits_of_the_kernel() {
-        assert_eq!((bits(Calls::default()), pages(Calls::default())), (0, None));
+        assert_eq!((bits(Calls::default(), Direction::Write), pages(Calls::default())), (0, None));
         let both = Calls { nowait: true, uncached: true, ..Calls::default() };
-        assert_eq!(bits(both), 0x88);
+        assert_eq!(bits(both, Direction::Read), 0x88);
+        let atomic = Calls { atomic: true, ..Calls::default() };
+        assert_eq!([Direction::Read, Direction::Write].map(|kind| bits(atomic, kind)), [0, 0x40]);
         let pages_flush = PagesFlush { wait_before: true, write: true, wait_after: true };
         assert_eq!(pages(Calls { flush: FlushBy::Pages(pages_flush), ..Calls::default() }), Some(7));
     }

@@ -3,6 +3,7 @@
 mod aio;
 mod calls;
 mod interface;
+mod names;
 mod pread;
 mod reasons;
 mod region;
@@ -16,6 +17,7 @@ use workload::BackendKind;
 pub use aio::AioQueue;
 pub(super) use calls::flush;
 pub use interface::{Queue, QueueError, Refused, abandoned};
+pub use names::NamesQueue;
 pub use pread::{CallFlags, PreadQueue};
 pub use uring::UringQueue;
 

@@ -77,6 +77,9 @@ impl PreadQueue {
     /// Does all of `io`: where the kernel moves only a part, the rest is asked for again, so that what stopped it (a full
     /// disk, the end of a file that has been cut) is its result.
     fn perform(&self, io: &Io) -> i32 {
+        if let Some(done) = calls::change(self.slots.fd(io), self.slots.calls().act, io) {
+            return done.map_or_else(negated, |()| io.bytes as i32);
+        }
         if self.once.is_some() || !matches!(io.kind, Direction::Read | Direction::Write) {
             return self.move_rest(io, 0).unwrap_or_else(negated);
         }
@@ -103,7 +106,7 @@ impl PreadQueue {
         let (fd, address) = (self.slots.fd(io), self.slots.address(io.slot));
         let (bytes, offset) = (io.bytes.saturating_sub(moved) as usize, io.offset + u64::from(moved));
         let offset = offset as libc::off_t;
-        let flags = self.once.map_or(0, CallFlags::bits) | calls::bits(self.slots.calls());
+        let flags = self.once.map_or(0, CallFlags::bits) | self.slots.bits(io.kind);
         retry(|| {
             // SAFETY: `admit` has checked that the slot exists and holds the bytes of `io`, of which `moved` are at most
             // all, so that `bytes` from there on, which the vector names too, lie within it; while the slot is taken

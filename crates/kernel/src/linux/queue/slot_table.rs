@@ -26,8 +26,8 @@ pub(super) struct SlotTable {
     trims: Vec<Io>,
     // What goes along with each call.
     calls: Calls,
-    // Of its reads and writes, in the kernel's bits.
-    bits: libc::c_int,
+    // Of its reads and its writes, in the kernel's bits.
+    bits: [libc::c_int; 2],
 }
 
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl SlotTable {
             files: files.iter().map(row).collect(),
             trims: Vec::with_capacity(depth as usize),
             calls: Calls::default(),
-            bits: 0,
+            bits: [0; 2],
         })
     }
 
@@ -120,6 +120,7 @@ impl SlotTable {
             return Err(Refused::TooLong);
         }
         match io.kind {
+            _ if self.calls.act.writes() && !file.writable => return Err(Refused::NoPermit),
             Direction::Read | Direction::Flush => {}
             Direction::Write | Direction::Trim if file.writable => {}
             Direction::Write | Direction::Trim => return Err(Refused::NoPermit),
@@ -176,7 +177,7 @@ impl SlotTable {
     /// From now on `calls` go along.
     pub(super) fn take_along(&mut self, calls: Calls) {
         self.calls = calls;
-        self.bits = calls::bits(calls);
+        self.bits = [Direction::Read, Direction::Write].map(|kind| calls::bits(calls, kind));
     }
 
     /// What goes along with each call.
@@ -185,10 +186,10 @@ impl SlotTable {
         self.calls
     }
 
-    /// Flags of reads and writes.
+    /// Flags of a read or write.
     #[inline]
-    pub(super) fn bits(&self) -> libc::c_int {
-        self.bits
+    pub(super) fn bits(&self, kind: Direction) -> libc::c_int {
+        self.bits[usize::from(kind == Direction::Write)]
     }
 
     /// Gives the slots of trims that will not be done back.

@@ -15,7 +15,7 @@ impl UringQueue {
         let registered = !self.file_flag.is_empty();
         let fd = types::Fd(if registered { io.file as RawFd } else { self.slots.fd(io) });
         let address = self.slots.address(io.slot);
-        let flags = self.slots.bits();
+        let flags = self.slots.bits(io.kind);
         let entry = match (io.kind, self.fixed_buffers) {
             (Direction::Read, true) => {
                 opcode::ReadFixed::new(fd, address, io.bytes, self.buffer_index(io.slot))

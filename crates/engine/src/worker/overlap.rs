@@ -1,0 +1,56 @@
+//! I/Os that wait while another one on the same bytes is in flight.
+
+use workload::{Direction, Nanos, Overlap, WorkerPlan};
+
+use super::next_io::NextIo;
+use super::slots::Slots;
+
+/// An I/O that was drawn and has no slot yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Drawn {
+    pub(super) place: NextIo,
+    /// The direction that the mix has drawn, to whose pace it belongs.
+    pub(super) kind: Direction,
+    pub(super) due: Nanos,
+}
+
+/// Whether I/Os are held back, and the one that is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Overlaps {
+    holds: bool,
+    held: Option<Drawn>,
+}
+
+impl Overlaps {
+    pub(super) fn new(plan: &WorkerPlan) -> Overlaps {
+        Overlaps { holds: plan.terms.overlap == Overlap::HeldBack, held: None }
+    }
+
+    /// Whether any I/O may be held back.
+    #[inline]
+    pub(super) fn may_hold(&self) -> bool {
+        self.holds
+    }
+
+    /// Whether one is.
+    #[inline]
+    pub(super) fn is_holding(&self) -> bool {
+        self.holds && self.held.is_some()
+    }
+
+    /// The one that was held back, to be looked at again before another is drawn.
+    #[inline]
+    pub(super) fn let_go(&mut self) -> Option<Drawn> {
+        if self.holds { self.held.take() } else { None }
+    }
+
+    /// True where `drawn` must wait for what is in `slots`; it is kept until [`let_go`](Overlaps::let_go).
+    #[inline]
+    pub(super) fn hold_back(&mut self, drawn: Drawn, slots: &Slots) -> bool {
+        if self.holds && slots.overlap(&drawn.place) {
+            self.held = Some(drawn);
+            return true;
+        }
+        false
+    }
+}

@@ -1,0 +1,182 @@
+//! Files made, looked up and removed by their names, one after the other: what is timed is the file system's own work.
+//!
+//! Nothing that is there is changed but what was asked to be removed: a file that is made where one stands is opened and left
+//! as it is, only files that the guard gave leave to write are removed, and of folders the kernel removes empty ones alone.
+
+use std::ffi::CString;
+use std::io;
+use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use workload::{Act, BackendKind, Done, Io, Nanos, Wait};
+
+use super::interface::{Queue, QueueError, Refused};
+use crate::linux::call::{check, retry};
+use crate::linux::clock::Clock;
+use crate::linux::file::OpenFile;
+
+/// Mode of what is made, which the user's mask narrows.
+const FILE_MODE: libc::mode_t = 0o600;
+const FOLDER_MODE: libc::mode_t = 0o755;
+
+/// Names of files and what is done to them.
+#[derive(Debug)]
+pub struct NamesQueue {
+    names: Vec<CString>,
+    act: Act,
+    queued: Option<Io>,
+    clock: Clock,
+}
+
+impl NamesQueue {
+    /// A queue that does `act` to the files at `paths`; where files are removed, `files` are the same, opened with leave to
+    /// write.
+    ///
+    /// # Errors
+    /// [`QueueError::Setup`] where a path is none, something else than a file stands where one is made, or what is to be
+    /// removed is not the regular file of which `files` prove the leave.
+    pub fn open(
+        paths: &[&Path],
+        files: &[OpenFile],
+        act: Act,
+        clock: Clock,
+    ) -> Result<NamesQueue, QueueError> {
+        for (number, path) in paths.iter().enumerate() {
+            let refused = match act {
+                Act::MakeFile => obstacle(path),
+                Act::RemoveFile => foreign(path, files.get(number)),
+                _ => None,
+            };
+            if let Some(why) = refused {
+                return Err(setup(format!("{} {why}", path.display())));
+            }
+        }
+        let name = |path: &&Path| CString::new(path.as_os_str().as_bytes());
+        let names = paths.iter().map(name).collect::<Result<_, _>>();
+        let names = names.map_err(|_| setup("a name of a file holds a zero byte".to_owned()))?;
+        Ok(NamesQueue { names, act, queued: None, clock })
+    }
+
+    /// What became of `io`, and when.
+    fn perform(&self, io: &Io) -> Done {
+        let Some(name) = self.names.get(io.file as usize) else {
+            return Done { slot: io.slot, result: -libc::ENOENT, at: self.clock.now() };
+        };
+        let name = name.as_ptr();
+        let done = retry(|| {
+            // SAFETY: `name` points to a string that ends in a zero byte and lives as long as the queue; `stat` writes into
+            // a value of its own.
+            check(unsafe {
+                match self.act {
+                    Act::MakeFile => libc::open(
+                        name,
+                        libc::O_RDWR | libc::O_CREAT | libc::O_CLOEXEC | libc::O_NONBLOCK | libc::O_NOCTTY,
+                        FILE_MODE,
+                    ),
+                    Act::MakeFolder => libc::mkdir(name, FOLDER_MODE),
+                    Act::RemoveFile => libc::unlink(name),
+                    Act::RemoveFolder => libc::rmdir(name),
+                    _ => {
+                        let mut found = std::mem::MaybeUninit::<libc::stat>::uninit();
+                        libc::stat(name, found.as_mut_ptr())
+                    }
+                }
+            })
+        });
+        let at = self.clock.now();
+        if let (Ok(fd), Act::MakeFile) = (&done, self.act) {
+            // SAFETY: the descriptor was opened above and nobody else knows it. Closing it is none of what is timed.
+            unsafe { libc::close(*fd) };
+        }
+        let result = match done {
+            Ok(_) => io.bytes as i32,
+            Err(error) => -error.raw_os_error().unwrap_or(libc::EIO),
+        };
+        Done { slot: io.slot, result, at }
+    }
+}
+
+fn setup(reason: String) -> QueueError {
+    QueueError::Setup { backend: BackendKind::Pread, reason }
+}
+
+/// What stands in the way of a file that is to be made at `path`.
+fn obstacle(path: &Path) -> Option<&'static str> {
+    let found = std::fs::metadata(path).ok()?;
+    (!found.is_file()).then_some("is there already and is no regular file; give another name")
+}
+
+/// Why the name `path` is not removed: it must be that of `file` itself, a regular one that may be written.
+fn foreign(path: &Path, file: Option<&OpenFile>) -> Option<&'static str> {
+    let Some(file) = file.filter(|file| file.is_writable()) else {
+        return Some("is not removed: the guard gave no leave to write to it");
+    };
+    let (Ok(named), Ok(opened)) = (std::fs::symlink_metadata(path), opened(file)) else {
+        return Some("is not there any more");
+    };
+    let same = (named.dev(), named.ino()) == (opened.dev(), opened.ino());
+    (!named.is_file() || !same).then_some("is a link or no regular file, and is not removed")
+}
+
+fn opened(file: &OpenFile) -> io::Result<std::fs::Metadata> {
+    std::fs::File::from(file.as_fd().try_clone_to_owned()?).metadata()
+}
+
+impl Queue for NamesQueue {
+    fn buffer(&self, _slot: u32) -> Option<&[u8]> {
+        None
+    }
+
+    fn buffer_mut(&mut self, _slot: u32) -> Option<&mut [u8]> {
+        None
+    }
+
+    #[inline]
+    fn room(&self) -> usize {
+        usize::from(self.queued.is_none())
+    }
+
+    #[inline]
+    fn in_flight(&self) -> usize {
+        usize::from(self.queued.is_some())
+    }
+
+    #[inline]
+    fn queue(&mut self, io: Io) -> Result<(), Refused> {
+        if self.queued.is_some() {
+            return Err(Refused::Full);
+        }
+        if io.file as usize >= self.names.len() {
+            return Err(Refused::NoSuchFile);
+        }
+        self.queued = Some(io);
+        Ok(())
+    }
+
+    fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        self.submit_and_reap(Wait::Poll, done)
+    }
+
+    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
+        if done.len() == done.capacity() {
+            return Ok(());
+        }
+        match (self.queued.take(), wait) {
+            (Some(io), _) => done.push(self.perform(&io)),
+            (None, Wait::Until(at)) => self.clock.sleep_until(at.max(Nanos::ZERO)),
+            (None, Wait::Poll | Wait::One) => {}
+        }
+        Ok(())
+    }
+
+    fn features(&self) -> &str {
+        "names of files, one after the other"
+    }
+
+    fn close(&mut self) -> usize {
+        self.queued = None;
+        0
+    }
+}
