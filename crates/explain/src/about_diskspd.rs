@@ -2,7 +2,9 @@
 
 use super::about_fio::is_device;
 use super::figures::{bytes, count, seconds};
-use diskspd::{Asked, Cache, DistributionKind, Format, MappedFlush, Precreate, ROWS, Show, Target, Throughput, TimeSpan};
+use diskspd::{
+    Asked, Cache, DistributionKind, Format, MappedFlush, Precreate, ROWS, Show, Target, Throughput, TimeSpan,
+};
 
 /// Options that need no word, as nothing of the load changes with them.
 pub const SILENT: &[(&str, &str)] = &[
@@ -40,7 +42,9 @@ fn precreated(files: Option<Precreate>) -> Option<String> {
     let which = match files? {
         Precreate::UseMaxSize => "all files are made, each in the largest size that is asked for",
         Precreate::ConstantSizes => "files whose size is the same in all timespans are made",
-        Precreate::ConstantOrZeroSizes => "files whose size is the same in all timespans, or not given, are made",
+        Precreate::ConstantOrZeroSizes => {
+            "files whose size is the same in all timespans, or not given, are made"
+        }
     };
     Some(format!("Before the first timespan {which}."))
 }
@@ -52,7 +56,10 @@ fn presented(asked: &Asked) -> Option<String> {
         (profile.format == Format::Xml, "The result is XML.".to_owned()),
         (asked.ring, "I/O goes by io_uring and nothing else.".to_owned()),
         (profile.verbose, "What is being done is told meanwhile.".to_owned()),
-        (profile.progress > 0, format!("A dot is shown for every {} I/Os.", count(u64::from(profile.progress)))),
+        (
+            profile.progress > 0,
+            format!("A dot is shown for every {} I/Os.", count(u64::from(profile.progress))),
+        ),
     ];
     let said: Vec<String> = said.into_iter().filter(|(holds, _)| *holds).map(|(_, words)| words).collect();
     Some(said.join(" ")).filter(|words| !words.is_empty())
@@ -126,7 +133,10 @@ fn reported(span: &TimeSpan) -> String {
         false => "Rates are reported, no latencies.",
     };
     let iops = match span.iops {
-        true => format!(" How far IOPS stray is reported over intervals of {} ms.", count(u64::from(span.bucket_ms))),
+        true => format!(
+            " How far IOPS stray is reported over intervals of {} ms.",
+            count(u64::from(span.bucket_ms))
+        ),
         false => String::new(),
     };
     let seed = match span.seed {
@@ -227,8 +237,12 @@ fn cache(target: &Target) -> String {
     let mapped = match (target.mapped, target.mapped_flush) {
         (false, _) => "",
         (true, None) => " By way of a memory mapping.",
-        (true, Some(MappedFlush::View)) => " By way of a memory mapping, whose pages are written back after each write.",
-        (true, Some(MappedFlush::Memory)) => " By way of a memory mapping, whose cache lines are flushed after each write.",
+        (true, Some(MappedFlush::View)) => {
+            " By way of a memory mapping, whose pages are written back after each write."
+        }
+        (true, Some(MappedFlush::Memory)) => {
+            " By way of a memory mapping, whose cache lines are flushed after each write."
+        }
         (true, Some(MappedFlush::MemoryNoDrain)) => {
             " By way of a memory mapping, whose cache lines are flushed after each write without waiting for it."
         }
@@ -256,7 +270,8 @@ fn paced(span: &TimeSpan, target: &Target) -> Option<String> {
         return None;
     }
     let burst = (target.burst / own_threads(span, target).max(1)).max(1);
-    let after = if burst == 1 { "each I/O".to_owned() } else { format!("every {} I/Os", count(u64::from(burst))) };
+    let after =
+        if burst == 1 { "each I/O".to_owned() } else { format!("every {} I/Os", count(u64::from(burst))) };
     Some(format!("Each thread pauses for {} ms after {after}.", target.think_ms))
 }
 

@@ -120,7 +120,9 @@ fn verbs(options: &JobOptions) -> String {
             let rest = 100 - share.min(100);
             match same {
                 true => format!("reads ({share} %) and writes ({rest} %) blocks of {read}"),
-                false => format!("reads ({share} %) blocks of {read} and writes ({rest} %) blocks of {write}"),
+                false => {
+                    format!("reads ({share} %) blocks of {read} and writes ({rest} %) blocks of {write}")
+                }
             }
         }
         (true, false, _) => format!("reads blocks of {read}"),

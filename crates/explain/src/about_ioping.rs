@@ -38,7 +38,11 @@ fn requests(asked: &Asked) -> String {
         Engine::Libaio => " It goes by Linux asynchronous I/O.",
         Engine::IoUring => " It goes by io_uring.",
     };
-    format!("{what} {places}, {}, {pace}: one request at a time, each timed.{ways}{}", ends(asked), limits(asked))
+    format!(
+        "{what} {places}, {}, {pace}: one request at a time, each timed.{ways}{}",
+        ends(asked),
+        limits(asked)
+    )
 }
 
 fn ends(asked: &Asked) -> String {
@@ -78,7 +82,9 @@ fn target(asked: &Asked) -> String {
     };
     let (makes, ends) = match asked.keeping {
         Keeping::Vanishes => ("makes a file", " and takes it away at the end"),
-        Keeping::Kept => ("makes the file ioping.tmp, or takes the one that is there", " and leaves it there"),
+        Keeping::Kept => {
+            ("makes the file ioping.tmp, or takes the one that is there", " and leaves it there")
+        }
     };
     let used = match (asked.work_size, asked.work_offset.0) {
         (None, 0) => "all of it".to_owned(),
@@ -94,9 +100,13 @@ fn target(asked: &Asked) -> String {
         return format!("On {target}: {used}.");
     }
     if target == "." {
-        return format!("On the current directory: ioping {makes} of {size} there{from}, writes it full{ends}.");
+        return format!(
+            "On the current directory: ioping {makes} of {size} there{from}, writes it full{ends}."
+        );
     }
-    format!("On {target}. In a directory ioping {makes} of {size} there{from}, writes it full{ends}; of a file or device it uses {used}.")
+    format!(
+        "On {target}. In a directory ioping {makes} of {size} there{from}, writes it full{ends}; of a file or device it uses {used}."
+    )
 }
 
 fn way(asked: &Asked) -> String {
@@ -145,7 +155,9 @@ fn printed(asked: &Asked) -> Option<String> {
     let every = match (asked.print_count, asked.print_interval.0) {
         (0, 0) => String::new(),
         (requests, 0) => format!("Raw statistics are printed every {} requests.", count(requests)),
-        (_, _) => format!("Raw statistics are printed every {}.", seconds(asked.print_interval.as_secs_f64())),
+        (_, _) => {
+            format!("Raw statistics are printed every {}.", seconds(asked.print_interval.as_secs_f64()))
+        }
     };
     let said = [
         (asked.json, "Everything is printed as JSON.".to_owned()),

@@ -8,7 +8,8 @@ pub const SILENT: &[(&str, &str)] = &[("-k", "kilobytes are the unit where none 
 
 /// What it asks for; `gaps` are its words that the shell alone knows, as the number of reports may be.
 pub fn asks(asked: &Asked, gaps: &[String]) -> Vec<String> {
-    let mut said = vec![format!("Makes no load: reads {} and prints {}.", counters(asked), how_often(asked, gaps))];
+    let mut said =
+        vec![format!("Makes no load: reads {} and prints {}.", counters(asked), how_often(asked, gaps))];
     said.push(figures(asked));
     said.extend(devices(asked));
     said.extend(groups(asked));
@@ -55,10 +56,14 @@ fn figures(asked: &Asked) -> String {
              utilisation."
         ),
         (false, true) => {
-            format!("Per device: transfers a second; {unit} read, and written or discarded, a second and in all.")
+            format!(
+                "Per device: transfers a second; {unit} read, and written or discarded, a second and in all."
+            )
         }
         (false, false) => {
-            format!("Per device: transfers a second; {unit} read, written and discarded, a second and in all.")
+            format!(
+                "Per device: transfers a second; {unit} read, written and discarded, a second and in all."
+            )
         }
     };
     match (asked.cpu, asked.devices) {
@@ -75,7 +80,9 @@ fn devices(asked: &Asked) -> Option<String> {
     let mut said = Vec::new();
     let names = asked.names.join(", ");
     match (asked.source, asked.names.is_empty()) {
-        (Source::Everything, true) => said.push("Every device and partition that the kernel counts.".to_owned()),
+        (Source::Everything, true) => {
+            said.push("Every device and partition that the kernel counts.".to_owned())
+        }
         (Source::Everything, false) => said.push(format!(
             "Every device and partition that the kernel counts; those that are named ({names}) come first."
         )),

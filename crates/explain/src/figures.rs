@@ -12,7 +12,9 @@ pub fn bytes(amount: u64) -> String {
         true => format!("{} {name}", count(amount / unit)),
         false => format!("{:.1} {name}", amount as f64 / *unit as f64),
     };
-    let is_exact = |(unit, _): &&(u64, &str)| amount / unit < LONG && (u128::from(amount) * 10).is_multiple_of(u128::from(*unit));
+    let is_exact = |(unit, _): &&(u64, &str)| {
+        amount / unit < LONG && (u128::from(amount) * 10).is_multiple_of(u128::from(*unit))
+    };
     fitting().find(is_exact).or_else(|| fitting().next()).map_or("0 bytes".to_owned(), decimal)
 }
 

@@ -25,12 +25,15 @@ impl Load {
             (false, false, _) => [0.0, 0.0, 1.0],
         };
         let lengths = [0, 1, 2].map(|direction| lengths(options, direction));
-        let issued: Vec<&Lengths> =
-            lengths.iter().zip(shares).filter(|(_, share)| *share > 0.0).map(|(lengths, _)| lengths).collect();
+        let issued: Vec<&Lengths> = lengths
+            .iter()
+            .zip(shares)
+            .filter(|(_, share)| *share > 0.0)
+            .map(|(lengths, _)| lengths)
+            .collect();
         let first = issued.first().map(|lengths| lengths.shortest());
-        let alone = |lengths: &&&Lengths| {
-            Some(lengths.shortest()) == first && Some(lengths.longest()) == first
-        };
+        let alone =
+            |lengths: &&&Lengths| Some(lengths.shortest()) == first && Some(lengths.longest()) == first;
         let is_mixed = issued.iter().filter(alone).count() < issued.len();
         let means = lengths.each_ref().map(mean);
         Load { shares, means, is_mixed }

@@ -341,9 +341,11 @@ fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, 
     let diskspd::Request::Do(asked) = request else { return Ok(explanation.that("Prints its help.")) };
     explanation.asks = about_diskspd::asks(&asked);
     // Whether a server keeps the file is not looked up; what is said of Windows holds for paths that do not exist here.
-    let paths = diskspd::Paths { exists: &|_| false, is_remote: &|_| true };
+    let paths = diskspd::Paths { exists: &|_| false, is_folder: &|_| false, is_remote: &|_| true };
     let impossible = diskspd::possible(&asked.profile, &paths).err();
-    explanation.apart.extend(impossible.iter().map(|why| sentence(&format!("plimsoll diskspd refuses it: {why}"))));
+    explanation
+        .apart
+        .extend(impossible.iter().map(|why| sentence(&format!("plimsoll diskspd refuses it: {why}"))));
     let is_whole = explanation.apart.is_empty();
     explanation.apart.extend(asked.notes.iter().map(|note| sentence(note)));
     explanation.risks.extend(asked.warnings.iter().map(|warning| Told {
@@ -370,7 +372,8 @@ fn without_refused(words: Vec<Piece>, explanation: &mut Explanation) -> Vec<Piec
         let row = diskspd::ROWS.iter().find(|row| diskspd::value_in(row, &piece.text).is_some())?;
         if let diskspd::Support::Refused(reason) = row.support { Some(reason) } else { None }
     };
-    let (kept, left): (Vec<Piece>, Vec<Piece>) = words.into_iter().partition(|piece| refused(piece).is_none());
+    let (kept, left): (Vec<Piece>, Vec<Piece>) =
+        words.into_iter().partition(|piece| refused(piece).is_none());
     explanation.apart.extend(left.iter().filter_map(|piece| {
         let place = format!("line {}, column {}", piece.line, piece.column);
         Some(format!("{place}: plimsoll diskspd does not take {}: {}.", piece.text, refused(piece)?))

@@ -1,8 +1,8 @@
 //! What is risky or misleading about a fio command. Data: a risk is a row.
 
 use super::about_fio::{done, is_device, own_files, stage, waits};
-use super::load::{Load, amount, time_in_line};
 use super::figures::{bytes, count, seconds};
+use super::load::{Load, amount, time_in_line};
 use super::risk::Level::{Danger, Misleading, Note, Wrong};
 use super::risk::{Risk, risk};
 use fio::{FioJob, JobOptions, Stage};

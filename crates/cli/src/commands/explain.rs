@@ -71,7 +71,9 @@ fn no_file(word: &str) -> Option<Failure> {
     let what = match std::fs::metadata(word) {
         Ok(facts) if facts.is_dir() => "it is a folder; name a file with a command line or a job file",
         Ok(_) => "it is no file with text",
-        Err(_) => "there is no such file, and a command line of fio, diskspd, ioping, iostat or dd it is not either",
+        Err(_) => {
+            "there is no such file, and a command line of fio, diskspd, ioping, iostat or dd it is not either"
+        }
     };
     Some(Failure::refused(format!("{word}: {what}")))
 }

@@ -134,7 +134,11 @@ fn every_option_of_iostat_that_is_done_is_told() {
 #[test]
 fn what_is_told_of_these_lines_is_true_and_enough() {
     let rows: [(&str, &[&str], &[&str]); 9] = [
-        ("diskspd -r -rdpct90/10:10/90 -w50 t.dat", &["90 % of the I/Os go to its first 10 %, 10 % to the next 90 %"], &[]),
+        (
+            "diskspd -r -rdpct90/10:10/90 -w50 t.dat",
+            &["90 % of the I/Os go to its first 10 %, 10 % to the next 90 %"],
+            &[],
+        ),
         ("diskspd -t4 -T1M t.dat", &["its start 1 MiB behind"], &[]),
         ("diskspd -t4 t.dat", &["each thread by itself, all from the same place"], &[]),
         ("diskspd -g1000 -b4K t.dat", &["1,000 bytes a millisecond, 244 I/Os a second"], &[]),

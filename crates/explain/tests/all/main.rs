@@ -162,7 +162,8 @@ fn what_is_not_understood_is_named_with_its_place() {
 
 #[test]
 fn what_plimsoll_refuses_is_told_apart_and_the_whole_load_is_told() {
-    let refused = one("fio --name=a --rw=read --size=1g --uid=5 --flow_sleep=3 --iodepth=4 --ioengine=libaio");
+    let refused =
+        one("fio --name=a --rw=read --size=1g --uid=5 --flow_sleep=3 --iodepth=4 --ioengine=libaio");
     assert!(refused.gaps.is_empty(), "{:?}", refused.gaps);
     let apart = refused.apart.join(" ");
     assert!(apart.contains("line 1, column 34: plimsoll fio does not take uid=5: "), "{apart}");
@@ -247,16 +248,25 @@ fn what_is_switched_off_is_not_told_as_if_it_were_on() {
     let off = asks("fio --name=a --rw=randread --size=1g --randrepeat=0 --invalidate=0");
     assert!(off.contains("randrepeat=0 switches this off: the same places in every run."), "{off}");
     assert!(off.contains("invalidate=0 switches this off: drops the files"), "{off}");
+    let chosen = asks("fio --name=a --rw=randread --size=1g --cpus_allowed=0-3 --cpus_allowed_policy=split");
+    assert!(chosen.contains("cpus_allowed=0-3: CPUs that the job may run on."), "{chosen}");
+    assert!(chosen.contains("how clones share the CPUs (each clone gets one CPU)."), "{chosen}");
     let few = asks("fio --name=a --rw=randread --size=1g --number_ios=40");
     assert!(few.contains("Until 40 I/Os are done, 1 GiB at most, however long"), "{few}");
-    let apart = asks("fio --name=a --filename=/dev/sdz --rw=read --size=2g --numjobs=4 --offset_increment=500m");
-    assert!(apart.contains("for all copies: its first 2 GiB. Each further copy begins 500 MiB behind"), "{apart}");
+    let apart =
+        asks("fio --name=a --filename=/dev/sdz --rw=read --size=2g --numjobs=4 --offset_increment=500m");
+    assert!(
+        apart.contains("for all copies: its first 2 GiB. Each further copy begins 500 MiB behind"),
+        "{apart}"
+    );
 }
 
 #[test]
 fn a_flush_says_where_to_look() {
-    let etcd = one("fio --rw=write --ioengine=sync --fdatasync=1 --directory=d --size=22m --bs=2300 --name=t");
-    let said = etcd.risks.iter().find(|told| told.id == "flush-figures").map(|told| told.text.clone()).unwrap();
+    let etcd =
+        one("fio --rw=write --ioengine=sync --fdatasync=1 --directory=d --size=22m --bs=2300 --name=t");
+    let said =
+        etcd.risks.iter().find(|told| told.id == "flush-figures").map(|told| told.text.clone()).unwrap();
     assert!(said.contains("99th percentile") && said.contains("below 10 ms"), "{said}");
 }
 
