@@ -62,8 +62,12 @@ fn threads(checked: &mut Checked, span: &TimeSpan, target: &Target) {
         "-g throughput control cannot be used with -x completion routines; leave -x out",
     );
     checked.error(
-        (target.think_ms == 0) != (target.burst == 0),
+        target.think_ms == 0 && target.burst > 0,
         "need to specify -j<think time> with -i<burst size>: a pause after each burst",
+    );
+    checked.error(
+        target.think_ms > 0 && target.burst == 0,
+        "need to specify -i<burst size> with -j<think time>: the I/Os before each pause",
     );
     checked.error(
         target.max > 0 && target.max <= target.base,

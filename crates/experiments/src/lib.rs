@@ -31,7 +31,7 @@ pub use plans::{
     PartAsk, PlanAsk, PlanSeconds, SoakAsk, next_plan_step, part_shares, plan_left_out, plan_seconds,
     plan_seconds_left,
 };
-pub use profile::{Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
+pub use profile::{Mistake, Profile, ProfileError, ProfileStep, ProfileTable, profile_names, profile_text};
 pub use quick::{PastCache, QuickAsk, next_quick_step, quick_seconds};
 pub use step::{Layout, Step, Writes};
 pub use together::{

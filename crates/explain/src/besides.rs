@@ -97,13 +97,10 @@ fn first_sentence(help: &str) -> &str {
     help.find(". ").map_or(help, |end| &help[..=end])
 }
 
-/// The same as what follows a colon.
+/// The same as what follows a colon; acronyms (CPU, I/O) stay as they are.
 fn beginning(help: &str) -> String {
     let mut letters = help.chars();
     let first = letters.next().map(|first| first.to_lowercase().to_string()).unwrap_or_default();
-    let is_acronym = help
-        .split([' ', '.', '/'])
-        .next()
-        .is_some_and(|word| word.len() > 1 && word.to_uppercase() == word || word == "I");
+    let is_acronym = help.chars().nth(1).is_some_and(|second| second.is_uppercase() || second == '/');
     if is_acronym { help.to_owned() } else { first + letters.as_str() }
 }

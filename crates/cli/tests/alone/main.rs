@@ -19,6 +19,7 @@ mod machine;
 mod not_fooled;
 mod places;
 mod profiles;
+mod published;
 mod safety;
 mod silent;
 mod thrift;

@@ -346,10 +346,13 @@ fn a_copy_of_a_run_is_no_repeat() {
     assert_eq!((a, b), (1, 1), "{told}");
     assert_eq!(basis, "one_each");
     assert!(told.contains("aws: 5 of 6 results hold the same figures as another, and count once."), "{told}");
+    let (.., told) = json(&["@/aws/read.txt", "@/aws/read.txt"]);
+    assert!(told.contains("B holds the same results as A: it says nothing about another volume."), "{told}");
     // A figure that is another is another run.
     fs::write(folder.path("other.txt"), own.replace("346522KB/s", "346521KB/s")).unwrap();
     let (_, b, _, told) = json(&["@/aws/read.txt", "do=@/do/read.txt,@/other.txt"]);
     assert_eq!(b, 2, "{told}");
+    assert!(!told.contains("holds the same results"), "{told}");
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn write_topology(markup: &mut Markup, system: &System) {
         });
     }
     for socket in system.values(|cpu| cpu.socket) {
-        markup.within("Socket", &[], |markup| {
+        markup.within("Socket", &[("Socket", socket.to_string())], |markup| {
             write_groups(markup, &system.masks(|cpu| cpu.socket == socket));
         });
     }

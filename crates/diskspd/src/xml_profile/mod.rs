@@ -14,7 +14,7 @@ use super::profile::Profile;
 /// Puts `targets` in the places of the templates `*1`, `*2`, …
 ///
 /// # Errors
-/// A sentence where a target has no template to fill.
+/// A sentence where a target has no template to fill, or a template no target: without any target all may stay.
 pub(super) fn substitute(profile: &mut Profile, targets: &[&str]) -> Result<(), String> {
     let mut used = vec![false; targets.len()];
     for target in profile.time_spans.iter_mut().flat_map(|span| &mut span.targets) {
@@ -25,7 +25,18 @@ pub(super) fn substitute(profile: &mut Profile, targets: &[&str]) -> Result<(), 
             used[index] = true;
         }
     }
+    let left =
+        profile.time_spans.iter().flat_map(|span| &span.targets).find(|target| target.template().is_some());
     match used.iter().position(|used| !used) {
+        None if left.is_some() && !targets.is_empty() => Err(format!(
+            "template target '{}' has no target: {} behind -X, and each template needs its own; name it, or name none to \
+             show the profile as it is",
+            left.map_or("", |target| target.path.as_str()),
+            match targets.len() {
+                1 => "there is one".to_owned(),
+                some => format!("there are {some}"),
+            }
+        )),
         Some(index) => Err(format!(
             "target '{}' fills no template: the profile has no *{}; leave it out, or write <Path>*{}</Path> there",
             targets[index],

@@ -51,6 +51,12 @@ fn all_contradictions_are_told_at_once() {
 }
 
 #[test]
+fn of_a_pause_and_its_burst_the_one_that_is_missing_is_named() {
+    assert!(refusal("-j10 t").contains("need to specify -i<burst size>"), "{}", refusal("-j10 t"));
+    assert!(refusal("-i10 t").contains("need to specify -j<think time>"), "{}", refusal("-i10 t"));
+}
+
+#[test]
 fn beside_a_profile_only_some_options_may_stand() {
     let profile = with_target("");
     for words in ["-Xp -C1 -d2 -W3 -Rxml -v -z5 -:1", "-d2 -Xp"] {

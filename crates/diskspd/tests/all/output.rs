@@ -358,7 +358,7 @@ fn the_xml_of_a_run_line_by_line() {
       <Node Node=\"0\">
         <Group Group=\"0\" Mask=\"0x1\"/>
       </Node>
-      <Socket>
+      <Socket Socket=\"0\">
         <Group Group=\"0\" Mask=\"0x1\"/>
       </Socket>
       <Core Group=\"0\" Core=\"0\" Mask=\"0x1\" EfficiencyClass=\"0\"/>

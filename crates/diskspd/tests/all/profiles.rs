@@ -248,6 +248,12 @@ fn templates_are_filled_from_the_line() {
     assert!(asked.profile.time_spans[0].targets.iter().all(|target| target.path == "a.dat"));
     assert!(line_with("-Xp", &two).unwrap_err().to_string().contains("not substituted"));
     assert!(line_with("-Xp -Rp", &two).is_ok(), "a template may be shown");
+    let numbered = with_targets("<Target><Path>*1</Path></Target><Target><Path>*2</Path></Target>", "");
+    for words in ["-Xp a", "-Xp -Rp a"] {
+        let few = line_with(words, &numbered).unwrap_err().to_string();
+        assert!(few.contains("'*2' has no target") && few.contains("there is one"), "{words}: {few}");
+    }
+    assert!(line_with("-Xp -Rp", &numbered).is_ok() && line_with("-Xp a b", &numbered).is_ok());
     let more = line_with("-Xp a b", &two).unwrap_err().to_string();
     assert!(more.contains("'b'") && more.contains("*2"), "{more}");
 }

@@ -1,5 +1,6 @@
 //! Profiles: workloads written down in TOML, built in or the user's own, run step by step on any target.
 
+mod fields;
 mod text;
 
 use record::StepRecord;
@@ -54,17 +55,13 @@ pub struct ProfileStep {
 /// Why a profile cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProfileError {
-    /// The text of a profile is wrong at a place.
-    #[error("{name}, line {line}, column {column}: {problem}")]
+    /// The text of a profile is wrong.
+    #[error("{name}, {}", listed(mistakes))]
     Text {
         /// The file or the built-in profile.
         name: String,
-        /// From 1.
-        line: usize,
-        /// From 1, in characters.
-        column: usize,
-        /// What is wrong there, and what would do.
-        problem: String,
+        /// All of it, in the order of the text.
+        mistakes: Vec<Mistake>,
     },
     /// There is no such profile.
     #[error(
@@ -80,6 +77,29 @@ pub enum ProfileError {
         /// All names.
         known: Vec<String>,
     },
+}
+
+/// What is wrong at a place of a profile's text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {problem}")]
+pub struct Mistake {
+    /// From 1.
+    pub line: usize,
+    /// From 1, in characters.
+    pub column: usize,
+    /// What is wrong there, and what would do.
+    pub problem: String,
+}
+
+/// More mistakes than this are counted and not told.
+const TOLD_MOST: usize = 12;
+
+fn listed(mistakes: &[Mistake]) -> String {
+    let told: Vec<String> = mistakes.iter().take(TOLD_MOST).map(Mistake::to_string).collect();
+    match mistakes.len().saturating_sub(TOLD_MOST) {
+        0 => told.join("; "),
+        more => format!("{}; and {more} more", told.join("; ")),
+    }
 }
 
 /// Names and texts of the built-in profiles.

@@ -1,9 +1,9 @@
-//! A profile's TOML into its fields, each with the place where it stands; what is wrong is named with line and column.
+//! A profile's TOML into its fields, each with the place where it stands; all that is wrong is named with line and column.
 
-use serde::Deserialize;
-use toml::Spanned;
+use toml::de::DeTable;
 use workload::{Access, BlockSizes, Bytes, Flush, Iops, Job, Mix, Nanos, Pace, UnitError};
 
+use super::fields::{At, Fields, Source};
 use super::{Profile, ProfileError, ProfileStep, ProfileTable};
 
 /// Counted time of a step that names none.
@@ -17,249 +17,197 @@ const DEPTH_MAX: u32 = 4096;
 /// The most workers of a job that are not a slip.
 const WORKERS_MAX: u32 = 512;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ProfileText {
-    title: String,
-    #[serde(default)]
-    about: String,
-    #[serde(default)]
-    measures: String,
-    #[serde(default)]
-    left_out: String,
-    #[serde(default)]
-    table: TableText,
-    size: Option<Spanned<String>>,
-    time: Option<Spanned<String>>,
-    ramp: Option<Spanned<String>>,
-    step: Vec<Spanned<StepText>>,
-}
+const PROFILE: &[&str] = &["title", "about", "measures", "left_out", "table", "size", "time", "ramp", "step"];
+const STEP: &[&str] = &["name", "time", "ramp", "job"];
+const JOB: &[&str] = &[
+    "name",
+    "order",
+    "read",
+    "block",
+    "read_block",
+    "write_block",
+    "depth",
+    "workers",
+    "rate",
+    "flush_every",
+];
+const TABLES: &[(&str, ProfileTable)] =
+    &[("lines", ProfileTable::Lines), ("crystaldiskmark", ProfileTable::CrystalDiskMark)];
 
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum TableText {
-    #[default]
-    Lines,
-    CrystalDiskMark,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StepText {
-    name: Spanned<String>,
-    time: Option<Spanned<String>>,
-    ramp: Option<Spanned<String>>,
-    job: Vec<Spanned<JobText>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct JobText {
-    name: Option<String>,
-    order: OrderText,
-    read: Spanned<u8>,
-    block: Option<Spanned<String>>,
-    read_block: Option<Spanned<String>>,
-    write_block: Option<Spanned<String>>,
-    depth: Option<Spanned<u32>>,
-    workers: Option<Spanned<u32>>,
-    rate: Option<Spanned<f64>>,
-    flush_every: Option<Spanned<u32>>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum OrderText {
+#[derive(Clone, Copy)]
+enum Order {
     Random,
     Sequential,
 }
-
-/// The text of a profile and what to call it in messages.
-struct Source<'a> {
-    name: &'a str,
-    text: &'a str,
-}
+const ORDERS: &[(&str, Order)] = &[("random", Order::Random), ("sequential", Order::Sequential)];
 
 /// Reads `text`; `name` is what errors call it: the path, or the name of a built-in profile.
 pub(super) fn read(name: &str, text: &str) -> Result<Profile, ProfileError> {
-    let source = Source { name, text };
-    let read: ProfileText = toml::from_str(text).map_err(|error| source.syntax(&error))?;
-    source.profile(read)
+    let source = Source::new(name, text);
+    let (table, errors) = DeTable::parse_recoverable(text);
+    for error in &errors {
+        let at = error.span().map_or(0, |span| span.start);
+        source.wrong::<()>(at, error.message().trim().replace('\n', "; ").replace('`', "'"));
+    }
+    // What stands in a text that is no TOML is not looked into.
+    let profile =
+        source.is_right().then(|| source.profile(name, &Fields::new((table.get_ref(), 0), PROFILE, &source)));
+    source.result(profile.flatten())
 }
 
 impl Source<'_> {
-    fn profile(&self, text: ProfileText) -> Result<Profile, ProfileError> {
-        let time = self.time(text.time.as_ref(), TIME)?;
-        let ramp = self.ramp(text.ramp.as_ref(), RAMP)?;
-        let mut steps: Vec<ProfileStep> = Vec::new();
-        for step in &text.step {
-            let read = self.step(step, (time, ramp))?;
-            if steps.iter().any(|other| other.name == read.name) {
-                let problem = format!("two steps are called '{}'; give each a name of its own", read.name);
-                return Err(self.wrong(step.get_ref().name.span().start, problem));
-            }
-            steps.push(read);
-        }
-        if steps.is_empty() {
-            return Err(self.wrong(0, "it has no step; add [[step]] with a name and a [[step.job]]".into()));
-        }
-        let size = text.size.as_ref().map(|size| self.size(size)).transpose()?;
-        Ok(Profile {
-            name: self.name.to_owned(),
-            title: text.title,
-            about: text.about,
-            measures: text.measures,
-            left_out: text.left_out,
-            table: match text.table {
-                TableText::Lines => ProfileTable::Lines,
-                TableText::CrystalDiskMark => ProfileTable::CrystalDiskMark,
-            },
+    fn profile(&self, name: &str, fields: &Fields<'_>) -> Option<Profile> {
+        let title = fields.needed("title", fields.text("title"));
+        let text = |name: &str| fields.text(name).map(|text| text.value).unwrap_or_default();
+        let (about, measures, left_out) = (text("about"), text("measures"), text("left_out"));
+        let table = fields.choice("table", TABLES).unwrap_or(ProfileTable::Lines);
+        let size = fields.text("size").and_then(|size| self.size(&size));
+        let usual = (self.time(fields, TIME), self.ramp(fields, RAMP));
+        let steps = self.steps(fields, usual);
+        Some(Profile {
+            name: name.to_owned(),
+            title: title?.value,
+            about,
+            measures,
+            left_out,
+            table,
             size,
-            steps,
+            steps: steps?,
         })
     }
 
-    fn step(&self, step: &Spanned<StepText>, usual: (Nanos, Nanos)) -> Result<ProfileStep, ProfileError> {
-        let text = step.get_ref();
-        let time = self.time(text.time.as_ref(), usual.0)?;
-        let ramp = self.ramp(text.ramp.as_ref(), usual.1)?;
-        let name = text.name.get_ref().clone();
-        if name.trim().is_empty() {
-            return Err(self.wrong(text.name.span().start, "a step needs a name".into()));
+    fn steps(&self, fields: &Fields<'_>, usual: (Nanos, Nanos)) -> Option<Vec<ProfileStep>> {
+        let tables = fields.needed("step", fields.tables("step", "step", STEP))?;
+        if tables.is_empty() {
+            return self.wrong(0, "it has no step; add [[step]] with a name and a [[step.job]]".into());
         }
-        if text.job.is_empty() {
-            let problem = format!("step '{name}' has no job; add a [[step.job]] below it");
-            return Err(self.wrong(step.span().start, problem));
+        let mut names: Vec<String> = Vec::new();
+        let mut steps = Vec::new();
+        for step in &tables {
+            let read = self.step(step, usual);
+            let name = step.text("name").filter(|name| !name.value.trim().is_empty());
+            if let Some(name) = name {
+                if names.contains(&name.value) {
+                    let problem =
+                        format!("two steps are called '{}'; give each a name of its own", name.value);
+                    self.wrong::<()>(name.at, problem);
+                }
+                names.push(name.value);
+            }
+            steps.extend(read);
         }
-        let jobs = text.job.iter().map(|job| self.job(job, &name)).collect::<Result<Vec<_>, _>>()?;
-        Ok(ProfileStep { name, time, ramp, jobs })
+        Some(steps)
     }
 
-    fn job(&self, job: &Spanned<JobText>, step: &str) -> Result<Job, ProfileError> {
-        let text = job.get_ref();
-        let read = self.within(&text.read, (0, 100), "percent of reads")?;
-        let mix = Mix::reads(read);
-        let access = match text.order {
-            OrderText::Random => Access::random(mix),
-            OrderText::Sequential => Access::sequential(mix),
-        };
-        let count = |value: &Option<Spanned<u32>>, most: u32, what: &str| match value {
-            Some(value) => self.within(value, (1, most), what),
-            None => Ok(1),
-        };
-        let depth = count(&text.depth, DEPTH_MAX, "depth")?;
-        let clones = count(&text.workers, WORKERS_MAX, "number of workers")?;
-        let flush = match &text.flush_every {
-            Some(writes) => Flush::Every(self.within(writes, (1, u32::MAX), "number of writes")?),
+    fn step(&self, fields: &Fields<'_>, usual: (Nanos, Nanos)) -> Option<ProfileStep> {
+        let time = self.time(fields, usual.0);
+        let ramp = self.ramp(fields, usual.1);
+        let name = fields.needed("name", fields.text("name")).and_then(|name| match name.value.trim() {
+            "" => self.wrong(name.at, "a step needs a name".into()),
+            _ => Some(name.value),
+        });
+        let called = name.clone().unwrap_or_default();
+        let tables = fields.needed("job", fields.tables("job", "step.job", JOB))?;
+        if tables.is_empty() {
+            let problem = format!("step '{called}' has no job; add a [[step.job]] below it");
+            return self.wrong(fields.at, problem);
+        }
+        let jobs = tables.iter().filter_map(|job| self.job(job, &called)).collect();
+        Some(ProfileStep { name: name?, time, ramp, jobs })
+    }
+
+    fn job(&self, fields: &Fields<'_>, step: &str) -> Option<Job> {
+        let read = fields.needed("read", fields.count("read", (0, 100), "percent of reads"));
+        let order = fields.needed("order", fields.choice("order", ORDERS));
+        let depth = fields.count("depth", (1, DEPTH_MAX), "depth").map_or(1, |depth| depth.value);
+        let clones =
+            fields.count("workers", (1, WORKERS_MAX), "number of workers").map_or(1, |count| count.value);
+        let flush = match fields.count("flush_every", (1, u32::MAX), "number of writes") {
+            Some(writes) => Flush::Every(writes.value),
             None => Flush::Never,
         };
-        let name = text.name.as_deref().unwrap_or(step);
-        let blocks = self.blocks(job)?;
-        Ok(Job { access, blocks, depth, clones, flush, pace: self.pace(text)?, ..Job::named(name) })
-    }
-
-    fn pace(&self, text: &JobText) -> Result<Pace, ProfileError> {
-        let Some(rate) = &text.rate else { return Ok(Pace::Closed) };
-        let asked = *rate.get_ref();
-        if asked > 0.0 && asked <= 1e9 {
-            return Ok(Pace::Fixed(Iops(asked)));
-        }
-        Err(self
-            .wrong(rate.span().start, format!("a rate of {asked} is none; write I/Os a second, such as 50")))
-    }
-
-    fn blocks(&self, job: &Spanned<JobText>) -> Result<BlockSizes, ProfileError> {
-        let text = job.get_ref();
-        let of = |own: &Option<Spanned<String>>, read: bool| {
-            let used = if read { *text.read.get_ref() > 0 } else { *text.read.get_ref() < 100 };
-            match own.as_ref().or(text.block.as_ref()) {
-                Some(size) => self.block(size).map(Some),
-                None if used => Err(self.wrong(
-                    job.span().start,
-                    "the job names no block; write for example block = \"4KiB\"".into(),
-                )),
-                None => Ok(None),
-            }
+        let name = fields.text("name").map_or(step.to_owned(), |name| name.value);
+        let pace = self.pace(fields);
+        // Without a share of reads both may be asked for.
+        let share = read.as_ref().map_or(50, |read| read.value as u8);
+        let blocks = self.blocks(fields, share);
+        let (_, mix) = (read?, Mix::reads(share));
+        let access = match order? {
+            Order::Random => Access::random(mix),
+            Order::Sequential => Access::sequential(mix),
         };
-        let (read, write) = (of(&text.read_block, true)?, of(&text.write_block, false)?);
-        // One of the two is named: a job that neither reads nor writes cannot be written.
-        let either = read.or(write).unwrap_or(Bytes::kib(4));
-        Ok(BlockSizes::each(read.unwrap_or(either), write.unwrap_or(either), either))
+        Some(Job { access, blocks: blocks?, depth, clones, flush, pace, ..Job::named(&name) })
     }
 
-    fn block(&self, size: &Spanned<String>) -> Result<Bytes, ProfileError> {
-        let bytes = self.size(size)?;
-        match bytes {
+    fn pace(&self, fields: &Fields<'_>) -> Pace {
+        let Some(rate) = fields.number("rate") else { return Pace::Closed };
+        let asked = rate.value;
+        if !(asked > 0.0 && asked <= 1e9) {
+            let problem = format!("a rate of {asked} is none; write I/Os a second, such as 50");
+            self.wrong::<()>(rate.at, problem);
+        }
+        Pace::Fixed(Iops(asked))
+    }
+
+    /// `read` is the share of reads in percent.
+    fn blocks(&self, fields: &Fields<'_>, read: u8) -> Option<BlockSizes> {
+        let size = |name: &str| fields.text(name).map(|size| self.block(&size));
+        let (all, reads, writes) = (size("block"), size("read_block"), size("write_block"));
+        let of = |own: &Option<Option<Bytes>>| own.or(all);
+        let lacks = (read > 0 && of(&reads).is_none()) || (read < 100 && of(&writes).is_none());
+        let named = ["block", "read_block", "write_block"].iter().any(|name| fields.is_meant(name));
+        if lacks && !named {
+            let problem = "the job names no block; write for example block = \"4KiB\"";
+            return self.wrong(fields.at, problem.into());
+        }
+        let (read, write) = (of(&reads).flatten(), of(&writes).flatten());
+        let either = read.or(write)?;
+        Some(BlockSizes::each(read.unwrap_or(either), write.unwrap_or(either), either))
+    }
+
+    fn block(&self, size: &At<String>) -> Option<Bytes> {
+        match self.size(size)? {
             bytes if bytes > BLOCK_MAX => {
-                Err(self.wrong(size.span().start, format!("a block of {bytes} is longer than {BLOCK_MAX}")))
+                self.wrong(size.at, format!("a block of {bytes} is longer than {BLOCK_MAX}"))
             }
             bytes if bytes.0 == 0 || !bytes.0.is_multiple_of(512) => {
                 let problem =
                     format!("a block of {bytes} is not a multiple of 512 B, which every device needs");
-                Err(self.wrong(size.span().start, problem))
+                self.wrong(size.at, problem)
             }
-            bytes => Ok(bytes),
+            bytes => Some(bytes),
         }
     }
 
-    fn size(&self, word: &Spanned<String>) -> Result<Bytes, ProfileError> {
-        workload::size(word.get_ref()).map_err(|error| self.unit(word, &error))
-    }
-
-    fn time(&self, word: Option<&Spanned<String>>, usual: Nanos) -> Result<Nanos, ProfileError> {
-        let Some(word) = word else { return Ok(usual) };
-        match self.ramp(Some(word), usual)? {
-            Nanos(0) => Err(self.wrong(word.span().start, "a step of no time measures nothing".into())),
-            time => Ok(time),
+    fn size(&self, word: &At<String>) -> Option<Bytes> {
+        match workload::size(&word.value) {
+            Ok(size) => Some(size),
+            Err(error) => self.unit(word, &error),
         }
     }
 
-    fn ramp(&self, word: Option<&Spanned<String>>, usual: Nanos) -> Result<Nanos, ProfileError> {
-        let Some(word) = word else { return Ok(usual) };
-        workload::duration(word.get_ref()).map_err(|error| self.unit(word, &error))
-    }
-
-    fn within<T: Copy + PartialOrd + std::fmt::Display>(
-        &self,
-        value: &Spanned<T>,
-        (least, most): (T, T),
-        what: &str,
-    ) -> Result<T, ProfileError> {
-        let found = *value.get_ref();
-        if found >= least && found <= most {
-            return Ok(found);
+    fn time(&self, fields: &Fields<'_>, usual: Nanos) -> Nanos {
+        let Some(word) = fields.text("time") else { return usual };
+        match self.duration(&word) {
+            Some(Nanos(0)) => {
+                self.wrong(word.at, "a step of no time measures nothing".into()).unwrap_or(usual)
+            }
+            time => time.unwrap_or(usual),
         }
-        Err(self.wrong(value.span().start, format!("a {what} of {found} is not between {least} and {most}")))
     }
 
-    fn unit(&self, word: &Spanned<String>, error: &UnitError) -> ProfileError {
-        self.wrong(word.span().start, error.to_string())
+    fn ramp(&self, fields: &Fields<'_>, usual: Nanos) -> Nanos {
+        fields.text("ramp").and_then(|word| self.duration(&word)).unwrap_or(usual)
     }
 
-    fn syntax(&self, error: &toml::de::Error) -> ProfileError {
-        let at = error.span().map_or(0, |span| span.start);
-        let message = error.message().trim().replace('\n', "; ");
-        self.wrong(at, with_near_word(&message))
-    }
-
-    /// The error at byte `at` of the text.
-    fn wrong(&self, at: usize, problem: String) -> ProfileError {
-        let before = self.text.get(..at.min(self.text.len())).unwrap_or_default();
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        ProfileError::Text { name: self.name.to_owned(), line, column, problem }
-    }
-}
-
-/// Adds the nearest of the words that the parser would have taken to its message about one it does not know.
-fn with_near_word(message: &str) -> String {
-    let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    let near = match words.split_first() {
-        Some((wrong, known)) if message.starts_with("unknown ") => {
-            policy::nearest(wrong, known.iter().copied())
+    fn duration(&self, word: &At<String>) -> Option<Nanos> {
+        match workload::duration(&word.value) {
+            Ok(time) => Some(time),
+            Err(error) => self.unit(word, &error),
         }
-        _ => None,
-    };
-    let message = message.replace('`', "'");
-    near.map_or(message.clone(), |near| format!("{message}; did you mean '{near}'?"))
+    }
+
+    fn unit<T>(&self, word: &At<String>, error: &UnitError) -> Option<T> {
+        self.wrong(word.at, error.to_string())
+    }
 }

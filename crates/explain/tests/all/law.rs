@@ -110,6 +110,24 @@ fn every_option_that_is_done_changes_what_it_asks_for_or_is_silent_for_a_reason(
     assert!(SILENT.iter().all(|(name, why)| ROWS.iter().any(|row| row.name == *name) && why.len() > 8));
 }
 
+#[test]
+fn every_option_that_plimsoll_refuses_is_told_as_fios_and_refused_apart() {
+    let mut faults = Vec::new();
+    for row in ROWS.iter().filter(|row| matches!(row.support, Support::Refused(_))) {
+        let engine = match row.own.part {
+            Part::Engine(engines) => engines[0],
+            Part::Job(_) => "libaio",
+        };
+        let base = format!("fio --name=z --ioengine={engine} --size=1m --rw=randrw --iodepth=4");
+        let typed = format!("{}={}", row.name, another(row));
+        let with = one(&format!("{base} --{typed}"));
+        if with.asks == told(&base) || !with.apart.iter().any(|apart| apart.contains(row.name)) {
+            faults.push(format!("{typed}: {:?}, {:?}", with.asks, with.apart));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
 /// Lines of which something false or too little was once told, with what must and must not stand there.
 #[test]
 fn what_is_told_of_these_lines_is_true_and_enough() {

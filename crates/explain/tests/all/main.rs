@@ -248,6 +248,9 @@ fn what_is_switched_off_is_not_told_as_if_it_were_on() {
     let off = asks("fio --name=a --rw=randread --size=1g --randrepeat=0 --invalidate=0");
     assert!(off.contains("randrepeat=0 switches this off: the same places in every run."), "{off}");
     assert!(off.contains("invalidate=0 switches this off: drops the files"), "{off}");
+    let chosen = asks("fio --name=a --rw=randread --size=1g --cpus_allowed=0-3 --cpus_allowed_policy=split");
+    assert!(chosen.contains("cpus_allowed=0-3: CPUs that the job may run on."), "{chosen}");
+    assert!(chosen.contains("how clones share the CPUs (each clone gets one CPU)."), "{chosen}");
     let few = asks("fio --name=a --rw=randread --size=1g --number_ios=40");
     assert!(few.contains("Until 40 I/Os are done, 1 GiB at most, however long"), "{few}");
     let apart =

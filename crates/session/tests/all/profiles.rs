@@ -118,6 +118,40 @@ fn a_wrong_profile_is_told_with_line_and_column() {
     assert!(told.contains("line 11") && told.contains("two steps are called 'one'"), "{told}");
 }
 
+#[test]
+fn all_mistakes_of_a_profile_are_told_at_once() {
+    let wrong = RIGHT
+        .replace("title = \"mine\"", "titel = \"mine\"")
+        .replace("\"random\"", "\"randon\"")
+        .replace("read = 70", "read = 170")
+        .replace("depth = 8", "depht = 8\nrate = -5");
+    let told = Profile::read("mine.toml", &wrong).unwrap_err().to_string();
+    for words in [
+        "line 1, column 1: unknown field 'titel'; did you mean 'title'?",
+        "line 6, column 9: unknown variant 'randon'",
+        "line 7, column 8: invalid value: a percent of reads of 170",
+        "line 9, column 1: unknown field 'depht'; did you mean 'depth'?",
+        "line 10, column 8: a rate of -5",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    assert!(!told.contains("missing field"), "{told}");
+    assert_eq!(told.matches("line ").count(), 5, "{told}");
+    let twice = Profile::read("mine.toml", "title = mine\n[[step]\n").unwrap_err().to_string();
+    assert!(twice.contains("line 1, ") && twice.contains("line 2, "), "{twice}");
+}
+
+#[test]
+fn single_brackets_are_told_with_the_two_that_are_meant() {
+    for (typed, meant) in [
+        ("[step]\nname = \"a\"\n", "write [[step]]"),
+        ("[[step]]\nname = \"a\"\n[step.job]\nread = 5\n", "write [[step.job]]"),
+    ] {
+        let told = Profile::read("mine.toml", &format!("title = \"t\"\n{typed}")).unwrap_err().to_string();
+        assert!(told.contains(meant), "{typed}: {told}");
+    }
+}
+
 /// A thousand texts with bytes left out, doubled or changed: an answer each time, never a panic.
 #[test]
 fn mutated_profiles_are_answered() {

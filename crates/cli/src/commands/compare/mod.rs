@@ -110,18 +110,24 @@ fn sides(arguments: &CompareArguments) -> Result<Vec<Side>, Failure> {
         ));
     }
     let reader = Reader { words: typed() };
-    let mut sides: Vec<Side> = Vec::new();
+    let mut read: Vec<(String, Vec<Run>)> = Vec::new();
     for (number, words) in arguments.sides.iter().enumerate() {
         let (name, paths) = named(words);
         let runs = reader.results(&paths)?;
         let label = name.or_else(|| called(&runs)).unwrap_or_else(|| letter(number));
-        if sides.iter().any(|side| side.label == label) {
+        if read.iter().any(|(known, _)| *known == label) {
             let text = format!("two sides are called '{label}'; give each a name of its own: NAME=FILE");
             return Err(Failure::refused(text));
         }
         let runs = each_once(&label, runs);
-        sides.push(Side::of_runs(label, runs));
+        if let Some((known, _)) = read.iter().find(|(_, others)| are_copies(others, &runs)) {
+            let text =
+                format!("{label} holds the same results as {known}: it says nothing about another volume.");
+            output::people(report::wrap("", &text).trim_end());
+        }
+        read.push((label, runs));
     }
+    let mut sides = sides_of_runs(read.into_iter());
     told(&mut sides, arguments)?;
     Ok(sides)
 }
@@ -169,6 +175,12 @@ fn each_once(label: &str, runs: Vec<Run>) -> Vec<Run> {
         output::people(report::wrap("", &text).trim_end());
     }
     kept
+}
+
+/// Whether every result of one is a result of the other.
+fn are_copies(some: &[Run], others: &[Run]) -> bool {
+    let is_known = |run: &Run| some.iter().any(|known| is_copy(known, run));
+    some.len() == others.len() && others.iter().all(is_known)
 }
 
 /// Whether both hold the same content, wherever it stands and whenever it was read.

@@ -1,0 +1,202 @@
+//! Fields of the tables of a profile, taken by name; every mistake is kept with its place, so that all are told at once.
+
+use std::cell::RefCell;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Mistake, ProfileError};
+
+/// A value with the byte at which it stands.
+#[derive(Clone, Debug)]
+pub(super) struct At<T> {
+    /// The value.
+    pub value: T,
+    /// Where it begins.
+    pub at: usize,
+}
+
+/// The text of a profile, what to call it in messages, and what is wrong with it.
+pub(super) struct Source<'a> {
+    name: &'a str,
+    text: &'a str,
+    mistakes: RefCell<Vec<(usize, String)>>,
+}
+
+impl<'a> Source<'a> {
+    pub fn new(name: &'a str, text: &'a str) -> Source<'a> {
+        Source { name, text, mistakes: RefCell::default() }
+    }
+
+    /// Keeps what is wrong at a byte of the text; nothing can be read there.
+    pub fn wrong<T>(&self, at: usize, problem: String) -> Option<T> {
+        self.mistakes.borrow_mut().push((at, problem));
+        None
+    }
+
+    /// True where nothing was wrong so far.
+    pub fn is_right(&self) -> bool {
+        self.mistakes.borrow().is_empty()
+    }
+
+    /// What was read, or all that is wrong, in the order of the text.
+    pub fn result<T>(self, read: Option<T>) -> Result<T, ProfileError> {
+        let mut mistakes = self.mistakes.into_inner();
+        match read {
+            Some(read) if mistakes.is_empty() => Ok(read),
+            _ => {
+                mistakes.sort_by_key(|(at, _)| *at);
+                mistakes.dedup();
+                let placed = |(at, problem): (usize, String)| {
+                    let before = self.text.get(..at.min(self.text.len())).unwrap_or_default();
+                    let line = before.matches('\n').count() + 1;
+                    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+                    Mistake { line, column, problem }
+                };
+                let mistakes = mistakes.into_iter().map(placed).collect();
+                Err(ProfileError::Text { name: self.name.to_owned(), mistakes })
+            }
+        }
+    }
+}
+
+/// A table of a profile.
+pub(super) struct Fields<'a> {
+    table: &'a DeTable<'a>,
+    /// Where it begins.
+    pub at: usize,
+    source: &'a Source<'a>,
+    /// Fields that unknown ones were probably meant to be.
+    meant: Vec<&'static str>,
+}
+
+impl<'a> Fields<'a> {
+    /// A table whose fields are among `known`.
+    pub fn new(
+        (table, at): (&'a DeTable<'a>, usize),
+        known: &[&'static str],
+        source: &'a Source<'a>,
+    ) -> Fields<'a> {
+        let mut meant = Vec::new();
+        for key in table.keys().filter(|key| !known.contains(&key.get_ref().as_ref())) {
+            let near = policy::nearest(key.get_ref(), known.iter().copied());
+            let near = near.and_then(|near| known.iter().copied().find(|name| *name == near));
+            meant.extend(near);
+            let told = near.map_or_else(
+                || format!("there are {}", known.join(", ")),
+                |near| format!("did you mean '{near}'?"),
+            );
+            source.wrong::<()>(key.span().start, format!("unknown field '{}'; {told}", key.get_ref()));
+        }
+        Fields { table, at, source, meant }
+    }
+
+    fn value(&self, name: &str) -> Option<&'a Spanned<DeValue<'a>>> {
+        self.table.get(name)
+    }
+
+    /// A value that must be there.
+    pub fn needed<T>(&self, name: &str, value: Option<T>) -> Option<T> {
+        let is_named = self.value(name).is_some() || self.is_meant(name);
+        match value {
+            Some(value) => Some(value),
+            // What is wrong with it is told already.
+            None if is_named => None,
+            None => self.source.wrong(self.at, format!("missing field '{name}'")),
+        }
+    }
+
+    /// True where an unknown field was probably meant to be this one.
+    pub fn is_meant(&self, name: &str) -> bool {
+        self.meant.contains(&name)
+    }
+
+    /// A string.
+    pub fn text(&self, name: &str) -> Option<At<String>> {
+        let value = self.value(name)?;
+        let at = value.span().start;
+        match value.get_ref() {
+            DeValue::String(text) => Some(At { value: text.to_string(), at }),
+            other => self.of_another_type((name, at), other, "a string in quotation marks"),
+        }
+    }
+
+    /// A number, whole or not.
+    pub fn number(&self, name: &str) -> Option<At<f64>> {
+        let value = self.value(name)?;
+        let at = value.span().start;
+        let typed = match value.get_ref() {
+            DeValue::Integer(number) => {
+                i64::from_str_radix(number.as_str(), number.radix()).ok().map(|number| number as f64)
+            }
+            DeValue::Float(number) => number.as_str().parse().ok(),
+            other => return self.of_another_type((name, at), other, "a number"),
+        };
+        typed
+            .map(|value| At { value, at })
+            .or_else(|| self.source.wrong(at, format!("invalid value: {name} is too large a number")))
+    }
+
+    /// A whole number from `least` to `most`.
+    pub fn count(&self, name: &str, (least, most): (u32, u32), what: &str) -> Option<At<u32>> {
+        let number = self.number(name)?;
+        let whole = number.value as u32;
+        if f64::from(whole) == number.value && (least..=most).contains(&whole) {
+            return Some(At { value: whole, at: number.at });
+        }
+        let problem = format!(
+            "invalid value: a {what} of {} is not a whole number between {least} and {most}",
+            number.value
+        );
+        self.source.wrong(number.at, problem)
+    }
+
+    /// One of these words.
+    pub fn choice<T: Copy>(&self, name: &str, words: &[(&'static str, T)]) -> Option<T> {
+        let typed = self.text(name)?;
+        let chosen = words.iter().find(|(word, _)| *word == typed.value);
+        chosen.map(|(_, value)| *value).or_else(|| {
+            let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            let near = policy::nearest(&typed.value, known.iter().copied());
+            let near = near.map_or(String::new(), |near| format!("; did you mean '{near}'?"));
+            let known = known.join(", ");
+            self.source.wrong(typed.at, format!("unknown variant '{}', there are {known}{near}", typed.value))
+        })
+    }
+
+    /// The tables of an array, whose fields are among `known`; `path` is how the array is written.
+    pub fn tables(&self, name: &str, path: &str, known: &[&'static str]) -> Option<Vec<Fields<'a>>> {
+        let value = self.value(name)?;
+        let at = value.span().start;
+        let once = || format!("{path} is one of several; write [[{path}]], with two brackets");
+        match value.get_ref() {
+            DeValue::Table(_) => self.source.wrong(at, once()),
+            DeValue::Array(entries) => {
+                let table = |entry: &'a Spanned<DeValue<'a>>| match entry.get_ref() {
+                    DeValue::Table(table) => {
+                        Some(Fields::new((table, entry.span().start), known, self.source))
+                    }
+                    other => self.of_another_type((name, entry.span().start), other, "a table below it"),
+                };
+                Some(entries.iter().filter_map(table).collect())
+            }
+            other => self.of_another_type((name, at), other, &format!("[[{path}]] with fields below it")),
+        }
+    }
+
+    fn of_another_type<T>(&self, (name, at): (&str, usize), value: &DeValue<'_>, wanted: &str) -> Option<T> {
+        self.source.wrong(at, format!("invalid type: {name} is {}; write {wanted}", kind(value)))
+    }
+}
+
+fn kind(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a string",
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "an array",
+        DeValue::Table(_) => "a table",
+    }
+}
