@@ -374,12 +374,10 @@ pub static ROWS: &[Row] = &[
     // Pace.
     pace(row("rate", Kind::Sizes(0), "0", A))
         .does("Bytes a second a clone, by direction.", |o, v| v.onto(&mut o.rate)),
-    pace(row("rate_min", Kind::Sizes(0), "0", B)).also(&["ratemin"])
-        .does("Least bytes a second, by direction; a job that does less over a rate_cycle ends with EIO, its first two seconds apart.", |o, v| v.onto(&mut o.bounds.rate_min)),
+    pace(row("rate_min", Kind::Sizes(0), "0", B)).also(&["ratemin"]).does("Least bytes a second, by direction; a job that does less over a rate_cycle ends with EIO, its first two seconds apart.", |o, v| v.onto(&mut o.bounds.rate_min)),
     pace(row("rate_iops", Kind::Ints(i64::MAX), "0", A))
         .does("I/Os a second a clone, by direction.", |o, v| v.onto(&mut o.rate_iops)),
-    pace(row("rate_iops_min", Kind::Ints(i64::MAX), "0", B))
-        .does("Least I/Os a second, by direction; a job that does fewer over a rate_cycle ends with EIO, its first two seconds apart.", |o, v| v.onto(&mut o.bounds.rate_iops_min)),
+    pace(row("rate_iops_min", Kind::Ints(i64::MAX), "0", B)).does("Least I/Os a second, by direction; a job that does fewer over a rate_cycle ends with EIO, its first two seconds apart.", |o, v| v.onto(&mut o.bounds.rate_iops_min)),
     pace(row("rate_process", Kind::Choice(&[("linear", "Evenly"), ("poisson", "As a Poisson process")]), "linear", B))
         .does("How paced I/Os are spaced.", |o, v| o.poisson = v.word() == "poisson"),
     pace(row("rate_cycle", MILLISECONDS, "1000", B)).also(&["ratecycle"]).does("Time over which the least rates are looked at.", |o, v| o.bounds.rate_cycle = v.time()),
@@ -392,8 +390,7 @@ pub static ROWS: &[Row] = &[
     pace(row("thinktime_blocks_type", Kind::Choice(&[("complete", "Those that are done"), ("issue", "Those that were issued")]), "complete", B))
         .does("Which I/Os count.", |o, v| o.time.thinktime_issued = v.word() == "issue"),
     pace(row("thinktime_iotime", MICROSECONDS, "0", B)).does("Time of work between pauses.", |o, v| o.time.thinktime_iotime = v.time()),
-    pace(row("latency_target", MICROSECONDS, "0", B))
-        .does("Latency to hold: the greatest depth up to iodepth at which it holds is searched for, run for one more latency_window, and reported.", |o, v| o.bounds.latency_target = v.time()),
+    pace(row("latency_target", MICROSECONDS, "0", B)).does("Latency to hold: the greatest depth up to iodepth at which it holds is searched for, run for one more latency_window, and reported.", |o, v| o.bounds.latency_target = v.time()),
     pace(row("latency_window", MICROSECONDS, "0", B)).does("Time for which each depth is tried.", |o, v| o.bounds.latency_window = v.time()),
     pace(row("latency_percentile", Kind::Floats, "100", B)).does("Percent of the I/Os that must be done within latency_target.", |o, v| o.bounds.set_percentile(v)),
     pace(row("latency_run", Kind::Bool, "0", B)).does("Goes on when the depth is found, and follows where it moves; all depths count.", |o, v| o.bounds.latency_run = v.on()),
@@ -572,10 +569,8 @@ pub static ROWS: &[Row] = &[
     within(Part::Engine(&["io_uring", "pvsync2"]), row("uncached", Kind::Int(0, 1), "0", B))
         .does("The page cache forgets at once what went through it.", |o, v| o.calls.uncached = v.natural() > 0),
     ring(row("force_async", COUNT, "0", B)).does("Hands every so many I/Os to a thread of the kernel at once.", |o, v| o.calls.force_async = v.small()),
-    prioritised(row("cmdprio_percentage", Kind::Ints(100), "0", B))
-        .nearly("latencies of the two priorities are told together", "Percent of the I/Os that have a priority of their own, by direction.", |o, v| v.onto(&mut o.time.cmdprio_percentage)),
-    prioritised(row("cmdprio_class", Kind::Ints(3), "1", B))
-        .does("Class of that priority: 1 real time, which needs root, 2 best effort, 3 idle.", |o, v| v.onto(&mut o.time.cmdprio_class)),
+    prioritised(row("cmdprio_percentage", Kind::Ints(100), "0", B)).nearly("latencies of the two priorities are told together", "Percent of the I/Os that have a priority of their own, by direction.", |o, v| v.onto(&mut o.time.cmdprio_percentage)),
+    prioritised(row("cmdprio_class", Kind::Ints(3), "1", B)).does("Class of that priority: 1 real time, which needs root, 2 best effort, 3 idle.", |o, v| v.onto(&mut o.time.cmdprio_class)),
     prioritised(row("cmdprio", Kind::Ints(7), "0", B)).does("Level of that priority within its class, 0 first.", |o, v| v.onto(&mut o.time.cmdprio)),
     prioritised(row("cmdprio_hint", Kind::Text, "", B)).refused(PRIORITY, "Hint of single commands."),
     prioritised(row("cmdprio_bssplit", Kind::Text, "", B)).refused(PRIORITY, "Priority by the length of an I/O."),
