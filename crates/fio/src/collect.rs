@@ -312,6 +312,9 @@ impl<'a> Collector<'a> {
         if typed(&options.rate) && typed(&options.rate_iops) {
             return Err(FioError::RateTwice);
         }
+        if let Some(share) = options.percentile_list.values.iter().find(|share| **share > 100.0) {
+            return refused(&format!("percentile_list with {share}"), "a percentile is at most 100");
+        }
         if let Some(Amount::Bytes(size)) = options.size
             && (1..options.shortest_block()).contains(&size)
         {
