@@ -47,6 +47,9 @@ fn a_table_that_a_mail_has_cut_is_whole_again() {
     assert_eq!(found.troubles, []);
     assert_eq!(values(&found.runs[0], "dev3-0", Metric::Ops), [77.71, 56.31]);
     assert_eq!(values(&found.runs[0], "dev3-0", Metric::QueueDepth), [9.34, 8.53]);
+    let observed = found.runs[0].observed.as_ref().unwrap();
+    let (from, to) = observed.intervals[0];
+    assert_eq!(to.since(from).as_secs_f64(), 602.0, "the clock tells how far apart they are");
 }
 
 #[test]
