@@ -370,6 +370,9 @@ impl<'a> Collector<'a> {
         if !above.is_empty() {
             return Err(FioError::RateBelowLeast(above));
         }
+        if let Some(share) = options.percentile_list.values.iter().find(|share| **share > 100.0) {
+            return refused(&format!("percentile_list with {share}"), "a percentile is at most 100");
+        }
         if let Some(Amount::Bytes(size)) = options.size
             && (1..options.shortest_block()).contains(&size)
         {

@@ -302,7 +302,14 @@ pub(super) fn cpus(word: &str) -> Result<Vec<u32>, ValueError> {
     let mut list = Vec::new();
     for part in word.split(',').filter(|part| !part.trim().is_empty()) {
         match part.split_once('-') {
-            Some((first, last)) => list.extend(number(first)?..=number(last)?),
+            Some((first, last)) => {
+                let (first, last) = (number(first)?, number(last)?);
+                if last < first {
+                    let why = "the range ends before it begins; write the smaller number first";
+                    return Err(NumberError::misread(part, why).into());
+                }
+                list.extend(first..=last);
+            }
             None => list.push(number(part)?),
         }
     }

@@ -1,12 +1,15 @@
 //! Text as mail carries it: quoted-printable (RFC 2045, section 6.7), in which `=` is `=3D` and long lines are cut.
 
-/// So many equals signs must be written so: no tool's result holds one.
+/// So many equals signs must be written so, or so many lines be cut: no tool's result holds one.
 const LEAST: usize = 2;
 const SIGN: &str = "=3D";
+/// A line that goes on ends with this.
+const CUT: char = '=';
 
 /// What `text` says; `None` where it is not quoted.
 pub(crate) fn printable(text: &str) -> Option<String> {
-    if text.matches(SIGN).take(LEAST).count() < LEAST {
+    let cut = text.lines().filter(|line| line.trim_end().ends_with(CUT)).take(LEAST).count();
+    if text.matches(SIGN).take(LEAST).count() < LEAST && cut < LEAST {
         return None;
     }
     let mut said = Vec::with_capacity(text.len());

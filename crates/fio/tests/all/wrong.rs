@@ -105,6 +105,8 @@ const LINES: &[(&str, &str)] = &[
     ("--name=a --size=1m --ioengine=null --readonly --rw=write", "not allowed with the --readonly parameter"),
     ("--warnings-fatal --name=a --ioengine=null --size=4GiB", "power of 1000"),
     ("--client=host --name=a", "load on other machines is not supported"),
+    ("--name=a --size=1m --ioengine=null --cpus_allowed=1-0", "the range ends before it begins"),
+    ("--name=a --size=1m --ioengine=null --percentile_list=50:101", "a percentile is at most 100"),
     ("--section=b --name=a --size=1m --ioengine=null", "No section is named b; there are: a"),
     ("--enghelp=nope", "engine nope not loadable"),
 ];

@@ -140,13 +140,15 @@ impl Reader<'_> {
         let date = sheet.word("date").unwrap_or_default().to_owned();
         let is_dated = date.is_empty() || table.is_csv;
         let dated = |time: &str| if is_dated { time.to_owned() } else { format!("{date} {time}") };
-        if sheet.reports.is_empty() && !table.began.is_empty() {
+        if sheet.reports.is_empty() && !table.began.is_empty() && !date.is_empty() {
             // When the first interval began stands as a report of nothing, as iostat's report since boot does.
             sheet.reports.push(dated(&table.began));
             sheet.skips_boot = false;
         }
         let command = |interval_s| Command { interval_s, count: None, skips_boot: true };
-        sheet.command = sheet.command.or(row.interval.map(command));
+        // Without a date a time tells only how far it is from the one before.
+        let told = row.interval.or_else(|| between(&table.began, &row.time).filter(|_| date.is_empty()));
+        sheet.command = sheet.command.or(told.map(command));
         sheet.reports.push(dated(&row.time));
         self.reports.insert(row.time.clone(), sheet.reports.len() - 1);
         Some(sheet.reports.len() - 1)
@@ -236,6 +238,17 @@ impl<'t> Row<'t> {
 fn in_zone(time: &str) -> String {
     let parts = time.strip_suffix(" UTC").and_then(|time| time.split_once(' '));
     parts.map_or_else(|| time.to_owned(), |(day, clock)| format!("{day}T{clock}+0000"))
+}
+
+/// Seconds from one clock time to the next, over midnight too.
+fn between(began: &str, ended: &str) -> Option<f64> {
+    let seconds = |time: &str| {
+        let parts: Option<Vec<u32>> = time.split(':').map(|part| part.parse().ok()).collect();
+        parts.filter(|parts| parts.len() == 3).map(|parts| parts[0] * 3600 + parts[1] * 60 + parts[2])
+    };
+    let day = 86_400;
+    let passed = (seconds(ended)? % day + day - seconds(began)? % day) % day;
+    (passed > 0).then_some(f64::from(passed))
 }
 
 /// The figures of a row, one for each key.

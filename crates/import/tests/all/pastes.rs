@@ -37,6 +37,21 @@ fn a_result_that_a_mail_carries_has_every_figure() {
     assert_eq!(tools(&found), tools(&wanted));
 }
 
+/// A table without any sign is told by its lines alone.
+#[test]
+fn a_table_that_a_mail_has_cut_is_whole_again() {
+    let text = "01:50:01          DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz    =\n await     svctm     %util\n\
+                02:00:03       dev3-0     77.71   3283.53   2445.67     73.73      9.34    =\n118.72      3.17     24.66\n\
+                02:10:03       dev3-0     56.31   2210.17   1183.08     60.25      8.53    =\n153.65      3.48     19.61\n";
+    let found = imported(text);
+    assert_eq!(found.troubles, []);
+    assert_eq!(values(&found.runs[0], "dev3-0", Metric::Ops), [77.71, 56.31]);
+    assert_eq!(values(&found.runs[0], "dev3-0", Metric::QueueDepth), [9.34, 8.53]);
+    let observed = found.runs[0].observed.as_ref().unwrap();
+    let (from, to) = observed.intervals[0];
+    assert_eq!(to.since(from).as_secs_f64(), 602.0, "the clock tells how far apart they are");
+}
+
 #[test]
 fn last_lines_of_several_runs_below_each_other_are_as_many_results() {
     let lines = |rate: u32| {
