@@ -5,6 +5,7 @@
 
 mod bounds;
 mod recordings;
+mod states;
 mod tools;
 mod words;
 
@@ -32,7 +33,7 @@ pub enum Length {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 16] = [
+pub const TARGETS: [Target; 17] = [
     Target { name: "fio_job_file", run: tools::fio_job_file, length: Length::File },
     Target { name: "fio_line", run: tools::fio_line, length: Length::Words },
     Target { name: "diskspd_line", run: tools::diskspd_line, length: Length::Words },
@@ -48,6 +49,7 @@ pub const TARGETS: [Target; 16] = [
     Target { name: "policy", run: words::policy, length: Length::Words },
     Target { name: "units", run: words::units, length: Length::Words },
     Target { name: "explain", run: words::explain, length: Length::File },
+    Target { name: "verify_state", run: states::verify_state, length: Length::File },
     Target { name: "series", run: recordings::series, length: Length::File },
 ];
 
