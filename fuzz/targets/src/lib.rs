@@ -5,6 +5,7 @@
 
 mod bounds;
 mod recordings;
+mod states;
 mod tools;
 mod traces;
 mod words;
@@ -50,6 +51,7 @@ pub const TARGETS: [Target; 17] = [
     Target { name: "policy", run: words::policy, length: Length::Words },
     Target { name: "units", run: words::units, length: Length::Words },
     Target { name: "explain", run: words::explain, length: Length::File },
+    Target { name: "verify_state", run: states::verify_state, length: Length::File },
     Target { name: "series", run: recordings::series, length: Length::File },
 ];
 

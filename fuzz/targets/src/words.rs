@@ -2,8 +2,8 @@
 
 use std::io;
 
-use explain::{Around, explain_all, find, json, of_words, text};
 use experiments::Profile;
+use explain::{Around, explain_all, find, json, of_words, text};
 use volumes::SimulatedVolume;
 use workload::{Expectation, Nanos, PolicyName, Target};
 
