@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use workload::{Nanos, WorkerPlan};
+use workload::{Nanos, Overlap, WorkerPlan};
 
 use super::flow::{FlowShare, SharedFlow};
 use super::refill::Refill;
@@ -11,7 +11,7 @@ use super::steering::Steering;
 use super::{Wake, Worker};
 use crate::batch::Batch;
 
-/// All that does.
+/// All that does; I/Os that wait for others on the same bytes are held by the worker itself, and asked about here.
 #[derive(Debug)]
 pub(super) struct Gate {
     refill: Option<Refill>,
@@ -28,6 +28,7 @@ impl Gate {
             flow: plan.terms.flow.map(FlowShare::new),
         };
         let any = gate.refill.is_some() || gate.steering.is_some() || gate.flow.is_some();
+        let any = any || plan.terms.overlap == Overlap::HeldBack;
         any.then(|| Box::new(gate))
     }
 
@@ -100,10 +101,29 @@ impl Worker {
         }
     }
 
+    /// Whether a slot may be filled now.
+    #[inline]
+    pub(super) fn has_room(&self) -> bool {
+        self.slots.free_count() > 0 && (self.gate.is_none() || self.gate_is_open())
+    }
+
+    /// Whether it goes on, but for want of room in the queue.
+    #[inline]
+    pub(crate) fn waits_for_room(&self) -> bool {
+        self.open && !self.has_room()
+    }
+
+    /// Whether something is due whenever a slot is free, and a slot is.
+    #[inline]
+    pub(crate) fn could_issue(&self) -> bool {
+        self.open && self.has_room() && self.pace.fills_the_queue()
+    }
+
     /// Whether something may be issued now.
     #[cold]
-    pub(super) fn gate_is_open(&self) -> bool {
-        self.gate.as_ref().is_none_or(|gate| gate.is_open(self.slots.in_flight()))
+    fn gate_is_open(&self) -> bool {
+        let open = self.gate.as_ref().is_none_or(|gate| gate.is_open(self.slots.in_flight()));
+        open && !self.overlap.is_holding()
     }
 
     /// When it wants its next turn, where it has no room.

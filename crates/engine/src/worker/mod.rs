@@ -491,29 +491,10 @@ impl Worker {
         if !self.has_room() {
             return if self.gate.is_none() { Wake::OnCompletion } else { self.wake_at_gate(now) };
         }
-        if self.overlap.is_holding() {
-            return Wake::OnCompletion;
-        }
         if self.pace.fills_the_queue() && self.slots.in_flight() > 0 {
             return Wake::OnCompletion;
         }
         Wake::At(self.pace.next(now).min(self.horizon).max(now))
-    }
-
-    /// Whether a slot may be filled now.
-    #[inline]
-    fn has_room(&self) -> bool {
-        self.slots.free_count() > 0 && (self.gate.is_none() || self.gate_is_open())
-    }
-
-    /// Whether it goes on, but for want of room in the queue.
-    pub(crate) fn waits_for_room(&self) -> bool {
-        self.open && !self.has_room()
-    }
-
-    /// Whether something is due whenever a slot is free, and a slot is.
-    pub(crate) fn could_issue(&self) -> bool {
-        self.open && self.has_room() && self.pace.fills_the_queue() && !self.overlap.is_holding()
     }
 
     /// Ends issuing now; what is in flight is waited for.
