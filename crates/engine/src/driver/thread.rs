@@ -526,7 +526,6 @@ impl WorkerLoop<'_> {
 
     /// Whoever keeps a note of what is issued hears of it.
     #[cold]
-    #[cold]
     fn note_hand_over(&mut self) -> Result<(), EngineError> {
         if let Some(passes) = &mut self.passes {
             passes.issued(self.batch.ios());
