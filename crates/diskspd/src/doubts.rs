@@ -12,8 +12,6 @@ const NOTABLE: f64 = 0.01;
 pub struct Paths<'a> {
     /// Whether something is there.
     pub exists: &'a dyn Fn(&str) -> bool,
-    /// Whether a folder is there.
-    pub is_folder: &'a dyn Fn(&str) -> bool,
     /// Whether it is, or would be, on a file server.
     pub is_remote: &'a dyn Fn(&str) -> bool,
 }
@@ -29,9 +27,6 @@ pub fn possible(profile: &Profile, paths: &Paths) -> Result<(), String> {
             return Err(format!(
                 "'{path}' is {what} of Windows; name a file, or a block device such as /dev/sdb"
             ));
-        }
-        if (paths.is_folder)(path) {
-            return Err(format!("'{path}' is a directory; name a file in it, and -c<size> makes that"));
         }
         if target.mapped {
             return Err("-Sm (memory mapped I/O) is not offered: plimsoll measures calls, and a mapping has none; use -Sb for \

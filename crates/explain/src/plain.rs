@@ -349,7 +349,7 @@ fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, 
     let diskspd::Request::Do(asked) = request else { return Ok(explanation.that("Prints its help.")) };
     explanation.asks = about_diskspd::asks(&asked);
     // Whether a server keeps the file is not looked up; what is said of Windows holds for paths that do not exist here.
-    let paths = diskspd::Paths { exists: &|_| false, is_folder: &|_| false, is_remote: &|_| true };
+    let paths = diskspd::Paths { exists: &|_| false, is_remote: &|_| true };
     let impossible = diskspd::possible(&asked.profile, &paths).err();
     explanation
         .apart

@@ -34,7 +34,7 @@ pub enum Length {
 }
 
 /// All of them.
-pub const TARGETS: [Target; 17] = [
+pub const TARGETS: [Target; 18] = [
     Target { name: "fio_job_file", run: tools::fio_job_file, length: Length::File },
     Target { name: "fio_line", run: tools::fio_line, length: Length::Words },
     Target { name: "trace", run: traces::trace, length: Length::File },

@@ -34,6 +34,8 @@ fn replay(words: &str) -> Option<Replay> {
         format!("--name=a --read_iolog=t {words}").split_whitespace().map(str::to_owned).collect();
     let around = fio::Surroundings {
         read: &|_| Err(io::ErrorKind::NotFound.into()),
+        bytes: &|_| Err(io::ErrorKind::NotFound.into()),
+        below: &|_| Ok(Vec::new()),
         variable: &|_| None,
         entropy: 7,
         cpus: 64,

@@ -17,9 +17,8 @@ use session::unwritten::{self, NOTABLE, percent};
 /// Refuses what this machine has not, before anything is touched.
 pub fn possible(profile: &Profile) -> Result<(), String> {
     let exists = |path: &str| Path::new(path).exists();
-    let is_folder = |path: &str| Path::new(path).is_dir();
     let is_remote = |path: &str| medium(path) == Medium::Network;
-    diskspd::possible(profile, &Paths { exists: &exists, is_folder: &is_folder, is_remote: &is_remote })
+    diskspd::possible(profile, &Paths { exists: &exists, is_remote: &is_remote })
 }
 
 /// What the data of a path that exists, or of the folder it would be in, is kept in.
