@@ -76,7 +76,9 @@ impl Spans<'_> {
     }
 
     fn plan(&self, span: &TimeSpan) -> Result<SpanPlan, String> {
-        if let Some(path) = span.targets.iter().map(|target| &target.path).find(|path| Path::new(path).is_dir()) {
+        if let Some(path) =
+            span.targets.iter().map(|target| &target.path).find(|path| Path::new(path).is_dir())
+        {
             return Err(format!("'{path}' is a directory; name a file in it, and -c<size> makes that"));
         }
         let cpus = kernel::available_cpus();
