@@ -101,7 +101,10 @@ const WRONG: &[Row] = &[
         &["--load", "misspelt.fio"],
         "--load misspelt.fio, line 3, column 1: no option is named 'iodepht'; write iodepth=4 if that is meant",
     ),
-    (&["--load", "wrong.toml"], "wrong.toml, line 2, column "),
+    (
+        &["--load", "wrong.toml"],
+        "wrong.toml, line 1, column 1: missing field 'step'; line 2, column 1: unknown field 'abot'",
+    ),
     (&["--load", "two.fio"], "--load two.fio: its jobs run in 2 steps one after the other (stonewall)"),
     (&["--load", "odd.fio", "--on", "."], "--load odd.fio: job 'odd': "),
     (&["--load", "crystaldiskmark"], "crystaldiskmark runs "),
