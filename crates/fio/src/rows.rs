@@ -318,7 +318,7 @@ pub static ROWS: &[Row] = &[
         .harmless(&["0"]),
     // Engine and depth.
     depth(row("ioengine", Kind::Text, "psync", A))
-        .does("How I/O is done: sync, psync, vsync, pvsync, pvsync2, libaio, io_uring or null; posixaio is done by io_uring, mmap by psync. falloc and ftruncate change the space of files; filecreate, filestat, filedelete, dircreate, dirstat and dirdelete make, look up and remove names.", |o, v| {
+        .does("How I/O is done: sync, psync, vsync, pvsync, pvsync2, libaio, io_uring or null; posixaio is done by io_uring, mmap by psync. Others work on the names or the space of files.", |o, v| {
             o.engine.name = v.text().trim().to_owned();
         }),
     depth(row("iodepth", DEPTH, "1", A)).does("I/Os in flight a clone.", |o, v| o.iodepth = v.small()),

@@ -485,7 +485,7 @@ impl WorkerLoop<'_> {
     #[inline(always)]
     fn hand_over<B: Queue>(&mut self, backend: &mut B) -> Result<(), EngineError> {
         // Emptied when the next pass begins, since behind the last there is nothing to empty it for.
-        let emptied = self.passes.as_mut().is_some_and(Passes::turn_over);
+        let emptied = self.is_noted && self.passes.as_mut().is_some_and(Passes::turn_over);
         if self.writes && self.fill(backend) == Effort::Filled || emptied {
             self.worker.restamp(self.clock.now(), &self.batch);
         }

@@ -494,6 +494,12 @@ impl Worker {
         if self.pace.fills_the_queue() && self.slots.in_flight() > 0 {
             return Wake::OnCompletion;
         }
+        self.wake_when_due(now)
+    }
+
+    /// When its next I/O is due. Kept apart, so that the wake of a queue that is always full stays part of its turn.
+    #[inline(never)]
+    fn wake_when_due(&self, now: Nanos) -> Wake {
         Wake::At(self.pace.next(now).min(self.horizon).max(now))
     }
 
