@@ -288,6 +288,9 @@ fn complete(totals: &mut WorkerTotals, outcome: &Outcome) {
     let (from, until) = outcome.counted;
     totals.started = from.min(until);
     totals.ended = until;
+    if let Some(back) = &mut totals.read_back {
+        back.lasted = outcome.ended.since(until);
+    }
     totals.ending = outcome.stopped.map(|stopped| match stopped {
         Stopped::Amount => Ending::Amount,
         Stopped::Time => Ending::Time,

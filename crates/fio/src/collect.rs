@@ -308,9 +308,10 @@ impl<'a> Collector<'a> {
         label
     }
 
-    /// With `randrepeat` the same in every run, else another; always another for each clone.
+    /// With `randrepeat`, or a seed that was typed, the same in every run, else another; always another for each clone.
     fn seed(&self, options: &JobOptions, number: u32) -> u64 {
-        let base = if options.randrepeat { options.randseed } else { self.around.entropy };
+        let repeats = options.randrepeat || options.randseed_typed;
+        let base = if repeats { options.randseed } else { self.around.entropy };
         // Weyl's sequence with the golden ratio keeps neighbouring clones far apart.
         base.wrapping_add(u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
@@ -324,6 +325,7 @@ impl<'a> Collector<'a> {
             let both = format!("verify with ioengine={}", options.engine.name);
             return refused(&both, "it writes no data that could be checked; leave verify out");
         }
+        options.read_what_was_written();
         if let Some((what, remedy)) = options.verify.wrong() {
             return refused(what, remedy);
         }

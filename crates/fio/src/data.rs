@@ -107,8 +107,11 @@ fn shape(options: &JobOptions) -> Shape {
 }
 
 impl JobOptions {
-    /// Lengths of I/O in the direction `at`: reads, writes, trims. Shares win over a range, a range over one length.
+    /// Lengths of I/O in the direction `at`: reads, writes, trims. Shares win over a range, a range over one length. A
+    /// write that follows a trim is as long as that.
     pub fn lengths(&self, at: usize) -> Lengths {
+        let follows_trim = self.pattern.trims && self.pattern.writes;
+        let at = if follows_trim { 2 } else { at };
         let ranged = self.bssplit[at].as_ref().or(self.bsrange[at].as_ref());
         match ranged {
             Some(Lengths::Range { least, most, .. }) if self.bs_unaligned => {

@@ -16,6 +16,7 @@ static UNTYPED: LazyLock<JobOptions> = LazyLock::new(|| {
         }
     }
     options.rwmix_typed = false;
+    options.randseed_typed = false;
     options
 });
 

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use super::asked::FioJob;
 use super::error::{FioError, Unsized};
-use super::options::JobOptions;
 use super::value::Amount;
 
 /// What is at a path.
@@ -135,15 +134,24 @@ pub fn split_list(list: &str) -> Vec<String> {
     parts
 }
 
-/// The region of a job without files: only its size counts.
-pub fn region_of_nothing(options: &JobOptions) -> Option<Region> {
-    match options.size {
-        _ if options.filesize > 0 => {
-            let bytes = options.filesize.saturating_mul(u64::from(options.nrfiles));
-            Some(Region { bytes, ..Region::default() })
+/// The region of a job without files, where nothing is as long as it is asked to be.
+///
+/// # Errors
+/// Where nothing says how long it is, or it starts behind the end.
+pub fn region_of_nothing(job: &FioJob) -> Result<Region, FioError> {
+    let options = &job.options;
+    let (long, files) = match options.size {
+        _ if options.filesize > 0 => (options.filesize, u64::from(options.nrfiles)),
+        Some(Amount::Bytes(bytes)) => (bytes, 1),
+        _ => (0, 1),
+    };
+    let offset = start(job, long);
+    match lengths(job, &[0], offset)? {
+        Some(lengths) if long > 0 => {
+            let bytes = lengths[0].saturating_mul(files);
+            Ok(Region { offset, bytes, ..Region::default() })
         }
-        Some(Amount::Bytes(bytes)) if bytes > 0 => Some(Region { bytes, ..Region::default() }),
-        _ => None,
+        _ => Err(needs_size(job, None)),
     }
 }
 

@@ -158,6 +158,8 @@ pub struct JobOptions {
     pub lfsr: bool,
     pub randrepeat: bool,
     pub randseed: u64,
+    /// Whether `randseed` was typed, which then holds in every run, whatever `randrepeat` says.
+    pub randseed_typed: bool,
     pub bs: Each<u64>,
     pub bsrange: Each<Option<Lengths>>,
     pub bssplit: Each<Option<Lengths>>,
@@ -215,6 +217,12 @@ pub struct JobOptions {
 }
 
 impl JobOptions {
+    /// Takes a seed that holds in every run.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.randseed = seed;
+        self.randseed_typed = true;
+    }
+
     /// True where the run ends by time alone.
     pub fn ends_by_time(&self) -> bool {
         self.time_based && self.runtime > Nanos::ZERO
@@ -225,6 +233,14 @@ impl JobOptions {
         match self.engine.act() {
             Act::Move => self.pattern.destroys(),
             act => act.changes(),
+        }
+    }
+
+    /// A job that reads with a saved state looks at what the job that left the state wrote: it goes where that one went, and
+    /// as far.
+    pub fn read_what_was_written(&mut self) {
+        if self.verify.state_load && self.pattern.reads && !self.pattern.destroys() {
+            (self.pattern.reads, self.pattern.writes, self.verify.only) = (false, true, true);
         }
     }
 

@@ -269,7 +269,8 @@ pub static ROWS: &[Row] = &[
     access(row("randrepeat", Kind::Bool, "1", A))
         .also(&["allrandrepeat"])
         .does("The same places in every run.", |o, v| o.randrepeat = v.on()),
-    access(row("randseed", Kind::Int(0, i64::MAX), "0x89", A)).does("Seed of the random places.", |o, v| o.randseed = v.natural()),
+    access(row("randseed", Kind::Int(0, i64::MAX), "0x89", A))
+        .does("Seed of the random places, whatever randrepeat says.", |o, v| o.set_seed(v.natural())),
     access(row("offset", Kind::Amount, "0", A)).also(&["fileoffset"]).does("Start of the region.", |o, v| o.offset = v.amount()),
     access(row("offset_align", Kind::Size(0), "0", B))
         .does("What an offset in percent is rounded up to.", |o, v| o.offset_align = v.natural()),
@@ -397,7 +398,7 @@ pub static ROWS: &[Row] = &[
     pace(row("max_latency", Kind::Shape(Shape::EachTime), "0", B)).does("Ends the job with ETIMEDOUT at the first I/O that takes longer; by direction.", |o, v| o.bounds.set_max_latency(v)),
     // Verification and trims.
     verify(row("verify", Kind::Choice(PROOFS), "0", A))
-        .nearly("what is read back at the end is not counted", "Checks what is read against what was written.", |o, v| o.verify.kind = v.word()),
+        .does("Checks what is read against what was written.", |o, v| o.verify.kind = v.word()),
     verify(row("do_verify", Kind::Bool, "1", A)).does("Reads back what was written, when all is.", |o, v| o.verify.reads_back = v.on()),
     verify(row("verify_only", Kind::Flag, YES_NO, B)).does("Writes nothing: checks what an earlier run of the same job wrote.", |o, v| o.verify.only = v.on()),
     verify(row("verify_policy", Kind::Choice(POLICIES), "completed", C)).does("Which writes a saved state says are there.", |o, v| o.verify.flushed = v.word() == "fsynced"),
@@ -413,7 +414,7 @@ pub static ROWS: &[Row] = &[
     verify(row("verify_backlog", Kind::Size(0), "0", B)).does("Writes after which blocks are read back meanwhile.", |o, v| o.verify.backlog = v.small()),
     verify(row("verify_backlog_batch", COUNT, "0", B)).does("Blocks read back in one round; 0: all.", |o, v| o.verify.batch = v.small()),
     verify(row("verify_state_save", Kind::Bool, "0", B)).does("Keeps in local-NAME-NUMBER-verify.state, while the job writes, how far it came, so that a killed run leaves it behind; here only where it is typed.", |o, v| o.verify.state_save = v.on()),
-    verify(row("verify_state_load", Kind::Bool, "0", B)).does("Checks what the saved state says was written, and no more; needs verify_only.", |o, v| o.verify.state_load = v.on()),
+    verify(row("verify_state_load", Kind::Bool, "0", B)).does("Checks what the saved state says was written, and no more; with verify_only, or in a job that reads.", |o, v| o.verify.state_load = v.on()),
     verify(row("experimental_verify", Kind::Bool, "0", B)).nearly("blocks are always checked against a table of the last writes", "Another way of checking.", |_, _| {}),
     verify(row("verify_write_sequence", Kind::Bool, "1", B)).nearly("the number of the write is always checked where it is known", "Checks the number of the write.", |_, _| {}),
     verify(row("verify_header_seed", Kind::Bool, "1", B)).nearly("what an earlier run left is always told apart where it is known", "Checks the seed in the header.", |_, _| {}),

@@ -13,7 +13,7 @@ use super::batching;
 use super::bounds;
 use super::data::{blocks, buffers};
 use super::error::{FioError, Lacking};
-use super::files::{Look, OnDisk, OnDiskKind, Region, needs_size, paths, region, region_of_nothing, share};
+use super::files::{Look, OnDisk, OnDiskKind, Region, paths, region, region_of_nothing, share};
 use super::flushing;
 use super::options::JobOptions;
 use super::pace;
@@ -304,7 +304,7 @@ impl Planner<'_> {
 
     fn region(&self, job: &FioJob) -> Result<Region, FioError> {
         if job.options.engine.backend() == Some(BackendKind::Null) {
-            return region_of_nothing(&job.options).ok_or_else(|| needs_size(job, None));
+            return region_of_nothing(job);
         }
         let typed = job.options.directory.as_deref().unwrap_or_default();
         for path in super::files::split_list(typed) {
@@ -499,6 +499,20 @@ fn once_over(options: &JobOptions, region: &Region) -> u64 {
     blocks.saturating_mul(block).saturating_mul(region.paths.len().max(1) as u64)
 }
 
+/// The writes of one pass of several, where each pass is one of its own: all of them are as long as the others, and nothing but
+/// their number ends the job.
+fn passes(options: &JobOptions, region: &Region) -> Option<u64> {
+    let block = options.shortest_block();
+    let alike = options.issued_blocks().all(|other| other == block);
+    let (pattern, by_amount) = (options.pattern, !options.ends_by_time() && options.number_ios == 0);
+    let once = match options.io_size {
+        None => once_over(options, region),
+        Some(_) => return None,
+    };
+    let whole = options.loops > 1 && alike && by_amount && pattern.writes && !pattern.reads && !pattern.trims;
+    whole.then(|| once / block)
+}
+
 /// Bytes of all files: the rest of each that is no whole block is never met, but where places are drawn without a map.
 fn whole_files(options: &JobOptions, region: &Region) -> u64 {
     let block = options.shortest_block();
@@ -560,7 +574,7 @@ fn work(job: &FioJob, region: &Region) -> Result<Job, FioError> {
         direct: options.direct,
         buffers: buffers(options),
         flush: if names { Flush::Never } else { flushing::flush(options) },
-        verify: verify(job),
+        verify: verify(job, passes(options, region)),
         seed: job.seed,
         cpus: cpus(job),
         trace: options.logs.any(),

@@ -87,7 +87,7 @@ impl VerifyOptions {
                 "give the words of the job that wrote, its verify among them",
             )),
             _ if self.state_load && !self.only => Some((
-                "verify_state_load without verify_only",
+                "verify_state_load in a job that writes",
                 "give the words of the job that wrote, with verify_only and verify_state_load=1",
             )),
             _ => None,

@@ -14,8 +14,12 @@ impl FioJob {
     }
 }
 
-/// How `job` verifies.
-pub fn verify(job: &FioJob) -> Verify {
+/// Passes of more writes than this are read back when all passes are over: those that wait to be read back are kept in memory,
+/// 16 bytes a write.
+const WRITES_OF_A_PASS_MAX: u64 = 1 << 22;
+
+/// How `job` verifies; of a job that has several passes with so many writes in each.
+pub fn verify(job: &FioJob, pass: Option<u64>) -> Verify {
     let (options, run) = (&job.options, job.run);
     let asked = &options.verify;
     let Some(proof) = asked.proof() else { return Verify::Off };
@@ -25,7 +29,11 @@ pub fn verify(job: &FioJob) -> Verify {
         _ if asked.only => ReadBack::WithoutWriting,
         // What a mix reads is checked only where it is known, and then it is read back.
         _ if !asked.reads_back => ReadBack::NotAtAll,
-        0 => ReadBack::AtTheEnd,
+        // Each pass is read back before the next writes over it.
+        0 => match pass.filter(|writes| *writes <= WRITES_OF_A_PASS_MAX) {
+            Some(writes) => ReadBack::Every { writes: writes as u32, batch: writes as u32 },
+            None => ReadBack::AtTheEnd,
+        },
         writes => ReadBack::Every { writes, batch: if asked.batch == 0 { writes } else { asked.batch } },
     };
     let known = writes && !asked.only;

@@ -43,6 +43,6 @@ pub use reported::{
     ReportedError, ReportedLatency, ReportedSeries, ReportedUnit, Scope,
 };
 pub use run::{Event, EventKind, Origin, Run, StoredFinding};
-pub use step::{DirectionTotals, IoFailure, StepRecord, WorkerTotals};
+pub use step::{DirectionTotals, IoFailure, ReadBackTotals, StepRecord, WorkerTotals};
 pub use tally::Tally;
 pub use thinned::{Bucket, thinned};

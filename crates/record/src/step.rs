@@ -76,12 +76,24 @@ pub struct WorkerTotals {
     /// The first error, positive errno, also of those that were passed over.
     #[serde(default)]
     pub first_errno: Option<i32>,
+    /// What it read back when all was written; `None` where it did not. A run file does not keep it.
+    #[serde(default)]
+    pub read_back: Option<ReadBackTotals>,
     /// By index of the worker's files, then by [`Direction::index`]; empty where the plan does not ask for it.
     #[serde(default)]
     pub files: Vec<[DirectionTotals; 4]>,
     /// Each I/O, in the order in which they came back, ramp included; empty where the plan does not ask for it.
     #[serde(default)]
     pub ios: Vec<IoTrace>,
+}
+
+/// What a worker read back when all was written, which is in no other of its totals.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadBackTotals {
+    /// From the end of the last write to that of the last read.
+    pub lasted: Nanos,
+    /// The reads.
+    pub reads: DirectionTotals,
 }
 
 /// Totals of one direction of a worker.

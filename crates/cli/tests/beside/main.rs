@@ -6,6 +6,7 @@ mod crystal_peer;
 mod effects;
 mod fio_around;
 mod fio_cases;
+mod fio_conformance;
 mod fio_data;
 mod fio_examples;
 mod fio_files;

@@ -3,10 +3,10 @@
 use std::sync::atomic::Ordering;
 
 use record::{DirectionTotals, Observer, WorkerTotals};
-use workload::{Nanos, StepPlan, Totals, WorkerPlan};
+use workload::{Direction, Nanos, StepPlan, Totals, WorkerPlan};
 
 use super::rows::{JobTimes, Row, Rows};
-use super::sheet::{Tracks, are_all};
+use super::sheet::{Track, Tracks, are_all};
 use super::{CollectorEnd, Part, Remainder, Sheet};
 use crate::rules::{Schedule, Timetable};
 
@@ -21,6 +21,8 @@ struct WorkerRecord {
     totals: WorkerTotals,
     /// Whether each of its I/Os is kept.
     keeps_ios: bool,
+    /// Whether what it reads after its counting may be read for the sake of the check alone.
+    reads_back: bool,
 }
 
 /// Merges sheets. It runs on the thread that coordinates, which may allocate.
@@ -54,7 +56,8 @@ impl Collector {
             let job = number as u16;
             let totals = WorkerTotals { job, ..WorkerTotals::default() };
             let keeps_ios = plan.terms.totals == Totals::WorkerAndEachIo;
-            WorkerRecord { end, job, schedule, ended: None, totals, keeps_ios }
+            let reads_back = plan.verify.on().is_some_and(|verification| verification.when.reads_back());
+            WorkerRecord { end, job, schedule, ended: None, totals, keeps_ios, reads_back }
         };
         let workers = ends.into_iter().zip(&plan.workers).map(&mut worker).collect();
         let rows = Rows::new(timetable, jobs.len());
@@ -136,8 +139,10 @@ impl Collector {
             self.restart(number, at);
         }
         self.rows.add(self.workers[number].job, sheet);
-        if sheet.part != Part::Counted {
-            return;
+        match sheet.part {
+            Part::Ramp => return,
+            Part::Counted => {}
+            Part::Cool => return self.workers[number].take_read_back(sheet),
         }
         let totals = &mut self.workers[number].totals;
         add_tracks(&mut totals.directions, &sheet.tracks);
@@ -181,21 +186,33 @@ impl Collector {
     }
 }
 
+impl WorkerRecord {
+    /// Adds what was read back when all was written. A worker that goes on after its time, so that others keep their load,
+    /// reads for its load as well.
+    fn take_read_back(&mut self, sheet: &Sheet) {
+        let goes_on = self.schedule.over > self.schedule.deadline;
+        let read = &sheet.tracks[Direction::Read.index()];
+        if let (true, false, Some(track)) = (self.reads_back, goes_on, read) {
+            add_track(&mut self.totals.read_back.get_or_insert_default().reads, track);
+        }
+    }
+}
+
 fn add_tracks(totals: &mut [DirectionTotals; 4], tracks: &Tracks) {
     for (total, track) in totals.iter_mut().zip(tracks) {
-        let Some(track) = track else { continue };
-        total.tally.merge(&track.tally);
-        total.latency.merge(&track.latency());
-        assert!(
-            are_all(&total.latency, total.tally.ops),
-            "a worker's operations are not the sum of its buckets"
-        );
-        if let Some(service) = &track.service {
-            total.service.merge(&service.distribution(track.tally.ops));
-        }
-        if let Some(submission) = &track.submission {
-            total.submission.merge(&submission.handed_over());
-        }
+        track.iter().for_each(|track| add_track(total, track));
+    }
+}
+
+fn add_track(total: &mut DirectionTotals, track: &Track) {
+    total.tally.merge(&track.tally);
+    total.latency.merge(&track.latency());
+    assert!(are_all(&total.latency, total.tally.ops), "a worker's operations are not the sum of its buckets");
+    if let Some(service) = &track.service {
+        total.service.merge(&service.distribution(track.tally.ops));
+    }
+    if let Some(submission) = &track.submission {
+        total.submission.merge(&submission.handed_over());
     }
 }
 
@@ -215,7 +232,9 @@ fn add_counts(totals: &mut WorkerTotals, sheet: &Sheet) {
 
 /// In a closed loop an I/O is issued when it is due, so that both spans are one.
 fn with_service(mut totals: WorkerTotals) -> WorkerTotals {
-    for direction in totals.files.iter_mut().chain([&mut totals.directions]).flatten() {
+    let read_back = totals.read_back.iter_mut().map(|back| &mut back.reads);
+    let directions = totals.files.iter_mut().chain([&mut totals.directions]).flatten();
+    for direction in directions.chain(read_back) {
         if direction.service.is_empty() {
             direction.service = direction.latency.clone();
         }

@@ -1,8 +1,8 @@
 //! What is reported as one: a clone, or the clones of a group, with their records merged.
 
 use record::{
-    CrossedBound, DirectionTotals, Distribution, Interval, IoFailure, Steered, StepRecord, Tally,
-    WorkerTotals,
+    CrossedBound, DirectionTotals, Distribution, Interval, IoFailure, ReadBackTotals, Steered, StepRecord,
+    Tally, WorkerTotals,
 };
 use workload::{Direction, Ending, Nanos};
 
@@ -20,6 +20,9 @@ pub const DATA: [Direction; 3] = [Direction::Read, Direction::Write, Direction::
 pub const NAMES: [&str; 4] = ["read", "write", "trim", "mixed"];
 /// Place of all directions as one.
 pub const MIXED: usize = 3;
+
+/// The width of a bucket of fio's, as a share of what is in it; what strays less may come from buckets alone.
+const BUCKET: f64 = 1.0 / 64.0;
 
 /// One latency of one direction, in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,6 +63,16 @@ impl Latency {
         let latency = Latency::of(distribution);
         let mean = if latency.count > 0 { sum as f64 / latency.count as f64 } else { 0.0 };
         Latency { mean, ..latency }
+    }
+
+    /// With the mean that `slat` leaves of `whole` where the three are of the same I/Os and two of them make up the third, as far as
+    /// buckets tell: the means of histograms stray, and readers add them up.
+    fn beside(self, slat: &Latency, whole: &Latency) -> Latency {
+        let rest = whole.mean - slat.mean;
+        let of_the_same = self.count == whole.count && slat.count == whole.count;
+        let makes_it_up = of_the_same && (self.mean - rest).abs() <= BUCKET * whole.mean;
+        let mean = if makes_it_up { rest.clamp(self.min as f64, self.max as f64) } else { self.mean };
+        Latency { mean, ..self }
     }
 
     /// The latency at `percent`, never above the greatest.
@@ -129,13 +142,15 @@ impl Figures {
         let lat = Latency::with_sum(totals.latency.clone(), totals.tally.latency_ns_sum);
         // Where nothing lies between due and issued the two are one, and the exact mean holds for both.
         let same = totals.service.is_empty() || totals.service == totals.latency;
+        let slat = Latency::of(totals.submission.clone());
+        let clat = if same { lat.clone() } else { Latency::of(totals.service.clone()).beside(&slat, &lat) };
         Figures {
             ios: totals.tally.ops,
             bytes: totals.tally.bytes,
             short: totals.tally.short,
             runtime_ms,
-            slat: Latency::of(totals.submission.clone()),
-            clat: if same { lat.clone() } else { Latency::of(totals.service.clone()) },
+            slat,
+            clat,
             lat,
             ..Figures::default()
         }
@@ -151,6 +166,12 @@ impl Figures {
         };
         self.bandwidth = Windows::of(&rates(|tally| tally.bytes as f64 / 1024.0));
         self.iops = Windows::of(&rates(|tally| tally.ops as f64));
+    }
+
+    /// The mean as the only rate, where no intervals are known.
+    fn add_mean(&mut self) {
+        self.bandwidth = Windows::of(&[self.bytes_per_second() as f64 / 1024.0]);
+        self.iops = Windows::of(&[self.iops_mean()]);
     }
 
     /// Bytes a second over the run time, rounded down.
@@ -181,6 +202,8 @@ pub struct Unit<'a> {
     pub crossed: Option<CrossedBound>,
     /// The depth that was found for a member.
     pub steered: Option<Steered>,
+    /// Whether a member read back what it had written when all was.
+    pub reads_back: bool,
     /// True where any I/O was issued, well or not; fio passes over the others in its text.
     pub has_begun: bool,
     /// Start of counting: milliseconds since 1970, UTC.
@@ -255,6 +278,7 @@ impl<'a> Unit<'a> {
             failed: presented.failed.iter().any(|(at, _)| members.contains(at)),
             crossed: None,
             steered: None,
+            reads_back: false,
             has_begun: false,
             started_unix_ms: presented.started_unix_ms,
             directions: Default::default(),
@@ -284,8 +308,13 @@ impl<'a> Unit<'a> {
         unit.started_unix_ms += counted_from.0 / 1_000_000;
         unit.add_workers(step, &indices);
         let windows = merged_windows(step, &indices);
+        let reads = |window: &Interval| window.of(Direction::Read).tally.ops > 0;
+        let only_back = unit.reads_back && !windows.iter().any(reads);
         for (direction, figures) in DATA.iter().zip(&mut unit.directions).filter(|(_, f)| f.ios > 0) {
-            figures.add_windows(&windows, &[*direction]);
+            match direction {
+                Direction::Read if only_back => figures.add_mean(),
+                _ => figures.add_windows(&windows, &[*direction]),
+            }
         }
         if first.options.unified != Unified::Apart {
             unit.mixed = Some(unit.mix(&windows));
@@ -300,11 +329,13 @@ impl<'a> Unit<'a> {
             let runtime_ms = worker.ended.since(worker.started).0.div_ceil(1_000_000);
             self.runtime_ms_sum += runtime_ms;
             for (direction, figures) in DATA.iter().zip(&mut self.directions) {
-                if worker.directions[direction.index()].tally.ops > 0 {
-                    figures.runtime_ms = figures.runtime_ms.max(runtime_ms).max(1);
-                }
+                let loaded = worker.directions[direction.index()].tally.ops > 0;
+                let load_ms = if loaded { runtime_ms.max(1) } else { 0 };
+                let back = worker.read_back.as_ref().filter(|_| *direction == Direction::Read);
+                figures.runtime_ms = figures.runtime_ms.max(load_ms + back.map_or(0, lasted_ms));
             }
             add_totals(&mut self.totals, worker);
+            self.reads_back |= worker.read_back.is_some();
         }
         for (direction, figures) in DATA.iter().zip(&mut self.directions) {
             *figures = Figures::of(&self.totals.directions[direction.index()], figures.runtime_ms);
@@ -400,9 +431,19 @@ fn add_direction(sum: &mut DirectionTotals, other: &DirectionTotals) {
     sum.submission.merge(&other.submission);
 }
 
+/// Milliseconds that reading back took.
+fn lasted_ms(back: &ReadBackTotals) -> u64 {
+    back.lasted.0.div_ceil(1_000_000).max(1)
+}
+
+/// What was read back when all was written counts as reads, as in fio. The time of the writes stays theirs, and shares of
+/// depths and of the CPU are of the load alone.
 fn add_totals(sum: &mut WorkerTotals, worker: &WorkerTotals) {
     for (mine, theirs) in sum.directions.iter_mut().zip(&worker.directions) {
         add_direction(mine, theirs);
+    }
+    if let Some(back) = &worker.read_back {
+        add_direction(&mut sum.directions[Direction::Read.index()], &back.reads);
     }
     sum.user_cpu_ns += worker.user_cpu_ns;
     sum.system_cpu_ns += worker.system_cpu_ns;

@@ -52,6 +52,7 @@ fn applying_a_default_changes_nothing() {
         let mut options = JobOptions::untyped();
         (row.apply)(&mut options, &value);
         options.rwmix_typed = false;
+        options.randseed_typed = false;
         assert_eq!(options, JobOptions::untyped(), "{}={}", row.name, row.default);
     }
 }

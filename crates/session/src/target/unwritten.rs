@@ -35,10 +35,12 @@ struct Counted {
 }
 
 impl Unwritten {
-    /// Looks at the regions that `plan` reads.
+    /// Looks at the regions that `plan` reads to measure. Who checks what is read finds what was not written as an error,
+    /// and is told where.
     pub fn of(plan: &StepPlan) -> Unwritten {
-        let readers: Vec<&WorkerPlan> =
-            plan.workers.iter().filter(|worker| worker.access.mix.issues(Direction::Read)).collect();
+        let measures =
+            |worker: &&WorkerPlan| worker.access.mix.issues(Direction::Read) && worker.verify.on().is_none();
+        let readers: Vec<&WorkerPlan> = plan.workers.iter().filter(measures).collect();
         let mut files: Vec<(PathBuf, f64)> = Vec::new();
         for FilePlan { path, offset, size } in readers.iter().flat_map(|worker| &worker.files) {
             let notable = share(path, *offset, *size).filter(|share| *share >= NOTABLE);

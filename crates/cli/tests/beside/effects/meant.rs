@@ -32,7 +32,7 @@ type Rule = (&'static str, &'static [Aspect], fn(&Pair<'_>) -> bool);
 
 use Aspect::{Amount, Code, Error, Length, Places, Sectors};
 
-const RULES: [Rule; 15] = [
+const RULES: [Rule; 14] = [
     (
         "a file that is too short for a job that only reads is kept, not replaced",
         &[Code, Error, Length, Sectors, Amount, Places],
@@ -72,9 +72,6 @@ const RULES: [Rule; 15] = [
         &[Code, Error, Length, Sectors, Amount, Places],
         |pair| pair.line.has("--allow_file_create") && pair.real.said.contains("file creation disallowed"),
     ),
-    ("what is read back at the end counts apart", &[Amount, Places], |pair| {
-        pair.line.has("--verify") && pair.ours_does_less_by(&|_, _| u64::MAX)
-    }),
     (
         "fio takes blocks of several writers, or written more than once, for damaged; they are not",
         &[Code, Error, Amount, Places],
