@@ -62,11 +62,24 @@ impl Latency {
         Latency { mean, ..latency }
     }
 
+    /// The same as what is left of `whole` without `before`, where that is as near to it as buckets tell: then the three means
+    /// come from the one sum that is exact. Where I/Os waited to be issued nothing is left so.
+    fn beside(self, before: &Latency, whole: &Latency) -> Latency {
+        let rest = whole.mean - before.mean;
+        let is_near = (rest - self.mean).abs() <= (self.mean + before.mean) / BUCKETS_AN_OCTAVE;
+        let all = before.count == whole.count && self.count == whole.count;
+        let mean = if all && is_near { rest.clamp(self.min as f64, self.max as f64) } else { self.mean };
+        Latency { mean, ..self }
+    }
+
     /// The latency at `percent`, never above the greatest.
     pub fn percentile(&self, percent: f64) -> u64 {
         self.distribution.percentile(percent).unwrap_or(0)
     }
 }
+
+/// Of a histogram: no value is further from its bucket's middle than this part of itself.
+const BUCKETS_AN_OCTAVE: f64 = 64.0;
 
 /// Rates over the intervals of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -129,13 +142,14 @@ impl Figures {
         let lat = Latency::with_sum(totals.latency.clone(), totals.tally.latency_ns_sum);
         // Where nothing lies between due and issued the two are one, and the exact mean holds for both.
         let same = totals.service.is_empty() || totals.service == totals.latency;
+        let slat = Latency::of(totals.submission.clone());
         Figures {
             ios: totals.tally.ops,
             bytes: totals.tally.bytes,
             short: totals.tally.short,
             runtime_ms,
-            slat: Latency::of(totals.submission.clone()),
-            clat: if same { lat.clone() } else { Latency::of(totals.service.clone()) },
+            clat: if same { lat.clone() } else { Latency::of(totals.service.clone()).beside(&slat, &lat) },
+            slat,
             lat,
             ..Figures::default()
         }

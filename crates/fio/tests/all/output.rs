@@ -50,7 +50,7 @@ a: (groupid=0, jobs=1): err= 0: pid=4242: Sat Nov 21 03:02:59 2026
   Description  : [nightly]
   read: IOPS=500, BW=2000KiB/s (2048kB/s)(4000KiB/2000msec)
     slat (nsec): min=5000, max=5000, avg=5000.00, stdev= 0.00
-    clat (usec): min=95, max=19995, avg=204.03, stdev=682.01
+    clat (usec): min=95, max=19995, avg=204.00, stdev=682.01
      lat (usec): min=100, max=20000, avg=209.00, stdev=681.88
     clat percentiles (usec):
      |  1.00th=[   96],  5.00th=[   96], 10.00th=[   96], 20.00th=[   96],
