@@ -128,7 +128,9 @@ impl<'a> Coordinator<'a> {
     /// Takes in what the workers have handed over; true when they must stop issuing.
     pub(crate) fn turn(&mut self) -> bool {
         self.collector.tell(self.watcher);
-        for row in self.collector.collect() {
+        let rows = self.collector.collect();
+        self.collector.tell_restarts(self.watcher);
+        for row in rows {
             self.certain |= self.certainty.is_certain(&row, self.timetable.counted_from);
             self.late |= self.lateness.is_passed(&row);
             self.announce(row);

@@ -76,6 +76,7 @@ pub struct Collector<'a> {
 impl<'a> Collector<'a> {
     /// A collector without jobs.
     pub fn new(around: &'a Surroundings<'a>, commands: &Commands) -> Collector<'a> {
+        let note = |words: &String| Remark { about: About::Difference, words: words.clone() };
         Collector {
             around,
             untaken: Untaken::default(),
@@ -86,7 +87,7 @@ impl<'a> Collector<'a> {
             files: 0,
             jobs: Vec::new(),
             labels: HashSet::new(),
-            notes: Vec::new(),
+            notes: commands.notes.iter().map(note).collect(),
             globals: Vec::new(),
             group: 0,
             step: 0,
@@ -335,7 +336,7 @@ impl<'a> Collector<'a> {
                 "give fsync or fdatasync, writes between flushes",
             );
         }
-        if let Some(remark) = verify::remark(options) {
+        for remark in [verify::remark(options), verify::trims_remark(options)].into_iter().flatten() {
             self.note(format!("{name}: {remark}"));
         }
         check_zones(options)?;

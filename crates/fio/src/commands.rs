@@ -44,6 +44,8 @@ pub struct Commands {
     pub show_command: bool,
     /// What would be noted is an error.
     pub notes_are_fatal: bool,
+    /// What should be said about words of the command line that are no option of a job.
+    pub notes: Vec<String>,
 }
 
 impl Commands {
@@ -85,6 +87,13 @@ const fn refused(
     CommandRow::new(name, argument).refused(reason, help)
 }
 
+/// Kinds of messages of fio's own log.
+#[rustfmt::skip]
+const DEBUG: &[&str] = &[
+    "process", "file", "io", "mem", "blktrace", "verify", "random", "parse", "diskutil", "job", "mutex", "profile", "time", "net",
+    "rate", "compress", "steadystate", "helperthread", "zbd", "sprandom", "all",
+];
+const NO_LOG: &str = "there is no such log, and the run is the same without; its notes tell what was decided, and strace shows each call";
 /// No live line comes sooner.
 const LEAST: Nanos = Nanos::from_millis(250);
 const REMOTE: &str = "load on other machines is not supported yet";
@@ -93,7 +102,7 @@ const TRIGGER: &str = "nothing is started while jobs run; start the command besi
 /// Every option of the command line.
 #[rustfmt::skip]
 pub static COMMANDS: &[CommandRow] = &[
-    refused("debug", Argument::Required, "there is no such log; the notes of the result tell what was decided, and strace shows each call", "Enables fio's own log."),
+    CommandRow::new("debug", Argument::Required).nearly(NO_LOG, "Enables fio's own log.", |c, value| debug(c, value)),
     takes("parse-only", Argument::None, "Only checks the options.").sets(|c, _| { c.presentation.parse_only = true; Ok(()) }),
     refused("merge-blktrace-only", Argument::None, "traces are not merged; blkparse -d merges those of one device", "Only merges traces."),
     takes("output", Argument::Required, "Writes the result to this file.")
@@ -190,6 +199,20 @@ fn idle(commands: &mut Commands, value: &str) -> Result<(), FioError> {
         }
         _ => return Err(unread(format!("idle-prof={value}"), "write none, system or percpu".to_owned())),
     };
+    Ok(())
+}
+
+/// Words of fio's log that are none are passed over by fio, with a message.
+fn debug(commands: &mut Commands, value: &str) -> Result<(), FioError> {
+    let kinds = value.split(',').map(|kind| kind.split(':').next().unwrap_or_default().trim());
+    if let Some(other) =
+        kinds.into_iter().find(|kind| !DEBUG.contains(kind) && *kind != "?" && *kind != "help")
+    {
+        let near = options::near::nearest(other, DEBUG.iter().copied());
+        let meant = near.map_or_else(String::new, |near| format!("did you mean --debug={near}? "));
+        return Err(unread(format!("debug={value}"), format!("{meant}fio knows {}", DEBUG.join(", "))));
+    }
+    commands.notes.push(format!("--debug={value}: {NO_LOG}"));
     Ok(())
 }
 

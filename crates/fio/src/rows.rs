@@ -51,7 +51,7 @@ const DEPTH: Kind = Kind::Int(1, 65_536);
 const FILES: Kind = Kind::Int(1, 1_000_000);
 const PACKED: &str = "rows of logs are written as they come, and never compressed";
 const VERIFY: &str = "blocks are read back in the order of their places";
-const TRIMS: &str = "blocks are trimmed by rw=trim and its like alone";
+const DUMPED: &str = "what data without a pattern should be is kept nowhere, so that only patterns and zeros have an .expected file; a job writes 1,000 intervals at most";
 const ZONES: &str =
     "only a zoned device has such zones, and only zonemode=zbd asks for them, which is refused: no effect";
 const PLACEMENT: &str = "data placement is not supported";
@@ -408,7 +408,7 @@ pub static ROWS: &[Row] = &[
     verify(row("verify_pattern_interval", Kind::Size(0), "0", C))
         .does("Length after which the pattern begins anew, with %o as the place where it does; 0: with each interval.", |o, v| o.verify.pattern_interval = v.natural()),
     verify(row("verify_fatal", Kind::Bool, "0", A)).does("The first block that is wrong ends the job.", |o, v| o.verify.fatal = v.on()),
-    verify(row("verify_dump", Kind::Bool, "0", B)).nearly("what is wrong is named with its place, and not written to files", "Writes wrong blocks to files.", |_, _| {}),
+    verify(row("verify_dump", Kind::Bool, "0", B)).nearly(DUMPED, "Writes each interval that is wrong to files named after its file and place: .received, or .hdr_fail where the header is, and .expected.", |o, v| o.verify.dump = v.on()),
     verify(row("verify_async", COUNT, "0", B)).nearly("each worker checks what it has read itself", "Threads that check.", |_, _| {}),
     verify(row("verify_async_cpus", Kind::Cpus, "", C)).nearly("each worker checks what it has read itself", "CPUs of the threads that check.", |_, _| {}),
     verify(row("verify_backlog", Kind::Size(0), "0", B)).does("Writes after which blocks are read back meanwhile.", |o, v| o.verify.backlog = v.small()),
@@ -418,10 +418,10 @@ pub static ROWS: &[Row] = &[
     verify(row("experimental_verify", Kind::Bool, "0", B)).nearly("blocks are always checked against a table of the last writes", "Another way of checking.", |_, _| {}),
     verify(row("verify_write_sequence", Kind::Bool, "1", B)).nearly("the number of the write is always checked where it is known", "Checks the number of the write.", |_, _| {}),
     verify(row("verify_header_seed", Kind::Bool, "1", B)).nearly("what an earlier run left is always told apart where it is known", "Checks the seed in the header.", |_, _| {}),
-    verify(row("trim_percentage", Kind::Int(0, 100), "0", B)).refused(TRIMS, "Percent of blocks to trim."),
-    verify(row("trim_verify_zero", Kind::Bool, "1", B)).refused(TRIMS, "Trimmed blocks must read as zeros."),
-    verify(row("trim_backlog", Kind::Size(0), "0", B)).refused(TRIMS, "Writes between trims."),
-    verify(row("trim_backlog_batch", COUNT, "0", B)).refused(TRIMS, "Blocks of one round of trims."),
+    verify(row("trim_percentage", Kind::Int(0, 100), "0", B)).does("Percent of the verified writes that are trimmed again; needs verify and trim_backlog.", |o, v| o.verify.trim_percentage = v.natural() as u8),
+    verify(row("trim_verify_zero", Kind::Bool, "1", B)).does("What was trimmed must read as zeros; 0: it is not read.", |o, v| o.verify.trim_zero = v.on()),
+    verify(row("trim_backlog", Kind::Size(0), "0", B)).does("Writes after which those drawn of them are trimmed.", |o, v| o.verify.trim_backlog = v.small()),
+    verify(row("trim_backlog_batch", COUNT, "0", B)).does("Trims that need no round of their own; a round lasts until no block waits, as in fio, and what is left of the batch follows its writes at once. 0: trim_backlog.", |o, v| o.verify.trim_batch = v.small()),
     // Steady state.
     steady(row("steadystate", Kind::Shape(Shape::Steady), "", B)).also(&["ss"])
         .does("Ends the step when the rate is steady: iops, iops_slope, bw or bw_slope, and a bound.", shaped!(steady.rule = Steady)),
@@ -455,7 +455,7 @@ pub static ROWS: &[Row] = &[
     replay(row("write_iolog", Kind::Path, "", B))
         .does("Records each I/O as it is issued, in a trace of version 3. Clones that name one file stand in it one behind the other.", |o, v| o.trace.write = Some(v.text().to_owned())),
     replay(row("read_iolog", Kind::Path, "", B))
-        .does("Replays a trace: fio's own of version 2 or 3, or the kernel's of blktrace. Of several, separated by colons, each clone has one.", |o, v| o.trace.read = Some(v.text().to_owned())),
+        .does("Replays a trace: fio's own of version 2 or 3, or the kernel's of blktrace; - is standard input. Of several, separated by colons, each clone has one.", |o, v| o.trace.read = Some(v.text().to_owned())),
     replay(row("read_iolog_chunked", Kind::Bool, "0", C))
         .does("Reads the trace piece by piece while it is replayed, after one look at all of it.", |o, v| o.trace.chunked = v.on()),
     replay(row("merge_blktrace_file", Kind::Text, "", C)).refused(MERGING, "File of merged traces."),
@@ -539,11 +539,11 @@ pub static ROWS: &[Row] = &[
         .does("Goes on after these errors, by name or number: lists for reads, writes and checks.", shaped!(time.ignore_error = Errors)),
     error(row("error_dump", Kind::Bool, "1", B)).does("Concerns errors that are passed over, which is refused.", |_, _| {}),
     // Names of the past.
-    job(row("percentage_sequential", Kind::Ints(100), "", C)).refused("give percentage_random", "Old name."),
+    job(row("percentage_sequential", Kind::Ints(100), "", C)).refused("fio refuses it too; give percentage_random, 100 less that", "Old name."),
     job(row("verifysort", Kind::Bool, "", C)).nearly(VERIFY, "Old name.", |_, _| {}),
     job(row("verifysort_nr", COUNT, "", C)).nearly(VERIFY, "Old name.", |_, _| {}),
-    job(row("rwmixcycle", COUNT, "", C)).refused("it has no meaning any more", "Old name."),
-    job(row("flow_watermark", COUNT, "", C)).refused("it has no meaning any more", "Old name."),
+    job(row("rwmixcycle", COUNT, "", C)).refused("fio refuses it too; rwmixread is the share of reads of a mix", "Old name."),
+    job(row("flow_watermark", COUNT, "", C)).nearly("it has no meaning any more, in fio neither: no effect; flow is the weight of a job", "Old name.", |_, _| {}),
     // Options of fio's built-in profiles: fio takes them in every job, and does nothing with them.
     profile(row("threads", COUNT, "", C)).nearly("it belongs to a profile of fio's and has no effect on a job; numjobs or thread is probably meant", "No effect on a job.", |_, _| {}),
     profile(row("numruns", COUNT, "", C)).nearly("it belongs to a profile of fio's and has no effect on a job; loops is probably meant", "No effect on a job.", |_, _| {}),

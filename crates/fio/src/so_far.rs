@@ -8,6 +8,8 @@ pub struct SoFar {
     plan: StepPlan,
     jobs: Vec<String>,
     intervals: Vec<Interval>,
+    /// By job: from when on it counts.
+    from: Vec<Nanos>,
 }
 
 impl SoFar {
@@ -19,7 +21,8 @@ impl SoFar {
                 jobs.push(worker.job.clone());
             }
         }
-        SoFar { plan: plan.clone(), jobs, intervals: Vec::new() }
+        let from = vec![Nanos::ZERO; jobs.len()];
+        SoFar { plan: plan.clone(), jobs, intervals: Vec::new(), from }
     }
 
     /// Names of its jobs, as intervals number them.
@@ -29,7 +32,19 @@ impl SoFar {
 
     /// Takes in an interval that is final.
     pub fn take(&mut self, interval: &Interval) {
-        self.intervals.push(interval.clone());
+        let from = self.from.get(usize::from(interval.job)).copied().unwrap_or_default();
+        let counted = interval.counted && interval.start >= from;
+        self.intervals.push(Interval { counted, ..interval.clone() });
+    }
+
+    /// Nothing counts that the job with this number has done before `at`, whatever was told of it.
+    pub fn restarted(&mut self, job: u16, at: Nanos) {
+        if let Some(from) = self.from.get_mut(usize::from(job)) {
+            *from = at.max(*from);
+        }
+        for interval in self.intervals.iter_mut().filter(|interval| interval.job == job) {
+            interval.counted &= interval.start >= at;
+        }
     }
 
     /// What is known: whole intervals, and of latencies the one from due to done.
@@ -70,5 +85,39 @@ impl SoFar {
 fn merge(sum: &mut Distribution, part: &Distribution) {
     if !part.is_empty() {
         sum.merge(part);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use workload::{Direction, StepKind};
+
+    /// Two seconds of a search, then one of what was found, told in whatever order.
+    #[test]
+    fn what_a_search_did_counts_until_it_has_found_and_no_longer() {
+        let plan = StepPlan {
+            name: "step".to_owned(),
+            kind: StepKind::Job,
+            workers: Vec::new(),
+            stop: Vec::new(),
+            ramp: Nanos::ZERO,
+            interval: Nanos::SECOND,
+            choices: Vec::new(),
+        };
+        let second = |number: u64| {
+            let mut interval = Interval::empty(0, Nanos::from_secs(number), Nanos::from_secs(number + 1));
+            interval.directions[Direction::Read.index()].tally.ops = 10u64.pow(number as u32);
+            interval
+        };
+        let mut so_far = SoFar { jobs: vec!["a".to_owned()], from: vec![Nanos::ZERO], ..SoFar::new(&plan) };
+        let ops = |so_far: &SoFar| so_far.record().workers[0].directions[Direction::Read.index()].tally.ops;
+        so_far.take(&second(0));
+        assert_eq!(ops(&so_far), 1);
+        so_far.restarted(0, Nanos::from_secs(2));
+        so_far.take(&second(1));
+        assert_eq!(ops(&so_far), 0, "what came late is of the search too");
+        so_far.take(&second(2));
+        assert_eq!(ops(&so_far), 100);
     }
 }

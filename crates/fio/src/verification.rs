@@ -66,6 +66,11 @@ pub struct VerifyOptions {
     pub state_save: bool,
     pub state_load: bool,
     pub flushed: bool,
+    pub dump: bool,
+    pub trim_percentage: u8,
+    pub trim_zero: bool,
+    pub trim_backlog: u32,
+    pub trim_batch: u32,
 }
 
 /// Words of `verify_policy`.

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use workload::{Acknowledged, Bytes, OnMismatch, ReadBack, StateFile, Verification, Verify};
+use workload::{
+    Acknowledged, Bytes, GiveBack, OnMismatch, ReadBack, StateFile, Trimmed, Verification, Verify,
+};
 
 use super::asked::FioJob;
 use super::options::JobOptions;
@@ -57,7 +59,32 @@ pub fn verify(job: &FioJob, pass: Option<u64>) -> Verify {
             when: if asked.flushed { Acknowledged::Flushed } else { Acknowledged::Ended },
         }),
         known: None,
+        gives_back: gives_back(options),
+        // Where the run was started.
+        dump: asked.dump.then(PathBuf::new),
     })
+}
+
+/// Which of the writes are trimmed again. fio keeps no note of writes that it does not read back, and so trims none of them.
+fn gives_back(options: &JobOptions) -> Option<GiveBack> {
+    let asked = &options.verify;
+    let kept = options.pattern.writes && (asked.reads_back || asked.only);
+    (kept && asked.trim_percentage > 0 && asked.trim_backlog > 0).then_some(GiveBack {
+        percent: asked.trim_percentage,
+        writes: asked.trim_backlog,
+        batch: asked.trim_batch,
+        then: if asked.trim_zero { Trimmed::Zeros } else { Trimmed::Anything },
+    })
+}
+
+/// What should be said where trims are asked for that do not come.
+pub fn trims_remark(options: &JobOptions) -> Option<&'static str> {
+    let asked = &options.verify;
+    let asks = asked.trim_percentage > 0 || asked.trim_backlog > 0;
+    let done = asked.is_on() && gives_back(options).is_some();
+    (asks && !done).then_some(
+        "no block is trimmed, in fio neither: trim_percentage needs trim_backlog, and a job that writes, verifies and reads back",
+    )
 }
 
 /// What should be said about verifying as `options` ask for it.

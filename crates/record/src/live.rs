@@ -122,6 +122,10 @@ pub trait Observer {
     /// as often; only of workers of which that is asked.
     fn issued(&mut self, _worker: usize, _ios: &[TracedIo]) {}
 
+    /// Nothing counts that job `job` (its place in the record) has done before `at`: what it looked for is found. Told before
+    /// the first interval from there on.
+    fn restarted(&mut self, _job: u16, _at: Nanos) {}
+
     /// The machine's counters were read.
     fn sample(&mut self, _sample: &Sample) {}
 

@@ -123,6 +123,13 @@ pub enum Damage {
         /// What stands there.
         found: u8,
     },
+    /// A byte of what was trimmed is not zero.
+    NotZeros {
+        /// Its place in the file.
+        at: u64,
+        /// What stands there.
+        found: u8,
+    },
 }
 
 impl fmt::Display for Damage {
@@ -155,6 +162,9 @@ impl fmt::Display for Damage {
             }
             Damage::NotThePattern { at, wanted, found } => {
                 write!(f, "not the pattern: byte {at} is {found:#04x}, expected {wanted:#04x}")
+            }
+            Damage::NotZeros { at, found } => {
+                write!(f, "not zeros: byte {at} is {found:#04x}, though it was trimmed")
             }
         }
     }

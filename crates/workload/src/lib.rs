@@ -58,5 +58,6 @@ pub use terms::{
 };
 pub use units::{Bytes, BytesPerSecond, Iops, Nanos, UnitError, duration, grouped, rate, size};
 pub use verify::{
-    Acknowledged, Checksum, Known, OnMismatch, Proof, ReadBack, StateFile, Verification, Verify,
+    Acknowledged, Checksum, GiveBack, Known, OnMismatch, Proof, ReadBack, StateFile, Trimmed, Verification,
+    Verify,
 };

@@ -45,6 +45,35 @@ pub struct Verification {
     /// How far an earlier run of the same job came, where that is known; only that much of it is looked at.
     #[serde(default)]
     pub known: Option<Known>,
+    /// Which of the writes are given back again before they are read; `None`: none.
+    #[serde(default)]
+    pub gives_back: Option<GiveBack>,
+    /// Directory for files with what was read of intervals that are wrong, and what should have been; `None`: none are written.
+    #[serde(default)]
+    pub dump: Option<PathBuf>,
+}
+
+/// Which of the verified writes are trimmed again, and when. The rule is fio's (HOWTO, `trim_percentage` and what follows it).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GiveBack {
+    /// Percent of the writes, drawn one by one.
+    pub percent: u8,
+    /// A round begins whenever so many more are kept for the check; it lasts until none waits. At least 1.
+    pub writes: u32,
+    /// Trims behind the first of a round that need no other round; what is left of them follows its writes at once.
+    pub batch: u32,
+    /// What must be read where a trim was.
+    pub then: Trimmed,
+}
+
+/// What must be read where a trim was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trimmed {
+    /// Zeros.
+    Zeros,
+    /// Anything: it is not looked at.
+    Anything,
 }
 
 /// A file that says while a worker writes how far it came.
@@ -171,6 +200,8 @@ impl Verification {
             run,
             state: None,
             known: None,
+            gives_back: None,
+            dump: None,
         }
     }
 }

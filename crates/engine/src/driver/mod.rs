@@ -1,6 +1,7 @@
 //! The two drivers of a step: real time with a thread a worker, and virtual time on one thread.
 
 mod backend;
+mod dump;
 #[cfg(test)]
 mod faulty;
 mod journal;
@@ -49,6 +50,14 @@ pub enum EngineError {
     /// How far the writes came cannot be kept.
     #[error("the verify state cannot be kept in {}: {source}; give a directory that can be written, or verify_state_save=0", path.display())]
     State {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What the kernel said.
+        source: std::io::Error,
+    },
+    /// What was read and is wrong cannot be kept.
+    #[error("a block that is wrong cannot be kept in {}: {source}; start it in a directory that can be written, or leave verify_dump out", path.display())]
+    Dump {
         /// The file.
         path: std::path::PathBuf,
         /// What the kernel said.

@@ -12,6 +12,7 @@ use kernel::{
 use workload::{BackendKind, Direction, Done, Nanos, Pace, Start, Wait, WorkerPlan};
 
 use super::backend::taken_back;
+use super::dump::Dump;
 use super::journal::Journal;
 use super::passes::Passes;
 use super::{EngineError, Null};
@@ -240,6 +241,7 @@ impl WorkerTask {
             filler: Filler::new(plan.buffers.clone(), plan.seed, SlotPlan::of(&plan).count()),
             writes: plan.access.mix.issues(Direction::Write),
             prover: Prover::new(&plan),
+            dump: Dump::of(&plan),
             is_noted: passes.is_some() || journal.is_some() || plan.terms.tells_issues,
             passes,
             journal,
@@ -303,6 +305,8 @@ struct WorkerLoop<'s> {
     writes: bool,
     /// Where what is read is compared with what was written.
     prover: Option<Prover>,
+    /// Where what is wrong is written to files.
+    dump: Option<Dump>,
     /// Where the page cache is emptied between passes.
     passes: Option<Passes>,
     /// Where it is kept how far the writes came.
@@ -407,7 +411,7 @@ impl WorkerLoop<'_> {
             slow = later > now + SLOW;
             now = later;
             if self.prover.is_some() {
-                self.look_at_what_was_read(backend);
+                self.look_at_what_was_read(backend)?;
                 self.journal_done()?;
             }
             self.worker.settle_reaped(now, &self.done);
@@ -549,8 +553,8 @@ impl WorkerLoop<'_> {
 
     /// Compares what has been read with what was written, before it is settled; what differs becomes a failure.
     #[cold]
-    fn look_at_what_was_read<B: Queue>(&mut self, backend: &mut B) {
-        let (Some(prover), worker) = (&mut self.prover, &mut self.worker) else { return };
+    fn look_at_what_was_read<B: Queue>(&mut self, backend: &mut B) -> Result<(), EngineError> {
+        let (Some(prover), worker) = (&mut self.prover, &mut self.worker) else { return Ok(()) };
         for done in &mut self.done {
             let Some(io) = worker.in_slot(done.slot) else { continue };
             if io.kind != Direction::Read || done.result != io.bytes as i32 {
@@ -562,7 +566,12 @@ impl WorkerLoop<'_> {
             if let Some(mismatch) = prover.look((io.file, io.offset), &mut buffer[..bytes], expected) {
                 worker.note_mismatch(done.slot, mismatch);
                 done.result = -MISMATCH;
+                if let Some(dump) = &mut self.dump {
+                    let interval = &mut buffer[(mismatch.offset - io.offset) as usize..bytes];
+                    dump.write((io.file, mismatch.offset), &prover.wrong(interval, &mismatch))?;
+                }
             }
         }
+        Ok(())
     }
 }

@@ -32,6 +32,8 @@ pub(crate) struct Collector {
     jobs: Vec<String>,
     workers: Vec<WorkerRecord>,
     rows: Rows,
+    /// Jobs that count anew, with the time from which on, that have not been told yet.
+    restarts: Vec<(u16, Nanos)>,
 }
 
 impl Collector {
@@ -61,7 +63,7 @@ impl Collector {
         };
         let workers = ends.into_iter().zip(&plan.workers).map(&mut worker).collect();
         let rows = Rows::new(timetable, jobs.len());
-        Collector { timetable, jobs, workers, rows }
+        Collector { timetable, jobs, workers, rows, restarts: Vec::new() }
     }
 
     /// Takes in what the workers have handed over; the final rows that this makes come out in order of time.
@@ -157,6 +159,12 @@ impl Collector {
         worker.schedule.counted_from = at;
         worker.totals = WorkerTotals { job: worker.job, ..WorkerTotals::default() };
         self.rows.restart(worker.job);
+        self.restarts.push((worker.job, at));
+    }
+
+    /// Tells `watcher` of the jobs that count anew.
+    pub(crate) fn tell_restarts(&mut self, watcher: &mut dyn Observer) {
+        self.restarts.drain(..).for_each(|(job, at)| watcher.restarted(job, at));
     }
 
     /// The rows that are left, and the totals. A worker of which nothing is known is over at `ended`.

@@ -192,7 +192,10 @@ impl Sheet {
                     let traced = plan.access.replay.as_ref().is_some_and(|replay| replay.flushes());
                     traced || plan.flush != workload::Flush::Never && mix.issues(Direction::Write)
                 }
-                Direction::Write | Direction::Trim => mix.issues(direction),
+                Direction::Trim => {
+                    mix.issues(direction) || plan.verify.on().is_some_and(|on| on.gives_back.is_some())
+                }
+                Direction::Write => mix.issues(direction),
             };
             used.then(|| Track::new(plan, direction))
         };

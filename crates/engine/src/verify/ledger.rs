@@ -1,12 +1,17 @@
 //! Which write was the last to each unit of a worker's files: four bytes a unit, whatever the order. A unit is what all
 //! blocks have in common; intervals lie within one.
 
-use workload::{Direction, ReadBack, Verify, WorkerPlan};
+use workload::{Direction, ReadBack, Trimmed, Verify, WorkerPlan};
 
+use super::give_back::GivesBack;
 use super::unit;
 
-/// Number of the last write before they start over; the rest of an entry are marks.
-pub(crate) const LAST_WRITE: u32 = (1 << 29) - 1;
+/// The bits of an entry that hold the number of a write; 0 for none. The rest are marks.
+const NUMBER: u32 = (1 << 29) - 1;
+/// The number of a trim that leaves zeros.
+const ZEROS: u32 = NUMBER;
+/// Number of the last write before they start over.
+pub(crate) const LAST_WRITE: u32 = ZEROS - 1;
 /// A write or trim of it is in flight. Without the number of a write nobody knows what it will leave.
 const IN_FLIGHT: u32 = 1 << 31;
 /// Two were in flight at once: which of them was the last nobody knows.
@@ -23,6 +28,8 @@ pub(crate) enum Expected {
     Any(u32),
     /// This write.
     Write(u32),
+    /// Zeros: it was trimmed.
+    Zeros,
 }
 
 /// Bytes of a file.
@@ -59,6 +66,8 @@ pub(crate) struct Ledger {
     round: u32,
     /// File and unit where the reading back at the end has come to.
     cursor: (usize, usize),
+    /// Where some of the writes are trimmed again.
+    gives_back: Option<GivesBack>,
 }
 
 impl Ledger {
@@ -89,6 +98,7 @@ impl Ledger {
             waiting: 0,
             round: 0,
             cursor: (0, 0),
+            gives_back: verification.gives_back.map(|asked| GivesBack::new(asked, plan)),
         })
     }
 
@@ -110,16 +120,21 @@ impl Ledger {
     pub(crate) fn issued(&mut self, span: Span) {
         self.writes = super::next_write(self.writes);
         let write = self.writes;
+        let mut known = false;
         for entry in self.entries(span) {
+            known |= *entry & NUMBER != 0 && *entry & SEEN == 0;
             *entry = match *entry {
                 entry if entry & IN_FLIGHT == 0 => write | IN_FLIGHT,
                 // What a trim or a failed write leaves, and when, is as open as before.
-                entry if entry & LAST_WRITE == 0 => IN_FLIGHT | EITHER,
+                entry if matches!(entry & NUMBER, 0 | ZEROS) => IN_FLIGHT | EITHER,
                 _ => write | IN_FLIGHT | EITHER,
             };
         }
         debug_assert!(write != 0 && write <= LAST_WRITE, "a write has the number of none");
         self.in_flight.push(span);
+        if let Some(gives_back) = &mut self.gives_back {
+            gives_back.issued(known);
+        }
     }
 
     /// A write of `span` has ended, well or not; what a failed one left nobody knows.
@@ -129,6 +144,50 @@ impl Ledger {
             let at = (self.first + self.waiting) % self.recent.len();
             self.recent[at] = span;
             self.waiting += 1;
+        }
+        if well && self.gives_back.is_some() {
+            self.offer(span);
+        }
+    }
+
+    /// A write of `span` has ended well; it may be one to trim again, where nothing else has gone there meanwhile.
+    #[cold]
+    fn offer(&mut self, span: Span) {
+        let write = self.entries(span).first().copied().unwrap_or(0);
+        if write == 0 || write > LAST_WRITE || self.entries(span).iter().any(|&entry| entry != write) {
+            return;
+        }
+        if let Some(gives_back) = &mut self.gives_back {
+            gives_back.offer(span, write);
+        }
+    }
+
+    /// The next of the writes to trim again, once it is due and `is_free` of what is in flight.
+    pub(crate) fn next_to_give_back(&mut self, is_free: impl Fn(Span) -> bool) -> Option<Span> {
+        // What was written again, or read back, meanwhile is no longer to be trimmed.
+        while let Some((span, write)) = self.gives_back.as_ref()?.first() {
+            if self.entries(span).iter().all(|&entry| entry == write) {
+                let due = is_free(span) && self.gives_back.as_mut()?.is_due();
+                return if due { self.give_back(span) } else { None };
+            }
+            self.gives_back.as_mut()?.take_first();
+        }
+        None
+    }
+
+    /// A trim of `span` is issued, behind which is what was asked for.
+    fn give_back(&mut self, span: Span) -> Option<Span> {
+        let leaves = self.gives_back.as_mut()?.give();
+        let number = if leaves == Trimmed::Zeros { ZEROS } else { 0 };
+        self.entries(span).iter_mut().for_each(|entry| *entry = number | IN_FLIGHT);
+        self.in_flight.push(span);
+        Some(span)
+    }
+
+    /// Of what an earlier run wrote, and ours only goes through: whether it trimmed the last write nobody knows.
+    pub(crate) fn forget_if_given_back(&mut self, span: Span) {
+        if self.gives_back.as_ref().is_some_and(|gives_back| gives_back.draws(self.writes)) {
+            self.entries(span).iter_mut().for_each(|entry| *entry = 0);
         }
     }
 
@@ -140,9 +199,9 @@ impl Ledger {
         self.in_flight.push(span);
     }
 
-    /// A trim of `span` has ended.
-    pub(crate) fn trimmed(&mut self, span: Span) {
-        self.land(span, true);
+    /// A trim of `span` has ended, well or not.
+    pub(crate) fn trimmed(&mut self, span: Span, well: bool) {
+        self.land(span, well);
     }
 
     /// `span` is in flight no longer; the units that another still covers are.
@@ -154,7 +213,7 @@ impl Ledger {
         }
         let mut overlapped = false;
         for entry in self.entries(span) {
-            let lost = if well { 0 } else { LAST_WRITE };
+            let lost = if well { 0 } else { NUMBER };
             if *entry & EITHER != 0 {
                 overlapped = true;
                 *entry &= !lost;
@@ -189,9 +248,10 @@ impl Ledger {
         let Some(file) = self.files.get(file as usize) else { return Expected::Unknown };
         let at = (offset.saturating_sub(file.base) / self.unit) as usize;
         match file.entries.get(at).copied().unwrap_or(0) {
-            entry if entry & LAST_WRITE == 0 || entry & IN_FLIGHT != 0 => Expected::Unknown,
-            entry if entry & EITHER != 0 => Expected::Any(entry & LAST_WRITE),
-            entry => Expected::Write(entry & LAST_WRITE),
+            entry if entry & NUMBER == 0 || entry & IN_FLIGHT != 0 => Expected::Unknown,
+            entry if entry & EITHER != 0 => Expected::Any(entry & NUMBER),
+            entry if entry & NUMBER == ZEROS => Expected::Zeros,
+            entry => Expected::Write(entry & NUMBER),
         }
     }
 
@@ -210,6 +270,9 @@ impl Ledger {
             // What is being written again comes again.
             if self.entries(span).iter().all(|entry| entry & IN_FLIGHT == 0) {
                 self.entries(span).iter_mut().for_each(|entry| *entry |= SEEN);
+                if let Some(gives_back) = &mut self.gives_back {
+                    gives_back.read_back();
+                }
                 return Some(span);
             }
         }
@@ -219,7 +282,7 @@ impl Ledger {
 
     /// The next span to read back when all is written, in the order of places; `None` when all has been.
     pub(crate) fn next_at_the_end(&mut self) -> Option<Span> {
-        let open = |entry: u32| entry & LAST_WRITE != 0 && entry & SEEN == 0;
+        let open = |entry: u32| entry & NUMBER != 0 && entry & SEEN == 0;
         while let Some(file) = self.files.get(self.cursor.0) {
             let entries = &file.entries[self.cursor.1.min(file.entries.len())..];
             let Some(skip) = entries.iter().position(|&entry| open(entry)) else {

@@ -5,9 +5,11 @@
 //! to each interval.
 
 mod checksum;
+mod give_back;
 mod header;
 mod ledger;
 mod state;
+mod wrong;
 
 use record::Damage;
 use twox_hash::XxHash3_64;
@@ -17,6 +19,7 @@ use crate::fill::repeat;
 use header::Mine;
 pub(crate) use ledger::{Expected, Ledger, Span};
 pub use state::{Reached, StateError, decode, encode};
+pub(crate) use wrong::Wrong;
 
 /// Bytes of a header with a checksum of this kind.
 pub fn header_length(kind: Checksum) -> Bytes {
@@ -160,6 +163,7 @@ impl Prover {
             let expected = expected(offset);
             let looked = match (&self.proof, expected) {
                 (_, Expected::Unknown) | (Proof::Nothing, _) => Ok(()),
+                (_, Expected::Zeros) => are_zeros(interval, offset),
                 (Proof::Pattern(pattern), _) => {
                     let wanted = &mut self.wanted[..interval.len()];
                     lay(wanted, pattern, (offset, self.pattern_each));
@@ -264,6 +268,14 @@ fn first_difference(wanted: &[u8], found: &[u8]) -> (u64, u64) {
 /// The number of the write after `last`; it starts over at 1.
 pub(crate) fn next_write(last: u32) -> u32 {
     if last >= ledger::LAST_WRITE { 1 } else { last + 1 }
+}
+
+/// The first byte that is not zero is named.
+fn are_zeros(interval: &[u8], offset: u64) -> Result<(), Damage> {
+    match interval.iter().position(|&found| found != 0) {
+        None => Ok(()),
+        Some(at) => Err(Damage::NotZeros { at: offset + at as u64, found: interval[at] }),
+    }
 }
 
 /// The first byte that differs is named.

@@ -76,6 +76,19 @@ fn a_pattern_may_begin_anew_within_an_interval_or_go_on_behind_it() {
 }
 
 #[test]
+fn of_what_was_trimmed_every_byte_must_be_zero_whatever_else_is_written() {
+    for proof in [Proof::Header, Proof::Pattern(Pattern::of("x"))] {
+        let (mut prover, sealed) = sealed(&plan(|verification| verification.proof = proof.clone()));
+        let mut buffer = vec![0; 4096];
+        assert_eq!(look(&mut prover, HERE, &buffer, Expected::Zeros), None);
+        buffer[4095] = 7;
+        let found = look(&mut prover, HERE, &buffer, Expected::Zeros);
+        assert_eq!(found, Some(Damage::NotZeros { at: 8192 + 4095, found: 7 }));
+        assert!(look(&mut prover, HERE, &sealed, Expected::Zeros).is_some(), "the trim was lost");
+    }
+}
+
+#[test]
 fn what_was_written_here_last_is_as_it_should_be() {
     let (mut prover, buffer) = sealed(&plan(|_| {}));
     assert_eq!(look(&mut prover, HERE, &buffer, Expected::Write(1)), None);
@@ -274,7 +287,7 @@ proptest! {
                     }
                     match write {
                         Some(_) => ledger.ended(at, well),
-                        None => ledger.trimmed(at),
+                        None => ledger.trimmed(at, true),
                     }
                 }
                 _ => {}
@@ -283,6 +296,7 @@ proptest! {
                 match ledger.expected(0, span(0, block as u64, 1).offset) {
                     Expected::Write(write) => prop_assert_eq!(*held, write),
                     Expected::Any(_) => prop_assert_ne!(*held, 0),
+                    Expected::Zeros => prop_assert_eq!(*held, 0),
                     Expected::Unknown => {}
                 }
             }

@@ -82,11 +82,11 @@ impl Worker {
             if self.when_is(ReadBack::WithoutWriting) {
                 return self.imagine(now);
             }
-        } else if !self.has_more_to_read_back() || !self.begin_at_the_end(now) {
+        } else if !self.has_more_to_read_back() || !self.begin_at_the_end(now, out) {
             return;
         }
         while out.room() > 0 && self.slots.free_count() > 0 {
-            let Some(next) = self.next_to_read_back() else { return };
+            let Some(next) = self.next_to_read_back() else { break };
             let Span { file, offset, bytes } = next;
             let slot = self.put(NextIo { kind: Direction::Read, file, offset, bytes }, (now, now), out);
             if let Some(back) = self.reading_back.as_deref_mut() {
@@ -96,6 +96,22 @@ impl Worker {
                 }
             }
         }
+        if self.open {
+            self.give_back(now, out);
+        }
+    }
+
+    /// Trims those of the writes that are to be, as far as slots and the batch's room go.
+    fn give_back(&mut self, now: Nanos, out: &mut Batch) {
+        while out.room() > 0 && self.slots.free_count() > 0 {
+            let Some(back) = self.reading_back.as_deref_mut() else { return };
+            let slots = &self.slots;
+            let place = |Span { file, offset, bytes }| NextIo { kind: Direction::Trim, file, offset, bytes };
+            let is_free = |span| !slots.overlap(&place(span));
+            let next = back.ledger.as_mut().and_then(|ledger| ledger.next_to_give_back(is_free));
+            let Some(next) = next else { return };
+            self.put(place(next), (now, now), out);
+        }
     }
 
     fn when_is(&self, when: ReadBack) -> bool {
@@ -104,14 +120,18 @@ impl Worker {
 
     /// True once the reading back at the end can go on: all writes have ended. What is read from then on does not count,
     /// so that the figures of the writes are theirs alone.
-    fn begin_at_the_end(&mut self, now: Nanos) -> bool {
-        let Some(back) = self.reading_back.as_deref_mut() else { return false };
-        if back.at_the_end == AtTheEnd::Begun {
+    fn begin_at_the_end(&mut self, now: Nanos, out: &mut Batch) -> bool {
+        let begun = |back: &ReadingBack| back.at_the_end == AtTheEnd::Begun;
+        if self.reading_back.as_deref().is_some_and(begun) {
             return true;
+        }
+        if self.slots.in_flight() == 0 && matches!(self.stopped, Some((Stopped::Amount, _))) {
+            self.give_back(now, out);
         }
         if self.slots.in_flight() > 0 {
             return false;
         }
+        let Some(back) = self.reading_back.as_deref_mut() else { return false };
         back.at_the_end = AtTheEnd::Begun;
         if back.when != ReadBack::WithoutWriting {
             self.wrote_until = Some(self.ended());
@@ -156,9 +176,18 @@ impl Worker {
             // What the last writes left nobody knows: they stay in flight.
             if known.is_none_or(|known| writes <= known.writes) {
                 self.note_end(&InFlight::at(&place), place.bytes as i32);
+                self.forget_if_given_back(&place);
             }
         }
         self.end(Stopped::Amount, now);
+    }
+
+    /// What an earlier run of the job may have trimmed is not looked at.
+    fn forget_if_given_back(&mut self, place: &NextIo) {
+        let ledger = self.reading_back.as_deref_mut().and_then(|back| back.ledger.as_mut());
+        if let (Some(ledger), Direction::Write) = (ledger, place.kind) {
+            ledger.forget_if_given_back(span(place.file, place.offset, place.bytes));
+        }
     }
 
     /// `place` is issued.
@@ -187,7 +216,7 @@ impl Worker {
         let (Some(ledger), span) = (ledger, span(io.file, io.offset, io.bytes)) else { return };
         match io.kind {
             Direction::Write => ledger.ended(span, result == io.bytes as i32),
-            Direction::Trim => ledger.trimmed(span),
+            Direction::Trim => ledger.trimmed(span, result >= 0),
             Direction::Read | Direction::Flush => {}
         }
     }

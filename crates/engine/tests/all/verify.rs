@@ -11,9 +11,9 @@ use engine::{fill::repeat, run_real};
 use kernel::{Clock, Direct, OpenFile, guard, open_for_write};
 use record::{Damage, Mismatch, Note, StepRecord};
 use workload::{
-    Access, BackendKind, BlockSizes, Buffers, ByDirection, Bytes, Direction, Ending, FilePlan, Iops,
-    LengthShare, Lengths, Mix, Nanos, OnMismatch, Order, Pace, Pattern, Proof, ReadBack, Repeats, StopRule,
-    Terms, Verification, Verify, WorkerPlan,
+    Access, BackendKind, BlockSizes, Buffers, ByDirection, Bytes, Direction, Ending, FilePlan, GiveBack,
+    Iops, LengthShare, Lengths, Mix, Nanos, OnMismatch, Order, Pace, Pattern, Proof, ReadBack, Repeats,
+    StopRule, Terms, Trimmed, Verification, Verify, WorkerPlan,
 };
 
 const BLOCK: u64 = 4096;
@@ -302,4 +302,36 @@ fn time_ends_the_writing_and_all_that_was_written_is_read_back_after_it() {
     assert!(worker.ended < record.ended, "what is read back counts apart");
     let reads = record.intervals.iter().map(|interval| interval.of(Direction::Read).tally.ops).sum::<u64>();
     assert!(reads > 0, "it was read back");
+}
+
+/// Half of what is written is trimmed, after every 16 writes.
+fn half_given_back(then: Trimmed) -> impl Fn(&mut Verification) {
+    move |verification| {
+        verification.gives_back = Some(GiveBack { percent: 50, writes: 16, batch: 0, then });
+    }
+}
+
+#[test]
+fn writes_that_are_drawn_are_trimmed_and_read_as_zeros() {
+    for backend in backends() {
+        for (depth, then) in [(1, Trimmed::Zeros), (8, Trimmed::Zeros), (1, Trimmed::Anything)] {
+            let files = Files::new();
+            let depth = if backend == BackendKind::Pread { 1 } else { depth };
+            let half = half_given_back(then);
+            let record = files.run(vec![WorkerPlan { backend, depth, ..files.writer(&half) }]);
+            assert_sound(&record);
+            let trims = record.tally(Direction::Trim).ops;
+            assert!((440..=580).contains(&trims), "{trims} of 1,024 writes were trimmed");
+            assert_eq!(record.tally(Direction::Write).ops, 1024, "trims are no part of the amount");
+            let zeros = (0..2).flat_map(|number| (0..SIZE.0 / BLOCK).map(move |block| (number, block)));
+            let zeros = zeros.filter(|&(number, block)| files.read(number, block).iter().all(|&b| b == 0));
+            assert_eq!(zeros.count() as u64, trims);
+            // A later look at what this run wrote leaves out what it may have trimmed.
+            let check = files.writer(|verification| {
+                half(verification);
+                verification.when = ReadBack::WithoutWriting;
+            });
+            assert_sound(&files.run(vec![WorkerPlan { backend, depth, ..check }]));
+        }
+    }
 }

@@ -54,8 +54,11 @@ pub fn job(unit: &Unit, groups: &[Group], presented: &Presented) -> Tree {
 
 fn steady(steadiness: &Steadiness) -> Tree {
     let (iops, bytes) = steadiness.means();
+    // As many as are looked at together, whatever came: readers divide by their number.
     let rates = |rate: fn(&Sample) -> f64| {
-        Tree::Array(steadiness.samples.iter().map(|sample| Tree::Int(rate(sample) as u64)).collect())
+        let came = steadiness.samples.iter().map(|sample| Tree::Int(rate(sample) as u64));
+        let none = std::iter::repeat(()).map(|()| Tree::Int(0));
+        Tree::Array(came.chain(none).take(steadiness.options.count()).collect())
     };
     let data = Tree::object([
         ("bw_mean", Tree::Int(bytes as u64)),

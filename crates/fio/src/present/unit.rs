@@ -81,6 +81,9 @@ impl Latency {
     }
 }
 
+/// Of a histogram: no value is further from its bucket's middle than this part of itself.
+const BUCKETS_AN_OCTAVE: f64 = 64.0;
+
 /// Rates over the intervals of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Windows {

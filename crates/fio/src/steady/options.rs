@@ -48,7 +48,7 @@ pub struct SteadyOptions {
 
 impl SteadyOptions {
     /// Samples that are looked at together.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         (self.duration.0 / self.every.0.max(1)) as usize
     }
 

@@ -226,6 +226,10 @@ impl Observer for Sampling<'_> {
         self.observer.issued(worker, ios);
     }
 
+    fn restarted(&mut self, job: u16, at: Nanos) {
+        self.observer.restarted(job, at);
+    }
+
     fn silence(&mut self, silence: &Silence) {
         self.observer.silence(silence);
     }

@@ -500,6 +500,11 @@ impl Observer for Jobs<'_, '_> {
         self.append_logs();
     }
 
+    fn restarted(&mut self, job: u16, at: Nanos) {
+        let between = self.running.iter_mut().filter_map(|running| running.between.as_mut());
+        between.for_each(|between| between.so_far.restarted(job, at));
+    }
+
     fn silence(&mut self, silence: &Silence) {
         self.running.iter().for_each(Running::clear);
         self.stop.tell(silence);

@@ -17,7 +17,7 @@ pub(super) fn trim(fd: RawFd, kind: FileKind, io: &Io) -> i32 {
     // What is given back must be told in the same form as a read, where 2 GiB and more are an errno.
     let Ok(bytes) = i32::try_from(io.bytes) else { return -libc::EINVAL };
     let done = retry(|| match kind {
-        FileKind::BlockDevice => discard(fd, io.offset, u64::from(io.bytes)),
+        FileKind::BlockDevice => discard_cached(fd, io),
         FileKind::Regular => punch(fd, io.offset, u64::from(io.bytes)),
         FileKind::CharacterDevice => Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP)),
     });
@@ -25,6 +25,26 @@ pub(super) fn trim(fd: RawFd, kind: FileKind, io: &Io) -> i32 {
         Ok(_) => bytes,
         Err(error) => -error.raw_os_error().unwrap_or(libc::EIO),
     }
+}
+
+/// The guard holds the device, so that the kernel does not drop what its page cache has of the place and is not written yet:
+/// that is written first where the discard is refused for it.
+fn discard_cached(fd: RawFd, io: &Io) -> io::Result<libc::c_int> {
+    let (offset, bytes) = (io.offset, u64::from(io.bytes));
+    match discard(fd, offset, bytes) {
+        Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
+            write_back(fd, offset, bytes)?;
+            discard(fd, offset, bytes)
+        }
+        done => done,
+    }
+}
+
+fn write_back(fd: RawFd, offset: u64, bytes: u64) -> io::Result<libc::c_int> {
+    let wait = libc::SYNC_FILE_RANGE_WAIT_BEFORE | libc::SYNC_FILE_RANGE_WAIT_AFTER;
+    let flags = wait | libc::SYNC_FILE_RANGE_WRITE;
+    // SAFETY: the caller's descriptor is open; no memory is involved.
+    check(unsafe { libc::sync_file_range(fd, offset as libc::off64_t, bytes as libc::off64_t, flags) })
 }
 
 fn discard(fd: RawFd, offset: u64, bytes: u64) -> io::Result<libc::c_int> {

@@ -1,0 +1,57 @@
+//! Intervals that are not as they should be, written to files, under the names that fio gives them.
+
+use std::fs::File;
+use std::io::{Error, ErrorKind, Write};
+use std::path::PathBuf;
+
+use workload::{Verify, WorkerPlan};
+
+use super::EngineError;
+use crate::verify::Wrong;
+
+/// Intervals of a worker that are written at most: where everything is wrong the files would fill the disk.
+const MOST: u32 = 1_000;
+
+/// Where a worker's wrong intervals go.
+#[derive(Debug)]
+pub(super) struct Dump {
+    /// By file: what the names of its intervals begin with.
+    stems: Box<[PathBuf]>,
+    left: u32,
+}
+
+impl Dump {
+    /// Where `plan` asks for it.
+    pub(super) fn of(plan: &WorkerPlan) -> Option<Dump> {
+        let Verify::On(verification) = &plan.verify else { return None };
+        let folder = verification.dump.as_ref()?;
+        let stem = |file: &workload::FilePlan| folder.join(file.path.file_name().unwrap_or_default());
+        Some(Dump { stems: plan.files.iter().map(stem).collect(), left: MOST })
+    }
+
+    /// Writes what is wrong at byte `offset` of file `file`.
+    ///
+    /// # Errors
+    /// Where a file cannot be made, or is a link.
+    pub(super) fn write(&mut self, (file, offset): (u32, u64), wrong: &Wrong) -> Result<(), EngineError> {
+        let Some(stem) = self.stems.get(file as usize).filter(|_| self.left > 0) else { return Ok(()) };
+        self.left -= 1;
+        let received = (if wrong.of_header { "hdr_fail" } else { "received" }, Some(&wrong.received));
+        for (kind, bytes) in [received, ("expected", wrong.expected.as_ref())] {
+            let Some(bytes) = bytes else { continue };
+            let mut path = stem.clone().into_os_string();
+            path.push(format!(".{offset}.{kind}"));
+            let path = PathBuf::from(path);
+            put(&path, bytes).map_err(|source| EngineError::Dump { path, source })?;
+        }
+        Ok(())
+    }
+}
+
+/// Whoever lays a link there must not choose what is written over.
+fn put(path: &PathBuf, bytes: &[u8]) -> Result<(), Error> {
+    if std::fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
+        return Err(Error::new(ErrorKind::AlreadyExists, "something else than a file is there"));
+    }
+    File::create(path)?.write_all(bytes)
+}

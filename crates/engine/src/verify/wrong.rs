@@ -1,0 +1,57 @@
+//! What was read of an interval that is not as it should be, beside what should have been.
+
+use record::Damage;
+use workload::Proof;
+
+use super::{Mismatch, Prover, header, lay};
+
+/// An interval that is not as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wrong {
+    /// As it was read.
+    pub(crate) received: Vec<u8>,
+    /// As it should be, where anybody knows.
+    pub(crate) expected: Option<Vec<u8>>,
+    /// Whether it is its header that is wrong.
+    pub(crate) of_header: bool,
+}
+
+impl Prover {
+    /// The interval at the beginning of `buffer`, in which the look right before has `found` something, and left the header in
+    /// front.
+    #[cold]
+    pub(crate) fn wrong(&self, buffer: &mut [u8], found: &Mismatch) -> Wrong {
+        let length = buffer.len().min(self.interval);
+        let interval = &mut buffer[..length];
+        let zeros = matches!(found.damage, Damage::NotZeros { .. });
+        let of_header = match found.damage {
+            Damage::NotThePattern { .. } | Damage::NotZeros { .. } => false,
+            Damage::Corrupted { .. } => {
+                header::read(interval).is_some_and(|header| header.sums[0] != header.sums[1])
+            }
+            _ => true,
+        };
+        let expected = match &self.proof {
+            _ if zeros => Some(vec![0; length]),
+            Proof::Pattern(pattern) => {
+                let mut wanted = vec![0; length];
+                lay(&mut wanted, pattern, (found.offset, self.pattern_each));
+                Some(wanted)
+            }
+            // The header is sound: what stands behind it should be the pattern.
+            Proof::HeaderAndPattern(pattern) if !of_header => {
+                let mut wanted = vec![0; length];
+                lay(&mut wanted, pattern, (found.offset, self.pattern_each));
+                let head = header::length(self.checksum).min(length);
+                wanted[..head].copy_from_slice(&interval[..head]);
+                self.move_header(&mut wanted);
+                Some(wanted)
+            }
+            _ => None,
+        };
+        if !zeros && matches!(self.proof, Proof::Header | Proof::HeaderAndPattern(_)) {
+            self.move_header(interval);
+        }
+        Wrong { received: interval.to_vec(), expected, of_header }
+    }
+}
