@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use options::Support;
 use options::near::nearest;
-use workload::Act;
+use workload::{Act, Nanos};
 
 use super::asked::{About, Asked, FioJob, LaysOut, Presentation, Remark, Surroundings};
 use super::commands::Commands;
@@ -320,6 +320,9 @@ impl<'a> Collector<'a> {
         if self.lays_out == LaysOut::Nothing && options.destroys() {
             return Err(FioError::Readonly);
         }
+        if self.lays_out == LaysOut::Nothing && std::mem::take(&mut options.unlink) {
+            self.note(format!("{name}: unlink=1 under --readonly: nothing is removed"));
+        }
         if options.engine.act() != Act::Move && options.verify.is_on() {
             let both = format!("verify with ioengine={}", options.engine.name);
             return refused(&both, "it writes no data that could be checked; leave verify out");
@@ -398,6 +401,11 @@ impl<'a> Collector<'a> {
             self.remark(Remark { about: About::Time, words });
         }
         self.settle_engine(name, options);
+        if options.ramp_time > Nanos::ZERO && !options.ends_by_time() {
+            self.note(format!(
+                "{name}: ramp_time: the amount to do counts from its end, fio's from the start"
+            ));
+        }
         let paced = pace::of(options);
         paced.notes.into_iter().for_each(|note| self.note(format!("{name}: {note}")));
     }

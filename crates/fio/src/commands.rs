@@ -118,7 +118,7 @@ pub static COMMANDS: &[CommandRow] = &[
         .sets(|c, value| { c.presentation.eta_interval = seconds("eta-interval", value)?.max(LEAST); Ok(()) }),
     takes("status-interval", Argument::Required, "Time between two whole results, each of everything so far.")
         .sets(|c, value| { c.presentation.status_interval = Some(seconds("status-interval", value)?).filter(|time| time.0 > 0); Ok(()) }),
-    takes("readonly", Argument::None, "Refuses to write, and to make or extend a file.").sets(|c, _| { c.readonly = true; Ok(()) }),
+    takes("readonly", Argument::None, "Refuses to write, and to make, extend or remove a file.").sets(|c, _| { c.readonly = true; Ok(()) }),
     takes("section", Argument::Required, "Runs only this section; several may be given.").sets(section),
     takes("alloc-size", Argument::Required, "Size of fio's memory pool; no effect, there is none."),
     takes("warnings-fatal", Argument::None, "Takes every note on what was asked for an error.")

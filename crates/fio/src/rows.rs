@@ -178,9 +178,9 @@ pub static ROWS: &[Row] = &[
     job(row("uid", COUNT, "", B)).refused(RIGHTS, "User of the process."),
     job(row("gid", COUNT, "", B)).refused(RIGHTS, "Group of the process."),
     job(row("exec_prerun", Kind::Text, "", B))
-        .nearly("commands of jobs that start together run one after the other, before all of them", "Command before the job; NAME.prerun.txt has what it prints.", |o, v| o.exec_prerun = Some(v.text().to_owned())),
+        .nearly("commands of jobs that start together run one after the other, before all of them", "Command before the job, also under --readonly; NAME.prerun.txt has what it prints.", |o, v| o.exec_prerun = Some(v.text().to_owned())),
     job(row("exec_postrun", Kind::Text, "", B))
-        .nearly("commands of jobs that start together run one after the other, after all of them", "Command after the job; NAME.postrun.txt has what it prints.", |o, v| o.exec_postrun = Some(v.text().to_owned())),
+        .nearly("commands of jobs that start together run one after the other, after all of them", "Command after the job, also under --readonly; NAME.postrun.txt has what it prints.", |o, v| o.exec_postrun = Some(v.text().to_owned())),
     job(row("profile", Kind::Text, "", C)).refused("built-in profiles of fio are not supported", "Built-in profile."),
     job(row("flow_id", COUNT, "0", B)).does("Which flow the job belongs to.", |o, v| o.bounds.flow_id = v.small()),
     job(row("flow", Kind::Int(0, 1000), "0", B)).does("Weight of the job among those of its flow: in that proportion they issue I/Os while they run; 0: none.", |o, v| o.bounds.flow = v.small()),
@@ -339,6 +339,7 @@ pub static ROWS: &[Row] = &[
         }),
     depth(row("iodepth_low", COUNT, "", A))
         .does("I/Os in flight at which a queue that was full is filled again.", |o, v| o.batch.low = Some(v.small())),
+    depth(row("iodepth_mode", Kind::Text, "", C)).refused("give a job for each depth, with iodepth and stonewall", "Steps of depth in one job, of fio later than 3.42."),
     within(Part::Engine(&["filestat"]), row("stat_type", Kind::Choice(&[("stat", "stat, which follows links"), ("lstat", "lstat, which does not"), ("statx", "statx")]), "stat", C))
         .refused("files are looked at by stat alone", "The call that looks."),
     depth(row("serialize_overlap", Kind::Bool, "0", B))

@@ -68,6 +68,9 @@ pub struct VerifyOptions {
     pub flushed: bool,
 }
 
+/// Bytes of the header that fio puts before what it proves; it takes no place of it below that.
+const HEADER_BYTES: u64 = 40;
+
 /// Words of `verify_policy`.
 pub const POLICIES: &[Word] = &[
     ("completed", "Writes that have ended"),
@@ -80,6 +83,9 @@ impl VerifyOptions {
         match (self.kind, &self.pattern) {
             ("pattern" | "pattern_hdr", None) => {
                 Some(("verify=pattern without verify_pattern", "give verify_pattern, the bytes to expect"))
+            }
+            _ if (1..HEADER_BYTES).contains(&self.offset) => {
+                Some(("verify_offset below 40", "a header is 40 bytes long; give 40 or more"))
             }
             // fio would count writes that it does not do.
             ("0", None) if self.only => Some((
