@@ -63,6 +63,7 @@ pub struct Collector<'a> {
     lays_out: LaysOut,
     reading: Reading,
     notes_are_fatal: bool,
+    state_folder: Option<String>,
     defaults: Draft,
     files: usize,
     jobs: Vec<FioJob>,
@@ -82,6 +83,7 @@ impl<'a> Collector<'a> {
             lays_out: commands.lays_out(),
             reading: commands.reading,
             notes_are_fatal: commands.notes_are_fatal,
+            state_folder: commands.state_folder.clone(),
             defaults: Draft::default(),
             files: 0,
             jobs: Vec::new(),
@@ -257,6 +259,7 @@ impl<'a> Collector<'a> {
         let checked = self.check(&name, &mut options);
         self.untaken.pass(checked)?;
         self.settle(&name, &mut options);
+        options.verify.state_folder.clone_from(&self.state_folder);
         self.place(&options);
         if self.jobs.len() + options.numjobs as usize > MOST_JOBS {
             let reason = format!(

@@ -44,6 +44,8 @@ pub struct Commands {
     pub show_command: bool,
     /// What would be noted is an error.
     pub notes_are_fatal: bool,
+    /// Where states of verifying are kept; `None`: where the run was started.
+    pub state_folder: Option<String>,
 }
 
 impl Commands {
@@ -134,7 +136,8 @@ pub static COMMANDS: &[CommandRow] = &[
     refused("trigger-timeout", Argument::Required, TRIGGER, "Time that sets off a command."),
     refused("trigger", Argument::Required, TRIGGER, "Command that is set off."),
     refused("trigger-remote", Argument::Required, TRIGGER, "Command that is set off elsewhere."),
-    takes("aux-path", Argument::Required, "Directory for state files; no effect, they are kept where the run was started."),
+    takes("aux-path", Argument::Required, "Directory of the states that verify_state_save and verify_state_load name.")
+        .sets(|c, value| { c.state_folder = Some(value.to_owned()); Ok(()) }),
     refused("latency-log", Argument::Optional, "give write_lat_log to the job", "Old name of write_lat_log."),
     takes(EXACT, Argument::None, "plimsoll's own: as fio does in silence, misreads words, replaces files that are too short, hides stalls.")
         .sets(|c, _| { c.reading = Reading::Exact; c.presentation.stalls = false; Ok(()) }),

@@ -65,6 +65,8 @@ pub struct VerifyOptions {
     pub batch: u32,
     pub state_save: bool,
     pub state_load: bool,
+    /// `--aux-path`.
+    pub state_folder: Option<String>,
     pub flushed: bool,
 }
 
@@ -100,11 +102,16 @@ impl VerifyOptions {
         }
     }
 
-    /// What a block proves itself by; `None` where nothing is verified. A pattern alone asks for verifying too.
+    /// The word of `verify`; a pattern alone asks for verifying too, behind a header as with `verify=pattern_hdr`.
+    fn word(&self) -> &'static str {
+        if self.kind == "0" && self.pattern.is_some() { "pattern_hdr" } else { self.kind }
+    }
+
+    /// What a block proves itself by; `None` where nothing is verified.
     pub(super) fn proof(&self) -> Option<Proof> {
-        match (self.kind, &self.pattern) {
+        match (self.word(), &self.pattern) {
             ("0", None) => None,
-            ("0" | "pattern", Some(pattern)) => Some(Proof::Pattern(pattern.clone())),
+            ("pattern", Some(pattern)) => Some(Proof::Pattern(pattern.clone())),
             ("null", _) => Some(Proof::Nothing),
             (_, Some(pattern)) => Some(Proof::HeaderAndPattern(pattern.clone())),
             (_, None) => Some(Proof::Header),
@@ -113,7 +120,7 @@ impl VerifyOptions {
 
     /// The checksum in a header.
     pub(super) fn checksum(&self) -> Checksum {
-        let named = CHECKSUMS.iter().find(|(word, _)| *word == self.kind);
+        let named = CHECKSUMS.iter().find(|(word, _)| *word == self.word());
         named.map_or(Checksum::default(), |(_, checksum)| *checksum)
     }
 

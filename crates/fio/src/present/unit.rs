@@ -227,7 +227,7 @@ impl<'a> Unit<'a> {
 
     /// Errors and the first errno, where errors are passed over.
     pub fn passed_over(&self) -> Option<(u64, i32)> {
-        let asked = self.first.options.time.continue_on_error.contains(&true);
+        let asked = self.first.options.time.passes_over_any();
         let errors = self.totals.directions.iter().map(|totals| totals.tally.errors).sum();
         asked.then_some((errors, self.errno))
     }

@@ -1,9 +1,9 @@
 //! What words on lengths, places and data ask for.
 
 use workload::{
-    Buffers, ByDirection, Bytes, Direction, Duplicates, FileOrder, FileTurn, Follow, Job, LengthShare,
-    Lengths, LengthsBy, Mix, OnMismatch, Order, Pattern, Pieces, Proof, ReadBack, Repeats, Runs, Shape,
-    Spread, StopRule, Verification, Verify, Zone, ZoneLength,
+    Buffers, ByDirection, Bytes, Checksum, Direction, Duplicates, FileOrder, FileTurn, Follow, Job,
+    LengthShare, Lengths, LengthsBy, Mix, OnMismatch, Order, Pattern, Pieces, Proof, ReadBack, Repeats, Runs,
+    Shape, Spread, StopRule, Verification, Verify, Zone, ZoneLength,
 };
 
 use crate::vocabulary::{asked, planned, refused};
@@ -210,7 +210,8 @@ fn verifying_is_asked_for_in_many_words() {
     }
     assert_eq!(proof("--verify=null").proof, Proof::Nothing);
     let text = || Pattern::of("ab");
-    assert_eq!(proof("--verify_pattern=\"ab\"").proof, Proof::Pattern(text()), "a pattern alone will do");
+    let alone = proof("--verify_pattern=\"ab\"");
+    assert_eq!((alone.proof, alone.checksum), (Proof::HeaderAndPattern(text()), Checksum::Pattern));
     assert_eq!(proof("--verify=pattern --verify_pattern=\"ab\"").proof, Proof::Pattern(text()));
     assert_eq!(proof("--verify=crc32c --verify_pattern=\"ab\"").proof, Proof::HeaderAndPattern(text()));
     let placed = proof("--verify=pattern --verify_pattern=%o0xff");

@@ -223,6 +223,15 @@ fn an_amount_beside_a_ramp_leaves_a_note_and_a_time_none() {
 }
 
 #[test]
+fn states_are_kept_where_aux_path_says() {
+    let path = |words: &str| {
+        asked(&format!("fio {words} --name=a/b --filename=/f --rw=write --verify=md5")).jobs[0].state_path()
+    };
+    assert_eq!(path(""), std::path::Path::new("local-a.b-0-verify.state"));
+    assert_eq!(path("--aux-path=/var/lib"), std::path::Path::new("/var/lib/local-a.b-0-verify.state"));
+}
+
+#[test]
 fn a_job_file_has_globals_comments_variables_and_aliases() {
     let asked = asked_by_file(
         "# load\n[global]\nioengine=null ; all of them\nsize=1m\n\n[one]\n  blocksize=${BS}\r\nnumjobs = 2\n\
