@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use options::Support;
 use options::near::nearest;
-use workload::Act;
+use workload::{Act, Nanos};
 
 use super::asked::{About, Asked, FioJob, LaysOut, Presentation, Remark, Surroundings};
 use super::commands::Commands;
@@ -63,6 +63,7 @@ pub struct Collector<'a> {
     lays_out: LaysOut,
     reading: Reading,
     notes_are_fatal: bool,
+    state_folder: Option<String>,
     defaults: Draft,
     files: usize,
     jobs: Vec<FioJob>,
@@ -83,6 +84,7 @@ impl<'a> Collector<'a> {
             lays_out: commands.lays_out(),
             reading: commands.reading,
             notes_are_fatal: commands.notes_are_fatal,
+            state_folder: commands.state_folder.clone(),
             defaults: Draft::default(),
             files: 0,
             jobs: Vec::new(),
@@ -258,6 +260,7 @@ impl<'a> Collector<'a> {
         let checked = self.check(&name, &mut options);
         self.untaken.pass(checked)?;
         self.settle(&name, &mut options);
+        options.verify.state_folder.clone_from(&self.state_folder);
         self.place(&options);
         if self.jobs.len() + options.numjobs as usize > MOST_JOBS {
             let reason = format!(
@@ -321,6 +324,9 @@ impl<'a> Collector<'a> {
         let refused = |option: &str, reason: &str| Err(FioError::refused(option, reason));
         if self.lays_out == LaysOut::Nothing && options.destroys() {
             return Err(FioError::Readonly);
+        }
+        if self.lays_out == LaysOut::Nothing && std::mem::take(&mut options.unlink) {
+            self.note(format!("{name}: unlink=1 under --readonly: nothing is removed"));
         }
         if options.engine.act() != Act::Move && options.verify.is_on() {
             let both = format!("verify with ioengine={}", options.engine.name);
@@ -401,6 +407,11 @@ impl<'a> Collector<'a> {
             self.remark(Remark { about: About::Time, words });
         }
         self.settle_engine(name, options);
+        if options.ramp_time > Nanos::ZERO && !options.ends_by_time() {
+            self.note(format!(
+                "{name}: ramp_time: the amount to do counts from its end, fio's from the start"
+            ));
+        }
         let paced = pace::of(options);
         paced.notes.into_iter().for_each(|note| self.note(format!("{name}: {note}")));
     }

@@ -46,6 +46,8 @@ pub struct Commands {
     pub notes_are_fatal: bool,
     /// What should be said about words of the command line that are no option of a job.
     pub notes: Vec<String>,
+    /// Where states of verifying are kept; `None`: where the run was started.
+    pub state_folder: Option<String>,
 }
 
 impl Commands {
@@ -127,7 +129,7 @@ pub static COMMANDS: &[CommandRow] = &[
         .sets(|c, value| { c.presentation.eta_interval = seconds("eta-interval", value)?.max(LEAST); Ok(()) }),
     takes("status-interval", Argument::Required, "Time between two whole results, each of everything so far.")
         .sets(|c, value| { c.presentation.status_interval = Some(seconds("status-interval", value)?).filter(|time| time.0 > 0); Ok(()) }),
-    takes("readonly", Argument::None, "Refuses to write, and to make or extend a file.").sets(|c, _| { c.readonly = true; Ok(()) }),
+    takes("readonly", Argument::None, "Refuses to write, and to make, extend or remove a file.").sets(|c, _| { c.readonly = true; Ok(()) }),
     takes("section", Argument::Required, "Runs only this section; several may be given.").sets(section),
     takes("alloc-size", Argument::Required, "Size of fio's memory pool; no effect, there is none."),
     takes("warnings-fatal", Argument::None, "Takes every note on what was asked for an error.")
@@ -143,7 +145,8 @@ pub static COMMANDS: &[CommandRow] = &[
     refused("trigger-timeout", Argument::Required, TRIGGER, "Time that sets off a command."),
     refused("trigger", Argument::Required, TRIGGER, "Command that is set off."),
     refused("trigger-remote", Argument::Required, TRIGGER, "Command that is set off elsewhere."),
-    takes("aux-path", Argument::Required, "Directory for state files; no effect, they are kept where the run was started."),
+    takes("aux-path", Argument::Required, "Directory of the states that verify_state_save and verify_state_load name.")
+        .sets(|c, value| { c.state_folder = Some(value.to_owned()); Ok(()) }),
     refused("latency-log", Argument::Optional, "give write_lat_log to the job", "Old name of write_lat_log."),
     takes(EXACT, Argument::None, "plimsoll's own: as fio does in silence, misreads words, replaces files that are too short, hides stalls.")
         .sets(|c, _| { c.reading = Reading::Exact; c.presentation.stalls = false; Ok(()) }),

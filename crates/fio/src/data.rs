@@ -72,12 +72,14 @@ pub fn blocks(options: &JobOptions) -> BlockSizes {
 /// What is written.
 pub fn buffers(options: &JobOptions) -> Buffers {
     let shaped = options.compress_percentage > 0 || options.dedupe_percentage > 0;
-    if options.zero_buffers || options.compress_percentage == 100 && options.buffer_pattern.is_none() {
+    if options.compress_percentage == 100 && options.buffer_pattern.is_none() {
         Buffers::Zero
     } else if shaped {
         Buffers::Shaped(shape(options))
     } else if let Some(pattern) = &options.buffer_pattern {
         Buffers::Pattern(pattern.clone())
+    } else if options.zero_buffers {
+        Buffers::Zero
     } else if options.refill_buffers {
         Buffers::Unique
     } else if options.scramble_buffers {
@@ -181,5 +183,20 @@ mod tests {
             o.buffer_pattern = Some(workload::Pattern::of("x"));
         });
         assert!(matches!(buffers(&with), Buffers::Shaped(_)));
+    }
+
+    #[test]
+    fn zeros_give_way_to_a_pattern_and_that_to_a_share() {
+        let zeros = |change: &dyn Fn(&mut JobOptions)| {
+            buffers(&options("write", |o| {
+                o.zero_buffers = true;
+                change(o);
+            }))
+        };
+        assert_eq!(zeros(&|_| {}), Buffers::Zero);
+        let pattern = workload::Pattern::of("x");
+        assert_eq!(zeros(&|o| o.buffer_pattern = Some(pattern.clone())), Buffers::Pattern(pattern.clone()));
+        assert!(matches!(zeros(&|o| o.dedupe_percentage = 50), Buffers::Shaped(_)));
+        assert!(matches!(zeros(&|o| o.compress_percentage = 50), Buffers::Shaped(_)));
     }
 }

@@ -71,6 +71,8 @@ const WAYS: &[(&[&str], EngineWay)] = &[
     (&["dircreate"], way(ForEach, Nowhere, "directories are made")),
     (&["dirstat"], way(ForEach, Nowhere, "directories are looked up")),
     (&["dirdelete"], way(ForEach, Nowhere, "directories are removed")),
+    (&["filesetxattr"], way(ForEach, Nowhere, "attributes of files are set")),
+    (&["filelistxattr"], way(ForEach, Nowhere, "attributes of files are listed")),
     (&["fileoperations"], way(ForEach, Nowhere, "files and directories are made, looked up or removed")),
     (&["page_fault"], way(ForEach, Nowhere, "memory is touched")),
 ];

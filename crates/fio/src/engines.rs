@@ -61,6 +61,7 @@ const ENGINES: &[(&[&str], Handling)] = &[
     (&["fileoperations"], Instead("it is the name of fio's source file; take filecreate, filestat, filedelete, dircreate, dirstat or dirdelete")),
     (&["e4defrag"], Instead("extents are not moved; take psync")),
     (&["external"], Instead("engines are not loaded from files; take libaio, io_uring, psync or null")),
+    (&["filesetxattr", "filelistxattr"], Instead("attributes of files are not loaded; take filecreate or filestat")),
     (&["page_fault"], Instead(ANOTHER)),
 ];
 

@@ -48,6 +48,8 @@ pub struct Region {
     pub bytes: u64,
     /// Bytes in each of them where they differ, else empty.
     pub each: Vec<u64>,
+    /// How long the shortest of the files is, or will be when it is laid out.
+    pub file_bytes: u64,
 }
 
 impl Region {
@@ -69,7 +71,7 @@ impl Region {
 
     /// The same where only the names of the files count: a block each.
     pub fn of_names(self, block: u64) -> Region {
-        Region { offset: 0, bytes: block, each: Vec::new(), ..self }
+        Region { offset: 0, bytes: block, each: Vec::new(), file_bytes: block, ..self }
     }
 
     /// The part of `paths` from `offset` on in which a block of `block` bytes fits, with `lengths` bytes in each; `None`
@@ -80,7 +82,7 @@ impl Region {
             paths.into_iter().zip(lengths.iter().copied()).filter(fits).unzip();
         let bytes = each.iter().copied().max()?;
         let each = if each.iter().all(|other| *other == bytes) { Vec::new() } else { each };
-        Some(Region { paths, offset, bytes, each })
+        Some(Region { paths, offset, bytes, each, file_bytes: offset.saturating_add(bytes) })
     }
 }
 
@@ -149,7 +151,7 @@ pub fn region_of_nothing(job: &FioJob) -> Result<Region, FioError> {
     match lengths(job, &[0], offset)? {
         Some(lengths) if long > 0 => {
             let bytes = lengths[0].saturating_mul(files);
-            Ok(Region { offset, bytes, ..Region::default() })
+            Ok(Region { offset, bytes, file_bytes: offset.saturating_add(bytes), ..Region::default() })
         }
         _ => Err(needs_size(job, None)),
     }
@@ -183,7 +185,10 @@ pub fn region(job: &FioJob, paths: Vec<PathBuf>, there: &[Option<OnDisk>]) -> Re
     }
     let block = options.shortest_block();
     let size = lengths.iter().copied().min().unwrap_or(0);
-    Region::of(paths, offset, (&lengths, block)).ok_or(FioError::BlockAboveRange { size, block })
+    let region = Region::of(paths, offset, (&lengths, block));
+    let region = region.ok_or(FioError::BlockAboveRange { size, block })?;
+    let file_bytes = region.file_bytes.max(shortest);
+    Ok(Region { file_bytes, ..region })
 }
 
 /// Bytes of each file from `offset` on, of which there are `there`; `None` where nothing says how many.
@@ -225,7 +230,9 @@ fn end(job: &FioJob, there: u64, number: u64) -> u64 {
         _ if least == most || (least..=most).contains(&there) && there > 0 => most.min(there.max(least)),
         _ => {
             let drawn = least + drawn(job.seed, number) % (most - least + 1);
-            drawn - drawn % job.options.shortest_block().max(1)
+            let block = job.options.shortest_block().max(1);
+            // A file without room for a block would have nothing done to it.
+            (drawn - drawn % block).max(block.min(most))
         }
     }
 }

@@ -57,6 +57,8 @@ struct Recording {
     names: Vec<String>,
     opened: Vec<bool>,
     flush: FlushBy,
+    /// Whether each file is flushed before it is closed.
+    stores: bool,
     /// The time of its first I/O on the run's clock.
     origin: Option<Nanos>,
     last: Nanos,
@@ -74,7 +76,11 @@ impl Recordings {
             let job = asked.jobs.iter().find(|job| job.label == worker.job);
             let path = job.and_then(|job| job.options.trace.write.as_ref()).map(PathBuf::from);
             let names = worker.files.iter().map(|file| file.path.display().to_string()).collect();
-            let recording = path.map(|path| self.recording(path, names, worker.terms.calls.flush));
+            let mut recording = path.map(|path| self.recording(path, names, worker.terms.calls.flush));
+            if let (Some(recording), Some(job)) = (&mut recording, job) {
+                let asked = job.options.end_fsync || job.options.fsync_on_close;
+                recording.stores = asked && worker.access.mix.issues(Direction::Write);
+            }
             self.workers.push(recording);
         }
     }
@@ -91,6 +97,7 @@ impl Recordings {
             opened: vec![false; names.len()],
             names,
             flush,
+            stores: false,
             origin: None,
             last: Nanos::ZERO,
             packer: Packer::default(),
@@ -210,6 +217,9 @@ impl Recording {
     fn close(&self, text: &mut String) {
         let micros = self.last.0 / 1000;
         for (name, _) in self.names.iter().zip(&self.opened).filter(|(_, opened)| **opened) {
+            if self.stores {
+                let _ = writeln!(text, "{micros} {name} sync 0 0");
+            }
             let _ = writeln!(text, "{micros} {name} close");
         }
     }

@@ -178,9 +178,9 @@ pub static ROWS: &[Row] = &[
     job(row("uid", COUNT, "", B)).refused(RIGHTS, "User of the process."),
     job(row("gid", COUNT, "", B)).refused(RIGHTS, "Group of the process."),
     job(row("exec_prerun", Kind::Text, "", B))
-        .nearly("commands of jobs that start together run one after the other, before all of them", "Command before the job; NAME.prerun.txt has what it prints.", |o, v| o.exec_prerun = Some(v.text().to_owned())),
+        .nearly("commands of jobs that start together run one after the other, before all of them", "Command before the job, also under --readonly; NAME.prerun.txt has what it prints.", |o, v| o.exec_prerun = Some(v.text().to_owned())),
     job(row("exec_postrun", Kind::Text, "", B))
-        .nearly("commands of jobs that start together run one after the other, after all of them", "Command after the job; NAME.postrun.txt has what it prints.", |o, v| o.exec_postrun = Some(v.text().to_owned())),
+        .nearly("commands of jobs that start together run one after the other, after all of them", "Command after the job, also under --readonly; NAME.postrun.txt has what it prints.", |o, v| o.exec_postrun = Some(v.text().to_owned())),
     job(row("profile", Kind::Text, "", C)).refused("built-in profiles of fio are not supported", "Built-in profile."),
     job(row("flow_id", COUNT, "0", B)).does("Which flow the job belongs to.", |o, v| o.bounds.flow_id = v.small()),
     job(row("flow", Kind::Int(0, 1000), "0", B)).does("Weight of the job among those of its flow: in that proportion they issue I/Os while they run; 0: none.", |o, v| o.bounds.flow = v.small()),
@@ -340,6 +340,7 @@ pub static ROWS: &[Row] = &[
         }),
     depth(row("iodepth_low", COUNT, "", A))
         .does("I/Os in flight at which a queue that was full is filled again.", |o, v| o.batch.low = Some(v.small())),
+    depth(row("iodepth_mode", Kind::Text, "", C)).refused("give a job for each depth, with iodepth and stonewall", "Steps of depth in one job, of fio later than 3.42."),
     within(Part::Engine(&["filestat"]), row("stat_type", Kind::Choice(&[("stat", "stat, which follows links"), ("lstat", "lstat, which does not"), ("statx", "statx")]), "stat", C))
         .refused("files are looked at by stat alone", "The call that looks."),
     depth(row("serialize_overlap", Kind::Bool, "0", B))
@@ -386,7 +387,7 @@ pub static ROWS: &[Row] = &[
         .does("A rate does not make up for think time.", |o, v| o.time.rate_ignore_thinktime = v.on()),
     pace(row("thinktime", MICROSECONDS, "0", A)).does("Pause between I/Os, once the queue has run empty.", |o, v| o.time.thinktime = v.time()),
     pace(row("thinktime_spin", MICROSECONDS, "0", B)).does("Part of the pause that burns CPU.", |o, v| o.time.thinktime_spin = v.time()),
-    pace(row("thinkcycles", COUNT, "0", C)).refused("think time is not supported yet", "CPU cycles between I/Os."),
+    pace(row("thinkcycles", COUNT, "0", C)).refused("give thinktime with thinktime_spin, in microseconds", "CPU cycles between I/Os."),
     pace(row("thinktime_blocks", COUNT, "1", B)).does("I/Os between pauses.", |o, v| o.time.thinktime_blocks = Some(v.small()).filter(|&blocks| blocks > 1)),
     pace(row("thinktime_blocks_type", Kind::Choice(&[("complete", "Those that are done"), ("issue", "Those that were issued")]), "complete", B))
         .does("Which I/Os count.", |o, v| o.time.thinktime_issued = v.word() == "issue"),
@@ -404,7 +405,7 @@ pub static ROWS: &[Row] = &[
     verify(row("verify_policy", Kind::Choice(POLICIES), "completed", C)).does("Which writes a saved state says are there.", |o, v| o.verify.flushed = v.word() == "fsynced"),
     verify(row("verify_offset", Kind::Size(0), "0", B)).does("Place of the header in each interval.", |o, v| o.verify.offset = v.natural()),
     verify(row("verify_interval", Kind::Size(0), "0", B)).does("Length that has a header of its own; 0, or one that does not divide every block: the greatest that does.", |o, v| o.verify.interval = v.natural()),
-    verify(row("verify_pattern", Kind::Shape(Shape::Pattern), "", B)).does("Pattern to write and to check, as buffer_pattern; %o is the place.", shaped!(verify.pattern = Pattern)),
+    verify(row("verify_pattern", Kind::Shape(Shape::Pattern), "", B)).does("Pattern to write and to check, as buffer_pattern; %o is the place. Without verify it stands behind a header, as with verify=pattern_hdr.", shaped!(verify.pattern = Pattern)),
     verify(row("verify_pattern_interval", Kind::Size(0), "0", C))
         .does("Length after which the pattern begins anew, with %o as the place where it does; 0: with each interval.", |o, v| o.verify.pattern_interval = v.natural()),
     verify(row("verify_fatal", Kind::Bool, "0", A)).does("The first block that is wrong ends the job.", |o, v| o.verify.fatal = v.on()),
@@ -537,7 +538,7 @@ pub static ROWS: &[Row] = &[
         .does("Goes on after EIO and EILSEQ, or after failed checks, which end the job otherwise.", |o, v| o.time.set_continue(v.word())),
     error(row("ignore_error", Kind::Shape(Shape::Errors), "", B))
         .does("Goes on after these errors, by name or number: lists for reads, writes and checks.", shaped!(time.ignore_error = Errors)),
-    error(row("error_dump", Kind::Bool, "1", B)).does("Concerns errors that are passed over, which is refused.", |_, _| {}),
+    error(row("error_dump", Kind::Bool, "0", B)).does("Names each error that is passed over, too.", |o, v| o.time.error_dump = v.on()),
     // Names of the past.
     job(row("percentage_sequential", Kind::Ints(100), "", C)).refused("fio refuses it too; give percentage_random, 100 less that", "Old name."),
     job(row("verifysort", Kind::Bool, "", C)).nearly(VERIFY, "Old name.", |_, _| {}),

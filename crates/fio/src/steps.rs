@@ -224,7 +224,7 @@ impl Planner<'_> {
                 return Err(FioError::refused("read_iolog", "only `plimsoll fio` itself replays a trace"));
             }
         };
-        let region = Region { paths: trace.files.clone(), offset: 0, bytes: 0, each: Vec::new() };
+        let region = Region { paths: trace.files.clone(), ..Region::default() };
         let on_nothing = job.options.engine.backend() == Some(BackendKind::Null);
         for (path, &changes) in trace.files.iter().zip(&trace.replay.changed).filter(|_| !on_nothing) {
             let there = self.there(path);
@@ -479,7 +479,7 @@ fn pass(options: &JobOptions, region: &Region) -> Option<u64> {
 
 /// Bytes that are done once: of files that are longer than what is to be done only that. With holes between the I/Os a job
 /// of fio's ends where the last one ends with the region, or the next would reach beyond it; where the last hole reaches the end
-/// it begins anew.
+/// of the file it begins anew. Reads and writes of a mix leave holes each for themselves.
 fn once_over(options: &JobOptions, region: &Region) -> u64 {
     let whole = match options.size {
         Some(Amount::Bytes(bytes)) if options.filesize > 0 && bytes > 0 => bytes.min(region.total()),
@@ -490,13 +490,14 @@ fn once_over(options: &JobOptions, region: &Region) -> u64 {
     if options.pattern.random || gap <= 0 || differ {
         return whole;
     }
+    let ways = if options.pattern.reads && options.pattern.writes { 2 } else { 1 };
     let step = block.saturating_add(gap.unsigned_abs());
     let blocks = region.bytes.saturating_sub(block).checked_div(step).unwrap_or(0) + 1;
     let ends_with_region = (blocks - 1).saturating_mul(step).saturating_add(block) == region.bytes;
-    if blocks.saturating_mul(step) >= region.bytes && !ends_with_region {
+    if blocks.saturating_mul(step) >= region.file_bytes && !ends_with_region {
         return whole;
     }
-    blocks.saturating_mul(block).saturating_mul(region.paths.len().max(1) as u64)
+    blocks.saturating_mul(block).saturating_mul(ways * region.paths.len().max(1) as u64).min(whole)
 }
 
 /// The writes of one pass of several, where each pass is one of its own: all of them are as long as the others, and nothing but

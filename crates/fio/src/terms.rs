@@ -28,6 +28,7 @@ pub struct TimeOptions {
     /// After reads, writes and checks.
     pub continue_on_error: [bool; 3],
     pub ignore_error: Each<Vec<i32>>,
+    pub error_dump: bool,
     pub sync: SyncMode,
     pub prio: Option<u8>,
     pub prioclass: Option<u8>,
@@ -129,6 +130,11 @@ impl TimeOptions {
             ([], true) => &PASSED_OVER,
             (listed, _) => listed,
         }
+    }
+
+    /// Whether any error was asked to be passed over.
+    pub fn passes_over_any(&self) -> bool {
+        self.continue_on_error.contains(&true) || self.ignore_error.iter().any(|listed| !listed.is_empty())
     }
 
     /// Whether a job goes on after a block that is not what was written.

@@ -65,6 +65,8 @@ pub struct VerifyOptions {
     pub batch: u32,
     pub state_save: bool,
     pub state_load: bool,
+    /// `--aux-path`.
+    pub state_folder: Option<String>,
     pub flushed: bool,
     pub dump: bool,
     pub trim_percentage: u8,
@@ -72,6 +74,9 @@ pub struct VerifyOptions {
     pub trim_backlog: u32,
     pub trim_batch: u32,
 }
+
+/// Bytes of the header that fio puts before what it proves; it takes no place of it below that.
+const HEADER_BYTES: u64 = 40;
 
 /// Words of `verify_policy`.
 pub const POLICIES: &[Word] = &[
@@ -86,6 +91,9 @@ impl VerifyOptions {
             ("pattern" | "pattern_hdr", None) => {
                 Some(("verify=pattern without verify_pattern", "give verify_pattern, the bytes to expect"))
             }
+            _ if (1..HEADER_BYTES).contains(&self.offset) => {
+                Some(("verify_offset below 40", "a header is 40 bytes long; give 40 or more"))
+            }
             // fio would count writes that it does not do.
             ("0", None) if self.only => Some((
                 "verify_only without verify",
@@ -99,11 +107,16 @@ impl VerifyOptions {
         }
     }
 
-    /// What a block proves itself by; `None` where nothing is verified. A pattern alone asks for verifying too.
+    /// The word of `verify`; a pattern alone asks for verifying too, behind a header as with `verify=pattern_hdr`.
+    fn word(&self) -> &'static str {
+        if self.kind == "0" && self.pattern.is_some() { "pattern_hdr" } else { self.kind }
+    }
+
+    /// What a block proves itself by; `None` where nothing is verified.
     pub(super) fn proof(&self) -> Option<Proof> {
-        match (self.kind, &self.pattern) {
+        match (self.word(), &self.pattern) {
             ("0", None) => None,
-            ("0" | "pattern", Some(pattern)) => Some(Proof::Pattern(pattern.clone())),
+            ("pattern", Some(pattern)) => Some(Proof::Pattern(pattern.clone())),
             ("null", _) => Some(Proof::Nothing),
             (_, Some(pattern)) => Some(Proof::HeaderAndPattern(pattern.clone())),
             (_, None) => Some(Proof::Header),
@@ -112,7 +125,7 @@ impl VerifyOptions {
 
     /// The checksum in a header.
     pub(super) fn checksum(&self) -> Checksum {
-        let named = CHECKSUMS.iter().find(|(word, _)| *word == self.kind);
+        let named = CHECKSUMS.iter().find(|(word, _)| *word == self.word());
         named.map_or(Checksum::default(), |(_, checksum)| *checksum)
     }
 

@@ -1,6 +1,6 @@
 //! How a job verifies, in plimsoll's values, and what should be said about it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use workload::{
     Acknowledged, Bytes, GiveBack, OnMismatch, ReadBack, StateFile, Trimmed, Verification, Verify,
@@ -10,9 +10,11 @@ use super::asked::FioJob;
 use super::options::JobOptions;
 
 impl FioJob {
-    /// The file in which it is kept how far the job came, by fio's name; the directory is the one that the run was started in.
+    /// The file in which it is kept how far the job came, by fio's name; the directory is that of `--aux-path`, or the one that
+    /// the run was started in.
     pub fn state_path(&self) -> PathBuf {
-        PathBuf::from(format!("local-{}-{}-verify.state", self.name.replace('/', "."), self.number))
+        let folder = self.options.verify.state_folder.as_deref().unwrap_or_default();
+        Path::new(folder).join(format!("local-{}-{}-verify.state", self.name.replace('/', "."), self.number))
     }
 }
 

@@ -37,7 +37,7 @@ pub use linux::{
     memory::{FreeMemory, NoMemory, free_memory, room_for_buffers},
     mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
     nvme::nvme_log_page,
-    process::{Process, allow_open_files, send_signal},
+    process::{Process, allow_open_files, send_signal, send_signal_to_group},
     queue::{
         AioQueue, CallFlags, NamesQueue, PreadQueue, Queue, QueueError, QueueSize, Refused, UringQueue,
         abandoned, open_queue, probe,

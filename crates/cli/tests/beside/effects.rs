@@ -187,6 +187,12 @@ const SETTLED: &[&str] = &[
     "--name=a --filename=f --rw=write --size=1m --ioengine=mmap",
     "--name=a --filename=f --rw=write --size=64k --mem=mmap --iomem_align=4k --lockmem=1m",
     "--name=a --filename=f --rw=write --size=64k --write_hint=short --ioscheduler=none",
+    "--name=a --filename=f --rw=write --bs=4k --size=64k --blockalign=16k",
+    "--name=a --filename=f --rw=write --bs=3k --size=63k --blockalign=16k",
+    "--name=a --filename=f --rw=write:4k --bs=4k --size=128k",
+    "--name=a --filename=f --rw=read:12k --bs=4k --size=512k",
+    "--name=a --filename=f:g --rw=write:64k --bs=4k --size=1m",
+    "--name=a --filename=f --rw=write --size=64k --verify_offset=32",
 ];
 
 #[test]

@@ -65,6 +65,28 @@ fn commands_run_before_and_after_a_job_and_leave_what_they_print() {
     );
 }
 
+/// What stops a container signals the run alone, and not the commands that it has started.
+#[test]
+fn a_signal_to_the_run_ends_the_command_that_it_waits_for() {
+    let peers = Peers::alone();
+    let place = peers.folder.make_dir("exec-stopped");
+    let job = "[a]\nfilename=f\nrw=write\nsize=64k\nexec_prerun=echo $$; sleep 60; touch late\n";
+    std::fs::write(place.join("job.fio"), job).unwrap();
+    let running = Running::start(&mut peers.command(&place, Who::Command, "job.fio"));
+    let shell = loop {
+        let said = std::fs::read_to_string(place.join("a.prerun.txt")).unwrap_or_default();
+        match said.trim() {
+            "" => std::thread::sleep(std::time::Duration::from_millis(20)),
+            shell => break shell.to_owned(),
+        }
+    };
+    running.signal("TERM");
+    let ended = running.wait();
+    assert_eq!(ended.code, Some(128), "{ended:?}");
+    assert!(!place.join("late").exists(), "nothing went on");
+    assert!(!std::path::Path::new("/proc").join(shell).exists());
+}
+
 /// Nobody has to look on: it is asked for by name.
 #[test]
 fn a_live_line_that_is_asked_for_goes_to_stdout_and_stderr_stays_empty() {

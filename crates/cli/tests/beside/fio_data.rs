@@ -170,7 +170,8 @@ fn patterns_are_checked_byte_by_byte() {
     let peers = Peers::alone();
     let place = peers.folder.make_dir("patterned");
     let run = |words: &str| {
-        let words = format!("--name=check --filename=f --size=1m --verify_pattern=0xcafe%o {words}");
+        let words =
+            format!("--name=check --filename=f --size=1m --verify=pattern --verify_pattern=0xcafe%o {words}");
         peers.run_in(&place, Who::Command, &words)
     };
     assert_eq!(run("--rw=write").code, Some(0));

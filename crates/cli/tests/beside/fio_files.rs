@@ -87,6 +87,8 @@ fn patterns_stand_in_files() {
         "--buffer_pattern='p'",
         "--buffer_pattern='long'",
         "--buffer_pattern='p'12\"x'y\"0xbeef",
+        "--zero_buffers --buffer_pattern='p'",
+        "--buffer_pattern='p' --zero_buffers",
         "--verify=pattern --verify_pattern='p' --verify_state_save=0",
         "--verify=pattern --verify_pattern='p'%o --verify_state_save=0",
     ] {

@@ -92,6 +92,7 @@ fn patterns_intervals_and_moved_headers_go_both_ways() {
         ("--verify=pattern --verify_pattern=0xdeadbeef11", 20_000),
         ("--verify=pattern --verify_pattern=\"abc\"%o-120xdeadface --bs=8k", 20_000),
         ("--verify=crc32c --verify_pattern=0xdeadbeef11", 20_000),
+        ("--verify_pattern=0xdeadbeef11 --bs=8k", 20_000),
         ("--verify=crc32c --verify_interval=512", 65_535),
         ("--verify=crc64 --verify_interval=1536", 65_535),
         ("--verify=md5 --bs=8k --verify_interval=1000", 65_535),

@@ -86,6 +86,30 @@ fn a_volume_is_filled_until_no_space_is_left() {
     }
 }
 
+/// Errors that are passed over are counted in a line of their own, and each is named where `error_dump` asks for it.
+#[test]
+fn errors_that_are_passed_over_are_counted_and_named_on_demand() {
+    let Some(peers) = Peers::find() else { return };
+    let place = peers.folder.make_dir("full");
+    let Some(_full) = Mounted::at(place.clone(), &["-t", "tmpfs", "-o", "size=256k", "none"]) else { return };
+    for words in ["--ignore_error=,ENOSPC", "--ignore_error=,ENOSPC --error_dump=1"] {
+        let of = |who| {
+            let words =
+                format!("--name=a --filename=f --size=512k --bs=64k --rw=write --fallocate=none {words}");
+            let ended = peers.run_in(&place, who, &words);
+            std::fs::remove_file(place.join("f")).unwrap();
+            let line =
+                |text: &str| text.lines().find(|line| line.contains("errors    : ")).map(str::to_owned);
+            let named: Vec<String> =
+                ended.err.lines().filter(|line| line.contains("io_u error")).map(str::to_owned).collect();
+            (ended.code, line(&ended.out), named)
+        };
+        let ours = of(Who::Link);
+        assert_eq!(ours, of(Who::Real), "{words}");
+        assert_eq!((ours.1.is_some(), ours.2.len()), (true, if words.contains("dump") { 4 } else { 0 }));
+    }
+}
+
 /// The errors of all jobs: the write that found no space is counted by fio alone.
 fn job_errors(ended: &Ended) -> Vec<String> {
     jobs(ended).iter().map(|job| job[job.find("error").unwrap()..].to_owned()).collect()

@@ -111,9 +111,10 @@ fn what_a_killed_writer_had_flushed_is_found_and_what_is_lost_is_named() {
 #[test]
 fn a_state_goes_from_one_tool_to_the_other() {
     let Some(peers) = Peers::find() else { return };
-    let words = "--name=w --filename=f --size=256k --rw=write --bs=4k --verify=crc32c";
+    let words = "--aux-path=kept --name=w --filename=f --size=256k --rw=write --bs=4k --verify=crc32c";
     for (writer, reader) in [(Who::Command, Who::Real), (Who::Real, Who::Command)] {
         let place = peers.folder.make_dir(&format!("{writer:?}"));
+        std::fs::create_dir_all(place.join("kept")).unwrap();
         let wrote = peers.run_in(
             &place,
             writer,

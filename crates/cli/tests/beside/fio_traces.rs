@@ -270,6 +270,8 @@ fn what_one_records_is_what_the_other_records_and_replays() {
         "--filename=x --size=64k --bs=4k --rw=write --ioengine=libaio --iodepth=8 --direct=1",
         "--filename=x --size=64k --bs=4k --rw=write --numjobs=2 --thread",
         "--filename=x --size=64k --bs=4k --rw=write --verify=crc32c",
+        "--filename=x --size=64k --bs=4k --rw=write --end_fsync=1",
+        "--filename=x:y --size=64k --bs=8k --rw=write --fsync_on_close=1",
     ] {
         let record = |who| {
             let place = peers.folder.make_dir(&format!("{who:?}"));

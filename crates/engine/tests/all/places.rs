@@ -95,6 +95,19 @@ fn places_are_multiples_of_the_alignment_and_not_of_the_length() {
     assert_share(on_blocks, ios.len(), 0.125, "one of eight happens to lie on a block");
 }
 
+/// A sequence is not drawn, so nothing moves it to a multiple: each of its bytes is met, up to the region's end.
+#[test]
+fn a_sequence_goes_on_up_to_the_end_whatever_its_alignment() {
+    let blocks =
+        BlockSizes { align: ByDirection::all(Some(Bytes::kib(16))), ..BlockSizes::all(Bytes::kib(4)) };
+    let mut plan = WorkerPlan { blocks, access: Access::sequential(Mix::READ), ..worker() };
+    plan.files.iter_mut().for_each(|file| file.size = Bytes::kib(64));
+    let first = plan.files[0].offset.0;
+    let offsets: Vec<u64> = seen(32, plan).iter().map(|io| (io.offset - first) / K).collect();
+    let once: Vec<u64> = (0..16).map(|block| 4 * block).collect();
+    assert_eq!(offsets, [once.clone(), once].concat());
+}
+
 #[test]
 fn sequence_and_chance_can_have_lengths_of_their_own() {
     let blocks =

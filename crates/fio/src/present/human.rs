@@ -89,9 +89,12 @@ pub fn messages(presented: &Presented) -> (String, String) {
     (stdout, stderr)
 }
 
-/// Whether all jobs on the file go on after `failure`; fio is silent about it then.
+/// Whether all jobs on the file go on after `failure`; fio is silent about it then, but for those with `error_dump`.
 fn is_passed_over(presented: &Presented, failure: &IoFailure) -> bool {
-    let passes = |job: &FioJob| job.options.time.passes_over(failure.direction, failure.errno);
+    let passes = |job: &FioJob| {
+        let time = &job.options.time;
+        time.passes_over(failure.direction, failure.errno) && !time.error_dump
+    };
     let mut jobs = presented.asked.jobs.iter().filter(|job| works_on(job, &failure.path)).peekable();
     jobs.peek().is_some() && jobs.all(passes)
 }

@@ -81,8 +81,6 @@ impl Latency {
     }
 }
 
-/// Of a histogram: no value is further from its bucket's middle than this part of itself.
-const BUCKETS_AN_OCTAVE: f64 = 64.0;
 
 /// Rates over the intervals of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -253,7 +251,7 @@ impl<'a> Unit<'a> {
 
     /// Errors and the first errno, where errors are passed over.
     pub fn passed_over(&self) -> Option<(u64, i32)> {
-        let asked = self.first.options.time.continue_on_error.contains(&true);
+        let asked = self.first.options.time.passes_over_any();
         let errors = self.totals.directions.iter().map(|totals| totals.tally.errors).sum();
         asked.then_some((errors, self.errno))
     }

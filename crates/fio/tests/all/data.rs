@@ -1,9 +1,9 @@
 //! What words on lengths, places and data ask for.
 
 use workload::{
-    Buffers, ByDirection, Bytes, Direction, Duplicates, FileOrder, FileTurn, Follow, Job, LengthShare,
-    Lengths, LengthsBy, Mix, OnMismatch, Order, Pattern, Pieces, Proof, ReadBack, Repeats, Runs, Shape,
-    Spread, StopRule, Verification, Verify, Zone, ZoneLength,
+    Buffers, ByDirection, Bytes, Checksum, Direction, Duplicates, FileOrder, FileTurn, Follow, Job,
+    LengthShare, Lengths, LengthsBy, Mix, OnMismatch, Order, Pattern, Pieces, Proof, ReadBack, Repeats, Runs,
+    Shape, Spread, StopRule, Verification, Verify, Zone, ZoneLength,
 };
 
 use crate::vocabulary::{asked, planned, refused};
@@ -116,6 +116,14 @@ fn what_follows_the_colon_of_rw_is_a_stride_or_a_run() {
     assert_eq!(amount("--rw=read:512k --bs=1m --size=128m"), StopRule::BytesEach(Bytes::mib(85)));
     assert_eq!(amount("--rw=read:12k --size=8m"), StopRule::BytesEach(Bytes::mib(8)), "it begins anew");
     assert_eq!(amount("--rw=read:-8k --bs=4k --size=40k"), StopRule::BytesEach(Bytes::kib(40)));
+    // It begins anew only where the last hole reaches the end of the file, not where it reaches that of a region within.
+    let within = |words: &str| {
+        let words = format!("fio --name=a --filename=/f {words}");
+        planned(&words, &[("/f", 1 << 20)]).unwrap()[0].workload.stop[0]
+    };
+    assert_eq!(within("--rw=write:4k --bs=4k --size=128k"), StopRule::BytesEach(Bytes::kib(64)));
+    assert_eq!(within("--rw=rw:16k --bs=12k --size=256k"), StopRule::BytesEach(Bytes::kib(216)), "9 each");
+    assert_eq!(within("--rw=write:4k --bs=4k --size=1m"), StopRule::BytesEach(Bytes::mib(1)));
 }
 
 #[test]
@@ -173,6 +181,9 @@ fn files_and_pieces() {
     let steps = planned("fio --name=a --filename=/f --filesize=8m --size=2m --rw=write", &[]).unwrap();
     assert_eq!(steps[0].workload.jobs[0].size, Some(Bytes::mib(8)));
     assert_eq!(steps[0].workload.stop, [StopRule::BytesEach(Bytes::mib(2))]);
+    let drawn = planned("fio --name=a --nrfiles=64 --filesize=1k-128k --size=8m --bs=32k --rw=write", &[]);
+    let drawn = drawn.unwrap().remove(0).workload.jobs.remove(0);
+    assert!(drawn.sizes.len() == 64 && drawn.sizes.iter().all(|size| size.0 % 32_768 == 0 && size.0 > 0));
     let behind =
         planned("fio --name=a --filename=/f --file_append=1 --size=2m --rw=write", &[("/f", 1 << 20)]);
     assert_eq!(behind.unwrap()[0].workload.jobs[0].offset, Bytes::mib(1));
@@ -199,7 +210,8 @@ fn verifying_is_asked_for_in_many_words() {
     }
     assert_eq!(proof("--verify=null").proof, Proof::Nothing);
     let text = || Pattern::of("ab");
-    assert_eq!(proof("--verify_pattern=\"ab\"").proof, Proof::Pattern(text()), "a pattern alone will do");
+    let alone = proof("--verify_pattern=\"ab\"");
+    assert_eq!((alone.proof, alone.checksum), (Proof::HeaderAndPattern(text()), Checksum::Pattern));
     assert_eq!(proof("--verify=pattern --verify_pattern=\"ab\"").proof, Proof::Pattern(text()));
     assert_eq!(proof("--verify=crc32c --verify_pattern=\"ab\"").proof, Proof::HeaderAndPattern(text()));
     let placed = proof("--verify=pattern --verify_pattern=%o0xff");

@@ -150,6 +150,7 @@ fn what_is_not_honoured_is_refused_by_name() {
         ("--ioengine=splice", "ioengine=splice"),
         ("--ioengine=io_uring --md_per_io_size=8", "md_per_io_size"),
         ("--rw=write --verify_only", "verify_only without verify"),
+        ("--rw=write --verify_offset=39", "verify_offset below 40"),
         ("--trigger-timeout=3", "--trigger-timeout"),
         ("--fsync=1 --fdatasync=1", "fsync together with fdatasync"),
     ] {

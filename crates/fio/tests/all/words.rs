@@ -206,6 +206,32 @@ fn the_end_of_a_job_is_part_of_its_step() {
 }
 
 #[test]
+fn under_readonly_no_file_is_removed_and_a_note_says_so() {
+    let words = "fio --readonly --name=a --filename=/f --size=64k --rw=read --unlink=1";
+    let step = planned(words, &[("/f", 65_536)]).unwrap().remove(0);
+    assert!(step.remove_at_end.is_empty());
+    assert!(asked(words).notes.iter().any(|note| note.contains("unlink=1 under --readonly")));
+}
+
+#[test]
+fn an_amount_beside_a_ramp_leaves_a_note_and_a_time_none() {
+    let noted = |words: &str| {
+        let asked = asked(&format!("fio --name=a --filename=/f --size=64k --ramp_time=1 {words}"));
+        asked.notes.iter().any(|note| note.contains("ramp_time: the amount"))
+    };
+    assert!(noted("") && noted("--runtime=5") && !noted("--runtime=5 --time_based"));
+}
+
+#[test]
+fn states_are_kept_where_aux_path_says() {
+    let path = |words: &str| {
+        asked(&format!("fio {words} --name=a/b --filename=/f --rw=write --verify=md5")).jobs[0].state_path()
+    };
+    assert_eq!(path(""), std::path::Path::new("local-a.b-0-verify.state"));
+    assert_eq!(path("--aux-path=/var/lib"), std::path::Path::new("/var/lib/local-a.b-0-verify.state"));
+}
+
+#[test]
 fn a_job_file_has_globals_comments_variables_and_aliases() {
     let asked = asked_by_file(
         "# load\n[global]\nioengine=null ; all of them\nsize=1m\n\n[one]\n  blocksize=${BS}\r\nnumjobs = 2\n\

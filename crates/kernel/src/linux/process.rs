@@ -80,6 +80,19 @@ pub fn send_signal(process: u32, signal: i32) -> io::Result<()> {
     check(unsafe { libc::kill(process, signal) }).map(drop)
 }
 
+/// Sends `signal` to the process with this number and to all that it has started in the group that it leads. Only for one
+/// that was started as the leader of a group of its own, and that has not been waited for.
+///
+/// # Errors
+/// What the kernel says: no such group, or one that is not ours.
+pub fn send_signal_to_group(leader: u32, signal: i32) -> io::Result<()> {
+    // 0 and 1 would mean our own group and everybody.
+    let leader = libc::pid_t::try_from(leader).ok().filter(|&leader| leader > 1);
+    let leader = leader.ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH))?;
+    // SAFETY: `kill` takes two numbers and touches no memory of ours.
+    check(unsafe { libc::kill(-leader, signal) }).map(drop)
+}
+
 /// Lets this process have as many files open as it may at all: shells give it few by default, and a job may name thousands.
 /// Where the kernel refuses, it has as many as before.
 pub fn allow_open_files() {
@@ -130,5 +143,8 @@ mod tests {
         assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGTERM));
         assert!(send_signal(u32::MAX, libc::SIGTERM).is_err(), "never everybody");
         assert!(send_signal(0, 0).is_err(), "never our own group");
+        for nobody in [0, 1, u32::MAX] {
+            assert!(send_signal_to_group(nobody, 0).is_err(), "never our own group, and never everybody");
+        }
     }
 }

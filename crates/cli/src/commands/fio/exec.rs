@@ -1,9 +1,13 @@
 //! Commands that a job file has run before and after its jobs (`exec_prerun`, `exec_postrun`), as fio does by `system(3)`.
 
 use std::fs::File;
-use std::process::{Command, ExitStatus, Stdio};
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use fio::{Asked, FioError, FioJob};
+use session::signals::StopFlag;
 
 use super::trouble;
 
@@ -40,24 +44,49 @@ pub enum Fault {
     Ended(ExitStatus),
 }
 
-/// Runs the commands of the jobs of step `number` at this `moment`, one after the other, each with what it prints in a file in
-/// the current directory, and tells of it by `say`. Returned are the jobs, by index, whose command did not go well.
-pub fn run(asked: &Asked, number: usize, moment: Moment, say: impl Fn(&str)) -> Vec<(usize, Fault)> {
-    let jobs = asked.jobs.iter().enumerate().filter(|(_, job)| job.step == number);
-    let commands = jobs.filter_map(|(at, job)| Some((at, job, moment.command(job)?)));
-    let ended = commands.map(|(at, job, command)| {
-        let path = format!("{}.{}.txt", job.name, moment.name());
-        say(&format!("{} : Saving output of {} in {path}\n", job.name, moment.name()));
-        (at, through_shell(command, &path))
-    });
-    ended.filter_map(|(at, ended)| Some((at, ended.err()?))).collect()
+/// How often a command is looked at: its end is seen so late at most.
+const LOOK: Duration = Duration::from_millis(10);
+/// What asks a command to end.
+const TERMINATE: i32 = 15;
+
+/// Commands whose moment has come.
+pub struct Due<'a> {
+    /// Whose jobs have them.
+    pub asked: &'a Asked,
+    /// The step of those jobs.
+    pub step: usize,
+    /// Which of their commands.
+    pub moment: Moment,
+    /// Raised while one runs it ends that one.
+    pub stop: &'a StopFlag,
 }
 
-fn through_shell(command: &str, path: &str) -> Result<(), Fault> {
+impl Due<'_> {
+    /// Runs them one after the other, each with what it prints in a file in the current directory, and tells of it by `say`.
+    /// Returned are the jobs, by index, whose command did not go well.
+    pub fn run(&self, say: impl Fn(&str)) -> Vec<(usize, Fault)> {
+        let jobs = self.asked.jobs.iter().enumerate().filter(|(_, job)| job.step == self.step);
+        let commands = jobs.filter_map(|(at, job)| Some((at, job, self.moment.command(job)?)));
+        let ended = commands.map(|(at, job, command)| {
+            let path = format!("{}.{}.txt", job.name, self.moment.name());
+            say(&format!("{} : Saving output of {} in {path}\n", job.name, self.moment.name()));
+            (at, through_shell(command, &path, self.stop))
+        });
+        ended.filter_map(|(at, ended)| Some((at, ended.err()?))).collect()
+    }
+}
+
+fn through_shell(command: &str, path: &str, stop: &StopFlag) -> Result<(), Fault> {
     let file = || File::options().create(true).append(true).open(path);
     let run = || {
         let (out, err) = (file()?, file()?);
-        Command::new("sh").args(["-c", command]).stdin(Stdio::null()).stdout(out).stderr(err).status()
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]).stdin(Stdio::null()).stdout(out).stderr(err);
+        if stop.raised() {
+            // It clears up behind a run that was stopped, and is left to its end; a terminal reaches it as it reaches us.
+            return shell.status();
+        }
+        wait(&mut shell.process_group(0).spawn()?, stop)
     };
     // What an earlier run left is no output of this one.
     let _ = std::fs::remove_file(path);
@@ -65,5 +94,21 @@ fn through_shell(command: &str, path: &str) -> Result<(), Fault> {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(Fault::Ended(status)),
         Err(error) => Err(Fault::Started(trouble::call("exec", path.as_ref())(error))),
+    }
+}
+
+/// Waits for the end of a shell that leads a group of its own; a wish to stop ends all of the group.
+fn wait(shell: &mut Child, stop: &StopFlag) -> io::Result<ExitStatus> {
+    let mut passed_on = false;
+    loop {
+        if let Some(status) = shell.try_wait()? {
+            return Ok(status);
+        }
+        if stop.raised() && !passed_on {
+            passed_on = true;
+            // A group that has ended meanwhile hears nothing more.
+            let _ = kernel::send_signal_to_group(shell.id(), TERMINATE);
+        }
+        std::thread::sleep(LOOK);
     }
 }

@@ -286,7 +286,8 @@ impl<'t, 'a> Jobs<'t, 'a> {
     /// before it ends with an error is not run, without an error of its own, as in fio.
     fn run_commands(&mut self, number: usize, moment: Moment) {
         let asked = self.told.presented.asked;
-        for (job, fault) in exec::run(asked, number, moment, |text| self.told.say(text)) {
+        let due = exec::Due { asked, step: number, moment, stop: self.stop };
+        for (job, fault) in due.run(|text| self.told.say(text)) {
             let label = &asked.jobs[job].label;
             match (moment, fault) {
                 (Moment::Before, Fault::Started(error)) => {

@@ -254,9 +254,12 @@ impl Lane {
 
     /// Notes an I/O of `length` at `start` and gives its byte offset in the file.
     fn take(&mut self, start: u64, length: u64) -> u64 {
-        // A piece may be shorter than the block: the region's end holds all the same.
-        let last = self.size.saturating_sub(length) / self.align * self.align;
-        let offset = self.base + (self.window.start + start).min(last);
+        let mut place = self.window.start + start;
+        if place + length > self.size {
+            // A piece may be shorter than the block: the region's end holds all the same.
+            place = self.size.saturating_sub(length) / self.align * self.align;
+        }
+        let offset = self.base + place;
         self.last = Some((start, start + length));
         self.done += length;
         self.done_once += length;
