@@ -108,9 +108,15 @@ fn devices(asked: &Asked) -> Option<String> {
 }
 
 fn groups(asked: &Asked) -> Option<String> {
-    let of = |group: &iostat::Group| match group.members.as_slice() {
-        [] => format!("{} (all)", group.name),
-        members => format!("{} ({})", group.name, members.join(", ")),
+    let others = !asked.is_chosen() || asked.never_used_too || asked.source == iostat::Source::Everything;
+    let last = asked.groups.last();
+    let of = |group: &iostat::Group| {
+        let typed = group.members.iter().chain(&group.disks).cloned();
+        let rest =
+            (others && Some(group) == last).then_some(if asked.is_chosen() { "all others" } else { "all" });
+        let members: Vec<String> = typed.chain(rest.map(str::to_owned)).collect();
+        let members = if members.is_empty() { "none".to_owned() } else { members.join(", ") };
+        format!("{} ({members})", group.name)
     };
     let names: Vec<String> = asked.groups.iter().map(of).collect();
     let alone = if asked.only_groups { ", and none for its members" } else { "" };

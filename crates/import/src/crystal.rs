@@ -138,7 +138,9 @@ impl<'t> Row<'t> {
         let starts = ["SEQ", "RND", "Sequential ", "Random "].iter().any(|word| line.starts_with(word));
         let (label, behind) = line.split_once(':').filter(|(label, _)| starts && label.len() < 80)?;
         let behind = behind.trim_start();
-        if !behind.starts_with(|c: char| c.is_ascii_digit()) || !behind.contains("/s") {
+        // A slash in the label is of a table that has reads and writes in one row.
+        let is_row = behind.starts_with(|c: char| c.is_ascii_digit()) && behind.contains("/s");
+        if !is_row || label.contains('/') {
             return None;
         }
         let (words, loads) = label.split_once('(').unwrap_or((label, ""));
@@ -165,15 +167,29 @@ impl<'t> Row<'t> {
 
     fn figures(&self) -> Option<Figures> {
         let end = self.behind.find("/s")? + 2;
-        let rate = quantity::byte_rate(&self.behind[..end], Prefixes::Named)?;
+        let printed = self.behind[..end].trim();
+        let rate = quantity::byte_rate(&pointed(printed), Prefixes::Named)?;
+        let rate = Figure { printed: printed.to_owned(), ..rate };
         let rest = &self.behind[end..];
         let between = |open: char, unit: &str| {
             let (_, inside) = rest.split_once(open)?;
             let (number, _) = inside.split_once(unit)?;
             Some(number.trim())
         };
-        let iops = between('[', " IOPS").and_then(|number| quantity::plain(number, 1.0));
-        let mean = between('<', " us").and_then(|number| quantity::plain(number, 1e3));
+        let figure = |number: &str, worth| {
+            quantity::plain(&pointed(number), worth)
+                .map(|found| Figure { printed: number.to_owned(), ..found })
+        };
+        let iops = between('[', " IOPS").and_then(|number| figure(number, 1.0));
+        let mean = between('<', " us").and_then(|number| figure(number, 1e3));
         Some(Figures { rate, iops, mean })
     }
+}
+
+/// A number with a point before its decimals alone. All of these figures have decimals, so that what stands last before digits
+/// is the sign before them, whatever the locale.
+fn pointed(number: &str) -> String {
+    let last = number.rfind([',', '.']);
+    let kept = number.char_indices().filter(|(at, c)| Some(*at) == last || !matches!(c, ',' | '.'));
+    kept.map(|(_, c)| if c == ',' { '.' } else { c }).collect()
 }

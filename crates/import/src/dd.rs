@@ -107,6 +107,8 @@ fn operands(line: &str) -> Option<Vec<(String, String)>> {
 fn records(line: &str) -> Option<Figure> {
     let first = line.split_whitespace().next().filter(|_| line.contains(' ') || !line.is_ascii())?;
     let (whole, rest) = first.split_once('+')?;
+    // Chinese says first what was counted: `记录了1+0 的读入`.
+    let whole = whole.trim_start_matches(|c: char| !c.is_ascii());
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (whole, parts): (u64, u64) = (whole.parse().ok()?, rest[..digits].parse().ok()?);
     Some(Figure::exact(whole.checked_add(parts)? as f64, format!("{whole}+{parts}")))
@@ -122,7 +124,7 @@ struct Copied {
 
 impl Copied {
     fn of(line: &str) -> Option<Copied> {
-        let line = line.replace('，', ", ").replace('（', " (").replace('）', ") ");
+        let line = line.replace(['，', '、'], ", ").replace('（', " (").replace('）', ") ");
         let digits = line.bytes().take_while(u8::is_ascii_digit).count();
         let bytes = quantity::plain(&line[..digits], 1.0)?;
         let rest = line[digits..].trim_start();
@@ -142,8 +144,10 @@ fn bsd(bytes: &Figure, rest: &str) -> Option<Copied> {
 fn others(bytes: &Figure, rest: &str) -> Option<Copied> {
     let mut pieces = rest.rsplitn(3, ", ");
     let (rate, time, before) = (pieces.next()?.trim(), pieces.next()?.trim(), pieces.next()?);
-    let is_rate =
-        rate.ends_with("/s") && (rate.starts_with(|c: char| c.is_ascii_digit()) || rate.starts_with("Inf"));
+    let printed = rate;
+    let in_seconds = per_second(rate)?;
+    let rate = in_seconds.as_str();
+    let is_rate = rate.starts_with(|c: char| c.is_ascii_digit()) || rate.starts_with("Inf");
     let seconds = seconds(time).filter(|_| is_rate && before.chars().count() <= 80)?;
     // busybox and toybox count in 1024s and write MB for it; GNU in 1000s, and writes seconds short.
     let binary = time.ends_with("seconds") || !rate.trim_end_matches("/s").ends_with('B');
@@ -151,9 +155,18 @@ fn others(bytes: &Figure, rest: &str) -> Option<Copied> {
         if binary { ("dd of busybox", Prefixes::Binary) } else { ("dd of GNU", Prefixes::Named) };
     let plain = rate.replacen(',', ".", 1);
     let rate =
-        quantity::byte_rate(&plain, prefixes).map(|figure| Figure { printed: rate.to_owned(), ..figure });
+        quantity::byte_rate(&plain, prefixes).map(|figure| Figure { printed: printed.to_owned(), ..figure });
     Some(Copied { tool, bytes: bytes.clone(), seconds: Some(seconds), rate })
 }
+
+/// `915 MB/s` out of that, or of `915 MB/秒`, `915 MB/с`, `915 MB/초`.
+fn per_second(rate: &str) -> Option<String> {
+    let (size, second) = rate.rsplit_once('/')?;
+    SECONDS.contains(&second.trim()).then(|| format!("{}/s", size.trim_end()))
+}
+
+/// The second in rates of any language.
+const SECONDS: [&str; 7] = ["s", "秒", "с", "c", "초", "сек", "sn"];
 
 /// `0.0183 s`, `0,0183 s`, `2.5 seconds`, also in Cyrillic and Chinese.
 fn seconds(text: &str) -> Option<Figure> {
@@ -163,7 +176,7 @@ fn seconds(text: &str) -> Option<Figure> {
     let end =
         plain.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | 'e' | '-'))).unwrap_or(plain.len());
     let unit = plain[end..].trim_start();
-    (unit.is_empty() || unit.starts_with(['s', 'S', 'с', '秒'])).then_some(())?;
+    (unit.is_empty() || unit.starts_with(['s', 'S', 'с', 'c', '秒', '초'])).then_some(())?;
     let value: f64 =
         plain[..end].trim_end_matches('e').parse().ok().filter(|value: &f64| (0.0..1e9).contains(value))?;
     let decimals = plain[..end]

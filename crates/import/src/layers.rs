@@ -7,7 +7,7 @@ use record::Run;
 
 use super::cuts::Cuts;
 use super::trouble::ImportError;
-use super::{Import, clocks, embedded, escapes, prefixes, quoted, text};
+use super::{Import, clocks, embedded, escapes, prefixes, quoted, text, wraps};
 
 /// A text with some layers taken off.
 #[derive(Clone, Debug, Default)]
@@ -17,10 +17,12 @@ pub(crate) struct Page {
     pub notes: Vec<String>,
     /// What was taken out, the first first.
     cuts: Vec<Cuts>,
+    /// True once lines were changed by a guess that also fits lines which nobody broke.
+    guessed: bool,
 }
 
 /// More layers nobody wraps.
-const LAYERS_MOST: usize = 5;
+const LAYERS_MOST: usize = 6;
 /// A longer input is not read once for each layer: its head decides.
 const WHOLE_MOST: usize = 4 << 20;
 const HEAD: usize = 1 << 20;
@@ -32,14 +34,15 @@ impl Page {
         let text = text::decoded(bytes, &mut notes);
         let text = clocks::plain(&text).unwrap_or(text);
         match escapes::without(&text) {
-            Some((text, cuts)) => Page { text, notes, cuts: vec![cuts] },
+            Some((text, cuts)) => Page { text, notes, cuts: vec![cuts], ..Page::default() },
             None => Page { text, notes, ..Page::default() },
         }
     }
 
     /// What is left with one more layer taken off.
     fn within(&self) -> Option<Page> {
-        let mut page = Page { notes: self.notes.clone(), cuts: self.cuts.clone(), ..Page::default() };
+        let (notes, cuts) = (self.notes.clone(), self.cuts.clone());
+        let mut page = Page { notes, cuts, guessed: self.guessed, ..Page::default() };
         if let Some(text) = embedded::texts(&self.text) {
             page.notes.push(INNER.to_owned());
             return Some(Page { text, cuts: Vec::new(), ..page });
@@ -48,12 +51,24 @@ impl Page {
             page.notes.push(QUOTED.to_owned());
             return Some(Page { text, cuts: Vec::new(), ..page });
         }
-        let (text, cuts) = prefixes::without(&self.text)?;
-        page.cuts.push(cuts);
-        if !page.notes.iter().any(|note| note == PREFIXES) {
-            page.notes.push(PREFIXES.to_owned());
+        if let Some(text) = wraps::written_out(&self.text) {
+            page.notes.push(WRITTEN_OUT.to_owned());
+            return Some(Page { text, cuts: Vec::new(), guessed: true, ..page });
         }
-        Some(Page { text, ..page })
+        if let Some((text, cuts)) = prefixes::without(&self.text) {
+            page.cuts.push(cuts);
+            if !page.notes.iter().any(|note| note == PREFIXES) {
+                page.notes.push(PREFIXES.to_owned());
+            }
+            let text = wraps::unboxed(&self.text, &text).unwrap_or(text);
+            return Some(Page { text, ..page });
+        }
+        if let Some((text, _)) = wraps::opened(&self.text) {
+            return Some(Page { text, guessed: true, ..page });
+        }
+        let text = wraps::joined(&self.text)?;
+        page.notes.push(JOINED.to_owned());
+        Some(Page { text, cuts: Vec::new(), guessed: true, ..page })
     }
 
     /// Its first lines.
@@ -67,6 +82,9 @@ impl Page {
 const INNER: &str = "the result stands as text within JSON; lines and columns are counted within that text";
 const QUOTED: &str =
     "the text is that of a mail, quoted-printable; lines and columns are counted in what it says";
+const WRITTEN_OUT: &str =
+    "ends of lines are written out as \\n; lines and columns are counted with each of them an end";
+const JOINED: &str = "lines that were broken at the width of a terminal were put together; lines and columns are counted in what that gave";
 const PREFIXES: &str = "what stands before each line of a log was taken off";
 
 /// Reads `page` with `read`, with as many layers taken off as give the most.
@@ -96,7 +114,10 @@ fn deepest(
         let Some(mut page) = layer else { break };
         layer = page.within();
         let found = placed(&mut page, read);
-        if best.as_ref().is_none_or(|(before, _)| worth(&found) > worth(before)) {
+        let better = |(before, _): &(_, usize)| {
+            if page.guessed { mends(&found, before) } else { worth(&found) > worth(before) }
+        };
+        if best.as_ref().is_none_or(better) {
             best = Some((found, depth));
         }
     }
@@ -131,6 +152,15 @@ fn worth(found: &Result<Import, ImportError>) -> (usize, Reverse<usize>, Reverse
     let names = parts.map(|part| part.job.len()).sum::<usize>()
         + devices.map(|device| device.name.len()).sum::<usize>();
     (figures, Reverse(import.troubles.len()), Reverse(names))
+}
+
+/// Whether a guess is right: where something was read before, less of it is in the way and nothing is lost. More figures alone
+/// show nothing: prints of one run that went on are as many results where their lines are put together.
+fn mends(found: &Result<Import, ImportError>, before: &Result<Import, ImportError>) -> bool {
+    match (found, before) {
+        (Ok(now), Ok(then)) => now.troubles.len() < then.troubles.len() && worth(found) > worth(before),
+        (now, then) => now.is_ok() && then.is_err(),
+    }
 }
 
 /// Figures of a run.

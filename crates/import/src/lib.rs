@@ -4,9 +4,11 @@
 //! Figures are taken as they were printed; none is computed and none is guessed. What cannot be read is named with its
 //! place, and what stands around it is read all the same.
 
+mod bench_scripts;
 mod clocks;
 mod crystal;
 mod cuts;
+mod dbench;
 mod dd;
 mod diskspd;
 mod documents;
@@ -17,6 +19,7 @@ mod fields;
 mod fio;
 mod found;
 mod gather;
+mod hdparm;
 mod ioping;
 mod iostat;
 mod kbench;
@@ -27,13 +30,16 @@ mod layers;
 mod nested;
 mod pieces;
 mod prefixes;
+mod pveperf;
 mod quantity;
 mod quoted;
 mod scan;
 mod stamps;
+mod sysbench;
 mod text;
 mod trouble;
 mod vdbench;
+mod wraps;
 mod yabs;
 
 use record::{Event, EventKind, Origin, Run};
@@ -164,7 +170,19 @@ fn results(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<Found> {
         true => found.extend(kubestr::human(text, troubles)),
         false => found.extend(fio::human(text, troubles)),
     }
-    let others = [crystal::human, dd::human, kbench::human, yabs::human, vdbench::human, elbencho::csv];
+    let others: [fn(&Text, &mut Troubles) -> Vec<Found>; 11] = [
+        crystal::human,
+        dd::human,
+        kbench::human,
+        dbench::human,
+        yabs::human,
+        bench_scripts::human,
+        pveperf::human,
+        hdparm::human,
+        sysbench::human,
+        vdbench::human,
+        elbencho::csv,
+    ];
     others.iter().for_each(|read| found.extend(read(text, troubles)));
     found.extend(ioping::human(text, troubles));
     found.extend(iostat::text(text, name, troubles));

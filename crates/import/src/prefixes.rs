@@ -18,12 +18,40 @@ pub(crate) fn without(text: &str) -> Option<(String, Cuts)> {
     if stamped == STAMPED_LEAST || (stamped > 0 && stamped == lines) {
         return Some(taken_off(text, stamps::length));
     }
+    if counted(text, lines) {
+        return Some(taken_off(text, |line| number(line).map_or(0, |(_, length)| length)));
+    }
     let common = common(text, lines)?;
     Some(taken_off(text, |line| if line.starts_with(&common) { common.len() } else { bare(line, &common) }))
 }
 
 /// So many lines with a time in front are a log.
 const STAMPED_LEAST: usize = 2;
+
+/// Whether most lines begin with their number, as listings, editors and `grep -n` show them.
+fn counted(text: &str, lines: usize) -> bool {
+    let numbers: Vec<u32> = text.lines().filter_map(|line| Some(number(line)?.0)).collect();
+    let steps = numbers.windows(2).filter(|pair| pair[0].checked_add(1) == Some(pair[1])).count();
+    lines >= LINES_LEAST && steps * 100 >= lines * COUNTED_SHARE
+}
+
+/// Of a hundred lines so many must be numbered one after the other; those that say nothing are numbered too.
+const COUNTED_SHARE: usize = 80;
+
+/// The number that a line begins with, and the bytes of it with what parts it from the line: a TAB, a colon, a bar or a blank.
+fn number(line: &str) -> Option<(u32, usize)> {
+    let indent = line.len() - line.trim_start_matches(' ').len();
+    let digits = line[indent..].bytes().take_while(u8::is_ascii_digit).count();
+    let number = line[indent..indent + digits].parse().ok()?;
+    let end = indent + digits;
+    let parted = match line[end..].chars().next() {
+        None => 0,
+        Some('\t' | ':' | ' ') => 1,
+        Some('|') => 1 + usize::from(line[end + 1..].starts_with(' ')),
+        Some(_) => return None,
+    };
+    Some((number, end + parted))
+}
 
 /// A line of the log that says nothing has lost the blanks at its end.
 fn bare(line: &str, common: &str) -> usize {
@@ -122,5 +150,9 @@ mod tests {
         assert_eq!(left("a\nb\nc\nd\n"), None);
         assert_eq!(left("  a\n  b\n  c\n"), None, "blanks are no prefix");
         assert_eq!(left(""), None);
+        assert_eq!(
+            left("   9\ta\n  10\t\n  11\t  b: 1\n  12\tc\n 13\td\n14\te\n").unwrap(),
+            "a\n\n  b: 1\nc\nd\ne\n"
+        );
     }
 }

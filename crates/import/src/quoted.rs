@@ -8,7 +8,9 @@ const CUT: char = '=';
 
 /// What `text` says; `None` where it is not quoted.
 pub(crate) fn printable(text: &str) -> Option<String> {
-    let cut = text.lines().filter(|line| line.trim_end().ends_with(CUT)).take(LEAST).count();
+    // A ruler of such signs is no line that goes on.
+    let goes_on = |line: &&str| line.trim_end().strip_suffix(CUT).is_some_and(|line| !line.ends_with(CUT));
+    let cut = text.lines().filter(goes_on).take(LEAST).count();
     if text.matches(SIGN).take(LEAST).count() < LEAST && cut < LEAST {
         return None;
     }
@@ -45,5 +47,6 @@ mod tests {
         let text = "a=3D1, b=\r\n=3D2, caf=C3=A9, x=y= \nz\n=";
         assert_eq!(printable(text).unwrap(), "a=1, b=2, café, x=yz\n=");
         assert_eq!(printable("IOPS=3D, BW=1"), None, "one may be a figure");
+        assert_eq!(printable("=====\na\n====="), None, "rulers");
     }
 }

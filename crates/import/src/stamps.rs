@@ -6,7 +6,8 @@ pub(crate) fn length(line: &str) -> usize {
     let indent = line.len() - line.trim_start().len();
     let rest = &line[indent..];
     let quoted = rest.len() - rest.trim_start_matches(['>', ' ']).len();
-    if rest.starts_with('>') {
+    // `>=64=0.0%` is the rest of a line that was broken.
+    if rest.starts_with('>') && !rest[quoted..].starts_with('=') {
         // The last blank of a run belongs to the line that is quoted.
         let marks = rest[..quoted].rfind('>').map_or(0, |at| at + 1);
         return indent + marks + usize::from(rest[marks..].starts_with(' '));
@@ -159,6 +160,7 @@ mod tests {
             "250, 1000, 0, 0",
             "vda 1.00 2.00",
             "[302]",
+            ">=64=0.0%",
             "1:2",
             "2024-03-01",
             "é",

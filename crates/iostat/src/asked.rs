@@ -32,12 +32,32 @@ pub enum Source {
 }
 
 /// A group of devices.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Group {
     /// Its name.
     pub name: String,
-    /// Its members as typed; empty: every device.
+    /// Its members as typed.
     pub members: Vec<String>,
+    /// Disks that were typed behind `-p`, which are members with their partitions.
+    pub disks: Vec<String>,
+}
+
+impl Group {
+    /// True where a device was typed behind the group's name.
+    pub(super) fn holds(&self, device: &str) -> bool {
+        self.members.iter().any(|member| member == device) || holds_partition(&self.disks, device)
+    }
+}
+
+/// True where `device` is one of `disks` or a partition of one: `sda1` of `sda`, `nvme0n1p2` of `nvme0n1`.
+fn holds_partition(disks: &[String], device: &str) -> bool {
+    disks.iter().any(|disk| {
+        let Some(rest) = device.strip_prefix(disk.as_str()) else { return false };
+        let number =
+            if disk.ends_with(|c: char| c.is_ascii_digit()) { rest.strip_prefix('p') } else { Some(rest) };
+        rest.is_empty()
+            || number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+    })
 }
 
 /// Reports that are asked for.
@@ -104,6 +124,11 @@ impl Asked {
     /// True where the report since boot is left out; one that is the only one stays.
     pub fn skips_first(&self) -> bool {
         self.skip_first && self.interval_s > 0
+    }
+
+    /// True where this device, or with `-p` its disk, was typed.
+    pub(super) fn is_typed(&self, device: &str) -> bool {
+        self.names.iter().any(|name| name == device) || holds_partition(&self.with_partitions, device)
     }
 
     /// True where a device was typed, so that idle ones are shown too.

@@ -92,25 +92,48 @@ impl Reporter {
         !(self.asked.skip_idle && line.differences.is_idle())
     }
 
+    /// Devices that were typed before any group, then each group with those that follow its name; those that nobody typed
+    /// belong to the last one.
     fn grouped(&self, all: &[(&DiskLine, Line)]) -> Vec<Line> {
+        let groups = &self.asked.groups;
+        let last = groups.len() - 1;
+        let home = |disk: &DiskLine| {
+            let named = groups.iter().position(|group| group.holds(&disk.name));
+            named.or_else(|| (!self.asked.is_typed(&disk.name)).then_some(last))
+        };
         let mut lines = Vec::new();
-        let mut taken: Vec<&str> = Vec::new();
-        for group in &self.asked.groups {
-            let mut sum = Differences::nothing();
-            for (disk, line) in all {
-                let named = group.members.is_empty() || group.members.contains(&disk.name);
-                if !named || taken.contains(&disk.name.as_str()) {
-                    continue;
-                }
-                taken.push(&disk.name);
-                sum.add(&line.differences);
-                if !self.asked.only_groups && self.is_wanted(line) {
-                    lines.push(line.clone());
-                }
+        self.add(&mut lines, all.iter().filter(|(disk, _)| home(disk).is_none()));
+        for (index, group) in groups.iter().enumerate() {
+            let sum = self.add(&mut lines, all.iter().filter(|(disk, _)| home(disk) == Some(index)));
+            let line = Line { name: format!(" {}", group.name), differences: sum };
+            if self.shows_group(&line, index == last) {
+                lines.push(line);
             }
-            lines.push(Line { name: format!(" {}", group.name), differences: sum });
         }
         lines
+    }
+
+    /// Adds the lines of `members` unless only groups are reported; what they come to together.
+    fn add<'a>(
+        &self,
+        lines: &mut Vec<Line>,
+        members: impl Iterator<Item = &'a (&'a DiskLine, Line)>,
+    ) -> Differences {
+        let mut sum = Differences::nothing();
+        for (_, line) in members {
+            sum.add(&line.differences);
+            if !self.asked.only_groups && self.is_wanted(line) {
+                lines.push(line.clone());
+            }
+        }
+        sum
+    }
+
+    /// The extended report has no line for a group without devices; where no device was typed all belong to the last group,
+    /// and the others are none.
+    fn shows_group(&self, line: &Line, is_last: bool) -> bool {
+        let is_empty = line.differences.members == 0.0;
+        self.is_wanted(line) && !(self.asked.extended && is_empty) && (is_last || self.asked.is_chosen())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use options::Table;
 
-use super::asked::{Asked, Source, Units};
+use super::asked::{Asked, Group, Source, Units};
 
 /// What follows an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub const ROWS: &[Row] = &[
     flag("--pretty", "Device names at the end of the line.", set!(pretty = true)),
     flag("--compact", "The pretty extended report in one table.", set!(compact = true)),
     with("--dec", "=0|1|2", "Decimals of the text.").sets(|asked, value| {
-        asked.decimals = value.parse().ok().filter(|decimals| *decimals <= 2);
+        asked.decimals = ["0", "1", "2"].iter().position(|digit| *digit == value).map(|digit| digit as u8);
         asked.decimals.is_some()
     }),
     with("-o", "JSON", "The result as JSON.").sets(|asked, value| {
@@ -77,7 +77,10 @@ pub const ROWS: &[Row] = &[
         asked.json
     }),
     with("-g", "NAME", "A line for all devices that follow, or for all there are.").sets(|asked, value| {
-        asked.groups.push(super::asked::Group { name: value.to_owned(), members: Vec::new() });
+        // A name that comes again begins nothing: what follows belongs to the group before it.
+        if asked.groups.iter().all(|group| group.name != value) {
+            asked.groups.push(Group { name: value.to_owned(), ..Group::default() });
+        }
         true
     }),
     with("-j", "ID|LABEL|PATH|UUID", "Persistent names of that kind.").sets(|asked, value| {
@@ -107,7 +110,12 @@ fn partitions(asked: &mut Asked, list: &str) -> bool {
         "" => asked.source = Source::Everything,
         "ALL" => (asked.source, asked.never_used_too) = (Source::Everything, true),
         list => {
-            let names = list.split(',').filter(|name| !name.is_empty()).map(bare);
+            // Commas alone name no disk, and so none is reported.
+            let mut names: Vec<String> = list.split(',').map(bare).collect();
+            names.dedup_by(|a, b| a.is_empty() && b.is_empty());
+            if let Some(group) = asked.groups.last_mut() {
+                group.disks.extend(names.iter().cloned());
+            }
             asked.with_partitions.extend(names);
         }
     }

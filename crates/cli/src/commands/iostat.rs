@@ -83,6 +83,13 @@ fn watch(asked: &Asked) -> u8 {
     code.max(said(&reporter.closing()))
 }
 
+/// The root of a machine whose `/sys` is `folder`: disks are looked up there, as the real one does with `-f /sys`.
+fn above_sys(folder: &str) -> Option<Root> {
+    let folder = std::path::Path::new(folder);
+    folder.file_name().filter(|name| *name == "sys")?;
+    folder.parent().map(Root::at)
+}
+
 /// Colours, as the environment and the terminal ask for.
 fn palette() -> Option<Palette> {
     let variable = |name: &str| std::env::var(name).ok();
@@ -155,11 +162,13 @@ impl Machine<'_> {
     fn disks(&self) -> Vec<DiskLine> {
         let asked = self.asked;
         let mut found = match (asked.source, &asked.folder) {
+            (Source::Disks, Some(folder)) if let Some(root) = above_sys(folder) => self.chosen(&root),
             (_, Some(folder)) => sampler::every_device(&Root::at(folder), "diskstats"),
             (Source::Everything, None) => self.everything(),
-            (Source::Disks, None) => self.chosen(),
+            (Source::Disks, None) => self.chosen(&self.root),
         };
-        if asked.folder.is_some() && asked.is_chosen() {
+        let is_file = asked.folder.as_deref().is_some_and(|folder| above_sys(folder).is_none());
+        if is_file && asked.is_chosen() {
             found.retain(|disk| {
                 asked.names.contains(&disk.name) || asked.with_partitions.contains(&disk.name)
             });
@@ -188,21 +197,31 @@ impl Machine<'_> {
     }
 
     /// Disks of `/sys/block`, all or those typed; by name, but in a group as they were typed.
-    fn chosen(&self) -> Vec<DiskReading> {
+    fn chosen(&self, root: &Root) -> Vec<DiskReading> {
         let asked = self.asked;
         let mut found = match asked.is_chosen() {
-            false => sampler::all_disks(&self.root),
-            true => {
-                let parts = asked.with_partitions.iter().flat_map(|disk| {
-                    std::iter::once(disk.clone()).chain(sampler::partitions(&self.root, disk))
-                });
-                let typed = asked.names.iter().cloned().chain(parts);
-                typed.filter_map(|name| sampler::disk(&self.root, &name)).collect()
-            }
+            false => sampler::all_disks(root),
+            true => self.typed(root),
         };
         if asked.groups.is_empty() {
             found.sort_by(|a, b| a.name.cmp(&b.name));
             found.dedup();
+        }
+        found
+    }
+
+    /// Disks as they were typed, and behind `ALL` the others.
+    fn typed(&self, root: &Root) -> Vec<DiskReading> {
+        let asked = self.asked;
+        let of_disk = |disk: &String| std::iter::once(disk.clone()).chain(sampler::partitions(root, disk));
+        // A comma too many names no disk.
+        let disks = asked.with_partitions.iter().filter(|disk| !disk.is_empty());
+        let names = asked.names.iter().cloned().chain(disks.flat_map(of_disk));
+        let mut found: Vec<DiskReading> = names.filter_map(|name| sampler::disk(root, &name)).collect();
+        if asked.never_used_too {
+            let mut others = sampler::all_disks(root);
+            others.retain(|disk| found.iter().all(|known| known.name != disk.name));
+            found.extend(others);
         }
         found
     }

@@ -4,7 +4,7 @@
 pub(super) fn cells(line: &str) -> Vec<&str> {
     let line = line.trim();
     let inside = line.strip_prefix('|').map_or(line, |rest| rest.strip_suffix('|').unwrap_or(rest));
-    inside.split('|').map(str::trim).collect()
+    inside.split('|').map(|cell| cell.trim().trim_matches('*')).collect()
 }
 
 /// Heads of the current table.

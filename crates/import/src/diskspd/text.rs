@@ -49,6 +49,9 @@ struct Walk<'t> {
     version: &'static str,
 }
 
+/// Where the head is missing that would tell it.
+const UNKNOWN: &str = "of an unknown version";
+
 /// Every result in `text`; each time span is one.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut walk = Walk {
@@ -62,7 +65,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
         parts: Vec::new(),
         known: HashMap::new(),
         at: 0,
-        version: "2.0 or 2.1",
+        version: UNKNOWN,
     };
     text.lines().for_each(|(start, line)| walk.line(line, start));
     walk.end_span();
@@ -71,14 +74,16 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
 
 impl Walk<'_> {
     fn line(&mut self, line: &str, start: usize) {
+        let indented = line;
+        let line = plain(line);
         let words = line.trim();
-        if self.heading(words, start) || words.is_empty() || words.starts_with(['-', '*']) {
+        if self.heading(words, start) || is_ruler(words) {
             return;
         }
         match self.section.clone() {
             Section::Prose => {}
             Section::Input => self.parameter(words),
-            Section::System => self.system(words, line),
+            Section::System => self.system(words, indented),
             Section::Span => self.span(words, start),
             Section::Cpu => self.cpu(line, start),
             Section::Io(direction) => self.row(direction, line, start),
@@ -89,9 +94,14 @@ impl Walk<'_> {
     /// True where the line begins a section.
     fn heading(&mut self, words: &str, start: usize) -> bool {
         let is_cpu = words.contains("CPU") && words.contains('|') && words.contains("Usage");
-        if self.parts.is_empty() && (is_cpu || words == "Total IO") {
+        let is_latency = words.contains("%-ile") && words.contains('|');
+        if self.parts.is_empty() && (is_cpu || is_latency || words == "Total IO") {
             // Pastes often begin at the first table.
             self.begin_span("1", start);
+        }
+        if is_latency && !matches!(self.section, Section::Latency(_)) {
+            self.section = Section::Latency(None);
+            return true;
         }
         let spanning = !self.parts.is_empty();
         if let Some(command) = words.strip_prefix("Command Line:") {
@@ -229,12 +239,14 @@ impl Walk<'_> {
             self.columns = Columns::of(line);
             return;
         }
-        let total = line.trim_start().starts_with("total:");
-        let line = line.trim_start().strip_prefix("total:").unwrap_or(line);
         let mut cells = cells(line);
-        if total {
+        let total = cells[0].strip_prefix("total:");
+        // Between bars of its own, or before the first of them.
+        if let Some(first) = total.map(str::trim).filter(|first| !first.is_empty()) {
+            cells[0] = first;
             cells.insert(0, "total:");
         }
+        let total = total.is_some();
         if cells.len() < 5 {
             if line.contains('|') {
                 self.troubles
@@ -339,6 +351,25 @@ impl Walk<'_> {
             self.parts.len() - 1
         })
     }
+}
+
+/// A line without what Markdown puts around it: `## CPU | Usage`, `**Total IO**`, and without the fences of code.
+fn plain(line: &str) -> &str {
+    let words = line.trim();
+    if words.starts_with("```") {
+        return "";
+    }
+    match words.strip_prefix('#') {
+        Some(rest) => rest.trim_start_matches('#').trim_start(),
+        None if words.starts_with("**") => words.trim_matches('*'),
+        None => line,
+    }
+}
+
+/// Lines between the parts of a table, also `|---:|---:|`.
+fn is_ruler(words: &str) -> bool {
+    let bare = words.trim_start_matches(['|', ':', ' ']);
+    bare.is_empty() || bare.starts_with(['-', '*'])
 }
 
 fn table(words: &str) -> Option<Option<Direction>> {

@@ -19,6 +19,7 @@ pub(super) fn finish(found: &mut Found, is_new: bool, text: &Text, troubles: &mu
     }
     settle(found);
     empty_sums(found);
+    idle(found);
     if found.parts.iter().all(|part| part.scope != Scope::Group) {
         found.notes.push("no line 'Run status group' follows: the result may have been cut short".to_owned());
     }
@@ -58,6 +59,23 @@ fn empty_sums(found: &mut Found) {
         found
             .notes
             .push("fio printed zero for the rates of all directions together; they are left out".to_owned());
+    }
+}
+
+/// fio 3.2x counts the flushes of a job that writes as short reads: a direction of which nothing else is told did nothing.
+fn idle(found: &mut Found) {
+    for part in &mut found.parts {
+        let said = |way: &ReportedDirection| {
+            [&way.bytes, &way.ops, &way.iops, &way.bytes_per_second, &way.runtime]
+                .iter()
+                .any(|figure| figure.is_some())
+        };
+        let is_idle = |way: &ReportedDirection| {
+            let counts = way.figures.iter().all(|named| matches!(named.name.as_str(), "short" | "dropped"));
+            counts && !said(way) && way.latencies.is_empty()
+        };
+        let any = part.directions.iter().any(|way| !is_idle(way));
+        part.directions.retain(|way| !any || !is_idle(way));
     }
 }
 

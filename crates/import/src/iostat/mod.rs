@@ -7,6 +7,7 @@ mod diskstats;
 mod json;
 mod keys;
 mod observed;
+mod sadf;
 mod sar;
 mod sectors;
 mod sheet;
@@ -57,8 +58,10 @@ pub(crate) fn json(text: &str, name: &str) -> Reports {
     Reports { found, troubles: reader.troubles, notes }
 }
 
-/// Every call of iostat or sar whose text stands in `text`; `name` is the input's.
+/// Every call of iostat, sar or sadf whose text or XML stands in `text`; `name` is the input's.
 pub(crate) fn text(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<Found> {
-    let sheets = text::read(text, troubles).into_iter().chain(sar::read(text, troubles));
-    sheets.map(|sheet| observed::found(&sheet, name)).collect()
+    let mut sheets = text::read(text, troubles);
+    sheets.extend(sar::read(text, troubles));
+    sheets.extend(sadf::read(text, troubles));
+    sheets.iter().map(|sheet| observed::found(sheet, name)).collect()
 }

@@ -45,7 +45,7 @@ fn host(sheet: &Sheet) -> Option<HostFacts> {
 
 /// The tool with the versions that print these keys, and the form.
 pub(super) fn tool(sheet: &Sheet) -> String {
-    if matches!(sheet.form, super::sar::FORM | super::json::SADF) {
+    if matches!(sheet.form, super::sar::FORM | super::json::SADF | super::sadf::FORM) {
         return sheet.form.to_owned();
     }
     let any = |tail: &str| sheet.keys.iter().any(|key| key.name.ends_with(tail));

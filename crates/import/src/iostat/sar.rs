@@ -243,8 +243,14 @@ fn in_zone(time: &str) -> String {
 /// Seconds from one clock time to the next, over midnight too.
 fn between(began: &str, ended: &str) -> Option<f64> {
     let seconds = |time: &str| {
+        let (time, half) = time.split_once(' ').unwrap_or((time, ""));
         let parts: Option<Vec<u32>> = time.split(':').map(|part| part.parse().ok()).collect();
-        parts.filter(|parts| parts.len() == 3).map(|parts| parts[0] * 3600 + parts[1] * 60 + parts[2])
+        let parts = parts.filter(|parts| parts.len() == 3)?;
+        let hours = match half {
+            "" => parts[0],
+            half => parts[0] % 12 + if half == "PM" { 12 } else { 0 },
+        };
+        Some(hours * 3600 + parts[1] * 60 + parts[2])
     };
     let day = 86_400;
     let passed = (seconds(ended)? % day + day - seconds(began)? % day) % day;

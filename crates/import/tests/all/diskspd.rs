@@ -325,3 +325,44 @@ fn xml_that_was_cut_short_is_read_up_to_there() {
         &[("thread 0 on a&b.dat", "read ops", 3501.0, ""), ("cpu 0", "cpu.user", 5.0, "%")],
     );
 }
+
+#[test]
+fn tables_that_markdown_drew_or_broke_have_every_figure() {
+    let import = imported(include_str!("fixtures/diskspd-markdown.txt"));
+    assert_eq!((tools(&import), &import.troubles), (vec!["DiskSpd of an unknown version text"], &vec![]));
+    holds(
+        &import.runs[0],
+        &[
+            ("timespan 1", "all iops", 8000.0, ""),
+            ("timespan 1", "all rate", 62.5, "MiB/s"),
+            ("timespan 1", "all lat mean", 8.0015, "ms"),
+            ("timespan 1", "read iops", 5600.0, ""),
+            ("timespan 1", "write lat p99", 19.024, "ms"),
+            ("timespan 1", "all lat max", 38.058, "ms"),
+            ("thread 1 on D:\\io.dat", "all lat stddev", 2.501, "ms"),
+        ],
+    );
+    // Rulers below a line make a heading of it.
+    let import = imported(include_str!("fixtures/diskspd-headings.txt"));
+    assert_eq!((tools(&import), &import.troubles), (vec!["DiskSpd 2.0 or 2.1 text"], &vec![]));
+    holds(
+        &import.runs[0],
+        &[
+            ("timespan 1", "all iops", 799.93, ""),
+            ("timespan 1", "read bytes", 6_291_456_000.0, ""),
+            ("cpu avg.", "cpu.usage", 1.0, "%"),
+        ],
+    );
+    assert!(part(&import.runs[0], "timespan 1").asked.iter().all(|(name, _)| !name.contains('`')));
+}
+
+#[test]
+fn percentiles_by_themselves_are_a_result() {
+    let all = old();
+    let import = imported(&all[all.find("total:\r\n").unwrap()..]);
+    assert_eq!(import.troubles, []);
+    holds(
+        &import.runs[0],
+        &[("timespan 1", "write lat p50", 0.978, "ms"), ("timespan 1", "all lat p99.9", 34.36, "ms")],
+    );
+}

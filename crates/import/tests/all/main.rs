@@ -3,6 +3,7 @@
 
 mod belonging;
 mod benchmarks;
+mod broken_lines;
 mod diskspd;
 mod forms;
 mod fragments;
@@ -12,6 +13,7 @@ mod iostat_text;
 mod layers;
 mod pastes;
 mod peers;
+mod small_benchmarks;
 mod sources;
 mod suffered;
 mod sysstat;

@@ -179,3 +179,37 @@ fn snapshots_without_times_or_alone_are_refused_with_what_is_missing() {
         assert!(refused(&text).contains(missing), "{text}: {}", refused(&text));
     }
 }
+
+#[test]
+fn sadf_as_xml_is_read_up_to_where_it_is_cut() {
+    let xml = include_str!("fixtures/sadf.xml");
+    for text in [xml.to_owned(), xml.split("</timestamp>").next().unwrap().to_owned()] {
+        let import = imported(&text);
+        assert_eq!((tools(&import), &import.troubles), (vec!["sadf XML"], &vec![]));
+        let run = &import.runs[0];
+        let observed = run.observed.as_ref().unwrap();
+        assert_eq!(
+            observed.intervals.iter().map(|(from, to)| (from.0, to.0)).collect::<Vec<_>>(),
+            [(0, 600_000_000_000)]
+        );
+        assert_eq!(run.host.as_ref().map(|host| (host.hostname.as_str(), host.cpus)), Some(("h", 2)));
+        let found =
+            |wanted| observed.devices[0].metrics.iter().find(|(metric, _)| *metric == wanted).unwrap().1[0];
+        assert_eq!(observed.devices[0].name, "sda");
+        assert_eq!((found(Metric::Ops), found(Metric::WriteBytes)), (3.10, 51_200.0));
+        assert!((found(Metric::Await) - 0.002).abs() < 1e-12 && (found(Metric::Busy) - 0.005).abs() < 1e-12);
+        assert_eq!(run.started_unix_ms, 1_704_153_601_000);
+    }
+}
+
+#[test]
+fn times_of_the_day_alone_tell_how_far_reports_are_apart_in_either_half() {
+    let text = "11:59:01 AM       DEV       tps  rd_sec/s  wr_sec/s     await     %util
+12:04:01 PM    dev8-0      9.63     14.92    114.92      9.46      8.21
+12:09:01 PM    dev8-0      8.63     14.92    114.92      9.46      8.21
+";
+    let import = imported(text);
+    let intervals = &import.runs[0].observed.as_ref().unwrap().intervals;
+    let seconds: Vec<u64> = intervals.iter().map(|(from, to)| (to.0 - from.0) / 1_000_000_000).collect();
+    assert_eq!(seconds, [300, 300]);
+}

@@ -1,0 +1,260 @@
+//! sysbench's `fileio` of 0.4 to 1.1: rates of reads, writes and flushes, what was moved, latencies, and its prints as it goes.
+
+use record::{Along, Figure, LatencyKind, Measure, Reported, Scope};
+use workload::{Direction, Nanos};
+
+use super::found::{Found, latency, percentile, series, set, way};
+use super::quantity::{self, Prefixes};
+use super::text::Text;
+use super::trouble::Troubles;
+
+/// Every result of `fileio` in `text`; those of sysbench's other tests have no line of files.
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
+    let mut walk = Walk { text, troubles, found: Vec::new(), section: Section::Head };
+    for (start, line) in text.lines() {
+        walk.line(line.trim(), start);
+    }
+    walk.found.retain(|found| {
+        found.parts.iter().any(|part| part.directions.iter().any(|way| way.direction.is_some()))
+    });
+    walk.found
+}
+
+struct Walk<'t> {
+    text: &'t Text,
+    troubles: &'t mut Troubles,
+    found: Vec<Found>,
+    section: Section,
+}
+
+/// What the lines that follow are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Section {
+    /// What is asked, up to the first figures.
+    Head,
+    /// `File operations:` of 0.5 to 1.0.
+    Operations,
+    /// `Throughput:`.
+    Throughput,
+    /// Times and counts.
+    General,
+    /// `Latency (ms):`, `per-request statistics:`.
+    Latency,
+}
+
+/// Lines of the head, and what they are called here.
+const ASKED: [(&str, &str); 5] = [
+    ("Number of threads: ", "threads"),
+    ("Block size ", "block size"),
+    ("Extra file open flags: ", "flags"),
+    ("Read/Write ratio for combined random IO test: ", "reads for a write"),
+    ("Calling fsync() ", "fsync"),
+];
+
+const BEGINS: &str = "sysbench ";
+
+impl Walk<'_> {
+    fn line(&mut self, line: &str, start: usize) {
+        let version = line.strip_prefix(BEGINS).and_then(|rest| rest.split_whitespace().next());
+        let version = version.map(|version| version.trim_end_matches(':'));
+        if let Some(version) = version.filter(|version| version.starts_with(|c: char| c.is_ascii_digit())) {
+            return self.begin(&format!("sysbench {version} fileio"), start);
+        }
+        if let Some(section) = section(line) {
+            self.section = section;
+            if self.found.is_empty() {
+                self.begin("sysbench fileio", start);
+                self.section = section;
+            }
+            return;
+        }
+        let Some(part) = self.found.last_mut().and_then(|found| found.parts.first_mut()) else { return };
+        let read = match self.section {
+            Section::Head => head(part, line),
+            Section::Operations => operations(part, line),
+            Section::Throughput => throughput(part, line),
+            Section::General => general(part, line),
+            Section::Latency => moments(part, line),
+        };
+        let read = read.or_else(|| moved(part, line));
+        if read == Some(false) {
+            self.troubles.push(self.text.trouble(start, "the figures of this line of sysbench's"));
+        }
+    }
+
+    fn begin(&mut self, tool: &str, start: usize) {
+        self.section = Section::Head;
+        let part = Reported::named(Scope::Job, "fileio", self.text.line(start));
+        self.found.push(Found { tool: tool.to_owned(), parts: vec![part], at: start, ..Found::default() });
+    }
+}
+
+fn section(line: &str) -> Option<Section> {
+    Some(match line {
+        "File operations:" => Section::Operations,
+        "Throughput:" => Section::Throughput,
+        "General statistics:" | "Test execution summary:" => Section::General,
+        "Latency (ms):" | "per-request statistics:" | "response time:" => Section::Latency,
+        "Threads fairness:" => Section::Head,
+        _ => return None,
+    })
+}
+
+/// Enters a line; whether its figures could be read, `None` where it is none of these.
+fn head(part: &mut Reported, line: &str) -> Option<bool> {
+    if let Some((name, words)) = ASKED.iter().find_map(|(head, name)| Some((name, line.strip_prefix(head)?)))
+    {
+        part.asked.push(((*name).to_owned(), words.to_owned()));
+    } else if let Some(mode) = line.strip_prefix("Doing ").and_then(|rest| rest.strip_suffix(" test")) {
+        part.asked.push(("mode".to_owned(), mode.to_owned()));
+    } else if let Some(mode) = line.strip_prefix("Using ").and_then(|rest| rest.strip_suffix(" I/O mode")) {
+        part.asked.push(("I/O mode".to_owned(), mode.to_owned()));
+    } else if line.ends_with(" each") && line.contains(" files, ") {
+        part.asked.push(("files".to_owned(), line.to_owned()));
+    } else if let Some(rest) = line.strip_prefix("[ ") {
+        return interim(part, rest);
+    } else {
+        return None;
+    }
+    Some(true)
+}
+
+/// `2s ] reads: 0.00 MiB/s writes: 1.06 MiB/s fsyncs: 8775.02/s latency (ms,95%): 0.122`.
+fn interim(part: &mut Reported, rest: &str) -> Option<bool> {
+    let (time, rest) = rest.split_once("s ] reads:")?;
+    let (reads, rest) = rest.split_once(" writes:")?;
+    let (writes, rest) = rest.split_once(" fsyncs:")?;
+    let flushes = rest.split_once("/s").map_or(rest, |(flushes, _)| flushes);
+    let at = quantity::plain(time, 1e9);
+    let rates = [(reads, Direction::Read), (writes, Direction::Write)];
+    let rates = rates.map(|(words, direction)| (quantity::byte_rate(words, Prefixes::Named), direction));
+    let (Some(at), [(Some(_), _), (Some(_), _)], Some(flushes)) = (at, &rates, quantity::plain(flushes, 1.0))
+    else {
+        return Some(false);
+    };
+    let at = at.value as u64;
+    for (rate, direction) in rates {
+        let points =
+            &mut series(&mut part.series, Measure::BytesPerSecond, Some(direction), Along::Time).points;
+        points.extend(rate.map(|rate| (at, rate.value)));
+    }
+    let flushed = part.series.iter().position(|known| known.direction == Some(Direction::Flush));
+    let flushed = flushed.unwrap_or_else(|| {
+        series(&mut part.series, Measure::Iops, Some(Direction::Flush), Along::Time);
+        part.series.len() - 1
+    });
+    part.series[flushed].points.push((at, flushes.value));
+    Some(true)
+}
+
+/// `reads/s:   8259.22` of 0.5 to 1.0.
+fn operations(part: &mut Reported, line: &str) -> Option<bool> {
+    let (name, words) = line.split_once(':')?;
+    let direction = match name {
+        "reads/s" => Direction::Read,
+        "writes/s" => Direction::Write,
+        "fsyncs/s" => Direction::Flush,
+        _ => return None,
+    };
+    Some(put(&mut way(part, Some(direction)).iops, quantity::plain(words, 1.0)))
+}
+
+/// `read, MiB/s:   129.05`, or `read:  IOPS=8259.22 129.05 MiB/s (135.32 MB/s)` of 1.1.
+fn throughput(part: &mut Reported, line: &str) -> Option<bool> {
+    let (name, words) = line.split_once(':')?;
+    let (name, unit) = name.split_once(", ").unwrap_or((name, ""));
+    let direction = match name {
+        "read" => Direction::Read,
+        "write" | "written" => Direction::Write,
+        "fsync" => Direction::Flush,
+        _ => return None,
+    };
+    let way = way(part, Some(direction));
+    if unit == "MiB/s" {
+        return Some(put(&mut way.bytes_per_second, quantity::plain(words, 1_048_576.0)));
+    }
+    let (iops, rest) =
+        words.trim().strip_prefix("IOPS=")?.split_once(' ').unwrap_or((&words.trim()[5..], ""));
+    let rate = rest.split('(').next().and_then(|rate| quantity::byte_rate(rate, Prefixes::Named));
+    let has_rate = rate.is_some() || direction == Direction::Flush;
+    set(&mut way.bytes_per_second, rate);
+    Some(put(&mut way.iops, quantity::plain(iops, 1.0)) && has_rate)
+}
+
+/// `total time:   10.0002s`, `total number of events:   63976`.
+fn general(part: &mut Reported, line: &str) -> Option<bool> {
+    let (name, words) = line.split_once(':')?;
+    match name {
+        "total time" => {
+            let time = quantity::time(words);
+            part.runtime = time.as_ref().map(|time| Nanos(time.value as u64));
+            Some(time.is_some())
+        }
+        "total number of events" => Some(put(&mut way(part, None).ops, quantity::plain(words, 1.0))),
+        _ => None,
+    }
+}
+
+/// `avg:   0.16`, `95th percentile:   0.62`, with `ms` behind the figures up to 0.5: of all operations, flushes among them.
+fn moments(part: &mut Reported, line: &str) -> Option<bool> {
+    let (name, words) = line.split_once(':')?;
+    let figure = || quantity::plain(words.trim().trim_end_matches("ms"), 1e6);
+    let latency = latency(way(part, None), LatencyKind::Total);
+    match name.trim_start_matches("approx.").trim() {
+        "min" => Some(put(&mut latency.min, figure())),
+        "avg" => Some(put(&mut latency.mean, figure())),
+        "max" => Some(put(&mut latency.max, figure())),
+        name => {
+            let percent = name.strip_suffix(" percentile")?.trim_end_matches("th").parse().ok()?;
+            let found = figure();
+            let is_there = found.is_some();
+            if let Some(found) = found.filter(|_| (1.0..100.0).contains(&percent)) {
+                percentile(latency, percent, found);
+            }
+            Some(is_there)
+        }
+    }
+}
+
+/// Lines of 0.4 and 0.5, of which sizes count in 1024s although they are called `Mb`.
+fn moved(part: &mut Reported, line: &str) -> Option<bool> {
+    if let Some(rest) = line.strip_prefix("Operations performed:") {
+        let count = |words: [&str; 2]| {
+            let numbers = rest.split(['=', ',']).map(str::trim).filter_map(|pair| pair.split_once(' '));
+            numbers
+                .filter(|(_, what)| words.contains(what))
+                .find_map(|(number, _)| quantity::plain(number, 1.0))
+        };
+        let (reads, writes) = (count(["Read", "reads"]), count(["Write", "writes"]));
+        let whole = reads.is_some() && writes.is_some();
+        set(&mut way(part, Some(Direction::Read)).ops, reads);
+        set(&mut way(part, Some(Direction::Write)).ops, writes);
+        return Some(whole);
+    }
+    if let Some(rest) = line.strip_prefix("Read ").filter(|rest| rest.contains("Total transferred")) {
+        let (read, rest) = rest.split_once("Written")?;
+        let (written, rest) = rest.split_once("Total transferred")?;
+        let (total, rate) = rest.split_once('(')?;
+        let rate = rate.split_once("b/sec").and_then(|(rate, _)| size(rate));
+        let found = [
+            put(&mut way(part, Some(Direction::Read)).bytes, size(read)),
+            put(&mut way(part, Some(Direction::Write)).bytes, size(written)),
+            put(&mut way(part, None).bytes, size(total)),
+            put(&mut way(part, None).bytes_per_second, rate),
+        ];
+        return Some(found.iter().all(|found| *found));
+    }
+    let rate = line.strip_suffix(" Requests/sec executed")?;
+    Some(put(&mut way(part, None).iops, quantity::plain(rate, 1.0)))
+}
+
+/// `93.75Mb`, in 1024s.
+fn size(words: &str) -> Option<Figure> {
+    quantity::bytes(words.trim().trim_end_matches(['b', 'B']), Prefixes::Binary)
+}
+
+fn put(place: &mut Option<Figure>, figure: Option<Figure>) -> bool {
+    let is_there = figure.is_some();
+    set(place, figure);
+    is_there
+}

@@ -1,0 +1,247 @@
+//! hdparm, pveperf, sysbench, the summaries of dbench, bench.sh and nench, dd in other languages: every figure as it was printed.
+
+use crate::vocabulary::*;
+
+const HDPARM: &str = include_str!("fixtures/hdparm.txt");
+const PVEPERF: &str = include_str!("fixtures/pveperf.txt");
+const BENCH: &str = include_str!("fixtures/bench-sh.txt");
+const NENCH: &str = include_str!("fixtures/nench.txt");
+const DBENCH: &str = include_str!("fixtures/dbench.txt");
+const SYSBENCH_04: &str = include_str!("fixtures/sysbench-0.4.txt");
+const SYSBENCH_10: &str = include_str!("fixtures/sysbench-1.0.txt");
+const SYSBENCH_11: &str = include_str!("fixtures/sysbench-1.1.txt");
+const CRYSTAL_3: &str = include_str!("fixtures/crystaldiskmark-3.txt");
+const CRYSTAL_LOCALES: &str = include_str!("fixtures/crystaldiskmark-locales.txt");
+
+/// Reads `text`, whose results are of these tools, without a word of trouble.
+fn whole(text: &str, wanted: &[&str]) -> Vec<record::Run> {
+    let import = imported(text);
+    assert_eq!((tools(&import), &import.troubles), (wanted.to_vec(), &vec![]), "{text}");
+    import.runs
+}
+
+#[test]
+fn hdparm_times_the_cache_and_the_device_apart() {
+    let runs = whole(HDPARM, &["hdparm", "hdparm"]);
+    holds(
+        &runs[0],
+        &[
+            ("/dev/xvda: cached reads", "read rate", 9423.90, "MiB/s"),
+            ("/dev/xvda: cached reads", "read bytes", 18706.0, "MiB"),
+            ("/dev/xvda: buffered disk reads", "read rate", 392.62, "MiB/s"),
+            ("/dev/xvda: buffered disk reads", "read runtime", 3.0, "s"),
+        ],
+    );
+    holds(&runs[1], &[("/dev/sda2: O_DIRECT disk reads", "read rate", 169.62, "MiB/s")]);
+    let cached = part(&runs[0], "/dev/xvda: cached reads");
+    assert!(cached.said.iter().any(|(_, words)| words.contains("page cache")), "{:?}", cached.said);
+}
+
+#[test]
+fn a_slow_device_of_hdparm_is_told_in_kb_and_a_failure_is_named() {
+    let slow = "/dev/fd0:\n Timing buffered disk reads:   2 MB in  3.50 seconds = 585.14 kB/sec\n";
+    holds(&whole(slow, &["hdparm"])[0], &[("/dev/fd0: buffered disk reads", "read rate", 585.14, "KiB/s")]);
+    let failed =
+        format!("{slow}\n/dev/sda1:\n Timing buffered disk reads:  read() failed: Input/output error\n");
+    let import = imported(&failed);
+    assert_eq!((import.runs.len(), import.troubles.len(), import.troubles[0].line), (1, 1, 5));
+}
+
+#[test]
+fn pveperf_has_reads_seeks_and_flushes() {
+    let run = &whole(PVEPERF, &["pveperf"])[0];
+    let rows: &[Row] = &[
+        ("/dev/mapper/pve-root", "read rate", 239.96, "MiB/s"),
+        ("/dev/mapper/pve-root", "read lat mean", 0.24, "ms"),
+        ("/dev/mapper/pve-root", "flush iops", 691.50, ""),
+    ];
+    holds(run, rows);
+    assert_eq!(run.reported.len(), 1);
+    // On ZFS it finds no device to read from.
+    let zfs = "REGEX/SECOND:      7314912\nHD SIZE:           10885.91 GB (tank)\nFSYNCS/SECOND:     96.60\n";
+    let run = &whole(zfs, &["pveperf"])[0];
+    holds(run, &[("tank", "flush iops", 96.6, "")]);
+    assert!(part(run, "tank").of(Some(workload::Direction::Read)).is_none());
+}
+
+#[test]
+fn bench_sh_has_its_runs_and_their_mean_and_says_how_it_adds_up() {
+    let runs = whole(BENCH, &["bench.sh"]);
+    holds(
+        &runs[0],
+        &[
+            ("1st run", "write rate", 255e6, ""),
+            ("2nd run", "write rate", 1.1e9, ""),
+            ("average", "write rate", 835.9e6, ""),
+        ],
+    );
+    assert!(runs[0].events.iter().any(|event| event.text.contains("1024 MB")), "{:?}", runs[0].events);
+    let older = " I/O speed(1st run)   : 11.9 MB/s\n I/O speed(2nd run)   : 12.1 MB/s\n Average I/O speed    : 12.0 MB/s\n";
+    let runs = whole(&format!("{older}\n{older}"), &["bench.sh", "bench.sh"]);
+    holds(&runs[1], &[("2nd run", "write rate", 12.1e6, ""), ("average", "write rate", 12e6, "")]);
+    assert_eq!(runs[1].events.len(), 0);
+}
+
+#[test]
+fn nench_has_what_ioping_and_dd_told_it() {
+    holds(
+        &whole(NENCH, &["nench"])[0],
+        &[
+            ("ioping: seek rate", "read lat min", 58.7, "us"),
+            ("ioping: seek rate", "read lat mean", 109.4, "us"),
+            ("ioping: seek rate", "read lat max", 6.32, "ms"),
+            ("ioping: seek rate", "read lat stddev", 48.0, "us"),
+            ("ioping: sequential read speed", "read ops", 20_900.0, ""),
+            ("ioping: sequential read speed", "read iops", 4180.0, ""),
+            ("ioping: sequential read speed", "read rate", 1.02 * 1024.0, "MiB/s"),
+            ("1st run", "write rate", 953.67, "MiB/s"),
+            ("average", "write rate", 1017.25, "MiB/s"),
+        ],
+    );
+}
+
+#[test]
+fn dbench_is_five_jobs_and_never_a_row_of_crystaldiskmark() {
+    let runs = whole(DBENCH, &["dbench summary"]);
+    holds(
+        &runs[0],
+        &[
+            ("random iops", "read iops", 75_700.0, ""),
+            ("random iops", "write iops", 59_700.0, ""),
+            ("random bandwidth", "read rate", 523.0, "MiB/s"),
+            ("random bandwidth", "write rate", 500.0, "MiB/s"),
+            ("random latency", "read lat mean", 183.07, "us"),
+            ("random latency", "write lat mean", 76.91, "us"),
+            ("sequential bandwidth", "read rate", 536.0, "MiB/s"),
+            ("mixed random iops", "write iops", 14_400.0, ""),
+        ],
+    );
+    let lost = DBENCH.replace("183.07/76.91", "1410.50/").replace(". BW: 523", ".  BW: 523");
+    let runs = whole(&lost, &["dbench summary"]);
+    holds(
+        &runs[0],
+        &[
+            ("random latency", "read lat mean", 1410.5, "us"),
+            ("random bandwidth", "read rate", 523.0, "MiB/s"),
+        ],
+    );
+    assert_eq!(figure(part(&runs[0], "random latency"), "write lat mean"), None);
+    let broken = imported(&DBENCH.replace("75.7k/59.7k", "/"));
+    assert_eq!(broken.troubles.iter().map(|trouble| trouble.line).collect::<Vec<_>>(), Vec::<u32>::new());
+}
+
+#[test]
+fn sysbench_of_every_generation_has_rates_and_latencies() {
+    holds(
+        &whole(SYSBENCH_04, &["sysbench 0.4.12 fileio"])[0],
+        &[
+            ("fileio", "read ops", 6000.0, ""),
+            ("fileio", "write ops", 4000.0, ""),
+            ("fileio", "read bytes", 93.75, "MiB"),
+            ("fileio", "write bytes", 62.5, "MiB"),
+            ("fileio", "all rate", 10.327, "MiB/s"),
+            ("fileio", "all iops", 660.92, ""),
+            ("fileio", "all lat mean", 13.92, "ms"),
+            ("fileio", "all lat p95", 73.54, "ms"),
+            ("fileio", "all lat max", 310.35, "ms"),
+        ],
+    );
+    let run = &whole(SYSBENCH_10, &["sysbench 1.0.16 fileio"])[0];
+    holds(
+        run,
+        &[
+            ("fileio", "write iops", 2808.51, ""),
+            ("fileio", "flush iops", 3585.69, ""),
+            ("fileio", "write rate", 43.88, "MiB/s"),
+            ("fileio", "all ops", 63_976.0, ""),
+            ("fileio", "all lat mean", 0.16, "ms"),
+            ("fileio", "all lat p95", 0.62, "ms"),
+        ],
+    );
+    let fileio = part(run, "fileio");
+    assert_eq!(
+        ["mode", "block size", "threads"].map(|name| fileio.asked_for(name).unwrap()),
+        ["random write", "16KiB", "1"]
+    );
+    assert_eq!(fileio.runtime.unwrap().0, 10_000_200_000);
+    let series: Vec<_> = fileio
+        .series
+        .iter()
+        .map(|series| (series.direction.unwrap().name(), series.points.clone()))
+        .collect();
+    assert_eq!(
+        series[1],
+        ("write", vec![(1_000_000_000, 1.09 * 1_048_576.0), (2_000_000_000, 1.06 * 1_048_576.0)])
+    );
+    assert_eq!(series[2], ("flush", vec![(1_000_000_000, 8829.31), (2_000_000_000, 8775.02)]));
+    holds(
+        &whole(SYSBENCH_11, &["sysbench fileio"])[0],
+        &[
+            ("fileio", "read iops", 8259.22, ""),
+            ("fileio", "read rate", 129.05, "MiB/s"),
+            ("fileio", "write iops", 5499.26, ""),
+            ("fileio", "flush iops", 17_610.85, ""),
+            ("fileio", "all lat p95", 0.54, "ms"),
+        ],
+    );
+}
+
+#[test]
+fn other_tests_of_sysbench_are_refused_by_name() {
+    let cpu = "sysbench 1.0.20 (using LuaJIT 2.1)\n\nCPU speed:\n    events per second:  1180.01\n\nGeneral statistics:\n    total time:  10.0005s\n    total number of events:  11803\n\nLatency (ms):\n         min:   0.84\n         avg:   0.85\n";
+    let words = refused(cpu);
+    assert!(words.contains("sysbench") && words.contains("fileio"), "{words}");
+}
+
+#[test]
+fn crystaldiskmark_3_and_figures_of_other_locales() {
+    let run = &whole(CRYSTAL_3, &["CrystalDiskMark 3.0.1 text"])[0];
+    holds(
+        run,
+        &[
+            ("Sequential", "read rate", 211.453e6, ""),
+            ("Random 512KB", "write rate", 83.602e6, ""),
+            ("Random 4KB QD32", "read iops", 28_384.3, ""),
+            ("Random 4KB QD1", "write rate", 40.163e6, ""),
+        ],
+    );
+    let runs = whole(CRYSTAL_LOCALES, &["CrystalDiskMark 7.0.0 text", "CrystalDiskMark 8.0.4 text"]);
+    holds(
+        &runs[0],
+        &[
+            ("Sequential 1MiB Q8 T1", "read rate", 558.093e6, ""),
+            ("Sequential 1MiB Q8 T1", "write lat mean", 16_311.22, "us"),
+            ("Random 4KiB Q32 T16", "read iops", 97_951.7, ""),
+        ],
+    );
+    holds(&runs[1], &[("SEQ 1MiB Q8 T1", "read rate", 1_234.567e6, "")]);
+}
+
+#[test]
+fn dd_is_read_in_the_languages_that_change_its_rate() {
+    for (text, records, rate, seconds) in [
+        (
+            "dd if=/dev/zero of=a bs=1G\n记录了1+0 的读入\n记录了1+0 的写出\n1073741824字节(1.1 GB)已复制，5.43328 秒，198 MB/秒\n",
+            1.0,
+            198e6,
+            5.43328,
+        ),
+        (
+            "dd if=/dev/zero of=a bs=1M\n1000+0 レコード入力\n1000+0 レコード出力\n1048576000 バイト (1.0 GB, 1000 MiB) コピーされました、 0.582113 秒、 1.8 GB/秒\n",
+            1000.0,
+            1.8e9,
+            0.582113,
+        ),
+        (
+            "dd if=/dev/zero of=a bs=1M\n100+0 записей получено\n100+0 записей отправлено\n104857600 байт (105 MB) скопирован, 0,5 с, 210 MB/c\n",
+            100.0,
+            210e6,
+            0.5,
+        ),
+    ] {
+        let run = &whole(text, &["dd of GNU"])[0];
+        let found = |path| figure(part(run, "a"), path).unwrap().value;
+        assert_eq!((found("write ops"), found("write rate")), (records, rate), "{text}");
+        assert!((found("write runtime") - seconds * 1e9).abs() < 1.0, "{text}");
+    }
+}
