@@ -14,6 +14,7 @@ mod words;
 
 pub use markup::Markup;
 pub use page::comparison::comparison_html;
+pub use page::measured::decisive_picture;
 pub use page::zoom::zoom_missing;
 pub use page::{html, html_of};
 pub use words::cells::{cell_lines, crystal_table, job_words};
@@ -37,6 +38,7 @@ pub use words::sought::search_words;
 pub use words::steps::{PartWords, part_line, part_words, steps};
 pub use words::target_doubt::target_doubt;
 pub use words::terminal::{Paint, files_line, files_line_of, head, terminal};
+pub use words::ticket::{Attached, ticket};
 pub use words::together::together_words;
 pub use words::turns::{
     TurnsForecast, against_forecast, agreement, turns_forecast, turns_outline, turns_progress,

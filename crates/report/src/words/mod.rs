@@ -36,6 +36,7 @@ pub(crate) mod stops;
 mod table;
 pub(crate) mod target_doubt;
 pub(crate) mod terminal;
+pub(crate) mod ticket;
 pub(crate) mod together;
 pub(crate) mod turns;
 pub(crate) mod verdict;
