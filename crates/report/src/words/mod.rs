@@ -17,6 +17,7 @@ pub(crate) mod forecast;
 pub(crate) mod found;
 pub(crate) mod imported;
 pub(crate) mod json;
+pub(crate) mod live;
 pub(crate) mod mapped;
 pub(crate) mod note;
 pub mod numbers;
