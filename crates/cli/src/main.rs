@@ -1,7 +1,9 @@
 //! plimsoll: how much load a volume really bears, which limit stops it, and whether that will last.
 
 mod arguments;
+mod build;
 mod commands;
+mod manual;
 mod pictures;
 
 use std::ffi::OsString;
@@ -69,9 +71,14 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
         Command::Profile(profile) => commands::profile::run(profile),
         Command::Import(import) => commands::import::run(import),
         Command::Report(report) => commands::report::run(report),
+        Command::List(list) => commands::list::run(list),
+        Command::Ticket(ticket) => commands::ticket::run(ticket),
+        Command::Doctor(doctor) => commands::doctor::run(doctor),
         Command::Lab(lab) => commands::lab::run(lab),
         Command::Policy(policy) => commands::policy::run(policy),
         Command::Tutorial(tutorial) => commands::tutorial::run(tutorial),
+        Command::Man(man) => commands::man::run(man),
+        Command::Completions(completions) => commands::man::completions(completions),
         Command::Explain(explain) => commands::explain::run(explain),
         Command::Fio(fio) => Ok(commands::fio::run(&fio.words, PATIENCE)),
         Command::Diskspd(diskspd) => Ok(commands::diskspd::run(&diskspd.words, PATIENCE)),

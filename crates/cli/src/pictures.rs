@@ -172,6 +172,16 @@ impl PictureArguments {
     }
 }
 
+/// Writes one picture as a PNG of this name into a folder.
+pub fn put(folder: &Path, name: &str, picture: &Picture) -> Result<PathBuf, Failure> {
+    let shelf = Shelf::named(folder).map_err(|error| {
+        Failure::failed(format!("{}: cannot be made: {error}; name another folder", folder.display()))
+    })?;
+    let bytes = picture.bytes(Form::Png, &Painter::default()).map_err(Failure::failed)?;
+    shelf.put(name, &bytes, PICTURE)?;
+    Ok(shelf.path_of(name))
+}
+
 /// Pictures say by what they were drawn.
 const PICTURE: Kind = Kind {
     word: "picture",

@@ -26,7 +26,7 @@ mod system;
 mod watching;
 mod xml_profile;
 
-pub use ::options::Support;
+pub use ::options::{Entry, Support};
 pub use commandline::{Asked, Request, Surroundings, parse};
 pub use doubts::{Paths, Seen, doubts, failure, not_run, possible};
 pub use draft::{Compat, Show};
@@ -39,7 +39,7 @@ pub use profile::{
     Cache, Cpu, Distribution, DistributionKind, Etw, Format, MappedFlush, Precreate, Profile, Range, Target,
     ThreadTarget, Throughput, TimeSpan,
 };
-pub use reference::{table, usage};
+pub use reference::{entries, table, usage};
 pub use results::{Bucket, CpuUse, Section, Side, SpanResult, TargetResult, results};
 pub use row::{Begins, Beside, Options, Row, Standing, value_in};
 pub use rows::ROWS;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use options::{help, reference as page};
+use options::{Entry, help, reference as page};
 
 use super::row::Row;
 use super::rows::ROWS;
@@ -39,6 +39,11 @@ pub fn usage(program: &str) -> String {
     );
     let _ = write!(text, "{program} -c8G -b4K -t2 -r -o32 -d10 -Sh -L testfile.dat\n\n");
     text
+}
+
+/// Every option, for manual pages and completions.
+pub fn entries() -> Vec<Entry> {
+    ROWS.iter().map(|row| Entry::of(row, vec![format!("-{}", row.name)]).taking(row.takes)).collect()
 }
 
 /// The compatibility table of the reference, as Markdown.

@@ -57,7 +57,7 @@ mod value;
 mod verification;
 mod verify;
 
-pub use ::options::Support;
+pub use ::options::{Entry, Support};
 pub use asked::{
     About, Asked, Eta, FioJob, Format, IdleCpus, LaysOut, Presentation, Remark, Request, Surroundings,
     TerseVersion,
@@ -80,6 +80,7 @@ pub use present::{
 };
 pub use reader::{Reader, Reading};
 pub use recording::{HEADER as TRACE_HEADER, Recordings};
+pub use reference::entries;
 pub use replaying::{Trace, TraceInput, TraceWorld, read_traces};
 pub use row::{Class, JobTable, Part, Row, Standing};
 pub use rows::ROWS;

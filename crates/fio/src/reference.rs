@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use options::near::nearest;
-use options::reference as page;
+use options::{Entry, reference as page};
 
+use super::commands::{Argument, COMMANDS};
 use super::engines::{self, Engine};
 use super::error::FioError;
 use super::number::TimeUnit;
@@ -42,6 +43,33 @@ fn row_help(row: &Row) -> String {
     }
     let _ = writeln!(text, "{:>20}: {}", "plimsoll", page::support(row));
     text
+}
+
+/// Every option of the command line and every job option, for manual pages and completions.
+pub fn entries() -> Vec<Entry> {
+    let commands = COMMANDS.iter().map(|row| {
+        let typed = long(row.names()).chain(row.own.map(|short| format!("-{short}"))).collect();
+        Entry::of(row, typed).taking(match row.takes {
+            Argument::None => "",
+            Argument::Required => "=<value>",
+            Argument::Optional | Argument::Word => "[=<value>]",
+        })
+    });
+    let jobs = ROWS.iter().map(|row| {
+        let words = match row.takes {
+            Kind::Choice(words) | Kind::Shape(Shape::Direction(words)) => {
+                words.iter().map(|(word, _)| *word).collect()
+            }
+            _ => Vec::new(),
+        };
+        let entry = Entry::of(row, long(row.names()).collect()).choosing(words);
+        entry.taking(format!("=<{}>", kind_text(row.takes)))
+    });
+    commands.chain(jobs).collect()
+}
+
+fn long(names: impl Iterator<Item = &'static str>) -> impl Iterator<Item = String> {
+    names.map(|name| format!("--{name}"))
 }
 
 /// What `--enghelp[=ENGINE[,OPTION]]` prints.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use options::{help, reference as page};
+use options::{Entry, help, reference as page};
 
 use super::row::{Part, Row, Since, Takes};
 use super::rows::ROWS;
@@ -39,6 +39,12 @@ fn value(row: &Row) -> &'static str {
         Takes::Time => " <time>",
         Takes::MaybeText => " [format]",
     }
+}
+
+/// Every option, for manual pages and completions.
+pub fn entries() -> Vec<Entry> {
+    let typed = |row: &Row| vec![format!("-{}", row.own.short), format!("-{}", row.name)];
+    ROWS.iter().map(|row| Entry::of(row, typed(row)).taking(value(row))).collect()
 }
 
 /// The table of the reference, as Markdown.

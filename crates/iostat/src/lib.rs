@@ -19,12 +19,12 @@ mod reporter;
 mod rows;
 mod text;
 
-pub use ::options::Support;
+pub use ::options::{Entry, Support};
 pub use asked::{Asked, Group, Request, Source, Units};
 pub use colours::Palette;
 pub use error::IostatError;
 pub use parse::parse;
 pub use reading::{DiskLine, Host, Reading};
-pub use reference::table;
+pub use reference::{entries, table};
 pub use reporter::Reporter;
 pub use rows::{Options, ROWS, Row, Takes};

@@ -1,6 +1,6 @@
 //! Help and the table of options, made from the rows.
 
-use options::{help, reference as page};
+use options::{Entry, help, reference as page};
 
 use super::rows::{ROWS, Row, Takes};
 
@@ -23,6 +23,15 @@ fn written(row: &Row) -> String {
         Takes::Word(value) => format!("{} {value}", row.name),
         Takes::Devices => format!("{} [DEVICE,...|ALL]", row.name),
     }
+}
+
+/// Every option, for manual pages and completions.
+pub fn entries() -> Vec<Entry> {
+    let entry = |row: &Row| {
+        let value = written(row).strip_prefix(row.name).unwrap_or_default().to_owned();
+        Entry::of(row, vec![row.name.to_owned()]).taking(value)
+    };
+    ROWS.iter().map(entry).collect()
 }
 
 /// The table of the reference page, in Markdown.

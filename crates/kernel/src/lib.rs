@@ -68,5 +68,6 @@ pub mod lab {
     pub use crate::linux::lab::{
         AttachedLoop, Limits, LoopDevice, LoopError, LoopOptions, Throttle, ThrottleError, change_limits,
         detach, flushes_are_off, leftover_groups, let_flushes_through, limits_on, loops, set_max_sectors_kb,
+        throttle_version,
     };
 }

@@ -14,6 +14,7 @@ mod words;
 
 pub use markup::Markup;
 pub use page::comparison::comparison_html;
+pub use page::measured::decisive_picture;
 pub use page::zoom::zoom_missing;
 pub use page::{html, html_of};
 pub use words::cells::{cell_lines, crystal_table, job_words};
@@ -27,16 +28,18 @@ pub use words::forecast::{Credits, Forecast, forecast};
 pub use words::found::{Extent, findings_brief};
 pub use words::imported::imported;
 pub use words::json::{SCHEMA, SCHEMA_VERSION, json};
+pub use words::live::Showing;
 pub use words::note::note;
 pub use words::outlook::outlook;
 pub use words::phrases::is_full;
-pub use words::progress::{DeviceNow, Progress, ending, phase_done, progress, step_done, watch_progress};
+pub use words::progress::{DeviceNow, ending, phase_done, step_done, watch_progress};
 pub use words::quick::{quick_json, quick_text};
 pub use words::sentence::{competing, confidence, error_words, evidence, next_step, sentence};
 pub use words::sought::search_words;
 pub use words::steps::{PartWords, part_line, part_words, steps};
 pub use words::target_doubt::target_doubt;
 pub use words::terminal::{Paint, files_line, files_line_of, head, terminal};
+pub use words::ticket::{Attached, ticket};
 pub use words::together::together_words;
 pub use words::turns::{
     TurnsForecast, against_forecast, agreement, turns_forecast, turns_outline, turns_progress,

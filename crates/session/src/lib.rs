@@ -13,6 +13,7 @@ mod phases;
 pub mod place;
 mod procedure;
 mod recorder;
+mod region;
 pub mod run;
 mod runner;
 mod setup;

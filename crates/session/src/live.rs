@@ -5,18 +5,15 @@ use std::io::IsTerminal;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use analysis::Outlooks;
-use record::{Interval, Note, Phase, Sample, StepRecord};
-use report::{DeviceNow, Progress};
+use analysis::{Outlooks, analyse};
+use record::{Interval, Note, Phase, Run, Sample, StepRecord};
+use report::{DeviceNow, Showing};
 use workload::{Nanos, StepPlan};
 
 use crate::busiest::busiest;
 use crate::output;
+use crate::region::{Region, room};
 
-/// Columns of a terminal that does not say how many it has.
-const COLUMNS: usize = 80;
-/// A terminal that is narrower shows no figures at all.
-const COLUMNS_LEAST: usize = 20;
 /// Least time between two lines of a watch.
 const LINE_APART: Duration = Duration::from_millis(250);
 /// I/Os that the kernel holds are named up to so many, and counted beyond.
@@ -25,7 +22,7 @@ const HELD_NAMED: usize = 3;
 /// Where progress goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
-    /// One line that is written over.
+    /// Lines that are written over.
     Line,
     /// A line a step or phase.
     Plain,
@@ -34,9 +31,10 @@ pub enum Shown {
 }
 
 impl Shown {
-    /// A line where stderr is a terminal, plain lines elsewhere.
+    /// Lines that are written over where stderr is a terminal that can do that, plain lines elsewhere.
     pub fn fitting() -> Shown {
-        if std::io::stderr().is_terminal() { Shown::Line } else { Shown::Plain }
+        let is_dumb = std::env::var_os("TERM").is_none_or(|kind| kind.is_empty() || kind == "dumb");
+        if std::io::stderr().is_terminal() && !is_dumb { Shown::Line } else { Shown::Plain }
     }
 }
 
@@ -44,6 +42,7 @@ impl Shown {
 pub struct Live {
     shown: Shown,
     content: Content,
+    region: Region,
 }
 
 /// Seconds that are left of a run, as they were foreseen a while ago; whoever foresees them anew tells all that hold a copy.
@@ -70,11 +69,32 @@ impl Left {
 
 /// What the line tells of.
 enum Content {
-    /// A run of steps: the step, its rate, and what is left of the forecast.
-    Steps { now: Progress, left: Left, outlooks: Option<Box<Outlooks>> },
+    /// A run of steps.
+    Steps(Box<StepLines>),
     /// A watch: the phase, what is left of it, and what the busiest device does.
     Phases(PhaseLine),
 }
+
+/// What is known so far, the step that runs, and what is left of the forecast.
+struct StepLines {
+    now: Showing,
+    begun: Instant,
+    left: Left,
+    outlooks: Option<Outlooks>,
+    found: Found,
+    /// What looking at the steps so far has taken, all in all.
+    looked: Duration,
+}
+
+/// Whether it is told what the steps so far have found.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    Told,
+    Untold,
+}
+
+/// Looking at the steps so far takes at most this part of the time.
+const LOOKS: u32 = 50;
 
 struct PhaseLine {
     phase: String,
@@ -88,13 +108,25 @@ struct PhaseLine {
 impl Live {
     /// Of a run of steps with so much time left.
     pub fn of_steps(shown: Shown, left: Left) -> Live {
-        Live { shown, content: Content::Steps { now: Progress::default(), left, outlooks: None } }
+        let (begun, looked) = (Instant::now(), Duration::ZERO);
+        let lines =
+            StepLines { now: Showing::default(), begun, left, outlooks: None, found: Found::Told, looked };
+        Live { shown, content: Content::Steps(Box::new(lines)), region: Region::default() }
+    }
+
+    /// The same as one of several that take turns in one place: each tells of the step that runs, none of what it found so far.
+    pub(crate) fn in_turns(mut self, region: &Region) -> Live {
+        self.region = region.clone();
+        if let Content::Steps(lines) = &mut self.content {
+            lines.found = Found::Untold;
+        }
+        self
     }
 
     /// The same of a burst, which says when it may end.
     pub fn with_outlooks(mut self, outlooks: Outlooks) -> Live {
-        if let Content::Steps { outlooks: told, .. } = &mut self.content {
-            *told = Some(Box::new(outlooks));
+        if let Content::Steps(lines) = &mut self.content {
+            lines.outlooks = Some(outlooks);
         }
         self
     }
@@ -102,27 +134,40 @@ impl Live {
     /// Of a watch, which tells of the busiest of the devices `favoured`; of all where there are none.
     pub fn of_phases(shown: Shown, favoured: Vec<String>) -> Live {
         let line = PhaseLine { phase: String::new(), until: None, device: None, favoured, drawn: None };
-        Live { shown, content: Content::Phases(line) }
+        Live { shown, content: Content::Phases(line), region: Region::default() }
     }
 
     pub(crate) fn step_started(&mut self, plan: &StepPlan) {
-        if let Content::Steps { now, outlooks, .. } = &mut self.content {
-            *now = Progress { step: plan.name.clone(), ..Progress::default() };
-            outlooks.iter_mut().for_each(|outlooks| outlooks.begun(plan));
+        if let Content::Steps(lines) = &mut self.content {
+            lines.now.step(&plan.name);
+            lines.outlooks.iter_mut().for_each(|outlooks| outlooks.begun(plan));
             self.draw();
         }
     }
 
     pub(crate) fn interval(&mut self, interval: &Interval) {
-        if let Content::Steps { now, outlooks, .. } = &mut self.content {
-            now.iops = interval.iops();
-            now.bytes_per_second = interval.bytes_per_second();
-            let told = outlooks.as_mut().filter(|_| self.shown != Shown::Nowhere);
+        if let Content::Steps(lines) = &mut self.content {
+            lines.now.heard(interval);
+            let told = lines.outlooks.as_mut().filter(|_| self.shown != Shown::Nowhere);
             if let Some(outlook) = told.and_then(|outlooks| outlooks.heard(interval)) {
                 self.say(&report::outlook(&outlook));
             }
             self.draw();
         }
+    }
+
+    /// What the steps so far have found, for a terminal: the same rules and words as at the end.
+    pub(crate) fn so_far(&mut self, run: &Run) {
+        let Content::Steps(lines) = &mut self.content else { return };
+        if self.shown != Shown::Line
+            || lines.found == Found::Untold
+            || lines.looked > lines.begun.elapsed() / LOOKS
+        {
+            return;
+        }
+        let begun = Instant::now();
+        lines.now.so_far(run, &analyse(run, None, None));
+        lines.looked += begun.elapsed();
     }
 
     /// The step is over. The I/O that the kernel had not given back by then is named: it may still reach the target.
@@ -176,21 +221,22 @@ impl Live {
         }
     }
 
-    /// Writes the live line over itself.
+    /// Writes what is shown over itself.
     fn draw(&mut self) {
         if self.shown != Shown::Line {
             return;
         }
-        output::live(&match &mut self.content {
-            Content::Steps { now, left, .. } => {
-                now.left_s = Some(left.now());
-                report::progress(now)
+        let lines = match &mut self.content {
+            Content::Steps(lines) => {
+                let times = (lines.begun.elapsed().as_secs_f64(), lines.left.now());
+                lines.now.lines(room(), times)
             }
             Content::Phases(PhaseLine { phase, until, device, .. }) => {
                 let left = until.map(|until| until.saturating_duration_since(Instant::now()).as_secs_f64());
-                report::watch_progress((phase, left), device.as_ref(), room())
+                vec![report::watch_progress((phase, left), device.as_ref(), room())]
             }
-        });
+        };
+        self.region.draw(&lines);
     }
 
     /// A line of its own, above the live one.
@@ -206,19 +252,11 @@ impl Live {
     }
 
     pub(crate) fn clear(&self) {
-        if self.shown == Shown::Line {
-            output::live("");
-        }
+        self.region.clear();
     }
 }
 
 /// The notes that tell of I/O that the kernel had not given back when `step` was left.
 pub(crate) fn held(step: &StepRecord) -> impl Iterator<Item = &Note> {
     step.notes.iter().filter(|note| matches!(note, Note::Held(_)))
-}
-
-/// Columns that a line may take: one less than the terminal has now, so that it does not wrap.
-fn room() -> usize {
-    let said = || std::env::var("COLUMNS").ok()?.parse().ok();
-    kernel::columns_of_stderr().or_else(said).unwrap_or(COLUMNS).max(COLUMNS_LEAST) - 1
 }

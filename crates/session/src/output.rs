@@ -52,6 +52,15 @@ pub fn beside(text: &str) {
     let _ = stderr.flush();
 }
 
+/// Goes up so many rows on stderr, and writes `lines` over everything from there on; the last has no line end.
+pub fn region(up: usize, lines: &[String]) {
+    let lines: Vec<String> = lines.iter().map(|line| clean_lines(line).into_owned()).collect();
+    let up = if up > 0 { format!("\x1b[{up}A") } else { String::new() };
+    let mut stderr = std::io::stderr().lock();
+    let _ = write!(stderr, "\r{up}\x1b[J{}", lines.join("\n"));
+    let _ = stderr.flush();
+}
+
 /// Writes `line` over the live line on stderr; nothing clears it.
 pub fn live(line: &str) {
     let mut stderr = std::io::stderr().lock();

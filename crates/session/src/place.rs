@@ -149,7 +149,10 @@ impl Place {
 }
 
 /// The folder for run files of whoever runs this.
-fn own_folder() -> Result<PathBuf, Failure> {
+///
+/// # Errors
+/// `Refused` where there is no home.
+pub fn own_folder() -> Result<PathBuf, Failure> {
     let whose = if kernel::effective_user() == 0 { Whose::Root } else { Whose::User };
     runfile::state_directory(whose).ok_or_else(|| {
         Failure::refused(

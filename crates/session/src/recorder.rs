@@ -225,6 +225,7 @@ impl Observer for RunRecorder {
         state.look_at_outcomes();
         state.live.step_ended(record);
         state.run.steps.push(record.clone());
+        state.live.so_far(&state.run);
     }
 
     fn phase_started(&mut self, phase: &Phase) {

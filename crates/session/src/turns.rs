@@ -9,6 +9,7 @@ use crate::live::{Left, Live, Shown};
 use crate::output;
 use crate::procedure::{Procedure, run_steps};
 use crate::recorder::RunRecorder;
+use crate::region::Region;
 use crate::run::{Earlier, Ended, Session, cut_short, settle};
 use crate::runner::{Runner, RunnerError};
 use crate::setup::Setup;
@@ -35,14 +36,13 @@ pub fn run_in_turns(
     tell: &dyn Fn(Vec<Run>) -> Result<u8, Failure>,
 ) -> Result<u8, Failure> {
     let left = Left::of(sides.first().map_or(0.0, |side| side.seconds));
-    let mut recorders = Vec::new();
+    let (mut recorders, region) = (Vec::new(), Region::default());
     for side in &mut sides {
-        let live = Live::of_steps(shown(&side.setup), left.clone());
+        let live = Live::of_steps(shown(&side.setup), left.clone()).in_turns(&region);
         recorders.push(side.begin(live, &Earlier::default())?);
     }
     let done = vec![Vec::new(); sides.len()];
-    let line = sides.iter().any(|side| shown(&side.setup) == Shown::Line);
-    let mut turns = Turns { course, done, recorders, side: 0, left, line };
+    let mut turns = Turns { course, done, recorders, side: 0, left, region };
     let mut table = Table { setups: sides.iter_mut().map(|side| &mut side.setup).collect(), side: 0 };
     let failed = run_steps(&mut turns, &mut table).err();
     let Turns { done, recorders, .. } = turns;
@@ -136,8 +136,8 @@ struct Turns<'a> {
     recorders: Vec<RunRecorder>,
     side: usize,
     left: Left,
-    /// Whether a live line may stand where news go.
-    line: bool,
+    /// Where the live lines stand, above which news go.
+    region: Region,
 }
 
 impl Procedure<Table<'_>> for Turns<'_> {
@@ -158,9 +158,7 @@ impl Procedure<Table<'_>> for Turns<'_> {
     fn ended(&mut self, record: StepRecord, _table: &mut Table<'_>) -> Result<(), RunnerError> {
         self.done[self.side].push(record);
         if let Some(news) = (self.course.news)(&self.done) {
-            if self.line {
-                output::live("");
-            }
+            self.region.clear();
             output::people(&news);
         }
         Ok(())

@@ -5,8 +5,10 @@ mod compare;
 mod ground;
 mod headroom;
 mod lab;
+mod man;
 mod places;
 mod policy;
+mod shelf;
 mod tutorial;
 
 use std::ffi::OsString;
@@ -27,9 +29,12 @@ use workload::{CheckPlan, Nanos};
 pub use ground::{GroundArguments, size};
 pub use headroom::HeadroomArguments;
 pub use lab::{LabAction, LabArguments};
+pub use man::{CompletionsArguments, ManArguments};
 pub use policy::{PolicyAction, PolicyArguments};
+pub use shelf::{DoctorArguments, ListArguments, TicketArguments};
 pub use tutorial::TutorialArguments;
 
+use crate::build;
 use crate::commands::watch::arguments::WatchArguments;
 use crate::pictures::PictureArguments;
 use session::failure::Failure;
@@ -38,7 +43,7 @@ pub use places::PlacesArguments;
 
 /// How much load a volume really bears, which limit stops it, and whether that will last.
 #[derive(Debug, Parser)]
-#[command(name = "plimsoll", version, max_term_width = 80, arg_required_else_help = true)]
+#[command(name = "plimsoll", version, long_version = build::long_version(), max_term_width = 80, arg_required_else_help = true)]
 #[command(after_help = "\
 Examples:
   plimsoll check                                 measure this directory's volume
@@ -55,7 +60,10 @@ Examples:
   plimsoll run crystaldiskmark /mnt/vol          that tool's cells and table
   plimsoll import results.txt                    what others measured
   plimsoll explain 'fio --rw=randread -name=a'   what that does, and its traps
+  plimsoll list                                  what was measured
   plimsoll report vol-2026-11-21.plimsoll        draw a run again
+  plimsoll ticket vol-2026-11-21.plimsoll        a text for support
+  plimsoll doctor                                what would spoil a run here?
   plimsoll fio --name=a --rw=read --size=1g      fio's words, unchanged
 
 A target is a directory, a file, a block device, lab:POLICY, sim:POLICY or
@@ -143,12 +151,22 @@ pub enum Command {
     Import(ImportArguments),
     /// Draw run files and other recordings: HTML, text or JSON
     Report(ReportArguments),
+    /// What was measured, when, and what came out
+    List(ListArguments),
+    /// A run as Markdown for a ticket, with one picture
+    Ticket(TicketArguments),
+    /// What this machine offers, and what would spoil a measurement here, each with its remedy
+    Doctor(DoctorArguments),
     /// Volumes on this machine that the kernel really throttles to a policy (needs root)
     Lab(LabArguments),
     /// The catalogue of published limits
     Policy(PolicyArguments),
     /// Credits, crossover, overload and caches in ten minutes, on simulated volumes
     Tutorial(TutorialArguments),
+    /// Manual pages: print one, or write all of them for a package
+    Man(ManArguments),
+    /// Completions of these words for a shell
+    Completions(CompletionsArguments),
     /// Say in words what a command line or job file of fio, DiskSpd, ioping, iostat or dd asks for
     Explain(ExplainArguments),
     /// Run fio's command line (also when plimsoll is called by the name fio)

@@ -17,8 +17,14 @@ pub struct PolicyArguments {
 /// What to do with the catalogue.
 #[derive(Debug, Subcommand)]
 pub enum PolicyAction {
-    /// All policies, a line each
-    List,
+    /// All policies, a line each, or those with a word, e.g. azure or gp3
+    List {
+        /// Words of its id, name or provider
+        words: Vec<String>,
+        /// Form of the result on stdout
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
     /// One policy: its limits, bursts, parameters, sources
     Show {
         /// Its id with parameters, e.g. aws-gp2,size=100GiB

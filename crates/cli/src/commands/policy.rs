@@ -1,5 +1,6 @@
 //! `plimsoll policy`: the catalogue of published limits, for reading.
 
+mod list;
 mod matched;
 
 use std::path::Path;
@@ -14,7 +15,7 @@ use session::output;
 /// Lists the catalogue, or shows one policy with its parameters filled in.
 pub fn run(arguments: &PolicyArguments) -> Result<u8, Failure> {
     match &arguments.action {
-        PolicyAction::List => output::result(&list())?,
+        PolicyAction::List { words, format } => return list::run(words, *format),
         PolicyAction::Show { policy } => output::result(&show(policy)?)?,
         PolicyAction::Check { file, parameters } => {
             output::result(&checked(file, parameters.as_deref().unwrap_or_default())?)?;
@@ -22,19 +23,6 @@ pub fn run(arguments: &PolicyArguments) -> Result<u8, Failure> {
         PolicyAction::Match { run, format } => return matched::run(run, *format),
     }
     Ok(0)
-}
-
-fn list() -> String {
-    let catalogue = Catalogue::builtin();
-    let mut text = String::from("id                                 name                            as of\n");
-    for policy in catalogue.list() {
-        let as_of = policy.as_of.as_deref().unwrap_or("undated");
-        let name: String = policy.name.chars().take(31).collect();
-        text.push_str(&format!("{:<34} {name:<31} {as_of}\n", policy.id));
-    }
-    text.push_str(&format!("{:<34} {:<31} {}\n", "custom", "figures of your own", "-"));
-    text.push_str("\nplimsoll policy show ID tells limits, parameters and sources;\nplimsoll check sim:ID measures a simulated one.\n");
-    text
 }
 
 fn show(words: &str) -> Result<String, Failure> {

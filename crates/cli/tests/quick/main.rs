@@ -10,12 +10,14 @@ mod guide_check_plans;
 mod guide_identify;
 mod guide_learn;
 mod guide_map;
+mod guide_support;
 mod guide_together;
 mod headroom;
 mod hostile;
 mod import;
 #[path = "../machine/mod.rs"]
 mod machine;
+mod own;
 mod pictures;
 mod places;
 mod recordings;

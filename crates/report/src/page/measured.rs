@@ -6,7 +6,7 @@ use record::Run;
 use super::answered;
 use super::findings::findings;
 use super::parts::{above, figure, prose, scrolled, section};
-use crate::charts::{DrawnChart, Part, Source, drawn};
+use crate::charts::{DrawnChart, Part, Picture, PictureOptions, Source, drawn, pictures};
 use crate::markup::{Markup, element, markup};
 use crate::words::Table;
 use crate::words::cells::cell_table;
@@ -73,6 +73,17 @@ fn decisive<'c>(analysis: &Analysis, charts: &'c [DrawnChart]) -> Option<&'c Dra
     let named = wanted(analysis).and_then(|id| charts.iter().find(|drawn| drawn.row.id == id));
     let able = charts.iter().filter(|drawn| drawn.row.decides.is_some());
     named.or_else(|| able.min_by_key(|drawn| drawn.row.decides))
+}
+
+/// The picture of the chart that shows what the verdict rests on; `None` where nothing can be drawn.
+pub fn decisive_picture(run: &Run, analysis: &Analysis) -> Option<Picture> {
+    let mut all = pictures(run, analysis, &PictureOptions::default());
+    let charts = drawn(&Source { run, analysis, view: None }, &HEADINGS.map(|(_, part)| part));
+    let wanted = decisive(analysis, &charts).map(|drawn| format!("-{}", drawn.row.id));
+    let shown = |picture: &Picture| wanted.as_ref().is_some_and(|id| picture.name.ends_with(id.as_str()));
+    // Of a watch the first shows all devices.
+    let at = all.iter().position(shown).filter(|_| analysis.watched.is_none()).unwrap_or(0);
+    (at < all.len()).then(|| all.swap_remove(at))
 }
 
 /// Charts that findings point to, the first that any does wins: what happened in time puts every other figure in doubt,

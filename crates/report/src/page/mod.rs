@@ -5,7 +5,7 @@ pub(crate) mod comparison;
 mod document;
 mod findings;
 mod imported;
-mod measured;
+pub(crate) mod measured;
 mod method;
 mod parts;
 mod watch;

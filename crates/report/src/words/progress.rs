@@ -6,34 +6,8 @@ use workload::{Direction, Ending};
 use crate::words::numbers::{self, Prefix};
 use crate::words::wrap::{COLUMNS, clean};
 
-/// Where a run is.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Progress {
-    /// Name of the running step.
-    pub step: String,
-    /// Current operations a second.
-    pub iops: f64,
-    /// Current bytes a second.
-    pub bytes_per_second: f64,
-    /// Seconds until the whole run is over, if that can be said.
-    pub left_s: Option<f64>,
-}
-
 /// Columns of the step's name.
 const NAME: usize = 26;
-
-/// The live line: step, current rate, time left; at most 79 characters, so that a terminal does not wrap it. No line end.
-pub fn progress(now: &Progress) -> String {
-    let left =
-        now.left_s.map_or_else(String::new, |seconds| format!("{} left", numbers::span(seconds.ceil())));
-    let line = format!(
-        "  {:<NAME$}{:>14}  {:>12}  {left}",
-        cut(&now.step, NAME - 1),
-        numbers::iops(now.iops),
-        numbers::bandwidth(now.bytes_per_second, Prefix::Binary),
-    );
-    cut(line.trim_end(), COLUMNS - 1)
-}
 
 /// The plain line for output that is no terminal, when a step is done: step, rates, seconds and why it ended. No line end.
 pub fn step_done(step: &StepRecord) -> String {
@@ -140,28 +114,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    #[test]
-    fn the_live_line_says_step_rate_and_time_left() {
-        let line = progress(&Progress {
-            step: "depth 4".to_owned(),
-            iops: 3001.4,
-            bytes_per_second: 3001.4 * 4096.0,
-            left_s: Some(71.2),
-        });
-        assert_eq!(
-            line,
-            "  depth 4                       3,001 IOPS      12 MiB/s  72 s left"
-                .replace("  12", "11.7")
-                .as_str()
-        );
-    }
-
     proptest! {
         #[test]
-        fn the_live_line_never_wraps(step in ".{0,120}", iops in any::<f64>(), bytes in any::<f64>(), left in any::<Option<f64>>()) {
-            let line = progress(&Progress { step, iops, bytes_per_second: bytes, left_s: left });
-            prop_assert!(line.chars().count() < COLUMNS && !line.contains('\n'), "{}", line);
-            prop_assert!(!line.contains("NaN") && !line.contains("inf "), "{}", line);
+        fn the_line_of_a_watch_never_wraps(phase in ".{0,120}", reads in any::<f64>(), left in any::<Option<f64>>(), room in 19usize..200) {
+            let device = DeviceNow {
+                device: "vda".to_owned(), reads, writes: reads, await_s: reads, queue: reads, bytes: reads,
+            };
+            let line = watch_progress((&phase, left), Some(&device), room);
+            prop_assert!(line.chars().count() <= room && !line.contains('\n'), "{}", line);
         }
     }
 }

@@ -32,7 +32,7 @@ pub fn head(target: &TargetFacts, backend: &str) -> String {
     wrap("", &format!("{}: {}", clean(target.words.trim_end_matches(':')), words.join(", ")))
 }
 
-fn kind_words(target: &TargetFacts) -> String {
+pub(crate) fn kind_words(target: &TargetFacts) -> String {
     let place = match target.kind {
         TargetKind::Directory | TargetKind::File if target.filesystem.is_empty() => "a file".to_owned(),
         TargetKind::Directory | TargetKind::File => clean(&target.filesystem),

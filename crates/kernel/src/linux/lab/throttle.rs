@@ -97,6 +97,14 @@ fn controller(root: &Path) -> Option<(PathBuf, Version)> {
     table.iter().find(has_io).map(|mount| (mount.point.clone(), Version::Two))
 }
 
+/// The version (1 or 2) of the control groups below `root` by which I/O can be limited; `None` where there is no controller.
+pub fn throttle_version(root: &Path) -> Option<u8> {
+    controller(root).map(|(_, version)| match version {
+        Version::One => 1,
+        Version::Two => 2,
+    })
+}
+
 fn relative(path: &Path) -> &Path {
     path.strip_prefix("/").unwrap_or(path)
 }

@@ -1,0 +1,63 @@
+//! What is done with runs that are there, and what is looked at before one: `plimsoll list`, `ticket` and `doctor`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::Format;
+
+/// `plimsoll list`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  plimsoll list                     the last ten, newest first
+  plimsoll list --all results/      every run file of a folder
+  plimsoll list --format json       for scripts")]
+pub struct ListArguments {
+    /// Folder with run files [default: the user's state directory]
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// So many, the newest first
+    #[arg(long, value_name = "N", default_value_t = 10, conflicts_with = "all")]
+    pub most: usize,
+    /// Every one
+    #[arg(long)]
+    pub all: bool,
+    /// Form of the result on stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// `plimsoll doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Looks for a second, at the machine and at the volume that TARGET lies on, and
+writes nothing. Exit codes: 0 nothing would spoil a measurement, 1 something
+would.")]
+pub struct DoctorArguments {
+    /// Directory, file or block device
+    #[arg(default_value = ".")]
+    pub target: PathBuf,
+    /// Form of the result on stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// `plimsoll ticket`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  plimsoll ticket vol-2026-11-21.plimsoll > ticket.md
+  plimsoll ticket vol-2026-11-21.plimsoll --out .    the picture here
+
+Markdown: verdict, claims, what was found, and what support asks for, with the
+names of the picture and of the run file, which go with it. The machine's own
+name is not in it; the serial number of the volume is, since its provider knows
+it by that.")]
+pub struct TicketArguments {
+    /// The run file, or what another tool printed
+    pub run: PathBuf,
+    /// Folder for the picture [default: beside the run file]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}

@@ -1,0 +1,20 @@
+//! From what this binary was made.
+
+/// The day of the commit, as packages are made from it; of other builds the day on which this version was begun.
+pub const DATE: &str = match option_env!("PLIMSOLL_DATE") {
+    Some(date) => date,
+    None => "2026-11-23",
+};
+
+/// What `--version` says behind the number: the commit where one was given, the machine it was made for, and by what
+/// means it can do I/O.
+pub fn long_version() -> String {
+    let commit = option_env!("PLIMSOLL_COMMIT")
+        .map_or_else(|| "development build".to_owned(), |commit| format!("commit {commit}, {DATE}"));
+    let libc = if cfg!(target_env = "musl") { "static, musl" } else { "glibc" };
+    format!(
+        "{}\n{commit}\n{} Linux, {libc}\nI/O by io_uring, libaio, pread and preadv2\nspeaks fio 3.42, DiskSpd 2.2, ioping 1.3, iostat 12.6",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::ARCH,
+    )
+}

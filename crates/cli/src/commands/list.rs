@@ -1,0 +1,172 @@
+//! `plimsoll list`: what was measured, when, and what came out.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use report::verdict_words;
+use serde_json::{Value, json};
+use session::failure::Failure;
+use session::inputs::Reader;
+use session::output;
+use session::place::{own_folder, short};
+
+use crate::arguments::{Format, ListArguments, typed};
+
+/// Where the answer begins: behind a date and a time.
+const INDENT: &str = "                  ";
+
+/// A run of the list.
+struct Listed {
+    path: PathBuf,
+    started_unix_ms: u64,
+    command: String,
+    /// Its verdict; what is wrong with the file where there is none.
+    answer: Result<String, String>,
+    complete: bool,
+}
+
+/// Lists the run files of a folder, newest first.
+pub fn run(arguments: &ListArguments) -> Result<u8, Failure> {
+    let folder = match &arguments.folder {
+        Some(folder) => folder.clone(),
+        None => own_folder()?,
+    };
+    let files = newest_first(&folder, arguments.folder.is_some())?;
+    let most = if arguments.all { files.len() } else { arguments.most };
+    let listed: Vec<Listed> = files.iter().take(most).map(|path| look_at(path)).collect();
+    match arguments.format {
+        Format::Text => output::result(&text(&folder, &listed, files.len()))?,
+        Format::Json => output::result(&format!("{:#}\n", document(&folder, &listed, files.len())))?,
+    }
+    Ok(0)
+}
+
+/// The run files, by when they were last written; a folder of the user's that is not there yet holds none.
+fn newest_first(folder: &Path, named: bool) -> Result<Vec<PathBuf>, Failure> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if !named && error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => {
+            return Err(Failure::refused(format!(
+                "{}: cannot be listed: {error}; name a folder with run files",
+                folder.display()
+            )));
+        }
+    };
+    let written = |path: &Path| std::fs::metadata(path).and_then(|about| about.modified());
+    let mut files: Vec<(SystemTime, PathBuf)> = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|end| end == "plimsoll"))
+        .map(|path| (written(&path).unwrap_or(SystemTime::UNIX_EPOCH), path))
+        .collect();
+    files.sort_by(|a, b| b.cmp(a));
+    Ok(files.into_iter().map(|(_, path)| path).collect())
+}
+
+fn look_at(path: &Path) -> Listed {
+    let read = Reader { words: typed() }.recordings(std::slice::from_ref(&path.to_owned()));
+    let recorded = read.map(|mut read| read.runs.remove(0));
+    match recorded {
+        Ok(recorded) => Listed {
+            path: path.to_owned(),
+            started_unix_ms: recorded.run.started_unix_ms,
+            command: command(&recorded.run.words),
+            answer: recorded
+                .analysis()
+                .map(|analysis| verdict_words(&recorded.run, &analysis).sentence())
+                .map_err(|failure| failure.message),
+            complete: recorded.run.complete,
+        },
+        Err(failure) => Listed {
+            path: path.to_owned(),
+            started_unix_ms: 0,
+            command: String::new(),
+            answer: Err(failure.message),
+            complete: false,
+        },
+    }
+}
+
+/// The words behind the program's own name.
+fn command(words: &[String]) -> String {
+    words.get(1..).unwrap_or_default().join(" ")
+}
+
+fn text(folder: &Path, listed: &[Listed], all: usize) -> String {
+    let mut text = String::new();
+    for run in listed {
+        let cut_off = if run.complete { "" } else { " (stopped before its end)" };
+        let _ = writeln!(
+            text,
+            "{:<16}  {}",
+            when(run.started_unix_ms),
+            cut(&format!("{}{cut_off}", run.command))
+        );
+        let answer = match &run.answer {
+            Ok(answer) => answer.clone(),
+            Err(why) => format!("cannot be read: {why}"),
+        };
+        let _ = writeln!(text, "{INDENT}{}\n{INDENT}{}", cut(&answer), short(&run.path));
+    }
+    let rest = all - listed.len();
+    match (all, rest) {
+        (0, _) => {
+            let _ = writeln!(
+                text,
+                "no run yet in {}; plimsoll check measures this directory's volume",
+                short(folder)
+            );
+        }
+        (_, 0) => {}
+        _ => {
+            let _ = writeln!(text, "{rest} older: --all");
+        }
+    }
+    text
+}
+
+/// As much of `words` as stands in a line behind the indent.
+fn cut(words: &str) -> String {
+    let room = report::COLUMNS - INDENT.len();
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.chars().count() <= room {
+        true => words,
+        false => words.chars().take(room - 1).collect::<String>().trim_end().to_owned() + "…",
+    }
+}
+
+/// Local time to the minute.
+fn when(unix_ms: u64) -> String {
+    let instant = i64::try_from(unix_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    match instant.filter(|_| unix_ms > 0) {
+        Some(instant) => {
+            instant.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
+        }
+        None => "at no known time".to_owned(),
+    }
+}
+
+fn document(folder: &Path, listed: &[Listed], all: usize) -> Value {
+    let runs: Vec<Value> = listed
+        .iter()
+        .map(|run| {
+            json!({
+                "path": run.path.display().to_string(),
+                "started_unix_ms": run.started_unix_ms,
+                "command": run.command,
+                "complete": run.complete,
+                "verdict": run.answer.as_ref().ok(),
+                "unreadable": run.answer.as_ref().err(),
+            })
+        })
+        .collect();
+    json!({
+        "schema": "plimsoll-list",
+        "schema_version": 1,
+        "folder": folder.display().to_string(),
+        "run_files": all,
+        "runs": runs,
+    })
+}

@@ -1,0 +1,53 @@
+//! `plimsoll man` and `plimsoll completions`: what a package installs beside the program.
+
+use std::io;
+use std::path::Path;
+
+use options::near::nearest;
+
+use crate::arguments::{CompletionsArguments, ManArguments};
+use crate::manual::{self, Page};
+use session::failure::Failure;
+use session::output;
+
+/// Prints one page, or writes all of them.
+pub fn run(arguments: &ManArguments) -> Result<u8, Failure> {
+    let pages = manual::pages().map_err(|error| Failure::failed(error.to_string()))?;
+    match &arguments.to {
+        Some(folder) => write(folder, &pages)?,
+        None => output::result(&String::from_utf8_lossy(&named(&pages, &arguments.command)?.roff))?,
+    }
+    Ok(0)
+}
+
+/// The page of this command, typed as on the command line.
+fn named<'p>(pages: &'p [Page], command: &[String]) -> Result<&'p Page, Failure> {
+    let name = [&["plimsoll".to_owned()], command].concat().join("-");
+    let found = pages.iter().find(|page| page.name == name);
+    found.ok_or_else(|| {
+        let near = nearest(&name, pages.iter().map(|page| page.name.as_str()));
+        let meant = near.map_or_else(
+            || "plimsoll --help lists the commands".to_owned(),
+            |near| format!("did you mean 'plimsoll man {}'?", near.replacen("plimsoll-", "", 1)),
+        );
+        Failure::refused(format!("there is no page '{name}'; {meant}"))
+    })
+}
+
+fn write(folder: &Path, pages: &[Page]) -> Result<(), Failure> {
+    let failed = |error: io::Error| {
+        Failure::failed(format!("{}: cannot be written: {error}; name another folder", folder.display()))
+    };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    for page in pages {
+        std::fs::write(folder.join(format!("{}.1", page.name)), &page.roff).map_err(failed)?;
+    }
+    output::people(&format!("{} pages in {}", pages.len(), folder.display()));
+    Ok(())
+}
+
+/// Prints the script of a shell.
+pub fn completions(arguments: &CompletionsArguments) -> Result<u8, Failure> {
+    output::result(&String::from_utf8_lossy(&manual::completions(arguments.shell)))?;
+    Ok(0)
+}

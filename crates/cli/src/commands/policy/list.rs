@@ -1,0 +1,120 @@
+//! `plimsoll policy list`: the catalogue, a line a policy, with the figures that people compare.
+
+use policy::{Catalogue, Covers, Limit, Limits, Policy, Resource};
+use report::numbers;
+use serde_json::{Value, json};
+use session::failure::Failure;
+use session::output;
+use workload::PolicyName;
+
+use super::with_examples;
+use crate::arguments::Format;
+
+/// A policy with the figures of its example.
+struct Listed<'p> {
+    policy: &'p Policy,
+    limits: Limits,
+    /// True where other parameters give other figures.
+    is_example: bool,
+}
+
+/// Prints the policies in whose id, name or provider every word stands.
+pub fn run(words: &[String], format: Format) -> Result<u8, Failure> {
+    let catalogue = Catalogue::builtin();
+    let wanted: Vec<Listed> =
+        catalogue.list().iter().filter(|policy| fits(policy, words)).filter_map(listed).collect();
+    if wanted.is_empty() {
+        return Err(Failure::refused(format!(
+            "no policy of the catalogue has '{}' in its id, name or provider; plimsoll policy list names them all",
+            words.join(" ")
+        )));
+    }
+    match format {
+        Format::Text => output::result(&text(&wanted))?,
+        Format::Json => output::result(&format!("{:#}\n", document(&wanted)))?,
+    }
+    Ok(0)
+}
+
+fn fits(policy: &Policy, words: &[String]) -> bool {
+    let all = format!("{} {} {}", policy.id, policy.name, policy.provider).to_lowercase();
+    words.iter().all(|word| all.contains(&word.to_lowercase()))
+}
+
+fn listed(policy: &Policy) -> Option<Listed<'_>> {
+    let bare = PolicyName { id: policy.id.clone(), parameters: Vec::new() };
+    let (name, is_example) = with_examples(policy, bare);
+    Some(Listed { policy, limits: policy.evaluate(&name).ok()?, is_example })
+}
+
+/// The limit that reads run into: that of reads alone, or of both directions.
+fn of(limits: &Limits, resource: Resource) -> Option<&Limit> {
+    let counted = || limits.limits.iter().filter(move |limit| limit.resource == resource);
+    counted().find(|limit| limit.direction == Covers::Read).or_else(|| counted().next())
+}
+
+/// A figure as it is written, marked where it is an example's.
+fn figure(listed: &Listed, resource: Resource) -> String {
+    let mark = if listed.is_example { "*" } else { "" };
+    match of(&listed.limits, resource) {
+        Some(limit) if resource == Resource::Iops => {
+            format!("{}{mark}", numbers::count(limit.written.baseline))
+        }
+        Some(limit) => {
+            format!("{} {}{mark}", numbers::count(limit.written.baseline), limit.written.unit.name())
+        }
+        None => "-".to_owned(),
+    }
+}
+
+/// What it bursts to, by operations where it does so by both.
+fn burst(limits: &Limits) -> String {
+    let bursts = |resource| {
+        let limit = of(limits, resource)?;
+        let rate = limit.burst.as_ref()?.rate / (limit.baseline / limit.written.baseline);
+        Some(match resource {
+            Resource::Iops => numbers::count(rate),
+            _ => format!("{} {}", numbers::count(rate), limit.written.unit.name()),
+        })
+    };
+    bursts(Resource::Iops).or_else(|| bursts(Resource::Bytes)).unwrap_or_else(|| "-".to_owned())
+}
+
+fn text(all: &[Listed]) -> String {
+    let line = |[id, iops, bytes, burst, as_of]: [&str; 5]| {
+        format!("{id:<34} {iops:>8}  {bytes:>11}  {burst:>9}  {as_of}").trim_end().to_owned() + "\n"
+    };
+    let mut text = line(["id", "IOPS", "bytes", "bursts to", "as of"]);
+    for listed in all {
+        let (iops, bytes) = (figure(listed, Resource::Iops), figure(listed, Resource::Bytes));
+        let as_of =
+            listed.policy.as_of.as_deref().and_then(|words| words.split(' ').next()).unwrap_or("undated");
+        text += &line([&listed.policy.id, &iops, &bytes, &burst(&listed.limits), as_of]);
+    }
+    if all.iter().any(|listed| listed.is_example) {
+        text += "\n* by its parameters; this is the example of plimsoll policy show ID.\n";
+    }
+    text += "\nplimsoll policy show ID      limits, parameters and sources\n\
+             plimsoll policy list aws gp  those with these words\n\
+             plimsoll check sim:ID        measures a simulated one\n\
+             custom,iops=...,mbps=...     figures of your own: plimsoll policy show custom\n";
+    text
+}
+
+fn document(all: &[Listed]) -> Value {
+    let each: Vec<Value> = all
+        .iter()
+        .map(|listed| {
+            json!({
+                "id": listed.policy.id,
+                "name": listed.policy.name,
+                "provider": listed.policy.provider,
+                "as_of": listed.policy.as_of,
+                "example": listed.limits.policy.to_string(),
+                "depends_on_parameters": listed.is_example,
+                "limits": listed.limits,
+            })
+        })
+        .collect();
+    json!({"schema": "plimsoll-policies", "schema_version": 1, "policies": each})
+}

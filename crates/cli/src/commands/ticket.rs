@@ -1,0 +1,42 @@
+//! `plimsoll ticket`: a run as Markdown for whoever sold the volume, with one picture beside it.
+
+use std::path::Path;
+
+use report::{Attached, decisive_picture, ticket};
+use session::failure::Failure;
+use session::inputs::Reader;
+use session::output;
+use session::place::short;
+
+use crate::arguments::{TicketArguments, typed};
+use crate::pictures;
+
+/// Prints the text, and writes the picture beside the run file or where it is wanted.
+pub fn run(arguments: &TicketArguments) -> Result<u8, Failure> {
+    let path = &arguments.run;
+    let mut read = Reader { words: typed() }.recordings(std::slice::from_ref(path))?;
+    if read.runs.len() != 1 {
+        return Err(Failure::refused(format!(
+            "{} holds {} results, and a ticket is about one; import it, and name one of the run files",
+            path.display(),
+            read.runs.len()
+        )));
+    }
+    let recorded = read.runs.remove(0);
+    let analysis = recorded.analysis()?;
+    let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = arguments.out.as_deref().unwrap_or(beside);
+    let mut attached = Attached { picture: None, run: file_name(path) };
+    if let Some(picture) = decisive_picture(&recorded.run, &analysis) {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let written = pictures::put(folder, &format!("{stem}-ticket.png"), &picture)?;
+        output::people(&format!("picture {}", short(&written)));
+        attached.picture = Some((picture.title.clone(), file_name(&written)));
+    }
+    output::result(&ticket(&recorded.run, &analysis, &attached))?;
+    Ok(0)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
