@@ -172,7 +172,7 @@ mod tests {
         }
         let lines = showing.lines(79, (30.0, 90.0));
         assert!(
-            lines[0].starts_with("  step 1  read depth 8") && lines[0].ends_with("1 min 30 s left"),
+            lines[0].starts_with("  step 1  read depth 8") && lines[0].ends_with("90 s left"),
             "{lines:?}"
         );
         assert!(
