@@ -125,7 +125,7 @@ pub static ROWS: &[Row] = &[
     job(row("description", Kind::Text, "", A))
         .does("Text that is printed with the result.", |o, v| o.description = Some(v.text().to_owned())),
     job(row("loops", AT_LEAST_ONE, "1", A)).nearly(
-        "the amount is multiplied, and each pass takes another order",
+        "the amount is multiplied, and each pass takes another order; end_fsync comes once, behind the last",
         "How often the amount is done.",
         |o, v| o.loops = v.natural(),
     ),
@@ -189,7 +189,7 @@ pub static ROWS: &[Row] = &[
     job(row("gpu_dev_id", COUNT, "0", C)).refused("memory of graphics cards is not supported", "Graphics card."),
     // Files.
     file(row("filename", Kind::Path, "", A))
-        .does("Files or devices, separated by colons.", |o, v| o.filename = Some(v.text().to_owned())),
+        .does("Files or devices, separated by colons. Given again, it adds to them.", |o, v| o.add_filename(v.text())),
     file(row("directory", Kind::Path, "", A))
         .does("Directory of the files; several, separated by colons, are dealt to the clones.", |o, v| {
             o.directory = Some(v.text().to_owned());
