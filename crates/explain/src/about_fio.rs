@@ -323,10 +323,12 @@ fn rates(options: &JobOptions) -> Vec<String> {
 fn flushes(options: &JobOptions) -> Vec<String> {
     let mut said = Vec::new();
     for (every, call) in [(options.fsync, "fsync"), (options.fdatasync, "fdatasync")] {
+        // fio looks at the count of writes before each I/O (3.33 under strace).
+        let again = if options.pattern.mixed() { ", and after each read until the next write," } else { "" };
         let after = match every {
             0 => continue,
-            1 => "each write".to_owned(),
-            every => format!("every {every} writes"),
+            1 => format!("each write{again}"),
+            every => format!("every {every} writes{again}"),
         };
         said.push(match flush_goes_along(options) {
             Some(true) => format!("After {after} {call} goes into the queue, and I/O goes on beside it."),

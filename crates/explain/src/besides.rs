@@ -44,11 +44,9 @@ const TOLD: &[&str] = &[
 /// Options that need no word, as nothing changes with them.
 pub const SILENT: &[(&str, &str)] = &[
     ("unique_filename", "it is meant for clients on several hosts"),
-    ("create_serialize", "files are always laid out one after the other"),
-    ("create_fsync", "files that were laid out are always flushed"),
     ("softrandommap", "no map is kept"),
     ("log_entries", "rows are written as they come"),
-    ("verify_state_save", "no such file is left behind"),
+    ("verify_state_save", "it leaves a file behind and changes nothing of the load"),
     ("error_dump", "it concerns how errors are printed"),
 ];
 

@@ -69,6 +69,7 @@ const OFF: &[(&str, &str)] = &[
     ("buffered", "past the page cache"),
     ("allow_file_create", "no file is made"),
     ("per_job_logs", "all clones that share a prefix write one log file"),
+    ("create_serialize", "each job lays its own files out, beside the others"),
     ("create_fsync", "files that were laid out are not flushed before the job begins"),
 ];
 

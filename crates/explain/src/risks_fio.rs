@@ -177,14 +177,14 @@ pub static ROWS: &[Risk] = &[
             }
             let Some(amount) = amount(options) else {
                 return Some(format!(
-                    "There is no time_based: {} is only the longest that it may take. It ends before, when {}.",
+                    "There is no time_based: {} is only the longest that it may take, and it ends before, when {}.",
                     typed_seconds(runtime),
                     done(options)
                 ));
             };
             let all = amount.saturating_mul(u64::from(options.numjobs)) as f64;
             Some(format!(
-                "There is no time_based: {} is only the longest that it may take. It ends before where {} done \
+                "There is no time_based: {} is only the longest that it may take, and it ends before where {} done \
                  earlier, which takes more than {} MB/s.",
                 typed_seconds(runtime),
                 match options.numjobs {
@@ -286,7 +286,7 @@ pub static ROWS: &[Risk] = &[
                 false => "what one has read a cache may hold for the others".to_owned(),
             };
             Some(format!(
-                "All {} copies go through the same blocks in the same order: {then}. offset_increment sets them apart.",
+                "The {} copies go through the same blocks in the same order: {then}. offset_increment sets them apart.",
                 options.numjobs
             ))
         }),

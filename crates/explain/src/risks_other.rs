@@ -27,12 +27,16 @@ pub static ROWS: &[Risk] = &[
             let made = |target: &&Target| target.create.is_some() && !is_device(&target.path);
             let target = span.targets.iter().find(made)?;
             let size = target.create?;
+            let takes = match (size as f64 / 200e6).ceil() {
+                time if time > 1.0 => seconds(time),
+                _ => "less than a second".to_owned(),
+            };
             Some(format!(
-                "-c makes {} anew each time: what is in it is lost. {} of space are needed, and writing them takes {} \
-                 at 200 MB/s.",
+                "-c makes {} anew each time: what is in it is lost. {} of space are needed; writing them takes {takes} at \
+                 200 MB/s. For an administrator of Windows they are only reserved, and what was never written is read \
+                 from nothing.",
                 target.path,
                 bytes(size),
-                seconds((size as f64 / 200e6).ceil())
             ))
         }),
     risk("writes-over", Danger, DISKSPD)
@@ -79,11 +83,13 @@ pub static ROWS: &[Risk] = &[
         }),
     risk("latency-of-the-queue", Misleading, "Little's law")
         .holds_for("diskspd -t4 -o8 -Sh -L t.dat")
-        .but_not_for("diskspd -t1 -o1 -Sh -L t.dat")
+        .but_not_for("diskspd -t4 -o8 -L t.dat")
         .diskspd(|span| {
             let depth = in_flight(span);
             let block = span.targets.iter().map(|target| u64::from(target.block)).max()?;
-            (depth >= 16).then(|| {
+            // What the cache answers waits in no line of the volume's.
+            let meets = span.targets.iter().any(|target| target.cache != Cache::Used || target.write_through);
+            (depth >= 16 && meets).then(|| {
                 format!(
                     "With {} in flight ({} threads) an I/O mostly waits in line: {}. The volume's own latency shows with \
                      -t1 -o1.",

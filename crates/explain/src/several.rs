@@ -115,7 +115,7 @@ fn key(tool: Tool, option: &Typed<'_>) -> (Tool, String, String) {
 
 /// A text up to where a first thought ends, so that it is known again.
 fn clause(text: &str) -> String {
-    let end = [": ", "; ", ". ", " ("].iter().filter_map(|end| text.find(end)).min();
+    let end = [": ", "; ", ". "].iter().filter_map(|end| text.find(end)).min();
     format!("{}.", text[..end.unwrap_or(text.len())].trim_end_matches('.'))
 }
 

@@ -222,8 +222,8 @@ pub static ROWS: &[Row] = &[
         .does("How space of files to be written is reserved.", |o, v| o.fallocate = v.word()),
     file(row("fadvise_hint", Kind::Choice(&[("0", "None"), ("1", "By the pattern"), ("random", "Random"), ("sequential", "Sequential"), ("noreuse", "Once")]), "1", B))
         .nearly("the kernel is given no hint", "Hint to the page cache.", |_, _| {}),
-    file(row("create_serialize", Kind::Bool, "1", B)).does("Files are laid out one after the other; here they always are.", |_, _| {}),
-    file(row("create_fsync", Kind::Bool, "1", B)).does("Files that were laid out are flushed; here they always are.", |_, _| {}),
+    file(row("create_serialize", Kind::Bool, "1", B)).nearly("files are laid out one after the other, before any job begins", "Lays the files of all jobs out one after the other.", |_, _| {}),
+    file(row("create_fsync", Kind::Bool, "1", B)).nearly("files that were laid out are flushed before a job begins", "Flushes files that were laid out.", |_, _| {}),
     file(row("create_on_open", Kind::Bool, "0", A))
         .nearly("files are made before the load starts, so that making them is not measured", "Makes files when they are opened.", |_, _| {}),
     file(row("create_only", Kind::Bool, "0", A)).does("Lays the files out and does no more.", |o, v| o.create_only = v.on()),

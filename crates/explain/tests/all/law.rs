@@ -131,7 +131,7 @@ fn every_option_that_plimsoll_refuses_is_told_as_fios_and_refused_apart() {
 /// Lines of which something false or too little was once told, with what must and must not stand there.
 #[test]
 fn what_is_told_of_these_lines_is_true_and_enough() {
-    let rows: [(&str, &[&str], &[&str]); 35] = [
+    let rows: [(&str, &[&str], &[&str]); 36] = [
         (
             "fio --name=t --read_iolog=app.log --rw=randwrite --size=1g",
             &[
@@ -212,7 +212,7 @@ fn what_is_told_of_these_lines_is_true_and_enough() {
         ),
         (
             "fio --name=t --rw=read --filename=/dev/sdz --numjobs=8",
-            &["All 8 copies go through the same blocks", "a cache may hold for the others"],
+            &["The 8 copies go through the same blocks", "a cache may hold for the others"],
             &[],
         ),
         (
@@ -277,6 +277,11 @@ fn what_is_told_of_these_lines_is_true_and_enough() {
             "fio --name=t --rw=write --filename=/dev/sdz --filesize=10g --size=10g",
             &["On /dev/sdz: its first 10 GiB."],
             &["up to 10 GiB"],
+        ),
+        (
+            "fio --name=t --rw=randrw --size=1m --direct=1 --fsync=4",
+            &["After every 4 writes, and after each read until the next write, it waits for fsync."],
+            &[],
         ),
         // Buffered writes end in memory, whatever their number; their latency is not the volume's.
         (
