@@ -1,7 +1,7 @@
 //! What a DiskSpd command asks for, in words.
 
-use super::about_fio::is_device;
-use super::figures::{bytes, count, seconds};
+use super::figures::{bytes, count, typed_seconds};
+use super::files_fio::is_device;
 use diskspd::{
     Asked, Cache, DistributionKind, Format, MappedFlush, Precreate, ROWS, Show, Target, Throughput, TimeSpan,
 };
@@ -103,11 +103,11 @@ fn of_span(span: &TimeSpan) -> Vec<String> {
     ));
     said.push(format!(
         "{} of load without measuring, then {} that are measured{}.",
-        seconds(f64::from(span.warm_up)),
-        seconds(f64::from(span.duration)),
+        typed_seconds(f64::from(span.warm_up)),
+        typed_seconds(f64::from(span.duration)),
         match span.cool_down {
             0 => String::new(),
-            cool => format!(", then {} of load without measuring", seconds(f64::from(cool))),
+            cool => format!(", then {} of load without measuring", typed_seconds(f64::from(cool))),
         }
     ));
     said.push(reported(span));
@@ -115,14 +115,16 @@ fn of_span(span: &TimeSpan) -> Vec<String> {
 }
 
 fn pinned(span: &TimeSpan) -> String {
+    let they = if threads(span) == 1 { "It is" } else { "They are" };
     if span.no_affinity {
         return "No thread is kept on a CPU.".to_owned();
     }
     match span.affinity.as_slice() {
+        [] if threads(span) == 1 => "It is kept on the first CPU.".to_owned(),
         [] => "They are kept on the CPUs in turn.".to_owned(),
         cpus => {
             let cpus: Vec<String> = cpus.iter().map(|cpu| cpu.linux().to_string()).collect();
-            format!("They are kept on CPU {} in turn.", cpus.join(", "))
+            format!("{they} kept on CPU {} in turn.", cpus.join(", "))
         }
     }
 }

@@ -1,9 +1,10 @@
 //! What a fio command asks for, in words.
 
 use super::besides::besides;
-use super::figures::{bytes, count, seconds};
+use super::figures::{bytes, count, typed_seconds};
+use super::files_fio::{is_device, part, target};
 use super::load::{Load, lengths, sized};
-use fio::{Amount, Asked, COMMANDS, EngineWay, FioJob, JobOptions, ROWS, Stage, Waits, engine_way};
+use fio::{Amount, Asked, EngineWay, FioJob, JobOptions, Stage, Waits, engine_way};
 use workload::{Act, Lengths, Spread};
 
 /// A paragraph a job; `of_engines` are options that only the engines of the jobs know.
@@ -129,7 +130,9 @@ fn replay(subject: &str, trace: &str, options: &JobOptions) -> String {
         None => "It goes to the files and devices that the trace names.".to_owned(),
     };
     let ends = match options.runtime.as_secs_f64() {
-        runtime if runtime > 0.0 => format!("Until the trace is over, and at most for {}.", seconds(runtime)),
+        runtime if runtime > 0.0 => {
+            format!("Until the trace is over, and at most for {}.", typed_seconds(runtime))
+        }
         _ => "Until the trace is over.".to_owned(),
     };
     let cache = if options.direct { "Past the page cache (direct=1)." } else { "Through the page cache." };
@@ -251,124 +254,16 @@ fn engine(options: &JobOptions) -> String {
     }
 }
 
-/// Whether `path` is a device and no file.
-pub fn is_device(path: &str) -> bool {
-    path.starts_with("/dev/") && !path.starts_with("/dev/shm")
-}
-
-/// Whether each copy has a file of its own.
-pub fn own_files(options: &JobOptions) -> bool {
-    options.filename.is_none()
-}
-
-fn target(job: &FioJob) -> String {
-    let options = &job.options;
-    match further_copies(options) {
-        Some(step) => format!("{} Each further copy begins {step} behind the one before.", first_target(job)),
-        None => first_target(job),
-    }
-}
-
-/// How far behind each other the copies begin.
-fn further_copies(options: &JobOptions) -> Option<String> {
-    match options.offset_increment {
-        _ if options.numjobs < 2 => None,
-        Amount::Bytes(0) | Amount::Percent(0) => None,
-        Amount::Bytes(step) => Some(bytes(step)),
-        Amount::Percent(share) => Some(format!("{share} % of it")),
-    }
-}
-
-fn first_target(job: &FioJob) -> String {
-    let options = &job.options;
-    let copies = u64::from(options.numjobs);
-    let length = match options.size {
-        Some(Amount::Bytes(size)) => Some(bytes(size)),
-        Some(Amount::Percent(share)) => Some(format!("{share} % of what is there")),
-        None => None,
-    };
-    if let Some(place) = &options.opendir {
-        let whole = || "as long as each is".to_owned();
-        let of_size = |length: String| format!("{length} over all of them");
-        let each = part(options).unwrap_or_else(|| length.map_or_else(whole, of_size));
-        return format!("On all files below {place}: {each}.");
-    }
-    if let Some(name) = &options.filename {
-        let name = match &options.directory {
-            Some(directory) if !name.starts_with('/') => format!("{directory}/{name}"),
-            _ => name.clone(),
-        };
-        let shared = match (copies, further_copies(options)) {
-            (1, _) => "",
-            (_, None) => ", the same for all copies",
-            (_, Some(_)) => ", for all copies",
-        };
-        if let Some(part) = part(options) {
-            return format!("On {}{shared}: {part}.", several(&name));
-        }
-        if name.contains(':') {
-            let length =
-                length.map_or("as long as each is".to_owned(), |length| format!("{length} over all of them"));
-            return format!("On {}{shared}: {length}.", several(&name));
-        }
-        return match (length, is_device(&name)) {
-            (Some(length), _) => format!("On {name}{shared}: its first {length}."),
-            (None, true) => format!("On {name}{shared}: the whole device."),
-            (None, false) => format!("On {name}{shared}, as long as it is; no size is given."),
-        };
-    }
-    let place = options.directory.as_deref().map_or("the current directory".to_owned(), str::to_owned);
-    let first = format!("{}.0.0", job.name);
-    if let Some(part) = part(options) {
-        let each = if copies > 1 { " for each copy" } else { "" };
-        return format!("On a file{each} in {place}, {first}: {part}.");
-    }
-    match (copies, options.size, length) {
-        (1, _, Some(length)) => format!("On a file of {length} in {place}: {first}."),
-        (copies, Some(Amount::Bytes(size)), Some(length)) => format!(
-            "On a file of {length} for each copy in {place} ({first} to {}.{}.0), {} in all.",
-            job.name,
-            copies - 1,
-            bytes(size.saturating_mul(copies))
-        ),
-        (_, _, Some(length)) => format!("On a file of {length} for each copy in {place}."),
-        (_, _, None) => format!("On a file in {place} ({first}); no size is given."),
-    }
-}
-
-/// Files or devices that are separated by colons, in words.
-fn several(names: &str) -> String {
-    names.replace(':', " and ")
-}
-
-/// Which part of a file or device is used, where its start or its end is told.
-fn part(options: &JobOptions) -> Option<String> {
-    let at = |amount: Amount| match amount {
-        Amount::Bytes(at) => bytes(at),
-        Amount::Percent(share) => format!("{share} % of it"),
-    };
-    let starts = !matches!(options.offset, Amount::Bytes(0));
-    let from = if starts { format!(" from {} on", at(options.offset)) } else { String::new() };
-    let (least, most) = (options.filesize_least, options.filesize);
-    let end = (most > 0).then(|| match least == most {
-        true => bytes(most),
-        false => format!("an end drawn for each file between {} and {}", bytes(least), bytes(most)),
-    });
-    match (end, options.size) {
-        (Some(end), Some(size)) => Some(format!("{} of I/O{from}, up to {end}", at(size))),
-        (Some(end), None) => Some(format!("what lies{from} before {end}")),
-        (None, Some(size)) if starts => Some(format!("{}{from}", at(size))),
-        (None, None) if starts => Some(format!("all{from}")),
-        _ => None,
-    }
-}
-
 /// What must be done before a copy ends.
 pub fn done(options: &JobOptions) -> String {
-    let device = options.filename.as_deref().is_some_and(is_device);
+    let names = options.filename.as_deref().unwrap_or_default();
+    let several = names.contains(':') || options.nrfiles > 1 || options.opendir.is_some();
     let (all, once) = match (sized(options), stage(options)) {
         (Some(amount), _) => (bytes(amount), "is done"),
-        (None, Stage::Here) if device => ("the whole device".to_owned(), "has been done once"),
+        (None, Stage::Here) if several || part(options).is_some() => {
+            ("all of it".to_owned(), "has been done once")
+        }
+        (None, Stage::Here) if is_device(names) => ("the whole device".to_owned(), "has been done once"),
         (None, Stage::Here) => ("the whole file".to_owned(), "has been done once"),
         (None, _) => ("all of it".to_owned(), "has been done once"),
     };
@@ -383,8 +278,8 @@ fn how_long(options: &JobOptions) -> String {
     let done = done(options);
     let each = if options.numjobs > 1 { " by each copy" } else { "" };
     let mut said = match (options.time_based, runtime > 0.0) {
-        (true, true) => format!("For {}, starting over when all of it is done.", seconds(runtime)),
-        (_, true) => format!("Until {}{each}, and at most for {}.", done, seconds(runtime)),
+        (true, true) => format!("For {}, starting over when all of it is done.", typed_seconds(runtime)),
+        (_, true) => format!("Until {}{each}, and at most for {}.", done, typed_seconds(runtime)),
         (_, false) => match sized(options).filter(|_| options.number_ios == 0) {
             Some(amount) => format!(
                 "Until {done}{each}, which is {}, however long that takes.",
@@ -394,7 +289,12 @@ fn how_long(options: &JobOptions) -> String {
         },
     };
     if options.ramp_time.0 > 0 {
-        said.push_str(&format!(" The first {} do not count.", seconds(options.ramp_time.as_secs_f64())));
+        let ramp = typed_seconds(options.ramp_time.as_secs_f64());
+        said.push_str(&match runtime > 0.0 {
+            // The run time begins behind it.
+            true => format!(" Before that it runs for {ramp} that do not count."),
+            false => format!(" The first {ramp} do not count."),
+        });
     }
     said
 }
@@ -423,36 +323,33 @@ fn rates(options: &JobOptions) -> Vec<String> {
 fn flushes(options: &JobOptions) -> Vec<String> {
     let mut said = Vec::new();
     for (every, call) in [(options.fsync, "fsync"), (options.fdatasync, "fdatasync")] {
-        match every {
-            0 => {}
-            1 => said.push(format!("After each write it waits for {call}.")),
-            every => said.push(format!("After every {every} writes it waits for {call}.")),
-        }
+        // fio looks at the count of writes before each I/O (3.33 under strace).
+        let again = if options.pattern.mixed() { ", and after each read until the next write," } else { "" };
+        let after = match every {
+            0 => continue,
+            1 => format!("each write{again}"),
+            every => format!("every {every} writes{again}"),
+        };
+        said.push(match flush_goes_along(options) {
+            Some(true) => format!("After {after} {call} goes into the queue, and I/O goes on beside it."),
+            Some(false) => format!("After {after} it waits for {call}; what is in flight meanwhile goes on."),
+            None => format!("After {after} it waits for {call}."),
+        });
     }
     if options.end_fsync {
-        said.push("At the end it waits until everything is stored.".to_owned());
+        said.push(match options.loops {
+            0 | 1 => "At the end it waits until everything is stored.".to_owned(),
+            passes => {
+                format!("At the end of each of {} passes it waits until everything is stored.", count(passes))
+            }
+        });
     }
     said
 }
 
-/// What a word of the command line, or a line of a job file, means.
-pub fn meaning(word: &str) -> String {
-    if word.starts_with('[') {
-        return match word.starts_with("[global") {
-            true => "What stands below holds for all jobs.".to_owned(),
-            false => "A job begins.".to_owned(),
-        };
-    }
-    let bare = word.trim_start_matches('-');
-    let name = bare.split('=').next().unwrap_or_default().trim();
-    let by_row = ROWS.iter().find(|row| row.names().any(|known| known == name));
-    let by_prefix =
-        || ROWS.iter().find(|row| !name.is_empty() && row.names().any(|known| known.starts_with(name)));
-    let command = COMMANDS.iter().find(|row| row.name == name);
-    match (by_row, command, word.starts_with('-') || word.contains('=')) {
-        (Some(row), ..) => row.help.to_owned(),
-        (None, Some(row), _) => row.help.to_owned(),
-        (None, None, true) => by_prefix().map_or_else(|| "Not known.".to_owned(), |row| row.help.to_owned()),
-        (None, None, false) => "A job file, or the value of the word before it.".to_owned(),
-    }
+/// Whether a flush is a request among the others; `None` where there are no others. Source: fio 3.33 under strace (libaio calls
+/// fsync itself, io_uring and posixaio have a request for it).
+fn flush_goes_along(options: &JobOptions) -> Option<bool> {
+    let others = !waits(options) && options.iodepth > 1;
+    others.then_some(matches!(options.engine.name.as_str(), "io_uring" | "posixaio"))
 }

@@ -1,7 +1,7 @@
 //! What an ioping command asks for, in words.
 
-use super::about_fio::is_device;
 use super::figures::{bytes, count, seconds};
+use super::files_fio::is_device;
 use ioping::{Asked, Engine, Keeping, Mix, Order, ROWS, Sync};
 
 /// Options that need no word, as nothing of the load or of what is printed changes with them.

@@ -1,7 +1,10 @@
 //! What a fio job asks for beside what the sentences about it tell: every option that changes what fio does must be told
 //! of, also where plimsoll's fio refuses it.
 
-use fio::{Asked, FioJob, Kind, ROWS, Row};
+use super::about_fio::stage;
+use super::files_fio::own_files;
+use super::meaning_fio::{beginning, fios_own, first_sentence, is_off, off, shortened};
+use fio::{Asked, FioJob, Kind, ROWS, Row, Stage, TimeUnit};
 
 /// Options that the sentences tell.
 const TOLD: &[&str] = &[
@@ -34,17 +37,16 @@ const TOLD: &[&str] = &[
     "rwmixwrite",
     "percentage_random",
     "stonewall",
+    "offset_increment",
     "read_iolog",
 ];
 
 /// Options that need no word, as nothing changes with them.
 pub const SILENT: &[(&str, &str)] = &[
     ("unique_filename", "it is meant for clients on several hosts"),
-    ("create_serialize", "files are always laid out one after the other"),
-    ("create_fsync", "files that were laid out are always flushed"),
     ("softrandommap", "no map is kept"),
     ("log_entries", "rows are written as they come"),
-    ("verify_state_save", "no such file is left behind"),
+    ("verify_state_save", "it leaves a file behind and changes nothing of the load"),
     ("error_dump", "it concerns how errors are printed"),
 ];
 
@@ -52,7 +54,11 @@ pub const SILENT: &[(&str, &str)] = &[
 pub fn besides(asked: &Asked, job: &FioJob) -> Vec<String> {
     let own = |name: &str| job.echo.iter().any(|(known, _)| known == name);
     let inherited = asked.globals.iter().filter(|(name, _)| !own(name));
-    inherited.chain(&job.echo).filter_map(|(name, value)| sentence(name, value)).collect()
+    // Where files are the job's own, their number stands with them.
+    let told_with_files = own_files(&job.options) && stage(&job.options) != Stage::Elsewhere;
+    let apart = |(name, _): &&(String, String)| name != "nrfiles" || !told_with_files;
+    let options = inherited.chain(&job.echo).filter(apart);
+    options.filter_map(|(name, value)| sentence(name, value)).collect()
 }
 
 fn sentence(name: &str, value: &str) -> Option<String> {
@@ -64,10 +70,14 @@ fn sentence(name: &str, value: &str) -> Option<String> {
     if is_silent || is_told {
         return None;
     }
-    let typed = if value.is_empty() { name.to_owned() } else { format!("{name}={value}") };
-    let help = FIOS_OWN.iter().find(|(own, _)| *own == name).map_or(row.help, |(_, help)| help);
+    let typed =
+        if value.is_empty() { name.to_owned() } else { format!("{name}={value}{}", unit(row, value)) };
+    let help = fios_own(row);
     // What stands behind a colon is told in the further sentences.
-    let help = if name == "rw" { help } else { first_sentence(help) };
+    let help = if name == "rw" { help } else { shortened(first_sentence(help), value) };
+    if let Some(off) = off(row, value) {
+        return Some(format!("With {typed}: {off}."));
+    }
     if is_off(row, value) {
         return Some(format!("{typed} switches this off: {}", beginning(help)));
     }
@@ -75,15 +85,19 @@ fn sentence(name: &str, value: &str) -> Option<String> {
         Some(word) => {
             format!("With {typed}: {} ({}).", beginning(help).trim_end_matches('.'), beginning(word))
         }
-        None => format!("With {typed}: {}", beginning(help)),
+        None => format!("With {typed}: {}.", beginning(help).trim_end_matches('.')),
     })
 }
 
-/// Options whose help speaks of plimsoll where fio does something else.
-const FIOS_OWN: &[(&str, &str)] = &[("thread", "Copies are threads of one process instead of processes.")];
-
-fn is_off(row: &Row, value: &str) -> bool {
-    matches!(row.takes, Kind::Bool | Kind::Flag) && value == "0"
+/// The unit of a bare number of a time.
+fn unit(row: &Row, value: &str) -> &'static str {
+    let is_bare = value.bytes().all(|byte| byte.is_ascii_digit());
+    match row.takes {
+        Kind::Time(TimeUnit::Seconds) if is_bare => " (seconds)",
+        Kind::Time(TimeUnit::Milliseconds) if is_bare => " (milliseconds)",
+        Kind::Time(TimeUnit::Microseconds) if is_bare => " (microseconds)",
+        _ => "",
+    }
 }
 
 /// What the word that was chosen means.
@@ -91,16 +105,4 @@ fn chosen(row: &Row, value: &str) -> Option<&'static str> {
     let Kind::Choice(words) = row.takes else { return None };
     let meaning = words.iter().find(|(word, _)| *word == value).map(|(_, meaning)| *meaning);
     meaning.filter(|meaning| !meaning.is_empty())
-}
-
-fn first_sentence(help: &str) -> &str {
-    help.find(". ").map_or(help, |end| &help[..=end])
-}
-
-/// The same as what follows a colon; acronyms (CPU, I/O) stay as they are.
-fn beginning(help: &str) -> String {
-    let mut letters = help.chars();
-    let first = letters.next().map(|first| first.to_lowercase().to_string()).unwrap_or_default();
-    let is_acronym = help.chars().nth(1).is_some_and(|second| second.is_uppercase() || second == '/');
-    if is_acronym { help.to_owned() } else { first + letters.as_str() }
 }

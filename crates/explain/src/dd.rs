@@ -94,7 +94,8 @@ impl Dd {
 
     /// Whether it reads a file or device.
     pub fn reads(&self) -> bool {
-        !self.from.is_empty() && !self.from.starts_with("/dev/zero") && !self.from.starts_with("/dev/u")
+        const MADE: [&str; 3] = ["/dev/zero", "/dev/urandom", "/dev/random"];
+        !self.from.is_empty() && !MADE.contains(&self.from.as_str())
     }
 
     /// What it asks for.
@@ -102,10 +103,13 @@ impl Dd {
         let from = if self.from.is_empty() { "standard input" } else { &self.from };
         let to = if self.to.is_empty() { "standard output" } else { &self.to };
         let mut said = vec![match self.amount() {
+            Some(amount) if self.count == Some(1) => {
+                format!("Copies {} from {from} to {to} in one block, which memory must hold.", bytes(amount))
+            }
             Some(amount) => format!(
-                "Copies {} from {from} to {to}: {} of {}, one after the other.",
+                "Copies {} from {from} to {to}: {} blocks of {}, one after the other.",
                 bytes(amount),
-                blocks(self.count.unwrap_or(0)),
+                count(self.count.unwrap_or(0)),
                 bytes(self.block)
             ),
             None => format!(
@@ -130,13 +134,12 @@ impl Dd {
             let way = if self.direct_read { "past" } else { "through" };
             said.push(format!("Reads go {way} the page cache."));
         }
-        said.push("The result is one line: bytes, seconds, and MB/s in powers of 1000.".to_owned());
+        said.push(
+            "The last line is the result: bytes, seconds, and a rate in powers of 1000 (MB/s, GB/s)."
+                .to_owned(),
+        );
         said
     }
-}
-
-fn blocks(number: u64) -> String {
-    if number == 1 { "one block".to_owned() } else { format!("{} blocks", count(number)) }
 }
 
 /// A number of dd: `64k`, `1M`, `1MB` (1000-based), `2x512`, `1G`.
@@ -171,7 +174,12 @@ pub fn meaning(word: &str) -> String {
         ("of", _) => "What is written; an existing file is cut to nothing first.".to_owned(),
         ("bs", _) => "Bytes of a block.".to_owned(),
         ("count", _) => "How many blocks.".to_owned(),
-        ("conv", flags) if flags.contains("sync") => "Waits for stable storage once, at the end.".to_owned(),
+        ("conv", flags) if has(flags, &["fdatasync", "fsync"]) => {
+            "Waits for stable storage once, at the end.".to_owned()
+        }
+        ("conv", flags) if has(flags, &["sync"]) => {
+            "Fills a short block with zeros; nothing waits for the disk.".to_owned()
+        }
         ("conv", flags) if flags.contains("notrunc") => "Keeps what is there of the output.".to_owned(),
         ("oflag", flags) if flags.contains("direct") => "Writes past the page cache.".to_owned(),
         ("oflag", flags) if flags.contains("sync") => "Waits for stable storage after each block.".to_owned(),
@@ -179,6 +187,10 @@ pub fn meaning(word: &str) -> String {
         ("status", _) => "What is said meanwhile.".to_owned(),
         _ => "Without bearing on what is measured.".to_owned(),
     }
+}
+
+fn has(flags: &str, wanted: &[&str]) -> bool {
+    flags.split(',').any(|flag| wanted.contains(&flag))
 }
 
 #[cfg(test)]

@@ -33,6 +33,14 @@ pub fn seconds(time: f64) -> String {
     }
 }
 
+/// A time that was typed, which is not rounded: `1,000 s`, `20 min`.
+pub fn typed_seconds(time: f64) -> String {
+    match time % 60.0 != 0.0 && time % 1.0 == 0.0 && time < 36_000.0 {
+        true => format!("{} s", count(time as u64)),
+        false => seconds(time),
+    }
+}
+
 /// A whole number with commas: `12,800`.
 pub fn count(number: u64) -> String {
     workload::grouped(number)
@@ -54,6 +62,10 @@ mod tests {
         assert_eq!(
             (seconds(120.0), seconds(7200.0), seconds(0.5)),
             ("120 s".into(), "2 h".into(), "500 ms".into())
+        );
+        assert_eq!(
+            (typed_seconds(1000.0), typed_seconds(1200.0), typed_seconds(5.0), seconds(1000.0)),
+            ("1,000 s".into(), "20 min".into(), "5 s".into(), "17 min".into())
         );
         assert_eq!(
             (count(12_800), count(999), count(1_048_576)),

@@ -19,6 +19,8 @@ pub(super) struct Fio<'a> {
     pub other: Option<&'a Found>,
     pub around: &'a Around<'a>,
     pub gaps: Vec<String>,
+    /// Lines of job files whose values nobody knows here: the number of the line, and what became of it.
+    pub unknown: RefCell<Vec<(usize, String)>>,
     /// What plimsoll's fio does not take, and why.
     pub refusals: Vec<String>,
     /// Options that only an engine knows which plimsoll has not.
@@ -29,7 +31,17 @@ impl<'a> Fio<'a> {
     pub fn new(words: Vec<Piece>, other: Option<&'a Found>, around: &'a Around<'a>) -> Fio<'a> {
         let (files, told_with) = (RefCell::default(), Cell::default());
         let (gaps, refusals, of_engines) = (Vec::new(), Vec::new(), Vec::new());
-        Fio { words, files, told_with, other, around, gaps, refusals, of_engines }
+        Fio {
+            words,
+            files,
+            told_with,
+            other,
+            around,
+            gaps,
+            unknown: RefCell::default(),
+            refusals,
+            of_engines,
+        }
     }
 
     pub fn asked(&mut self) -> Result<Option<fio::Asked>, ExplainError> {
@@ -40,6 +52,10 @@ impl<'a> Fio<'a> {
             }
             described => described,
         };
+        let unknown = self.unknown.take();
+        let told = |(line, what): &(usize, String)| format!("line {}: {what}", self.line_of_text(*line));
+        let unknown: Vec<String> = unknown.iter().map(told).collect();
+        self.gaps.extend(unknown);
         match described {
             Ok(described) => {
                 self.refusals = described.refusals.iter().map(|refusal| self.refusal(refusal)).collect();
@@ -66,7 +82,8 @@ impl<'a> Fio<'a> {
             // What stands in files changes no word that is said.
             bytes: &|_| Ok(vec![0xA5]),
             below: &|_| Ok(Vec::new()),
-            variable: &|_| None,
+            // What only the environment knows stays as it was typed.
+            variable: &|name| Some(format!("${{{name}}}")),
             entropy: 1,
             // Whatever a job may ask for; nothing is run.
             cpus: 4096,
@@ -79,9 +96,13 @@ impl<'a> Fio<'a> {
     /// A job file that was named: from the disk, else the one that was pasted before.
     fn text_of(&self, path: &str) -> io::Result<String> {
         if let Some((_, text)) = self.files.borrow().iter().find(|(known, _)| known == path) {
-            return Ok(text.clone());
+            let (text, unknown) = self.known_lines(path, text);
+            *self.unknown.borrow_mut() = unknown;
+            return Ok(text);
         }
-        let pasted = self.other.and_then(|found| match &found.kind {
+        // One that the first includes is another than the one that was pasted.
+        let first = self.other.filter(|_| self.files.borrow().is_empty());
+        let pasted = first.and_then(|found| match &found.kind {
             Kind::JobFile(text) => Some((found.line, text.clone())),
             Kind::Command(..) => None,
         });
@@ -91,7 +112,35 @@ impl<'a> Fio<'a> {
             Ok::<String, io::Error>(text)
         })?;
         self.files.borrow_mut().push((path.to_owned(), text.clone()));
+        let (text, unknown) = self.known_lines(path, &text);
+        *self.unknown.borrow_mut() = unknown;
         Ok(text)
+    }
+
+    /// A job file whose values can be read, with what became of lines whose values nobody knows here.
+    fn known_lines(&self, path: &str, text: &str) -> (String, Vec<(usize, String)>) {
+        let mut unknown = Vec::new();
+        let mut kept = String::new();
+        for (at, line) in text.lines().enumerate() {
+            let (line, what) = match line.trim().strip_prefix("include ").map(str::trim) {
+                Some(file) if !self.is_there(path, file) => (
+                    String::new(),
+                    Some(format!("the options of {file} are missing below, as it is not here.")),
+                ),
+                None if !line.trim_start().starts_with(['#', ';']) => known_line(line),
+                _ => (line.to_owned(), None),
+            };
+            unknown.extend(what.map(|what| (at + 1, what)));
+            kept.push_str(&line);
+            kept.push('\n');
+        }
+        (kept, unknown)
+    }
+
+    /// Whether the file that `outer` includes can be read, by its name or beside it.
+    fn is_there(&self, outer: &str, file: &str) -> bool {
+        let beside = outer.rfind('/').map(|at| format!("{}{file}", &outer[..=at]));
+        [Some(file.to_owned()), beside].into_iter().flatten().any(|path| (self.around.read)(&path).is_ok())
     }
 
     fn name_a_job(&mut self) {
@@ -158,6 +207,28 @@ impl<'a> Fio<'a> {
         let line = text.and_then(|text| text.lines().nth(place.line.wrapping_sub(1)));
         line.unwrap_or_default().trim().to_owned()
     }
+}
+
+/// CPUs that stand for those of the machine on which the job file will run.
+const CPUS: &str = "4";
+
+/// A line of a job file as it can be read, and what is to be said of it: a number that only the environment knows is left
+/// out, a path with such a part stays.
+fn known_line(line: &str) -> (String, Option<String>) {
+    let bare = line.trim();
+    let name = bare.split('=').next().unwrap_or_default().trim();
+    let row = fio::ROWS.iter().find(|row| row.names().any(|known| known == name));
+    let is_text = |row: &fio::Row| matches!(row.takes, fio::Kind::Text | fio::Kind::Path | fio::Kind::Prefix);
+    if bare.contains("$ncpus") {
+        let what = format!("{bare}: $ncpus is the number of CPUs; {CPUS} stand for it below.");
+        return (line.replace("$ncpus", CPUS), Some(what));
+    }
+    if !bare.contains("${") {
+        return (line.to_owned(), None);
+    }
+    let (kept, how) =
+        if row.is_none_or(is_text) { (line, "it stands as it is") } else { ("", "it is left out") };
+    (kept.to_owned(), Some(format!("{bare} is known to the environment alone; {how} below.")))
 }
 
 /// The name of an option in `word`.

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use super::about_fio::{is_device, stage};
+use super::about_fio::stage;
 use super::dd::Dd;
+use super::files_fio::is_device;
 use fio::Stage;
 
 /// A command, or the plain statement that there is none.
@@ -48,10 +49,11 @@ pub fn of_fio(asked: &fio::Asked, command: Option<&str>) -> Vec<Native> {
         asked.jobs.iter().partition(|job| stage(&job.options) != Stage::Elsewhere);
     for job in here {
         let options = &job.options;
-        let place = place_of(options);
-        match places.iter_mut().find(|(known, _)| *known == place) {
-            Some((_, writes)) => *writes |= options.pattern.writes,
-            None => places.push((place, options.pattern.writes)),
+        for place in places_of(options) {
+            match places.iter_mut().find(|(known, _)| *known == place) {
+                Some((_, writes)) => *writes |= options.pattern.writes,
+                None => places.push((place, options.pattern.writes)),
+            }
         }
     }
     let several = places.len() > 1;
@@ -105,7 +107,7 @@ pub fn of_latency(asked: &fio::Asked, words: &[(String, String)]) -> Option<Nati
     };
     let (most, percent) = target.or_else(|| Some((value("max_latency")?, None)))?;
     let job = &asked.jobs.first()?.options;
-    let (place, mix) = (place_of(job), mix_of(job));
+    let (place, mix) = (places_of(job).swap_remove(0), mix_of(job));
     let (unit, bound) =
         (if most.ends_with(|last: char| last.is_ascii_digit()) { "us" } else { "" }, bound(percent));
     let block = job.bs[usize::from(!job.pattern.reads)];
@@ -133,13 +135,19 @@ fn mix_of(options: &fio::JobOptions) -> String {
     format!("{reads}/{}", 100 - reads)
 }
 
-/// The device or the folder on which a job works.
-fn place_of(options: &fio::JobOptions) -> String {
+/// The devices or folders on which a job works.
+fn places_of(options: &fio::JobOptions) -> Vec<String> {
     match (&options.filename, &options.directory) {
-        (Some(name), _) if is_device(name) => name.clone(),
-        (Some(name), None) => folder(name),
-        (_, Some(directory)) => directory.clone(),
-        (None, None) => ".".to_owned(),
+        (Some(names), directory) => names
+            .split(':')
+            .map(|name| match directory {
+                _ if is_device(name) => name.to_owned(),
+                Some(directory) => directory.clone(),
+                None => folder(name),
+            })
+            .collect(),
+        (None, Some(directory)) => directory.split(':').map(str::to_owned).collect(),
+        (None, None) => vec![".".to_owned()],
     }
 }
 

@@ -11,8 +11,24 @@ pub type Wrap<'a> = &'a dyn Fn(&str, &str) -> String;
 
 const COLUMNS: usize = 80;
 
+/// What a page of several leaves out of one, as it was told of an earlier one.
+#[derive(Debug, Default)]
+pub(super) struct Above {
+    /// An earlier command that is much like this one, and what differs.
+    pub like: Option<String>,
+    /// Words that were told.
+    pub words: usize,
+    /// The beginnings of risks that were told.
+    pub risks: Vec<String>,
+}
+
 /// The page; `wrap` keeps lines within 80 columns.
 pub fn text(explanation: &Explanation, wrap: Wrap<'_>) -> String {
+    text_below(explanation, &Above::default(), wrap)
+}
+
+/// The page of one of which some was told above.
+pub(super) fn text_below(explanation: &Explanation, above: &Above, wrap: Wrap<'_>) -> String {
     let mut page = String::new();
     if !explanation.repairs.is_empty() {
         heading(&mut page, "Put right to read it");
@@ -28,6 +44,7 @@ pub fn text(explanation: &Explanation, wrap: Wrap<'_>) -> String {
     } else {
         page += &broken(&explanation.command);
     }
+    page += &above.like.as_ref().map_or(String::new(), |like| wrap("  ", like));
     if let Some(text) = &explanation.job_file {
         heading(&mut page, "The job file");
         text.lines().for_each(|line| page += &format!("  {line}\n"));
@@ -38,22 +55,8 @@ pub fn text(explanation: &Explanation, wrap: Wrap<'_>) -> String {
         heading(&mut page, "What plimsoll refuses or does in another way");
         explanation.apart.iter().for_each(|line| page += &wrap("  - ", line));
     }
-    heading(&mut page, "Word by word");
-    for (word, meaning) in &explanation.words {
-        let head = format!("  {word:<24}  ");
-        page += &if head.chars().count() > 28 {
-            format!("  {word}\n{}", wrap(&" ".repeat(28), meaning))
-        } else {
-            wrap(&head, meaning)
-        };
-    }
-    if !explanation.risks.is_empty() {
-        heading(&mut page, "What is risky or misleading");
-        for told in &explanation.risks {
-            page +=
-                &wrap(&format!("  {:<10}  ", told.level.word()), &format!("{} [{}]", told.text, told.source));
-        }
-    }
+    page += &words(explanation, above, wrap);
+    page += &risks(explanation, above, wrap);
     if let Some((why, command)) = &explanation.corrected {
         heading(&mut page, "Corrected");
         page += &wrap("  ", why);
@@ -64,6 +67,41 @@ pub fn text(explanation: &Explanation, wrap: Wrap<'_>) -> String {
         explanation.native.iter().for_each(|native| page += &of_native(native, wrap));
     }
     page
+}
+
+fn words(explanation: &Explanation, above: &Above, wrap: Wrap<'_>) -> String {
+    let mut said = String::from("\nWord by word\n");
+    for (word, meaning) in &explanation.words {
+        let head = format!("  {word:<24}  ");
+        said += &if head.chars().count() > 28 {
+            format!("  {word}\n{}", wrap(&" ".repeat(28), meaning))
+        } else {
+            wrap(&head, meaning)
+        };
+    }
+    said += match (above.words, explanation.words.is_empty()) {
+        (0, _) => "",
+        (_, true) => "  All are told above.\n",
+        (_, false) => "  The others are told above.\n",
+    };
+    said
+}
+
+fn risks(explanation: &Explanation, above: &Above, wrap: Wrap<'_>) -> String {
+    if explanation.risks.is_empty() && above.risks.is_empty() {
+        return String::new();
+    }
+    let mut said = String::from("\nWhat is risky or misleading\n");
+    for told in &explanation.risks {
+        let source = if told.source.is_empty() { String::new() } else { format!(" [{}]", told.source) };
+        said += &wrap(&format!("  {:<10}  ", told.level.word()), &format!("{}{source}", told.text));
+    }
+    let mut head = "as above";
+    for told in &above.risks {
+        said += &wrap(&format!("  {head:<10}  "), told);
+        head = "";
+    }
+    said
 }
 
 fn heading(page: &mut String, text: &str) {
@@ -77,7 +115,8 @@ fn heading(page: &mut String, text: &str) {
 fn of_native(native: &Native, wrap: Wrap<'_>) -> String {
     let command = if native.command.is_empty() { String::new() } else { broken(&native.command) };
     let indent = if native.command.is_empty() { "  " } else { "      " };
-    command + &wrap(indent, &native.says)
+    let says = if native.says.is_empty() { String::new() } else { wrap(indent, &native.says) };
+    command + &says
 }
 
 /// One line for each kind of repair: what, how often, and where first.

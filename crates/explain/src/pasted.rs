@@ -36,7 +36,19 @@ pub fn find(text: &str) -> Vec<Found> {
         let line = plain(raw, index + 1, &mut finder.repairs);
         finder.line(&line, index + 1);
     }
+    finder.found.iter_mut().for_each(without_last_comments);
     finder.found
+}
+
+/// Comments behind the last option of a job file are of what follows it.
+fn without_last_comments(found: &mut Found) {
+    let Kind::JobFile(text) = &mut found.kind else { return };
+    let is_comment = |line: &&str| line.trim_start().starts_with(['#', ';']);
+    let kept = text.lines().count() - text.lines().rev().take_while(is_comment).count();
+    if kept > 0 {
+        *text = text.lines().take(kept).map(|line| format!("{line}\n")).collect();
+        found.lines.truncate(kept);
+    }
 }
 
 /// The one command line that words of the command line are; `None` where no tool is called.
@@ -162,7 +174,8 @@ impl Finder {
             is_like_an_option(name) && !(self.apart && value.contains(['$', '`', '\'', '"', '(', '[', '{']))
         });
         let foreign = line.trim_start().starts_with("#!");
-        let goes_on = comment || option(kept) || typed;
+        let includes = pieces.len() == 2 && pieces[0].text == "include";
+        let goes_on = comment || option(kept) || typed || includes;
         let fits = begins || (!foreign && goes_on);
         if !fits
             || (inside

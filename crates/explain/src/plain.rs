@@ -9,7 +9,7 @@ use super::pasted::{Found, Kind};
 use super::risk::{Level, Risk, When};
 use super::tool::Tool;
 use super::word::{Piece, quoted, texts};
-use super::{about_diskspd, about_fio, about_ioping, about_iostat, dd, risks_fio, risks_other};
+use super::{about_diskspd, about_fio, about_ioping, about_iostat, dd, meaning_fio, risks_fio, risks_other};
 use workload::Act;
 
 /// Puts `found` into words; `other` is what else the text held, where it is a job file that may be the one that is named.
@@ -140,13 +140,15 @@ fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece> {
         let value = piece.text.split_once('=').map_or(piece.text.as_str(), |(_, value)| value);
         let place = format!("line {}, column {}", piece.line, piece.column);
         if value.starts_with('$') && value.len() > 1 {
-            let option = piece.text.split_once('=').map(|(option, _)| option);
-            let stand_in = (option == Some("--runtime")).then_some("--runtime=60s");
-            explanation.gaps.push(format!(
-                "{place}: {} is known to the shell alone; {} below.",
-                piece.text,
-                if stand_in.is_some() { "60 s stand for it" } else { "it is left out" }
-            ));
+            let option = piece.text.split_once('=').map(|(option, _)| option.trim_start_matches('-'));
+            let (stand_in, how) = match option {
+                Some("runtime") => (Some("--runtime=60s"), "60 s stand for it"),
+                Some("filename" | "directory") => (Some(piece.text.as_str()), "it stands as it is"),
+                _ => (None, "it is left out"),
+            };
+            explanation
+                .gaps
+                .push(format!("{place}: {} is known to the shell alone; {how} below.", piece.text));
             kept.extend(stand_in.map(|text| Piece { text: text.to_owned(), ..piece.clone() }));
         } else if value.is_empty() && piece.text.starts_with('-') {
             let (example, stand_in) = lost(&piece.text);
@@ -183,7 +185,7 @@ fn fio_command(
     other: Option<&Found>,
     around: &Around<'_>,
 ) -> Result<Explanation, ExplainError> {
-    let (mut explanation, words) = begun(Tool::Fio, words, about_fio::meaning);
+    let (mut explanation, words) = begun(Tool::Fio, words, meaning_fio::meaning);
     let mut fio = Fio::new(words, other, around);
     let asked = fio.asked()?;
     explanation.told_with = fio.told_with.get();
@@ -194,9 +196,7 @@ fn fio_command(
     }
     match asked {
         Some(asked) => of_asked(&asked, &fio, &mut explanation),
-        None => explanation
-            .asks
-            .push("What each word asks for stands below; the load itself is described elsewhere.".to_owned()),
+        None => explanation.asks.push(ELSEWHERE.to_owned()),
     }
     match &explanation.job_file {
         Some(text) => explanation.risks.extend(of_job_file(text)),
@@ -207,6 +207,9 @@ fn fio_command(
     }
     Ok(explanation)
 }
+
+/// What is said where the jobs stand in a file that is not here.
+const ELSEWHERE: &str = "What each word asks for stands below; the load itself is described elsewhere.";
 
 /// Gives the command a size.
 fn correct(explanation: &mut Explanation, words: &[Piece]) {
@@ -220,7 +223,7 @@ fn correct(explanation: &mut Explanation, words: &[Piece]) {
 
 fn lines_of(text: &str) -> impl Iterator<Item = (String, String)> + '_ {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with([';', '#']));
-    lines.map(|line| (line.to_owned(), about_fio::meaning(line)))
+    lines.map(|line| (line.to_owned(), meaning_fio::meaning(line)))
 }
 
 fn job_file(text: &str, found: &Found) -> Result<Explanation, ExplainError> {
@@ -237,8 +240,9 @@ fn job_file(text: &str, found: &Found) -> Result<Explanation, ExplainError> {
     fio.files.borrow_mut().push((NAME.to_owned(), text.to_owned()));
     let asked = fio.asked()?;
     explanation.gaps.append(&mut fio.gaps);
-    if let Some(asked) = asked {
-        of_asked(&asked, &fio, &mut explanation);
+    match asked {
+        Some(asked) => of_asked(&asked, &fio, &mut explanation),
+        None => explanation.asks.push(ELSEWHERE.to_owned()),
     }
     explanation.risks.extend(of_job_file(text));
     Ok(explanation)

@@ -1,7 +1,8 @@
 //! What is risky or misleading about a fio command. Data: a risk is a row.
 
-use super::about_fio::{done, is_device, own_files, stage, waits};
-use super::figures::{bytes, count, seconds};
+use super::about_fio::{done, stage, waits};
+use super::figures::{bytes, count, seconds, typed_seconds};
+use super::files_fio::{further_copies, increment, is_device, own_files};
 use super::load::{Load, amount, time_in_line};
 use super::risk::Level::{Danger, Misleading, Note, Wrong};
 use super::risk::{Risk, risk};
@@ -25,7 +26,9 @@ pub static ROWS: &[Risk] = &[
             let name = options.filename.as_ref().filter(|name| is_device(name))?;
             let pattern = options.pattern;
             let how = if pattern.writes { "writes over the device itself" } else { "trims the device itself" };
-            (pattern.destroys() && options.engine.act() == Act::Move).then(|| format!("Everything on {name} is lost: the job {how}."))
+            (pattern.destroys() && options.engine.act() == Act::Move).then(|| {
+                format!("Everything on {} is lost: the job {how}.", name.replace(':', " and "))
+            })
         }),
     risk("overwrites-file", Danger, "fio HOWTO: filename")
         .holds_for("fio --name=a --rw=randwrite --filename=x --size=1g")
@@ -174,16 +177,16 @@ pub static ROWS: &[Risk] = &[
             }
             let Some(amount) = amount(options) else {
                 return Some(format!(
-                    "There is no time_based: {} is only the longest that it may take. It ends before, when {}.",
-                    seconds(runtime),
+                    "There is no time_based: {} is only the longest that it may take, and it ends before, when {}.",
+                    typed_seconds(runtime),
                     done(options)
                 ));
             };
             let all = amount.saturating_mul(u64::from(options.numjobs)) as f64;
             Some(format!(
-                "There is no time_based: {} is only the longest that it may take. It ends before where {} done \
+                "There is no time_based: {} is only the longest that it may take, and it ends before where {} done \
                  earlier, which takes more than {} MB/s.",
-                seconds(runtime),
+                typed_seconds(runtime),
                 match options.numjobs {
                     1 => format!("{} are", bytes(amount)),
                     copies => format!("{copies} times {} are", bytes(amount)),
@@ -229,9 +232,9 @@ pub static ROWS: &[Risk] = &[
             let runtime = options.runtime.as_secs_f64();
             (runtime > 0.0 && runtime < BURST_S).then(|| {
                 format!(
-                    "{} fit into the burst of a volume that runs on credits (an EBS gp2 volume holds 3,000 IOPS for 30 \
-                     minutes and more): what is measured may not last.",
-                    seconds(runtime)
+                    "{} fit into the burst of a volume that runs on credits: what is measured may not last. An EBS gp2 \
+                     volume holds 3,000 IOPS for 30 minutes and more.",
+                    typed_seconds(runtime)
                 )
             })
         }),
@@ -246,20 +249,56 @@ pub static ROWS: &[Risk] = &[
         .but_not_for("fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=4")
         .fio(|job, options| {
             let depth = in_flight(options);
-            if depth < 16 || paced(options) || without_latency(job) || options.engine.name == "null" {
+            if depth < 16 || !meets_the_volume(options) || paced(options) || without_latency(job) || options.engine.name == "null" {
                 return None;
             }
-            Some(waiting(depth, Load::of(options).mean_block() as u64))
+            let alone = match (options.iodepth > 1 && !waits(options), options.numjobs > 1) {
+                (true, true) => "iodepth=1 and numjobs=1",
+                (false, true) => "numjobs=1",
+                _ => "iodepth=1",
+            };
+            let line = time_in_line(depth, Load::of(options).mean_block() as u64);
+            Some(format!(
+                "With {} in flight the latency is that of waiting in line: {line}. The volume's own latency shows with {alone}.",
+                count(depth)
+            ))
         }),
     risk("iops-of-depth-one", Misleading, "Little's law")
         .holds_for("fio --name=a --rw=randread --size=4g --direct=1")
         .but_not_for("fio --name=a --rw=randread --size=4g --direct=1 --ioengine=libaio --iodepth=4")
         .fio(|_, options| {
-            (in_flight(options) == 1 && !paced(options)).then(|| {
+            (in_flight(options) == 1 && meets_the_volume(options) && !paced(options)).then(|| {
                 "One I/O at a time measures latency. Its IOPS are 1 / latency, and say nothing about what the volume \
                  does in parallel."
                     .to_owned()
             })
+        }),
+    risk("copies-in-step", Misleading, "fio HOWTO: numjobs, offset_increment")
+        .holds_for("fio --name=a --rw=read --filename=/dev/sdz --numjobs=4")
+        .but_not_for("fio --name=a --rw=read --filename=/dev/sdz --numjobs=4 --offset_increment=10g")
+        .fio(|_, options| {
+            let shared = options.filename.is_some() && further_copies(options).is_none();
+            if options.pattern.random || options.numjobs < 2 || !shared || options.engine.name == "null" {
+                return None;
+            }
+            let then = match options.pattern.destroys() {
+                true => format!("each is written {} times", options.numjobs),
+                false => "what one has read a cache may hold for the others".to_owned(),
+            };
+            Some(format!(
+                "The {} copies go through the same blocks in the same order: {then}. offset_increment sets them apart.",
+                options.numjobs
+            ))
+        }),
+    risk("offset-of-one-copy", Wrong, "fio HOWTO: offset_increment")
+        .holds_for("fio --name=a --rw=read --filename=/dev/sdz --offset_increment=100g")
+        .but_not_for("fio --name=a --rw=read --filename=/dev/sdz --offset_increment=100g --numjobs=2")
+        .fio(|_, options| {
+            let step = increment(options).filter(|_| options.numjobs == 1)?;
+            Some(format!(
+                "offset_increment ({step}) has no effect: it sets copies of one job (numjobs) apart, and there is one. Several \
+                 jobs are set apart by offset."
+            ))
         }),
     risk("rate-each-copy", Misleading, "fio HOWTO: rate_iops, numjobs")
         .holds_for("fio --name=a --rw=randwrite --size=1g --numjobs=4 --rate_iops=3200")
@@ -402,15 +441,6 @@ pub static ROWS: &[Risk] = &[
         }),
 ];
 
-/// What `depth` I/Os of `block` bytes wait for: short ones for the IOPS that a small volume has, long ones for its bandwidth.
-fn waiting(depth: u64, block: u64) -> String {
-    format!(
-        "With {} in flight the latency is that of waiting in line: {}. The volume's own latency shows at iodepth=1.",
-        count(depth),
-        time_in_line(depth, block)
-    )
-}
-
 /// Seconds that `ios` I/Os take at least at the rates that each copy is held to; `None` where a direction that it issues
 /// is held to none.
 fn at_rates(options: &JobOptions, ios: u64) -> Option<f64> {
@@ -430,6 +460,14 @@ fn in_flight(options: &JobOptions) -> u64 {
     let waits = waits(options) || (options.engine.name == "libaio" && !options.direct);
     let each = if waits { 1 } else { u64::from(options.iodepth) };
     each * u64::from(options.numjobs)
+}
+
+/// Whether each I/O asks the volume: past the page cache, or stable when it is done, or at random places, which the kernel does
+/// not read ahead. What only ends in memory or was read ahead waits for the volume in another way.
+fn meets_the_volume(options: &JobOptions) -> bool {
+    let stable = options.time.sync != SyncMode::None || options.fsync == 1 || options.fdatasync == 1;
+    let past = options.direct && !options.engine.maps_files();
+    past || (options.pattern.writes && stable) || (options.pattern.reads && options.pattern.random)
 }
 
 /// Whether no latency is reported at all.
@@ -472,6 +510,7 @@ const OF_FILES: &[&str] = &[
     "other-caches",
     "space-of-copies",
     "flush-figures",
+    "copies-in-step",
 ];
 
 /// Rows that hold also where no block of storage is read or written.

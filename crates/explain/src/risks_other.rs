@@ -1,9 +1,9 @@
 //! What is risky or misleading about commands of DiskSpd, ioping, iostat and dd. Data: a risk is a row.
 
 use super::about_diskspd::{in_flight, threads};
-use super::about_fio::is_device;
 use super::dd::Flushed;
-use super::figures::{bytes, count, seconds};
+use super::figures::{bytes, count, seconds, typed_seconds};
+use super::files_fio::is_device;
 use super::load::time_in_line;
 use super::risk::Level::{Danger, Misleading, Note, Wrong};
 use super::risk::{Risk, risk};
@@ -27,12 +27,16 @@ pub static ROWS: &[Risk] = &[
             let made = |target: &&Target| target.create.is_some() && !is_device(&target.path);
             let target = span.targets.iter().find(made)?;
             let size = target.create?;
+            let takes = match (size as f64 / 200e6).ceil() {
+                time if time > 1.0 => seconds(time),
+                _ => "less than a second".to_owned(),
+            };
             Some(format!(
-                "-c makes {} anew each time: what is in it is lost. {} of space are needed, and writing them takes {} \
-                 at 200 MB/s.",
+                "-c makes {} anew each time: what is in it is lost. {} of space are needed; writing them takes {takes} at \
+                 200 MB/s. For an administrator of Windows they are only reserved, and what was never written is read \
+                 from nothing.",
                 target.path,
                 bytes(size),
-                seconds((size as f64 / 200e6).ceil())
             ))
         }),
     risk("writes-over", Danger, DISKSPD)
@@ -79,11 +83,13 @@ pub static ROWS: &[Risk] = &[
         }),
     risk("latency-of-the-queue", Misleading, "Little's law")
         .holds_for("diskspd -t4 -o8 -Sh -L t.dat")
-        .but_not_for("diskspd -t1 -o1 -Sh -L t.dat")
+        .but_not_for("diskspd -t4 -o8 -L t.dat")
         .diskspd(|span| {
             let depth = in_flight(span);
             let block = span.targets.iter().map(|target| u64::from(target.block)).max()?;
-            (depth >= 16).then(|| {
+            // What the cache answers waits in no line of the volume's.
+            let meets = span.targets.iter().any(|target| target.cache != Cache::Used || target.write_through);
+            (depth >= 16 && meets).then(|| {
                 format!(
                     "With {} in flight ({} threads) an I/O mostly waits in line: {}. The volume's own latency shows with \
                      -t1 -o1.",
@@ -108,8 +114,8 @@ pub static ROWS: &[Risk] = &[
                 format!(
                     "{} of warm-up and {} of measuring fit into the burst of a volume that runs on credits: the rate may \
                      be one that does not last.",
-                    seconds(f64::from(span.warm_up)),
-                    seconds(time)
+                    typed_seconds(f64::from(span.warm_up)),
+                    typed_seconds(time)
                 )
             })
         }),
@@ -122,7 +128,7 @@ pub static ROWS: &[Risk] = &[
                     "-W{} runs the load for {} before anything is measured. That fills a host cache; nothing says \
                      whether it is full, and without a cache it only takes time{}.",
                     span.warm_up,
-                    seconds(f64::from(span.warm_up)),
+                    typed_seconds(f64::from(span.warm_up)),
                     if writes(span) { " and wears the disk" } else { "" }
                 )
             })
@@ -184,6 +190,20 @@ pub static ROWS: &[Risk] = &[
                         0 => "none".to_owned(),
                         requests => count(requests),
                     }
+                )
+            })
+        }),
+    risk("one-place", Wrong, "ioping(1): working set")
+        .holds_for("ioping -s 1m .")
+        .but_not_for("ioping -s 256k .")
+        .ioping(|asked| {
+            let region = asked.work_size.map_or(if asked.rapid { 64 << 20 } else { 1 << 20 }, |size| size.0);
+            let (request, device) = (asked.request_bytes().0, is_device(&asked.target));
+            (request >= region && (!device || asked.work_size.is_some())).then(|| {
+                format!(
+                    "A request of {} fills the working set: each one goes to the same place, which any cache holds. -S 1g \
+                     spreads them.",
+                    bytes(request)
                 )
             })
         }),
@@ -311,7 +331,7 @@ pub static ROWS: &[Risk] = &[
         .holds_for("dd if=/dev/urandom of=t bs=1M count=1")
         .but_not_for("dd if=/dev/zero of=t bs=1M count=1")
         .dd(|dd| {
-            (dd.from.starts_with("/dev/u") && dd.writes()).then(|| {
+            (matches!(dd.from.as_str(), "/dev/urandom" | "/dev/random") && dd.writes()).then(|| {
                 format!("{} makes a few hundred MB/s on one CPU: a fast volume waits for it.", dd.from)
             })
         }),

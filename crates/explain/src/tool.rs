@@ -1,7 +1,7 @@
 //! The tools whose words are understood.
 
 /// A tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tool {
     /// fio.
     Fio,
@@ -32,7 +32,8 @@ impl Tool {
 
     /// The tool that `word` calls: by its name, with or without a path and `.exe`; an address calls none.
     pub fn called(word: &str) -> Option<Tool> {
-        if word.contains("://") {
+        // Neither an address nor an option whose value is a path with the tool's name.
+        if word.contains("://") || word.starts_with('-') || word.contains('=') {
             return None;
         }
         let base = word.rsplit(['/', '\\']).next().unwrap_or(word).to_ascii_lowercase();

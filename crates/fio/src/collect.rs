@@ -429,6 +429,9 @@ impl<'a> Collector<'a> {
             let words = format!("{name}: ioengine={}: {difference}", options.engine.name);
             self.remark(Remark { about: About::Difference, words });
         }
+        if let Some(difference) = flushing::difference(options) {
+            self.remark(Remark { about: About::Difference, words: format!("{name}: {difference}") });
+        }
         options.direct |= options.calls.atomic;
         options.direct &= !options.engine.maps_files() && !options.engine.act().is_of_names();
         if options.engine.is_synchronous() && options.iodepth > 1 {

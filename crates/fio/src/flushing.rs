@@ -41,6 +41,15 @@ pub(super) fn calls(options: &JobOptions) -> Calls {
     Calls { act: options.engine.act(), flush, nowait, uncached, atomic, force_async }
 }
 
+/// Where flushes fall otherwise than fio's. fio 3.33 looks whether the count of writes is a multiple before each I/O, so that
+/// it also flushes behind each read until the next write.
+pub(super) fn difference(options: &JobOptions) -> Option<&'static str> {
+    let counted = options.fsync > 0 || options.fdatasync > 0;
+    (counted && options.pattern.mixed()).then_some(
+        "flushes come behind writes alone; fio flushes again behind each read until the next write",
+    )
+}
+
 /// Ways to flush of which only one can be had.
 pub(super) fn contradiction(options: &JobOptions) -> Option<&'static str> {
     match (options.fsync > 0, options.fdatasync > 0, options.calls.pages.is_some()) {

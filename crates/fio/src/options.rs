@@ -270,6 +270,15 @@ impl JobOptions {
         }
     }
 
+    /// Takes files or devices besides those that were named before: fio 3.33 uses all, also those of `[global]` and those of a
+    /// job's own section.
+    pub fn add_filename(&mut self, names: &str) {
+        self.filename = Some(match self.filename.take() {
+            Some(known) if !known.is_empty() => format!("{known}:{names}"),
+            _ => names.to_owned(),
+        });
+    }
+
     /// Takes the word of `rw` with the number behind its colon.
     pub fn set_direction(&mut self, value: &Value) {
         if let Value::Shape(Shaped::Direction(word, number)) = value {

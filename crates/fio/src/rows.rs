@@ -125,7 +125,7 @@ pub static ROWS: &[Row] = &[
     job(row("description", Kind::Text, "", A))
         .does("Text that is printed with the result.", |o, v| o.description = Some(v.text().to_owned())),
     job(row("loops", AT_LEAST_ONE, "1", A)).nearly(
-        "the amount is multiplied, and each pass takes another order",
+        "the amount is multiplied, and each pass takes another order; end_fsync comes once, behind the last",
         "How often the amount is done.",
         |o, v| o.loops = v.natural(),
     ),
@@ -189,7 +189,7 @@ pub static ROWS: &[Row] = &[
     job(row("gpu_dev_id", COUNT, "0", C)).refused("memory of graphics cards is not supported", "Graphics card."),
     // Files.
     file(row("filename", Kind::Path, "", A))
-        .does("Files or devices, separated by colons.", |o, v| o.filename = Some(v.text().to_owned())),
+        .does("Files or devices, separated by colons. Given again, it adds to them.", |o, v| o.add_filename(v.text())),
     file(row("directory", Kind::Path, "", A))
         .does("Directory of the files; several, separated by colons, are dealt to the clones.", |o, v| {
             o.directory = Some(v.text().to_owned());
@@ -222,8 +222,8 @@ pub static ROWS: &[Row] = &[
         .does("How space of files to be written is reserved.", |o, v| o.fallocate = v.word()),
     file(row("fadvise_hint", Kind::Choice(&[("0", "None"), ("1", "By the pattern"), ("random", "Random"), ("sequential", "Sequential"), ("noreuse", "Once")]), "1", B))
         .nearly("the kernel is given no hint", "Hint to the page cache.", |_, _| {}),
-    file(row("create_serialize", Kind::Bool, "1", B)).does("Files are laid out one after the other; here they always are.", |_, _| {}),
-    file(row("create_fsync", Kind::Bool, "1", B)).does("Files that were laid out are flushed; here they always are.", |_, _| {}),
+    file(row("create_serialize", Kind::Bool, "1", B)).nearly("files are laid out one after the other, before any job begins", "Lays the files of all jobs out one after the other.", |_, _| {}),
+    file(row("create_fsync", Kind::Bool, "1", B)).nearly("files that were laid out are flushed before a job begins", "Flushes files that were laid out.", |_, _| {}),
     file(row("create_on_open", Kind::Bool, "0", A))
         .nearly("files are made before the load starts, so that making them is not measured", "Makes files when they are opened.", |_, _| {}),
     file(row("create_only", Kind::Bool, "0", A)).does("Lays the files out and does no more.", |o, v| o.create_only = v.on()),

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use explain::{Around, Explained, Explanation, Found, explain_all, find, json, of_words, text};
+use explain::{Around, Explained, Explanation, Found, explain_all, find, json, of_words};
 
 use crate::arguments::{ExplainArguments, Format};
 use session::failure::Failure;
@@ -27,15 +27,13 @@ pub fn run(arguments: &ExplainArguments) -> Result<u8, Failure> {
 
 fn pages(explained: &Explained) -> String {
     let several = explained.told.len() + explained.not_understood.len() > 1;
-    let page = |one: &Explanation| {
-        let head = if several {
-            format!("=== {}, line {} ===\n\n", one.tool.name(), one.line)
-        } else {
-            String::new()
-        };
-        head + &text(one, &|first, words| report::wrap(first, words))
+    let told = explain::pages(&explained.told, &|first, words| report::wrap(first, words));
+    let head = |one: &Explanation| match several {
+        true => format!("=== {}, line {} ===\n\n", one.tool.name(), one.line),
+        false => String::new(),
     };
-    let mut pages: Vec<String> = explained.told.iter().map(page).collect();
+    let mut pages: Vec<String> =
+        explained.told.iter().zip(told).map(|(one, page)| head(one) + &page).collect();
     if !explained.not_understood.is_empty() {
         let line = |error: &explain::ExplainError| report::wrap("  - ", &ended(error.to_string()));
         let lines: String = explained.not_understood.iter().map(line).collect();

@@ -8,14 +8,18 @@ use explain::{Kind, Tool, find};
 use crate::machine::*;
 
 /// Words that make a line one that is refused, and what names it.
-const REFUSED: [(&str, &str); 2] = [("ioengine=rbd", "ioengine=rbd"), ("ioengine=liburing", "liburing")];
+const REFUSED: [(&str, &str); 3] =
+    // The last is ambiguous to fio too.
+    [("ioengine=rbd", "ioengine=rbd"), ("ioengine=liburing", "liburing"), ("--buffer=1", "--buffered")];
 
 /// What an option becomes so that a line is done in a moment, on small files of the test's own.
-const SHORT: [(&str, &str); 10] = [
+const SHORT: [(&str, &str); 12] = [
     ("filename", "@/f"),
     ("directory", "@"),
     ("size", "4m"),
+    ("io_size", "4m"),
     ("filesize", "8m"),
+    ("offset", "1m"),
     ("offset_increment", "256k"),
     ("runtime", "200ms"),
     ("ramp_time", "0"),
@@ -113,7 +117,11 @@ fn diskspd(line: &Line) -> Vec<String> {
 }
 
 fn ioping(line: &Line) -> Vec<String> {
-    let at = |word: &String| if word == "." { "@".to_owned() } else { word.clone() };
+    let at = |word: &String| match word.as_str() {
+        "." | "/tmp" => "@".to_owned(),
+        device if device.starts_with("/dev/") => "@/f".to_owned(),
+        other => other.to_owned(),
+    };
     ["-i", "5ms", "-w", "200ms"].map(str::to_owned).into_iter().chain(line.words.iter().map(at)).collect()
 }
 
@@ -168,6 +176,8 @@ fn did_something(line: &Line, out: &str) -> bool {
         Tool::Fio if asks("minimal") => out.starts_with("3;fio"),
         Tool::Fio => out.contains("err= 0") && out.contains("IOPS="),
         Tool::DiskSpd => out.contains("total:"),
+        // In batch mode one line of numbers.
+        Tool::Ioping if asks("B") => out.split_whitespace().count() > 8,
         Tool::Ioping => out.contains("requests completed"),
         Tool::Iostat => out.contains("Device"),
         Tool::Dd => false,

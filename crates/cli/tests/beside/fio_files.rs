@@ -63,6 +63,8 @@ fn files_that_are_there_are_as_long_as_they_are() {
     for words in [
         "--filename=f:g --filesize=8k-64k --rw=read",
         "--filename=f:g --rw=randread",
+        // Given again, it adds to them.
+        "--filename=f --filename=g --rw=read",
         "--filename=f:g --rw=write",
         "--opendir=. --rw=read",
         "--opendir=. --rw=randwrite --size=12k",

@@ -131,7 +131,7 @@ fn every_option_that_plimsoll_refuses_is_told_as_fios_and_refused_apart() {
 /// Lines of which something false or too little was once told, with what must and must not stand there.
 #[test]
 fn what_is_told_of_these_lines_is_true_and_enough() {
-    let rows: [(&str, &[&str], &[&str]); 13] = [
+    let rows: [(&str, &[&str], &[&str]); 36] = [
         (
             "fio --name=t --read_iolog=app.log --rw=randwrite --size=1g",
             &[
@@ -189,6 +189,113 @@ fn what_is_told_of_these_lines_is_true_and_enough() {
             &["Up to 16 I/Os at a time, through posixaio"],
             &["no effect"],
         ),
+        // fio 3.33 opens all files that are named.
+        (
+            "fio --name=t --rw=read --filename=/dev/a --filename=/dev/b",
+            &["On /dev/a and /dev/b"],
+            &["the whole device"],
+        ),
+        (
+            "fio --name=t --rw=write --filename=/dev/a:/dev/b",
+            &["Everything on /dev/a and /dev/b is lost"],
+            &["/dev/a:"],
+        ),
+        (
+            "fio --name=t --rw=write --size=8m --numjobs=4 --offset_increment=4m --filename=x",
+            &["8 MiB for each, the first from its start. Each further copy begins 4 MiB behind"],
+            &["its first 8 MiB", "added to the offset", "same blocks in the same order"],
+        ),
+        (
+            "fio --name=t --rw=read --filename=/dev/sdz --offset_increment=100g",
+            &["offset_increment (100 GiB) has no effect"],
+            &["behind the one before"],
+        ),
+        (
+            "fio --name=t --rw=read --filename=/dev/sdz --numjobs=8",
+            &["The 8 copies go through the same blocks", "a cache may hold for the others"],
+            &[],
+        ),
+        (
+            "fio --name=t --rw=write --filename=/dev/sdz --numjobs=8",
+            &["each is written 8 times"],
+            &["a cache may hold for the others"],
+        ),
+        (
+            "fio --name=t --rw=randread --filename=/dev/sdz --numjobs=8",
+            &["the same for all copies"],
+            &["same order:"],
+        ),
+        (
+            "fio --name=t --rw=randwrite --size=128m --numjobs=2 --nrfiles=4 --direct=1",
+            &[
+                "On 4 files of 32 MiB for each copy in the current directory (t.0.0 to t.1.3), 256 MiB in all.",
+            ],
+            &["a file of 128 MiB", "nrfiles"],
+        ),
+        ("fio --name=t --rw=read --size=1m --filename_format=f.$jobnum", &["named by f.$jobnum"], &["t.0.0"]),
+        (
+            "fio --name=t --rw=read --size=1g --time_based --runtime=5m --ramp_time=2s",
+            &["For 300 s", "Before that it runs for 2 s that do not count."],
+            &["The first 2 s"],
+        ),
+        (
+            "fio --name=t --rw=read --size=1g --ramp_time=4",
+            &["The first 4 s do not count."],
+            &["Before that"],
+        ),
+        (
+            "fio --name=t --rw=write --size=1m --ioengine=io_uring --iodepth=8 --fsync=4",
+            &["fsync goes into the queue, and I/O goes on beside it"],
+            &["it waits for fsync"],
+        ),
+        (
+            "fio --name=t --rw=write --size=1m --ioengine=libaio --direct=1 --iodepth=8 --fsync=4",
+            &["After every 4 writes it waits for fsync; what is in flight meanwhile goes on."],
+            &[],
+        ),
+        (
+            "fio --name=t --rw=write --size=1m --loops=4 --end_fsync=1",
+            &["At the end of each of 4 passes it waits"],
+            &["At the end it waits"],
+        ),
+        (
+            "fio --name=t --rw=read --size=1g --randrepeat=0 --invalidate=0",
+            &["With randrepeat=0: what is drawn by chance", "With invalidate=0: what the page cache holds"],
+            &["switches this off"],
+        ),
+        (
+            "fio --name=t --rw=randread --size=1g --direct=1 --numjobs=16",
+            &["own latency shows with numjobs=1."],
+            &["with iodepth=1"],
+        ),
+        (
+            "fio --name=t --rw=randread --size=1g --direct=1 --ioengine=libaio --iodepth=16 --numjobs=2",
+            &["own latency shows with iodepth=1 and numjobs=1."],
+            &[],
+        ),
+        (
+            "fio --name=t --rw=write --filename=/dev/sdz --filesize=10g --size=10g",
+            &["On /dev/sdz: its first 10 GiB."],
+            &["up to 10 GiB"],
+        ),
+        (
+            "fio --name=t --rw=randrw --size=1m --direct=1 --fsync=4",
+            &["After every 4 writes, and after each read until the next write, it waits for fsync."],
+            &[],
+        ),
+        // Buffered writes end in memory, whatever their number; their latency is not the volume's.
+        (
+            "fio --name=t --rw=randwrite --size=256m --numjobs=16 --end_fsync=1",
+            &["At the end it waits"],
+            &["waiting in line", "measures latency"],
+        ),
+        ("fio --name=t --rw=randread --size=256m --numjobs=16", &["waiting in line"], &[]),
+        (
+            "fio --name=t --rw=randread --filename=/x/a:/x/b --filesize=1g",
+            &["what lies before 1 GiB, of each"],
+            &[],
+        ),
+        ("fio --name=t --rw=read --size=1g --runtime=1000", &["at most for 1,000 s"], &["17 min"]),
     ];
     for (line, says, never) in rows {
         let explanation = one(line);
@@ -200,5 +307,27 @@ fn what_is_told_of_these_lines_is_true_and_enough() {
         for word in never {
             assert!(!all.contains(word), "{line}: says '{word}': {all}");
         }
+    }
+}
+
+/// What the list of words says must be of the value that stands there.
+#[test]
+fn each_word_is_told_with_the_value_that_it_has() {
+    for (word, told) in [
+        ("--ioengine=libaio", "How I/O is done: the kernel's asynchronous calls."),
+        ("--rw=randread", "Reads at random."),
+        ("--end_fsync=0", "Off: a flush at the end."),
+        ("--invalidate=0", "What the page cache holds of the files stays there."),
+        ("--direct=0", "Through the page cache."),
+        ("--verify=0", "Off: checks what is read against what was written."),
+        ("--iodepth_batch=4", "I/Os handed over in one call, at most."),
+        ("--bs=4k", "Length of an I/O."),
+        ("--bs=4k,8k", "Length of an I/O; one for reads and one for writes, separated by a comma."),
+        ("--thread=1", "Copies are threads of one process instead of processes."),
+        ("--numjobs=2", "How many clones of the job run side by side."),
+    ] {
+        let words = one(&format!("fio --name=t --size=1g {word}")).words;
+        let meaning = words.iter().find(|(typed, _)| typed == word).map(|(_, meaning)| meaning.as_str());
+        assert_eq!(meaning, Some(told), "{word}");
     }
 }

@@ -4,6 +4,7 @@
 
 mod law;
 mod law_others;
+mod several;
 
 use std::collections::BTreeSet;
 
@@ -246,8 +247,10 @@ fn mixed_lengths_are_counted_by_their_mean() {
 fn what_is_switched_off_is_not_told_as_if_it_were_on() {
     let asks = |line: &str| one(line).asks.join(" ");
     let off = asks("fio --name=a --rw=randread --size=1g --randrepeat=0 --invalidate=0");
-    assert!(off.contains("randrepeat=0 switches this off: the same places in every run."), "{off}");
-    assert!(off.contains("invalidate=0 switches this off: drops the files"), "{off}");
+    assert!(off.contains("With randrepeat=0: what is drawn by chance"), "{off}");
+    assert!(off.contains("With invalidate=0: what the page cache holds of the files stays there."), "{off}");
+    let other = asks("fio --name=a --rw=randread --size=1g --disk_util=0");
+    assert!(other.contains("disk_util=0 switches this off: "), "{other}");
     let chosen = asks("fio --name=a --rw=randread --size=1g --cpus_allowed=0-3 --cpus_allowed_policy=split");
     assert!(chosen.contains("cpus_allowed=0-3: CPUs that the job may run on."), "{chosen}");
     assert!(chosen.contains("how clones share the CPUs (each clone gets one CPU)."), "{chosen}");
@@ -256,7 +259,7 @@ fn what_is_switched_off_is_not_told_as_if_it_were_on() {
     let apart =
         asks("fio --name=a --filename=/dev/sdz --rw=read --size=2g --numjobs=4 --offset_increment=500m");
     assert!(
-        apart.contains("for all copies: its first 2 GiB. Each further copy begins 500 MiB behind"),
+        apart.contains("for all copies: 2 GiB for each, the first from its start. Each further copy begins 500 MiB behind"),
         "{apart}"
     );
 }

@@ -278,3 +278,24 @@ fn what_verifying_does_not_prove_is_said() {
     assert!(timed.iter().any(|note| note.contains("run time is over")), "{timed:?}");
     assert!(notes("").is_empty());
 }
+
+/// fio also flushes behind reads of a mix; that it is done behind writes alone is said.
+#[test]
+fn flushes_of_a_mix_fall_behind_writes_alone_and_that_is_said() {
+    let notes = |words: &str| asked(&format!("fio --name=a --filename=/f --size=1m {words}")).notes;
+    let said = |words: &str| notes(words).iter().any(|note| note.contains("behind each read"));
+    assert!(said("--rw=randrw --fsync=4") && said("--rw=rw --fdatasync=1"));
+    assert!(!said("--rw=randwrite --fsync=4") && !said("--rw=randrw"));
+}
+
+/// fio uses all files that are named, be it in one option or in several.
+#[test]
+fn a_further_filename_adds_to_those_before() {
+    let names = |words: &str| {
+        let steps = planned(words, &[("/f", 1 << 20), ("/g", 1 << 20)]).unwrap();
+        format!("{:?}", steps[0].workload.jobs[0].files)
+    };
+    let (once, twice) =
+        ("fio --name=a --rw=read --filename=/f:/g", "fio --name=a --rw=read --filename=/f --filename=/g");
+    assert_eq!(names(once), names(twice));
+}

@@ -1,0 +1,170 @@
+//! Several explanations on one page: what an earlier one has told is not told again, and a command that is much like an earlier
+//! one is told by what differs.
+
+use std::collections::HashSet;
+
+use super::explanation::Explanation;
+use super::meaning_fio::first_sentence;
+use super::page::{Above, Wrap, text, text_below};
+use super::risk::Level;
+use super::tool::Tool;
+
+/// The page of each, in order.
+pub fn pages(all: &[Explanation], wrap: Wrap<'_>) -> Vec<String> {
+    let mut known = Known::default();
+    all.iter()
+        .enumerate()
+        .map(|(at, one)| {
+            let (rest, mut above) = known.take(one);
+            above.like = like(&all[..at], one);
+            if at == 0 { text(one, wrap) } else { text_below(&rest, &above, wrap) }
+        })
+        .collect()
+}
+
+/// What was told so far.
+#[derive(Default)]
+struct Known {
+    words: HashSet<(Tool, String, String)>,
+    risks: HashSet<String>,
+    kinds: HashSet<&'static str>,
+    natives: HashSet<String>,
+}
+
+impl Known {
+    /// What of `one` is new, and what was told. Where data may be lost, that is told each time.
+    fn take(&mut self, one: &Explanation) -> (Explanation, Above) {
+        let mut rest = one.clone();
+        let mut above = Above::default();
+        let options = options(one);
+        let is_new: Vec<bool> =
+            options.iter().map(|option| self.words.insert(key(one.tool, option))).collect();
+        rest.words = options
+            .iter()
+            .zip(&is_new)
+            .filter(|(_, new)| **new)
+            .flat_map(|(option, _)| option.typed())
+            .collect();
+        above.words = is_new.iter().filter(|new| !**new).count();
+        rest.risks.retain(|told| told.level == Level::Danger || !self.risks.contains(&told.text));
+        let gone = one.risks.iter().filter(|told| !rest.risks.contains(told));
+        above.risks = gone.map(|told| clause(&told.text)).collect();
+        for told in &mut rest.risks {
+            self.risks.insert(told.text.clone());
+            // Of what was told with other figures the first sentence, which has them, is enough.
+            if !self.kinds.insert(told.id) && told.level != Level::Danger {
+                told.text = first_sentence(&told.text).to_owned();
+                told.source = "";
+            }
+        }
+        // The sentence under a command is told once, and a command of the same words as an earlier one too.
+        rest.native.retain(|native| native.command.is_empty() || self.natives.insert(native.command.clone()));
+        for native in &mut rest.native {
+            if !self.natives.insert(native.says.clone()) && !native.command.is_empty() {
+                native.says.clear();
+            }
+        }
+        (rest, above)
+    }
+}
+
+/// An option with its value, as one word or as two, and its meaning.
+struct Typed<'a> {
+    word: &'a str,
+    value: Option<&'a (String, String)>,
+    meaning: &'a str,
+}
+
+impl Typed<'_> {
+    fn typed(&self) -> Vec<(String, String)> {
+        let own = (self.word.to_owned(), self.meaning.to_owned());
+        [own].into_iter().chain(self.value.cloned()).collect()
+    }
+
+    /// As it is typed.
+    fn whole(&self) -> String {
+        match self.value {
+            Some((value, _)) => format!("{} {value}", self.word),
+            None => self.word.to_owned(),
+        }
+    }
+
+    /// Its name, by which the same option with another value is known.
+    fn name(&self) -> &str {
+        let bare = self.word.trim_start_matches('-');
+        bare.split_once('=').map_or(bare, |(name, _)| name)
+    }
+}
+
+fn options(one: &Explanation) -> Vec<Typed<'_>> {
+    let mut options: Vec<Typed<'_>> = Vec::new();
+    for entry in &one.words {
+        let (word, meaning) = entry;
+        match options.last_mut() {
+            Some(last) if meaning.starts_with("The value of ") => last.value = Some(entry),
+            _ => options.push(Typed { word, value: None, meaning }),
+        }
+    }
+    options
+}
+
+/// A word is known by its name and what was said of it.
+fn key(tool: Tool, option: &Typed<'_>) -> (Tool, String, String) {
+    (tool, option.name().to_owned(), option.meaning.to_owned())
+}
+
+/// A text up to where a first thought ends, so that it is known again.
+fn clause(text: &str) -> String {
+    let end = [": ", "; ", ". "].iter().filter_map(|end| text.find(end)).min();
+    format!("{}.", text[..end.unwrap_or(text.len())].trim_end_matches('.'))
+}
+
+/// Differences that a sentence bears.
+const FEW: usize = 6;
+
+/// The sentence that names the earlier command that is most like `one`, with what differs, where that is little.
+fn like(earlier: &[Explanation], one: &Explanation) -> Option<String> {
+    let own = words(one)?;
+    let candidates = earlier.iter().filter(|other| other.tool == one.tool);
+    let (other, there) = candidates
+        .filter_map(|other| Some((other, words(other)?)))
+        .min_by_key(|(_, there)| differing(&own, there).count())?;
+    let with: Vec<&str> = differing(&own, &there).collect();
+    let is_replaced = |word: &str| own.iter().any(|(name, _)| Some(name.as_str()) == name_of(&there, word));
+    let without: Vec<&str> = differing(&there, &own).filter(|word| !is_replaced(word)).collect();
+    let (count, all) = (with.len() + without.len(), own.len());
+    if count > FEW || count * 2 > all {
+        return None;
+    }
+    let part = |lead: &str, words: &[&str]| match words {
+        [] => None,
+        some => Some(format!("{lead} {}", some.join(" "))),
+    };
+    let parts: Vec<String> = [part("with", &with), part("without", &without)].into_iter().flatten().collect();
+    Some(match parts.is_empty() {
+        true => format!("(That of line {} under another name.)", other.line),
+        false => format!("(That of line {}, {}.)", other.line, parts.join(", ")),
+    })
+}
+
+/// The options of a command by name and as typed, but for the name of a job; `None` for what runs a job file.
+fn words(one: &Explanation) -> Option<Vec<(String, String)>> {
+    if one.is_job_file || one.job_file.is_some() {
+        return None;
+    }
+    let options = options(one);
+    let named = options.iter().filter(|option| !(one.tool == Tool::Fio && option.name() == "name"));
+    Some(named.map(|option| (option.name().to_owned(), option.whole())).collect())
+}
+
+/// The words of the first that are not among the second's.
+fn differing<'a>(of: &'a [(String, String)], among: &'a [(String, String)]) -> impl Iterator<Item = &'a str> {
+    let bare = |word: &str| word.trim_start_matches('-').replace(' ', "=");
+    of.iter()
+        .filter(move |(_, word)| !among.iter().any(|(_, other)| bare(other) == bare(word)))
+        .map(|(_, word)| word.as_str())
+}
+
+fn name_of<'a>(words: &'a [(String, String)], word: &str) -> Option<&'a str> {
+    words.iter().find(|(_, typed)| typed == word).map(|(name, _)| name.as_str())
+}
