@@ -118,7 +118,7 @@ impl Worker {
         self.reading_back.as_deref().is_some_and(|back| back.when == when)
     }
 
-    /// True once the reading back at the end can go on: all writes have ended. What is read from then on does not count,
+    /// True once the reading back at the end can go on: all writes have ended. What is read from then on counts apart,
     /// so that the figures of the writes are theirs alone.
     fn begin_at_the_end(&mut self, now: Nanos, out: &mut Batch) -> bool {
         let begun = |back: &ReadingBack| back.at_the_end == AtTheEnd::Begun;

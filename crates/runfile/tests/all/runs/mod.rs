@@ -213,6 +213,8 @@ fn worker() -> impl Strategy<Value = WorkerTotals> {
             read_back: None,
             unissued: n[9],
             untraced: n[10],
+            // A run file does not keep it.
+            read_back: None,
             files: if n[11] % 2 == 0 { Vec::new() } else { vec![Default::default(); 2] },
         }
     })
