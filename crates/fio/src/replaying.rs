@@ -152,7 +152,9 @@ fn look_through(
     if gathered.moves_nothing() {
         return Err(wrong(match gathered.left_out() {
             0 => "it has no read, write or trim".to_owned(),
-            all => format!("all {all} of its I/Os are left out"),
+            all => format!(
+                "all {all} of its I/Os are left out, by replay_skip or since --readonly lets none change anything"
+            ),
         }));
     }
     let files = files(&reader.files(), options, (path, world))?;

@@ -340,7 +340,6 @@ pub static ROWS: &[Row] = &[
         }),
     depth(row("iodepth_low", COUNT, "", A))
         .does("I/Os in flight at which a queue that was full is filled again.", |o, v| o.batch.low = Some(v.small())),
-    depth(row("iodepth_mode", Kind::Text, "", C)).refused("give a job for each depth, with iodepth and stonewall", "Steps of depth in one job, of fio later than 3.42."),
     within(Part::Engine(&["filestat"]), row("stat_type", Kind::Choice(&[("stat", "stat, which follows links"), ("lstat", "lstat, which does not"), ("statx", "statx")]), "stat", C))
         .refused("files are looked at by stat alone", "The call that looks."),
     depth(row("serialize_overlap", Kind::Bool, "0", B))

@@ -62,7 +62,6 @@ fn watch(asked: &Asked) -> u8 {
     // A report in colours has its names clean already.
     let write = if palette().is_some() && !asked.json { output::painted } else { output::result };
     let start = Instant::now();
-    let interval = Duration::from_secs(asked.interval_s);
     let mut ticks = 0;
     if asked.skips_first() {
         reporter.skip(machine.reading());
@@ -71,7 +70,7 @@ fn watch(asked: &Asked) -> u8 {
     let mut printed = 0;
     while code == 0
         && asked.count.is_none_or(|count| printed < count)
-        && wait(start + interval * ticks, &stop)
+        && wait(due(start, asked.interval_s, ticks), &stop)
     {
         code = ended(&write(&reporter.report(machine.reading())));
         printed += 1;
@@ -95,6 +94,12 @@ fn palette() -> Option<Palette> {
     let variable = |name: &str| std::env::var(name).ok();
     let (colours, renditions) = (variable("S_COLORS"), variable("S_COLORS_SGR"));
     Palette::chosen(colours.as_deref(), renditions.as_deref(), output::colours().then(Palette::default))
+}
+
+/// When the report of this number is due. Of an interval above 136 years nobody sees the end, and clocks hold no more.
+fn due(start: Instant, interval_s: u64, ticks: u32) -> Instant {
+    let interval = Duration::from_secs(interval_s.min(u32::MAX.into()));
+    interval.checked_mul(ticks).and_then(|after| start.checked_add(after)).unwrap_or(start + interval)
 }
 
 /// Waits until `when`; false where somebody asked to stop before.
@@ -235,5 +240,19 @@ impl Machine<'_> {
         };
         let shown = lasting().or_else(mapped).unwrap_or_else(|| disk.name.clone());
         DiskLine { name: disk.name, shown, counters: disk.counters, full: disk.full }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_interval_is_too_long_for_the_clock() {
+        let start = Instant::now();
+        assert_eq!(due(start, 2, 3), start + Duration::from_secs(6));
+        for ticks in [1, 2, u32::MAX] {
+            assert!(due(start, u64::MAX, ticks) > start);
+        }
     }
 }

@@ -136,7 +136,7 @@ fn only_files_that_are_named_are_removed_and_never_a_link_or_a_folder() {
     for (words, why) in [
         ("--ioengine=filedelete --filename=x --filesize=4k --readonly", "readonly"),
         ("--ioengine=filedelete --filename=d --filesize=4k", "directory"),
-        ("--ioengine=filedelete --filename=link --filesize=4k", "link"),
+        ("--ioengine=filedelete --filename=link --filesize=4k", "fio: link is a link or no regular file"),
         ("--ioengine=filecreate --filename=y --filesize=4k --readonly", "readonly"),
         ("--ioengine=filestat --filename=y --filesize=4k --readonly", "readonly"),
         ("--ioengine=filestat --filename=x --filesize=4k --verify=md5", "verify"),

@@ -36,6 +36,12 @@ pub enum QueueError {
         /// Why, with the remedy.
         reason: String,
     },
+    /// What works on names has nothing that it may work on.
+    #[error("{reason}")]
+    Name {
+        /// Which name, and what stands in the way.
+        reason: String,
+    },
     /// The kernel refused while I/O was running.
     #[error("{call} failed while I/O was running: {source}; this is a fault of the machine or of plimsoll")]
     Call {

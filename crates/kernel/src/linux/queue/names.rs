@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use workload::{Act, BackendKind, Done, Io, Nanos, Wait};
+use workload::{Act, Done, Io, Nanos, Wait};
 
 use super::interface::{Queue, QueueError, Refused};
 use crate::linux::call::{check, retry};
@@ -35,7 +35,7 @@ impl NamesQueue {
     /// write.
     ///
     /// # Errors
-    /// [`QueueError::Setup`] where a path is none, something else than a file stands where one is made, or what is to be
+    /// [`QueueError::Name`] where a path is none, something else than a file stands where one is made, or what is to be
     /// removed is not the regular file of which `files` prove the leave.
     pub fn open(
         paths: &[&Path],
@@ -99,7 +99,7 @@ impl NamesQueue {
 }
 
 fn setup(reason: String) -> QueueError {
-    QueueError::Setup { backend: BackendKind::Pread, reason }
+    QueueError::Name { reason }
 }
 
 /// What stands in the way of a file that is to be made at `path`.
