@@ -366,6 +366,12 @@ impl<'a> Collector<'a> {
         if let Some(both) = flushing::contradiction(options) {
             return refused(both, "give one of them");
         }
+        if options.time.urgent_twice() {
+            return refused(
+                "cmdprio_percentage together with cmdprio_bssplit",
+                "give one of the two, as fio asks too",
+            );
+        }
         if let Some((what, remedy)) = options.bounds.wrong() {
             return refused(what, remedy);
         }

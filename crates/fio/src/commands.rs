@@ -104,7 +104,7 @@ const TRIGGER: &str = "nothing is started while jobs run; start the command besi
 /// Every option of the command line.
 #[rustfmt::skip]
 pub static COMMANDS: &[CommandRow] = &[
-    CommandRow::new("debug", Argument::Required).nearly(NO_LOG, "Enables fio's own log.", |c, value| debug(c, value)),
+    CommandRow::new("debug", Argument::Required).nearly(NO_LOG, "Enables fio's own log.", debug),
     takes("parse-only", Argument::None, "Only checks the options.").sets(|c, _| { c.presentation.parse_only = true; Ok(()) }),
     refused("merge-blktrace-only", Argument::None, "traces are not merged; blkparse -d merges those of one device", "Only merges traces."),
     takes("output", Argument::Required, "Writes the result to this file.")

@@ -30,6 +30,7 @@ mod options;
 mod pace;
 mod pattern;
 mod present;
+mod priorities;
 mod reader;
 mod recording;
 mod reference;

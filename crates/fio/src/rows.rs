@@ -105,7 +105,7 @@ const fn ring(row: Row) -> Row {
 const fn prioritised(row: Row) -> Row {
     within(Part::Engine(&["io_uring", "libaio"]), row)
 }
-const PRIORITY: &str = "give cmdprio_percentage, with cmdprio and cmdprio_class";
+const PRIORITY: &str = "give cmdprio_percentage or cmdprio_bssplit, with cmdprio and cmdprio_class";
 const COMMANDS: &str = "only commands that io_uring_cmd sends carry it: no effect";
 const METADATA: &str =
     "protection information is not sent; leave this out, and format the device without metadata";
@@ -574,7 +574,7 @@ pub static ROWS: &[Row] = &[
     prioritised(row("cmdprio_class", Kind::Ints(3), "1", B)).does("Class of that priority: 1 real time, which needs root, 2 best effort, 3 idle.", |o, v| v.onto(&mut o.time.cmdprio_class)),
     prioritised(row("cmdprio", Kind::Ints(7), "0", B)).does("Level of that priority within its class, 0 first.", |o, v| v.onto(&mut o.time.cmdprio)),
     prioritised(row("cmdprio_hint", Kind::Text, "", B)).refused(PRIORITY, "Hint of single commands."),
-    prioritised(row("cmdprio_bssplit", Kind::Text, "", B)).refused(PRIORITY, "Priority by the length of an I/O."),
+    prioritised(row("cmdprio_bssplit", Kind::Shape(Shape::Priorities), "", B)).nearly("latencies of the priorities are told together", "Percent of the I/Os of each length that have a priority of their own: cmdprio_class and cmdprio, or the class and level behind it.", |o, v| o.time.set_priorities(v)),
     ring(row("cmd_type", Kind::Text, "nvme", C)).nearly(COMMANDS, "Kind of the commands that are passed through.", |_, _| {}),
     ring(row("readfua", Kind::Bool, "0", C)).nearly(COMMANDS, "Reads past the device's cache.", |_, _| {}),
     ring(row("writefua", Kind::Bool, "0", C)).nearly("only commands that io_uring_cmd sends carry it: no effect; sync=dsync makes each write stable", "Writes through the device's cache.", |_, _| {}),

@@ -2,6 +2,7 @@
 
 use workload::{FileTurn, Lengths, Pattern as Bits, Spread};
 
+use super::priorities::PriorityShare;
 use super::steady::rule::SteadyRule;
 
 /// One value for reads, writes and trims, in that order.
@@ -37,6 +38,8 @@ pub enum Shape {
     Pages,
     /// `4k-1m`, or one size.
     FileSize,
+    /// `4k/30:64k/70/3/2`, up to three lists separated by commas.
+    Priorities,
 }
 
 /// A value of such an option.
@@ -64,6 +67,8 @@ pub enum Shaped {
     Pages(workload::PagesFlush, u32),
     /// [`Shape::FileSize`]: the least and the most, in bytes.
     FileSize(u64, u64),
+    /// [`Shape::Priorities`]; `None` leaves what was there.
+    Priorities(Each<Option<Vec<PriorityShare>>>),
 }
 
 impl Shape {
@@ -75,6 +80,9 @@ impl Shape {
             Shape::Spread => "a word with numbers behind colons",
             Shape::Turn => "a word, a number behind a colon",
             Shape::Pattern => "text in double quotes, files in single ones, hexadecimal and decimal numbers",
+            Shape::Priorities => {
+                "bytes/percent or bytes/percent/class/level, separated by colons, a list a direction"
+            }
             Shape::FileSize => "bytes, or the least and the most with a dash between",
             Shape::Direction(_) => "a word, a number behind a colon",
             Shape::Steady => "a word, a bound behind a colon",

@@ -7,6 +7,7 @@ use super::bounds;
 use super::flushing;
 use super::number::NumberError;
 use super::pattern;
+use super::priorities;
 use super::reader::Reader;
 use super::shape::{Shape, Shaped};
 use super::steady::rule::SteadyRule;
@@ -29,6 +30,7 @@ pub fn read(reader: &mut Reader, shape: Shape, word: &str) -> Result<Shaped, Val
         Shape::Spread => spread(reader, word).map(Shaped::Spread),
         Shape::Turn => turn(word).map(Shaped::Turn),
         Shape::Pattern => pattern::read(word, &reader.files).map(Shaped::Pattern),
+        Shape::Priorities => each(word, |list| priorities::read(reader, list)).map(Shaped::Priorities),
         Shape::FileSize => file_size(reader, word).map(|(least, most)| Shaped::FileSize(least, most)),
         Shape::Direction(words) => direction(reader, words, word),
         Shape::Steady => SteadyRule::read(word).map(Shaped::Steady),

@@ -33,6 +33,7 @@ pub struct TimeOptions {
     pub prio: Option<u8>,
     pub prioclass: Option<u8>,
     pub cmdprio_percentage: Each<u64>,
+    pub cmdprio_bssplit: Each<Option<Vec<super::priorities::PriorityShare>>>,
     pub cmdprio: Each<u64>,
     pub cmdprio_class: Each<u64>,
 }
@@ -159,6 +160,17 @@ impl TimeOptions {
         }
     }
 
+    /// Takes the priorities by length that were typed.
+    pub fn set_priorities(&mut self, value: &Value) {
+        if let Value::Shape(super::shape::Shaped::Priorities(typed)) = value {
+            for (place, shares) in
+                self.cmdprio_bssplit.iter_mut().zip(typed).filter(|(_, typed)| typed.is_some())
+            {
+                place.clone_from(shares);
+            }
+        }
+    }
+
     /// The I/Os that have a priority of their own.
     pub(super) fn urgent(&self) -> ByDirection<Option<Urgent>> {
         let of = |way: usize| {
@@ -182,7 +194,7 @@ impl TimeOptions {
 }
 
 /// fio's default is the class of real time.
-fn class_of(number: u64) -> PriorityClass {
+pub(super) fn class_of(number: u64) -> PriorityClass {
     match number {
         2 => PriorityClass::BestEffort,
         3 => PriorityClass::Idle,

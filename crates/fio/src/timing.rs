@@ -43,6 +43,7 @@ pub(super) fn timed(work: Job, job: &FioJob, asked: &Asked) -> Result<Job, FioEr
         sync: time.sync,
         priority: time.priority(),
         urgent: time.urgent(),
+        urgent_lengths: time.urgent_lengths(),
         ..work
     })
 }

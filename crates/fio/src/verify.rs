@@ -54,11 +54,13 @@ pub fn verify(job: &FioJob, pass: Option<u64>) -> Verify {
         },
         // 0 means that nobody knows.
         run: if known { run | 1 } else { 0 },
-        state: (asked.state_save && known).then(|| StateFile {
-            path: job.state_path(),
-            job: job.name.clone(),
-            index: u64::from(job.number),
-            when: if asked.flushed { Acknowledged::Flushed } else { Acknowledged::Ended },
+        state: (asked.state_save && known).then(|| {
+            Box::new(StateFile {
+                path: job.state_path(),
+                job: job.name.clone(),
+                index: u64::from(job.number),
+                when: if asked.flushed { Acknowledged::Flushed } else { Acknowledged::Ended },
+            })
         }),
         known: None,
         gives_back: gives_back(options),

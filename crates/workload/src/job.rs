@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Access, BackendKind, Batching, BlockSizes, Bounds, Buffers, ByDirection, Bytes, Calls, Exit, Flow, Nanos,
     OnError, Overlap, Pace, Priority, RingWays, Start, Steering, StopRule, SyncMode, Think, Totals, Urgent,
-    Verify, WhenFull,
+    UrgentLength, Verify, WhenFull,
 };
 
 /// What is asked for, before planning has filled in what was left open.
@@ -100,6 +100,9 @@ pub struct Job {
     /// I/Os that are more urgent, or less, than the others, where the backend can say so.
     #[serde(default)]
     pub urgent: ByDirection<Option<Urgent>>,
+    /// The same by the length of an I/O; where there is any, it alone says.
+    #[serde(default)]
+    pub urgent_lengths: ByDirection<Vec<UrgentLength>>,
     /// What is written.
     pub buffers: Buffers,
     /// Flushes between writes.
@@ -178,6 +181,7 @@ impl Job {
             sync: SyncMode::None,
             priority: None,
             urgent: ByDirection::default(),
+            urgent_lengths: ByDirection::default(),
             buffers: Buffers::Unique,
             flush: Flush::Never,
             verify: Verify::Off,

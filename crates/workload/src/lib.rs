@@ -54,7 +54,7 @@ pub use stop::{Ending, StopRule};
 pub use target::{PolicyName, Target, TargetError};
 pub use terms::{
     Errnos, Exit, OnError, Overlap, Priority, PriorityClass, Reach, Start, SyncMode, Terms, Think,
-    ThinkCount, ThinkPace, ThinkQueue, Totals, Urgent, WhenFull,
+    ThinkCount, ThinkPace, ThinkQueue, Totals, Urgent, UrgentLength, WhenFull,
 };
 pub use units::{Bytes, BytesPerSecond, Iops, Nanos, UnitError, duration, grouped, rate, size};
 pub use verify::{

@@ -42,6 +42,9 @@ pub struct Terms {
     pub priority: Option<Priority>,
     /// I/Os that are more urgent, or less, than the others, where the backend can say so.
     pub urgent: ByDirection<Option<Urgent>>,
+    /// The same by the length of an I/O; where there is any, it alone says.
+    #[serde(default)]
+    pub urgent_lengths: ByDirection<Vec<UrgentLength>>,
     /// How its I/Os go to the kernel and come back.
     pub batching: Batching,
     /// The ways of its ring, where the backend is one.
@@ -81,6 +84,7 @@ impl Terms {
             sync: job.sync,
             priority: job.priority,
             urgent: job.urgent,
+            urgent_lengths: job.urgent_lengths.clone(),
             batching: job.batching,
             ring: job.ring,
             calls: job.calls,
@@ -291,6 +295,17 @@ pub struct Urgent {
     /// Percent of the I/Os.
     pub percent: u8,
     /// How urgent they are; the others are as urgent as their worker.
+    pub priority: Priority,
+}
+
+/// A share of the I/Os of one length that is urgent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UrgentLength {
+    /// Their length.
+    pub length: Bytes,
+    /// Percent of them; of one length no more than 100 in all.
+    pub percent: u8,
+    /// How urgent they are; what is left is as urgent as its worker.
     pub priority: Priority,
 }
 

@@ -41,7 +41,7 @@ pub struct Verification {
     pub run: u64,
     /// Where it is kept how far the writes came; `None`: nowhere.
     #[serde(default)]
-    pub state: Option<StateFile>,
+    pub state: Option<Box<StateFile>>,
     /// How far an earlier run of the same job came, where that is known; only that much of it is looked at.
     #[serde(default)]
     pub known: Option<Known>,

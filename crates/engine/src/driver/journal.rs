@@ -43,7 +43,7 @@ impl Journal {
         let Some(state) = &verification.state else { return Ok(None) };
         let mut journal = Journal {
             file: File::options().write(true).create(true).truncate(true).open(&state.path)?,
-            state: state.clone(),
+            state: StateFile::clone(state),
             issued: 0,
             slots: vec![InSlot { number: 0, kind: Direction::Read, file: 0, bytes: 0 }; slots as usize]
                 .into_boxed_slice(),

@@ -194,7 +194,7 @@ impl WorkerTask {
         let (slots, clock) = (SlotPlan::of(&self.plan).count(), self.clock);
         let bytes = self.plan.blocks.longest().0 as usize;
         let (files, calls) = (self.files.clone(), self.plan.terms.calls);
-        let urgent = self.plan.terms.urgent;
+        let terms = self.plan.terms.clone();
         #[cfg(test)]
         if let Some(faulty) = super::faulty::Faulty::of(&self.plan, clock) {
             return self.drive(faulty, tell);
@@ -203,11 +203,11 @@ impl WorkerTask {
             BackendKind::IoUring => {
                 let (size, ways) = (QueueSize { depth: slots, slot_bytes: bytes }, self.plan.terms.ring);
                 let queue = UringQueue::open_with(&files, size, clock, ways)?;
-                self.drive(queue.taking_along(calls).with_urgent(urgent), tell)
+                self.drive(queue.taking_along(calls).with_urgent(&terms), tell)
             }
             BackendKind::Libaio => {
                 let queue = AioQueue::open(&files, slots, bytes, clock)?;
-                self.drive(queue.taking_along(calls).with_urgent(urgent), tell)
+                self.drive(queue.taking_along(calls).with_urgent(&terms), tell)
             }
             BackendKind::Pread if calls.act.is_of_names() => {
                 let paths: Vec<_> = self.plan.files.iter().map(|file| file.path.as_path()).collect();

@@ -44,6 +44,7 @@ fn another(row: &Row) -> String {
         Kind::Shape(Shape::Direction(_)) => "randread:8",
         Kind::Shape(Shape::Times) => "1s:7s",
         Kind::Shape(Shape::FileSize) => "16k-64k",
+        Kind::Shape(Shape::Priorities) => "4k/30:64k/70/3/2",
         Kind::Shape(Shape::Pages) => "write:8",
         Kind::Shape(Shape::EachTime) => "7,8",
         Kind::Shape(Shape::Errors) => "EIO:28,ENOSPC",

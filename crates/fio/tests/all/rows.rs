@@ -89,6 +89,7 @@ fn other_than_default(row: &Row) -> String {
         Kind::Shape(Shape::Direction(_)) => "randread:8".to_owned(),
         Kind::Shape(Shape::Times) => "1s:7s".to_owned(),
         Kind::Shape(Shape::FileSize) => "16k-64k".to_owned(),
+        Kind::Shape(Shape::Priorities) => "4k/30:64k/70/3/2".to_owned(),
         Kind::Shape(Shape::Pages) => "wait_before,write:8".to_owned(),
         Kind::Shape(Shape::EachTime) => "7,8".to_owned(),
         Kind::Shape(Shape::Errors) => "EIO:28,ENOSPC".to_owned(),

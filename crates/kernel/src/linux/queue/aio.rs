@@ -3,7 +3,7 @@
 use std::io;
 use std::marker::PhantomData;
 
-use workload::{ByDirection, Calls, Direction, Done, FlushBy, Io, Nanos, Urgent, Wait};
+use workload::{Calls, Direction, Done, FlushBy, Io, Nanos, Terms, Wait};
 
 use super::calls;
 use super::interface::{ABANDONED, DRAIN, Queue, QueueError, Refused};
@@ -145,8 +145,8 @@ impl AioQueue {
     }
 
     /// The same with a share of its I/Os more urgent, or less, than the others.
-    pub fn with_urgent(mut self, urgent: ByDirection<Option<Urgent>>) -> AioQueue {
-        self.urgency = Urgency::new(urgent);
+    pub fn with_urgent(mut self, terms: &Terms) -> AioQueue {
+        self.urgency = Urgency::new(terms);
         self
     }
 
@@ -283,7 +283,7 @@ impl Queue for AioQueue {
         block.aio_rw_flags = if carries_data { self.slots.bits(io.kind) } else { 0 };
         block.aio_offset = if carries_data { io.offset as i64 } else { 0 };
         if let Some(urgency) = &mut self.urgency {
-            let priority = urgency.draw(io.kind);
+            let priority = urgency.draw(io.kind, io.bytes);
             block.aio_reqprio = priority as i16;
             block.aio_flags = if priority == 0 { 0 } else { IOCB_FLAG_IOPRIO };
         }

@@ -1,6 +1,6 @@
 //! Which I/Os of a queue go before the others: of each direction a share, drawn for each I/O.
 
-use workload::{ByDirection, Direction, Urgent};
+use workload::{ByDirection, Direction, Terms, Urgent, UrgentLength};
 
 use crate::linux::io_priority;
 
@@ -8,25 +8,41 @@ use crate::linux::io_priority;
 #[derive(Clone, Debug)]
 pub(super) struct Urgency {
     asked: ByDirection<Option<Urgent>>,
+    by_length: ByDirection<Vec<UrgentLength>>,
     drawn: u64,
 }
 
 impl Urgency {
-    /// `None` where all I/Os are as urgent as their thread.
-    pub(super) fn new(asked: ByDirection<Option<Urgent>>) -> Option<Box<Urgency>> {
+    /// Those of a worker with these terms; `None` where all I/Os are as urgent as their thread.
+    pub(super) fn new(terms: &Terms) -> Option<Box<Urgency>> {
+        let (asked, by_length) = (terms.urgent, terms.urgent_lengths.clone());
         let any = asked.iter().any(|(_, urgent)| urgent.is_some());
-        any.then(|| Box::new(Urgency { asked, drawn: 0 }))
+        let any = any || by_length.iter().any(|(_, lengths)| !lengths.is_empty());
+        any.then(|| Box::new(Urgency { asked, by_length, drawn: 0 }))
     }
 
-    /// The priority of the next I/O, in the kernel's bits; 0 for that of its thread.
+    /// The priority of the next I/O, of `bytes` bytes, in the kernel's bits; 0 for that of its thread.
     #[cold]
-    pub(super) fn draw(&mut self, direction: Direction) -> u16 {
-        let Some(urgent) = self.asked.of(direction).filter(|_| direction != Direction::Flush) else {
+    pub(super) fn draw(&mut self, direction: Direction, bytes: u32) -> u16 {
+        if direction == Direction::Flush {
             return 0;
-        };
+        }
+        let mut left = scattered(self.drawn + 1) % 100;
+        let lengths = self.by_length.of(direction);
+        if !lengths.is_empty() {
+            self.drawn += 1;
+            let alike = lengths.iter().filter(|share| share.length.0 == u64::from(bytes));
+            for share in alike {
+                match left.checked_sub(u64::from(share.percent)) {
+                    Some(rest) => left = rest,
+                    None => return io_priority::bits(share.priority),
+                }
+            }
+            return 0;
+        }
+        let Some(urgent) = self.asked.of(direction) else { return 0 };
         self.drawn += 1;
-        let is_urgent = scattered(self.drawn) % 100 < u64::from(urgent.percent);
-        if is_urgent { io_priority::bits(urgent.priority) } else { 0 }
+        if left < u64::from(urgent.percent) { io_priority::bits(urgent.priority) } else { 0 }
     }
 }
 
@@ -42,17 +58,40 @@ fn scattered(index: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use workload::{Priority, PriorityClass};
+    use workload::{Bytes, Priority, PriorityClass};
 
     #[test]
     fn the_share_of_each_direction_is_urgent_and_the_rest_is_as_its_thread() {
         let low = Priority { class: PriorityClass::BestEffort, level: 7 };
         let read = Some(Urgent { percent: 30, priority: low });
         let write = Some(Urgent { percent: 100, priority: low });
-        let mut urgency = Urgency::new(ByDirection { read, write, trim: None }).unwrap();
-        let mut urgent = |direction| (0..10_000).filter(|_| urgency.draw(direction) == 0x4007).count();
+        let asked = ByDirection { read, write, trim: None };
+        let mut urgency = Urgency::new(&Terms { urgent: asked, ..Terms::default() }).unwrap();
+        let mut urgent = |direction| (0..10_000).filter(|_| urgency.draw(direction, 4096) == 0x4007).count();
         assert!(urgent(Direction::Read).abs_diff(3_000) < 200);
         assert_eq!([Direction::Write, Direction::Trim, Direction::Flush].map(urgent), [10_000, 0, 0]);
-        assert!(Urgency::new(ByDirection::default()).is_none());
+        assert!(Urgency::new(&Terms::default()).is_none());
+    }
+
+    #[test]
+    fn the_length_of_an_io_decides_where_that_is_asked_for() {
+        let share = |kib, percent, level| UrgentLength {
+            length: Bytes::kib(kib),
+            percent,
+            priority: Priority { class: PriorityClass::BestEffort, level },
+        };
+        let read = vec![share(4, 30, 7), share(64, 100, 1), share(4, 50, 2)];
+        let lengths = ByDirection { read, ..ByDirection::default() };
+        let mut urgency = Urgency::new(&Terms { urgent_lengths: lengths, ..Terms::default() }).unwrap();
+        let mut drawn = |direction, bytes| {
+            let bits: Vec<u16> = (0..10_000).map(|_| urgency.draw(direction, bytes)).collect();
+            [0x4007, 0x4002, 0x4001, 0].map(|wanted| bits.iter().filter(|bits| **bits == wanted).count())
+        };
+        let [first, second, other, none] = drawn(Direction::Read, 4096);
+        assert!(first.abs_diff(3_000) < 200 && second.abs_diff(5_000) < 200, "{first}, {second}");
+        assert_eq!((other, first + second + none), (0, 10_000));
+        assert_eq!(drawn(Direction::Read, 65_536), [0, 0, 10_000, 0]);
+        assert_eq!(drawn(Direction::Read, 8192), [0, 0, 0, 10_000]);
+        assert_eq!(drawn(Direction::Write, 4096), [0, 0, 0, 10_000]);
     }
 }

@@ -6,9 +6,7 @@ use std::os::fd::{AsRawFd, RawFd};
 
 use io_uring::squeue::Flags;
 use io_uring::{EnterFlags, IoUring, types};
-use workload::{
-    BackendKind, ByDirection, Calls, Direction, Done, Io, Nanos, RingWays, Submitter, Urgent, Wait, Waiting,
-};
+use workload::{BackendKind, Calls, Direction, Done, Io, Nanos, RingWays, Submitter, Terms, Wait, Waiting};
 
 mod entry;
 
@@ -233,8 +231,8 @@ impl UringQueue {
     }
 
     /// The same with a share of its I/Os more urgent, or less, than the others.
-    pub fn with_urgent(mut self, urgent: ByDirection<Option<Urgent>>) -> UringQueue {
-        self.urgency = Urgency::new(urgent);
+    pub fn with_urgent(mut self, terms: &Terms) -> UringQueue {
+        self.urgency = Urgency::new(terms);
         self.by_turn |= self.urgency.is_some();
         self
     }

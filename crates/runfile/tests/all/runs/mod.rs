@@ -210,7 +210,6 @@ fn worker() -> impl Strategy<Value = WorkerTotals> {
             late_ns_max: n[0],
             ending: [None, Some(Ending::Time), Some(Ending::Failed)][n[7] as usize % 3],
             first_errno: (n[8] % 2 == 0).then_some(5),
-            read_back: None,
             unissued: n[9],
             untraced: n[10],
             // A run file does not keep it.

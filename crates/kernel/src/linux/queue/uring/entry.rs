@@ -48,7 +48,7 @@ impl UringQueue {
     /// The entry of an I/O that may be handed over otherwise than the one before.
     #[cold]
     pub(super) fn entry_by_turn(&mut self, io: &Io) -> Entry {
-        let priority = self.urgency.as_mut().map_or(0, |urgency| urgency.draw(io.kind));
+        let priority = self.urgency.as_mut().map_or(0, |urgency| urgency.draw(io.kind, io.bytes));
         let entry = self.entry(io, priority);
         if self.is_turn_of_a_thread() { entry.flags(Flags::ASYNC) } else { entry }
     }
