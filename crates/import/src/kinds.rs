@@ -84,7 +84,7 @@ const KINDS: [Kind; 21] = [
     kind("dd's text", &["records in", "records out", "copied, "],
         "but no line like '4194304 bytes (4.2 MB, 4.0 MiB) copied, 0.0041 s, 1.0 GB/s'"),
     kind("vdbench's table", &["Vdbench", "vdbench", "Starting RD="], "but no row below the heads 'interval i/o MB/sec'"),
-    kind("elbencho's", &["elbencho"], "but not its CSV: give it --csvfile FILE"),
+    kind("elbencho's", &["elbencho", "RESULT TYPE"], "but not its CSV: give it --csvfile FILE"),
     kind("kbench's summary", &["FIO Benchmark Summary", "kbench"], "but no row like 'Random: 98,368 / 89,200' below 'IOPS (Read/Write)'"),
     kind("yabs' table", &["yabs", "fio Disk Speed Tests"], "but no table 'Block Size | 4k (IOPS)'"),
 ];

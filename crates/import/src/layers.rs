@@ -7,7 +7,7 @@ use record::Run;
 
 use super::cuts::Cuts;
 use super::trouble::ImportError;
-use super::{Import, clocks, embedded, escapes, prefixes, quoted, text, wraps};
+use super::{Import, clocks, embedded, escapes, interleaved, numbers, prefixes, quoted, text, wraps};
 
 /// A text with some layers taken off.
 #[derive(Clone, Debug, Default)]
@@ -51,6 +51,10 @@ impl Page {
             page.notes.push(QUOTED.to_owned());
             return Some(Page { text, cuts: Vec::new(), ..page });
         }
+        if let Some(text) = interleaved::apart(&self.text) {
+            page.notes.push(APART.to_owned());
+            return Some(Page { text, cuts: Vec::new(), ..page });
+        }
         if let Some(text) = wraps::written_out(&self.text) {
             page.notes.push(WRITTEN_OUT.to_owned());
             return Some(Page { text, cuts: Vec::new(), guessed: true, ..page });
@@ -66,9 +70,17 @@ impl Page {
         if let Some((text, _)) = wraps::opened(&self.text) {
             return Some(Page { text, guessed: true, ..page });
         }
-        let text = wraps::joined(&self.text)?;
-        page.notes.push(JOINED.to_owned());
+        let (text, note) = self.guess()?;
+        page.notes.push(note.to_owned());
         Some(Page { text, cuts: Vec::new(), guessed: true, ..page })
+    }
+
+    /// What lines that say something else may have been, and what is said of it.
+    fn guess(&self) -> Option<(String, &'static str)> {
+        let text = self.text.as_str();
+        let without_bars = numbers::unbarred(text).map(|text| (text, BARS));
+        let joined = || wraps::joined(text).map(|text| (text, JOINED));
+        without_bars.or_else(joined).or_else(|| numbers::pointed(text).map(|text| (text, POINTED)))
     }
 
     /// Its first lines.
@@ -85,6 +97,10 @@ const QUOTED: &str =
 const WRITTEN_OUT: &str =
     "ends of lines are written out as \\n; lines and columns are counted with each of them an end";
 const JOINED: &str = "lines that were broken at the width of a terminal were put together; lines and columns are counted in what that gave";
+const APART: &str = "lines of several containers stand between each other; they were put apart, and lines are counted in what that gave";
+const BARS: &str = "a table was read without its bars; lines and columns are counted in what that gave";
+const POINTED: &str =
+    "decimal commas and signs between thousands were read as such; columns are counted in what that gave";
 const PREFIXES: &str = "what stands before each line of a log was taken off";
 
 /// Reads `page` with `read`, with as many layers taken off as give the most.
