@@ -3,6 +3,7 @@
 //! [`parse`] turns words into a [`Request`]; [`steps`] turns that, and a look at the disk, into steps to run one after the
 //! other; [`opening`], [`human`], [`json`] and [`LiveLine`] turn what happened into fio's words.
 
+mod amounts;
 mod arithmetic;
 mod asked;
 mod batching;

@@ -81,7 +81,6 @@ impl Latency {
     }
 }
 
-
 /// Rates over the intervals of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Windows {
