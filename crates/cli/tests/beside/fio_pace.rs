@@ -157,3 +157,47 @@ fn ios_with_a_priority_of_their_own_are_done_like_the_others() {
         assert!(ours.out.contains("told together"), "{}", ours.out);
     }
 }
+
+/// What the kernel is asked of each I/O, as strace tells it: its length, and whether it has the priority in the middle of the
+/// range of its class, sorted.
+fn asked_of_the_kernel(peers: &Peers, who: Who, words: &str) -> Vec<(String, bool)> {
+    let place = peers.folder.make_dir(&format!("traced-{who:?}"));
+    let command = peers.command(&place, who, words);
+    let mut traced = std::process::Command::new("strace");
+    traced.args(["-f", "-v", "-s", "0", "-e", "trace=io_submit", "-o", "calls"]).arg(command.get_program());
+    traced
+        .args(command.get_args())
+        .current_dir(&place)
+        .envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let ended = ended(&mut traced);
+    assert_eq!(ended.code, Some(0), "{words}: {}", ended.err);
+    let calls = std::fs::read_to_string(place.join("calls")).unwrap();
+    let of = |io: &str| {
+        let length = io.split("aio_nbytes=").nth(1)?.split([',', '}']).next()?;
+        Some((length.to_owned(), io.contains("IOPRIO_CLASS_BE, 3") || io.contains("aio_reqprio=16387")))
+    };
+    let mut ios: Vec<_> = calls.split("aio_data=").filter_map(of).collect();
+    ios.sort();
+    ios
+}
+
+/// All of one length have the priority, none of the other: nothing hangs on chance but which lengths were drawn.
+#[test]
+fn the_length_of_an_io_decides_its_priority_as_in_the_real_fio() {
+    let Some(peers) = Peers::find() else { return };
+    if !has("strace") {
+        return skipped(Lack::Tool, "strace is not installed");
+    }
+    let words = "--name=a --filename=g --size=2m --rw=randread --bssplit=4k/50:32k/50 --ioengine=libaio \
+                 --cmdprio_bssplit=4k/100/2/3:32k/0/2/3 --thread";
+    for who in [Who::Real, Who::Command] {
+        let ios = asked_of_the_kernel(&peers, who, words);
+        let is_right = |(length, urgent): &(String, bool)| *urgent == (length == "4096");
+        assert!(ios.len() > 20 && ios.iter().all(is_right), "{who:?}: {ios:?}");
+        assert!(ios.iter().any(|(_, urgent)| *urgent) && ios.iter().any(|(_, urgent)| !urgent));
+    }
+    let both = format!("{words} --cmdprio_percentage=3");
+    for who in [Who::Real, Who::Command] {
+        assert_eq!(peers.run(who, &both).code, Some(1), "{who:?}");
+    }
+}
