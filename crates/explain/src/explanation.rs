@@ -37,13 +37,31 @@ pub struct Explanation {
     /// What of that plimsoll refuses, or does in another way.
     pub apart: Vec<String>,
     /// Each word, and what it means.
-    pub words: Vec<(String, String)>,
+    pub words: Vec<Meant>,
     /// What is risky or misleading.
     pub risks: Vec<Told>,
     /// Why it should be changed, and the changed command.
     pub corrected: Option<(String, String)>,
     /// What plimsoll has instead.
     pub native: Vec<Native>,
+}
+
+/// A word with what it means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meant {
+    /// As it was typed.
+    pub word: String,
+    /// In a sentence.
+    pub meaning: String,
+    /// True where it is the value of the word before it.
+    pub is_value: bool,
+}
+
+impl Meant {
+    /// A word that stands by itself.
+    pub(super) fn by_itself(word: &str, meaning: String) -> Meant {
+        Meant { word: word.to_owned(), meaning, is_value: false }
+    }
 }
 
 impl Explanation {

@@ -31,7 +31,7 @@ pub use about_ioping::SILENT as IOPING_SILENT;
 pub use about_iostat::SILENT as IOSTAT_SILENT;
 pub use besides::SILENT;
 pub use dd::{Dd, Flushed};
-pub use explanation::{Around, ExplainError, Explained, Explanation, Told};
+pub use explanation::{Around, ExplainError, Explained, Explanation, Meant, Told};
 pub use native::Native;
 pub use page::{json, text};
 pub use pasted::{Found, Kind, find, of_words};

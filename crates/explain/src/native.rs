@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::about_fio::stage;
 use super::dd::Dd;
+use super::explanation::Meant;
 use super::files_fio::is_device;
 use fio::Stage;
 
@@ -86,10 +87,10 @@ pub fn of_fio(asked: &fio::Asked, command: Option<&str>) -> Vec<Native> {
 }
 
 /// What stands for fio's steering by latency, whose options are among `words`: a search for the rate at which the latency holds.
-pub fn of_latency(asked: &fio::Asked, words: &[(String, String)]) -> Option<Native> {
+pub fn of_latency(asked: &fio::Asked, words: &[Meant]) -> Option<Native> {
     let value = |name: &str| {
-        let of = |(word, _): &(String, String)| {
-            let rest = word.trim_start_matches('-').strip_prefix(name)?;
+        let of = |meant: &Meant| {
+            let rest = meant.word.trim_start_matches('-').strip_prefix(name)?;
             rest.trim_start().strip_prefix('=').map(|value| value.trim().to_owned())
         };
         words.iter().find_map(of)

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::explanation::{Explained, Explanation};
+use super::explanation::{Explained, Explanation, Meant};
 use super::native::Native;
 use super::word::Repair;
 
@@ -71,7 +71,7 @@ pub(super) fn text_below(explanation: &Explanation, above: &Above, wrap: Wrap<'_
 
 fn words(explanation: &Explanation, above: &Above, wrap: Wrap<'_>) -> String {
     let mut said = String::from("\nWord by word\n");
-    for (word, meaning) in &explanation.words {
+    for Meant { word, meaning, .. } in &explanation.words {
         let head = format!("  {word:<24}  ");
         said += &if head.chars().count() > 28 {
             format!("  {word}\n{}", wrap(&" ".repeat(28), meaning))
@@ -179,7 +179,7 @@ fn of_one(explanation: &Explanation) -> Value {
         "gaps": explanation.gaps,
         "asks": explanation.asks,
         "apart": explanation.apart,
-        "words": explanation.words.iter().map(|(word, meaning)| json!({ "word": word, "meaning": meaning })).collect::<Vec<_>>(),
+        "words": explanation.words.iter().map(|meant| json!({ "word": meant.word, "meaning": meant.meaning })).collect::<Vec<_>>(),
         "risks": explanation.risks.iter().map(|told| json!({
             "id": told.id, "level": told.level.word(), "text": told.text, "source": told.source,
         })).collect::<Vec<_>>(),

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::explanation::{Around, ExplainError, Explained, Explanation, Told};
+use super::explanation::{Around, ExplainError, Explained, Explanation, Meant, Told};
 use super::fio_words::Fio;
 use super::native::{self, Runs};
 use super::pasted::{Found, Kind};
@@ -97,17 +97,18 @@ fn joined(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-fn meanings(tool: Tool, words: &[Piece], meaning: fn(&str) -> String) -> Vec<(String, String)> {
+fn meanings(tool: Tool, words: &[Piece], meaning: fn(&str) -> String) -> Vec<Meant> {
     let mut told = Vec::new();
     for (at, piece) in words.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| words.get(at)).map(|piece| piece.text.as_str());
         let owner = before.filter(|before| takes_next(tool, before) && !piece.text.starts_with('-'));
+        let is_value = owner.is_some();
         let meaning = match owner {
             Some(owner) => format!("The value of {owner}."),
             None if piece.text.starts_with('$') => "Known to the shell alone.".to_owned(),
             None => meaning(&piece.text),
         };
-        told.push((piece.text.clone(), meaning));
+        told.push(Meant { word: piece.text.clone(), meaning, is_value });
     }
     told
 }
@@ -221,9 +222,9 @@ fn correct(explanation: &mut Explanation, words: &[Piece]) {
     }
 }
 
-fn lines_of(text: &str) -> impl Iterator<Item = (String, String)> + '_ {
+fn lines_of(text: &str) -> impl Iterator<Item = Meant> + '_ {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with([';', '#']));
-    lines.map(|line| (line.to_owned(), meaning_fio::meaning(line)))
+    lines.map(|line| Meant::by_itself(line, meaning_fio::meaning(line)))
 }
 
 fn job_file(text: &str, found: &Found) -> Result<Explanation, ExplainError> {
@@ -276,9 +277,9 @@ fn name_engines_own(explanation: &mut Explanation, fio: &Fio<'_>) {
         bare.split('=').next().unwrap_or(bare).trim().to_owned()
     };
     let own: Vec<String> = fio.of_engines.iter().map(|option| name(option)).collect();
-    for (word, meaning) in &mut explanation.words {
-        if own.contains(&name(word)) {
-            "An option that only the engine knows.".clone_into(meaning);
+    for meant in &mut explanation.words {
+        if own.contains(&name(&meant.word)) {
+            "An option that only the engine knows.".clone_into(&mut meant.meaning);
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::explanation::Explanation;
+use super::explanation::{Explanation, Meant};
 use super::meaning_fio::first_sentence;
 use super::page::{Above, Wrap, text, text_below};
 use super::risk::Level;
@@ -71,20 +71,20 @@ impl Known {
 /// An option with its value, as one word or as two, and its meaning.
 struct Typed<'a> {
     word: &'a str,
-    value: Option<&'a (String, String)>,
+    value: Option<&'a Meant>,
     meaning: &'a str,
 }
 
 impl Typed<'_> {
-    fn typed(&self) -> Vec<(String, String)> {
-        let own = (self.word.to_owned(), self.meaning.to_owned());
+    fn typed(&self) -> Vec<Meant> {
+        let own = Meant::by_itself(self.word, self.meaning.to_owned());
         [own].into_iter().chain(self.value.cloned()).collect()
     }
 
     /// As it is typed.
     fn whole(&self) -> String {
         match self.value {
-            Some((value, _)) => format!("{} {value}", self.word),
+            Some(value) => format!("{} {}", self.word, value.word),
             None => self.word.to_owned(),
         }
     }
@@ -99,10 +99,9 @@ impl Typed<'_> {
 fn options(one: &Explanation) -> Vec<Typed<'_>> {
     let mut options: Vec<Typed<'_>> = Vec::new();
     for entry in &one.words {
-        let (word, meaning) = entry;
         match options.last_mut() {
-            Some(last) if meaning.starts_with("The value of ") => last.value = Some(entry),
-            _ => options.push(Typed { word, value: None, meaning }),
+            Some(last) if entry.is_value => last.value = Some(entry),
+            _ => options.push(Typed { word: &entry.word, value: None, meaning: &entry.meaning }),
         }
     }
     options

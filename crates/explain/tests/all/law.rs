@@ -328,7 +328,7 @@ fn each_word_is_told_with_the_value_that_it_has() {
         ("--numjobs=2", "How many clones of the job run side by side."),
     ] {
         let words = one(&format!("fio --name=t --size=1g {word}")).words;
-        let meaning = words.iter().find(|(typed, _)| typed == word).map(|(_, meaning)| meaning.as_str());
+        let meaning = words.iter().find(|meant| meant.word == word).map(|meant| meant.meaning.as_str());
         assert_eq!(meaning, Some(told), "{word}");
     }
 }

@@ -8,7 +8,7 @@ use house::{files, root, text_decisions};
 
 /// Where words are read that are not plimsoll's own, each with whose they are: whole folders (they end with `/`) and files.
 /// What makes sentences of ours is none of them.
-const READERS: [(&str, &str); 20] = [
+const READERS: [(&str, &str); 21] = [
     ("crates/kernel/src/", "the kernel's words for devices and file systems"),
     ("crates/sampler/src/", "the kernel's words in /proc and /sys"),
     ("crates/analysis/src/findings/idle.rs", "the kernel's names of devices"),
@@ -19,7 +19,8 @@ const READERS: [(&str, &str); 20] = [
     ("crates/analysis/src/compare/asked.rs", "other tools' names and options, as imported"),
     ("crates/analysis/src/compare/parameters.rs", "other tools' names, as imported"),
     ("crates/import/src/", "what other tools printed"),
-    ("crates/explain/src/about_fio.rs", "a pasted job file"),
+    ("crates/explain/src/fio_words.rs", "a pasted job file"),
+    ("crates/explain/src/meaning_fio.rs", "lines of a job file"),
     ("crates/explain/src/dd.rs", "options of dd, as typed"),
     ("crates/diskspd/src/commandline.rs", "options of DiskSpd, as typed"),
     ("crates/fio/src/commands.rs", "options of fio, as typed"),
