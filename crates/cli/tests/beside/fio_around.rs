@@ -70,7 +70,9 @@ fn commands_run_before_and_after_a_job_and_leave_what_they_print() {
 fn a_signal_to_the_run_ends_the_command_that_it_waits_for() {
     let peers = Peers::alone();
     let place = peers.folder.make_dir("exec-stopped");
-    let job = "[a]\nfilename=f\nrw=write\nsize=64k\nexec_prerun=echo $$; sleep 60; touch late\n";
+    // In a job file a semicolon begins a comment, in fio's too.
+    std::fs::write(place.join("wait.sh"), "echo $$; sleep 60; touch late\n").unwrap();
+    let job = "[a]\nfilename=f\nrw=write\nsize=64k\nexec_prerun=sh wait.sh\n";
     std::fs::write(place.join("job.fio"), job).unwrap();
     let running = Running::start(&mut peers.command(&place, Who::Command, "job.fio"));
     let shell = loop {

@@ -53,6 +53,10 @@ const KNOWN_WRONG: &[(&str, &[Wrong])] = &[
     ("total of reads and writes", &[Level, Total]),
 ];
 
+/// What is wrong on some days and right on others: where the bucket empties within a few seconds of the first steps, the level before
+/// that is one of two short steps (1,646 of 1,500 was told), and more may hang on where a step begins.
+const SOMETIMES_WRONG: &[(&str, &[Wrong])] = &[("operations, 15 s", BURSTS)];
+
 /// Settings of QEMU's throttle by name.
 type Limits = &'static [(&'static str, u64)];
 
@@ -260,8 +264,12 @@ impl Case {
 impl Given {
     /// How this differs from what is known of the case; what is wrong beside it is no failure where others had the processors.
     fn failure(&self, name: &str) -> Option<String> {
-        let known = KNOWN_WRONG.iter().find(|(case, _)| *case == name).map_or(&[][..], |(_, wrong)| *wrong);
-        let new: Vec<&Wrong> = self.wrong.iter().filter(|wrong| !known.contains(wrong)).collect();
+        let listed = |list: &[(&str, &'static [Wrong])]| {
+            list.iter().find(|(case, _)| *case == name).map_or(&[][..], |(_, wrong)| *wrong)
+        };
+        let (known, sometimes) = (listed(KNOWN_WRONG), listed(SOMETIMES_WRONG));
+        let is_new = |wrong: &&Wrong| !known.contains(wrong) && !sometimes.contains(wrong);
+        let new: Vec<&Wrong> = self.wrong.iter().filter(is_new).collect();
         if self.skipped {
             return None;
         }
