@@ -61,7 +61,8 @@ fn without_the_word_nothing_is_written_and_a_link_is_not_followed() {
     let peers = Peers::alone();
     let place = peers.folder.make_dir("links");
     let run = |more: &str| {
-        let words = format!("--name=a --filename=f --size=64k --bs=4k --verify=pattern --verify_pattern=0xab {more}");
+        let words =
+            format!("--name=a --filename=f --size=64k --bs=4k --verify=pattern --verify_pattern=0xab {more}");
         peers.run_in(&place, Who::Command, &words)
     };
     assert_eq!(run("--rw=write").code, Some(0));
