@@ -36,7 +36,8 @@ fn called_as(words: &[OsString]) -> Option<String> {
 
 /// What runs the command lines of the tool of this name.
 fn dialect(tool: &str) -> Option<Speak> {
-    match tool {
+    // Packages install a link for each tool under a name of its own.
+    match tool.strip_prefix("plimsoll-").unwrap_or(tool) {
         "fio" => Some(commands::fio::run),
         "diskspd" | "diskspd.exe" => Some(commands::diskspd::run),
         "ioping" => Some(commands::ioping::run),
@@ -58,6 +59,7 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
         Ok(arguments) => arguments,
         Err(failure) => return told(&failure),
     };
+    output::fit_terminal();
     let ended = match &arguments.command {
         Command::Check(check) => commands::check::run(check),
         Command::Headroom(headroom) => commands::headroom::run(headroom),

@@ -46,7 +46,7 @@ pub use linux::{
         DirectProof, Directness, Walk, advise, cached_share, direct_proof, drop_cache, forget,
         pages_to_write, punch_hole,
     },
-    terminal::columns_of_stderr,
+    terminal::{columns_of_stderr, columns_of_stdout},
     thread_counters::{ThreadCounters, ThreadMeter},
 };
 

@@ -45,5 +45,5 @@ pub use words::turns::{
     TurnsForecast, against_forecast, agreement, turns_forecast, turns_outline, turns_progress,
 };
 pub use words::verdict::{VerdictWords, verdict_words};
-pub use words::wrap::{COLUMNS, clean, clean_json, clean_lines, wrap};
+pub use words::wrap::{COLUMNS, clean, clean_json, clean_lines, columns_now, fitted, set_columns, wrap};
 pub use words::{Table, numbers, watch};

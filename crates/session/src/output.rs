@@ -1,6 +1,7 @@
 //! Stdout is the result, stderr is for people; a reader who leaves early is no failure. Nothing that a file, a device or a
 //! name holds steers a terminal: whatever goes out is cleaned here.
 
+use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,12 +14,30 @@ static READER_GONE: AtomicBool = AtomicBool::new(false);
 
 /// Writes the result to stdout. A closed pipe ends quietly, as `head` makes it; elsewhere a lost result is a failure.
 pub fn result(text: &str) -> Result<(), Failure> {
-    write_out(&clean_lines(text))
+    let text = clean_lines(text);
+    // A document is not for reading: it stays as it is.
+    let is_document = text.starts_with(['{', '[', '.']);
+    write_out(&if is_document { text } else { for_stdout(&text) })
 }
 
 /// As [`result`], for what [`report::terminal`] painted: it cleans every value before it paints.
 pub fn painted(text: &str) -> Result<(), Failure> {
-    write_out(text)
+    write_out(&for_stdout(text))
+}
+
+/// Lines that fit the terminal, where stdout is one.
+fn for_stdout(text: &str) -> Cow<'_, str> {
+    match kernel::columns_of_stdout() {
+        Some(columns) => report::fitted(text, columns),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// Makes words fit the terminal that they go to; to be called before anything is said.
+pub fn fit_terminal() {
+    if let Some(columns) = kernel::columns_of_stdout().or_else(kernel::columns_of_stderr) {
+        report::set_columns(columns);
+    }
 }
 
 fn write_out(text: &str) -> Result<(), Failure> {
@@ -42,7 +61,9 @@ pub fn reader_is_gone() -> bool {
 
 /// A line for people, on stderr; where even that is gone nobody is left to tell.
 pub fn people(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", clean_lines(text));
+    let text = clean_lines(text);
+    let fit = kernel::columns_of_stderr().map(|columns| report::fitted(&text, columns));
+    let _ = writeln!(std::io::stderr(), "{}", fit.unwrap_or(Cow::Borrowed(&text)));
 }
 
 /// Text for people that is no line of its own yet, on stderr.

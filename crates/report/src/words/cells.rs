@@ -8,7 +8,7 @@ use workload::{Flush, Job, Order};
 use crate::words::Table;
 use crate::words::numbers::{self, IOPS, Prefix, Unit};
 use crate::words::sentence::plural;
-use crate::words::wrap::{clean, wrap_between};
+use crate::words::wrap::{beside, clean};
 
 /// A job in words: `random, 70 % reads, 4 KiB, depth 32`.
 pub fn job_words(job: &Job) -> String {
@@ -88,7 +88,7 @@ fn line(cell: &Cell, point: &Point) -> String {
         numbers::time(point.latency_ns_mean),
         numbers::time(point.latency_ns_p99 as f64)
     );
-    wrap_between(&format!("  {name:<16}{what:<15}"), 33, crate::words::wrap::COLUMNS, &result)
+    beside(&format!("  {name:<16}{what:<15}"), 33, &result)
 }
 
 /// The parts of CrystalDiskMark's table and the mix that each shows.

@@ -5,7 +5,7 @@ use record::Run;
 use serde_json::json;
 
 use crate::words::numbers::{self, Prefix, Unit};
-use crate::words::wrap::{wrap, wrap_between};
+use crate::words::wrap::{beside, wrap};
 
 /// Columns before what is said of a figure.
 const SAID_FROM: usize = 50;
@@ -29,7 +29,7 @@ fn line(row: &QuickRow) -> String {
     let unit = Unit::of_bandwidth(row.cell.bytes_per_second, Prefix::Binary);
     let figure = format!("{} {}", numbers::figure(row.cell.bytes_per_second / unit.factor), unit.name);
     let first = format!("  {:<34}{figure:>12}  ", name(row));
-    wrap_between(&first, SAID_FROM, crate::words::wrap::COLUMNS, &said(row))
+    beside(&first, SAID_FROM, &said(row))
 }
 
 /// `write, through the cache, flushed`

@@ -8,7 +8,7 @@ use workload::{Direction, StepKind};
 use crate::words::numbers::{self, IOPS, Prefix, Unit};
 use crate::words::sentence::plural;
 use crate::words::stops::filling_depth;
-use crate::words::wrap::{clean, wrap_between};
+use crate::words::wrap::{beside, clean};
 
 /// One part of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub fn steps(run: &Run, analysis: &Analysis) -> String {
 pub fn part_line(words: &PartWords) -> String {
     let name: String = clean(&words.part).chars().take(12).collect();
     let what: String = clean(&words.what).chars().take(16).collect();
-    wrap_between(&format!("  {name:<14}{what:<17}"), 33, crate::words::wrap::COLUMNS, &words.result)
+    beside(&format!("  {name:<14}{what:<17}"), 33, &words.result)
 }
 
 fn layouts(run: &Run) -> Vec<PartWords> {

@@ -14,7 +14,7 @@ use crate::words::numbers;
 use crate::words::steps::steps;
 use crate::words::verdict::verdict_words;
 use crate::words::watch;
-use crate::words::wrap::{COLUMNS, clean, clean_lines, wrap, wrap_between};
+use crate::words::wrap::{clean, clean_lines, columns_now, wrap, wrap_between};
 
 /// Whether the verdict word is coloured. The text is the same either way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ pub fn files_line(report: &str, run: &str) -> String {
 fn files_named(report: &str, (what, path): (&str, &str)) -> String {
     let (report, path) = (clean(report), clean(path));
     let one = format!("report  {report}    {what}  {path}\n");
-    match one.chars().count() <= COLUMNS + 1 {
+    match one.chars().count() <= columns_now() + 1 {
         true => one,
         false => format!("{:<8}{report}\n{what:<7} {path}\n", "report"),
     }
@@ -170,7 +170,7 @@ fn cells_of(row: &ClaimWords) -> [&str; 5] {
 fn widths(cells: &[[&str; 5]], columns: &[usize]) -> Vec<usize> {
     let longest = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let mut widths: Vec<usize> = columns.iter().map(|&column| longest(column) + 3).collect();
-    let spare = (COLUMNS - 2).saturating_sub(widths[1..].iter().sum());
+    let spare = (columns_now() - 2).saturating_sub(widths[1..].iter().sum());
     widths[0] = widths[0].min(spare.max(12));
     widths
 }
@@ -185,7 +185,7 @@ fn table_line(row: &[&str; 5], columns: &[usize], widths: &[usize]) -> String {
     let mut lines = first.lines();
     let mut text = format!("  {:<width$}{rest}", lines.next().unwrap_or_default(), width = widths[0]);
     text.truncate(text.trim_end().len());
-    if text.chars().count() > COLUMNS {
+    if text.chars().count() > columns_now() {
         text = wrap("  ", &text).trim_end().to_owned();
     }
     text.push('\n');

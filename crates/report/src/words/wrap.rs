@@ -1,15 +1,102 @@
 //! Text within 80 columns: wrapped at words, with a hanging indent.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Columns of a terminal line.
+/// Columns of a line where nobody says otherwise: in files, in pipes, in tests.
 pub const COLUMNS: usize = 80;
+/// Columns of a line that prose is still read well in.
+const WIDEST: usize = 100;
+/// A terminal that is narrower has lines of this length broken once more, by [`fitted`].
+const NARROWEST: usize = 40;
 
-/// Wraps `text` at words into lines of at most [`COLUMNS`] characters; the first line starts with `first`, every other
+/// Columns of a line now. One for the process, because everything that is said goes to the one terminal that it was started in.
+static WIDTH: AtomicUsize = AtomicUsize::new(COLUMNS);
+
+/// Says how wide the terminal is, before anything is said; what goes elsewhere keeps [`COLUMNS`].
+pub fn set_columns(terminal: usize) {
+    WIDTH.store(terminal.clamp(NARROWEST, WIDEST), Ordering::Relaxed);
+}
+
+/// Columns of a line now.
+pub fn columns_now() -> usize {
+    WIDTH.load(Ordering::Relaxed)
+}
+
+/// `text` for a terminal of so many columns: a line that is longer, as one of a table, is broken between words, and what follows
+/// stands a little further in. A word alone that is longer stays whole, so that a path can be copied.
+pub fn fitted(text: &str, terminal: usize) -> Cow<'_, str> {
+    if text.lines().all(|line| seen(line) <= terminal) {
+        return Cow::Borrowed(text);
+    }
+    let mut fit = String::new();
+    for line in text.split_inclusive('\n') {
+        let (bare, end) = line.strip_suffix('\n').map_or((line, ""), |bare| (bare, "\n"));
+        match seen(bare) <= terminal {
+            true => fit.push_str(bare),
+            false => broken(&mut fit, bare, terminal),
+        }
+        fit.push_str(end);
+    }
+    Cow::Owned(fit)
+}
+
+/// Adds `line` in pieces that fit where its words do; the blanks within a piece stay as they are.
+fn broken(fit: &mut String, line: &str, terminal: usize) {
+    let blanks = line.chars().take_while(|letter| *letter == ' ').count();
+    let indent = " ".repeat((blanks + 2).min(terminal / 2));
+    let mut rest = line.trim_end();
+    let mut room = terminal;
+    while let Some(at) = (seen(rest) > room).then(|| last_blank_within(rest, room, blanks)).flatten() {
+        fit.push_str(rest[..at].trim_end());
+        fit.push('\n');
+        fit.push_str(&indent);
+        rest = rest[at..].trim_start();
+        room = terminal - indent.len();
+    }
+    fit.push_str(rest);
+}
+
+/// Where the last blank is that `room` columns reach, or else the first behind them; never one of those in front.
+fn last_blank_within(line: &str, room: usize, in_front: usize) -> Option<usize> {
+    let mut found = None;
+    for (at, _) in line.match_indices(' ').skip_while(|(at, _)| *at < in_front.max(1)) {
+        if seen(&line[..at]) > room {
+            return found.or(Some(at));
+        }
+        found = Some(at);
+    }
+    found
+}
+
+/// Columns that a line takes: escape sequences that colour take none.
+fn seen(line: &str) -> usize {
+    let mut columns = 0;
+    let mut letters = line.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\x1b' => drop(letters.find(char::is_ascii_alphabetic)),
+            _ => columns += 1,
+        }
+    }
+    columns
+}
+
+/// `text` in a column of its own beside `head`, or below it where the terminal is too narrow for both.
+pub fn beside(head: &str, column: usize, text: &str) -> String {
+    /// Columns in which a text can be read.
+    const LEAST: usize = 24;
+    match columns_now() >= column + LEAST {
+        true => wrap_between(head, column, columns_now(), text),
+        false => format!("{}\n{}", head.trim_end(), wrap("    ", text)),
+    }
+}
+
+/// Wraps `text` at words into lines of at most [`columns_now`] characters; the first line starts with `first`, every other
 /// with as many blanks as `first` is long. A word that is longer than a line is cut.
 pub fn wrap(first: &str, text: &str) -> String {
-    let indent = first.chars().count().min(COLUMNS / 2);
-    wrap_between(first, indent, COLUMNS, text)
+    let indent = first.chars().count().min(columns_now() / 2);
+    wrap_between(first, indent, columns_now(), text)
 }
 
 /// [`wrap`] for a column of `width` characters; the first line starts with `first`, every other with `indent` blanks.
@@ -130,6 +217,20 @@ pub(crate) fn steers(letter: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_that_is_too_long_is_broken_between_words_and_a_path_stays_whole() {
+        let row = "  4 KiB read IOPS    68,000 ± 8,000      4.0 ms (32)";
+        assert_eq!(fitted(row, 80), row);
+        assert_eq!(fitted(row, 40), "  4 KiB read IOPS    68,000 ± 8,000\n    4.0 ms (32)");
+        let path = "run     /var/lib/a-folder/with/a/long/name.plimsoll";
+        assert_eq!(fitted(path, 30), "run\n  /var/lib/a-folder/with/a/long/name.plimsoll");
+        let painted = "\x1b[1mMEETS\x1b[0m it all\n";
+        assert_eq!(fitted(painted, 12), painted, "colours take no columns");
+        for columns in 20..60 {
+            assert!(fitted(row, columns).lines().all(|line| line.chars().count() <= columns));
+        }
+    }
     use proptest::prelude::*;
 
     #[test]
