@@ -32,7 +32,7 @@ pub use words::live::Showing;
 pub use words::note::note;
 pub use words::outlook::outlook;
 pub use words::phrases::is_full;
-pub use words::progress::{DeviceNow, ending, phase_done, step_done, watch_progress};
+pub use words::progress::{DeviceNow, cut, ending, phase_done, step_done, watch_progress};
 pub use words::quick::{quick_json, quick_text};
 pub use words::sentence::{competing, confidence, error_words, evidence, next_step, sentence};
 pub use words::sought::search_words;

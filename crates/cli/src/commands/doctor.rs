@@ -222,15 +222,12 @@ fn lab() -> Sign {
 }
 
 fn swap() -> Option<Sign> {
-    let table = std::fs::read_to_string("/proc/swaps").unwrap_or_default();
-    let names: Vec<&str> = table.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
-    (!names.is_empty()).then(|| {
-        note(
-            "swap",
-            format!("on {}", names.join(", ")),
-            "a lab volume in memory may be swapped out; its own figures are true with swapoff -a",
-        )
-    })
+    let on = volumes::lab::swap_in_use()?;
+    Some(note(
+        "swap",
+        format!("on {on}"),
+        "a lab volume in memory may be swapped out; its own figures are true with swapoff -a",
+    ))
 }
 
 /// The fio that `compare --against fio` would run.

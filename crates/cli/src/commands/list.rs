@@ -129,12 +129,8 @@ fn text(folder: &Path, listed: &[Listed], all: usize) -> String {
 
 /// As much of `words` as stands in a line behind the indent.
 fn cut(words: &str) -> String {
-    let room = report::COLUMNS - INDENT.len();
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    match words.chars().count() <= room {
-        true => words,
-        false => words.chars().take(room - 1).collect::<String>().trim_end().to_owned() + "…",
-    }
+    report::cut(&words, report::columns_now() - INDENT.len())
 }
 
 /// Local time to the minute.

@@ -1,8 +1,7 @@
 //! Intervals that are not as they should be, written to files, under the names that fio gives them.
 
-use std::fs::File;
 use std::io::{Error, ErrorKind, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use workload::{Verify, WorkerPlan};
 
@@ -48,10 +47,11 @@ impl Dump {
     }
 }
 
-/// Whoever lays a link there must not choose what is written over.
-fn put(path: &PathBuf, bytes: &[u8]) -> Result<(), Error> {
+/// Whoever lays a link there must not choose what is written over, also where it is laid while this looks; opening a pipe would wait
+/// for a reader.
+fn put(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     if std::fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
         return Err(Error::new(ErrorKind::AlreadyExists, "something else than a file is there"));
     }
-    File::create(path)?.write_all(bytes)
+    kernel::rewrite_unless_link(path)?.write_all(bytes)
 }

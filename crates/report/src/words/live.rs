@@ -4,6 +4,7 @@ use analysis::Analysis;
 use record::{Distribution, Interval, Run};
 
 use crate::words::numbers::{self, Prefix};
+use crate::words::progress::cut;
 use crate::words::steps::{part_line, part_words};
 use crate::words::wrap::clean;
 
@@ -132,14 +133,6 @@ fn course(values: &[f64]) -> String {
         false => ' ',
     };
     values.iter().map(|&value| height(value)).collect()
-}
-
-/// The first `room` characters; what is cut ends with `…`.
-fn cut(line: &str, room: usize) -> String {
-    if line.chars().count() <= room {
-        return line.to_owned();
-    }
-    line.chars().take(room.saturating_sub(1)).chain(['…']).collect()
 }
 
 #[cfg(test)]

@@ -99,7 +99,7 @@ pub fn ending(ending: Ending) -> &'static str {
 }
 
 /// The first `width` characters, without control characters; what is cut ends with `…`.
-fn cut(text: &str, width: usize) -> String {
+pub fn cut(text: &str, width: usize) -> String {
     let text = clean(text);
     if text.chars().count() <= width {
         return text;

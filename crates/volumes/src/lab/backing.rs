@@ -55,7 +55,7 @@ pub(crate) fn may_be_swapped(dir: &Path) -> bool {
 }
 
 /// What this machine swaps to, where it does: the rest of `/proc/swaps` behind its heading.
-pub(crate) fn swap_in_use() -> Option<String> {
+pub fn swap_in_use() -> Option<String> {
     named_swaps(&std::fs::read_to_string("/proc/swaps").unwrap_or_default())
 }
 

@@ -23,7 +23,7 @@ mod stack;
 mod throttle_plan;
 mod volume;
 
-pub use backing::default_dir;
+pub use backing::{default_dir, swap_in_use};
 pub use error::LabError;
 pub use group::{Inside, enter};
 pub use keeper::keep;
