@@ -221,7 +221,8 @@ fn places(options: &JobOptions) -> String {
             "at random places that are not equally likely".to_owned()
         }
         (true, 100) if options.rw_number > 1 => {
-            format!("at random places, {} in a row at each", options.rw_number)
+            let how = if options.rw_identical { "times" } else { "in a row" };
+            format!("at random places, {} {how} at each", options.rw_number)
         }
         (true, 100) => "at random places".to_owned(),
         (true, share) => format!("({share} % at random places, the others where the last one ended)"),
