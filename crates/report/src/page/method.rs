@@ -366,6 +366,7 @@ fn until_words(step: &StepRecord, worker: &WorkerPlan) -> String {
     let rule = |rule: &StopRule| match rule {
         StopRule::Time(time) => seconds(*time),
         StopRule::BytesEach(bytes) => format!("{} each", numbers::size(bytes.0)),
+        StopRule::BytesInAll(bytes) => format!("{} each, the ramp included", numbers::size(bytes.0)),
         StopRule::WrittenEach(bytes) => format!("{} written each", numbers::size(bytes.0)),
         StopRule::OpsEach(ops) => format!("{} I/Os each", numbers::count(*ops as f64)),
         StopRule::Late { than, ios } => {
