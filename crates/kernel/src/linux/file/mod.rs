@@ -364,4 +364,5 @@ fn reopen_with(fd: BorrowedFd<'_>, access: Access, flags: libc::c_int) -> io::Re
 
 /// Where a process finds its own open files.
 const DESCRIPTORS: &str = "/proc/self/fd";
-const NO_PROC: &str = "files are opened anew through /proc, which is not mounted here; mount -t proc proc /proc";
+const NO_PROC: &str =
+    "files are opened anew through /proc, which is not mounted here; mount -t proc proc /proc";

@@ -41,7 +41,8 @@ struct ControlBlock {
 }
 
 // The kernel reads 64 bytes whatever the machine, and finds the offset of the data at byte 40.
-const _: () = assert!(size_of::<ControlBlock>() == 64 && std::mem::offset_of!(ControlBlock, aio_offset) == 40);
+const _: () =
+    assert!(size_of::<ControlBlock>() == 64 && std::mem::offset_of!(ControlBlock, aio_offset) == 40);
 #[cfg(not(target_endian = "little"))]
 compile_error!("aio_key and aio_rw_flags change places where the high byte comes first");
 
