@@ -33,6 +33,10 @@ pub use words::note::note;
 pub use words::outlook::outlook;
 pub use words::phrases::is_full;
 pub use words::progress::{DeviceNow, cut, ending, phase_done, step_done, watch_progress};
+pub use words::progress_json::{
+    PROGRESS_SCHEMA, PROGRESS_VERSION, Stamp, device_now, interval_told, phase_ended, progress_line,
+    run_ended, run_started, so_far, step_ended, step_started,
+};
 pub use words::quick::{quick_json, quick_text};
 pub use words::sentence::{competing, confidence, error_words, evidence, next_step, sentence};
 pub use words::sought::search_words;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use workload::{BurstOf, Nanos};
 
-use super::{Format, patience};
+use super::{Format, ShownArguments, patience};
 
 /// `plimsoll burst`.
 #[derive(Debug, Args)]
@@ -22,7 +22,7 @@ Examples:
   plimsoll burst /dev/nvme1n1 --of operations     a device, only read
   plimsoll burst /mnt/vol --mix 0/100             the credits of writes
   plimsoll burst /mnt/vol --of operations --both-ways   have writes their own?
-  plimsoll burst --resume vol-2026-11-23.plimsoll go on where it was stopped
+  plimsoll burst --resume vol-burst-2026-11-23-2130.plimsoll   where it stopped
 While it is stopped the volume earns; a run that goes on allows for that.
 Exit codes: 0 a burst was seen to end, 4 none was.")]
 pub struct BurstArguments {
@@ -74,6 +74,9 @@ pub struct BurstArguments {
     /// Folder for run file and report [default: the user's state directory]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What is shown besides the result
+    #[command(flatten)]
+    pub shown: ShownArguments,
 }
 
 /// What is drained.

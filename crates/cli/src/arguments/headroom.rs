@@ -3,7 +3,7 @@
 use clap::Args;
 use workload::{LatencyBound, Nanos};
 
-use super::{Format, GroundArguments};
+use super::{Format, GroundArguments, ShownArguments};
 use session::failure::Failure;
 
 /// `plimsoll headroom`.
@@ -74,6 +74,9 @@ pub struct HeadroomArguments {
     /// Form of the result on stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// What is shown besides the result
+    #[command(flatten)]
+    pub shown: ShownArguments,
 }
 
 impl HeadroomArguments {

@@ -9,6 +9,7 @@ mod man;
 mod places;
 mod policy;
 mod shelf;
+mod shown;
 mod tutorial;
 
 use std::ffi::OsString;
@@ -32,12 +33,14 @@ pub use lab::{LabAction, LabArguments};
 pub use man::{CompletionsArguments, ManArguments};
 pub use policy::{PolicyAction, PolicyArguments};
 pub use shelf::{DoctorArguments, ListArguments, TicketArguments};
+pub use shown::ShownArguments;
 pub use tutorial::TutorialArguments;
 
 use crate::build;
 use crate::commands::watch::arguments::WatchArguments;
 use crate::pictures::PictureArguments;
 use session::failure::Failure;
+use session::progress::Form;
 
 pub use places::PlacesArguments;
 
@@ -61,8 +64,9 @@ Examples:
   plimsoll import results.txt                    what others measured
   plimsoll explain 'fio --rw=randread -name=a'   what that does, and its traps
   plimsoll list                                  what was measured
-  plimsoll report vol-2026-11-21.plimsoll        draw a run again
-  plimsoll ticket vol-2026-11-21.plimsoll        a text for support
+  plimsoll report vol-check-2026-11-21-2345.plimsoll --open
+                                                 draw a run again, open it
+  plimsoll ticket RUN                            a text for support
   plimsoll doctor                                what would spoil a run here?
   plimsoll fio --name=a --rw=read --size=1g      fio's words, unchanged
 
@@ -87,6 +91,25 @@ impl Arguments {
             DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
             _ => Failure::refused(misuse(&error.to_string(), command.as_deref())),
         })
+    }
+}
+
+impl Command {
+    /// What is told while a command runs that measures.
+    pub fn progress(&self) -> Form {
+        let shown = match self {
+            Command::Check(check) => &check.shown,
+            Command::Headroom(headroom) => &headroom.shown,
+            Command::Map(map) => &map.shown,
+            Command::Burst(burst) => &burst.shown,
+            Command::Compare(compare) => &compare.shown,
+            Command::Run(run) => &run.shown,
+            Command::Watch(watch) => &watch.shown,
+            Command::Where(places) => &places.shown,
+            Command::Quick(quick) => &quick.shown,
+            _ => return Form::Fitting,
+        };
+        shown.progress.clone()
     }
 }
 
@@ -337,6 +360,9 @@ pub struct CheckArguments {
     /// How long to measure
     #[arg(long, value_enum, default_value_t, hide = true)]
     pub effort: EffortName,
+    /// What is shown besides the result
+    #[command(flatten)]
+    pub shown: ShownArguments,
 }
 
 /// How many findings of a check are told.
@@ -393,6 +419,9 @@ pub struct RunArguments {
     /// Folder for run file and report [default: the user's state directory]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What is shown besides the result
+    #[command(flatten)]
+    pub shown: ShownArguments,
 }
 
 /// `plimsoll quick`.
@@ -419,6 +448,9 @@ pub struct QuickArguments {
     /// Folder for run file and report [default: the user's state directory]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What is shown besides the result
+    #[command(flatten)]
+    pub shown: ShownArguments,
 }
 
 /// `plimsoll profile`.
@@ -450,10 +482,11 @@ pub enum ProfileAction {
 Read are fio's text of 1.59 to 3.x, terse lines, JSON, JSON+ and logs; ioping's
 text of 0.6 to 1.3, raw statistics and JSON; DiskSpd's text of 2.0 to 2.3 and
 XML; iostat's JSON and text. Text may stand in a whole web page. Each result
-becomes a run file; logs go to the run of their job. Exit codes: 0 something was read, 1 nothing was,
-2 wrong usage.")]
+becomes a run file, SOURCE-JOB-TOOL-VERSION-DATE; logs go to the run of their
+job. Of a folder every file is read, and what holds nothing is named.
+Exit codes: 0 something was read, 1 nothing was, 2 wrong usage.")]
 pub struct ImportArguments {
-    /// Files with results, or - for stdin
+    /// Files with results, folders of such, or - for stdin
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Folder for the run files [default: the user's state directory]
@@ -470,7 +503,7 @@ pub struct ImportArguments {
 Read are run files, iostat's JSON (iostat -x -t -o JSON 10 30), and what
 'plimsoll import' reads of fio, ioping and DiskSpd. Of a folder its *.json of
 iostat are drawn. Each recording gets a page of its own, NAME.html beside it:
-  plimsoll report vol-2026-11-21.plimsoll
+  plimsoll report vol-check-2026-11-21-2345.plimsoll
   plimsoll report logs/*.json
   plimsoll report logs/ --html pages/
   plimsoll report RUN --png pictures/          01-all-devices.png, 02-..., ...
@@ -504,4 +537,7 @@ pub struct ReportArguments {
     /// Pictures
     #[command(flatten)]
     pub pictures: PictureArguments,
+    /// Open the page in your browser when it is drawn
+    #[arg(long)]
+    pub open: bool,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use workload::Nanos;
 
-use super::{Format, patience};
+use super::{Format, ShownArguments, patience};
 
 /// `plimsoll where`.
 #[derive(Debug, Args)]
@@ -49,4 +49,7 @@ pub struct PlacesArguments {
     /// Folder for run file and report [default: the user's state directory]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What is shown besides the result
+    #[command(flatten)]
+    pub shown: ShownArguments,
 }

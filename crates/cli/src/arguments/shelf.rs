@@ -47,8 +47,8 @@ pub struct DoctorArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  plimsoll ticket vol-2026-11-21.plimsoll > ticket.md
-  plimsoll ticket vol-2026-11-21.plimsoll --out .    the picture here
+  plimsoll ticket vol-check-2026-11-21-2345.plimsoll > ticket.md
+  plimsoll ticket RUN --out .                        the picture here
 
 Markdown: verdict, claims, what was found, and what support asks for, with the
 names of the picture and of the run file, which go with it. The machine's own

@@ -17,9 +17,11 @@ mod hostile;
 mod import;
 #[path = "../machine/mod.rs"]
 mod machine;
+mod open;
 mod own;
 mod pictures;
 mod places;
+mod progress;
 mod recordings;
 mod simulated;
 mod watch_diagnosis;

@@ -25,6 +25,7 @@ pub(crate) mod outlook;
 pub(crate) mod phrases;
 pub(crate) mod places;
 pub(crate) mod progress;
+pub(crate) mod progress_json;
 pub(crate) mod quick;
 pub(crate) mod sentence;
 pub(crate) mod soaked;
