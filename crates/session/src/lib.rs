@@ -8,6 +8,7 @@ pub mod files;
 mod idle;
 pub mod inputs;
 mod live;
+pub mod onlookers;
 pub mod output;
 mod phases;
 pub mod place;

@@ -11,6 +11,7 @@ use report::{DeviceNow, Showing};
 use workload::{Nanos, StepPlan};
 
 use crate::busiest::busiest;
+use crate::onlookers::{Audience, COLUMNS};
 use crate::output;
 use crate::region::{Region, room};
 
@@ -43,6 +44,8 @@ pub struct Live {
     shown: Shown,
     content: Content,
     region: Region,
+    /// Those who look at a page of the run.
+    audience: Option<Audience>,
 }
 
 /// Seconds that are left of a run, as they were foreseen a while ago; whoever foresees them anew tells all that hold a copy.
@@ -111,7 +114,7 @@ impl Live {
         let (begun, looked) = (Instant::now(), Duration::ZERO);
         let lines =
             StepLines { now: Showing::default(), begun, left, outlooks: None, found: Found::Told, looked };
-        Live { shown, content: Content::Steps(Box::new(lines)), region: Region::default() }
+        Live { shown, content: Content::Steps(Box::new(lines)), region: Region::default(), audience: None }
     }
 
     /// The same as one of several that take turns in one place: each tells of the step that runs, none of what it found so far.
@@ -134,7 +137,17 @@ impl Live {
     /// Of a watch, which tells of the busiest of the devices `favoured`; of all where there are none.
     pub fn of_phases(shown: Shown, favoured: Vec<String>) -> Live {
         let line = PhaseLine { phase: String::new(), until: None, device: None, favoured, drawn: None };
-        Live { shown, content: Content::Phases(line), region: Region::default() }
+        Live { shown, content: Content::Phases(line), region: Region::default(), audience: None }
+    }
+
+    /// The same, told to those who look at a page of the run too.
+    pub(crate) fn told_to(self, audience: Option<Audience>) -> Live {
+        Live { audience, ..self }
+    }
+
+    /// Whether somebody looks, at the terminal or at a page.
+    fn is_looked_at(&self) -> bool {
+        self.shown == Shown::Line || self.audience.as_ref().is_some_and(Audience::is_there)
     }
 
     pub(crate) fn step_started(&mut self, plan: &StepPlan) {
@@ -211,9 +224,10 @@ impl Live {
 
     /// Time has passed, by which the line of a watch may be out of date.
     pub(crate) fn tick(&mut self) {
+        let is_looked_at = self.is_looked_at();
         let fresh = |line: &PhaseLine| line.drawn.is_some_and(|drawn| drawn.elapsed() < LINE_APART);
         match &mut self.content {
-            Content::Phases(line) if self.shown == Shown::Line && !fresh(line) => {
+            Content::Phases(line) if is_looked_at && !fresh(line) => {
                 line.drawn = Some(Instant::now());
                 self.draw();
             }
@@ -223,20 +237,26 @@ impl Live {
 
     /// Writes what is shown over itself.
     fn draw(&mut self) {
-        if self.shown != Shown::Line {
-            return;
+        if self.shown == Shown::Line {
+            self.region.draw(&self.lines(room()));
         }
-        let lines = match &mut self.content {
+        if let Some(audience) = self.audience.as_ref().filter(|audience| audience.is_there()) {
+            audience.say(&self.lines(COLUMNS));
+        }
+    }
+
+    /// What is shown in so many columns.
+    fn lines(&self, room: usize) -> Vec<String> {
+        match &self.content {
             Content::Steps(lines) => {
                 let times = (lines.begun.elapsed().as_secs_f64(), lines.left.now());
-                lines.now.lines(room(), times)
+                lines.now.lines(room, times)
             }
             Content::Phases(PhaseLine { phase, until, device, .. }) => {
                 let left = until.map(|until| until.saturating_duration_since(Instant::now()).as_secs_f64());
-                vec![report::watch_progress((phase, left), device.as_ref(), room())]
+                vec![report::watch_progress((phase, left), device.as_ref(), room)]
             }
-        };
-        self.region.draw(&lines);
+        }
     }
 
     /// A line of its own, above the live one.

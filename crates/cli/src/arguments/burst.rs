@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use workload::{BurstOf, Nanos};
 
-use super::{Format, patience};
+use super::{Format, OnlookerArguments, patience};
 
 /// `plimsoll burst`.
 #[derive(Debug, Args)]
@@ -74,6 +74,9 @@ pub struct BurstArguments {
     /// Folder for run file and report [default: the user's state directory]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Who looks while it runs
+    #[command(flatten)]
+    pub onlookers: OnlookerArguments,
 }
 
 /// What is drained.

@@ -6,6 +6,7 @@ mod ground;
 mod headroom;
 mod lab;
 mod man;
+mod onlookers;
 mod places;
 mod policy;
 mod shelf;
@@ -30,8 +31,9 @@ pub use ground::{GroundArguments, size};
 pub use headroom::HeadroomArguments;
 pub use lab::{LabAction, LabArguments};
 pub use man::{CompletionsArguments, ManArguments};
+pub use onlookers::OnlookerArguments;
 pub use policy::{PolicyAction, PolicyArguments};
-pub use shelf::{DoctorArguments, ListArguments, TicketArguments};
+pub use shelf::{DoctorArguments, ListArguments, ServeArguments, TicketArguments};
 pub use tutorial::TutorialArguments;
 
 use crate::build;
@@ -61,6 +63,7 @@ Examples:
   plimsoll import results.txt                    what others measured
   plimsoll explain 'fio --rw=randread -name=a'   what that does, and its traps
   plimsoll list                                  what was measured
+  plimsoll serve                                 the same in a browser
   plimsoll report vol-2026-11-21.plimsoll        draw a run again
   plimsoll ticket vol-2026-11-21.plimsoll        a text for support
   plimsoll doctor                                what would spoil a run here?
@@ -153,6 +156,8 @@ pub enum Command {
     Report(ReportArguments),
     /// What was measured, when, and what came out
     List(ListArguments),
+    /// Show the runs of a folder in a browser, with what came out
+    Serve(ServeArguments),
     /// A run as Markdown for a ticket, with one picture
     Ticket(TicketArguments),
     /// What this machine offers, and what would spoil a measurement here, each with its remedy
@@ -393,6 +398,9 @@ pub struct RunArguments {
     /// Folder for run file and report [default: the user's state directory]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Who looks while it runs
+    #[command(flatten)]
+    pub onlookers: OnlookerArguments,
 }
 
 /// `plimsoll quick`.
@@ -419,6 +427,9 @@ pub struct QuickArguments {
     /// Folder for run file and report [default: the user's state directory]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Who looks while it runs
+    #[command(flatten)]
+    pub onlookers: OnlookerArguments,
 }
 
 /// `plimsoll profile`.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use workload::Nanos;
 
-use super::{Format, patience};
+use super::{Format, OnlookerArguments, patience};
 
 /// `plimsoll where`.
 #[derive(Debug, Args)]
@@ -49,4 +49,7 @@ pub struct PlacesArguments {
     /// Folder for run file and report [default: the user's state directory]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Who looks while it runs
+    #[command(flatten)]
+    pub onlookers: OnlookerArguments,
 }

@@ -37,6 +37,7 @@ pub fn run(arguments: &MapArguments) -> Result<u8, Failure> {
         run::idle_gate(&mut setup, "a map", &stop)?;
     }
     let place = Place::new(arguments.ground.out.as_deref(), &words.target_words, &setup.facts.devices)?;
+    let place = arguments.ground.onlookers.at(place)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let next = |done: &[_]| next_map_step(&ask, done);
     let course = Course {

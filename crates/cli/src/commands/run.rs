@@ -35,6 +35,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         run::idle_gate(&mut setup, "a profile", &stop)?;
     }
     let place = Place::new(arguments.out.as_deref(), &words, &setup.facts.devices)?;
+    let place = arguments.onlookers.at(place)?;
     let seconds = seconds(&profile, &setup);
     let next = |done: &[record::StepRecord]| profile.next_step(ground, done);
     let session = Session {

@@ -7,7 +7,7 @@ use clap::Args;
 
 use workload::Nanos;
 
-use crate::arguments::{Format, patience};
+use crate::arguments::{Format, OnlookerArguments, patience};
 
 /// Heading of the options of load cycles.
 const LOAD: &str = "Load cycles";
@@ -91,6 +91,9 @@ pub struct WatchArguments {
     /// Folder for run file and report [default: the user's state directory]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Who looks while it runs
+    #[command(flatten)]
+    pub onlookers: OnlookerArguments,
     /// Watch while this command runs, and end with its exit code
     #[arg(last = true, value_name = "CMD")]
     pub command: Vec<OsString>,
