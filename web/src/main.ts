@@ -67,6 +67,19 @@ function explain(view: View, first: HTMLElement): void {
     });
 }
 
+/// The span that is shown, where a page that replaces this one finds it; and the one that such a page was opened with.
+function carryOver(view: View): void {
+    const [from, to] = (/^#zoom=([\d.]+),([\d.]+)$/.exec(location.hash) ?? []).slice(1).map(Number);
+    if (from !== undefined && to !== undefined && from < to) view.show(from, to);
+    view.join({
+        follow: () => {
+            const { dataset } = document.documentElement;
+            if (view.zoomed) dataset.zoom = `${view.from},${view.to}`;
+            else delete dataset.zoom;
+        },
+    });
+}
+
 /// The shortest span that can be looked at: ten values of the finest series.
 function least(page: Pick<Page, "times">): number {
     const lengths = page.times.flatMap(({ from, to }) =>
@@ -87,6 +100,7 @@ async function start(): Promise<void> {
     if (first === undefined) return;
     // Numbers on a canvas are set in the drawings' font, which must be there first.
     await document.fonts.ready;
+    carryOver(view);
     explain(view, first.figure);
     listen(view, all);
     mountNear(all);

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use workload::{Nanos, StepPlan};
 
 use crate::busiest::busiest;
+use crate::onlookers::{Audience, COLUMNS};
 use crate::output;
 use crate::progress::{self, Form, Teller};
 use crate::region::{Region, room};
@@ -53,6 +54,8 @@ pub struct Live {
     content: Content,
     region: Region,
     teller: Option<Rc<Teller>>,
+    /// Those who look at a page of the run.
+    audience: Option<Audience>,
 }
 
 /// Seconds that are left of a run, as they were foreseen a while ago; whoever foresees them anew tells all that hold a copy.
@@ -128,7 +131,13 @@ impl Live {
         let (begun, looked) = (Instant::now(), Duration::ZERO);
         let lines =
             StepLines { now: Showing::default(), begun, left, outlooks: None, found: Found::Told, looked };
-        Live { shown, content: Content::Steps(Box::new(lines)), region: Region::default(), teller: None }
+        Live {
+            shown,
+            content: Content::Steps(Box::new(lines)),
+            region: Region::default(),
+            teller: None,
+            audience: None,
+        }
     }
 
     /// Whether it stands on a terminal, where keys may be pressed.
@@ -176,7 +185,23 @@ impl Live {
     /// Of a watch, which tells of the busiest of the devices `favoured`; of all where there are none.
     pub fn of_phases(shown: Shown, favoured: Vec<String>) -> Live {
         let line = PhaseLine { phase: String::new(), until: None, device: None, favoured, drawn: None };
-        Live { shown, content: Content::Phases(line), region: Region::default(), teller: None }
+        Live {
+            shown,
+            content: Content::Phases(line),
+            region: Region::default(),
+            teller: None,
+            audience: None,
+        }
+    }
+
+    /// The same, told to those who look at a page of the run too.
+    pub(crate) fn told_to(self, audience: Option<Audience>) -> Live {
+        Live { audience, ..self }
+    }
+
+    /// Whether somebody looks, at the terminal or at a page.
+    fn is_looked_at(&self) -> bool {
+        self.shown == Shown::Line || self.audience.as_ref().is_some_and(Audience::is_there)
     }
 
     pub(crate) fn step_started(&mut self, plan: &StepPlan) {
@@ -205,8 +230,9 @@ impl Live {
 
     /// What the steps so far have found, for a terminal: the same rules and words as at the end.
     pub(crate) fn so_far(&mut self, run: &Run) {
+        let is_looked_at = self.is_looked_at();
         let Content::Steps(lines) = &mut self.content else { return };
-        let is_told = self.shown == Shown::Line && lines.found == Found::Told || self.teller.is_some();
+        let is_told = is_looked_at && lines.found == Found::Told || self.teller.is_some();
         if !is_told || lines.looked > lines.begun.elapsed() / LOOKS {
             return;
         }
@@ -268,9 +294,10 @@ impl Live {
 
     /// Time has passed, by which the line of a watch may be out of date.
     pub(crate) fn tick(&mut self) {
+        let is_looked_at = self.is_looked_at();
         let fresh = |line: &PhaseLine| line.drawn.is_some_and(|drawn| drawn.elapsed() < LINE_APART);
         match &mut self.content {
-            Content::Phases(line) if self.shown == Shown::Line && !fresh(line) => {
+            Content::Phases(line) if is_looked_at && !fresh(line) => {
                 line.drawn = Some(Instant::now());
                 self.draw();
             }
@@ -280,19 +307,25 @@ impl Live {
 
     /// Writes what is shown over itself.
     fn draw(&mut self) {
-        if self.shown != Shown::Line {
-            return;
+        if self.shown == Shown::Line {
+            self.region.draw(&self.lines(room()));
         }
-        let lines = match &mut self.content {
+        if let Some(audience) = self.audience.as_ref().filter(|audience| audience.is_there()) {
+            audience.say(&self.lines(COLUMNS));
+        }
+    }
+
+    /// What is shown in so many columns.
+    fn lines(&self, room: usize) -> Vec<String> {
+        match &self.content {
             Content::Steps(lines) => {
                 let times = (lines.begun.elapsed().as_secs_f64(), lines.left.now());
-                lines.now.lines(room(), times)
+                lines.now.lines(room, times)
             }
             Content::Phases(line) => {
-                vec![report::watch_progress((&line.phase, line.left_s()), line.device.as_ref(), room())]
+                vec![report::watch_progress((&line.phase, line.left_s()), line.device.as_ref(), room)]
             }
-        };
-        self.region.draw(&lines);
+        }
     }
 
     /// A line of its own, above the live one.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use workload::{BurstOf, Nanos};
 
-use super::{Format, ShownArguments, patience};
+use super::{Format, OnlookerArguments, ShownArguments, patience};
 
 /// `plimsoll burst`.
 #[derive(Debug, Args)]
@@ -77,6 +77,9 @@ pub struct BurstArguments {
     /// What is shown besides the result
     #[command(flatten)]
     pub shown: ShownArguments,
+    /// Who looks while it runs
+    #[command(flatten)]
+    pub onlookers: OnlookerArguments,
 }
 
 /// What is drained.

@@ -6,6 +6,7 @@ mod ground;
 mod headroom;
 mod lab;
 mod man;
+mod onlookers;
 mod places;
 mod policy;
 mod shelf;
@@ -31,8 +32,9 @@ pub use ground::{GroundArguments, size};
 pub use headroom::HeadroomArguments;
 pub use lab::{LabAction, LabArguments};
 pub use man::{CompletionsArguments, ManArguments};
+pub use onlookers::OnlookerArguments;
 pub use policy::{PolicyAction, PolicyArguments};
-pub use shelf::{DoctorArguments, ListArguments, TicketArguments};
+pub use shelf::{DoctorArguments, ListArguments, ServeArguments, TicketArguments};
 pub use shown::ShownArguments;
 pub use tutorial::TutorialArguments;
 
@@ -64,6 +66,7 @@ Examples:
   plimsoll import results.txt                    what others measured
   plimsoll explain 'fio --rw=randread -name=a'   what that does, and its traps
   plimsoll list                                  what was measured
+  plimsoll serve                                 the same in a browser
   plimsoll report vol-check-2026-11-21-2345.plimsoll --open
                                                  draw a run again, open it
   plimsoll ticket RUN                            a text for support
@@ -176,6 +179,8 @@ pub enum Command {
     Report(ReportArguments),
     /// What was measured, when, and what came out
     List(ListArguments),
+    /// Show the runs of a folder in a browser, with what came out
+    Serve(ServeArguments),
     /// A run as Markdown for a ticket, with one picture
     Ticket(TicketArguments),
     /// What this machine offers, and what would spoil a measurement here, each with its remedy
@@ -422,6 +427,9 @@ pub struct RunArguments {
     /// What is shown besides the result
     #[command(flatten)]
     pub shown: ShownArguments,
+    /// Who looks while it runs
+    #[command(flatten)]
+    pub onlookers: OnlookerArguments,
 }
 
 /// `plimsoll quick`.
@@ -451,6 +459,9 @@ pub struct QuickArguments {
     /// What is shown besides the result
     #[command(flatten)]
     pub shown: ShownArguments,
+    /// Who looks while it runs
+    #[command(flatten)]
+    pub onlookers: OnlookerArguments,
 }
 
 /// `plimsoll profile`.

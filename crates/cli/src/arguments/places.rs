@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use workload::Nanos;
 
-use super::{Format, ShownArguments, patience};
+use super::{Format, OnlookerArguments, ShownArguments, patience};
 
 /// `plimsoll where`.
 #[derive(Debug, Args)]
@@ -52,4 +52,7 @@ pub struct PlacesArguments {
     /// What is shown besides the result
     #[command(flatten)]
     pub shown: ShownArguments,
+    /// Who looks while it runs
+    #[command(flatten)]
+    pub onlookers: OnlookerArguments,
 }

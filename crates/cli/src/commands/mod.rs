@@ -26,6 +26,7 @@ pub mod quick;
 pub mod report;
 mod resume;
 pub mod run;
+pub mod serve;
 pub mod ticket;
 pub mod together;
 pub mod tutorial;

@@ -36,6 +36,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     }
     let command = format!("run {}", profile.name);
     let place = Place::new(arguments.out.as_deref(), (&words, &command), &setup.facts.devices)?;
+    let place = arguments.onlookers.at(place)?;
     let seconds = seconds(&profile, &setup);
     let next = |done: &[record::StepRecord]| profile.next_step(ground, done);
     let session = Session {

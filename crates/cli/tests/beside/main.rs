@@ -27,6 +27,7 @@ mod fio_trims;
 mod guide_pandas;
 mod ioping_peer;
 mod iostat_peer;
+mod live_page;
 #[path = "../machine/mod.rs"]
 mod machine;
 mod page_zoom;

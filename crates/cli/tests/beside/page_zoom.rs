@@ -12,7 +12,7 @@ use report::numbers::{self, Prefix};
 use testbed::{Lack, skipped};
 
 /// The part of the repository that the zoom comes from.
-fn web() -> PathBuf {
+pub fn web() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web")
 }
 
@@ -36,7 +36,7 @@ static MISSING: LazyLock<Option<String>> = LazyLock::new(|| {
     None
 });
 
-fn browser_is_missing() -> bool {
+pub fn browser_is_missing() -> bool {
     if let Some(why) = &*MISSING {
         skipped(Lack::Kernel, why);
     }

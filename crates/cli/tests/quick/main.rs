@@ -10,6 +10,7 @@ mod guide_check_plans;
 mod guide_identify;
 mod guide_learn;
 mod guide_map;
+mod guide_serve;
 mod guide_support;
 mod guide_together;
 mod headroom;

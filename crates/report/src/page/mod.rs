@@ -5,9 +5,11 @@ pub(crate) mod comparison;
 mod document;
 mod findings;
 mod imported;
+pub(crate) mod live;
 pub(crate) mod measured;
 mod method;
 mod parts;
+pub(crate) mod shelf;
 mod watch;
 pub(crate) mod zoom;
 

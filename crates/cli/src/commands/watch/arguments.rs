@@ -7,7 +7,7 @@ use clap::Args;
 
 use workload::Nanos;
 
-use crate::arguments::{Format, ShownArguments, patience};
+use crate::arguments::{Format, OnlookerArguments, ShownArguments, patience};
 
 /// Heading of the options of load cycles.
 const LOAD: &str = "Load cycles";
@@ -95,6 +95,9 @@ pub struct WatchArguments {
     /// What is shown besides the result
     #[command(flatten)]
     pub shown: ShownArguments,
+    /// Who looks while it runs
+    #[command(flatten)]
+    pub onlookers: OnlookerArguments,
     /// Watch while this command runs, and end with its exit code
     #[arg(last = true, value_name = "CMD")]
     pub command: Vec<OsString>,
