@@ -16,6 +16,8 @@ use crate::region::{Region, room};
 
 /// Least time between two lines of a watch.
 const LINE_APART: Duration = Duration::from_millis(250);
+/// Least time between two drawings of a run of steps, whose intervals may be of some milliseconds: drawing takes CPU from the load.
+const DRAWN_APART: Duration = Duration::from_millis(100);
 /// I/Os that the kernel holds are named up to so many, and counted beyond.
 const HELD_NAMED: usize = 3;
 
@@ -84,6 +86,7 @@ struct StepLines {
     found: Found,
     /// What looking at the steps so far has taken, all in all.
     looked: Duration,
+    drawn: Option<Instant>,
 }
 
 /// Whether it is told what the steps so far have found.
@@ -109,8 +112,8 @@ impl Live {
     /// Of a run of steps with so much time left.
     pub fn of_steps(shown: Shown, left: Left) -> Live {
         let (begun, looked) = (Instant::now(), Duration::ZERO);
-        let lines =
-            StepLines { now: Showing::default(), begun, left, outlooks: None, found: Found::Told, looked };
+        let (now, found) = (Showing::default(), Found::Told);
+        let lines = StepLines { now, begun, left, outlooks: None, found, looked, drawn: None };
         Live { shown, content: Content::Steps(Box::new(lines)), region: Region::default() }
     }
 
@@ -152,8 +155,16 @@ impl Live {
             if let Some(outlook) = told.and_then(|outlooks| outlooks.heard(interval)) {
                 self.say(&report::outlook(&outlook));
             }
-            self.draw();
+            if !self.is_just_drawn() {
+                self.draw();
+            }
         }
+    }
+
+    /// Whether what is shown of the running step is as good as new.
+    fn is_just_drawn(&self) -> bool {
+        let Content::Steps(lines) = &self.content else { return false };
+        lines.drawn.is_some_and(|drawn| drawn.elapsed() < DRAWN_APART)
     }
 
     /// What the steps so far have found, for a terminal: the same rules and words as at the end.
@@ -228,6 +239,7 @@ impl Live {
         }
         let lines = match &mut self.content {
             Content::Steps(lines) => {
+                lines.drawn = Some(Instant::now());
                 let times = (lines.begun.elapsed().as_secs_f64(), lines.left.now());
                 lines.now.lines(room(), times)
             }
@@ -246,8 +258,9 @@ impl Live {
         }
         self.clear();
         output::people(report::wrap("  ", text).trim_end());
-        if let Content::Phases(line) = &mut self.content {
-            line.drawn = None;
+        match &mut self.content {
+            Content::Phases(line) => line.drawn = None,
+            Content::Steps(lines) => lines.drawn = None,
         }
     }
 
