@@ -24,9 +24,11 @@ mod fio_readers;
 mod fio_states;
 mod fio_traces;
 mod fio_trims;
+mod gallery;
 mod guide_pandas;
 mod ioping_peer;
 mod iostat_peer;
 #[path = "../machine/mod.rs"]
 mod machine;
 mod page_zoom;
+mod recording;

@@ -131,6 +131,32 @@ fn the_verdict_and_its_table_are_the_last_that_a_screen_shows() {
     }
 }
 
+/// A stream of a quick look that reached so many MiB a second.
+fn stream(mib: f64) -> analysis::QuickRow {
+    let pattern = serde_json::json!({
+        "sequential": true, "read_percent": 100, "depth": 1, "workers": 1, "offered": null, "flush_every": null, "direct": true
+    });
+    let rate = mib * f64::from(1 << 20);
+    let cell = serde_json::json!({
+        "step": "", "job": "", "pattern": pattern, "directions": [], "iops": mib, "bytes_per_second": rate, "latency_ns_mean": 1.0
+    });
+    let row = serde_json::json!({
+        "cell": cell, "direction": "read", "device_share": null, "whose": "volume", "seconds": 5.0
+    });
+    serde_json::from_value(row).unwrap()
+}
+
+#[test]
+fn streams_beside_each_other_have_one_unit() {
+    let text = report::quick_text(&[stream(312.0), stream(3_686.0)]);
+    assert!(
+        text.contains(" 312 MiB/s") && text.contains(" 3,686 MiB/s") && !text.contains("GiB/s"),
+        "{text}"
+    );
+    let fast = report::quick_text(&[stream(3_072.0), stream(3_686.0)]);
+    assert!(fast.contains(" 3.0 GiB/s") && fast.contains(" 3.6 GiB/s"), "{fast}");
+}
+
 #[test]
 fn every_answer_has_its_word() {
     use analysis::Answer;
