@@ -19,6 +19,8 @@ use crate::region::{Region, room};
 
 /// Least time between two lines of a watch.
 const LINE_APART: Duration = Duration::from_millis(250);
+/// Least time between two drawings of a run of steps, whose intervals may be of some milliseconds: drawing takes CPU from the load.
+const DRAWN_APART: Duration = Duration::from_millis(100);
 /// I/Os that the kernel holds are named up to so many, and counted beyond.
 const HELD_NAMED: usize = 3;
 
@@ -97,6 +99,7 @@ struct StepLines {
     found: Found,
     /// What looking at the steps so far has taken, all in all.
     looked: Duration,
+    drawn: Option<Instant>,
 }
 
 /// Whether it is told what the steps so far have found.
@@ -129,8 +132,8 @@ impl Live {
     /// Of a run of steps with so much time left.
     pub fn of_steps(shown: Shown, left: Left) -> Live {
         let (begun, looked) = (Instant::now(), Duration::ZERO);
-        let lines =
-            StepLines { now: Showing::default(), begun, left, outlooks: None, found: Found::Told, looked };
+        let (now, found) = (Showing::default(), Found::Told);
+        let lines = StepLines { now, begun, left, outlooks: None, found, looked, drawn: None };
         Live {
             shown,
             content: Content::Steps(Box::new(lines)),
@@ -224,8 +227,16 @@ impl Live {
             if let Some(outlook) = told.and_then(|outlooks| outlooks.heard(interval)) {
                 self.say(&report::outlook(&outlook));
             }
-            self.draw();
+            if !self.is_just_drawn() {
+                self.draw();
+            }
         }
+    }
+
+    /// Whether what is shown of the running step is as good as new.
+    fn is_just_drawn(&self) -> bool {
+        let Content::Steps(lines) = &self.content else { return false };
+        lines.drawn.is_some_and(|drawn| drawn.elapsed() < DRAWN_APART)
     }
 
     /// What the steps so far have found, for a terminal: the same rules and words as at the end.
@@ -308,17 +319,20 @@ impl Live {
     /// Writes what is shown over itself.
     fn draw(&mut self) {
         if self.shown == Shown::Line {
-            self.region.draw(&self.lines(room()));
+            let lines = self.lines(room());
+            self.region.draw(&lines);
         }
-        if let Some(audience) = self.audience.as_ref().filter(|audience| audience.is_there()) {
-            audience.say(&self.lines(COLUMNS));
+        if self.audience.as_ref().is_some_and(Audience::is_there) {
+            let lines = self.lines(COLUMNS);
+            self.audience.iter().for_each(|audience| audience.say(&lines));
         }
     }
 
     /// What is shown in so many columns.
-    fn lines(&self, room: usize) -> Vec<String> {
-        match &self.content {
+    fn lines(&mut self, room: usize) -> Vec<String> {
+        match &mut self.content {
             Content::Steps(lines) => {
+                lines.drawn = Some(Instant::now());
                 let times = (lines.begun.elapsed().as_secs_f64(), lines.left.now());
                 lines.now.lines(room, times)
             }
@@ -335,8 +349,9 @@ impl Live {
         }
         self.clear();
         output::people(report::wrap("  ", text).trim_end());
-        if let Content::Phases(line) = &mut self.content {
-            line.drawn = None;
+        match &mut self.content {
+            Content::Phases(line) => line.drawn = None,
+            Content::Steps(lines) => lines.drawn = None,
         }
     }
 

@@ -50,6 +50,11 @@ pub struct ServeArguments {
 /// `plimsoll doctor`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Examples:
+  plimsoll doctor                      this machine, this directory's volume
+  plimsoll doctor /mnt/vol
+  plimsoll doctor --format json        for scripts
+
 Looks for a second, at the machine and at the volume that TARGET lies on, and
 writes nothing. Exit codes: 0 nothing would spoil a measurement, 1 something
 would.")]

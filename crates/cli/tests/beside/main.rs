@@ -24,6 +24,7 @@ mod fio_readers;
 mod fio_states;
 mod fio_traces;
 mod fio_trims;
+mod gallery;
 mod guide_pandas;
 mod ioping_peer;
 mod iostat_peer;
@@ -31,3 +32,4 @@ mod live_page;
 #[path = "../machine/mod.rs"]
 mod machine;
 mod page_zoom;
+mod recording;

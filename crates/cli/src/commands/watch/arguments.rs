@@ -16,8 +16,8 @@ const LOAD: &str = "Load cycles";
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  plimsoll watch                                 until Ctrl-C: what do the disks do?
-  plimsoll watch --for 24h --every 10s           a day of a machine in production
+  plimsoll watch                                 until Ctrl-C: what do disks do?
+  plimsoll watch --for 24h --every 10s           a day of a machine at work
   plimsoll watch -- ./nightly-job                while a command runs
   plimsoll watch --for 25s -- ./nightly-job      and ask it to end after that
   plimsoll watch --load job.fio --cycle 60s --repeat 2 --every 10s
