@@ -3,6 +3,7 @@
 
 #[path = "../../../analysis/tests/all/made_machines/mod.rs"]
 mod made_machines;
+mod ladder_charts;
 mod made_up;
 mod pages;
 mod pictures;
