@@ -39,6 +39,8 @@ mod table;
 pub(crate) mod target_doubt;
 pub(crate) mod terminal;
 pub(crate) mod ticket;
+pub(crate) mod tiles;
+mod tiles_of_loads;
 pub(crate) mod together;
 pub(crate) mod turns;
 pub(crate) mod verdict;
