@@ -18,6 +18,7 @@ mod import;
 #[path = "../machine/mod.rs"]
 mod machine;
 mod own;
+mod packages;
 mod pictures;
 mod places;
 mod recordings;
