@@ -21,6 +21,7 @@ mod import;
 mod machine;
 mod open;
 mod own;
+mod packages;
 mod pictures;
 mod places;
 mod policies_page;

@@ -153,6 +153,22 @@ fn every_subcommand_of_dev_that_a_page_names_exists() {
 }
 
 #[test]
+fn the_changelog_names_the_version_that_packages_are_of() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let (manifest, changes) = (read("Cargo.toml"), read("CHANGELOG.md"));
+    let version =
+        manifest.lines().find_map(|line| line.strip_prefix("version = ")).unwrap().trim_matches('"');
+    let mut headings = changes.lines().filter_map(|line| line.strip_prefix("## ["));
+    assert_eq!(headings.next(), Some("Unreleased]"), "what comes next stands first");
+    let newest = headings.next().unwrap_or_default();
+    let dated = newest.strip_prefix(version).and_then(|rest| rest.strip_prefix("] - "));
+    assert!(
+        dated.is_some_and(|date| date.len() == 10 && date.split('-').count() == 3),
+        "the manifest has version {version}, and the newest heading of CHANGELOG.md is '## [{newest}'"
+    );
+}
+
+#[test]
 fn the_house_is_furnished() {
     let needed =
         ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
