@@ -5,6 +5,6 @@ mod names;
 mod series;
 mod tables;
 
-pub use names::{SeriesName, Wanted, WantedError, series_names, wanted};
+pub use names::{SeriesName, Wanted, WantedError, metric_columns, series_names, wanted};
 pub use series::{series_csv, series_json};
 pub use tables::{CsvTable, csv_tables};
