@@ -90,6 +90,8 @@ fn commanded(command: &Command) -> Result<u8, Failure> {
         Command::Lab(lab) => commands::lab::run(lab),
         Command::Policy(policy) => commands::policy::run(policy),
         Command::Tutorial(tutorial) => commands::tutorial::run(tutorial),
+        Command::Export(export) => commands::export::run(export),
+        Command::Schema(schema) => commands::schema::run(schema),
         Command::Man(man) => commands::man::run(man),
         Command::Completions(completions) => commands::man::completions(completions),
         Command::Explain(explain) => commands::explain::run(explain),

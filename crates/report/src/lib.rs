@@ -23,7 +23,8 @@ pub use words::cells::{cell_lines, crystal_table, job_words};
 pub use words::claims::{ClaimWords, answer_words, claim_words};
 pub use words::comparison::{COMPARISON_SCHEMA, COMPARISON_VERSION, comparison_json, comparison_text};
 pub use words::data::{
-    CsvTable, SeriesName, Wanted, WantedError, csv_tables, series_csv, series_json, series_names, wanted,
+    CsvTable, SeriesName, Wanted, WantedError, csv_tables, metric_columns, series_csv, series_json,
+    series_names, wanted,
 };
 pub use words::doubt::{doubt, remedy};
 pub use words::forecast::{Credits, Forecast, forecast};

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::Format;
+
 /// `plimsoll lab`.
 #[derive(Debug, Args)]
 pub struct LabArguments {
@@ -63,7 +65,11 @@ Examples:
         device: Option<PathBuf>,
     },
     /// List the volumes that are there
-    List,
+    List {
+        /// Form of the result on stdout
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
     /// Control a volume that lasts while its credits drain: what up starts beside it
     #[command(hide = true)]
     Keep {

@@ -2,6 +2,7 @@
 
 pub mod burst;
 mod compare;
+mod documents;
 mod ground;
 mod headroom;
 mod lab;
@@ -28,6 +29,7 @@ pub use compare::{AgainstTool, CompareArguments, TurnsArguments};
 use report::Extent;
 use workload::{CheckPlan, Nanos};
 
+pub use documents::{ExportArguments, SchemaArguments};
 pub use ground::{GroundArguments, size};
 pub use headroom::HeadroomArguments;
 pub use lab::{LabAction, LabArguments};
@@ -191,6 +193,10 @@ pub enum Command {
     Policy(PolicyArguments),
     /// Credits, crossover, overload and caches in ten minutes, on simulated volumes
     Tutorial(TutorialArguments),
+    /// A run as tables of Parquet, for DuckDB and pandas
+    Export(ExportArguments),
+    /// The JSON Schema of each document that is printed
+    Schema(SchemaArguments),
     /// Manual pages: print one, or write all of them for a package
     Man(ManArguments),
     /// Completions of these words for a shell
@@ -501,7 +507,11 @@ pub struct ProfileArguments {
 #[derive(Debug, Subcommand)]
 pub enum ProfileAction {
     /// All profiles, a line each
-    List,
+    List {
+        /// Form of the result on stdout
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
     /// One profile: what it imitates, what its figures tell, what it leaves out
     #[command(after_help = "\
 Examples:
@@ -511,8 +521,11 @@ Examples:
         /// Its name
         profile: String,
         /// Print its TOML instead, as a start for one of your own
-        #[arg(long)]
+        #[arg(long, conflicts_with = "format")]
         toml: bool,
+        /// Form of the result on stdout
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
     },
 }
 

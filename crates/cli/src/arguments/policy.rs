@@ -39,6 +39,9 @@ Examples:
     Show {
         /// Its id with parameters, e.g. aws-gp2,size=100GiB
         policy: String,
+        /// Form of the result on stdout
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
     },
     /// Whether a policy of your own, a TOML file, is right; and what it says
     #[command(after_help = "\
