@@ -222,9 +222,9 @@ pub enum Command {
 #[command(after_help = "\
 Examples:
   plimsoll explain fio --name=a --rw=randread --size=1g
-  plimsoll explain jobs.fio                 a job file, or any text with commands
-  plimsoll explain < pasted.txt             as pasted: list numbers, backslashes,
-                                            typographic dashes, prompts
+  plimsoll explain jobs.fio           a job file, or any text with commands
+  plimsoll explain < pasted.txt       as pasted: list numbers, backslashes,
+                                      typographic dashes, prompts
   plimsoll explain --format json -- ioping -c 10 .
 
 Options of plimsoll stand before the tool's name.")]

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::machine::*;
 
 /// What is recorded: a volume that this kernel throttles to a published policy, so that the load and the time are real.
-const COMMAND: &str = "plimsoll check lab:do-volumes-pre-burst --out .";
+const COMMAND: &str = "plimsoll check lab:aws-gp3 --out .";
 const COLUMNS: usize = 80;
 const ROWS: usize = 24;
 /// Frames that are kept, spread over the run, and for how long each is shown.
