@@ -5,6 +5,7 @@ pub(crate) mod comparison;
 mod document;
 mod findings;
 mod imported;
+mod matrix;
 pub(crate) mod measured;
 mod method;
 mod parts;
@@ -50,7 +51,7 @@ pub fn html_of(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Stri
 fn middle(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Markup {
     let printed = imported::sections(run, analysis);
     match (watch::is_watch(run), printed) {
-        (false, None) => measured::sections(run, analysis),
+        (false, None) => markup![matrix::sections(run), measured::sections(run, analysis)],
         (false, Some(printed)) => printed,
         (true, printed) => markup![
             findings::found(analysis),
