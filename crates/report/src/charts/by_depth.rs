@@ -7,7 +7,7 @@ use workload::Direction;
 use super::chart::{Chart, figures_below};
 use super::engineering;
 use super::ink::Ink;
-use super::joined::strokes;
+use super::joined::Pen;
 use super::ladders::doubling_axis;
 use super::panel::{Dots, Line, Panel, Shape, Side};
 use super::panels::draw;
@@ -50,7 +50,8 @@ struct Row {
 /// (the cells of a profile are no ladder: their table says it all), or with one size alone, which has its ladder.
 pub fn by_depth(run: &Run) -> Option<Chart> {
     let rows = rows(&cells(run));
-    let climbs = |row: &Row| strokes(&places(row, |_| 0.0), &[]).iter().any(|stroke| stroke.len() > 1);
+    let climbs =
+        |row: &Row| Pen::default().strokes(&places(row, |_| 0.0)).iter().any(|stroke| stroke.len() > 1);
     if rows.iter().all(|row| row.work.block == rows[0].work.block) || !rows.iter().any(climbs) {
         return None;
     }
@@ -117,7 +118,7 @@ fn add(rows: &mut Vec<Row>, cell: &Cell, point: &Point) {
 }
 
 fn line(row: &Row, (ink, shape): (Ink, Shape), of: fn(&(f64, f64, f64)) -> f64) -> Line {
-    Line { dots: Dots::Each(shape), ..Line::of(&name(row), ink, strokes(&places(row, of), &[])) }
+    Line { dots: Dots::Each(shape), ..Line::of(&name(row), ink, Pen::default().strokes(&places(row, of))) }
 }
 
 fn places(row: &Row, of: fn(&(f64, f64, f64)) -> f64) -> Vec<(f64, f64)> {

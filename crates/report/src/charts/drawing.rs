@@ -1,7 +1,7 @@
 //! A drawing as SVG: rectangles, lines, circles, polygons and words, written once and never read back.
 
 use super::font::{FAMILY, font_faces};
-use super::ink::{Ink, UNITS, rules, shortened};
+use super::ink::{Ink, UNITS, rules, shortened, width};
 use crate::markup::{Element, Markup, element, markup};
 
 /// A place, in units of the drawing: [`UNITS`] a pixel.
@@ -296,4 +296,62 @@ impl Drawing {
         canvas.lower(self.canvas, TITLE * UNITS);
         Drawing { canvas, size: (wide, high + TITLE), ..self }
     }
+
+    /// The drawing above pieces of small words, as many to a line as fit: what a page says once and a file has nobody else to say.
+    pub(super) fn footed(mut self, pieces: &[String]) -> Drawing {
+        let (wide, high) = self.size;
+        let lines = foot_lines(pieces, wide - 2 * TITLE_MARGIN);
+        for (place, line) in lines.iter().enumerate() {
+            let base = high + FOOT_ROOM + FOOT_LINE * (place as i32 + 1) - 4;
+            let at = in_units((TITLE_MARGIN, base));
+            self.canvas.words(line, at, Type::from(Ink::Marker, FOOT_LETTER));
+        }
+        let foot = if lines.is_empty() { 0 } else { 2 * FOOT_ROOM + FOOT_LINE * lines.len() as i32 };
+        Drawing { size: (wide, high + foot), ..self }
+    }
+}
+
+/// Letters and lines of the words below a file's drawing, and the room above and below them, in pixels.
+const FOOT_LETTER: i32 = 10;
+const FOOT_LINE: i32 = 14;
+const FOOT_ROOM: i32 = 4;
+/// What stands between two pieces of a line.
+const BETWEEN: &str = " · ";
+
+/// Pieces in lines of at most `wide` pixels; one that is longer by itself is cut.
+fn foot_lines(pieces: &[String], wide: i32) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for piece in pieces {
+        let joined = lines.last().map(|line| format!("{line}{BETWEEN}{piece}"));
+        match joined.filter(|line| width(line, FOOT_LETTER) <= wide) {
+            Some(line) => {
+                lines.pop();
+                lines.push(line);
+            }
+            None => lines.extend(broken(piece, wide)),
+        }
+    }
+    lines
+}
+
+/// Lines that one piece may fill: a command says by its options what was asked.
+const FOOT_LINES_MAX: usize = 3;
+
+/// A piece by itself, broken between words; what is longer than its lines, and a word that is longer than one, is cut.
+fn broken(piece: &str, wide: i32) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in piece.split(' ').filter(|word| !word.is_empty()) {
+        let last = lines.pop().unwrap_or_default();
+        let joined = if last.is_empty() { word.to_owned() } else { format!("{last} {word}") };
+        match width(&joined, FOOT_LETTER) <= wide || lines.len() + 1 == FOOT_LINES_MAX {
+            true => lines.push(joined),
+            false => lines.extend([last, word.to_owned()]),
+        }
+    }
+    lines.iter().filter(|line| !line.is_empty()).map(|line| fitted(line, wide)).collect()
+}
+
+/// A line as far as it fits.
+fn fitted(line: &str, wide: i32) -> String {
+    if width(line, FOOT_LETTER) <= wide { line.to_owned() } else { shortened(line, FOOT_LETTER, wide) }
 }

@@ -8,7 +8,7 @@ use workload::Direction;
 use super::axis::Axis;
 use super::chart::{Chart, figures_below};
 use super::ink::Ink;
-use super::joined::strokes;
+use super::joined::Pen;
 use super::modelled;
 use super::over_time::{chart_unit, claimed, ink_of, range, time_axis};
 use super::panel::{Dots, Level, Line, Marker, Panel, Shape, Side};
@@ -26,7 +26,7 @@ pub fn depths(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let ladder_of = Ladder {
         points,
         at: &|point| f64::from(point.depth),
-        corners: &|direction| filling_depth(analysis, direction).into_iter().collect(),
+        pen: &|direction| Pen::around(filling_depth(analysis, direction)),
     };
     let rates = ladder_of.lines(&|point| point.iops);
     let rate_panel = Panel {
@@ -68,7 +68,7 @@ pub fn block_sizes(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let ladder_of = Ladder {
         points,
         at: &|point| point.block as f64,
-        corners: &|direction| modelled::corners(analysis, direction),
+        pen: &|direction| modelled::pen(analysis, direction),
     };
     let mut rates = ladder_of.lines(&|point| point.iops);
     rates.extend(modelled::by_block(analysis, (Counted::Operations, 1.0)));
@@ -193,11 +193,11 @@ pub(super) fn doubling_axis(
 /// Labels such as `256 KiB` that fit side by side under half a chart.
 const TICKS_MAX: usize = 7;
 
-/// The points of a ladder, where each stands, and where the curve of a direction bends.
+/// The points of a ladder, where each stands, and what may be joined of a direction.
 struct Ladder<'l> {
     points: &'l [Point],
     at: &'l dyn Fn(&Point) -> f64,
-    corners: &'l dyn Fn(Direction) -> Vec<f64>,
+    pen: &'l dyn Fn(Direction) -> Pen,
 }
 
 impl Ladder<'_> {
@@ -215,7 +215,7 @@ impl Ladder<'_> {
         Line {
             whiskers: same.iter().map(whisker).collect(),
             dots: Dots::Each(shape),
-            ..Line::of(plural(direction), ink_of(direction), strokes(&points, &(self.corners)(direction)))
+            ..Line::of(plural(direction), ink_of(direction), (self.pen)(direction).strokes(&points))
         }
     }
 }

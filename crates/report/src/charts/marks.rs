@@ -21,7 +21,9 @@ pub(super) fn draw_line(canvas: &mut Canvas, plot: &Plot<'_>, line: &Line) {
                 canvas.circle(*alone, 2 * UNITS, Paint::Filled(line.ink))
             }
             ([_], Dots::Each(_)) => {}
-            (path, _) if segment.area == Area::Shaded => canvas.shaded(path, stroke(line.ink, line.ink.tenths())),
+            (path, _) if segment.area == Area::Shaded => {
+                canvas.shaded(path, stroke(line.ink, line.ink.tenths()))
+            }
             (path, _) => canvas.line(path, stroke(line.ink, line.ink.tenths())),
         }
         if let Dots::Each(shape) = line.dots {

@@ -13,6 +13,7 @@ mod drained;
 mod drawing;
 mod engineering;
 mod font;
+mod glance;
 mod heat;
 mod ink;
 mod joined;

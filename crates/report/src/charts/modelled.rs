@@ -5,6 +5,7 @@ use analysis::{Analysis, Counted, Meaning, Point};
 use workload::Direction;
 
 use super::ink::Ink;
+use super::joined::{DOUBLING, Pen};
 use super::panel::Line;
 use crate::words::sentence::plural;
 
@@ -37,9 +38,13 @@ pub(super) fn by_block(analysis: &Analysis, (counted, unit): (Counted, f64)) -> 
     }
 }
 
-/// Where the caps of `direction` meet: the block size at which its curve bends; none where not both are known.
-pub(super) fn corners(analysis: &Analysis, direction: Direction) -> Vec<f64> {
-    caps(analysis, direction).map(|(operations, bytes)| bytes / operations).into_iter().collect()
+/// What may be joined of `direction`: nothing over the block size at which its caps meet; and where they say what lies between,
+/// only neighbours that leave no room for a line to say otherwise.
+pub(super) fn pen(analysis: &Analysis, direction: Direction) -> Pen {
+    match caps(analysis, direction) {
+        Some((operations, bytes)) => Pen { apart: DOUBLING, corners: vec![bytes / operations] },
+        None => Pen::default(),
+    }
 }
 
 /// The caps on operations and on bytes that were found of `direction`.
@@ -83,7 +88,7 @@ impl Model {
             Counted::Bytes => (self.operations * block).min(self.bytes) / unit,
         };
         let formula = match counted {
-            Counted::Operations => "min(cap, bandwidth ÷ block)",
+            Counted::Operations => "min(cap, bandwidth / block)",
             Counted::Bytes => "min(cap × block, bandwidth)",
         };
         let places = self.places();

@@ -10,7 +10,7 @@ use super::chart::{Chart, figures_below};
 use super::engineering;
 use super::heat::answer;
 use super::ink::Ink;
-use super::joined::strokes;
+use super::joined::Pen;
 use super::ladders::doubling_axis;
 use super::panel::{Dots, Line, Marker, Panel, Shape, Side};
 use super::panels::draw;
@@ -73,7 +73,7 @@ fn full(map: &DirectionMap) -> Vec<Full> {
 /// would lead past what follows for those between.
 fn lines(map: &DirectionMap, full: &[Full], each: fn(&Full) -> f64) -> Vec<Line> {
     let direction = map.direction;
-    let corner: Vec<f64> = map.crossover.iter().map(|crossing| crossing.at.value).collect();
+    let pen = Pen::around(map.crossover.map(|crossing| crossing.at.value));
     let (ink, other, shape, hollow) = match direction {
         Direction::Read => (Ink::Read, Ink::ReadMerged, Shape::Circle, Shape::Ring),
         _ => (Ink::Write, Ink::WriteMerged, Shape::Square, Shape::Frame),
@@ -83,7 +83,7 @@ fn lines(map: &DirectionMap, full: &[Full], each: fn(&Full) -> f64) -> Vec<Line>
     let measured: Vec<Vec<(f64, f64)>> = of(Basis::Measured).map(|full| vec![at(full)]).collect();
     let whisker = |full: &Full| (full.block as f64, full.iops.low * each(full), full.iops.high * each(full));
     let mut lines = vec![
-        Line { dots: Dots::None, ..Line::of("", ink, strokes(&full.iter().map(at).collect::<Vec<_>>(), &corner)) },
+        Line { dots: Dots::None, ..Line::of("", ink, pen.strokes(&full.iter().map(at).collect::<Vec<_>>())) },
         Line {
             whiskers: of(Basis::Measured).map(whisker).collect(),
             dots: Dots::Each(shape),

@@ -151,10 +151,26 @@ fn host_facts(host: &HostFacts) -> Vec<(&'static str, String)> {
         ("product", host.product.clone()),
         ("system", host.distribution.clone()),
         ("kernel", host.kernel.clone()),
-        ("CPUs", format!("{} of {}", host.cpus, host.cpu_model)),
-        ("memory", numbers::size(host.memory.0)),
-        ("clock", format!("{}, {} a reading", host.clocksource, numbers::time(host.clock_read_ns))),
+        ("CPUs", cpus(host)),
+        ("memory", if host.memory.0 == 0 { String::new() } else { numbers::size(host.memory.0) }),
+        ("clock", clock(host)),
     ]
+}
+
+/// What another tool printed says little of its machine: what is not known is left out.
+fn cpus(host: &HostFacts) -> String {
+    match (host.cpus, host.cpu_model.as_str()) {
+        (0, model) => model.to_owned(),
+        (count, "") => count.to_string(),
+        (count, model) => format!("{count} of {model}"),
+    }
+}
+
+fn clock(host: &HostFacts) -> String {
+    match host.clock_read_ns > 0.0 && !host.clocksource.is_empty() {
+        true => format!("{}, {} a reading", host.clocksource, numbers::time(host.clock_read_ns)),
+        false => host.clocksource.clone(),
+    }
 }
 
 /// Each choice once, although every step carries it.

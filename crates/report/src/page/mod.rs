@@ -6,6 +6,7 @@ mod document;
 mod findings;
 mod imported;
 pub(crate) mod live;
+mod matrix;
 pub(crate) mod measured;
 mod method;
 mod parts;
@@ -55,7 +56,7 @@ pub fn html_of(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Stri
 fn middle(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Markup {
     let printed = imported::sections(run, analysis);
     match (watch::is_watch(run), printed) {
-        (false, None) => measured::sections(run, analysis),
+        (false, None) => markup![matrix::sections(run), measured::sections(run, analysis)],
         (false, Some(printed)) => printed,
         (true, printed) => {
             markup![watch::sections((run, analysis), options), measured::own_load(run, analysis), printed,]

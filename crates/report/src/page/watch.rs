@@ -10,6 +10,7 @@ use crate::charts::{DeviceChart, Part, PictureOptions, RELATIONS, Source, View, 
 use crate::markup::{Markup, element, markup};
 use crate::words::Table;
 use crate::words::findings::{Shown, told};
+use crate::words::sentence::capital;
 use crate::words::watch_tables;
 
 /// With more devices than this their charts are folded, but for the one that matters.
@@ -39,6 +40,7 @@ pub(super) fn sections((run, analysis): (&Run, &Analysis), options: &PictureOpti
         contract(watched),
         headed("The load", &watch_tables::load(watched)),
         found(analysis, &page.figures()),
+        page.glance(),
         page.phases(watched),
         page.relations(),
         section("The machine", page.view.cpu().as_ref().map(series_figure).into()),
@@ -57,8 +59,10 @@ impl Page<'_> {
     fn decisive(&self) -> Option<DeviceChart> {
         let found = self.analysis.findings.iter().find_map(shown);
         let load = self.analysis.watched.as_ref().and_then(|watched| watched.load_device.as_ref());
-        let (device, id) = found.or(load.map(|place| (place, "iops")))?;
-        self.view.charts(&device.name).into_iter().find(|chart| chart.definition.id == id)
+        let told = found.or(load.map(|place| (place, "iops"))).map(|(place, id)| (place.name.as_str(), id));
+        // Nobody says what matters: then it is what worked most.
+        let (device, id) = told.or_else(|| Some((self.view.busiest()?, "iops")))?;
+        self.view.charts(device).into_iter().find(|chart| chart.definition.id == id)
     }
 
     /// What devices did by phase: the device under load where there is one, else all of them over the whole watch.
@@ -94,6 +98,12 @@ impl Page<'_> {
         let source = Source { run: self.run, analysis: self.analysis, view: Some(&self.view) };
         let charts = drawn(&source, &[Part::Asked, Part::SideBySide]);
         section("Overload", charts.iter().map(figure).collect())
+    }
+
+    /// Every device but the busiest, small, where no load of ours says which matters.
+    fn glance(&self) -> Markup {
+        let source = Source { run: self.run, analysis: self.analysis, view: Some(&self.view) };
+        section("All devices", drawn(&source, &[Part::Devices]).iter().map(figure).collect())
     }
 
     fn relations(&self) -> Option<Markup> {
@@ -162,7 +172,14 @@ fn series_figure(chart: &DeviceChart) -> Markup {
         &chart.title,
         element("span").with("class", "where drawn").holding(&chart.note),
     ];
-    figure.line(markup!["\n", element("figcaption").line(caption), chart.drawing.on_page(&name(chart)), "\n"])
+    let zeros = (!chart.zeros.is_empty()).then(|| note(format!("{}.", capital(&chart.zeros))));
+    figure.line(markup![
+        "\n",
+        element("figcaption").line(caption),
+        chart.drawing.on_page(&name(chart)),
+        "\n",
+        zeros
+    ])
 }
 
 fn name(chart: &DeviceChart) -> String {

@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod answered;
+pub(crate) mod better_buy;
 mod bursts;
 pub(crate) mod causes;
 pub(crate) mod cells;
@@ -19,6 +20,8 @@ pub(crate) mod imported;
 pub(crate) mod json;
 pub(crate) mod live;
 pub(crate) mod mapped;
+pub(crate) mod matrix;
+pub(crate) mod messages;
 pub(crate) mod note;
 pub mod numbers;
 pub(crate) mod outlook;
@@ -26,6 +29,7 @@ pub(crate) mod phrases;
 pub(crate) mod places;
 pub(crate) mod progress;
 pub(crate) mod progress_json;
+pub(crate) mod provenance;
 pub(crate) mod quick;
 pub(crate) mod sentence;
 pub(crate) mod soaked;

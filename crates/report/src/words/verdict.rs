@@ -7,10 +7,11 @@ use record::{Run, TargetKind};
 
 pub use crate::words::answer::VerdictWords;
 use crate::words::answered;
+use crate::words::cells::best;
 use crate::words::changes::course;
 use crate::words::claims::{against, reading};
 use crate::words::doubt::doubt;
-use crate::words::imported::{either, origin};
+use crate::words::imported::{either, figures as figures_printed, origin};
 use crate::words::numbers;
 use crate::words::sentence::capital;
 use crate::words::watch;
@@ -22,7 +23,7 @@ const LISTED: usize = 4;
 /// The verdict of `analysis` in words.
 pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     if let Some((tool, lacks)) = origin(run) {
-        return of_import(&clean(tool), lacks, analysis);
+        return of_import(run, (&clean(tool), lacks), analysis);
     }
     if let Some(watched) = &analysis.watched {
         return watch::verdict_words(run, analysis, watched);
@@ -86,20 +87,26 @@ fn of_claims(run: &Run, analysis: &Analysis, beside: Beside) -> VerdictWords {
     if let Some(read) = verdict.rows.iter().find_map(reading) {
         let _ = write!(rest, " {read}");
     }
+    if rest == "." {
+        rest = best(&analysis::cells(run)).unwrap_or(rest);
+    }
     rest.push_str(reads_only(run, analysis));
     VerdictWords { word, rest: rest.trim_end().to_owned(), stops: stops(run, analysis) }
 }
 
-/// An import is no verdict: it says whose figures they are and what is not among them.
-fn of_import(tool: &str, lacks: &[String], analysis: &Analysis) -> VerdictWords {
+/// An import is no verdict: it says what the figures are, whose they are, and behind that what is not among them.
+fn of_import(run: &Run, (tool, lacks): (&str, &[String]), analysis: &Analysis) -> VerdictWords {
     let computed = match &analysis.watched {
-        Some(_) => "plimsoll measured nothing of it; what it says of it is read from those figures.",
-        None => "plimsoll measured nothing of it and computed nothing from it.",
+        Some(_) => "Note: plimsoll measured nothing of it; what it says of it is read from those figures.",
+        None => "Note: plimsoll measured nothing of it and computed nothing from it.",
     };
-    let rest = format!(": what {tool} printed. {computed}");
+    let rest = match figures_printed(run) {
+        Some(figures) => format!(": {figures}, as {tool} printed it."),
+        None => format!(": what {tool} printed."),
+    };
     let stops = match lacks {
-        [] => String::new(),
-        _ => format!("It does not hold {}.", clean(&either(lacks))),
+        [] => computed.to_owned(),
+        _ => format!("{computed} It does not hold {}.", clean(&either(lacks))),
     };
     VerdictWords { word: "IMPORTED", rest, stops }
 }

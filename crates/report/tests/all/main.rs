@@ -1,9 +1,10 @@
 //! What people read: text, pages and pictures.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
+mod chart_words;
+mod ladder_charts;
 #[path = "../../../analysis/tests/all/made_machines/mod.rs"]
 mod made_machines;
-mod ladder_charts;
 mod made_up;
 mod pages;
 mod pictures;
