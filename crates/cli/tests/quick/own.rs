@@ -56,7 +56,8 @@ fn every_command_gives_examples_and_no_terminal_of_80_columns_breaks_a_line_of_t
             continue;
         }
         let text = fs::read_to_string(page).unwrap().replace("\\-", "-").replace("\\&", "");
-        let (_, notes) = text.split_once(".SH NOTES").unwrap_or_else(|| panic!("{command:?} has no examples"));
+        let (_, notes) =
+            text.split_once(".SH NOTES").unwrap_or_else(|| panic!("{command:?} has no examples"));
         assert!(notes.contains(&format!("  plimsoll {}", command.join(" "))), "{command:?}: {notes}");
         let long = notes.lines().find(|line| line.chars().count() > 80);
         assert_eq!(long, None, "{command:?}: clap breaks this line");
@@ -69,7 +70,8 @@ fn the_help_of_import_names_every_tool_of_its_reference() {
     let page = fs::read_to_string(page).unwrap();
     let table = page.split("## What is read").nth(1).unwrap().split("\n\n").nth(1).unwrap();
     let help = ended(&mut Folder::new().plimsoll(&["import", "--help"])).out;
-    let tools: Vec<&str> = table.lines().skip(2).filter_map(|row| row.split('|').nth(1)).map(str::trim).collect();
+    let tools: Vec<&str> =
+        table.lines().skip(2).filter_map(|row| row.split('|').nth(1)).map(str::trim).collect();
     assert!(tools.len() > 20, "{tools:?}");
     for tool in tools {
         let name = tool.split(' ').next().unwrap();
