@@ -29,4 +29,5 @@ mod ioping_peer;
 mod iostat_peer;
 #[path = "../machine/mod.rs"]
 mod machine;
+mod page_frame;
 mod page_zoom;
