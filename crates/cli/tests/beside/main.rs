@@ -31,5 +31,6 @@ mod iostat_peer;
 mod live_page;
 #[path = "../machine/mod.rs"]
 mod machine;
+mod page_frame;
 mod page_zoom;
 mod recording;
