@@ -76,7 +76,12 @@ fn steps(run: &Run) -> Vec<Column> {
 }
 
 /// A step and a direction in which something ended in it.
-fn of_directions(run: &Run) -> Vec<(Numbered<'_>, Direction)> {
+type Ended<'r> = (Numbered<'r>, Direction);
+
+/// The edges of a bucket in nanoseconds, and how many it holds.
+type Bucket = (u64, u64, u64);
+
+fn of_directions(run: &Run) -> Vec<Ended<'_>> {
     let ended = |step: &StepRecord, direction| {
         let tally = step.tally(direction);
         tally.ops + tally.errors > 0
@@ -228,8 +233,8 @@ fn per_second(run: &Run) -> Vec<Column> {
 }
 
 fn histograms(run: &Run) -> Vec<Column> {
-    let filled = |row: &(Numbered<'_>, Direction)| row.0.1.latency(row.1).buckets().collect::<Vec<_>>();
-    let rows: Vec<((Numbered<'_>, Direction), (u64, u64, u64))> = of_directions(run)
+    let filled = |row: &Ended<'_>| row.0.1.latency(row.1).buckets().collect::<Vec<_>>();
+    let rows: Vec<(Ended<'_>, Bucket)> = of_directions(run)
         .into_iter()
         .flat_map(|row| filled(&row).into_iter().map(move |bucket| (row, bucket)))
         .collect();
