@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
-use std::process::Command;
 
 use crate::machine::*;
 
@@ -89,17 +88,18 @@ print('histograms', 'agrees' if (counted or 0) == (of('histograms', 'sum(count)'
 
 #[test]
 fn counts_and_sums_are_those_of_the_run_file() {
-    let python = "import sqlite3\ntry: import duckdb\nexcept ImportError: import pyarrow.parquet";
-    if !Command::new("python3").args(["-c", python]).output().is_ok_and(|ended| ended.status.success()) {
+    let Some(python) =
+        python_with("import sqlite3\ntry: import duckdb\nexcept ImportError: import pyarrow.parquet")
+    else {
         return skipped(Lack::Tool, "no python3 with duckdb or pyarrow here (pip install duckdb)");
-    }
+    };
     for words in [
         &["check", "sim:aws-gp3"][..],
         &["watch", "--load", "database", "--on", "sim:aws-gp3", "--cycle", "5s"],
     ] {
         let folder = Folder::new();
         let run = exported(&folder, words);
-        let done = ended(&mut folder.through("python3", &["-c", SUMS, &run, "@/tables"]));
+        let done = ended(&mut folder.through(python, &["-c", SUMS, &run, "@/tables"]));
         assert_eq!(done.code, Some(0), "{}", done.err);
         assert_eq!(done.out.matches("agrees").count(), 5, "{words:?}: {}", done.out);
     }

@@ -117,10 +117,9 @@ read : io=3070.5MB, bw=132862KB/s, iops=33215 , runt= 23665msec
 ";
 
 /// Every document with what prints it, behind a folder with a result and a run in it.
-const PRINTED: [(&str, &[&str]); 27] = [
+const PRINTED: [(&str, &[&str]); 30] = [
     ("report", &["check", "sim:aws-gp3", "--policy", "aws-gp3", "--out", "@/runs"]),
     ("report", &["check", "sim:aws-gp2,size=100GiB", "--expect", "read 700 iops, p99 < 30ms"]),
-    ("report", &["check", "sim:aws-gp3", "sim:aws-gp3", "--together"]),
     ("report", &["run", "five-figures", "sim:aws-gp3"]),
     ("report", &["map", "sim:aws-gp3"]),
     ("report", &["headroom", "sim:aws-gp3", "--p99", "10ms"]),
@@ -156,7 +155,11 @@ const PRINTED: [(&str, &[&str]); 27] = [
     ("profiles", &["profile", "list"]),
     ("profiles", &["profile", "show", "database"]),
     ("lab", &["lab", "list"]),
-    ("progress", &["check", "sim:aws-gp3", "--progress", "json"]),
+    ("plan", &["check", "sim:aws-gp3", "--dry-run"]),
+    ("plan", &["run", "database", "sim:aws-gp3", "--dry-run"]),
+    ("plan", &["compare", "sim:aws-gp3", "sim:aws-gp2,size=100GiB", "--dry-run"]),
+    ("plan", &["headroom", "sim:aws-gp3", "--p99", "5ms", "--dry-run"]),
+    ("progress", &["run", "five-figures", "sim:aws-gp3", "--progress", "json"]),
     (
         "progress",
         &["watch", "--load", "database", "--on", "sim:aws-gp3", "--cycle", "5s", "--progress", "json"],
@@ -214,10 +217,9 @@ fn the_list_names_every_document_and_a_mistyped_one_is_told_its_nearest() {
 
 #[test]
 fn the_schemas_are_such_of_2020_12_to_another_validator_and_it_takes_a_document_by_them() {
-    let has = std::process::Command::new("python3").args(["-c", "import jsonschema"]).output();
-    if !has.is_ok_and(|ended| ended.status.success()) {
+    let Some(python) = python_with("import jsonschema") else {
         return skipped(Lack::Tool, "no python3 with jsonschema here (apt-get install python3-jsonschema)");
-    }
+    };
     const SCRIPT: &str = r"
 import json, sys, jsonschema
 folder, document = sys.argv[1], json.load(open(sys.argv[2]))
@@ -236,7 +238,7 @@ for name in sys.argv[3:]:
     let check = ended(&mut folder.plimsoll(&["check", "sim:aws-gp3", "--format", "json"]));
     fs::write(folder.path("document.json"), check.out).unwrap();
     let words = [&["-c", SCRIPT, "@", "@/document.json"][..], &names].concat();
-    let done = ended(&mut folder.through("python3", &words));
+    let done = ended(&mut folder.through(python, &words));
     assert_eq!(done.code, Some(0), "{}", done.err);
     for line in done.out.lines() {
         assert_eq!(line.ends_with("takes it"), line == "report takes it", "{}", done.out);

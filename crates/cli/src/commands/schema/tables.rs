@@ -18,7 +18,7 @@ pub struct Document {
 }
 
 /// All of them, in the order of the list.
-pub const DOCUMENTS: [Document; 13] = [
+pub const DOCUMENTS: [Document; 14] = [
     Document {
         name: "report",
         printed_by: "check, run, watch, burst, map, headroom, where and report --format json",
@@ -50,6 +50,7 @@ pub const DOCUMENTS: [Document; 13] = [
         version: 1,
         rows: PROFILES,
     },
+    Document { name: "plan", printed_by: "--dry-run --format json", version: 1, rows: PLAN },
     Document { name: "lab", printed_by: "lab list --format json", version: 1, rows: LAB },
     Document { name: "progress", printed_by: "--progress json, each line", version: 1, rows: PROGRESS },
 ];
@@ -370,6 +371,13 @@ profiles[].steps[].name     string
 profiles[].steps[].seconds  number       counted time
 profiles[].steps[].jobs     array        in words
 profiles[].steps[].jobs[]   string
+";
+
+const PLAN: &str = "
+target      string       what would be measured
+first_step  object|null  the first step as it is planned, with its reasons
+outline     array        what would run, in words, a line each
+outline[]   string
 ";
 
 const LAB: &str = "
