@@ -84,6 +84,7 @@ fn commanded(command: &Command) -> Result<u8, Failure> {
         Command::Import(import) => commands::import::run(import),
         Command::Report(report) => commands::report::run(report),
         Command::List(list) => commands::list::run(list),
+        Command::Serve(serve) => commands::serve::run(serve),
         Command::Ticket(ticket) => commands::ticket::run(ticket),
         Command::Doctor(doctor) => commands::doctor::run(doctor),
         Command::Lab(lab) => commands::lab::run(lab),

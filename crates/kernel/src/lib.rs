@@ -43,6 +43,7 @@ pub use linux::{
         AioQueue, CallFlags, NamesQueue, PreadQueue, Queue, QueueError, QueueSize, Refused, UringQueue,
         abandoned, open_queue, probe,
     },
+    ready::{Polled, Wants, let_others_first, random_bytes, wait_ready},
     residency::{
         DirectProof, Directness, Walk, advise, cached_share, direct_proof, drop_cache, forget,
         pages_to_write, punch_hole,

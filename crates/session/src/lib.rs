@@ -10,6 +10,7 @@ mod idle;
 pub mod inputs;
 mod keys;
 mod live;
+pub mod onlookers;
 pub mod output;
 mod phases;
 pub mod place;

@@ -12,12 +12,15 @@ use serde_json::{Value, json};
 use workload::{Nanos, StepPlan};
 
 use crate::busiest::busiest;
+use crate::onlookers::{Audience, COLUMNS};
 use crate::output;
 use crate::progress::{self, Form, Teller};
 use crate::region::{Region, room};
 
 /// Least time between two lines of a watch.
 const LINE_APART: Duration = Duration::from_millis(250);
+/// Least time between two drawings of a run of steps, whose intervals may be of some milliseconds: drawing takes CPU from the load.
+const DRAWN_APART: Duration = Duration::from_millis(100);
 /// I/Os that the kernel holds are named up to so many, and counted beyond.
 const HELD_NAMED: usize = 3;
 
@@ -53,6 +56,8 @@ pub struct Live {
     content: Content,
     region: Region,
     teller: Option<Rc<Teller>>,
+    /// Those who look at a page of the run.
+    audience: Option<Audience>,
 }
 
 /// Seconds that are left of a run, as they were foreseen a while ago; whoever foresees them anew tells all that hold a copy.
@@ -94,6 +99,7 @@ struct StepLines {
     found: Found,
     /// What looking at the steps so far has taken, all in all.
     looked: Duration,
+    drawn: Option<Instant>,
 }
 
 /// Whether it is told what the steps so far have found.
@@ -126,9 +132,15 @@ impl Live {
     /// Of a run of steps with so much time left.
     pub fn of_steps(shown: Shown, left: Left) -> Live {
         let (begun, looked) = (Instant::now(), Duration::ZERO);
-        let lines =
-            StepLines { now: Showing::default(), begun, left, outlooks: None, found: Found::Told, looked };
-        Live { shown, content: Content::Steps(Box::new(lines)), region: Region::default(), teller: None }
+        let (now, found) = (Showing::default(), Found::Told);
+        let lines = StepLines { now, begun, left, outlooks: None, found, looked, drawn: None };
+        Live {
+            shown,
+            content: Content::Steps(Box::new(lines)),
+            region: Region::default(),
+            teller: None,
+            audience: None,
+        }
     }
 
     /// Whether it stands on a terminal, where keys may be pressed.
@@ -176,7 +188,23 @@ impl Live {
     /// Of a watch, which tells of the busiest of the devices `favoured`; of all where there are none.
     pub fn of_phases(shown: Shown, favoured: Vec<String>) -> Live {
         let line = PhaseLine { phase: String::new(), until: None, device: None, favoured, drawn: None };
-        Live { shown, content: Content::Phases(line), region: Region::default(), teller: None }
+        Live {
+            shown,
+            content: Content::Phases(line),
+            region: Region::default(),
+            teller: None,
+            audience: None,
+        }
+    }
+
+    /// The same, told to those who look at a page of the run too.
+    pub(crate) fn told_to(self, audience: Option<Audience>) -> Live {
+        Live { audience, ..self }
+    }
+
+    /// Whether somebody looks, at the terminal or at a page.
+    fn is_looked_at(&self) -> bool {
+        self.shown == Shown::Line || self.audience.as_ref().is_some_and(Audience::is_there)
     }
 
     pub(crate) fn step_started(&mut self, plan: &StepPlan) {
@@ -199,14 +227,23 @@ impl Live {
             if let Some(outlook) = told.and_then(|outlooks| outlooks.heard(interval)) {
                 self.say(&report::outlook(&outlook));
             }
-            self.draw();
+            if !self.is_just_drawn() {
+                self.draw();
+            }
         }
+    }
+
+    /// Whether what is shown of the running step is as good as new.
+    fn is_just_drawn(&self) -> bool {
+        let Content::Steps(lines) = &self.content else { return false };
+        lines.drawn.is_some_and(|drawn| drawn.elapsed() < DRAWN_APART)
     }
 
     /// What the steps so far have found, for a terminal: the same rules and words as at the end.
     pub(crate) fn so_far(&mut self, run: &Run) {
+        let is_looked_at = self.is_looked_at();
         let Content::Steps(lines) = &mut self.content else { return };
-        let is_told = self.shown == Shown::Line && lines.found == Found::Told || self.teller.is_some();
+        let is_told = is_looked_at && lines.found == Found::Told || self.teller.is_some();
         if !is_told || lines.looked > lines.begun.elapsed() / LOOKS {
             return;
         }
@@ -268,9 +305,10 @@ impl Live {
 
     /// Time has passed, by which the line of a watch may be out of date.
     pub(crate) fn tick(&mut self) {
+        let is_looked_at = self.is_looked_at();
         let fresh = |line: &PhaseLine| line.drawn.is_some_and(|drawn| drawn.elapsed() < LINE_APART);
         match &mut self.content {
-            Content::Phases(line) if self.shown == Shown::Line && !fresh(line) => {
+            Content::Phases(line) if is_looked_at && !fresh(line) => {
                 line.drawn = Some(Instant::now());
                 self.draw();
             }
@@ -280,19 +318,28 @@ impl Live {
 
     /// Writes what is shown over itself.
     fn draw(&mut self) {
-        if self.shown != Shown::Line {
-            return;
+        if self.shown == Shown::Line {
+            let lines = self.lines(room());
+            self.region.draw(&lines);
         }
-        let lines = match &mut self.content {
+        if self.audience.as_ref().is_some_and(Audience::is_there) {
+            let lines = self.lines(COLUMNS);
+            self.audience.iter().for_each(|audience| audience.say(&lines));
+        }
+    }
+
+    /// What is shown in so many columns.
+    fn lines(&mut self, room: usize) -> Vec<String> {
+        match &mut self.content {
             Content::Steps(lines) => {
+                lines.drawn = Some(Instant::now());
                 let times = (lines.begun.elapsed().as_secs_f64(), lines.left.now());
-                lines.now.lines(room(), times)
+                lines.now.lines(room, times)
             }
             Content::Phases(line) => {
-                vec![report::watch_progress((&line.phase, line.left_s()), line.device.as_ref(), room())]
+                vec![report::watch_progress((&line.phase, line.left_s()), line.device.as_ref(), room)]
             }
-        };
-        self.region.draw(&lines);
+        }
     }
 
     /// A line of its own, above the live one.
@@ -302,8 +349,9 @@ impl Live {
         }
         self.clear();
         output::people(report::wrap("  ", text).trim_end());
-        if let Content::Phases(line) = &mut self.content {
-            line.drawn = None;
+        match &mut self.content {
+            Content::Phases(line) => line.drawn = None,
+            Content::Steps(lines) => lines.drawn = None,
         }
     }
 

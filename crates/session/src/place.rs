@@ -11,6 +11,7 @@ use runfile::{SameDevice, Whose, WriteError};
 
 use crate::failure::Failure;
 use crate::files::Shelf;
+use crate::onlookers::{Audience, Onlookers};
 use crate::progress::Teller;
 
 /// Endings of the files of a run: a name is free where none of them is taken.
@@ -34,6 +35,8 @@ pub struct Place {
     steps: Cell<Option<usize>>,
     /// Who tells programs of the run, once it has begun.
     teller: RefCell<Option<Rc<Teller>>>,
+    /// Those who look at the run while it goes on.
+    onlookers: RefCell<Option<Onlookers>>,
     /// Whether they lie on the device that is measured: then commits do not wait for it. Nor do they in virtual time.
     pub same_device: SameDevice,
 }
@@ -80,6 +83,7 @@ impl Place {
             drawn: Cell::new(false),
             steps: Cell::new(None),
             teller: RefCell::default(),
+            onlookers: RefCell::default(),
             same_device,
         };
         place.name.replace(place.free_name());
@@ -93,11 +97,30 @@ impl Place {
         Place { same_device: SameDevice::Yes, ..self }
     }
 
+    /// The same for a run that others look at while it goes on.
+    #[must_use]
+    pub fn shown_to(self, onlookers: Onlookers) -> Place {
+        Place { onlookers: RefCell::new(Some(onlookers)), ..self }
+    }
+
+    /// Shows the run, whose file is there now, to those who look; what they are told by, where there are any.
+    pub(crate) fn begin_showing(&self) -> Option<Audience> {
+        let onlookers = self.onlookers.borrow();
+        let onlookers = onlookers.as_ref()?;
+        onlookers.follow(self.run());
+        Some(onlookers.audience())
+    }
+
     /// The first name of the moment that no file of any kind has.
     fn free_name(&self) -> String {
         let is_free = |name: &String| !ENDINGS.iter().any(|end| self.shelf.has(&format!("{name}.{end}")));
         // Numbers do not end before the names that are taken do.
         runfile::names(&self.stem, &self.time).find(is_free).unwrap_or_default()
+    }
+
+    /// What the names of its files begin with: the target's own.
+    pub fn stem(&self) -> &str {
+        &self.stem
     }
 
     fn path(&self, ending: &str) -> PathBuf {
@@ -167,11 +190,15 @@ impl Place {
         Err(WriteError::Exists { path: self.run() })
     }
 
-    /// Writes the HTML report.
+    /// Writes the HTML report; those who look see the same.
     pub fn put_report(&self, text: &str) -> Result<(), Failure> {
-        self.put("html", text)?;
-        self.drawn.set(true);
-        Ok(())
+        let written = self.put("html", text);
+        self.drawn.set(written.is_ok());
+        if let Some(onlookers) = self.onlookers.take() {
+            let kept = if written.is_ok() { self.report() } else { self.run() };
+            onlookers.end(text, &kept);
+        }
+        written.map(drop)
     }
 
     /// Writes a file with this ending beside the run file, which nothing may have; gives back its path.

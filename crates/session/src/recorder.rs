@@ -85,7 +85,7 @@ impl RunRecorder {
     pub fn begin(run: Run, place: &Place, stop: &StopFlag, live: Live) -> Result<RunRecorder, Failure> {
         let writer = Writer::create(|bytes| place.bear(bytes), &run, place.same_device);
         let file = writer.and_then(Recorder::start).map_err(|error| not_begun(place, &error))?;
-        let live = live.told_by(place.begin_telling(&run));
+        let live = live.told_by(place.begin_telling(&run)).told_to(place.begin_showing());
         let keys = live.is_drawn().then(Keys::take).flatten();
         let state = State { run, file, live, series: None, trouble: Trouble::default() };
         Ok(RunRecorder {

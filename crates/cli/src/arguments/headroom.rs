@@ -13,7 +13,7 @@ Examples:
   plimsoll headroom /mnt/vol --p99 10ms            4 KiB random reads
   plimsoll headroom /mnt/vol --p99 10ms --mix 70/30 --block 8k
   plimsoll headroom /mnt/vol --p50 1ms --p99.9 50ms     both must hold
-  plimsoll headroom /mnt/vol --p99 20ms --load jobs.fio what your job does
+  plimsoll headroom /mnt/vol --p99 20ms --load jobs.fio   what your job does
   plimsoll headroom /mnt/vol --p99 5ms --expect \"2500 iops\"  is it enough?
   plimsoll headroom sim:aws-gp3 --p99 5ms          simulated, in a moment
 

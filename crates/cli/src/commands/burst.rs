@@ -47,6 +47,7 @@ pub fn run(arguments: &BurstArguments) -> Result<u8, Failure> {
         run::idle_gate(&mut setup, "a drain", &stop)?;
     }
     let place = Place::new(arguments.out.as_deref(), (&asked.target_words, "burst"), &setup.facts.devices)?;
+    let place = arguments.onlookers.at(place)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let (layout, seconds) = (setup.layout, forecast.seconds);
     let next = |done: &[StepRecord]| next_burst_step(&burst, layout, done);

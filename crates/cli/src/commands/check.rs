@@ -57,6 +57,7 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     }
     let place =
         Place::new(arguments.ground.out.as_deref(), (&asked.target_words, "check"), &setup.facts.devices)?;
+    let place = arguments.ground.onlookers.at(place)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let limits = asked.against.limits.as_ref();
     let plan = &planned.ask;

@@ -50,6 +50,7 @@ pub fn run(arguments: &HeadroomArguments) -> Result<u8, Failure> {
     }
     let place =
         Place::new(arguments.ground.out.as_deref(), (&asked.words, "headroom"), &setup.facts.devices)?;
+    let place = arguments.ground.onlookers.at(place)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let (seconds, next) = (seconds(&setup, &ask), |done: &[_]| next_headroom_step(&ask, done));
     let course = Course { left: &|done| headroom_seconds_left(&ask, done), remarks: &|_| Vec::new() };

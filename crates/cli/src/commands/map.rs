@@ -38,6 +38,7 @@ pub fn run(arguments: &MapArguments) -> Result<u8, Failure> {
     }
     let place =
         Place::new(arguments.ground.out.as_deref(), (&words.target_words, "map"), &setup.facts.devices)?;
+    let place = arguments.ground.onlookers.at(place)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let next = |done: &[_]| next_map_step(&ask, done);
     let course = Course {

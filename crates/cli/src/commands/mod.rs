@@ -29,6 +29,7 @@ pub mod report;
 mod resume;
 pub mod run;
 pub mod schema;
+pub mod serve;
 pub mod ticket;
 pub mod together;
 pub mod tutorial;

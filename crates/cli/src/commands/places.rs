@@ -32,6 +32,7 @@ pub fn run(arguments: &PlacesArguments) -> Result<u8, Failure> {
         run::idle_gate(&mut setup, "a look at all of its places", &stop)?;
     }
     let place = Place::new(arguments.out.as_deref(), (&words, "where"), &setup.facts.devices)?;
+    let place = arguments.onlookers.at(place)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let seconds = places_seconds(&ask);
     let course = Course { left: &|done| left(seconds, done), remarks: &|_| Vec::new() };

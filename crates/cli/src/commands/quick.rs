@@ -33,6 +33,7 @@ pub fn run(arguments: &QuickArguments) -> Result<u8, Failure> {
         run::idle_gate(&mut setup, "a quick look", &stop)?;
     }
     let place = Place::new(arguments.out.as_deref(), (&words, "quick"), &setup.facts.devices)?;
+    let place = arguments.onlookers.at(place)?;
     let (seconds, next) = (quick_seconds(&ask), |done: &[StepRecord]| next_quick_step(&ask, done));
     let session = Session {
         setup,

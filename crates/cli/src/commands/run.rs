@@ -38,6 +38,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let place = Place::new(arguments.out.as_deref(), (&words, &command), &setup.facts.devices)?;
     let laid_out = usize::from(setup.layout != Layout::None);
     place.foresee_steps(laid_out + profile.permitted(setup.writes).count());
+    let place = arguments.onlookers.at(place)?;
     let seconds = seconds(&profile, &setup);
     let next = |done: &[record::StepRecord]| profile.next_step(ground, done);
     let session = Session {

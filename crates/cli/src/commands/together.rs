@@ -60,6 +60,7 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     }
     let name = format!("{}-and-{}-more", volumes[0].words, volumes.len() - 1);
     let place = Place::new(arguments.ground.out.as_deref(), (&name, "check"), &setup.facts.devices)?;
+    let place = arguments.ground.onlookers.at(place)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let seconds = if setup.is_virtual() { 0.5 } else { together_seconds(&ask).0 + laying_out(&ask) };
     let course = Course { left: &|done| together_seconds_left(&ask, done), remarks: &|_| Vec::new() };

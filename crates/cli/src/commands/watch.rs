@@ -22,6 +22,7 @@ pub fn run(arguments: &WatchArguments) -> Result<u8, Failure> {
     let mut watched = target::open(&mut asked, &stop)?;
     let place =
         Place::new(arguments.out.as_deref(), (watched.target_words(), "watch"), watched.loaded_devices())?;
+    let place = arguments.onlookers.at(place)?;
     forecast::tell(&asked, &watched, &place);
     if !arguments.busy {
         watched.wait_for_idle(&stop)?;

@@ -63,7 +63,11 @@ fn a_pasted_result_becomes_a_run_file_that_says_what_it_lacks_and_can_be_drawn()
 
     let drawn = ended(&mut folder.plimsoll(&["report", &run, "--html", "@/page.html"]));
     assert_eq!(drawn.code, Some(0), "{}", drawn.err);
-    assert!(drawn.told().contains("IMPORTED: what fio 1.59 text printed."), "{}", drawn.out);
+    assert!(
+        drawn.told().contains(", as fio 1.59 text printed it. Note: plimsoll measured nothing of it"),
+        "{}",
+        drawn.out
+    );
     assert!(!drawn.told().contains("MEASURED"), "{}", drawn.out);
     fits_80_columns(&drawn.out);
     let page = fs::read_to_string(folder.path("page.html")).unwrap();

@@ -22,6 +22,7 @@ pub(crate) mod nvme;
 pub(crate) mod patient;
 pub(crate) mod process;
 pub(crate) mod queue;
+pub(crate) mod ready;
 pub(crate) mod residency;
 pub(crate) mod signature;
 pub(crate) mod terminal;

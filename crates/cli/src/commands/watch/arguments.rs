@@ -7,7 +7,7 @@ use clap::Args;
 
 use workload::Nanos;
 
-use crate::arguments::{Format, ShownArguments, patience};
+use crate::arguments::{Format, OnlookerArguments, ShownArguments, patience};
 
 /// Heading of the options of load cycles.
 const LOAD: &str = "Load cycles";
@@ -16,8 +16,8 @@ const LOAD: &str = "Load cycles";
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  plimsoll watch                                 until Ctrl-C: what do the disks do?
-  plimsoll watch --for 24h --every 10s           a day of a machine in production
+  plimsoll watch                                 until Ctrl-C: what do disks do?
+  plimsoll watch --for 24h --every 10s           a day of a machine at work
   plimsoll watch -- ./nightly-job                while a command runs
   plimsoll watch --for 25s -- ./nightly-job      and ask it to end after that
   plimsoll watch --load job.fio --cycle 60s --repeat 2 --every 10s
@@ -95,6 +95,9 @@ pub struct WatchArguments {
     /// What is shown besides the result
     #[command(flatten)]
     pub shown: ShownArguments,
+    /// Who looks while it runs
+    #[command(flatten)]
+    pub onlookers: OnlookerArguments,
     /// Watch while this command runs, and end with its exit code
     #[arg(last = true, value_name = "CMD")]
     pub command: Vec<OsString>,
