@@ -535,6 +535,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  plimsoll report --open                       the newest run, in the browser
   plimsoll report vol-check-2026-11-21-2345.plimsoll
                                                NAME.html beside it
   plimsoll report logs/*.json
@@ -553,8 +554,8 @@ are bytes, seconds and shares of 1; what is not known is empty, or null.
 Exit codes: 0 drawn, 1 an input could not be read or a file not be written,
 2 wrong usage, or no input could be read.")]
 pub struct ReportArguments {
-    /// Run files, iostat's JSON, or folders of such JSON
-    #[arg(required = true, value_name = "FILE")]
+    /// Run files, iostat's JSON, or folders of such JSON [default: the newest of plimsoll list]
+    #[arg(value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
     /// The HTML file to write, or a folder for several [default: beside each input]
     #[arg(long, value_name = "FILE")]

@@ -86,6 +86,40 @@ counted = sql.execute('SELECT sum(ops) FROM step_direction').fetchone()[0]
 print('histograms', 'agrees' if (counted or 0) == (of('histograms', 'sum(count)')[0] or 0) else (counted, of('histograms', 'sum(count)')), counted)
 ";
 
+/// Steps of several jobs, side by side.
+const JOBS: &str = r#"
+title = "Several jobs"
+size = "1GiB"
+time = "3s"
+
+[[step]]
+name = "mixed"
+
+[[step.job]]
+name = "log"
+order = "sequential"
+read = 0
+block = "16KiB"
+flush_every = 8
+
+[[step.job]]
+name = "pages"
+order = "random"
+read = 70
+block = "8KiB"
+depth = 4
+workers = 2
+
+[[step]]
+name = "after"
+
+[[step.job]]
+order = "random"
+read = 100
+block = "4KiB"
+depth = 16
+"#;
+
 #[test]
 fn counts_and_sums_are_those_of_the_run_file() {
     let Some(python) =
@@ -95,9 +129,11 @@ fn counts_and_sums_are_those_of_the_run_file() {
     };
     for words in [
         &["check", "sim:aws-gp3"][..],
+        &["run", "@/jobs.toml", "sim:aws-gp3"],
         &["watch", "--load", "database", "--on", "sim:aws-gp3", "--cycle", "5s"],
     ] {
         let folder = Folder::new();
+        fs::write(folder.path("jobs.toml"), JOBS).unwrap();
         let run = exported(&folder, words);
         let done = ended(&mut folder.through(python, &["-c", SUMS, &run, "@/tables"]));
         assert_eq!(done.code, Some(0), "{}", done.err);

@@ -162,6 +162,28 @@ fn a_ticket_has_the_verdict_the_claims_one_picture_and_no_name_of_the_machine() 
 }
 
 #[test]
+fn where_no_run_is_named_the_newest_is_meant() {
+    let folder = Folder::new();
+    let commands = [&["report"][..], &["ticket"], &["export", "--parquet", "@/tables"], &["policy", "match"]];
+    for words in commands {
+        let none = ended(&mut folder.plimsoll(words));
+        assert_eq!(none.code, Some(2), "{words:?}: {}", none.out);
+        assert!(none.complained().contains("no run is named"), "{words:?}: {}", none.err);
+    }
+    for target in ["sim:aws-gp2,size=100GiB", "sim:aws-gp3"] {
+        let ran = ended(&mut folder.plimsoll(&["check", target, "--effort", "brief"]));
+        assert!(matches!(ran.code, Some(0 | 4)), "{}", ran.err);
+    }
+    for words in commands {
+        let done = ended(&mut folder.plimsoll(words));
+        assert_eq!(done.code, Some(0), "{words:?}: {}", done.err);
+        let told = done.err.lines().find(|line| line.starts_with("newest  ")).unwrap_or(&done.err);
+        assert!(told.contains("/sim-aws-gp3-check-"), "{words:?}: {told}");
+    }
+    assert!(folder.path("tables/steps.parquet").exists());
+}
+
+#[test]
 fn the_doctor_names_what_it_looked_at_and_ends_by_what_it_found() {
     let folder = Folder::new();
     let told = ended(&mut folder.plimsoll(&["doctor", "@", "--format", "json"]));
