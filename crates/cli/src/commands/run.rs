@@ -34,7 +34,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     if !arguments.busy && setup.facts.kind != TargetKind::Null {
         run::idle_gate(&mut setup, "a profile", &stop)?;
     }
-    let command = format!("run {}", profile.name);
+    let command = format!("run {}", profile.name.trim_end_matches(".toml"));
     let place = Place::new(arguments.out.as_deref(), (&words, &command), &setup.facts.devices)?;
     let laid_out = usize::from(setup.layout != Layout::None);
     place.foresee_steps(laid_out + profile.permitted(setup.writes).count());

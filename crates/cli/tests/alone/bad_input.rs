@@ -90,7 +90,7 @@ const TYPED: &[Row] = &[
     (
         &["report", "@"],
         2,
-        &["no *.json in this folder", "iostat -x -t -o JSON 10 30", "the files themselves"],
+        &["no run file and no *.json in this folder", "iostat -x -t -o JSON 10 30", "the files themselves"],
     ),
     (&["report", "@/pipe"], 2, &["is no run file", "name a file that plimsoll recorded"]),
     (&["report", "@/file"], 2, &["is no run file", "holds no result of a known tool"]),

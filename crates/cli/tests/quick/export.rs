@@ -4,8 +4,9 @@
 use std::fs;
 
 use crate::machine::*;
+use crate::schema::RESULT;
 
-const TABLES: [&str; 9] = [
+const TABLES: [&str; 11] = [
     "cpu_rates",
     "device_counters",
     "device_rates",
@@ -13,6 +14,8 @@ const TABLES: [&str; 9] = [
     "histograms",
     "intervals",
     "per_second",
+    "reported",
+    "reported_points",
     "step_directions",
     "steps",
 ];
@@ -78,6 +81,7 @@ for table, what, ours in [
     ('steps', 'count(*), sum(started_ns), sum(ended_ns)', 'FROM step'),
     ('step_directions', 'count(*), sum(ops), sum(bytes), sum(errors)', 'FROM step_direction WHERE ops + errors > 0'),
     ('intervals', 'count(*), sum(ops), sum(bytes), sum(errors)', 'FROM interval WHERE ops + errors > 0'),
+    ('reported', 'count(*), sum(ops), sum(bytes), sum(iops)', 'FROM reported_direction'),
     ('device_counters', 'count(*), sum(reads), sum(writes), sum(sectors_read), sum(busy_ms)', 'FROM sample_disk'),
 ]:
     kept = sql.execute(f'SELECT {what} {ours}').fetchall()[0]
@@ -130,13 +134,15 @@ fn counts_and_sums_are_those_of_the_run_file() {
     for words in [
         &["check", "sim:aws-gp3"][..],
         &["run", "@/jobs.toml", "sim:aws-gp3"],
+        &["import", "@/fio.txt"],
         &["watch", "--load", "database", "--on", "sim:aws-gp3", "--cycle", "5s"],
     ] {
         let folder = Folder::new();
         fs::write(folder.path("jobs.toml"), JOBS).unwrap();
+        fs::write(folder.path("fio.txt"), RESULT).unwrap();
         let run = exported(&folder, words);
         let done = ended(&mut folder.through(python, &["-c", SUMS, &run, "@/tables"]));
         assert_eq!(done.code, Some(0), "{}", done.err);
-        assert_eq!(done.out.matches("agrees").count(), 5, "{words:?}: {}", done.out);
+        assert_eq!(done.out.matches("agrees").count(), 6, "{words:?}: {}", done.out);
     }
 }

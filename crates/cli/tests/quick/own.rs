@@ -98,6 +98,11 @@ fn shells_complete_words_of_plimsoll_and_of_the_tools_that_it_speaks() {
         }
         fs::write(folder.path(shell), &printed.out).unwrap();
     }
+    let own = ended(folder.plimsoll(&["completions"]).env("SHELL", "/usr/bin/fish"));
+    assert_eq!(own.out, fs::read_to_string(folder.path("fish")).unwrap());
+    let unknown = ended(folder.plimsoll(&["completions"]).env("SHELL", "/bin/nosuch"));
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.complained().contains("bash | elvish | fish"), "{}", unknown.err);
     let asked = "source $0; COMP_WORDS=(plimsoll fio --rw rand); COMP_CWORD=3; _plimsoll plimsoll rand --rw; echo ${COMPREPLY[@]}";
     let answer = ended(Command::new("bash").args(["-c", asked, &folder.text("bash")]));
     assert!(answer.out.contains("randread") && !answer.out.contains(" read"), "{}{}", answer.out, answer.err);
@@ -128,6 +133,10 @@ fn runs_are_listed_newest_first_with_what_came_out() {
     )
     .unwrap();
     assert_eq!((one["run_files"].as_u64(), one["runs"].as_array().unwrap().len()), (Some(3), 1));
+    fs::remove_file(folder.path("runs/broken.plimsoll")).unwrap();
+    let drawn = ended(&mut folder.plimsoll(&["report", "@/runs", "--html", "@/pages/"]));
+    assert_eq!(drawn.code, Some(0), "{}", drawn.err);
+    assert_eq!(fs::read_dir(folder.path("pages")).unwrap().count(), 2, "a page a run file: {}", drawn.out);
     let missing = ended(&mut folder.plimsoll(&["list", "@/nowhere"]));
     assert_eq!(missing.code, Some(2), "{}", missing.out);
 }

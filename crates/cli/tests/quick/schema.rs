@@ -111,7 +111,7 @@ fn schema(folder: &Folder, name: &str) -> Value {
 }
 
 /// fio's text, the least of it.
-const RESULT: &str = "nightly: (g=0): rw=randread, bs=4K-4K/4K-4K, ioengine=libaio, iodepth=64
+pub(crate) const RESULT: &str = "nightly: (g=0): rw=randread, bs=4K-4K/4K-4K, ioengine=libaio, iodepth=64
 fio 1.59
 nightly: (groupid=0, jobs=1): err= 0: pid=22329
 read : io=3070.5MB, bw=132862KB/s, iops=33215 , runt= 23665msec

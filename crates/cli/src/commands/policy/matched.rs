@@ -111,9 +111,11 @@ fn text(levels: &[Plateau], known: &Circumstances, candidates: &[Candidate]) -> 
 
 fn level_words(level: &Plateau) -> String {
     let (low, high) = (level.iops.0.0, level.iops.1.0);
-    let rate = match high.is_finite() {
-        true => format!("{} to {}", count(low), count(high)),
-        false => format!("{} or more", count(low)),
+    let (low, high) = (count(low), high.is_finite().then(|| count(high)));
+    let rate = match high {
+        Some(high) if high == low => low,
+        Some(high) => format!("{low} to {high}"),
+        None => format!("{low} or more"),
     };
     format!("{rate} {} of {} a second", direction(level.direction), level.block)
 }
