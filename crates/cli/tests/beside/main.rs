@@ -31,3 +31,4 @@ mod live_page;
 #[path = "../machine/mod.rs"]
 mod machine;
 mod page_zoom;
+mod prometheus_peer;

@@ -18,6 +18,7 @@ mod hostile;
 mod import;
 #[path = "../machine/mod.rs"]
 mod machine;
+mod otlp;
 mod own;
 mod pictures;
 mod places;
