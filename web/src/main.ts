@@ -2,6 +2,7 @@
 // stand as they are.
 import { Chart, type Page } from "./chart";
 import { Colours } from "./colours";
+import { listen as jumps } from "./jump";
 import { HINT, listen } from "./keys";
 import { type RunDocument, times } from "./recording";
 import { View } from "./view";
@@ -47,12 +48,12 @@ function rebuildWhenChanged(all: readonly Chart[], colours: Colours): void {
     });
 }
 
-/// Says how it is done, above the first chart; and a way back for hands without a keyboard.
+/// Says how it is done, below the first chart; and a way back for hands without a keyboard.
 function explain(view: View, first: HTMLElement): void {
     const hint = document.createElement("p");
     hint.className = "note zoom-hint";
     hint.textContent = HINT;
-    first.before(hint);
+    first.after(hint);
     const back = document.createElement("button");
     back.type = "button";
     back.className = "zoom-back";
@@ -62,7 +63,7 @@ function explain(view: View, first: HTMLElement): void {
     document.body.append(back);
     view.join({
         follow: () => {
-            back.hidden = !view.zoomed;
+            back.hidden = !view.changed;
         },
     });
 }
@@ -103,6 +104,7 @@ async function start(): Promise<void> {
     carryOver(view);
     explain(view, first.figure);
     listen(view, all);
+    jumps(view);
     mountNear(all);
     rebuildWhenChanged(all, page.colours);
 }

@@ -33,6 +33,7 @@ pub use linux::{
         Draft, Folder, PrivateFolderError, Readers, effective_user, go_on_unless_link, rewrite_unless_link,
     },
     io_priority::set_io_priority,
+    keys::{give_keys_back, next_key, take_keys},
     locale::Locale,
     memory::{FreeMemory, NoMemory, free_memory, room_for_buffers},
     mounts::{Medium, Mount, device_of_mount, mount_of, mounts},

@@ -52,6 +52,11 @@ pub struct ServeArguments {
 /// `plimsoll doctor`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Examples:
+  plimsoll doctor                      this machine, this directory's volume
+  plimsoll doctor /mnt/vol
+  plimsoll doctor --format json        for scripts
+
 Looks for a second, at the machine and at the volume that TARGET lies on, and
 writes nothing. Exit codes: 0 nothing would spoil a measurement, 1 something
 would.")]
@@ -68,8 +73,8 @@ pub struct DoctorArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  plimsoll ticket vol-2026-11-21.plimsoll > ticket.md
-  plimsoll ticket vol-2026-11-21.plimsoll --out .    the picture here
+  plimsoll ticket vol-check-2026-11-21-2345.plimsoll > ticket.md
+  plimsoll ticket RUN --out .                        the picture here
 
 Markdown: verdict, claims, what was found, and what support asks for, with the
 names of the picture and of the run file, which go with it. The machine's own

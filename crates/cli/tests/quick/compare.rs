@@ -115,19 +115,31 @@ fn undeclared_the_same_figures_are_one_level_that_something_meters() {
 }
 
 #[test]
-fn the_text_leads_with_what_differs_fits_80_columns_and_prices_stay_apart_by_currency() {
+fn the_text_leads_with_the_answer_and_prices_fits_80_columns_and_currencies_stay_apart() {
     let folder = Folder::new();
     pasted(&folder);
     let ended = ended(&mut folder.plimsoll(&[&PROVIDERS[..], &["--html=@/page.html"]].concat()));
     assert!(ended.out.lines().all(|line| line.chars().count() <= 80), "{}", ended.out);
     let at = |words: &str| ended.out.find(words).unwrap_or_else(|| panic!("{words}: {}", ended.out));
+    assert!(
+        ended.out.starts_with("CANNOT TELL which is the better buy: their prices are in different"),
+        "{}",
+        ended.out
+    );
+    assert!(at("price a month of") < at("What differs between them"));
     assert!(at("What differs between them") < at("no interval") && at("no interval") < at("██"));
     assert!(ended.told().contains("One run each: no interval."), "{}", ended.out);
     // 5 / 3016 a month, and 5 / 150 once the credits are spent.
-    assert!(ended.told().contains("aws USD 0.00166 (in a burst; 0.0333 at its baseline)"), "{}", ended.out);
+    assert!(ended.told().contains("USD 1.66*"), "{}", ended.out);
+    assert!(
+        ended.told().contains("* aws in a burst: at its baseline 19.6 to 20.1 times as much."),
+        "{}",
+        ended.out
+    );
     // Nobody said what a dollar is worth in the other's currency.
-    assert!(!ended.told().contains("is the cheaper"), "{}", ended.out);
+    assert!(!ended.told().contains("BETTER BUY"), "{}", ended.out);
     let page = fs::read_to_string(folder.path("page.html")).unwrap();
+    assert!(page.contains("USD 1.66 (in a burst; USD 33.3 at its baseline)"), "{page}");
     assert_eq!(page.matches("<svg").count(), 5);
     assert!(page.contains("86,630 IOPS") && page.contains("no cap seen at the rates tested"));
     assert!(!page.contains("http://") || page.matches("http://").count() == page.matches("w3.org").count());
@@ -142,8 +154,12 @@ fn prices_say_which_unit_is_cheaper_and_by_what_factor() {
     let ended = ended(&mut folder.plimsoll(&[&words[..], &sized].concat()));
     let told = ended.told();
     // 10/3016 over 5/86630 is 57.4; a gigabyte costs 0.25 here and 0.20 there.
-    assert!(told.contains("do is the cheaper, by a factor of 57.4"), "{told}");
-    assert!(told.contains("per GB of space, a month: do 0.250, aws 0.200. aws is the cheaper"), "{told}");
+    assert!(
+        told.contains("BETTER BUY: do. Elsewhere a unit costs 6.01 to 57.4 times as much, in all 4 loads"),
+        "{told}"
+    );
+    assert!(told.contains("do, 57.4 times"), "{told}");
+    assert!(told.contains("1 GB of space 0.250 0.200 aws, 1.25 times"), "{told}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ pub(crate) mod file;
 pub(crate) mod folder;
 pub(crate) mod guard;
 pub(crate) mod io_priority;
+pub(crate) mod keys;
 pub(crate) mod lab;
 pub(crate) mod locale;
 pub(crate) mod memory;

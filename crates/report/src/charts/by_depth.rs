@@ -7,6 +7,7 @@ use workload::Direction;
 use super::chart::{Chart, figures_below};
 use super::engineering;
 use super::ink::Ink;
+use super::joined::Pen;
 use super::ladders::doubling_axis;
 use super::panel::{Dots, Line, Panel, Shape, Side};
 use super::panels::draw;
@@ -34,6 +35,8 @@ struct Work {
     direction: Direction,
     sequential: bool,
     read_percent: u8,
+    /// Past the page cache.
+    direct: bool,
 }
 
 /// One kind of work at several depths.
@@ -43,11 +46,13 @@ struct Row {
     points: Vec<(f64, f64, f64)>,
 }
 
-/// The two graphs of a run that tried several block sizes at several depths; `None` without two depths of a size, or with
-/// one size alone, which has its ladder.
+/// The two graphs of a run that tried several block sizes at several depths; `None` without two neighbouring depths of a size
+/// (the cells of a profile are no ladder: their table says it all), or with one size alone, which has its ladder.
 pub fn by_depth(run: &Run) -> Option<Chart> {
     let rows = rows(&cells(run));
-    if rows.iter().all(|row| row.work.block == rows[0].work.block) {
+    let climbs =
+        |row: &Row| Pen::default().strokes(&places(row, |_| 0.0)).iter().any(|stroke| stroke.len() > 1);
+    if rows.iter().all(|row| row.work.block == rows[0].work.block) || !rows.iter().any(climbs) {
         return None;
     }
     let depths = || rows.iter().flat_map(|row| row.points.iter().map(|point| point.0));
@@ -71,13 +76,14 @@ pub fn by_depth(run: &Run) -> Option<Chart> {
 }
 
 fn name(row: &Row) -> String {
-    let Work { block, direction, sequential, read_percent } = row.work;
+    let Work { block, direction, sequential, read_percent, direct } = row.work;
     let order = if sequential { "sequential " } else { "" };
+    let cached = if direct { "" } else { ", page cache" };
     let mix = match read_percent {
         0 | 100 => String::new(),
         percent => format!(" of {percent}/{}", 100 - percent),
     };
-    format!("{} {order}{}{mix}", numbers::block(block as f64), plural(direction))
+    format!("{} {order}{}{mix}{cached}", numbers::block(block as f64), plural(direction))
 }
 
 /// As fast as it goes, without flushes, grouped by block, direction and order.
@@ -102,6 +108,7 @@ fn add(rows: &mut Vec<Row>, cell: &Cell, point: &Point) {
         direction: point.direction,
         sequential: cell.pattern.sequential,
         read_percent: cell.pattern.read_percent,
+        direct: cell.pattern.direct,
     };
     let value = (f64::from(point.depth), point.iops.value, point.bytes_per_second.value);
     match rows.iter_mut().find(|row| row.work == work) {
@@ -111,8 +118,11 @@ fn add(rows: &mut Vec<Row>, cell: &Cell, point: &Point) {
 }
 
 fn line(row: &Row, (ink, shape): (Ink, Shape), of: fn(&(f64, f64, f64)) -> f64) -> Line {
-    let points: Vec<(f64, f64)> = row.points.iter().map(|point| (point.0, of(point))).collect();
-    Line { dots: Dots::Each(shape), ..Line::of(&name(row), ink, [points]) }
+    Line { dots: Dots::Each(shape), ..Line::of(&name(row), ink, Pen::default().strokes(&places(row, of))) }
+}
+
+fn places(row: &Row, of: fn(&(f64, f64, f64)) -> f64) -> Vec<(f64, f64)> {
+    row.points.iter().map(|point| (point.0, of(point))).collect()
 }
 
 fn table(rows: &[Row]) -> Table {

@@ -19,6 +19,15 @@ impl Chart {
         Chart { title: title.to_owned(), drawing, table }
     }
 
+    /// Under its message, where it has one; the drawing's description still tells what is drawn.
+    pub(super) fn saying(mut self, message: Option<String>) -> Chart {
+        if let Some(message) = message {
+            self.title.clone_from(&message);
+            self.drawing.title = message;
+        }
+        self
+    }
+
     /// The drawing as a file of its own: with its font and its dashes, light.
     pub fn standalone(&self) -> String {
         self.drawing.file(Font::Embedded)

@@ -1,7 +1,7 @@
 //! A drawing as SVG: rectangles, lines, circles, polygons and words, written once and never read back.
 
 use super::font::{FAMILY, font_faces};
-use super::ink::{Ink, UNITS, rules, shortened};
+use super::ink::{Ink, UNITS, rules, shortened, width};
 use crate::markup::{Element, Markup, element, markup};
 
 /// A place, in units of the drawing: [`UNITS`] a pixel.
@@ -16,6 +16,8 @@ pub(super) fn in_units((x, y): (i32, i32)) -> Spot {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Canvas {
     drawn: Markup,
+    /// From where to where panels stand side by side, in units, where there is one row of them.
+    panels: Vec<(i32, i32)>,
 }
 
 /// A line's colour and its width in units.
@@ -99,6 +101,11 @@ impl Type {
 }
 
 impl Canvas {
+    /// Says that a panel reaches over the whole height from one place to another.
+    pub fn stands(&mut self, from: i32, to: i32) {
+        self.panels.push((from, to));
+    }
+
     /// A rectangle between two opposite corners.
     pub fn rectangle(&mut self, one: Spot, other: Spot, paint: Paint) {
         let (left, top) = (one.0.min(other.0), one.1.min(other.1));
@@ -228,7 +235,32 @@ const TITLE_MARGIN: i32 = 8;
 impl Drawing {
     /// For a page, which has the style and the font.
     pub fn svg(&self) -> Markup {
-        self.around(Markup::default())
+        self.around("chart", self.canvas.drawn.clone())
+    }
+
+    /// [`Drawing::svg`], and where panels stand side by side each also by itself: a page shows these where it is narrow.
+    /// `name` is unique in the page.
+    pub(crate) fn on_page(&self, name: &str) -> Markup {
+        let panels = &self.canvas.panels;
+        if panels.len() < 2 {
+            return self.svg();
+        }
+        let drawn = element("g").with("id", format_args!("drawn-{name}")).holding(self.canvas.drawn.clone());
+        let part = |(place, panel): (usize, &(i32, i32))| {
+            let label = format!("{}, part {} of {}", self.title, place + 1, panels.len());
+            self.part(*panel, &label, name)
+        };
+        markup![self.around("chart whole", drawn), panels.iter().enumerate().map(part).collect::<Markup>()]
+    }
+
+    /// One panel of what is drawn already.
+    fn part(&self, (from, to): (i32, i32), label: &str, name: &str) -> Markup {
+        element("svg")
+            .with("class", "chart part")
+            .with("role", "img")
+            .with("aria-label", label)
+            .with("viewBox", format_args!("{from} 0 {} {}", to - from, self.size.1 * UNITS))
+            .holding(element("use").with("href", format_args!("#drawn-{name}")).empty())
     }
 
     /// As a file of its own: light, with its dashes.
@@ -236,21 +268,21 @@ impl Drawing {
         let faces = if font == Font::Embedded { font_faces() } else { String::new() };
         let style = format!("{faces}text{{font-family:{FAMILY}}}{}", rules());
         let ground = element("rect").with("width", "100%").with("height", "100%").with("fill", "#ffffff");
-        self.around(markup![element("style").holding(Markup::trusted(style)), ground.empty()]).into()
+        let style = element("style").holding(Markup::trusted(style));
+        self.around("chart", markup![style, ground.empty(), self.canvas.drawn.clone()]).into()
     }
 
-    fn around(&self, before: Markup) -> Markup {
+    fn around(&self, class: &str, drawn: Markup) -> Markup {
         let (wide, high) = (self.size.0 * UNITS, self.size.1 * UNITS);
         element("svg")
             .with("xmlns", "http://www.w3.org/2000/svg")
-            .with("class", "chart")
+            .with("class", class)
             .with("role", "img")
             .with("viewBox", format_args!("0 0 {wide} {high}"))
             .holding(markup![
                 element("title").holding(&self.title),
                 element("desc").holding(&self.description),
-                before,
-                self.canvas.drawn.clone(),
+                drawn,
             ])
     }
 
@@ -264,4 +296,62 @@ impl Drawing {
         canvas.lower(self.canvas, TITLE * UNITS);
         Drawing { canvas, size: (wide, high + TITLE), ..self }
     }
+
+    /// The drawing above pieces of small words, as many to a line as fit: what a page says once and a file has nobody else to say.
+    pub(super) fn footed(mut self, pieces: &[String]) -> Drawing {
+        let (wide, high) = self.size;
+        let lines = foot_lines(pieces, wide - 2 * TITLE_MARGIN);
+        for (place, line) in lines.iter().enumerate() {
+            let base = high + FOOT_ROOM + FOOT_LINE * (place as i32 + 1) - 4;
+            let at = in_units((TITLE_MARGIN, base));
+            self.canvas.words(line, at, Type::from(Ink::Marker, FOOT_LETTER));
+        }
+        let foot = if lines.is_empty() { 0 } else { 2 * FOOT_ROOM + FOOT_LINE * lines.len() as i32 };
+        Drawing { size: (wide, high + foot), ..self }
+    }
+}
+
+/// Letters and lines of the words below a file's drawing, and the room above and below them, in pixels.
+const FOOT_LETTER: i32 = 10;
+const FOOT_LINE: i32 = 14;
+const FOOT_ROOM: i32 = 4;
+/// What stands between two pieces of a line.
+const BETWEEN: &str = " · ";
+
+/// Pieces in lines of at most `wide` pixels; one that is longer by itself is cut.
+fn foot_lines(pieces: &[String], wide: i32) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for piece in pieces {
+        let joined = lines.last().map(|line| format!("{line}{BETWEEN}{piece}"));
+        match joined.filter(|line| width(line, FOOT_LETTER) <= wide) {
+            Some(line) => {
+                lines.pop();
+                lines.push(line);
+            }
+            None => lines.extend(broken(piece, wide)),
+        }
+    }
+    lines
+}
+
+/// Lines that one piece may fill: a command says by its options what was asked.
+const FOOT_LINES_MAX: usize = 3;
+
+/// A piece by itself, broken between words; what is longer than its lines, and a word that is longer than one, is cut.
+fn broken(piece: &str, wide: i32) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in piece.split(' ').filter(|word| !word.is_empty()) {
+        let last = lines.pop().unwrap_or_default();
+        let joined = if last.is_empty() { word.to_owned() } else { format!("{last} {word}") };
+        match width(&joined, FOOT_LETTER) <= wide || lines.len() + 1 == FOOT_LINES_MAX {
+            true => lines.push(joined),
+            false => lines.extend([last, word.to_owned()]),
+        }
+    }
+    lines.iter().filter(|line| !line.is_empty()).map(|line| fitted(line, wide)).collect()
+}
+
+/// A line as far as it fits.
+fn fitted(line: &str, wide: i32) -> String {
+    if width(line, FOOT_LETTER) <= wide { line.to_owned() } else { shortened(line, FOOT_LETTER, wide) }
 }

@@ -101,14 +101,14 @@ pub(super) fn value(unit: Unit, value: f64) -> String {
     format!("{}{name}", numbers::figure(value / factor))
 }
 
-/// What a panel of this unit shows, as its title.
+/// What a panel of this unit shows, as its title; its ticks have the unit.
 pub(crate) fn title(unit: Unit) -> &'static str {
     match unit {
         Unit::PerSecond => "requests a second",
         Unit::BytesPerSecond => "bytes a second",
-        Unit::Share => "share (%)",
-        Unit::Seconds => "mean time of a request (s)",
-        Unit::Bytes => "mean size of a request (B)",
+        Unit::Share => "share",
+        Unit::Seconds => "mean time of a request",
+        Unit::Bytes => "mean size of a request",
         Unit::Count => "requests waiting or being served",
     }
 }

@@ -41,6 +41,12 @@ pub enum Ink {
     Iowait,
     /// CPUs taken by the hypervisor.
     Steal,
+    /// What the caps of both directions say of places that were not measured.
+    Model,
+    /// The same of reads alone.
+    ReadModel,
+    /// The same of writes alone.
+    WriteModel,
     /// What is claimed.
     Claim,
     /// A marker at a place of the x axis.
@@ -60,7 +66,7 @@ pub enum Ink {
 }
 
 /// Light and dark value of each colour; the dark one is for the page's style sheet.
-const VALUES: [(Ink, u32, u32); 25] = [
+const VALUES: [(Ink, u32, u32); 28] = [
     (Ink::Read, 0x0072b2, 0x56b4e9),
     (Ink::ReadTail, 0x0072b3, 0x56b4e9),
     (Ink::ReadMerged, 0x56b4e9, 0xa6d8f5),
@@ -78,6 +84,9 @@ const VALUES: [(Ink, u32, u32); 25] = [
     (Ink::Nice, 0x009e75, 0x2fc99b),
     (Ink::Iowait, 0xe69f01, 0xf5cf6f),
     (Ink::Steal, 0xcc79a8, 0xe3a9ca),
+    (Ink::Model, 0x444b55, 0xb8c0cb),
+    (Ink::ReadModel, 0x0072b5, 0x56b4eb),
+    (Ink::WriteModel, 0xd55e03, 0xe69f02),
     (Ink::Claim, 0xa04080, 0xe090c0),
     (Ink::Marker, 0x444b54, 0xb8c0ca),
     (Ink::Word, 0x333a41, 0xd0d6dc),
@@ -89,9 +98,12 @@ const VALUES: [(Ink, u32, u32); 25] = [
 ];
 
 /// Inks whose lines are dashed: lengths of dash and gap, in pixels.
-const DASHED: [(Ink, &[i32]); 10] = [
+const DASHED: [(Ink, &[i32]); 13] = [
     (Ink::ReadTail, &[5, 3]),
     (Ink::WriteTail, &[5, 3]),
+    (Ink::Model, &[2, 3]),
+    (Ink::ReadModel, &[2, 3]),
+    (Ink::WriteModel, &[2, 3]),
     (Ink::Claim, &[5, 3]),
     (Ink::Marker, &[5, 3]),
     (Ink::ReadMerged, &[6, 2]),
@@ -129,6 +141,14 @@ impl Ink {
     /// The colour on a dark page.
     pub fn dark_hex(self) -> String {
         format!("#{:06X}", self.values().1)
+    }
+
+    /// Tenths of a pixel that its lines are wide: what was not measured is thinner than what was.
+    pub fn tenths(self) -> i32 {
+        match self {
+            Ink::Model | Ink::ReadModel | Ink::WriteModel => 10,
+            _ => 16,
+        }
     }
 
     /// Lengths of dashes and gaps in pixels; empty for a line drawn through.

@@ -1,13 +1,15 @@
 //! Curves over what was varied: queue depth, block size, percentile.
 
 use analysis::findings::{Crossover, FillingDepth};
-use analysis::{Analysis, Estimate, LatencyRow, Meaning, Point, Quantity};
+use analysis::{Analysis, Counted, Estimate, LatencyRow, Meaning, Point, Quantity};
 use record::Run;
 use workload::Direction;
 
 use super::axis::Axis;
 use super::chart::{Chart, figures_below};
 use super::ink::Ink;
+use super::joined::Pen;
+use super::modelled;
 use super::over_time::{chart_unit, claimed, ink_of, range, time_axis};
 use super::panel::{Dots, Level, Line, Marker, Panel, Shape, Side};
 use super::panels::draw;
@@ -15,13 +17,18 @@ use crate::words::Table;
 use crate::words::numbers::{self, IOPS, Unit};
 use crate::words::progress::ending;
 use crate::words::sentence::{capital, plural};
+use crate::words::stops::filling_depth;
 
 /// Rate and latency by queue depth, with the depth that fills the cap; `None` without a depth ladder.
 pub fn depths(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let points = &analysis.depths;
     let x = doubling_axis(points.iter().map(|point| f64::from(point.depth)), numbers::count)?;
-    let at = |point: &Point| f64::from(point.depth);
-    let rates = lines(points, &at, &|point| point.iops);
+    let ladder_of = Ladder {
+        points,
+        at: &|point| f64::from(point.depth),
+        pen: &|direction| Pen::around(filling_depth(analysis, direction)),
+    };
+    let rates = ladder_of.lines(&|point| point.iops);
     let rate_panel = Panel {
         levels: claimed(run, analysis, Quantity::Iops),
         markers: filling(analysis, Labels::Written),
@@ -31,12 +38,12 @@ pub fn depths(run: &Run, analysis: &Analysis) -> Option<Chart> {
             rates,
         )
     };
-    let mut times = lines(points, &at, &|point| flat(point.latency_ns_p99 as f64));
+    let mut times = ladder_of.lines(&|point| flat(point.latency_ns_p99 as f64));
     for line in &mut times {
         line.ink = tail(line.ink);
         line.name.clear();
     }
-    times.extend(lines(points, &at, &|point| flat(point.latency_ns_mean)));
+    times.extend(ladder_of.lines(&|point| flat(point.latency_ns_mean)));
     let (low, high) = range(values(&times))?;
     let time_panel = Panel {
         markers: filling(analysis, Labels::Left),
@@ -58,9 +65,15 @@ pub fn block_sizes(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let points = &analysis.blocks;
     let x = doubling_axis(points.iter().map(|point| point.block as f64), numbers::block)?;
     let unit = chart_unit(run, analysis);
-    let at = |point: &Point| point.block as f64;
-    let rates = lines(points, &at, &|point| point.iops);
-    let bytes = lines(points, &at, &|point| in_unit(point.bytes_per_second, unit));
+    let ladder_of = Ladder {
+        points,
+        at: &|point| point.block as f64,
+        pen: &|direction| modelled::pen(analysis, direction),
+    };
+    let mut rates = ladder_of.lines(&|point| point.iops);
+    rates.extend(modelled::by_block(analysis, (Counted::Operations, 1.0)));
+    let mut bytes = ladder_of.lines(&|point| in_unit(point.bytes_per_second, unit));
+    bytes.extend(modelled::by_block(analysis, (Counted::Bytes, unit.factor)));
     let mut levels = claimed(run, analysis, Quantity::BytesPerSecond);
     levels.iter_mut().for_each(|level| level.value /= unit.factor);
     let rate_panel = Panel {
@@ -124,7 +137,9 @@ enum Labels {
 fn filling(analysis: &Analysis, labels: Labels) -> Vec<Marker> {
     let depth = |meaning: &Meaning| match meaning {
         Meaning::FillingDepth(FillingDepth { direction, star, .. }) => {
-            Some((*star, *direction, format!("fill it at {}", numbers::figure(*star))))
+            // The depth that the words name.
+            let depth = filling_depth(analysis, *direction).unwrap_or(*star);
+            Some((depth, *direction, format!("fill it at {}", numbers::count(depth))))
         }
         _ => None,
     };
@@ -178,18 +193,31 @@ pub(super) fn doubling_axis(
 /// Labels such as `256 KiB` that fit side by side under half a chart.
 const TICKS_MAX: usize = 7;
 
-fn lines(points: &[Point], at: &dyn Fn(&Point) -> f64, value: &dyn Fn(&Point) -> Estimate) -> Vec<Line> {
-    let line = |same: &[Point]| {
+/// The points of a ladder, where each stands, and what may be joined of a direction.
+struct Ladder<'l> {
+    points: &'l [Point],
+    at: &'l dyn Fn(&Point) -> f64,
+    pen: &'l dyn Fn(Direction) -> Pen,
+}
+
+impl Ladder<'_> {
+    /// A line a direction, drawn between neighbours alone.
+    fn lines(&self, value: &dyn Fn(&Point) -> Estimate) -> Vec<Line> {
+        self.points.chunk_by(|a, b| a.direction == b.direction).map(|same| self.line(same, value)).collect()
+    }
+
+    fn line(&self, same: &[Point], value: &dyn Fn(&Point) -> Estimate) -> Line {
         let direction = same.first().map_or(Direction::Read, |point| point.direction);
-        let points: Vec<_> = same.iter().map(|point| (at(point), value(point).value)).collect();
+        let mut points: Vec<_> = same.iter().map(|point| ((self.at)(point), value(point).value)).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let whisker = |point: &Point| ((self.at)(point), value(point).low, value(point).high);
         let shape = if direction == Direction::Read { Shape::Circle } else { Shape::Square };
         Line {
-            whiskers: same.iter().map(|point| (at(point), value(point).low, value(point).high)).collect(),
+            whiskers: same.iter().map(whisker).collect(),
             dots: Dots::Each(shape),
-            ..Line::of(plural(direction), ink_of(direction), [points])
+            ..Line::of(plural(direction), ink_of(direction), (self.pen)(direction).strokes(&points))
         }
-    };
-    points.chunk_by(|a, b| a.direction == b.direction).map(line).collect()
+    }
 }
 
 fn flat(value: f64) -> Estimate {

@@ -71,7 +71,10 @@ fn draw_row<'l>(canvas: &mut Canvas, lines: impl Iterator<Item = &'l Line>, (end
         let start = right - (long(line) - PIECE.2) * UNITS;
         let name = start + (PIECE.0 + PIECE.1) * UNITS;
         canvas.words(&line.name, (name, y), Type::beside(Ink::Word, LETTER));
-        canvas.line(&[(start, y), (start + PIECE.0 * UNITS, y)], stroke(line.ink, 18));
+        // Points that nothing joins are shown as they stand in the plot.
+        if line.is_drawn_through() {
+            canvas.line(&[(start, y), (start + PIECE.0 * UNITS, y)], stroke(line.ink, 18));
+        }
         sample(canvas, line, (start + PIECE.0 * UNITS / 2, y));
         right = start - PIECE.2 * UNITS;
     }

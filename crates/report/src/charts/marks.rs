@@ -21,8 +21,10 @@ pub(super) fn draw_line(canvas: &mut Canvas, plot: &Plot<'_>, line: &Line) {
                 canvas.circle(*alone, 2 * UNITS, Paint::Filled(line.ink))
             }
             ([_], Dots::Each(_)) => {}
-            (path, _) if segment.area == Area::Shaded => canvas.shaded(path, stroke(line.ink, 16)),
-            (path, _) => canvas.line(path, stroke(line.ink, 16)),
+            (path, _) if segment.area == Area::Shaded => {
+                canvas.shaded(path, stroke(line.ink, line.ink.tenths()))
+            }
+            (path, _) => canvas.line(path, stroke(line.ink, line.ink.tenths())),
         }
         if let Dots::Each(shape) = line.dots {
             path.iter().for_each(|&at| stamp(canvas, line.ink, shape, at));

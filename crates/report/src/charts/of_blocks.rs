@@ -10,6 +10,7 @@ use super::chart::{Chart, figures_below};
 use super::engineering;
 use super::heat::answer;
 use super::ink::Ink;
+use super::joined::Pen;
 use super::ladders::doubling_axis;
 use super::panel::{Dots, Line, Marker, Panel, Shape, Side};
 use super::panels::draw;
@@ -34,7 +35,7 @@ pub(super) fn by_block(analysis: &Analysis) -> Option<Chart> {
     let x = doubling_axis(blocks(), numbers::block)?;
     let several = rows.iter().any(|(_, full)| full.len() > 1);
     let panel = |unit: Unit, title: &str, each: fn(&Full) -> f64| {
-        let lines: Vec<Line> = rows.iter().flat_map(|(map, full)| lines(map.direction, full, each)).collect();
+        let lines: Vec<Line> = rows.iter().flat_map(|(map, full)| lines(map, full, each)).collect();
         let top = Panel::top(&lines);
         Panel {
             markers: markers(&rows, unit),
@@ -68,9 +69,11 @@ fn full(map: &DirectionMap) -> Vec<Full> {
     map.cells.chunk_by(|a, b| a.block == b.block).filter_map(of_block).collect()
 }
 
-/// A line through all blocks, with a dot at each that was measured and a ring at the others: through the measured ones alone it
+/// A line through all blocks that are neighbours, with a dot at each that was measured and a ring at the others: through the measured ones alone it
 /// would lead past what follows for those between.
-fn lines(direction: Direction, full: &[Full], each: fn(&Full) -> f64) -> Vec<Line> {
+fn lines(map: &DirectionMap, full: &[Full], each: fn(&Full) -> f64) -> Vec<Line> {
+    let direction = map.direction;
+    let pen = Pen::around(map.crossover.map(|crossing| crossing.at.value));
     let (ink, other, shape, hollow) = match direction {
         Direction::Read => (Ink::Read, Ink::ReadMerged, Shape::Circle, Shape::Ring),
         _ => (Ink::Write, Ink::WriteMerged, Shape::Square, Shape::Frame),
@@ -80,7 +83,7 @@ fn lines(direction: Direction, full: &[Full], each: fn(&Full) -> f64) -> Vec<Lin
     let measured: Vec<Vec<(f64, f64)>> = of(Basis::Measured).map(|full| vec![at(full)]).collect();
     let whisker = |full: &Full| (full.block as f64, full.iops.low * each(full), full.iops.high * each(full));
     let mut lines = vec![
-        Line { dots: Dots::None, ..Line::of("", ink, [full.iter().map(at).collect::<Vec<_>>()]) },
+        Line { dots: Dots::None, ..Line::of("", ink, pen.strokes(&full.iter().map(at).collect::<Vec<_>>())) },
         Line {
             whiskers: of(Basis::Measured).map(whisker).collect(),
             dots: Dots::Each(shape),

@@ -296,15 +296,15 @@ fn way_of(analysis: &Analysis, row: &ClaimRow) -> Option<Direction> {
 }
 
 fn caps(analysis: &Analysis, quantity: Quantity) -> Vec<Level> {
-    let level = |value: f64, unit: f64| Level {
-        value,
-        label: format!("cap {}", numbers::figure(value / unit)),
+    let level = |cap: &analysis::Estimate, unit: Unit| Level {
+        value: cap.value,
+        label: format!("cap {}", numbers::level(cap, unit)),
         ink: Ink::Claim,
     };
     let found = analysis.findings.iter().filter_map(|finding| match (&finding.meaning, quantity) {
-        (Meaning::IopsCap(IopsCap { cap, .. }), Quantity::Iops) => Some(level(cap.value, 1.0)),
+        (Meaning::IopsCap(IopsCap { cap, .. }), Quantity::Iops) => Some(level(cap, numbers::IOPS)),
         (Meaning::BandwidthCap(BandwidthCap { cap, .. }), Quantity::BytesPerSecond) => {
-            Some(level(cap.value, Unit::of_bandwidth(cap.value, Prefix::Binary).factor))
+            Some(level(cap, Unit::of_bandwidth(cap.value, Prefix::Binary)))
         }
         _ => None,
     });
@@ -415,13 +415,23 @@ pub(super) fn with_levels((low, high): (f64, f64), levels: &[Level]) -> (f64, f6
 pub(super) fn time_axis(low: f64, high: f64) -> Axis {
     let decades = (high / low).log10();
     let steps: &[f64] = if decades < 2.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let unit = axis_unit(low, high);
     let tick = |power: i32, step: f64| {
         let value = step * 10f64.powi(power);
-        (value, numbers::time(value))
+        (value, format!("{} {}", numbers::trimmed(value / unit.factor), unit.name))
     };
     let ticks = (-1..19).flat_map(|power| steps.iter().map(move |&step| tick(power, step))).collect();
     Axis::logarithmic(low / 1.3, high * 1.3, ticks)
 }
+
+/// The one unit of an axis of times: that of its least value, or where the greatest would be too long in it, that of this.
+fn axis_unit(low: f64, high: f64) -> Unit {
+    let (least, greatest) = (Unit::of_time(low), Unit::of_time(high));
+    if high / least.factor < LONG_FROM { least } else { greatest }
+}
+
+/// From here on a tick's number is too long to be read.
+const LONG_FROM: f64 = 20_000.0;
 
 const STEP_HEAD: [&str; 3] = ["step", "from", "counted"];
 

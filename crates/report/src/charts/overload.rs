@@ -1,6 +1,6 @@
 //! What overload does: the phases of a series side by side on common scales, and rate, latency and queue by what was asked.
 
-use analysis::{Latency, LoadFlow, SeriesRow};
+use analysis::{Latency, LoadFlow, Meaning, SeriesRow};
 use record::{Metric, PhaseKind, Unit};
 use workload::Nanos;
 
@@ -10,6 +10,7 @@ use super::definitions::{CHARTS, LineDefinition};
 use super::drawing::{Canvas, Type};
 use super::engineering;
 use super::ink::{Ink, UNITS, width};
+use super::joined::Pen;
 use super::ladders::rising;
 use super::over_time::{claimed_latency, range, time_axis, with_levels};
 use super::panel::{Dots, LETTER, Level, Line, MARGIN, Panel, Shape, Side, WIDTH};
@@ -160,8 +161,7 @@ impl View<'_> {
         if asked.len() != series.len() || asked.len() < 2 {
             return None;
         }
-        let most = asked.iter().copied().fold(0.0, f64::max);
-        let x = || Axis::linear_in(if most >= 1e3 { 1e3 } else { 1.0 }, most * 1.04, 4, asked_label(most));
+        let x = || asked_axis(&asked);
         let panels =
             [self.got_panel(&asked, x()), self.latency_panel(&asked, x())?, self.queue_panel(&asked, x())];
         let title = "What was asked and what came: rate, latency and queue";
@@ -216,8 +216,18 @@ impl View<'_> {
             Ink::Write => Shape::Square,
             _ => Shape::Triangle,
         };
-        let points: Vec<_> = points.filter(|point| point.1.is_finite()).collect();
-        Line { dots: Dots::Each(shape), ..Line::of(name, ink, [points]) }
+        let mut points: Vec<_> = points.filter(|point| point.1.is_finite()).collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Line { dots: Dots::Each(shape), ..Line::of(name, ink, Pen::around(self.bends()).strokes(&points)) }
+    }
+
+    /// The rate that the device is held at: up to it what is asked comes, beyond it no more does.
+    fn bends(&self) -> Vec<f64> {
+        let held = self.analysis.findings.iter().filter_map(|finding| match &finding.meaning {
+            Meaning::ThrottledAboveNominal(found) if !found.bytes => Some(found.level.all.value),
+            _ => None,
+        });
+        held.collect()
     }
 
     fn series_table(&self) -> Table {
@@ -270,13 +280,30 @@ fn level_key(levels: &[Level], wide: i32) -> (Canvas, i32) {
     (key, high)
 }
 
-fn asked_label(most: f64) -> impl Fn(f64) -> String {
-    move |value| match (value, most >= 1e3) {
-        (0.0, _) => "0".to_owned(),
-        (value, true) => format!("{} k", numbers::figure(value)),
-        (value, false) => numbers::figure(value),
+/// Shares of a load go up by factors: a logarithmic axis with a tick at each of them, or at round places where they stand close.
+fn asked_axis(asked: &[f64]) -> Axis {
+    let Some((low, high)) = range(asked.iter().copied()) else {
+        return Axis::linear(0.0, 1.0, 4, numbers::figure);
+    };
+    let mut places = asked.to_vec();
+    places.sort_by(f64::total_cmp);
+    let are_apart = places.len() <= TICKS_MAX && places.windows(2).all(|pair| pair[1] >= pair[0] * APART_MIN);
+    if !are_apart {
+        let powers = (-3..16).flat_map(|power| [1.0, 2.0, 5.0].map(|step| step * 10f64.powi(power)));
+        places = powers.collect();
     }
+    let label = |value: f64| match high >= 1e3 {
+        true => format!("{} k", numbers::trimmed(value / 1e3)),
+        false => numbers::trimmed(value),
+    };
+    let ticks = places.into_iter().map(|value| (value, label(value))).collect();
+    Axis::logarithmic(low / 1.3, high * 1.3, ticks).thinned(TICKS_MAX)
 }
+
+/// Labels such as `0.5 k` that fit below a third of a chart.
+const TICKS_MAX: usize = 6;
+/// Least factor between two of them.
+const APART_MIN: f64 = 1.6;
 
 fn panel(title: &str, x: Axis, y: Axis, lines: Vec<Line>) -> Panel {
     Panel::of(Side::new("asked, I/Os a second", x), Side::new(title, y), lines)

@@ -84,6 +84,11 @@ impl Line {
         self.segments.iter().flat_map(|segment| segment.points.iter().copied())
     }
 
+    /// True where the pen joins any two of its points, or would.
+    pub fn is_drawn_through(&self) -> bool {
+        !matches!(self.dots, Dots::Each(_)) || self.segments.iter().any(|segment| segment.points.len() > 1)
+    }
+
     /// True where nothing of it would be seen.
     pub fn is_empty(&self) -> bool {
         self.segments.iter().all(|segment| segment.points.is_empty())

@@ -8,6 +8,8 @@ use super::png::{NotDrawn, Painter};
 use super::relations::RELATIONS;
 use super::table::{CHARTS_OF_RUNS, Files, Source};
 use super::view::{PictureOptions, View};
+use crate::words::provenance::provenance;
+use crate::words::sentence::capital;
 
 /// A drawing for a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,14 +68,17 @@ impl Picture {
     }
 }
 
-/// Every chart that there is data for, in the order of their names: the sheet of all devices first, then the machine and
+/// Every chart that there is data for, each with what it is of below it, in the order of their names: the sheet of all devices first, then the machine and
 /// its devices, then what overload does, then the charts of the run's own load or of what another tool printed.
 pub fn pictures(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Vec<Picture> {
     let view = View::of(run, analysis, options.clone());
     let mut drawn: Vec<Picture> = Vec::new();
     // The sheet has a title of its own.
-    drawn.extend(view.sheet().map(|sheet| picture("all-devices", "All charts of all devices", sheet)));
-    drawn.extend(view.relations().map(|drawing| picture("relations", RELATIONS, drawing.titled(RELATIONS))));
+    let foot = provenance(run);
+    let alone = |drawing: Drawing| drawing.footed(&foot);
+    drawn.extend(view.sheet().map(|sheet| picture("all-devices", "All charts of all devices", alone(sheet))));
+    let related = view.relations();
+    drawn.extend(related.map(|drawing| picture("relations", RELATIONS, alone(drawing.titled(RELATIONS)))));
     let devices = view.devices().iter().flat_map(|device| view.charts(device));
     for chart in view.cpu().into_iter().chain(devices) {
         let name = match chart.device.is_empty() {
@@ -81,12 +86,17 @@ pub fn pictures(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Vec
             false => format!("{}-{}", file_words(&chart.device), chart.definition.id),
         };
         let head = format!("{} {}{}", chart.number, chart.title, chart.note);
-        drawn.push(picture(&name, &chart.title, chart.drawing.titled(&head)));
+        let zeros = Some(chart.zeros).filter(|zeros| !zeros.is_empty()).map(|zeros| capital(&zeros));
+        let below: Vec<String> = zeros.into_iter().chain(foot.iter().cloned()).collect();
+        drawn.push(picture(&name, &chart.title, chart.drawing.titled(&head).footed(&below)));
     }
     let source = Source { run, analysis, view: Some(&view) };
     for row in CHARTS_OF_RUNS.iter().filter(|row| row.files == Files::Written) {
-        let chart = (row.draw)(&source);
-        drawn.extend(chart.map(|chart| picture(row.id, &chart.title, chart.drawing.titled(&chart.title))));
+        let chart = row.chart(&source);
+        drawn.extend(chart.map(|chart| {
+            let drawing = alone(chart.drawing.titled(&chart.title));
+            picture(row.id, &chart.title, drawing)
+        }));
     }
     numbered(drawn)
 }

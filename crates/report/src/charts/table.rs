@@ -14,6 +14,7 @@ use super::{
     by_depth, drained, heat, ladders, machine, of_blocks, over_time, places, reported, soaked, sought,
     together,
 };
+use crate::words::messages::message;
 
 /// A chart of a run.
 pub(crate) struct ChartOfRun {
@@ -46,6 +47,8 @@ pub(crate) enum Part {
     Answer,
     /// What was asked of a watched volume and what came.
     Asked,
+    /// Every device of a watched machine, small.
+    Devices,
     /// The phases of an overload side by side.
     SideBySide,
     /// The load against time.
@@ -77,9 +80,10 @@ const fn row(id: &'static str, part: Part, draw: fn(&Source<'_>) -> Option<Chart
 }
 
 /// The charts in the order of the files' numbers, and within each part of a page in that of the page.
-pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 27] = [
+pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 28] = [
     row("map", Part::Answer, |of| heat::heat(of.analysis)),
     row("map-blocks", Part::Answer, |of| of_blocks::by_block(of.analysis)),
+    row("at-a-glance", Part::Devices, |of| of.view?.at_a_glance()),
     row("overload", Part::SideBySide, |of| of.view?.overload()),
     row("latency-by-rate", Part::Answer, |of| sought::latency_by_rate(of.analysis)),
     row("soak", Part::Answer, |of| soaked::over_time(of.analysis)),
@@ -120,6 +124,14 @@ pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 27] = [
     row("reported-percentiles", Part::Printed, |of| reported::percentiles(of.run)),
 ];
 
+impl ChartOfRun {
+    /// Draws it under what it says; `None` where the run has nothing of it.
+    pub fn chart(&self, source: &Source<'_>) -> Option<Chart> {
+        let chart = (self.draw)(source)?;
+        Some(chart.saying(message(self.id, source.analysis)))
+    }
+}
+
 /// A chart that there is data for, with its row.
 pub(crate) struct DrawnChart {
     pub row: &'static ChartOfRun,
@@ -129,7 +141,7 @@ pub(crate) struct DrawnChart {
 /// The charts of these parts that `source` has data for: part by part, in each in the order of the table.
 pub(crate) fn drawn(source: &Source<'_>, parts: &[Part]) -> Vec<DrawnChart> {
     let rows = parts.iter().flat_map(|part| CHARTS_OF_RUNS.iter().filter(move |row| row.part == *part));
-    rows.filter_map(|row| Some(DrawnChart { row, chart: (row.draw)(source)? })).collect()
+    rows.filter_map(|row| Some(DrawnChart { row, chart: row.chart(source)? })).collect()
 }
 
 /// The charts of a run against time, as data.

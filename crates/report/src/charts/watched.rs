@@ -13,6 +13,7 @@ use super::over_time::phase_band;
 use super::panel::{Area, Band, Dots, Level, Line, Panel, Segment, Shape, Side, TIMED_SIDES, WIDTH};
 use super::panels::{Sheet, draw_sheet};
 use super::view::View;
+use crate::words::messages::device_message;
 use crate::words::numbers;
 
 /// Height of a panel of a chart that stands alone, in pixels.
@@ -31,6 +32,8 @@ pub struct DeviceChart {
     pub number: String,
     /// What its shades are, behind the title; empty where every value is drawn.
     pub note: String,
+    /// What is left out because there was none of it: `zero throughout: d/s, drqm/s`; empty where nothing is.
+    pub zeros: String,
     /// The drawing.
     pub drawing: Drawing,
 }
@@ -53,11 +56,12 @@ impl View<'_> {
         if panels.iter().all(|panel| panel.lines.is_empty()) {
             return None;
         }
-        let title = match device.is_empty() {
+        let plain = match device.is_empty() {
             true => format!("{} of the machine", definition.title),
             false => format!("{}: {}", self.name_of(device), definition.title),
         };
-        let description = format!("{title} against time; figures by phase stand in the tables.");
+        let description = format!("{plain} against time; figures by phase stand in the tables.");
+        let title = self.message(definition.id, device).unwrap_or(plain);
         let sheet = Sheet {
             title: &title,
             description: &description,
@@ -70,9 +74,45 @@ impl View<'_> {
             definition: *definition,
             number: self.number(device, at),
             note: self.shade_words(),
+            zeros: zero_words(&self.zeros(definition, device)),
             drawing: draw_sheet(sheet, &panels),
             title,
         })
+    }
+
+    /// What a finding says that this chart shows, with the device where it does not name it itself.
+    fn message(&self, id: &str, device: &str) -> Option<String> {
+        let message = device_message(device, id, self.analysis)?;
+        let named = message.split([' ', ':', ',']).any(|word| word == device);
+        Some(if named { message } else { format!("{}: {message}", self.name_of(device)) })
+    }
+
+    /// The lines of `lines` of which anything would be seen: without those that are zero throughout, whose names and marks
+    /// hide the others; where all are, the first stands for them.
+    pub(crate) fn seen(&self, lines: &[LineDefinition], device: &str) -> Vec<LineDefinition> {
+        let recorded = |line: &&LineDefinition| self.spans(line, device).is_some();
+        let known: Vec<LineDefinition> = lines.iter().filter(recorded).copied().collect();
+        let seen: Vec<LineDefinition> =
+            known.iter().filter(|line| !self.is_zero(line, device)).copied().collect();
+        if seen.is_empty() { known.into_iter().take(1).collect() } else { seen }
+    }
+
+    /// Names of the lines of a chart that are zero throughout and not drawn.
+    fn zeros(&self, definition: &ChartDefinition, device: &str) -> Vec<&'static str> {
+        let panels = definition.panels();
+        let left_out = |(_, lines): &(Unit, Vec<LineDefinition>)| -> Vec<&'static str> {
+            let seen = self.seen(lines, device);
+            let zero = lines.iter().filter(|line| self.is_zero(line, device) && !seen.contains(line));
+            zero.map(LineDefinition::name).collect()
+        };
+        panels.iter().flat_map(left_out).collect()
+    }
+
+    /// Whether it was recorded and never anything but zero.
+    fn is_zero(&self, line: &LineDefinition, device: &str) -> bool {
+        let Some(spans) = self.spans(line, device) else { return false };
+        let known = || spans.iter().filter(|span| span.min.is_finite());
+        known().next().is_some() && known().all(|span| span.min == 0.0 && span.max == 0.0)
     }
 
     /// ` (shade: least to greatest of each 7 min)`; nothing where every value is drawn.
@@ -94,7 +134,8 @@ impl View<'_> {
     /// The panels of a chart, `wide` pixels each, without headings.
     pub(super) fn panels(&self, definition: &ChartDefinition, device: &str, wide: i32) -> Vec<Panel> {
         let panel = |(unit, lines): (Unit, Vec<LineDefinition>)| {
-            let lines: Vec<Line> = lines.iter().filter_map(|line| self.line_of(line, device)).collect();
+            let seen = self.seen(&lines, device);
+            let lines: Vec<Line> = seen.iter().filter_map(|line| self.line_of(line, device)).collect();
             let levels = self.levels(definition, unit, device);
             self.panel(unit, (lines, levels), wide)
         };
@@ -214,6 +255,11 @@ impl View<'_> {
         })
         .collect()
     }
+}
+
+/// `zero throughout: d/s, drqm/s`.
+fn zero_words(names: &[&str]) -> String {
+    if names.is_empty() { String::new() } else { format!("zero throughout: {}", names.join(", ")) }
 }
 
 /// More lines across a chart hide it.

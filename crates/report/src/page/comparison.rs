@@ -1,4 +1,4 @@
-//! A comparison as one HTML file: the same order as in the terminal, with bars as charts.
+//! A comparison as one HTML file: the answer first, the same order as in the terminal, with bars as charts.
 
 use analysis::compare::{Comparison, ReadingFinding, Row};
 
@@ -8,6 +8,7 @@ use super::parts::{note, prose, scrolled, scrolling, section};
 use crate::charts::{bars, differences};
 use crate::markup::{Markup, element, markup};
 use crate::words::Table;
+use crate::words::better_buy::{Room, lead, price_table};
 use crate::words::comparison_words as words;
 use crate::words::turns;
 
@@ -19,19 +20,24 @@ pub fn comparison_html(comparison: &Comparison) -> String {
         version: env!("CARGO_PKG_VERSION"),
         body: markup![
             element("header").line(markup!["\n", element("h1").line(&title), verdict(comparison)]),
+            prices(comparison),
             sides(comparison),
             differing(comparison),
             figures(comparison),
-            prices(comparison),
             readings(comparison),
         ],
         ..Document::default()
     })
 }
 
-/// What a comparison in turns comes to.
+/// What it comes to: the answer in capitals stands out.
 fn verdict(comparison: &Comparison) -> Option<Markup> {
-    turns::verdict(comparison).map(|text| element("p").line(prose(&text)))
+    let text = lead(comparison)?;
+    let is_answer = |word: &&str| !word.chars().any(char::is_lowercase);
+    let answer: Vec<&str> = text.split(' ').take_while(is_answer).collect();
+    let answer = answer.join(" ");
+    let rest = text[answer.len()..].to_owned();
+    Some(element("p").with("class", "verdict").line(markup![element("strong").holding(answer), prose(&rest)]))
 }
 
 fn labels(comparison: &Comparison) -> Vec<String> {
@@ -100,10 +106,9 @@ fn figure(comparison: &Comparison, row: &Row) -> Markup {
     element("figure").line(markup!["\n", element("figcaption").line(&title), drawing, "\n"])
 }
 
+/// A row a unit, a column a volume.
 fn prices(comparison: &Comparison) -> Markup {
-    let items = words::price_sentences(comparison);
-    let items: Markup = items.iter().map(|sentence| element("li").holding(prose(sentence))).collect();
-    if items.is_empty() { items } else { section("Price", element("ul").line(items)) }
+    section("Price", scrolled(&price_table(comparison, Room::Enough)))
 }
 
 fn readings(comparison: &Comparison) -> Markup {

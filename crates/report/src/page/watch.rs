@@ -3,11 +3,14 @@
 use analysis::{Analysis, Finding, Place, Watched};
 use record::Run;
 
-use super::parts::{above, figure, note, scrolled, section};
+use super::findings::found;
+use super::parts::{above, figure, note, scrolled_as, section};
+use super::shown::Figures;
 use crate::charts::{DeviceChart, Part, PictureOptions, RELATIONS, Source, View, drawn};
 use crate::markup::{Markup, element, markup};
 use crate::words::Table;
 use crate::words::findings::{Shown, told};
+use crate::words::sentence::capital;
 use crate::words::watch_tables;
 
 /// With more devices than this their charts are folded, but for the one that matters.
@@ -22,21 +25,26 @@ pub(super) fn is_watch(run: &Run) -> bool {
     !run.phases.is_empty() || !run.devices.is_empty() || run.observed.is_some()
 }
 
-/// The sections below the findings, what was asked and decided before what every device did.
+/// The sections below the tiles: what was asked and decided, what was found, then what every device did.
 pub(super) fn sections((run, analysis): (&Run, &Analysis), options: &PictureOptions) -> Markup {
     let page = Page { view: View::of(run, analysis, options.clone()), run, analysis };
     let none = Watched::default();
     let watched = analysis.watched.as_ref().unwrap_or(&none);
     let decisive = page.decisive();
+    let overload = page.overload();
+    // What overload does is answered by its own charts; the series of the device stand below.
+    let first = if overload.is_empty() { decisive.as_ref() } else { None };
     markup![
+        overload,
+        section("The chart that decides", first.map(series_figure).into()),
         contract(watched),
         headed("The load", &watch_tables::load(watched)),
-        section("The chart that decides", decisive.as_ref().map(series_figure).into()),
-        page.overload(),
+        found(analysis, &page.figures()),
+        page.glance(),
         page.phases(watched),
         page.relations(),
         section("The machine", page.view.cpu().as_ref().map(series_figure).into()),
-        page.devices(watched, decisive.as_ref()),
+        page.devices(watched, (decisive.as_ref(), first)),
     ]
 }
 
@@ -51,8 +59,10 @@ impl Page<'_> {
     fn decisive(&self) -> Option<DeviceChart> {
         let found = self.analysis.findings.iter().find_map(shown);
         let load = self.analysis.watched.as_ref().and_then(|watched| watched.load_device.as_ref());
-        let (device, id) = found.or(load.map(|place| (place, "iops")))?;
-        self.view.charts(&device.name).into_iter().find(|chart| chart.definition.id == id)
+        let told = found.or(load.map(|place| (place, "iops"))).map(|(place, id)| (place.name.as_str(), id));
+        // Nobody says what matters: then it is what worked most.
+        let (device, id) = told.or_else(|| Some((self.view.busiest()?, "iops")))?;
+        self.view.charts(device).into_iter().find(|chart| chart.definition.id == id)
     }
 
     /// What devices did by phase: the device under load where there is one, else all of them over the whole watch.
@@ -77,10 +87,23 @@ impl Page<'_> {
         }
     }
 
+    /// Every figure of a device and of the machine that the page draws.
+    fn figures(&self) -> Figures {
+        let of_devices = self.view.devices().iter().flat_map(|device| self.view.charts(device));
+        let named = |chart: &DeviceChart| (name(chart), chart.title.clone());
+        Figures::of(self.run, of_devices.chain(self.view.cpu()).map(|chart| named(&chart)).collect())
+    }
+
     fn overload(&self) -> Markup {
         let source = Source { run: self.run, analysis: self.analysis, view: Some(&self.view) };
         let charts = drawn(&source, &[Part::Asked, Part::SideBySide]);
         section("Overload", charts.iter().map(figure).collect())
+    }
+
+    /// Every device but the busiest, small, where no load of ours says which matters.
+    fn glance(&self) -> Markup {
+        let source = Source { run: self.run, analysis: self.analysis, view: Some(&self.view) };
+        section("All devices", drawn(&source, &[Part::Devices]).iter().map(figure).collect())
     }
 
     fn relations(&self) -> Option<Markup> {
@@ -93,12 +116,17 @@ impl Page<'_> {
         Some(section(RELATIONS, figure.line(markup!["\n", drawing.svg(), "\n", words])))
     }
 
-    fn devices(&self, watched: &Watched, decisive: Option<&DeviceChart>) -> Markup {
+    /// Every device, that of the weightiest chart unfolded; of `first`, which stands above, the link alone.
+    fn devices(
+        &self,
+        watched: &Watched,
+        (decisive, first): (Option<&DeviceChart>, Option<&DeviceChart>),
+    ) -> Markup {
         let devices = self.view.devices();
         let folded = devices.len() > OPEN_MAX;
         let device = |device: &&str| {
             let open = !folded || decisive.is_some_and(|chart| chart.device == **device);
-            self.device(device, watched, (open, decisive))
+            self.device(device, watched, (open, first))
         };
         let sections: Markup = devices.iter().map(device).collect();
         let word = folded.then(|| element("p").with("class", "note paper").line(FOLDED));
@@ -106,8 +134,8 @@ impl Page<'_> {
     }
 
     fn device(&self, device: &str, watched: &Watched, shown: (bool, Option<&DeviceChart>)) -> Option<Markup> {
-        let (open, decisive) = shown;
-        let figure = |chart: &DeviceChart| match decisive == Some(chart) {
+        let (open, first) = shown;
+        let figure = |chart: &DeviceChart| match first == Some(chart) {
             true => above(&chart.title, &name(chart)),
             false => series_figure(chart),
         };
@@ -116,7 +144,8 @@ impl Page<'_> {
             return None;
         }
         let told = watched.load_device.as_ref().is_some_and(|place| place.name == device);
-        let table = (!told).then(|| scrolled(&watch_tables::device(watched, device)));
+        let table = watch_tables::device(watched, device);
+        let table = (!told).then(|| scrolled_as(&table, &format!("{} by phase", self.view.name_of(device))));
         let details = element("details").with("class", "device");
         let details = if open { details.flag("open") } else { details };
         let summary = element("summary").line(self.view.name_of(device));
@@ -126,7 +155,7 @@ impl Page<'_> {
 
 /// The claims where they count, and a sentence on the phases where more was asked than is claimed.
 fn contract(watched: &Watched) -> Markup {
-    let rows = scrolled(&filled(&watch_tables::contract(watched)));
+    let rows = scrolled_as(&filled(&watch_tables::contract(watched)), "The contract by phase");
     section("The contract", markup![rows, watch_tables::beyond(watched).map(note)])
 }
 
@@ -143,7 +172,14 @@ fn series_figure(chart: &DeviceChart) -> Markup {
         &chart.title,
         element("span").with("class", "where drawn").holding(&chart.note),
     ];
-    figure.line(markup!["\n", element("figcaption").line(caption), chart.drawing.svg(), "\n"])
+    let zeros = (!chart.zeros.is_empty()).then(|| note(format!("{}.", capital(&chart.zeros))));
+    figure.line(markup![
+        "\n",
+        element("figcaption").line(caption),
+        chart.drawing.on_page(&name(chart)),
+        "\n",
+        zeros
+    ])
 }
 
 fn name(chart: &DeviceChart) -> String {
@@ -163,7 +199,7 @@ fn shown(finding: &Finding) -> Option<(&Place, &'static str)> {
 
 /// A table under its heading; nothing where it has no row. Columns in which nothing stands are left out.
 fn headed(head: &str, table: &Table) -> Markup {
-    section(head, scrolled(&filled(table)))
+    section(head, scrolled_as(&filled(table), head))
 }
 
 fn filled(table: &Table) -> Table {

@@ -26,12 +26,12 @@ fn sentence(sentence: String, unless: Option<&'static str>, next: &str) -> Told<
 }
 
 fn rate_of_operations(cap: &Estimate) -> String {
-    format!("{} IOPS", numbers::estimate(cap, IOPS))
+    numbers::estimate_in(cap, IOPS)
 }
 
 fn rate_of_bytes(cap: &Estimate) -> String {
     let unit = Unit::of_bandwidth(cap.value, Prefix::Binary);
-    format!("{} {}", numbers::estimate(cap, unit), unit.name)
+    numbers::estimate_in(cap, unit)
 }
 
 /// A rate with its interval.

@@ -36,6 +36,21 @@ pub fn job_words(job: &Job) -> String {
     words
 }
 
+/// `: up to 3,000 IOPS (RND4K Q32T1 read) and 128 MiB/s (SEQ1M Q8T1 read).`: the most that any load came to, where it is no
+/// verdict on a claim; `None` without a load.
+pub(crate) fn best(cells: &[Cell]) -> Option<String> {
+    let most = |of: fn(&Cell) -> f64| cells.iter().max_by(|a, b| of(a).total_cmp(&of(b)));
+    let (rate, bytes) = (most(|cell| cell.iops)?, most(|cell| cell.bytes_per_second)?);
+    let (iops, bandwidth) =
+        (numbers::iops(rate.iops), numbers::bandwidth(bytes.bytes_per_second, Prefix::Binary));
+    let (one, other) = (clean(&rate.step), clean(&bytes.step));
+    Some(match cells.len() {
+        1 => format!(": {iops}, {bandwidth}."),
+        _ if one == other => format!(": up to {iops} and {bandwidth} ({one})."),
+        _ => format!(": up to {iops} ({one}) and {bandwidth} ({other})."),
+    })
+}
+
 /// A row for each job and direction.
 pub(crate) fn cell_table(cells: &[Cell]) -> Table {
     let mut table =

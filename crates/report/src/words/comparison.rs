@@ -1,10 +1,11 @@
-//! A comparison in a terminal: what differs between the runs, a table, bars, prices, and what the figures show.
+//! A comparison in a terminal: which is the better buy, prices, what differs between the runs, a table, bars, and what the figures show.
 
 use std::fmt::Write as _;
 
 use analysis::compare::{Comparison, Row};
 use serde_json::{Value, json};
 
+use crate::words::better_buy::{Room, baseline_notes, lead, price_table};
 use crate::words::comparison_words as words;
 use crate::words::wrap::{COLUMNS, clean, wrap, wrap_between};
 use crate::words::{numbers, turns};
@@ -24,12 +25,12 @@ const NAME: usize = 14;
 /// The whole comparison in 80 columns.
 pub fn comparison_text(comparison: &Comparison) -> String {
     let sections = [
-        turns::verdict(comparison).map_or_else(String::new, |verdict| wrap("", &verdict)),
+        lead(comparison).map_or_else(String::new, |verdict| wrap("", &verdict)),
+        prices(comparison),
         sides(comparison),
         differing(comparison),
         figures(comparison),
         alone(comparison),
-        prices(comparison),
         readings(comparison),
     ];
     let filled: Vec<&str> =
@@ -217,7 +218,48 @@ fn alone(comparison: &Comparison) -> String {
     text
 }
 
+/// Columns of a price, and of what it is of.
+const PRICE: usize = 12;
+const PRICED: usize = 30;
+
+/// A table where its columns fit, else sentences.
 fn prices(comparison: &Comparison) -> String {
+    let table = price_table(comparison, Room::Little);
+    let sides = comparison.sides.len();
+    if table.rows.is_empty() || PRICED + PRICE * sides + PRICE > COLUMNS {
+        return price_lines(comparison);
+    }
+    let mut text = price_row(&table.head, sides);
+    let space = table.rows.len().saturating_sub(1);
+    let shown = table.rows.iter().take(space.min(BARRED)).chain(table.rows.last());
+    shown.for_each(|row| text += &price_row(row, sides));
+    baseline_notes(comparison).iter().for_each(|note| text += &wrap("", note));
+    text + &left_out(space, BARRED, "prices")
+}
+
+/// What is priced, the prices to the right, who is cheaper behind them; continued where a part is longer than its column.
+fn price_row(cells: &[String], sides: usize) -> String {
+    let rest = COLUMNS - PRICED - PRICE * sides - 2;
+    let [what, prices @ .., cheaper] = cells else { return String::new() };
+    let fitted = |price: &String| clean(price).chars().take(PRICE - 1).collect::<String>();
+    let prices: String = prices.iter().map(|price| format!("{:>PRICE$}", fitted(price))).collect();
+    let (what, cheaper) = (wrap_between("", 2, PRICED - 1, what), wrap_between("", 0, rest, cheaper));
+    let (mut what, mut cheaper) = (what.lines(), cheaper.lines());
+    let mut text = String::new();
+    let mut middle = prices;
+    loop {
+        let (one, other) = (what.next(), cheaper.next());
+        if one.is_none() && other.is_none() {
+            return text;
+        }
+        let line = format!("{:<PRICED$}{middle}  {}", one.unwrap_or_default(), other.unwrap_or_default());
+        let _ = writeln!(text, "{}", line.trim_end());
+        middle = " ".repeat(PRICE * sides);
+    }
+}
+
+/// A sentence a price, where so many sides have no room beside each other.
+fn price_lines(comparison: &Comparison) -> String {
     let sentences = words::price_sentences(comparison);
     let Some((space, rates)) = sentences.split_last() else { return String::new() };
     let shown = rates.iter().take(BARRED).chain([space]);
@@ -262,7 +304,7 @@ pub fn comparison_json(comparison: &Comparison) -> String {
         "differing": comparison.differing,
         "rows": comparison.rows,
         "in_turns": comparison.in_turns,
-        "verdict": turns::verdict(comparison),
+        "verdict": lead(comparison),
         "notes": if comparison.in_turns.is_some() { turns::notes(comparison) } else { words::basis_notes(comparison) },
         "alone": comparison.alone,
         "prices": comparison.prices,

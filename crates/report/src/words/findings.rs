@@ -2,7 +2,7 @@
 //!
 //! One table without a row for the rest: a kind of finding without its words does not compile.
 
-use analysis::findings::{StoppedAnswering, Unwritten};
+use analysis::findings::{GeneratorBound, StoppedAnswering, Unwritten};
 use analysis::{Finding, Meaning, Place};
 use record::SilenceStage;
 use workload::Nanos;
@@ -50,6 +50,29 @@ fn stopped_answering(found: &StoppedAnswering) -> String {
         numbers::count(found.offset as f64),
     )
 }
+
+/// What of `GeneratorBound` is not nothing: a clause whose figure is 0 says nothing.
+fn short_of_cpu(found: &GeneratorBound, step: &str) -> String {
+    let told = |share: f64, words: &dyn Fn(&str) -> String| {
+        let figure = numbers::share(share);
+        (figure != NONE).then(|| words(&figure))
+    };
+    let mut text = format!(
+        "plimsoll was short of CPU in {step}: its busiest worker ran {} of the time",
+        numbers::share(found.own_cpu_share)
+    );
+    text.extend(told(found.waiting_share, &|figure| format!(" and waited for a CPU {figure} of it")));
+    text.extend(told(found.steal_share, &|figure| format!("; the hypervisor took {figure} of the machine")));
+    text.push('.');
+    text.extend(told(found.lost_share, &|figure| format!(" At most {figure} of the rate is lost by that.")));
+    if found.late > 0 {
+        text += &format!(" {} I/Os were issued over 1 ms late.", numbers::count(found.late as f64));
+    }
+    text
+}
+
+/// A share of nothing, as it is written.
+const NONE: &str = "0 %";
 
 /// What is said of a finding.
 pub(crate) struct Told<'f> {
@@ -158,15 +181,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             shown: Nowhere,
         },
         Meaning::GeneratorBound(found) => Told {
-            sentence: format!(
-                "plimsoll was short of CPU in {}: its busiest worker ran {} of the time and waited for a CPU {} of it; the hypervisor took {} of the machine. At most {} of the rate is lost by that. {} I/Os were issued over 1 ms late.",
-                steps.worst(&found.step),
-                numbers::share(found.own_cpu_share),
-                numbers::share(found.waiting_share),
-                numbers::share(found.steal_share),
-                numbers::share(found.lost_share),
-                numbers::count(found.late as f64)
-            ),
+            sentence: short_of_cpu(found, &steps.worst(&found.step)),
             unless: Some("The volume is fast enough to keep a CPU busy, and still faster than measured."),
             next: "Stop what else uses the CPU, or run it from a machine with more of them.".to_owned(),
             shown: Nowhere,

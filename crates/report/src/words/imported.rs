@@ -119,6 +119,80 @@ fn reports(observed: &Observed) -> String {
     }
 }
 
+/// More jobs than this are not told one by one in a sentence.
+const TOLD: usize = 3;
+
+/// `2,257 IOPS read (8.8 MiB/s), 752 IOPS written (2.9 MiB/s)`: the rates that were printed; of many jobs the greatest. `None` where no
+/// rate was printed.
+pub(crate) fn figures(run: &Run) -> Option<String> {
+    let of = |scope: Scope| -> Vec<&Reported> {
+        let with_rates = |part: &&Reported| part.scope == scope && part.directions.iter().any(has_rate);
+        run.reported.iter().filter(with_rates).collect()
+    };
+    let parts =
+        [Scope::Whole, Scope::Job, Scope::Group].map(of).into_iter().find(|parts| !parts.is_empty())?;
+    match parts.as_slice() {
+        [one] => Some(ways(one)),
+        few if few.len() <= TOLD => {
+            let each: Vec<String> =
+                few.iter().map(|part| format!("{}: {}", clean(&part.job), ways(part))).collect();
+            Some(each.join("; "))
+        }
+        many => greatest(many),
+    }
+}
+
+fn has_rate(way: &ReportedDirection) -> bool {
+    way.iops.is_some() || way.bytes_per_second.is_some()
+}
+
+/// The rates of a part, a direction after the other; those of all together only where no direction has its own.
+fn ways(part: &Reported) -> String {
+    let own = part.directions.iter().any(|way| way.direction.is_some() && has_rate(way));
+    let told = part.directions.iter().filter(|way| has_rate(way) && (way.direction.is_some() || !own));
+    told.map(way_rates).collect::<Vec<_>>().join(", ")
+}
+
+/// `2,257 IOPS read (8.8 MiB/s)`.
+fn way_rates(way: &ReportedDirection) -> String {
+    let verb = match way.direction {
+        Some(Direction::Read) => " read",
+        Some(Direction::Write) => " written",
+        Some(Direction::Trim) => " trimmed",
+        Some(Direction::Flush) => " flushed",
+        None => "",
+    };
+    let bytes = way
+        .bytes_per_second
+        .as_ref()
+        .map(|figure| in_unit(figure, Unit::of_bandwidth(figure.value, Prefix::Binary)));
+    match (way.iops.as_ref().map(rate), bytes) {
+        (Some(iops), Some(bytes)) => format!("{iops} IOPS{verb} ({bytes})"),
+        (Some(iops), None) => format!("{iops} IOPS{verb}"),
+        (None, bytes) => format!("{}{verb}", bytes.unwrap_or_default()),
+    }
+}
+
+/// `up to 86,630 IOPS (randread) and 190 MiB/s (seqwrite)`.
+fn greatest(parts: &[&Reported]) -> Option<String> {
+    let ways = || parts.iter().flat_map(|part| part.directions.iter().map(move |way| (part, way)));
+    let most = |of: fn(&ReportedDirection) -> Option<&Figure>| {
+        let known = ways().filter_map(move |(part, way)| Some((part, of(way)?)));
+        known.max_by(|a, b| a.1.value.total_cmp(&b.1.value))
+    };
+    let iops = most(|way| way.iops.as_ref())
+        .map(|(part, figure)| format!("{} IOPS ({})", rate(figure), clean(&part.job)));
+    let bytes = most(|way| way.bytes_per_second.as_ref()).map(|(part, figure)| {
+        format!(
+            "{} ({})",
+            in_unit(figure, Unit::of_bandwidth(figure.value, Prefix::Binary)),
+            clean(&part.job)
+        )
+    });
+    let told: Vec<String> = iops.into_iter().chain(bytes).collect();
+    (!told.is_empty()).then(|| format!("up to {}", told.join(" and ")))
+}
+
 /// Jobs by direction with their rates and latencies; groups where they add something.
 pub(crate) fn job_table(run: &Run) -> Table {
     let mut table = Table::headed(&HEADS);

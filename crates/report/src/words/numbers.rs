@@ -134,8 +134,18 @@ pub fn figure(value: f64) -> String {
     if value.fract() == 0.0 { text.trim_end_matches(".0").to_owned() } else { text }
 }
 
+/// An interval whose half-width is this share of the figure says less than that it is not known: what is half or twice as much is
+/// another answer.
+const UNSTEADY_FROM: f64 = 0.5;
+
+/// Whether no interval is told of it.
+fn is_unsteady(estimate: &Estimate) -> bool {
+    estimate.value > 0.0 && estimate.half_width() >= UNSTEADY_FROM * estimate.value
+}
+
 /// `3,001 ± 6`: the half-width has one significant digit, two where the first is 1 or 2, and the value ends where it does; but the
-/// value has two significant digits at least, so that it is never rounded away (4,500 ± 4,700 is not 5,000 ± 5,000).
+/// value has two significant digits at least, so that it is never rounded away. Where the half-width is half the value or more,
+/// `about 4,500`: ± 4,700 would be no news of a volume.
 pub fn estimate(estimate: &Estimate, unit: Unit) -> String {
     let value = estimate.value / unit.factor;
     let half = estimate.half_width() / unit.factor;
@@ -145,11 +155,31 @@ pub fn estimate(estimate: &Estimate, unit: Unit) -> String {
     if half < 1e-9 * value.abs() || half == 0.0 {
         return format!("{} ± 0", figure(value));
     }
+    if is_unsteady(estimate) {
+        return format!("about {}", rounded(value, first_place(value) + 1));
+    }
     let leading = first_place(half);
     let coarse = if half * 10f64.powi(leading) < 3.0 { leading + 1 } else { leading };
     let places = if value == 0.0 { coarse } else { coarse.max(first_place(value) + 1) };
     let half = rounded_to(half, places.min(leading + 1));
     format!("{} ± {}", rounded(value, places), rounded(half, places))
+}
+
+/// [`estimate`] with its unit: `330 ± 12 MiB/s`, `about 330 MiB/s (too unsteady for an interval)`.
+pub fn estimate_in(of: &Estimate, unit: Unit) -> String {
+    let why = if is_unsteady(of) { " (too unsteady for an interval)" } else { "" };
+    format!("{} {}{why}", estimate(of, unit), unit.name)
+}
+
+/// The value alone, with no more digits than its interval supports and no fraction from 100 on: `5,000` of 5,000.2 ± 0.4,
+/// `69,000` of 69,020 ± 4,000.
+pub fn level(of: &Estimate, unit: Unit) -> String {
+    let (value, half) = (of.value / unit.factor, of.half_width() / unit.factor);
+    if !half.is_finite() || !value.is_finite() || half <= 1e-9 * value.abs() || value == 0.0 {
+        return figure(value);
+    }
+    let finest = if value.abs() >= 99.95 { 0 } else { first_place(value) + 1 };
+    rounded(value, first_place(half).max(first_place(value) + 1).min(finest))
 }
 
 /// The decimal place of the first digit of `value`, which is not 0: 0 for units, 1 for tenths, -1 for tens.
@@ -169,6 +199,12 @@ fn rounded(value: f64, places: i32) -> String {
     }
     let step = 10f64.powi(-places);
     fixed((value / step).round() * step, 0)
+}
+
+/// Up to six decimals without needless zeros: `0.05`, `200`, `1,000`.
+pub fn trimmed(value: f64) -> String {
+    let text = fixed(value, 6);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// `3,001 IOPS`.
@@ -276,9 +312,13 @@ mod tests {
             (3001.2, 0.4, "3,001.2 ± 0.4"),
             (3001.2, 12.4, "3,001 ± 12"),
             (30_012.0, 640.0, "30,000 ± 600"),
-            (4_500.0, 4_700.0, "4,500 ± 4,700"),
-            (12.0, 312.0, "12 ± 310"),
-            (0.613, 0.5, "0.61 ± 0.50"),
+            (4_500.0, 4_700.0, "about 4,500"),
+            (44_100.0, 44_100.0, "about 44,000"),
+            (330.2, 350.0, "about 330"),
+            (330.2, 160.0, "330 ± 160"),
+            (330.2, 166.0, "about 330"),
+            (12.0, 312.0, "about 12"),
+            (0.613, 0.5, "about 0.61"),
             (3001.2, 24.0, "3,001 ± 24"),
             (1_234_567.0, 15_000.0, "1,235,000 ± 15,000"),
             (3000.0, 0.0, "3,000 ± 0"),
@@ -290,6 +330,24 @@ mod tests {
             assert_eq!(estimate(&around(value, half), IOPS), text, "{value} ± {half}");
         }
         assert_eq!(estimate(&around(131e6, 0.4e6), MIB), "124.9 ± 0.4");
+        assert_eq!(estimate_in(&around(131e6, 0.4e6), MIB), "124.9 ± 0.4 MiB/s");
+        assert_eq!(estimate_in(&around(131e6, 131e6), MIB), "about 120 MiB/s (too unsteady for an interval)");
+    }
+
+    #[test]
+    fn a_level_has_no_digit_that_its_interval_does_not_support() {
+        for (value, half, text) in [
+            (69_020.0, 4_000.0, "69,000"),
+            (5_000.2, 0.4, "5,000"),
+            (3_001.2, 24.0, "3,000"),
+            (3_001.2, 0.0, "3,001"),
+            (124.94, 0.4, "125"),
+            (21.04, 0.96, "21"),
+            (4_500.0, 9_000.0, "4,500"),
+            (f64::NAN, 1.0, "unknown"),
+        ] {
+            assert_eq!(level(&around(value, half), IOPS), text, "{value} ± {half}");
+        }
     }
 
     #[test]
@@ -355,10 +413,16 @@ mod tests {
     proptest! {
         #[test]
         fn an_estimate_is_neither_rounded_away_nor_finer_than_it_is_known(
-            value in 0.001f64..1e9, share in 0.00001f64..3.0,
+            value in 0.001f64..1e9, share in 0.00001f64..1.5,
         ) {
             let half = value * share;
             let text = estimate(&around(value, half), IOPS).replace(',', "");
+            if let Some(about) = text.strip_prefix("about ") {
+                let seen: f64 = about.parse().unwrap();
+                prop_assert!(share > 0.499_999 && (seen / value - 1.0).abs() <= 0.0501, "{} of {}", text, value);
+                return Ok(());
+            }
+            prop_assert!(share < 0.500_001, "{} of {} ± {}", text, value, half);
             let (shown, width) = text.split_once(" ± ").unwrap();
             let decimals = shown.split_once('.').map_or(0, |(_, rest)| rest.len());
             let digits = |text: &str| text.trim_start_matches(['0', '.']).bytes().filter(u8::is_ascii_digit).count();

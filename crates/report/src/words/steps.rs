@@ -163,7 +163,7 @@ fn blocks(points: &[Point]) -> String {
 
 fn rate(estimate: &Estimate) -> String {
     let unit = Unit::of_bandwidth(estimate.value, Prefix::Binary);
-    format!("{} {}", numbers::estimate(estimate, unit), unit.name)
+    numbers::estimate_in(estimate, unit)
 }
 
 fn operations_cap(analysis: &Analysis, wanted: Direction) -> Option<Estimate> {

@@ -148,7 +148,8 @@ fn particulars(run: &Run, attached: &Attached) -> String {
     lines.extend(run.expectation.iter().map(|words| ("expected", plain(words))));
     lines.extend(run.target.iter().map(|target| ("volume", volume(target))));
     lines.extend(run.target.iter().flat_map(devices));
-    lines.extend(run.host.iter().map(|host| ("machine", machine(host))));
+    lines.extend(run.host.iter().map(|host| ("machine", plain(&machine(host)))));
+    lines.retain(|(_, told)| !told.is_empty());
     lines.push(("measured by", format!("plimsoll {}", plain(&run.version))));
     lines.push((
         "run file, to attach",
@@ -162,10 +163,20 @@ fn particulars(run: &Run, attached: &Attached) -> String {
 }
 
 /// The words as they were typed, without the place of the program.
-fn command(words: &[String]) -> String {
+pub(super) fn command(words: &[String]) -> String {
     let Some((program, rest)) = words.split_first() else { return String::new() };
     let name = program.rsplit('/').next().unwrap_or(program);
-    [&[name.to_owned()], rest].concat().join(" ")
+    let rest = rest.iter().map(|word| quoted(word));
+    std::iter::once(name.to_owned()).chain(rest).collect::<Vec<_>>().join(" ")
+}
+
+/// A word of a command so that a shell reads it as one.
+fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "-_./:=,%+@".contains(letter);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', "'\\''")),
+    }
 }
 
 /// When it began, in UTC, since the reader may be anywhere.
@@ -199,15 +210,18 @@ fn devices(target: &TargetFacts) -> Vec<(&'static str, String)> {
     target.devices.iter().map(told).collect()
 }
 
-fn machine(host: &HostFacts) -> String {
+/// The machine, as far as it is known: what another tool printed says little of it.
+pub(super) fn machine(host: &HostFacts) -> String {
+    let known = |words: &str, told: String| if words.trim().is_empty() { String::new() } else { told };
+    let model = known(&host.cpu_model, format!(" ({})", host.cpu_model));
     let words = [
         host.product.clone(),
-        format!("{} CPUs ({})", host.cpus, host.cpu_model),
-        numbers::size(host.memory.0),
-        format!("Linux {}", host.kernel),
+        if host.cpus == 0 { String::new() } else { format!("{} CPUs{model}", host.cpus) },
+        if host.memory.0 == 0 { String::new() } else { numbers::size(host.memory.0) },
+        known(&host.kernel, format!("Linux {}", host.kernel)),
         host.distribution.clone(),
     ];
-    plain(&words.into_iter().filter(|word| !word.trim().is_empty()).collect::<Vec<_>>().join(", "))
+    clean(&words.into_iter().filter(|word| !word.trim().is_empty()).collect::<Vec<_>>().join(", "))
 }
 
 #[cfg(test)]

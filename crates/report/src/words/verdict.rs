@@ -7,10 +7,11 @@ use record::{Run, TargetKind};
 
 pub use crate::words::answer::VerdictWords;
 use crate::words::answered;
+use crate::words::cells::best;
 use crate::words::changes::course;
 use crate::words::claims::{against, reading};
 use crate::words::doubt::doubt;
-use crate::words::imported::{either, origin};
+use crate::words::imported::{either, figures as figures_printed, origin};
 use crate::words::numbers;
 use crate::words::sentence::capital;
 use crate::words::watch;
@@ -22,7 +23,7 @@ const LISTED: usize = 4;
 /// The verdict of `analysis` in words.
 pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     if let Some((tool, lacks)) = origin(run) {
-        return of_import(&clean(tool), lacks, analysis);
+        return of_import(run, (&clean(tool), lacks), analysis);
     }
     if let Some(watched) = &analysis.watched {
         return watch::verdict_words(run, analysis, watched);
@@ -30,9 +31,38 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     if let Some(words) = answered::verdict(analysis) {
         return words;
     }
+    of_claims(run, analysis, Beside::Nothing)
+}
+
+/// What stands beside a verdict and need not be in it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    Nothing,
+    /// Figures and bursts.
+    Tiles,
+}
+
+/// [`verdict_words`] beside tiles: of claims the answer and its reasons alone.
+pub(crate) fn headline(run: &Run, analysis: &Analysis) -> VerdictWords {
+    let told = origin(run).is_some() || analysis.watched.is_some() || answered::verdict(analysis).is_some();
+    if told {
+        return verdict_words(run, analysis);
+    }
+    let words = of_claims(run, analysis, Beside::Tiles);
+    match analysis.verdict.answer {
+        // Nothing was claimed: what stops it is the answer.
+        Answer::Measured if words.rest == "." && !words.stops.is_empty() => {
+            VerdictWords { rest: format!(": {}", words.stops), stops: String::new(), ..words }
+        }
+        _ => words,
+    }
+}
+
+/// The verdict on claims, or on what was measured without one.
+fn of_claims(run: &Run, analysis: &Analysis, beside: Beside) -> VerdictWords {
     let verdict = &analysis.verdict;
     let subject = subject(verdict);
-    let figures = figures(verdict);
+    let figures = if beside == Beside::Tiles { String::new() } else { figures(verdict) };
     let (word, mut rest) = match verdict.answer {
         Answer::Measured => ("MEASURED", with_colon("", &figures)),
         Answer::Meets => ("MEETS", with_colon(&subject, &figures)),
@@ -51,26 +81,32 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     if let Some(course) = course(analysis) {
         let _ = write!(rest, " {course}");
     }
-    for why in reasons(verdict) {
-        let _ = write!(rest, " {}.", capital(&why));
+    for why in reasons(verdict).into_iter().filter(|why| beside == Beside::Nothing || !is_of_burst(why)) {
+        let _ = write!(rest, " {}.", capital(&doubt(why)));
     }
     if let Some(read) = verdict.rows.iter().find_map(reading) {
         let _ = write!(rest, " {read}");
+    }
+    if rest == "." {
+        rest = best(&analysis::cells(run)).unwrap_or(rest);
     }
     rest.push_str(reads_only(run, analysis));
     VerdictWords { word, rest: rest.trim_end().to_owned(), stops: stops(run, analysis) }
 }
 
-/// An import is no verdict: it says whose figures they are and what is not among them.
-fn of_import(tool: &str, lacks: &[String], analysis: &Analysis) -> VerdictWords {
+/// An import is no verdict: it says what the figures are, whose they are, and behind that what is not among them.
+fn of_import(run: &Run, (tool, lacks): (&str, &[String]), analysis: &Analysis) -> VerdictWords {
     let computed = match &analysis.watched {
-        Some(_) => "plimsoll measured nothing of it; what it says of it is read from those figures.",
-        None => "plimsoll measured nothing of it and computed nothing from it.",
+        Some(_) => "Note: plimsoll measured nothing of it; what it says of it is read from those figures.",
+        None => "Note: plimsoll measured nothing of it and computed nothing from it.",
     };
-    let rest = format!(": what {tool} printed. {computed}");
+    let rest = match figures_printed(run) {
+        Some(figures) => format!(": {figures}, as {tool} printed it."),
+        None => format!(": what {tool} printed."),
+    };
     let stops = match lacks {
-        [] => String::new(),
-        _ => format!("It does not hold {}.", clean(&either(lacks))),
+        [] => computed.to_owned(),
+        _ => format!("{computed} It does not hold {}.", clean(&either(lacks))),
     };
     VerdictWords { word: "IMPORTED", rest, stops }
 }
@@ -156,18 +192,24 @@ fn labelled(row: &ClaimRow, all: &[ClaimRow]) -> String {
 }
 
 /// Doubts of the whole run, then those of rows that are not decided, and of any row that its credits are spent; each once.
-fn reasons(verdict: &Verdict) -> Vec<String> {
+pub(crate) fn reasons(verdict: &Verdict) -> Vec<&Doubt> {
     let undecided = |row: &ClaimRow| matches!(row.answer, Answer::CannotTell | Answer::ConsistentWithBurst);
     let told = |row: &ClaimRow, doubt: &Doubt| undecided(row) || matches!(doubt, Doubt::CreditsSpent { .. });
     let of_rows = verdict.rows.iter().flat_map(|row| row.doubts.iter().map(move |doubt| (row, doubt)));
     let of_rows = of_rows.filter(|(row, doubt)| told(row, doubt)).map(|(_, doubt)| doubt);
-    let mut words: Vec<String> = Vec::new();
-    for word in verdict.doubts.iter().chain(of_rows).map(doubt) {
-        if !words.contains(&word) {
-            words.push(word);
+    let mut told: Vec<(&Doubt, String)> = Vec::new();
+    for why in verdict.doubts.iter().chain(of_rows) {
+        let words = doubt(why);
+        if told.iter().all(|(_, other)| *other != words) {
+            told.push((why, words));
         }
     }
-    words
+    told.into_iter().map(|(why, _)| why).collect()
+}
+
+/// Whether a tile and a finding of its own tell it.
+pub(crate) fn is_of_burst(doubt: &Doubt) -> bool {
+    matches!(doubt, Doubt::InsideBurst { .. } | Doubt::CreditsSpent { .. })
 }
 
 fn stops(run: &Run, analysis: &Analysis) -> String {

@@ -52,7 +52,7 @@ fn a_chart_names_its_lines_units_and_phases() {
         assert!(iops.contains(words), "{words} is missing");
     }
     let sizes = named(&all, "dm-0-sizes").svg();
-    for words in ["mean size of a request (B)", "requests waiting or being served", ">aqu-sz<", " KiB<"] {
+    for words in ["mean size of a request", "requests waiting or being served", ">aqu-sz<", " KiB<"] {
         assert!(sizes.contains(words), "{words} is missing");
     }
     assert!(named(&all, "dm-0-latency").svg().contains(" ms<"));
@@ -77,7 +77,7 @@ fn the_sheet_numbers_its_panels_by_file_device_and_chart() {
         assert!(sheet.contains(words), "{words}");
     }
     assert!(!sheet.contains("sdb"));
-    assert!(sheet.contains("viewBox=\"0 0 4200 860\""), "{}", &sheet[..200]);
+    assert!(sheet.contains("viewBox=\"0 0 4200 904\""), "{}", &sheet[..200]);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn a_png_is_a_picture_of_the_same_size() {
     let png = Painter::default().png(&named(&all, "overload-summary").bare()).unwrap();
     assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
     let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
-    assert_eq!((number(16), number(20)), (1836, 612));
+    assert_eq!((number(16), number(20)), (1836, 656));
     assert!(png.len() > 8_000, "{} bytes draw nothing", png.len());
 }
 

@@ -10,19 +10,20 @@ use super::served;
 use crate::failure::Failure;
 use crate::output;
 
-/// The counters of a run, shared with whoever asks for them.
+/// The counters of a run, shared with whoever asks for them. Those who ask let every other thread go first, so they hold the lock for
+/// no longer than it takes to share what is there; the run copies it where somebody still reads.
 #[derive(Clone, Default)]
-pub(crate) struct Counters(Arc<Mutex<Counted>>);
+pub(crate) struct Counters(Arc<Mutex<Arc<Counted>>>);
 
 impl Counters {
     /// Takes in what was heard.
     pub(crate) fn heard(&self, take: impl FnOnce(&mut Counted)) {
-        take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        take(Arc::make_mut(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)));
     }
 
     /// What was counted so far.
-    pub(crate) fn now(&self) -> Counted {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn now(&self) -> Arc<Counted> {
+        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -71,7 +71,7 @@ fn chart(
     let mut panels = Vec::new();
     for (unit, lines) in definition.panels() {
         let mut drawn = Vec::new();
-        for line in lines {
+        for line in view.seen(&lines, device) {
             let extremes = line.values(view.recording(), device).map(|all| Extremes::of(&all, lengths));
             if let Some(extremes) = extremes.filter(Extremes::says_something) {
                 values.push(extremes);

@@ -281,7 +281,7 @@ pub fn nothing() -> (Run, Analysis) {
 }
 
 /// What the counts of a level say.
-fn scales(answer: Metering) -> Scales {
+pub fn scales(answer: Metering) -> Scales {
     let slope = Some(Estimate { value: -0.97, low: -1.0, high: -0.8 });
     Scales { answer, slope, fano: vec![(0.5, 0.08), (1.0, 0.04), (2.0, 0.02)] }
 }

@@ -1,0 +1,68 @@
+//! Where a line may join two points: between neighbours of a ladder that was measured without gaps, and nowhere else.
+//!
+//! A straight line between two points says what lies between them. Where they are far apart, or where two limits meet between
+//! them, that is not what the volume does: on one with caps of 5,000 IOPS and 200 MiB/s a line from writes of 4 KiB to writes
+//! of 256 KiB says 2,600 IOPS at 40 KiB, where it gives 5,000.
+
+/// Neighbours further apart than this factor are never joined: ladders climb by doublings, or by four where time is short.
+pub(super) const APART_MAX: f64 = 4.0;
+/// Neighbours on a ladder without gaps.
+pub(super) const DOUBLING: f64 = 2.0;
+/// A corner that is no further than this factor from a point is at the point.
+const NEAR: f64 = 1.02;
+
+/// What a pen may join.
+#[derive(Clone, Debug)]
+pub(super) struct Pen {
+    /// The greatest factor between neighbours.
+    pub apart: f64,
+    /// Where the curve bends: nothing is joined over such a place.
+    pub corners: Vec<f64>,
+}
+
+impl Default for Pen {
+    fn default() -> Pen {
+        Pen { apart: APART_MAX, corners: Vec::new() }
+    }
+}
+
+impl Pen {
+    /// One that lifts at `corners`.
+    pub fn around(corners: impl IntoIterator<Item = f64>) -> Pen {
+        Pen { corners: corners.into_iter().collect(), ..Pen::default() }
+    }
+
+    /// `points`, which rise, as its strokes.
+    pub fn strokes(&self, points: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
+        points.chunk_by(|one, next| self.joins(one.0, next.0)).map(<[_]>::to_vec).collect()
+    }
+
+    /// Two measurements at one place are not joined either: they are not one series.
+    fn joins(&self, from: f64, to: f64) -> bool {
+        let bends = |corner: &f64| from * NEAR < *corner && *corner * NEAR < to;
+        to > from && to <= from * self.apart && !self.corners.iter().any(bends)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lengths(places: &[f64], corners: &[f64]) -> Vec<usize> {
+        let points: Vec<(f64, f64)> = places.iter().map(|place| (*place, 1.0)).collect();
+        Pen::around(corners.iter().copied()).strokes(&points).iter().map(Vec::len).collect()
+    }
+
+    #[test]
+    fn only_near_neighbours_without_a_corner_between_them_are_joined() {
+        assert_eq!(lengths(&[4.0, 256.0, 1024.0], &[]), [1, 2]);
+        assert_eq!(lengths(&[4.0, 16.0, 32.0, 64.0, 256.0], &[]), [5]);
+        assert_eq!(lengths(&[4.0, 16.0, 32.0, 64.0, 256.0], &[41.0]), [3, 2]);
+        assert_eq!(lengths(&[4.0, 16.0, 32.0, 64.0, 256.0], &[32.3]), [5], "the corner is at 32");
+        assert_eq!(lengths(&[1.0, 8.0, 8.0, 32.0], &[]), [1, 1, 2], "one place, two measurements");
+        assert!(lengths(&[], &[]).is_empty());
+        let doubling = Pen { apart: DOUBLING, ..Pen::default() };
+        let points = [16.0, 32.0, 64.0, 256.0].map(|place| (place, 1.0));
+        assert_eq!(doubling.strokes(&points).iter().map(Vec::len).collect::<Vec<_>>(), [3, 1]);
+    }
+}

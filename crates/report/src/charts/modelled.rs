@@ -1,0 +1,109 @@
+//! What the caps that were found say of block sizes between those that were measured: a thin dashed line, named as what it is.
+
+use analysis::findings::{BandwidthCap, IopsCap};
+use analysis::{Analysis, Counted, Meaning, Point};
+use workload::Direction;
+
+use super::ink::Ink;
+use super::joined::{DOUBLING, Pen};
+use super::panel::Line;
+use crate::words::sentence::plural;
+
+/// Points in a doubling of the block size: above the corner the rate is a curve.
+const STEPS: f64 = 8.0;
+/// Caps of reads and writes that differ by less than this share are drawn once.
+const ALIKE: f64 = 0.02;
+
+/// What the caps say of one direction between its least and its greatest block.
+struct Model {
+    direction: Direction,
+    /// Operations a second.
+    operations: f64,
+    /// Bytes a second.
+    bytes: f64,
+    blocks: (f64, f64),
+}
+
+/// The models of a ladder of block sizes: of each direction whose caps were both found, of both in one where they are alike.
+/// `unit` is what one is drawn of, in the base unit.
+pub(super) fn by_block(analysis: &Analysis, (counted, unit): (Counted, f64)) -> Vec<Line> {
+    let found = [Direction::Read, Direction::Write].map(|direction| model(analysis, direction));
+    let models: Vec<&Model> = found.iter().flatten().collect();
+    match models.as_slice() {
+        [one, other] if one.is_like(other) => {
+            let blocks = (one.blocks.0.min(other.blocks.0), one.blocks.1.max(other.blocks.1));
+            vec![Model { blocks, ..**one }.line((Ink::Model, "model"), (counted, unit))]
+        }
+        models => models.iter().map(|model| model.own_line((counted, unit))).collect(),
+    }
+}
+
+/// What may be joined of `direction`: nothing over the block size at which its caps meet; and where they say what lies between,
+/// only neighbours that leave no room for a line to say otherwise.
+pub(super) fn pen(analysis: &Analysis, direction: Direction) -> Pen {
+    match caps(analysis, direction) {
+        Some((operations, bytes)) => Pen { apart: DOUBLING, corners: vec![bytes / operations] },
+        None => Pen::default(),
+    }
+}
+
+/// The caps on operations and on bytes that were found of `direction`.
+fn caps(analysis: &Analysis, direction: Direction) -> Option<(f64, f64)> {
+    let meanings = || analysis.findings.iter().map(|finding| &finding.meaning);
+    let operations = meanings().find_map(|meaning| match meaning {
+        Meaning::IopsCap(IopsCap { direction: of, cap, .. }) if *of == direction => Some(cap.value),
+        _ => None,
+    })?;
+    let bytes = meanings().find_map(|meaning| match meaning {
+        Meaning::BandwidthCap(BandwidthCap { direction: of, cap, .. }) if *of == direction => Some(cap.value),
+        _ => None,
+    })?;
+    (operations > 0.0 && bytes > 0.0).then_some((operations, bytes))
+}
+
+/// `None` where a cap is unknown or fewer than two blocks were measured.
+fn model(analysis: &Analysis, direction: Direction) -> Option<Model> {
+    let (operations, bytes) = caps(analysis, direction)?;
+    let blocks = analysis.blocks.iter().filter(|point| point.direction == direction);
+    let size = |point: &Point| point.block as f64;
+    let (low, high) =
+        blocks.map(size).fold((f64::INFINITY, 0.0), |(low, high), at| (at.min(low), at.max(high)));
+    (low > 0.0 && low < high).then_some(Model { direction, operations, bytes, blocks: (low, high) })
+}
+
+impl Model {
+    fn is_like(&self, other: &Model) -> bool {
+        let alike = |one: f64, other: f64| (one / other - 1.0).abs() < ALIKE;
+        alike(self.operations, other.operations) && alike(self.bytes, other.bytes)
+    }
+
+    fn own_line(&self, drawn: (Counted, f64)) -> Line {
+        let ink = if self.direction == Direction::Read { Ink::ReadModel } else { Ink::WriteModel };
+        self.line((ink, &format!("model of {}", plural(self.direction))), drawn)
+    }
+
+    fn line(&self, (ink, who): (Ink, &str), (counted, unit): (Counted, f64)) -> Line {
+        let value = |block: f64| match counted {
+            Counted::Operations => self.operations.min(self.bytes / block),
+            Counted::Bytes => (self.operations * block).min(self.bytes) / unit,
+        };
+        let formula = match counted {
+            Counted::Operations => "min(cap, bandwidth / block)",
+            Counted::Bytes => "min(cap × block, bandwidth)",
+        };
+        let places = self.places();
+        let points: Vec<(f64, f64)> = places.into_iter().map(|block| (block, value(block))).collect();
+        Line::of(&format!("{who}: {formula}"), ink, [points])
+    }
+
+    /// The block sizes that it is drawn at, rising; the corner is one of them.
+    fn places(&self) -> Vec<f64> {
+        let (low, high) = self.blocks;
+        let steps = ((high / low).log2() * STEPS).ceil().max(1.0);
+        let even = (0..=steps as u32).map(|step| low * (high / low).powf(f64::from(step) / steps));
+        let corner = Some(self.bytes / self.operations).filter(|corner| low < *corner && *corner < high);
+        let mut places: Vec<f64> = even.chain(corner).collect();
+        places.sort_by(f64::total_cmp);
+        places
+    }
+}

@@ -1,0 +1,384 @@
+//! Which side of a comparison is the better buy, or without prices the faster one: the sentence that leads, and the prices as a table.
+
+use analysis::compare::{Comparison, Measure, PriceRow, Ratio, RatioAnswer, Row};
+
+use super::comparison_words::{label, three, work_words};
+use super::numbers::{self, Prefix};
+use super::table::Table;
+use super::turns;
+
+/// Prices that differ by less than this factor are alike.
+const ALIKE: f64 = 1.05;
+/// A price is told of so many I/Os a second: that of one has too many zeros.
+const OPERATIONS: f64 = 1_000.0;
+
+/// What the comparison comes to: who is cheaper by the unit where prices are known, and who is faster.
+pub(crate) fn lead(comparison: &Comparison) -> Option<String> {
+    let bought = by_price(comparison);
+    let speed = turns::verdict(comparison).or_else(|| by_speed(comparison));
+    match (bought, speed) {
+        (None, None) => None,
+        (bought, speed) => Some(bought.into_iter().chain(speed).collect::<Vec<_>>().join(" ")),
+    }
+}
+
+/// A row's prices, one a side.
+type Prices = Vec<Option<f64>>;
+
+/// Who is cheapest in how many rows, and by which factors.
+struct Tally {
+    side: usize,
+    rows: usize,
+    least: f64,
+    most: f64,
+}
+
+/// The answer by price; `None` where nobody's price is known.
+fn by_price(comparison: &Comparison) -> Option<String> {
+    let priced = comparison.sides.iter().filter(|side| side.price.is_some()).count();
+    if priced == 0 {
+        return None;
+    }
+    if priced == 1 {
+        return Some("CANNOT TELL which is the better buy: only one has a price.".to_owned());
+    }
+    let rows = rate_rows(comparison);
+    if !one_currency(comparison) {
+        return Some(
+            "CANNOT TELL which is the better buy: their prices are in different currencies.".to_owned(),
+        );
+    }
+    let now: Vec<Prices> = rows.iter().map(|row| row.prices.clone()).collect();
+    if let Some(alone) = alone_within(comparison, &rows) {
+        return Some(alone);
+    }
+    let tallies = tallies(&now);
+    let told = told(comparison, &tallies, &bounded(&rows))?;
+    Some(told + &lasting(comparison, &rows, &tallies) + once(comparison))
+}
+
+/// Prices of rates: where a latency is required, of those within it alone.
+fn rate_rows(comparison: &Comparison) -> Vec<&PriceRow> {
+    let rates: Vec<&PriceRow> = comparison.prices.iter().filter(|row| row.measure.is_some()).collect();
+    let within: Vec<&PriceRow> = rates.iter().copied().filter(|row| row.within.is_some()).collect();
+    if within.is_empty() { rates } else { within }
+}
+
+fn one_currency(comparison: &Comparison) -> bool {
+    let mut currencies: Vec<&str> = comparison
+        .sides
+        .iter()
+        .filter_map(|side| side.price.as_ref())
+        .map(|price| price.currency.as_str())
+        .collect();
+    currencies.dedup();
+    currencies.len() == 1
+}
+
+/// That one side alone keeps the latency that is required, in every row.
+fn alone_within(comparison: &Comparison, rows: &[&PriceRow]) -> Option<String> {
+    let only = |row: &&PriceRow| -> Option<usize> {
+        let within = row.within.as_ref()?;
+        let mut kept = (0..within.reached.len()).filter(|side| within.reached[*side].is_some());
+        let first = kept.next()?;
+        kept.next().is_none().then_some(first)
+    };
+    let sides: Option<Vec<usize>> = rows.iter().map(only).collect();
+    let sides = sides.filter(|sides| sides.windows(2).all(|pair| pair[0] == pair[1]))?;
+    let side = label(comparison, *sides.first()?);
+    Some(format!("BETTER BUY: {side}, which alone keeps what is required{}.", bounded(rows)))
+}
+
+/// `, p99 within 10 ms`.
+fn bounded(rows: &[&PriceRow]) -> String {
+    let within = rows.first().and_then(|row| row.within.as_ref());
+    within.map_or_else(String::new, |within| {
+        format!(", p99 within {}", numbers::time(within.latency_ns_p99 as f64))
+    })
+}
+
+/// The cheapest of each row of two prices at least, gathered by side, the most often cheapest first; rows whose prices are alike are
+/// nobody's.
+fn tallies(rows: &[Prices]) -> Vec<Tally> {
+    let mut tallies: Vec<Tally> = Vec::new();
+    for row in rows {
+        let mut known: Vec<(usize, f64)> =
+            row.iter().enumerate().filter_map(|(side, price)| Some((side, (*price)?))).collect();
+        known.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let [first, second, ..] = known.as_slice() else { continue };
+        let times = second.1 / first.1;
+        if times < ALIKE {
+            continue;
+        }
+        match tallies.iter_mut().find(|tally| tally.side == first.0) {
+            Some(tally) => {
+                tally.rows += 1;
+                tally.least = tally.least.min(times);
+                tally.most = tally.most.max(times);
+            }
+            None => tallies.push(Tally { side: first.0, rows: 1, least: times, most: times }),
+        }
+    }
+    tallies.sort_by_key(|tally| std::cmp::Reverse(tally.rows));
+    tallies
+}
+
+/// `None` where no row has two prices.
+fn told(comparison: &Comparison, tallies: &[Tally], bound: &str) -> Option<String> {
+    let all = rate_rows(comparison).iter().filter(|row| row.prices.iter().flatten().count() > 1).count();
+    let loads = |count: usize| if count == 1 { "load".to_owned() } else { format!("{count} loads") };
+    match tallies {
+        _ if all == 0 => None,
+        [] => Some(format!("THE SAME by price in {}{bound}.", every(all))),
+        [one] if one.rows == all => Some(format!(
+            "BETTER BUY: {}. Elsewhere a unit costs {} as much, in {}{bound}.",
+            label(comparison, one.side),
+            times(one.least, one.most),
+            every(all)
+        )),
+        several => {
+            let each = several.iter().map(|tally| {
+                let by = times(tally.least, tally.most);
+                format!("{} in {} ({by})", label(comparison, tally.side), loads(tally.rows))
+            });
+            let each = each.collect::<Vec<_>>().join(", ");
+            Some(format!("DEPENDS ON THE LOAD: of {all} the cheaper by the unit is {each}{bound}."))
+        }
+    }
+}
+
+fn every(all: usize) -> String {
+    if all == 1 { "the load that was priced".to_owned() } else { format!("all {all} loads that were priced") }
+}
+
+/// `14.8 to 57.4 times`, `2.00 times`.
+fn times(least: f64, most: f64) -> String {
+    match three(least) == three(most) {
+        true => format!("{} times", three(most)),
+        false => format!("{} to {} times", three(least), three(most)),
+    }
+}
+
+/// What remains of it at the rates that last, where a figure was reached in a burst.
+fn lasting(comparison: &Comparison, rows: &[&PriceRow], now: &[Tally]) -> String {
+    let in_burst = |row: &&PriceRow| row.at_baseline.iter().any(Option::is_some);
+    if !rows.iter().any(in_burst) {
+        return String::new();
+    }
+    let of_row = |row: &&PriceRow| -> Prices {
+        let price = |(price, baseline): (&Option<f64>, &Option<f64>)| baseline.or(*price);
+        row.prices.iter().zip(&row.at_baseline).map(price).collect()
+    };
+    let later = tallies(&rows.iter().map(of_row).collect::<Vec<_>>());
+    match (now.first(), later.first()) {
+        (Some(now), Some(later)) if now.side != later.side => format!(
+            " That is in a burst: at the rate that lasts {} is cheaper, by {}.",
+            label(comparison, later.side),
+            times(later.least, later.most)
+        ),
+        (_, Some(later)) => {
+            format!(" At the rates that last, without bursts: {}.", times(later.least, later.most))
+        }
+        (_, None) => String::new(),
+    }
+}
+
+/// What figures of one run a side are worth.
+fn once(comparison: &Comparison) -> &'static str {
+    let mut ratios = comparison.rows.iter().flat_map(|row| row.ratios.iter().flatten()).peekable();
+    let none = ratios.peek().is_some() && ratios.all(|ratio| ratio.interval.is_none());
+    if none { " One run each, so no interval: another hour may show other figures." } else { "" }
+}
+
+/// Who is faster, of sides that were not loaded in turns; `None` where no work was done by both.
+fn by_speed(comparison: &Comparison) -> Option<String> {
+    let sides = 1..comparison.sides.len();
+    let told: Vec<String> = sides.filter_map(|side| speed_of(comparison, side)).collect();
+    (!told.is_empty()).then(|| told.join(" "))
+}
+
+/// How `side` stands to the first in the rates of all works that both did.
+fn speed_of(comparison: &Comparison, side: usize) -> Option<String> {
+    let of_row = |row: &Row| row.ratios.get(side).copied().flatten();
+    let rates: Vec<Ratio> =
+        comparison.rows.iter().filter(|row| !row.measure.is_latency()).filter_map(of_row).collect();
+    if rates.is_empty() {
+        return None;
+    }
+    let (first, other) = (label(comparison, 0), label(comparison, side));
+    let counted = |wanted: &dyn Fn(&Ratio) -> bool| rates.iter().filter(|ratio| wanted(ratio)).count();
+    let differs = |ratio: &Ratio| ratio.answer == RatioAnswer::Differs;
+    let all = rates.len();
+    let of_all = if all == 1 { "the one load that both did".to_owned() } else { format!("all {all} loads") };
+    let faster = counted(&|ratio| differs(ratio) && ratio.value > 1.0);
+    let slower = counted(&|ratio| differs(ratio) && ratio.value < 1.0);
+    let same = counted(&|ratio| ratio.answer == RatioAnswer::Same);
+    Some(match (faster, slower, same) {
+        (faster, 0, 0) if faster == all => {
+            format!("FASTER: {other}. It does {} what {first} does in {of_all}.", spread(&rates))
+        }
+        (0, slower, 0) if slower == all => {
+            let turned: Vec<Ratio> = rates.iter().map(turned).collect();
+            format!("FASTER: {first}. It does {} what {other} does in {of_all}.", spread(&turned))
+        }
+        (0, 0, same) if same == all => {
+            format!("THE SAME: {other} does what {first} does, within 5 %, in {of_all}.")
+        }
+        (0, 0, 0) => undecided(&rates, (&first, &other), &of_all),
+        (faster, slower, same) => {
+            let open = all - faster - slower - same;
+            let parts = [
+                (faster, format!("{other} is faster in {faster}")),
+                (slower, format!("{first} in {slower}")),
+                (same, format!("they are the same in {same}")),
+                (open, format!("{open} cannot be told")),
+            ];
+            let parts = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words);
+            format!("DEPENDS ON THE LOAD: of {all} {}.", parts.collect::<Vec<_>>().join(", "))
+        }
+    })
+}
+
+/// Without an interval, or with one that allows both: what these runs showed, and no more.
+fn undecided(rates: &[Ratio], (first, other): (&str, &str), of_all: &str) -> String {
+    let more = rates.iter().filter(|ratio| ratio.value > 1.0).count();
+    let alike = |ratio: &Ratio| (1.0 / ALIKE..=ALIKE).contains(&ratio.value);
+    let shown = match more {
+        _ if rates.iter().all(alike) => format!(" In these runs they did alike, within 5 %, in {of_all}."),
+        more if more == rates.len() => {
+            format!(" In these runs {other} did {} what {first} did in {of_all}.", seen(rates))
+        }
+        0 => {
+            let turned: Vec<Ratio> = rates.iter().map(turned).collect();
+            format!(" In these runs {first} did {} what {other} did in {of_all}.", seen(&turned))
+        }
+        more => format!(" In these runs {other} did more in {more} of {} loads.", rates.len()),
+    };
+    let once = rates.iter().all(|ratio| ratio.answer == RatioAnswer::Repeat);
+    let why = if once { "too few runs" } else { "the intervals allow for either" };
+    format!("CANNOT TELL which is faster: {why}.{shown}")
+}
+
+/// The same seen from the other side.
+fn turned(ratio: &Ratio) -> Ratio {
+    Ratio {
+        value: 1.0 / ratio.value,
+        interval: ratio.interval.map(|(low, high)| (1.0 / high, 1.0 / low)),
+        ..*ratio
+    }
+}
+
+/// `1.66 to 1.67 times`: the least and the greatest that the intervals allow.
+fn spread(rates: &[Ratio]) -> String {
+    let ends = |ratio: &Ratio| ratio.interval.unwrap_or((ratio.value, ratio.value));
+    let least = rates.iter().map(|ratio| ends(ratio).0).fold(f64::INFINITY, f64::min);
+    let most = rates.iter().map(|ratio| ends(ratio).1).fold(0.0, f64::max);
+    times(least, most)
+}
+
+/// The same of the figures themselves.
+fn seen(rates: &[Ratio]) -> String {
+    let values = || rates.iter().map(|ratio| ratio.value);
+    times(values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max))
+}
+
+/// How much of a side's row a table tells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Room {
+    /// The price alone.
+    Little,
+    /// With what was reached for it, and what remains after a burst.
+    Enough,
+}
+
+/// Prices a month, a row a unit and a column a side, with who is the cheaper; no row without prices.
+pub(crate) fn price_table(comparison: &Comparison, room: Room) -> Table {
+    let mut table = Table { head: vec!["price a month of".to_owned()], rows: Vec::new() };
+    table.head.extend((0..comparison.sides.len()).map(|side| label(comparison, side)));
+    table.head.push("cheaper".to_owned());
+    for row in &comparison.prices {
+        let mut cells = vec![what(row)];
+        cells.extend((0..comparison.sides.len()).map(|side| cell(comparison, row, (side, room))));
+        cells.push(cheaper(comparison, row));
+        table.rows.push(cells);
+    }
+    table
+}
+
+/// `1,000 IOPS of 4 KiB random reads, depth 64`.
+fn what(row: &PriceRow) -> String {
+    let work = row.work.as_ref().map(work_words).unwrap_or_default();
+    let within = row.within.as_ref().map_or_else(String::new, |within| {
+        format!(", p99 within {}", numbers::time(within.latency_ns_p99 as f64))
+    });
+    match row.measure {
+        None => "1 GB of space".to_owned(),
+        Some(Measure::Iops) => format!("{} IOPS of {work}{within}", numbers::count(OPERATIONS)),
+        Some(_) => format!("1 MB/s of {work}{within}"),
+    }
+}
+
+fn cell(comparison: &Comparison, row: &PriceRow, (side, room): (usize, Room)) -> String {
+    let units = if row.measure == Some(Measure::Iops) { OPERATIONS } else { 1.0 };
+    let currency = comparison.sides.get(side).and_then(|facts| facts.price.as_ref());
+    let currency = currency.map_or("", |price| price.currency.as_str());
+    let space = if currency.is_empty() { "" } else { " " };
+    let amount = |price: f64| format!("{currency}{space}{}", three(price * units));
+    let reached = row.within.as_ref().map(|within| within.reached.get(side).copied().flatten());
+    if reached == Some(None) {
+        return "never within it".to_owned();
+    }
+    let Some(price) = row.prices.get(side).copied().flatten() else { return String::new() };
+    let baseline = row.at_baseline.get(side).copied().flatten();
+    let mut words = amount(price);
+    if room == Room::Little {
+        return if baseline.is_some() { format!("{words}*") } else { words };
+    }
+    if let Some(Some(reached)) = reached {
+        let rate = match row.measure {
+            Some(Measure::Iops) => numbers::iops(reached.rate),
+            _ => numbers::bandwidth(reached.rate, Prefix::Binary),
+        };
+        let depth = reached.depth.map_or_else(String::new, |depth| format!(" at depth {depth}"));
+        words += &format!(" ({rate}{depth})");
+    }
+    if let Some(price) = baseline {
+        words += &format!(" (in a burst; {} at its baseline)", amount(price));
+    }
+    words
+}
+
+/// `do, 57.4 times`: who is, and how many times as much the next one costs.
+fn cheaper(comparison: &Comparison, row: &PriceRow) -> String {
+    match row.cheapest {
+        Some(found) if found.times >= 1.005 => {
+            format!("{}, {} times", label(comparison, found.side), three(found.times))
+        }
+        Some(_) => "the same".to_owned(),
+        None => String::new(),
+    }
+}
+
+/// What the star of a price means, a line a side that has one.
+pub(crate) fn baseline_notes(comparison: &Comparison) -> Vec<String> {
+    let of_side = |side: usize| {
+        let factors = comparison.prices.iter().filter_map(|row| {
+            let (price, baseline) =
+                (row.prices.get(side).copied().flatten()?, row.at_baseline.get(side).copied().flatten()?);
+            Some(baseline / price)
+        });
+        let factors: Vec<f64> = factors.collect();
+        let (least, most) = (
+            factors.iter().copied().fold(f64::INFINITY, f64::min),
+            factors.iter().copied().fold(0.0, f64::max),
+        );
+        (!factors.is_empty()).then(|| {
+            format!(
+                "* {} in a burst: at its baseline {} as much.",
+                label(comparison, side),
+                times(least, most)
+            )
+        })
+    };
+    (0..comparison.sides.len()).filter_map(of_side).collect()
+}
