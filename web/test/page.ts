@@ -406,7 +406,7 @@ async function theFirstScreenAnswers(browser: Browser, files: string[]) {
                     .locator("main figure svg.chart, main figure .zoom")
                     .first()
                     .evaluate((one) => one.getBoundingClientRect().top);
-                holds(chart < height - 150, `the chart of ${file} begins on the first screen`, chart);
+                holds(chart < height - 100, `the chart of ${file} begins on the first screen`, chart);
             }
             await picture(page, `${file.split("/").pop()}-${width}`);
             await page.context().close();

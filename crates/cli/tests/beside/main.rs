@@ -31,6 +31,7 @@ mod iostat_peer;
 mod live_page;
 #[path = "../machine/mod.rs"]
 mod machine;
+mod page_frame;
 mod page_zoom;
 mod prometheus_peer;
 mod recording;

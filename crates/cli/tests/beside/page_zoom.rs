@@ -57,7 +57,7 @@ fn recorded(folder: &Folder, hours: &str, devices: &str, every: &str) -> (String
 }
 
 /// The browser tells the story of that name; what it says is shown where it does not hold.
-fn tell(story: &str, words: &[&str]) {
+pub fn tell(story: &str, words: &[&str]) {
     let mut browser = Command::new("node");
     let told = ended(browser.current_dir(web()).args(["out/page.mjs", story]).args(words));
     assert_eq!(told.code, Some(0), "{story}: {}\n{}", told.err, told.out);

@@ -31,7 +31,9 @@ const HEADINGS: [(&str, Part); 6] = [
 pub(super) fn sections(run: &Run, analysis: &Analysis) -> Markup {
     let source = Source { run, analysis, view: None };
     let charts = drawn(&source, &HEADINGS.map(|(_, part)| part));
-    let decisive = decisive(analysis, &charts);
+    // Of jobs side by side the table is the answer, unless a level changed.
+    let table_decides = !climbed(analysis) && analysis.regimes.changes.is_empty();
+    let decisive = decisive(analysis, &charts).filter(|_| !table_decides);
     let below = |(heading, part): &(&str, Part)| section(heading, figures(&charts, *part, decisive));
     let named = |drawn: &DrawnChart| (drawn.row.id.to_owned(), drawn.chart.title.clone());
     let shown = Figures::of(run, charts.iter().map(named).collect());
@@ -103,10 +105,14 @@ fn wanted(analysis: &Analysis) -> Option<&'static str> {
     }
 }
 
+/// Whether a ladder or a procedure stands behind the figures, and not jobs side by side.
+fn climbed(analysis: &Analysis) -> bool {
+    analysis.answered.is_some() || !analysis.depths.is_empty() || !analysis.blocks.is_empty()
+}
+
 /// Every job of a run that climbed no ladder: those of a profile, a quick look, a job file.
 fn steps_without_ladder(run: &Run, analysis: &Analysis) -> Markup {
-    let climbed = analysis.answered.is_some() || !analysis.depths.is_empty() || !analysis.blocks.is_empty();
-    match climbed {
+    match climbed(analysis) {
         true => Markup::default(),
         false => section("Jobs", scrolled_as(&cell_table(&analysis::cells(run)), "Jobs")),
     }

@@ -1,7 +1,5 @@
 //! Tiles: the figures that answer, each with a bar of what was measured against what is promised.
 
-use analysis::Answer;
-
 use super::class_of;
 use super::parts::prose;
 use crate::markup::{Markup, element, markup};
@@ -30,15 +28,20 @@ fn figure(figure: &TileFigure) -> Markup {
 
 /// The words, and the bar with a stroke at what is promised; the words say all that the bar shows.
 fn promised(promise: &PromiseWords) -> Markup {
-    let full = promise.share.max(1.0).min(BAR_MAX);
+    let words = element("em").holding(prose(&promise.words));
+    match promise.share.is_finite() {
+        true => markup![" ", words, bar(promise)],
+        // What is no number has no length.
+        false => markup![" ", words],
+    }
+}
+
+fn bar(promise: &PromiseWords) -> Markup {
+    let full = promise.share.clamp(1.0, BAR_MAX);
     let percent = |share: f64| format!("{:.1}%", 100.0 * (share / full).clamp(0.0, 1.0));
-    let measured = element("i").with("class", colour(promise.answer));
+    let measured = element("i").with("class", class_of(promise.answer));
     let measured = measured.with("style", format_args!("width:{}", percent(promise.share))).holding("");
     let mark = element("u").with("style", format_args!("left:{}", percent(1.0))).holding("");
     let bar = element("span").with("class", "bar").with("aria-hidden", "true");
-    markup![" ", element("em").holding(prose(&promise.words)), bar.holding(markup![measured, mark])]
-}
-
-fn colour(answer: Answer) -> &'static str {
-    class_of(answer)
+    bar.holding(markup![measured, mark])
 }

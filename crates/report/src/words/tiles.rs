@@ -66,9 +66,14 @@ impl TileFigure {
         TileFigure { value, unit: String::new(), what, promised: None }
     }
 
-    /// An estimate in its unit.
+    /// An estimate in its unit; a figure without an interval stands alone, and one of which nothing more is known is `about` that.
     pub(super) fn estimate(estimate: &Estimate, unit: Unit, what: String) -> TileFigure {
-        let value = numbers::estimate(estimate, unit);
+        let about = numbers::figure(estimate.value / unit.factor);
+        let value = match estimate.half_width() {
+            half if half >= estimate.value => format!("about {about}"),
+            half if half > 0.0 => numbers::estimate(estimate, unit),
+            _ => about,
+        };
         TileFigure { value, unit: unit.name.to_owned(), what, promised: None }
     }
 
@@ -83,10 +88,9 @@ pub(crate) fn tiles(run: &Run, analysis: &Analysis) -> Vec<Tile> {
     if let Some(watched) = &analysis.watched {
         return tiles_of_loads::of_watch(watched);
     }
-    let answers: Vec<Tile> =
-        analysis.answered.iter().flat_map(Answered::each).flat_map(|one| of_answer(one)).collect();
+    let answers: Vec<Tile> = analysis.answered.iter().flat_map(Answered::each).flat_map(of_answer).collect();
     let mut tiles = of_claims(analysis);
-    if tiles.is_empty() && answers.is_empty() {
+    if tiles.is_empty() && analysis.answered.is_none() {
         return tiles_of_loads::of_jobs(&analysis::cells(run));
     }
     tiles.extend(latency(analysis));
@@ -272,9 +276,9 @@ fn of_map(answer: &MapAnswer) -> Vec<Tile> {
     });
     let depth = answer.directions.iter().filter_map(|map| {
         let knee = map.knees.first()?;
-        let star = knee.star?.value.ceil().max(1.0);
+        let star = knee.star?.value.ceil();
         let what = format!("fills {} of {}", plural(map.direction), numbers::block(knee.block as f64));
-        Some(TileFigure::plain(numbers::count(star), what))
+        Some(TileFigure::plain(numbers::count(star), what)).filter(|_| star >= 1.0)
     });
     let tiles = [Tile::of("Crossover", crossing.collect()), Tile::of("Queue depth", depth.collect())];
     tiles.into_iter().flatten().collect()

@@ -10,7 +10,7 @@ use super::tiles::{FIGURES, Tile, TileFigure, of_contract};
 use super::watch_words::place_words;
 use super::wrap::clean;
 
-/// Tiles of jobs; the table below has them all.
+/// Of more jobs a table is read more easily than tiles.
 const JOBS: usize = 6;
 
 /// What a watch shows: of a load of ours what it got, else what the busiest device did.
@@ -42,7 +42,7 @@ fn of_loads(watched: &Watched, loads: &[(&PhaseFigures, &LoadFigures)]) -> Vec<T
     let greatest = loads.iter().max_by(|a, b| got(a.1).total_cmp(&got(b.1)));
     let Some(&(phase, load)) = shown else { return Vec::new() };
     let rates = claimed(watched, phase, &[Quantity::Iops]);
-    let most = greatest.filter(|most| most.0.name != phase.name).and_then(|most| rate(most.0, most.1));
+    let most = greatest.filter(|most| most.0.name != phase.name);
     let rates = if rates.is_empty() { rate(phase, load).into_iter().collect() } else { rates };
     let latencies = claimed(watched, phase, &[Quantity::MeanLatency, Quantity::PercentileLatency]);
     let latencies = if latencies.is_empty() { times(phase, load) } else { latencies };
@@ -50,13 +50,8 @@ fn of_loads(watched: &Watched, loads: &[(&PhaseFigures, &LoadFigures)]) -> Vec<T
         Tile::of("IOPS", rates),
         Tile::of("Throughput", claimed(watched, phase, &[Quantity::BytesPerSecond])),
         Tile::of("Latency", latencies),
-        Tile::of("Most", most.into_iter().collect()),
-        Tile::of(
-            "Latency then",
-            greatest
-                .filter(|most| most.0.name != phase.name)
-                .map_or_else(Vec::new, |most| times(most.0, most.1)),
-        ),
+        Tile::of("Greatest load", most.and_then(|most| rate(most.0, most.1)).into_iter().collect()),
+        Tile::of("Latency there", most.map_or_else(Vec::new, |most| times(most.0, most.1))),
     ];
     tiles.into_iter().flatten().collect()
 }
@@ -119,7 +114,7 @@ fn of_device(device: &DeviceFigures) -> Vec<Tile> {
     tiles.into_iter().flatten().collect()
 }
 
-/// A tile for each job: a stream by its bytes, random I/O by its operations.
+/// A tile for each job, where there are few: a stream by its bytes, random I/O by its operations.
 pub(super) fn of_jobs(cells: &[Cell]) -> Vec<Tile> {
     let figure = |cell: &Cell| {
         let of = |point: &analysis::Point| {
@@ -137,7 +132,7 @@ pub(super) fn of_jobs(cells: &[Cell]) -> Vec<Tile> {
             cell.directions.iter().take(FIGURES).map(of).collect(),
         )
     };
-    cells.iter().take(JOBS).filter_map(figure).collect()
+    if cells.len() > JOBS { Vec::new() } else { cells.iter().filter_map(figure).collect() }
 }
 
 fn rate_of(cell: &Cell, iops: &Estimate, bytes: &Estimate, what: String) -> TileFigure {
