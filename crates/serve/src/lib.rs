@@ -1,6 +1,8 @@
 //! Answers over HTTP to those who know the address: one thread, which lets every other go first, a fixed number of
 //! connections, and nothing but what a [`Site`] gives it. It opens no file.
 //!
+//! The other way round, a [`Receiver`] is sent what somebody asked to be sent there.
+//!
 //! What it lets in is decided here and nowhere else: where it listens ([`address()`]), who may ask ([`Door`]), how much of a
 //! request is read and for how long (`head`, `connection`). What is answered is the site's.
 
@@ -9,6 +11,7 @@ mod connection;
 mod door;
 mod feed;
 mod head;
+mod receiver;
 mod server;
 mod site;
 mod token;
@@ -16,6 +19,7 @@ mod token;
 pub use address::{AddressError, address};
 pub use door::Door;
 pub use feed::Feed;
+pub use receiver::{PostError, Receiver, ReceiverError};
 pub use server::{CONNECTIONS_MOST, Server};
 pub use site::{Answer, Asked, Rules, Site};
 pub use token::Token;

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use experiments::Anomalies;
+use metrics::Counted;
 use record::{Event, EventKind, Interval, Observer, Phase, PhaseKind, Run, Sample, Silence, StepRecord};
 use runfile::{Outcome, Recorder, Stored, WriteError, Writer};
 use sampler::SamplerThread;
@@ -11,6 +12,7 @@ use workload::{Nanos, StepPlan};
 use crate::failure::Failure;
 use crate::keys::Keys;
 use crate::live::Live;
+use crate::onlookers::Audience;
 use crate::place::{Place, short};
 use crate::runner::Shares;
 use crate::signals::StopFlag;
@@ -45,6 +47,8 @@ struct State {
     run: Run,
     file: Recorder,
     live: Live,
+    /// Those who look at the run from elsewhere.
+    audience: Option<Audience>,
     /// Of a watch, whose samples are too many to be kept in memory.
     series: Option<Series>,
     trouble: Trouble,
@@ -85,9 +89,10 @@ impl RunRecorder {
     pub fn begin(run: Run, place: &Place, stop: &StopFlag, live: Live) -> Result<RunRecorder, Failure> {
         let writer = Writer::create(|bytes| place.bear(bytes), &run, place.same_device);
         let file = writer.and_then(Recorder::start).map_err(|error| not_begun(place, &error))?;
-        let live = live.told_by(place.begin_telling(&run)).told_to(place.begin_showing());
+        let audience = place.begin_showing();
+        let live = live.told_by(place.begin_telling(&run)).told_to(audience.clone());
         let keys = live.is_drawn().then(Keys::take).flatten();
-        let state = State { run, file, live, series: None, trouble: Trouble::default() };
+        let state = State { run, file, live, audience, series: None, trouble: Trouble::default() };
         Ok(RunRecorder {
             state: RefCell::new(state),
             stop: stop.clone(),
@@ -197,6 +202,7 @@ impl Observer for RunRecorder {
         state.file.interval(interval);
         state.look_at_outcomes();
         state.live.interval(interval);
+        state.heard(|counted| counted.interval(interval));
     }
 
     fn sample(&mut self, sample: &Sample) {
@@ -226,6 +232,8 @@ impl Observer for RunRecorder {
         let state = self.state.get_mut();
         state.file.step_started(plan, at);
         state.live.step_started(plan);
+        let jobs = plan.workers.iter().map(|worker| worker.job.as_str());
+        state.heard(|counted| counted.step_started(&plan.name, jobs));
     }
 
     fn step_ended(&mut self, record: &StepRecord) {
@@ -259,7 +267,15 @@ impl Observer for RunRecorder {
 }
 
 impl State {
+    /// Lets the machines know that look.
+    fn heard(&self, take: impl FnOnce(&mut Counted)) {
+        if let Some(audience) = &self.audience {
+            audience.heard(take);
+        }
+    }
+
     fn sample(&mut self, sample: Sample) {
+        self.heard(|counted| counted.sample(&sample));
         let odd = self.series.as_mut().map(|series| series.anomalies.look(&sample));
         odd.into_iter().flatten().for_each(|event| self.event(event));
         self.file.sample(&sample);

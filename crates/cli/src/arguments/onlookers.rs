@@ -1,31 +1,51 @@
 //! Who looks at a run while it goes on: words that all commands which load or watch something have alike.
 
+use std::net::SocketAddr;
+
 use clap::Args;
+use serve::Receiver;
 use session::failure::Failure;
-use session::onlookers::Onlookers;
+use session::onlookers::{OnlookerWish, Onlookers};
 use session::place::Place;
 
 /// Heading of these options.
 const WHILE: &str = "While it runs";
+
+/// Where a collector of OTLP listens unless its address says otherwise: port and path of the specification.
+const COLLECTOR: (u16, &str) = (4318, "/v1/metrics");
 
 /// Who looks.
 #[derive(Clone, Debug, Default, Args)]
 pub struct OnlookerArguments {
     /// Show the page while it runs, at an address that is said: on this machine alone, on a free port, unless ADDR says
     /// otherwise, e.g. --serve=127.0.0.1:8080
-    #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = "", help_heading = WHILE)]
-    pub serve: Option<String>,
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = address, help_heading = WHILE)]
+    pub serve: Option<SocketAddr>,
+    /// Let Prometheus fetch what is counted from /metrics there: a port of this machine, or an address
+    #[arg(long, value_name = "ADDR", value_parser = address, help_heading = WHILE)]
+    pub metrics: Option<SocketAddr>,
+    /// Send what is counted to this collector every ten seconds, e.g. http://127.0.0.1:4318
+    #[arg(long, value_name = "URL", value_parser = receiver, help_heading = WHILE)]
+    pub otlp: Option<Receiver>,
 }
 
 impl OnlookerArguments {
     /// `place`, with those who look.
     ///
     /// # Errors
-    /// An address that is none, or where nothing can listen.
+    /// Nothing can listen where that was asked.
     pub fn at(&self, place: Place) -> Result<Place, Failure> {
-        let Some(word) = &self.serve else { return Ok(place) };
-        let address = serve::address(word).map_err(|error| Failure::refused(format!("--serve={error}")))?;
-        let onlookers = Onlookers::at(address, place.stem())?;
+        let wish = OnlookerWish { page: self.serve, metrics: self.metrics, receiver: self.otlp.clone() };
+        let onlookers = Onlookers::of(&wish, place.stem())?;
         Ok(place.shown_to(onlookers))
     }
+}
+
+/// Reads where to listen.
+pub fn address(word: &str) -> Result<SocketAddr, String> {
+    serve::address(word).map_err(|error| error.to_string())
+}
+
+fn receiver(url: &str) -> Result<Receiver, String> {
+    Receiver::read(url, COLLECTOR).map_err(|error| error.to_string())
 }

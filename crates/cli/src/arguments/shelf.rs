@@ -1,10 +1,12 @@
 //! What is done with runs that are there, and what is looked at before one: `plimsoll list`, `ticket` and `doctor`.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::Format;
+use super::onlookers::address;
 
 /// `plimsoll list`.
 #[derive(Debug, Args)]
@@ -43,8 +45,8 @@ pub struct ServeArguments {
     #[arg(value_name = "DIR")]
     pub folder: Option<PathBuf>,
     /// Where to listen: a port of this machine alone, or an address [default: a free port]
-    #[arg(long, value_name = "ADDR", default_value = "", hide_default_value = true)]
-    pub listen: String,
+    #[arg(long, value_name = "ADDR", default_value = "", hide_default_value = true, value_parser = address)]
+    pub listen: SocketAddr,
 }
 
 /// `plimsoll doctor`.

@@ -28,14 +28,13 @@ pub fn run(arguments: &ServeArguments) -> Result<u8, Failure> {
         Some(folder) => folder.clone(),
         None => own_folder()?,
     };
-    let address =
-        serve::address(&arguments.listen).map_err(|error| Failure::refused(format!("--listen {error}")))?;
     let shelf = Shelf { named: arguments.folder.is_some(), folder, known: Mutex::default() };
     // A folder that is none is told here, not in a browser.
     let count = shelf.files()?.len();
     let stop = StopFlag::on_signals(record::PATIENCE);
-    let words = format!("{count} runs of {}, until Ctrl-C:", short(&shelf.folder));
-    let server = listen((address, "--listen"), Arc::new(shelf))?;
+    let runs = if count == 1 { "run" } else { "runs" };
+    let words = format!("{count} {runs} of {}, until Ctrl-C:", short(&shelf.folder));
+    let server = listen((arguments.listen, "--listen"), Arc::new(shelf))?;
     output::people(&words);
     output::result(&format!("{}\n", server.url()))?;
     while !stop.raised() {

@@ -38,7 +38,7 @@ impl Serving {
         });
         // What else it says must not fill the pipe.
         std::thread::spawn(move || lines.for_each(drop));
-        Serving { child, url: url.expect("it says its address") }
+        Serving { child, url: url.unwrap() }
     }
 
     /// Its address without `http://`: host with port, and path.

@@ -33,4 +33,5 @@ mod live_page;
 mod machine;
 mod page_frame;
 mod page_zoom;
+mod prometheus_peer;
 mod recording;

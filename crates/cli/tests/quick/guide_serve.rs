@@ -49,7 +49,7 @@ fn the_commands_of_the_guide_run_as_printed() {
 fn an_address_where_nothing_can_listen_is_refused_before_anything_is_measured() {
     let folder = Folder::new();
     for (word, told) in [
-        ("--serve=example.org:80", "--serve=example.org:80: is no address to listen on"),
+        ("--serve=example.org:80", "is no address to listen on"),
         ("--serve=:8080", "127.0.0.1:8080"),
         ("--serve=192.0.2.1:80", "nothing can listen there"),
     ] {

@@ -21,6 +21,7 @@ mod import;
 #[path = "../machine/mod.rs"]
 mod machine;
 mod open;
+mod otlp;
 mod own;
 mod packages;
 mod pictures;

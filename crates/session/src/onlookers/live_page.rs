@@ -1,4 +1,4 @@
-//! Those who look at a run while it goes on: a live page in a browser, which ends as the file that the run leaves.
+//! The page of a run in a browser while it goes on, which ends as the file that the run leaves.
 //!
 //! The run says what goes on and waits for nobody. A thread of its own, which lets every other go first, reads the run file as
 //! far as it has come and draws the page of it, where somebody looks and no more often than so much of the time allows.
@@ -10,9 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use kernel::thread_cpu_time;
-use serve::{Answer, Asked, Door, Feed, Rules, Server, Site, Token};
+use serve::{Answer, Asked, Feed, Rules, Server, Site};
 use workload::Ending;
 
+use super::listen;
 use crate::failure::Failure;
 use crate::inputs::Recorded;
 use crate::output;
@@ -23,17 +24,15 @@ const DRAWS: u32 = 200;
 const LOOK: Duration = Duration::from_millis(200);
 /// How long the end waits for browsers to fetch the last page.
 const LAST_PAGE_PATIENCE: Duration = Duration::from_secs(3);
-/// What runs now is told in lines of so many columns.
-pub(crate) const COLUMNS: usize = 96;
 
 /// The live page of a run, and whoever looks at it.
-pub struct Onlookers {
+pub(super) struct LivePage {
     server: Server,
     board: Arc<Board>,
 }
 
 /// What a browser is shown.
-struct Board {
+pub(super) struct Board {
     feed: Feed,
     shell: Arc<[u8]>,
     report: Mutex<Report>,
@@ -49,12 +48,20 @@ struct Report {
     page: Arc<[u8]>,
 }
 
-impl Onlookers {
+impl Report {
+    /// Takes `page` as the newest; its number.
+    fn renew(&mut self, page: &str) -> u64 {
+        *self = Report { number: self.number + 1, page: page.as_bytes().into() };
+        self.number
+    }
+}
+
+impl LivePage {
     /// Serves the page of a run of this `name` on `address`, and says where.
     ///
     /// # Errors
     /// Nothing can listen there.
-    pub fn at(address: SocketAddr, name: &str) -> Result<Onlookers, Failure> {
+    pub(super) fn at(address: SocketAddr, name: &str) -> Result<LivePage, Failure> {
         let board = Arc::new(Board {
             feed: Feed::default(),
             shell: report::live_html(name).into_bytes().into(),
@@ -63,25 +70,25 @@ impl Onlookers {
         });
         let server = listen((address, "--serve"), Arc::<Board>::clone(&board))?;
         output::people(&format!("live    {}", server.url()));
-        Ok(Onlookers { server, board })
+        Ok(LivePage { server, board })
     }
 
-    /// What is said to those who look.
-    pub(crate) fn audience(&self) -> Audience {
-        Audience(Arc::clone(&self.board))
+    /// What a browser is shown.
+    pub(super) fn board(&self) -> Arc<Board> {
+        Arc::clone(&self.board)
     }
 
     /// Draws the run file at `run` from now on.
-    pub(crate) fn follow(&self, run: PathBuf) {
+    pub(super) fn follow(&self, run: PathBuf) {
         let board = Arc::clone(&self.board);
         // Without the thread the page says what runs now, and shows the report at the end.
         let _ = std::thread::Builder::new().name("live page".to_owned()).spawn(move || board.draw_on(&run));
     }
 
     /// Shows the page as it was written to `file`, gives those who look the time to fetch it, and ends.
-    pub(crate) fn end(self, page: &str, file: &Path) {
+    pub(super) fn end(self, page: &str, file: &Path) {
         self.board.is_over.store(true, Ordering::Relaxed);
-        let number = self.board.put(page);
+        let number = self.board.report.lock().unwrap_or_else(PoisonError::into_inner).renew(page);
         let file = crate::place::short(file);
         self.board.feed.say("over", &serde_json::json!({ "report": number, "file": file }).to_string());
         if self.board.feed.is_heard() {
@@ -93,23 +100,17 @@ impl Onlookers {
     }
 }
 
-/// Says what goes on to those who look.
-#[derive(Clone)]
-pub(crate) struct Audience(Arc<Board>);
-
-impl Audience {
+impl Board {
     /// Whether anybody looks.
-    pub(crate) fn is_there(&self) -> bool {
-        self.0.feed.is_heard()
+    pub(super) fn is_looked_at(&self) -> bool {
+        self.feed.is_heard()
     }
 
     /// Says these lines in the place of those before.
-    pub(crate) fn say(&self, lines: &[String]) {
-        self.0.feed.say("now", &serde_json::json!(lines).to_string());
+    pub(super) fn say(&self, lines: &[String]) {
+        self.feed.say("now", &serde_json::json!(lines).to_string());
     }
-}
 
-impl Board {
     /// Draws whenever somebody looks, until the run is over.
     fn draw_on(&self, run: &Path) {
         // Where that is not allowed it is drawn all the same.
@@ -130,17 +131,12 @@ impl Board {
     }
 
     fn put_unless_over(&self, page: &str) {
+        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+        // Asked with the page in hand: the last one is not to be replaced.
         if !self.is_over.load(Ordering::Relaxed) {
-            let number = self.put(page);
+            let number = report.renew(page);
             self.feed.say("report", &number.to_string());
         }
-    }
-
-    /// Takes `page` as the newest; its number.
-    fn put(&self, page: &str) -> u64 {
-        let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
-        *report = Report { number: report.number + 1, page: page.as_bytes().into() };
-        report.number
     }
 
     fn page(&self) -> Answer {
@@ -180,19 +176,4 @@ fn drawn(run: &Path) -> Option<String> {
     }
     let analysis = run.analysis().ok()?;
     Some(report::html(&run.run, &analysis))
-}
-
-/// Listens where the option `(address, option)` says, and answers what `site` has to whom knows the address.
-///
-/// # Errors
-/// Nothing can listen there.
-pub fn listen((address, option): (SocketAddr, &str), site: Arc<dyn Site>) -> Result<Server, Failure> {
-    let own_name = sampler::host_facts(&sampler::Root::real()).hostname;
-    let token = Token::fresh().map_err(Failure::failed)?;
-    let door = Door::with_token(token, &own_name);
-    Server::start(address, door, site).map_err(|error| {
-        Failure::refused(format!(
-            "{option} {address}: nothing can listen there: {error}; name another address, or none for a free port"
-        ))
-    })
 }

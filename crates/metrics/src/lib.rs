@@ -1,0 +1,27 @@
+//! What a run hears, as counters for other machines: Prometheus' text and its protobuf with native histograms, and OTLP's JSON.
+//!
+//! [`Counted`] adds up what intervals and samples say; `families` is the table of what is exposed of it, from which every form
+//! and its documentation are made.
+
+mod buckets;
+mod counted;
+mod families;
+mod otlp;
+mod protobuf;
+mod text;
+
+pub use buckets::EDGES_NS;
+pub use counted::Counted;
+pub use families::{FamilyWords, Form, words};
+pub use otlp::{Resource, otlp};
+pub use protobuf::{PROTOBUF, protobuf};
+pub use text::{TEXT, text};
+
+/// Whether a scraper that sends this `Accept` takes the protobuf, in which a histogram has all its buckets.
+pub fn wants_protobuf(accept: &str) -> bool {
+    accept.split(',').any(|form| {
+        let mut parts = form.split(';').map(str::trim);
+        parts.next() == Some("application/vnd.google.protobuf")
+            && parts.any(|part| part == "encoding=delimited")
+    })
+}

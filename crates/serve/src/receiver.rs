@@ -1,0 +1,154 @@
+//! Somebody who is sent something: an HTTP receiver on this machine or its network.
+
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::{TcpStream, ToSocketAddrs as _};
+use std::time::{Duration, Instant};
+
+use httparse::{EMPTY_HEADER, Response, Status};
+
+/// Bytes of an answer's head that are read.
+const HEAD_MOST: usize = 8 << 10;
+
+/// Where something is sent to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receiver {
+    /// Name or number, with the port.
+    host: String,
+    path: String,
+}
+
+/// Why there is no receiver.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReceiverError {
+    /// What is sent would have to be encrypted.
+    #[error(
+        "{url}: https is not spoken here; send it through a collector on this machine, e.g. http://127.0.0.1:4318, which forwards it"
+    )]
+    Encrypted {
+        /// What was typed.
+        url: String,
+    },
+    /// Nothing that can be read.
+    #[error("{url}: is no address of a receiver; give one such as http://127.0.0.1:4318")]
+    Unknown {
+        /// What was typed.
+        url: String,
+    },
+}
+
+/// Why something did not arrive.
+#[derive(Debug, thiserror::Error)]
+pub enum PostError {
+    /// Nobody answers.
+    #[error("http://{host} does not answer: {source}; is a collector there?")]
+    Silent {
+        /// Who.
+        host: String,
+        /// What came in the way.
+        source: io::Error,
+    },
+    /// It answers something else than that it is well.
+    #[error(
+        "http://{host} refuses what it is sent with status {status}; is it a collector that takes OTLP as JSON?"
+    )]
+    Refused {
+        /// Who.
+        host: String,
+        /// Its answer.
+        status: u16,
+    },
+}
+
+impl Receiver {
+    /// `http://HOST[:PORT][/PATH]`; what is not said is `port` and `path`.
+    ///
+    /// # Errors
+    /// [`ReceiverError`].
+    pub fn read(url: &str, (port, path): (u16, &str)) -> Result<Receiver, ReceiverError> {
+        let unknown = || ReceiverError::Unknown { url: url.to_owned() };
+        let rest = match url.split_once("://") {
+            Some(("http", rest)) => rest,
+            Some(("https", _)) => return Err(ReceiverError::Encrypted { url: url.to_owned() }),
+            _ => return Err(unknown()),
+        };
+        let (host, typed) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        let is_plain =
+            |text: &str| text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'@' && byte != b'#');
+        if host.is_empty() || !is_plain(rest) {
+            return Err(unknown());
+        }
+        let behind = host.rsplit(']').next().unwrap_or(host);
+        let host = match behind.split_once(':') {
+            None => format!("{host}:{port}"),
+            Some((_, number)) if number.parse::<u16>().is_ok() => host.to_owned(),
+            Some(_) => return Err(unknown()),
+        };
+        let path = if typed.is_empty() || typed == "/" { path } else { typed };
+        Ok(Receiver { host, path: path.to_owned() })
+    }
+
+    /// Sends `body`, which must be answered within `patience`.
+    ///
+    /// # Errors
+    /// [`PostError`].
+    pub fn post(&self, kind: &str, body: &[u8], patience: Duration) -> Result<(), PostError> {
+        let silent = |source| PostError::Silent { host: self.host.clone(), source };
+        let status = self.answer(kind, body, Instant::now() + patience).map_err(silent)?;
+        match status {
+            200..=299 => Ok(()),
+            _ => Err(PostError::Refused { host: self.host.clone(), status }),
+        }
+    }
+
+    fn answer(&self, kind: &str, body: &[u8], end: Instant) -> io::Result<u16> {
+        let mut stream = self.connected(end)?;
+        let head = format!(
+            "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+            self.path,
+            self.host,
+            body.len()
+        );
+        stream.set_write_timeout(Some(left(end)?))?;
+        stream.write_all(head.as_bytes())?;
+        stream.write_all(body)?;
+        let mut read = Vec::new();
+        loop {
+            stream.set_read_timeout(Some(left(end)?))?;
+            let mut chunk = [0; 1024];
+            let count = stream.read(&mut chunk)?;
+            read.extend_from_slice(&chunk[..count]);
+            match status(&read)? {
+                Some(status) => return Ok(status),
+                None if count == 0 || read.len() > HEAD_MOST => return Err(ErrorKind::InvalidData.into()),
+                None => {}
+            }
+        }
+    }
+
+    fn connected(&self, end: Instant) -> io::Result<TcpStream> {
+        let mut last = io::Error::from(ErrorKind::NotFound);
+        for address in self.host.to_socket_addrs()? {
+            match TcpStream::connect_timeout(&address, left(end)?) {
+                Ok(stream) => return Ok(stream),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+}
+
+/// The status of an answer whose head is there whole.
+fn status(read: &[u8]) -> io::Result<Option<u16>> {
+    let mut lines = [EMPTY_HEADER; 64];
+    let mut response = Response::new(&mut lines);
+    match response.parse(read) {
+        Ok(Status::Complete(_)) => Ok(response.code),
+        Ok(Status::Partial) => Ok(None),
+        Err(error) => Err(io::Error::new(ErrorKind::InvalidData, error)),
+    }
+}
+
+fn left(end: Instant) -> io::Result<Duration> {
+    let left = end.saturating_duration_since(Instant::now());
+    if left.is_zero() { Err(ErrorKind::TimedOut.into()) } else { Ok(left) }
+}

@@ -1,0 +1,134 @@
+//! Those who look at a run while it goes on: people at a page in a browser, and machines that collect what it counts.
+
+mod counters;
+mod live_page;
+mod sender;
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use metrics::Counted;
+use serve::{Door, Receiver, Server, Site, Token};
+
+use crate::failure::Failure;
+use counters::Counters;
+use live_page::{Board, LivePage};
+use sender::Sending;
+
+/// What runs now is told in lines of so many columns.
+pub(crate) const COLUMNS: usize = 96;
+
+/// Who is to look, as it was asked.
+#[derive(Clone, Debug, Default)]
+pub struct OnlookerWish {
+    /// Where the page is shown.
+    pub page: Option<SocketAddr>,
+    /// Where counters are fetched from.
+    pub metrics: Option<SocketAddr>,
+    /// Who is sent them.
+    pub receiver: Option<Receiver>,
+}
+
+/// Those who look at a run.
+#[derive(Default)]
+pub struct Onlookers {
+    page: Option<LivePage>,
+    counters: Option<Counters>,
+    /// Answers until it is dropped.
+    scraped: Option<Server>,
+    sending: Option<Sending>,
+}
+
+impl Onlookers {
+    /// Opens the addresses that are wished for a run of this `name`, and says them.
+    ///
+    /// # Errors
+    /// Nothing can listen there.
+    pub fn of(wish: &OnlookerWish, name: &str) -> Result<Onlookers, Failure> {
+        let page = wish.page.map(|address| LivePage::at(address, name)).transpose()?;
+        if wish.metrics.is_none() && wish.receiver.is_none() {
+            return Ok(Onlookers { page, ..Onlookers::default() });
+        }
+        let counters = Counters::default();
+        let scraped = wish.metrics.map(|address| counters::scraped(address, counters.clone())).transpose()?;
+        let sending = wish.receiver.clone().map(|receiver| Sending::to(receiver, counters.clone()));
+        Ok(Onlookers { page, scraped, sending: sending.transpose()?, counters: Some(counters) })
+    }
+
+    /// By what they are told.
+    pub(crate) fn audience(&self) -> Audience {
+        Audience { board: self.page.as_ref().map(LivePage::board), counters: self.counters.clone() }
+    }
+
+    /// Shows the run file at `run` from now on, as far as it has come.
+    pub(crate) fn follow(&self, run: PathBuf) {
+        if let Some(page) = &self.page {
+            page.follow(run);
+        }
+    }
+
+    /// Shows and sends the last of the run, whose `page` was written to `file`.
+    pub(crate) fn end(self, page: &str, file: &Path) {
+        if let Some(sending) = self.sending {
+            sending.end();
+        }
+        if let Some(live) = self.page {
+            live.end(page, file);
+        }
+        drop(self.scraped);
+    }
+}
+
+/// Says what goes on to those who look.
+#[derive(Clone)]
+pub(crate) struct Audience {
+    board: Option<Arc<Board>>,
+    counters: Option<Counters>,
+}
+
+impl Audience {
+    /// Whether people look.
+    pub(crate) fn is_there(&self) -> bool {
+        self.board.as_ref().is_some_and(|board| board.is_looked_at())
+    }
+
+    /// Says these lines in the place of those before.
+    pub(crate) fn say(&self, lines: &[String]) {
+        self.board.iter().for_each(|board| board.say(lines));
+    }
+
+    /// Lets machines know what was heard.
+    pub(crate) fn heard(&self, take: impl FnOnce(&mut Counted)) {
+        if let Some(counters) = &self.counters {
+            counters.heard(take);
+        }
+    }
+}
+
+/// Listens where the option `(address, option)` says, and answers what `site` has to whom knows the address.
+///
+/// # Errors
+/// Nothing can listen there.
+pub fn listen((address, option): (SocketAddr, &str), site: Arc<dyn Site>) -> Result<Server, Failure> {
+    let token = Token::fresh().map_err(Failure::failed)?;
+    served((address, option), Some(token), site)
+}
+
+/// The same for everybody who can reach the address, where there is no token.
+fn served(
+    (address, option): (SocketAddr, &str),
+    token: Option<Token>,
+    site: Arc<dyn Site>,
+) -> Result<Server, Failure> {
+    let own_name = sampler::host_facts(&sampler::Root::real()).hostname;
+    let door = match token {
+        Some(token) => Door::with_token(token, &own_name),
+        None => Door::open(&own_name),
+    };
+    Server::start(address, door, site).map_err(|error| {
+        Failure::refused(format!(
+            "{option} {address}: nothing can listen there: {error}; name another address, or none for a free port"
+        ))
+    })
+}
