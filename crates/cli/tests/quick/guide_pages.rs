@@ -74,6 +74,21 @@ fn installing_checks_the_sums_and_measures() {
 }
 
 #[test]
+fn tables_of_a_run_lie_where_the_page_reads_them() {
+    let folder = Folder::new();
+    let here = folder.make_dir("here");
+    assert_eq!(typed(&folder, "plimsoll check sim:aws-gp3 --out made").code, Some(0));
+    let made = fs::read_dir(here.join("made")).unwrap().map(|entry| entry.unwrap().path());
+    let run_file = made.into_iter().find(|path| path.extension().is_some_and(|end| end == "plimsoll"));
+    fs::rename(run_file.unwrap(), here.join("vol-check-2026-11-21-2345.plimsoll")).unwrap();
+    // Sums of the tables are held against the run file elsewhere, by whichever reader is here.
+    let exchange =
+        [("duckdb -c \"SELECT name, direction, iops FROM 'tables/step_directions.parquet'\"", "ls tables")];
+    let said = run(&folder, "docs/reference/parquet.md", &exchange).concat();
+    assert!(said.contains("step_directions.parquet\n") && said.contains("per_second.parquet\n"), "{said}");
+}
+
+#[test]
 fn a_gate_in_a_pipeline_passes_and_fails_where_it_says() {
     if !has("jq") {
         return;
