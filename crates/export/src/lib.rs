@@ -3,6 +3,7 @@
 
 mod counters;
 mod file;
+mod printed;
 mod table;
 mod tables;
 

@@ -5,6 +5,7 @@ use record::{CpuMetric, Distribution, Interval, Recording, Run, StepRecord};
 use workload::{Direction, Nanos};
 
 use crate::counters::counter_columns;
+use crate::printed;
 use crate::table::{Column, Table, figure, flag, text, whole};
 
 /// The tables of `run`: always the same ones, so that those of an earlier run in the same folder all give way.
@@ -39,6 +40,16 @@ pub fn tables(run: &Run, analysis: &Analysis) -> Vec<Table> {
             about: "a row a finding and span of evidence",
             columns: findings(analysis),
         },
+        Table {
+            name: "reported",
+            about: "a row a job and direction that another tool printed",
+            columns: printed::reported(run),
+        },
+        Table {
+            name: "reported_points",
+            about: "a row a line of another tool's log",
+            columns: printed::points(run),
+        },
     ]
 }
 
@@ -57,7 +68,7 @@ fn step_columns<R>(rows: &[R], of: impl Fn(&R) -> Numbered<'_> + Copy) -> Vec<Co
 }
 
 /// The word that a value of ours has in JSON.
-fn word(value: &impl serde::Serialize) -> Option<String> {
+pub(crate) fn word(value: &impl serde::Serialize) -> Option<String> {
     serde_json::to_value(value).ok()?.as_str().map(str::to_owned)
 }
 
@@ -76,7 +87,12 @@ fn steps(run: &Run) -> Vec<Column> {
 }
 
 /// A step and a direction in which something ended in it.
-fn of_directions(run: &Run) -> Vec<(Numbered<'_>, Direction)> {
+type Ended<'r> = (Numbered<'r>, Direction);
+
+/// The edges of a bucket in nanoseconds, and how many it holds.
+type Bucket = (u64, u64, u64);
+
+fn of_directions(run: &Run) -> Vec<Ended<'_>> {
     let ended = |step: &StepRecord, direction| {
         let tally = step.tally(direction);
         tally.ops + tally.errors > 0
@@ -108,7 +124,7 @@ fn step_directions(run: &Run) -> Vec<Column> {
 }
 
 /// Percentiles of a distribution, in nanoseconds.
-const PERCENTILES: [(&str, f64); 6] = [
+pub(crate) const PERCENTILES: [(&str, f64); 6] = [
     ("latency_ns_p50", 50.0),
     ("latency_ns_p90", 90.0),
     ("latency_ns_p95", 95.0),
@@ -228,8 +244,8 @@ fn per_second(run: &Run) -> Vec<Column> {
 }
 
 fn histograms(run: &Run) -> Vec<Column> {
-    let filled = |row: &(Numbered<'_>, Direction)| row.0.1.latency(row.1).buckets().collect::<Vec<_>>();
-    let rows: Vec<((Numbered<'_>, Direction), (u64, u64, u64))> = of_directions(run)
+    let filled = |row: &Ended<'_>| row.0.1.latency(row.1).buckets().collect::<Vec<_>>();
+    let rows: Vec<(Ended<'_>, Bucket)> = of_directions(run)
         .into_iter()
         .flat_map(|row| filled(&row).into_iter().map(move |bucket| (row, bucket)))
         .collect();

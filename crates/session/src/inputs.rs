@@ -97,7 +97,7 @@ impl Reader {
         let mut inputs = Inputs { runs: Vec::new(), unread: 0 };
         let mut failures = Vec::new();
         for path in paths {
-            let read = if path.is_dir() { self.folder_of_iostat(path) } else { self.recording(path) };
+            let read = if path.is_dir() { self.folder_of_recordings(path) } else { self.recording(path) };
             match read {
                 Ok(runs) => inputs.runs.extend(runs),
                 Err(failure) => failures.push(failure),
@@ -119,21 +119,24 @@ impl Reader {
         Ok(runs.concat())
     }
 
-    /// The files of a folder that are iostat's JSON; other `*.json` are named and passed over.
-    fn folder_of_iostat(&self, folder: &Path) -> Result<Vec<Recorded>, Failure> {
-        let files =
-            listed(folder, |path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("json")))?;
+    /// The run files of a folder and its files that are iostat's JSON; other `*.json` are named and passed over.
+    fn folder_of_recordings(&self, folder: &Path) -> Result<Vec<Recorded>, Failure> {
+        let ends =
+            |path: &Path, wanted: &str| path.extension().is_some_and(|end| end.eq_ignore_ascii_case(wanted));
+        let files = listed(folder, |path| ends(path, "json") || ends(path, "plimsoll"))?;
         let nothing = |why: &str| Failure::refused(format!("{}: {why}", folder.display()));
         if files.is_empty() {
             return Err(nothing(
-                "no *.json in this folder; name a folder with iostat's JSON (iostat -x -t -o JSON 10 30 > FILE.json), or \
-                 the files themselves",
+                "no run file and no *.json in this folder; name one with run files (plimsoll list DIR) or with iostat's \
+                 JSON (iostat -x -t -o JSON 10 30 > FILE.json), or the files themselves",
             ));
         }
         let mut runs = Vec::new();
         for path in &files {
             match self.recording(path) {
-                Ok(read) if read.iter().all(|read| read.run.observed.is_some()) => runs.extend(read),
+                Ok(read) if ends(path, "plimsoll") || read.iter().all(|read| read.run.observed.is_some()) => {
+                    runs.extend(read);
+                }
                 Ok(_) => passed_over(&format!(
                     "{}: the result of another tool than iostat; name it by itself to draw it",
                     path.display()
@@ -142,7 +145,7 @@ impl Reader {
             }
         }
         let is_empty = runs.is_empty();
-        if is_empty { Err(nothing("no *.json in it is iostat's; name the files that are")) } else { Ok(runs) }
+        if is_empty { Err(nothing("no file in it can be drawn; name the files that can")) } else { Ok(runs) }
     }
 
     /// A file as recordings; of a damaged run file what is left, and what was lost is told.

@@ -210,7 +210,7 @@ impl Live {
     pub(crate) fn step_started(&mut self, plan: &StepPlan) {
         self.event("step_started", |teller| {
             teller.step(&plan.name);
-            report::step_started(plan, None)
+            report::step_started(plan, teller.steps())
         });
         if let Content::Steps(lines) = &mut self.content {
             lines.now.step(&plan.name);

@@ -31,6 +31,8 @@ pub struct Place {
     name: RefCell<String>,
     /// The report was written: what is not there is not named.
     drawn: Cell<bool>,
+    /// How many steps will run, where that is known.
+    steps: Cell<Option<usize>>,
     /// Who tells programs of the run, once it has begun.
     teller: RefCell<Option<Rc<Teller>>>,
     /// Those who look at the run while it goes on.
@@ -79,6 +81,7 @@ impl Place {
             time,
             name: RefCell::default(),
             drawn: Cell::new(false),
+            steps: Cell::new(None),
             teller: RefCell::default(),
             onlookers: RefCell::default(),
             same_device,
@@ -134,9 +137,19 @@ impl Place {
         self.path("html")
     }
 
+    /// So many steps will run, where none depends on those before it.
+    pub fn foresee_steps(&self, steps: usize) {
+        self.steps.set(Some(steps));
+    }
+
+    /// How many steps will run, where that is known.
+    pub(crate) fn steps_foreseen(&self) -> Option<usize> {
+        self.steps.get()
+    }
+
     /// The run begins: who tells programs of it, where any listens.
     pub(crate) fn begin_telling(&self, run: &Run) -> Option<Rc<Teller>> {
-        let teller = Rc::new(Teller::of_next_run()?);
+        let teller = Rc::new(Teller::of_next_run(self.steps_foreseen())?);
         teller.tell("run_started", None, report::run_started(run, &self.run().display().to_string()));
         self.teller.replace(Some(Rc::clone(&teller)));
         Some(teller)

@@ -130,22 +130,29 @@ fn tell(event: &str, stamp: Stamp, fields: Value) {
 #[derive(Debug)]
 pub(crate) struct Teller {
     run: usize,
+    /// How many there will be, where that is known.
+    steps: Option<usize>,
     step: Cell<usize>,
     name: RefCell<String>,
 }
 
 impl Teller {
-    /// Of the next run of this process; `None` where no program listens.
-    pub(crate) fn of_next_run() -> Option<Teller> {
+    /// Of the next run of this process, with how many steps it will have; `None` where no program listens.
+    pub(crate) fn of_next_run(steps: Option<usize>) -> Option<Teller> {
         let told = TOLD.get().filter(|told| told.sink.is_some())?;
         let run = told.runs.fetch_add(1, Ordering::Relaxed) + 1;
-        Some(Teller { run, step: Cell::new(0), name: RefCell::default() })
+        Some(Teller { run, steps, step: Cell::new(0), name: RefCell::default() })
     }
 
     /// The next step begins.
     pub(crate) fn step(&self, name: &str) {
         self.step.set(self.step.get() + 1);
         self.name.replace(name.to_owned());
+    }
+
+    /// How many steps there will be, where that is known.
+    pub(crate) fn steps(&self) -> Option<usize> {
+        self.steps
     }
 
     /// The name of the step that runs.

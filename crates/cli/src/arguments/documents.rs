@@ -24,15 +24,17 @@ pub struct SchemaArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  plimsoll export --parquet tables/              the newest run
   plimsoll export vol-check-2026-11-21-2345.plimsoll --parquet tables/
   duckdb -c \"SELECT * FROM 'tables/step_directions.parquet'\"
 
 One file a table: steps, step_directions, intervals, per_second, histograms,
-device_counters, device_rates, cpu_rates, findings. Each is made whole or not
-at all, and takes the place of no file but an earlier one of plimsoll's.")]
+device_counters, device_rates, cpu_rates, findings, reported, reported_points.
+Each is made whole or not at all, and takes the place of no file but an earlier
+one of plimsoll's.")]
 pub struct ExportArguments {
-    /// The run file, or what another tool printed
-    pub run: PathBuf,
+    /// The run file, or what another tool printed [default: the newest of plimsoll list]
+    pub run: Option<PathBuf>,
     /// The folder for the tables
     #[arg(long, value_name = "DIR", required = true)]
     pub parquet: PathBuf,

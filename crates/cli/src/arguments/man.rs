@@ -28,6 +28,6 @@ Examples:
   plimsoll completions zsh > \"${fpath[1]}/_plimsoll\"
   plimsoll completions fish > ~/.config/fish/completions/plimsoll.fish")]
 pub struct CompletionsArguments {
-    /// The shell
-    pub shell: clap_complete::Shell,
+    /// The shell [default: that of the variable SHELL]
+    pub shell: Option<clap_complete::Shell>,
 }

@@ -535,10 +535,11 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  plimsoll report --open                       the newest run, in the browser
   plimsoll report vol-check-2026-11-21-2345.plimsoll
                                                NAME.html beside it
   plimsoll report logs/*.json
-  plimsoll report logs/ --html pages/
+  plimsoll report results/ --html pages/       every run of a folder
   plimsoll report RUN --png pictures/          01-all-devices.png, 02-..., ...
   plimsoll report RUN --svg d/ --devices-in rows --panel 5x4 --first 1 --last -1
   plimsoll report RUN --csv tables/            devices.csv, cpu.csv, ...
@@ -546,15 +547,15 @@ Examples:
   plimsoll report RUN --series 'vd*:r/s,cpu:*' --format json
 
 Read are run files, iostat's JSON (iostat -x -t -o JSON 10 30), and what
-'plimsoll import' reads of fio, ioping and DiskSpd. Of a folder its *.json of
-iostat are drawn. Each recording gets a page of its own.
+'plimsoll import' reads of fio, ioping and DiskSpd. Of a folder its run files
+and its *.json of iostat are drawn. Each recording gets a page of its own.
 In series and tables times are seconds of the run and ISO 8601 in UTC, values
 are bytes, seconds and shares of 1; what is not known is empty, or null.
 Exit codes: 0 drawn, 1 an input could not be read or a file not be written,
 2 wrong usage, or no input could be read.")]
 pub struct ReportArguments {
-    /// Run files, iostat's JSON, or folders of such JSON
-    #[arg(required = true, value_name = "FILE")]
+    /// Run files, iostat's JSON, or folders of such [default: the newest of plimsoll list]
+    #[arg(value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
     /// The HTML file to write, or a folder for several [default: beside each input]
     #[arg(long, value_name = "FILE")]

@@ -57,11 +57,15 @@ offending word and the nearest one.")]
         file: PathBuf,
         /// Parameters, e.g. size=100GiB,tier=gold [default: examples]
         parameters: Option<String>,
+        /// Form of the result on stdout
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
     },
     /// Which policies a run's figures are those of, ranked, and what would tell the rest apart
     #[command(after_help = "\
 Examples:
-  plimsoll policy match vol-2026-11-23.plimsoll
+  plimsoll policy match                          of the newest run
+  plimsoll policy match vol-check-2026-11-23-0912.plimsoll
 
 Candidates are the policies that give every level that the run was held at, in
 either reading of MB; those of one rank give the same. A match is no proof:
@@ -69,8 +73,8 @@ many policies share figures. What firmware and devices say of the provider, and
 the size of the device, count too.
 Exit codes: 0 some fit, 4 none does, or the run shows no level.")]
     Match {
-        /// The run file
-        run: PathBuf,
+        /// The run file [default: the newest of plimsoll list]
+        run: Option<PathBuf>,
         /// Form of the result on stdout
         #[arg(long, value_enum, default_value_t)]
         format: Format,

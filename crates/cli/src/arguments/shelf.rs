@@ -73,6 +73,7 @@ pub struct DoctorArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  plimsoll ticket > ticket.md                        of the newest run
   plimsoll ticket vol-check-2026-11-21-2345.plimsoll > ticket.md
   plimsoll ticket RUN --out .                        the picture here
 
@@ -81,8 +82,8 @@ names of the picture and of the run file, which go with it. The machine's own
 name is not in it; the serial number of the volume is, since its provider knows
 it by that.")]
 pub struct TicketArguments {
-    /// The run file, or what another tool printed
-    pub run: PathBuf,
+    /// The run file, or what another tool printed [default: the newest of plimsoll list]
+    pub run: Option<PathBuf>,
     /// Folder for the picture [default: beside the run file]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -17,8 +17,9 @@ use session::{Setup, Wish};
 use workload::{Asked, BurstAsked, BurstOf, Bytes, Mix, Nanos, PolicyName, Target};
 
 use super::check::{Shape, limits, present};
+use crate::arguments::Format;
 use crate::arguments::burst::BurstArguments;
-use crate::commands::own;
+use crate::commands::{outline, own};
 
 /// The most time of a drain where no policy tells: it holds the half hour that most providers publish, from a full bucket.
 const MOST: Nanos = Nanos::from_secs(45 * 60);
@@ -39,7 +40,7 @@ pub fn run(arguments: &BurstArguments) -> Result<u8, Failure> {
     let forecast = burst_forecast(&burst, asked.against.limits.as_ref());
     announce(&asked, &setup, &forecast);
     if arguments.dry_run {
-        return dry_run(&setup, &burst);
+        return dry_run(arguments.format, &setup, &burst);
     }
     leave_for(forecast.seconds, &setup, arguments.yes)?;
     if !arguments.busy {
@@ -260,11 +261,11 @@ fn exit_code(analysis: &Analysis) -> u8 {
     }
 }
 
-fn dry_run(setup: &Setup, burst: &BurstAsked) -> Result<u8, Failure> {
+fn dry_run(format: Format, setup: &Setup, burst: &BurstAsked) -> Result<u8, Failure> {
     let mut text = String::from("This would run first; what follows depends on what it shows:\n");
-    if let Some(step) = next_burst_step(burst, setup.layout, &[]) {
-        text.push_str(&run::plan_words(&setup.runner.plan(&step).map_err(Failure::refused)?));
-    }
+    let first = next_burst_step(burst, setup.layout, &[]).map(|step| setup.runner.plan(&step));
+    let first = first.transpose().map_err(Failure::refused)?;
+    text.extend(first.iter().map(run::plan_words));
     text.push_str(&report::wrap(
         "  ",
         &format!(
@@ -272,6 +273,5 @@ fn dry_run(setup: &Setup, burst: &BurstAsked) -> Result<u8, Failure> {
             report::numbers::span(burst.most.as_secs_f64())
         ),
     ));
-    output::result(&text)?;
-    Ok(0)
+    outline::tell(format, &setup.facts.words, (&text, first.as_ref()))
 }

@@ -17,7 +17,7 @@ use super::bounds::Bounds;
 use super::plans::{self, Planned};
 use super::{burst, resume};
 use crate::arguments::{CheckArguments, EffortName, Format};
-use crate::commands::own;
+use crate::commands::{outline, own};
 use session::failure::Failure;
 use session::output;
 use session::place::Place;
@@ -47,7 +47,7 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     let planned = plans::planned(&asked, &setup)?;
     announce(&asked, &setup, &planned);
     if arguments.ground.dry_run {
-        return dry_run(&setup, &planned, laying_out(&asked));
+        return dry_run(arguments.format, &setup, (&planned, laying_out(&asked)));
     }
     if asked.check.plan == CheckPlan::Burst {
         burst::leave_for(seconds(&asked, &planned).usual, &setup, arguments.yes)?;
@@ -266,20 +266,18 @@ pub(super) fn left_out_words(left_out: &[(String, LeftOut)]) -> Vec<String> {
         .collect()
 }
 
-fn dry_run(setup: &Setup, planned: &Planned, rate: f64) -> Result<u8, Failure> {
+fn dry_run(format: Format, setup: &Setup, (planned, rate): (&Planned, f64)) -> Result<u8, Failure> {
     let mut text = String::from("This would run, step by step (later rungs depend on earlier ones):\n");
-    if let Some(step) = next_plan_step(&planned.ask, &[]) {
-        let plan = setup.runner.plan(&step).map_err(Failure::refused)?;
-        text.push_str(&run::plan_words(&plan));
-    }
+    let first = next_plan_step(&planned.ask, &[]).map(|step| setup.runner.plan(&step));
+    let first = first.transpose().map_err(Failure::refused)?;
+    text.extend(first.iter().map(run::plan_words));
     for part in &planned.ask.parts {
         text.push_str(&plans::outline(part, rate));
     }
     for words in left_out_words(&planned.left_out) {
         text.push_str(&report::wrap("  ", &words));
     }
-    output::result(&text)?;
-    Ok(0)
+    outline::tell(format, &setup.facts.words, (&text, first.as_ref()))
 }
 
 /// In which form a result is told.

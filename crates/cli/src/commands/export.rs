@@ -6,6 +6,7 @@ use session::inputs::Reader;
 use session::output;
 use session::place::short;
 
+use super::newest::or_newest;
 use crate::arguments::{ExportArguments, typed};
 
 /// Tables of ours, known again by the mark in them.
@@ -17,8 +18,9 @@ const TABLE: Kind = Kind {
 
 /// Writes the tables of the run, and says which there are.
 pub fn run(arguments: &ExportArguments) -> Result<u8, Failure> {
-    let (path, folder) = (&arguments.run, &arguments.parquet);
-    let mut read = Reader { words: typed() }.recordings(std::slice::from_ref(path))?;
+    let named = or_newest(arguments.run.as_slice())?;
+    let (path, folder) = (&named[0], &arguments.parquet);
+    let mut read = Reader { words: typed() }.recordings(&named)?;
     if read.runs.len() != 1 {
         return Err(Failure::refused(format!(
             "{} holds {} results, and a folder of tables is about one; import it, and name one of the run files",

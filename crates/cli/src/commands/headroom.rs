@@ -25,8 +25,8 @@ use goal::{Goal, is_job};
 use super::bounds::in_flight_most;
 use super::check::{Shape, present};
 use super::watch::{asked::AskedLoad, load};
-use crate::arguments::HeadroomArguments;
-use crate::commands::own;
+use crate::arguments::{Format, HeadroomArguments};
+use crate::commands::{outline, own};
 
 /// Exit code where no rate was found.
 const CANNOT_TELL: u8 = 4;
@@ -43,7 +43,7 @@ pub fn run(arguments: &HeadroomArguments) -> Result<u8, Failure> {
     let ask = asked.ask(&setup)?;
     announce(&setup, &ask, &asked.notes);
     if arguments.ground.dry_run {
-        return dry_run(&setup, &ask);
+        return dry_run(arguments.format, &setup, &ask);
     }
     if !arguments.ground.busy {
         run::idle_gate(&mut setup, "a search for headroom", &stop)?;
@@ -294,14 +294,12 @@ fn announce(setup: &Setup, ask: &HeadroomAsk, notes: &[String]) {
     }
 }
 
-fn dry_run(setup: &Setup, ask: &HeadroomAsk) -> Result<u8, Failure> {
+fn dry_run(format: Format, setup: &Setup, ask: &HeadroomAsk) -> Result<u8, Failure> {
     let mut text = String::from(
         "This would run: the load with a full queue, then open loads whose rates follow from those before.\n",
     );
-    if let Some(step) = next_headroom_step(ask, &[]) {
-        let plan = setup.runner.plan(&step).map_err(Failure::refused)?;
-        text += &run::plan_words(&plan);
-    }
-    output::result(&text)?;
-    Ok(0)
+    let first = next_headroom_step(ask, &[]).map(|step| setup.runner.plan(&step));
+    let first = first.transpose().map_err(Failure::refused)?;
+    text.extend(first.iter().map(run::plan_words));
+    outline::tell(format, &setup.facts.words, (&text, first.as_ref()))
 }

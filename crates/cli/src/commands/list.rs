@@ -16,6 +16,9 @@ use crate::arguments::{Format, ListArguments, typed};
 /// Where the answer begins: behind a date and a time.
 const INDENT: &str = "                  ";
 
+/// Letters by which a line may end early, since no word is cut.
+const LONG_WORD: usize = 12;
+
 /// A run of the list.
 pub(super) struct Listed {
     pub(super) path: PathBuf,
@@ -108,7 +111,8 @@ fn text(folder: &Path, listed: &[Listed], all: usize) -> String {
             Ok(answer) => answer.clone(),
             Err(why) => format!("cannot be read: {why}"),
         };
-        let _ = writeln!(text, "{INDENT}{}\n{INDENT}{}", cut(&answer), short(&run.path));
+        text.push_str(&report::wrap(INDENT, &two_lines(&answer)));
+        let _ = writeln!(text, "{INDENT}{}", short(&run.path));
     }
     let rest = all - listed.len();
     match (all, rest) {
@@ -125,6 +129,11 @@ fn text(folder: &Path, listed: &[Listed], all: usize) -> String {
         }
     }
     text
+}
+
+/// As much of an answer as stands in two lines behind the indent: its figures, and not all of a watch's.
+fn two_lines(words: &str) -> String {
+    report::cut(words, 2 * (report::columns_now() - INDENT.len()) - LONG_WORD)
 }
 
 /// As much of `words` as stands in a line behind the indent.

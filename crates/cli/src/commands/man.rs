@@ -3,6 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use clap::ValueEnum;
+use clap_complete::Shell;
 use options::near::nearest;
 
 use crate::arguments::{CompletionsArguments, ManArguments};
@@ -48,6 +50,13 @@ fn write(folder: &Path, pages: &[Page]) -> Result<(), Failure> {
 
 /// Prints the script of a shell.
 pub fn completions(arguments: &CompletionsArguments) -> Result<u8, Failure> {
-    output::result(&String::from_utf8_lossy(&manual::completions(arguments.shell)))?;
+    let Some(shell) = arguments.shell.or_else(Shell::from_env) else {
+        let shells: Vec<String> = Shell::value_variants().iter().map(ToString::to_string).collect();
+        return Err(Failure::refused(format!(
+            "the shell is not known by the variable SHELL; name it: plimsoll completions {}",
+            shells.join(" | ")
+        )));
+    };
+    output::result(&String::from_utf8_lossy(&manual::completions(shell)))?;
     Ok(0)
 }

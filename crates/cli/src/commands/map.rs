@@ -17,8 +17,8 @@ use workload::{Asked, Bytes, Expectation, MapAsked, Nanos, Target};
 
 use super::bounds::Bounds;
 use super::check::{Shape, left_out_words, present};
-use crate::arguments::{EffortName, MapArguments, size};
-use crate::commands::own;
+use crate::arguments::{EffortName, Format, MapArguments, size};
+use crate::commands::{outline, own};
 
 /// The largest block that a row may be asked of: that of the ladders.
 const BLOCK_MOST: Bytes = Bytes::MIB;
@@ -31,7 +31,7 @@ pub fn run(arguments: &MapArguments) -> Result<u8, Failure> {
     let ask = words.ask(&setup)?;
     announce(&setup, &ask);
     if arguments.ground.dry_run {
-        return dry_run(&setup, &ask);
+        return dry_run(arguments.format, &setup, &ask);
     }
     if !arguments.ground.busy {
         run::idle_gate(&mut setup, "a map", &stop)?;
@@ -164,13 +164,11 @@ fn announce(setup: &Setup, ask: &MapAsk) {
     }
 }
 
-fn dry_run(setup: &Setup, ask: &MapAsk) -> Result<u8, Failure> {
+fn dry_run(format: Format, setup: &Setup, ask: &MapAsk) -> Result<u8, Failure> {
     let mut text = String::from("This would run, step by step (later steps depend on earlier ones):\n");
-    if let Some(step) = next_map_step(ask, &[]) {
-        let plan = setup.runner.plan(&step).map_err(Failure::refused)?;
-        text.push_str(&run::plan_words(&plan));
-    }
+    let first = next_map_step(ask, &[]).map(|step| setup.runner.plan(&step));
+    let first = first.transpose().map_err(Failure::refused)?;
+    text.extend(first.iter().map(run::plan_words));
     text.push_str(&map_outline(ask, LAYOUT_GUESS));
-    output::result(&text)?;
-    Ok(0)
+    outline::tell(format, &setup.facts.words, (&text, first.as_ref()))
 }

@@ -18,6 +18,8 @@ pub mod lab;
 pub mod list;
 pub mod man;
 pub mod map;
+mod newest;
+mod outline;
 pub mod own;
 pub mod places;
 mod plans;

@@ -16,23 +16,22 @@ use session::output;
 pub fn run(arguments: &PolicyArguments) -> Result<u8, Failure> {
     match &arguments.action {
         PolicyAction::List { words, format } => return list::run(words, *format),
-        PolicyAction::Show { policy, format: Format::Text } => output::result(&show(policy)?)?,
-        PolicyAction::Show { policy, format: Format::Json } => return list::one(policy),
-        PolicyAction::Check { file, parameters } => {
-            output::result(&checked(file, parameters.as_deref().unwrap_or_default())?)?;
+        PolicyAction::Show { policy, format } => show(policy, *format)?,
+        PolicyAction::Check { file, parameters, format } => {
+            checked(file, parameters.as_deref().unwrap_or_default(), *format)?;
         }
-        PolicyAction::Match { run, format } => return matched::run(run, *format),
+        PolicyAction::Match { run, format } => return matched::run(run.as_ref(), *format),
     }
     Ok(0)
 }
 
-fn show(words: &str) -> Result<String, Failure> {
+fn show(words: &str, format: Format) -> Result<(), Failure> {
     let name = PolicyName::parse(words).map_err(Failure::refused)?;
-    told(Catalogue::builtin().find(&name.id).map_err(Failure::refused)?, name)
+    tell(Catalogue::builtin().find(&name.id).map_err(Failure::refused)?, name, format)
 }
 
 /// A policy of the user's own, read and shown.
-fn checked(file: &Path, parameters: &str) -> Result<String, Failure> {
+fn checked(file: &Path, parameters: &str, format: Format) -> Result<(), Failure> {
     let called = file.display().to_string();
     let text = std::fs::read_to_string(file);
     let text = text
@@ -40,7 +39,15 @@ fn checked(file: &Path, parameters: &str) -> Result<String, Failure> {
     let row = Policy::own(&called, &text).map_err(Failure::refused)?;
     let words = if parameters.is_empty() { row.id.clone() } else { format!("{},{parameters}", row.id) };
     let name = PolicyName::parse(&words).map_err(Failure::refused)?;
-    told(&row, name)
+    tell(&row, name, format)
+}
+
+/// Prints what a policy says with these parameters.
+fn tell(row: &Policy, name: PolicyName, format: Format) -> Result<(), Failure> {
+    match format {
+        Format::Text => output::result(&told(row, name)?),
+        Format::Json => list::one(row, name),
+    }
 }
 
 /// What a policy says with these parameters.

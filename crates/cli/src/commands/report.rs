@@ -7,6 +7,7 @@ use record::Run;
 use report::{Extent, Paint};
 
 use super::data_out;
+use super::newest::or_newest;
 use crate::arguments::{ReportArguments, ReportFormat, typed};
 use session::browser;
 use session::failure::Failure;
@@ -24,7 +25,7 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
             "--format csv is the form of series; name them with --series, or write all tables with --csv DIR";
         return Err(Failure::refused(text));
     }
-    let inputs = Reader { words: typed() }.recordings(&arguments.inputs)?;
+    let inputs = Reader { words: typed() }.recordings(&or_newest(&arguments.inputs)?)?;
     if let Some(folder) = &arguments.csv {
         data_out::csv(folder, &inputs.runs)?;
     }

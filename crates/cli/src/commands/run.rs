@@ -9,7 +9,7 @@ use session::{Setup, Wish, null_setup};
 use workload::Target;
 
 use crate::arguments::{Format, RunArguments};
-use crate::commands::own;
+use crate::commands::{outline, own};
 use session::failure::Failure;
 use session::output;
 use session::place::Place;
@@ -29,13 +29,15 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let ground = (setup.writes, setup.layout);
     announce(&profile, &setup)?;
     if arguments.dry_run {
-        return dry_run(&profile, &setup);
+        return dry_run(arguments.format, &profile, &setup);
     }
     if !arguments.busy && setup.facts.kind != TargetKind::Null {
         run::idle_gate(&mut setup, "a profile", &stop)?;
     }
-    let command = format!("run {}", profile.name);
+    let command = format!("run {}", profile.name.trim_end_matches(".toml"));
     let place = Place::new(arguments.out.as_deref(), (&words, &command), &setup.facts.devices)?;
+    let laid_out = usize::from(setup.layout != Layout::None);
+    place.foresee_steps(laid_out + profile.permitted(setup.writes).count());
     let place = arguments.onlookers.at(place)?;
     let seconds = seconds(&profile, &setup);
     let next = |done: &[record::StepRecord]| profile.next_step(ground, done);
@@ -134,19 +136,17 @@ fn announce(profile: &Profile, setup: &Setup) -> Result<(), Failure> {
     Ok(())
 }
 
-fn dry_run(profile: &Profile, setup: &Setup) -> Result<u8, Failure> {
+fn dry_run(format: Format, profile: &Profile, setup: &Setup) -> Result<u8, Failure> {
     let mut text = String::from("This would run:\n");
     for step in profile.permitted(setup.writes) {
         let jobs = step.jobs.iter().map(report::job_words).collect::<Vec<_>>().join("; ");
         let span = report::numbers::span(step.time.as_secs_f64());
         text += &report::wrap("  ", &format!("{}, {span}: {jobs}", step.name));
     }
-    if let Some(step) = profile.next_step((setup.writes, Layout::None), &[]) {
-        let plan = setup.runner.plan(&step).map_err(Failure::refused)?;
-        text += &run::plan_words(&plan);
-    }
-    output::result(&text)?;
-    Ok(0)
+    let first = profile.next_step((setup.writes, Layout::None), &[]).map(|step| setup.runner.plan(&step));
+    let first = first.transpose().map_err(Failure::refused)?;
+    text.extend(first.iter().map(run::plan_words));
+    outline::tell(format, &setup.facts.words, (&text, first.as_ref()))
 }
 
 fn table(table: ProfileTable, cells: &[Cell]) -> String {

@@ -8,13 +8,15 @@ use session::inputs::Reader;
 use session::output;
 use session::place::short;
 
+use super::newest::or_newest;
 use crate::arguments::{TicketArguments, typed};
 use crate::pictures;
 
 /// Prints the text, and writes the picture beside the run file or where it is wanted.
 pub fn run(arguments: &TicketArguments) -> Result<u8, Failure> {
-    let path = &arguments.run;
-    let mut read = Reader { words: typed() }.recordings(std::slice::from_ref(path))?;
+    let named = or_newest(arguments.run.as_slice())?;
+    let path = &named[0];
+    let mut read = Reader { words: typed() }.recordings(&named)?;
     if read.runs.len() != 1 {
         return Err(Failure::refused(format!(
             "{} holds {} results, and a ticket is about one; import it, and name one of the run files",

@@ -23,8 +23,8 @@ use workload::{
 use super::bounds::{REGION_USUAL, in_flight_most};
 use super::check::{Shape, present, something_to_read};
 use super::compare::labelled;
-use crate::arguments::{CheckArguments, size};
-use crate::commands::own;
+use crate::arguments::{CheckArguments, Format, size};
+use crate::commands::{outline, own};
 
 /// Exit codes of what cannot be told, and of a machine that lets less through than is published.
 const CANNOT_TELL: u8 = 4;
@@ -52,7 +52,7 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     let ask = ask(arguments, (&volumes, &together), machine)?;
     announce(&volumes, &together, &ask);
     if arguments.ground.dry_run {
-        return dry_run(&together, &ask);
+        return dry_run(arguments.format, &together, &ask);
     }
     let Together { mut setup, .. } = together;
     if !arguments.ground.busy {
@@ -294,14 +294,12 @@ fn announce(volumes: &[Volume], together: &Together, ask: &TogetherAsk) {
     }
 }
 
-fn dry_run(together: &Together, ask: &TogetherAsk) -> Result<u8, Failure> {
+fn dry_run(format: Format, together: &Together, ask: &TogetherAsk) -> Result<u8, Failure> {
     let mut text = String::from(
         "This would run: each volume alone, all at once, and both again; where they share something, what tells its causes apart.\n",
     );
-    if let Some(step) = next_together_step(ask, &[]) {
-        let plan = together.setup.runner.plan(&step).map_err(Failure::refused)?;
-        text += &run::plan_words(&plan);
-    }
-    output::result(&text)?;
-    Ok(0)
+    let first = next_together_step(ask, &[]).map(|step| together.setup.runner.plan(&step));
+    let first = first.transpose().map_err(Failure::refused)?;
+    text.extend(first.iter().map(run::plan_words));
+    outline::tell(format, &together.setup.facts.words, (&text, first.as_ref()))
 }

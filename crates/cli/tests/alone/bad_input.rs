@@ -62,7 +62,7 @@ const TYPED: &[Row] = &[
     (&["check", "@", "@"], 2, &["two volumes", "--together", "plimsoll compare"]),
     (&["check", "@", "--policy"], 2, &["a value is required for '--policy", "--help"]),
     (&["chek", "@"], 2, &["unrecognized subcommand 'chek'", "'check'", "--help"]),
-    (&["report"], 2, &["required arguments were not provided: <FILE>", "report --help"]),
+    (&["report"], 2, &["no run is named", "name a run file", "plimsoll check"]),
     (&["check", "sim:"], 2, &["'sim:' names no policy", "sim:aws-gp2,size=100GiB"]),
     (&["check", "sim:aws-gp5"], 2, &["no policy is called 'aws-gp5'", "did you mean 'aws-gp"]),
     (&["check", "sim:aws-gp3", "--allow-destroy", "/dev/nowhere"], 2, &["--allow-destroy", "leave it out"]),
@@ -90,7 +90,7 @@ const TYPED: &[Row] = &[
     (
         &["report", "@"],
         2,
-        &["no *.json in this folder", "iostat -x -t -o JSON 10 30", "the files themselves"],
+        &["no run file and no *.json in this folder", "iostat -x -t -o JSON 10 30", "the files themselves"],
     ),
     (&["report", "@/pipe"], 2, &["is no run file", "name a file that plimsoll recorded"]),
     (&["report", "@/file"], 2, &["is no run file", "holds no result of a known tool"]),

@@ -121,6 +121,15 @@ fn list(folder: &Path, found: &mut Vec<String>) {
     }
 }
 
+/// A Python in which these statements run: the distribution's own first, for others may stand before it on the path.
+pub fn python_with(statements: &str) -> Option<&'static str> {
+    let has = |python: &&str| {
+        let there = Command::new(python).args(["-c", statements]).output();
+        there.is_ok_and(|ended| ended.status.success())
+    };
+    ["/usr/bin/python3", "python3"].into_iter().find(has)
+}
+
 /// The one run file in `folder`.
 pub fn run_file(folder: &Path) -> String {
     let all = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

@@ -2,11 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
-use std::process::Command;
 
 use crate::machine::*;
+use crate::schema::RESULT;
 
-const TABLES: [&str; 9] = [
+const TABLES: [&str; 11] = [
     "cpu_rates",
     "device_counters",
     "device_rates",
@@ -14,6 +14,8 @@ const TABLES: [&str; 9] = [
     "histograms",
     "intervals",
     "per_second",
+    "reported",
+    "reported_points",
     "step_directions",
     "steps",
 ];
@@ -79,6 +81,7 @@ for table, what, ours in [
     ('steps', 'count(*), sum(started_ns), sum(ended_ns)', 'FROM step'),
     ('step_directions', 'count(*), sum(ops), sum(bytes), sum(errors)', 'FROM step_direction WHERE ops + errors > 0'),
     ('intervals', 'count(*), sum(ops), sum(bytes), sum(errors)', 'FROM interval WHERE ops + errors > 0'),
+    ('reported', 'count(*), sum(ops), sum(bytes), sum(iops)', 'FROM reported_direction'),
     ('device_counters', 'count(*), sum(reads), sum(writes), sum(sectors_read), sum(busy_ms)', 'FROM sample_disk'),
 ]:
     kept = sql.execute(f'SELECT {what} {ours}').fetchall()[0]
@@ -87,20 +90,59 @@ counted = sql.execute('SELECT sum(ops) FROM step_direction').fetchone()[0]
 print('histograms', 'agrees' if (counted or 0) == (of('histograms', 'sum(count)')[0] or 0) else (counted, of('histograms', 'sum(count)')), counted)
 ";
 
+/// Steps of several jobs, side by side.
+const JOBS: &str = r#"
+title = "Several jobs"
+size = "1GiB"
+time = "3s"
+
+[[step]]
+name = "mixed"
+
+[[step.job]]
+name = "log"
+order = "sequential"
+read = 0
+block = "16KiB"
+flush_every = 8
+
+[[step.job]]
+name = "pages"
+order = "random"
+read = 70
+block = "8KiB"
+depth = 4
+workers = 2
+
+[[step]]
+name = "after"
+
+[[step.job]]
+order = "random"
+read = 100
+block = "4KiB"
+depth = 16
+"#;
+
 #[test]
 fn counts_and_sums_are_those_of_the_run_file() {
-    let python = "import sqlite3\ntry: import duckdb\nexcept ImportError: import pyarrow.parquet";
-    if !Command::new("python3").args(["-c", python]).output().is_ok_and(|ended| ended.status.success()) {
+    let Some(python) =
+        python_with("import sqlite3\ntry: import duckdb\nexcept ImportError: import pyarrow.parquet")
+    else {
         return skipped(Lack::Tool, "no python3 with duckdb or pyarrow here (pip install duckdb)");
-    }
+    };
     for words in [
         &["check", "sim:aws-gp3"][..],
+        &["run", "@/jobs.toml", "sim:aws-gp3"],
+        &["import", "@/fio.txt"],
         &["watch", "--load", "database", "--on", "sim:aws-gp3", "--cycle", "5s"],
     ] {
         let folder = Folder::new();
+        fs::write(folder.path("jobs.toml"), JOBS).unwrap();
+        fs::write(folder.path("fio.txt"), RESULT).unwrap();
         let run = exported(&folder, words);
-        let done = ended(&mut folder.through("python3", &["-c", SUMS, &run, "@/tables"]));
+        let done = ended(&mut folder.through(python, &["-c", SUMS, &run, "@/tables"]));
         assert_eq!(done.code, Some(0), "{}", done.err);
-        assert_eq!(done.out.matches("agrees").count(), 5, "{words:?}: {}", done.out);
+        assert_eq!(done.out.matches("agrees").count(), 6, "{words:?}: {}", done.out);
     }
 }

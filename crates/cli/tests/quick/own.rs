@@ -98,6 +98,11 @@ fn shells_complete_words_of_plimsoll_and_of_the_tools_that_it_speaks() {
         }
         fs::write(folder.path(shell), &printed.out).unwrap();
     }
+    let own = ended(folder.plimsoll(&["completions"]).env("SHELL", "/usr/bin/fish"));
+    assert_eq!(own.out, fs::read_to_string(folder.path("fish")).unwrap());
+    let unknown = ended(folder.plimsoll(&["completions"]).env("SHELL", "/bin/nosuch"));
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.complained().contains("bash | elvish | fish"), "{}", unknown.err);
     let asked = "source $0; COMP_WORDS=(plimsoll fio --rw rand); COMP_CWORD=3; _plimsoll plimsoll rand --rw; echo ${COMPREPLY[@]}";
     let answer = ended(Command::new("bash").args(["-c", asked, &folder.text("bash")]));
     assert!(answer.out.contains("randread") && !answer.out.contains(" read"), "{}{}", answer.out, answer.err);
@@ -128,6 +133,10 @@ fn runs_are_listed_newest_first_with_what_came_out() {
     )
     .unwrap();
     assert_eq!((one["run_files"].as_u64(), one["runs"].as_array().unwrap().len()), (Some(3), 1));
+    fs::remove_file(folder.path("runs/broken.plimsoll")).unwrap();
+    let drawn = ended(&mut folder.plimsoll(&["report", "@/runs", "--html", "@/pages/"]));
+    assert_eq!(drawn.code, Some(0), "{}", drawn.err);
+    assert_eq!(fs::read_dir(folder.path("pages")).unwrap().count(), 2, "a page a run file: {}", drawn.out);
     let missing = ended(&mut folder.plimsoll(&["list", "@/nowhere"]));
     assert_eq!(missing.code, Some(2), "{}", missing.out);
 }
@@ -159,6 +168,28 @@ fn a_ticket_has_the_verdict_the_claims_one_picture_and_no_name_of_the_machine() 
     assert_eq!(ended(&mut folder.plimsoll(&words)).code, Some(0));
     let map = ended(&mut folder.plimsoll(&["ticket", &run_file(&folder.path("maps"))]));
     assert!(map.out.contains("```\n") && map.out.contains("the whole grid of"), "{}", map.out);
+}
+
+#[test]
+fn where_no_run_is_named_the_newest_is_meant() {
+    let folder = Folder::new();
+    let commands = [&["report"][..], &["ticket"], &["export", "--parquet", "@/tables"], &["policy", "match"]];
+    for words in commands {
+        let none = ended(&mut folder.plimsoll(words));
+        assert_eq!(none.code, Some(2), "{words:?}: {}", none.out);
+        assert!(none.complained().contains("no run is named"), "{words:?}: {}", none.err);
+    }
+    for target in ["sim:aws-gp2,size=100GiB", "sim:aws-gp3"] {
+        let ran = ended(&mut folder.plimsoll(&["check", target, "--effort", "brief"]));
+        assert!(matches!(ran.code, Some(0 | 4)), "{}", ran.err);
+    }
+    for words in commands {
+        let done = ended(&mut folder.plimsoll(words));
+        assert_eq!(done.code, Some(0), "{words:?}: {}", done.err);
+        let told = done.err.lines().find(|line| line.starts_with("newest  ")).unwrap_or(&done.err);
+        assert!(told.contains("/sim-aws-gp3-check-"), "{words:?}: {told}");
+    }
+    assert!(folder.path("tables/steps.parquet").exists());
 }
 
 #[test]

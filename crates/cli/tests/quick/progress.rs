@@ -84,6 +84,19 @@ fn the_lines_of_a_check_say_what_its_result_says() {
 }
 
 #[test]
+fn a_profile_tells_which_step_of_how_many_it_is() {
+    let folder = Folder::new();
+    let done = ended(&mut folder.plimsoll(&["run", "five-figures", "sim:aws-gp3", "--progress", "json"]));
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let told = events(&done.err);
+    let steps: Vec<(u64, u64)> = named(&told, "step_started")
+        .map(|event| (event["step"].as_u64().unwrap(), event["steps"].as_u64().unwrap()))
+        .collect();
+    let many = steps.len() as u64;
+    assert_eq!(steps, (1..=many).map(|step| (step, many)).collect::<Vec<_>>());
+}
+
+#[test]
 fn what_fails_is_told_in_lines_too() {
     let folder = Folder::new();
     let done = ended(&mut folder.plimsoll(&["check", "sim:nosuch", "--progress", "json"]));
@@ -181,9 +194,9 @@ sys.stderr.buffer.write(shown)
 
 #[test]
 fn q_ends_it_with_what_is_known_and_the_terminal_is_as_it_was() {
-    if std::process::Command::new("python3").arg("-V").output().is_err() {
-        return skipped(Lack::Tool, "needs python3");
-    }
+    let Some(python) = python_with("import pty") else {
+        return skipped(Lack::Tool, "no python3 here");
+    };
     let folder = Folder::new();
     for (keys, words, said) in [
         ("q", &["--for", "60s"][..], "on off on 130\n"),
@@ -191,7 +204,7 @@ fn q_ends_it_with_what_is_known_and_the_terminal_is_as_it_was() {
         ("\u{3}", &["--for", "60s"], "on off on 130\n"),
     ] {
         let all = [&["-c", TERMINAL, keys, "plimsoll", "watch", "--every", "100ms"], words].concat();
-        let done = ended(&mut folder.through("python3", &all));
+        let done = ended(&mut folder.through(python, &all));
         assert_eq!(done.out, said, "{keys:?}: {}", done.err);
         assert!(done.err.contains("run "), "{}", done.err);
     }

@@ -303,8 +303,8 @@ type Wrong = (&'static [&'static str], i32, &'static str);
 
 const WRONG: &[Wrong] = &[
     (&["report", "@/none.json"], 2, "@/none.json does not exist; check the name"),
-    (&["report", "@/void"], 2, "@/void: no *.json in this folder; name a folder with iostat's JSON"),
-    (&["report", "@/foreign"], 2, "@/foreign: no *.json in it is iostat's; name the files that are"),
+    (&["report", "@/void"], 2, "@/void: no run file and no *.json in this folder"),
+    (&["report", "@/foreign"], 2, "@/foreign: no file in it can be drawn; name the files that can"),
     (&["report", "@/empty.json"], 2, "@/empty.json is no run file: it looks like an empty file"),
     (
         &["report", "@/prose.json"],

@@ -113,7 +113,10 @@ fn region(
         }
         Some(region) => region,
         None => {
-            let reason = format!("all of {} from the offset on", file.path.display());
+            let reason = match job.offset.0 {
+                0 => "all of it, since no other was asked for",
+                _ => "all from the offset on, since no other was asked for",
+            };
             choices.add("region size", available.to_string(), reason);
             available
         }

@@ -8,7 +8,10 @@ use analysis::analyse;
 use export::{Column, MARK, Table, Values, encoded, is_ours, tables};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
-use record::{DiskCounters, Distribution, Interval, Run, Sample, StepRecord};
+use record::{
+    DiskCounters, Distribution, Figure, Interval, LatencyKind, Reported, ReportedDirection, ReportedLatency,
+    Run, Sample, Scope, StepRecord,
+};
 use workload::{Direction, Ending, Nanos, StepKind, StepPlan};
 
 /// The rows of a table that was written, and the keys of its file.
@@ -50,13 +53,14 @@ fn every_type_and_what_is_not_known_comes_back() {
         ],
     };
     let (rows, keys) = read_back(&table);
+    // The library prints what is below zero with an exponent.
     let told: Vec<String> = rows.iter().map(ToString::to_string).collect();
     assert_eq!(
         told,
         [
             "{text: \"Ä, \"quoted\"\", whole: null, figure: 0.1, flag: true}",
             "{text: null, whole: 9223372036854775807, figure: null, flag: false}",
-            "{text: \"\", whole: -1, figure: -2.5, flag: null}",
+            "{text: \"\", whole: -1, figure: -2.5E0, flag: null}",
         ]
     );
     for (key, value) in [(MARK, "made_up"), ("plimsoll.unit.whole", "ns"), ("plimsoll.unit.figure", "1/s")] {
@@ -136,4 +140,47 @@ fn the_tables_of_a_run_add_up_to_what_it_holds() {
     assert_eq!(rates.len(), 3);
     assert!(rates.iter().all(|row| *field(row, "read_ops_per_s") == Field::Double(10.0)), "{:?}", rates[0]);
     assert_eq!(rows("cpu_rates").len(), 3);
+}
+
+#[test]
+fn what_another_tool_printed_is_a_row_a_job_and_direction() {
+    let mut run = run();
+    for (job, iops) in [("pages", [2257.0, 752.0]), ("log", [0.0, 90.5])] {
+        let mut part = Reported::named(Scope::Job, job, 1);
+        for (direction, iops) in [Direction::Read, Direction::Write].into_iter().zip(iops) {
+            let mut way = ReportedDirection::new(Some(direction));
+            way.iops = (iops > 0.0).then(|| Figure::exact(iops, iops.to_string()));
+            let mut latency = ReportedLatency::new(LatencyKind::Completion);
+            latency.mean = Some(Figure::exact(1_500.0, "1.5usec"));
+            latency.percentiles = vec![(99.0, Figure::exact(9_000.0, "9"))];
+            way.latencies.push(latency);
+            part.directions.push(way);
+        }
+        run.reported.push(part);
+    }
+    let all = tables(&run, &analyse(&run, None, None));
+    let (rows, keys) = read_back(all.iter().find(|table| table.name == "reported").unwrap());
+    let told = rows.iter().map(|row| {
+        let words = [
+            "reported",
+            "scope",
+            "job",
+            "direction",
+            "iops",
+            "latency_kind",
+            "latency_ns_p99",
+            "latency_ns_p50",
+        ];
+        words.map(|name| field(row, name).to_string()).join(" ")
+    });
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            "1 \"job\" \"pages\" \"read\" 2257.0 \"completion\" 9000.0 null",
+            "1 \"job\" \"pages\" \"write\" 752.0 \"completion\" 9000.0 null",
+            "2 \"job\" \"log\" \"read\" null \"completion\" 9000.0 null",
+            "2 \"job\" \"log\" \"write\" 90.5 \"completion\" 9000.0 null",
+        ]
+    );
+    assert!(keys.contains(&("plimsoll.unit.iops".into(), "1/s".into())), "{keys:?}");
 }

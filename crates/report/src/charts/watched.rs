@@ -51,17 +51,39 @@ impl View<'_> {
         own.filter_map(|(at, chart)| self.chart(chart, device, at)).collect()
     }
 
+    /// The charts of a device that have something to draw, each with its title, without drawing them.
+    pub fn titles(&self, device: &str) -> Vec<(ChartDefinition, String)> {
+        let own = CHARTS.iter().filter(|chart| chart.is_of_cpu() == device.is_empty());
+        let any = |chart: &&ChartDefinition| {
+            chart.panels().iter().any(|(_, lines)| lines.iter().any(|line| self.has_value(line, device)))
+        };
+        own.filter(any).map(|chart| (*chart, self.title(chart, device))).collect()
+    }
+
+    fn has_value(&self, line: &LineDefinition, device: &str) -> bool {
+        self.spans(line, device).is_some_and(|spans| spans.iter().any(|span| span.min.is_finite()))
+    }
+
+    /// What a finding says of a chart, or its subject.
+    fn title(&self, definition: &ChartDefinition, device: &str) -> String {
+        self.message(definition.id, device).unwrap_or_else(|| self.subject(definition, device))
+    }
+
+    fn subject(&self, definition: &ChartDefinition, device: &str) -> String {
+        match device.is_empty() {
+            true => format!("{} of the machine", definition.title),
+            false => format!("{}: {}", self.name_of(device), definition.title),
+        }
+    }
+
     fn chart(&self, definition: &ChartDefinition, device: &str, at: usize) -> Option<DeviceChart> {
         let panels = self.panels(definition, device, WIDTH);
         if panels.iter().all(|panel| panel.lines.is_empty()) {
             return None;
         }
-        let plain = match device.is_empty() {
-            true => format!("{} of the machine", definition.title),
-            false => format!("{}: {}", self.name_of(device), definition.title),
-        };
-        let description = format!("{plain} against time; figures by phase stand in the tables.");
-        let title = self.message(definition.id, device).unwrap_or(plain);
+        let subject = self.subject(definition, device);
+        let description = format!("{subject} against time; figures by phase stand in the tables.");
+        let title = self.title(definition, device);
         let sheet = Sheet {
             title: &title,
             description: &description,
@@ -89,7 +111,7 @@ impl View<'_> {
 
     /// The lines of `lines` of which anything would be seen: without those that are zero throughout, whose names and marks
     /// hide the others; where all are, the first stands for them.
-    pub(crate) fn seen(&self, lines: &[LineDefinition], device: &str) -> Vec<LineDefinition> {
+    fn seen(&self, lines: &[LineDefinition], device: &str) -> Vec<LineDefinition> {
         let recorded = |line: &&LineDefinition| self.spans(line, device).is_some();
         let known: Vec<LineDefinition> = lines.iter().filter(recorded).copied().collect();
         let seen: Vec<LineDefinition> =

@@ -89,9 +89,13 @@ impl Page<'_> {
 
     /// Every figure of a device and of the machine that the page draws.
     fn figures(&self) -> Figures {
-        let of_devices = self.view.devices().iter().flat_map(|device| self.view.charts(device));
-        let named = |chart: &DeviceChart| (name(chart), chart.title.clone());
-        Figures::of(self.run, of_devices.chain(self.view.cpu()).map(|chart| named(&chart)).collect())
+        let of = |device: &str| {
+            let named = self.view.titles(device).into_iter();
+            named.map(|(chart, title)| (figure_name(device, chart.id), title)).collect::<Vec<_>>()
+        };
+        // The CPUs are the device without a name.
+        let devices = self.view.devices().iter().copied().chain([""]);
+        Figures::of(self.run, devices.flat_map(of).collect())
     }
 
     fn overload(&self) -> Markup {
@@ -183,10 +187,12 @@ fn series_figure(chart: &DeviceChart) -> Markup {
 }
 
 fn name(chart: &DeviceChart) -> String {
-    match chart.device.is_empty() {
-        true => format!("machine-{}", chart.definition.id),
-        false => format!("{}-{}", chart.device, chart.definition.id),
-    }
+    figure_name(&chart.device, chart.definition.id)
+}
+
+/// Name of the element of a chart.
+fn figure_name(device: &str, id: &str) -> String {
+    if device.is_empty() { format!("machine-{id}") } else { format!("{device}-{id}") }
 }
 
 /// The device and the chart that show what a finding says.

@@ -20,7 +20,7 @@ use workload::{Asked, Bytes, InTurns, Target};
 use super::load::{Load, load};
 use super::{labelled, sides_of_runs, told, within};
 use crate::arguments::{CompareArguments, Format};
-use crate::commands::own;
+use crate::commands::{outline, own};
 
 /// Blocks unless told otherwise: of a noise of 2 % from turn to turn they show 3 % (methodology 2.10).
 const BLOCKS: u32 = 10;
@@ -46,7 +46,8 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     let ask = ask(arguments, &load, (&typed, &setups))?;
     announce(&ask, &load, (&typed, &setups))?;
     if arguments.turns.dry_run {
-        return output::result(&report::turns_outline(&loads_words(&load, &setups))).map(|()| 0);
+        let text = report::turns_outline(&loads_words(&load, &setups));
+        return outline::tell(arguments.format, &page_name(&typed), (&text, None));
     }
     if !arguments.turns.busy {
         setups.iter_mut().try_for_each(|setup| run::idle_gate(setup, "a comparison", &stop))?;

@@ -50,8 +50,9 @@ fn tool(run: &Run) -> Option<String> {
     let Origin::Imported { tool, .. } = &run.origin else { return None };
     let mut words = tool.split([' ', ',', ';']).filter(|word| !word.is_empty());
     let name = words.next()?;
-    let version =
-        words.find(|word| word.starts_with(|c: char| c.is_ascii_digit()) || word.starts_with("fio-"));
+    // A version stands alone, or behind the tool that another one calls: `kubestr with fio-3.20`.
+    let begins = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    let version = words.find(|word| word.rsplit('-').next().is_some_and(begins));
     let named = version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"));
     Some(stem_of(&named))
 }

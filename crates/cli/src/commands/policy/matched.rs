@@ -1,6 +1,6 @@
 //! `plimsoll policy match`: which published policies a run's figures are those of.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use policy::{Apart, Candidate, Circumstances, Level, Plateau, UnitReading, identify};
 use report::numbers::count;
@@ -11,6 +11,7 @@ use session::output;
 use workload::{Bytes, Direction, grouped};
 
 use crate::arguments::{Format, typed};
+use crate::commands::newest::or_newest;
 
 /// So many candidates are printed; JSON has all.
 const PRINTED: usize = 12;
@@ -24,6 +25,8 @@ const CANNOT_TELL: u8 = 4;
 /// What came out, as JSON has it.
 #[derive(Serialize)]
 struct Matched<'a> {
+    schema: &'static str,
+    schema_version: u32,
     levels: Vec<LevelRow>,
     circumstances: &'a Circumstances,
     candidates: &'a [Candidate],
@@ -42,10 +45,11 @@ struct LevelRow {
 }
 
 /// Finds and prints them.
-pub fn run(path: &Path, format: Format) -> Result<u8, Failure> {
-    let inputs = Reader { words: typed() }.recordings(&[PathBuf::from(path)])?;
+pub fn run(named: Option<&PathBuf>, format: Format) -> Result<u8, Failure> {
+    let named = or_newest(named.map_or(&[], std::slice::from_ref))?;
+    let inputs = Reader { words: typed() }.recordings(&named)?;
     let Some(Recorded { run, .. }) = inputs.runs.first() else {
-        return Err(Failure::refused(format!("{}: holds no run", path.display())));
+        return Err(Failure::refused(format!("{}: holds no run", named[0].display())));
     };
     let (levels, known) = (analysis::levels(run), analysis::circumstances(run));
     let candidates = identify(&levels, &known);
@@ -53,7 +57,14 @@ pub fn run(path: &Path, format: Format) -> Result<u8, Failure> {
         Format::Json => {
             let rows = levels.iter().map(row).collect();
             let apart = candidates.iter().skip(1).map(|other| candidates[0].apart_from(other)).collect();
-            let matched = Matched { levels: rows, circumstances: &known, candidates: &candidates, apart };
+            let matched = Matched {
+                schema: "plimsoll-match",
+                schema_version: 1,
+                levels: rows,
+                circumstances: &known,
+                candidates: &candidates,
+                apart,
+            };
             let text = serde_json::to_string_pretty(&matched).map_err(Failure::failed)?;
             output::result(&format!("{text}\n"))?;
         }
@@ -100,9 +111,11 @@ fn text(levels: &[Plateau], known: &Circumstances, candidates: &[Candidate]) -> 
 
 fn level_words(level: &Plateau) -> String {
     let (low, high) = (level.iops.0.0, level.iops.1.0);
-    let rate = match high.is_finite() {
-        true => format!("{} to {}", count(low), count(high)),
-        false => format!("{} or more", count(low)),
+    let (low, high) = (count(low), high.is_finite().then(|| count(high)));
+    let rate = match high {
+        Some(high) if high == low => low,
+        Some(high) => format!("{low} to {high}"),
+        None => format!("{low} or more"),
     };
     format!("{rate} {} of {} a second", direction(level.direction), level.block)
 }

@@ -18,7 +18,7 @@ pub struct Document {
 }
 
 /// All of them, in the order of the list.
-pub const DOCUMENTS: [Document; 13] = [
+pub const DOCUMENTS: [Document; 15] = [
     Document {
         name: "report",
         printed_by: "check, run, watch, burst, map, headroom, where and report --format json",
@@ -40,16 +40,18 @@ pub const DOCUMENTS: [Document; 13] = [
     Document { name: "doctor", printed_by: "doctor --format json", version: 1, rows: DOCTOR },
     Document {
         name: "policies",
-        printed_by: "policy list and policy show --format json",
+        printed_by: "policy list, show and check --format json",
         version: 1,
         rows: POLICIES,
     },
+    Document { name: "match", printed_by: "policy match --format json", version: 1, rows: MATCH },
     Document {
         name: "profiles",
         printed_by: "profile list and profile show --format json",
         version: 1,
         rows: PROFILES,
     },
+    Document { name: "plan", printed_by: "--dry-run --format json", version: 1, rows: PLAN },
     Document { name: "lab", printed_by: "lab list --format json", version: 1, rows: LAB },
     Document { name: "progress", printed_by: "--progress json, each line", version: 1, rows: PROGRESS },
 ];
@@ -356,6 +358,46 @@ policies[].limits.sources         array
 policies[].limits.sources[]       object
 ";
 
+const MATCH: &str = "
+levels                       array         at which a limit held the run
+levels[]                     object
+levels[].direction           string        which way
+levels[].block               integer       bytes of an I/O
+levels[].iops_low            number        operations a second at least
+levels[].iops_high           number|null   and at most; null: any more
+circumstances                object        what else is known of the volume
+circumstances.size           integer|null  bytes
+circumstances.provider       string|null   whose machine it is, by firmware and devices
+candidates                   array         policies that give every level, the likeliest first
+candidates[]                 object
+candidates[].rank            integer       from 1; equal where no level tells two apart
+candidates[].policy          object
+candidates[].policy.id       string
+candidates[].policy.parameters array       pairs of name and value
+candidates[].policy.parameters[] array
+candidates[].policy.parameters[][] string
+candidates[].title           string        the provider's name for it
+candidates[].provider        string
+candidates[].status          string        whether it still holds
+candidates[].level           string        whether the levels are its baseline or its burst
+candidates[].readings        array         the readings of MB in which they are
+candidates[].readings[]      string
+candidates[].gives           array         operations a second that it gives at each level
+candidates[].gives[]         number
+candidates[].error           number        by which share a level lies off that at most
+candidates[].burst_ends_s    number|null   how long its burst lasts from full credits, seconds
+apart                        array         of each candidate behind the first: what would tell it from that
+apart[]                      object
+apart[].by                   =load|=time|=nothing
+apart[].direction?           string        of a load: which way
+apart[].block?               integer       of a load: bytes of an I/O
+apart[].iops?                array         of a load: a second of the first and of the other
+apart[].iops[]               number
+apart[].lasts?               integer|null  of a time: nanoseconds of load until a burst ends
+apart[].left?                array         of a time: operations a second that are left of the first and of the other
+apart[].left[]               number
+";
+
 const PROFILES: &str = "
 profiles                    array        each profile
 profiles[]                  object
@@ -370,6 +412,13 @@ profiles[].steps[].name     string
 profiles[].steps[].seconds  number       counted time
 profiles[].steps[].jobs     array        in words
 profiles[].steps[].jobs[]   string
+";
+
+const PLAN: &str = "
+target      string       what would be measured
+first_step  object|null  the first step as it is planned, with its reasons
+outline     array        what would run, in words, a line each
+outline[]   string
 ";
 
 const LAB: &str = "

@@ -74,6 +74,12 @@ impl Extremes {
     pub(super) fn says_something(&self) -> bool {
         self.min.iter().any(|value| value.is_finite())
     }
+
+    /// Whether it has values and all of them are 0.
+    pub(super) fn is_zero(&self) -> bool {
+        let all_zero = |values: &[f64]| values.iter().all(|value| value.is_nan() || *value == 0.0);
+        self.says_something() && all_zero(&self.min) && all_zero(&self.max)
+    }
 }
 
 /// How many intervals each bucket holds; buckets cover the intervals in their order.

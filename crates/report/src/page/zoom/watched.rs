@@ -6,7 +6,7 @@ use workload::Nanos;
 
 use super::packed::{self, Extremes};
 use super::{Chart, Line, Panel, Zoomed, level};
-use crate::charts::definitions::{CHARTS, ChartDefinition};
+use crate::charts::definitions::{CHARTS, ChartDefinition, LineDefinition};
 use crate::charts::{PictureOptions, View, unit_title};
 use crate::page::watch::is_watch;
 
@@ -71,12 +71,13 @@ fn chart(
     let mut panels = Vec::new();
     for (unit, lines) in definition.panels() {
         let mut drawn = Vec::new();
-        for line in view.seen(&lines, device) {
-            let extremes = line.values(view.recording(), device).map(|all| Extremes::of(&all, lengths));
-            if let Some(extremes) = extremes.filter(Extremes::says_something) {
-                values.push(extremes);
-                drawn.push(Line { name: line.name().to_owned(), ink: line.ink().name() });
-            }
+        let of = |line: &LineDefinition| {
+            let all = line.values(view.recording(), device)?;
+            Some((*line, Extremes::of(&all, lengths)))
+        };
+        for (line, extremes) in seen(lines.iter().filter_map(of).collect()) {
+            values.push(extremes);
+            drawn.push(Line { name: line.name().to_owned(), ink: line.ink().name() });
         }
         if !drawn.is_empty() {
             let levels = view.levels(definition, unit, device);
@@ -92,6 +93,17 @@ fn chart(
     }
     let values = (!values.is_empty()).then(|| packed::values(&values))?;
     Some(Chart { device: device.to_owned(), chart: definition.id, times: 0, panels, values })
+}
+
+/// The lines that the drawing has: without those that are zero throughout; where all are, the first stands for them.
+fn seen(mut known: Vec<(LineDefinition, Extremes)>) -> Vec<(LineDefinition, Extremes)> {
+    if known.iter().any(|(_, extremes)| !extremes.is_zero()) {
+        known.retain(|(_, extremes)| !extremes.is_zero());
+    } else {
+        known.truncate(1);
+    }
+    known.retain(|(_, extremes)| extremes.says_something());
+    known
 }
 
 /// Where a page keeps every value: what findings point to, as far as there is room for so many intervals; of what is

@@ -23,7 +23,7 @@ use workload::{InTurns, Target};
 
 use super::{labelled, margin, sides_of_runs};
 use crate::arguments::{CompareArguments, Format};
-use crate::commands::own;
+use crate::commands::{outline, own};
 
 use job::{SameJob, same_job};
 use kept::{Ended, Kept};
@@ -47,7 +47,7 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     let blocks = blocks(arguments)?;
     announce(&setup, &job, blocks);
     if arguments.turns.dry_run {
-        return output::result(&job.text).map(|()| 0);
+        return outline::tell(arguments.format, &words, (&job.text, None));
     }
     if !arguments.turns.busy {
         run::idle_gate(&mut setup, "a comparison", &stop)?;

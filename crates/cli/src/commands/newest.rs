@@ -1,0 +1,25 @@
+//! The run that is meant where none is named: the newest of the user's own.
+
+use std::path::PathBuf;
+
+use session::failure::Failure;
+use session::output;
+use session::place::{own_folder, short};
+
+use super::list::newest_first;
+
+/// What was named; where nothing was, the newest run file of the user's state directory, which people are told.
+pub fn or_newest(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    if !named.is_empty() {
+        return Ok(named.to_vec());
+    }
+    let folder = own_folder()?;
+    let Some(newest) = newest_first(&folder, false)?.into_iter().next() else {
+        return Err(Failure::refused(format!(
+            "no run is named, and there is none yet in {}; name a run file, or measure first: plimsoll check",
+            short(&folder)
+        )));
+    };
+    output::people(&format!("newest  {}", short(&newest)));
+    Ok(vec![newest])
+}

@@ -1,0 +1,81 @@
+//! What another tool printed, of a run that was imported: figures as it printed them, in base units.
+
+use record::{Figure, Reported, ReportedDirection, ReportedLatency, ReportedSeries, Run};
+use workload::Direction;
+
+use crate::table::{Column, figure, text, whole};
+use crate::tables::{PERCENTILES, word};
+
+/// A part of what was printed, with its number from 1, and a direction of it.
+type Printed<'r> = ((u64, &'r Reported), &'r ReportedDirection);
+
+/// A point of a log, with the number of the part that it belongs to.
+type Point<'r> = (u64, &'r ReportedSeries, (u64, f64));
+
+fn parts(run: &Run) -> impl Iterator<Item = (u64, &Reported)> {
+    (1..).zip(&run.reported)
+}
+
+fn named(direction: Option<Direction>) -> Option<String> {
+    direction.map(|direction| direction.name().to_owned())
+}
+
+/// A row a part and direction: jobs, and what the tool adds up of them, which `scope` tells apart.
+pub(crate) fn reported(run: &Run) -> Vec<Column> {
+    let rows: Vec<Printed<'_>> = parts(run)
+        .flat_map(|part| part.1.directions.iter().map(move |direction| (part, direction)))
+        .collect();
+    let value = |name, unit, of: fn(&ReportedDirection) -> &Option<Figure>| {
+        figure((name, unit), &rows, move |(_, way)| of(way).as_ref().map(|one| one.value))
+    };
+    let mut columns = vec![
+        whole(("reported", ""), &rows, |((number, _), _)| Some(*number)),
+        text("scope", &rows, |((_, part), _)| word(&part.scope)),
+        text("job", &rows, |((_, part), _)| Some(part.job.clone())),
+        text("direction", &rows, |(_, way)| named(way.direction)),
+        value("ops", "", |way| &way.ops),
+        value("bytes", "B", |way| &way.bytes),
+        value("iops", "1/s", |way| &way.iops),
+        value("bytes_per_second", "B/s", |way| &way.bytes_per_second),
+        text("basis", &rows, |(_, way)| word(&way.basis)),
+        value("runtime_ns", "ns", |way| &way.runtime),
+    ];
+    columns.extend(latencies(&rows));
+    columns
+}
+
+/// Of the latencies that come nearest to what a user waits for.
+fn latencies(rows: &[Printed<'_>]) -> Vec<Column> {
+    let all: Vec<Option<&ReportedLatency>> =
+        rows.iter().map(|(_, way)| way.waited().or(way.latencies.first())).collect();
+    let value = |name, of: fn(&ReportedLatency) -> &Option<Figure>| {
+        figure((name, "ns"), &all, move |one| of((*one)?).as_ref().map(|figure| figure.value))
+    };
+    let mut columns = vec![
+        text("latency_kind", &all, |one| word(&(*one)?.kind)),
+        value("latency_ns_mean", |one| &one.mean),
+        value("latency_ns_min", |one| &one.min),
+    ];
+    columns.extend(PERCENTILES.iter().map(|(name, percent)| {
+        figure((name, "ns"), &all, |one| (*one)?.percentile(*percent).map(|figure| figure.value))
+    }));
+    columns.push(value("latency_ns_max", |one| &one.max));
+    columns
+}
+
+/// A row a line of a log.
+pub(crate) fn points(run: &Run) -> Vec<Column> {
+    let rows: Vec<Point<'_>> = parts(run)
+        .flat_map(|(number, part)| part.series.iter().map(move |series| (number, series)))
+        .flat_map(|(number, series)| series.points.iter().map(move |point| (number, series, *point)))
+        .collect();
+    vec![
+        whole(("reported", ""), &rows, |(number, ..)| Some(*number)),
+        text("measure", &rows, |(_, series, _)| word(&series.measure)),
+        text("direction", &rows, |(_, series, _)| named(series.direction)),
+        text("along", &rows, |(_, series, _)| word(&series.along)),
+        whole(("place", ""), &rows, |(.., (place, _))| Some(*place)),
+        figure(("value", ""), &rows, |(.., (_, value))| Some(*value)),
+        text("source", &rows, |(_, series, _)| Some(series.source.clone())),
+    ]
+}
