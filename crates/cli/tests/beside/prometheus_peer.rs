@@ -189,7 +189,8 @@ fn figures_are_ours(prometheus: &Prometheus, (series, wide): (&str, f64), totals
         assert_eq!(Some(count), totals[metric["direction"].as_str().unwrap()]["ops"].as_f64(), "{metric}");
     }
     for (share, key) in [(0.5, "latency_ns_p50"), (0.99, "latency_ns_p99")] {
-        let found = prometheus.asked(&format!("histogram_quantile({share}, {series}{{job_name=\"load\"}})"), Some(last));
+        let found = prometheus
+            .asked(&format!("histogram_quantile({share}, {series}{{job_name=\"load\"}})"), Some(last));
         assert_eq!(found.len(), 2, "reads and writes");
         for (metric, theirs) in found {
             let ours = totals[metric["direction"].as_str().unwrap()][key].as_f64().unwrap() / 1e9;
