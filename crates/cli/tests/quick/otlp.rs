@@ -1,8 +1,9 @@
-//! `--otlp`: what a collector is sent, and that a run does not wait for one.
+//! `--otlp` and `--metrics`: what a collector is sent and a scraper is answered, and that a run waits for neither.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::Stdio;
 use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::Value;
@@ -139,4 +140,48 @@ fn the_commands_of_the_guide_run_as_printed() {
     }
     let (_, body) = gets.iter().next().unwrap();
     assert!(body.contains("plimsoll_machine_iowait_seconds_total"), "{body}");
+}
+
+/// What `address` answers to a request for `path` with these further lines.
+fn fetched(address: &str, path: &str, lines: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(format!("GET {path} HTTP/1.1\r\n{lines}\r\n").as_bytes()).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[test]
+fn a_scraper_is_answered_while_a_run_goes_on_and_nobody_else() {
+    let folder = Folder::new();
+    let words = ["run", "five-figures", "null:", "--time", "1s", "--metrics", "0", "--out", "@/runs"];
+    let mut run = folder.plimsoll(&words).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(run.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let address = lines
+        .find_map(|line| Some(line.strip_prefix("metrics http://")?.strip_suffix("/metrics")?.to_owned()));
+    let address = address.unwrap();
+    std::thread::spawn(move || lines.for_each(drop));
+
+    let host = format!("Host: {address}\r\n");
+    let job = "plimsoll_job_operations_total{job_name=\"bandwidth\",direction=\"write\"} ";
+    let text = std::iter::repeat_with(|| fetched(&address, "/metrics", &host));
+    let text = text.take_while(|text| text.starts_with("HTTP/1.1 200")).find(|text| text.contains(job));
+    let counted =
+        text.as_deref().and_then(|text| text.split(job).nth(1)?.lines().next()?.parse::<f64>().ok());
+    assert!(counted.unwrap() > 0.0, "{text:?}");
+    let protobuf = "Accept: application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited\r\n";
+    let native = fetched(&address, "/metrics", &format!("{host}{protobuf}"));
+    assert!(native.contains("Content-Type: application/vnd.google.protobuf"), "{native}");
+    for (path, lines, status) in [
+        ("/", host.as_str(), "404"),
+        ("/../../etc/passwd", &host, "404"),
+        ("/metrics", "Host: rebound.example.org\r\n", "403"),
+        ("/metrics", &format!("{host}Origin: http://example.org\r\n"), "403"),
+    ] {
+        let told = fetched(&address, path, lines);
+        assert!(told.starts_with(&format!("HTTP/1.1 {status}")), "{path} {lines}: {told}");
+    }
+    // What it answers is known; how it goes on is not waited for.
+    run.kill().unwrap();
+    run.wait().unwrap();
 }

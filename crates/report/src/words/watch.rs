@@ -8,6 +8,7 @@ use record::{Event, EventKind, PhaseKind, Run};
 
 use crate::words::Table;
 use crate::words::answer::VerdictWords;
+use crate::words::doubt::doubt;
 use crate::words::numbers::{self, Prefix};
 use crate::words::sentence::{competing, confidence, evidence, next_step, sentence};
 pub use crate::words::watch_words::place_words;
@@ -40,6 +41,11 @@ pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &Watched) -
             ("BELOW", format!(" {subject}: {}.", listed(watched, &rows)))
         }
         Answer::Meets | Answer::Exceeds => ("MEETS", format!(" {subject}{}", met(watched))),
+        // Nothing is claimed; what was measured is doubted.
+        _ if analysis.verdict.subject.is_none() => {
+            let why: Vec<String> = analysis.verdict.doubts.iter().map(doubt).collect();
+            ("CANNOT TELL", format!(" what the volume bears: {}.", why.join("; ")))
+        }
         Answer::CannotTell | Answer::ConsistentWithBurst => {
             ("CANNOT TELL", format!(" whether it meets {subject}: {}.", open(analysis, watched)))
         }

@@ -11,7 +11,7 @@ use analysis::findings::{
     WriteBack,
 };
 use analysis::{Analysis, Finding, Level, Meaning, Named, Place, Waiting, analyse};
-use record::{Event, EventKind, LocalLimit, Run};
+use record::{Event, EventKind, LocalLimit, Run, TargetDoubt};
 use report::{Extent, Paint, competing, json, next_step, sentence, terminal, watch};
 use workload::{Expectation, Nanos};
 
@@ -114,6 +114,17 @@ fn a_watch_in_which_nothing_happened() {
     let run = machine(&[], 1.0, 60.0);
     let analysis = analyse(&run, None, None);
     golden("watch_idle.txt", &printed(&(run, analysis)));
+}
+
+#[test]
+fn what_is_doubted_is_said_where_nothing_is_claimed() {
+    let mut run = Cycles { scales: vec![None], ..Cycles::on(CLOUD, &[]) }.run();
+    let filesystem = "tmpfs".to_owned();
+    run.target.get_or_insert_default().doubts.push(TargetDoubt::MemoryFilesystem { filesystem });
+    let analysis = analyse(&run, None, None);
+    let text = terminal_line(&(run, analysis));
+    assert!(text.starts_with("CANNOT TELL what the volume bears: "), "{text}");
+    assert!(text.contains("tmpfs") && !text.contains("whether it meets"), "{text}");
 }
 
 #[test]

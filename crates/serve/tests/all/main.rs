@@ -1,4 +1,5 @@
 //! The server as a browser and as somebody hostile meet it, through real sockets.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod address;
 mod hostile;
