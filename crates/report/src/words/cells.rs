@@ -39,7 +39,7 @@ pub fn job_words(job: &Job) -> String {
 /// `: up to 3,000 IOPS (RND4K Q32T1 read) and 128 MiB/s (SEQ1M Q8T1 read).`: the most that any load came to, where it is no
 /// verdict on a claim; `None` without a load.
 pub(crate) fn best(cells: &[Cell]) -> Option<String> {
-    let most = |of: fn(&Cell) -> f64| cells.iter().max_by(|a, b| of(a).total_cmp(&of(b)));
+    let most = |of: fn(&Cell) -> f64| cells.iter().rev().max_by(|a, b| of(a).total_cmp(&of(b)));
     let (rate, bytes) = (most(|cell| cell.iops)?, most(|cell| cell.bytes_per_second)?);
     let (iops, bandwidth) =
         (numbers::iops(rate.iops), numbers::bandwidth(bytes.bytes_per_second, Prefix::Binary));

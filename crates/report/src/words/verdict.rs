@@ -58,8 +58,9 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     if let Some(read) = verdict.rows.iter().find_map(reading) {
         let _ = write!(rest, " {read}");
     }
-    if rest == "." {
-        rest = best(&analysis::cells(run)).unwrap_or(rest);
+    let unclaimed = verdict.answer == Answer::Measured && verdict.rows.is_empty();
+    if let Some(best) = best(&analysis::cells(run)).filter(|_| unclaimed) {
+        rest = best + rest.trim_start_matches('.');
     }
     rest.push_str(reads_only(run, analysis));
     VerdictWords { word, rest: rest.trim_end().to_owned(), stops: stops(run, analysis) }
