@@ -15,8 +15,8 @@ import {
 } from "./recording";
 import type { View } from "./view";
 
-/// Below this a chart says nothing.
-const LEAST_HEIGHT = 120;
+/// Below this a panel says nothing.
+const LEAST_HEIGHT = 140;
 
 /// What the charts of a page have in common.
 export interface Page {
@@ -75,9 +75,13 @@ export class Chart {
     }
 
     follow(view: View): void {
-        const shown = `${view.from} ${view.to}`;
+        const shown = `${view.from} ${view.to} ${view.lit?.from} ${view.lit?.to}`;
         for (const plot of this.#plots) {
-            if (shown !== this.#shown) plot.setScale("x", { min: view.from, max: view.to });
+            if (shown !== this.#shown) {
+                plot.setScale("x", { min: view.from, max: view.to });
+                // A span may be lit up where the scale stays.
+                plot.redraw(false);
+            }
             if (!this.#pointed) plot.setCursor({ left: crosshair(plot, view), top: 0 }, false);
         }
         this.#shown = shown;
@@ -86,9 +90,12 @@ export class Chart {
     }
 
     #build(all: readonly Series[]): void {
-        const drawing = this.figure.querySelector<SVGElement>("svg.chart");
-        if (drawing === null) return;
-        const { width, height } = drawing.getBoundingClientRect();
+        const drawings = [...this.figure.querySelectorAll<SVGElement>("svg.chart")];
+        const drawing = drawings[0];
+        if (drawing === undefined) return;
+        // Where the page is narrow, panels of a drawing stand below each other, or it is wider than its figure.
+        const width = this.figure.clientWidth;
+        const height = drawings.reduce((sum, one) => sum + one.getBoundingClientRect().height, 0);
         const host = document.createElement("div");
         host.className = "zoom";
         host.style.minHeight = `${height}px`;
@@ -107,7 +114,7 @@ export class Chart {
     #named(host: HTMLElement, all: readonly Series[]): Readout[] {
         const { run, colours } = this.#page;
         return this.#eachPanel(all, (panel, series) => {
-            const readout = new Readout(panel, series, this.times, run.started);
+            const readout = new Readout(panel, series, this.times, run);
             readout.paint(colours);
             host.append(readout.element);
             return readout;

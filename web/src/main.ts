@@ -2,6 +2,7 @@
 // stand as they are.
 import { Chart, type Page } from "./chart";
 import { Colours } from "./colours";
+import { listen as jumps } from "./jump";
 import { HINT, listen } from "./keys";
 import { type RunDocument, times } from "./recording";
 import { View } from "./view";
@@ -47,12 +48,12 @@ function rebuildWhenChanged(all: readonly Chart[], colours: Colours): void {
     });
 }
 
-/// Says how it is done, above the first chart; and a way back for hands without a keyboard.
+/// Says how it is done, below the first chart; and a way back for hands without a keyboard.
 function explain(view: View, first: HTMLElement): void {
     const hint = document.createElement("p");
     hint.className = "note zoom-hint";
     hint.textContent = HINT;
-    first.before(hint);
+    first.after(hint);
     const back = document.createElement("button");
     back.type = "button";
     back.className = "zoom-back";
@@ -62,7 +63,20 @@ function explain(view: View, first: HTMLElement): void {
     document.body.append(back);
     view.join({
         follow: () => {
-            back.hidden = !view.zoomed;
+            back.hidden = !view.changed;
+        },
+    });
+}
+
+/// The span that is shown, where a page that replaces this one finds it; and the one that such a page was opened with.
+function carryOver(view: View): void {
+    const [from, to] = (/^#zoom=([\d.]+),([\d.]+)$/.exec(location.hash) ?? []).slice(1).map(Number);
+    if (from !== undefined && to !== undefined && from < to) view.show(from, to);
+    view.join({
+        follow: () => {
+            const { dataset } = document.documentElement;
+            if (view.zoomed) dataset.zoom = `${view.from},${view.to}`;
+            else delete dataset.zoom;
         },
     });
 }
@@ -87,8 +101,10 @@ async function start(): Promise<void> {
     if (first === undefined) return;
     // Numbers on a canvas are set in the drawings' font, which must be there first.
     await document.fonts.ready;
+    carryOver(view);
     explain(view, first.figure);
     listen(view, all);
+    jumps(view);
     mountNear(all);
     rebuildWhenChanged(all, page.colours);
 }

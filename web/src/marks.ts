@@ -47,6 +47,21 @@ export function drawGaps(plot: uPlot, gaps: readonly Span[], colours: Colours): 
     ctx.restore();
 }
 
+/// Stands out in the light and in the dark.
+const LIT = "rgb(240 175 30 / 28%)";
+
+export function drawLit(plot: uPlot, lit: Span | null): void {
+    const seen = lit === null ? null : across(plot, lit);
+    if (seen === null) return;
+    const { ctx, bbox } = plot;
+    ctx.save();
+    ctx.fillStyle = LIT;
+    // A moment is seen too.
+    const width = Math.max(seen.width, 3 * devicePixelRatio);
+    ctx.fillRect(seen.left, bbox.top, width, bbox.height);
+    ctx.restore();
+}
+
 /// Dashed lines with their words above them at the right; words that would touch are moved apart, as in the drawings.
 export function drawLevels(plot: uPlot, levels: readonly Level[], colours: Colours): void {
     const { ctx, bbox } = plot;

@@ -1,7 +1,7 @@
 // One pair of axes as a canvas.
 import uPlot from "uplot";
 import type { Colours } from "./colours";
-import { BAND_ROW, drawBands, drawGaps, drawLevels } from "./marks";
+import { BAND_ROW, drawBands, drawGaps, drawLevels, drawLit } from "./marks";
 import type { Panel, RunDocument, Series, Times } from "./recording";
 import { timeLabels, timeTicks, valueLabels, valueTicks, wallOf } from "./ticks";
 import type { View } from "./view";
@@ -145,6 +145,7 @@ function hooks(data: PanelData, { view, colours }: Surface): uPlot.Hooks.Arrays 
         drawClear: [
             (plot) => drawBands(plot, data.run.bands, colours),
             (plot) => drawGaps(plot, data.run.gaps, colours),
+            (plot) => drawLit(plot, view.lit),
         ],
         draw: [(plot) => drawLevels(plot, data.panel.levels, colours)],
         setSelect: [select],

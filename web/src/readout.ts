@@ -1,7 +1,7 @@
 // The lines above a panel: what it shows, which line is which, and the values where the crosshair stands.
 import type { Colours } from "./colours";
 import { between, when } from "./numbers";
-import type { Panel, Series, Times } from "./recording";
+import { type Panel, type RunDocument, type Series, stepAt, type Times } from "./recording";
 
 function element(name: string, className: string, ...children: (Node | string)[]): HTMLElement {
     const made = document.createElement(name);
@@ -12,16 +12,17 @@ function element(name: string, className: string, ...children: (Node | string)[]
 
 export class Readout {
     readonly element = element("div", "readout");
+    readonly #step = element("span", "step");
     readonly #when = element("span", "when");
     readonly #panel: Panel;
     readonly #values: { series: Series; text: HTMLElement }[] = [];
     readonly #times: Times;
-    readonly #started: number;
+    readonly #run: RunDocument;
 
-    constructor(panel: Panel, series: readonly Series[], times: Times, started: number) {
+    constructor(panel: Panel, series: readonly Series[], times: Times, run: RunDocument) {
         this.#panel = panel;
         this.#times = times;
-        this.#started = started;
+        this.#run = run;
         this.element.append(element("span", "what", panel.title));
         for (const [place, line] of panel.lines.entries()) {
             const values = series[place];
@@ -32,7 +33,7 @@ export class Readout {
             this.element.append(element("span", "line", swatch, line.name, " ", text));
             this.#values.push({ series: values, text });
         }
-        this.element.append(this.#when);
+        this.element.append(element("span", "at", this.#step, " ", this.#when));
     }
 
     paint(colours: Colours): void {
@@ -46,7 +47,9 @@ export class Readout {
     /// The values of the span at `place`; only the names where nobody points.
     show(place: number | null): void {
         const { from, to } = this.#times;
-        this.#when.textContent = place === null ? "" : when(this.#started, from[place] ?? 0, to[place] ?? 0);
+        const { started, steps } = this.#run;
+        this.#step.textContent = place === null ? "" : stepAt(steps, this.#times, place);
+        this.#when.textContent = place === null ? "" : when(started, from[place] ?? 0, to[place] ?? 0);
         for (const { series, text } of this.#values) {
             text.textContent =
                 place === null

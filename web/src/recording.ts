@@ -48,6 +48,11 @@ export interface Band extends Span {
     readonly filled: boolean;
 }
 
+/// A step or a phase, as the crosshair names it.
+export interface Step extends Span {
+    readonly label: string;
+}
+
 export interface Ink {
     readonly light: string;
     readonly dark: string;
@@ -59,6 +64,8 @@ export interface RunDocument extends Span {
     readonly started: number;
     readonly inks: Readonly<Record<string, Ink>>;
     readonly bands: readonly Band[];
+    /// In the order in which they ran.
+    readonly steps: readonly Step[];
     readonly gaps: readonly Span[];
     readonly times: readonly { readonly count: number; readonly packed: string }[];
     readonly charts: readonly ChartDocument[];
@@ -118,4 +125,10 @@ export function placeOf(times: Times, time: number): number {
         else high = middle - 1;
     }
     return low;
+}
+
+/// The step that the span at `place` lies in by its middle; nothing between two steps.
+export function stepAt(steps: readonly Step[], { from, to }: Times, place: number): string {
+    const middle = ((from[place] ?? 0) + (to[place] ?? 0)) / 2;
+    return steps.find((step) => step.from <= middle && middle < step.to)?.label ?? "";
 }

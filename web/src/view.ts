@@ -5,12 +5,17 @@ export interface Follower {
     follow(view: View): void;
 }
 
+/// Room beside a span that is lit up, as a share of it.
+const MARGIN = 0.25;
+
 export class View {
     readonly whole: Span;
     from: number;
     to: number;
     /// Where the crosshair stands; nowhere while nobody points.
     at: number | null = null;
+    /// What a finding speaks of, shaded in every chart.
+    lit: Span | null = null;
     readonly #followers = new Set<Follower>();
     readonly #least: number;
     #waiting = false;
@@ -27,6 +32,11 @@ export class View {
         return this.from > this.whole.from || this.to < this.whole.to;
     }
 
+    /// Whether anything is to be undone by [`reset`].
+    get changed(): boolean {
+        return this.zoomed || this.lit !== null;
+    }
+
     join(follower: Follower): void {
         this.#followers.add(follower);
         follower.follow(this);
@@ -39,14 +49,28 @@ export class View {
     /// Shows `from` to `to`, widened to the least span and moved into the run.
     show(from: number, to: number): void {
         const { whole } = this;
-        const length = Math.min(Math.max(to - from, this.#least), whole.to - whole.from);
-        const start = (from + to - length) / 2;
-        this.from = Math.min(Math.max(start, whole.from), whole.to - length);
-        this.to = this.from + length;
+        const length = Math.max(to - from, this.#least);
+        // All of it is exactly that: a sum of its parts may miss it by the last digit, and would count as zoomed.
+        if (length >= whole.to - whole.from) {
+            this.from = whole.from;
+            this.to = whole.to;
+        } else {
+            const start = (from + to - length) / 2;
+            this.from = Math.min(Math.max(start, whole.from), whole.to - length);
+            this.to = Math.min(this.from + length, whole.to);
+        }
         this.#changed();
     }
 
+    /// Shows a span with some room beside it, and lights it up.
+    light(span: Span): void {
+        const beside = Math.max((span.to - span.from) * MARGIN, this.#least / 2);
+        this.lit = span;
+        this.show(span.from - beside, span.to + beside);
+    }
+
     reset(): void {
+        this.lit = null;
         this.show(this.whole.from, this.whole.to);
     }
 

@@ -1,6 +1,7 @@
 // `node page.mjs STORY PAGE RUN…`: one story about a page of a report, told by a browser. crates/cli/tests/beside/page_zoom.rs
 // makes the pages and calls this.
 import { execFileSync } from "node:child_process";
+import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import {
     drag,
@@ -275,6 +276,177 @@ async function aDayStaysFluid(browser: Browser, [file = "", , device = ""]: stri
     equal(trouble, [], "no word on the console and no request");
 }
 
+/// What a screen reader, a keyboard or weak eyes would stumble over, by axe-core, on every page in the light and the dark, on a
+/// phone and on a desk; the page unfolded, so that nothing of it is left out.
+async function nobodyIsLeftOut(browser: Browser, files: string[]) {
+    for (const file of files) {
+        for (const [width, colorScheme] of SCREENS) {
+            const { page, trouble } = await opened(browser, file, {
+                viewport: { width, height: 844 },
+                colorScheme,
+            });
+            await page.evaluate(() => {
+                for (const folded of document.querySelectorAll("details")) folded.open = true;
+            });
+            await settled(page);
+            const seen = `${file} at ${width}, ${colorScheme}`;
+            equal(await violations(page), [], `axe finds nothing in ${seen}`);
+            const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+            holds(wide <= width, `${seen} is no wider than its screen`, wide);
+            equal(trouble, [], `no word on the console and no request of ${seen}`);
+            await page.context().close();
+        }
+    }
+}
+
+const SCREENS = [
+    [390, "light"],
+    [390, "dark"],
+    [1280, "light"],
+    [1280, "dark"],
+] as const;
+
+async function violations(page: Page): Promise<string[]> {
+    await page.evaluate(axe.source);
+    const found = await page.evaluate(() => (globalThis as unknown as { axe: typeof axe }).axe.run());
+    return found.violations.flatMap(({ id, nodes }) =>
+        nodes.slice(0, 3).map((node) => `${id}: ${node.html.slice(0, 120)}`),
+    );
+}
+
+/// Everything that can be clicked is reached by the Tab key, a finding's link shows its span, and Escape undoes that.
+async function keysReachEverything(browser: Browser, [file = ""]: string[]) {
+    const { page, trouble } = await opened(browser, file);
+    const wanted = await page.evaluate(() => {
+        const all = document.querySelectorAll<HTMLElement>("a[href], summary, [tabindex='0']");
+        return [...all].filter((one) => one.checkVisibility()).length;
+    });
+    const reached = new Set<string>();
+    for (let pressed = 0; pressed < wanted + 5; pressed += 1) {
+        await page.keyboard.press("Tab");
+        reached.add(await page.evaluate(placeOfFocus));
+    }
+    holds(
+        reached.size >= wanted,
+        "the Tab key reaches every link, fold, chart and table",
+        reached.size,
+        wanted,
+    );
+
+    const link = page.locator("a.jump[data-from]").first();
+    const { from, to } = await link.evaluate((one: HTMLElement) => ({
+        from: Number(one.dataset.from),
+        to: Number(one.dataset.to),
+    }));
+    await link.focus();
+    await page.keyboard.press("Enter");
+    const back = page.getByRole("button", { name: "Show everything" });
+    await back.waitFor();
+    const target = await link.getAttribute("href");
+    const chart = page.locator(`figure${target}`);
+    await chart.locator(".u-over").first().waitFor();
+    await settled(page);
+    holds(
+        await chart.evaluate((one) => one.getBoundingClientRect().top < innerHeight),
+        "the chart is on the screen",
+    );
+    equal(await chart.evaluate((one) => one === document.activeElement), true, "and has the focus");
+    await pointAt(page, chart, 0.5);
+    const { from: middle } = await spanOf(chart);
+    holds(
+        middle >= from - 2 && middle <= to + 2,
+        "it shows the span that the finding speaks of",
+        middle,
+        from,
+        to,
+    );
+    await picture(page, "lit");
+    await page.mouse.move(0, 0);
+    await page.keyboard.press("Escape");
+    await settled(page);
+    holds(!(await back.isVisible()), "Escape shows everything, and there is nothing to go back from");
+
+    const name = await page.locator(".finding:has(a.jump[data-from])").first().getAttribute("id");
+    await page.goto(`file://${file}#${name}`);
+    await page.reload();
+    await back.waitFor();
+    equal(
+        trouble.filter((word) => !word.startsWith("request")),
+        [],
+        "no word on the console",
+    );
+}
+
+/// Which element has the focus, by its place in the page.
+function placeOfFocus(): string {
+    return String([...document.querySelectorAll("*")].indexOf(document.activeElement ?? document.body));
+}
+
+/// Above the first fold: the verdict, the tiles and the beginning of the chart that decides; on a phone verdict and tiles.
+async function theFirstScreenAnswers(browser: Browser, files: string[]) {
+    for (const file of files) {
+        for (const [width, height] of [
+            [1280, 800],
+            [390, 844],
+        ] as const) {
+            const { page } = await opened(browser, file, { viewport: { width, height } });
+            const foot = (selector: string) =>
+                page
+                    .locator(selector)
+                    .first()
+                    .evaluate((one) => one.getBoundingClientRect().bottom);
+            holds((await foot(".verdict")) < height / 2, `the verdict of ${file} comes first at ${width}`);
+            holds(
+                (await foot(".tiles")) <= height,
+                `the tiles of ${file} are on the first screen at ${width}`,
+                await foot(".tiles"),
+            );
+            if (width === 1280) {
+                const chart = await page
+                    .locator("main figure svg.chart, main figure .zoom")
+                    .first()
+                    .evaluate((one) => one.getBoundingClientRect().top);
+                holds(chart < height - 100, `the chart of ${file} begins on the first screen`, chart);
+            }
+            await picture(page, `${file.split("/").pop()}-${width}`);
+            await page.context().close();
+        }
+    }
+}
+
+/// Where a phone shows a page: both panels of a pair below each other, each as wide as the screen.
+async function panelsStackOnAPhone(browser: Browser, [file = ""]: string[]) {
+    const { page } = await opened(browser, file, { viewport: { width: 390, height: 844 } });
+    const pair = page.locator("figure:has(svg.whole)").first();
+    const boxes = await pair
+        .locator("svg.part")
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+    equal(boxes.length, 2, "two panels");
+    holds(
+        boxes.every(({ right }) => right <= 390),
+        "none of them beyond the screen",
+        boxes,
+    );
+    holds(boxes[1].top >= boxes[0].bottom, "the second below the first", boxes);
+    holds(!(await pair.locator("svg.whole").isVisible()), "and the pair is not there twice");
+}
+
+/// The crosshair says which step it stands in.
+async function theCrosshairNamesTheStep(browser: Browser, [file = "", words = ""]: string[]) {
+    const { page } = await opened(browser, file);
+    const chart = await figure(page, "", "rate");
+    const seen: string[] = [];
+    for (let share = 0.02; share < 1; share += 0.02) {
+        await pointAt(page, chart, share);
+        seen.push((await chart.locator(".step").first().textContent()) ?? "");
+    }
+    holds(
+        seen.some((step) => step.includes(words)),
+        "a step by its number and its name",
+        seen,
+    );
+}
+
 const STORIES: Readonly<Record<string, (browser: Browser, files: string[]) => Promise<void>>> = {
     figuresAreTheRunFiles,
     chartsZoomTogether,
@@ -284,6 +456,11 @@ const STORIES: Readonly<Record<string, (browser: Browser, files: string[]) => Pr
     drawingsStandWithoutScript,
     nothingMayBeLoaded,
     aDayStaysFluid,
+    nobodyIsLeftOut,
+    keysReachEverything,
+    theFirstScreenAnswers,
+    panelsStackOnAPhone,
+    theCrosshairNamesTheStep,
 };
 
 const [name = "", ...files] = process.argv.slice(2);

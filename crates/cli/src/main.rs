@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use arguments::{Arguments, Command};
 use record::PATIENCE;
 use session::failure::Failure;
-use session::{output, signals};
+use session::{output, progress, signals};
 use workload::Nanos;
 
 fn main() -> ExitCode {
@@ -60,7 +60,17 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
         Err(failure) => return told(&failure),
     };
     output::fit_terminal();
-    let ended = match &arguments.command {
+    if let Err(failure) = progress::begin(&arguments.command.progress()) {
+        return told(&failure);
+    }
+    let code = commanded(&arguments.command).unwrap_or_else(|failure| told(&failure));
+    progress::ended(code);
+    code
+}
+
+/// Runs a command of plimsoll's own.
+fn commanded(command: &Command) -> Result<u8, Failure> {
+    match command {
         Command::Check(check) => commands::check::run(check),
         Command::Headroom(headroom) => commands::headroom::run(headroom),
         Command::Map(map) => commands::map::run(map),
@@ -74,11 +84,14 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
         Command::Import(import) => commands::import::run(import),
         Command::Report(report) => commands::report::run(report),
         Command::List(list) => commands::list::run(list),
+        Command::Serve(serve) => commands::serve::run(serve),
         Command::Ticket(ticket) => commands::ticket::run(ticket),
         Command::Doctor(doctor) => commands::doctor::run(doctor),
         Command::Lab(lab) => commands::lab::run(lab),
         Command::Policy(policy) => commands::policy::run(policy),
         Command::Tutorial(tutorial) => commands::tutorial::run(tutorial),
+        Command::Export(export) => commands::export::run(export),
+        Command::Schema(schema) => commands::schema::run(schema),
         Command::Man(man) => commands::man::run(man),
         Command::Completions(completions) => commands::man::completions(completions),
         Command::Explain(explain) => commands::explain::run(explain),
@@ -86,8 +99,7 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
         Command::Diskspd(diskspd) => Ok(commands::diskspd::run(&diskspd.words, PATIENCE)),
         Command::Ioping(ioping) => Ok(commands::ioping::run(&ioping.words, PATIENCE)),
         Command::Iostat(iostat) => Ok(commands::iostat::run(&iostat.words)),
-    };
-    ended.unwrap_or_else(|failure| told(&failure))
+    }
 }
 
 /// `--give-up TIME` stands before the name of another tool, since what follows is that tool's: the time, and the words from

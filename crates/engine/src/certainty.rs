@@ -57,9 +57,11 @@ pub(crate) fn ending_by_time(plan: &StepPlan) -> Ending {
     let limits = plan.stop.iter().filter_map(|rule| match *rule {
         StopRule::Time(time) => Some((time, Ending::Time)),
         StopRule::Certain { most, .. } | StopRule::Fallen { most, .. } => Some((most, Ending::Uncertain)),
-        StopRule::BytesEach(_) | StopRule::OpsEach(_) | StopRule::WrittenEach(_) | StopRule::Late { .. } => {
-            None
-        }
+        StopRule::BytesEach(_)
+        | StopRule::BytesInAll(_)
+        | StopRule::OpsEach(_)
+        | StopRule::WrittenEach(_)
+        | StopRule::Late { .. } => None,
     });
     // Workers have times of their own where the step has none. The first of equal limits stands.
     limits

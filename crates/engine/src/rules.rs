@@ -19,6 +19,8 @@ pub struct Rules {
     pub ops_each: Option<u64>,
     /// Bytes it issues past the ramp.
     pub bytes_each: Option<u64>,
+    /// Bytes it issues, the ramp included.
+    pub bytes_in_all: Option<u64>,
     /// Bytes it writes at most, the ramp included.
     pub written_each: Option<u64>,
 }
@@ -31,6 +33,8 @@ impl Rules {
         let ops = |rule: &StopRule| if let StopRule::OpsEach(ops) = *rule { Some(ops) } else { None };
         let bytes =
             |rule: &StopRule| if let StopRule::BytesEach(bytes) = *rule { Some(bytes.0) } else { None };
+        let in_all =
+            |rule: &StopRule| if let StopRule::BytesInAll(bytes) = *rule { Some(bytes.0) } else { None };
         let written =
             |rule: &StopRule| if let StopRule::WrittenEach(bytes) = *rule { Some(bytes.0) } else { None };
         Rules {
@@ -41,6 +45,7 @@ impl Rules {
             cool: terms.cool,
             ops_each: all().filter_map(ops).min(),
             bytes_each: all().filter_map(bytes).min(),
+            bytes_in_all: all().filter_map(in_all).min(),
             written_each: all().filter_map(written).min(),
         }
     }
@@ -72,9 +77,11 @@ fn time_of(rule: &StopRule) -> Option<Nanos> {
     match *rule {
         StopRule::Time(time) => Some(time),
         StopRule::Certain { most, .. } | StopRule::Fallen { most, .. } => Some(most),
-        StopRule::BytesEach(_) | StopRule::OpsEach(_) | StopRule::WrittenEach(_) | StopRule::Late { .. } => {
-            None
-        }
+        StopRule::BytesEach(_)
+        | StopRule::BytesInAll(_)
+        | StopRule::OpsEach(_)
+        | StopRule::WrittenEach(_)
+        | StopRule::Late { .. } => None,
     }
 }
 
@@ -177,6 +184,7 @@ mod tests {
         cool: Nanos(5),
         ops_each: None,
         bytes_each: None,
+        bytes_in_all: None,
         written_each: None,
     };
 

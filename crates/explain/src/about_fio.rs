@@ -209,15 +209,20 @@ fn block(options: &JobOptions, direction: usize) -> String {
 fn places(options: &JobOptions) -> String {
     let random = options.percentage_random[usize::from(!options.pattern.reads)];
     match (options.pattern.random, random) {
-        (false, _) if options.rw_number != 0 => {
-            "one after the other, with a distance between them".to_owned()
+        (false, _) if options.rw_number > 0 => {
+            format!("one after the other, {} left out behind each", bytes(options.rw_number.unsigned_abs()))
+        }
+        (false, _) if options.rw_number < 0 => {
+            let back = bytes(options.rw_number.unsigned_abs());
+            format!("one after the other, each {back} before the place where the last one ended")
         }
         (false, _) => "one after the other".to_owned(),
         (true, 100) if options.spread != Spread::Uniform => {
             "at random places that are not equally likely".to_owned()
         }
         (true, 100) if options.rw_number > 1 => {
-            format!("at random places, {} in a row at each", options.rw_number)
+            let how = if options.rw_identical { "times" } else { "in a row" };
+            format!("at random places, {} {how} at each", options.rw_number)
         }
         (true, 100) => "at random places".to_owned(),
         (true, share) => format!("({share} % at random places, the others where the last one ended)"),
@@ -258,18 +263,27 @@ fn engine(options: &JobOptions) -> String {
 pub fn done(options: &JobOptions) -> String {
     let names = options.filename.as_deref().unwrap_or_default();
     let several = names.contains(':') || options.nrfiles > 1 || options.opendir.is_some();
-    let (all, once) = match (sized(options), stage(options)) {
-        (Some(amount), _) => (bytes(amount), "is done"),
-        (None, Stage::Here) if several || part(options).is_some() => {
-            ("all of it".to_owned(), "has been done once")
-        }
-        (None, Stage::Here) if is_device(names) => ("the whole device".to_owned(), "has been done once"),
-        (None, Stage::Here) => ("the whole file".to_owned(), "has been done once"),
-        (None, _) => ("all of it".to_owned(), "has been done once"),
+    let all = match (sized(options), stage(options)) {
+        (Some(amount), _) => bytes(amount),
+        (None, Stage::Here) if several || part(options).is_some() => "all of it".to_owned(),
+        (None, Stage::Here) if is_device(names) => "the whole device".to_owned(),
+        (None, Stage::Here) => "the whole file".to_owned(),
+        (None, _) => "all of it".to_owned(),
     };
+    let is_amount = sized(options).is_some();
     match options.number_ios.saturating_mul(options.loops) {
-        0 => format!("{all} {once}"),
-        ios => format!("{} I/Os are done, {all} at most", count(ios)),
+        0 if is_amount => format!("{all} is done"),
+        0 => format!("{all} has been done {}", times(options.loops)),
+        ios if is_amount || options.loops < 2 => format!("{} I/Os are done, {all} at most", count(ios)),
+        ios => format!("{} I/Os are done, {all} {} at most", count(ios), times(options.loops)),
+    }
+}
+
+fn times(passes: u64) -> String {
+    match passes {
+        0 | 1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        more => format!("{} times", count(more)),
     }
 }
 

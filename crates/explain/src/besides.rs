@@ -65,16 +65,12 @@ fn sentence(name: &str, value: &str) -> Option<String> {
     let row = ROWS.iter().find(|row| row.name == name)?;
     let asks_nothing = row.default == value && !value.is_empty() || row.harmless.contains(&value);
     let is_silent = SILENT.iter().any(|(silent, _)| *silent == name) || asks_nothing;
-    // Behind a colon stands where an I/O goes after another.
-    let is_told = TOLD.contains(&name) && !(name == "rw" && value.contains(':'));
-    if is_silent || is_told {
+    if is_silent || TOLD.contains(&name) {
         return None;
     }
     let typed =
         if value.is_empty() { name.to_owned() } else { format!("{name}={value}{}", unit(row, value)) };
-    let help = fios_own(row);
-    // What stands behind a colon is told in the further sentences.
-    let help = if name == "rw" { help } else { shortened(first_sentence(help), value) };
+    let help = shortened(first_sentence(fios_own(row)), value);
     if let Some(off) = off(row, value) {
         return Some(format!("With {typed}: {off}."));
     }

@@ -160,6 +160,8 @@ fn push(lines: &mut [String], text: &str) {
 /// All explanations as one JSON document.
 pub fn json(explained: &Explained) -> Value {
     json!({
+        "schema": "plimsoll-explain",
+        "schema_version": 1,
         "explained": explained.told.iter().map(of_one).collect::<Vec<_>>(),
         "not_understood": explained.not_understood.iter().map(|error| json!({
             "line": error.line, "column": error.column, "word": error.word, "why": error.why,

@@ -300,6 +300,17 @@ pub static ROWS: &[Risk] = &[
                  jobs are set apart by offset."
             ))
         }),
+    risk("chance-in-order", Wrong, "fio HOWTO: rw, random_distribution, percentage_random")
+        .holds_for("fio --name=a --rw=read --size=1g --random_distribution=zipf:1.2")
+        .but_not_for("fio --name=a --rw=randread --size=1g --random_distribution=zipf:1.2")
+        .fio(|job, options| {
+            let by_chance = ["random_distribution", "percentage_random", "norandommap"];
+            let typed = by_chance.iter().find(|name| job.echo.iter().any(|(typed, _)| typed == *name))?;
+            let in_order = !options.pattern.random && stage(options) != Stage::Elsewhere;
+            in_order.then(|| {
+                format!("{typed} has no effect: this rw goes in order. At random places go randread, randwrite and randrw.")
+            })
+        }),
     risk("rate-each-copy", Misleading, "fio HOWTO: rate_iops, numjobs")
         .holds_for("fio --name=a --rw=randwrite --size=1g --numjobs=4 --rate_iops=3200")
         .but_not_for("fio --name=a --rw=randwrite --size=1g --rate_iops=3200")

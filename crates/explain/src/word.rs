@@ -45,7 +45,7 @@ pub const NUMBER: &str = "numbers of a list before a line are left out";
 pub const PROMPT: &str = "what stands before the program's name (prompt, sudo) is left out";
 pub const SPLIT: &str = "line breaks that were lost are put back";
 pub const JOINED: &str = "lines are joined into one";
-pub const CUT: &str = "what the shell does with the output is left out";
+pub const CUT: &str = "what follows for the shell (a pipe, a redirection, another command) is left out";
 pub const NAMELESS: &str = "the program's name is missing: its options are those of this tool";
 
 /// The line with entities as letters, and every blank a plain one.

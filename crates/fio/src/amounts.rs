@@ -21,7 +21,12 @@ pub(super) fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule>
         // A pair of a trim and a write counts twice.
         let pairs = if options.pattern.trims && options.pattern.writes { 2 } else { 1 };
         let amount = once.saturating_mul(options.loops).saturating_mul(pairs);
-        rules.push(StopRule::BytesEach(Bytes(whole_blocks(options, amount))));
+        let amount = Bytes(whole_blocks(options, amount));
+        // fio takes what its ramp moves off the amount, and counts the I/Os of number_ios from its end (3.33).
+        rules.push(match options.ramp_time {
+            Nanos::ZERO => StopRule::BytesEach(amount),
+            _ => StopRule::BytesInAll(amount),
+        });
     }
     if options.number_ios > 0 {
         rules.push(StopRule::OpsEach(options.number_ios.saturating_mul(options.loops)));

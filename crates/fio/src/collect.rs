@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use options::Support;
 use options::near::nearest;
-use workload::{Act, Nanos};
+use workload::Act;
 
 use super::asked::{About, Asked, FioJob, LaysOut, Presentation, Remark, Surroundings};
 use super::commands::Commands;
@@ -413,11 +413,6 @@ impl<'a> Collector<'a> {
             self.remark(Remark { about: About::Time, words });
         }
         self.settle_engine(name, options);
-        if options.ramp_time > Nanos::ZERO && !options.ends_by_time() {
-            self.note(format!(
-                "{name}: ramp_time: the amount to do counts from its end, fio's from the start"
-            ));
-        }
         let paced = pace::of(options);
         paced.notes.into_iter().for_each(|note| self.note(format!("{name}: {note}")));
     }

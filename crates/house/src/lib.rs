@@ -15,7 +15,7 @@ mod source;
 pub use decisions::{Decision, text_decisions};
 pub use functions::{Function, functions};
 pub use layers::{Confined, Crate, Layer, LayerError, crates, layer_table, library_table};
-pub use links::{Link, links};
+pub use links::{Anchor, Link, anchors, links, places};
 pub use repository::{files, root};
 pub use shapes::Shape;
 pub use skips::{Expected, Skip, expected, skips, unexpected};

@@ -11,22 +11,69 @@ pub struct Link {
 
 /// Every link `[words](file)` outside fenced code that names a file, not an address or a place in the same page.
 pub fn links(page: &str) -> Vec<Link> {
-    let mut fenced = false;
-    let mut found = Vec::new();
-    for (index, text) in page.lines().enumerate() {
-        if text.trim_start().starts_with("```") {
-            fenced = !fenced;
-        }
-        if !fenced {
-            found.extend(in_line(text).map(|to| Link { line: index + 1, to }));
-        }
+    prose(page).flat_map(|(line, text)| in_line(text).map(move |to| Link { line, to })).collect()
+}
+
+/// A link to a heading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Anchor {
+    /// The line it stands on, from one.
+    pub line: usize,
+    /// The page it leads to, as written; empty where it is the same.
+    pub to: String,
+    /// What stands behind `#`.
+    pub place: String,
+}
+
+/// Every link outside fenced code that names a heading of a page of the repository, of this page among them.
+pub fn anchors(page: &str) -> Vec<Anchor> {
+    let of = |(line, text): (usize, &str)| {
+        let named = targets(text).filter_map(|target| {
+            let (to, place) = target.split_once('#')?;
+            let is_ours = to.is_empty() || to.ends_with(".md") && !to.contains("://");
+            is_ours.then(|| Anchor { line, to: to.to_owned(), place: place.to_owned() })
+        });
+        named.collect::<Vec<_>>()
+    };
+    prose(page).flat_map(of).collect()
+}
+
+/// What may stand behind `#` of a link to `page`: its headings as the forges that show Markdown write them, in small letters, without
+/// marks, with hyphens for blanks, and numbered where one comes again.
+pub fn places(page: &str) -> Vec<String> {
+    let mut places: Vec<String> = Vec::new();
+    let headings = prose(page).filter_map(|(_, text)| {
+        text.trim_start_matches('#').strip_prefix(' ').filter(|_| text.starts_with('#'))
+    });
+    for heading in headings {
+        let kept =
+            heading.trim().chars().filter(|letter| letter.is_alphanumeric() || " -_".contains(*letter));
+        let place: String =
+            kept.map(|letter| if letter == ' ' { '-' } else { letter }).collect::<String>().to_lowercase();
+        let again = places.iter().filter(|known| **known == place).count();
+        places.push(if again == 0 { place } else { format!("{place}-{again}") });
     }
-    found
+    places
+}
+
+/// The lines of `page` outside fenced code, numbered from one.
+fn prose(page: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut fenced = false;
+    page.lines().enumerate().filter_map(move |(index, text)| {
+        let is_fence = text.trim_start().starts_with("```");
+        fenced ^= is_fence;
+        (!fenced && !is_fence).then_some((index + 1, text))
+    })
+}
+
+fn targets(text: &str) -> impl Iterator<Item = &str> {
+    let ends = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+    ends.map(|(target, _)| target.trim())
 }
 
 fn in_line(text: &str) -> impl Iterator<Item = String> {
-    let ends = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
-    ends.map(|(target, _)| target.split('#').next().unwrap_or_default().trim().to_owned())
+    targets(text)
+        .map(|target| target.split('#').next().unwrap_or_default().to_owned())
         .filter(|target| !target.is_empty() && !target.contains("://") && !target.starts_with("mailto:"))
 }
 
@@ -39,5 +86,13 @@ mod tests {
         let page = "See [a](docs/a.md#top), ![b](b.svg) and [c](https://example.org/c).\n[top](#here)\n```\n[no](no.md)\n```\n";
         let to: Vec<_> = links(page).into_iter().map(|link| (link.line, link.to)).collect();
         assert_eq!(to, [(1, "docs/a.md".to_owned()), (1, "b.svg".to_owned())]);
+    }
+    #[test]
+    fn headings_are_found_as_forges_write_them() {
+        let page = "# A\n## A level and its ±\n```\n# no\n```\n### `x`: y, z\n# A\n#no\n";
+        assert_eq!(places(page), ["a", "a-level-and-its-", "x-y-z", "a-1"]);
+        let page = "[a](b.md#c) [d](#e)\n[f](https://example.org/#g) [h](i.md)\n";
+        let found: Vec<_> = anchors(page).into_iter().map(|found| (found.to, found.place)).collect();
+        assert_eq!(found, [("b.md".into(), "c".into()), (String::new(), "e".into())]);
     }
 }

@@ -33,6 +33,7 @@ pub use linux::{
         Draft, Folder, PrivateFolderError, Readers, effective_user, go_on_unless_link, rewrite_unless_link,
     },
     io_priority::set_io_priority,
+    keys::{give_keys_back, next_key, take_keys},
     locale::Locale,
     memory::{FreeMemory, NoMemory, free_memory, room_for_buffers},
     mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
@@ -42,6 +43,7 @@ pub use linux::{
         AioQueue, CallFlags, NamesQueue, PreadQueue, Queue, QueueError, QueueSize, Refused, UringQueue,
         abandoned, open_queue, probe,
     },
+    ready::{Polled, Wants, let_others_first, random_bytes, wait_ready},
     residency::{
         DirectProof, Directness, Walk, advise, cached_share, direct_proof, drop_cache, forget,
         pages_to_write, punch_hole,

@@ -14,14 +14,17 @@ mod words;
 
 pub use markup::Markup;
 pub use page::comparison::comparison_html;
+pub use page::live::{LIVE_SCRIPT, LIVE_STYLE, live_html, live_nothing_yet};
 pub use page::measured::decisive_picture;
+pub use page::shelf::{ShelfRow, shelf_html};
 pub use page::zoom::zoom_missing;
 pub use page::{html, html_of};
 pub use words::cells::{cell_lines, crystal_table, job_words};
 pub use words::claims::{ClaimWords, answer_words, claim_words};
 pub use words::comparison::{COMPARISON_SCHEMA, COMPARISON_VERSION, comparison_json, comparison_text};
 pub use words::data::{
-    CsvTable, SeriesName, Wanted, WantedError, csv_tables, series_csv, series_json, series_names, wanted,
+    CsvTable, SeriesName, Wanted, WantedError, csv_tables, metric_columns, series_csv, series_json,
+    series_names, wanted,
 };
 pub use words::doubt::{doubt, remedy};
 pub use words::forecast::{Credits, Forecast, forecast};
@@ -33,6 +36,10 @@ pub use words::note::note;
 pub use words::outlook::outlook;
 pub use words::phrases::is_full;
 pub use words::progress::{DeviceNow, cut, ending, phase_done, step_done, watch_progress};
+pub use words::progress_json::{
+    PROGRESS_SCHEMA, PROGRESS_VERSION, Stamp, device_now, interval_told, phase_ended, progress_line,
+    run_ended, run_started, so_far, step_ended, step_started,
+};
 pub use words::quick::{quick_json, quick_text};
 pub use words::sentence::{competing, confidence, error_words, evidence, next_step, sentence};
 pub use words::sought::search_words;

@@ -4,35 +4,61 @@ use std::fmt::{self, Display, Write};
 
 /// Markup that is whole. Strings that are put into it become escaped text; only another [`Markup`] stays what it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Markup(String);
+pub struct Markup {
+    text: String,
+    /// The headings in it, in their order: a list of contents is made of these, and no markup is read back for it.
+    headings: Vec<Heading>,
+}
+
+/// A heading that a list of contents can lead to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Heading {
+    /// Of the element that it heads.
+    pub id: String,
+    /// As people read it.
+    pub words: String,
+}
 
 impl Markup {
     /// What is markup already: style sheets, scripts, constants of ours. Nothing that came from outside this crate.
     pub(crate) fn trusted(markup: impl Into<String>) -> Markup {
-        Markup(markup.into())
+        Markup { text: markup.into(), headings: Vec::new() }
     }
 
     /// Puts `part` behind what is there.
     pub(crate) fn push(&mut self, part: impl Into<Markup>) {
-        self.0.push_str(&part.into().0);
+        let part = part.into();
+        self.text.push_str(&part.text);
+        self.headings.extend(part.headings);
+    }
+
+    /// The same under a heading, before those that are in it.
+    pub(crate) fn headed(mut self, heading: Heading) -> Markup {
+        self.headings.insert(0, heading);
+        self
+    }
+
+    /// The headings in it, in their order.
+    pub(crate) fn headings(&self) -> &[Heading] {
+        &self.headings
     }
 
     /// True where there is nothing in it.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.text.is_empty()
     }
 
     /// As it stands in a file.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
     }
 }
 
 impl From<&str> for Markup {
     fn from(text: &str) -> Markup {
-        let mut markup = Markup(String::with_capacity(text.len()));
-        text.chars().for_each(|letter| escape_letter(&mut markup.0, letter));
-        markup
+        let mut escaped = String::with_capacity(text.len());
+        text.chars().for_each(|letter| escape_letter(&mut escaped, letter));
+        Markup::trusted(escaped)
     }
 }
 
@@ -64,7 +90,7 @@ impl<M: Into<Markup>> FromIterator<M> for Markup {
 
 impl From<Markup> for String {
     fn from(markup: Markup) -> String {
-        markup.0
+        markup.text
     }
 }
 
@@ -111,27 +137,28 @@ impl Element {
     /// Ends an element of HTML that never holds anything, such as `meta`.
     pub(crate) fn void(mut self) -> Markup {
         self.written.push('>');
-        Markup(self.written)
+        Markup::trusted(self.written)
     }
 
     /// Ends an element of XML that holds nothing.
     pub(crate) fn empty(mut self) -> Markup {
         self.written.push_str("/>");
-        Markup(self.written)
+        Markup::trusted(self.written)
     }
 
     /// Ends the element around `content`.
     pub(crate) fn holding(mut self, content: impl Into<Markup>) -> Markup {
+        let Markup { text, headings } = content.into();
         self.written.push('>');
-        self.written.push_str(&content.into().0);
+        self.written.push_str(&text);
         let _ = write!(self.written, "</{}>", self.name);
-        Markup(self.written)
+        Markup { text: self.written, headings }
     }
 
     /// Ends the element around `content`, and the line.
     pub(crate) fn line(self, content: impl Into<Markup>) -> Markup {
         let mut markup = self.holding(content);
-        markup.0.push('\n');
+        markup.text.push('\n');
         markup
     }
 }
@@ -176,6 +203,16 @@ mod tests {
         let element = element("p").with("title", hostile).holding(hostile);
         let quoted = harmless.replace("&#39;", "'");
         assert_eq!(element.as_str(), format!("<p title=\"{quoted}\">{harmless}</p>"));
+    }
+
+    #[test]
+    fn headings_stay_in_their_order_whatever_is_put_around_them() {
+        let part = |id: &str| {
+            element("p").holding("text").headed(Heading { id: id.to_owned(), words: id.to_uppercase() })
+        };
+        let all = element("main").holding(markup![part("a"), "between", Some(part("b"))]);
+        let ids: Vec<&str> = all.headings().iter().map(|heading| heading.id.as_str()).collect();
+        assert_eq!(ids, ["a", "b"]);
     }
 
     #[test]

@@ -37,8 +37,8 @@ pub fn state_directory_from(
     Some(state.join("plimsoll"))
 }
 
-/// Bytes of a stem: date, number, ending and what SQLite puts behind all of it fit behind it within the 255 bytes that file systems
-/// allow.
+/// Bytes of a stem: command, time, number, ending and what SQLite puts behind all of it fit behind it within the 255 bytes that file
+/// systems allow.
 const STEM_MAX: usize = 160;
 
 /// A file name's stem for a target: `data` for `/mnt/data`, `lab-aws-gp3` for `lab:aws-gp3`, `root` for `/`. Give `.` and
@@ -56,10 +56,24 @@ pub fn stem_of(target: &str) -> String {
     }
 }
 
-/// The names that the files of a run on a day may have, in the order in which they are tried: `STEM-DATE`, then
-/// `STEM-DATE-2` and so on. `date` is written `YYYY-MM-DD`.
-pub fn names(stem: &str, date: &str) -> impl Iterator<Item = String> {
-    let base = format!("{stem}-{date}");
+/// Bytes of the words of a command in a name.
+const COMMAND_MAX: usize = 40;
+
+/// What the names of a run's files begin with: what was measured and by which command, `vol-check`; the command alone where
+/// nothing was named.
+pub fn stem_of_run(target: &str, command: &str) -> String {
+    let command = stem_of(command);
+    let command = command[..command.floor_char_boundary(COMMAND_MAX)].trim_end_matches(['-', '.']);
+    match target {
+        "" => command.to_owned(),
+        target => format!("{}-{command}", stem_of(target)),
+    }
+}
+
+/// The names that the files of a run may have, in the order in which they are tried: `STEM-TIME`, then `STEM-TIME-2` and so
+/// on. `time` is written `YYYY-MM-DD-HHMM`, or `YYYY-MM-DD` where no more is known.
+pub fn names(stem: &str, time: &str) -> impl Iterator<Item = String> {
+    let base = format!("{stem}-{time}");
     (1_u64..).map(move |number| match number {
         1 => base.clone(),
         number => format!("{base}-{number}"),
@@ -108,9 +122,20 @@ mod tests {
     }
 
     #[test]
-    fn names_of_a_day_are_numbered() {
-        let tried: Vec<String> = names("data", "2026-11-21").take(3).collect();
-        assert_eq!(tried, ["data-2026-11-21", "data-2026-11-21-2", "data-2026-11-21-3"]);
+    fn names_of_one_minute_are_numbered() {
+        let tried: Vec<String> = names("data-check", "2026-11-21-2345").take(3).collect();
+        let expected =
+            ["data-check-2026-11-21-2345", "data-check-2026-11-21-2345-2", "data-check-2026-11-21-2345-3"];
+        assert_eq!(tried, expected);
+    }
+
+    #[test]
+    fn a_name_says_what_was_measured_by_which_command() {
+        assert_eq!(stem_of_run("/mnt/vol", "check"), "vol-check");
+        assert_eq!(stem_of_run("/", "quick"), "root-quick");
+        assert_eq!(stem_of_run("", "watch"), "watch");
+        assert_eq!(stem_of_run("sim:aws-gp3", "run my own/profile.toml"), "sim-aws-gp3-profile.toml");
+        assert_eq!(stem_of_run("/mnt/vol", "run crystaldiskmark"), "vol-run-crystaldiskmark");
     }
 
     #[test]
@@ -118,5 +143,7 @@ mod tests {
         let long = stem_of(&format!("sim:custom,{}", "read_iops=3000,".repeat(40)));
         assert!(long.starts_with("sim-custom-read_iops-3000") && long.len() <= STEM_MAX, "{long}");
         assert!(stem_of(&format!("/mnt/{}", "\u{e4}".repeat(120))).len() <= STEM_MAX);
+        let both = stem_of_run(&"v".repeat(300), &"c".repeat(300));
+        assert_eq!(both.len(), STEM_MAX + 1 + COMMAND_MAX);
     }
 }

@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use signal_hook::consts::{SIGKILL, SIGTERM};
 
 use crate::failure::{Code, Failure};
 use crate::signals::Heard;
@@ -17,7 +19,18 @@ const BY_SIGNAL: i32 = 128;
 pub struct Running {
     child: Child,
     heard: Heard,
+    /// What becomes of it when its time is over, the last first.
+    stages: Vec<Stage>,
 }
+
+/// A signal and when it is sent.
+struct Stage {
+    at: Instant,
+    signal: i32,
+}
+
+/// How long a command may take to end after it was asked.
+const GRACE: Duration = Duration::from_secs(5);
 
 impl Running {
     /// Starts the command with more in its environment. From now on the signals that would end this process go to it.
@@ -43,7 +56,24 @@ impl Running {
                 },
             }
         })?;
-        Ok(Running { child, heard })
+        Ok(Running { child, heard, stages: Vec::new() })
+    }
+
+    /// Lets it run for so long at most: then it is asked to end, as by `kill`, and five seconds later it is ended.
+    #[must_use]
+    pub fn at_most(self, length: Duration) -> Running {
+        let end = Instant::now() + length;
+        let stages = vec![Stage { at: end + GRACE, signal: SIGKILL }, Stage { at: end, signal: SIGTERM }];
+        Running { stages, ..self }
+    }
+
+    /// Sends what its time asks for, each once.
+    fn keep_to_its_time(&mut self) {
+        let due = |stage: &Stage| Instant::now() >= stage.at;
+        while let Some(stage) = self.stages.pop_if(|stage| due(stage)) {
+            // One that has ended meanwhile hears nothing more.
+            let _ = kernel::send_signal(self.child.id(), stage.signal);
+        }
     }
 
     /// Waits for its end, and calls `tick` again and again meanwhile; its exit code, or 128 and the signal that ended it.
@@ -61,6 +91,7 @@ impl Running {
                 // One that has ended meanwhile hears nothing more.
                 let _ = kernel::send_signal(self.child.id(), signal);
             }
+            self.keep_to_its_time();
             tick();
             std::thread::sleep(LOOK);
         }

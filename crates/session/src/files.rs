@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, fchown};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, fchown};
 use std::path::{Path, PathBuf};
 
 use kernel::{Draft, Folder, Readers};
@@ -187,6 +187,31 @@ impl Growing {
     pub fn trouble(&self) -> Option<&(PathBuf, io::Error)> {
         self.trouble.as_ref()
     }
+}
+
+/// Begins the growing file that the user has typed: what is there and is no regular file (a pipe, a descriptor) is written into,
+/// a file is begun anew where it is empty or begins with `head`.
+///
+/// # Errors
+/// `AlreadyExists` for a file that begins otherwise; `InvalidInput` for a device, of which writing would destroy data.
+pub fn begin_typed(path: &Path, head: &str) -> io::Result<File> {
+    let there = match std::fs::metadata(path) {
+        Err(_) => return kernel::rewrite_unless_link(path),
+        Ok(there) => there,
+    };
+    if there.file_type().is_block_device() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a block device"));
+    }
+    let mut options = std::fs::OpenOptions::new();
+    if there.is_file() {
+        let mut first = Vec::new();
+        File::open(path)?.take(head.len() as u64).read_to_end(&mut first)?;
+        if !first.is_empty() && first != head.as_bytes() {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+        options.truncate(true);
+    }
+    options.write(true).open(path)
 }
 
 /// Writes `bytes` to the path that the user has typed, whole or not at all. What is there and is no regular file (a

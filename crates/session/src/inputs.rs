@@ -68,12 +68,11 @@ impl Reader {
     /// # Errors
     /// [`Unread`].
     pub fn file(&self, path: &Path) -> Result<Held, Unread> {
-        const RUN_FILE: &[u8] = b"SQLite format 3";
         let mut file = File::open(path).map_err(Unread::Closed)?;
         let mut bytes = Vec::new();
         let read = (&mut file).take(RUN_FILE.len() as u64).read_to_end(&mut bytes);
         read.map_err(Unread::Closed)?;
-        if bytes == RUN_FILE {
+        if is_run_file(&bytes) {
             return run_file(path).map_err(Unread::RunFile);
         }
         file.read_to_end(&mut bytes).map_err(Unread::Closed)?;
@@ -172,9 +171,7 @@ impl Reader {
 
     /// Everything in a folder that can be read, in the order of names.
     fn folder(&self, folder: &Path) -> Result<Vec<Run>, Failure> {
-        // A report of ours lies beside its run file and holds nothing more.
-        let mut files = listed(folder, |path| path.extension().is_none_or(|end| end != "html"))?;
-        files.retain(|path| path.is_file());
+        let files = files_in(folder)?;
         let mut runs = Vec::new();
         for file in &files {
             match self.result(file) {
@@ -278,6 +275,25 @@ fn run_file(path: &Path) -> Result<Held, RunfileError> {
     let (run, troubles) = runfile::read_what_can_be(path)?;
     take_up_policies(&run);
     Ok(Held::RunFile(Box::new(run), troubles))
+}
+
+/// The first bytes of every SQLite database, which a run file is.
+const RUN_FILE: &[u8] = b"SQLite format 3";
+
+/// Whether a file that begins so is a run file.
+pub fn is_run_file(begin: &[u8]) -> bool {
+    begin.starts_with(RUN_FILE)
+}
+
+/// The files of a folder that may hold results, by name.
+///
+/// # Errors
+/// `Refused` for a folder that cannot be listed.
+pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    // A report of ours lies beside its run file and holds nothing more.
+    let mut files = listed(folder, |path| path.extension().is_none_or(|end| end != "html"))?;
+    files.retain(|path| path.is_file());
+    Ok(files)
 }
 
 /// What is wanted of a folder, by name.

@@ -1,17 +1,21 @@
 //! One way to run a load: the target set up, the runner it runs on, and the steps of a procedure one after the other, told to
 //! one observer that stores and shows them.
 
+pub mod browser;
 mod busiest;
 pub mod command;
 pub mod failure;
 pub mod files;
 mod idle;
 pub mod inputs;
+mod keys;
 mod live;
+pub mod onlookers;
 pub mod output;
 mod phases;
 pub mod place;
 mod procedure;
+pub mod progress;
 mod recorder;
 mod region;
 pub mod run;

@@ -8,14 +8,19 @@ use std::time::{Duration, Instant};
 use analysis::{Outlooks, analyse};
 use record::{Interval, Note, Phase, Run, Sample, StepRecord};
 use report::{DeviceNow, Showing};
+use serde_json::{Value, json};
 use workload::{Nanos, StepPlan};
 
 use crate::busiest::busiest;
+use crate::onlookers::{Audience, COLUMNS};
 use crate::output;
+use crate::progress::{self, Form, Teller};
 use crate::region::{Region, room};
 
 /// Least time between two lines of a watch.
 const LINE_APART: Duration = Duration::from_millis(250);
+/// Least time between two drawings of a run of steps, whose intervals may be of some milliseconds: drawing takes CPU from the load.
+const DRAWN_APART: Duration = Duration::from_millis(100);
 /// I/Os that the kernel holds are named up to so many, and counted beyond.
 const HELD_NAMED: usize = 3;
 
@@ -26,6 +31,8 @@ pub enum Shown {
     Line,
     /// A line a step or phase.
     Plain,
+    /// Only what has to be told: a program listens, and gets the rest as events.
+    Events,
     /// Nowhere.
     Nowhere,
 }
@@ -33,6 +40,11 @@ pub enum Shown {
 impl Shown {
     /// Lines that are written over where stderr is a terminal that can do that, plain lines elsewhere.
     pub fn fitting() -> Shown {
+        match progress::form() {
+            Form::Json => return Shown::Events,
+            Form::Plain => return Shown::Plain,
+            Form::Fitting | Form::JsonIn(_) => {}
+        }
         let is_dumb = std::env::var_os("TERM").is_none_or(|kind| kind.is_empty() || kind == "dumb");
         if std::io::stderr().is_terminal() && !is_dumb { Shown::Line } else { Shown::Plain }
     }
@@ -43,6 +55,9 @@ pub struct Live {
     shown: Shown,
     content: Content,
     region: Region,
+    teller: Option<Rc<Teller>>,
+    /// Those who look at a page of the run.
+    audience: Option<Audience>,
 }
 
 /// Seconds that are left of a run, as they were foreseen a while ago; whoever foresees them anew tells all that hold a copy.
@@ -84,6 +99,7 @@ struct StepLines {
     found: Found,
     /// What looking at the steps so far has taken, all in all.
     looked: Duration,
+    drawn: Option<Instant>,
 }
 
 /// Whether it is told what the steps so far have found.
@@ -105,13 +121,31 @@ struct PhaseLine {
     drawn: Option<Instant>,
 }
 
+impl PhaseLine {
+    /// Seconds that are left of the phase, where that is known.
+    fn left_s(&self) -> Option<f64> {
+        self.until.map(|until| until.saturating_duration_since(Instant::now()).as_secs_f64())
+    }
+}
+
 impl Live {
     /// Of a run of steps with so much time left.
     pub fn of_steps(shown: Shown, left: Left) -> Live {
         let (begun, looked) = (Instant::now(), Duration::ZERO);
-        let lines =
-            StepLines { now: Showing::default(), begun, left, outlooks: None, found: Found::Told, looked };
-        Live { shown, content: Content::Steps(Box::new(lines)), region: Region::default() }
+        let (now, found) = (Showing::default(), Found::Told);
+        let lines = StepLines { now, begun, left, outlooks: None, found, looked, drawn: None };
+        Live {
+            shown,
+            content: Content::Steps(Box::new(lines)),
+            region: Region::default(),
+            teller: None,
+            audience: None,
+        }
+    }
+
+    /// Whether it stands on a terminal, where keys may be pressed.
+    pub(crate) fn is_drawn(&self) -> bool {
+        self.shown == Shown::Line
     }
 
     /// The same as one of several that take turns in one place: each tells of the step that runs, none of what it found so far.
@@ -131,13 +165,53 @@ impl Live {
         self
     }
 
+    /// The same, with who tells programs of it.
+    pub(crate) fn told_by(self, teller: Option<Rc<Teller>>) -> Live {
+        Live { teller, ..self }
+    }
+
+    /// Tells programs of an event, where any listens; the fields are made only then.
+    fn event(&self, event: &str, fields: impl FnOnce(&Teller) -> Value) {
+        if let Some(teller) = &self.teller {
+            teller.tell(event, self.left_s(), fields(teller));
+        }
+    }
+
+    /// What is left of it, where that is known.
+    fn left_s(&self) -> Option<f64> {
+        match &self.content {
+            Content::Steps(lines) => Some(lines.left.now()),
+            Content::Phases(line) => line.left_s(),
+        }
+    }
+
     /// Of a watch, which tells of the busiest of the devices `favoured`; of all where there are none.
     pub fn of_phases(shown: Shown, favoured: Vec<String>) -> Live {
         let line = PhaseLine { phase: String::new(), until: None, device: None, favoured, drawn: None };
-        Live { shown, content: Content::Phases(line), region: Region::default() }
+        Live {
+            shown,
+            content: Content::Phases(line),
+            region: Region::default(),
+            teller: None,
+            audience: None,
+        }
+    }
+
+    /// The same, told to those who look at a page of the run too.
+    pub(crate) fn told_to(self, audience: Option<Audience>) -> Live {
+        Live { audience, ..self }
+    }
+
+    /// Whether somebody looks, at the terminal or at a page.
+    fn is_looked_at(&self) -> bool {
+        self.shown == Shown::Line || self.audience.as_ref().is_some_and(Audience::is_there)
     }
 
     pub(crate) fn step_started(&mut self, plan: &StepPlan) {
+        self.event("step_started", |teller| {
+            teller.step(&plan.name);
+            report::step_started(plan, None)
+        });
         if let Content::Steps(lines) = &mut self.content {
             lines.now.step(&plan.name);
             lines.outlooks.iter_mut().for_each(|outlooks| outlooks.begun(plan));
@@ -146,32 +220,45 @@ impl Live {
     }
 
     pub(crate) fn interval(&mut self, interval: &Interval) {
+        self.event("interval", |teller| report::interval_told(&teller.name(), interval));
         if let Content::Steps(lines) = &mut self.content {
             lines.now.heard(interval);
             let told = lines.outlooks.as_mut().filter(|_| self.shown != Shown::Nowhere);
             if let Some(outlook) = told.and_then(|outlooks| outlooks.heard(interval)) {
                 self.say(&report::outlook(&outlook));
             }
-            self.draw();
+            if !self.is_just_drawn() {
+                self.draw();
+            }
         }
+    }
+
+    /// Whether what is shown of the running step is as good as new.
+    fn is_just_drawn(&self) -> bool {
+        let Content::Steps(lines) = &self.content else { return false };
+        lines.drawn.is_some_and(|drawn| drawn.elapsed() < DRAWN_APART)
     }
 
     /// What the steps so far have found, for a terminal: the same rules and words as at the end.
     pub(crate) fn so_far(&mut self, run: &Run) {
+        let is_looked_at = self.is_looked_at();
         let Content::Steps(lines) = &mut self.content else { return };
-        if self.shown != Shown::Line
-            || lines.found == Found::Untold
-            || lines.looked > lines.begun.elapsed() / LOOKS
-        {
+        let is_told = is_looked_at && lines.found == Found::Told || self.teller.is_some();
+        if !is_told || lines.looked > lines.begun.elapsed() / LOOKS {
             return;
         }
         let begun = Instant::now();
-        lines.now.so_far(run, &analyse(run, None, None));
+        let found = analyse(run, None, None);
+        if lines.found == Found::Told {
+            lines.now.so_far(run, &found);
+        }
         lines.looked += begun.elapsed();
+        self.event("so_far", |_| report::so_far(&found));
     }
 
     /// The step is over. The I/O that the kernel had not given back by then is named: it may still reach the target.
     pub(crate) fn step_ended(&mut self, record: &StepRecord) {
+        self.event("step_ended", |_| report::step_ended(record));
         if matches!(self.content, Content::Phases(_)) {
             return;
         }
@@ -191,12 +278,15 @@ impl Live {
             phase.clone_into(&mut line.phase);
             line.until = length.map(|length| Instant::now() + Duration::from_nanos(length.0));
             line.drawn = None;
+            let length_s = length.map(|length| length.as_secs_f64()).filter(|&seconds| seconds > 0.0);
+            self.event("phase_started", |_| json!({ "name": phase, "length_s": length_s }));
         }
     }
 
     /// A line of its own for a phase that is over, with the step that ran in it.
     pub(crate) fn phase_ended(&mut self, phase: &Phase, step: Option<&StepRecord>) {
-        if self.shown != Shown::Nowhere {
+        self.event("phase_ended", |_| report::phase_ended(phase));
+        if !matches!(self.shown, Shown::Nowhere | Shown::Events) {
             self.clear();
             output::people(&report::phase_done(phase, step));
         }
@@ -205,15 +295,20 @@ impl Live {
     /// What the devices did between two samples.
     pub(crate) fn samples(&mut self, before: &Sample, after: &Sample) {
         if let Content::Phases(line) = &mut self.content {
-            line.device = busiest((before, after), &line.favoured, line.device.as_ref());
+            let now = busiest((before, after), &line.favoured, line.device.as_ref());
+            line.device.clone_from(&now);
+            if let Some(device) = now {
+                self.event("device", |_| report::device_now(&device));
+            }
         }
     }
 
     /// Time has passed, by which the line of a watch may be out of date.
     pub(crate) fn tick(&mut self) {
+        let is_looked_at = self.is_looked_at();
         let fresh = |line: &PhaseLine| line.drawn.is_some_and(|drawn| drawn.elapsed() < LINE_APART);
         match &mut self.content {
-            Content::Phases(line) if self.shown == Shown::Line && !fresh(line) => {
+            Content::Phases(line) if is_looked_at && !fresh(line) => {
                 line.drawn = Some(Instant::now());
                 self.draw();
             }
@@ -223,20 +318,28 @@ impl Live {
 
     /// Writes what is shown over itself.
     fn draw(&mut self) {
-        if self.shown != Shown::Line {
-            return;
+        if self.shown == Shown::Line {
+            let lines = self.lines(room());
+            self.region.draw(&lines);
         }
-        let lines = match &mut self.content {
+        if self.audience.as_ref().is_some_and(Audience::is_there) {
+            let lines = self.lines(COLUMNS);
+            self.audience.iter().for_each(|audience| audience.say(&lines));
+        }
+    }
+
+    /// What is shown in so many columns.
+    fn lines(&mut self, room: usize) -> Vec<String> {
+        match &mut self.content {
             Content::Steps(lines) => {
+                lines.drawn = Some(Instant::now());
                 let times = (lines.begun.elapsed().as_secs_f64(), lines.left.now());
-                lines.now.lines(room(), times)
+                lines.now.lines(room, times)
             }
-            Content::Phases(PhaseLine { phase, until, device, .. }) => {
-                let left = until.map(|until| until.saturating_duration_since(Instant::now()).as_secs_f64());
-                vec![report::watch_progress((phase, left), device.as_ref(), room())]
+            Content::Phases(line) => {
+                vec![report::watch_progress((&line.phase, line.left_s()), line.device.as_ref(), room)]
             }
-        };
-        self.region.draw(&lines);
+        }
     }
 
     /// A line of its own, above the live one.
@@ -246,8 +349,9 @@ impl Live {
         }
         self.clear();
         output::people(report::wrap("  ", text).trim_end());
-        if let Content::Phases(line) = &mut self.content {
-            line.drawn = None;
+        match &mut self.content {
+            Content::Phases(line) => line.drawn = None,
+            Content::Steps(lines) => lines.drawn = None,
         }
     }
 

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use report::clean_lines;
 
 use crate::failure::Failure;
+use crate::progress;
 
 /// Set once a write found that nobody reads stdout any more.
 static READER_GONE: AtomicBool = AtomicBool::new(false);
@@ -62,12 +63,18 @@ pub fn reader_is_gone() -> bool {
 /// A line for people, on stderr; where even that is gone nobody is left to tell.
 pub fn people(text: &str) {
     let text = clean_lines(text);
+    if progress::takes_words(&text) {
+        return;
+    }
     let fit = kernel::columns_of_stderr().map(|columns| report::fitted(&text, columns));
     let _ = writeln!(std::io::stderr(), "{}", fit.unwrap_or(Cow::Borrowed(&text)));
 }
 
 /// Text for people that is no line of its own yet, on stderr.
 pub fn beside(text: &str) {
+    if progress::takes_words(&clean_lines(text)) {
+        return;
+    }
     let mut stderr = std::io::stderr().lock();
     let _ = write!(stderr, "{}", clean_lines(text));
     let _ = stderr.flush();

@@ -3,12 +3,16 @@
 use std::cell::{Cell, RefCell};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use record::DeviceFacts;
+use analysis::Analysis;
+use record::{DeviceFacts, Run};
 use runfile::{SameDevice, Whose, WriteError};
 
 use crate::failure::Failure;
 use crate::files::Shelf;
+use crate::onlookers::{Audience, Onlookers};
+use crate::progress::Teller;
 
 /// Endings of the files of a run: a name is free where none of them is taken.
 const ENDINGS: [&str; 3] = ["plimsoll", "html", "json"];
@@ -19,26 +23,42 @@ const RACES_MOST: usize = 1000;
 /// The folder and the name that the files of one run have in common.
 pub struct Place {
     shelf: Shelf,
+    /// What was measured, and by which command.
     stem: String,
-    date: String,
+    /// When, as it stands in the name.
+    time: String,
     /// Free when it was looked for; kept once the run file has it.
     name: RefCell<String>,
     /// The report was written: what is not there is not named.
     drawn: Cell<bool>,
+    /// Who tells programs of the run, once it has begun.
+    teller: RefCell<Option<Rc<Teller>>>,
+    /// Those who look at the run while it goes on.
+    onlookers: RefCell<Option<Onlookers>>,
     /// Whether they lie on the device that is measured: then commits do not wait for it. Nor do they in virtual time.
     pub same_device: SameDevice,
 }
 
 impl Place {
-    /// Fresh names in `dir` (the user's state directory where `None`) for a run on `target` on `devices`.
-    pub fn new(dir: Option<&Path>, target: &str, devices: &[DeviceFacts]) -> Result<Place, Failure> {
-        Place::dated(dir, (target, jiff::Zoned::now().date()), devices)
+    /// Fresh names in `dir` (the user's state directory where `None`) for a run of `command` on `target` on `devices`, which
+    /// begins now: `vol-check-2026-11-21-2345`. Without a target the command alone is named.
+    pub fn new(
+        dir: Option<&Path>,
+        (target, command): (&str, &str),
+        devices: &[DeviceFacts],
+    ) -> Result<Place, Failure> {
+        let now = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M").to_string();
+        Place::called(dir, (runfile::stem_of_run(target, command), now), devices)
     }
 
-    /// [`Place::new`] for a run of that day.
-    pub fn dated(
+    /// Fresh names for a result of that day which another tool printed.
+    pub fn of_result(dir: Option<&Path>, stem: &str, date: jiff::civil::Date) -> Result<Place, Failure> {
+        Place::called(dir, (runfile::stem_of(stem), date.to_string()), &[])
+    }
+
+    fn called(
         dir: Option<&Path>,
-        (target, date): (&str, jiff::civil::Date),
+        (stem, time): (String, String),
         devices: &[DeviceFacts],
     ) -> Result<Place, Failure> {
         let shelf = match dir {
@@ -53,9 +73,16 @@ impl Place {
         let there =
             sampler::target_facts(&sampler::Root::real(), &shelf.path_of(""), "").map(|it| it.devices);
         let same_device = SameDevice::of(&there.unwrap_or_default(), devices);
-        let (stem, date) = (runfile::stem_of(target), date.to_string());
-        let place =
-            Place { shelf, stem, date, name: RefCell::default(), drawn: Cell::new(false), same_device };
+        let place = Place {
+            shelf,
+            stem,
+            time,
+            name: RefCell::default(),
+            drawn: Cell::new(false),
+            teller: RefCell::default(),
+            onlookers: RefCell::default(),
+            same_device,
+        };
         place.name.replace(place.free_name());
         Ok(place)
     }
@@ -67,11 +94,30 @@ impl Place {
         Place { same_device: SameDevice::Yes, ..self }
     }
 
-    /// The first name of the day that no file of any kind has.
+    /// The same for a run that others look at while it goes on.
+    #[must_use]
+    pub fn shown_to(self, onlookers: Onlookers) -> Place {
+        Place { onlookers: RefCell::new(Some(onlookers)), ..self }
+    }
+
+    /// Shows the run, whose file is there now, to those who look; what they are told by, where there are any.
+    pub(crate) fn begin_showing(&self) -> Option<Audience> {
+        let onlookers = self.onlookers.borrow();
+        let onlookers = onlookers.as_ref()?;
+        onlookers.follow(self.run());
+        Some(onlookers.audience())
+    }
+
+    /// The first name of the moment that no file of any kind has.
     fn free_name(&self) -> String {
         let is_free = |name: &String| !ENDINGS.iter().any(|end| self.shelf.has(&format!("{name}.{end}")));
         // Numbers do not end before the names that are taken do.
-        runfile::names(&self.stem, &self.date).find(is_free).unwrap_or_default()
+        runfile::names(&self.stem, &self.time).find(is_free).unwrap_or_default()
+    }
+
+    /// What the names of its files begin with: the target's own.
+    pub fn stem(&self) -> &str {
+        &self.stem
     }
 
     fn path(&self, ending: &str) -> PathBuf {
@@ -86,6 +132,23 @@ impl Place {
     /// The HTML report.
     pub fn report(&self) -> PathBuf {
         self.path("html")
+    }
+
+    /// The run begins: who tells programs of it, where any listens.
+    pub(crate) fn begin_telling(&self, run: &Run) -> Option<Rc<Teller>> {
+        let teller = Rc::new(Teller::of_next_run()?);
+        teller.tell("run_started", None, report::run_started(run, &self.run().display().to_string()));
+        self.teller.replace(Some(Rc::clone(&teller)));
+        Some(teller)
+    }
+
+    /// Tells programs what came out.
+    pub(crate) fn tell_result(&self, run: &Run, analysis: &Analysis) {
+        let teller = self.teller.borrow();
+        let Some(teller) = teller.as_ref() else { return };
+        let page = self.drawn().map(|page| page.display().to_string());
+        let fields = report::run_ended(run, analysis, (&self.run().display().to_string(), page.as_deref()));
+        teller.tell("run_ended", Some(0.0), fields);
     }
 
     /// Makes the run file of `bytes`, whole, under the first name that is free; gives back its path.
@@ -114,11 +177,15 @@ impl Place {
         Err(WriteError::Exists { path: self.run() })
     }
 
-    /// Writes the HTML report.
+    /// Writes the HTML report; those who look see the same.
     pub fn put_report(&self, text: &str) -> Result<(), Failure> {
-        self.put("html", text)?;
-        self.drawn.set(true);
-        Ok(())
+        let written = self.put("html", text);
+        self.drawn.set(written.is_ok());
+        if let Some(onlookers) = self.onlookers.take() {
+            let kept = if written.is_ok() { self.report() } else { self.run() };
+            onlookers.end(text, &kept);
+        }
+        written.map(drop)
     }
 
     /// Writes a file with this ending beside the run file, which nothing may have; gives back its path.
@@ -137,6 +204,11 @@ impl Place {
                 path.display()
             ))),
         }
+    }
+
+    /// The HTML report, where it was written.
+    pub fn drawn(&self) -> Option<PathBuf> {
+        self.drawn.get().then(|| self.report())
     }
 
     /// The line that says where they are.
@@ -186,7 +258,7 @@ mod tests {
     use super::*;
 
     fn place(dir: &Path) -> Place {
-        Place::dated(Some(dir), ("data", jiff::civil::date(2026, 11, 21)), &[]).unwrap()
+        Place::of_result(Some(dir), "data", jiff::civil::date(2026, 11, 21)).unwrap()
     }
 
     #[test]
@@ -200,6 +272,16 @@ mod tests {
         assert_eq!(std::fs::read(one).unwrap(), b"one");
         second.put_report("page of two").unwrap();
         assert_eq!(std::fs::read_to_string(two.with_extension("html")).unwrap(), "page of two");
+    }
+
+    #[test]
+    fn a_name_says_volume_command_and_minute() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = Place::new(Some(dir.path()), ("/mnt/vol", "check"), &[]).unwrap();
+        let name = place.report().file_name().unwrap().to_string_lossy().into_owned();
+        let time =
+            name.strip_prefix("vol-check-").and_then(|rest| rest.strip_suffix(".html")).unwrap().to_owned();
+        assert!(jiff::civil::DateTime::strptime("%Y-%m-%d-%H%M", &time).is_ok(), "{name}");
     }
 
     #[test]

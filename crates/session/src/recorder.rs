@@ -9,6 +9,7 @@ use sampler::SamplerThread;
 use workload::{Nanos, StepPlan};
 
 use crate::failure::Failure;
+use crate::keys::Keys;
 use crate::live::Live;
 use crate::place::{Place, short};
 use crate::runner::Shares;
@@ -27,6 +28,8 @@ pub struct RunRecorder {
     /// Where the samples of a watch come from once it is there.
     sampler: Option<SamplerThread>,
     sampled_by: SampledBy,
+    /// While a live view stands.
+    keys: Option<Keys>,
 }
 
 /// Whose samples are stored.
@@ -82,12 +85,15 @@ impl RunRecorder {
     pub fn begin(run: Run, place: &Place, stop: &StopFlag, live: Live) -> Result<RunRecorder, Failure> {
         let writer = Writer::create(|bytes| place.bear(bytes), &run, place.same_device);
         let file = writer.and_then(Recorder::start).map_err(|error| not_begun(place, &error))?;
+        let live = live.told_by(place.begin_telling(&run)).told_to(place.begin_showing());
+        let keys = live.is_drawn().then(Keys::take).flatten();
         let state = State { run, file, live, series: None, trouble: Trouble::default() };
         Ok(RunRecorder {
             state: RefCell::new(state),
             stop: stop.clone(),
             sampler: None,
             sampled_by: SampledBy::Runner,
+            keys,
         })
     }
 
@@ -157,7 +163,7 @@ impl RunRecorder {
         self.state.borrow_mut().event(event);
     }
 
-    /// Ends sampling and the live line, and waits for the run file as far as that is sensible.
+    /// Ends sampling, the live line and what listens to keys, and waits for the run file as far as that is sensible.
     pub fn done(self) -> Recorded {
         let mut state = self.state.into_inner();
         for sample in self.sampler.map(SamplerThread::stop).unwrap_or_default() {
@@ -210,6 +216,9 @@ impl Observer for RunRecorder {
 
     fn interrupted(&self) -> bool {
         self.tick();
+        if self.keys.as_ref().is_some_and(Keys::ask_for_the_end) {
+            self.stop.ask();
+        }
         self.stop.raised()
     }
 
@@ -360,7 +369,7 @@ mod tests {
     }
 
     fn begun(folder: &std::path::Path) -> (Place, RunRecorder) {
-        let place = Place::new(Some(folder), "vol", &[]).unwrap();
+        let place = Place::new(Some(folder), ("vol", "check"), &[]).unwrap();
         let run = crate::run::begun(HostFacts::default());
         let live = Live::of_steps(Shown::Nowhere, Left::of(0.0));
         let recorder = RunRecorder::begin(run, &place, &StopFlag::default(), live).unwrap();

@@ -81,7 +81,11 @@ pub fn absolute(target: &Target, typed: &str) -> String {
 
 /// Where progress goes: nowhere in virtual time, which passes faster than anybody reads.
 pub(crate) fn shown(setup: &Setup) -> Shown {
-    if setup.is_virtual() { Shown::Nowhere } else { Shown::fitting() }
+    match Shown::fitting() {
+        Shown::Events => Shown::Events,
+        _ if setup.is_virtual() => Shown::Nowhere,
+        fitting => fitting,
+    }
 }
 
 /// What a step would do, with the reason of every choice.
@@ -150,7 +154,11 @@ pub(crate) fn settle(
         output::people(&format!("plimsoll: the run file is not complete: {text}"));
     }
     if steps.last().is_some_and(|step| step.ending == Ending::Interrupted) {
-        recorded.note(Event { at: now, kind: EventKind::Interrupt, text: "stopped by a signal".into() });
+        recorded.note(Event {
+            at: now,
+            kind: EventKind::Interrupt,
+            text: "stopped by a signal or by q".into(),
+        });
     }
     if let Some(error) = failure {
         recorded.note(Event { at: now, kind: EventKind::Failure, text: error.to_string() });
@@ -406,7 +414,7 @@ pub(crate) fn keep(run: &mut Run, analysis: &Analysis, mut recorder: Recorder, p
     run.findings = analysis.stored(&report::sentence);
     recorder.header(run);
     recorder.findings(&run.findings);
-    match recorder.finish() {
+    let kept = match recorder.finish() {
         Err(error @ WriteError::Silent { .. }) => {
             Kept { stored: Err(Failure::failed(error)), drawn: Err(Failure::failed("there is no page")) }
         }
@@ -414,7 +422,9 @@ pub(crate) fn keep(run: &mut Run, analysis: &Analysis, mut recorder: Recorder, p
             stored: stored.map(drop).map_err(Failure::failed),
             drawn: place.put_report(&report::html(run, analysis)),
         },
-    }
+    };
+    place.tell_result(run, analysis);
+    kept
 }
 
 /// The exit code of a run that did not come to its end: then there is no verdict to go by.

@@ -67,6 +67,11 @@ impl StopFlag {
         flag
     }
 
+    /// Somebody asks to stop, by a key.
+    pub(crate) fn ask(&self) {
+        self.asked.store(true, Ordering::Relaxed);
+    }
+
     /// The flag itself, for what is made before anything is measured.
     pub fn shared(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.asked)
@@ -172,5 +177,6 @@ fn end_at_the_second(mut signals: Signals, code: i32) {
 
 /// Ends the process at once: what waits for a device, and what stands to be dropped, is left as it is.
 pub fn leave(code: i32) -> ! {
+    kernel::give_keys_back();
     signal_hook::low_level::exit(code)
 }

@@ -73,7 +73,7 @@ pub fn run_in_turns(
 /// One line where stderr is a terminal. Elsewhere not a line a turn, of which there are hundreds: the news will do.
 fn shown(setup: &Setup) -> Shown {
     match crate::run::shown(setup) {
-        Shown::Line => Shown::Line,
+        shown @ (Shown::Line | Shown::Events) => shown,
         Shown::Plain | Shown::Nowhere => Shown::Nowhere,
     }
 }

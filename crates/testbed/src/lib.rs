@@ -56,7 +56,7 @@ pub use machine::{
     Undo, build_folder, directory, fingerprint, has, is_root, root_or_skip, run, text, unnamed, write_data,
 };
 pub use neighbours::Neighbours;
-pub use program::{Ended, Running, comes_true, ended, squeezed};
+pub use program::{Ended, Running, comes_true, ended, has_ended, squeezed};
 pub use qemu::QemuThrottle;
 pub use shape::same_shape;
 pub use skip::{Lack, SKIPS, skipped};

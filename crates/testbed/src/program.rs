@@ -161,3 +161,10 @@ pub fn comes_true(mut holds: impl FnMut() -> bool) -> bool {
     }
     false
 }
+
+/// Whether nothing of the process with this number runs any more. One that nobody has waited for yet has ended too: where
+/// the first process of a container waits for nobody, it stays in `/proc` for good.
+pub fn has_ended(process: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z') || rest.is_empty())
+}

@@ -81,7 +81,14 @@ fn ends(workload: &Workload, job: &Job) -> Result<(), Disagreement> {
         return Err(Disagreement::NoEnd { job: job.name.clone() });
     }
     if rules.any(|rule| {
-        matches!(rule, StopRule::OpsEach(0) | StopRule::BytesEach(Bytes(0)) | StopRule::WrittenEach(Bytes(0)))
+        let zero = Bytes(0);
+        [
+            StopRule::OpsEach(0),
+            StopRule::BytesEach(zero),
+            StopRule::BytesInAll(zero),
+            StopRule::WrittenEach(zero),
+        ]
+        .contains(rule)
     }) {
         return Err(Disagreement::Zero { job: job.name.clone(), what: "the amount" });
     }

@@ -12,6 +12,9 @@ pub enum StopRule {
     Time(Nanos),
     /// Each worker after this many bytes.
     BytesEach(Bytes),
+    /// Each worker after this many bytes since its start: those of a ramp are in it. Where they are done before the ramp is
+    /// over, all of it counts after all.
+    BytesInAll(Bytes),
     /// Each worker after this many I/Os.
     OpsEach(u64),
     /// Each worker before it has written more than this since its start: what is written in a ramp and what is in flight at

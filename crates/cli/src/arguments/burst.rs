@@ -5,16 +5,11 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use workload::{BurstOf, Nanos};
 
-use super::{Format, patience};
+use super::{Format, OnlookerArguments, ShownArguments, patience};
 
 /// `plimsoll burst`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Overloads the volume until its burst is over, rests, looks what the rest has
-earned, rests again and spends that at half the excess: a token bucket then
-lasts twice as long, a burst that ends with time does not. It reads; a directory
-is laid out first. It spends the burst credits of the volume: do not run it
-where they are needed. Anything over 15 minutes is asked for, or takes --yes.
 Examples:
   plimsoll burst sim:aws-gp2,size=100GiB          half an hour of gp2, at once
   plimsoll burst /mnt/vol --policy aws-gp2,size=100GiB --dry-run
@@ -22,7 +17,13 @@ Examples:
   plimsoll burst /dev/nvme1n1 --of operations     a device, only read
   plimsoll burst /mnt/vol --mix 0/100             the credits of writes
   plimsoll burst /mnt/vol --of operations --both-ways   have writes their own?
-  plimsoll burst --resume vol-2026-11-23.plimsoll go on where it was stopped
+  plimsoll burst --resume vol-burst-2026-11-23-2130.plimsoll   where it stopped
+
+Overloads the volume until its burst is over, rests, looks what the rest has
+earned, rests again and spends that at half the excess: a token bucket then
+lasts twice as long, a burst that ends with time does not. It reads; a directory
+is laid out first. It spends the burst credits of the volume: do not run it
+where they are needed. Anything over 15 minutes is asked for, or takes --yes.
 While it is stopped the volume earns; a run that goes on allows for that.
 Exit codes: 0 a burst was seen to end, 4 none was.")]
 pub struct BurstArguments {
@@ -74,6 +75,12 @@ pub struct BurstArguments {
     /// Folder for run file and report [default: the user's state directory]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What is shown besides the result
+    #[command(flatten)]
+    pub shown: ShownArguments,
+    /// Who looks while it runs
+    #[command(flatten)]
+    pub onlookers: OnlookerArguments,
 }
 
 /// What is drained.

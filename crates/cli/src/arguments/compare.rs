@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use workload::Nanos;
 
-use super::{Format, patience};
+use super::{Format, ShownArguments, patience};
 
 /// `plimsoll compare`.
 #[derive(Debug, Args)]
@@ -60,6 +60,9 @@ pub struct CompareArguments {
     /// How targets are loaded in turns.
     #[command(flatten)]
     pub turns: TurnsArguments,
+    /// What is shown besides the result
+    #[command(flatten)]
+    pub shown: ShownArguments,
 }
 
 /// What concerns targets alone, which are loaded in turns.

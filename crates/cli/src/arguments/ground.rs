@@ -7,7 +7,7 @@ use session::Wish;
 use session::failure::Failure;
 use workload::{Bytes, Nanos};
 
-use super::patience;
+use super::{OnlookerArguments, patience};
 
 /// What may be done to the target, on how much of it, and where the result goes.
 #[derive(Clone, Debug, Args)]
@@ -33,6 +33,9 @@ pub struct GroundArguments {
     /// Folder for run file and report [default: the user's state directory]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Who looks while it runs
+    #[command(flatten)]
+    pub onlookers: OnlookerArguments,
 }
 
 impl GroundArguments {

@@ -3,7 +3,7 @@
 use clap::Args;
 use workload::{LatencyBound, Nanos};
 
-use super::{Format, GroundArguments};
+use super::{Format, GroundArguments, ShownArguments};
 use session::failure::Failure;
 
 /// `plimsoll headroom`.
@@ -13,7 +13,7 @@ Examples:
   plimsoll headroom /mnt/vol --p99 10ms            4 KiB random reads
   plimsoll headroom /mnt/vol --p99 10ms --mix 70/30 --block 8k
   plimsoll headroom /mnt/vol --p50 1ms --p99.9 50ms     both must hold
-  plimsoll headroom /mnt/vol --p99 20ms --load jobs.fio what your job does
+  plimsoll headroom /mnt/vol --p99 20ms --load jobs.fio   what your job does
   plimsoll headroom /mnt/vol --p99 5ms --expect \"2500 iops\"  is it enough?
   plimsoll headroom sim:aws-gp3 --p99 5ms          simulated, in a moment
 
@@ -74,6 +74,9 @@ pub struct HeadroomArguments {
     /// Form of the result on stdout
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
+    /// What is shown besides the result
+    #[command(flatten)]
+    pub shown: ShownArguments,
 }
 
 impl HeadroomArguments {

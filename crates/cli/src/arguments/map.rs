@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{EffortName, FindingsArguments, Format, GroundArguments};
+use super::{EffortName, FindingsArguments, Format, GroundArguments, ShownArguments};
 
 /// `plimsoll map`.
 #[derive(Debug, Args)]
@@ -47,4 +47,7 @@ pub struct MapArguments {
     /// How long to measure
     #[arg(long, value_enum, default_value_t, hide = true)]
     pub effort: EffortName,
+    /// What is shown besides the result
+    #[command(flatten)]
+    pub shown: ShownArguments,
 }

@@ -2,13 +2,17 @@
 
 pub mod burst;
 mod compare;
+mod documents;
 mod ground;
 mod headroom;
+mod import;
 mod lab;
 mod man;
+mod onlookers;
 mod places;
 mod policy;
 mod shelf;
+mod shown;
 mod tutorial;
 
 use std::ffi::OsString;
@@ -26,18 +30,23 @@ pub use compare::{AgainstTool, CompareArguments, TurnsArguments};
 use report::Extent;
 use workload::{CheckPlan, Nanos};
 
+pub use documents::{ExportArguments, SchemaArguments};
 pub use ground::{GroundArguments, size};
 pub use headroom::HeadroomArguments;
+pub use import::ImportArguments;
 pub use lab::{LabAction, LabArguments};
 pub use man::{CompletionsArguments, ManArguments};
+pub use onlookers::OnlookerArguments;
 pub use policy::{PolicyAction, PolicyArguments};
-pub use shelf::{DoctorArguments, ListArguments, TicketArguments};
+pub use shelf::{DoctorArguments, ListArguments, ServeArguments, TicketArguments};
+pub use shown::ShownArguments;
 pub use tutorial::TutorialArguments;
 
 use crate::build;
 use crate::commands::watch::arguments::WatchArguments;
 use crate::pictures::PictureArguments;
 use session::failure::Failure;
+use session::progress::Form;
 
 pub use places::PlacesArguments;
 
@@ -61,8 +70,10 @@ Examples:
   plimsoll import results.txt                    what others measured
   plimsoll explain 'fio --rw=randread -name=a'   what that does, and its traps
   plimsoll list                                  what was measured
-  plimsoll report vol-2026-11-21.plimsoll        draw a run again
-  plimsoll ticket vol-2026-11-21.plimsoll        a text for support
+  plimsoll serve                                 the same in a browser
+  plimsoll report vol-check-2026-11-21-2345.plimsoll --open
+                                                 draw a run again, open it
+  plimsoll ticket RUN                            a text for support
   plimsoll doctor                                what would spoil a run here?
   plimsoll fio --name=a --rw=read --size=1g      fio's words, unchanged
 
@@ -87,6 +98,25 @@ impl Arguments {
             DisplayHelp | DisplayVersion | DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
             _ => Failure::refused(misuse(&error.to_string(), command.as_deref())),
         })
+    }
+}
+
+impl Command {
+    /// What is told while a command runs that measures.
+    pub fn progress(&self) -> Form {
+        let shown = match self {
+            Command::Check(check) => &check.shown,
+            Command::Headroom(headroom) => &headroom.shown,
+            Command::Map(map) => &map.shown,
+            Command::Burst(burst) => &burst.shown,
+            Command::Compare(compare) => &compare.shown,
+            Command::Run(run) => &run.shown,
+            Command::Watch(watch) => &watch.shown,
+            Command::Where(places) => &places.shown,
+            Command::Quick(quick) => &quick.shown,
+            _ => return Form::Fitting,
+        };
+        shown.progress.clone()
     }
 }
 
@@ -153,6 +183,8 @@ pub enum Command {
     Report(ReportArguments),
     /// What was measured, when, and what came out
     List(ListArguments),
+    /// Show the runs of a folder in a browser, with what came out
+    Serve(ServeArguments),
     /// A run as Markdown for a ticket, with one picture
     Ticket(TicketArguments),
     /// What this machine offers, and what would spoil a measurement here, each with its remedy
@@ -163,6 +195,10 @@ pub enum Command {
     Policy(PolicyArguments),
     /// Credits, crossover, overload and caches in ten minutes, on simulated volumes
     Tutorial(TutorialArguments),
+    /// A run as tables of Parquet, for DuckDB and pandas
+    Export(ExportArguments),
+    /// The JSON Schema of each document that is printed
+    Schema(SchemaArguments),
     /// Manual pages: print one, or write all of them for a package
     Man(ManArguments),
     /// Completions of these words for a shell
@@ -188,9 +224,9 @@ pub enum Command {
 #[command(after_help = "\
 Examples:
   plimsoll explain fio --name=a --rw=randread --size=1g
-  plimsoll explain jobs.fio                 a job file, or any text with commands
-  plimsoll explain < pasted.txt             as pasted: list numbers, backslashes,
-                                            typographic dashes, prompts
+  plimsoll explain jobs.fio           a job file, or any text with commands
+  plimsoll explain < pasted.txt       as pasted: list numbers, backslashes,
+                                      typographic dashes, prompts
   plimsoll explain --format json -- ioping -c 10 .
 
 Options of plimsoll stand before the tool's name.")]
@@ -271,6 +307,18 @@ impl From<PlanName> for CheckPlan {
 /// `plimsoll check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Examples:
+  plimsoll check                                 the volume of this directory
+  plimsoll check /mnt/vol --policy aws-gp3       is it what was sold?
+  plimsoll check /mnt/vol --expect \"read 700 iops, p99 < 30ms\"
+  plimsoll check /mnt/vol --dry-run              what would run, in s and bytes
+  plimsoll check /dev/nvme1n1                    a device, only read
+  plimsoll check sim:aws-gp2,size=100GiB         simulated, in a moment
+  plimsoll check /mnt/a /mnt/b --together --instance m5.large
+                                                 the budget that they share
+  plimsoll check --resume vol-2026-11-23.plimsoll
+                                                 go on with a run that stopped
+
 A directory is measured through an unnamed file of its own, at most a tenth of
 the free space, gone when the run ends however it ends. An existing file and a
 block device are only read, unless --allow-destroy names the device.
@@ -278,16 +326,15 @@ It takes two minutes or so, three at most, and writes at most twice the region:
 once to lay it out, once to measure. Where a volume is so fast that this is too
 little, steps are cut short or left out, and it says which; --write-most SIZE
 gives them more. --dry-run lists the steps with their seconds and bytes.
-Several volumes, each alone and all at once, for the budget that they share:
-plimsoll check /mnt/a /mnt/b --together --instance m5.large
 Plans, each within --time TIME where that is said, which names what is left out:
   --plan quick      2 to 3 min  latency, depths, blocks, causes
   --plan standard   15 min      longer, and headroom of a mix, caches, places
   --plan burst      as long as the burst lasts: drains the volume on purpose
   --plan soak       4 h         drift, and the promise in share of time
-A run that was stopped goes on where it was: plimsoll check --resume RUN
 The five figures that providers publish, in under a minute and without a
-verdict: plimsoll run five-figures DIR")]
+verdict: plimsoll run five-figures DIR
+Exit codes: 0 done (with a policy: met), 1 the run failed, 2 wrong usage or
+refused, 3 below the policy, 4 cannot tell, 130 stopped by Ctrl-C.")]
 pub struct CheckArguments {
     /// Directory, file, block device, lab:POLICY, sim:POLICY or null:
     #[arg(default_value = ".")]
@@ -337,6 +384,9 @@ pub struct CheckArguments {
     /// How long to measure
     #[arg(long, value_enum, default_value_t, hide = true)]
     pub effort: EffortName,
+    /// What is shown besides the result
+    #[command(flatten)]
+    pub shown: ShownArguments,
 }
 
 /// How many findings of a check are told.
@@ -357,6 +407,12 @@ impl FindingsArguments {
 /// `plimsoll run`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Examples:
+  plimsoll run five-figures /mnt/vol             what providers publish
+  plimsoll run crystaldiskmark /mnt/vol          that tool's cells and table
+  plimsoll run database sim:aws-gp3 --time 20s   simulated, in a moment
+  plimsoll run mine.toml /mnt/vol                a profile of your own
+
 plimsoll profile list shows the built-in profiles, plimsoll profile show NAME
 --toml prints one as a start for your own. An existing file and a block device
 are only read: steps that write are left out there.")]
@@ -393,10 +449,24 @@ pub struct RunArguments {
     /// Folder for run file and report [default: the user's state directory]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What is shown besides the result
+    #[command(flatten)]
+    pub shown: ShownArguments,
+    /// Who looks while it runs
+    #[command(flatten)]
+    pub onlookers: OnlookerArguments,
 }
 
 /// `plimsoll quick`.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  plimsoll quick                       this directory's volume, half a minute
+  plimsoll quick /mnt/vol --time 20s   more of each stream
+  plimsoll quick . --format json       for scripts
+
+It writes a file without a name, at most a tenth of the free space, which is
+gone when the run ends however it ends.")]
 pub struct QuickArguments {
     /// A folder on the volume
     #[arg(default_value = ".")]
@@ -419,6 +489,12 @@ pub struct QuickArguments {
     /// Folder for run file and report [default: the user's state directory]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What is shown besides the result
+    #[command(flatten)]
+    pub shown: ShownArguments,
+    /// Who looks while it runs
+    #[command(flatten)]
+    pub onlookers: OnlookerArguments,
 }
 
 /// `plimsoll profile`.
@@ -433,44 +509,34 @@ pub struct ProfileArguments {
 #[derive(Debug, Subcommand)]
 pub enum ProfileAction {
     /// All profiles, a line each
-    List,
+    List {
+        /// Form of the result on stdout
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
     /// One profile: what it imitates, what its figures tell, what it leaves out
+    #[command(after_help = "\
+Examples:
+  plimsoll profile show database
+  plimsoll profile show database --toml > mine.toml")]
     Show {
         /// Its name
         profile: String,
         /// Print its TOML instead, as a start for one of your own
-        #[arg(long)]
+        #[arg(long, conflicts_with = "format")]
         toml: bool,
+        /// Form of the result on stdout
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
     },
-}
-
-/// `plimsoll import`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Read are fio's text of 1.59 to 3.x, terse lines, JSON, JSON+ and logs; ioping's
-text of 0.6 to 1.3, raw statistics and JSON; DiskSpd's text of 2.0 to 2.3 and
-XML; iostat's JSON and text. Text may stand in a whole web page. Each result
-becomes a run file; logs go to the run of their job. Exit codes: 0 something was read, 1 nothing was,
-2 wrong usage.")]
-pub struct ImportArguments {
-    /// Files with results, or - for stdin
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-    /// Folder for the run files [default: the user's state directory]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Form of the result on stdout
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
 }
 
 /// `plimsoll report`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Read are run files, iostat's JSON (iostat -x -t -o JSON 10 30), and what
-'plimsoll import' reads of fio, ioping and DiskSpd. Of a folder its *.json of
-iostat are drawn. Each recording gets a page of its own, NAME.html beside it:
-  plimsoll report vol-2026-11-21.plimsoll
+Examples:
+  plimsoll report vol-check-2026-11-21-2345.plimsoll
+                                               NAME.html beside it
   plimsoll report logs/*.json
   plimsoll report logs/ --html pages/
   plimsoll report RUN --png pictures/          01-all-devices.png, 02-..., ...
@@ -478,6 +544,10 @@ iostat are drawn. Each recording gets a page of its own, NAME.html beside it:
   plimsoll report RUN --csv tables/            devices.csv, cpu.csv, ...
   plimsoll report RUN --series list            what can be asked for
   plimsoll report RUN --series 'vd*:r/s,cpu:*' --format json
+
+Read are run files, iostat's JSON (iostat -x -t -o JSON 10 30), and what
+'plimsoll import' reads of fio, ioping and DiskSpd. Of a folder its *.json of
+iostat are drawn. Each recording gets a page of its own.
 In series and tables times are seconds of the run and ISO 8601 in UTC, values
 are bytes, seconds and shares of 1; what is not known is empty, or null.
 Exit codes: 0 drawn, 1 an input could not be read or a file not be written,
@@ -504,4 +574,7 @@ pub struct ReportArguments {
     /// Pictures
     #[command(flatten)]
     pub pictures: PictureArguments,
+    /// Open the page in your browser when it is drawn
+    #[arg(long)]
+    pub open: bool,
 }

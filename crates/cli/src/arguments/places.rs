@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use workload::Nanos;
 
-use super::{Format, patience};
+use super::{Format, OnlookerArguments, ShownArguments, patience};
 
 /// `plimsoll where`.
 #[derive(Debug, Args)]
@@ -15,8 +15,8 @@ Examples:
                                             it is loaded, what is not yet
   plimsoll where /mnt/vol/database.dat      a file as it lies on the volume
   plimsoll where /dev/sdc --largest 64GiB   how large is the host's cache?
-  plimsoll where sim:custom,iops=3000,size=20GiB,first_touch=20ms,first_touch_from=8GiB
-  plimsoll where sim:custom,iops=12800,latency=1ms,size=64GiB,cache=1GiB,cache_iops=77000
+  plimsoll where sim:custom,iops=3000,size=8GiB,first_touch=9ms
+  plimsoll where sim:custom,iops=9000,size=16GiB,cache=1GiB,cache_iops=60000
 
 It reads and never writes; of a folder it reads a file of its own, which it lays
 out first and which goes with it. What it reads is touched: blocks of a snapshot
@@ -49,4 +49,10 @@ pub struct PlacesArguments {
     /// Folder for run file and report [default: the user's state directory]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What is shown besides the result
+    #[command(flatten)]
+    pub shown: ShownArguments,
+    /// Who looks while it runs
+    #[command(flatten)]
+    pub onlookers: OnlookerArguments,
 }

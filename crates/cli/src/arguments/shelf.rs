@@ -28,9 +28,33 @@ pub struct ListArguments {
     pub format: Format,
 }
 
+/// `plimsoll serve`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  plimsoll serve                    the runs in the user's state directory
+  plimsoll serve results/           of another folder
+  plimsoll serve --listen 8080      on that port of this machine
+It says the address, which holds a word that nobody can guess, and answers
+until Ctrl-C. From another machine: ssh -L 8080:127.0.0.1:8080 and the same
+address. Nothing but the run files of that folder is read, none is written.")]
+pub struct ServeArguments {
+    /// Folder with run files [default: the user's state directory]
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
+    /// Where to listen: a port of this machine alone, or an address [default: a free port]
+    #[arg(long, value_name = "ADDR", default_value = "", hide_default_value = true)]
+    pub listen: String,
+}
+
 /// `plimsoll doctor`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Examples:
+  plimsoll doctor                      this machine, this directory's volume
+  plimsoll doctor /mnt/vol
+  plimsoll doctor --format json        for scripts
+
 Looks for a second, at the machine and at the volume that TARGET lies on, and
 writes nothing. Exit codes: 0 nothing would spoil a measurement, 1 something
 would.")]
@@ -47,8 +71,8 @@ pub struct DoctorArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  plimsoll ticket vol-2026-11-21.plimsoll > ticket.md
-  plimsoll ticket vol-2026-11-21.plimsoll --out .    the picture here
+  plimsoll ticket vol-check-2026-11-21-2345.plimsoll > ticket.md
+  plimsoll ticket RUN --out .                        the picture here
 
 Markdown: verdict, claims, what was found, and what support asks for, with the
 names of the picture and of the run file, which go with it. The machine's own

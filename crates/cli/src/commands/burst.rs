@@ -45,7 +45,8 @@ pub fn run(arguments: &BurstArguments) -> Result<u8, Failure> {
     if !arguments.busy {
         run::idle_gate(&mut setup, "a drain", &stop)?;
     }
-    let place = Place::new(arguments.out.as_deref(), &asked.target_words, &setup.facts.devices)?;
+    let place = Place::new(arguments.out.as_deref(), (&asked.target_words, "burst"), &setup.facts.devices)?;
+    let place = arguments.onlookers.at(place)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let (layout, seconds) = (setup.layout, forecast.seconds);
     let next = |done: &[StepRecord]| next_burst_step(&burst, layout, done);
@@ -60,14 +61,15 @@ pub fn run(arguments: &BurstArguments) -> Result<u8, Failure> {
         against: &asked.against,
         asked: Some(Asked::Burst(burst.clone())),
     };
-    session.go_on(&asked.earlier, &next, &|run, analysis| {
+    let code = session.go_on(&asked.earlier, &next, &|run, analysis| {
         let shape = Shape { format: arguments.format, extent: Extent::Screen };
         present(&shape, run, analysis, &place)?;
         if let (Target::Path(_), true) = (&asked.target, was_cut_short(analysis)) {
             output::people(&format!("Go on with it: plimsoll burst --resume {}", place.run().display()));
         }
-        Ok(code(analysis))
-    })
+        Ok(exit_code(analysis))
+    })?;
+    Ok(arguments.shown.page_of(&place, code))
 }
 
 /// The command line as it is understood, and the run that it goes on with.
@@ -251,7 +253,7 @@ fn was_cut_short(analysis: &Analysis) -> bool {
 }
 
 /// 0 where a burst was seen to end, 4 where none was.
-fn code(analysis: &Analysis) -> u8 {
+fn exit_code(analysis: &Analysis) -> u8 {
     match &analysis.answered {
         Some(Answered::Burst(answer)) if answer.parts.iter().any(analysis::BurstPart::fell) => 0,
         _ => 4,

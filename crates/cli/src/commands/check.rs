@@ -55,7 +55,9 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     if !arguments.ground.busy {
         run::idle_gate(&mut setup, "a check", &stop)?;
     }
-    let place = Place::new(arguments.ground.out.as_deref(), &asked.target_words, &setup.facts.devices)?;
+    let place =
+        Place::new(arguments.ground.out.as_deref(), (&asked.target_words, "check"), &setup.facts.devices)?;
+    let place = arguments.ground.onlookers.at(place)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let limits = asked.against.limits.as_ref();
     let plan = &planned.ask;
@@ -72,14 +74,15 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
         against: &asked.against,
         asked: Some(Procedure::Check(Box::new(planned.check.clone()))),
     };
-    session.go_on(&asked.earlier, &|done| next_plan_step(plan, done), &|run, analysis| {
+    let code = session.go_on(&asked.earlier, &|done| next_plan_step(plan, done), &|run, analysis| {
         let shape = Shape { format: arguments.format, extent: arguments.findings.extent() };
         present(&shape, run, analysis, &place)?;
         if stop.raised() {
             output::people(&resume::go_on_words(&place));
         }
         Ok(analysis.verdict.exit_code())
-    })
+    })?;
+    Ok(arguments.shown.page_of(&place, code))
 }
 
 /// The command line as it is understood, and the run that it goes on with.

@@ -48,7 +48,9 @@ pub fn run(arguments: &HeadroomArguments) -> Result<u8, Failure> {
     if !arguments.ground.busy {
         run::idle_gate(&mut setup, "a search for headroom", &stop)?;
     }
-    let place = Place::new(arguments.ground.out.as_deref(), &asked.words, &setup.facts.devices)?;
+    let place =
+        Place::new(arguments.ground.out.as_deref(), (&asked.words, "headroom"), &setup.facts.devices)?;
+    let place = arguments.ground.onlookers.at(place)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let (seconds, next) = (seconds(&setup, &ask), |done: &[_]| next_headroom_step(&ask, done));
     let course = Course { left: &|done| headroom_seconds_left(&ask, done), remarks: &|_| Vec::new() };
@@ -61,10 +63,11 @@ pub fn run(arguments: &HeadroomArguments) -> Result<u8, Failure> {
         against: &asked.against,
         asked: Some(Procedure::Headroom(ask.asked.clone())),
     };
-    session.run(&next, &|run, analysis| {
+    let code = session.run(&next, &|run, analysis| {
         present(&Shape { format: arguments.format, extent: Extent::Screen }, run, analysis, &place)?;
         Ok(exit_code(analysis))
-    })
+    })?;
+    Ok(arguments.shown.page_of(&place, code))
 }
 
 /// 0 where a rate was found, and is what was promised; else that of what is below or cannot be told.

@@ -1,6 +1,7 @@
 //! `plimsoll import`: what other tools printed becomes run files, figure by figure.
 
-use std::ffi::OsStr;
+mod called;
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{Format, ImportArguments, typed};
 use session::failure::Failure;
-use session::inputs::{Reader, tell};
+use session::inputs::{Reader, files_in, is_run_file, tell};
 use session::output;
 use session::place::{Place, short};
 
@@ -41,7 +42,8 @@ impl Unread {
 /// Reads every input, writes a run file for each result, and prints what was read. 0 where anything was.
 pub fn run(arguments: &ImportArguments) -> Result<u8, Failure> {
     let reader = Reader { words: typed() };
-    let mut sources: Vec<Source> = arguments.files.iter().map(|file| source(file, &reader)).collect();
+    let files = named(&arguments.files)?;
+    let mut sources: Vec<Source> = files.iter().map(|file| source(file, &reader)).collect();
     join_logs(&mut sources);
     for source in &mut sources {
         store(source, arguments.out.as_deref())?;
@@ -54,6 +56,25 @@ pub fn run(arguments: &ImportArguments) -> Result<u8, Failure> {
     Ok(code(&sources))
 }
 
+/// The files that are named, and those of the folders.
+fn named(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for path in paths {
+        match path.is_dir() {
+            false => files.push(path.clone()),
+            true => {
+                let there = files_in(path)?;
+                if there.is_empty() {
+                    let text = format!("{}: there is no file in this folder to read", path.display());
+                    return Err(Failure::refused(text));
+                }
+                files.extend(there);
+            }
+        }
+    }
+    Ok(files)
+}
+
 fn source(file: &Path, reader: &Reader) -> Source {
     let is_stdin = file == Path::new("-");
     let name = if is_stdin { "stdin".to_owned() } else { file.display().to_string() };
@@ -64,6 +85,9 @@ fn source(file: &Path, reader: &Reader) -> Source {
     };
     let outcome = match opened {
         Err(error) => Err(Unread::Closed(format!("cannot be read: {error}; name a file, or - for stdin"))),
+        Ok(_) if is_run_file(&bytes) => Err(Unread::Empty(
+            "is a run file of plimsoll, with nothing to import; draw it with plimsoll report".to_owned(),
+        )),
         Ok(_) => {
             let read = reader.printed(&name, &bytes);
             read.map_err(|error| Unread::Empty(format!("nothing read: {error}")))
@@ -90,10 +114,8 @@ fn join_logs(sources: &mut [Source]) {
 /// Writes the runs of a source beside each other.
 fn store(source: &mut Source, out: Option<&Path>) -> Result<(), Failure> {
     let Ok(import) = &source.outcome else { return Ok(()) };
-    let stem =
-        Path::new(&source.name).file_stem().unwrap_or(OsStr::new("import")).to_string_lossy().into_owned();
     for run in &import.runs {
-        let place = Place::dated(out, (&stem, day(run)), &[])?;
+        let place = Place::of_result(out, &called::stem(&source.name, run), day(run))?;
         let written = runfile::write(|bytes| place.bear(bytes), run).map_err(Failure::failed)?;
         source.written.push(written);
     }
@@ -123,7 +145,7 @@ fn day_of(time: &str) -> Option<Date> {
     Date::new(year.parse().ok()?, i8::try_from(month).ok()?, day.parse().ok()?).ok()
 }
 
-/// The tables of all runs, each with its run file.
+/// The tables of all runs, each with its run file; what came of several inputs last.
 fn text(sources: &[Source]) -> String {
     let blocks = sources.iter().flat_map(|source| {
         let runs = source.outcome.as_ref().map_or(&[][..], |import| &import.runs);
@@ -134,7 +156,26 @@ fn text(sources: &[Source]) -> String {
             format!("{}{which}\n{}  run     {}\n", source.name, report::imported(run), short(file))
         })
     });
-    blocks.collect::<Vec<String>>().join("\n")
+    let tables = blocks.collect::<Vec<String>>().join("\n");
+    match sources.len() {
+        0 | 1 => tables,
+        _ => format!("{tables}\n{}\n", summary(sources)),
+    }
+}
+
+/// `8 results of 6 files; 2 files hold none`: what came of several inputs.
+fn summary(sources: &[Source]) -> String {
+    let results: usize = sources.iter().map(|source| source.written.len()).sum();
+    let unread = sources.iter().filter(|source| source.outcome.is_err()).count();
+    let counted = |count: usize, what: &str| match count {
+        1 => format!("1 {what}"),
+        count => format!("{count} {what}s"),
+    };
+    let read = format!("{} of {}", counted(results, "result"), counted(sources.len() - unread, "file"));
+    match unread {
+        0 => read,
+        _ => format!("{read}; nothing was read of {} more", counted(unread, "file")),
+    }
 }
 
 /// Everything as one JSON document.

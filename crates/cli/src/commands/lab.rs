@@ -8,13 +8,14 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use record::PATIENCE;
+use serde_json::{Value, json};
 use volumes::lab::{
     LabEntry, LabVolume, Lifetime, MakeOptions, Owner, Removal, default_dir, down, down_own, in_words, keep,
     lift_leftovers, list,
 };
 use workload::PolicyName;
 
-use crate::arguments::{LabAction, LabArguments};
+use crate::arguments::{Format, LabAction, LabArguments};
 use crate::commands::own;
 use session::command::Running;
 use session::failure::Failure;
@@ -35,14 +36,17 @@ pub fn run(arguments: &LabArguments) -> Result<u8, Failure> {
         LabAction::Keep { device, policy } => kept(device, policy),
         LabAction::Down { device: Some(device) } => one_down(device),
         LabAction::Down { device: None } => own_down(),
-        LabAction::List => {
+        LabAction::List { format } => {
             let lifted = lift_leftovers();
             if lifted > 0 {
                 output::people(&format!(
                     "took limits and queue settings that had been left off {lifted} loop device(s)"
                 ));
             }
-            output::result(&table(&list()))?;
+            output::result(&match format {
+                Format::Text => table(&list()),
+                Format::Json => document(&list()),
+            })?;
             Ok(0)
         }
     }
@@ -169,6 +173,23 @@ fn words(removal: Removal) -> &'static str {
         Removal::Complete => "is gone, with its data",
         Removal::WhenClosed => "goes when the process that has it open closes it",
     }
+}
+
+/// The volumes as one JSON document.
+fn document(entries: &[LabEntry]) -> String {
+    let each: Vec<Value> = entries
+        .iter()
+        .map(|entry| {
+            json!({
+                "device": entry.device.display().to_string(),
+                "size": entry.size.0,
+                "policy": entry.policy,
+                "in_force": in_words(&entry.in_force),
+                "credits_share": entry.credits.map(|left| f64::from(left) / 1000.0),
+            })
+        })
+        .collect();
+    format!("{:#}\n", json!({ "schema": "plimsoll-lab", "schema_version": 1, "volumes": each }))
 }
 
 fn table(entries: &[LabEntry]) -> String {

@@ -17,13 +17,13 @@ use crate::arguments::{Format, ListArguments, typed};
 const INDENT: &str = "                  ";
 
 /// A run of the list.
-struct Listed {
-    path: PathBuf,
-    started_unix_ms: u64,
-    command: String,
+pub(super) struct Listed {
+    pub(super) path: PathBuf,
+    pub(super) started_unix_ms: u64,
+    pub(super) command: String,
     /// Its verdict; what is wrong with the file where there is none.
-    answer: Result<String, String>,
-    complete: bool,
+    pub(super) answer: Result<String, String>,
+    pub(super) complete: bool,
 }
 
 /// Lists the run files of a folder, newest first.
@@ -43,7 +43,7 @@ pub fn run(arguments: &ListArguments) -> Result<u8, Failure> {
 }
 
 /// The run files, by when they were last written; a folder of the user's that is not there yet holds none.
-fn newest_first(folder: &Path, named: bool) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn newest_first(folder: &Path, named: bool) -> Result<Vec<PathBuf>, Failure> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if !named && error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -65,7 +65,7 @@ fn newest_first(folder: &Path, named: bool) -> Result<Vec<PathBuf>, Failure> {
     Ok(files.into_iter().map(|(_, path)| path).collect())
 }
 
-fn look_at(path: &Path) -> Listed {
+pub(super) fn look_at(path: &Path) -> Listed {
     let read = Reader { words: typed() }.recordings(std::slice::from_ref(&path.to_owned()));
     let recorded = read.map(|mut read| read.runs.remove(0));
     match recorded {
@@ -134,7 +134,7 @@ fn cut(words: &str) -> String {
 }
 
 /// Local time to the minute.
-fn when(unix_ms: u64) -> String {
+pub(super) fn when(unix_ms: u64) -> String {
     let instant = i64::try_from(unix_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
     match instant.filter(|_| unix_ms > 0) {
         Some(instant) => {

@@ -36,7 +36,9 @@ pub fn run(arguments: &MapArguments) -> Result<u8, Failure> {
     if !arguments.ground.busy {
         run::idle_gate(&mut setup, "a map", &stop)?;
     }
-    let place = Place::new(arguments.ground.out.as_deref(), &words.target_words, &setup.facts.devices)?;
+    let place =
+        Place::new(arguments.ground.out.as_deref(), (&words.target_words, "map"), &setup.facts.devices)?;
+    let place = arguments.ground.onlookers.at(place)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let next = |done: &[_]| next_map_step(&ask, done);
     let course = Course {
@@ -52,11 +54,12 @@ pub fn run(arguments: &MapArguments) -> Result<u8, Failure> {
         against: &Against::default(),
         asked: Some(Asked::Map(words.asked.clone())),
     };
-    session.run(&next, &|run: &Run, analysis: &Analysis| {
+    let code = session.run(&next, &|run: &Run, analysis: &Analysis| {
         let shape = Shape { format: arguments.format, extent: arguments.findings.extent() };
         present(&shape, run, analysis, &place)?;
         Ok(analysis.verdict.exit_code())
-    })
+    })?;
+    Ok(arguments.shown.page_of(&place, code))
 }
 
 /// The command line as it is understood.

@@ -31,7 +31,8 @@ pub fn run(arguments: &PlacesArguments) -> Result<u8, Failure> {
     if !arguments.busy {
         run::idle_gate(&mut setup, "a look at all of its places", &stop)?;
     }
-    let place = Place::new(arguments.out.as_deref(), &words, &setup.facts.devices)?;
+    let place = Place::new(arguments.out.as_deref(), (&words, "where"), &setup.facts.devices)?;
+    let place = arguments.onlookers.at(place)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let seconds = places_seconds(&ask);
     let course = Course { left: &|done| left(seconds, done), remarks: &|_| Vec::new() };
@@ -44,10 +45,11 @@ pub fn run(arguments: &PlacesArguments) -> Result<u8, Failure> {
         against: &Against::default(),
         asked: Some(Asked::Places(ask.asked.clone())),
     };
-    session.run(&|done| next_places_step(&ask, done), &|run, analysis| {
+    let code = session.run(&|done| next_places_step(&ask, done), &|run, analysis| {
         present(&Shape { format: arguments.format, extent: Extent::Screen }, run, analysis, &place)?;
         Ok(0)
-    })
+    })?;
+    Ok(arguments.shown.page_of(&place, code))
 }
 
 fn wish(arguments: &PlacesArguments) -> Result<Wish, Failure> {

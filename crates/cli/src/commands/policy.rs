@@ -8,7 +8,7 @@ use std::path::Path;
 use policy::{BurstLength, Catalogue, Limit, Limits, Parameter, Policy, Resource};
 use workload::PolicyName;
 
-use crate::arguments::{PolicyAction, PolicyArguments};
+use crate::arguments::{Format, PolicyAction, PolicyArguments};
 use session::failure::Failure;
 use session::output;
 
@@ -16,7 +16,8 @@ use session::output;
 pub fn run(arguments: &PolicyArguments) -> Result<u8, Failure> {
     match &arguments.action {
         PolicyAction::List { words, format } => return list::run(words, *format),
-        PolicyAction::Show { policy } => output::result(&show(policy)?)?,
+        PolicyAction::Show { policy, format: Format::Text } => output::result(&show(policy)?)?,
+        PolicyAction::Show { policy, format: Format::Json } => return list::one(policy),
         PolicyAction::Check { file, parameters } => {
             output::result(&checked(file, parameters.as_deref().unwrap_or_default())?)?;
         }

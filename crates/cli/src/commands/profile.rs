@@ -1,21 +1,29 @@
 //! `plimsoll profile`: the built-in workloads, and what each tells and leaves out.
 
-use experiments::{Profile, profile_names, profile_text};
+use experiments::{Profile, ProfileStep, profile_names, profile_text};
+use serde_json::{Value, json};
 
-use crate::arguments::{ProfileAction, ProfileArguments};
+use crate::arguments::{Format, ProfileAction, ProfileArguments};
 use session::failure::Failure;
 use session::output;
 
 /// Lists the profiles, or shows one.
 pub fn run(arguments: &ProfileArguments) -> Result<u8, Failure> {
     match &arguments.action {
-        ProfileAction::List => list()?,
-        ProfileAction::Show { profile, toml: true } => {
+        ProfileAction::List { format: Format::Text } => list()?,
+        ProfileAction::List { format: Format::Json } => {
+            let all = profile_names().map(Profile::builtin).collect::<Result<Vec<_>, _>>();
+            output::result(&document(&all.map_err(Failure::failed)?))?;
+        }
+        ProfileAction::Show { profile, toml: true, .. } => {
             output::result(profile_text(profile).map_err(Failure::refused)?)?;
         }
-        ProfileAction::Show { profile, toml: false } => {
+        ProfileAction::Show { profile, format, .. } => {
             let profile = Profile::builtin(profile).map_err(Failure::refused)?;
-            output::result(&shown(&profile))?;
+            output::result(&match format {
+                Format::Text => shown(&profile),
+                Format::Json => document(&[profile]),
+            })?;
         }
     }
     Ok(0)
@@ -28,6 +36,26 @@ fn list() -> Result<(), Failure> {
         text += &report::wrap(&format!("{name:<17}"), &profile.title);
     }
     output::result(&text)
+}
+
+/// Profiles as one JSON document.
+fn document(all: &[Profile]) -> String {
+    let step = |step: &ProfileStep| {
+        let jobs: Vec<String> = step.jobs.iter().map(report::job_words).collect();
+        json!({ "name": step.name, "seconds": step.time.as_secs_f64(), "jobs": jobs })
+    };
+    let each = all.iter().map(|profile| {
+        json!({
+            "name": profile.name,
+            "title": profile.title,
+            "about": profile.about,
+            "measures": profile.measures,
+            "left_out": profile.left_out,
+            "steps": profile.steps.iter().map(step).collect::<Vec<_>>(),
+        })
+    });
+    let each: Vec<Value> = each.collect();
+    format!("{:#}\n", json!({ "schema": "plimsoll-profiles", "schema_version": 1, "profiles": each }))
 }
 
 /// A profile in words: what it imitates, what its figures tell, what it leaves out, and its steps.

@@ -32,7 +32,8 @@ pub fn run(arguments: &QuickArguments) -> Result<u8, Failure> {
     if !arguments.busy {
         run::idle_gate(&mut setup, "a quick look", &stop)?;
     }
-    let place = Place::new(arguments.out.as_deref(), &words, &setup.facts.devices)?;
+    let place = Place::new(arguments.out.as_deref(), (&words, "quick"), &setup.facts.devices)?;
+    let place = arguments.onlookers.at(place)?;
     let (seconds, next) = (quick_seconds(&ask), |done: &[StepRecord]| next_quick_step(&ask, done));
     let session = Session {
         setup,
@@ -43,7 +44,7 @@ pub fn run(arguments: &QuickArguments) -> Result<u8, Failure> {
         against: &Against::default(),
         asked: None,
     };
-    session.run(&next, &|run, _| {
+    let code = session.run(&next, &|run, _| {
         match arguments.format {
             Format::Text => {
                 let text = report::quick_text(&quick_rows(run));
@@ -55,7 +56,8 @@ pub fn run(arguments: &QuickArguments) -> Result<u8, Failure> {
             }
         }
         Ok(0)
-    })
+    })?;
+    Ok(arguments.shown.page_of(&place, code))
 }
 
 /// A folder: the file in it is ours, so that it can be written through the cache and past it.

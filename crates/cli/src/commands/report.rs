@@ -8,6 +8,7 @@ use report::{Extent, Paint};
 
 use super::data_out;
 use crate::arguments::{ReportArguments, ReportFormat, typed};
+use session::browser;
 use session::failure::Failure;
 use session::files::{Named, write_page};
 use session::inputs::{Reader, Recorded};
@@ -31,7 +32,8 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
         data_out::series(arguments, words, &inputs.runs)?;
     }
     let pictures = &arguments.pictures;
-    if !data || arguments.html.is_some() || pictures.png.is_some() || pictures.svg.is_some() {
+    if !data || arguments.open || arguments.html.is_some() || pictures.png.is_some() || pictures.svg.is_some()
+    {
         draw(arguments, &inputs.runs)?;
     }
     Ok(u8::from(inputs.unread > 0))
@@ -44,7 +46,8 @@ fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
     let pages = pages(arguments, runs)?;
     let read: Vec<&Path> = runs.iter().map(|recorded| recorded.path.as_path()).collect();
     // Beside data only what was named is drawn.
-    let paged = arguments.html.is_some() || arguments.csv.is_none() && arguments.series.is_none();
+    let paged =
+        arguments.open || arguments.html.is_some() || arguments.csv.is_none() && arguments.series.is_none();
     let named = match &arguments.html {
         Some(html) if !is_folder(html) => Named::ByUser,
         _ => Named::ByUs,
@@ -84,6 +87,9 @@ fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
         [] => {}
         [one] => output::result(one)?,
         several => output::result(&together(several))?,
+    }
+    if let (true, Some(first)) = (arguments.open, pages.first()) {
+        browser::open(first);
     }
     Ok(())
 }

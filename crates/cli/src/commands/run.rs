@@ -34,7 +34,9 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     if !arguments.busy && setup.facts.kind != TargetKind::Null {
         run::idle_gate(&mut setup, "a profile", &stop)?;
     }
-    let place = Place::new(arguments.out.as_deref(), &words, &setup.facts.devices)?;
+    let command = format!("run {}", profile.name);
+    let place = Place::new(arguments.out.as_deref(), (&words, &command), &setup.facts.devices)?;
+    let place = arguments.onlookers.at(place)?;
     let seconds = seconds(&profile, &setup);
     let next = |done: &[record::StepRecord]| profile.next_step(ground, done);
     let session = Session {
@@ -46,7 +48,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
         against: &Against::default(),
         asked: None,
     };
-    session.run(&next, &|run, analysis| {
+    let code = session.run(&next, &|run, analysis| {
         if arguments.format == Format::Json {
             output::result(&report::json(run, analysis))?;
             output::people(&place.files_line());
@@ -55,7 +57,8 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
             output::result(&format!("{table}\n{}{}\n", found(analysis), place.files_line()))?;
         }
         Ok(0)
-    })
+    })?;
+    Ok(arguments.shown.page_of(&place, code))
 }
 
 /// The profile that is named: one that is built in, or a file.

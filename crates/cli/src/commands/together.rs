@@ -59,7 +59,8 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
         run::idle_gate(&mut setup, "a check", &stop)?;
     }
     let name = format!("{}-and-{}-more", volumes[0].words, volumes.len() - 1);
-    let place = Place::new(arguments.ground.out.as_deref(), &name, &setup.facts.devices)?;
+    let place = Place::new(arguments.ground.out.as_deref(), (&name, "check"), &setup.facts.devices)?;
+    let place = arguments.ground.onlookers.at(place)?;
     let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
     let seconds = if setup.is_virtual() { 0.5 } else { together_seconds(&ask).0 + laying_out(&ask) };
     let course = Course { left: &|done| together_seconds_left(&ask, done), remarks: &|_| Vec::new() };
@@ -72,7 +73,7 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
         against: &Against::default(),
         asked: Some(Asked::Together(ask.asked.clone())),
     };
-    session.run(&|done| next_together_step(&ask, done), &|run, analysis| {
+    let code = session.run(&|done| next_together_step(&ask, done), &|run, analysis| {
         present(
             &Shape { format: arguments.format, extent: arguments.findings.extent() },
             run,
@@ -80,7 +81,8 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
             &place,
         )?;
         Ok(exit_code(analysis))
-    })
+    })?;
+    Ok(arguments.shown.page_of(&place, code))
 }
 
 /// Refuses several targets of a check that does not say what to do with them.

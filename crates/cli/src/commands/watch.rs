@@ -20,7 +20,9 @@ pub fn run(arguments: &WatchArguments) -> Result<u8, Failure> {
     let mut asked = Asked::read(arguments)?;
     let stop = asked.stop_flag(arguments.give_up);
     let mut watched = target::open(&mut asked, &stop)?;
-    let place = Place::new(arguments.out.as_deref(), &watched.title(), watched.loaded_devices())?;
+    let place =
+        Place::new(arguments.out.as_deref(), (watched.target_words(), "watch"), watched.loaded_devices())?;
+    let place = arguments.onlookers.at(place)?;
     forecast::tell(&asked, &watched, &place);
     if !arguments.busy {
         watched.wait_for_idle(&stop)?;
@@ -28,8 +30,9 @@ pub fn run(arguments: &WatchArguments) -> Result<u8, Failure> {
     let Asked { every, subject, against, .. } = &asked;
     let watch = Watch { watched, subject, every: *every, place: &place, stop: &stop, against };
     let tell = match subject {
-        Subject::Command(_) => result::beside_a_command,
+        Subject::Command { .. } => result::beside_a_command,
         Subject::Alone(_) | Subject::Cycles(_) => result::to_stdout,
     };
-    watch.run(&|run, analysis| tell(arguments.format, run, analysis, &place))
+    let code = watch.run(&|run, analysis| tell(arguments.format, run, analysis, &place))?;
+    Ok(arguments.shown.page_of(&place, code))
 }

@@ -121,12 +121,6 @@ impl Case {
 /// Words that ask for I/O by calls, or by contexts whose end the kernel waits for.
 const HELD_BY_CALLS: [&str; 4] = ["--ioengine=psync", "--ioengine=libaio", "ioping", "-A"];
 
-/// Whether nothing of the process runs any more; it has not been waited for.
-fn has_ended(process: u32) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z') || rest.is_empty())
-}
-
 /// All at once: each of them mostly waits.
 fn all(cases: Vec<Case>) {
     let threads: Vec<_> = cases.into_iter().map(|case| std::thread::spawn(move || case.run())).collect();

@@ -128,10 +128,6 @@ const WRONG: &[Row] = &[
         &["--load", "job.fio", "--", "true"],
         "--load and a command: a watch runs load cycles or a command, not both",
     ),
-    (
-        &["--for", "10s", "--", "true"],
-        "--for with a command: the watch ends when the command does; leave --for out",
-    ),
     (&["--"], "-- without a command: write the command behind it, as in plimsoll watch -- ./app"),
     (&["--expect", "red 700 iops"], "expectation, column 1: "),
     (&["--policy", "aws-gp33"], "no policy is called 'aws-gp33'; did you mean 'aws-gp3'?"),

@@ -201,3 +201,26 @@ fn the_length_of_an_io_decides_its_priority_as_in_the_real_fio() {
         assert_eq!(peers.run(who, &both).code, Some(1), "{who:?}");
     }
 }
+
+/// fio takes what the ramp moves off the amount; where that is done in the ramp already, all of it counts.
+#[test]
+fn a_ramp_is_part_of_the_amount_but_not_of_a_number_of_ios() {
+    let Some(peers) = Peers::find() else { return };
+    let ops = |words: &str| {
+        let ran =
+            both(&peers, &format!("--name=a --filename=r --rw=write --bs=64k --output-format=json {words}"));
+        ran.map(|ended| jobs(&ended)[0]["write"]["total_ios"].as_u64().unwrap())
+    };
+    assert_eq!(ops("--size=1m --ramp_time=2"), [16, 16], "done within the ramp");
+    assert_eq!(
+        ops("--size=1m --ramp_time=2 --runtime=9"),
+        [16, 16],
+        "the same with a time that is not reached"
+    );
+    assert_eq!(ops("--size=4m --rate=2m --ramp_time=1 --number_ios=20"), [20, 20], "I/Os past the ramp");
+    let [ours, real] = ops("--size=6m --rate=2m --ramp_time=1");
+    assert!(
+        (40..90).contains(&real) && ours.abs_diff(real) < 12,
+        "96 less what the ramp did: {ours} and {real}"
+    );
+}

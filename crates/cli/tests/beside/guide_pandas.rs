@@ -1,5 +1,5 @@
 //! The guide on pandas, run as it is printed: on a watch of this machine, and on a made-up one in which counters wrap and fall
-//! and a device goes away.
+//! and a device goes away, and the kernel keeps no times of one.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::machine::*;
-use record::{CpuCounters, DiskCounters, Phase, PhaseKind, Run, Sample};
+use record::{CpuCounters, DeviceFacts, DeviceNode, DiskCounters, Phase, PhaseKind, Run, Sample};
 use workload::Nanos;
 
 /// The blocks of the guide in this language, one after the other.
@@ -69,9 +69,14 @@ fn the_guide_opens_a_watch_of_this_machine_and_its_figures_are_those_of_the_tabl
     );
 }
 
-/// Twenty seconds of three devices: one whose milliseconds wrap, one that is made anew, one that is gone for a while.
+/// Twenty seconds of four devices: one whose milliseconds wrap, one that is made anew, one that is gone for a while, one without times.
 fn troubled() -> Run {
     let mut run = Run::started(vec!["plimsoll".into(), "watch".into()], 1_795_222_457_000);
+    let node = |name: &str| {
+        let facts = DeviceFacts { name: name.into(), ..DeviceFacts::default() };
+        DeviceNode { facts, timed: name != "zram0", ..DeviceNode::default() }
+    };
+    run.devices = ["vda", "vdb", "vdc", "zram0"].map(node).into();
     for second in 0..20_u64 {
         let busy = if (5..10).contains(&second) || second >= 15 { 9 } else { 1 };
         let disk = |start: u64, wraps: u64| DiskCounters {
@@ -96,6 +101,8 @@ fn troubled() -> Run {
         if second >= 12 {
             disks[1].1 = disk(0, 0);
         }
+        let timeless = DiskCounters { read_ms: 0, write_ms: 0, discard_ms: 0, flush_ms: 0, ..disk(3, 0) };
+        disks.push(("zram0".into(), DiskCounters { busy_ms: 0, queue_ms: 0, ..timeless }));
         if !(7..11).contains(&second) {
             disks.push(("vdc".into(), disk(7, 0)));
         }
@@ -138,4 +145,9 @@ fn the_guide_is_right_where_counters_wrap_and_fall_and_a_device_goes_away() {
         (19, 19 - 5),
         "no row where a device was not there at both ends"
     );
+    let head: Vec<&str> = devices.lines().next().unwrap().split(',').collect();
+    let busy = head.iter().position(|name| *name == "busy_share").unwrap();
+    let of =
+        |name: &str| devices.lines().find(|line| line.contains(name)).unwrap().split(',').nth(busy).unwrap();
+    assert!(of(",zram0,").is_empty() && !of(",vda,").is_empty(), "{devices}");
 }

@@ -24,9 +24,13 @@ mod fio_readers;
 mod fio_states;
 mod fio_traces;
 mod fio_trims;
+mod gallery;
 mod guide_pandas;
 mod ioping_peer;
 mod iostat_peer;
+mod live_page;
 #[path = "../machine/mod.rs"]
 mod machine;
+mod page_frame;
 mod page_zoom;
+mod recording;

@@ -12,7 +12,7 @@ use report::numbers::{self, Prefix};
 use testbed::{Lack, skipped};
 
 /// The part of the repository that the zoom comes from.
-fn web() -> PathBuf {
+pub fn web() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web")
 }
 
@@ -36,7 +36,7 @@ static MISSING: LazyLock<Option<String>> = LazyLock::new(|| {
     None
 });
 
-fn browser_is_missing() -> bool {
+pub fn browser_is_missing() -> bool {
     if let Some(why) = &*MISSING {
         skipped(Lack::Kernel, why);
     }
@@ -57,7 +57,7 @@ fn recorded(folder: &Folder, hours: &str, devices: &str, every: &str) -> (String
 }
 
 /// The browser tells the story of that name; what it says is shown where it does not hold.
-fn tell(story: &str, words: &[&str]) {
+pub fn tell(story: &str, words: &[&str]) {
     let mut browser = Command::new("node");
     let told = ended(browser.current_dir(web()).args(["out/page.mjs", story]).args(words));
     assert_eq!(told.code, Some(0), "{story}: {}\n{}", told.err, told.out);

@@ -19,7 +19,7 @@ fn the_commands_of_the_guide_run_as_printed() {
         let of_the_test = command
             .replace("doctor /mnt/vol", "doctor @")
             .replace("check /mnt/vol", "check sim:aws-gp3 --out @/state/plimsoll")
-            .replace("~/.local/state/plimsoll/vol-2026-11-23.plimsoll", &run)
+            .replace("~/.local/state/plimsoll/vol-check-2026-11-23-2130.plimsoll", &run)
             .replace("--out . > ticket.md", "--out @");
         let words: Vec<&str> = of_the_test.split_whitespace().skip(1).collect();
         let done = ended(&mut folder.plimsoll(&words));

@@ -124,7 +124,8 @@ fn a_run_file_bears_the_date_that_the_result_prints() {
     fs::write(folder.path("dated.txt"), DATED).unwrap();
     fs::write(folder.path("again.json"), DATED_JSON).unwrap();
     assert_eq!(imported(&folder, &["@/dated.txt", "@/again.json"]).code, Some(0));
-    for name in ["runs/dated-2016-06-13.plimsoll", "runs/again-2018-04-20.plimsoll"] {
+    for name in ["runs/dated-test-fio-2.2.10-2016-06-13.plimsoll", "runs/again-j-fio-3.6-2018-04-20.plimsoll"]
+    {
         let there: Vec<_> =
             fs::read_dir(folder.path("runs")).unwrap().map(|entry| entry.unwrap().path()).collect();
         assert!(folder.path(name).is_file(), "{name}: {there:?}");

@@ -44,6 +44,42 @@ fn every_command_has_a_page_that_man_reads_without_a_warning() {
 }
 
 #[test]
+fn every_command_gives_examples_and_no_terminal_of_80_columns_breaks_a_line_of_them() {
+    let (_folder, pages) = pages();
+    let foreign = ["fio", "diskspd", "ioping", "iostat"];
+    for page in &pages {
+        let command = command_of(page);
+        // Groups show those of what is below them, and a bare `list` has nothing to say.
+        let is_bare = matches!(command.last().map(String::as_str), None | Some("lab" | "policy" | "profile"))
+            || ["lab list", "profile list"].contains(&&*command.join(" "));
+        if is_bare || foreign.contains(&command[0].as_str()) {
+            continue;
+        }
+        let text = fs::read_to_string(page).unwrap().replace("\\-", "-").replace("\\&", "");
+        let (_, notes) =
+            text.split_once(".SH NOTES").unwrap_or_else(|| panic!("{command:?} has no examples"));
+        assert!(notes.contains(&format!("  plimsoll {}", command.join(" "))), "{command:?}: {notes}");
+        let long = notes.lines().find(|line| line.chars().count() > 80);
+        assert_eq!(long, None, "{command:?}: clap breaks this line");
+    }
+}
+
+#[test]
+fn the_help_of_import_names_every_tool_of_its_reference() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/import.md");
+    let page = fs::read_to_string(page).unwrap();
+    let table = page.split("## What is read").nth(1).unwrap().split("\n\n").nth(1).unwrap();
+    let help = ended(&mut Folder::new().plimsoll(&["import", "--help"])).out;
+    let tools: Vec<&str> =
+        table.lines().skip(2).filter_map(|row| row.split('|').nth(1)).map(str::trim).collect();
+    assert!(tools.len() > 20, "{tools:?}");
+    for tool in tools {
+        let name = tool.split(' ').next().unwrap();
+        assert!(help.contains(name), "{tool} is not named: {help}");
+    }
+}
+
+#[test]
 fn a_page_that_is_not_there_is_told_with_the_nearest() {
     let folder = Folder::new();
     let told = ended(&mut folder.plimsoll(&["man", "chekc"]));

@@ -134,7 +134,8 @@ fn seed_of(job: &Job, worker: u64) -> u64 {
 fn amount_holds_a_block(job: &Job, stop: &[StopRule]) -> Result<(), PlanError> {
     let block = longest_block(job).unwrap_or_default();
     for rule in stop {
-        if let StopRule::BytesEach(amount) | StopRule::WrittenEach(amount) = *rule
+        if let StopRule::BytesEach(amount) | StopRule::BytesInAll(amount) | StopRule::WrittenEach(amount) =
+            *rule
             && amount < block
         {
             return Err(PlanError::AmountBelowBlock { job: job.name.clone(), amount, block });

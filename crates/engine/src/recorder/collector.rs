@@ -8,7 +8,7 @@ use workload::{Direction, Nanos, StepPlan, Totals, WorkerPlan};
 use super::rows::{JobTimes, Row, Rows};
 use super::sheet::{Track, Tracks, are_all};
 use super::{CollectorEnd, Part, Remainder, Sheet};
-use crate::rules::{Schedule, Timetable};
+use crate::rules::{Rules, Schedule, Timetable};
 
 /// What the collector knows of one worker.
 #[derive(Debug)]
@@ -19,6 +19,8 @@ struct WorkerRecord {
     /// When it was over; `None` while it is at work.
     ended: Option<Nanos>,
     totals: WorkerTotals,
+    /// What its ramp did, where that counts should it do its amount within.
+    ramp: Option<WorkerTotals>,
     /// Whether each of its I/Os is kept.
     keeps_ios: bool,
     /// Whether what it reads after its counting may be read for the sake of the check alone.
@@ -49,6 +51,7 @@ impl Collector {
             ends.len(),
             plan.workers.len()
         );
+        let step = plan;
         let mut jobs: Vec<String> = Vec::new();
         let mut worker = |((end, schedule), plan): ((CollectorEnd, Schedule), &WorkerPlan)| {
             let number = jobs.iter().position(|name| *name == plan.job).unwrap_or_else(|| {
@@ -57,9 +60,11 @@ impl Collector {
             });
             let job = number as u16;
             let totals = WorkerTotals { job, ..WorkerTotals::default() };
+            let rules = Rules::of(step, plan);
+            let ramp = rules.bytes_in_all.map(|_| WorkerTotals { job, ..WorkerTotals::default() });
             let keeps_ios = plan.terms.totals == Totals::WorkerAndEachIo;
             let reads_back = plan.verify.on().is_some_and(|verification| verification.when.reads_back());
-            WorkerRecord { end, job, schedule, ended: None, totals, keeps_ios, reads_back }
+            WorkerRecord { end, job, schedule, ended: None, totals, ramp, keeps_ios, reads_back }
         };
         let workers = ends.into_iter().zip(&plan.workers).map(&mut worker).collect();
         let rows = Rows::new(timetable, jobs.len());
@@ -142,15 +147,10 @@ impl Collector {
         }
         self.rows.add(self.workers[number].job, sheet);
         match sheet.part {
-            Part::Ramp => return,
-            Part::Counted => {}
-            Part::Cool => return self.workers[number].take_read_back(sheet),
+            Part::Ramp => self.workers[number].ramp.iter_mut().for_each(|totals| add_sheet(totals, sheet)),
+            Part::Counted => add_sheet(&mut self.workers[number].totals, sheet),
+            Part::Cool => self.workers[number].take_read_back(sheet),
         }
-        let totals = &mut self.workers[number].totals;
-        add_tracks(&mut totals.directions, &sheet.tracks);
-        totals.files.resize_with(sheet.files.len(), Default::default);
-        totals.files.iter_mut().zip(&sheet.files).for_each(|(mine, tracks)| add_tracks(mine, tracks));
-        add_counts(totals, sheet);
     }
 
     /// Nothing of worker `number` counts that ended before `at`.
@@ -175,7 +175,7 @@ impl Collector {
         while !self.rows.is_empty() || self.rows.first() <= last {
             rows.push(self.rows.next(&times));
         }
-        let totals = self.workers.into_iter().map(|worker| with_service(worker.totals)).collect();
+        let totals = self.workers.into_iter().map(|worker| with_service(worker.into_totals())).collect();
         (rows, totals, self.jobs)
     }
 
@@ -195,6 +195,18 @@ impl Collector {
 }
 
 impl WorkerRecord {
+    /// What it did past its ramp; where it did all that it had to do within, all.
+    fn into_totals(self) -> WorkerTotals {
+        let has_counted = self.totals.directions.iter().any(|way| way.tally.ops > 0);
+        match self.ramp {
+            Some(ramp) if !has_counted => {
+                let WorkerTotals { untraced, read_back, ios, .. } = self.totals;
+                WorkerTotals { untraced, read_back, ios, ..ramp }
+            }
+            _ => self.totals,
+        }
+    }
+
     /// Adds what was read back when all was written. A worker that goes on after its time, so that others keep their load,
     /// reads for its load as well.
     fn take_read_back(&mut self, sheet: &Sheet) {
@@ -204,6 +216,13 @@ impl WorkerRecord {
             add_track(&mut self.totals.read_back.get_or_insert_default().reads, track);
         }
     }
+}
+
+fn add_sheet(totals: &mut WorkerTotals, sheet: &Sheet) {
+    add_tracks(&mut totals.directions, &sheet.tracks);
+    totals.files.resize_with(sheet.files.len(), Default::default);
+    totals.files.iter_mut().zip(&sheet.files).for_each(|(mine, tracks)| add_tracks(mine, tracks));
+    add_counts(totals, sheet);
 }
 
 fn add_tracks(totals: &mut [DirectionTotals; 4], tracks: &Tracks) {

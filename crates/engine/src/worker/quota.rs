@@ -11,6 +11,7 @@ pub(super) struct Quota {
     ops: u64,
     /// I/Os after that.
     later: u64,
+    /// Bytes, counted from the worker's start on where the ramp is in the amount.
     bytes: u64,
     /// Bytes of writes, counted from the worker's start on.
     written: u64,
@@ -40,18 +41,23 @@ impl Quota {
         Quota { ops: u64::MAX, later: 0, bytes: u64::MAX, written: u64::MAX }
     }
 
-    /// In the ramp: as much as it likes, but for what may be written in all.
+    /// In the ramp: as much as it likes, but for what may be moved or written in all.
     pub(super) fn of_ramp(rules: &Rules) -> Quota {
-        Quota { written: rules.written_each.unwrap_or(u64::MAX), ..Quota::unlimited() }
+        Quota {
+            bytes: rules.bytes_in_all.unwrap_or(u64::MAX),
+            written: rules.written_each.unwrap_or(u64::MAX),
+            ..Quota::unlimited()
+        }
     }
 
     /// From the ramp on: the amounts of `rules`, less what is in flight when counting begins: an I/O counts where it ends, so
     /// that exactly the amount is counted.
     pub(super) fn counted(self, rules: &Rules, in_flight_ops: u64, in_flight: Bytes) -> Quota {
+        let left = rules.bytes_in_all.map_or(u64::MAX, |_| self.bytes);
         Quota {
             ops: rules.ops_each.map_or(u64::MAX, |ops| ops.saturating_sub(in_flight_ops)),
             later: 0,
-            bytes: rules.bytes_each.map_or(u64::MAX, |bytes| bytes.saturating_sub(in_flight.0)),
+            bytes: rules.bytes_each.map_or(u64::MAX, |bytes| bytes.saturating_sub(in_flight.0)).min(left),
             ..self
         }
     }
@@ -146,5 +152,20 @@ mod tests {
         let mut counted = ramp.counted(&rules, 0, Bytes(0));
         assert!(!counted.take(Direction::Write, 5) && counted.take(Direction::Write, 4));
         assert!(!counted.take(Direction::Write, 1) && counted.take(Direction::Read, 1));
+    }
+
+    #[test]
+    fn what_is_moved_in_the_ramp_is_taken_off_an_amount_in_all_and_of_no_other() {
+        for (rules, left) in [
+            (Rules { bytes_in_all: Some(10), ..Rules::default() }, 4),
+            (Rules { bytes_each: Some(10), ..Rules::default() }, 8),
+            (Rules { bytes_each: Some(5), bytes_in_all: Some(10), ..Rules::default() }, 3),
+        ] {
+            let mut ramp = Quota::of_ramp(&rules);
+            assert!(ramp.take(Direction::Read, 6));
+            let mut counted = ramp.counted(&rules, 1, Bytes(2));
+            let took = std::iter::from_fn(|| counted.take(Direction::Write, 1).then_some(())).count();
+            assert_eq!(took, left, "{rules:?}");
+        }
     }
 }

@@ -156,7 +156,7 @@ impl Worker {
     /// Goes through all writes without issuing them, so that it is known what an earlier run of the same job wrote.
     fn imagine(&mut self, now: Nanos) {
         // Without an amount one pass must do.
-        let has_amount = self.rules.ops_each.or(self.rules.bytes_each).is_some();
+        let has_amount = self.rules.ops_each.or(self.rules.bytes_each).or(self.rules.bytes_in_all).is_some();
         let known = self.reading_back.as_deref().and_then(|back| back.known);
         let mut left = if has_amount || known.is_some() { u64::MAX } else { self.region };
         let mut writes = 0;

@@ -55,7 +55,12 @@ impl Worker {
     /// Where its counting began and ended.
     pub(crate) fn counted(&self) -> (Nanos, Nanos) {
         let wrote_until = self.wrote_until.unwrap_or(Nanos::MAX);
-        (self.schedule.counted_from, self.ended().min(self.counted_until()).min(wrote_until))
+        let done_in_ramp = self.phase == Phase::Ramp && matches!(self.stopped, Some((Stopped::Amount, _)));
+        let from = match self.rules.bytes_in_all {
+            Some(_) if done_in_ramp => self.schedule.start,
+            _ => self.schedule.counted_from,
+        };
+        (from, self.ended().min(self.counted_until()).min(wrote_until))
     }
 
     /// When this worker was over: its last completion, or the later time at which issuing ended by the clock or by order.

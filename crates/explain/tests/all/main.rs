@@ -78,6 +78,16 @@ fn what_a_command_asks_for_is_told_with_its_figures() {
         ),
         ("fio --name=a --rw=read --size=1g --rate=10m", "held to 10 MiB a second"),
         ("fio --name=a --rw=read --filename=/dev/sdz", "On /dev/sdz: the whole device."),
+        (
+            "fio --name=a --rw=read --filename=/dev/sdz --loops=3",
+            "Until the whole device has been done 3 times, however long",
+        ),
+        (
+            "fio --name=a --rw=randread:8 --rw_sequencer=identical --size=1g",
+            "at random places, 8 times at each.",
+        ),
+        ("fio --name=a --rw=read:12k --size=1g", "one after the other, 12 KiB left out behind each."),
+        ("fio --name=a --rw=read:-8k --size=1g", "each 8 KiB before the place where the last one ended."),
         ("diskspd -w30 -b8K -t2 -o4 -d60 t.dat", "Reads (70 %) and writes (30 %) blocks of 8 KiB"),
         ("diskspd -w30 -b8K -t2 -o4 -d60 t.dat", "2 threads in all, up to 8 I/Os in flight."),
         ("ioping -R /mnt", "for 3 s, without a pause"),

@@ -214,12 +214,18 @@ fn under_readonly_no_file_is_removed_and_a_note_says_so() {
 }
 
 #[test]
-fn an_amount_beside_a_ramp_leaves_a_note_and_a_time_none() {
-    let noted = |words: &str| {
-        let asked = asked(&format!("fio --name=a --filename=/f --size=64k --ramp_time=1 {words}"));
-        asked.notes.iter().any(|note| note.contains("ramp_time: the amount"))
+fn what_a_ramp_moves_is_taken_off_the_amount() {
+    let stop = |words: &str| {
+        let step = planned(&format!("fio --name=a --filename=/f --size=64k {words}"), &[("/f", 65_536)]);
+        let step = step.unwrap().remove(0);
+        step.workload.stop.iter().chain(&step.workload.jobs[0].stop).copied().collect::<Vec<_>>()
     };
-    assert!(noted("") && noted("--runtime=5") && !noted("--runtime=5 --time_based"));
+    let (all, time) = (Bytes::kib(64), StopRule::Time(Nanos::from_secs(5)));
+    assert_eq!(stop(""), [StopRule::BytesEach(all)]);
+    assert_eq!(stop("--ramp_time=1"), [StopRule::BytesInAll(all)]);
+    assert_eq!(stop("--ramp_time=1 --runtime=5"), [time, StopRule::BytesInAll(all)]);
+    assert_eq!(stop("--ramp_time=1 --runtime=5 --time_based"), [time]);
+    assert_eq!(stop("--ramp_time=1 --number_ios=3"), [StopRule::BytesInAll(all), StopRule::OpsEach(3)]);
 }
 
 #[test]

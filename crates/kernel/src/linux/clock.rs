@@ -47,7 +47,7 @@ impl Clock {
     pub fn sleep_until(&self, at: Nanos) {
         let until_ns = self.origin_ns.saturating_add(at.0);
         let until = libc::timespec {
-            tv_sec: (until_ns / 1_000_000_000).min(i64::MAX as u64) as libc::time_t,
+            tv_sec: (until_ns / 1_000_000_000).min(i64::MAX as u64) as _,
             tv_nsec: (until_ns % 1_000_000_000) as _,
         };
         loop {

@@ -3,7 +3,7 @@
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
@@ -212,13 +212,25 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// A link never replaces.
+    /// A link never replaces. Where /proc is not mounted, the kernel takes the descriptor itself, of root and since Linux 6.10
+    /// of whoever opened it; see open(2) on `O_TMPFILE`.
     fn link_as(&self, name: &OsStr) -> io::Result<()> {
-        let (from, to) = (format!("/proc/self/fd/{}", self.file.as_raw_fd()), c_name(name)?);
-        let (from, dir) = (c_name(OsStr::new(&from))?, self.folder.dir.as_raw_fd());
-        let flags = libc::AT_SYMLINK_FOLLOW;
+        let from = format!("/proc/self/fd/{}", self.file.as_raw_fd());
+        let linked = self.link_from(libc::AT_FDCWD, &from, name);
+        match linked {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.link_from(self.file.as_raw_fd(), "", name).map_err(|_| error)
+            }
+            linked => linked,
+        }
+    }
+
+    /// Links what has the name `from` in `place`, or `place` itself where that is empty.
+    fn link_from(&self, place: RawFd, from: &str, name: &OsStr) -> io::Result<()> {
+        let flags = if from.is_empty() { libc::AT_EMPTY_PATH } else { libc::AT_SYMLINK_FOLLOW };
+        let (from, to, dir) = (c_name(OsStr::new(from))?, c_name(name)?, self.folder.dir.as_raw_fd());
         // SAFETY: the directory is open and both names end in a zero.
-        check(unsafe { libc::linkat(libc::AT_FDCWD, from.as_ptr(), dir, to.as_ptr(), flags) }).map(drop)
+        check(unsafe { libc::linkat(place, from.as_ptr(), dir, to.as_ptr(), flags) }).map(drop)
     }
 
     fn rename_as(&self, part: &OsStr, name: &OsStr) -> io::Result<()> {

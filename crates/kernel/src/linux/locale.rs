@@ -6,6 +6,14 @@ use std::ffi::{CStr, CString};
 #[derive(Debug)]
 pub struct Locale(libc::locale_t);
 
+/// All categories that POSIX knows: the mask of all is not declared for every C library.
+const ALL: libc::c_int = libc::LC_CTYPE_MASK
+    | libc::LC_NUMERIC_MASK
+    | libc::LC_TIME_MASK
+    | libc::LC_COLLATE_MASK
+    | libc::LC_MONETARY_MASK
+    | libc::LC_MESSAGES_MASK;
+
 /// Room for a date and time of any locale.
 const ROOM: usize = 256;
 
@@ -13,12 +21,12 @@ impl Locale {
     /// The locale that `LC_ALL`, the `LC_…` variables and `LANG` name.
     pub fn of_environment() -> Locale {
         // SAFETY: both names are NUL-terminated strings that outlive the call; no base locale is given to modify.
-        let found = unsafe { libc::newlocale(libc::LC_ALL_MASK, c"".as_ptr(), std::ptr::null_mut()) };
+        let found = unsafe { libc::newlocale(ALL, c"".as_ptr(), std::ptr::null_mut()) };
         if !found.is_null() {
             return Locale(found);
         }
         // SAFETY: as above; the C locale is always there.
-        Locale(unsafe { libc::newlocale(libc::LC_ALL_MASK, c"C".as_ptr(), std::ptr::null_mut()) })
+        Locale(unsafe { libc::newlocale(ALL, c"C".as_ptr(), std::ptr::null_mut()) })
     }
 
     /// The local time `unix_s` seconds after 1970 in the form of strftime(3); empty where the form cannot be used.

@@ -16,6 +16,8 @@ pub(super) fn in_units((x, y): (i32, i32)) -> Spot {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Canvas {
     drawn: Markup,
+    /// From where to where panels stand side by side, in units, where there is one row of them.
+    panels: Vec<(i32, i32)>,
 }
 
 /// A line's colour and its width in units.
@@ -99,6 +101,11 @@ impl Type {
 }
 
 impl Canvas {
+    /// Says that a panel reaches over the whole height from one place to another.
+    pub fn stands(&mut self, from: i32, to: i32) {
+        self.panels.push((from, to));
+    }
+
     /// A rectangle between two opposite corners.
     pub fn rectangle(&mut self, one: Spot, other: Spot, paint: Paint) {
         let (left, top) = (one.0.min(other.0), one.1.min(other.1));
@@ -228,7 +235,32 @@ const TITLE_MARGIN: i32 = 8;
 impl Drawing {
     /// For a page, which has the style and the font.
     pub fn svg(&self) -> Markup {
-        self.around(Markup::default())
+        self.around("chart", self.canvas.drawn.clone())
+    }
+
+    /// [`Drawing::svg`], and where panels stand side by side each also by itself: a page shows these where it is narrow.
+    /// `name` is unique in the page.
+    pub(crate) fn on_page(&self, name: &str) -> Markup {
+        let panels = &self.canvas.panels;
+        if panels.len() < 2 {
+            return self.svg();
+        }
+        let drawn = element("g").with("id", format_args!("drawn-{name}")).holding(self.canvas.drawn.clone());
+        let part = |(place, panel): (usize, &(i32, i32))| {
+            let label = format!("{}, part {} of {}", self.title, place + 1, panels.len());
+            self.part(*panel, &label, name)
+        };
+        markup![self.around("chart whole", drawn), panels.iter().enumerate().map(part).collect::<Markup>()]
+    }
+
+    /// One panel of what is drawn already.
+    fn part(&self, (from, to): (i32, i32), label: &str, name: &str) -> Markup {
+        element("svg")
+            .with("class", "chart part")
+            .with("role", "img")
+            .with("aria-label", label)
+            .with("viewBox", format_args!("{from} 0 {} {}", to - from, self.size.1 * UNITS))
+            .holding(element("use").with("href", format_args!("#drawn-{name}")).empty())
     }
 
     /// As a file of its own: light, with its dashes.
@@ -236,21 +268,21 @@ impl Drawing {
         let faces = if font == Font::Embedded { font_faces() } else { String::new() };
         let style = format!("{faces}text{{font-family:{FAMILY}}}{}", rules());
         let ground = element("rect").with("width", "100%").with("height", "100%").with("fill", "#ffffff");
-        self.around(markup![element("style").holding(Markup::trusted(style)), ground.empty()]).into()
+        let style = element("style").holding(Markup::trusted(style));
+        self.around("chart", markup![style, ground.empty(), self.canvas.drawn.clone()]).into()
     }
 
-    fn around(&self, before: Markup) -> Markup {
+    fn around(&self, class: &str, drawn: Markup) -> Markup {
         let (wide, high) = (self.size.0 * UNITS, self.size.1 * UNITS);
         element("svg")
             .with("xmlns", "http://www.w3.org/2000/svg")
-            .with("class", "chart")
+            .with("class", class)
             .with("role", "img")
             .with("viewBox", format_args!("0 0 {wide} {high}"))
             .holding(markup![
                 element("title").holding(&self.title),
                 element("desc").holding(&self.description),
-                before,
-                self.canvas.drawn.clone(),
+                drawn,
             ])
     }
 

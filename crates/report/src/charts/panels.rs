@@ -45,6 +45,9 @@ pub(super) fn draw_sheet(sheet: Sheet<'_>, panels: &[Panel]) -> Drawing {
         let left = sheet.cell.0 * column as i32 * UNITS;
         let top = (sheet.head.1 + sheet.cell.1 * row as i32) * UNITS;
         let (wide, high) = (sheet.cell.0 * UNITS, sheet.cell.1 * UNITS);
+        if rows == 1 {
+            canvas.stands(left, left + wide);
+        }
         draw_panel(&mut canvas, &Cell { x: left..left + wide, y: top..top + high }, panel);
     }
     Drawing { title: sheet.title.to_owned(), description: sheet.description.to_owned(), size, canvas }

@@ -1,7 +1,7 @@
 //! The skeleton of every page: one file with its style and font inside, which loads nothing.
 
 use crate::charts;
-use crate::markup::{Markup, element, markup};
+use crate::markup::{Heading, Markup, element, markup};
 
 /// What makes one page.
 #[derive(Clone, Debug, Default)]
@@ -33,10 +33,42 @@ pub(crate) fn document(page: Document<'_>) -> String {
         ),
         note
     ]);
-    let main = element("main").line(markup!["\n", page.body, footer]);
-    let body = element("body").line(markup!["\n", main, page.extra_foot]);
+    let contents = Contents::of(page.body.headings());
+    let main = element("main").line(markup!["\n", contents.fold(), page.body, footer]);
+    let body = element("body").line(markup!["\n", contents.column(), main, page.extra_foot]);
     markup![doctype, html.line(markup!["\n", head, body])].into()
 }
+
+/// The list of contents. It stands twice, beside wide pages and folded above narrow ones, and the style shows one: a fold
+/// that opens by itself where there is room needs a script.
+struct Contents(Markup);
+
+impl Contents {
+    /// Of fewer than three sections nobody needs one.
+    fn of(headings: &[Heading]) -> Contents {
+        let link = |heading: &Heading| {
+            element("a").with("href", format_args!("#{}", heading.id)).holding(&heading.words)
+        };
+        let items: Markup = headings.iter().map(|heading| element("li").holding(link(heading))).collect();
+        Contents(if headings.len() < 3 { Markup::default() } else { element("ul").holding(items) })
+    }
+
+    fn fold(&self) -> Option<Markup> {
+        let summary = element("summary").holding("Contents");
+        let list = || element("nav").with("aria-label", "Contents").holding(self.0.clone());
+        let fold = || element("details").with("class", "contents").line(markup![summary, list()]);
+        (!self.0.is_empty()).then(fold)
+    }
+
+    fn column(&self) -> Option<Markup> {
+        let column = element("nav").with("class", "column").with("aria-label", "Contents");
+        let title = element("p").holding("Contents");
+        (!self.0.is_empty()).then(|| column.line(markup![title, self.0.clone()]))
+    }
+}
+
+/// The tab's sign, a load line: drawn here, so that no browser asks for one.
+const SIGN: &str = "data:image/svg+xml,%3Csvg xmlns='http%3A//www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='5.5' fill='none' stroke='%230072b2' stroke-width='2'/%3E%3Cpath d='M0 8h16' stroke='%230072b2' stroke-width='2'/%3E%3C/svg%3E";
 
 fn head(title: &str) -> Markup {
     let dark = format!("@media screen and (prefers-color-scheme:dark){{{}}}\n", charts::dark_rules());
@@ -49,6 +81,8 @@ fn head(title: &str) -> Markup {
         element("meta").with("name", "viewport").with("content", viewport).void(),
         "\n",
         element("title").line(title),
+        element("link").with("rel", "icon").with("href", SIGN).void(),
+        "\n",
         element("style").line(Markup::trusted(style)),
     ]
 }

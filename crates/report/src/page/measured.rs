@@ -1,20 +1,21 @@
 //! The sections of a run that measured a target: claims, charts, jobs, findings.
 
-use analysis::{Analysis, Answered, Verdict};
+use analysis::{Analysis, Answered, Doubt, Verdict};
 use record::Run;
 
 use super::answered;
 use super::findings::findings;
-use super::parts::{above, figure, prose, scrolled, section};
+use super::parts::{above, figure, prose, scrolled_as, section};
+use super::shown::Figures;
 use crate::charts::{DrawnChart, Part, Picture, PictureOptions, Source, drawn, pictures};
 use crate::markup::{Markup, element, markup};
 use crate::words::Table;
 use crate::words::cells::cell_table;
 use crate::words::claims::{claim_words, p99_head, reading};
 use crate::words::doubt::{doubt, remedy};
-use crate::words::findings::{Shown, told};
 use crate::words::sentence::capital;
 use crate::words::terminal::claimed_by;
+use crate::words::verdict::{is_of_burst, reasons};
 
 /// The headings over charts, and which parts of the table of charts stand below each.
 const HEADINGS: [(&str, Part); 6] = [
@@ -26,25 +27,29 @@ const HEADINGS: [(&str, Part); 6] = [
     ("The machine meanwhile", Part::Machine),
 ];
 
-/// The sections between the verdict and the method.
+/// The sections between the verdict and the method: the chart that decides, what was claimed, what was found, then all else.
 pub(super) fn sections(run: &Run, analysis: &Analysis) -> Markup {
     let source = Source { run, analysis, view: None };
     let charts = drawn(&source, &HEADINGS.map(|(_, part)| part));
-    let decisive = decisive(analysis, &charts);
+    // Of jobs side by side the table is the answer, unless a level changed.
+    let table_decides = !climbed(analysis) && analysis.regimes.changes.is_empty();
+    let decisive = decisive(analysis, &charts).filter(|_| !table_decides);
     let below = |(heading, part): &(&str, Part)| section(heading, figures(&charts, *part, decisive));
-    let chart = section("The chart that decides", decisive.map(figure).into());
+    let named = |drawn: &DrawnChart| (drawn.row.id.to_owned(), drawn.chart.title.clone());
+    let shown = Figures::of(run, charts.iter().map(named).collect());
     let claims = claims(run, &analysis.verdict);
     let top = match &analysis.answered {
-        Some(answered @ Answered::Check(_)) => markup![claims, chart, answered::sections(answered)],
-        // What was asked is answered by a picture first.
-        Some(answered) => markup![chart, answered::sections(answered), claims],
-        None => markup![claims, chart],
+        Some(answered @ Answered::Check(_)) => markup![claims, answered::sections(answered)],
+        // What was asked is answered first.
+        Some(answered) => markup![answered::sections(answered), claims],
+        None => claims,
     };
     markup![
+        section("The chart that decides", decisive.map(figure).into()),
         top,
         steps_without_ladder(run, analysis),
+        findings(analysis, &shown),
         HEADINGS.iter().map(below).collect::<Markup>(),
-        findings(analysis),
     ]
 }
 
@@ -63,11 +68,14 @@ fn figures(charts: &[DrawnChart], part: Part, decisive: Option<&DrawnChart>) -> 
     charts.iter().filter(|drawn| drawn.row.part == part).map(shown).collect()
 }
 
-/// The chart that shows what the verdict rests on: that of what was asked, else that of the findings which weigh most for it, else the first that decides.
+/// The chart that shows what the verdict rests on: that of what was asked, else the rate against time where time decides, else
+/// that of both caps where they are held against claims, else the first that decides.
 fn decisive<'c>(analysis: &Analysis, charts: &'c [DrawnChart]) -> Option<&'c DrawnChart> {
     let asked = charts.iter().find(|drawn| drawn.row.part == Part::Answer);
     let claims = matches!(&analysis.answered, Some(Answered::Check(_))) && !analysis.blocks.is_empty();
-    if asked.is_some() && !claims {
+    // When a burst ends is seen in the rate; the bucket beside it explains that.
+    let burst = matches!(&analysis.answered, Some(Answered::Burst(_)));
+    if asked.is_some() && !claims && !burst {
         return asked;
     }
     let named = wanted(analysis).and_then(|id| charts.iter().find(|drawn| drawn.row.id == id));
@@ -86,22 +94,27 @@ pub fn decisive_picture(run: &Run, analysis: &Analysis) -> Option<Picture> {
     (at < all.len()).then(|| all.swap_remove(at))
 }
 
-/// Charts that findings point to, the first that any does wins: what happened in time puts every other figure in doubt,
-/// and so does what others did.
-const POINTED_TO: [&str; 3] = ["rate", "devices", "blocks"];
-
-/// The chart that findings point to.
+/// The chart that the verdict wants: of a level that changed the one against time, of claims that of the caps.
 fn wanted(analysis: &Analysis) -> Option<&'static str> {
-    let shown: Vec<Shown<'_>> = analysis.findings.iter().map(|finding| told(finding).shown).collect();
-    POINTED_TO.into_iter().find(|id| shown.contains(&Shown::OfRun(id)))
+    let burst = matches!(&analysis.answered, Some(Answered::Burst(_)));
+    let claimed = analysis.verdict.rows.iter().any(|row| row.claimed.value > 0.0);
+    match (analysis.regimes.changes.is_empty() && !burst, claimed) {
+        (false, _) => Some("rate"),
+        (true, true) => Some("blocks"),
+        (true, false) => None,
+    }
+}
+
+/// Whether a ladder or a procedure stands behind the figures, and not jobs side by side.
+fn climbed(analysis: &Analysis) -> bool {
+    analysis.answered.is_some() || !analysis.depths.is_empty() || !analysis.blocks.is_empty()
 }
 
 /// Every job of a run that climbed no ladder: those of a profile, a quick look, a job file.
 fn steps_without_ladder(run: &Run, analysis: &Analysis) -> Markup {
-    let climbed = analysis.answered.is_some() || !analysis.depths.is_empty() || !analysis.blocks.is_empty();
-    match climbed {
+    match climbed(analysis) {
         true => Markup::default(),
-        false => section("Jobs", scrolled(&cell_table(&analysis::cells(run)))),
+        false => section("Jobs", scrolled_as(&cell_table(&analysis::cells(run)), "Jobs")),
     }
 }
 
@@ -111,15 +124,15 @@ fn claims(run: &Run, verdict: &Verdict) -> Markup {
     }
     let claimed = verdict.rows.iter().any(|row| !row.claimed.words.is_empty());
     let mut table =
-        Table::headed(&["claim", claimed_by(run), "measured", p99_head(verdict), "answer", "source"]);
+        Table::headed(&["claim", "answer", "measured", claimed_by(run), p99_head(verdict), "source"]);
     for (row, words) in verdict.rows.iter().zip(claim_words(verdict)) {
         let answer = words.answer.to_owned();
         table.rows.push(vec![
             words.what,
-            words.claimed,
-            words.measured,
-            words.p99,
             answer,
+            words.measured,
+            words.claimed,
+            words.p99,
             row.claimed.source.clone(),
         ]);
     }
@@ -128,36 +141,43 @@ fn claims(run: &Run, verdict: &Verdict) -> Markup {
     }
     let notes: Markup = notes(verdict).iter().map(|note| element("li").holding(prose(note))).collect();
     let list = (!notes.is_empty()).then(|| element("ul").line(notes));
-    section(if claimed { "Claims" } else { "Measured" }, markup![scrolled(&table), list])
+    let heading = if claimed { "Claims" } else { "Measured" };
+    section(heading, markup![scrolled_as(&table, heading), list])
 }
 
 /// The table of a run without claims: what was measured, and its latency.
 fn without_claims(table: Table) -> Table {
-    let kept = |row: &Vec<String>| vec![row[0].clone(), row[2].clone(), row[3].clone()];
+    let kept = |row: &Vec<String>| vec![row[0].clone(), row[2].clone(), row[4].clone()];
     Table {
         head: vec!["cap".into(), "measured".into(), "p99".into()],
         rows: table.rows.iter().map(kept).collect(),
     }
 }
 
-/// How open units were read, and every doubt with what would remove it.
+/// How open units were read, and every doubt with what would remove it; a doubt that stands below the verdict is not told
+/// again, and one of a burst not at all, which a tile and a finding tell.
 fn notes(verdict: &Verdict) -> Vec<String> {
-    let mut notes: Vec<String> = Vec::new();
-    let mut add = |note: String| {
-        if !notes.contains(&note) {
-            notes.push(note);
-        }
+    let above = reasons(verdict);
+    let told = |why: &Doubt| match above.iter().any(|other| doubt(other) == doubt(why)) {
+        true => remedy(why),
+        false => format!("{}. {}", capital(&doubt(why)), remedy(why)),
     };
-    for why in &verdict.doubts {
-        add(format!("{}. {}", capital(&doubt(why)), remedy(why)));
-    }
-    for row in &verdict.rows {
-        for why in &row.doubts {
-            add(format!("{}: {}. {}", row.what, doubt(why), remedy(why)));
+    let of_run = verdict.doubts.iter().map(|why| ("", told(why)));
+    let of_rows = verdict.rows.iter().flat_map(|row| {
+        let doubts =
+            row.doubts.iter().filter(|why| !is_of_burst(why)).map(|why| (row.what.as_str(), told(why)));
+        doubts.chain(reading(row).map(|words| ("", words)))
+    });
+    let mut notes: Vec<(Vec<&str>, String)> = Vec::new();
+    for (row, words) in of_run.chain(of_rows) {
+        match notes.iter_mut().find(|(_, known)| *known == words) {
+            Some((rows, _)) => rows.push(row),
+            None => notes.push((vec![row], words)),
         }
-        if let Some(read) = reading(row) {
-            add(read);
-        }
     }
-    notes
+    let line = |(rows, words): (Vec<&str>, String)| match rows.contains(&"") {
+        true => words,
+        false => format!("{}: {words}", rows.join(", ")),
+    };
+    notes.into_iter().map(line).collect()
 }

@@ -7,7 +7,7 @@ use workload::{
     StopRule, WorkerPlan,
 };
 
-use super::parts::titled;
+use super::parts::{section, titled};
 use crate::markup::{Markup, element, markup};
 use crate::words::Table;
 use crate::words::imported::either;
@@ -21,9 +21,8 @@ use crate::words::target_doubt::target_doubt;
 /// The last section of the page.
 pub(super) fn method(run: &Run, analysis: &Analysis) -> Markup {
     let (target, host) = (run.target.as_ref(), run.host.as_ref());
-    markup![
-        element("h2").line("Method and exact parameters"),
-        element("pre").line(command_line(&run.words)),
+    let all = markup![
+        element("pre").with("tabindex", 0).line(command_line(&run.words)),
         facts("The run", &run_facts(run, analysis)),
         target.map(|target| facts("The target", &target_facts(target))),
         target.map(devices),
@@ -32,14 +31,16 @@ pub(super) fn method(run: &Run, analysis: &Analysis) -> Markup {
         steps_html(run),
         titled("What happened beside the load", &events(run)),
         titled("I/O that failed", &failures(run)),
-    ]
+    ];
+    section("Method and exact parameters", all)
 }
 
 fn facts(title: &str, pairs: &[(&str, String)]) -> Markup {
     let row =
         |(name, value): &(&str, String)| markup![element("dt").holding(*name), element("dd").holding(value)];
     let rows: Markup = pairs.iter().filter(|(_, value)| !value.is_empty()).map(row).collect();
-    markup![element("h3").line(title), element("dl").line(rows)]
+    let facts = markup!["\n", element("h3").line(title), element("dl").line(rows)];
+    element("div").with("class", "facts").line(facts)
 }
 
 /// The words as they can be typed into a shell.
@@ -382,6 +383,7 @@ fn until_words(step: &StepRecord, worker: &WorkerPlan) -> String {
     let rule = |rule: &StopRule| match rule {
         StopRule::Time(time) => seconds(*time),
         StopRule::BytesEach(bytes) => format!("{} each", numbers::size(bytes.0)),
+        StopRule::BytesInAll(bytes) => format!("{} each, the ramp included", numbers::size(bytes.0)),
         StopRule::WrittenEach(bytes) => format!("{} written each", numbers::size(bytes.0)),
         StopRule::OpsEach(ops) => format!("{} I/Os each", numbers::count(*ops as f64)),
         StopRule::Late { than, ios } => {

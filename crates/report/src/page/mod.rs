@@ -5,10 +5,14 @@ pub(crate) mod comparison;
 mod document;
 mod findings;
 mod imported;
+pub(crate) mod live;
 mod matrix;
 pub(crate) mod measured;
 mod method;
 mod parts;
+pub(crate) mod shelf;
+mod shown;
+mod tiles;
 mod watch;
 pub(crate) mod zoom;
 
@@ -18,7 +22,8 @@ use record::Run;
 use crate::charts::PictureOptions;
 use crate::markup::{Markup, element, markup};
 use crate::words::started::started;
-use crate::words::verdict::verdict_words;
+use crate::words::tiles::tiles;
+use crate::words::verdict::headline;
 use crate::words::{imported as other_tool, numbers};
 use document::{Document, document};
 use parts::prose;
@@ -53,12 +58,9 @@ fn middle(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Markup {
     match (watch::is_watch(run), printed) {
         (false, None) => markup![matrix::sections(run), measured::sections(run, analysis)],
         (false, Some(printed)) => printed,
-        (true, printed) => markup![
-            findings::found(analysis),
-            watch::sections((run, analysis), options),
-            measured::own_load(run, analysis),
-            printed,
-        ],
+        (true, printed) => {
+            markup![watch::sections((run, analysis), options), measured::own_load(run, analysis), printed,]
+        }
     }
 }
 
@@ -86,20 +88,27 @@ fn machine(run: &Run, analysis: &Analysis) -> String {
     }
 }
 
+/// A longer verdict, in letters, is a text and no headline.
+const HEADLINE: usize = 180;
+
 fn top((run, analysis): (&Run, &Analysis), title: &str) -> Markup {
-    let words = verdict_words(run, analysis);
+    let words = headline(run, analysis);
+    let tiles = tiles::tiles(&tiles(run, analysis));
     let header = element("header").line(markup![
         "\n",
         element("h1").line(title),
         element("p").with("class", "where").line(where_and_when(run)),
     ]);
+    let length = words.rest.chars().count() + words.word.len();
+    let verdict = if length > HEADLINE { "verdict long" } else { "verdict" };
     let answer = element("strong").with("class", class_of(analysis.verdict.answer)).holding(words.word);
     let blank = if words.rest.starts_with(' ') { " " } else { "" };
     markup![
         header,
-        element("p").with("class", "verdict").line(markup![answer, blank, prose(&words.rest)]),
-        (!words.stops.is_empty()).then(|| element("p").line(prose(&words.stops))),
+        element("p").with("class", verdict).line(markup![answer, blank, prose(&words.rest)]),
+        (!words.stops.is_empty()).then(|| element("p").with("class", "stops").line(prose(&words.stops))),
         cut_off(run),
+        tiles,
     ]
 }
 

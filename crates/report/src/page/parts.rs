@@ -1,7 +1,7 @@
 //! What every section of a page is made of: prose, tables, figures.
 
 use crate::charts::DrawnChart;
-use crate::markup::{Markup, element, markup};
+use crate::markup::{Heading, Markup, element, markup};
 use crate::words::Table;
 use crate::words::wrap::unbroken;
 
@@ -15,35 +15,56 @@ pub(crate) fn note(text: impl Into<Markup>) -> Markup {
     element("p").with("class", "note").line(text)
 }
 
-/// A table whose first column heads its row.
-pub(crate) fn table(table: &Table) -> Markup {
-    let heads: Markup =
-        table.head.iter().map(|word| element("th").with("scope", "col").holding(word)).collect();
+/// A table whose first column heads its row; a caption is for those who do not see what it stands below.
+pub(crate) fn table(table: &Table, caption: &str) -> Markup {
+    let heads: Markup = table.head.iter().map(head).collect();
     let rows: Markup = table.rows.iter().map(|row| element("tr").holding(cells(row))).collect();
+    let caption = (!caption.is_empty()).then(|| element("caption").holding(caption));
     element("table").holding(markup![
+        caption,
         element("thead").holding(element("tr").holding(heads)),
         element("tbody").holding(rows)
     ])
 }
 
+/// The head of a column; an empty one heads nothing.
+fn head(word: &String) -> Markup {
+    match word.is_empty() {
+        true => element("td").holding(""),
+        false => element("th").with("scope", "col").holding(word),
+    }
+}
+
 fn cells(row: &[String]) -> Markup {
     let cell = |(column, text): (usize, &String)| match column {
-        0 => element("th").with("scope", "row").holding(prose(text)),
+        0 if !text.is_empty() => element("th").with("scope", "row").holding(prose(text)),
         _ => element("td").holding(prose(text)),
     };
     row.iter().enumerate().map(cell).collect()
 }
 
-/// A table that scrolls by itself where it is wider than the page.
+/// A table that scrolls by itself where it is wider than the page, by keys too.
 pub(crate) fn scrolling(rows: &Table) -> Markup {
-    element("div").with("class", "scroll").holding(table(rows))
+    captioned(rows, "")
+}
+
+/// [`scrolling`] with a caption.
+pub(crate) fn captioned(rows: &Table, caption: &str) -> Markup {
+    let name = if caption.is_empty() { "Table" } else { caption };
+    let open = element("div").with("class", "scroll").with("tabindex", 0);
+    open.with("role", "group").with("aria-label", name).holding(table(rows, caption))
 }
 
 /// The same on a line of its own; nothing where it has no row.
 pub(crate) fn scrolled(rows: &Table) -> Markup {
+    scrolled_as(rows, "")
+}
+
+/// [`scrolled`] with a caption.
+pub(crate) fn scrolled_as(rows: &Table, caption: &str) -> Markup {
     match rows.rows.is_empty() {
         true => Markup::default(),
-        false => markup![scrolling(rows), "\n"],
+        false => markup![captioned(rows, caption), "\n"],
     }
 }
 
@@ -51,22 +72,34 @@ pub(crate) fn scrolled(rows: &Table) -> Markup {
 pub(crate) fn titled(title: &str, rows: &Table) -> Markup {
     match rows.rows.is_empty() {
         true => Markup::default(),
-        false => markup![element("h3").line(title), scrolled(rows)],
+        false => {
+            let inside = markup!["\n", element("h3").line(title), scrolled_as(rows, title)];
+            element("div").with("class", "titled").line(inside)
+        }
     }
 }
 
-/// Content below its heading; nothing where there is none.
+/// Content below its heading, which the list of contents leads to; nothing where there is none.
 pub(crate) fn section(heading: &str, content: Markup) -> Markup {
-    match content.is_empty() {
-        true => content,
-        false => markup![element("h2").line(heading), content],
+    if content.is_empty() {
+        return content;
     }
+    let id = format!("part-{}", name_of(heading));
+    let whole = markup!["\n", element("h2").line(heading), content];
+    element("section").with("id", &id).line(whole).headed(Heading { id, words: heading.to_owned() })
+}
+
+/// Words as the name of an element: small letters, digits, and strokes between them.
+pub(crate) fn name_of(words: &str) -> String {
+    let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { ' ' };
+    let words: String = words.chars().map(plain).collect();
+    words.split_whitespace().collect::<Vec<_>>().join("-")
 }
 
 /// Words in a line that lead to a figure further up.
 pub(crate) fn above(title: &str, id: &str) -> Markup {
-    let link = element("a").with("href", format_args!("#{id}")).holding("above");
-    note(markup![title, ": ", link, "."])
+    let link = element("a").with("href", format_args!("#{id}")).holding(title);
+    note(markup![link, " stands above."])
 }
 
 /// A drawing with its title and its table.
@@ -77,12 +110,13 @@ pub(crate) fn figure(drawn: &DrawnChart) -> Markup {
         open = open.with("class", "series").with("data-device", "").with("data-chart", row.id);
     }
     let summary = element("summary").holding("The figures as a table");
+    let caption = format!("{}: the figures", chart.title);
     open.line(markup![
         "\n",
         element("figcaption").line(&chart.title),
-        chart.drawing.svg(),
+        chart.drawing.on_page(row.id),
         "\n",
-        element("details").line(markup![summary, scrolling(&chart.table)])
+        element("details").line(markup![summary, captioned(&chart.table, &caption)])
     ])
 }
 
@@ -93,8 +127,21 @@ mod tests {
     #[test]
     fn the_cells_of_a_table_are_text() {
         let rows = Table { head: vec!["<".into(), "b".into()], rows: vec![vec!["&".into(), "2".into()]] };
-        let html = table(&rows);
+        let html = table(&rows, "c");
         assert!(html.as_str().contains("<th scope=\"row\">&amp;</th><td>2</td>"), "{}", html.as_str());
         assert!(html.as_str().contains("<th scope=\"col\">&lt;</th>"), "{}", html.as_str());
+        assert!(html.as_str().starts_with("<table><caption>c</caption>"), "{}", html.as_str());
+    }
+
+    #[test]
+    fn a_section_is_named_by_its_heading_and_leads_to_itself() {
+        let made = section("Block size, 4 KiB", "text".into());
+        assert!(
+            made.as_str().starts_with("<section id=\"part-block-size-4-kib\">\n<h2>"),
+            "{}",
+            made.as_str()
+        );
+        assert_eq!(made.headings()[0].words, "Block size, 4 KiB");
+        assert!(section("Nothing", Markup::default()).headings().is_empty());
     }
 }

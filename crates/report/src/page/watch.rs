@@ -3,7 +3,9 @@
 use analysis::{Analysis, Finding, Place, Watched};
 use record::Run;
 
-use super::parts::{above, figure, note, scrolled, section};
+use super::findings::found;
+use super::parts::{above, figure, note, scrolled_as, section};
+use super::shown::Figures;
 use crate::charts::{DeviceChart, Part, PictureOptions, RELATIONS, Source, View, drawn};
 use crate::markup::{Markup, element, markup};
 use crate::words::Table;
@@ -23,22 +25,26 @@ pub(super) fn is_watch(run: &Run) -> bool {
     !run.phases.is_empty() || !run.devices.is_empty() || run.observed.is_some()
 }
 
-/// The sections below the findings, what was asked and decided before what every device did.
+/// The sections below the tiles: what was asked and decided, what was found, then what every device did.
 pub(super) fn sections((run, analysis): (&Run, &Analysis), options: &PictureOptions) -> Markup {
     let page = Page { view: View::of(run, analysis, options.clone()), run, analysis };
     let none = Watched::default();
     let watched = analysis.watched.as_ref().unwrap_or(&none);
     let decisive = page.decisive();
+    let overload = page.overload();
+    // What overload does is answered by its own charts; the series of the device stand below.
+    let first = if overload.is_empty() { decisive.as_ref() } else { None };
     markup![
+        overload,
+        section("The chart that decides", first.map(series_figure).into()),
         contract(watched),
         headed("The load", &watch_tables::load(watched)),
-        section("The chart that decides", decisive.as_ref().map(series_figure).into()),
-        page.overload(),
+        found(analysis, &page.figures()),
         page.glance(),
         page.phases(watched),
         page.relations(),
         section("The machine", page.view.cpu().as_ref().map(series_figure).into()),
-        page.devices(watched, decisive.as_ref()),
+        page.devices(watched, (decisive.as_ref(), first)),
     ]
 }
 
@@ -81,6 +87,13 @@ impl Page<'_> {
         }
     }
 
+    /// Every figure of a device and of the machine that the page draws.
+    fn figures(&self) -> Figures {
+        let of_devices = self.view.devices().iter().flat_map(|device| self.view.charts(device));
+        let named = |chart: &DeviceChart| (name(chart), chart.title.clone());
+        Figures::of(self.run, of_devices.chain(self.view.cpu()).map(|chart| named(&chart)).collect())
+    }
+
     fn overload(&self) -> Markup {
         let source = Source { run: self.run, analysis: self.analysis, view: Some(&self.view) };
         let charts = drawn(&source, &[Part::Asked, Part::SideBySide]);
@@ -103,12 +116,17 @@ impl Page<'_> {
         Some(section(RELATIONS, figure.line(markup!["\n", drawing.svg(), "\n", words])))
     }
 
-    fn devices(&self, watched: &Watched, decisive: Option<&DeviceChart>) -> Markup {
+    /// Every device, that of the weightiest chart unfolded; of `first`, which stands above, the link alone.
+    fn devices(
+        &self,
+        watched: &Watched,
+        (decisive, first): (Option<&DeviceChart>, Option<&DeviceChart>),
+    ) -> Markup {
         let devices = self.view.devices();
         let folded = devices.len() > OPEN_MAX;
         let device = |device: &&str| {
             let open = !folded || decisive.is_some_and(|chart| chart.device == **device);
-            self.device(device, watched, (open, decisive))
+            self.device(device, watched, (open, first))
         };
         let sections: Markup = devices.iter().map(device).collect();
         let word = folded.then(|| element("p").with("class", "note paper").line(FOLDED));
@@ -116,8 +134,8 @@ impl Page<'_> {
     }
 
     fn device(&self, device: &str, watched: &Watched, shown: (bool, Option<&DeviceChart>)) -> Option<Markup> {
-        let (open, decisive) = shown;
-        let figure = |chart: &DeviceChart| match decisive == Some(chart) {
+        let (open, first) = shown;
+        let figure = |chart: &DeviceChart| match first == Some(chart) {
             true => above(&chart.title, &name(chart)),
             false => series_figure(chart),
         };
@@ -126,7 +144,8 @@ impl Page<'_> {
             return None;
         }
         let told = watched.load_device.as_ref().is_some_and(|place| place.name == device);
-        let table = (!told).then(|| scrolled(&watch_tables::device(watched, device)));
+        let table = watch_tables::device(watched, device);
+        let table = (!told).then(|| scrolled_as(&table, &format!("{} by phase", self.view.name_of(device))));
         let details = element("details").with("class", "device");
         let details = if open { details.flag("open") } else { details };
         let summary = element("summary").line(self.view.name_of(device));
@@ -136,7 +155,7 @@ impl Page<'_> {
 
 /// The claims where they count, and a sentence on the phases where more was asked than is claimed.
 fn contract(watched: &Watched) -> Markup {
-    let rows = scrolled(&filled(&watch_tables::contract(watched)));
+    let rows = scrolled_as(&filled(&watch_tables::contract(watched)), "The contract by phase");
     section("The contract", markup![rows, watch_tables::beyond(watched).map(note)])
 }
 
@@ -154,7 +173,13 @@ fn series_figure(chart: &DeviceChart) -> Markup {
         element("span").with("class", "where drawn").holding(&chart.note),
     ];
     let zeros = (!chart.zeros.is_empty()).then(|| note(format!("{}.", capital(&chart.zeros))));
-    figure.line(markup!["\n", element("figcaption").line(caption), chart.drawing.svg(), "\n", zeros])
+    figure.line(markup![
+        "\n",
+        element("figcaption").line(caption),
+        chart.drawing.on_page(&name(chart)),
+        "\n",
+        zeros
+    ])
 }
 
 fn name(chart: &DeviceChart) -> String {
@@ -174,7 +199,7 @@ fn shown(finding: &Finding) -> Option<(&Place, &'static str)> {
 
 /// A table under its heading; nothing where it has no row. Columns in which nothing stands are left out.
 fn headed(head: &str, table: &Table) -> Markup {
-    section(head, scrolled(&filled(table)))
+    section(head, scrolled_as(&filled(table), head))
 }
 
 fn filled(table: &Table) -> Table {

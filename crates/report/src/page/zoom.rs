@@ -15,7 +15,8 @@ use workload::Nanos;
 
 use crate::charts::{Ink, Level};
 use crate::markup::{Markup, element, markup};
-use crate::words::step_kind::kind_words;
+use crate::words::step_kind::{kind_words, step_words};
+use crate::words::wrap::clean;
 
 const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/zoom.js"));
 const STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/zoom.css"));
@@ -64,7 +65,7 @@ pub(crate) fn zoom(run: &Run, analysis: &Analysis) -> Zoom {
 /// What the page may load and run: itself, and the one script of this hash.
 fn rules(script: &str) -> Markup {
     let rules = format!(
-        "default-src 'none'; style-src 'unsafe-inline'; font-src data:; script-src {script}; base-uri 'none'; form-action 'none'"
+        "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:; script-src {script}; base-uri 'none'; form-action 'none'"
     );
     let policy = element("meta").with("http-equiv", "Content-Security-Policy");
     markup![policy.with("content", rules).void(), "\n"]
@@ -150,6 +151,7 @@ impl Zoomed {
             "started": run.started_unix_ms,
             "inks": inks(),
             "bands": bands(run),
+            "steps": steps(run),
             "gaps": self.gaps.iter().map(|&gap| span(gap, "")).collect::<Vec<_>>(),
             "times": times.collect::<Vec<_>>(),
             "charts": self.charts,
@@ -169,6 +171,22 @@ fn bands(run: &Run) -> Vec<Value> {
         Some(band((first.started, last.ended), kind_words(first.plan.kind), place % 2 == 0))
     };
     kinds.enumerate().filter_map(kind).collect()
+}
+
+/// What the crosshair names: the phases of a watch, or else every step.
+fn steps(run: &Run) -> Vec<Value> {
+    if !run.phases.is_empty() {
+        let named = |(place, phase): (usize, &Phase)| {
+            let words = format!("phase {} of {}: {}", place + 1, run.phases.len(), clean(&phase.name));
+            span((phase.from, phase.to), &words)
+        };
+        return run.phases.iter().enumerate().map(named).collect();
+    }
+    let named = |(place, step): (usize, &StepRecord)| {
+        let words = format!("step {} of {}: {}", place + 1, run.steps.len(), step_words(&step.plan));
+        span((step.started, step.ended), &words)
+    };
+    run.steps.iter().enumerate().map(named).collect()
 }
 
 /// Filled as the drawings fill it: where a load ran, or every second kind of step.

@@ -25,7 +25,8 @@ pub fn claim_words(verdict: &Verdict) -> Vec<ClaimWords> {
     verdict.rows.iter().map(in_words).collect()
 }
 
-fn in_words(row: &ClaimRow) -> ClaimWords {
+/// The cells of one claim.
+pub(crate) fn in_words(row: &ClaimRow) -> ClaimWords {
     let unit = unit_of(row);
     // What a claim on operations is about ends with the unit.
     let named = row.quantity == Quantity::Iops;

@@ -205,7 +205,7 @@ fn what(part: &BurstPart) -> &'static str {
     if part.resource == Resource::Iops { "operations" } else { "bytes" }
 }
 
-fn unit(value: f64, part: &BurstPart) -> Unit {
+pub(crate) fn unit(value: f64, part: &BurstPart) -> Unit {
     if part.resource == Resource::Iops { IOPS } else { Unit::of_bandwidth(value, Prefix::Binary) }
 }
 

@@ -49,14 +49,13 @@ pub(super) fn findings(analysis: &Analysis, extent: Extent) -> String {
 
 /// As many as fit, without where they were seen, and the number of the rest.
 fn screen(shown: &[&Finding]) -> String {
-    let blocks: Vec<String> = shown.iter().map(|finding| short(finding)).collect();
     let fits = |count: usize| {
-        let more = usize::from(count < blocks.len()) * 2;
-        joined(blocks[..count].iter().cloned()).lines().count() + more <= LINES
+        let more = usize::from(count < shown.len()) * 2;
+        joined(short(&shown[..count]).into_iter()).lines().count() + more <= LINES
     };
     // The first is told however long it is.
-    let told = (1..=blocks.len()).rev().find(|&count| fits(count)).unwrap_or(1);
-    joined(blocks[..told].iter().cloned().chain([more(shown.len() - told)]))
+    let told = (1..=shown.len()).rev().find(|&count| fits(count)).unwrap_or(1);
+    joined(short(&shown[..told]).into_iter().chain([more(shown.len() - told)]))
 }
 
 /// Where the rest is.
@@ -73,10 +72,15 @@ fn joined(blocks: impl Iterator<Item = String>) -> String {
     blocks.collect::<Vec<_>>().join("\n")
 }
 
-/// A finding with its next step.
-fn short(finding: &Finding) -> String {
-    let said = format!("{} {}.", sentence(finding), word(finding.confidence));
-    wrap("  found   ", &said) + &wrap("  next    ", &next_step(finding))
+/// Findings with their next steps; a step that several ask for stands below the last of them.
+fn short(findings: &[&Finding]) -> Vec<String> {
+    let steps: Vec<String> = findings.iter().map(|finding| next_step(finding)).collect();
+    let one = |(at, finding): (usize, &&Finding)| {
+        let said = wrap("  found   ", &format!("{} {}.", sentence(finding), word(finding.confidence)));
+        let is_told_again = steps[at + 1..].contains(&steps[at]);
+        if is_told_again { said } else { said + &wrap("  next    ", &steps[at]) }
+    };
+    findings.iter().enumerate().map(one).collect()
 }
 
 /// How sure it is, in one word.

@@ -113,7 +113,7 @@ fn step(step: &StepRecord) -> Value {
 }
 
 /// An object with one key for each direction in which something ended.
-fn directions(of: impl Fn(Direction) -> Option<Value>) -> Value {
+pub(crate) fn directions(of: impl Fn(Direction) -> Option<Value>) -> Value {
     let filled: Map<String, Value> = Direction::ALL
         .iter()
         .filter_map(|&direction| of(direction).map(|value| (direction.name().to_owned(), value)))
@@ -121,7 +121,7 @@ fn directions(of: impl Fn(Direction) -> Option<Value>) -> Value {
     Value::Object(filled)
 }
 
-fn totals(step: &StepRecord, direction: Direction) -> Option<Value> {
+pub(crate) fn totals(step: &StepRecord, direction: Direction) -> Option<Value> {
     let tally = step.tally(direction);
     if tally.ops == 0 && tally.errors == 0 {
         return None;
@@ -140,7 +140,7 @@ fn totals(step: &StepRecord, direction: Direction) -> Option<Value> {
     }))
 }
 
-fn interval(interval: &Interval) -> Value {
+pub(crate) fn interval(interval: &Interval) -> Value {
     json!({
         "start_ns": interval.start,
         "end_ns": interval.end,

@@ -12,10 +12,8 @@ const SAID_FROM: usize = 50;
 
 /// The table and what to make of it, in 80 columns.
 pub fn quick_text(rows: &[QuickRow]) -> String {
-    let mut text = String::new();
-    for row in rows {
-        text += &line(row);
-    }
+    let unit = unit(rows);
+    let mut text: String = rows.iter().map(|row| line(row, unit)).collect();
     text.push('\n');
     text += &wrap("", &conclusion(rows));
     text += &wrap(
@@ -25,9 +23,15 @@ pub fn quick_text(rows: &[QuickRow]) -> String {
     text
 }
 
-fn line(row: &QuickRow) -> String {
-    let unit = Unit::of_bandwidth(row.cell.bytes_per_second, Prefix::Binary);
-    let figure = format!("{} {}", numbers::figure(row.cell.bytes_per_second / unit.factor), unit.name);
+/// One unit for all, so that the eye can compare: that of the slowest, unless it is slower by orders of size.
+fn unit(rows: &[QuickRow]) -> Unit {
+    let rates = || rows.iter().map(|row| row.cell.bytes_per_second);
+    let (least, most) = (rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max));
+    Unit::of_bandwidth(least.max(most / 10_000.0), Prefix::Binary)
+}
+
+fn line(row: &QuickRow, unit: Unit) -> String {
+    let figure = numbers::in_unit(row.cell.bytes_per_second, unit);
     let first = format!("  {:<34}{figure:>12}  ", name(row));
     beside(&first, SAID_FROM, &said(row))
 }
@@ -54,7 +58,7 @@ fn said(row: &QuickRow) -> String {
 
 /// What can be relied on.
 fn conclusion(rows: &[QuickRow]) -> String {
-    let rate = |row: &QuickRow| numbers::bandwidth(row.cell.bytes_per_second, Prefix::Binary);
+    let rate = |row: &QuickRow| numbers::in_unit(row.cell.bytes_per_second, unit(rows));
     let of = |way: &str| {
         let volume = |row: &&QuickRow| row.whose == Whose::Volume && row.direction.name() == way;
         let flushed = rows.iter().filter(volume).find(|row| row.cell.pattern.flush_every.is_some());

@@ -47,9 +47,10 @@ pub fn evidence(spans: &[Evidence]) -> String {
 }
 
 /// More spans than this are counted, not named.
-const EVIDENCE_NAMED: usize = 3;
+pub(crate) const EVIDENCE_NAMED: usize = 3;
 
-fn one_span(span: &Evidence) -> String {
+/// How a span is named where it stands alone.
+pub(crate) fn one_span(span: &Evidence) -> String {
     let step = if span.step.is_empty() { String::new() } else { format!(", step {}", quoted(&span.step)) };
     let (from, to) = (span.from.as_secs_f64(), span.to.as_secs_f64());
     let clock = if to >= BY_HOURS { by_hours } else { by_seconds };

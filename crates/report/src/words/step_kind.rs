@@ -1,6 +1,25 @@
 //! What steps are for, in a word or two.
 
-use workload::StepKind;
+use workload::{StepKind, StepPlan};
+
+use super::numbers;
+use super::wrap::clean;
+
+/// A step with what its name leaves out: `read depth 16, 4 KiB`, `read 64 KiB, depth 8`.
+pub(crate) fn step_words(plan: &StepPlan) -> String {
+    let name = clean(&plan.name);
+    let blocks = plan.workers.first().map(|worker| worker.blocks.longest().0);
+    let depth: u32 = plan.workers.iter().map(|worker| worker.depth).sum();
+    match (plan.kind, blocks) {
+        (StepKind::Latency | StepKind::DepthLadder, Some(block)) => {
+            format!("{name}, {}", numbers::block(block as f64))
+        }
+        (StepKind::BlockLadder | StepKind::Reference | StepKind::Again, Some(_)) => {
+            format!("{name}, depth {}", numbers::count(f64::from(depth)))
+        }
+        _ => name,
+    }
+}
 
 /// What the steps of a kind are for.
 pub(crate) fn kind_words(kind: StepKind) -> &'static str {

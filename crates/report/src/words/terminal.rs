@@ -1,4 +1,4 @@
-//! The answer in a terminal: 80 columns, verdict first, colour on the verdict word alone.
+//! The answer in a terminal: 80 columns, the verdict last, where the eye is when a run ends; colour on the verdict word alone.
 
 use std::fmt::Write as _;
 
@@ -27,8 +27,11 @@ pub enum Paint {
 
 /// The first line: what is measured, on what, by which means.
 pub fn head(target: &TargetFacts, backend: &str) -> String {
-    let mut words = vec![kind_words(target)];
-    words.push(clean(backend));
+    let words = match target.kind {
+        // There is one means to run on it.
+        TargetKind::Simulated => vec!["a volume simulated in virtual time".to_owned()],
+        _ => vec![kind_words(target), clean(backend)],
+    };
     wrap("", &format!("{}: {}", clean(target.words.trim_end_matches(':')), words.join(", ")))
 }
 
@@ -52,8 +55,8 @@ pub(crate) fn kind_words(target: &TargetFacts) -> String {
     if facts.is_empty() { on } else { format!("{on} ({})", facts.join(", ")) }
 }
 
-/// The whole answer but for the line that names the files: steps, verdict, claims, findings. A watch always has all of its
-/// findings.
+/// The whole answer but for the line that names the files: steps, findings, verdict, claims, so that a screen of 24 rows ends with
+/// the verdict. A watch always has all of its findings.
 pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint, extent: Extent) -> String {
     let verdict = verdict_text(run, analysis, paint);
     let cleaned = |text: String| clean_lines(&text).into_owned();
@@ -64,11 +67,11 @@ pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint, extent: Extent) ->
         }
         (None, Some(Answered::Check(check))) => vec![
             cleaned(steps(run, analysis)),
+            cleaned(findings(analysis, extent)),
+            cleaned(answered::text(&Answered::Check(check.clone()))),
             verdict,
             cleaned(claim_table(run, &analysis.verdict)),
             cleaned(doubts_of_rows(&analysis.verdict)),
-            cleaned(answered::text(&Answered::Check(check.clone()))),
-            cleaned(findings(analysis, extent)),
         ],
         (None, Some(answered)) => {
             vec![verdict, cleaned(answered::text(answered)), cleaned(findings(analysis, extent))]
@@ -76,10 +79,10 @@ pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint, extent: Extent) ->
         (None, None) => vec![
             cleaned(summary(run)),
             cleaned(steps(run, analysis)),
+            cleaned(findings(analysis, extent)),
             verdict,
             cleaned(claim_table(run, &analysis.verdict)),
             cleaned(doubts_of_rows(&analysis.verdict)),
-            cleaned(findings(analysis, extent)),
         ],
     };
     let filled: Vec<&str> =
@@ -158,7 +161,10 @@ fn claim_table(run: &Run, verdict: &Verdict) -> String {
     let used = |column: usize| column != 1 && column != 4 || claimed;
     let columns: Vec<usize> = (0..5).filter(|&column| used(column)).collect();
     let widths = widths(&cells, &columns);
-    let table: String = cells.iter().map(|row| table_line(row, &columns, &widths)).collect();
+    let table: String = match 2 + widths.iter().sum::<usize>() <= columns_now() + 3 {
+        true => cells.iter().map(|row| table_line(row, &columns, &widths)).collect(),
+        false => cells[1..].iter().map(|row| stacked(row, &heads)).collect(),
+    };
     table + &tolerated(verdict).map_or_else(String::new, |words| wrap("  ", words))
 }
 
@@ -185,14 +191,19 @@ fn table_line(row: &[&str; 5], columns: &[usize], widths: &[usize]) -> String {
     let mut lines = first.lines();
     let mut text = format!("  {:<width$}{rest}", lines.next().unwrap_or_default(), width = widths[0]);
     text.truncate(text.trim_end().len());
-    if text.chars().count() > columns_now() {
-        text = wrap("  ", &text).trim_end().to_owned();
-    }
     text.push('\n');
     for line in lines {
         let _ = writeln!(text, "  {line}");
     }
     text
+}
+
+/// A row of a table that is too wide for the terminal: its name, and below it what stands in each column.
+fn stacked(row: &[&str; 5], heads: &[&str; 5]) -> String {
+    let told = (1..4).filter(|&column| !row[column].is_empty());
+    let told: Vec<String> = told.map(|column| format!("{} {}", heads[column], row[column])).collect();
+    let answer = if row[4].is_empty() { String::new() } else { format!(": {}", row[4]) };
+    wrap("  ", row[0]) + &wrap("    ", &format!("{}{answer}", told.join(", ")))
 }
 
 /// Doubts of claims that were decided all the same, each with the claim's name: the verdict sentence has the others.

@@ -31,9 +31,38 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     if let Some(words) = answered::verdict(analysis) {
         return words;
     }
+    of_claims(run, analysis, Beside::Nothing)
+}
+
+/// What stands beside a verdict and need not be in it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Beside {
+    Nothing,
+    /// Figures and bursts.
+    Tiles,
+}
+
+/// [`verdict_words`] beside tiles: of claims the answer and its reasons alone.
+pub(crate) fn headline(run: &Run, analysis: &Analysis) -> VerdictWords {
+    let told = origin(run).is_some() || analysis.watched.is_some() || answered::verdict(analysis).is_some();
+    if told {
+        return verdict_words(run, analysis);
+    }
+    let words = of_claims(run, analysis, Beside::Tiles);
+    match analysis.verdict.answer {
+        // Nothing was claimed: what stops it is the answer.
+        Answer::Measured if words.rest == "." && !words.stops.is_empty() => {
+            VerdictWords { rest: format!(": {}", words.stops), stops: String::new(), ..words }
+        }
+        _ => words,
+    }
+}
+
+/// The verdict on claims, or on what was measured without one.
+fn of_claims(run: &Run, analysis: &Analysis, beside: Beside) -> VerdictWords {
     let verdict = &analysis.verdict;
     let subject = subject(verdict);
-    let figures = figures(verdict);
+    let figures = if beside == Beside::Tiles { String::new() } else { figures(verdict) };
     let (word, mut rest) = match verdict.answer {
         Answer::Measured => ("MEASURED", with_colon("", &figures)),
         Answer::Meets => ("MEETS", with_colon(&subject, &figures)),
@@ -52,8 +81,8 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     if let Some(course) = course(analysis) {
         let _ = write!(rest, " {course}");
     }
-    for why in reasons(verdict) {
-        let _ = write!(rest, " {}.", capital(&why));
+    for why in reasons(verdict).into_iter().filter(|why| beside == Beside::Nothing || !is_of_burst(why)) {
+        let _ = write!(rest, " {}.", capital(&doubt(why)));
     }
     if let Some(read) = verdict.rows.iter().find_map(reading) {
         let _ = write!(rest, " {read}");
@@ -164,18 +193,24 @@ fn labelled(row: &ClaimRow, all: &[ClaimRow]) -> String {
 }
 
 /// Doubts of the whole run, then those of rows that are not decided, and of any row that its credits are spent; each once.
-fn reasons(verdict: &Verdict) -> Vec<String> {
+pub(crate) fn reasons(verdict: &Verdict) -> Vec<&Doubt> {
     let undecided = |row: &ClaimRow| matches!(row.answer, Answer::CannotTell | Answer::ConsistentWithBurst);
     let told = |row: &ClaimRow, doubt: &Doubt| undecided(row) || matches!(doubt, Doubt::CreditsSpent { .. });
     let of_rows = verdict.rows.iter().flat_map(|row| row.doubts.iter().map(move |doubt| (row, doubt)));
     let of_rows = of_rows.filter(|(row, doubt)| told(row, doubt)).map(|(_, doubt)| doubt);
-    let mut words: Vec<String> = Vec::new();
-    for word in verdict.doubts.iter().chain(of_rows).map(doubt) {
-        if !words.contains(&word) {
-            words.push(word);
+    let mut told: Vec<(&Doubt, String)> = Vec::new();
+    for why in verdict.doubts.iter().chain(of_rows) {
+        let words = doubt(why);
+        if told.iter().all(|(_, other)| *other != words) {
+            told.push((why, words));
         }
     }
-    words
+    told.into_iter().map(|(why, _)| why).collect()
+}
+
+/// Whether a tile and a finding of its own tell it.
+pub(crate) fn is_of_burst(doubt: &Doubt) -> bool {
+    matches!(doubt, Doubt::InsideBurst { .. } | Doubt::CreditsSpent { .. })
 }
 
 fn stops(run: &Run, analysis: &Analysis) -> String {

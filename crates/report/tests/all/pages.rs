@@ -45,7 +45,10 @@ fn page(case: &(Run, Analysis)) -> String {
         "the page may load things"
     );
     well_formed(&html);
-    for fetch in ["<script", "<link", "src=\"", "url(http", "@import", "href=\"http"] {
+    assert_eq!(html.matches("<link").count(), 1, "the tab's sign alone, which lies in the page");
+    assert!(html.contains("<link rel=\"icon\" href=\"data:"), "the tab's sign");
+    names_are_given_once(&html);
+    for fetch in ["<script", "src=\"", "url(http", "@import", "href=\"http"] {
         assert!(!html.contains(fetch), "{fetch} would fetch or run something");
     }
     let addresses = html.matches("://").count();
@@ -62,6 +65,21 @@ fn page(case: &(Run, Analysis)) -> String {
     html
 }
 
+/// Every name stands once, and every link within the page leads to one.
+fn names_are_given_once(html: &str) {
+    let quoted = |before: &str| -> Vec<String> {
+        html.split(before).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect()
+    };
+    let mut names = quoted(" id=\"");
+    names.sort();
+    let all = names.len();
+    names.dedup();
+    assert_eq!(names.len(), all, "a name is given twice: {names:?}");
+    for target in quoted(" href=\"#") {
+        assert!(names.contains(&target), "a link leads to {target}, which is not there");
+    }
+}
+
 /// Places of these in the page, which must be in this order.
 fn in_order(html: &str, parts: &[&str]) {
     let mut last = 0;
@@ -72,16 +90,23 @@ fn in_order(html: &str, parts: &[&str]) {
 }
 
 #[test]
-fn a_page_tells_verdict_claims_charts_evidence_findings_method_in_this_order() {
+fn a_page_tells_verdict_tiles_chart_claims_findings_charts_method_in_this_order() {
     let html = page(&crate::made_up::meets());
     in_order(
         &html,
         &[
-            "class=\"good\">MEETS</strong> aws-gp3: ",
-            "<h2>Claims</h2>",
-            "aws-gp3 (2025-09-26)",
+            "<nav class=\"column\" aria-label=\"Contents\">",
+            "<a href=\"#part-findings\">Findings</a>",
+            "<h1>",
+            "class=\"good\">MEETS</strong> aws-gp3.",
+            "<dl class=\"tiles\">",
+            "<dt>IOPS</dt>",
+            "<dt>Throughput</dt>",
             "<h2>The chart that decides</h2>",
             "<figure id=\"blocks\">",
+            "<h2>Claims</h2>",
+            "aws-gp3 (2025-09-26)",
+            "<h2>Findings</h2>",
             "<figure id=\"rate\" ",
             "<figure id=\"bandwidth\" ",
             "<figure id=\"latency\" ",
@@ -90,7 +115,6 @@ fn a_page_tells_verdict_claims_charts_evidence_findings_method_in_this_order() {
             "<figure id=\"percentiles\">",
             "<figure id=\"cpu\">",
             "<figure id=\"devices\">",
-            "<h2>Findings</h2>",
             "<h2>Method and exact parameters</h2>",
             "plimsoll check /mnt/data --policy aws-gp3",
             "<h3>Choices and why</h3>",
@@ -101,11 +125,18 @@ fn a_page_tells_verdict_claims_charts_evidence_findings_method_in_this_order() {
 #[test]
 fn every_drawing_can_be_read_aloud_and_has_its_table() {
     let html = page(&crate::made_up::meets());
-    let drawings = html.matches("<svg ").count();
+    let parts = html.matches("class=\"chart part\"").count();
+    let drawings = html.matches("<svg ").count() - parts;
     assert_eq!(drawings, 8);
-    for part in ["role=\"img\"", "<desc>", "<details>", "<figcaption>"] {
+    for part in ["<desc>", "<details>", "<figcaption>"] {
         assert_eq!(html.matches(part).count(), drawings, "{part}");
     }
+    assert_eq!(html.matches("role=\"img\"").count(), drawings + parts);
+    assert_eq!(
+        parts,
+        2 * html.matches("class=\"chart whole\"").count(),
+        "panels of a pair stand by themselves too"
+    );
 }
 
 #[test]
@@ -143,7 +174,7 @@ fn a_page_that_cannot_tell() {
 #[test]
 fn a_page_without_claims() {
     let html = page(&crate::made_up::measured());
-    in_order(&html, &["MEASURED</strong>: read 3,001\u{a0}±\u{a0}6\u{a0}IOPS", "<h2>Measured</h2>"]);
+    in_order(&html, &["MEASURED</strong>: ", "<b>3,001\u{a0}±\u{a0}6</b>", "<h2>Measured</h2>"]);
     assert!(!html.contains("<th scope=\"col\">answer</th>"));
 }
 
@@ -204,8 +235,6 @@ fn a_page_of_a_watch_has_its_series_overload_relation_and_devices() {
     in_order(
         &html,
         &[
-            "<h2>The chart that decides</h2>",
-            "<figure class=\"series\" id=\"dm-0-iops\" data-device=\"dm-0\" data-chart=\"iops\">",
             "<h2>Overload</h2>",
             "<figure id=\"overload-summary\">",
             "<figure id=\"overload\">",
@@ -217,7 +246,7 @@ fn a_page_of_a_watch_has_its_series_overload_relation_and_devices() {
             "<details class=\"device\"><summary>sda</summary>",
             "data-device=\"sda\" data-chart=\"utilisation\"",
             "<details class=\"device\" open><summary>dm-0 (vg0-data)</summary>",
-            "<a href=\"#dm-0-iops\">above</a>",
+            "<figure class=\"series\" id=\"dm-0-iops\" data-device=\"dm-0\" data-chart=\"iops\">",
             "<h2>Method and exact parameters</h2>",
         ],
     );
@@ -238,4 +267,31 @@ fn a_page_of_a_watch_has_its_series_overload_relation_and_devices() {
     }
     assert!(!html.contains("loop7"), "a loop device that did nothing");
     assert!(!html.contains("Against time"), "no section of nothing");
+}
+
+#[test]
+fn a_finding_leads_to_its_chart_and_span_and_can_be_led_to() {
+    let (run, analysis) = crate::made_up::meets();
+    let html = page(&(run, analysis.clone()));
+    assert_eq!(html.matches("<div class=\"finding\" id=\"finding-").count(), analysis.findings.len());
+    let spans = analysis.findings.iter().flat_map(|finding| &finding.evidence);
+    for span in spans.filter(|span| span.series == "rate").take(3) {
+        let link = format!(
+            "<a class=\"jump\" href=\"#rate\" data-from=\"{}\" data-to=\"{}\">",
+            span.from.as_secs_f64(),
+            span.to.as_secs_f64()
+        );
+        assert!(html.contains(&link), "{link}");
+    }
+    assert!(html.contains("class=\"jump\""), "no finding of this run has a chart");
+}
+
+#[test]
+fn a_tile_holds_a_figure_against_what_is_promised() {
+    let below = page(&crate::made_up::below());
+    assert!(below.contains("<i class=\"bad\" style=\"width:"), "a bar that falls short");
+    assert!(below.contains("<u style=\"left:100.0%\">"), "what is promised is the end of that bar");
+    let open = page(&crate::made_up::measured());
+    assert!(open.contains("<dl class=\"tiles\">") && !open.contains("class=\"bar\""), "a bar of no promise");
+    assert!(!page(&crate::made_up::nothing()).contains("class=\"tiles\""), "a tile of nothing");
 }

@@ -99,9 +99,10 @@ fn colour_marks_the_verdict_word_and_changes_nothing_else() {
     }
 }
 
-/// The lines of an answer from its first finding on.
+/// The lines of an answer from its first finding to the verdict, which is not indented.
 fn findings_of(text: &str) -> Vec<&str> {
-    text.lines().skip_while(|line| !line.starts_with("  found   ")).collect()
+    let found = text.lines().skip_while(|line| !line.starts_with("  found   "));
+    found.take_while(|line| line.is_empty() || line.starts_with("  ")).collect()
 }
 
 #[test]
@@ -112,11 +113,48 @@ fn findings_fill_a_screen_at_most_and_all_of_them_are_there_when_asked_for() {
     let all = terminal(&run, &analysis, Paint::Plain, Extent::All);
     [&screen, &all].into_iter().for_each(|text| lines_fit(text));
     let (some, whole) = (findings_of(&screen), findings_of(&all));
-    assert!(some.len() <= 16, "{} lines: {screen}", some.len());
+    assert!(some.len() <= 17, "{} lines: {screen}", some.len());
     let told = |lines: &[&str]| lines.iter().filter(|line| line.starts_with("  found   ")).count();
     let rest = format!("{} more findings", told(&whole) - told(&some));
     assert!(told(&some) >= 1 && screen.contains(&rest) && screen.contains(": --all\n"), "{rest}: {screen}");
     assert!(!all.contains(": --all\n") && whole.iter().any(|line| line.starts_with("  unless  ")), "{all}");
+}
+
+#[test]
+fn the_verdict_and_its_table_are_the_last_that_a_screen_shows() {
+    for case in [crate::made_up::meets(), crate::made_up::below(), crate::made_up::measured()] {
+        let word = report::verdict_words(&case.0, &case.1).word;
+        let text = printed(case);
+        let from = text.lines().position(|line| line.starts_with(word)).unwrap();
+        assert!(text.lines().count() - from <= 21, "two lines more name the files: {text}");
+        assert!(text.lines().skip(from).all(|line| !line.starts_with("  found   ")), "{text}");
+    }
+}
+
+/// A stream of a quick look that reached so many MiB a second.
+fn stream(mib: f64) -> analysis::QuickRow {
+    let pattern = serde_json::json!({
+        "sequential": true, "read_percent": 100, "depth": 1, "workers": 1, "offered": null, "flush_every": null, "direct": true
+    });
+    let rate = mib * f64::from(1 << 20);
+    let cell = serde_json::json!({
+        "step": "", "job": "", "pattern": pattern, "directions": [], "iops": mib, "bytes_per_second": rate, "latency_ns_mean": 1.0
+    });
+    let row = serde_json::json!({
+        "cell": cell, "direction": "read", "device_share": null, "whose": "volume", "seconds": 5.0
+    });
+    serde_json::from_value(row).unwrap()
+}
+
+#[test]
+fn streams_beside_each_other_have_one_unit() {
+    let text = report::quick_text(&[stream(312.0), stream(3_686.0)]);
+    assert!(
+        text.contains(" 312 MiB/s") && text.contains(" 3,686 MiB/s") && !text.contains("GiB/s"),
+        "{text}"
+    );
+    let fast = report::quick_text(&[stream(3_174.0), stream(3_686.0)]);
+    assert!(fast.contains(" 3.1 GiB/s") && fast.contains(" 3.6 GiB/s"), "{fast}");
 }
 
 #[test]

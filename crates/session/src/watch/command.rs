@@ -1,9 +1,11 @@
 //! The command that is watched, as a phase of the run.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use kernel::Clock;
-use record::{Observer, Phase, PhaseKind};
+use record::{Event, EventKind, Observer, Phase, PhaseKind};
+use workload::Nanos;
 
 use crate::command::Running;
 use crate::failure::Failure;
@@ -16,8 +18,15 @@ const NAME: &str = "command";
 ///
 /// # Errors
 /// It cannot be started: then nothing was watched.
-pub(super) fn run(words: &[OsString], clock: Clock, recorder: &mut RunRecorder) -> Result<u8, Failure> {
-    let command = Running::start(words, &[])?;
+pub(super) fn run(
+    (words, at_most): (&[OsString], Option<Nanos>),
+    clock: Clock,
+    recorder: &mut RunRecorder,
+) -> Result<u8, Failure> {
+    let mut command = Running::start(words, &[])?;
+    if let Some(length) = at_most {
+        command = command.at_most(Duration::from_nanos(length.0));
+    }
     let from = clock.now();
     let mut phase = Phase { name: NAME.to_owned(), kind: PhaseKind::Command { code: None }, from, to: from };
     recorder.phase_started(&phase);
@@ -25,5 +34,12 @@ pub(super) fn run(words: &[OsString], clock: Clock, recorder: &mut RunRecorder) 
     phase.to = clock.now();
     phase.kind = PhaseKind::Command { code: Some(code) };
     recorder.phase_ended(&phase);
+    if let Some(length) = at_most.filter(|&length| phase.to.since(from) >= length) {
+        let text = format!(
+            "the command was asked to end after {}, as --for says",
+            report::numbers::span(length.as_secs_f64())
+        );
+        recorder.note(Event { at: phase.to, kind: EventKind::Note, text });
+    }
     Ok(u8::try_from(code).unwrap_or(u8::MAX))
 }

@@ -36,7 +36,12 @@ pub enum Subject {
     /// Nothing of ours, for so long; `None`: until Ctrl-C.
     Alone(Option<Nanos>),
     /// A command, to its end.
-    Command(Vec<OsString>),
+    Command {
+        /// The program and its words.
+        words: Vec<OsString>,
+        /// It is asked to end after this.
+        at_most: Option<Nanos>,
+    },
     /// A load that comes and goes.
     Cycles(Vec<PlannedPhase>),
 }
@@ -97,10 +102,10 @@ impl Watch<'_> {
         let ended = match self.subject {
             Subject::Alone(length) => self.alone(*length, &mut recorder)?,
             Subject::Cycles(phases) => cycles::run((self.every, phases), &mut self.watched, &mut recorder)?,
-            Subject::Command(words) => {
+            Subject::Command { words, at_most } => {
                 let clock = Clock::start();
                 recorder.sample_by(start(self.watched.devices.to_sample(), self.every, clock)?);
-                match command::run(words, clock, &mut recorder) {
+                match command::run((words, *at_most), clock, &mut recorder) {
                     Ok(code) => Ended::WithCode(code),
                     Err(failure) => return Err(self.undone(recorder, failure)),
                 }
@@ -116,7 +121,10 @@ impl Watch<'_> {
         self.against.name_in(&mut run);
         let shown = match (self.subject, self.watched.setup()) {
             // The terminal is the command's.
-            (Subject::Command(_), _) => Shown::Plain,
+            (Subject::Command { .. }, _) => match Shown::fitting() {
+                Shown::Events => Shown::Events,
+                _ => Shown::Plain,
+            },
             (_, Some(setup)) => run::shown(setup),
             (_, None) => Shown::fitting(),
         };
@@ -144,8 +152,10 @@ impl Watch<'_> {
             return Ok(Ended::Well);
         }
         let (kind, text, ended) = match length {
-            Some(_) => (EventKind::Interrupt, "stopped by a signal before its time", Ended::Stopped),
-            None => (EventKind::Note, "ended by a signal, as a watch without --for does", Ended::Well),
+            Some(_) => (EventKind::Interrupt, "stopped by a signal or by q before its time", Ended::Stopped),
+            None => {
+                (EventKind::Note, "ended by a signal or by q, as a watch without --for does", Ended::Well)
+            }
         };
         recorder.note(Event { at: clock.now(), kind, text: text.to_owned() });
         Ok(ended)

@@ -112,11 +112,8 @@ impl Watched {
     }
 
     /// What names the run file.
-    pub fn title(&self) -> String {
-        match self.setup() {
-            Some(setup) => format!("{}-watch", runfile::stem_of(&setup.facts.words)),
-            None => "watch".to_owned(),
-        }
+    pub fn target_words(&self) -> &str {
+        self.setup().map_or("", |setup| &setup.facts.words)
     }
 
     /// What the load runs on.

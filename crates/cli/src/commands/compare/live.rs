@@ -52,7 +52,7 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
         setups.iter_mut().try_for_each(|setup| run::idle_gate(setup, "a comparison", &stop))?;
     }
     let places = places(arguments, &typed, &setups)?;
-    let page = Place::new(arguments.turns.out.as_deref(), &page_name(&typed), &[])?;
+    let page = Place::new(arguments.turns.out.as_deref(), (&page_name(&typed), "compare"), &[])?;
     let virtual_time = setups.iter().all(Setup::is_virtual);
     let seconds = if virtual_time { 0.5 } else { turns_seconds(&ask, &[]) };
     let against = Against::default();
@@ -66,7 +66,8 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
         left: &|done| turns_seconds(&ask, done),
         news: &|done| if virtual_time { None } else { news(&ask, done) },
     };
-    run_in_turns(sides.collect(), course, &|runs| tell(arguments, &ask, runs, &page))
+    let code = run_in_turns(sides.collect(), course, &|runs| tell(arguments, &ask, runs, &page))?;
+    Ok(arguments.shown.page_of(&page, code))
 }
 
 /// The two targets and the load of the command line.
@@ -229,7 +230,8 @@ fn loads_words(load: &Load, setups: &[Setup]) -> Vec<(String, String)> {
 
 fn places(arguments: &CompareArguments, typed: &[Typed], setups: &[Setup]) -> Result<Vec<Place>, Failure> {
     let of = |(side, setup): (&Typed, &Setup)| {
-        let place = Place::new(arguments.turns.out.as_deref(), &side.words, &setup.facts.devices)?;
+        let place =
+            Place::new(arguments.turns.out.as_deref(), (&side.words, "compare"), &setup.facts.devices)?;
         Ok(if setup.is_virtual() { place.of_virtual_run() } else { place })
     };
     typed.iter().zip(setups).map(of).collect()

@@ -13,11 +13,12 @@ use workload::{Bytes, Nanos};
 
 use crate::arguments::{AgainstTool, CompareArguments, Format, typed};
 use crate::commands::own;
+use session::browser;
 use session::failure::Failure;
 use session::files::{Named, write_page};
 use session::inputs::{Reader, limits};
 use session::output;
-use session::place::short;
+use session::place::{Place, short};
 
 /// Compares the sides and prints what differs, the figures, and what they show.
 pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
@@ -32,8 +33,22 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     if let Some(html) = &arguments.html {
         write_page((html, Named::ByUser), &report::comparison_html(&comparison), &[])?;
     }
-    present(arguments, &comparison)?;
+    let page = match (&arguments.html, arguments.shown.open) {
+        (Some(html), _) => Some(html.clone()),
+        (None, true) => Some(page_of_ours(&comparison, arguments.turns.out.as_deref())?),
+        (None, false) => None,
+    };
+    present(arguments, &comparison, page.as_deref())?;
+    page.iter().filter(|_| arguments.shown.open).for_each(|page| browser::open(page));
     Ok(0)
+}
+
+/// The page of a comparison that is to be opened, beside the runs where none was named.
+fn page_of_ours(comparison: &Comparison, folder: Option<&Path>) -> Result<PathBuf, Failure> {
+    let sides: Vec<&str> = comparison.sides.iter().map(|side| side.label.as_str()).collect();
+    let place = Place::new(folder, (&sides.join(" against "), "compare"), &[])?;
+    place.put_report(&report::comparison_html(comparison))?;
+    Ok(place.report())
 }
 
 /// Whether the sides are to be measured: the first two are targets, or are said to be.
@@ -89,14 +104,18 @@ fn margin(words: &str) -> Result<f64, Failure> {
     })
 }
 
-fn present(arguments: &CompareArguments, comparison: &Comparison) -> Result<(), Failure> {
+fn present(
+    arguments: &CompareArguments,
+    comparison: &Comparison,
+    page: Option<&Path>,
+) -> Result<(), Failure> {
     let text = match arguments.format {
         Format::Text => report::comparison_text(comparison),
         Format::Json => report::comparison_json(comparison),
     };
     output::result(&text)?;
-    match &arguments.html {
-        Some(html) => output::people(&format!("report  {}", short(html))),
+    match page {
+        Some(page) => output::people(&format!("report  {}", short(page))),
         None => output::people("With --html FILE the same is drawn as a page."),
     }
     Ok(())

@@ -36,6 +36,16 @@ pub fn run(words: &[String], format: Format) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// Prints one policy as a document of the same form, with the parameters that were typed.
+pub fn one(words: &str) -> Result<u8, Failure> {
+    let typed = PolicyName::parse(words).map_err(Failure::refused)?;
+    let policy = Catalogue::builtin().find(&typed.id).map_err(Failure::refused)?;
+    let (name, is_example) = with_examples(policy, typed);
+    let limits = policy.evaluate(&name).map_err(Failure::refused)?;
+    output::result(&format!("{:#}\n", document(&[Listed { policy, limits, is_example }])))?;
+    Ok(0)
+}
+
 fn fits(policy: &Policy, words: &[String]) -> bool {
     let all = format!("{} {} {}", policy.id, policy.name, policy.provider).to_lowercase();
     words.iter().all(|word| all.contains(&word.to_lowercase()))

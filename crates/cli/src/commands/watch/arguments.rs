@@ -7,7 +7,7 @@ use clap::Args;
 
 use workload::Nanos;
 
-use crate::arguments::{Format, patience};
+use crate::arguments::{Format, OnlookerArguments, ShownArguments, patience};
 
 /// Heading of the options of load cycles.
 const LOAD: &str = "Load cycles";
@@ -16,9 +16,10 @@ const LOAD: &str = "Load cycles";
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  plimsoll watch                                 until Ctrl-C: what do the disks do?
-  plimsoll watch --for 24h --every 10s           a day of a machine in production
+  plimsoll watch                                 until Ctrl-C: what do disks do?
+  plimsoll watch --for 24h --every 10s           a day of a machine at work
   plimsoll watch -- ./nightly-job                while a command runs
+  plimsoll watch --for 25s -- ./nightly-job      and ask it to end after that
   plimsoll watch --load job.fio --cycle 60s --repeat 2 --every 10s
                                                  idle, load, idle, load, idle
   plimsoll watch --load job.fio --on /mnt/vol --scale 50%,100%,200%,500%,1000%
@@ -37,7 +38,7 @@ tell, 130 a load or --for was cut short by Ctrl-C. With a command: the
 command's own, 128 + the signal that ended it, 126 where it cannot be started,
 127 where there is none.")]
 pub struct WatchArguments {
-    /// How long to watch, e.g. 10s, 30m, 24h [default: until Ctrl-C]
+    /// How long to watch, e.g. 10s, 30m, 24h; with a command: at most [default: until q or Ctrl-C]
     #[arg(long = "for", value_name = "TIME")]
     pub length: Option<String>,
     /// Time between two samples, 50ms or more
@@ -91,6 +92,12 @@ pub struct WatchArguments {
     /// Folder for run file and report [default: the user's state directory]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// What is shown besides the result
+    #[command(flatten)]
+    pub shown: ShownArguments,
+    /// Who looks while it runs
+    #[command(flatten)]
+    pub onlookers: OnlookerArguments,
     /// Watch while this command runs, and end with its exit code
     #[arg(last = true, value_name = "CMD")]
     pub command: Vec<OsString>,

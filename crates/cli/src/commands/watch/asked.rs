@@ -72,7 +72,7 @@ impl Asked {
     /// A wish to stop: with a command, signals are the command's, and its end is that of the watch.
     pub fn stop_flag(&self, patience: Nanos) -> StopFlag {
         match self.subject {
-            Subject::Command(_) => StopFlag::default(),
+            Subject::Command { .. } => StopFlag::default(),
             Subject::Alone(_) | Subject::Cycles(_) => StopFlag::on_signals(patience),
         }
     }
@@ -81,7 +81,7 @@ impl Asked {
     pub fn phases(&self) -> &[PlannedPhase] {
         match &self.subject {
             Subject::Cycles(phases) => phases,
-            Subject::Alone(_) | Subject::Command(_) => &[],
+            Subject::Alone(_) | Subject::Command { .. } => &[],
         }
     }
 }
@@ -115,7 +115,6 @@ fn one_subject(arguments: &WatchArguments) -> Result<(), Failure> {
             load && length,
             "--for with --load: load cycles last as long as --cycle and --repeat say; leave --for out",
         ),
-        (command && length, "--for with a command: the watch ends when the command does; leave --for out"),
         (
             expect && arguments.policy.is_some(),
             "--expect and --policy: a watch is held against one of them; leave the other out",
@@ -146,11 +145,11 @@ fn span(option: &str, words: &str) -> Result<Nanos, Failure> {
 }
 
 fn without_load(arguments: &WatchArguments, every: Nanos) -> Result<Subject, Failure> {
+    let length = arguments.length.as_deref().map(|words| span("--for", words)).transpose()?;
     if !arguments.command.is_empty() {
-        return Ok(Subject::Command(arguments.command.clone()));
+        return Ok(Subject::Command { words: arguments.command.clone(), at_most: length });
     }
-    let Some(words) = &arguments.length else { return Ok(Subject::Alone(None)) };
-    let length = span("--for", words)?;
+    let (Some(words), Some(length)) = (&arguments.length, length) else { return Ok(Subject::Alone(None)) };
     if length < every {
         let every = &arguments.every;
         let text =

@@ -46,7 +46,10 @@ fn length(subject: &Subject) -> String {
     match subject {
         Subject::Alone(None) => "until Ctrl-C".to_owned(),
         Subject::Alone(Some(length)) => format!("for {}", numbers::span(length.as_secs_f64())),
-        Subject::Command(_) => "while the command runs".to_owned(),
+        Subject::Command { at_most: Some(length), .. } => {
+            format!("while the command runs, at most {}", report::numbers::span(length.as_secs_f64()))
+        }
+        Subject::Command { .. } => "while the command runs".to_owned(),
         Subject::Cycles(phases) => {
             let seconds = phases.last().map_or(0.0, |last| last.end.as_secs_f64());
             format!("for {}", numbers::span(seconds))

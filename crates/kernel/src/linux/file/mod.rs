@@ -358,5 +358,11 @@ fn reopen_with(fd: BorrowedFd<'_>, access: Access, flags: libc::c_int) -> io::Re
         .read(true)
         .write(access == Access::ReadWrite)
         .custom_flags(flags)
-        .open(format!("/proc/self/fd/{}", fd.as_raw_fd()))
+        .open(format!("{DESCRIPTORS}/{}", fd.as_raw_fd()))
+        .map_err(|error| if Path::new(DESCRIPTORS).is_dir() { error } else { io::Error::other(NO_PROC) })
 }
+
+/// Where a process finds its own open files.
+const DESCRIPTORS: &str = "/proc/self/fd";
+const NO_PROC: &str =
+    "files are opened anew through /proc, which is not mounted here; mount -t proc proc /proc";

@@ -11,6 +11,7 @@ use workload::Bytes;
 
 use super::{Access, Direct, OpenError, OpenFile, reopen};
 use crate::linux::call::{check, retry};
+use crate::linux::ready::random_bytes;
 
 /// Why no file of ours could be made.
 #[derive(Debug, thiserror::Error)]
@@ -143,11 +144,7 @@ fn make_named(dir: &Path) -> io::Result<(File, PathBuf)> {
 
 pub(crate) fn random_word() -> io::Result<u32> {
     let mut bytes = [0u8; 4];
-    // SAFETY: the buffer is valid for the length that is given.
-    retry(|| match unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) } {
-        -1 => Err(io::Error::last_os_error()),
-        _ => Ok(()),
-    })?;
+    random_bytes(&mut bytes)?;
     Ok(u32::from_ne_bytes(bytes))
 }
 

@@ -22,6 +22,30 @@ const IOCB_CMD_FDSYNC: u16 = 3;
 /// `aio_reqprio` holds a priority.
 const IOCB_FLAG_IOPRIO: u32 = 1 << 1;
 
+/// `struct iocb` of <linux/aio_abi.h> as machines with the low byte first have it; not every C library declares it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+struct ControlBlock {
+    aio_data: u64,
+    aio_key: u32,
+    aio_rw_flags: i32,
+    aio_lio_opcode: u16,
+    aio_reqprio: i16,
+    aio_fildes: u32,
+    aio_buf: u64,
+    aio_nbytes: u64,
+    aio_offset: i64,
+    aio_reserved2: u64,
+    aio_flags: u32,
+    aio_resfd: u32,
+}
+
+// The kernel reads 64 bytes whatever the machine, and finds the offset of the data at byte 40.
+const _: () =
+    assert!(size_of::<ControlBlock>() == 64 && std::mem::offset_of!(ControlBlock, aio_offset) == 40);
+#[cfg(not(target_endian = "little"))]
+compile_error!("aio_key and aio_rw_flags change places where the high byte comes first");
+
 /// `struct io_event` of <linux/aio_abi.h>.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,7 +63,7 @@ pub struct AioQueue {
     context: libc::c_ulong,
     blocks: Blocks,
     // Control blocks that are queued but not handed over; its capacity is the depth.
-    queued: Vec<*mut libc::iocb>,
+    queued: Vec<*mut ControlBlock>,
     events: Box<[Event]>,
     slots: SlotTable,
     clock: Clock,
@@ -53,27 +77,25 @@ pub struct AioQueue {
 /// and wherever their owner moves.
 #[derive(Debug)]
 struct Blocks {
-    base: *mut libc::iocb,
+    base: *mut ControlBlock,
     count: usize,
 }
 
 impl Blocks {
     fn new(count: usize) -> Blocks {
-        // SAFETY: `iocb` is a struct of integers, for which all zeros is a value.
-        let block: libc::iocb = unsafe { std::mem::zeroed() };
-        let blocks: Box<[libc::iocb]> = (0..count).map(|_| block).collect();
+        let blocks = vec![ControlBlock::default(); count].into_boxed_slice();
         Blocks { base: Box::into_raw(blocks).cast(), count }
     }
 
     #[inline]
-    fn at(&self, slot: u32) -> Option<*mut libc::iocb> {
+    fn at(&self, slot: u32) -> Option<*mut ControlBlock> {
         // SAFETY: the block lies among those that `base` was made with.
         ((slot as usize) < self.count).then(|| unsafe { self.base.add(slot as usize) })
     }
 
     /// The slot whose control block this is: the blocks lie in a row.
-    fn slot_of(&self, block: *mut libc::iocb) -> u32 {
-        ((block as usize - self.base as usize) / size_of::<libc::iocb>()) as u32
+    fn slot_of(&self, block: *mut ControlBlock) -> u32 {
+        ((block as usize - self.base as usize) / size_of::<ControlBlock>()) as u32
     }
 }
 
@@ -178,7 +200,7 @@ impl AioQueue {
         let timeout = match patience {
             None => std::ptr::null_mut(),
             Some(span) => {
-                timeout.tv_sec = (span.0 / 1_000_000_000).min(1 << 30) as libc::time_t;
+                timeout.tv_sec = (span.0 / 1_000_000_000).min(1 << 30) as _;
                 timeout.tv_nsec = (span.0 % 1_000_000_000) as _;
                 &raw mut timeout
             }

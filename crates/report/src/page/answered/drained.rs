@@ -2,7 +2,7 @@
 
 use analysis::{BurstAnswer, BurstPart};
 
-use super::super::parts::{scrolled, section, titled};
+use super::super::parts::{scrolled_as, section, titled};
 use crate::markup::{Markup, markup};
 use crate::words::Table;
 use crate::words::drained::{drains, rows, title};
@@ -15,5 +15,6 @@ pub(super) fn sections(answer: &BurstAnswer) -> Markup {
 fn part(part: &BurstPart) -> Markup {
     let mut table = Table::headed(&["what", "measured"]);
     table.rows = rows(part).into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
-    section(&title(part), markup![scrolled(&table), titled("Drains", &drains(part))])
+    let name = title(part);
+    section(&name, markup![scrolled_as(&table, &name), titled("Drains", &drains(part))])
 }

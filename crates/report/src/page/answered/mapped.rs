@@ -4,7 +4,7 @@ use analysis::MapAnswer;
 use analysis::mapped::DirectionMap;
 
 use crate::markup::{Markup, element, markup};
-use crate::page::parts::{note, prose, scrolled, section, titled};
+use crate::page::parts::{note, prose, section, titled};
 use crate::words::mapped::{Shows, cost_words, grid, lines, of_direction, rows, rows_heading, together};
 use crate::words::sentence::capital;
 
@@ -24,10 +24,8 @@ fn direction(answer: &MapAnswer, map: &DirectionMap) -> Markup {
     markup![
         items(&lines(map)),
         titled(&rows_heading(answer), &rows(map)),
-        element("h3").line("I/Os a second by queue depth"),
-        scrolled(&grid(answer, map, Shows::Rate)),
-        element("h3").line("Mean latency by queue depth"),
-        scrolled(&grid(answer, map, Shows::Latency)),
+        titled("I/Os a second by queue depth", &grid(answer, map, Shows::Rate)),
+        titled("Mean latency by queue depth", &grid(answer, map, Shows::Latency)),
         note("~ follows from the cells that were measured; - is not known."),
     ]
 }

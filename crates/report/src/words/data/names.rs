@@ -103,6 +103,11 @@ pub(super) fn unit_words(unit: Unit) -> &'static str {
     }
 }
 
+/// Every metric of a device with the name of its column and the unit of that.
+pub fn metric_columns() -> impl Iterator<Item = (Metric, &'static str, &'static str)> {
+    Metric::all().map(|metric| (metric, column(metric), unit_words(metric.unit())))
+}
+
 /// Every series that `run` holds: the CPUs, then device by device.
 pub fn series_names(run: &Run) -> Vec<SeriesName> {
     let recording = Recording::of(run);

@@ -253,19 +253,25 @@ fn figure_row(csv: &mut Csv, words: [&str; 4], unit: ReportedUnit, figure: &reco
     csv.end();
 }
 
+/// The name of a finding's kind as documents have it: `iops_cap`.
+pub(crate) fn kind_name(finding: &analysis::Finding) -> String {
+    let document = serde_json::to_value(finding).ok();
+    let kind = document.as_ref().and_then(|value| value.get("kind")?.as_str());
+    kind.unwrap_or_default().to_owned()
+}
+
 fn findings(run: &Run, analysis: &Analysis) -> Csv {
     let head = ["from_s", "to_s", "to_utc", "finding", "kind", "confidence", "series", "step", "sentence"];
     let mut csv = Csv::headed(head);
     for (number, finding) in (1_u32..).zip(&analysis.findings) {
-        let kind = serde_json::to_value(finding).ok();
-        let kind = kind.as_ref().and_then(|value| value.get("kind")?.as_str()).unwrap_or_default();
+        let kind = kind_name(finding);
         let mut row = |span: Option<&analysis::Evidence>| {
             match span {
                 Some(span) => times(&mut csv, run, (span.from, span.to)),
                 None => ["", "", ""].iter().for_each(|empty| csv.words(empty)),
             }
             csv.number(f64::from(number));
-            csv.words(kind);
+            csv.words(&kind);
             csv.words(confidence(finding));
             csv.words(span.map_or("", |span| &span.series));
             csv.words(span.map_or("", |span| &span.step));

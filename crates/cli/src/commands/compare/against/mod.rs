@@ -58,7 +58,9 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     let ask = ask(arguments, &job, blocks)?;
     let places: Vec<Place> = LABELS
         .iter()
-        .map(|label| Place::new(arguments.turns.out.as_deref(), &format!("{words} by {label}"), &devices))
+        .map(|label| {
+            Place::new(arguments.turns.out.as_deref(), (&format!("{words} by {label}"), "compare"), &devices)
+        })
         .collect::<Result<_, _>>()?;
     let mut kept: Vec<Kept> =
         places.iter().enumerate().map(|(side, place)| Kept::new(place, &ask, side)).collect();
@@ -72,10 +74,13 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
             message: "stopped before the first block was whole".into(),
         });
     };
-    let page =
-        Place::new(arguments.turns.out.as_deref(), &format!("{words} fio against plimsoll"), &devices)?;
+    let page = Place::new(
+        arguments.turns.out.as_deref(),
+        (&format!("{words} fio against plimsoll"), "compare"),
+        &devices,
+    )?;
     tell(arguments, runs, &page)?;
-    Ok(stop.code().map_or(0, |code| code as u8))
+    Ok(arguments.shown.page_of(&page, stop.code().map_or(0, |code| code as u8)))
 }
 
 /// The target, as it is called, and the job file.

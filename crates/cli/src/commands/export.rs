@@ -1,0 +1,51 @@
+//! `plimsoll export`: a run as tables of Parquet.
+
+use session::failure::Failure;
+use session::files::{Kind, Shelf};
+use session::inputs::Reader;
+use session::output;
+use session::place::short;
+
+use crate::arguments::{ExportArguments, typed};
+
+/// Tables of ours, known again by the mark in them.
+const TABLE: Kind = Kind {
+    word: "table",
+    remedy: "move it, or name another folder with --parquet",
+    is_ours: |there, _| there.is_empty() || export::is_ours(there),
+};
+
+/// Writes the tables of the run, and says which there are.
+pub fn run(arguments: &ExportArguments) -> Result<u8, Failure> {
+    let (path, folder) = (&arguments.run, &arguments.parquet);
+    let mut read = Reader { words: typed() }.recordings(std::slice::from_ref(path))?;
+    if read.runs.len() != 1 {
+        return Err(Failure::refused(format!(
+            "{} holds {} results, and a folder of tables is about one; import it, and name one of the run files",
+            path.display(),
+            read.runs.len()
+        )));
+    }
+    let recorded = read.runs.remove(0);
+    let tables = export::tables(&recorded.run, &recorded.analysis()?);
+    let files = tables.iter().map(|table| {
+        let bytes = export::encoded(table, env!("CARGO_PKG_VERSION")).map_err(Failure::failed)?;
+        Ok((format!("{}.parquet", table.name), bytes))
+    });
+    let files: Vec<(String, Vec<u8>)> = files.collect::<Result<_, Failure>>()?;
+    let shelf = Shelf::named(folder).map_err(|error| {
+        Failure::failed(format!(
+            "--parquet {}: cannot be made: {error}; name another folder",
+            folder.display()
+        ))
+    })?;
+    // Before anything is written.
+    files.iter().try_for_each(|(name, bytes)| shelf.gives_way(name, bytes, TABLE))?;
+    files.iter().try_for_each(|(name, bytes)| shelf.put(name, bytes, TABLE))?;
+    let told = tables.iter().zip(&files).map(|(table, (name, _))| {
+        let rows = report::numbers::count(table.rows() as f64);
+        format!("{}  {rows} rows, {}\n", short(&folder.join(name)), table.about)
+    });
+    output::result(&told.collect::<String>())?;
+    Ok(0)
+}

@@ -1,0 +1,180 @@
+//! Pages whose commands have no test of their own: each block is run as it is printed, on simulated volumes and small files.
+#![allow(clippy::unwrap_used, reason = "a test may unwrap")]
+
+use std::fs;
+use std::path::Path;
+
+use crate::machine::*;
+
+/// Three samples of two devices, as iostat printed them.
+const EXTENDED: &str = include_str!("../../../import/tests/all/fixtures/iostat/extended.json");
+
+/// The blocks of shell of a page.
+fn blocks(page: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
+    let text = fs::read_to_string(path).unwrap();
+    text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
+}
+
+/// A block in the folder `here`, with plimsoll on the path.
+fn typed(folder: &Folder, block: &str) -> Ended {
+    let here = folder.make_dir("here");
+    let bin = Path::new(env!("CARGO_BIN_EXE_plimsoll")).parent().unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+    ended(folder.through("sh", &["-e", "-c", block]).current_dir(here).env("PATH", path))
+}
+
+/// Every block of `page`, with words that are about this machine, or take long, in exchange; what they said, in order.
+fn run(folder: &Folder, page: &str, exchange: &[(&str, &str)]) -> Vec<String> {
+    let blocks = blocks(page);
+    assert!(!blocks.is_empty(), "{page} has no commands");
+    for (words, _) in exchange {
+        assert!(blocks.iter().any(|block| block.contains(words)), "{page} has no '{words}' any more");
+    }
+    let each = blocks.into_iter().map(|mut block| {
+        exchange.iter().for_each(|(from, to)| block = block.replace(from, to));
+        let ended = typed(folder, &block);
+        assert_eq!(ended.code, Some(0), "{page}: {block}\n{}{}", ended.out, ended.err);
+        ended.out
+    });
+    each.collect()
+}
+
+#[test]
+fn the_readme() {
+    let exchange = [
+        ("check /mnt/vol", "check sim:aws-gp3"),
+        ("--for 10s", "--for 1s"),
+        ("/mnt/old /mnt/new", "sim:custom,iops=3000 sim:custom,iops=2850"),
+        ("--size=64m", "--size=1m"),
+    ];
+    let said = run(&Folder::new(), "README.md", &exchange).concat();
+    for words in ["MEETS aws-gp3", "bucket ", "DIFFERENT", "read: IOPS="] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn a_gate_in_a_pipeline_passes_and_fails_where_it_says() {
+    if !has("jq") {
+        return;
+    }
+    let folder = Folder::new();
+    let said = run(&folder, "docs/guide/gate-in-ci.md", &[]);
+    assert!(said[0].contains("true"), "{}", said[0]);
+    assert!(said[1].starts_with("less than promised\n") && said[1].lines().count() > 1, "{}", said[1]);
+    assert!(said[2].contains("MEETS"), "{}", said[2]);
+    assert!(said[3].ends_with("true\n"), "{}", said[3]);
+    assert!(said[4].ends_with("true\n"), "{}", said[4]);
+    // A gate that is to fail does.
+    let last = blocks("docs/guide/gate-in-ci.md")
+        .remove(3)
+        .replace("new=sim:custom,iops=3000", "new=sim:custom,iops=2700");
+    let failed = typed(&folder, &last);
+    assert!(failed.code == Some(1) && failed.out.ends_with("false\n"), "{:?} {}", failed.code, failed.out);
+}
+
+#[test]
+fn troubleshooting_types_what_helps_and_quotes_what_is_said() {
+    let folder = Folder::new();
+    let exchange = [("doctor .", "doctor . || true"), ("check . --dry-run", "check sim:aws-gp3 --dry-run")];
+    let said = run(&folder, "docs/guide/troubleshooting.md", &exchange).concat();
+    for words in
+        ["aws-gp3-2023", "beyond the burst", "bucket ", "MEETS custom", "no effect", "cache", "RND    4KiB"]
+    {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let here = folder.make_dir("here");
+    fs::File::create(here.join("holes.dat")).unwrap().set_len(200 << 20).unwrap();
+    for (line, quoted) in [
+        ("plimsoll check /mnt/nothing-there", "does not exist; name a directory on the volume"),
+        ("plimsoll check holes.dat", "100 % of the 200 MiB that would be read was never written"),
+        ("plimsoll check /proc", "only 0 B are free"),
+        ("plimsoll check sim:aws-gp33", "no policy is called 'aws-gp33'; did you mean"),
+    ] {
+        let told = typed(&folder, line);
+        let flat = told.err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(told.code == Some(2) && flat.contains(quoted), "{line}: {:?} {flat}", told.code);
+        let page = fs::read_to_string(
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/troubleshooting.md"),
+        );
+        assert!(page.unwrap().contains(quoted), "the page does not quote: {quoted}");
+    }
+}
+
+#[test]
+fn the_first_check() {
+    let exchange = [
+        ("check /mnt/vol --policy aws-gp3,size=100GiB", "check sim:aws-gp3 --policy aws-gp3"),
+        ("instance=m5.large --all", "instance=m5.large --all || test $? = 4"),
+    ];
+    let said = run(&Folder::new(), "docs/guide/first-check.md", &exchange);
+    assert!(said[0].contains("MEETS aws-gp3"), "{}", said[0]);
+    assert!(said[1].contains("3,600 IOPS, bursts to") && said[1].contains("CANNOT TELL"), "{}", said[1]);
+}
+
+#[test]
+fn what_a_command_asks_for() {
+    let folder = Folder::new();
+    let here = folder.make_dir("here");
+    fs::write(here.join("jobs.fio"), "[a]\nrw=randread\nsize=1g\n").unwrap();
+    fs::write(here.join("pasted.txt"), "1. fio --name=a --rw=write --size=1g\n").unwrap();
+    let said = run(&folder, "docs/guide/explain.md", &[]);
+    assert!(said[0].contains("iodepth=32") && said[1].contains("1 GiB"), "{said:?}");
+}
+
+#[test]
+fn profiles_run_and_one_of_your_own() {
+    let folder = Folder::new();
+    let exchange = [
+        ("run database /mnt/vol", "run database sim:aws-gp3"),
+        ("lab:do-volumes-pre-burst", "sim:do-volumes-pre-burst"),
+        ("run web-server null:", "run web-server null: --time 200ms"),
+        ("run mine.toml /mnt/vol", "run mine.toml sim:aws-gp3"),
+    ];
+    let said = run(&folder, "docs/guide/profiles.md", &exchange).concat();
+    assert!(said.contains("SEQ    1MiB (Q=  8, T= 1)"), "{said}");
+}
+
+#[test]
+fn a_quick_look() {
+    let exchange = [("quick /mnt/vol", "quick . --time 500ms --size 64M --busy")];
+    let said = run(&Folder::new(), "docs/guide/quick.md", &exchange).concat();
+    assert!(said.contains("write, past the cache") && said.contains("One stream"), "{said}");
+}
+
+#[test]
+fn codes_in_a_script_and_patience() {
+    let folder = Folder::new();
+    let said = run(&folder, "docs/reference/exit-codes.md", &[("check /mnt/vol", "check sim:aws-gp3")]);
+    assert!(said[0].contains("as promised"), "{said:?}");
+    let exchange = [("check /mnt/vol", "check sim:aws-gp3"), ("--size=1g", "--size=1m")];
+    run(&folder, "docs/reference/silence.md", &exchange);
+}
+
+#[test]
+fn results_as_a_document_pictures_and_imports() {
+    let folder = Folder::new();
+    let here = folder.make_dir("here");
+    let made = typed(
+        &folder,
+        "plimsoll check sim:aws-gp3 --out made && mv made/*.plimsoll vol.plimsoll
+         printf '[a]\nioengine=null\nrw=read\nsize=64m\nwrite_bw_log=job\nlog_avg_msec=1\n' > job.fio
+         plimsoll fio --output-format=json --output=job.json job.fio
+         plimsoll fio --output-format=json job.fio > fio.json
+         plimsoll fio job.fio > page.txt
+         test -e job_bw.1.log",
+    );
+    assert_eq!(made.code, Some(0), "{}", made.err);
+    fs::create_dir(here.join("logs")).unwrap();
+    for name in ["logs/a.json", "iostat.json"] {
+        fs::write(here.join(name), EXTENDED).unwrap();
+    }
+    run(&folder, "docs/reference/pictures.md", &[("--describe sda", "--describe vda")]);
+    assert!(here.join("pictures").is_dir());
+    run(&folder, "docs/reference/import.md", &[("\nfio --output", "\nplimsoll fio --output")]);
+    if has("jq") {
+        let said = run(&folder, "docs/reference/report-json.md", &[("check . ", "check sim:aws-gp3 ")]);
+        assert!(said[0].contains("\"meets\""), "{said:?}");
+    }
+}

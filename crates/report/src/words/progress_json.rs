@@ -1,0 +1,163 @@
+//! What `--progress json` tells: one object a line, whose keys mean what they mean in the report (docs/reference/progress.md).
+
+use analysis::{Analysis, Meaning, Point};
+use record::{Interval, Phase, Run, StepRecord};
+use serde_json::{Map, Value, json};
+use workload::{Direction, StepPlan};
+
+use crate::words::json::{directions, interval, totals};
+use crate::words::progress::DeviceNow;
+use crate::words::verdict::verdict_words;
+use crate::words::wrap::clean_json;
+
+/// Name of the schema of a line.
+pub const PROGRESS_SCHEMA: &str = "plimsoll-progress";
+/// Version of that schema; a key that changes its meaning or goes away raises it, a new key or event does not.
+pub const PROGRESS_VERSION: u32 = 1;
+
+/// When something happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Stamp {
+    /// Seconds since the command began.
+    pub elapsed_s: f64,
+    /// Seconds that are foreseen to be left of the command; `None` where that is not known.
+    pub left_s: Option<f64>,
+    /// Which of the command's runs, from 1; `None` for what belongs to none.
+    pub run: Option<usize>,
+    /// Which step of that run, from 1; `None` for what belongs to none.
+    pub step: Option<usize>,
+}
+
+/// One line, without its end: `fields` of the event of this name, behind what every line has.
+pub fn progress_line(event: &str, stamp: Stamp, fields: Value) -> String {
+    let mut line = Map::new();
+    line.insert("schema".to_owned(), PROGRESS_SCHEMA.into());
+    line.insert("schema_version".to_owned(), PROGRESS_VERSION.into());
+    line.insert("event".to_owned(), event.into());
+    line.insert("elapsed_s".to_owned(), json!(stamp.elapsed_s));
+    line.insert("left_s".to_owned(), json!(stamp.left_s));
+    line.insert("run".to_owned(), json!(stamp.run));
+    line.insert("step".to_owned(), json!(stamp.step));
+    if let Value::Object(fields) = fields {
+        line.extend(fields);
+    }
+    clean_json(Value::Object(line).to_string())
+}
+
+/// A run has begun, in the file of this name.
+pub fn run_started(run: &Run, file: &str) -> Value {
+    json!({
+        "run_file": file,
+        "plimsoll_version": run.version,
+        "command_line": run.words,
+        "started_unix_ms": run.started_unix_ms,
+        "target": run.target.as_ref().map(|target| &target.words),
+        "policy": run.policy,
+        "expectation": run.expectation,
+    })
+}
+
+/// A step has begun. Of how many is told where later ones do not depend on it.
+pub fn step_started(plan: &StepPlan, steps: Option<usize>) -> Value {
+    json!({ "name": plan.name, "kind": plan.kind, "steps": steps })
+}
+
+/// What one job of a step did in an interval, as in the report, and a second.
+pub fn interval_told(name: &str, of: &Interval) -> Value {
+    let mut value = interval(of);
+    if let Value::Object(fields) = &mut value {
+        fields.insert("name".to_owned(), name.into());
+        fields.insert("iops".to_owned(), json!(of.iops()));
+        fields.insert("bytes_per_second".to_owned(), json!(of.bytes_per_second()));
+    }
+    value
+}
+
+/// A step is over.
+pub fn step_ended(step: &StepRecord) -> Value {
+    let seconds = step.seconds();
+    let of = |count: fn(&record::Tally) -> u64| -> Option<f64> {
+        let sum: u64 = Direction::ALL.iter().map(|&direction| count(&step.tally(direction))).sum();
+        (seconds > 0.0).then(|| sum as f64 / seconds)
+    };
+    json!({
+        "name": step.plan.name,
+        "kind": step.plan.kind,
+        "ending": step.ending,
+        "started_ns": step.started,
+        "counted_from_ns": step.counted_from,
+        "ended_ns": step.ended,
+        "seconds": seconds,
+        "iops": of(|tally| tally.ops),
+        "bytes_per_second": of(|tally| tally.bytes),
+        "totals": directions(|direction| totals(step, direction)),
+    })
+}
+
+/// What the steps so far have found: caps and the best that was reached, each with the ends of its 95 % interval, and latencies.
+pub fn so_far(analysis: &Analysis) -> Value {
+    let caps = analysis.findings.iter().filter_map(|finding| match &finding.meaning {
+        Meaning::IopsCap(cap) => {
+            Some(json!({ "of": "operations", "direction": cap.direction, "per_second": cap.cap }))
+        }
+        Meaning::BandwidthCap(cap) => Some(
+            json!({ "of": "bytes", "direction": cap.direction, "per_second": cap.cap, "block_from": cap.from }),
+        ),
+        _ => None,
+    });
+    let reached: Vec<Value> =
+        Direction::ALL.iter().flat_map(|&direction| best(analysis, direction)).collect();
+    json!({
+        "caps": caps.collect::<Vec<_>>(),
+        "reached": reached,
+        "latencies": analysis.latencies,
+    })
+}
+
+/// The greatest rates of one direction: operations, then bytes.
+fn best(analysis: &Analysis, direction: Direction) -> Vec<Value> {
+    let points = || {
+        let all = analysis.depths.iter().chain(&analysis.blocks).chain(&analysis.jobs);
+        all.filter(move |point| point.direction == direction)
+    };
+    let most = |of: fn(&Point) -> analysis::Estimate, what: &str| -> Option<Value> {
+        let best = points().max_by(|a, b| of(a).value.total_cmp(&of(b).value))?;
+        let (block, depth) = (best.block, best.depth);
+        Some(
+            json!({ "of": what, "direction": direction, "per_second": of(best), "step": best.step, "block": block, "depth": depth }),
+        )
+    };
+    [most(|point| point.iops, "operations"), most(|point| point.bytes_per_second, "bytes")]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// A phase of a watch that is over.
+pub fn phase_ended(phase: &Phase) -> Value {
+    json!({ "name": phase.name, "kind": phase.kind, "from_ns": phase.from, "to_ns": phase.to })
+}
+
+/// What the busiest device of a watch does.
+pub fn device_now(device: &DeviceNow) -> Value {
+    json!({
+        "device": device.device,
+        "reads_per_second": device.reads,
+        "writes_per_second": device.writes,
+        "await_s": device.await_s,
+        "queue": device.queue,
+        "bytes_per_second": device.bytes,
+    })
+}
+
+/// A run is over: what came out, and the page, where one was drawn.
+pub fn run_ended(run: &Run, analysis: &Analysis, (file, page): (&str, Option<&str>)) -> Value {
+    json!({
+        "run_file": file,
+        "report": page,
+        "complete": run.complete,
+        "steps": run.steps.len(),
+        "answer": analysis.verdict.answer,
+        "sentence": verdict_words(run, analysis).sentence(),
+    })
+}

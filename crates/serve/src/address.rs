@@ -1,0 +1,51 @@
+//! Where to listen, as it is typed: on this machine alone unless an address says otherwise.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+/// Why there is no address to listen on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AddressError {
+    /// A port alone, of which other programs take it to be every network's.
+    #[error(
+        "{word}: on which address? Say 127.0.0.1{word} for this machine alone, or 0.0.0.0{word} for every network it is on"
+    )]
+    NoHost {
+        /// What was typed.
+        word: String,
+    },
+    /// Nothing that can be read.
+    #[error(
+        "{word}: is no address to listen on; give one of this machine as a number, with or without a port, e.g. 127.0.0.1:8080, \
+         [::1]:8080, or a port alone, which this machine alone can reach"
+    )]
+    Unknown {
+        /// What was typed.
+        word: String,
+    },
+}
+
+/// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, `10.0.0.5`, `8080`, or nothing. Without an address it is the loopback's,
+/// without a port one that is free (0).
+///
+/// # Errors
+/// [`AddressError`].
+pub fn address(word: &str) -> Result<SocketAddr, AddressError> {
+    let own = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    let typed = word.to_owned();
+    if word.starts_with(':') && !word.starts_with("::") {
+        return Err(AddressError::NoHost { word: typed });
+    }
+    if word.is_empty() {
+        return Ok(SocketAddr::new(own, 0));
+    }
+    if let Ok(port) = word.parse::<u16>() {
+        return Ok(SocketAddr::new(own, port));
+    }
+    let number = match word.strip_prefix("localhost") {
+        Some(rest) if rest.is_empty() || rest.starts_with(':') => format!("{own}{rest}"),
+        _ => typed.clone(),
+    };
+    let alone = number.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&number);
+    let parsed = number.parse().or_else(|_| alone.parse().map(|host| SocketAddr::new(host, 0)));
+    parsed.map_err(|_| AddressError::Unknown { word: typed })
+}

@@ -1,0 +1,247 @@
+//! One connection: its head is read within a deadline, it is answered, and it ends. Only who listens to the news stays.
+
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::fd::AsFd as _;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kernel::{Polled, Wants};
+
+use crate::door::Door;
+use crate::feed::Feed;
+use crate::head::{self, HEAD_MOST, Head, Read, Wanted};
+use crate::site::{Answer, Asked, Body, Site, Status};
+
+/// A head must be whole within so much time, however slowly it comes.
+const HEAD_PATIENCE: Duration = Duration::from_secs(5);
+/// Who takes nothing of an answer for so long is given up.
+const TAKING_PATIENCE: Duration = Duration::from_secs(10);
+/// A listener hears something so often, by which one that has gone is noticed.
+const HEARTBEAT: Duration = Duration::from_secs(10);
+/// A line of the stream that says nothing.
+const BEAT: &[u8] = b":\n\n";
+
+/// A connection, and how far it is.
+pub(crate) struct Connection {
+    stream: TcpStream,
+    state: State,
+    /// When it was let in, or last took something.
+    since: Instant,
+}
+
+enum State {
+    /// What has come of the head.
+    Reading(Vec<u8>),
+    /// What is not taken yet; then the connection ends.
+    Answering(Pending),
+    /// The same of the news, which go on; how far it has heard.
+    Listening(Pending, u64),
+    /// There is nothing more to do.
+    Over,
+}
+
+/// Bytes on their way out. The body is shared by everybody who is sent it.
+struct Pending {
+    head: Vec<u8>,
+    body: Arc<[u8]>,
+    taken: usize,
+}
+
+impl Connection {
+    /// Begins to read a request.
+    pub(crate) fn new(stream: TcpStream, now: Instant) -> io::Result<Connection> {
+        stream.set_nonblocking(true)?;
+        // Events are short and wait for nothing.
+        stream.set_nodelay(true)?;
+        Ok(Connection { stream, state: State::Reading(Vec::new()), since: now })
+    }
+
+    /// What it waits for.
+    pub(crate) fn polled(&self) -> Polled<'_> {
+        let wants = match &self.state {
+            State::Answering(_) => Wants::Output,
+            State::Listening(pending, _) if !pending.is_taken() => Wants::Output,
+            // A listener sends nothing more: what there is to read is its end.
+            State::Listening(..) | State::Reading(_) | State::Over => Wants::Input,
+        };
+        Polled::new(self.stream.as_fd(), wants)
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        matches!(self.state, State::Over)
+    }
+
+    pub(crate) fn is_reading(&self) -> bool {
+        matches!(self.state, State::Reading(_))
+    }
+
+    pub(crate) fn listens(&self) -> bool {
+        matches!(self.state, State::Listening(..))
+    }
+
+    /// Ends it without an answer.
+    pub(crate) fn drop_it(&mut self) {
+        self.state = State::Over;
+    }
+
+    /// Reads and writes what is possible now.
+    pub(crate) fn go_on(&mut self, door: &Door, site: &dyn Site, now: Instant) {
+        let done = match &self.state {
+            State::Reading(_) => self.read(door, site, now),
+            State::Answering(_) => self.write(now),
+            State::Listening(pending, _) if !pending.is_taken() => self.write(now),
+            State::Listening(..) => self.hear_out(),
+            State::Over => Ok(()),
+        };
+        if done.is_err() {
+            self.state = State::Over;
+        }
+    }
+
+    /// Hands a listener what is new, and gives up who is too slow.
+    pub(crate) fn look(&mut self, feed: Option<&Feed>, now: Instant) {
+        let idle = now.saturating_duration_since(self.since);
+        match &mut self.state {
+            State::Reading(_) if idle > HEAD_PATIENCE => self.state = State::Over,
+            State::Answering(_) if idle > TAKING_PATIENCE => self.state = State::Over,
+            State::Listening(pending, _) if !pending.is_taken() && idle > TAKING_PATIENCE => {
+                self.state = State::Over;
+            }
+            State::Listening(pending, heard) if pending.is_taken() => {
+                match feed.and_then(|feed| feed.since(*heard)) {
+                    Some((text, until)) => {
+                        *heard = until;
+                        *pending = Pending::of(text.into_bytes());
+                    }
+                    None if idle > HEARTBEAT => *pending = Pending::of(BEAT.to_vec()),
+                    None => return,
+                }
+                if self.write(now).is_err() {
+                    self.state = State::Over;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn read(&mut self, door: &Door, site: &dyn Site, now: Instant) -> io::Result<()> {
+        let State::Reading(bytes) = &mut self.state else { return Ok(()) };
+        let mut chunk = [0; HEAD_MOST];
+        let room = HEAD_MOST - bytes.len();
+        let count = match self.stream.read(&mut chunk[..room]) {
+            Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+            Ok(count) => count,
+            Err(error) if is_later(&error) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        bytes.extend_from_slice(&chunk[..count]);
+        let answered = match head::read(bytes) {
+            Read::More => return Ok(()),
+            Read::Refused(status) => Err(status),
+            Read::Whole(head) => Ok(head),
+        };
+        let here = self.stream.local_addr()?;
+        let (answer, wants) = match answered {
+            Ok(head) => (door.lets_in(&head, here).map(|path| ask(site, path, &head)), head.wants),
+            Err(status) => (Err(status), Wanted::Body),
+        };
+        self.begin(&answer.unwrap_or_else(Answer::refused), wants);
+        self.since = now;
+        self.write(now)
+    }
+
+    fn begin(&mut self, answer: &Answer, wants: Wanted) {
+        let mut head = head_of(answer);
+        self.state = match (&answer.body, wants) {
+            (Body::Whole(body), wants) => {
+                head += &format!("Content-Length: {}\r\n\r\n", body.len());
+                let body = if wants == Wanted::Body { Arc::clone(body) } else { Arc::from([]) };
+                State::Answering(Pending { head: head.into_bytes(), body, taken: 0 })
+            }
+            (Body::News, Wanted::HeadAlone) => State::Answering(Pending::of((head + "\r\n").into_bytes())),
+            // It comes again by itself where the connection is lost.
+            (Body::News, Wanted::Body) => {
+                State::Listening(Pending::of((head + "\r\nretry: 1000\n\n").into_bytes()), 0)
+            }
+        };
+    }
+
+    /// Writes what is taken now.
+    fn write(&mut self, now: Instant) -> io::Result<()> {
+        let (State::Answering(pending) | State::Listening(pending, _)) = &mut self.state else {
+            return Ok(());
+        };
+        while !pending.is_taken() {
+            match self.stream.write(pending.rest()) {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(count) => {
+                    pending.taken += count;
+                    self.since = now;
+                }
+                Err(error) if is_later(&error) => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+        if matches!(self.state, State::Answering(_)) {
+            // Shut before it is closed: closed with bytes unread, the answer could be lost.
+            let _ = self.stream.shutdown(std::net::Shutdown::Write);
+            self.state = State::Over;
+        }
+        Ok(())
+    }
+
+    /// What a listener sends says nothing; that it has gone does.
+    fn hear_out(&mut self) -> io::Result<()> {
+        match self.stream.read(&mut [0; 512]) {
+            Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
+            Ok(_) => Ok(()),
+            Err(error) if is_later(&error) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Pending {
+    fn of(head: Vec<u8>) -> Pending {
+        Pending { head, body: Arc::from([]), taken: 0 }
+    }
+
+    fn is_taken(&self) -> bool {
+        self.taken == self.head.len() + self.body.len()
+    }
+
+    fn rest(&self) -> &[u8] {
+        match self.taken.checked_sub(self.head.len()) {
+            None => &self.head[self.taken..],
+            Some(of_body) => &self.body[of_body..],
+        }
+    }
+}
+
+fn ask(site: &dyn Site, path: &str, head: &Head) -> Answer {
+    site.answer(&Asked { path, accept: &head.accept })
+}
+
+/// Says that nobody else has room; best effort, as it is not waited for.
+pub(crate) fn turn_away(mut stream: TcpStream) {
+    let answer = Answer::refused(Status::Busy);
+    if stream.set_nonblocking(true).is_ok() {
+        let _ = stream.write(format!("{}Content-Length: 0\r\n\r\n", head_of(&answer)).as_bytes());
+    }
+}
+
+/// The lines in front of every body. Nothing is kept by a browser or told to other pages: the address holds the token.
+fn head_of(answer: &Answer) -> String {
+    format!(
+        "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Security-Policy: {}\r\nCache-Control: no-store\r\nReferrer-Policy: \
+         no-referrer\r\nX-Content-Type-Options: nosniff\r\nCross-Origin-Resource-Policy: same-origin\r\nConnection: close\r\n",
+        answer.status.words(),
+        answer.kind,
+        answer.rules.words(),
+    )
+}
+
+fn is_later(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}

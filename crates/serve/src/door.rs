@@ -1,0 +1,67 @@
+//! Who is let in: the right host, the right origin, and the token where there is one.
+
+use std::net::{IpAddr, SocketAddr};
+
+use crate::head::Head;
+use crate::site::Status;
+use crate::token::Token;
+
+/// What a request must show.
+#[derive(Clone, Debug)]
+pub struct Door {
+    token: Option<Token>,
+    own_name: String,
+}
+
+impl Door {
+    /// The token, as the first part of the path, on a machine of this name.
+    pub fn with_token(token: Token, own_name: &str) -> Door {
+        Door { token: Some(token), own_name: own_name.to_owned() }
+    }
+
+    /// Nothing, for what holds no secret: counters, which a scraper fetches from a plain address.
+    pub fn open(own_name: &str) -> Door {
+        Door { token: None, own_name: own_name.to_owned() }
+    }
+
+    /// The first part of every path that is let in, with the `/` behind it.
+    pub(crate) fn prefix(&self) -> String {
+        self.token.as_ref().map(|token| format!("{}/", token.word())).unwrap_or_default()
+    }
+
+    /// The path below the token; the status that says as little as can be where the request is not let in.
+    pub(crate) fn lets_in<'h>(&self, head: &'h Head, here: SocketAddr) -> Result<&'h str, Status> {
+        // A scraper may know the machine by any name; counters that every network may read are no secret of this machine.
+        let any_name = self.token.is_none() && !here.ip().is_loopback();
+        if !any_name && !self.is_ours(&head.host) {
+            return Err(Status::Forbidden);
+        }
+        // A page of ours asks from the address it came from; any other page has no business here.
+        if head.origin.as_ref().is_some_and(|origin| *origin != format!("http://{}", head.host)) {
+            return Err(Status::Forbidden);
+        }
+        let path = head.path.strip_prefix('/').unwrap_or_default();
+        let Some(token) = &self.token else { return Ok(path) };
+        let (guess, below) = path.split_once('/').ok_or(Status::NotFound)?;
+        token.is(guess).then_some(below).ok_or(Status::NotFound)
+    }
+
+    /// Whether the browser means this machine. A page of somebody else's whose name is made to lead here (DNS rebinding) says
+    /// that name; a number or `localhost` cannot be made to lead elsewhere, and this machine's own name is nobody else's. The
+    /// port is not held against ours: what is tunnelled (`ssh -L`) comes by another.
+    fn is_ours(&self, host: &str) -> bool {
+        let (name, port) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+            Some((inside, port)) => (inside, port),
+            None => host.split_at(host.find(':').unwrap_or(host.len())),
+        };
+        let is_own = !self.own_name.is_empty() && name.eq_ignore_ascii_case(&self.own_name);
+        is_port(port) && (is_own || name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok())
+    }
+}
+
+/// Nothing, or a colon and digits.
+fn is_port(word: &str) -> bool {
+    let digits = word.strip_prefix(':');
+    word.is_empty()
+        || digits.is_some_and(|port| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()))
+}

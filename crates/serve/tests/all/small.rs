@@ -1,0 +1,79 @@
+//! A small site, and what one says to it.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serve::{Answer, Asked, Door, Feed, Rules, Server, Site, Token};
+
+/// Nothing that should be answered at all takes so long.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// One page, its news, and nothing else.
+#[derive(Default)]
+pub struct Small {
+    pub feed: Feed,
+}
+
+impl Site for Small {
+    fn answer(&self, asked: &Asked<'_>) -> Answer {
+        match asked.path {
+            "" => Answer::page(Arc::from(b"<p>here".as_slice()), Rules::Own),
+            "large" => Answer::page(vec![b'x'; 20 << 20].into(), Rules::Report),
+            "news" => Answer::news(),
+            _ => Answer::nothing(),
+        }
+    }
+
+    fn feed(&self) -> Option<&Feed> {
+        Some(&self.feed)
+    }
+}
+
+/// The site with its server, on a port of its own.
+pub struct Place {
+    pub site: Arc<Small>,
+    pub token: String,
+    pub server: Server,
+}
+
+pub fn place() -> Place {
+    let token = Token::fresh().unwrap();
+    let site = Arc::new(Small::default());
+    let door = Door::with_token(token.clone(), "db1");
+    let server = Server::start("127.0.0.1:0".parse().unwrap(), door, Arc::<Small>::clone(&site)).unwrap();
+    Place { site, token: token.word().to_owned(), server }
+}
+
+impl Place {
+    pub fn connected(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.server.address()).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    /// All that comes back for `words`.
+    pub fn told(&self, words: &[u8]) -> String {
+        let mut stream = self.connected();
+        // Who is refused early may find the connection closed before it has said all.
+        let _ = stream.write_all(words);
+        let mut told = Vec::new();
+        let _ = stream.read_to_end(&mut told);
+        String::from_utf8_lossy(&told).into_owned()
+    }
+
+    /// The answer to a request of `path` below the token, with these lines besides.
+    pub fn get(&self, path: &str, lines: &str) -> String {
+        self.told(
+            format!("GET /{}/{path} HTTP/1.1\r\nHost: {}\r\n{lines}\r\n", self.token, self.server.address())
+                .as_bytes(),
+        )
+    }
+
+    /// A browser that comes now is answered.
+    pub fn still_answers(&self) {
+        let told = self.get("", "");
+        assert!(told.starts_with("HTTP/1.1 200 OK\r\n") && told.ends_with("<p>here"), "{told}");
+    }
+}

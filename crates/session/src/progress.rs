@@ -1,0 +1,176 @@
+//! `--progress`: what goes on, for people or for programs. Programs get a JSON object a line, on stderr or in a file, and words
+//! for people on stderr become such objects too, so that a reader never meets anything else there.
+
+use std::cell::{Cell, RefCell};
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock};
+use std::time::Instant;
+
+use report::Stamp;
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::files;
+
+/// Where progress goes, as it is typed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Lines that are written over on a terminal, plain lines elsewhere.
+    #[default]
+    Fitting,
+    /// A line a step, everywhere.
+    Plain,
+    /// JSON on stderr.
+    Json,
+    /// JSON in this file, or what else there is under this name; stderr stays people's.
+    JsonIn(PathBuf),
+}
+
+impl Form {
+    /// Reads `auto`, `plain`, `json` or `json:FILE`.
+    ///
+    /// # Errors
+    /// Another word, in words.
+    pub fn parse(word: &str) -> Result<Form, String> {
+        match word.split_once(':') {
+            None if word == "auto" => Ok(Form::Fitting),
+            None if word == "plain" => Ok(Form::Plain),
+            None if word == "json" => Ok(Form::Json),
+            Some(("json", path)) if !path.is_empty() => Ok(Form::JsonIn(PathBuf::from(path))),
+            _ => Err("write auto, plain, json or json:FILE (json:/dev/fd/3 for a descriptor)".to_owned()),
+        }
+    }
+}
+
+/// Where lines of JSON go.
+enum Sink {
+    Stderr,
+    File(File),
+}
+
+struct Told {
+    form: Form,
+    begun: Instant,
+    sink: Option<Mutex<Sink>>,
+    runs: AtomicUsize,
+}
+
+/// Set once, before anything is said.
+static TOLD: OnceLock<Told> = OnceLock::new();
+
+/// Says where progress of this process goes; to be called once, before anything is said.
+///
+/// # Errors
+/// A file that cannot be written, or that is no progress of plimsoll's.
+pub fn begin(form: &Form) -> Result<(), Failure> {
+    let sink = match form {
+        Form::Fitting | Form::Plain => None,
+        Form::Json => Some(Sink::Stderr),
+        Form::JsonIn(path) => Some(Sink::File(opened(path)?)),
+    };
+    let told = Told {
+        form: form.clone(),
+        begun: Instant::now(),
+        sink: sink.map(Mutex::new),
+        runs: AtomicUsize::new(0),
+    };
+    // A second call would be a mistake of ours, and the first one stands.
+    let _ = TOLD.set(told);
+    Ok(())
+}
+
+fn opened(path: &Path) -> Result<File, Failure> {
+    let head = format!("{{\"schema\":\"{}\"", report::PROGRESS_SCHEMA);
+    files::begin_typed(path, &head).map_err(|error| {
+        let why = match error.kind() {
+            std::io::ErrorKind::AlreadyExists => "is there already and no progress of plimsoll's".to_owned(),
+            _ => format!("cannot be written: {error}"),
+        };
+        Failure::refused(format!("--progress json:{}: {why}; name another place", path.display()))
+    })
+}
+
+/// The form that was asked for.
+pub(crate) fn form() -> &'static Form {
+    TOLD.get().map_or(&Form::Fitting, |told| &told.form)
+}
+
+/// Takes words for people where stderr belongs to a program; whether it did.
+pub(crate) fn takes_words(text: &str) -> bool {
+    let is_ours = *form() == Form::Json;
+    if is_ours {
+        tell("message", Stamp::default(), json!({ "text": text }));
+    }
+    is_ours
+}
+
+/// The command is over, with this exit code.
+pub fn ended(code: u8) {
+    tell("ended", Stamp { left_s: Some(0.0), ..Stamp::default() }, json!({ "exit_code": code }));
+}
+
+/// Writes a line. Whoever reads it may be gone, and nothing is left to tell that to.
+fn tell(event: &str, stamp: Stamp, fields: Value) {
+    let Some(told) = TOLD.get() else { return };
+    let Some(sink) = &told.sink else { return };
+    let stamp = Stamp { elapsed_s: told.begun.elapsed().as_secs_f64(), ..stamp };
+    let line = report::progress_line(event, stamp, fields) + "\n";
+    // A line is written whole, whatever became of whoever wrote before.
+    let mut sink = sink.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let _ = match &mut *sink {
+        Sink::Stderr => std::io::stderr().lock().write_all(line.as_bytes()),
+        Sink::File(file) => file.write_all(line.as_bytes()),
+    };
+}
+
+/// Who tells of one run.
+#[derive(Debug)]
+pub(crate) struct Teller {
+    run: usize,
+    step: Cell<usize>,
+    name: RefCell<String>,
+}
+
+impl Teller {
+    /// Of the next run of this process; `None` where no program listens.
+    pub(crate) fn of_next_run() -> Option<Teller> {
+        let told = TOLD.get().filter(|told| told.sink.is_some())?;
+        let run = told.runs.fetch_add(1, Ordering::Relaxed) + 1;
+        Some(Teller { run, step: Cell::new(0), name: RefCell::default() })
+    }
+
+    /// The next step begins.
+    pub(crate) fn step(&self, name: &str) {
+        self.step.set(self.step.get() + 1);
+        self.name.replace(name.to_owned());
+    }
+
+    /// The name of the step that runs.
+    pub(crate) fn name(&self) -> String {
+        self.name.borrow().clone()
+    }
+
+    /// Tells an event of the run, with so many seconds left of it.
+    pub(crate) fn tell(&self, event: &str, left_s: Option<f64>, fields: Value) {
+        let step = Some(self.step.get()).filter(|&step| step > 0);
+        tell(event, Stamp { left_s, run: Some(self.run), step, elapsed_s: 0.0 }, fields);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_forms_are_read_and_another_word_is_refused() {
+        assert_eq!(Form::parse("auto"), Ok(Form::Fitting));
+        assert_eq!(Form::parse("json"), Ok(Form::Json));
+        assert_eq!(Form::parse("json:/dev/fd/3"), Ok(Form::JsonIn("/dev/fd/3".into())));
+        for word in ["", "json:", "jsn", "plain:x"] {
+            assert!(Form::parse(word).is_err_and(|why| why.contains("json:FILE")), "{word}");
+        }
+    }
+}
