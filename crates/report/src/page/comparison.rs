@@ -103,7 +103,7 @@ fn table(comparison: &Comparison) -> Table {
 
 fn figure(comparison: &Comparison, row: &Row) -> Markup {
     let title = format!("{} ({})", words::work_words(&row.work), words::measure_words(row.measure));
-    let drawing = differences(row).unwrap_or_else(|| bars(comparison, row, &title)).svg();
+    let drawing = differences(row).unwrap_or_else(|| bars(comparison, row, &title)).on_page("bars");
     element("figure").line(markup!["\n", element("figcaption").line(&title), drawing, "\n"])
 }
 

@@ -11,6 +11,8 @@ use super::turns;
 const ALIKE: f64 = 1.05;
 /// A price is told of so many I/Os a second: that of one has too many zeros.
 const OPERATIONS: f64 = 1_000.0;
+/// And of so many megabytes a second.
+const MEGABYTES: f64 = 100.0;
 
 /// What the comparison comes to: who is cheaper by the unit where that is known, else who is faster; of sides that were loaded in
 /// turns, both.
@@ -322,12 +324,16 @@ fn what(row: &PriceRow) -> String {
     match row.measure {
         None => "1 GB of space".to_owned(),
         Some(Measure::Iops) => format!("{} IOPS of {work}{within}", numbers::count(OPERATIONS)),
-        Some(_) => format!("1 MB/s of {work}{within}"),
+        Some(_) => format!("{} MB/s of {work}{within}", numbers::count(MEGABYTES)),
     }
 }
 
 fn cell(comparison: &Comparison, row: &PriceRow, (side, room): (usize, Room)) -> String {
-    let units = if row.measure == Some(Measure::Iops) { OPERATIONS } else { 1.0 };
+    let units = match row.measure {
+        Some(Measure::Iops) => OPERATIONS,
+        Some(_) => MEGABYTES,
+        None => 1.0,
+    };
     let currency = comparison.sides.get(side).and_then(|facts| facts.price.as_ref());
     let currency = currency.map_or("", |price| price.currency.as_str());
     let space = if currency.is_empty() { "" } else { " " };

@@ -51,10 +51,21 @@ pub(crate) fn headline(run: &Run, analysis: &Analysis) -> VerdictWords {
     let words = of_claims(run, analysis, Beside::Tiles);
     match analysis.verdict.answer {
         // Nothing was claimed: what stops it is the answer.
-        Answer::Measured if words.rest == "." && !words.stops.is_empty() => {
-            VerdictWords { rest: format!(": {}", words.stops), stops: String::new(), ..words }
-        }
+        Answer::Measured if words.rest == "." && !words.stops.is_empty() => VerdictWords {
+            rest: format!(": {}", within_a_sentence(&words.stops)),
+            stops: String::new(),
+            ..words
+        },
         _ => words,
+    }
+}
+
+/// A sentence behind a colon: its first word is written small, but for one of capitals.
+fn within_a_sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    match (letters.next(), letters.as_str().starts_with(char::is_uppercase)) {
+        (Some(first), false) => first.to_lowercase().chain(letters).collect(),
+        _ => words.to_owned(),
     }
 }
 
