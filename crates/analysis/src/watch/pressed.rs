@@ -85,6 +85,7 @@ impl Pressed {
         let latency = self.window.sum.latency_of(way);
         let longer = |base: f64| latency > WAITED * base;
         self.has_share(way)
+            && !paced(watch, device, &self.window, way)
             && match device.base.of(way).or(device.base.both) {
                 Some(base) => longer(base) || refused(watch, device, &self.window) && self.is_deep(),
                 None => latency > LONG_S || refused(watch, device, &self.window) && self.is_deep(),
@@ -101,6 +102,7 @@ impl Pressed {
         let named = || has_a_name(watch, device, &self.window);
         Way::ALL
             .into_iter()
+            .filter(|&way| !paced(watch, device, &self.window, way))
             .filter(|&way| {
                 let Some(found) = self.evenness(watch, device, way) else { return false };
                 match self.waits_of(watch, device, way) {
@@ -225,6 +227,18 @@ pub(crate) fn gets(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window,
     let load = device.own_load(watch, window)?;
     let got = load.all.got?.value;
     Some(got >= GETS * load.all.asked.unwrap_or(any))
+}
+
+/// Whether a load of our own gets what it asks for in a direction: its rate is even because the load is.
+fn paced(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window, way: Way) -> bool {
+    let Some(load) = device.own_load(watch, window) else { return false };
+    let flow = match way {
+        Way::Read => load.read.as_ref(),
+        Way::Write => load.write.as_ref(),
+        Way::Both => Some(&load.all),
+    };
+    let rates = flow.and_then(|flow| Some((flow.asked?, flow.got?.value)));
+    rates.is_some_and(|(asked, got)| got >= GETS * asked)
 }
 
 /// A load of our own that asks for more than it gets waits.

@@ -55,6 +55,25 @@ fn the_readme() {
 }
 
 #[test]
+fn installing_checks_the_sums_and_measures() {
+    let folder = Folder::new();
+    let here = folder.make_dir("here");
+    fs::write(here.join("plimsoll.deb"), "what was downloaded").unwrap();
+    assert_eq!(typed(&folder, "sha256sum * >SHA256SUMS; echo 0123 not-taken >>SHA256SUMS").code, Some(0));
+    // An image needs a program of containers; ./dev release runs the binary in an empty root instead.
+    let exchange = [
+        ("podman build -t plimsoll .", "mkdir state"),
+        (
+            "podman run --rm -v /mnt/vol:/mnt/vol -v \"$PWD\":/state plimsoll check /mnt/vol",
+            "plimsoll check sim:aws-gp3",
+        ),
+    ];
+    let said = run(&folder, "docs/guide/install.md", &exchange);
+    assert!(said[0].contains("plimsoll.deb: OK"), "{}", said[0]);
+    assert!(said[1].contains("MEETS aws-gp3"), "{}", said[1]);
+}
+
+#[test]
 fn a_gate_in_a_pipeline_passes_and_fails_where_it_says() {
     if !has("jq") {
         return;

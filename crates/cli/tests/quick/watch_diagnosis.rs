@@ -11,9 +11,16 @@ const CONTRACT: &str = "read 700 iops, write 300 iops, latency < 30ms";
 fn watch(folder: &Path, on: &str, more: &[&str]) -> (serde_json::Value, i32) {
     let job = folder.join("c4y.fio");
     std::fs::write(&job, JOB).unwrap();
+    watch_of(folder, &job, &["--expect", CONTRACT, "--on", on], more)
+}
+
+/// The same of the load in `job`.
+fn watch_of(folder: &Path, job: &Path, on: &[&str], more: &[&str]) -> (serde_json::Value, i32) {
     let output = Command::new(env!("CARGO_BIN_EXE_plimsoll"))
-        .args(["watch", "--format", "json", "--expect", CONTRACT, "--on", on, "--load"])
-        .arg(&job)
+        .args(["watch", "--format", "json"])
+        .args(on)
+        .arg("--load")
+        .arg(job)
         .arg("--out")
         .arg(folder)
         .args(more)
@@ -65,4 +72,23 @@ fn a_simulated_volume_below_the_contract_ends_with_code_three() {
         ["held_operations"],
         "what is asked for and not given shows that something holds it"
     );
+}
+
+#[test]
+fn a_direction_that_gets_what_our_load_asks_for_is_held_by_the_load_and_by_no_cap() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = folder.path().join("one-at-a-time.fio");
+    // A synchronous engine reads one at a time: 1,400 reads a second would need less than 0.8 ms each.
+    let text = "[global]\nbs=4k\ntime_based\nruntime=60\nsize=1g\n[r]\nrw=randread\nrate_iops=700\n\
+                [w]\nrw=randwrite\nrate_iops=300\n";
+    std::fs::write(&job, text).unwrap();
+    let series = ["--cycle", "20s", "--scale", "100%,200%"];
+    let (document, _) = watch_of(folder.path(), &job, &["--on", "sim:do-volumes-standard"], &series);
+    let got = |phase: &serde_json::Value, way: &str| phase["load"][way]["got"]["value"].as_f64().unwrap();
+    let twice =
+        document["watched"]["phases"].as_array().unwrap().iter().find(|phase| phase["name"] == "load 200%");
+    let twice = twice.unwrap();
+    assert!(got(twice, "read") < 1_350.0 && (got(twice, "write") / 600.0 - 1.0).abs() < 0.01, "{twice}");
+    let found = kinds(&document);
+    assert!(!found.contains(&"held_operations".to_owned()), "600 writes are what was asked for: {document}");
 }

@@ -86,8 +86,7 @@ pub(crate) fn tiles(run: &Run, analysis: &Analysis) -> Vec<Tile> {
     if let Some(watched) = &analysis.watched {
         return tiles_of_loads::of_watch(watched);
     }
-    let answers: Vec<Tile> =
-        analysis.answered.iter().flat_map(Answered::each).flat_map(|one| of_answer(one)).collect();
+    let answers: Vec<Tile> = analysis.answered.iter().flat_map(Answered::each).flat_map(of_answer).collect();
     let mut tiles = of_claims(analysis);
     if tiles.is_empty() && analysis.answered.is_none() {
         return tiles_of_loads::of_jobs(&analysis::cells(run));
