@@ -18,8 +18,16 @@ pub(super) struct Canvas {
     drawn: Markup,
     /// From where to where panels stand side by side, in units, where there is one row of them.
     panels: Vec<(i32, i32)>,
-    /// The same for a narrow page, with its size in pixels, where it is more than a panel of this one.
-    narrow: Option<Box<(Canvas, (i32, i32))>>,
+    /// The same for a narrow page, where it is more than a panel of this one.
+    narrow: Option<Box<Narrow>>,
+}
+
+/// A form for narrow pages.
+#[derive(Clone, Debug, PartialEq)]
+struct Narrow {
+    canvas: Canvas,
+    /// Width and height in pixels.
+    size: (i32, i32),
 }
 
 /// A line's colour and its width in units.
@@ -109,8 +117,8 @@ impl Canvas {
     }
 
     /// Says what a narrow page shows instead.
-    pub fn narrowed(&mut self, narrow: Canvas, size: (i32, i32)) {
-        self.narrow = Some(Box::new((narrow, size)));
+    pub fn narrowed(&mut self, canvas: Canvas, size: (i32, i32)) {
+        self.narrow = Some(Box::new(Narrow { canvas, size }));
     }
 
     /// A rectangle between two opposite corners.
@@ -265,13 +273,14 @@ impl Drawing {
     }
 
     /// The form for a narrow page.
-    fn narrow(&self, (canvas, (wide, high)): &(Canvas, (i32, i32))) -> Markup {
+    fn narrow(&self, narrow: &Narrow) -> Markup {
+        let (wide, high) = narrow.size;
         element("svg")
             .with("class", "chart part")
             .with("role", "img")
             .with("aria-label", self.title.as_str())
             .with("viewBox", format_args!("0 0 {} {}", wide * UNITS, high * UNITS))
-            .holding(canvas.drawn.clone())
+            .holding(narrow.canvas.drawn.clone())
     }
 
     /// One panel of what is drawn already.

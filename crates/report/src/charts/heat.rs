@@ -52,7 +52,7 @@ fn all(answer: &MapAnswer, wide: i32) -> (Canvas, i32) {
     let mut canvas = Canvas::default();
     let mut high = 0;
     for map in &answer.directions {
-        high += one(&mut canvas, (wide, high), (answer, map));
+        high += one(&mut canvas, &Room { wide, top: high }, (answer, map));
     }
     (canvas, high)
 }
@@ -74,10 +74,17 @@ fn add(table: &mut Table, (answer, map): (&MapAnswer, &DirectionMap)) {
     table.rows.iter_mut().for_each(|cells| cells.resize(wide, String::new()));
 }
 
-/// One direction of so many pixels across, from `top` pixels on; its height.
-fn one(canvas: &mut Canvas, (across, top): (i32, i32), (answer, map): (&MapAnswer, &DirectionMap)) -> i32 {
+/// Where a direction is drawn, in pixels.
+struct Room {
+    wide: i32,
+    top: i32,
+}
+
+/// One direction; its height.
+fn one(canvas: &mut Canvas, room: &Room, (answer, map): (&MapAnswer, &DirectionMap)) -> i32 {
     let (depths, blocks) = (depths(map), blocks(answer, map));
-    let wide = (across - NAMES - 8) / depths.len().max(1) as i32;
+    let top = room.top;
+    let wide = (room.wide - NAMES - 8) / depths.len().max(1) as i32;
     let word = Type::beside(Ink::Word, LETTER);
     let heading = format!("{}, I/Os a second by queue depth", of_direction(map.direction));
     canvas.words(&heading, spot((8, top + 12)), word.bold());

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use analysis::{Cell, Point};
+use analysis::{Cell, Estimate, Point};
 use workload::{Flush, Job, Order};
 
 use crate::words::Table;
@@ -44,14 +44,33 @@ pub(crate) fn best(cells: &[Cell]) -> Option<String> {
     let own = || cells.iter().rev().filter(|cell| cell.pattern.direct || !past_cache);
     let most = |of: fn(&Cell) -> f64| own().max_by(|a, b| of(a).total_cmp(&of(b)));
     let (rate, bytes) = (most(|cell| cell.iops)?, most(|cell| cell.bytes_per_second)?);
-    let (iops, bandwidth) =
-        (numbers::iops(rate.iops), numbers::bandwidth(bytes.bytes_per_second, Prefix::Binary));
-    let (one, other) = (clean(&rate.step), clean(&bytes.step));
+    let iops = numbers::in_unit(rate.iops, IOPS);
+    let iops = alone(rate).map_or(iops, |point| known(&point.iops, IOPS));
+    let unit = Unit::of_bandwidth(bytes.bytes_per_second, Prefix::Binary);
+    let bandwidth = numbers::in_unit(bytes.bytes_per_second, unit);
+    let bandwidth = alone(bytes).map_or(bandwidth, |point| known(&point.bytes_per_second, unit));
+    let (one, other) = (called(rate, cells), called(bytes, cells));
     Some(match cells.len() {
         1 => format!(": {iops}, {bandwidth}."),
         _ if one == other => format!(": up to {iops} and {bandwidth} ({one})."),
         _ => format!(": up to {iops} ({one}) and {bandwidth} ({other})."),
     })
+}
+
+/// The one direction of a load that has one.
+fn alone(cell: &Cell) -> Option<&Point> {
+    if cell.directions.len() == 1 { cell.directions.first() } else { None }
+}
+
+/// A figure with the digits that its interval supports: those that its tile has.
+fn known(of: &Estimate, unit: Unit) -> String {
+    format!("{} {}", numbers::level(of, unit), unit.name)
+}
+
+/// What a load is called: a job that has its step for itself by this.
+fn called(cell: &Cell, cells: &[Cell]) -> String {
+    let shared = cells.iter().filter(|other| other.step == cell.step).count() > 1;
+    clean(if shared { &cell.job } else { &cell.step })
 }
 
 /// A row for each job and direction.

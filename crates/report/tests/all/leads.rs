@@ -99,7 +99,7 @@ fn crystal() -> Run {
             let name = format!("{load} {}", direction.name());
             let asked = Asked { name: &name, kind: StepKind::Job, direction, depth, block, seconds: 6 };
             run.steps.push(step(&asked, from));
-            from = from + Nanos::from_secs(7);
+            from += Nanos::from_secs(7);
         }
     }
     run
