@@ -74,7 +74,7 @@ fn a_pasted_result_becomes_a_run_file_that_says_what_it_lacks_and_can_be_drawn()
     for words in [
         "What fio 1.59 text printed",
         "33,215",
-        "What it does not hold",
+        "It does not hold",
         "136050KB/s",
         "at a time that is not said",
     ] {

@@ -8,6 +8,8 @@ use crate::words::comparison_words as words;
 
 /// Pixels of the chart of one row.
 const WIDTH: i32 = 920;
+/// Pixels of it on a phone.
+const NARROW: i32 = 440;
 const LINE: i32 = 26;
 const LETTER: i32 = 12;
 const HEAD: i32 = 6;
@@ -16,15 +18,30 @@ const HEAD: i32 = 6;
 pub(crate) fn bars(comparison: &Comparison, row: &Row, title: &str) -> Drawing {
     let labels: Vec<String> =
         (0..comparison.sides.len()).map(|side| words::label(comparison, side)).collect();
-    let left = labels.iter().map(|label| width(label, LETTER)).max().unwrap_or(0) + 12;
     let values: Vec<String> = row
         .figures
         .iter()
         .map(|figure| figure.as_ref().map_or_else(String::new, |f| words::figure_words(f, row.measure)))
         .collect();
+    let sides = Sides { labels: &labels, values: &values };
+    let mut canvas = drawn(row, &sides, WIDTH);
+    let size = (WIDTH, HEAD * 2 + LINE * labels.len() as i32);
+    canvas.narrowed(drawn(row, &sides, NARROW), (NARROW, size.1));
+    Drawing { title: title.to_owned(), description: "Bars from zero, one a side.".to_owned(), size, canvas }
+}
+
+/// What stands at the two ends of the bars, a word a side.
+struct Sides<'s> {
+    labels: &'s [String],
+    values: &'s [String],
+}
+
+/// The bars in a drawing of so many pixels across.
+fn drawn(row: &Row, &Sides { labels, values }: &Sides<'_>, wide: i32) -> Canvas {
+    let left = labels.iter().map(|label| width(label, LETTER)).max().unwrap_or(0) + 12;
     let right = values.iter().map(|value| width(value, LETTER)).max().unwrap_or(0) + 16;
     let most = row.figures.iter().flatten().flat_map(|f| &f.runs).copied().fold(0.0, f64::max);
-    let across = |value: f64| (f64::from(WIDTH - left - right) * value / most).round() as i32;
+    let across = |value: f64| (f64::from(wide - left - right) * value / most).round() as i32;
     let ink = if words::is_read(&row.work) { Ink::Read } else { Ink::Write };
     let word = Type::from(Ink::Word, LETTER);
     let mut canvas = Canvas::default();
@@ -45,6 +62,5 @@ pub(crate) fn bars(comparison: &Comparison, row: &Row, title: &str) -> Drawing {
         let end = left + across(ends.1.max(figure.value)) + 8;
         canvas.words(&values[side], in_units((end, base)), word);
     }
-    let size = (WIDTH, HEAD * 2 + LINE * labels.len() as i32);
-    Drawing { title: title.to_owned(), description: "Bars from zero, one a side.".to_owned(), size, canvas }
+    canvas
 }

@@ -18,6 +18,16 @@ pub(super) struct Canvas {
     drawn: Markup,
     /// From where to where panels stand side by side, in units, where there is one row of them.
     panels: Vec<(i32, i32)>,
+    /// The same for a narrow page, where it is more than a panel of this one.
+    narrow: Option<Box<Narrow>>,
+}
+
+/// A form for narrow pages.
+#[derive(Clone, Debug, PartialEq)]
+struct Narrow {
+    canvas: Canvas,
+    /// Width and height in pixels.
+    size: (i32, i32),
 }
 
 /// A line's colour and its width in units.
@@ -104,6 +114,11 @@ impl Canvas {
     /// Says that a panel reaches over the whole height from one place to another.
     pub fn stands(&mut self, from: i32, to: i32) {
         self.panels.push((from, to));
+    }
+
+    /// Says what a narrow page shows instead.
+    pub fn narrowed(&mut self, canvas: Canvas, size: (i32, i32)) {
+        self.narrow = Some(Box::new(Narrow { canvas, size }));
     }
 
     /// A rectangle between two opposite corners.
@@ -238,12 +253,16 @@ impl Drawing {
         self.around("chart", self.canvas.drawn.clone())
     }
 
-    /// [`Drawing::svg`], and where panels stand side by side each also by itself: a page shows these where it is narrow.
-    /// `name` is unique in the page.
+    /// [`Drawing::svg`], and where panels stand side by side each also by itself, or else the narrow form that there is: a page
+    /// shows these where it is narrow. `name` is unique in the page.
     pub(crate) fn on_page(&self, name: &str) -> Markup {
         let panels = &self.canvas.panels;
-        if panels.len() < 2 {
-            return self.svg();
+        match &self.canvas.narrow {
+            Some(narrow) => {
+                return markup![self.around("chart whole", self.canvas.drawn.clone()), self.narrow(narrow)];
+            }
+            None if panels.len() < 2 => return self.svg(),
+            None => {}
         }
         let drawn = element("g").with("id", format_args!("drawn-{name}")).holding(self.canvas.drawn.clone());
         let part = |(place, panel): (usize, &(i32, i32))| {
@@ -251,6 +270,17 @@ impl Drawing {
             self.part(*panel, &label, name)
         };
         markup![self.around("chart whole", drawn), panels.iter().enumerate().map(part).collect::<Markup>()]
+    }
+
+    /// The form for a narrow page.
+    fn narrow(&self, narrow: &Narrow) -> Markup {
+        let (wide, high) = narrow.size;
+        element("svg")
+            .with("class", "chart part")
+            .with("role", "img")
+            .with("aria-label", self.title.as_str())
+            .with("viewBox", format_args!("0 0 {} {}", wide * UNITS, high * UNITS))
+            .holding(narrow.canvas.drawn.clone())
     }
 
     /// One panel of what is drawn already.

@@ -12,6 +12,8 @@ use crate::words::numbers;
 
 /// Pixels of the whole, of a row, of the room for the names of blocks, of that for the depths, and between two maps.
 const WIDE: i32 = 920;
+/// Pixels of the whole on a phone.
+const NARROW: i32 = 440;
 const ROW: i32 = 22;
 const NAMES: i32 = 66;
 const HEAD: i32 = 40;
@@ -34,18 +36,25 @@ pub(super) fn answer(analysis: &Analysis) -> Option<&MapAnswer> {
 pub(super) fn heat(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let title = "I/Os a second by block size and queue depth";
-    let mut canvas = Canvas::default();
-    let mut high = 0;
     let mut table = Table::default();
-    for map in &answer.directions {
-        high += one(&mut canvas, high, (answer, map));
-        add(&mut table, (answer, map));
-    }
+    answer.directions.iter().for_each(|map| add(&mut table, (answer, map)));
+    let (mut canvas, high) = all(answer, WIDE);
+    canvas.narrowed(all(answer, NARROW).0, (NARROW, high));
     let description = format!(
         "{title}: the darker the more. Measured cells are bold and underlined, ~ marks what follows from them. The table below has the figures."
     );
     let drawing = Drawing { title: title.to_owned(), description, size: (WIDE, high), canvas };
     (high > 0).then(|| Chart::of(title, drawing, table))
+}
+
+/// The maps of all directions below each other, so many pixels wide, and their height.
+fn all(answer: &MapAnswer, wide: i32) -> (Canvas, i32) {
+    let mut canvas = Canvas::default();
+    let mut high = 0;
+    for map in &answer.directions {
+        high += one(&mut canvas, &Room { wide, top: high }, (answer, map));
+    }
+    (canvas, high)
 }
 
 /// The grids of all directions below each other.
@@ -65,10 +74,17 @@ fn add(table: &mut Table, (answer, map): (&MapAnswer, &DirectionMap)) {
     table.rows.iter_mut().for_each(|cells| cells.resize(wide, String::new()));
 }
 
-/// One direction from `top` pixels on; its height.
-fn one(canvas: &mut Canvas, top: i32, (answer, map): (&MapAnswer, &DirectionMap)) -> i32 {
+/// Where a direction is drawn, in pixels.
+struct Room {
+    wide: i32,
+    top: i32,
+}
+
+/// One direction; its height.
+fn one(canvas: &mut Canvas, room: &Room, (answer, map): (&MapAnswer, &DirectionMap)) -> i32 {
     let (depths, blocks) = (depths(map), blocks(answer, map));
-    let wide = (WIDE - NAMES - 8) / depths.len().max(1) as i32;
+    let top = room.top;
+    let wide = (room.wide - NAMES - 8) / depths.len().max(1) as i32;
     let word = Type::beside(Ink::Word, LETTER);
     let heading = format!("{}, I/Os a second by queue depth", of_direction(map.direction));
     canvas.words(&heading, spot((8, top + 12)), word.bold());

@@ -414,7 +414,12 @@ pub(super) fn with_levels((low, high): (f64, f64), levels: &[Level]) -> (f64, f6
 /// A logarithmic axis of times in nanoseconds: ticks at powers of ten, and at 2 and 5 times them where there is room.
 pub(super) fn time_axis(low: f64, high: f64) -> Axis {
     let decades = (high / low).log10();
-    let steps: &[f64] = if decades < 2.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let steps: &[f64] = match decades {
+        // Less than a factor of two has hardly one round place in three.
+        few if few < 0.3 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
+        some if some < 2.0 => &[1.0, 2.0, 5.0],
+        _ => &[1.0],
+    };
     let unit = axis_unit(low, high);
     let tick = |power: i32, step: f64| {
         let value = step * 10f64.powi(power);

@@ -7,6 +7,8 @@ use super::marks::draw_line;
 use super::panel::{Band, HEADER, LEGEND_ROW, LETTER, Level, MARGIN, Panel, Shade, TIMED_SIDES, WIDTH};
 use super::plot::{Cell, Plot};
 
+/// Width of a panel alone on a phone, in pixels.
+const NARROW: i32 = 400;
 const SMALL: i32 = 10;
 const BAND_ROW: i32 = 15;
 /// Least room between the axis's title and its highest tick.
@@ -18,8 +20,17 @@ const HEADING: i32 = 18;
 /// The panels side by side in `height` pixels.
 pub(super) fn draw(title: &str, description: &str, height: i32, panels: &[Panel]) -> Drawing {
     let columns = panels.len().max(1);
-    let cell = (WIDTH / columns as i32, height);
-    draw_sheet(Sheet { title, description, head: (Canvas::default(), 0), cell, columns }, panels)
+    let sheet = |wide: i32| {
+        let cell = (wide / columns as i32, height);
+        draw_sheet(Sheet { title, description, head: (Canvas::default(), 0), cell, columns }, panels)
+    };
+    let mut drawing = sheet(WIDTH);
+    // Of several panels each is narrow already.
+    if columns == 1 {
+        let narrow = sheet(NARROW);
+        drawing.canvas.narrowed(narrow.canvas, narrow.size);
+    }
+    drawing
 }
 
 /// A picture of equal panels in rows and columns.
@@ -139,9 +150,14 @@ fn axes(canvas: &mut Canvas, cell: &Cell, plot: &Plot<'_>) {
         canvas.line(&[(left - TICK.0 * UNITS, row), (left, row)], frame);
     }
     canvas.line(&[(plot.x.start, foot), (plot.last().0, foot)], frame);
+    let mut free = i32::MIN;
     for (value, label) in plot.panel.x.marks() {
         let column = plot.column(*value);
-        canvas.words(label, (column, foot + TICK.1 * UNITS), word.placed(Across::Middle, Up::Top));
+        let half = width(label, LETTER) * UNITS / 2;
+        if column - half >= free {
+            canvas.words(label, (column, foot + TICK.1 * UNITS), word.placed(Across::Middle, Up::Top));
+            free = column + half;
+        }
         canvas.line(&[(column, foot), (column, foot + TICK.0 * UNITS)], frame);
     }
 }

@@ -1,6 +1,6 @@
 //! Latency against the rate of arrivals: the percentiles of open loads, the bound as a line, the answer as a mark.
 
-use analysis::{Analysis, Answered, Greatest, HeadroomAnswer, OpenLoad};
+use analysis::{Analysis, Answered, Estimate, Greatest, HeadroomAnswer, OpenLoad};
 
 use super::axis::Axis;
 use super::chart::{Chart, figures_below};
@@ -8,7 +8,7 @@ use super::ink::Ink;
 use super::over_time::{range, time_axis, with_levels};
 use super::panel::{Dots, Level, Line, Marker, Panel, Shape, Side};
 use super::panels::draw;
-use crate::words::numbers;
+use crate::words::numbers::{self, IOPS};
 use crate::words::sought::{bound_words, loads_table};
 
 /// What a percentile is drawn as.
@@ -63,8 +63,12 @@ fn is_drawn(load: &OpenLoad, answer: &HeadroomAnswer) -> bool {
 }
 
 fn place(answer: &HeadroomAnswer) -> Option<f64> {
+    greatest(answer).map(|rate| rate.value)
+}
+
+fn greatest(answer: &HeadroomAnswer) -> Option<Estimate> {
     match answer.greatest? {
-        Greatest::Found(rate) | Greatest::Between(rate) => Some(rate.value),
+        Greatest::Found(rate) | Greatest::Between(rate) => Some(rate),
         Greatest::AtLeast(_) | Greatest::AtMost(_) => None,
     }
 }
@@ -82,6 +86,7 @@ fn mean(loads: &[&OpenLoad]) -> Line {
 }
 
 fn mark(answer: &HeadroomAnswer) -> Vec<Marker> {
-    let label = |at: f64| format!("holds up to {}", numbers::iops(at));
-    place(answer).map(|at| Marker { at, label: label(at) }).into_iter().collect()
+    // With the digits of the title: two figures for one thing would be one too many.
+    let label = |rate: &Estimate| format!("holds up to {} IOPS", numbers::level(rate, IOPS));
+    greatest(answer).map(|rate| Marker { at: rate.value, label: label(&rate) }).into_iter().collect()
 }

@@ -9,6 +9,8 @@ use crate::words::turns::{row_title, shift_words};
 
 /// Pixels of the chart of one row, and of the room around its plot.
 const SIZE: (i32, i32) = (920, 190);
+/// Width of it on a phone.
+const NARROW: i32 = 460;
 const LEFT: i32 = 64;
 const RIGHT: i32 = 190;
 const TOP: i32 = 12;
@@ -24,6 +26,8 @@ struct Plot {
     /// The greatest difference that is drawn, as a share.
     most: f64,
     blocks: usize,
+    /// Pixels of the whole.
+    wide: i32,
 }
 
 impl Plot {
@@ -34,7 +38,7 @@ impl Plot {
     }
 
     fn across(&self, block: usize) -> i32 {
-        let wide = f64::from(SIZE.0 - LEFT - RIGHT);
+        let wide = f64::from(self.wide - LEFT - RIGHT);
         LEFT + (wide * (block as f64 + 0.5) / self.blocks as f64).round() as i32
     }
 }
@@ -45,15 +49,20 @@ pub(crate) fn differences(row: &Row) -> Option<Drawing> {
     let (first, other) = (row.figures.first()?.as_ref()?, row.figures.get(1)?.as_ref()?);
     let shares: Vec<f64> = first.runs.iter().zip(&other.runs).map(|(a, b)| b / a - 1.0).collect();
     let most = shares.iter().map(|share| share.abs()).fold(pairs.margin, f64::max) * ROOM;
-    let plot = Plot { most, blocks: shares.len().max(1) };
-    let mut canvas = Canvas::default();
-    draw_ground(&mut canvas, &plot, &pairs);
-    draw_typical(&mut canvas, &plot, ratio);
-    for (block, share) in shares.iter().enumerate() {
-        let place = in_units((plot.across(block), plot.up(*share)));
-        canvas.circle(place, in_units((4, 0)).0, Paint::Filled(Ink::Read));
-    }
-    draw_blocks(&mut canvas, &plot);
+    let plot = |wide: i32| Plot { most, blocks: shares.len().max(1), wide };
+    let drawn = |plot: Plot| {
+        let mut canvas = Canvas::default();
+        draw_ground(&mut canvas, &plot, &pairs);
+        draw_typical(&mut canvas, &plot, ratio);
+        for (block, share) in shares.iter().enumerate() {
+            let place = in_units((plot.across(block), plot.up(*share)));
+            canvas.circle(place, in_units((4, 0)).0, Paint::Filled(Ink::Read));
+        }
+        draw_blocks(&mut canvas, &plot);
+        canvas
+    };
+    let mut canvas = drawn(plot(SIZE.0));
+    canvas.narrowed(drawn(plot(NARROW)), (NARROW, SIZE.1));
     let description = "A dot a block: how far the second side lay from the first; the band is the margin, the line the typical \
                        difference between the ends of its interval.";
     Some(Drawing { title: row_title(row), description: description.to_owned(), size: SIZE, canvas })
@@ -61,7 +70,7 @@ pub(crate) fn differences(row: &Row) -> Option<Drawing> {
 
 /// The margin as a band, and no difference as a line.
 fn draw_ground(canvas: &mut Canvas, plot: &Plot, pairs: &Pairs) {
-    let right = SIZE.0 - RIGHT;
+    let right = plot.wide - RIGHT;
     let (low, high) = (plot.up(-pairs.margin), plot.up(pairs.margin));
     canvas.rectangle(in_units((LEFT, low)), in_units((right, high)), Paint::Filled(Ink::Band));
     let ends = (in_units((LEFT, plot.up(0.0))), in_units((right, plot.up(0.0))));
@@ -78,7 +87,7 @@ fn draw_ground(canvas: &mut Canvas, plot: &Plot, pairs: &Pairs) {
 
 /// The typical difference and the ends of its interval.
 fn draw_typical(canvas: &mut Canvas, plot: &Plot, ratio: &Ratio) {
-    let right = SIZE.0 - RIGHT;
+    let right = plot.wide - RIGHT;
     let mut rule = |value: f64, tenths: i32| {
         let up = plot.up(value - 1.0);
         canvas.ruled(in_units((LEFT, up)), in_units((right, up)), stroke(Ink::Write, tenths));

@@ -78,7 +78,8 @@ impl View<'_> {
 
     fn chart(&self, definition: &ChartDefinition, device: &str, at: usize) -> Option<DeviceChart> {
         let panels = self.panels(definition, device, WIDTH);
-        if panels.iter().all(|panel| panel.lines.is_empty()) {
+        // CPUs that were idle throughout, as those of a simulated volume, are an empty chart.
+        if panels.iter().flat_map(|panel| &panel.lines).all(|line| line.ink == Ink::Idle) {
             return None;
         }
         let subject = self.subject(definition, device);

@@ -36,8 +36,9 @@ fn verdict(comparison: &Comparison) -> Option<Markup> {
     let is_answer = |word: &&str| !word.chars().any(char::is_lowercase);
     let answer: Vec<&str> = text.split(' ').take_while(is_answer).collect();
     let answer = answer.join(" ");
-    let rest = text[answer.len()..].to_owned();
-    Some(element("p").with("class", "verdict").line(markup![element("strong").holding(answer), prose(&rest)]))
+    let rest = prose(text[answer.len()..].trim_start());
+    let answer = element("strong").holding(answer);
+    Some(element("p").with("class", "verdict").line(markup![answer, " ", rest]))
 }
 
 fn labels(comparison: &Comparison) -> Vec<String> {
@@ -102,7 +103,7 @@ fn table(comparison: &Comparison) -> Table {
 
 fn figure(comparison: &Comparison, row: &Row) -> Markup {
     let title = format!("{} ({})", words::work_words(&row.work), words::measure_words(row.measure));
-    let drawing = differences(row).unwrap_or_else(|| bars(comparison, row, &title)).svg();
+    let drawing = differences(row).unwrap_or_else(|| bars(comparison, row, &title)).on_page("bars");
     element("figure").line(markup!["\n", element("figcaption").line(&title), drawing, "\n"])
 }
 

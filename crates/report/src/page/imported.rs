@@ -5,26 +5,28 @@ use record::{Figure, LatencyKind, NamedFigure, Reported, ReportedUnit, Run, Scop
 
 use super::parts::{figure, note, scrolled, section, titled};
 use crate::charts::{Part, Source, drawn};
-use crate::markup::{Markup, element, markup};
+use crate::markup::{Markup, markup};
 use crate::words::Table;
 use crate::words::imported::{BASIS, contents, in_unit, job_table, origin, rate, way_words};
 use crate::words::numbers::{self, Prefix, Unit};
 
 /// The sections of an imported run; `None` where plimsoll measured.
 pub(super) fn sections(run: &Run, analysis: &Analysis) -> Option<Markup> {
-    let (tool, lacks) = origin(run)?;
+    // What it lacks is said below the verdict.
+    let (tool, _) = origin(run)?;
     let charts = drawn(&Source { run, analysis, view: None }, &[Part::Printed]);
-    Some(markup![
-        element("h2").line(format!("What {tool} printed")),
-        note(contents(run)),
-        scrolled(&job_table(run)),
-        by_latency(run).then(|| note(BASIS)),
-        lacking(lacks),
-        section("Charts", charts.iter().map(figure).collect()),
-        titled("Latency as printed", &latencies(run)),
+    let printed =
+        markup![note(contents(run)), scrolled(&job_table(run)), by_latency(run).then(|| note(BASIS))];
+    let rest = markup![
+        titled("Latency", &latencies(run)),
         titled("What was asked", &words(run, |part| &part.asked)),
         titled("Other words", &words(run, |part| &part.said)),
-        titled("Every other figure as printed", &others(run)),
+        titled("Other figures", &others(run)),
+    ];
+    Some(markup![
+        section(&format!("What {tool} printed"), printed),
+        section("Charts", charts.iter().map(figure).collect()),
+        section("Everything that was printed", rest),
     ])
 }
 
@@ -32,12 +34,6 @@ pub(super) fn sections(run: &Run, analysis: &Analysis) -> Option<Markup> {
 fn by_latency(run: &Run) -> bool {
     let mut ways = run.reported.iter().flat_map(|part| &part.directions);
     ways.any(|way| way.basis == record::RateBasis::Latency)
-}
-
-fn lacking(lacks: &[String]) -> Option<Markup> {
-    let items = || lacks.iter().map(|what| element("li").holding(what)).collect::<Markup>();
-    let list = || markup![element("h3").line("What it does not hold"), element("ul").line(items())];
-    (!lacks.is_empty()).then(list)
 }
 
 /// Least, mean, greatest and deviation of every kind that was printed.

@@ -114,7 +114,8 @@ pub(crate) fn figure(drawn: &DrawnChart) -> Markup {
     open.line(markup![
         "\n",
         element("figcaption").line(&chart.title),
-        chart.drawing.on_page(row.id),
+        // What can be zoomed is drawn anew as wide as the page is.
+        if row.zoom.is_some() { chart.drawing.svg() } else { chart.drawing.on_page(row.id) },
         "\n",
         element("details").line(markup![summary, captioned(&chart.table, &caption)])
     ])

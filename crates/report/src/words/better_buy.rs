@@ -11,15 +11,28 @@ use super::turns;
 const ALIKE: f64 = 1.05;
 /// A price is told of so many I/Os a second: that of one has too many zeros.
 const OPERATIONS: f64 = 1_000.0;
+/// And of so many megabytes a second.
+const MEGABYTES: f64 = 100.0;
 
-/// What the comparison comes to: who is cheaper by the unit where prices are known, and who is faster.
+/// What the comparison comes to: who is cheaper by the unit where that is known, else who is faster; of sides that were loaded in
+/// turns, both.
 pub(crate) fn lead(comparison: &Comparison) -> Option<String> {
-    let bought = by_price(comparison);
-    let speed = turns::verdict(comparison).or_else(|| by_speed(comparison));
-    match (bought, speed) {
-        (None, None) => None,
-        (bought, speed) => Some(bought.into_iter().chain(speed).collect::<Vec<_>>().join(" ")),
-    }
+    let in_turns = turns::verdict(comparison);
+    let told = match by_price(comparison) {
+        Bought::Told(words) => [Some(words), in_turns],
+        Bought::CannotTell(why) => [Some(why.to_owned()), in_turns.or_else(|| by_speed(comparison))],
+        Bought::NotAsked => [in_turns.or_else(|| by_speed(comparison)), None],
+    };
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    (!told.is_empty()).then(|| told.join(" "))
+}
+
+/// The answer by price.
+enum Bought {
+    Told(String),
+    CannotTell(&'static str),
+    /// Nobody's price is known, or nothing was reached that could be priced.
+    NotAsked,
 }
 
 /// A row's prices, one a side.
@@ -33,28 +46,25 @@ struct Tally {
     most: f64,
 }
 
-/// The answer by price; `None` where nobody's price is known.
-fn by_price(comparison: &Comparison) -> Option<String> {
-    let priced = comparison.sides.iter().filter(|side| side.price.is_some()).count();
-    if priced == 0 {
-        return None;
+fn by_price(comparison: &Comparison) -> Bought {
+    match comparison.sides.iter().filter(|side| side.price.is_some()).count() {
+        0 => return Bought::NotAsked,
+        1 => return Bought::CannotTell("CANNOT TELL which is the better buy: only one has a price."),
+        _ => {}
     }
-    if priced == 1 {
-        return Some("CANNOT TELL which is the better buy: only one has a price.".to_owned());
-    }
-    let rows = rate_rows(comparison);
     if !one_currency(comparison) {
-        return Some(
-            "CANNOT TELL which is the better buy: their prices are in different currencies.".to_owned(),
+        return Bought::CannotTell(
+            "CANNOT TELL which is the better buy: their prices are in different currencies.",
         );
     }
+    let rows = rate_rows(comparison);
     let now: Vec<Prices> = rows.iter().map(|row| row.prices.clone()).collect();
-    if let Some(alone) = alone_within(comparison, &rows) {
-        return Some(alone);
-    }
     let tallies = tallies(&now);
-    let told = told(comparison, &tallies, &bounded(&rows))?;
-    Some(told + &lasting(comparison, &rows, &tallies) + once(comparison))
+    let told = alone_within(comparison, &rows).or_else(|| told(comparison, &tallies, &bounded(&rows)));
+    match told {
+        Some(words) => Bought::Told(words + &lasting(comparison, &rows, &tallies) + once(comparison)),
+        None => Bought::NotAsked,
+    }
 }
 
 /// Prices of rates: where a latency is required, of those within it alone.
@@ -186,8 +196,8 @@ fn lasting(comparison: &Comparison, rows: &[&PriceRow], now: &[Tally]) -> String
 /// What figures of one run a side are worth.
 fn once(comparison: &Comparison) -> &'static str {
     let mut ratios = comparison.rows.iter().flat_map(|row| row.ratios.iter().flatten()).peekable();
-    let none = ratios.peek().is_some() && ratios.all(|ratio| ratio.interval.is_none());
-    if none { " One run each, so no interval: another hour may show other figures." } else { "" }
+    let once = ratios.peek().is_some() && ratios.all(|ratio| ratio.answer == RatioAnswer::Repeat);
+    if once { " So far of one run each: another hour may show other figures." } else { "" }
 }
 
 /// Who is faster, of sides that were not loaded in turns; `None` where no work was done by both.
@@ -314,12 +324,16 @@ fn what(row: &PriceRow) -> String {
     match row.measure {
         None => "1 GB of space".to_owned(),
         Some(Measure::Iops) => format!("{} IOPS of {work}{within}", numbers::count(OPERATIONS)),
-        Some(_) => format!("1 MB/s of {work}{within}"),
+        Some(_) => format!("{} MB/s of {work}{within}", numbers::count(MEGABYTES)),
     }
 }
 
 fn cell(comparison: &Comparison, row: &PriceRow, (side, room): (usize, Room)) -> String {
-    let units = if row.measure == Some(Measure::Iops) { OPERATIONS } else { 1.0 };
+    let units = match row.measure {
+        Some(Measure::Iops) => OPERATIONS,
+        Some(_) => MEGABYTES,
+        None => 1.0,
+    };
     let currency = comparison.sides.get(side).and_then(|facts| facts.price.as_ref());
     let currency = currency.map_or("", |price| price.currency.as_str());
     let space = if currency.is_empty() { "" } else { " " };

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use analysis::{Cell, Point};
+use analysis::{Cell, Estimate, Point};
 use workload::{Flush, Job, Order};
 
 use crate::words::Table;
@@ -39,11 +39,17 @@ pub fn job_words(job: &Job) -> String {
 /// `: up to 3,000 IOPS (RND4K Q32T1 read) and 128 MiB/s (SEQ1M Q8T1 read).`: the most that any load came to, where it is no
 /// verdict on a claim; `None` without a load.
 pub(crate) fn best(cells: &[Cell]) -> Option<String> {
-    let most = |of: fn(&Cell) -> f64| cells.iter().max_by(|a, b| of(a).total_cmp(&of(b)));
+    // Where some went past the page cache, these are the volume's.
+    let past_cache = cells.iter().any(|cell| cell.pattern.direct);
+    let own = || cells.iter().rev().filter(|cell| cell.pattern.direct || !past_cache);
+    let most = |of: fn(&Cell) -> f64| own().max_by(|a, b| of(a).total_cmp(&of(b)));
     let (rate, bytes) = (most(|cell| cell.iops)?, most(|cell| cell.bytes_per_second)?);
-    let (iops, bandwidth) =
-        (numbers::iops(rate.iops), numbers::bandwidth(bytes.bytes_per_second, Prefix::Binary));
-    let (one, other) = (clean(&rate.step), clean(&bytes.step));
+    let iops = numbers::in_unit(rate.iops, IOPS);
+    let iops = alone(rate).map_or(iops, |point| known(&point.iops, IOPS));
+    let unit = Unit::of_bandwidth(bytes.bytes_per_second, Prefix::Binary);
+    let bandwidth = numbers::in_unit(bytes.bytes_per_second, unit);
+    let bandwidth = alone(bytes).map_or(bandwidth, |point| known(&point.bytes_per_second, unit));
+    let (one, other) = (called(rate, cells), called(bytes, cells));
     Some(match cells.len() {
         1 => format!(": {iops}, {bandwidth}."),
         _ if one == other => format!(": up to {iops} and {bandwidth} ({one})."),
@@ -51,29 +57,51 @@ pub(crate) fn best(cells: &[Cell]) -> Option<String> {
     })
 }
 
+/// The one direction of a load that has one.
+fn alone(cell: &Cell) -> Option<&Point> {
+    if cell.directions.len() == 1 { cell.directions.first() } else { None }
+}
+
+/// A figure with the digits that its interval supports: those that its tile has.
+fn known(of: &Estimate, unit: Unit) -> String {
+    format!("{} {}", numbers::level(of, unit), unit.name)
+}
+
+/// What a load is called: a job that has its step for itself by this.
+fn called(cell: &Cell, cells: &[Cell]) -> String {
+    let shared = cells.iter().filter(|other| other.step == cell.step).count() > 1;
+    clean(if shared { &cell.job } else { &cell.step })
+}
+
 /// A row for each job and direction.
 pub(crate) fn cell_table(cells: &[Cell]) -> Table {
     let mut table =
         Table::headed(&["step", "job", "work", "depth", "IOPS", "bandwidth", "mean", "p50", "p99"]);
+    let points = || cells.iter().flat_map(|cell| &cell.directions);
+    let unit = Unit::of_bandwidths(points().map(|point| point.bytes_per_second.value));
+    let latencies =
+        |point: &Point| [point.latency_ns_mean, point.latency_ns_p50 as f64, point.latency_ns_p99 as f64];
+    let time_unit = Unit::of_times(points().flat_map(latencies));
     for cell in cells {
         for point in &cell.directions {
             let bandwidth = point.bytes_per_second;
-            let unit = Unit::of_bandwidth(bandwidth.value, Prefix::Binary);
+            let times = latencies(point).map(|time| numbers::time_in_unit(time, time_unit));
             let order = if cell.pattern.sequential { "sequential" } else { "random" };
-            table.rows.push(vec![
+            let mut row = vec![
                 cell.step.clone(),
                 cell.job.clone(),
                 format!("{} {order} {}", numbers::block(point.block as f64), plural(point.direction)),
                 numbers::count(f64::from(point.depth)),
                 numbers::estimate(&point.iops, IOPS),
                 format!("{} {}", numbers::estimate(&bandwidth, unit), unit.name),
-                numbers::time(point.latency_ns_mean),
-                numbers::time(point.latency_ns_p50 as f64),
-                numbers::time(point.latency_ns_p99 as f64),
-            ]);
+            ];
+            row.extend(times);
+            table.rows.push(row);
         }
     }
-    table
+    // A step of one job is called as that is: one of the two names is enough.
+    let are_alike = table.rows.iter().all(|row| row[0] == row[1]);
+    if are_alike { table.without(0) } else { table }
 }
 
 /// A line or two for each job and direction.

@@ -20,14 +20,40 @@ pub struct ClaimWords {
     pub answer: &'static str,
 }
 
-/// The cells of every claim of `verdict`.
+/// The cells of every claim of `verdict`; bandwidths whose claims are in no unit of their own are in one.
 pub fn claim_words(verdict: &Verdict) -> Vec<ClaimWords> {
-    verdict.rows.iter().map(in_words).collect()
+    let shared = shared_unit(verdict);
+    let unit = |row: &ClaimRow| shared.filter(|_| is_open(row)).unwrap_or_else(|| unit_of(row));
+    verdict.rows.iter().map(|row| written(row, unit(row))).collect()
 }
 
 /// The cells of one claim.
 pub(crate) fn in_words(row: &ClaimRow) -> ClaimWords {
-    let unit = unit_of(row);
+    written(row, unit_of(row))
+}
+
+/// A bandwidth in whose claim nobody named a unit, or of which nothing is claimed.
+fn is_open(row: &ClaimRow) -> bool {
+    row.quantity == Quantity::BytesPerSecond && typed_unit(row).is_none()
+}
+
+/// The unit of bandwidths that have none of their own: that of the claims, where there is one, else what suits them all.
+fn shared_unit(verdict: &Verdict) -> Option<Unit> {
+    let bandwidths = || verdict.rows.iter().filter(|row| row.quantity == Quantity::BytesPerSecond);
+    let typed = bandwidths().find(|row| !is_open(row)).map(unit_of);
+    let sizes = || bandwidths().map(size_of);
+    typed.or_else(|| sizes().next().map(|_| Unit::of_bandwidths(sizes())))
+}
+
+/// The figure that decides in which unit a row is written.
+fn size_of(row: &ClaimRow) -> f64 {
+    match row.claimed.value > 0.0 {
+        true => row.claimed.value,
+        false => row.measured.map_or(0.0, |found| found.value),
+    }
+}
+
+fn written(row: &ClaimRow, unit: Unit) -> ClaimWords {
     // What a claim on operations is about ends with the unit.
     let named = row.quantity == Quantity::Iops;
     let measured = match &row.measured {
@@ -37,7 +63,7 @@ pub(crate) fn in_words(row: &ClaimRow) -> ClaimWords {
     };
     ClaimWords {
         what: clean(&row.what),
-        claimed: claimed(row),
+        claimed: claimed(row, unit),
         measured,
         p99: p99(row),
         answer: answer_words(row.answer),
@@ -84,11 +110,7 @@ pub fn answer_words(answer: Answer) -> &'static str {
 
 /// The unit in which both figures of `row` are written: that of the claim's own words, where they name one.
 pub fn unit_of(row: &ClaimRow) -> Unit {
-    let size = if row.claimed.value > 0.0 {
-        row.claimed.value
-    } else {
-        row.measured.map_or(0.0, |found| found.value)
-    };
+    let size = size_of(row);
     match row.quantity {
         Quantity::Iops => IOPS,
         Quantity::BytesPerSecond => {
@@ -121,13 +143,12 @@ fn typed_unit(row: &ClaimRow) -> Option<Unit> {
 
 /// The figure that is claimed: as its source writes it where that is a number with its unit, else in our own form (an
 /// expectation's words are a whole claim). A unit that the measurement proves to be binary is written so.
-fn claimed(row: &ClaimRow) -> String {
+fn claimed(row: &ClaimRow, unit: Unit) -> String {
     let words = clean(&row.claimed.words);
     if words.is_empty() {
         return words;
     }
     let typed = typed_unit(row);
-    let unit = unit_of(row);
     let number = match words.rsplit_once(' ') {
         _ if !words.starts_with(|letter: char| letter.is_ascii_digit()) => {
             numbers::figure(row.claimed.value / typed.unwrap_or(unit).factor)
@@ -145,7 +166,7 @@ pub fn against(row: &ClaimRow) -> String {
         None => "not measured".to_owned(),
         Some(estimate) => format!("{} {}", numbers::estimate(estimate, unit), unit.name),
     };
-    let words = claimed(row);
+    let words = claimed(row, unit);
     let number = words.strip_suffix(unit.name).map_or(words.as_str(), str::trim_end);
     match row.quantity {
         _ if number.is_empty() => measured,
@@ -171,7 +192,7 @@ pub fn reading(row: &ClaimRow) -> Option<String> {
             Some(format!("The source writes {words}; the measurement fits {}.", unit.name))
         }
         None if is_binary(row, unit) => {
-            Some(format!("The source writes {words}, which is read as {}.", claimed(row)))
+            Some(format!("The source writes {words}, which is read as {}.", claimed(row, unit_of(row))))
         }
         None => None,
     }

@@ -65,6 +65,16 @@ fn sentence(part: &BurstPart) -> String {
     }
 }
 
+/// [`sentence`] of both levels without their intervals: what the chart of the rate shows.
+pub(crate) fn levels(part: &BurstPart) -> Option<String> {
+    let (burst, base) = (part.burst?, part.base?);
+    let told = |level: &Estimate| {
+        let unit = unit(level.value, part);
+        format!("{} {}", numbers::level(level, unit), unit.name)
+    };
+    Some(format!("{} while the burst lasts, {} when it is over", told(&burst), told(&base)))
+}
+
 /// The highest rate that a drain fell from.
 fn highest(part: &BurstPart) -> Option<f64> {
     let fell = part.drains.iter().filter(|drain| drain.fell_at_s.is_some());

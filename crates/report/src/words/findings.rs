@@ -53,10 +53,8 @@ fn stopped_answering(found: &StoppedAnswering) -> String {
 
 /// What of `GeneratorBound` is not nothing: a clause whose figure is 0 says nothing.
 fn short_of_cpu(found: &GeneratorBound, step: &str) -> String {
-    let told = |share: f64, words: &dyn Fn(&str) -> String| {
-        let figure = numbers::share(share);
-        (figure != NONE).then(|| words(&figure))
-    };
+    let told =
+        |share: f64, words: &dyn Fn(&str) -> String| (share > 0.0).then(|| words(&numbers::share(share)));
     let mut text = format!(
         "plimsoll was short of CPU in {step}: its busiest worker ran {} of the time",
         numbers::share(found.own_cpu_share)
@@ -70,9 +68,6 @@ fn short_of_cpu(found: &GeneratorBound, step: &str) -> String {
     }
     text
 }
-
-/// A share of nothing, as it is written.
-const NONE: &str = "0 %";
 
 /// What is said of a finding.
 pub(crate) struct Told<'f> {

@@ -195,13 +195,25 @@ fn greatest(parts: &[&Reported]) -> Option<String> {
 
 /// Jobs by direction with their rates and latencies; groups where they add something.
 pub(crate) fn job_table(run: &Run) -> Table {
+    let told = || run.reported.iter().filter(|part| is_told(run, part));
+    let ways = || told().flat_map(|part| &part.directions);
+    let rates = ways().filter_map(|way| Some(way.bytes_per_second.as_ref()?.value));
+    let times = ways().flat_map(|way| [mean_of(way), tail_of(way)].into_iter().flatten());
+    let units = (Unit::of_bandwidths(rates), Unit::of_times(times.map(|figure| figure.value)));
     let mut table = Table::headed(&HEADS);
-    for part in run.reported.iter().filter(|part| is_told(run, part)) {
-        for way in &part.directions {
-            table.rows.push(row(part, way));
-        }
+    for part in told() {
+        table.rows.extend(part.directions.iter().map(|way| row(part, way, units)));
     }
-    table
+    // What a tool does not print is said once, and needs no column.
+    if table.rows.is_empty() { table } else { table.without_empty() }
+}
+
+fn mean_of(way: &ReportedDirection) -> Option<&Figure> {
+    of_mean(way)?.mean.as_ref()
+}
+
+fn tail_of(way: &ReportedDirection) -> Option<&Figure> {
+    way.with_percentiles()?.percentile(99.0)
 }
 
 /// A group tells something where it adds several jobs up or stands alone, or where a job's own line has lost its rates.
@@ -217,19 +229,19 @@ fn is_told(run: &Run, part: &Reported) -> bool {
     jobs.len() != 1 || jobs.iter().flat_map(|job| &job.directions).any(lost)
 }
 
-fn row(part: &Reported, way: &ReportedDirection) -> Vec<String> {
+/// The cells of a direction, bandwidth and latencies in these units.
+fn row(part: &Reported, way: &ReportedDirection, (rates, times): (Unit, Unit)) -> Vec<String> {
     let (mean, tail) = (of_mean(way), way.with_percentiles());
-    let told = |figure: Option<&Figure>, unit: fn(f64) -> Unit| {
-        figure.map_or_else(String::new, |f| in_unit(f, unit(f.value)))
-    };
+    let told =
+        |figure: Option<&Figure>, unit: Unit| figure.map_or_else(String::new, |figure| in_unit(figure, unit));
     vec![
         part.job.clone(),
         way_words(way.direction).to_owned(),
         way.iops.as_ref().map_or_else(String::new, rate),
-        told(way.bytes_per_second.as_ref(), |value| Unit::of_bandwidth(value, Prefix::Binary)),
+        told(way.bytes_per_second.as_ref(), rates),
         measures(mean, tail),
-        told(mean.and_then(|latency| latency.mean.as_ref()), Unit::of_time),
-        told(tail.and_then(|latency| latency.percentile(99.0)), Unit::of_time),
+        told(mean_of(way), times),
+        told(tail_of(way), times),
         way.bytes.as_ref().map_or_else(String::new, |bytes| numbers::size(bytes.value.max(0.0) as u64)),
     ]
 }
@@ -285,7 +297,7 @@ fn lines(table: &Table) -> String {
         .map(|row| row.iter().map(|cell| clean(cell)).collect())
         .collect();
     let longest = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let mut widths: Vec<usize> = (0..HEADS.len()).map(longest).collect();
+    let mut widths: Vec<usize> = (0..table.head.len()).map(longest).collect();
     let rest: usize = widths[1..].iter().map(|width| width + 2).sum();
     widths[0] = widths[0].min(COLUMNS.saturating_sub(2 + rest)).max(NAME_LEAST);
     let mut text: String = cells.iter().map(|row| line(row, &widths)).collect();

@@ -10,6 +10,7 @@ use super::sentence::{capital, plural};
 use super::sought::bound_words;
 use super::stops::filling_depth;
 use super::watch_words::scale_words;
+use super::{drained, places};
 
 /// Letters of the longest title: one line above a chart.
 const LETTERS_MAX: usize = 110;
@@ -18,13 +19,37 @@ const LETTERS_MAX: usize = 110;
 pub(crate) fn message(id: &str, analysis: &Analysis) -> Option<String> {
     match id {
         "depths" => both(&|direction| by_depth(analysis, direction)),
-        "blocks" => both(&|direction| by_block(analysis, direction)),
+        "blocks" | "map" => both(&|direction| by_block(analysis, direction)),
         "percentiles" => percentiles(analysis),
-        "overload" | "overload-summary" => overload(analysis),
+        "overload-summary" => overload(analysis),
         "latency-by-rate" => within_bounds(analysis),
-        _ => shown(analysis, &|place| matches!(place, Shown::OfRun(named) if named == id)),
+        "strip" => by_place(analysis),
+        "rate" => shown_of_run(id, analysis).or_else(|| while_burst_lasts(analysis)),
+        _ => shown_of_run(id, analysis),
     }
     .filter(|words| words.chars().count() <= LETTERS_MAX)
+}
+
+fn shown_of_run(id: &str, analysis: &Analysis) -> Option<String> {
+    shown(analysis, &|place| matches!(place, Shown::OfRun(named) if named == id))
+}
+
+/// `Alike everywhere (within 2.5 %), the first time as later`.
+fn by_place(analysis: &Analysis) -> Option<String> {
+    let answer = analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
+        Answered::Places(answer) => Some(answer),
+        _ => None,
+    })?;
+    let words = places::verdict(answer);
+    Some(capital(&headline(&format!("{} {}", words.word.to_lowercase(), words.rest.trim_start()))))
+}
+
+/// `3,000 IOPS while the burst lasts, 300 IOPS when it is over`.
+fn while_burst_lasts(analysis: &Analysis) -> Option<String> {
+    analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
+        Answered::Burst(answer) => answer.parts.iter().find_map(drained::levels),
+        _ => None,
+    })
 }
 
 /// What a chart of a watched device says; `None` where no finding says it.

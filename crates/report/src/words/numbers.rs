@@ -71,6 +71,21 @@ impl Unit {
         largest(&rates, bytes_per_second / 2.0)
     }
 
+    /// The one binary unit of a column of bandwidths, so that the eye can compare: that of the slowest, unless it is slower by
+    /// orders of size.
+    pub fn of_bandwidths(rates: impl Iterator<Item = f64>) -> Unit {
+        let (least, most) = ends(rates);
+        Unit::of_bandwidth(least.max(most / APART), Prefix::Binary)
+    }
+
+    /// The one unit of a column of latencies: that of the longest, or the next below where the shortest would be lost in it.
+    pub fn of_times(times: impl Iterator<Item = f64>) -> Unit {
+        let (least, most) = ends(times);
+        let unit = Unit::of_time(most);
+        let place = TIMES.iter().position(|time| *time == unit).unwrap_or(0);
+        if least * APART < unit.factor { TIMES[place.saturating_sub(1)] } else { unit }
+    }
+
     /// The unit of bandwidth that is written so: `MiB/s`, `MB/s`.
     pub fn bandwidth_named(name: &str) -> Option<Unit> {
         BINARY_RATES.into_iter().chain(DECIMAL_RATES).find(|unit| unit.name == name)
@@ -96,6 +111,18 @@ impl Unit {
             _ => TIMES[0],
         }
     }
+}
+
+/// Figures of one column that are further apart than this need not all be read with ease.
+const APART: f64 = 1_000.0;
+
+/// The least and the greatest of what is above zero; zero and zero where nothing is.
+fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let known = values.filter(|value| value.is_finite() && *value > 0.0);
+    known.fold((0.0, 0.0), |(least, most): (f64, f64), value| match most > 0.0 {
+        true => (least.min(value), most.max(value)),
+        false => (value, value),
+    })
 }
 
 fn largest<const N: usize>(units: &[Unit; N], value: f64) -> Unit {
@@ -138,6 +165,9 @@ pub fn figure(value: f64) -> String {
 /// another answer.
 const UNSTEADY_FROM: f64 = 0.5;
 
+/// A half-width of less than this share of the figure is told as so much: no volume is known to more than five digits.
+const FINEST: f64 = 1e-5;
+
 /// Whether no interval is told of it.
 fn is_unsteady(estimate: &Estimate) -> bool {
     estimate.value > 0.0 && estimate.half_width() >= UNSTEADY_FROM * estimate.value
@@ -158,6 +188,7 @@ pub fn estimate(estimate: &Estimate, unit: Unit) -> String {
     if is_unsteady(estimate) {
         return format!("about {}", rounded(value, first_place(value) + 1));
     }
+    let half = half.max(FINEST * value.abs());
     let leading = first_place(half);
     let coarse = if half * 10f64.powi(leading) < 3.0 { leading + 1 } else { leading };
     let places = if value == 0.0 { coarse } else { coarse.max(first_place(value) + 1) };
@@ -225,6 +256,11 @@ pub fn in_unit(value: f64, unit: Unit) -> String {
 /// A latency: two significant digits below 10 (`0.61 ms`), none behind the point above (`21 ms`).
 pub fn time(nanoseconds: f64) -> String {
     let unit = Unit::of_time(nanoseconds);
+    format!("{} {}", time_in(nanoseconds, unit), unit.name)
+}
+
+/// [`time`] in the unit of a column.
+pub fn time_in_unit(nanoseconds: f64, unit: Unit) -> String {
     format!("{} {}", time_in(nanoseconds, unit), unit.name)
 }
 
@@ -322,6 +358,7 @@ mod tests {
             (3001.2, 24.0, "3,001 ± 24"),
             (1_234_567.0, 15_000.0, "1,235,000 ± 15,000"),
             (3000.0, 0.0, "3,000 ± 0"),
+            (1000.0, 0.0007, "1,000.000 ± 0.010"),
             (0.613, 0.012, "0.613 ± 0.012"),
             (124.9, 0.96, "124.9 ± 1.0"),
             (f64::NAN, 1.0, "unknown"),
@@ -384,6 +421,20 @@ mod tests {
         ] {
             assert_eq!(found, text);
         }
+    }
+
+    #[test]
+    fn a_column_has_one_unit() {
+        let rates = |mib: &[f64]| Unit::of_bandwidths(mib.iter().map(|rate| rate * MIB.factor)).name;
+        assert_eq!(rates(&[252.0, 3_700.0, 9_830.0]), "MiB/s");
+        assert_eq!(rates(&[3_700.0, 9_830.0]), "GiB/s");
+        assert_eq!(rates(&[0.0, 0.000_4, 3.3]), "KiB/s");
+        assert_eq!(rates(&[]), "B/s");
+        let times = |us: &[f64]| Unit::of_times(us.iter().map(|time| time * 1e3)).name;
+        assert_eq!(times(&[51.0, 91.0, 4_100.0]), "ms");
+        assert_eq!(times(&[800.0, 23_000_000.0]), "ms");
+        assert_eq!(times(&[12_000.0, 23_000_000.0]), "s");
+        assert_eq!(times(&[3.0, f64::NAN]), "µs");
     }
 
     #[test]

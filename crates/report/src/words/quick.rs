@@ -4,7 +4,7 @@ use analysis::{QuickRow, Whose};
 use record::Run;
 use serde_json::json;
 
-use crate::words::numbers::{self, Prefix, Unit};
+use crate::words::numbers::{self, Unit};
 use crate::words::wrap::{beside, wrap};
 
 /// Columns before what is said of a figure.
@@ -23,11 +23,9 @@ pub fn quick_text(rows: &[QuickRow]) -> String {
     text
 }
 
-/// One unit for all, so that the eye can compare: that of the slowest, unless it is slower by orders of size.
+/// One unit for all.
 fn unit(rows: &[QuickRow]) -> Unit {
-    let rates = || rows.iter().map(|row| row.cell.bytes_per_second);
-    let (least, most) = (rates().fold(f64::INFINITY, f64::min), rates().fold(0.0, f64::max));
-    Unit::of_bandwidth(least.max(most / 10_000.0), Prefix::Binary)
+    Unit::of_bandwidths(rows.iter().map(|row| row.cell.bytes_per_second))
 }
 
 fn line(row: &QuickRow, unit: Unit) -> String {

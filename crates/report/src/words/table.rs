@@ -14,4 +14,19 @@ impl Table {
     pub fn headed(head: &[&str]) -> Table {
         Table { head: head.iter().map(|&word| word.to_owned()).collect(), rows: Vec::new() }
     }
+
+    /// Without one of its columns.
+    pub(crate) fn without(mut self, column: usize) -> Table {
+        self.head.remove(column);
+        self.rows.iter_mut().for_each(|row| drop(row.remove(column)));
+        self
+    }
+
+    /// Without columns that have a head and nothing below it.
+    pub(crate) fn without_empty(self) -> Table {
+        let is_empty = |column: &usize| self.rows.iter().all(|row| row[*column].is_empty());
+        let empty: Vec<usize> = (0..self.head.len()).filter(is_empty).collect();
+        // The last first, so that the places of the others stay.
+        empty.into_iter().rev().fold(self, Table::without)
+    }
 }

@@ -66,13 +66,11 @@ impl TileFigure {
         TileFigure { value, unit: String::new(), what, promised: None }
     }
 
-    /// An estimate in its unit; a figure without an interval stands alone, and one of which nothing more is known is `about` that.
+    /// An estimate in its unit; a figure without an interval stands alone.
     pub(super) fn estimate(estimate: &Estimate, unit: Unit, what: String) -> TileFigure {
-        let about = numbers::figure(estimate.value / unit.factor);
         let value = match estimate.half_width() {
-            half if half >= estimate.value => format!("about {about}"),
             half if half > 0.0 => numbers::estimate(estimate, unit),
-            _ => about,
+            _ => numbers::figure(estimate.value / unit.factor),
         };
         TileFigure { value, unit: unit.name.to_owned(), what, promised: None }
     }

@@ -51,10 +51,21 @@ pub(crate) fn headline(run: &Run, analysis: &Analysis) -> VerdictWords {
     let words = of_claims(run, analysis, Beside::Tiles);
     match analysis.verdict.answer {
         // Nothing was claimed: what stops it is the answer.
-        Answer::Measured if words.rest == "." && !words.stops.is_empty() => {
-            VerdictWords { rest: format!(": {}", words.stops), stops: String::new(), ..words }
-        }
+        Answer::Measured if words.rest == "." && !words.stops.is_empty() => VerdictWords {
+            rest: format!(": {}", within_a_sentence(&words.stops)),
+            stops: String::new(),
+            ..words
+        },
         _ => words,
+    }
+}
+
+/// A sentence behind a colon: its first word is written small, but for one of capitals.
+fn within_a_sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    match (letters.next(), letters.as_str().starts_with(char::is_uppercase)) {
+        (Some(first), false) => first.to_lowercase().chain(letters).collect(),
+        _ => words.to_owned(),
     }
 }
 
@@ -87,8 +98,9 @@ fn of_claims(run: &Run, analysis: &Analysis, beside: Beside) -> VerdictWords {
     if let Some(read) = verdict.rows.iter().find_map(reading) {
         let _ = write!(rest, " {read}");
     }
-    if rest == "." {
-        rest = best(&analysis::cells(run)).unwrap_or(rest);
+    let unclaimed = verdict.answer == Answer::Measured && verdict.rows.is_empty();
+    if let Some(best) = best(&analysis::cells(run)).filter(|_| unclaimed) {
+        rest = best + rest.trim_start_matches('.');
     }
     rest.push_str(reads_only(run, analysis));
     VerdictWords { word, rest: rest.trim_end().to_owned(), stops: stops(run, analysis) }

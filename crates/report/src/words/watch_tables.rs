@@ -91,21 +91,34 @@ fn remark_words(remark: &Remark) -> String {
 
 /// What a device did, phase by phase.
 pub(crate) fn device(watched: &Watched, name: &str) -> Table {
-    let rows = watched.phases.iter().filter_map(|phase| {
-        let figures = phase.devices.iter().find(|device| device.name == name)?;
-        Some([vec![phase.name.clone()], figures_row(figures)].concat())
-    });
+    let of_phase = |phase: &'_ PhaseFigures| phase.devices.iter().find(|device| device.name == name).cloned();
+    let seen: Vec<(&str, DeviceFigures)> =
+        watched.phases.iter().filter_map(|phase| Some((phase.name.as_str(), of_phase(phase)?))).collect();
+    let unit = rate_unit(seen.iter().map(|(_, figures)| figures));
     let mut table = headed("phase");
-    table.rows = rows.collect();
+    let row = |(phase, figures): &(&str, DeviceFigures)| {
+        [vec![(*phase).to_owned()], figures_row(figures, unit)].concat()
+    };
+    table.rows = seen.iter().map(row).collect();
     table
+}
+
+/// The unit of all bandwidths of a table.
+fn rate_unit<'d>(devices: impl Iterator<Item = &'d DeviceFigures>) -> Unit {
+    let flows = |device: &DeviceFigures| {
+        [Some(device.read.bytes), Some(device.write.bytes), device.discard.map(|discard| discard.bytes)]
+    };
+    Unit::of_bandwidths(devices.flat_map(flows).flatten())
 }
 
 /// What every device that is drawn did over a watch without phases, or in one phase, in the order of the drawings.
 pub(crate) fn devices(phase: &PhaseFigures, drawn: &[&str], called: &dyn Fn(&str) -> String) -> Table {
     let mut table = headed("device");
-    let row = |device: &DeviceFigures| [vec![called(&device.name)], figures_row(device)].concat();
     let of = |name: &&str| phase.devices.iter().find(|device| device.name == **name);
-    table.rows = drawn.iter().filter_map(of).map(row).collect();
+    let seen: Vec<&DeviceFigures> = drawn.iter().filter_map(of).collect();
+    let unit = rate_unit(seen.iter().copied());
+    let row = |device: &&DeviceFigures| [vec![called(&device.name)], figures_row(device, unit)].concat();
+    table.rows = seen.iter().map(row).collect();
     table
 }
 
@@ -127,10 +140,10 @@ fn headed(first: &str) -> Table {
     ])
 }
 
-fn figures_row(device: &DeviceFigures) -> Vec<String> {
+fn figures_row(device: &DeviceFigures, rates: Unit) -> Vec<String> {
     let figure = |value: Option<f64>| value.map_or_else(String::new, numbers::queue);
     let time = |value: Option<f64>| value.map_or_else(String::new, numbers::counted_time);
-    let bandwidth = |value: f64| numbers::in_unit(value, Unit::of_bandwidth(value, Prefix::Binary));
+    let bandwidth = |value: f64| numbers::in_unit(value, rates);
     vec![
         numbers::figure(device.read.ops),
         numbers::figure(device.write.ops),

@@ -3,6 +3,7 @@
 
 mod chart_words;
 mod ladder_charts;
+mod leads;
 #[path = "../../../analysis/tests/all/made_machines/mod.rs"]
 mod made_machines;
 mod made_up;
