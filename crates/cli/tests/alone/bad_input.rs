@@ -87,11 +87,6 @@ const TYPED: &[Row] = &[
     ),
     (&["policy", "show", "aws-gp33"], 2, &["no policy is called 'aws-gp33'", "did you mean 'aws-gp3'?"]),
     (&["report", "@/nowhere.plimsoll"], 2, &["does not exist", "check the name"]),
-    (
-        &["report", "@"],
-        2,
-        &["no run file and no *.json in this folder", "iostat -x -t -o JSON 10 30", "the files themselves"],
-    ),
     (&["report", "@/pipe"], 2, &["is no run file", "name a file that plimsoll recorded"]),
     (&["report", "@/file"], 2, &["is no run file", "holds no result of a known tool"]),
     (&["report", "@/empty"], 2, &["is no run file", "empty"]),
