@@ -74,6 +74,20 @@ fn installing_checks_the_sums_and_measures() {
 }
 
 #[test]
+fn progress_and_result_come_apart_as_the_page_says() {
+    let folder = Folder::new();
+    run(&folder, "docs/reference/progress.md", &[]);
+    let lines = fs::read_to_string(folder.path("here/progress.ndjson")).unwrap();
+    assert!(lines.lines().count() > 10, "{lines}");
+    for line in lines.lines() {
+        let event: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(event["schema"], "plimsoll-progress", "{line}");
+    }
+    let result = fs::read_to_string(folder.path("here/result.json")).unwrap();
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&result).unwrap()["verdict"]["answer"], "meets");
+}
+
+#[test]
 fn tables_of_a_run_lie_where_the_page_reads_them() {
     let folder = Folder::new();
     let here = folder.make_dir("here");
