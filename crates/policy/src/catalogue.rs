@@ -102,7 +102,7 @@ impl Catalogue {
     /// The policy of this id, case ignored, or of this file, where one of the user's own was taken up; `custom` takes its figures from the parameters.
     ///
     /// # Errors
-    /// [`PolicyError::UnknownPolicy`] with the nearest id and all of them.
+    /// [`PolicyError::UnknownPolicy`] with the nearest id.
     pub fn find(&self, id: &str) -> Result<&Policy, PolicyError> {
         if let Some(own) = own::find(id) {
             return Ok(own);
@@ -110,11 +110,7 @@ impl Catalogue {
         let all = || self.policies.iter().chain(std::iter::once(&self.custom));
         all().find(|policy| policy.id.eq_ignore_ascii_case(id)).ok_or_else(|| {
             let ids = all().map(|policy| policy.id.as_str());
-            PolicyError::UnknownPolicy {
-                id: id.to_owned(),
-                nearest: nearest(id, ids.clone()).map(str::to_owned),
-                known: ids.map(str::to_owned).collect(),
-            }
+            PolicyError::UnknownPolicy { id: id.to_owned(), nearest: nearest(id, ids).map(str::to_owned) }
         })
     }
 

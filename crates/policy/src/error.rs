@@ -4,18 +4,16 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
     /// No policy has this id.
-    #[error("no policy is called '{id}'{}; {}; for figures of your own write custom,iops=…,bandwidth=…",
-        did_you_mean(.nearest), known_unless(.nearest, .known))]
+    #[error("no policy is called '{id}'{} plimsoll policy list has them all; for figures of your own write custom,iops=…,bandwidth=…",
+        did_you_mean(.nearest))]
     UnknownPolicy {
         /// What was typed.
         id: String,
         /// The id that was probably meant.
         nearest: Option<String>,
-        /// Every id of the catalogue.
-        known: Vec<String>,
     },
     /// No instance type has this name.
-    #[error("no instance type is called '{name}'{}; leave instance= out to judge the volume alone",
+    #[error("no instance type is called '{name}'{} leave instance= out to judge the volume alone",
         did_you_mean(.nearest))]
     UnknownInstance {
         /// What was typed.
@@ -24,7 +22,7 @@ pub enum PolicyError {
         nearest: Option<String>,
     },
     /// The policy has no such parameter.
-    #[error("{policy} has no parameter '{name}'{}; {}", did_you_mean(.nearest), takes(.known))]
+    #[error("{policy} has no parameter '{name}'{} {}", did_you_mean(.nearest), takes(.known))]
     UnknownParameter {
         /// The policy's id.
         policy: String,
@@ -105,16 +103,9 @@ pub enum PolicyError {
     },
 }
 
-/// Forty ids bury the one that was meant: they are listed only where none is near.
-fn known_unless(nearest: &Option<String>, known: &[String]) -> String {
-    match nearest {
-        Some(_) => "plimsoll policy list has them all".to_owned(),
-        None => format!("known are {}", known.join(", ")),
-    }
-}
-
+/// A question that more follows, or the sign that it follows.
 fn did_you_mean(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or(String::new(), |word| format!("; did you mean '{word}'?"))
+    nearest.as_ref().map_or(";".to_owned(), |word| format!("; did you mean '{word}'?"))
 }
 
 fn takes(known: &[String]) -> String {
