@@ -21,10 +21,24 @@ fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The name that a check has today, without its ending.
-fn stem_today() -> String {
-    let out = Command::new("date").arg("+%F").output().unwrap();
-    format!("sim-aws-gp3-size-100GiB-{}", String::from_utf8_lossy(&out.stdout).trim())
+/// The name that a check has in this minute, without its ending.
+fn stem_now() -> String {
+    let out = Command::new("date").arg("+%F-%H%M").output().unwrap();
+    format!("sim-aws-gp3-size-100GiB-check-{}", String::from_utf8_lossy(&out.stdout).trim())
+}
+
+/// Asks `of` of the name of this minute, in a folder of its own; again where the minute ended meanwhile.
+fn within_a_minute(of: impl Fn(&Folder, &str), new: impl Fn() -> Folder) {
+    for _ in 0..3 {
+        let stem = stem_now();
+        let told = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| of(&new(), &stem)));
+        match told {
+            Ok(()) => return,
+            Err(panic) if stem == stem_now() => std::panic::resume_unwind(panic),
+            Err(_) => {}
+        }
+    }
+    panic!("the minute ended three times meanwhile");
 }
 
 fn mode(path: &Path) -> u32 {
@@ -34,17 +48,20 @@ fn mode(path: &Path) -> u32 {
 /// Whoever may write in a folder could link the report's name to any file of whoever runs the check there.
 #[test]
 fn a_link_planted_at_the_reports_name_costs_no_file() {
-    let folder = Folder::for_everybody();
+    within_a_minute(planted, Folder::for_everybody);
+}
+
+fn planted(folder: &Folder, stem: &str) {
     let (victim, out) = (folder.path("victim"), folder.make_dir("out"));
     fs::write(&victim, "precious").unwrap();
     fs::set_permissions(&victim, fs::Permissions::from_mode(0o600)).unwrap();
     for ending in ["html", "json"] {
-        symlink(&victim, out.join(format!("{}.{ending}", stem_today()))).unwrap();
+        symlink(&victim, out.join(format!("{stem}.{ending}"))).unwrap();
     }
     let checked = ended(&mut folder.plimsoll(&[&CHECK[..], &["--out", "@/out"]].concat()));
     assert_eq!(checked.code, Some(0), "{}", checked.err);
     assert_eq!((fs::read_to_string(&victim).unwrap().as_str(), mode(&victim)), ("precious", 0o600));
-    let page = out.join(format!("{}-2.html", stem_today()));
+    let page = out.join(format!("{stem}-2.html"));
     assert!(page.is_file() && page.with_extension("plimsoll").is_file(), "{:?}", names_in(&out));
     // Drawn again under a name that plimsoll chooses: the page gives way to a page, the link to nothing.
     let run = text(&page.with_extension("plimsoll"));
@@ -62,18 +79,20 @@ fn a_link_planted_at_the_reports_name_costs_no_file() {
 }
 
 #[test]
-fn a_page_of_that_day_stays_where_its_run_file_was_moved() {
-    let folder = Folder::new();
+fn a_page_of_that_minute_stays_where_its_run_file_was_moved() {
+    within_a_minute(moved, Folder::new);
+}
+
+fn moved(folder: &Folder, stem: &str) {
     let words = [&CHECK[..], &["--out", "@/out"]].concat();
     assert_eq!(ended(&mut folder.plimsoll(&words)).code, Some(0));
     let out = folder.path("out");
-    let page = out.join(format!("{}.html", stem_today()));
+    let page = out.join(format!("{stem}.html"));
     let before = fs::read(&page).unwrap();
     fs::rename(page.with_extension("plimsoll"), folder.path("kept.plimsoll")).unwrap();
     assert_eq!(ended(&mut folder.plimsoll(&words)).code, Some(0));
     assert!(fs::read(&page).unwrap() == before, "the page of the first run was replaced");
-    let expected: Vec<String> =
-        ["-2.html", "-2.plimsoll", ".html"].iter().map(|end| stem_today() + end).collect();
+    let expected = ["-2.html", "-2.plimsoll", ".html"].map(|end| format!("{stem}{end}"));
     assert_eq!(names_in(&out), expected);
 }
 
