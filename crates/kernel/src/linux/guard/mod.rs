@@ -263,7 +263,7 @@ fn hold_device(path: &Path) -> Result<(WritePermit, DeviceNumber), GuardError> {
     if let Some(number) = device_of_node(path) {
         refuse(path, holds(Path::new("/"), number))?;
     }
-    let file = open(path, libc::O_EXCL)?;
+    let file = open_exclusively(path)?;
     let metadata = file.metadata().map_err(|e| open_error(path, e))?;
     if !metadata.file_type().is_block_device() {
         return Err(GuardError::NotABlockDevice { path: path.to_owned() });
@@ -277,6 +277,20 @@ fn hold_device(path: &Path) -> Result<(WritePermit, DeviceNumber), GuardError> {
     let permit =
         WritePermit { anchor: Arc::new(file), path: path.to_owned(), _claim: claim, destruction: None };
     Ok((permit, number))
+}
+
+/// Whoever asks whether a device is claimed holds it for a moment, and so does a process between its fork and its program:
+/// what lasts half a second is a claim.
+fn open_exclusively(path: &Path) -> Result<File, GuardError> {
+    let mut opened = open(path, libc::O_EXCL);
+    for _ in 1..ATTEMPTS {
+        if !matches!(opened, Err(GuardError::Busy { .. })) {
+            break;
+        }
+        std::thread::sleep(PAUSE);
+        opened = open(path, libc::O_EXCL);
+    }
+    opened
 }
 
 /// Refuses the open file or device that `metadata` is of where anybody else uses a byte of it.
