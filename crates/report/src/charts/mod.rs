@@ -59,3 +59,4 @@ pub(crate) use table::{DrawnChart, Part, Source, drawn, measured_series};
 pub(crate) use turns::differences;
 pub use view::{DevicesIn, PictureOptions, View, is_like, names_in, samples_in};
 pub use watched::DeviceChart;
+pub(crate) use watched::seen;

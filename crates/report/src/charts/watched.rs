@@ -110,14 +110,11 @@ impl View<'_> {
         Some(if named { message } else { format!("{}: {message}", self.name_of(device)) })
     }
 
-    /// The lines of `lines` of which anything would be seen: without those that are zero throughout, whose names and marks
-    /// hide the others; where all are, the first stands for them.
+    /// The lines of `lines` of which anything would be seen.
     fn seen(&self, lines: &[LineDefinition], device: &str) -> Vec<LineDefinition> {
         let recorded = |line: &&LineDefinition| self.spans(line, device).is_some();
         let known: Vec<LineDefinition> = lines.iter().filter(recorded).copied().collect();
-        let seen: Vec<LineDefinition> =
-            known.iter().filter(|line| !self.is_zero(line, device)).copied().collect();
-        if seen.is_empty() { known.into_iter().take(1).collect() } else { seen }
+        seen(known, |line| self.is_zero(line, device))
     }
 
     /// Names of the lines of a chart that are zero throughout and not drawn.
@@ -278,6 +275,17 @@ impl View<'_> {
         })
         .collect()
     }
+}
+
+/// Lines of which anything would be seen: without those that are zero throughout, whose names and marks hide the others; where
+/// all are, the first stands for them.
+pub(crate) fn seen<T>(mut known: Vec<T>, is_zero: impl Fn(&T) -> bool) -> Vec<T> {
+    if known.iter().all(&is_zero) {
+        known.truncate(1);
+    } else {
+        known.retain(|line| !is_zero(line));
+    }
+    known
 }
 
 /// `zero throughout: d/s, drqm/s`.

@@ -7,7 +7,7 @@ use workload::Nanos;
 use super::packed::{self, Extremes};
 use super::{Chart, Line, Panel, Zoomed, level};
 use crate::charts::definitions::{CHARTS, ChartDefinition, LineDefinition};
-use crate::charts::{PictureOptions, View, unit_title};
+use crate::charts::{PictureOptions, View, seen, unit_title};
 use crate::page::watch::is_watch;
 
 /// Values of a page: about 2,000 buckets for each line of 20 devices.
@@ -75,7 +75,9 @@ fn chart(
             let all = line.values(view.recording(), device)?;
             Some((*line, Extremes::of(&all, lengths)))
         };
-        for (line, extremes) in seen(lines.iter().filter_map(of).collect()) {
+        let known: Vec<(LineDefinition, Extremes)> = lines.iter().filter_map(of).collect();
+        let seen = seen(known, |(_, extremes)| extremes.is_zero());
+        for (line, extremes) in seen.into_iter().filter(|(_, extremes)| extremes.says_something()) {
             values.push(extremes);
             drawn.push(Line { name: line.name().to_owned(), ink: line.ink().name() });
         }
@@ -93,17 +95,6 @@ fn chart(
     }
     let values = (!values.is_empty()).then(|| packed::values(&values))?;
     Some(Chart { device: device.to_owned(), chart: definition.id, times: 0, panels, values })
-}
-
-/// The lines that the drawing has: without those that are zero throughout; where all are, the first stands for them.
-fn seen(mut known: Vec<(LineDefinition, Extremes)>) -> Vec<(LineDefinition, Extremes)> {
-    if known.iter().any(|(_, extremes)| !extremes.is_zero()) {
-        known.retain(|(_, extremes)| !extremes.is_zero());
-    } else {
-        known.truncate(1);
-    }
-    known.retain(|(_, extremes)| extremes.says_something());
-    known
 }
 
 /// Where a page keeps every value: what findings point to, as far as there is room for so many intervals; of what is
