@@ -238,7 +238,7 @@ fn a_file_that_a_loop_device_shows_is_refused() {
 
 /// ext4 on `device`, mounted so that it writes nothing itself; `None`, with the reason printed, where that cannot be
 /// done here.
-fn mounted(device: &Path, point: &Path) -> Option<Undo> {
+pub fn mounted(device: &Path, point: &Path) -> Option<Undo> {
     let made = run(&["mkfs.ext4", "-q", &text(device)])
         && run(&["mount", "--options", "ro,noload", &text(device), &text(point)]);
     made.then(|| Undo::by(&["umount", &text(point)]))
@@ -400,78 +400,4 @@ fn a_device_that_another_process_has_locked_is_refused() {
     let holds = refused(device.path());
     let [Hold::Locked { process: Some(process), .. }] = holds.as_slice() else { panic!("{holds:?}") };
     assert_eq!(process.pid, exclusive.0.id());
-}
-
-/// Where the stacks of the property begin, and how many: `PLIMSOLL_STACKS=1000` makes that many.
-fn seeds() -> std::ops::Range<u64> {
-    let number = |name: &str| std::env::var(name).ok().and_then(|word| word.parse::<u64>().ok());
-    let first = number("PLIMSOLL_SEED").unwrap_or(1);
-    first..first + number("PLIMSOLL_STACKS").unwrap_or(24)
-}
-
-/// What became of the targets of all stacks.
-#[derive(Debug, Default)]
-struct Count {
-    stacks: u64,
-    targets: u64,
-    allowed: u64,
-    refused_since_shared: u64,
-    refused_without_need: u64,
-}
-
-#[test]
-fn no_byte_that_is_in_use_is_written_in_any_stack() {
-    if !crate::stacks::possible() {
-        return;
-    }
-    let mut count = Count::default();
-    for seed in seeds() {
-        let mut dice = crate::stacks::Dice(seed);
-        let world = crate::stacks::world(&mut dice);
-        count.stacks += 1;
-        let free = (0..world.nodes.len()).filter(|node| world.users_of(*node).is_empty());
-        let drawn = dice.below(world.nodes.len() as u64) as usize;
-        // Most nodes have a user; of those that have none two are tried, so that refusing everything is no way to pass.
-        for node in free.take(2).chain([drawn]) {
-            ask_one((&world, node), &mut dice, (seed, &mut count));
-        }
-    }
-    println!("{count:?}");
-    assert!(count.refused_without_need * 20 <= count.targets, "{count:?}");
-}
-
-/// Asks for leave to write to one node by one of its names; with leave, all of it is written.
-fn ask_one(
-    (world, node): (&crate::stacks::World, usize),
-    dice: &mut crate::stacks::Dice,
-    (seed, count): (u64, &mut Count),
-) {
-    let (name, target) = (world.name(node, dice), &world.nodes[node]);
-    let before = world.bytes();
-    let permit = match (target.kind, dice.below(2)) {
-        (crate::stacks::Kind::Image, _) | (_, 0) => permit_named_file(&name),
-        _ => permit_block_device(&name, &allow(&name)).map(|(permit, _)| permit),
-    };
-    count.targets += 1;
-    let shared = world.users_of(node);
-    let story = || format!("PLIMSOLL_SEED={seed} {}\n{}", name.display(), world.story.join("\n"));
-    match permit {
-        Ok(permit) => {
-            assert!(shared.is_empty(), "written although shared with {shared:?}: {}", story());
-            world.write_all_of(&permit, node);
-            drop(permit);
-            count.allowed += 1;
-            let changed = world.used_bytes_changed(&before);
-            assert!(changed == 0, "{changed} bytes that are in use have changed: {}", story());
-        }
-        Err(error) => {
-            let changed = world.bytes_changed(&before);
-            assert!(changed == 0, "refused, and {changed} bytes have changed: {}", story());
-            count.refused_since_shared += u64::from(!shared.is_empty());
-            if shared.is_empty() {
-                count.refused_without_need += 1;
-                eprintln!("without need: {error}: {}", story());
-            }
-        }
-    }
 }

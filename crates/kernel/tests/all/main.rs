@@ -3,6 +3,8 @@
 
 mod files;
 mod guard;
+mod guard_spaces;
+mod guard_stacks;
 mod lab;
 mod queues;
 mod stacks;

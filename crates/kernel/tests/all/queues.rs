@@ -21,7 +21,7 @@ fn blocks(depth: u32) -> QueueSize {
     QueueSize { depth, slot_bytes: BLOCK as usize }
 }
 
-fn usable() -> Vec<BackendKind> {
+pub fn usable() -> Vec<BackendKind> {
     let (works, fails): (Vec<_>, Vec<_>) =
         kernel::probe().into_iter().partition(|(_, result)| result.is_ok());
     for (kind, why) in fails {

@@ -1,10 +1,10 @@
 //! What every attached loop device shows: by device and inode where the kernel says so, else by name.
 
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
+use super::node::Named;
 use super::store::Store;
 use crate::linux::device::{DeviceNumber, read_number, read_word};
 use crate::linux::facts::folder_names;
@@ -18,49 +18,114 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// What the kernel writes behind a name that is gone.
 const GONE: &str = " (deleted)";
 
+/// Lengths that differ by less are those of one file: the kernel rounds a loop device down to its blocks.
+const ROUNDED: u64 = 4096;
+
 /// What a loop device shows.
 #[derive(Clone, Debug)]
 pub(super) struct Backing {
-    /// The device or file; `None` where that cannot be known.
-    pub(super) store: Option<Store>,
+    /// The device or file. Where the loop device cannot be asked, everything that its name may stand for.
+    pub(super) stores: Vec<Store>,
     /// Where in it the loop device begins, in bytes.
     pub(super) offset: u64,
-    /// Its name when it was attached, as the kernel writes it.
+    /// Whether it was told to show less than there is.
+    pub(super) is_limited: bool,
+    /// The name of what it shows, as the kernel writes it for this process; empty where that is longer than `/sys` can show.
     pub(super) name: PathBuf,
-    /// Whether the loop device did not answer.
-    pub(super) silent: bool,
+    pub(super) known: Known,
+}
+
+/// How it is known what a loop device shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// It said so itself.
+    ByAnswer,
+    /// By its name alone, which may be that of another mount namespace or one of several: it may not be asked.
+    ByName,
+    /// It does not answer.
+    Silent,
+}
+
+/// How long something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Length {
+    Exactly(u64),
+    AtLeast(u64),
+}
+
+impl Backing {
+    /// Whether a loop device of `size` bytes can be attached to something of this length: it shows all behind its offset
+    /// unless it was limited.
+    pub(super) fn fits(&self, size: u64, whole: Length) -> bool {
+        let end = self.offset.saturating_add(size);
+        match (whole, self.is_limited) {
+            (Length::Exactly(length), true) => end <= length,
+            (Length::Exactly(length), false) => end.abs_diff(length) < ROUNDED,
+            (Length::AtLeast(_), true) => true,
+            (Length::AtLeast(length), false) => end.saturating_add(ROUNDED) > length,
+        }
+    }
+
+    /// The length of what a loop device of `size` bytes shows, as far as that can be concluded.
+    pub(super) fn length_below(&self, size: u64) -> Length {
+        let end = self.offset.saturating_add(size);
+        if self.is_limited { Length::AtLeast(end) } else { Length::Exactly(end) }
+    }
 }
 
 /// Every attached loop device under `root` (normally `/`) by the kernel's name.
 pub(super) fn backings(root: &Path) -> Vec<(String, Backing)> {
     let shelf = root.join("sys/class/block");
-    let loops = folder_names(&shelf).into_iter().filter(|name| name.starts_with("loop"));
-    let named: Vec<(String, PathBuf)> = loops
-        .filter_map(|name| {
-            let backing = read_word(&shelf.join(&name).join("loop/backing_file"))?;
-            Some((name, PathBuf::from(backing)))
+    // The folder is there exactly while it is attached. Its word is not where a path is longer than a page.
+    let is_attached = |name: &String| name.starts_with("loop") && shelf.join(name).join("loop").exists();
+    let number = |name: String| {
+        let number = DeviceNumber::parse(&read_word(&shelf.join(&name).join("dev"))?)?;
+        Some(Named { name, number })
+    };
+    let loops = folder_names(&shelf).into_iter().filter(is_attached);
+    let loops: Vec<Named> = loops.filter_map(number).collect();
+    let answers = match root == Path::new("/") {
+        true => ask(loops.clone()),
+        false => vec![Answer::Captured; loops.len()],
+    };
+    let mut found: Vec<(String, Backing)> = Vec::new();
+    for (device, answer) in loops.into_iter().zip(answers) {
+        let folder = shelf.join(&device.name).join("loop");
+        let name = PathBuf::from(read_word(&folder.join("backing_file")).unwrap_or_default());
+        let number = |file| read_number(&folder.join(file)).unwrap_or(0);
+        let (stores, known) = match answer {
+            Answer::Shows(identity) => (vec![store_of(identity)], Known::ByAnswer),
+            Answer::Captured => (store_at(root, &name).into_iter().collect(), Known::ByAnswer),
+            Answer::Refused => (Vec::new(), Known::ByName),
+            Answer::Silent => (Vec::new(), Known::Silent),
+            Answer::Nothing => continue,
+        };
+        let (offset, is_limited) = (number("offset"), number("sizelimit") > 0);
+        let offset = if let Answer::Shows(identity) = answer { identity.offset } else { offset };
+        found.push((device.name, Backing { stores, offset, is_limited, name, known }));
+    }
+    compare_by_name(root, &mut found);
+    found
+}
+
+/// Gives those that did not say what they show all that their names may stand for: what another loop device of the same name
+/// shows, what stands there for this process, and the name itself, so that two of them meet in it. Behind the name of a
+/// silent one lies what is silent: only a device is looked for there.
+fn compare_by_name(root: &Path, loops: &mut [(String, Backing)]) {
+    let told: Vec<(PathBuf, Store)> = loops
+        .iter()
+        .filter(|(_, backing)| backing.known == Known::ByAnswer)
+        .flat_map(|(_, backing)| {
+            backing.stores.iter().map(|store| (without_gone(&backing.name), store.clone()))
         })
         .collect();
-    let answers = match root == Path::new("/") {
-        true => ask(named.iter().map(|(name, _)| Path::new("/dev").join(name)).collect()),
-        false => vec![Answer::Refused; named.len()],
-    };
-    named
-        .into_iter()
-        .zip(answers)
-        .map(|((loop_name, name), answer)| {
-            let offset = read_number(&shelf.join(&loop_name).join("loop/offset")).unwrap_or(0);
-            let silent = answer == Answer::Silent;
-            let backing = match answer {
-                Answer::Shows(identity) => {
-                    Backing { store: Some(store_of(identity)), offset: identity.offset, name, silent }
-                }
-                Answer::Refused => Backing { store: store_at(root, &name), offset, name, silent },
-                Answer::Silent => Backing { store: device_at(root, &name), offset, name, silent },
-            };
-            (loop_name, backing)
-        })
-        .collect()
+    for (_, backing) in loops.iter_mut().filter(|(_, backing)| backing.known != Known::ByAnswer) {
+        let name = without_gone(&backing.name);
+        let same = told.iter().filter(|(known, _)| *known == name).map(|(_, store)| store.clone());
+        let here =
+            if backing.known == Known::ByName { store_at(root, &name) } else { device_at(root, &name) };
+        backing.stores = same.chain(here).chain([Store::Named(name.clone())]).collect();
+    }
 }
 
 fn store_of(identity: Identity) -> Store {
@@ -82,9 +147,12 @@ pub(super) fn store_at(root: &Path, name: &Path) -> Option<Store> {
     if root != Path::new("/") {
         return Some(Store::Named(name.to_owned()));
     }
-    let found = std::fs::metadata(name).ok()?;
-    let file_system = DeviceNumber::from_dev(found.dev());
-    found.is_file().then(|| Store::File { file_system, inode: found.ino() })
+    file_at(name)
+}
+
+/// The file or device whose name leads there for this process, by its numbers.
+pub(super) fn file_at(name: &Path) -> Option<Store> {
+    Store::of(&std::fs::metadata(name).ok()?)
 }
 
 /// A name without what the kernel writes behind one that is gone.
@@ -96,17 +164,21 @@ pub(super) fn without_gone(name: &Path) -> PathBuf {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Answer {
     Shows(Identity),
-    /// It may not be asked, or shows nothing any more.
+    /// It was detached meanwhile.
+    Nothing,
+    /// It may not be asked.
     Refused,
     Silent,
+    /// It is one of a captured machine, whose names are all there is.
+    Captured,
 }
 
-/// Asks each of `nodes`, in a thread, so that one that is wedged costs a second and not the process.
-fn ask(nodes: Vec<PathBuf>) -> Vec<Answer> {
-    let mut answers = Vec::with_capacity(nodes.len());
-    while answers.len() < nodes.len() {
-        let answered = ask_in_thread(nodes[answers.len()..].to_vec());
-        for _ in answers.len()..nodes.len() {
+/// Asks each of `loops`, in a thread, so that one that is wedged costs a second and not the process.
+fn ask(loops: Vec<Named>) -> Vec<Answer> {
+    let mut answers = Vec::with_capacity(loops.len());
+    while answers.len() < loops.len() {
+        let answered = ask_in_thread(loops[answers.len()..].to_vec());
+        for _ in answers.len()..loops.len() {
             match answered.recv_timeout(PATIENCE) {
                 Ok(answer) => answers.push(answer),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
@@ -119,12 +191,11 @@ fn ask(nodes: Vec<PathBuf>) -> Vec<Answer> {
     answers
 }
 
-fn ask_in_thread(nodes: Vec<PathBuf>) -> Receiver<Answer> {
+fn ask_in_thread(loops: Vec<Named>) -> Receiver<Answer> {
     let (sender, receiver) = channel();
     let work = move || {
-        for node in nodes {
-            let answer = identity(&node).map_or(Answer::Refused, Answer::Shows);
-            if sender.send(answer).is_err() {
+        for device in loops {
+            if sender.send(answer_of(&device)).is_err() {
                 return;
             }
         }
@@ -132,4 +203,13 @@ fn ask_in_thread(nodes: Vec<PathBuf>) -> Receiver<Answer> {
     // Without a thread nobody answers, and every loop counts as silent.
     drop(std::thread::Builder::new().name("loops".to_owned()).spawn(work));
     receiver
+}
+
+fn answer_of(device: &Named) -> Answer {
+    let Ok(file) = device.open(0) else { return Answer::Refused };
+    match identity(&file) {
+        Ok(identity) => Answer::Shows(identity),
+        Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Answer::Nothing,
+        Err(_) => Answer::Refused,
+    }
 }

@@ -1,28 +1,26 @@
 //! What only the kernel knows of: exclusive claims, locks, and files that somebody writes to.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use super::footprint::{Below, Extent, touch};
 use super::hold::Hold;
+use super::node::open_node;
 use super::question::Question;
 use super::store::Store;
 use crate::linux::call::check;
 use crate::linux::device::DeviceNumber;
-use crate::linux::mounts::device_of_node;
 use crate::linux::process::{Process, own_number};
-
-/// A program that looks at every device (mdadm, a mount that fails) claims it for a moment.
-const ATTEMPTS: u32 = 5;
-const PAUSE: Duration = Duration::from_millis(20);
 
 /// `fcntl` of <linux/fcntl.h>.
 const F_SETSIG: libc::c_int = 10;
+
+/// <linux/magic.h>: file systems whose files are those of another one.
+const STACKED: [u32; 3] = [0x794c_7630, 0x6175_6673, 0xf15f];
 
 /// Devices that permits of this process hold exclusively.
 static HELD: Mutex<Vec<DeviceNumber>> = Mutex::new(Vec::new());
@@ -42,9 +40,9 @@ impl Claim {
         HELD.lock().unwrap_or_else(PoisonError::into_inner).push(number);
         let is_disk =
             question.storage.block(number).is_some_and(|block| !matches!(block.below, Below::Disk(..)));
-        let node = is_disk.then(|| node(question, number)).flatten();
+        let node = is_disk.then(|| question.storage.named(number).node()).flatten();
         let lock =
-            node.and_then(|node| open(&node, 0).ok()).filter(|file| flock(file, libc::LOCK_EX).is_ok());
+            node.and_then(|node| open_node(&node, 0).ok()).filter(|file| flock(file, libc::LOCK_EX).is_ok());
         Claim { number, _lock: lock }
     }
 }
@@ -75,7 +73,7 @@ fn shown_devices(question: &Question<'_>) -> Vec<Extent> {
     let shows = |number: DeviceNumber| {
         question.storage.blocks.iter().any(|block| match &block.below {
             Below::Loop(backing) => {
-                question.in_chain(block.number) && backing.store == Some(Store::Device(number))
+                question.in_chain(block.number) && backing.stores.contains(&Store::Device(number))
             }
             _ => false,
         })
@@ -88,17 +86,22 @@ fn shown_devices(question: &Question<'_>) -> Vec<Extent> {
 fn claimed_part(question: &Question<'_>, extent: &Extent) -> Option<DeviceNumber> {
     let Store::Device(number) = extent.store else { return None };
     let parts: Vec<_> = question.storage.partitions(number).collect();
-    let ours = is_held_by_us(number) || parts.iter().any(|part| is_held_by_us(part.number));
-    if ours || !is_claimed(question, number) {
+    let some_are_ours = parts.iter().any(|part| is_held_by_us(part.number));
+    // Who holds the disk keeps everybody from its partitions; who holds a partition keeps them from the disk alone.
+    if is_held_by_us(number) || (!some_are_ours && !is_claimed(question, number)) {
         return None;
     }
     // A claim on a partition shows on its disk, and one on the disk on every partition.
-    let busy: Vec<_> = parts.iter().filter(|part| is_claimed(question, part.number)).collect();
+    let foreign = parts.iter().filter(|part| !is_held_by_us(part.number));
+    let busy: Vec<_> = foreign.filter(|part| is_claimed(question, part.number)).collect();
     let near = |part: DeviceNumber| {
         touch(&question.storage.footprint(Store::Device(part)), std::slice::from_ref(extent))
     };
     if let Some(part) = busy.iter().find(|part| near(part.number)) {
         return Some(part.number);
+    }
+    if some_are_ours {
+        return None;
     }
     let is_in_use = |part: DeviceNumber| {
         !Question::about(question.root, Store::Device(part), String::new()).listed().is_empty()
@@ -107,29 +110,21 @@ fn claimed_part(question: &Question<'_>, extent: &Extent) -> Option<DeviceNumber
     (!by_parts).then_some(number)
 }
 
-/// The node that the kernel's name of a device leads to.
-fn node(question: &Question<'_>, number: DeviceNumber) -> Option<PathBuf> {
-    let node = Path::new("/dev").join(question.storage.name(number));
-    (device_of_node(&node) == Some(number)).then_some(node)
-}
-
+/// Whether the kernel lets nobody claim the device with `number`. Programs that look at every device (mdadm, a mount that
+/// fails) claim it for a moment: what this says counts when it lasts.
 fn is_claimed(question: &Question<'_>, number: DeviceNumber) -> bool {
-    let Some(node) = node(question, number) else { return false };
-    let is_busy = || {
-        let opened = open(&node, libc::O_EXCL);
-        opened.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
-    };
-    (0..ATTEMPTS).all(|attempt| {
-        if attempt > 0 {
-            std::thread::sleep(PAUSE);
-        }
-        is_busy()
-    })
+    let opened = question.storage.named(number).open(libc::O_EXCL);
+    opened.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
 }
 
-fn open(path: &Path, flags: libc::c_int) -> io::Result<File> {
-    let flags = flags | libc::O_NONBLOCK | libc::O_NOCTTY;
-    OpenOptions::new().read(true).custom_flags(flags).open(path)
+/// A device on which the target lies and that cannot be opened to be asked: its node is missing, and this process may not
+/// make one, or a control group keeps the device from it.
+pub(super) fn unaskable(question: &Question<'_>) -> Option<String> {
+    let numbers = shown_devices(question).into_iter().filter_map(|extent| match extent.store {
+        Store::Device(number) => Some(question.storage.named(number)),
+        _ => None,
+    });
+    numbers.into_iter().find(|device| device.open(0).is_err()).map(|device| device.name)
 }
 
 /// Locks on the disks of the target and of what lies below it. By systemd's convention ("Locking Block Device Access")
@@ -146,7 +141,8 @@ pub(super) fn locked(question: &Question<'_>) -> Vec<Hold> {
 }
 
 fn locked_by(question: &Question<'_>, number: DeviceNumber) -> Option<Hold> {
-    let file = open(&node(question, number)?, 0).ok()?;
+    // A lock is one of the node, so that no other node will do.
+    let file = open_node(&question.storage.named(number).node()?, 0).ok()?;
     let refused = flock(&file, libc::LOCK_SH).err()?;
     if refused.raw_os_error() != Some(libc::EWOULDBLOCK) {
         return None;
@@ -193,17 +189,39 @@ pub(super) enum Written {
 /// writing or mapped so: the kernel then gives no lease to read. For file systems of this machine alone; servers refuse
 /// leases for other reasons.
 pub(super) fn is_written(path: &Path, metadata: &std::fs::Metadata) -> Written {
-    let Ok(file) = open(path, 0) else { return Written::Unknown };
+    let file = open_same(path, metadata);
+    file.map_or(Written::Unknown, |file| leased(&file, libc::F_RDLCK))
+}
+
+/// Whether somebody has the file at `path`, which `metadata` is of, open at all, for reading too, as a read-only loop device
+/// has: the kernel then gives no lease to write. `No` is sure but for other names of the same bytes in an overlay.
+pub(super) fn is_open(path: &Path, metadata: &std::fs::Metadata) -> Written {
+    let file = open_same(path, metadata).filter(|file| !is_stacked(file));
+    file.map_or(Written::Unknown, |file| leased(&file, libc::F_WRLCK))
+}
+
+fn open_same(path: &Path, metadata: &std::fs::Metadata) -> Option<File> {
     let same = |found: std::fs::Metadata| (found.dev(), found.ino()) == (metadata.dev(), metadata.ino());
-    if !file.metadata().is_ok_and(same) {
-        return Written::Unknown;
-    }
+    open_node(path, 0).ok().filter(|file| file.metadata().is_ok_and(same))
+}
+
+fn is_stacked(file: &File) -> bool {
+    // SAFETY: the struct is made of integers, for which all zeros is a value.
+    let mut found: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the descriptor is open during the call, and the struct is the one that is filled.
+    let told = check(unsafe { libc::fstatfs(file.as_raw_fd(), &raw mut found) });
+    // The type of the field is another one for each machine, and a magic number has 32 bits.
+    told.is_err() || STACKED.contains(&(found.f_type as u32))
+}
+
+/// Tries a lease of `kind` on an open file.
+fn leased(file: &File, kind: libc::c_int) -> Written {
     // A lease that is broken sends a signal, which would end this process if it were the usual one.
     // SAFETY: the descriptor is open during the call; no memory is involved.
     let quiet = check(unsafe { libc::fcntl(file.as_raw_fd(), F_SETSIG, libc::SIGURG) });
-    match quiet.and_then(|_| lease(&file, libc::F_RDLCK)) {
+    match quiet.and_then(|_| lease(file, kind)) {
         Ok(()) => {
-            let _ = lease(&file, libc::F_UNLCK);
+            let _ = lease(file, libc::F_UNLCK);
             Written::No
         }
         Err(error) if error.raw_os_error() == Some(libc::EAGAIN) => Written::Yes,

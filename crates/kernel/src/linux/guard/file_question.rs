@@ -1,15 +1,13 @@
 //! The guard's question about a regular file, with what a lease tells of it.
 
 use std::fs::Metadata;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use super::claims::{Written, is_written};
+use super::claims::{Written, is_open, is_written};
 use super::hold::Hold;
 use super::question::Question;
 use super::store::Store;
-use super::{ATTEMPTS, GuardError, PAUSE, lasting, refuse, writers};
-use crate::linux::device::DeviceNumber;
+use super::{GuardError, lasting, refuse, refuse_if_blind, writers};
 use crate::linux::mounts::{Medium, mount_of, mounts};
 
 /// A question about one file; a run may ask it of thousands, so that processes are looked through only where the kernel
@@ -22,7 +20,8 @@ pub(super) struct FileQuestion {
 impl FileQuestion {
     /// About the file at `path` that `metadata` is of, which this process is going to open.
     pub(super) fn before_opening(path: &Path, metadata: &Metadata) -> FileQuestion {
-        let question = Question::about_open(path, metadata);
+        let mut question = Question::about_open(path, metadata);
+        question.nobody_has_it_open = may_be_shown(&question) && !is_in_use(&question, (path, metadata));
         let local = is_local(path);
         // Another descriptor of ours says nothing about others.
         let ask = || match local && !writers::is_written_by_us(&question) {
@@ -30,12 +29,15 @@ impl FileQuestion {
             false => Written::Unknown,
         };
         // Where a process is seen to write, it is the better answer, and whoever wrote a moment ago may have gone since.
-        let is_unseen = || ask() == Written::Yes && writers::writers(&question).is_empty();
-        let first = ask();
-        let written = match first {
-            Written::Yes if !lasts(is_unseen) => Written::Unknown,
-            other => other,
+        let unseen = || match ask() == Written::Yes && writers::writers(&question).is_empty() {
+            true => vec![()],
+            false => Vec::new(),
         };
+        let mut written = ask();
+        if written == Written::Yes {
+            writers::let_children_begin(&question);
+            written = if lasting(unseen).is_empty() { Written::Unknown } else { written };
+        }
         FileQuestion { question, written }
     }
 
@@ -45,13 +47,12 @@ impl FileQuestion {
     }
 
     pub(super) fn is_about(&self, metadata: &Metadata) -> bool {
-        let file_system = DeviceNumber::from_dev(metadata.dev());
-        let store = Store::File { file_system, inode: metadata.ino() };
-        self.question.target.first().is_some_and(|first| first.store == store)
+        self.question.target.first().map(|first| &first.store) == Store::of(metadata).as_ref()
     }
 
     /// Refuses a file of which anybody else uses a byte.
     pub(super) fn refuse_if_used(&self, path: &Path) -> Result<(), GuardError> {
+        refuse_if_blind(path, &self.question)?;
         refuse(path, self.question.listed())?;
         if self.written == Written::No {
             return Ok(());
@@ -63,14 +64,20 @@ impl FileQuestion {
     }
 }
 
-/// Whether `is_so` stays so for half a second.
-fn lasts(is_so: impl Fn() -> bool) -> bool {
-    (0..ATTEMPTS).all(|attempt| {
-        if attempt > 0 {
-            std::thread::sleep(PAUSE);
-        }
-        is_so()
-    })
+/// Whether a loop device that may not be asked can be attached to the target, a file, as far as the rest of the question
+/// tells.
+fn may_be_shown(question: &Question<'_>) -> bool {
+    question.blind().is_some() || !question.unasked().is_empty()
+}
+
+/// Whether anybody but this process has the file open, for reading too, for half a second. A descriptor of ours came
+/// through the guard: it was asked then.
+fn is_in_use(question: &Question<'_>, (path, metadata): (&Path, &Metadata)) -> bool {
+    let ask = || match writers::is_written_by_us(question) || is_open(path, metadata) == Written::No {
+        true => Vec::new(),
+        false => vec![()],
+    };
+    !lasting(ask).is_empty()
 }
 
 /// Whether the kernel of this machine keeps the file itself.
@@ -79,4 +86,36 @@ fn is_local(path: &Path) -> bool {
     let place = path.canonicalize().ok();
     let mount = place.and_then(|place| mount_of(&table, &place).map(|mount| mount.medium()));
     matches!(mount, Some(Medium::BlockDevice | Medium::Memory))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::File;
+
+    /// Between fork and exec a child has every descriptor of its parent open; on a busy machine for longer than anybody else
+    /// is given.
+    #[test]
+    fn a_child_that_has_not_begun_yet_is_waited_for() {
+        let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let path = folder.path().join("file");
+        let file = File::create(&path).unwrap();
+        // SAFETY: the child has this thread alone; it waits and ends, by system calls.
+        let child = unsafe {
+            let child = libc::fork();
+            if child == 0 {
+                libc::usleep(900_000);
+                libc::usleep(900_000);
+                libc::_exit(0);
+            }
+            child
+        };
+        assert!(child > 0);
+        drop(file);
+        let question = FileQuestion::before_opening(&path, &path.metadata().unwrap());
+        let said = question.refuse_if_used(&path);
+        // SAFETY: our own child, which nobody else waits for.
+        unsafe { libc::waitpid(child, std::ptr::null_mut(), 0) };
+        assert!(said.is_ok(), "{said:?}");
+    }
 }

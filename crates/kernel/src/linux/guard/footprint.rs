@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::backing::{Backing, backings};
+use super::node::Named;
 use super::store::Store;
 use crate::linux::device::{DeviceNumber, read_number, read_word, sysfs_folder};
 use crate::linux::facts::folder_names;
@@ -82,6 +83,9 @@ pub(super) enum Below {
 #[derive(Debug)]
 pub(super) struct Storage {
     pub(super) blocks: Vec<Block>,
+    /// Whether `/sys` says which there are: one that is not mounted says nothing. A kernel that can have none has a `/sys`
+    /// without their class.
+    pub(super) is_seen: bool,
 }
 
 impl Storage {
@@ -99,7 +103,9 @@ impl Storage {
             let size = read_number(&folder.join("size")).map_or(u64::MAX, |n| n.saturating_mul(SECTOR));
             Some(Block { number, name, size, folder, below })
         });
-        Storage { blocks: blocks.collect() }
+        let blocks: Vec<Block> = blocks.collect();
+        let has_none = root.join("sys/class").is_dir() && !root.join("sys/class/block").exists();
+        Storage { is_seen: has_none || !blocks.is_empty(), blocks }
     }
 
     pub(super) fn block(&self, number: DeviceNumber) -> Option<&Block> {
@@ -109,6 +115,11 @@ impl Storage {
     /// The kernel's name of a device, or its number where it has none.
     pub(super) fn name(&self, number: DeviceNumber) -> String {
         self.block(number).map_or_else(|| number.to_string(), |block| block.name.clone())
+    }
+
+    /// The device as the kernel calls it.
+    pub(super) fn named(&self, number: DeviceNumber) -> Named {
+        Named { name: self.name(number), number }
     }
 
     /// Partitions of the disk with `number`.
@@ -147,7 +158,7 @@ impl Storage {
             Below::Nothing => Vec::new(),
             Below::Disk(disk, start) => vec![moved(Store::Device(*disk), *start)],
             Below::Loop(backing) => {
-                let shown = backing.store.iter().map(|store| moved(store.clone(), backing.offset));
+                let shown = backing.stores.iter().map(|store| moved(store.clone(), backing.offset));
                 shown.map(|extent| self.through_the_cache(extent)).collect()
             }
             Below::Members(members) => members.iter().map(|member| self.some_of(*member)).collect(),

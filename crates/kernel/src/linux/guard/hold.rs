@@ -36,10 +36,24 @@ pub enum Hold {
         /// The loop device's name.
         holder: String,
     },
-    /// The loop device `holder` does not say what it shows, and it may be the target.
+    /// The loop device `holder` does not say what it shows, or may not be asked, and it may be the target.
     Silent {
         /// The loop device's name.
         holder: String,
+    },
+    /// This machine serves `device` to others as a disk of theirs.
+    Served {
+        /// The kernel's name, or the path of a file.
+        device: String,
+        /// What serves it.
+        by: String,
+    },
+    /// Something writes to `device`, and no process is seen to have it open.
+    Written {
+        /// The kernel's name.
+        device: String,
+        /// Units of 512 bytes within 0.3 s; zero where a write was under way all the time.
+        sectors: u64,
     },
     /// A process has `device` open for writing.
     Open {
@@ -81,7 +95,14 @@ impl fmt::Display for Hold {
             Hold::Built { device, holder } => write!(f, "{holder} is built on {device}"),
             Hold::Loop { device, holder } => write!(f, "the loop device {holder} is attached to {device}"),
             Hold::Silent { holder } => {
-                write!(f, "the loop device {holder} may be attached to it and does not say what it shows")
+                write!(f, "the loop device {holder} may be attached to it and cannot be asked what it shows")
+            }
+            Hold::Served { device, by } => write!(f, "{device} is served to other machines by {by}"),
+            Hold::Written { device, sectors } => {
+                write!(
+                    f,
+                    "something that is not seen from here writes to {device}: {sectors} sectors within 0.3 s"
+                )
             }
             Hold::Open { device, process } => write!(f, "{process} has {device} open for writing"),
             Hold::OpenUnseen { device } => {

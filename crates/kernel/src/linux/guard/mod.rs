@@ -24,17 +24,26 @@
 //! asked again of the descriptor that was opened, since a link may have been changed between the two. Programs that look
 //! at every disk open it for a moment: who has it open is asked for half a second before that is a refusal.
 //!
-//! What cannot be seen: processes of other users (without root) and of other machines that share the disk, and the file
-//! below an overlay where the loop device was given the other one of its two names.
+//! "Could not look" is never "is something else". A loop device is asked also where `/dev` lacks its node ([`node`]); one
+//! that may not be asked is compared by its name, and is a hold where it may be the target. Without `/sys`, or with
+//! something below the target that cannot be opened, there is no permit.
+//!
+//! What cannot be seen: processes of other users (without root) and of other machines that share the disk; a descriptor
+//! that no process shows and that does not write while the permit is made ([`activity`]); a layer of an overlay whose
+//! path leads nowhere here ([`overlay`]).
 
+mod activity;
 mod backing;
 mod claims;
 mod destruction;
 mod file_question;
 mod footprint;
 mod hold;
+mod node;
+mod overlay;
 pub(super) mod permit;
 mod question;
+mod served;
 mod store;
 mod writers;
 
@@ -57,9 +66,10 @@ use super::mounts::device_of_node;
 use claims::Claim;
 use file_question::FileQuestion;
 use question::Question;
+use store::Store;
 
 /// How often, and how far apart, it is asked who has the target open.
-const ATTEMPTS: u32 = 5;
+const ATTEMPTS: u32 = 6;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Devices that the user has named as those whose contents may be destroyed.
@@ -109,6 +119,14 @@ pub enum GuardError {
     Busy {
         /// The device.
         path: PathBuf,
+    },
+    /// It cannot be known who uses it.
+    #[error("{path}: is not written, since what lies below it cannot be seen: {why}")]
+    Blind {
+        /// The device or file.
+        path: PathBuf,
+        /// What stands in the way, and what to do.
+        why: String,
     },
     /// The device refuses writes.
     #[error("{path}: the device is read-only; make it writable (blockdev --setrw) or measure reads alone")]
@@ -189,7 +207,7 @@ pub fn permit_named_file(path: &Path) -> Result<WritePermit, GuardError> {
     if let Some(metadata) = &seen
         && kind_of(path, metadata)? == FileKind::BlockDevice
     {
-        return hold_device(path).and_then(|(permit, number)| surveyed(permit, number));
+        return hold_device(path).and_then(surveyed);
     }
     let before = seen.as_ref().map(|metadata| FileQuestion::before_opening(path, metadata));
     if before.is_none()
@@ -230,19 +248,29 @@ pub fn permit_block_device(
     if !allow.names(DeviceNumber::from_dev(metadata.rdev())) {
         return Err(GuardError::NotAllowed { path: path.to_owned() });
     }
-    let (permit, number) = hold_device(path)?;
-    if !allow.names(number) {
+    let held = hold_device(path)?;
+    if !allow.names(held.number) {
         return Err(GuardError::NotAllowed { path: path.to_owned() });
     }
-    let permit = surveyed(permit, number)?;
+    let permit = surveyed(held)?;
     let destruction =
         permit.destruction().cloned().ok_or_else(|| GuardError::Busy { path: path.to_owned() })?;
     Ok((permit, destruction))
 }
 
-fn surveyed(permit: WritePermit, number: DeviceNumber) -> Result<WritePermit, GuardError> {
+/// A device that is ours and not given yet.
+struct Held {
+    permit: WritePermit,
+    number: DeviceNumber,
+    /// What had been written to it by then.
+    look: activity::Look,
+}
+
+/// Sees what is on the device, and whether anybody wrote to it meanwhile.
+fn surveyed(Held { permit, number, look }: Held) -> Result<WritePermit, GuardError> {
     let destruction = Destruction::survey(&permit.path, &permit.anchor, number)
         .map_err(|source| GuardError::Survey { path: permit.path.clone(), source })?;
+    refuse(&permit.path, look.and_again(&destruction.name))?;
     Ok(WritePermit { destruction: Some(Arc::new(destruction)), ..permit })
 }
 
@@ -259,11 +287,12 @@ pub fn survey(path: &Path) -> Result<Destruction, GuardError> {
 
 /// Opens a device exclusively where nobody uses it. Asked twice: before, so that a device in use is not even opened for
 /// writing, and after, since only then nobody can take it any more.
-fn hold_device(path: &Path) -> Result<(WritePermit, DeviceNumber), GuardError> {
-    if let Some(number) = device_of_node(path) {
-        refuse(path, holds(Path::new("/"), number))?;
-    }
-    let file = open_exclusively(path)?;
+fn hold_device(path: &Path) -> Result<Held, GuardError> {
+    let number = device_of_node(path).ok_or_else(|| GuardError::NotABlockDevice { path: path.to_owned() })?;
+    let question = Question::about(Path::new("/"), Store::Device(number), String::new());
+    refuse_if_blind(path, &question)?;
+    refuse(path, question.listed())?;
+    let file = open_exclusively(path, &question)?;
     let metadata = file.metadata().map_err(|e| open_error(path, e))?;
     if !metadata.file_type().is_block_device() {
         return Err(GuardError::NotABlockDevice { path: path.to_owned() });
@@ -276,13 +305,16 @@ fn hold_device(path: &Path) -> Result<(WritePermit, DeviceNumber), GuardError> {
     let claim = Some(Arc::new(Claim::of(&question, number)));
     let permit =
         WritePermit { anchor: Arc::new(file), path: path.to_owned(), _claim: claim, destruction: None };
-    Ok((permit, number))
+    Ok(Held { permit, number, look: activity::Look::at(number) })
 }
 
 /// Whoever asks whether a device is claimed holds it for a moment, and so does a process between its fork and its program:
 /// what lasts half a second is a claim.
-fn open_exclusively(path: &Path) -> Result<File, GuardError> {
+fn open_exclusively(path: &Path, question: &Question<'_>) -> Result<File, GuardError> {
     let mut opened = open(path, libc::O_EXCL);
+    if matches!(opened, Err(GuardError::Busy { .. })) {
+        writers::let_children_begin(question);
+    }
     for _ in 1..ATTEMPTS {
         if !matches!(opened, Err(GuardError::Busy { .. })) {
             break;
@@ -296,6 +328,7 @@ fn open_exclusively(path: &Path) -> Result<File, GuardError> {
 /// Refuses the open file or device that `metadata` is of where anybody else uses a byte of it.
 fn refuse_if_used(path: &Path, metadata: &Metadata) -> Result<Question<'static>, GuardError> {
     let question = Question::about_open(path, metadata);
+    refuse_if_blind(path, &question)?;
     refuse(path, question.listed())?;
     let asked =
         || [claims::claimed(&question), claims::locked(&question), writers::writers(&question)].concat();
@@ -304,16 +337,20 @@ fn refuse_if_used(path: &Path, metadata: &Metadata) -> Result<Question<'static>,
 }
 
 /// What `ask` still says after half a second; nothing as soon as it says nothing.
-fn lasting(ask: impl Fn() -> Vec<Hold>) -> Vec<Hold> {
-    let mut holds = ask();
+fn lasting<T>(ask: impl Fn() -> Vec<T>) -> Vec<T> {
+    let mut found = ask();
     for _ in 1..ATTEMPTS {
-        if holds.is_empty() {
+        if found.is_empty() {
             break;
         }
         std::thread::sleep(PAUSE);
-        holds = ask();
+        found = ask();
     }
-    holds
+    found
+}
+
+fn refuse_if_blind(path: &Path, question: &Question<'_>) -> Result<(), GuardError> {
+    question.blind().map_or(Ok(()), |why| Err(GuardError::Blind { path: path.to_owned(), why }))
 }
 
 fn refuse(path: &Path, holds: Vec<Hold>) -> Result<(), GuardError> {

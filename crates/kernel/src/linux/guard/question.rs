@@ -4,9 +4,12 @@ use std::cell::OnceCell;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::backing::{store_at, without_gone};
+use super::backing::{Backing, Known, Length, store_at, without_gone};
+use super::claims::{Written, is_open, unaskable};
 use super::footprint::{Below, Block, Extent, Storage, touch};
 use super::hold::Hold;
+use super::overlay;
+use super::served::served;
 use super::store::Store;
 use crate::linux::device::DeviceNumber;
 use crate::linux::facts::folder_names;
@@ -31,17 +34,33 @@ pub(super) struct Question<'r> {
     pub(super) storage: Storage,
     /// The target first, then everything below it.
     pub(super) target: Vec<Extent>,
+    /// Whether the kernel has said that nobody else has the target, a file, open: then no loop device is attached to it.
+    pub(super) nobody_has_it_open: bool,
     /// The target's name, for a file.
     path: String,
+    /// The target's length, where it was opened.
+    length: Option<u64>,
     /// Read when they are asked for: few questions about a file need them.
     mounts: OnceCell<Vec<SeenMount>>,
 }
 
 impl<'r> Question<'r> {
     pub(super) fn about(root: &'r Path, store: Store, path: String) -> Question<'r> {
-        let storage = Storage::look(root);
-        let target = storage.footprint(store);
-        Question { root, storage, target, path, mounts: OnceCell::new() }
+        let mut question = Question {
+            root,
+            storage: Storage::look(root),
+            target: Vec::new(),
+            nobody_has_it_open: false,
+            path,
+            length: None,
+            mounts: OnceCell::new(),
+        };
+        question.look_below_loops();
+        question.target = question.storage.footprint(store.clone());
+        let name = Path::new(&question.path).canonicalize().unwrap_or_default();
+        let layers = question.layers(&store, &name).into_iter().map(Extent::whole);
+        question.target.extend(layers);
+        question
     }
 
     /// The mounts of every namespace.
@@ -51,18 +70,63 @@ impl<'r> Question<'r> {
 
     /// About the open file or device that `metadata` is of, which was reached by `path`.
     pub(super) fn about_open(path: &Path, metadata: &std::fs::Metadata) -> Question<'static> {
-        let store = match metadata.is_file() {
-            true => {
-                Store::File { file_system: DeviceNumber::from_dev(metadata.dev()), inode: metadata.ino() }
-            }
-            false => Store::Device(DeviceNumber::from_dev(metadata.rdev())),
-        };
-        Question::about(Path::new("/"), store, path.display().to_string())
+        let number = DeviceNumber::from_dev(metadata.rdev());
+        let store = Store::of(metadata).unwrap_or(Store::Device(number));
+        let length = metadata.is_file().then_some(metadata.len());
+        Question { length, ..Question::about(Path::new("/"), store, path.display().to_string()) }
     }
 
-    /// What the kernel lists: mounts, swap, and what is built on the target.
+    /// Adds to what the loop devices show what lies below that.
+    fn look_below_loops(&mut self) {
+        let below = |block: &Block| match &block.below {
+            Below::Loop(backing) => {
+                backing.stores.iter().flat_map(|store| self.layers(store, &backing.name)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let more: Vec<Vec<Store>> = self.storage.blocks.iter().map(below).collect();
+        for (block, more) in self.storage.blocks.iter_mut().zip(more) {
+            if let Below::Loop(backing) = &mut block.below {
+                backing.stores.extend(more);
+            }
+        }
+    }
+
+    /// The files below `store`, called `name`, where it may lie in an overlay: such a file system has no device. Only a loop
+    /// device makes two names of one file dangerous that no lease connects.
+    fn layers(&self, store: &Store, name: &Path) -> Vec<Store> {
+        let may_be_overlay = matches!(store, Store::File { file_system, .. } if file_system.major == 0);
+        let has_loops = || self.storage.blocks.iter().any(|block| matches!(block.below, Below::Loop(_)));
+        match may_be_overlay && has_loops() {
+            true => overlay::layers(self.root, self.mounts(), (store, name)),
+            false => Vec::new(),
+        }
+    }
+
+    /// Why it cannot be seen what lies below the target, so that nobody can say who uses it.
+    pub(super) fn blind(&self) -> Option<String> {
+        let is_device = |extent: &&Extent| matches!(extent.store, Store::Device(_));
+        let devices = self.target.iter().filter(is_device);
+        let is_listed =
+            |extent: &Extent| matches!(extent.store, Store::Device(n) if self.storage.block(n).is_some());
+        let nothing_asked = !self.storage.is_seen && !self.nobody_has_it_open;
+        if nothing_asked || devices.clone().any(|extent| !is_listed(extent)) {
+            return Some(
+                "/sys does not list the block devices; mount it (mount -t sysfs sysfs /sys)".to_owned(),
+            );
+        }
+        let below = self.storage.blocks.iter().filter(|block| self.in_chain(block.number));
+        let by_name =
+            |block: &&Block| matches!(&block.below, Below::Loop(backing) if backing.known == Known::ByName);
+        let unknown = below.clone().find(by_name).map(|block| block.name.clone());
+        let device = unknown.or_else(|| unaskable(self))?;
+        Some(format!("{device} may not be opened here; give it a node in /dev and leave to open it"))
+    }
+
+    /// What the kernel lists: mounts, swap, what is built on the target, and what is served from it.
     pub(super) fn listed(&self) -> Vec<Hold> {
-        let parts = [self.mounted(), self.swapping(), self.built(), self.looped(), self.silent()];
+        let loops = [self.looped(), self.silent(), self.unasked()].concat();
+        let parts = [self.mounted(), self.swapping(), self.built(), loops, served(self)];
         parts.into_iter().flatten().collect()
     }
 
@@ -82,7 +146,7 @@ impl<'r> Question<'r> {
             return self.storage.name(*number);
         }
         let shown = self.storage.blocks.iter().find_map(|block| match &block.below {
-            Below::Loop(backing) if backing.store.as_ref() == Some(store) => Some(&backing.name),
+            Below::Loop(backing) if backing.stores.contains(store) => Some(&backing.name),
             _ => None,
         });
         let is_target = self.target.first().is_some_and(|first| first.store == *store);
@@ -145,13 +209,13 @@ impl<'r> Question<'r> {
         let shared = self.foreign_loops().filter(|(block, _)| self.shares(Store::Device(block.number)));
         shared
             .map(|(block, backing)| {
-                let device = backing.store.as_ref().map(|store| self.name(store)).unwrap_or_default();
+                let device = backing.stores.first().map(|store| self.name(store)).unwrap_or_default();
                 Hold::Loop { device, holder: block.name.clone() }
             })
             .collect()
     }
 
-    fn foreign_loops(&self) -> impl Iterator<Item = (&Block, &super::backing::Backing)> {
+    fn foreign_loops(&self) -> impl Iterator<Item = (&Block, &Backing)> {
         self.storage.blocks.iter().filter_map(|block| match &block.below {
             Below::Loop(backing) if !self.in_chain(block.number) => Some((block, backing)),
             _ => None,
@@ -160,22 +224,97 @@ impl<'r> Question<'r> {
 
     /// Loop devices that do not answer, of whose files only this is known: in which file system they are.
     fn silent(&self) -> Vec<Hold> {
-        let unknown = self.foreign_loops().filter(|(_, backing)| backing.silent && backing.store.is_none());
-        let unknown: Vec<_> = unknown.collect();
+        let is_unknown = |(block, backing): &(&Block, &Backing)| {
+            let is_device = backing.stores.iter().any(|store| matches!(store, Store::Device(_)));
+            backing.known == Known::Silent && !is_device && !self.shares(Store::Device(block.number))
+        };
+        let unknown: Vec<_> = self.foreign_loops().filter(is_unknown).collect();
         if unknown.is_empty() {
             return Vec::new();
         }
-        let own: Vec<_> = self.mounts().iter().filter(|seen| seen.seen_by.is_none()).collect();
-        let table: Vec<_> = own.iter().map(|seen| seen.mount.clone()).collect();
+        let own = self.mounts().iter().filter(|seen| seen.seen_by.is_none());
+        let table: Vec<_> = own.map(|seen| seen.mount.clone()).collect();
+        let number = |name: &Path| mount_of(&table, &without_gone(name)).map(|mount| mount.number);
         let may_be = |name: &Path| {
-            let number = mount_of(&table, &without_gone(name)).map(|mount| mount.number);
+            let theirs = number(name);
             self.target.iter().any(|extent| match &extent.store {
-                Store::File { file_system, .. } => number.is_none_or(|number| number == *file_system),
-                _ => false,
+                Store::File { file_system, .. } => theirs.is_none_or(|number| number == *file_system),
+                Store::Named(ours) => theirs.zip(number(ours)).is_none_or(|(theirs, ours)| theirs == ours),
+                Store::Device(_) => false,
             })
         };
         let near = unknown.iter().filter(|(_, backing)| may_be(&backing.name));
         near.map(|(block, _)| Hold::Silent { holder: block.name.clone() }).collect()
+    }
+
+    /// Loop devices that may not be asked and may be attached to the target. Which file they show is told by a name, and a
+    /// name that differs proves nothing: a hard link, a bind mount or another mount namespace gives one file many. So one
+    /// counts as attached to something else only where
+    ///
+    /// * nobody else has the target, a file, open at all,
+    /// * or its name leads to another device or file that is as long as it must be and that somebody has open,
+    /// * or it has another length than anything of the target, and another last word of its name.
+    ///
+    /// What that leaves open: a file whose length changed after the loop device was attached, by another name than the
+    /// target's.
+    pub(super) fn unasked(&self) -> Vec<Hold> {
+        if self.nobody_has_it_open {
+            return Vec::new();
+        }
+        let may_be = |(block, backing): &(&Block, &Backing)| {
+            backing.known == Known::ByName
+                && !self.shares(Store::Device(block.number))
+                && self.may_show_target(block.size, backing)
+                && !self.is_elsewhere(block.size, backing)
+        };
+        let near = self.foreign_loops().filter(may_be);
+        near.map(|(block, _)| Hold::Silent { holder: block.name.clone() }).collect()
+    }
+
+    fn may_show_target(&self, size: u64, backing: &Backing) -> bool {
+        let Some(last) = backing.name.file_name() else { return true };
+        let last = without_gone(Path::new(last));
+        self.target.iter().enumerate().any(|(at, extent)| {
+            let (lengths, names) = self.lengths_and_names(extent);
+            let own = Path::new(&self.path).file_name().filter(|_| at == 0);
+            names.iter().map(|name| name.as_path()).chain(own.map(Path::new)).any(|name| name == last)
+                || lengths.into_iter().any(|length| backing.fits(size, length))
+        })
+    }
+
+    /// How long what `extent` lies in may be, and the last words of the names it is known by.
+    fn lengths_and_names(&self, extent: &Extent) -> (Vec<Length>, Vec<PathBuf>) {
+        if let Store::Device(number) = extent.store {
+            let size = self.storage.block(number).map(|block| Length::Exactly(block.size));
+            return (size.into_iter().collect(), vec![PathBuf::from(self.storage.name(number))]);
+        }
+        let chain = self.storage.blocks.iter().filter(|block| self.in_chain(block.number));
+        let shown = chain.filter_map(|block| match &block.below {
+            Below::Loop(backing) if backing.stores.contains(&extent.store) => Some((block.size, backing)),
+            _ => None,
+        });
+        let last = |name: &Path| name.file_name().map(|last| without_gone(Path::new(last)));
+        let (mut lengths, names): (Vec<_>, Vec<_>) =
+            shown.map(|(size, backing)| (backing.length_below(size), last(&backing.name))).unzip();
+        lengths.extend(self.length.map(Length::Exactly));
+        (lengths, names.into_iter().flatten().collect())
+    }
+
+    /// Whether the name of a loop device of `size` bytes leads to something else that can be what it shows.
+    fn is_elsewhere(&self, size: u64, backing: &Backing) -> bool {
+        let name = without_gone(&backing.name);
+        backing.stores.iter().any(|store| match store {
+            Store::Device(number) => {
+                let known = self.storage.block(*number);
+                known.is_some_and(|block| backing.fits(size, Length::Exactly(block.size)))
+            }
+            Store::File { .. } => std::fs::metadata(&name).is_ok_and(|found| {
+                Store::of(&found).as_ref() == Some(store)
+                    && backing.fits(size, Length::Exactly(found.len()))
+                    && is_open(&name, &found) == Written::Yes
+            }),
+            Store::Named(_) => false,
+        })
     }
 }
 

@@ -1,14 +1,19 @@
-//! Which processes have a byte of the target open for writing, from `/proc/*/fd`.
+//! Which processes have a byte of the target open for writing, from `/proc/*/fd`, and for a ring of io_uring that has
+//! descriptors of its own from `/proc/*/fdinfo`.
 
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 
+use super::PAUSE;
+use super::backing::{file_at, store_at, without_gone};
 use super::hold::Hold;
 use super::question::Question;
 use super::store::Store;
-use crate::linux::device::DeviceNumber;
-use crate::linux::mounts::Medium;
+use crate::linux::mounts::{Medium, mount_of, unescape};
 use crate::linux::process::{Process, is_unbegun_child, own_number, processes};
+
+/// How often it is asked whether a child has begun: five seconds.
+const CHILDREN: u32 = 50;
 
 /// Every process but this one, and copies of it that are about to begin another program, that has a byte of the target open for writing, once each for a device or file. Another
 /// user's processes are seen by root alone.
@@ -28,6 +33,20 @@ pub(super) fn writers(question: &Question<'_>) -> Vec<Hold> {
     found
 }
 
+/// Waits while a copy of this process that is about to begin another program has a byte of the target open: it closes that
+/// at once, which on a machine without free processors may take a while.
+pub(super) fn let_children_begin(question: &Question<'_>) {
+    let Some(own) = own_number(question.root) else { return };
+    let is_copy = |pid: &u32| is_unbegun_child(question.root, *pid, own);
+    let holds = |pid: u32| !written_by(question, &pid.to_string()).is_empty();
+    for _ in 0..CHILDREN {
+        if !processes(question.root).into_iter().filter(is_copy).any(holds) {
+            break;
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
 /// Whether this process itself has a byte of the target open for writing.
 pub(super) fn is_written_by_us(question: &Question<'_>) -> bool {
     !written_by(question, "self").is_empty()
@@ -37,31 +56,58 @@ pub(super) fn is_written_by_us(question: &Question<'_>) -> bool {
 fn written_by(question: &Question<'_>, process: &str) -> Vec<Store> {
     let folder = question.root.join("proc").join(process);
     let entries = std::fs::read_dir(folder.join("fd")).into_iter().flatten().flatten();
-    let stores = entries.filter_map(|entry| written_through(question, &folder, &entry.path()));
+    let stores = entries.flat_map(|entry| written_through(question, &folder, &entry.path()));
     stores.filter(|store| question.shares(store.clone())).collect()
 }
 
 /// What the descriptor at `fd` writes to, where that is a block device, or a file with a number that matters. Most
 /// descriptors of a machine are sockets and pipes, and of files only those are looked at whose file system answers.
-fn written_through(question: &Question<'_>, folder: &Path, fd: &Path) -> Option<Store> {
+fn written_through(question: &Question<'_>, folder: &Path, fd: &Path) -> Vec<Store> {
     // The mode of the link is the mode of the descriptor.
-    if std::fs::symlink_metadata(fd).ok()?.permissions().mode() & 0o200 == 0 {
-        return None;
+    let is_writable = |found: std::fs::Metadata| found.permissions().mode() & 0o200 != 0;
+    if !std::fs::symlink_metadata(fd).is_ok_and(is_writable) {
+        return Vec::new();
     }
-    // Sockets and pipes have no path.
-    if !std::fs::read_link(fd).ok()?.is_absolute() {
-        return None;
+    let text = || {
+        let info = folder.join("fdinfo").join(fd.file_name().unwrap_or_default());
+        std::fs::read_to_string(info).unwrap_or_default()
+    };
+    match std::fs::read_link(fd) {
+        Ok(path) if path == Path::new(RING) => registered(question, folder, &text()),
+        Ok(path) if path.is_absolute() && may_be_asked(question, &Info::of_text(&text())) => {
+            std::fs::metadata(fd).ok().and_then(|found| Store::of(&found)).into_iter().collect()
+        }
+        // Sockets and pipes have no path.
+        _ => Vec::new(),
     }
-    let info = Info::read(&folder.join("fdinfo").join(fd.file_name()?));
-    if !may_be_asked(question, &info) {
-        return None;
-    }
-    let found = std::fs::metadata(fd).ok()?;
-    if found.file_type().is_block_device() {
-        return Some(Store::Device(DeviceNumber::from_dev(found.rdev())));
-    }
-    let file_system = DeviceNumber::from_dev(found.dev());
-    found.is_file().then(|| Store::File { file_system, inode: found.ino() })
+}
+
+/// What the link to a ring of io_uring says.
+const RING: &str = "anon_inode:[io_uring]";
+
+/// What a ring has registered as files of its own, which are no descriptors of the process. Their mode is not told: each
+/// counts as open for writing.
+fn registered(question: &Question<'_>, folder: &Path, info: &str) -> Vec<Store> {
+    let own = question.mounts().iter().filter(|seen| seen.seen_by.is_none());
+    let table: Vec<_> = own.map(|seen| seen.mount.clone()).collect();
+    let answers = |name: &PathBuf| {
+        let medium = mount_of(&table, name).map(|mount| mount.medium());
+        !matches!(medium, Some(Medium::Network | Medium::Program))
+    };
+    let files = registered_files(info).into_iter().filter(answers);
+    // As the process sees it, whose namespace may be another one, and as this one does.
+    let places = |name: PathBuf| {
+        let inside = folder.join("root").join(name.strip_prefix("/").unwrap_or(&name));
+        file_at(&inside).into_iter().chain(store_at(question.root, &without_gone(&name)))
+    };
+    files.flat_map(places).collect()
+}
+
+/// The names behind `UserFiles:` (io_uring/fdinfo.c of the kernel): a line each, indented, with its place in front.
+fn registered_files(info: &str) -> Vec<PathBuf> {
+    let lines = info.lines().skip_while(|line| !line.starts_with("UserFiles:")).skip(1);
+    let files = lines.map_while(|line| line.strip_prefix(' ')?.split_once(": "));
+    files.map(|(_, name)| PathBuf::from(unescape(name))).collect()
 }
 
 /// What `/proc/PID/fdinfo` says of a descriptor.
@@ -73,11 +119,6 @@ struct Info {
 }
 
 impl Info {
-    fn read(path: &Path) -> Info {
-        let text = std::fs::read_to_string(path).unwrap_or_default();
-        Info::of_text(&text)
-    }
-
     fn of_text(text: &str) -> Info {
         let value = |key: &str| {
             let line = text.lines().find_map(|line| line.strip_prefix(key))?;
@@ -111,5 +152,12 @@ mod tests {
         let info = Info::of_text("pos:\t0\nflags:\t0100002\nmnt_id:\t24\nino:\t94\n");
         assert_eq!(info, Info { mount: Some(24), inode: Some(94) });
         assert_eq!(Info::of_text("pos:\t0\n"), Info::default());
+    }
+
+    #[test]
+    fn files_that_a_ring_has_registered_are_read_with_their_names() {
+        let info = "SqTotalTime:\t0\nUserFiles:\t3\n    0: /dev/loop0\n    2: /srv/a\\040b\nUserBufs:\t1\n    0: 0x1/4096\n";
+        assert_eq!(registered_files(info), ["/dev/loop0", "/srv/a b"].map(PathBuf::from));
+        assert!(registered_files("UserFiles:\t0\nUserBufs:\t0\n").is_empty());
     }
 }

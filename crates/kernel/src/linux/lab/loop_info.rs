@@ -1,10 +1,8 @@
 //! What the kernel says of a loop device.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
 
 use crate::linux::call::check;
 use crate::linux::device::DeviceNumber;
@@ -53,13 +51,12 @@ pub(crate) struct Identity {
 
 const _: () = assert!(size_of::<Info>() == 232);
 
-/// Asks the loop device at `node` what it shows. It may take as long as the file system of the file takes to answer.
+/// Asks an open loop device what it shows. It may take as long as the file system of the file takes to answer.
 ///
 /// # Errors
-/// `ENXIO` where it shows nothing; what the kernel says where it may not be opened.
-pub(crate) fn identity(node: &Path) -> io::Result<Identity> {
-    let device = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(node)?;
-    let info = status(&device)?;
+/// `ENXIO` where it shows nothing.
+pub(crate) fn identity(device: &File) -> io::Result<Identity> {
+    let info = status(device)?;
     Ok(Identity {
         block: (info.rdevice != 0).then(|| DeviceNumber::from_dev(info.rdevice)),
         file_system: DeviceNumber::from_dev(info.device),

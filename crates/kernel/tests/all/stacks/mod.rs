@@ -83,7 +83,9 @@ pub struct World {
     pub story: Vec<String>,
     undo: Vec<Undo>,
     writers: Vec<Child>,
-    dir: tempfile::TempDir,
+    /// What keeps mounts alive that no table lists any more.
+    busy: Vec<File>,
+    pub dir: tempfile::TempDir,
 }
 
 impl Drop for World {
@@ -92,6 +94,7 @@ impl Drop for World {
             let _ = writer.kill();
             let _ = writer.wait();
         }
+        self.busy.clear();
         while let Some(undo) = self.undo.pop() {
             drop(undo);
         }
@@ -108,6 +111,7 @@ pub fn world(dice: &mut Dice) -> World {
         story: Vec::new(),
         undo: Vec::new(),
         writers: Vec::new(),
+        busy: Vec::new(),
         dir,
     };
     let bound = world.dir.path().join("bound");
@@ -254,7 +258,7 @@ impl World {
         let fits =
             self.nodes[node].span.len() >= LEAST && is_free(&self.nodes[node].span, &self.spans_in_use());
         let how = match dice.below(4) {
-            0 | 1 if is_device && fits && self.mount(&at) => Use::Mounted,
+            0 | 1 if is_device && fits && self.mount(&at, dice) => Use::Mounted,
             2 if fits && self.swap_on(&at) => Use::Swap,
             3 if self.open(&at) => Use::Open,
             _ => return,
@@ -267,7 +271,7 @@ impl World {
         self.used.iter().map(|(node, _)| self.nodes[*node].span).collect()
     }
 
-    fn mount(&mut self, node: &Path) -> bool {
+    fn mount(&mut self, node: &Path, dice: &mut Dice) -> bool {
         let point = self.dir.path().join(format!("on{}", self.undo.len()));
         std::fs::create_dir(&point).unwrap();
         let make = ["mkfs.ext4", "-q", "-F", "-b", "1024", "-N", "16", "-O", "^has_journal", &text(node)];
@@ -275,6 +279,12 @@ impl World {
         let made = run(&make) && run(&["mount", "-t", "ext4", "-o", "ro", &text(node), &text(&point)]);
         if made {
             self.undo.push(Undo::by(&["umount", "--lazy", &text(&point)]));
+        }
+        // Mounted still, and in no table any more.
+        if made && dice.below(3) == 0 {
+            self.busy.push(File::open(&point).unwrap());
+            run(&["umount", "--lazy", &text(&point)]);
+            self.story.push(format!("umount --lazy {}", point.display()));
         }
         made
     }
@@ -308,13 +318,9 @@ impl World {
         used.chain(loops).collect()
     }
 
-    /// Writes the mark over all of `node`.
-    pub fn write_all_of(&self, permit: &kernel::guard::WritePermit, node: usize) {
-        use std::os::fd::{AsFd, AsRawFd};
-        let open = kernel::open_for_write(permit, kernel::Direct::No).unwrap();
-        let path = format!("/proc/self/fd/{}", open.as_fd().as_raw_fd());
-        let length = self.nodes[node].span.len() / SECTOR * SECTOR;
-        write_at(Path::new(&path), 0, &MARK.repeat(length as usize / MARK.len()));
+    /// Bytes of `node` that can be written: whole sectors.
+    pub fn length_of(&self, node: usize) -> u64 {
+        self.nodes[node].span.len() / SECTOR * SECTOR
     }
 
     /// Bytes in use that are not as they were.
@@ -373,6 +379,14 @@ fn differing(old: &[u8], new: &[u8]) -> usize {
 
 fn is_free(span: &Span, used: &[Span]) -> bool {
     !used.iter().any(|other| other.shares(span))
+}
+
+/// Writes `length` bytes of the mark to what `permit` is for.
+pub fn write_mark(permit: &kernel::guard::WritePermit, length: u64) {
+    use std::os::fd::{AsFd, AsRawFd};
+    let open = kernel::open_for_write(permit, kernel::Direct::No).unwrap();
+    let path = format!("/proc/self/fd/{}", open.as_fd().as_raw_fd());
+    write_at(Path::new(&path), 0, &MARK.repeat(length as usize / MARK.len()));
 }
 
 pub fn write_at(path: &Path, at: u64, bytes: &[u8]) {

@@ -1,0 +1,88 @@
+//! Whether something writes to a device while its permit is being made, whoever that is: by the device's own counters.
+//! A descriptor that no process shows (on its way through a socket, held by the kernel) is seen as soon as it writes.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::hold::Hold;
+use crate::linux::device::{DeviceNumber, sysfs_folder};
+
+/// How far the two looks are apart.
+const APART: Duration = Duration::from_millis(300);
+
+/// What has been written to a device since the machine was started, and when that was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Look {
+    at: Instant,
+    number: DeviceNumber,
+    written: Option<Written>,
+}
+
+/// Of `/sys/.../stat` and `inflight` (Documentation/block/stat.rst of the kernel).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Written {
+    /// Writes and discards that are done.
+    requests: u64,
+    /// Their units of 512 bytes.
+    sectors: u64,
+    /// Writes that are not done yet.
+    under_way: u64,
+}
+
+impl Look {
+    pub(super) fn at(number: DeviceNumber) -> Look {
+        Look { at: Instant::now(), number, written: Written::read(Path::new("/"), number) }
+    }
+
+    /// Looks again 0.3 s after the first look; what was done meanwhile counts as time that has passed.
+    pub(super) fn and_again(&self, name: &str) -> Vec<Hold> {
+        std::thread::sleep(APART.saturating_sub(self.at.elapsed()));
+        let again = Written::read(Path::new("/"), self.number);
+        let sectors = self.written.zip(again).and_then(|(before, after)| after.since(before));
+        let hold = |sectors| Hold::Written { device: name.to_owned(), sectors };
+        sectors.map(hold).into_iter().collect()
+    }
+}
+
+impl Written {
+    fn read(root: &Path, number: DeviceNumber) -> Option<Written> {
+        let folder = sysfs_folder(root, number)?;
+        let text = |file| std::fs::read_to_string(folder.join(file)).unwrap_or_default();
+        Written::of(&text("stat"), &text("inflight"))
+    }
+
+    fn of(stat: &str, in_flight: &str) -> Option<Written> {
+        let numbers = |text: &str| -> Vec<u64> {
+            text.split_whitespace().map(|word| word.parse().unwrap_or(0)).collect()
+        };
+        let stat = numbers(stat);
+        let discarded = |at: usize| stat.get(at).copied().unwrap_or(0);
+        Some(Written {
+            requests: stat.get(4)? + discarded(11),
+            sectors: stat.get(6)? + discarded(13),
+            under_way: numbers(in_flight).get(1).copied().unwrap_or(0),
+        })
+    }
+
+    /// Sectors written since `before`, where anything was or is being.
+    fn since(self, before: Written) -> Option<u64> {
+        let sectors = self.sectors.wrapping_sub(before.sectors);
+        (self.requests != before.requests || self.under_way > 0).then_some(sectors)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_and_discards_count_and_reads_do_not() {
+        let of = |stat: &str, in_flight: &str| Written::of(stat, in_flight).unwrap();
+        let before = of("9 0 80 1 4 0 32 1 0 5 6 0 0 0 0 0 0", "0 0");
+        assert_eq!(of("99 0 800 1 4 0 32 1 0 5 6 0 0 0 0 7 9", "3 0").since(before), None);
+        assert_eq!(of("9 0 80 1 5 0 40 1 0 5 6 0 0 0 0 0 0", "0 0").since(before), Some(8));
+        assert_eq!(of("9 0 80 1 4 0 32 1 0 5 6 1 0 64 0 0 0", "0 0").since(before), Some(64));
+        assert_eq!(of("9 0 80 1 4 0 32 1 0 5 6 0 0 0 0 0 0", "0 1").since(before), Some(0));
+        assert!(Written::of("", "").is_none());
+    }
+}
