@@ -39,6 +39,7 @@ mod destruction;
 mod file_question;
 mod footprint;
 mod hold;
+mod mappings;
 mod node;
 mod overlay;
 pub(super) mod permit;

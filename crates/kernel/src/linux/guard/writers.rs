@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::PAUSE;
 use super::backing::{file_at, store_at, without_gone};
 use super::hold::Hold;
+use super::mappings::mapped;
 use super::question::Question;
 use super::store::Store;
 use crate::linux::mounts::{Medium, mount_of, unescape};
@@ -20,14 +21,23 @@ const CHILDREN: u32 = 50;
 pub(super) fn writers(question: &Question<'_>) -> Vec<Hold> {
     let own = own_number(question.root);
     let is_ours = |pid: u32| own.is_some_and(|own| pid == own || is_unbegun_child(question.root, pid, own));
+    let others: Vec<u32> = processes(question.root).into_iter().filter(|pid| !is_ours(*pid)).collect();
     let mut found: Vec<Hold> = Vec::new();
-    for pid in processes(question.root).into_iter().filter(|pid| !is_ours(*pid)) {
-        for store in written_by(question, &pid.to_string()) {
-            let hold =
-                Hold::Open { device: question.name(&store), process: Process::read(question.root, pid) };
-            if !found.contains(&hold) {
-                found.push(hold);
-            }
+    let mut tell = |pid: u32, store: Store| {
+        let hold = Hold::Open { device: question.name(&store), process: Process::read(question.root, pid) };
+        if !found.contains(&hold) {
+            found.push(hold);
+        }
+    };
+    for pid in &others {
+        written_by(question, &pid.to_string()).into_iter().for_each(|store| tell(*pid, store));
+    }
+    // Of a file the kernel's lease tells that it is mapped.
+    if question.target.iter().any(|extent| matches!(extent.store, Store::Device(_))) {
+        for (pid, name) in mapped(question.root, others) {
+            let folder = question.root.join(format!("proc/{pid}"));
+            let shared = named(question, &folder, vec![name]).into_iter();
+            shared.filter(|store| question.shares(store.clone())).for_each(|store| tell(pid, store));
         }
     }
     found
@@ -73,7 +83,8 @@ fn written_through(question: &Question<'_>, folder: &Path, fd: &Path) -> Vec<Sto
         std::fs::read_to_string(info).unwrap_or_default()
     };
     match std::fs::read_link(fd) {
-        Ok(path) if path == Path::new(RING) => registered(question, folder, &text()),
+        // The mode of what a ring has registered is not told: each counts as open for writing.
+        Ok(path) if path == Path::new(RING) => named(question, folder, registered_files(&text())),
         Ok(path) if path.is_absolute() && may_be_asked(question, &Info::of_text(&text())) => {
             std::fs::metadata(fd).ok().and_then(|found| Store::of(&found)).into_iter().collect()
         }
@@ -85,25 +96,23 @@ fn written_through(question: &Question<'_>, folder: &Path, fd: &Path) -> Vec<Sto
 /// What the link to a ring of io_uring says.
 const RING: &str = "anon_inode:[io_uring]";
 
-/// What a ring has registered as files of its own, which are no descriptors of the process. Their mode is not told: each
-/// counts as open for writing.
-fn registered(question: &Question<'_>, folder: &Path, info: &str) -> Vec<Store> {
+/// What the process with this folder in `/proc` calls so: devices, and files whose file system answers.
+fn named(question: &Question<'_>, folder: &Path, names: Vec<PathBuf>) -> Vec<Store> {
     let own = question.mounts().iter().filter(|seen| seen.seen_by.is_none());
     let table: Vec<_> = own.map(|seen| seen.mount.clone()).collect();
     let answers = |name: &PathBuf| {
         let medium = mount_of(&table, name).map(|mount| mount.medium());
         !matches!(medium, Some(Medium::Network | Medium::Program))
     };
-    let files = registered_files(info).into_iter().filter(answers);
     // As the process sees it, whose namespace may be another one, and as this one does.
     let places = |name: PathBuf| {
         let inside = folder.join("root").join(name.strip_prefix("/").unwrap_or(&name));
         file_at(&inside).into_iter().chain(store_at(question.root, &without_gone(&name)))
     };
-    files.flat_map(places).collect()
+    names.into_iter().filter(answers).flat_map(places).collect()
 }
 
-/// The names behind `UserFiles:` (io_uring/fdinfo.c of the kernel): a line each, indented, with its place in front.
+/// What a ring has registered as files of its own, which are no descriptors of the process: the names behind `UserFiles:` (io_uring/fdinfo.c of the kernel): a line each, indented, with its place in front.
 fn registered_files(info: &str) -> Vec<PathBuf> {
     let lines = info.lines().skip_while(|line| !line.starts_with("UserFiles:")).skip(1);
     let files = lines.map_while(|line| line.strip_prefix(' ')?.split_once(": "));
@@ -146,12 +155,34 @@ fn is_wanted(question: &Question<'_>, inode: Option<u64>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linux::captured::Machine;
+    use crate::linux::device::DeviceNumber;
 
     #[test]
     fn mount_and_inode_of_a_descriptor_are_read_where_the_kernel_tells_them() {
         let info = Info::of_text("pos:\t0\nflags:\t0100002\nmnt_id:\t24\nino:\t94\n");
         assert_eq!(info, Info { mount: Some(24), inode: Some(94) });
         assert_eq!(Info::of_text("pos:\t0\n"), Info::default());
+    }
+
+    #[test]
+    fn a_device_that_a_ring_has_registered_or_memory_maps_is_open() {
+        let machine = Machine::new("");
+        let disk = DeviceNumber { major: 8, minor: 0 };
+        machine.device("pci/sda", "8:0", &[("size", "4000")]);
+        for (pid, name) in [(77, "ring"), (78, "mapper"), (79, "reader")] {
+            machine.file(&format!("proc/{pid}/comm"), name);
+        }
+        std::fs::create_dir_all(machine.root().join("proc/77/fd")).unwrap();
+        std::os::unix::fs::symlink(RING, machine.root().join("proc/77/fd/4")).unwrap();
+        machine.file("proc/77/fdinfo/4", "UserFiles:\t1\n    0: /dev/sda\nUserBufs:\t0\n");
+        machine.file("proc/78/maps", "1-2 rw-s 0 00:06 1   /dev/sda\n");
+        machine.file("proc/79/maps", "1-2 r--s 0 00:06 1   /dev/sda\n");
+        let question = Question::about(machine.root(), Store::Device(disk), String::new());
+        let said: Vec<String> = writers(&question).iter().map(Hold::to_string).collect();
+        let open =
+            ["ring (process 77)", "mapper (process 78)"].map(|p| format!("{p} has sda open for writing"));
+        assert_eq!(said, open);
     }
 
     #[test]

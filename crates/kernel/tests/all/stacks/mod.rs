@@ -198,6 +198,8 @@ impl World {
         }
         let node = String::from_utf8_lossy(&out.stdout).trim().to_owned();
         self.undo.push(Undo::by(&["losetup", "--detach", &node]));
+        // A mark of read-only stays with the number, for whoever has it next.
+        run(&["blockdev", "--setrw", &node]);
         self.story.push(format!("losetup -o {offset} --sizelimit {limit} {} = {node}", of.display()));
         let base = self.nodes[below].span;
         let span = Span { start: base.start + offset, end: base.start + end, ..base };
@@ -223,7 +225,9 @@ impl World {
         if !run(&["partx", "--add", &text(&disk)]) {
             return;
         }
-        self.undo.push(Undo::by(&["partx", "--delete", &text(&disk)]));
+        // A namespace that was made meanwhile has a copy of each mount, until it ends.
+        let delete = "for n in $(seq 100); do partx --delete \"$0\" && exit; sleep 0.1; done";
+        self.undo.push(Undo::by(&["sh", "-c", delete, &text(&disk)]));
         self.nodes[below].has_table = true;
         let base = self.nodes[below].span;
         for (at, (start, sectors)) in parts.into_iter().enumerate() {
