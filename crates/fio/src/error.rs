@@ -249,10 +249,10 @@ pub enum FioError {
     /// The output file has no place.
     #[error("fio: output file open error: {}", errno_text(*errno))]
     OutputFile {
-        /// As typed.
-        path: String,
         /// The errno.
         errno: i32,
+        /// The path, and what to do.
+        why: String,
     },
     /// A block does not fit.
     #[error("fio: size too small, must not be less than minimum block size: {size} < {block}")]

@@ -52,11 +52,10 @@ impl FioError {
             FioError::Mounted { path, by } => {
                 Some(format!("{path} is in use ({by}) and is never written, whatever the options."))
             }
-            FioError::OutputFile { path, .. } => {
-                Some(format!("{path} cannot be made; name a file in a directory that exists."))
-            }
             FioError::CreationDisallowed { path } => Some(format!("{path} does not exist.")),
-            FioError::Setup { why, .. } | FioError::Misaligned { why, .. } => Some(why.clone()),
+            FioError::OutputFile { why, .. }
+            | FioError::Setup { why, .. }
+            | FioError::Misaligned { why, .. } => Some(why.clone()),
             FioError::ReadonlyExtend(lacking) => Some(lacking.under_readonly()),
             FioError::NotOurs(lacking) => Some(lacking.not_ours()),
             FioError::DirectRefused { path } => {

@@ -29,15 +29,14 @@ pub use linux::{
         open_for_read, open_for_stable_write, open_for_write, reserve_space, reserve_space_beyond,
         set_length, total_space_in, unnamed_file,
     },
-    folder::{
-        Draft, Folder, PrivateFolderError, Readers, effective_user, go_on_unless_link, rewrite_unless_link,
-    },
+    folder::{Draft, Folder, PrivateFolderError, Readers, effective_user},
     io_priority::set_io_priority,
     keys::{give_keys_back, next_key, take_keys},
     locale::Locale,
     memory::{FreeMemory, NoMemory, free_memory, room_for_buffers},
     mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
     nvme::nvme_log_page,
+    outlet::{Links, Outlet, OutletError, open_outlet, refuse_foreign_links},
     process::{Process, allow_open_files, send_signal, send_signal_to_group},
     queue::{
         AioQueue, CallFlags, NamesQueue, PreadQueue, Queue, QueueError, QueueSize, Refused, UringQueue,

@@ -3,12 +3,13 @@
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 use std::time::Instant;
 
+use kernel::OutletError;
 use report::Stamp;
 use serde_json::{Value, json};
 
@@ -85,8 +86,10 @@ pub fn begin(form: &Form) -> Result<(), Failure> {
 fn opened(path: &Path) -> Result<File, Failure> {
     let head = format!("{{\"schema\":\"{}\"", report::PROGRESS_SCHEMA);
     files::begin_typed(path, &head).map_err(|error| {
-        let why = match error.kind() {
-            std::io::ErrorKind::AlreadyExists => "is there already and no progress of plimsoll's".to_owned(),
+        let why = match &error {
+            OutletError::System(error) if error.kind() == ErrorKind::AlreadyExists => {
+                "is there already and no progress of plimsoll's".to_owned()
+            }
             _ => format!("cannot be written: {error}"),
         };
         Failure::refused(format!("--progress json:{}: {why}; name another place", path.display()))

@@ -16,6 +16,7 @@ use fio::{Asked, FioError, Request, Surroundings, opening, parse, steps};
 use kernel::guard;
 use workload::{Bytes, Nanos};
 
+use session::files::{Output, Over};
 use session::signals::StopFlag;
 use session::{named, watchdog};
 
@@ -27,9 +28,9 @@ pub fn run(words: &[OsString], patience: Nanos) -> u8 {
     match parse(&words, &surroundings()) {
         Ok(Request::Say(text)) => out(&text),
         Ok(Request::Run(asked)) if asked.presentation.parse_only => 0,
-        Ok(Request::Run(mut asked)) => match no_place_for_output(&asked) {
-            Some(error) => refused(&error),
-            None => load(&mut asked, patience),
+        Ok(Request::Run(mut asked)) => match place_for_output(&asked) {
+            Err(error) => refused(&error),
+            Ok(output) => load(&mut asked, output, patience),
         },
         Err(error) => refused(&error),
     }
@@ -81,22 +82,20 @@ fn files_below(place: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Why the result could not be written, known before anything runs.
-fn no_place_for_output(asked: &Asked) -> Option<FioError> {
-    let path = asked.presentation.output.as_deref()?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let error = std::fs::read_dir(folder.unwrap_or(Path::new("."))).err()?;
-    let errno = error.raw_os_error().unwrap_or_default();
-    Some(FioError::OutputFile { path: path.display().to_string(), errno })
+/// Where the result goes, if not to stdout: whether it can be written is known before anything runs.
+fn place_for_output(asked: &Asked) -> Result<Option<Output<'static>>, FioError> {
+    let Some(path) = asked.presentation.output.as_deref() else { return Ok(None) };
+    let output = Output::ask(path, Over::default());
+    output.map(Some).map_err(|error| FioError::OutputFile { errno: error.errno(), why: error.to_string() })
 }
 
-fn load(asked: &mut Asked, patience: Nanos) -> u8 {
+fn load(asked: &mut Asked, output: Option<Output<'static>>, patience: Nanos) -> u8 {
     // Before signals are caught: whoever has had enough of a long trace ends it as any program.
     traces::read(asked);
     let asked = &*asked;
     let stop = StopFlag::on_signals(patience);
     kernel::allow_open_files();
-    let mut told = Told::new(asked);
+    let mut told = Told::new(asked, output);
     let planned = match watchdog::over("looking at the files", &stop, || steps(asked, &look)) {
         Ok(planned) => planned,
         Err(error) => return refused(&error),

@@ -1,6 +1,5 @@
 //! `plimsoll man` and `plimsoll completions`: what a package installs beside the program.
 
-use std::io;
 use std::path::Path;
 
 use clap::ValueEnum;
@@ -10,6 +9,7 @@ use options::near::nearest;
 use crate::arguments::{CompletionsArguments, ManArguments};
 use crate::manual::{self, Page};
 use session::failure::Failure;
+use session::files::{Kind, Shelf};
 use session::output;
 
 /// Prints one page, or writes all of them.
@@ -36,14 +36,23 @@ fn named<'p>(pages: &'p [Page], command: &[String]) -> Result<&'p Page, Failure>
     })
 }
 
+/// Manual pages of ours, by the line that gives them their name.
+const MANUAL_PAGE: Kind = Kind {
+    word: "manual page",
+    remedy: "move it, or name another folder with --to",
+    is_ours: |there, _| {
+        there.is_empty() || there.split(|byte| *byte == b'\n').any(|line| line.starts_with(b".TH plimsoll"))
+    },
+};
+
 fn write(folder: &Path, pages: &[Page]) -> Result<(), Failure> {
-    let failed = |error: io::Error| {
-        Failure::failed(format!("{}: cannot be written: {error}; name another folder", folder.display()))
-    };
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    for page in pages {
-        std::fs::write(folder.join(format!("{}.1", page.name)), &page.roff).map_err(failed)?;
-    }
+    let shelf = Shelf::named(folder).map_err(|error| {
+        Failure::failed(format!("{}: cannot be made: {error}; name another folder", folder.display()))
+    })?;
+    let name = |page: &Page| format!("{}.1", page.name);
+    // Before anything is written.
+    pages.iter().try_for_each(|page| shelf.gives_way(&name(page), &page.roff, MANUAL_PAGE))?;
+    pages.iter().try_for_each(|page| shelf.put(&name(page), &page.roff, MANUAL_PAGE))?;
     output::people(&format!("{} pages in {}", pages.len(), folder.display()));
     Ok(())
 }

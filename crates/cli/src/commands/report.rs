@@ -11,7 +11,7 @@ use super::newest::or_newest;
 use crate::arguments::{ReportArguments, ReportFormat, typed};
 use session::browser;
 use session::failure::Failure;
-use session::files::{Named, write_page};
+use session::files::{Output, Over, PAGE, Shelf, write_page};
 use session::inputs::{Reader, Recorded};
 use session::output;
 use session::place::short;
@@ -49,16 +49,20 @@ fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
     // Beside data only what was named is drawn.
     let paged =
         arguments.open || arguments.html.is_some() || arguments.csv.is_none() && arguments.series.is_none();
-    let named = match &arguments.html {
-        Some(html) if !is_folder(html) => Named::ByUser,
-        _ => Named::ByUs,
+    let mut typed = match &arguments.html {
+        Some(html) if !is_folder(html) => Some(Output::ask(html, Over { kind: Some(PAGE), inputs: &read })?),
+        _ => None,
     };
     let mut documents = Vec::new();
     for (at, (recorded, page)) in runs.iter().zip(&pages).enumerate() {
         let analysis = recorded.analysis()?;
         let options = arguments.pictures.options(at + 1, &recorded.path);
         if paged {
-            write_page((page, named), &report::html_of(&recorded.run, &analysis, &options), &read)?;
+            let text = report::html_of(&recorded.run, &analysis, &options);
+            match &mut typed {
+                Some(output) => output.write(text.as_bytes())?,
+                None => write_page(page, &text, &read)?,
+            }
         }
         let sub = match runs.len() {
             1 => String::new(),
@@ -113,7 +117,7 @@ fn together(documents: &[String]) -> String {
 fn pages(arguments: &ReportArguments, runs: &[Recorded]) -> Result<Vec<PathBuf>, Failure> {
     let folder = match &arguments.html {
         Some(html) if is_folder(html) => {
-            std::fs::create_dir_all(html).map_err(|error| {
+            Shelf::named(html).map_err(|error| {
                 Failure::failed(format!("{}: cannot be made: {error}; name another place", html.display()))
             })?;
             Some(html)

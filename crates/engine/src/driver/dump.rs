@@ -1,8 +1,9 @@
 //! Intervals that are not as they should be, written to files, under the names that fio gives them.
 
-use std::io::{Error, ErrorKind, Write};
+use std::io::{Error, Write};
 use std::path::{Path, PathBuf};
 
+use kernel::Links;
 use workload::{Verify, WorkerPlan};
 
 use super::EngineError;
@@ -47,11 +48,7 @@ impl Dump {
     }
 }
 
-/// Whoever lays a link there must not choose what is written over, also where it is laid while this looks; opening a pipe would wait
-/// for a reader.
+/// Whoever lays a link there must not choose what is written over, also where it is laid while this looks.
 fn put(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    if std::fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
-        return Err(Error::new(ErrorKind::AlreadyExists, "something else than a file is there"));
-    }
-    kernel::rewrite_unless_link(path)?.write_all(bytes)
+    kernel::open_outlet(path, Links::Refused)?.emptied()?.write_all(bytes)
 }

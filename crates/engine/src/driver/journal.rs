@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
+use kernel::Links;
 use workload::{Acknowledged, Direction, Done, Io, StateFile, Verify, WorkerPlan};
 
 use super::EngineError;
@@ -42,7 +43,7 @@ impl Journal {
         let Verify::On(verification) = &plan.verify else { return Ok(None) };
         let Some(state) = &verification.state else { return Ok(None) };
         let mut journal = Journal {
-            file: File::options().write(true).create(true).truncate(true).open(&state.path)?,
+            file: kernel::open_outlet(&state.path, Links::Refused)?.emptied()?,
             state: StateFile::clone(state),
             issued: 0,
             slots: vec![InSlot { number: 0, kind: Direction::Read, file: 0, bytes: 0 }; slots as usize]

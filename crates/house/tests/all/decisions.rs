@@ -15,7 +15,7 @@ const READERS: [(&str, &str); 21] = [
     ("crates/analysis/src/shortage.rs", "the kernel's names of devices and file systems"),
     ("crates/fio/src/disks.rs", "the kernel's names of devices"),
     ("crates/report/src/charts/view.rs", "the name of a file that a lab volume lies in"),
-    ("crates/session/src/files.rs", "the first bytes of a file, which may be a page of ours"),
+    ("crates/session/src/files/mod.rs", "the first bytes of a file, which may be a page of ours"),
     ("crates/analysis/src/compare/asked.rs", "other tools' names and options, as imported"),
     ("crates/analysis/src/compare/parameters.rs", "other tools' names, as imported"),
     ("crates/import/src/", "what other tools printed"),

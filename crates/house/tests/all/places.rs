@@ -1,8 +1,10 @@
-//! What exists once: the place that asks the guard for leave to write, and the one that starts the engine on files.
+//! What exists once: the place that asks the guard for leave to write, the one that starts the engine on files, and the doors
+//! through which files are made.
 
 use std::fs;
+use std::path::PathBuf;
 
-use house::{code_only, files, root};
+use house::{code_only, files, root, test_spans};
 
 /// A call, and the files and folders (they end with `/`) that may make it.
 const PLACES: [(&str, &[&str]); 5] = [
@@ -21,12 +23,7 @@ const LAB: &str = "crates/volumes/src/lab/";
 
 #[test]
 fn leave_to_write_is_asked_and_the_engine_started_in_one_place() {
-    let here = root();
-    let product = files(&here).unwrap_or_default().into_iter().filter(|path| {
-        path.iter().any(|part| part == "src") && path.extension().is_some_and(|end| end == "rs")
-    });
-    for path in product {
-        let code = code_only(&fs::read_to_string(here.join(&path)).unwrap_or_default());
+    for (path, code) in product() {
         for (call, places) in PLACES.iter().filter(|(call, _)| code.contains(call)) {
             assert!(
                 places.iter().any(|place| path.to_string_lossy().starts_with(place)),
@@ -34,5 +31,80 @@ fn leave_to_write_is_asked_and_the_engine_started_in_one_place() {
                 path.display()
             );
         }
+    }
+}
+
+/// The product's own files, each with its code and without its tests.
+fn product() -> Vec<(PathBuf, String)> {
+    let here = root();
+    let is_product = |path: &PathBuf| {
+        path.iter().any(|part| part == "src") && path.extension().is_some_and(|end| end == "rs")
+    };
+    let paths = files(&here).unwrap_or_default().into_iter().filter(is_product);
+    let read = |path: PathBuf| {
+        let mut code = code_only(&fs::read_to_string(here.join(&path)).unwrap_or_default());
+        for span in test_spans(&code).into_iter().rev() {
+            code.replace_range(span, "");
+        }
+        (path, code)
+    };
+    paths.map(read).collect()
+}
+
+/// What opens a file for writing, makes, moves or removes one.
+const CHANGES: [&str; 15] = [
+    "File::create",
+    "File::options",
+    "OpenOptions",
+    "DirBuilder",
+    "fs::write(",
+    "fs::copy(",
+    "fs::rename(",
+    "fs::hard_link(",
+    "fs::symlink(",
+    "fs::create_dir",
+    "fs::remove_",
+    "fs::set_permissions(",
+    ".set_len(",
+    "open_outlet(",
+    "set_length(",
+];
+
+/// Crates and files that may, each with its reason: all else goes through `session::files`.
+const DOORS: [(&str, &str); 14] = [
+    ("crates/kernel/", "system calls: outlets, folders, the guard and what it permits"),
+    ("crates/testbed/", "tests alone"),
+    ("crates/house/", "tests alone"),
+    ("crates/volumes/src/lab/", "the files that a lab volume lies in, and the settings of its devices"),
+    ("crates/runfile/src/birth.rs", "the birth of a run file"),
+    ("crates/runfile/src/writer.rs", "what SQLite leaves beside a run file of ours"),
+    ("crates/session/src/files/", "the door"),
+    ("crates/session/src/target/laying.rs", "files of jobs, by leave of the guard"),
+    ("crates/session/src/target/open.rs", "the unnamed file that is measured"),
+    ("crates/session/src/watch/mod.rs", "the run file of a command that could not be started"),
+    ("crates/engine/src/driver/dump.rs", "opened as an outlet: what a verification has found wrong"),
+    ("crates/engine/src/driver/journal.rs", "opened as an outlet: the state of a verification"),
+    ("crates/cli/src/commands/fio/exec.rs", "opened as an outlet: what a command of a job prints"),
+    ("crates/cli/src/commands/fio/jobs.rs", "files of jobs, which the option unlink removes"),
+];
+
+/// A path that was typed may be a device, a pipe, or another's link: one door knows what to do with it.
+#[test]
+fn files_are_made_and_changed_through_the_doors_alone() {
+    let mut used = [false; DOORS.len()];
+    for (path, code) in product().into_iter().filter(|(path, _)| path.starts_with("crates")) {
+        let Some(call) = CHANGES.iter().find(|call| code.contains(*call)) else { continue };
+        let door = DOORS.iter().position(|(door, _)| path.to_string_lossy().starts_with(door));
+        let door = door.unwrap_or_else(|| {
+            panic!(
+                "{} calls {call}; make files through session::files (Output, Growing, Shelf)",
+                path.display()
+            )
+        });
+        used[door] = true;
+    }
+    for (used, (door, _)) in used.iter().zip(DOORS) {
+        // Crates of tests have their code where the rule does not look.
+        assert!(*used || door.ends_with('/'), "{door} changes no file any longer; strike it from DOORS");
     }
 }

@@ -1,7 +1,7 @@
 //! Files made whole: written without a name, then put into a directory by its descriptor, over nothing that is there.
 
 use std::ffi::{CString, OsStr, OsString};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
@@ -93,13 +93,23 @@ impl Folder {
 
     /// Whether something has this name here; a link does, wherever it leads.
     pub fn has(&self, name: &OsStr) -> bool {
-        let Ok(name) = c_name(name) else { return false };
+        !matches!(self.look(name), Err(error) if error.kind() == io::ErrorKind::NotFound)
+    }
+
+    /// Whether this name here is that of the file that `about` is about, and no link to it.
+    pub fn is(&self, name: &OsStr, about: &Metadata) -> bool {
+        self.look(name).is_ok_and(|found| (found.st_dev, found.st_ino) == (about.dev(), about.ino()))
+    }
+
+    /// What has this name here; no link is followed, and nothing is opened.
+    fn look(&self, name: &OsStr) -> io::Result<libc::stat> {
+        let name = c_name(name)?;
         // SAFETY: `stat` is a struct of integers, for which all zeros is a value.
         let mut about: libc::stat = unsafe { std::mem::zeroed() };
         let (dir, flags) = (self.dir.as_raw_fd(), libc::AT_SYMLINK_NOFOLLOW);
         // SAFETY: the descriptor is open, the name ends in a zero, and `about` is a valid place.
-        let found = retry(|| check(unsafe { libc::fstatat(dir, name.as_ptr(), &mut about, flags) }));
-        !matches!(found, Err(error) if error.kind() == io::ErrorKind::NotFound)
+        retry(|| check(unsafe { libc::fstatat(dir, name.as_ptr(), &mut about, flags) }))?;
+        Ok(about)
     }
 
     /// The regular file of this name for reading; no link is followed, and nothing that would wait is opened.
@@ -107,12 +117,14 @@ impl Folder {
     /// # Errors
     /// What the kernel says; `InvalidInput` for what is no regular file.
     pub fn read(&self, name: &OsStr) -> io::Result<File> {
+        let other = || io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
+        // Looked at before it is opened, since to open a device can set something off; and again, since it may be another by then.
+        if self.look(name)?.st_mode & libc::S_IFMT != libc::S_IFREG {
+            return Err(other());
+        }
         let flags = libc::O_RDONLY | libc::O_NOFOLLOW | libc::O_NONBLOCK;
         let file = self.open_at(name, flags, 0)?;
-        match file.metadata()?.is_file() {
-            true => Ok(file),
-            false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")),
-        }
+        if file.metadata()?.is_file() { Ok(file) } else { Err(other()) }
     }
 
     /// A file to be filled, which nobody sees before it is published; it vanishes where it is not.
@@ -261,28 +273,6 @@ impl Drop for Draft<'_> {
     }
 }
 
-/// The file at `path`, emptied, or made where nothing is there. Where its last name is a link it is refused.
-///
-/// # Errors
-/// `FilesystemLoop` (`ELOOP`) for a link; else what the kernel says.
-pub fn rewrite_unless_link(path: &Path) -> io::Result<File> {
-    std::fs::OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .custom_flags(libc::O_NOFOLLOW)
-        .open(path)
-}
-
-/// The file at `path` to write on behind its end, or made where nothing is there. Where its last name is a link it is
-/// refused.
-///
-/// # Errors
-/// `FilesystemLoop` (`ELOOP`) for a link; else what the kernel says.
-pub fn go_on_unless_link(path: &Path) -> io::Result<File> {
-    std::fs::OpenOptions::new().read(true).append(true).create(true).custom_flags(libc::O_NOFOLLOW).open(path)
-}
-
 /// A name that is known for ours and that nothing has, but by a chance of one in four thousand million.
 fn free_name() -> io::Result<OsString> {
     Ok(OsString::from(format!("{PREFIX}{:08x}{SUFFIX}", random_word()?)))
@@ -378,18 +368,13 @@ mod tests {
     }
 
     #[test]
-    fn no_link_is_read_or_rewritten_and_no_pipe_is_waited_for() {
+    fn no_link_and_no_folder_is_read() {
         let dir = tempfile::tempdir().unwrap();
         let folder = Folder::open(dir.path()).unwrap();
         let victim = dir.path().join("victim");
         std::fs::write(&victim, "precious").unwrap();
         std::os::unix::fs::symlink(&victim, dir.path().join("link")).unwrap();
         assert!(folder.read(OsStr::new("link")).is_err());
-        assert_eq!(
-            rewrite_unless_link(&dir.path().join("link")).unwrap_err().raw_os_error(),
-            Some(libc::ELOOP)
-        );
-        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
         assert!(folder.read(OsStr::new(".")).is_err(), "a folder is no file");
     }
 }

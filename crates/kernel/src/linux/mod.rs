@@ -19,6 +19,7 @@ pub(crate) mod locale;
 pub(crate) mod memory;
 pub(crate) mod mounts;
 pub(crate) mod nvme;
+pub(crate) mod outlet;
 pub(crate) mod patient;
 pub(crate) mod process;
 pub(crate) mod queue;

@@ -15,23 +15,29 @@ use crate::arguments::{AgainstTool, CompareArguments, Format, typed};
 use crate::commands::own;
 use session::browser;
 use session::failure::Failure;
-use session::files::{Named, write_page};
+use session::files::{Output, Over, PAGE};
 use session::inputs::{Reader, limits};
 use session::output;
 use session::place::{Place, short};
 
 /// Compares the sides and prints what differs, the figures, and what they show.
 pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
-    if arguments.turns.against == Some(AgainstTool::Fio) {
-        return against::run(arguments);
+    let against_fio = arguments.turns.against == Some(AgainstTool::Fio);
+    if against_fio || are_targets(arguments) {
+        if let Some(html) = &arguments.html {
+            return Err(Failure::refused(format!(
+                "--html {}: targets that are loaded in turns have their page beside their run files; name its folder with --out",
+                html.display()
+            )));
+        }
+        return if against_fio { against::run(arguments) } else { live::run(arguments) };
     }
-    if are_targets(arguments) {
-        return live::run(arguments);
-    }
+    let over = Over { kind: Some(PAGE), inputs: &[] };
+    let page = arguments.html.as_deref().map(|html| Output::ask(html, over)).transpose()?;
     let sides = sides(arguments)?;
     let comparison = compare_within(&sides, within(arguments)?);
-    if let Some(html) = &arguments.html {
-        write_page((html, Named::ByUser), &report::comparison_html(&comparison), &[])?;
+    if let Some(mut page) = page {
+        page.write(report::comparison_html(&comparison).as_bytes())?;
     }
     let page = match (&arguments.html, arguments.shown.open) {
         (Some(html), _) => Some(html.clone()),

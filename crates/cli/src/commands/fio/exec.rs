@@ -1,12 +1,12 @@
 //! Commands that a job file has run before and after its jobs (`exec_prerun`, `exec_postrun`), as fio does by `system(3)`.
 
-use std::fs::File;
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use fio::{Asked, FioError, FioJob};
+use kernel::Links;
 use session::signals::StopFlag;
 
 use super::trouble;
@@ -77,9 +77,10 @@ impl Due<'_> {
 }
 
 fn through_shell(command: &str, path: &str, stop: &StopFlag) -> Result<(), Fault> {
-    let file = || File::options().create(true).append(true).open(path);
-    let run = || {
-        let (out, err) = (file()?, file()?);
+    let run = || -> io::Result<ExitStatus> {
+        // What an earlier run left is no output of this one.
+        let out = kernel::open_outlet(path.as_ref(), Links::Refused)?.emptied()?;
+        let err = out.try_clone()?;
         let mut shell = Command::new("sh");
         shell.args(["-c", command]).stdin(Stdio::null()).stdout(out).stderr(err);
         if stop.raised() {
@@ -88,8 +89,6 @@ fn through_shell(command: &str, path: &str, stop: &StopFlag) -> Result<(), Fault
         }
         wait(&mut shell.process_group(0).spawn()?, stop)
     };
-    // What an earlier run left is no output of this one.
-    let _ = std::fs::remove_file(path);
     match run() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(Fault::Ended(status)),

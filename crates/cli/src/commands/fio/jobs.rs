@@ -187,7 +187,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
     /// Makes the log files that are not there yet.
     fn begin_logs(&mut self) -> Result<(), FioError> {
         let paths = self.logs.paths();
-        paths.iter().try_for_each(|path| self.files.begin(path).map_err(trouble::call("fopen", path)))?;
+        paths.iter().try_for_each(|path| self.files.begin(path).map_err(trouble::log(path)))?;
         let files = &mut self.files;
         self.recordings
             .paths()

@@ -7,8 +7,9 @@ use record::{Sample, StepRecord};
 use workload::Nanos;
 
 use session::failure::Failure;
+use session::files::Output;
+use session::output;
 use session::signals::StopFlag;
-use session::{files, output};
 
 /// Writes to stdout; the exit code is 1 where that is not possible.
 pub fn out(text: &str) -> u8 {
@@ -46,6 +47,8 @@ pub struct Told<'a> {
     pub samples: Vec<Sample>,
     /// The disks under the files.
     pub disks: Vec<Disk>,
+    /// Where the result goes, if not to stdout.
+    output: Option<Output<'static>>,
     began: Instant,
     /// What has gone into the output file already.
     filed: String,
@@ -54,12 +57,13 @@ pub struct Told<'a> {
 }
 
 impl<'a> Told<'a> {
-    /// Nothing yet of what is `asked`.
-    pub fn new(asked: &'a Asked) -> Told<'a> {
+    /// Nothing yet of what is `asked`, with its place.
+    pub fn new(asked: &'a Asked, output: Option<Output<'static>>) -> Told<'a> {
         Told {
             presented: Presented::begun(asked, unix_ms()),
             samples: Vec::new(),
             disks: Vec::new(),
+            output,
             began: Instant::now(),
             filed: String::new(),
             hint: None,
@@ -107,18 +111,16 @@ impl<'a> Told<'a> {
 
     fn write(&mut self) -> Result<(), Failure> {
         let (asked, mut text) = (self.presented.asked, self.presented.text());
-        let Some(path) = &asked.presentation.output else {
+        let Some(output) = &mut self.output else {
             return output::result(&text);
         };
         if asked.presentation.is_normal() && self.filed.is_empty() {
             text.insert_str(0, &opening(asked));
         }
-        // A pipe or a terminal keeps what it was given before.
-        if std::fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-            return files::write_typed(path, text.as_bytes());
-        }
         self.filed.push_str(&text);
-        files::write_typed(path, self.filed.as_bytes())
+        // A pipe or a terminal keeps what it was given before.
+        let new = if output.is_stream() { &text } else { &self.filed };
+        Ok(output.write(new.as_bytes())?)
     }
 
     /// Notes the jobs that a failure or a wish to stop has kept from running.

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use engine::PlanError;
 use fio::{FioError, Lacking, Waits};
-use kernel::OpenError;
 use kernel::guard::GuardError;
+use kernel::{OpenError, OutletError};
 use session::RunnerError;
 use session::named::{FileError, LayoutError};
 use workload::{BackendAsk, BackendKind, Job, LayoutFile};
@@ -18,7 +18,6 @@ const EEXIST: i32 = 17;
 const ENOTBLK: i32 = 15;
 const EISDIR: i32 = 21;
 const EROFS: i32 = 30;
-const ELOOP: i32 = 40;
 
 /// The system call `name` failed on `path`.
 pub fn call(name: &'static str, path: &Path) -> impl Fn(io::Error) -> FioError {
@@ -29,27 +28,40 @@ pub fn call(name: &'static str, path: &Path) -> impl Fn(io::Error) -> FioError {
             io::ErrorKind::StorageFull => {
                 format!("{path}: there is not enough space; make room, or give a smaller size")
             }
-            _ if errno == ELOOP => {
-                format!(
-                    "{path} is a link, and no log is written through one; remove it, or give another name"
-                )
-            }
             _ => path.clone(),
         };
         FioError::Setup { call: name, errno, why }
     }
 }
 
-/// The trace at `path` cannot be written.
-pub fn recording(path: &Path) -> impl Fn(io::Error) -> FioError {
+/// The log at `path` cannot be begun.
+pub fn log(path: &Path) -> impl Fn(OutletError) -> FioError {
     let path = path.to_owned();
-    move |error| match error.kind() {
-        io::ErrorKind::InvalidData => {
+    move |error| {
+        let (errno, path) = (error.errno(), path.display());
+        let why = match error {
+            OutletError::System(error) => return call("fopen", Path::new(&path.to_string()))(error),
+            OutletError::Link => {
+                format!(
+                    "{path} is a link, and no log is written through one; remove it, or give another name"
+                )
+            }
+            error => format!("{path}: {error}; give another name"),
+        };
+        FioError::Setup { call: "fopen", errno, why }
+    }
+}
+
+/// The trace at `path` cannot be written.
+pub fn recording(path: &Path) -> impl Fn(OutletError) -> FioError {
+    let path = path.to_owned();
+    move |error| match error {
+        OutletError::System(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let why =
                 format!("{} is no trace of fio's, and is left as it is; name another file", path.display());
             FioError::Setup { call: "fopen", errno: EEXIST, why }
         }
-        _ => call("fopen", &path)(error),
+        error => log(&path)(error),
     }
 }
 

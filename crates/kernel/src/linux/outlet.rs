@@ -1,0 +1,343 @@
+//! The one way to open what somebody has named as output: as the kernel finds it, looked at before a byte of it is changed.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::call::{check, retry};
+use super::folder::effective_user;
+
+/// What becomes of a link that has the name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// The kernel follows it, where it lets this process.
+    Followed,
+    /// It is refused.
+    Refused,
+}
+
+/// Why something is not opened for output.
+#[derive(Debug, thiserror::Error)]
+pub enum OutletError {
+    /// Writing to it would destroy data, or set off what nobody asked for.
+    #[error("it is {0}, and no result is written to one")]
+    Kind(&'static str),
+    /// Its name is a link where none is followed.
+    #[error("it is a link, and this is not written through one")]
+    Link,
+    /// Its name is a link of somebody who must not choose what is written over.
+    #[error("it is a link that user {0} has made in a folder where everybody may write")]
+    ForeignLink(u32),
+    /// A pipe without a reader.
+    #[error("it is a pipe that nobody reads; start its reader first")]
+    NoReader,
+    /// What the kernel says.
+    #[error("{0}")]
+    System(#[from] io::Error),
+}
+
+impl OutletError {
+    /// The number that the system has for it.
+    pub fn errno(&self) -> i32 {
+        match self {
+            OutletError::Kind(_) => libc::EINVAL,
+            OutletError::Link => libc::ELOOP,
+            OutletError::ForeignLink(_) => libc::EACCES,
+            OutletError::NoReader => libc::ENXIO,
+            OutletError::System(error) => error.raw_os_error().unwrap_or(libc::EIO),
+        }
+    }
+
+    /// Whether the kernel would have opened it, and this does not.
+    pub fn is_refusal(&self) -> bool {
+        !matches!(self, OutletError::System(_))
+    }
+}
+
+impl From<OutletError> for io::Error {
+    fn from(error: OutletError) -> io::Error {
+        match error {
+            OutletError::System(error) => error,
+            refused => io::Error::new(io::ErrorKind::InvalidInput, refused),
+        }
+    }
+}
+
+/// What was opened for output. Nothing of it is changed.
+#[derive(Debug)]
+pub struct Outlet {
+    /// It, from its first byte on; it waits as any file does.
+    pub file: File,
+    /// What it is.
+    pub about: Metadata,
+    /// Whether it was made by this.
+    pub made: bool,
+}
+
+/// How long a pipe may have no reader, or a file another's lease, before that is said.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How often it is tried again.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Opens the file at `path` for output, readable too where that is allowed; where nothing is there, an empty file is made.
+/// The path is the kernel's to resolve, so that its own rules about links and files of others in folders for everybody
+/// hold; what it leads to is looked at before, since to open a device can set something off, and again once it is open.
+///
+/// # Errors
+/// [`OutletError`]: a block device, by whatever name; another device but a terminal, `/dev/null`, `/dev/full` and what
+/// stdout or stderr is; a socket; a folder; a link of somebody else in a sticky folder, whatever `fs.protected_symlinks`
+/// says; and what the kernel says.
+pub fn open_outlet(path: &Path, links: Links) -> Result<Outlet, OutletError> {
+    match links {
+        Links::Followed => refuse_foreign_links(path)?,
+        Links::Refused if path.is_symlink() => return Err(OutletError::Link),
+        Links::Refused => {}
+    }
+    let there = match std::fs::metadata(path) {
+        Ok(about) => Some(refuse_kinds(about)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error.into()),
+    };
+    let file = opened(path, links, there.as_ref())?;
+    // What was exchanged meanwhile is seen now.
+    let about = refuse_kinds(file.metadata()?)?;
+    if !about.is_file() {
+        wait_as_usual(&file)?;
+    }
+    let made = there.is_none() && about.is_file() && about.len() == 0;
+    Ok(Outlet { file, about, made })
+}
+
+/// Refuses the link at `path`, and those it leads to, where somebody else has made one in a folder where everybody may
+/// write: as the kernel does with `fs.protected_symlinks`, which not every machine has set.
+///
+/// # Errors
+/// `ForeignLink`; what the kernel says of a folder on the way.
+pub fn refuse_foreign_links(path: &Path) -> Result<(), OutletError> {
+    // Without a slash at its end, which would lead to what is behind the link.
+    let mut at: PathBuf = path.components().collect();
+    // As many as the kernel follows; at more it says so itself.
+    for _ in 0..40 {
+        let link = match std::fs::symlink_metadata(&at) {
+            Ok(link) if link.is_symlink() => link,
+            // What is wrong with it is said where it is opened.
+            _ => return Ok(()),
+        };
+        let folder = at.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let about = std::fs::metadata(folder)?;
+        let for_everybody = about.mode() & EVERYBODYS == EVERYBODYS;
+        if for_everybody && link.uid() != effective_user() && link.uid() != about.uid() {
+            return Err(OutletError::ForeignLink(link.uid()));
+        }
+        at = folder.join(std::fs::read_link(&at)?);
+    }
+    Ok(())
+}
+
+/// Mode of a folder where everybody may write and none but its owner may remove a file.
+const EVERYBODYS: u32 = libc::S_ISVTX | libc::S_IWOTH;
+
+/// Refuses what a result must not be written to.
+fn refuse_kinds(about: Metadata) -> Result<Metadata, OutletError> {
+    let kind = about.file_type();
+    let kinds = [
+        (kind.is_block_device(), "a block device"),
+        (kind.is_char_device() && !takes_text(about.rdev()), "a device"),
+        (kind.is_socket(), "a socket"),
+        (kind.is_dir(), "a folder"),
+    ];
+    match kinds.into_iter().find(|(is_it, _)| *is_it) {
+        Some((_, what)) => Err(OutletError::Kind(what)),
+        None => Ok(about),
+    }
+}
+
+/// Whether the character device of this number is there to be written to: `/dev/null`, `/dev/full`, a terminal, or
+/// what this process prints to.
+fn takes_text(number: u64) -> bool {
+    let (major, minor) = (libc::major(number), libc::minor(number));
+    let ours = [number_behind(io::stdout().as_fd()), number_behind(io::stderr().as_fd())];
+    // Documentation/admin-guide/devices.txt: memory devices, virtual consoles, /dev/tty, pseudoterminals.
+    matches!((major, minor), (1, 3 | 7) | (4, 0..=63) | (5, 0 | 1) | (136..=143, _))
+        || ours.contains(&Some(number))
+}
+
+/// The number of the device that a descriptor refers to.
+fn number_behind(fd: BorrowedFd<'_>) -> Option<u64> {
+    let about = File::from(fd.try_clone_to_owned().ok()?).metadata().ok()?;
+    about.file_type().is_char_device().then(|| about.rdev())
+}
+
+/// Opens it without waiting in the kernel: a pipe without a reader, and a file that another process has under lease, is
+/// tried again for a while.
+fn opened(path: &Path, links: Links, there: Option<&Metadata>) -> Result<File, OutletError> {
+    let until = Instant::now() + PATIENCE;
+    let mut opened = open_once(path, links, there);
+    while Instant::now() < until && opened.as_ref().is_err_and(|error| has_errno(error, &LATER)) {
+        std::thread::sleep(PAUSE);
+        opened = open_once(path, links, there);
+    }
+    let is_pipe = there.is_some_and(|there| there.file_type().is_fifo());
+    opened.map_err(|error| match error {
+        error if is_pipe && has_errno(&error, &LATER) => OutletError::NoReader,
+        error if links == Links::Refused && has_errno(&error, &[libc::ELOOP]) => OutletError::Link,
+        error => error.into(),
+    })
+}
+
+/// What the kernel says of what could be opened a moment later.
+const LATER: [i32; 2] = [libc::ENXIO, libc::EWOULDBLOCK];
+
+fn has_errno(error: &io::Error, codes: &[i32]) -> bool {
+    error.raw_os_error().is_some_and(|code| codes.contains(&code))
+}
+
+fn open_once(path: &Path, links: Links, there: Option<&Metadata>) -> io::Result<File> {
+    let no_link = if links == Links::Refused { libc::O_NOFOLLOW } else { 0 };
+    let mut options = std::fs::OpenOptions::new();
+    // As a shell does for `>`, which is what fs.protected_regular and fs.protected_fifos look for.
+    options.write(true).create(true).truncate(false);
+    options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | no_link);
+    // What is in a file is looked at. A pipe that is open for reading would never be without a reader.
+    if there.is_none_or(Metadata::is_file) {
+        match options.clone().read(true).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
+            opened => return opened,
+        }
+    }
+    options.open(path)
+}
+
+/// From now on who writes to it waits until it is taken.
+fn wait_as_usual(file: &File) -> io::Result<()> {
+    let fd = file.as_raw_fd();
+    // SAFETY: the descriptor is open, and the call takes no pointer.
+    let flags = retry(|| check(unsafe { libc::fcntl(fd, libc::F_GETFL) }))?;
+    // SAFETY: as before.
+    retry(|| check(unsafe { libc::fcntl(fd, libc::F_SETFL, flags & !libc::O_NONBLOCK) })).map(drop)
+}
+
+impl Outlet {
+    /// Takes what was opened back where it was made by this and is still empty: nothing is left of a question.
+    pub fn unmake(self) {
+        let path = PathBuf::from(format!("/proc/self/fd/{}", self.file.as_raw_fd()));
+        let is_it =
+            |now: Metadata| (now.dev(), now.ino(), now.len()) == (self.about.dev(), self.about.ino(), 0);
+        if let (true, Ok(real)) = (self.made, std::fs::read_link(path))
+            && std::fs::symlink_metadata(&real).is_ok_and(is_it)
+        {
+            // Whoever removed it first has done the same.
+            let _ = std::fs::remove_file(real);
+        }
+    }
+
+    /// The file, with nothing in it.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn emptied(self) -> io::Result<File> {
+        if self.about.is_file() {
+            self.file.set_len(0)?;
+        }
+        Ok(self.file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::os::unix::fs::{PermissionsExt, lchown, symlink};
+    use std::os::unix::net::UnixListener;
+
+    fn refused(path: &Path) -> String {
+        match open_outlet(path, Links::Followed) {
+            Err(error) if error.is_refusal() => error.to_string(),
+            other => panic!("{}: {other:?}", path.display()),
+        }
+    }
+
+    #[test]
+    fn a_file_is_opened_with_what_it_holds_and_a_new_one_is_taken_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let (old, new) = (dir.path().join("old"), dir.path().join("new"));
+        std::fs::write(&old, "of before").unwrap();
+        let outlet = open_outlet(&old, Links::Followed).unwrap();
+        assert!(!outlet.made);
+        outlet.unmake();
+        assert_eq!(std::fs::read_to_string(&old).unwrap(), "of before");
+        drop(open_outlet(&old, Links::Followed).unwrap().emptied().unwrap());
+        assert_eq!(std::fs::read_to_string(&old).unwrap(), "");
+        open_outlet(&new, Links::Followed).unwrap().unmake();
+        assert!(!new.exists());
+        // Behind a link that leads to nothing yet as well.
+        symlink(&new, dir.path().join("link")).unwrap();
+        let outlet = open_outlet(&dir.path().join("link"), Links::Followed).unwrap();
+        assert!(outlet.made && new.exists());
+        outlet.unmake();
+        assert!(!new.exists());
+    }
+
+    #[test]
+    fn sockets_folders_and_devices_are_no_place_and_null_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let socket = dir.path().join("socket");
+        drop(UnixListener::bind(&socket).unwrap());
+        for (path, kind) in
+            [(socket.as_path(), "a socket"), (dir.path(), "a folder"), (Path::new("/dev/zero"), "a device")]
+        {
+            assert!(refused(path).contains(kind), "{}", refused(path));
+            let link = dir.path().join("link");
+            symlink(path, &link).unwrap();
+            assert!(refused(&link).contains(kind), "{}", refused(&link));
+            std::fs::remove_file(link).unwrap();
+        }
+        assert!(!open_outlet(Path::new("/dev/null"), Links::Followed).unwrap().made);
+    }
+
+    #[test]
+    fn a_pipe_without_a_reader_is_not_waited_for_and_one_with_a_reader_waits_for_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let pipe = dir.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert!(refused(&pipe).contains("nobody reads"));
+        let reader = {
+            let pipe = pipe.clone();
+            std::thread::spawn(move || {
+                let mut all = Vec::new();
+                File::open(pipe).unwrap().read_to_end(&mut all).unwrap();
+                all.len()
+            })
+        };
+        let mut outlet = open_outlet(&pipe, Links::Followed).unwrap();
+        // More than a pipe holds at once.
+        outlet.file.write_all(&[7; 1 << 20]).unwrap();
+        drop(outlet);
+        assert_eq!(reader.join().unwrap(), 1 << 20);
+    }
+
+    #[test]
+    fn a_link_is_followed_where_that_is_asked_and_no_strangers_in_a_folder_for_everybody() {
+        let dir = tempfile::tempdir().unwrap();
+        let (victim, link) = (dir.path().join("victim"), dir.path().join("link"));
+        std::fs::write(&victim, "precious").unwrap();
+        symlink(&victim, &link).unwrap();
+        assert!(matches!(open_outlet(&link, Links::Refused), Err(OutletError::Link)));
+        std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o1777)).unwrap();
+        assert!(open_outlet(&link, Links::Followed).is_ok(), "one's own");
+        if effective_user() != 0 {
+            return testbed::skipped(testbed::Lack::Root, "only root can give a link to somebody else");
+        }
+        lchown(&link, Some(12_345), None).unwrap();
+        assert!(matches!(open_outlet(&link, Links::Followed), Err(OutletError::ForeignLink(12_345))));
+        // Also where a link of one's own leads to it.
+        let other = tempfile::tempdir().unwrap();
+        symlink(&link, other.path().join("a")).unwrap();
+        assert!(refuse_foreign_links(&link.join("")).is_err(), "with a slash at its end too");
+        assert!(refused(&other.path().join("a")).contains("user 12345"));
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
+    }
+}

@@ -1,0 +1,222 @@
+//! The one door for what the user has named as output: asked before anything is done, written whole or not at all where
+//! that can be.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::{FileExt, MetadataExt, fchown};
+use std::path::{Path, PathBuf};
+
+use kernel::{Links, Outlet, OutletError, open_outlet};
+
+use super::{Kind, Shelf};
+use crate::failure::Failure;
+
+/// The first bytes of every SQLite database.
+const RUN_FILE: &[u8] = b"SQLite format 3";
+/// What is there is read as far as this, to know what it is: more than any page of plimsoll's has.
+const KNOWN_WITHIN: u64 = 64 << 20;
+
+/// Why a file that the user has named is not written.
+#[derive(Debug, thiserror::Error)]
+pub enum OutputError {
+    /// It is nothing to be written to, or the kernel refuses it.
+    #[error("{}: cannot be written: {source}; name another place", path.display())]
+    Outlet {
+        /// As typed.
+        path: PathBuf,
+        /// Why.
+        source: OutletError,
+    },
+    /// A run would be lost.
+    #[error("{} is a run file and would be lost; name another place", path.display())]
+    RunFile {
+        /// As typed.
+        path: PathBuf,
+    },
+    /// It is read by the same command.
+    #[error("{} is what is read, and a page would replace it; name another place", path.display())]
+    Input {
+        /// As typed.
+        path: PathBuf,
+    },
+    /// Something of somebody else's is there.
+    #[error("{} is there already and no {} of plimsoll's; {}", path.display(), kind.word, kind.remedy)]
+    Foreign {
+        /// As typed.
+        path: PathBuf,
+        /// What would be replaced.
+        kind: Kind,
+    },
+    /// It has several names, or its name is a link, so that the bytes went into it as it was, and not all of them fit.
+    #[error("{}: only a part of it is written: {source}; make room, or name another place", path.display())]
+    CutShort {
+        /// As typed.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+impl OutputError {
+    /// The number that the system has for it.
+    pub fn errno(&self) -> i32 {
+        match self {
+            OutputError::Outlet { source, .. } => source.errno(),
+            OutputError::CutShort { source, .. } => source.raw_os_error().unwrap_or_default(),
+            OutputError::RunFile { .. } | OutputError::Input { .. } | OutputError::Foreign { .. } => EEXIST,
+        }
+    }
+}
+
+const EEXIST: i32 = 17;
+
+impl From<OutputError> for Failure {
+    fn from(error: OutputError) -> Failure {
+        match &error {
+            OutputError::Outlet { source, .. } if !source.is_refusal() => Failure::failed(error),
+            OutputError::CutShort { .. } => Failure::failed(error),
+            _ => Failure::refused(error),
+        }
+    }
+}
+
+/// What may be lost.
+#[derive(Clone, Copy, Default)]
+pub struct Over<'a> {
+    /// Only this, if anything is there.
+    pub kind: Option<Kind>,
+    /// None of these, by whatever name.
+    pub inputs: &'a [&'a Path],
+}
+
+/// A file that the user has named to be written.
+pub struct Output<'a> {
+    path: PathBuf,
+    over: Over<'a>,
+    /// What is no file: a pipe, a terminal, `/dev/null`. It stays open, since who reads a pipe sees its end otherwise.
+    stream: Option<File>,
+}
+
+impl<'a> Output<'a> {
+    /// Asks whether `path` can be written, and changes nothing there.
+    ///
+    /// # Errors
+    /// [`OutputError`].
+    pub fn ask(path: &Path, over: Over<'a>) -> Result<Output<'a>, OutputError> {
+        let mut output = Output { path: path.to_owned(), over, stream: None };
+        if is_free(path) {
+            let can = Shelf::around(path).and_then(|(shelf, _)| shelf.draft(&[]).map(drop));
+            can.map_err(|error| output.failed(error))?;
+            return Ok(output);
+        }
+        let outlet = output.open()?;
+        match outlet.about.is_file() {
+            true => outlet.unmake(),
+            false => output.stream = Some(outlet.file),
+        }
+        Ok(output)
+    }
+
+    /// Whether what is written comes after what was written before, instead of taking its place.
+    pub fn is_stream(&self) -> bool {
+        self.stream.is_some()
+    }
+
+    /// Writes `bytes`. A new file, and one that is replaced, is whole or not there; it keeps its mode and owner. Where the
+    /// path is a link, or the file has other names too, the bytes go into the file that is there.
+    ///
+    /// # Errors
+    /// [`OutputError`].
+    pub fn write(&mut self, bytes: &[u8]) -> Result<(), OutputError> {
+        if let Some(stream) = &mut self.stream {
+            return stream.write_all(bytes).map_err(|error| self.failed(error));
+        }
+        if is_free(&self.path) {
+            let made = Shelf::around(&self.path).and_then(|(shelf, name)| shelf.draft(bytes)?.publish(name));
+            match made {
+                // Somebody was first: what is there now is looked at.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                made => return made.map_err(|error| self.failed(error)),
+            }
+        }
+        let outlet = self.open()?;
+        match replace_alike(&self.path, &outlet, bytes) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => self.fill(outlet, bytes),
+            done => done.map_err(|error| self.failed(error)),
+        }
+    }
+
+    fn open(&self) -> Result<Outlet, OutputError> {
+        let opened = open_outlet(&self.path, Links::Followed);
+        let outlet = opened.map_err(|source| OutputError::Outlet { path: self.path.clone(), source })?;
+        self.look(&outlet)?;
+        Ok(outlet)
+    }
+
+    /// Refuses what would be lost.
+    fn look(&self, outlet: &Outlet) -> Result<(), OutputError> {
+        let path = || self.path.clone();
+        let is_it = |input: &&Path| {
+            std::fs::metadata(input)
+                .is_ok_and(|it| (it.dev(), it.ino()) == (outlet.about.dev(), outlet.about.ino()))
+        };
+        if outlet.about.is_file() && self.over.inputs.iter().any(is_it) {
+            return Err(OutputError::Input { path: path() });
+        }
+        if is_run_file(outlet) {
+            return Err(OutputError::RunFile { path: path() });
+        }
+        match self.over.kind {
+            Some(kind) if outlet.about.is_file() && !(kind.is_ours)(&first_of(outlet, KNOWN_WITHIN), &[]) => {
+                Err(OutputError::Foreign { path: path(), kind })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn fill(&self, outlet: Outlet, bytes: &[u8]) -> Result<(), OutputError> {
+        let mut file = outlet.emptied().map_err(|error| self.failed(error))?;
+        let cut_short = |source| OutputError::CutShort { path: self.path.clone(), source };
+        file.write_all(bytes).map_err(cut_short)
+    }
+
+    fn failed(&self, error: io::Error) -> OutputError {
+        OutputError::Outlet { path: self.path.clone(), source: error.into() }
+    }
+}
+
+/// Whether nothing has this name, no link either.
+fn is_free(path: &Path) -> bool {
+    matches!(std::fs::symlink_metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound)
+}
+
+/// Takes the place of the file with its mode and owner. `PermissionDenied` where that is not to be had, where the file has
+/// other names too, or is reached through a link.
+fn replace_alike(path: &Path, outlet: &Outlet, bytes: &[u8]) -> io::Result<()> {
+    let there = &outlet.about;
+    let (shelf, name) = Shelf::around(path)?;
+    if there.nlink() != 1 || !shelf.folder.is(name, there) || !there.is_file() {
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    let draft = shelf.draft(bytes)?;
+    let made = draft.file().metadata()?;
+    if (made.uid(), made.gid()) != (there.uid(), there.gid()) {
+        fchown(draft.file(), Some(there.uid()), Some(there.gid()))?;
+    }
+    // Behind the owner: a change of owner may take bits of the mode away.
+    draft.file().set_permissions(there.permissions())?;
+    draft.file().sync_data()?;
+    draft.replace(name)
+}
+
+/// The first bytes of what was opened, as many as there are; none where it cannot be read.
+pub(super) fn first_of(outlet: &Outlet, most: u64) -> Vec<u8> {
+    let mut bytes = vec![0; most.min(outlet.about.len()) as usize];
+    let read = outlet.file.read_exact_at(&mut bytes, 0);
+    read.map_or_else(|_| Vec::new(), |()| bytes)
+}
+
+/// Whether it holds a run.
+pub(super) fn is_run_file(outlet: &Outlet) -> bool {
+    outlet.about.is_file() && first_of(outlet, RUN_FILE.len() as u64) == RUN_FILE
+}
