@@ -32,6 +32,7 @@ pub use linux::{
     folder::{
         Draft, Folder, PrivateFolderError, Readers, effective_user, go_on_unless_link, rewrite_unless_link,
     },
+    input::{InputFacts, InputKind, InputReader, open_input},
     io_priority::set_io_priority,
     keys::{give_keys_back, next_key, take_keys},
     locale::Locale,
