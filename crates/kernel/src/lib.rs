@@ -30,6 +30,7 @@ pub use linux::{
         set_length, total_space_in, unnamed_file,
     },
     folder::{Draft, Folder, PrivateFolderError, Readers, effective_user},
+    input::{InputFacts, InputKind, InputReader, open_input},
     io_priority::set_io_priority,
     keys::{give_keys_back, next_key, take_keys},
     locale::Locale,

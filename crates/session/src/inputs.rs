@@ -1,19 +1,22 @@
 //! Reads what a path holds, for whoever draws it, compares it or imports it: a run file, what another tool printed, or a
 //! folder of such.
 
-use std::fs::File;
-use std::io::Read;
+use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use analysis::{Analysis, analyse};
 use import::{Import, ImportError, Input};
 use policy::{Catalogue, Limits, Policy};
-use record::{Event, EventKind, Origin, Run};
+use record::{Event, EventKind, Origin, PATIENCE, Run};
 use runfile::RunfileError;
-use workload::{Expectation, PolicyName};
+use workload::{Bytes, Expectation, PolicyName};
 
 use crate::failure::Failure;
+use crate::named_input::{InputError, InputKind, NamedInput, PRINTED, Taken, about, is_folder, is_what};
 use crate::output;
+use crate::signals::StopFlag;
+use crate::watchdog;
 
 /// A run and where it was read from.
 #[derive(Debug)]
@@ -48,7 +51,7 @@ pub enum Held {
 #[derive(Debug)]
 pub enum Unread {
     /// It could not be opened or read.
-    Closed(std::io::Error),
+    Closed(InputError),
     /// It is a run file of which nothing is left.
     RunFile(RunfileError),
     /// It holds nothing that a known tool prints.
@@ -62,20 +65,22 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// What the file at `path` holds: what it is is told by its first bytes, since the run file of a day is some hundred
+    /// What the file of this name holds: what it is is told by its first bytes, since the run file of a day is some hundred
     /// megabytes, which SQLite reads by itself.
     ///
     /// # Errors
     /// [`Unread`].
-    pub fn file(&self, path: &Path) -> Result<Held, Unread> {
-        let mut file = File::open(path).map_err(Unread::Closed)?;
-        let mut bytes = Vec::new();
-        let read = (&mut file).take(RUN_FILE.len() as u64).read_to_end(&mut bytes);
-        read.map_err(Unread::Closed)?;
-        if is_run_file(&bytes) {
-            return run_file(path).map_err(Unread::RunFile);
+    pub fn file(&self, input: &NamedInput) -> Result<Held, Unread> {
+        let path = input.path();
+        // A pipe can be read but once, and no run file comes through one.
+        if about(path).is_ok_and(|about| about.kind == InputKind::File) {
+            let head = Bytes(RUN_FILE.len() as u64);
+            let begin = NamedInput::plain(path, head).beginning().map_err(Unread::Closed)?;
+            if is_run_file(&begin) {
+                return run_file(path).map_err(Unread::RunFile);
+            }
         }
-        file.read_to_end(&mut bytes).map_err(Unread::Closed)?;
+        let bytes = input.bytes().map_err(Unread::Closed)?;
         let import = self.printed(&path.display().to_string(), &bytes);
         import.map(Held::Printed).map_err(Unread::Nothing)
     }
@@ -97,7 +102,10 @@ impl Reader {
         let mut inputs = Inputs { runs: Vec::new(), unread: 0 };
         let mut failures = Vec::new();
         for path in paths {
-            let read = if path.is_dir() { self.folder_of_recordings(path) } else { self.recording(path) };
+            let read = match is_folder(path) {
+                true => self.folder_of_recordings(path),
+                false => self.recording(path),
+            };
             match read {
                 Ok(runs) => inputs.runs.extend(runs),
                 Err(failure) => failures.push(failure),
@@ -114,7 +122,10 @@ impl Reader {
     /// # Errors
     /// `Refused` for the first input that holds none.
     pub fn results(&self, paths: &[PathBuf]) -> Result<Vec<Run>, Failure> {
-        let read = |path: &PathBuf| if path.is_dir() { self.folder(path) } else { self.result(path) };
+        let read = |path: &PathBuf| match is_folder(path) {
+            true => self.folder(path),
+            false => self.result(&NamedInput::typed(path, PRINTED)),
+        };
         let runs: Vec<Vec<Run>> = paths.iter().map(read).collect::<Result<_, _>>()?;
         Ok(runs.concat())
     }
@@ -162,13 +173,17 @@ impl Reader {
     }
 
     fn recorded(&self, path: &Path) -> Result<Held, Failure> {
-        // What is no plain file (nothing there, a pipe) has its words in the reader of run files.
-        let plain = std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() > 0);
-        let read = if plain { self.file(path) } else { run_file(path).map_err(Unread::RunFile) };
+        // Where nothing is, or nothing is in it, the reader of run files has the words.
+        let empty = about(path).map_or(true, |about| about.kind == InputKind::File && about.size == Bytes(0));
+        let read = match empty {
+            true => run_file(path).map_err(Unread::RunFile),
+            false => self.file(&NamedInput::plain(path, PRINTED)),
+        };
         read.or_else(|unread| match unread {
             Unread::Nothing(error) => Err(no_result(path, &error)),
             Unread::RunFile(error) => Err(Failure::refused(error)),
-            Unread::Closed(_) => run_file(path).map_err(Failure::refused),
+            Unread::Closed(InputError::Closed(_)) => run_file(path).map_err(Failure::refused),
+            Unread::Closed(error) => Err(closed(path, &error)),
         })
     }
 
@@ -177,7 +192,7 @@ impl Reader {
         let files = files_in(folder)?;
         let mut runs = Vec::new();
         for file in &files {
-            match self.result(file) {
+            match self.result(&NamedInput::plain(file, PRINTED)) {
                 Ok(found) => runs.extend(found),
                 Err(failure) => passed_over(&failure.message),
             }
@@ -191,8 +206,9 @@ impl Reader {
     }
 
     /// The results in a file; a run file must be whole.
-    fn result(&self, path: &Path) -> Result<Vec<Run>, Failure> {
-        match self.file(path) {
+    fn result(&self, input: &NamedInput) -> Result<Vec<Run>, Failure> {
+        let path = input.path();
+        match self.file(input) {
             Ok(Held::RunFile(run, troubles)) => match troubles.into_iter().next() {
                 Some(trouble) => Err(Failure::refused(trouble)),
                 None => Ok(vec![*run]),
@@ -200,10 +216,7 @@ impl Reader {
             Ok(Held::Printed(import)) => results_of(&path.display().to_string(), import),
             Err(Unread::RunFile(error)) => Err(Failure::refused(error)),
             Err(Unread::Nothing(error)) => Err(no_result(path, &error)),
-            Err(Unread::Closed(error)) => Err(Failure::refused(format!(
-                "{}: cannot be read: {error}; name a run file or a tool's output",
-                path.display()
-            ))),
+            Err(Unread::Closed(error)) => Err(closed(path, &error)),
         }
     }
 }
@@ -270,14 +283,47 @@ fn passed_over(message: &str) {
     output::people(report::wrap("passed over: ", message).trim_end());
 }
 
+fn closed(path: &Path, error: &InputError) -> Failure {
+    let path = path.display();
+    error.failure(format!("{path}: cannot be read: {error}; name a run file or a tool's output"))
+}
+
 fn no_result(path: &Path, error: &ImportError) -> Failure {
     Failure::refused(format!("{} is no run file of plimsoll, and {error}", path.display()))
 }
 
 fn run_file(path: &Path) -> Result<Held, RunfileError> {
-    let (run, troubles) = runfile::read_what_can_be(path)?;
+    let (run, troubles) = waited_for(path, runfile::read_what_can_be)?;
     take_up_policies(&run);
     Ok(Held::RunFile(Box::new(run), troubles))
+}
+
+/// The run in the file at `path`, which must be whole.
+///
+/// # Errors
+/// `Refused` for what is no such file.
+pub fn whole_run(path: &Path) -> Result<Run, Failure> {
+    match about(path).map(|about| about.kind) {
+        Ok(InputKind::File) | Err(InputError::Closed(_)) => {}
+        Ok(kind) => return Err(closed(path, &InputError::Kind(kind, Taken::File))),
+        Err(error) => return Err(closed(path, &error)),
+    }
+    let run = waited_for(path, runfile::read).map_err(Failure::refused)?;
+    take_up_policies(&run);
+    Ok(run)
+}
+
+/// Reads a run file, which SQLite opens by its name: whoever has had enough of it is heard.
+fn waited_for<T: Send + 'static>(
+    path: &Path,
+    read: impl FnOnce(&Path) -> Result<T, RunfileError> + Send + 'static,
+) -> Result<T, RunfileError> {
+    let ours = path.to_owned();
+    let left = |_| {
+        let reason = InputError::Interrupted.to_string();
+        RunfileError::Unreadable { path: path.to_owned(), reason }
+    };
+    watchdog::at_length(&StopFlag::while_reading(PATIENCE), move || read(&ours)).map_err(left)?
 }
 
 /// The first bytes of every SQLite database, which a run file is.
@@ -288,27 +334,53 @@ pub fn is_run_file(begin: &[u8]) -> bool {
     begin.starts_with(RUN_FILE)
 }
 
-/// The files of a folder that may hold results, by name.
+/// The plain files of a folder that may hold results, by name; what else is there is told and passed over.
 ///
 /// # Errors
 /// `Refused` for a folder that cannot be listed.
 pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     // A report of ours lies beside its run file and holds nothing more.
-    let mut files = listed(folder, |path| path.extension().is_none_or(|end| end != "html"))?;
-    files.retain(|path| path.is_file());
-    Ok(files)
+    listed(folder, |path| path.extension().is_none_or(|end| end != "html"))
 }
 
-/// What is wanted of a folder, by name.
+/// The plain files that are wanted of a folder, by name. A link to such a file counts as one; what nobody could read to its
+/// end is told and passed over.
 fn listed(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
-    let entries = std::fs::read_dir(folder).map_err(|error| {
-        Failure::refused(format!("{}: cannot be listed: {error}; name the files", folder.display()))
+    let what = format!("the listing of {}", folder.display());
+    let stop = StopFlag::while_reading(PATIENCE);
+    let ours = folder.to_owned();
+    let entries = watchdog::reading(&what, &stop, move || entries_of(&ours));
+    let entries = entries.map_err(InputError::from).and_then(|entries| Ok(entries?));
+    let mut entries = entries.map_err(|error| {
+        error.failure(format!("{}: cannot be listed: {error}; name the files", folder.display()))
     })?;
-    let mut files: Vec<PathBuf> =
-        entries.flatten().map(|entry| entry.path()).filter(|path| wanted(path)).collect();
-    files.sort();
-    Ok(files)
+    entries.retain(|(path, _)| wanted(path));
+    let why = |kind: &io::Result<InputKind>| match kind {
+        Ok(InputKind::File) => None,
+        Ok(kind) => Some(is_what(*kind)),
+        Err(error) => Some(error.to_string()),
+    };
+    let others: Vec<_> =
+        entries.iter().filter_map(|(path, kind)| Some((path.display(), why(kind)?))).collect();
+    others.iter().take(OTHERS_TOLD).for_each(|(path, why)| passed_over(&format!("{path}: {why}")));
+    if others.len() > OTHERS_TOLD {
+        let more = others.len() - OTHERS_TOLD;
+        passed_over(&format!("{}: {more} more that are no plain files", folder.display()));
+    }
+    let plain = entries.into_iter().filter(|(_, kind)| matches!(kind, Ok(InputKind::File)));
+    Ok(plain.map(|(path, _)| path).collect())
 }
+
+/// What is in a folder and what each of it is, by name.
+fn entries_of(folder: &Path) -> io::Result<Vec<(PathBuf, io::Result<InputKind>)>> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    let kind = |path: &Path| std::fs::metadata(path).map(|about| InputKind::of_mode(about.mode()));
+    Ok(paths.into_iter().map(|path| (kind(&path), path)).map(|(kind, path)| (path, kind)).collect())
+}
+
+/// As many as are named of what lies in a folder and is no plain file.
+const OTHERS_TOLD: usize = 20;
 
 /// A run with what was lost of its file, which is told, and noted as an event, so that its page tells it too.
 fn with_losses(path: &Path, mut run: Run, troubles: &[RunfileError]) -> Run {

@@ -10,6 +10,7 @@ mod idle;
 pub mod inputs;
 mod keys;
 mod live;
+pub mod named_input;
 pub mod onlookers;
 pub mod output;
 mod phases;

@@ -1,7 +1,7 @@
 //! Ctrl-C and termination as a flag that the engine looks at several times a second.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use record::{Interval, Observer, PATIENCE, Silence, SilenceStage};
@@ -18,6 +18,18 @@ const STOPPING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
 const SAME_WISH: Duration = Duration::from_millis(300);
 /// Exit code of a run that was stopped.
 const STOPPED: i32 = 130;
+
+/// True until somebody else listens for a wish to stop: till then one ends the process at once.
+static NOBODY_LISTENS: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| Arc::new(AtomicBool::new(true)));
+/// What [`StopFlag::while_reading`] shares: handlers are registered once.
+static READING: LazyLock<StopFlag> = LazyLock::new(|| {
+    for signal in STOPPING {
+        // Nothing has been set up yet that would have to be undone.
+        let _ =
+            signal_hook::flag::register_conditional_shutdown(signal, STOPPED, Arc::clone(&NOBODY_LISTENS));
+    }
+    StopFlag::caught(PATIENCE)
+});
 
 /// Lets a write beyond `ulimit -f` fail with an error that can be told; its signal would end the process without a word.
 pub fn survive_file_limit() {
@@ -58,6 +70,20 @@ impl StopFlag {
     /// A flag that the same signals raise, for what is made before a command of the user's begins: however many of them come
     /// later, they are for that command.
     pub fn before_a_command(patience: Nanos) -> StopFlag {
+        let flag = StopFlag::caught(patience);
+        // What is read from now on hears of a signal that came before.
+        LazyLock::force(&READING);
+        NOBODY_LISTENS.store(false, Ordering::Relaxed);
+        flag
+    }
+
+    /// A flag for the time in which inputs are read. As long as no other flag listens, the same signals end the process at
+    /// once, with the exit code of an interrupted run.
+    pub fn while_reading(patience: Nanos) -> StopFlag {
+        StopFlag { patience, ..READING.clone() }
+    }
+
+    fn caught(patience: Nanos) -> StopFlag {
         let flag = StopFlag { patience, ..StopFlag::default() };
         for signal in STOPPING {
             // Registering fails for forbidden signals only, and these are not; without a handler the default action ends
@@ -151,7 +177,11 @@ pub struct Heard(Option<Signals>);
 impl Heard {
     /// Takes the signals that would end this process, from now on; where that is not possible they still do.
     pub fn instead_of_ending() -> Heard {
-        Heard(Signals::new(PASSED_ON).ok())
+        let heard = Signals::new(PASSED_ON).ok();
+        if heard.is_some() {
+            NOBODY_LISTENS.store(false, Ordering::Relaxed);
+        }
+        Heard(heard)
     }
 
     /// Those to pass on: what the terminal sends, it sends to the command as well.

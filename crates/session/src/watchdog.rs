@@ -1,10 +1,12 @@
 //! Waits of the main thread for a device, outside any step: told where they last, and left when somebody asks or patience
 //! is over.
 
+use std::os::fd::AsFd;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use kernel::OpenFile;
+use kernel::{OpenFile, Polled, Wants, wait_ready};
 use workload::{FlushBy, Nanos};
 
 use crate::failure::Code;
@@ -53,35 +55,112 @@ fn watch(what: &str, stop: &StopFlag, waits: &Receiver<()>) -> Option<Code> {
 /// Waits until what was written to `file` is stored, `by` the call of that name; `None` where it is left, which raises the
 /// flag if nobody asked.
 pub fn flush(file: &OpenFile, by: FlushBy, stop: &StopFlag) -> Option<std::io::Result<()>> {
-    let (flushed, waits) = channel();
-    let ours = file.clone();
-    let body = move || drop(flushed.send(ours.flush_by(by)));
-    if std::thread::Builder::new().name("flush".to_owned()).spawn(body).is_err() {
-        return Some(file.flush_by(by));
-    }
     let what = format!("the flush of {}", file.path().display());
     let mut wait = Wait::begun();
     let mut left = kernel::pages_to_write(file);
-    loop {
-        match waits.recv_timeout(LOOK) {
-            Ok(result) => return Some(result),
-            Err(RecvTimeoutError::Disconnected) => return Some(Err(std::io::ErrorKind::Other.into())),
-            Err(RecvTimeoutError::Timeout) => {}
-        }
+    let ours = file.clone();
+    let look = || {
         let now_left = kernel::pages_to_write(file);
         if now_left != std::mem::replace(&mut left, now_left) {
             // A slow device is none that does not answer.
             wait.goes_on();
         }
-        match wait.look(&what, stop) {
-            Leave::No => {}
-            Leave::Asked => return None,
-            Leave::GivenUp => {
-                stop.give_up();
-                return None;
-            }
+        let leave = wait.look(&what, stop);
+        if let Leave::GivenUp = leave {
+            stop.give_up();
+        }
+        leave
+    };
+    aside(move || ours.flush_by(by), look).ok()
+}
+
+/// Does `work`, in words `what`, which nothing has to be undone of. It is left as soon as somebody asks to stop, and where its
+/// device does not answer.
+///
+/// # Errors
+/// Why it was left.
+pub fn reading<T: Send + 'static>(
+    what: &str,
+    stop: &StopFlag,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Left> {
+    let mut wait = Wait { heard: Duration::ZERO, ..Wait::begun() };
+    aside(work, || wait.look(what, stop))
+}
+
+/// Waits until `input` has something to read, in words `what`.
+///
+/// # Errors
+/// Why it was left.
+pub fn ready(what: &str, stop: &StopFlag, input: &impl AsFd) -> Result<(), Left> {
+    let mut wait = Wait { heard: Duration::ZERO, ..Wait::begun() };
+    loop {
+        let mut waited = [Polled::new(input.as_fd(), Wants::Input)];
+        // A wait that fails is none; the read that follows tells why.
+        if wait_ready(&mut waited, LOOK).is_err() || waited[0].is_ready() {
+            return Ok(());
+        }
+        wait.look(what, stop).left()?;
+    }
+}
+
+/// Does `work`, however long it takes, until somebody asks to stop.
+///
+/// # Errors
+/// That somebody did.
+pub fn at_length<T: Send + 'static>(
+    stop: &StopFlag,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Left> {
+    aside(work, || if stop.raised() { Leave::Asked } else { Leave::No })
+}
+
+/// Does `work` in a thread of its own, which stays behind where it is left: a signal whose handler waits for a call that the
+/// kernel holds is heard by nobody, so that the calling thread must not be the one that is held.
+fn aside<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+    mut look: impl FnMut() -> Leave,
+) -> Result<T, Left> {
+    let (done, waits) = channel();
+    let shared = Arc::new(Mutex::new(Some(work)));
+    let theirs = Arc::clone(&shared);
+    let take = |work: &Mutex<Option<_>>| work.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let body = move || take(&theirs).map(|work| done.send(work()).is_ok());
+    let Ok(thread) = std::thread::Builder::new().name("aside".to_owned()).spawn(body) else {
+        // Without a thread there is no patience either.
+        return take(&shared).map(|work| work()).ok_or(Left::Asked);
+    };
+    loop {
+        match waits.recv_timeout(LOOK) {
+            Ok(result) => return Ok(result),
+            Err(RecvTimeoutError::Disconnected) => match thread.join() {
+                Err(panic) => std::panic::resume_unwind(panic),
+                // It ends without a word only where nobody listens.
+                Ok(_) => return Err(Left::Asked),
+            },
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        look().left()?;
+    }
+}
+
+impl Leave {
+    fn left(self) -> Result<(), Left> {
+        match self {
+            Leave::No => Ok(()),
+            Leave::Asked => Err(Left::Asked),
+            Leave::GivenUp => Err(Left::GivenUp),
         }
     }
+}
+
+/// Why work was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// Somebody asked to stop.
+    Asked,
+    /// Its device did not answer.
+    GivenUp,
 }
 
 /// Whether a wait is to be left.
@@ -96,11 +175,13 @@ struct Wait {
     since: Instant,
     told: bool,
     asked: Option<Instant>,
+    /// How long a wish to stop may go unheard.
+    heard: Duration,
 }
 
 impl Wait {
     fn begun() -> Wait {
-        Wait { since: Instant::now(), told: false, asked: None }
+        Wait { since: Instant::now(), told: false, asked: None, heard: HEARD }
     }
 
     fn goes_on(&mut self) {
@@ -110,7 +191,7 @@ impl Wait {
     fn look(&mut self, what: &str, stop: &StopFlag) -> Leave {
         let (lasted, patience) = (self.since.elapsed(), stop.patience());
         let words = Nanos(lasted.as_nanos() as u64);
-        if stop.raised() && self.asked.get_or_insert_with(Instant::now).elapsed() >= HEARD {
+        if stop.raised() && self.asked.get_or_insert_with(Instant::now).elapsed() >= self.heard {
             say(&format!("stopped while {what} waits for its device, for {words} now"));
             return Leave::Asked;
         }

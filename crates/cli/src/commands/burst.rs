@@ -99,14 +99,13 @@ impl Wanted {
 
     /// The run at `path`, as it was asked.
     fn resumed(arguments: &BurstArguments, path: &Path) -> Result<Wanted, Failure> {
-        let read = runfile::read(path).map_err(Failure::refused)?;
+        let read = session::inputs::whole_run(path)?;
         let (Some(Asked::Burst(asked)), Some(facts)) = (&read.asked, &read.target) else {
             return Err(Failure::refused(format!(
                 "{}: is no run of plimsoll burst, so that it cannot go on; plimsoll report shows what it is",
                 path.display()
             )));
         };
-        session::inputs::take_up_policies(&read);
         let target = Target::parse(&facts.words).map_err(Failure::refused)?;
         let named = read.policy.as_deref().map(PolicyName::parse).transpose().map_err(Failure::refused)?;
         let named = named.filter(|_| !matches!(target, Target::Lab(_) | Target::Sim(_)));

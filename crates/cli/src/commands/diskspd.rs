@@ -4,7 +4,6 @@ mod spans;
 mod targets;
 
 use std::ffi::OsString;
-use std::io::Read;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use diskspd::{
@@ -14,6 +13,7 @@ use diskspd::{
 
 use workload::Nanos;
 
+use session::named_input::{JOB_FILE, NamedInput};
 use session::output;
 use session::signals::StopFlag;
 
@@ -69,7 +69,7 @@ fn load(asked: &Asked, command_line: &str, patience: Nanos) -> u8 {
         Err(reason) => {
             output::people(report::wrap("ERROR: ", &reason).trim_end());
             output::people(NO_RESULT);
-            FAILED
+            stop.code().map_or(FAILED, |code| code as u8)
         }
     }
 }
@@ -110,8 +110,7 @@ fn since_1970() -> Duration {
 
 /// A profile as text: UTF-8, or UTF-16 with its mark, as PowerShell writes it.
 fn read_text(path: &str) -> std::io::Result<String> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.read_to_end(&mut bytes)?;
+    let bytes = NamedInput::typed(path, JOB_FILE).bytes()?;
     let words = |order: fn([u8; 2]) -> u16| -> Vec<u16> {
         bytes[2..].chunks_exact(2).map(|pair| order([pair[0], pair[1]])).collect()
     };

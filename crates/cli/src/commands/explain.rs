@@ -1,21 +1,24 @@
 //! `plimsoll explain`: command lines and job files put into words.
 
-use std::io::Read;
 use std::path::Path;
 
 use explain::{Around, Explained, Explanation, Found, explain_all, find, json, of_words};
 
 use crate::arguments::{ExplainArguments, Format};
 use session::failure::Failure;
+use session::named_input::{InputError, InputKind, NamedInput, about};
 use session::output;
+use workload::Bytes;
 
+/// What standard input is called.
+const STDIN: &str = "what was read from stdin";
 /// More than anybody pastes, and so little that a text made for it takes no longer than a few seconds.
-const MOST: u64 = 256 << 10;
+const MOST: Bytes = Bytes::kib(256);
 
 /// Reads words, a file or stdin, and prints what they ask for.
 pub fn run(arguments: &ExplainArguments) -> Result<u8, Failure> {
     let found = found(&arguments.words)?;
-    let around = Around { read: &|path| std::fs::read_to_string(path) };
+    let around = Around { read: &|path| Ok(NamedInput::typed(path, MOST).text()?) };
     let explained = explain_all(&found, &around).map_err(Failure::refused)?;
     let result = match arguments.format {
         Format::Json => report::clean_json(format!("{:#}\n", json(&explained))),
@@ -50,9 +53,9 @@ fn ended(words: String) -> String {
 /// What the words are: a file, a command line in one word, a command line in several; without words, stdin.
 fn found(words: &[String]) -> Result<Vec<Found>, Failure> {
     match words {
-        [] => in_text(&stdin()?, "what was read from stdin"),
-        [one] if one == "-" => in_text(&stdin()?, "what was read from stdin"),
-        [one] if Path::new(one).is_file() => in_text(&file(one)?, one),
+        [] => in_text(&text("-")?, STDIN),
+        [one] if one == "-" => in_text(&text(one)?, STDIN),
+        [one] if may_be_read(one) => in_text(&text(one)?, one),
         [one] => in_text(one, "it").map_err(|failure| no_file(one).unwrap_or(failure)),
         several => match of_words(several) {
             Some(found) => Ok(vec![found]),
@@ -97,28 +100,21 @@ fn in_text(text: &str, what: &str) -> Result<Vec<Found>, Failure> {
     )))
 }
 
-fn stdin() -> Result<String, Failure> {
-    let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().take(MOST + 1).read_to_end(&mut bytes);
-    read.map_err(|error| Failure::failed(format!("stdin cannot be read: {error}")))?;
-    short_enough("what was read from stdin", &bytes)
+/// Whether a word names something that is no folder.
+fn may_be_read(word: &str) -> bool {
+    about(Path::new(word)).is_ok_and(|about| about.kind != InputKind::Folder)
 }
 
-fn file(path: &str) -> Result<String, Failure> {
-    let mut bytes = Vec::new();
-    let opened = std::fs::File::open(path).and_then(|file| file.take(MOST + 1).read_to_end(&mut bytes));
-    opened.map_err(|error| Failure::refused(format!("{path}: cannot be read: {error}")))?;
-    short_enough(path, &bytes)
-}
-
-/// The text of what was read; refused where it is longer than anything that is told at once.
-fn short_enough(what: &str, bytes: &[u8]) -> Result<String, Failure> {
-    if bytes.len() as u64 > MOST {
-        let text = format!(
-            "{what}: more than {} KiB are not explained at once; give the part with the command line or the job file",
-            MOST >> 10
-        );
-        return Err(Failure::refused(text));
-    }
-    Ok(String::from_utf8_lossy(bytes).into_owned())
+/// The text of what is named; refused where it is longer than anything that is told at once.
+fn text(name: &str) -> Result<String, Failure> {
+    let bytes = NamedInput::typed(name, MOST).bytes().map_err(|error| {
+        let what = if name == "-" { STDIN } else { name };
+        error.failure(match &error {
+            InputError::TooLong(..) | InputError::Endless(_) => format!(
+                "{what}: more than {MOST} are not explained at once; give the part with the command line or the job file"
+            ),
+            error => format!("{what}: cannot be read: {error}"),
+        })
+    })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -8,7 +8,6 @@ mod traces;
 pub mod trouble;
 
 use std::ffi::OsString;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -17,6 +16,7 @@ use kernel::guard;
 use workload::{Bytes, Nanos};
 
 use session::files::{Output, Over};
+use session::named_input::{JOB_FILE, NamedInput};
 use session::signals::StopFlag;
 use session::{named, watchdog};
 
@@ -41,10 +41,7 @@ pub fn surroundings() -> Surroundings<'static> {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let host = sampler::host_facts(&sampler::Root::real());
     Surroundings {
-        read: &|path| match path {
-            "-" => std::io::read_to_string(std::io::stdin()),
-            path => std::fs::read_to_string(path),
-        },
+        read: &|path| Ok(NamedInput::typed(path, JOB_FILE).text()?),
         bytes: &|path| first_bytes(Path::new(path)),
         below: &|path| files_below(Path::new(path)),
         variable: &|name| std::env::var(name).ok(),
@@ -58,12 +55,7 @@ pub fn surroundings() -> Surroundings<'static> {
 
 /// As many bytes of the file at `path` as a pattern may have.
 fn first_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(std::io::Error::other("it is no regular file"));
-    }
-    std::fs::File::open(path)?.take(fio::PATTERN_MOST as u64).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Ok(NamedInput::plain(path, Bytes(fio::PATTERN_MOST as u64)).beginning()?)
 }
 
 /// The regular files at any depth below `place`, in the order of their names; no link is followed.

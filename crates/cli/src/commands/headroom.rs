@@ -125,7 +125,7 @@ impl Asked {
         let target = own::target(&arguments.target)?;
         let write_most = workload::size(&arguments.write_most).map_err(Failure::refused)?;
         let goal = match &arguments.load {
-            Some(word) if is_job(word) => goal::read(word)?,
+            Some(word) if is_job(word, arguments.ground.give_up) => goal::read(word)?,
             _ => Goal::default(),
         };
         let bounds = arguments.bounds(&goal.bounds)?;
@@ -168,7 +168,8 @@ impl Asked {
 
 /// A job file in the place of the target is the load, on what its jobs name.
 fn of_job(arguments: &HeadroomArguments) -> HeadroomArguments {
-    let job = (arguments.load.is_none() && is_job(&arguments.target)).then(|| arguments.target.clone());
+    let job = (arguments.load.is_none() && is_job(&arguments.target, arguments.ground.give_up))
+        .then(|| arguments.target.clone());
     let Some(job) = job else { return arguments.clone() };
     let place = goal::read(&job).ok().and_then(|goal| goal.place).unwrap_or_default();
     // A file that fio would make is not there yet: what it would lie on is.

@@ -2,7 +2,6 @@
 
 mod called;
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use import::{Import, together};
@@ -13,6 +12,7 @@ use serde_json::{Value, json};
 use crate::arguments::{Format, ImportArguments, typed};
 use session::failure::Failure;
 use session::inputs::{Reader, files_in, is_run_file, tell};
+use session::named_input::{NamedInput, PRINTED, is_folder};
 use session::output;
 use session::place::{Place, short};
 
@@ -57,38 +57,33 @@ pub fn run(arguments: &ImportArguments) -> Result<u8, Failure> {
 }
 
 /// The files that are named, and those of the folders.
-fn named(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+fn named(paths: &[PathBuf]) -> Result<Vec<NamedInput>, Failure> {
     let mut files = Vec::new();
     for path in paths {
-        match path.is_dir() {
-            false => files.push(path.clone()),
+        match is_folder(path) {
+            false => files.push(NamedInput::typed(path, PRINTED)),
             true => {
                 let there = files_in(path)?;
                 if there.is_empty() {
                     let text = format!("{}: there is no file in this folder to read", path.display());
                     return Err(Failure::refused(text));
                 }
-                files.extend(there);
+                files.extend(there.iter().map(|file| NamedInput::plain(file, PRINTED)));
             }
         }
     }
     Ok(files)
 }
 
-fn source(file: &Path, reader: &Reader) -> Source {
-    let is_stdin = file == Path::new("-");
-    let name = if is_stdin { "stdin".to_owned() } else { file.display().to_string() };
-    let mut bytes = Vec::new();
-    let opened = match is_stdin {
-        true => std::io::stdin().lock().read_to_end(&mut bytes),
-        false => std::fs::File::open(file).and_then(|mut file| file.read_to_end(&mut bytes)),
-    };
-    let outcome = match opened {
+fn source(input: &NamedInput, reader: &Reader) -> Source {
+    let file = input.path();
+    let name = if file == Path::new("-") { "stdin".to_owned() } else { file.display().to_string() };
+    let outcome = match input.bytes() {
         Err(error) => Err(Unread::Closed(format!("cannot be read: {error}; name a file, or - for stdin"))),
-        Ok(_) if is_run_file(&bytes) => Err(Unread::Empty(
+        Ok(bytes) if is_run_file(&bytes) => Err(Unread::Empty(
             "is a run file of plimsoll, with nothing to import; draw it with plimsoll report".to_owned(),
         )),
-        Ok(_) => {
+        Ok(bytes) => {
             let read = reader.printed(&name, &bytes);
             read.map_err(|error| Unread::Empty(format!("nothing read: {error}")))
         }

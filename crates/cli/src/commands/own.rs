@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use session::failure::Failure;
+use session::named_input::{NamedInput, WRITTEN};
 use workload::{PolicyName, Target};
 
 /// The target that `words` name, with the policy file that it may be made of taken up.
@@ -32,8 +33,8 @@ fn take_up(name: &PolicyName) -> Result<(), Failure> {
     if Path::new(file).extension().is_none_or(|end| end != "toml") {
         return Ok(());
     }
-    let text = std::fs::read_to_string(file).map_err(|error| {
-        Failure::refused(format!(
+    let text = NamedInput::typed(file, WRITTEN).text().map_err(|error| {
+        error.failure(format!(
             "{file}: cannot be read: {error}; name a TOML file (plimsoll policy check FILE says whether it is right)"
         ))
     })?;

@@ -10,6 +10,7 @@ use workload::PolicyName;
 
 use crate::arguments::{Format, PolicyAction, PolicyArguments};
 use session::failure::Failure;
+use session::named_input::{NamedInput, WRITTEN};
 use session::output;
 
 /// Lists the catalogue, or shows one policy with its parameters filled in.
@@ -33,9 +34,9 @@ fn show(words: &str, format: Format) -> Result<(), Failure> {
 /// A policy of the user's own, read and shown.
 fn checked(file: &Path, parameters: &str, format: Format) -> Result<(), Failure> {
     let called = file.display().to_string();
-    let text = std::fs::read_to_string(file);
-    let text = text
-        .map_err(|error| Failure::refused(format!("{called}: cannot be read: {error}; name a TOML file")))?;
+    let text = NamedInput::typed(file, WRITTEN).text();
+    let text =
+        text.map_err(|error| error.failure(format!("{called}: cannot be read: {error}; name a TOML file")))?;
     let row = Policy::own(&called, &text).map_err(Failure::refused)?;
     let words = if parameters.is_empty() { row.id.clone() } else { format!("{},{parameters}", row.id) };
     let name = PolicyName::parse(&words).map_err(Failure::refused)?;

@@ -16,8 +16,7 @@ use crate::arguments::CheckArguments;
 
 /// The run at `path`, as it was asked.
 pub(super) fn resumed(arguments: &CheckArguments, path: &Path) -> Result<Asked, Failure> {
-    let read = runfile::read(path).map_err(Failure::refused)?;
-    session::inputs::take_up_policies(&read);
+    let read = session::inputs::whole_run(path)?;
     let no_check = |why: &str| Failure::refused(format!("{}: {why}", path.display()));
     let (stored, facts) = match (read.asked, read.target) {
         (Some(Procedure::Check(stored)), Some(facts)) => (*stored, facts),

@@ -11,6 +11,7 @@ use workload::Target;
 use crate::arguments::{Format, RunArguments};
 use crate::commands::{outline, own};
 use session::failure::Failure;
+use session::named_input::{NamedInput, WRITTEN};
 use session::output;
 use session::place::Place;
 use session::run::{self, Against, Session};
@@ -67,8 +68,8 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
 fn profile(arguments: &RunArguments) -> Result<Profile, Failure> {
     let word = &arguments.profile;
     let profile = if is_file(word) {
-        let text = std::fs::read_to_string(word).map_err(|error| {
-            Failure::refused(format!("{word}: cannot be read: {error}; name a profile written in TOML"))
+        let text = NamedInput::typed(word, WRITTEN).text().map_err(|error| {
+            error.failure(format!("{word}: cannot be read: {error}; name a profile written in TOML"))
         })?;
         Profile::read(word, &text).map_err(Failure::refused)?
     } else {

@@ -16,6 +16,7 @@ mod interrupt;
 mod lab_check;
 #[path = "../machine/mod.rs"]
 mod machine;
+mod named_inputs;
 mod named_paths;
 mod not_fooled;
 mod places;

@@ -108,9 +108,7 @@ fn patterns_stand_in_files() {
     }
     let place = peers.folder.make_dir("copy");
     std::fs::write(place.join("empty"), "").unwrap();
-    for (name, why) in
-        [("nope", "No such file or directory"), ("empty", "is empty"), ("..", "no regular file")]
-    {
+    for (name, why) in [("nope", "No such file or directory"), ("empty", "is empty"), ("..", "a folder")] {
         let words = format!("--name=a --filename=g --size=4k --rw=write --buffer_pattern='{name}'");
         let ended = peers.run_in(&place, Who::Command, &words);
         assert_eq!((ended.code, ended.err.contains(why)), (Some(1), true), "{}", ended.err);

@@ -373,7 +373,7 @@ const WRONG: &[Wrong] = &[
         "--html @/one.html names one file, and there are 2 recordings; name a folder: --html @/one/",
     ),
     (&["report", "@/a.json", "--html", "@/nowhere/x.html"], 1, "@/nowhere/x.html: cannot be written"),
-    (&["report", "@/pipe"], 2, "@/pipe is no run file: it looks like a device, a pipe or a socket"),
+    (&["report", "@/pipe"], 2, "@/pipe: cannot be read: it is a pipe (FIFO)"),
     (&["import", "@/mpstat.json"], 1, "@/mpstat.json: nothing read: it is JSON as sysstat writes it, but"),
     (&["import", "@/none.json"], 2, "@/none.json: cannot be read"),
     (

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use house::{code_only, files, functions, has_word, root};
+use house::{code_only, files, functions, has_word, root, test_spans};
 
 /// Names under which unrelated things gather.
 const EMPTY_NAMES: [&str; 8] = ["util", "utils", "common", "helpers", "helper", "misc", "types", "manager"];
@@ -19,6 +19,26 @@ const UNFINISHED: [&str; 4] =
 const UNSAFE_BESIDES: [(&str, &str); 2] = [
     ("crates/engine/tests/allocation.rs", "a counting global allocator cannot be written without unsafe"),
     ("fuzz/targets/src/bounds.rs", "a counting global allocator cannot be written without unsafe"),
+];
+
+/// Ways to read a file that look at neither its kind nor its length.
+const BARE_READS: [&str; 5] =
+    ["fs::read(", "fs::read_to_string(", "File::open(", "io::read_to_string(", "stdin().lock()"];
+
+/// Where such a read stands in `cli` and `session`, each with its reason.
+const BARE_READS_OF: [(&str, &str); 6] = [
+    ("crates/cli/src/commands/burst.rs", "a key is asked for on a terminal"),
+    ("crates/cli/src/commands/tutorial.rs", "a key is asked for on a terminal"),
+    ("crates/cli/src/commands/iostat.rs", "a counter of /proc"),
+    ("crates/session/src/browser.rs", "a page that was just drawn"),
+    (
+        "crates/session/src/files.rs",
+        "the beginning of a file of ours that is to be replaced, which was found to be one",
+    ),
+    (
+        "crates/session/src/runner/named.rs",
+        "the target itself, which a job asks to be read into the page cache",
+    ),
 ];
 
 struct Written {
@@ -68,6 +88,32 @@ fn unsafe_stands_in_kernel_alone() {
             file.places(&code_only(&file.text), wrong)
         }),
         "unsafe code belongs into crates/kernel, behind a safe function or type that says who owns what; call that",
+    );
+}
+
+#[test]
+fn what_a_user_names_is_read_through_the_one_door() {
+    let places = ["crates/cli/src", "crates/session/src"];
+    let excused = |path: &Path| BARE_READS_OF.iter().any(|(name, _)| path.starts_with(name));
+    let ours = |file: &Written| file.is_rust() && places.iter().any(|place| file.path.starts_with(place));
+    let (known, others): (Vec<Written>, Vec<Written>) =
+        written().into_iter().filter(ours).partition(|file| excused(&file.path));
+    let bare = |file: &Written| {
+        let mut code = code_only(&file.text);
+        // Tests know what they read.
+        for span in test_spans(&code).into_iter().rev() {
+            let blank: String = code[span.clone()].chars().map(|c| if c == '\n' { c } else { ' ' }).collect();
+            code.replace_range(span, &blank);
+        }
+        file.places(&code, |line| BARE_READS.iter().any(|read| line.contains(read)))
+    };
+    none(
+        others.iter().flat_map(bare),
+        "read it through session::named_input, which knows kind and size first, is bounded, and hears Ctrl-C",
+    );
+    none(
+        known.iter().filter(|file| bare(file).is_empty()).map(|file| file.path.display().to_string()),
+        "nothing is read there any more: take it out of BARE_READS_OF",
     );
 }
 

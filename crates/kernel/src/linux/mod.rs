@@ -12,6 +12,7 @@ pub(crate) mod facts;
 pub(crate) mod file;
 pub(crate) mod folder;
 pub(crate) mod guard;
+pub(crate) mod input;
 pub(crate) mod io_priority;
 pub(crate) mod keys;
 pub(crate) mod lab;

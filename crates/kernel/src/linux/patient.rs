@@ -151,7 +151,7 @@ fn bring(paths: &[CString], pipe: RawFd) -> ! {
 }
 
 /// One that is left behind must keep nothing open: neither a pipe that somebody reads to its end, nor a device, nor a lock.
-fn close_all_but(kept: RawFd) {
+pub(crate) fn close_all_but(kept: RawFd) {
     let kept = kept as libc::c_uint;
     // SAFETY: numbers alone; nothing of the child uses what it closes. Kernels before 5.9 leave it open.
     unsafe {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use record::Run;
 use session::inputs::{Held, Reader, Unread};
+use session::named_input::{NamedInput, PRINTED};
 
 /// A folder with one file of each kind, under names that say nothing.
 fn folder() -> tempfile::TempDir {
@@ -27,7 +28,7 @@ fn reader() -> Reader {
 #[test]
 fn content_tells_what_a_file_is() {
     let folder = folder();
-    let held = |name: &str| reader().file(&folder.path().join(name));
+    let held = |name: &str| reader().file(&NamedInput::plain(folder.path().join(name), PRINTED));
     assert!(matches!(held("a"), Ok(Held::RunFile(run, lost)) if run.started_unix_ms == 7 && lost.is_empty()));
     assert!(
         matches!(held("b"), Ok(Held::Printed(import)) if import.runs.iter().all(|run| run.words == reader().words))

@@ -5,6 +5,7 @@ use std::path::Path;
 use experiments::{Profile, Step, WatchLoad};
 use fio::FioStep;
 use session::failure::Failure;
+use session::named_input::{NamedInput, WRITTEN};
 use session::output;
 use workload::{Bytes, Nanos, Start, StepKind, StopRule, Workload};
 
@@ -39,8 +40,8 @@ pub fn load(word: Option<&str>, arguments: &TurnsArguments) -> Result<Load, Fail
         return job(word, turn);
     }
     let profile = if is_profile_file(word) {
-        let text = std::fs::read_to_string(word).map_err(|error| {
-            Failure::refused(format!("{word}: cannot be read: {error}; name a profile written in TOML"))
+        let text = NamedInput::typed(word, WRITTEN).text().map_err(|error| {
+            error.failure(format!("{word}: cannot be read: {error}; name a profile written in TOML"))
         })?;
         Profile::read(word, &text).map_err(Failure::refused)?
     } else {

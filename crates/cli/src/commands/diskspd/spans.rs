@@ -11,10 +11,11 @@ use experiments::Step;
 use kernel::{Clock, Walk};
 use record::{Interval, Observer, Silence, StepRecord};
 use sampler::Root;
-use workload::{Ending, Nanos, StepKind, StepPlan, StopRule, Workload};
+use workload::{Bytes, Ending, Nanos, StepKind, StepPlan, StopRule, Workload};
 
 use super::targets;
 use session::named::{Announcement, NamedFiles, Treatment, WithoutDirect};
+use session::named_input::NamedInput;
 use session::output;
 use session::signals::StopFlag;
 use session::unwritten::Unwritten;
@@ -179,10 +180,7 @@ fn measured(workload: &Workload) -> Nanos {
 
 /// The first bytes of a file, at most `most`.
 fn read_start(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
-    use std::io::Read;
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Ok(NamedInput::typed(path, Bytes(most)).beginning()?)
 }
 
 fn say(about: &str, words: &str) {

@@ -1,6 +1,7 @@
 //! How far an earlier run of a job came, from the state that it left.
 
 use fio::{FioError, FioJob};
+use session::named_input::{InputError, JOB_FILE, NamedInput};
 use workload::Known;
 
 use super::trouble;
@@ -14,12 +15,15 @@ const EINVAL: i32 = 22;
 /// [`FioError`] where there is none or it cannot be used.
 pub fn load(job: &FioJob) -> Result<Known, FioError> {
     let path = job.state_path();
-    let bytes = std::fs::read(&path).map_err(trouble::call("open", &path))?;
     let unusable = |why: String| FioError::Setup {
         call: "verify_state_load",
         errno: EINVAL,
         why: format!("the state {} cannot be used: {why}", path.display()),
     };
+    let bytes = NamedInput::plain(&path, JOB_FILE).bytes().map_err(|error| match error {
+        InputError::Closed(error) => trouble::call("open", &path)(error),
+        error => unusable(error.to_string()),
+    })?;
     let reached = engine::verify::decode(&bytes).map_err(|error| unusable(error.to_string()))?;
     if !reached.is_ours && job.options.pattern.random {
         let why = "fio wrote it, whose random places are its own; load it with fio, or write in order";

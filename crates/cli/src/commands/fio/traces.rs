@@ -1,10 +1,10 @@
 //! The traces that jobs replay, read before anything runs: what they write decides what may be opened.
 
-use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
 use fio::{Asked, TraceInput, TraceWorld, read_traces};
+use session::named_input::NamedInput;
 
 /// Reads them all.
 pub fn read(asked: &mut Asked) {
@@ -12,10 +12,7 @@ pub fn read(asked: &mut Asked) {
 }
 
 fn open(path: &Path) -> io::Result<TraceInput> {
-    if path == Path::new("-") {
-        return Ok(Box::new(BufReader::new(io::stdin())));
-    }
-    Ok(Box::new(BufReader::with_capacity(1 << 18, File::open(path)?)))
+    Ok(Box::new(BufReader::with_capacity(1 << 18, NamedInput::stream(path)?)))
 }
 
 /// The device file of this number, by the name that the kernel has for it.

@@ -1,9 +1,8 @@
 //! The latency that a job file of fio asks for: fio steers a depth by it, a search for headroom takes it as its bounds.
 
-use std::path::Path;
-
 use session::failure::Failure;
-use workload::{LatencyBound, Nanos};
+use session::named_input::NamedInput;
+use workload::{Bytes, LatencyBound, Nanos};
 
 use crate::commands::watch::load::is_job_file;
 
@@ -25,14 +24,20 @@ pub(super) struct Goal {
     pub place: Option<String>,
 }
 
-/// Whether the word in the place of a target is a job file, and no file to be measured.
-pub(super) fn is_job(word: &str) -> bool {
-    Path::new(word).is_file() && is_job_file(word) && has_section(word)
+/// No job file is longer that is typed in the place of a target. What is, is a target, of which nothing may be read: that would
+/// fill the page cache with what is then measured.
+const JOB_MOST: Bytes = Bytes::kib(64);
+
+/// Whether the word in the place of a target is a job file, and no file to be measured, whose device may be silent for
+/// `patience`.
+pub(super) fn is_job(word: &str, patience: Nanos) -> bool {
+    let input = NamedInput::plain(word, JOB_MOST).patient_for(patience);
+    is_job_file(word) && has_section(&input)
 }
 
 /// Whether the file begins like a job file: with a section in brackets.
-fn has_section(path: &str) -> bool {
-    let Ok(text) = std::fs::read_to_string(path) else { return false };
+fn has_section(input: &NamedInput) -> bool {
+    let Ok(text) = input.text() else { return false };
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with(['#', ';']));
     first.is_some_and(|line| line.starts_with('[') && line.ends_with(']'))
 }
@@ -42,9 +47,9 @@ fn has_section(path: &str) -> bool {
 /// # Errors
 /// A file that cannot be read, and a latency that is none.
 pub(super) fn read(path: &str) -> Result<Goal, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::refused(format!("{path}: cannot be read: {error}; name a job file of fio"))
-    })?;
+    let text = NamedInput::plain(path, JOB_MOST)
+        .text()
+        .map_err(|error| error.failure(format!("{path}: cannot be read: {error}; name a job file of fio")))?;
     of_text(path, &text)
 }
 

@@ -12,6 +12,7 @@ use workload::{BackendAsk, Bytes, Direction, Job, Nanos, PolicyName};
 use super::asked::AskedLoad;
 use crate::commands::fio as fio_command;
 use session::failure::Failure;
+use session::named_input::{InputError, JOB_FILE, NamedInput, WRITTEN};
 
 /// A file so long that no job's size fails on it: where the load runs elsewhere, its own files do not matter.
 const ENDLESS: u64 = 1 << 50;
@@ -74,19 +75,21 @@ fn kind_of(word: &str) -> Kind {
 }
 
 fn profile(path: &str) -> Result<Loaded, Failure> {
-    let text = std::fs::read_to_string(path).map_err(|error| {
+    let text = NamedInput::typed(path, WRITTEN).text().map_err(|error| {
         let failure = unreadable(path, &error);
         Failure { message: format!("--load {}", failure.message), ..failure }
     })?;
     of_profile(&Profile::read(path, &text).map_err(Failure::refused)?)
 }
 
-fn unreadable(path: &str, error: &std::io::Error) -> Failure {
-    let why = match error.kind() {
-        std::io::ErrorKind::NotFound => "there is no such file".to_owned(),
+fn unreadable(path: &str, error: &InputError) -> Failure {
+    let why = match error {
+        InputError::Closed(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            "there is no such file".to_owned()
+        }
         _ => format!("cannot be read: {error}"),
     };
-    Failure::refused(format!("{path}: {why}; name a fio job file, a profile or a policy"))
+    error.failure(format!("{path}: {why}; name a fio job file, a profile or a policy"))
 }
 
 fn of_profile(profile: &Profile) -> Result<Loaded, Failure> {
@@ -152,15 +155,15 @@ pub struct Named<'a> {
 /// A file that cannot be read, and what fio would refuse, with its place.
 pub fn read_job_file(named: Named<'_>, options: &[String], on: Whose) -> Result<JobFile, Failure> {
     let path = named.path;
-    // What fio would say of a missing file says nothing of the load.
-    std::fs::File::open(path).map_err(|error| unreadable(path, &error))?;
+    // What fio would say of a missing file says nothing of the load. A pipe can be read but once.
+    let text = match named.text {
+        Some(text) => text.to_owned(),
+        None => NamedInput::typed(path, JOB_FILE).text().map_err(|error| unreadable(path, &error))?,
+    };
     let words: Vec<String> = options.iter().cloned().chain([path.to_owned()]).collect();
     let refused = |error: FioError| Failure::refused(in_words(path, &error));
     let around = fio_command::surroundings();
-    let read = |name: &str| match named.text {
-        Some(text) if name == path => Ok(text.to_owned()),
-        _ => (around.read)(name),
-    };
+    let read = |name: &str| if name == path { Ok(text.clone()) } else { (around.read)(name) };
     let around = Surroundings { read: &read, ..fio_command::surroundings() };
     let fio = match fio::parse(&words, &around).map_err(refused)? {
         Request::Run(fio) => fio,

@@ -6,6 +6,7 @@ use experiments::Writes;
 use fio::{Asked, FioStep, Request, Surroundings, parse, steps};
 use session::Setup;
 use session::failure::Failure;
+use session::named_input::{JOB_FILE, NamedInput};
 
 use crate::commands::fio::{look, surroundings};
 
@@ -25,9 +26,9 @@ pub(super) struct SameJob {
 
 /// The job of the file at `path` on `target`; refused where it would touch anything else, or write what is only read.
 pub(super) fn same_job(path: &str, target: &Path, setup: &Setup) -> Result<SameJob, Failure> {
-    let own = std::fs::read_to_string(path).map_err(|error| {
-        Failure::refused(format!("{path}: cannot be read: {error}; name a job file of fio"))
-    })?;
+    let own = NamedInput::typed(path, JOB_FILE)
+        .text()
+        .map_err(|error| error.failure(format!("{path}: cannot be read: {error}; name a job file of fio")))?;
     let place = if target.is_dir() { "directory" } else { "filename" };
     let text = format!("[global]\n{place}={}\n{own}\n", target.display().to_string().replace(':', "\\:"));
     let asked = asked(path, &text)?;

@@ -1,0 +1,78 @@
+//! Whatever is named as input: its kind is known first, memory is bounded, and a wish to stop is heard while it is waited for.
+
+mod inputs;
+mod rows;
+mod special;
+
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use crate::machine::*;
+
+/// A command line that reads what stands at `%`; an `@` is the test's folder.
+#[derive(Clone, Debug)]
+pub struct Reads {
+    /// The words.
+    pub words: Vec<String>,
+    /// What its refusal ends with.
+    pub code: i32,
+    /// Whether it waits for a pipe, rather than refusing it.
+    pub waits: bool,
+    /// Things that it takes, and so does not refuse.
+    pub takes: &'static [&'static str],
+    /// Whether its refusal says what stands there.
+    pub says: bool,
+}
+
+/// How a command ended that was watched meanwhile.
+pub struct Watched {
+    pub ended: Ended,
+    /// MiB of memory at most, as far as that was seen.
+    pub peak: u64,
+}
+
+impl Reads {
+    /// Starts it with `path` in the place of its input.
+    pub fn start(&self, folder: &Folder, path: &str) -> Running {
+        let words: Vec<String> = self.words.iter().map(|word| word.replace('%', path)).collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        Running::start(folder.plimsoll(&words).current_dir(folder.path(".")))
+    }
+}
+
+/// Waits for the end of a command and looks at its memory meanwhile; `None` where it does not end.
+pub fn watched(running: Running) -> Option<Watched> {
+    let status = format!("/proc/{}/status", running.id());
+    let mut peak = 0;
+    let gone = comes_true(|| {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let high = text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+        peak = peak.max(high.and_then(|kib| kib.parse::<u64>().ok()).unwrap_or(0) >> 10);
+        has_ended(running.id())
+    });
+    gone.then(|| Watched { ended: running.wait(), peak })
+}
+
+/// Whether `process` has the file at `path` open.
+pub fn has_open(process: u32, path: &Path) -> bool {
+    let open = fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten();
+    open.filter_map(|entry| fs::read_link(entry.path()).ok()).any(|to| to == path)
+}
+
+/// Sends the signal of this name and waits; says what is wrong where the command is not ended as one that was stopped.
+pub fn stopped_by(signal: &str, running: Running) -> Option<String> {
+    running.signal(signal);
+    let since = Instant::now();
+    let gone = comes_true(|| has_ended(running.id()));
+    println!("SIG{signal}: ended after {:?}", since.elapsed());
+    match gone.then(|| running.wait()) {
+        Some(Ended { code: Some(130), .. }) => None,
+        Some(other) => Some(format!("SIG{signal}: ends with {:?}: {}", other.code, other.err)),
+        None => Some(format!("SIG{signal} is not heard")),
+    }
+}
+
+pub fn none(faults: Vec<String>) {
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+}

@@ -1,0 +1,381 @@
+//! The one door for what a user names as input: its kind is known before it is opened, it is read up to the limit of its
+//! format, and a wish to stop is heard while it is waited for.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub use kernel::InputKind;
+use kernel::{InputFacts, InputReader, Polled, Wants, open_input, wait_ready};
+use record::PATIENCE;
+use workload::{Bytes, Nanos};
+
+use crate::failure::{Code, Failure};
+use crate::output;
+use crate::signals::StopFlag;
+use crate::watchdog::{LOOK, Left, NOTICED, reading, ready};
+
+/// Most bytes of what people write by hand: profiles and policies.
+pub const WRITTEN: Bytes = Bytes::mib(1);
+/// Most bytes of job files, of other tools' profiles and of states, which programs write too.
+pub const JOB_FILE: Bytes = Bytes::mib(16);
+/// Most bytes of what a tool printed: some ten million lines of a log.
+pub const PRINTED: Bytes = Bytes::mib(256);
+/// Most bytes of what does not say beforehand how long it is: a pipe, or a file of `/proc`.
+const UNSIZED: Bytes = Bytes::mib(64);
+/// Bytes that are read at once. Patience begins anew with each, so that a slow device is none that does not answer.
+const PIECE: u64 = 4 << 20;
+/// Of a file that is not read to its end, whatever its length.
+const ANY: Bytes = Bytes(u64::MAX);
+/// As much as a pipe holds.
+const PIPE_PIECE: usize = 64 << 10;
+/// Standard input by its other names: what is a socket there cannot be opened by them.
+const STDIN: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+/// Why an input was not read; the words go behind "cannot be read: ".
+#[derive(Debug, thiserror::Error)]
+pub enum InputError {
+    /// The system's own words.
+    #[error(transparent)]
+    Closed(#[from] io::Error),
+    /// It is nothing that is read.
+    #[error("it is {}, and only {} is read here", name(*.0), .1)]
+    Kind(InputKind, Taken),
+    /// It says that it is longer than the format may be.
+    #[error("it is a file of {0}, and at most {1} are read")]
+    TooLong(Bytes, Bytes),
+    /// It went on behind the most that is read.
+    #[error("it does not end within {0}, the most that is read of a pipe or a file of unknown size")]
+    Endless(Bytes),
+    /// Its bytes are no text.
+    #[error("it is no text in UTF-8")]
+    NotText,
+    /// Somebody asked to stop while it was waited for.
+    #[error("stopped before its end was there")]
+    Interrupted,
+    /// Its device was waited for in vain.
+    #[error("its device does not answer")]
+    GivenUp,
+}
+
+impl From<Left> for InputError {
+    fn from(left: Left) -> InputError {
+        match left {
+            Left::Asked => InputError::Interrupted,
+            Left::GivenUp => InputError::GivenUp,
+        }
+    }
+}
+
+/// What may be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// A plain file alone.
+    File,
+    /// A pipe as well.
+    FileOrPipe,
+}
+
+impl std::fmt::Display for Taken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Taken::File => "a plain file",
+            Taken::FileOrPipe => "a plain file or a pipe",
+        })
+    }
+}
+
+fn name(kind: InputKind) -> &'static str {
+    match kind {
+        InputKind::File => "a file",
+        InputKind::Pipe => "a pipe (FIFO)",
+        InputKind::Folder => "a folder",
+        InputKind::CharacterDevice => "a character device",
+        InputKind::BlockDevice => "a block device",
+        InputKind::Socket => "a socket",
+    }
+}
+
+impl InputError {
+    /// A command that ends for want of this input, with these words, unless somebody stopped it.
+    pub fn failure(&self, words: String) -> Failure {
+        match self {
+            InputError::Interrupted => {
+                let message = "stopped while an input was waited for".to_owned();
+                Failure { code: Code::Interrupted, message }
+            }
+            _ => Failure::refused(words),
+        }
+    }
+}
+
+/// What stands in the place of an input, in words.
+pub fn is_what(kind: InputKind) -> String {
+    format!("it is {}", name(kind))
+}
+
+/// For readers that know the system's errors alone. No retry is made of an interruption.
+impl From<InputError> for io::Error {
+    fn from(error: InputError) -> io::Error {
+        match error {
+            InputError::Closed(error) => error,
+            InputError::NotText => io::Error::new(io::ErrorKind::InvalidData, error),
+            error => io::Error::other(error),
+        }
+    }
+}
+
+/// What is known of the file at `path`, which may be a link, without opening it.
+///
+/// # Errors
+/// [`InputError`], where nothing is there.
+pub fn about(path: &Path) -> Result<InputFacts, InputError> {
+    let input = NamedInput::plain(path, Bytes(0));
+    match input.opened(Bytes(0)) {
+        Ok((_, facts)) => Ok(facts),
+        Err(InputError::Kind(kind, _)) => Ok(InputFacts { kind, size: Bytes(0) }),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a folder is at `path`.
+pub fn is_folder(path: &Path) -> bool {
+    about(path).is_ok_and(|about| about.kind == InputKind::Folder)
+}
+
+/// A file that was named as input.
+#[derive(Clone, Debug)]
+pub struct NamedInput {
+    path: PathBuf,
+    most: Bytes,
+    taken: Taken,
+    patience: Nanos,
+}
+
+impl NamedInput {
+    /// One whose name the user typed, which may be a pipe or `-`; at most `most` is read of it.
+    pub fn typed(path: impl AsRef<Path>, most: Bytes) -> NamedInput {
+        let path = path.as_ref().to_owned();
+        NamedInput { path, most, taken: Taken::FileOrPipe, patience: PATIENCE }
+    }
+
+    /// One that must be a plain file, such as what was found in a folder.
+    pub fn plain(path: impl AsRef<Path>, most: Bytes) -> NamedInput {
+        NamedInput { taken: Taken::File, ..NamedInput::typed(path, most) }
+    }
+
+    /// The same, with how long its device may leave a read unanswered.
+    pub fn patient_for(self, patience: Nanos) -> NamedInput {
+        NamedInput { patience, ..self }
+    }
+
+    /// Its name.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All of it.
+    ///
+    /// # Errors
+    /// [`InputError`], also where it holds more than the most.
+    pub fn bytes(&self) -> Result<Vec<u8>, InputError> {
+        let (mut input, about) = self.opened(self.most)?;
+        let is_file = about.kind == InputKind::File;
+        if is_file && about.size > self.most {
+            return Err(InputError::TooLong(about.size, self.most));
+        }
+        let most = if is_file && about.size > Bytes(0) { self.most } else { self.most.min(UNSIZED) };
+        let bytes = input.up_to(most.0 + 1)?;
+        if bytes.len() as u64 > most.0 {
+            return Err(InputError::Endless(most));
+        }
+        Ok(bytes)
+    }
+
+    /// All of it, as text.
+    ///
+    /// # Errors
+    /// [`InputError`].
+    pub fn text(&self) -> Result<String, InputError> {
+        String::from_utf8(self.bytes()?).map_err(|_| InputError::NotText)
+    }
+
+    /// Its first bytes, as many as the most.
+    ///
+    /// # Errors
+    /// [`InputError`].
+    pub fn beginning(&self) -> Result<Vec<u8>, InputError> {
+        self.opened(ANY)?.0.up_to(self.most.0)
+    }
+
+    /// The input of this name, which the user typed, to be read bit by bit by somebody who keeps little of it.
+    ///
+    /// # Errors
+    /// [`InputError`].
+    pub fn stream(path: &Path) -> Result<InputStream, InputError> {
+        Ok(NamedInput::typed(path, Bytes(0)).opened(ANY)?.0)
+    }
+
+    /// Opens it. A device must not be opened to see that it is one, so that its kind is looked at before; what was opened is
+    /// looked at again, since another file may stand there by then. Of a file of more than `most` nothing is read.
+    fn opened(&self, most: Bytes) -> Result<(InputStream, InputFacts), InputError> {
+        let stop = StopFlag::while_reading(self.patience);
+        let what = format!("the reading of {}", self.path.display());
+        // Files of the kernel's own always answer, and some are of the process that asks.
+        let own = self.is_stdin() || ["/proc", "/dev"].iter().any(|place| self.path.starts_with(place));
+        let started = if own { None } else { InputReader::start(&self.path, most).ok() };
+        if let Some(mut child) = started {
+            ready(&what, &stop, &child)?;
+            let facts = child.facts()?;
+            self.may_be(facts.kind)?;
+            if facts.kind == InputKind::File {
+                return Ok((InputStream { source: Source::Child(child), stop, what }, facts));
+            }
+        }
+        let ours = self.clone();
+        let (file, facts) = reading(&what, &stop, move || ours.open_here())??;
+        let source = match facts.kind {
+            InputKind::File => Source::Held(Arc::new(file)),
+            _ => Source::Pipe(file, PipeWait { tells: !self.is_stdin(), path: self.path.clone() }),
+        };
+        Ok((InputStream { source, stop, what }, facts))
+    }
+
+    fn open_here(&self) -> Result<(File, InputFacts), InputError> {
+        if self.is_stdin() {
+            // Not opened anew: what a shell put there is what was asked for, whatever its kind.
+            let file = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+            let facts = InputFacts::from(file.metadata()?);
+            return Ok((file, facts));
+        }
+        self.may_be(InputFacts::from(std::fs::metadata(&self.path)?).kind)?;
+        let file = open_input(&self.path)?;
+        let facts = InputFacts::from(file.metadata()?);
+        self.may_be(facts.kind)?;
+        Ok((file, facts))
+    }
+
+    fn is_stdin(&self) -> bool {
+        self.taken == Taken::FileOrPipe && STDIN.iter().any(|name| self.path == Path::new(name))
+    }
+
+    fn may_be(&self, kind: InputKind) -> Result<(), InputError> {
+        match (kind, self.taken) {
+            (InputKind::File, _) | (InputKind::Pipe, Taken::FileOrPipe) => Ok(()),
+            (kind, taken) => Err(InputError::Kind(kind, taken)),
+        }
+    }
+}
+
+/// An input that is open. Whoever reads it is not held beyond a wish to stop.
+#[derive(Debug)]
+pub struct InputStream {
+    source: Source,
+    stop: StopFlag,
+    what: String,
+}
+
+/// Where its bytes come from.
+#[derive(Debug)]
+enum Source {
+    /// A child reads a file, which may hold whoever reads it.
+    Child(InputReader),
+    /// Somebody else writes.
+    Pipe(File, PipeWait),
+    /// A file that is read by a thread.
+    Held(Arc<File>),
+}
+
+/// A wait for whoever writes.
+#[derive(Debug)]
+struct PipeWait {
+    path: PathBuf,
+    /// Whether people are still to be told.
+    tells: bool,
+}
+
+impl InputStream {
+    /// At most `most` bytes.
+    fn up_to(&mut self, most: u64) -> Result<Vec<u8>, InputError> {
+        let mut bytes = Vec::new();
+        loop {
+            let left = most - bytes.len() as u64;
+            if self.piece(&mut bytes, left.min(PIECE))? == 0 || bytes.len() as u64 == most {
+                return Ok(bytes);
+            }
+        }
+    }
+
+    /// What can be had at once, at most `most` bytes of it.
+    fn piece(&mut self, bytes: &mut Vec<u8>, most: u64) -> Result<usize, InputError> {
+        let mut room = [0; PIPE_PIECE];
+        let room = &mut room[..most.min(PIPE_PIECE as u64) as usize];
+        let read = match &mut self.source {
+            Source::Child(child) => {
+                ready(&self.what, &self.stop, child)?;
+                child.read(room)?
+            }
+            Source::Pipe(pipe, wait) => wait.read(pipe, &self.stop, room)?,
+            Source::Held(file) => {
+                let (file, mut all) = (Arc::clone(file), std::mem::take(bytes));
+                let work = move || (&*file).take(most).read_to_end(&mut all).map(|read| (read, all));
+                let (read, all) = reading(&self.what, &self.stop, work)??;
+                *bytes = all;
+                return Ok(read);
+            }
+        };
+        bytes.extend_from_slice(&room[..read]);
+        Ok(read)
+    }
+}
+
+impl Read for InputStream {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let mut bytes = Vec::new();
+        let read = self.piece(&mut bytes, room.len() as u64)?;
+        room[..read].copy_from_slice(&bytes);
+        Ok(read)
+    }
+}
+
+impl PipeWait {
+    /// What is there, as soon as something is; nothing where nobody writes any more.
+    fn read(&mut self, mut pipe: &File, stop: &StopFlag, room: &mut [u8]) -> Result<usize, InputError> {
+        loop {
+            self.ready(pipe, stop)?;
+            match pipe.read(room) {
+                // Another reader of the same pipe was faster.
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                read => return Ok(read?),
+            }
+        }
+    }
+
+    fn ready(&mut self, file: &File, stop: &StopFlag) -> Result<(), InputError> {
+        let since = Instant::now();
+        loop {
+            if stop.raised() {
+                return Err(InputError::Interrupted);
+            }
+            let mut waited = [Polled::new(file.as_fd(), Wants::Input)];
+            wait_ready(&mut waited, LOOK)?;
+            if waited[0].is_ready() {
+                return Ok(());
+            }
+            self.tell(since.elapsed());
+        }
+    }
+
+    /// Says once that it is waited for; not of standard input, where the words may still be on their way from a keyboard.
+    fn tell(&mut self, lasted: Duration) {
+        if self.tells && lasted >= NOTICED {
+            self.tells = false;
+            let path = self.path.display();
+            let text = format!("{path} is a pipe, and nobody writes to it; it is waited for until Ctrl-C");
+            output::people(report::wrap("plimsoll: ", &text).trim_end());
+        }
+    }
+}
