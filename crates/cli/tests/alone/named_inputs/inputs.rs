@@ -175,7 +175,7 @@ fn a_file_that_may_not_be_read_is_named() {
     let folder = Folder::new();
     let path = folder.path("closed.toml");
     fs::write(&path, "x").unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
     // Root without its privilege to read everything.
     let privileged = ["--bounding-set=-dac_override,-dac_read_search", "plimsoll"];
     let before: &[&str] = if is_root() { &privileged } else { &privileged[1..] };

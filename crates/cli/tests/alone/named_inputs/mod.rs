@@ -61,6 +61,7 @@ pub fn has_open(process: u32, path: &Path) -> bool {
 }
 
 /// Sends the signal of this name and waits; says what is wrong where the command is not ended as one that was stopped.
+#[allow(clippy::print_stdout, reason = "the time is for people; only a hang fails")]
 pub fn stopped_by(signal: &str, running: Running) -> Option<String> {
     running.signal(signal);
     let since = Instant::now();
