@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use kernel::DeviceNumber;
 use kernel::lab::Limits;
@@ -80,7 +81,9 @@ pub struct MemoryGroup(PathBuf);
 impl MemoryGroup {
     /// `None`, and a skip, where this machine has no controller for memory.
     pub fn or_skip(bytes: u64) -> Option<MemoryGroup> {
-        let name = format!("plimsoll-memory-{}", std::process::id());
+        // Tests of one process run side by side.
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let name = format!("plimsoll-memory-{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
         match MemoryGroup::below(Path::new("/sys/fs/cgroup"), &name, bytes) {
             Ok(group) => Some(group),
             Err(error) => {

@@ -24,6 +24,7 @@ mod profiles;
 mod published;
 mod safety;
 mod silent;
+mod starved;
 mod thrift;
 mod together;
 mod watch;
