@@ -40,5 +40,5 @@ pub use together::{
 pub use turns::{BLOCKS_MIN, Turn, TurnsAsk, block_seconds, blocks_done, look_at, next_turn, turns_seconds};
 pub use watch::{
     Anomalies, CycleError, Cycles, LoadError, Nominal, PhaseWhat, PlannedPhase, ScaleError, WatchLoad,
-    scale_words, scales,
+    not_looked, scale_words, scales,
 };

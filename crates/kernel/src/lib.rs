@@ -14,6 +14,7 @@ pub use lanes::{InLanes, in_lanes};
 
 #[cfg(target_os = "linux")]
 pub use linux::{
+    alive::{is_alive, mark_alive},
     clock::{Clock, clocksource, precise_timers},
     cpu::{available_cpus, pin_current_thread},
     cpu_time::{CpuTime, process_cpu_time, thread_cpu_time},

@@ -24,40 +24,46 @@ pub struct Recording<'r> {
     last: RefCell<Option<Column>>,
 }
 
-/// The intervals of one device side by side in memory: before, after, seconds; `None` where it was not there, was reset
-/// between, or no time passed.
+/// The counters of one device side by side in memory, those of samples in which it was not there left out.
 #[derive(Clone, Debug)]
 struct Column {
     device: usize,
-    steps: Vec<Option<(DiskCounters, DiskCounters, f64)>>,
-    /// Requests in flight at each interval's end, which need no interval.
-    in_flight: Vec<f64>,
+    there: Vec<DiskCounters>,
+    /// By sample: its place in `there`, [`NOT_THERE`] where it has none.
+    places: Vec<u32>,
 }
+
+/// A place that is none: there are fewer samples than that.
+const NOT_THERE: u32 = u32::MAX;
 
 impl Column {
     fn of(device: usize, samples: &[Sample], places: &[u16]) -> Column {
-        let step = |(samples, places): (&[Sample], &[u16])| {
-            let (before, after) = (counters(&samples[0], places[0])?, counters(&samples[1], places[1])?);
-            let seconds = samples[1].at.since(samples[0].at).as_secs_f64();
-            (seconds > 0.0 && !after.is_reset(before)).then_some((*before, *after, seconds))
+        let mut there = Vec::new();
+        let mut take = |(sample, place): (&Sample, &u16)| match counters(sample, *place) {
+            Some(counters) => {
+                there.push(*counters);
+                (there.len() - 1) as u32
+            }
+            None => NOT_THERE,
         };
-        let in_flight = |(samples, places): (&[Sample], &[u16])| {
-            let there = counters(&samples[0], places[0]).and(counters(&samples[1], places[1]));
-            there.map_or(f64::NAN, |after| after.in_flight as f64)
-        };
-        let pairs = || samples.windows(2).zip(places.windows(2));
-        Column { device, steps: pairs().map(step).collect(), in_flight: pairs().map(in_flight).collect() }
+        let places = samples.iter().zip(places).map(&mut take).collect();
+        Column { device, there, places }
     }
 
-    fn values(&self, metric: Metric) -> Vec<f64> {
-        if metric == Metric::InFlight {
-            return self.in_flight.clone();
-        }
-        let value = |step: &Option<(DiskCounters, DiskCounters, f64)>| match step {
-            Some((before, after, seconds)) => after.beyond(before, *seconds, metric),
-            None => f64::NAN,
+    /// The values of a metric in these intervals: NaN where it was not there, was reset between, or no time passed.
+    fn values(&self, metric: Metric, intervals: &[(Nanos, Nanos)]) -> Vec<f64> {
+        let value = |(places, (from, to)): (&[u32], &(Nanos, Nanos))| {
+            let there = |place: u32| self.there.get(place as usize);
+            let (Some(before), Some(after)) = (there(places[0]), there(places[1])) else { return f64::NAN };
+            let seconds = to.since(*from).as_secs_f64();
+            match metric {
+                // They need no interval.
+                Metric::InFlight => after.in_flight as f64,
+                _ if seconds > 0.0 && !after.is_reset(before) => after.beyond(before, seconds, metric),
+                _ => f64::NAN,
+            }
         };
-        self.steps.iter().map(value).collect()
+        self.places.windows(2).zip(intervals).map(value).collect()
     }
 }
 
@@ -146,7 +152,7 @@ impl<'r> Recording<'r> {
         if last.as_ref().is_none_or(|column| column.device != at) {
             *last = Some(Column::of(at, &self.run.samples, &self.places[at]));
         }
-        Some(last.as_ref().map_or_else(Vec::new, |column| column.values(metric)))
+        Some(last.as_ref().map_or_else(Vec::new, |column| column.values(metric, &self.intervals)))
     }
 
     /// What a device's own counters did in each interval, `None` inside where it was away or was reset; `None` as a whole

@@ -33,6 +33,9 @@ pub struct Run {
     /// What the procedure was asked whose steps these are; `None` where the steps say it all.
     #[serde(default)]
     pub asked: Option<Asked>,
+    /// How long it was expected to take when it began; `None` where that is not known.
+    #[serde(default)]
+    pub forecast: Option<Nanos>,
     /// In the order they ran.
     pub steps: Vec<StepRecord>,
     /// What another tool printed, in the order it printed it; empty where plimsoll measured.
@@ -62,6 +65,9 @@ pub struct Run {
     pub findings: Vec<StoredFinding>,
     /// False where the run was cut off before it could say its last word.
     pub complete: bool,
+    /// How long it has been running, where it still is while it is read. Never stored: who reads it finds out.
+    #[serde(skip)]
+    pub still_running: Option<Nanos>,
 }
 
 /// Where a run comes from.
@@ -138,6 +144,7 @@ impl Run {
             expectation: None,
             own_policies: Vec::new(),
             asked: None,
+            forecast: None,
             steps: Vec::new(),
             reported: Vec::new(),
             devices: Vec::new(),
@@ -149,6 +156,7 @@ impl Run {
             events: Vec::new(),
             findings: Vec::new(),
             complete: false,
+            still_running: None,
         }
     }
 }

@@ -41,7 +41,9 @@ pub use words::progress_json::{
     run_ended, run_started, so_far, step_ended, step_started,
 };
 pub use words::quick::{quick_json, quick_text};
+pub use words::running::{running_words, state};
 pub use words::sentence::{competing, confidence, error_words, evidence, next_step, sentence};
+pub use words::shell::shell_word;
 pub use words::sought::search_words;
 pub use words::steps::{PartWords, part_line, part_words, steps};
 pub use words::target_doubt::target_doubt;

@@ -18,6 +18,11 @@ const STEPS_AT_ONCE: i32 = 1000;
 /// Text that any file may give beyond its own length, as headers and rounding need.
 const TEXT_LEAST: u64 = 1 << 20;
 
+/// Memory that any file may take, and how much for each of its bytes: a report promises 64 MiB and four times the input, of which
+/// the program itself takes a third of the first part.
+const MEMORY_LEAST: u64 = 40 << 20;
+const MEMORY_A_BYTE: u64 = 4;
+
 /// No statement of a schema, ours or added to look at it, comes near this length in bytes.
 const STATEMENT_LONGEST: i32 = 64 << 10;
 /// Our widest table has 32 columns; those of later versions may be wider.
@@ -39,6 +44,11 @@ pub(crate) fn size(path: &Path) -> u64 {
 /// Text that a file of `size` bytes can give: what stands in it stands there once.
 pub(crate) fn text_of(size: u64) -> u64 {
     size.saturating_add(TEXT_LEAST)
+}
+
+/// Memory that what a file of `size` bytes holds may take, with what is made of it.
+pub(crate) fn memory_of(size: u64) -> u64 {
+    size.saturating_mul(MEMORY_A_BYTE).saturating_add(MEMORY_LEAST)
 }
 
 /// Holds `conn` to what reading a run file of `size` bytes takes.

@@ -2,9 +2,9 @@
 
 use record::{DeviceFacts, ExceededWhile, HostFacts, Origin, Run, TargetFacts};
 use rusqlite::{Connection, Result};
-use workload::Asked;
+use workload::{Asked, Nanos};
 
-use crate::cell::{Doubts, Json, Maybe, Number, Real, Size, Text, Whole, Word};
+use crate::cell::{Doubts, Json, Maybe, Number, Real, Size, Text, Time, Whole, Word};
 use crate::machine;
 use crate::scan::{Fault, Place, Scan};
 use crate::table::{self, Inserts, table};
@@ -23,6 +23,7 @@ pub(crate) struct Head {
     own_policies: Option<Vec<(String, String)>>,
     exceeded: Option<Vec<ExceededWhile>>,
     asked: Option<Asked>,
+    forecast: Option<Nanos>,
     complete: bool,
 }
 
@@ -36,6 +37,7 @@ table! {
         Json: lacks;
         Maybe<Text>: policy, expectation;
         Maybe<Json>: own_policies, exceeded, asked;
+        Maybe<Time>: forecast_ns = forecast;
         Number: complete;
     }
 }
@@ -98,6 +100,7 @@ impl Head {
             own_policies: (!run.own_policies.is_empty()).then(|| run.own_policies.clone()),
             exceeded: (!run.exceeded.is_empty()).then(|| run.exceeded.clone()),
             asked: run.asked.clone(),
+            forecast: run.forecast,
             complete: false,
         }
     }
@@ -114,6 +117,7 @@ impl Head {
             own_policies: self.own_policies.unwrap_or_default(),
             exceeded: self.exceeded.unwrap_or_default(),
             asked: self.asked,
+            forecast: self.forecast,
             complete: self.complete,
             ..Run::started(self.words, self.started_unix_ms)
         }
@@ -137,7 +141,7 @@ pub(crate) fn store(conn: &Connection, run: &Run) -> Result<()> {
 }
 
 /// What files of earlier versions have not in `run`.
-const LATER: [&str; 3] = ["own_policies", "exceeded", "asked"];
+const LATER: [&str; 4] = ["own_policies", "exceeded", "asked", "forecast_ns"];
 
 /// The run as a whole, without what lies in other tables.
 pub(crate) fn read(scan: &Scan<'_>) -> Run {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use workload::Nanos;
 
 use crate::cell::{Json, Maybe, Text, Time, word};
-use crate::scan::{Fault, Outcome, Scan};
+use crate::scan::{Fault, Outcome, Scan, row_of};
 use crate::table::{self, Column, Inserts, Key, Table, table};
 
 table! {
@@ -121,6 +121,7 @@ pub(crate) fn read(scan: &Scan<'_>) -> Option<Observed> {
     let mut observed = Observed { source, ..Observed::default() };
     let mut numbers: Vec<i64> = Vec::new();
     scan.each(table::select::<Spans>().numbers(), |row| {
+        scan.weighs(2 * size_of::<(Nanos, Nanos)>() as u64)?;
         let span = table::taken::<Spans>(row)?;
         numbers.push(table::number::<Spans>(row)?);
         observed.intervals.push(span);
@@ -149,6 +150,8 @@ fn series(scan: &Scan<'_>, observed: &mut Observed) -> Vec<i64> {
     let mut numbers = Vec::new();
     scan.each(table::select::<AllSeries>(), |row| {
         let (device, metrics) = table::taken::<AllSeries>(row)?;
+        // However little the file says of each; and a report draws them.
+        scan.weighs(row_of::<ObservedDevice>() + (3 * metrics.len() * count * size_of::<f64>()) as u64)?;
         match device {
             None => observed.cpu = empty(metrics, count)?,
             Some(name) => {

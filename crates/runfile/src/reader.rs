@@ -48,7 +48,7 @@ pub fn read_what_can_be(path: &Path) -> Result<(Run, Vec<RunfileError>), Runfile
         return Err(RunfileError::Foreign { path: path.to_owned(), what });
     }
 
-    let scan = Scan::of(&conn, confined::text_of(size));
+    let scan = Scan::of(&conn, (confined::text_of(size), confined::memory_of(size)));
     let run = all_of_it(&scan, &opened);
     let mut troubles: Vec<RunfileError> = cut_off.into_iter().collect();
     for loss in scan.losses() {

@@ -243,6 +243,7 @@ fn without_records(run: &Run) -> Run {
         expectation: run.expectation.clone(),
         own_policies: run.own_policies.clone(),
         asked: run.asked.clone(),
+        forecast: run.forecast,
         devices: run.devices.clone(),
         limits: run.limits.clone(),
         exceeded: run.exceeded.clone(),

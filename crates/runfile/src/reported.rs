@@ -71,6 +71,7 @@ pub(crate) fn read(scan: &Scan<'_>) -> Vec<Reported> {
         Ok(part)
     });
     scan.each(table::select::<Points>().numbers(), |row| {
+        scan.weighs(2 * size_of::<(u64, f64)>() as u64)?;
         let number: i64 = row.get(0)?;
         let index = usize::try_from(row.get::<_, i64>(1)?).unwrap_or(usize::MAX);
         let part = numbers.binary_search(&number).ok().and_then(|place| parts.get_mut(place));

@@ -32,6 +32,10 @@ pub(crate) enum Fault {
     Endless,
     #[error("its texts are longer together than the file; the rest is left out")]
     Multiplied,
+    #[error("it holds more than a file of this length can need memory for; the rest is left out")]
+    TooHeavy,
+    #[error("{left_out} of {of} samples were left out, for which a file of this length is worth no memory")]
+    Thinned { left_out: u64, of: u64 },
     #[error("there are {found} {of}, more than the {most} that are read; the rest is left out")]
     TooMany { found: usize, of: &'static str, most: usize },
     #[error("{0}")]
@@ -148,12 +152,17 @@ pub(crate) struct Scan<'c> {
     losses: RefCell<Vec<Loss>>,
     /// Bytes of text that the file can still give.
     text: Cell<u64>,
+    /// Bytes of memory that what it holds may still take.
+    memory: Cell<u64>,
 }
 
+/// What is made of a row beside the row itself, in bytes: a line of a page, its place in a chart.
+const MADE_OF_A_ROW: u64 = 400;
+
 impl<'c> Scan<'c> {
-    /// Over a file that can give `text` bytes of it.
-    pub(crate) fn of(conn: &'c Connection, text: u64) -> Scan<'c> {
-        Scan { conn, losses: RefCell::default(), text: Cell::new(text) }
+    /// Over a file that can give so many bytes of text and may take so many of memory.
+    pub(crate) fn of(conn: &'c Connection, (text, memory): (u64, u64)) -> Scan<'c> {
+        Scan { conn, losses: RefCell::default(), text: Cell::new(text), memory: Cell::new(memory) }
     }
 
     /// What was lost, in the order in which it was noticed.
@@ -190,10 +199,22 @@ impl<'c> Scan<'c> {
     pub(crate) fn all<T>(&self, query: Query, mut read: impl FnMut(&Row<'_>) -> Outcome<T>) -> Vec<T> {
         let mut found = Vec::new();
         self.each(query, |row| {
+            self.weighs(row_of::<T>())?;
             found.push(read(row)?);
             Ok(())
         });
         found
+    }
+
+    /// Takes `bytes` from the memory that is left for what the file holds: rows of a byte each become values of hundreds.
+    pub(crate) fn weighs(&self, bytes: u64) -> Outcome<()> {
+        self.memory.set(self.memory.get().checked_sub(bytes).ok_or(Fault::TooHeavy)?);
+        Ok(())
+    }
+
+    /// Bytes of memory that are left.
+    pub(crate) fn memory_left(&self) -> u64 {
+        self.memory.get()
     }
 
     /// Shows every row of `query` to `read`. A row that it does not understand is noted and left out, and so are those on
@@ -233,8 +254,10 @@ impl<'c> Scan<'c> {
             // A damaged page may lead back to rows that were read before.
             let outcome = if this > *after { read(row) } else { Err(Fault::Disorder) };
             *after = this.max(*after);
-            if let Err(fault) = outcome {
-                self.note(query.table, Place::Row(this), fault);
+            match outcome {
+                Ok(()) => {}
+                Err(fault @ Fault::TooHeavy) => return Err(fault),
+                Err(fault) => self.note(query.table, Place::Row(this), fault),
             }
         }
         Ok(())
@@ -275,6 +298,11 @@ impl<'c> Scan<'c> {
         }
         Some(from + good).filter(|next| *next < query.upto)
     }
+}
+
+/// Bytes that a row takes which becomes a `T`: twice its own, since a list that grows stands twice in memory.
+pub(crate) const fn row_of<T>() -> u64 {
+    2 * size_of::<T>() as u64 + MADE_OF_A_ROW
 }
 
 /// Whether rows behind the fault may be sound.

@@ -11,7 +11,7 @@ use workload::{Direction, Ending, Nanos, StepPlan};
 use crate::cell::{
     Cell, Counts, Json, Later, Least, Maybe, Moved, Notes, Number, Ops, Text, Time, Way, Whole, Word, word,
 };
-use crate::scan::{Fault, Outcome, Scan};
+use crate::scan::{Fault, Outcome, Scan, row_of};
 use crate::table::{self, Inserts, Table, table};
 
 /// A step as its row has it; without an end where it was cut off.
@@ -220,6 +220,11 @@ fn worker(conn: &Connection, step: i64, worker: &WorkerTotals) -> Result<()> {
     Ok(())
 }
 
+/// Memory that a report makes of an interval and of a failure beyond what it makes of other rows, in bytes: measured by reports of
+/// files of a million.
+const INTERVAL_MORE: u64 = 1_200;
+const FAILURE_MORE: u64 = 900;
+
 /// A step with its number, and whether its end was stored.
 struct Step {
     number: i64,
@@ -233,6 +238,7 @@ pub(crate) fn read(scan: &Scan<'_>) -> Vec<StepRecord> {
     intervals(scan, &mut steps);
     workers(scan, &mut steps);
     scan.each(table::select::<Failures>(), |row| {
+        scan.weighs(row_of::<IoFailure>() + FAILURE_MORE)?;
         let failure = table::taken::<Failures>(row)?;
         owner(&mut steps, row.get(0)?)?.failures.push(failure);
         Ok(())
@@ -288,6 +294,7 @@ fn intervals(scan: &Scan<'_>, steps: &mut [Step]) {
             (last.job, last.start, last.end) == key && rest.iter().all(|part| *part == Default::default())
         });
         if !continues {
+            scan.weighs(row_of::<Interval>() + INTERVAL_MORE)?;
             let empty = Interval::empty(read.job, read.start, read.end);
             let Part { counted, smeared, waited, .. } = read;
             step.intervals.push(Interval { counted, smeared, waited, ..empty });
@@ -305,25 +312,40 @@ fn workers(scan: &Scan<'_>, steps: &mut [Step]) {
     let mut known: BTreeMap<i64, WorkerTotals> = BTreeMap::new();
     if scan.has("worker_end") {
         scan.each(table::select::<WorkerEnds>().documents(), |row| {
-            known.insert(table::number::<WorkerEnds>(row)?, table::taken::<WorkerEnds>(row)?);
+            let number = table::number::<WorkerEnds>(row)?;
+            *of_worker(scan, &mut known, number)? = table::taken::<WorkerEnds>(row)?;
             Ok(())
         });
     }
     if scan.has("io") {
         scan.each(table::select::<Ios>(), |row| {
-            known.entry(row.get(0)?).or_default().ios.push(table::taken::<Ios>(row)?);
+            scan.weighs(row_of::<IoTrace>())?;
+            of_worker(scan, &mut known, row.get(0)?)?.ios.push(table::taken::<Ios>(row)?);
             Ok(())
         });
     }
     scan.each(table::select::<Directions>(), |row| {
         let (direction, totals) = table::taken::<Directions>(row)?;
-        known.entry(row.get(0)?).or_default().directions[direction.index()] = totals;
+        of_worker(scan, &mut known, row.get(0)?)?.directions[direction.index()] = totals;
         Ok(())
     });
     scan.each(table::select::<Workers>().documents(), |row| {
+        scan.weighs(row_of::<WorkerTotals>())?;
         let mut totals = known.remove(&table::number::<Workers>(row)?).unwrap_or_default();
         table::fill::<Workers>(&mut totals, row)?;
         owner(steps, row.get(0)?)?.workers.push(totals);
         Ok(())
     });
+}
+
+/// What is known of the worker with this number.
+fn of_worker<'k>(
+    scan: &Scan<'_>,
+    known: &'k mut BTreeMap<i64, WorkerTotals>,
+    number: i64,
+) -> Outcome<&'k mut WorkerTotals> {
+    if !known.contains_key(&number) {
+        scan.weighs(row_of::<WorkerTotals>())?;
+    }
+    Ok(known.entry(number).or_default())
 }

@@ -76,6 +76,11 @@ impl Connection {
         matches!(self.state, State::Reading(_))
     }
 
+    /// How long nothing of its answer was taken.
+    pub(crate) fn stalled_for(&self, now: Instant) -> Option<Duration> {
+        matches!(self.state, State::Answering(_)).then(|| now.saturating_duration_since(self.since))
+    }
+
     pub(crate) fn listens(&self) -> bool {
         matches!(self.state, State::Listening(..))
     }

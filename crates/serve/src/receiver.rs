@@ -1,10 +1,12 @@
 //! Somebody who is sent something: an HTTP receiver on this machine or its network.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::net::{TcpStream, ToSocketAddrs as _};
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use httparse::{EMPTY_HEADER, Response, Status};
+
+use crate::lookup::Lookup;
 
 /// Bytes of an answer's head that are read.
 const HEAD_MOST: usize = 8 << 10;
@@ -87,25 +89,55 @@ impl Receiver {
         Ok(Receiver { host, path: path.to_owned() })
     }
 
-    /// Sends `body`, which must be answered within `patience`.
+    /// Who it is, with the port.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+}
+
+/// What is sent to a receiver, one thing after the other.
+pub struct Delivery {
+    receiver: Receiver,
+    lookup: Lookup,
+}
+
+impl Delivery {
+    /// To this receiver, whose name is looked up when it is first sent something, or before by [`Delivery::find`].
+    pub fn to(receiver: Receiver) -> Delivery {
+        let lookup = Lookup::of(receiver.host.clone());
+        Delivery { receiver, lookup }
+    }
+
+    /// Looks the receiver's name up, which takes no longer than `patience`.
+    ///
+    /// # Errors
+    /// [`PostError::Silent`].
+    pub fn find(&mut self, patience: Duration) -> Result<(), PostError> {
+        let found = self.lookup.addresses(Instant::now() + patience);
+        found.map(drop).map_err(|source| PostError::Silent { host: self.receiver.host.clone(), source })
+    }
+
+    /// Sends `body`, which must be answered within `patience`, the lookup of the name included.
     ///
     /// # Errors
     /// [`PostError`].
-    pub fn post(&self, kind: &str, body: &[u8], patience: Duration) -> Result<(), PostError> {
-        let silent = |source| PostError::Silent { host: self.host.clone(), source };
-        let status = self.answer(kind, body, Instant::now() + patience).map_err(silent)?;
+    pub fn post(&mut self, kind: &str, body: &[u8], patience: Duration) -> Result<(), PostError> {
+        let status = self.answer(kind, body, Instant::now() + patience).map_err(|source| {
+            self.lookup.forget();
+            PostError::Silent { host: self.receiver.host.clone(), source }
+        })?;
         match status {
             200..=299 => Ok(()),
-            _ => Err(PostError::Refused { host: self.host.clone(), status }),
+            _ => Err(PostError::Refused { host: self.receiver.host.clone(), status }),
         }
     }
 
-    fn answer(&self, kind: &str, body: &[u8], end: Instant) -> io::Result<u16> {
+    fn answer(&mut self, kind: &str, body: &[u8], end: Instant) -> io::Result<u16> {
         let mut stream = self.connected(end)?;
         let head = format!(
             "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
-            self.path,
-            self.host,
+            self.receiver.path,
+            self.receiver.host,
             body.len()
         );
         stream.set_write_timeout(Some(left(end)?))?;
@@ -125,9 +157,9 @@ impl Receiver {
         }
     }
 
-    fn connected(&self, end: Instant) -> io::Result<TcpStream> {
+    fn connected(&mut self, end: Instant) -> io::Result<TcpStream> {
         let mut last = io::Error::from(ErrorKind::NotFound);
-        for address in self.host.to_socket_addrs()? {
+        for address in self.lookup.addresses(end)? {
             match TcpStream::connect_timeout(&address, left(end)?) {
                 Ok(stream) => return Ok(stream),
                 Err(error) => last = error,
@@ -148,7 +180,7 @@ fn status(read: &[u8]) -> io::Result<Option<u16>> {
     }
 }
 
-fn left(end: Instant) -> io::Result<Duration> {
+pub(crate) fn left(end: Instant) -> io::Result<Duration> {
     let left = end.saturating_duration_since(Instant::now());
     if left.is_zero() { Err(ErrorKind::TimedOut.into()) } else { Ok(left) }
 }

@@ -22,6 +22,8 @@ pub const CONNECTIONS_MOST: usize = 64;
 const LISTENERS_MOST: usize = 32;
 /// Let in at one turn, before those that are there are looked at again.
 const WELCOMED_MOST: usize = 16;
+/// Who takes nothing of its answer for so long gives way to somebody who knocks while all places are taken.
+const STALLED: Duration = Duration::from_secs(1);
 /// How soon a listener hears what is new.
 const NEWS_EVERY: Duration = Duration::from_millis(200);
 /// How long nobody is let in where the process has no file left.
@@ -151,7 +153,7 @@ impl Room {
                 // No file is left: those that are there come first, and who knocks goes on knocking.
                 Err(_) => return std::thread::sleep(NO_FILE_LEFT),
             };
-            if self.connections.len() == CONNECTIONS_MOST && !self.make_room() {
+            if self.connections.len() == CONNECTIONS_MOST && !self.make_room(now) {
                 turn_away(stream);
                 continue;
             }
@@ -162,9 +164,15 @@ impl Room {
         }
     }
 
-    /// Who has been longest about its request gives way; `false` where everybody has made one.
-    fn make_room(&mut self) -> bool {
-        let slowest = self.connections.iter().position(Connection::is_reading);
+    /// Who has been longest about its request gives way, then who has taken nothing of its answer for longest; `false` where
+    /// everybody has made a request and takes what it is sent.
+    fn make_room(&mut self, now: Instant) -> bool {
+        let idle = |connection: &Connection| connection.stalled_for(now).filter(|idle| *idle >= STALLED);
+        let slowest = self.connections.iter().position(Connection::is_reading).or_else(|| {
+            let stalled = self.connections.iter().enumerate();
+            let stalled = stalled.filter_map(|(place, connection)| Some((idle(connection)?, place)));
+            stalled.max().map(|(_, place)| place)
+        });
         slowest.map(|place| self.connections.remove(place)).is_some()
     }
 

@@ -211,7 +211,10 @@ impl Reader {
         match self.file(input) {
             Ok(Held::RunFile(run, troubles)) => match troubles.into_iter().next() {
                 Some(trouble) => Err(Failure::refused(trouble)),
-                None => Ok(vec![*run]),
+                None => {
+                    crate::running::tell(path, &run);
+                    Ok(vec![*run])
+                }
             },
             Ok(Held::Printed(import)) => results_of(&path.display().to_string(), import),
             Err(Unread::RunFile(error)) => Err(Failure::refused(error)),
@@ -293,7 +296,8 @@ fn no_result(path: &Path, error: &ImportError) -> Failure {
 }
 
 fn run_file(path: &Path) -> Result<Held, RunfileError> {
-    let (run, troubles) = waited_for(path, runfile::read_what_can_be)?;
+    let (mut run, troubles) = waited_for(path, runfile::read_what_can_be)?;
+    crate::running::note(path, &mut run);
     take_up_policies(&run);
     Ok(Held::RunFile(Box::new(run), troubles))
 }

@@ -21,6 +21,7 @@ mod recorder;
 mod region;
 pub mod run;
 mod runner;
+pub mod running;
 mod setup;
 pub mod signals;
 mod target;
@@ -36,5 +37,5 @@ pub use runner::{NamedRunner, NullRunner, RealRunner, Runner, RunnerError, Share
 pub use setup::{Setup, SetupError, null_setup, set_up, set_up_watch};
 pub use target::{
     Holes, OneFile, OpenTarget, OpenTargetError, Wish, Written, leave_to_write, named, open_own_device,
-    open_path, tell_what_goes, unwritten,
+    open_path, tell_what_goes, unwritten, usual_region,
 };

@@ -1,6 +1,7 @@
 //! Where run file and report go, and under which name.
 
 use std::cell::{Cell, RefCell};
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -12,6 +13,7 @@ use runfile::{SameDevice, Whose, WriteError};
 use crate::failure::Failure;
 use crate::files::Shelf;
 use crate::onlookers::{Audience, Onlookers};
+use crate::output;
 use crate::progress::Teller;
 
 /// Endings of the files of a run: a name is free where none of them is taken.
@@ -29,8 +31,10 @@ pub struct Place {
     time: String,
     /// Free when it was looked for; kept once the run file has it.
     name: RefCell<String>,
-    /// The report was written: what is not there is not named.
-    drawn: Cell<bool>,
+    /// The report, once it was written: what is not there is not named.
+    page: RefCell<Option<PathBuf>>,
+    /// By which others see that the run goes on: marked for as long as it is open.
+    alive: Cell<Option<File>>,
     /// How many steps will run, where that is known.
     steps: Cell<Option<usize>>,
     /// Who tells programs of the run, once it has begun.
@@ -80,7 +84,8 @@ impl Place {
             stem,
             time,
             name: RefCell::default(),
-            drawn: Cell::new(false),
+            page: RefCell::default(),
+            alive: Cell::default(),
             steps: Cell::new(None),
             teller: RefCell::default(),
             onlookers: RefCell::default(),
@@ -132,9 +137,9 @@ impl Place {
         self.path("plimsoll")
     }
 
-    /// The HTML report.
+    /// The HTML report: where it was written, else where it is to be.
     pub fn report(&self) -> PathBuf {
-        self.path("html")
+        self.drawn().unwrap_or_else(|| self.path("html"))
     }
 
     /// So many steps will run, where none depends on those before it.
@@ -179,6 +184,8 @@ impl Place {
         if self.same_device == SameDevice::No {
             draft.file().sync_data().map_err(failed)?;
         }
+        // Before anybody sees it. Without locks the run goes on, and nobody is told that it does.
+        self.alive.set(draft.file().try_clone().ok().filter(|file| kernel::mark_alive(file).is_ok()));
         for _ in 0..RACES_MOST {
             match draft.publish(format!("{}.plimsoll", self.name.borrow()).as_ref()) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -190,45 +197,60 @@ impl Place {
         Err(WriteError::Exists { path: self.run() })
     }
 
-    /// Writes the HTML report; those who look see the same.
+    /// Writes the HTML report; those who look see the same. With it the run is over.
     pub fn put_report(&self, text: &str) -> Result<(), Failure> {
-        let written = self.put("html", text);
-        self.drawn.set(written.is_ok());
+        let written = self.put("html", text).map(|page| drop(self.page.replace(Some(page))));
+        drop(self.alive.take());
         if let Some(onlookers) = self.onlookers.take() {
-            let kept = if written.is_ok() { self.report() } else { self.run() };
-            onlookers.end(text, &kept);
+            onlookers.end(text, &self.drawn().unwrap_or_else(|| self.run()));
         }
-        written.map(drop)
+        written
     }
 
-    /// Writes a file with this ending beside the run file, which nothing may have; gives back its path.
+    /// Writes a file with this ending beside the run file, under its name; where somebody has taken that meanwhile, which
+    /// people are told, under the next that is free. Gives back its path.
     pub fn put(&self, ending: &str, text: &str) -> Result<PathBuf, Failure> {
-        let name = format!("{}.{ending}", self.name.borrow());
-        let (path, run) = (self.path(ending), short(&self.run()));
-        match self.shelf.put_new(&name, text.as_bytes()) {
-            Ok(()) => Ok(path),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(Failure::failed(format!(
-                "{} was made by somebody else meanwhile and is left as it is; the run is kept, draw it with: plimsoll report \
-                 {run} --html ANOTHER_PLACE",
-                path.display()
-            ))),
-            Err(error) => Err(Failure::failed(format!(
-                "{}: cannot be written: {error}; the run is kept, draw it with: plimsoll report {run} --html ANOTHER_PLACE",
-                path.display()
-            ))),
+        let mut name = self.name.borrow().clone();
+        for _ in 0..RACES_MOST {
+            let file = format!("{name}.{ending}");
+            match self.shelf.put_new(&file, text.as_bytes()) {
+                Ok(()) => return Ok(self.shelf.path_of(&file)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => name = self.next_name(&file),
+                Err(error) => return Err(self.not_put(&file, &error)),
+            }
         }
+        Err(self.not_put(&format!("{name}.{ending}"), &io::ErrorKind::AlreadyExists.into()))
+    }
+
+    /// The next free name, where `taken` is somebody else's.
+    fn next_name(&self, taken: &str) -> String {
+        let name = self.free_name();
+        let (taken, run) = (short(&self.shelf.path_of(taken)), short(&self.run()));
+        let words = format!(
+            "{taken} was made by somebody else meanwhile and is left as it is; what belongs to {run} is called {name}"
+        );
+        output::people(report::wrap("plimsoll: ", &words).trim_end());
+        name
+    }
+
+    fn not_put(&self, file: &str, error: &io::Error) -> Failure {
+        let (path, run) = (self.shelf.path_of(file), short(&self.run()));
+        Failure::failed(format!(
+            "{}: cannot be written: {error}; the run is kept, draw it with: plimsoll report {run} --html ANOTHER_PLACE",
+            path.display()
+        ))
     }
 
     /// The HTML report, where it was written.
     pub fn drawn(&self) -> Option<PathBuf> {
-        self.drawn.get().then(|| self.report())
+        self.page.borrow().clone()
     }
 
     /// The line that says where they are.
     pub fn files_line(&self) -> String {
-        match self.drawn.get() {
-            true => report::files_line(&short(&self.report()), &short(&self.run())).trim_end().to_owned(),
-            false => format!("run     {}", short(&self.run())),
+        match self.drawn() {
+            Some(page) => report::files_line(&short(&page), &short(&self.run())).trim_end().to_owned(),
+            None => format!("run     {}", short(&self.run())),
         }
     }
 }
@@ -252,16 +274,33 @@ pub fn short(path: &Path) -> String {
     report::clean(&shorter(path))
 }
 
+/// The same as a word that can be pasted into a shell.
+pub fn pasted(path: &Path) -> String {
+    let (home, rest) = within(path);
+    let word = report::shell_word(rest.as_os_str().as_encoded_bytes());
+    match home {
+        Some(home) => format!("{home}{word}"),
+        // It would be taken for an option.
+        None if rest.as_os_str().as_encoded_bytes().starts_with(b"-") => format!("./{word}"),
+        None => word,
+    }
+}
+
 fn shorter(path: &Path) -> String {
-    let here =
-        std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));
+    let (home, rest) = within(path);
+    format!("{}{}", home.unwrap_or_default(), rest.display())
+}
+
+/// A path below the current directory without it, and one below the home directory behind `~/`.
+fn within(path: &Path) -> (Option<&'static str>, &Path) {
+    let here = std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok());
     if let Some(relative) = here {
-        return relative.display().to_string();
+        return (None, relative);
     }
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
-    match home.and_then(|home| path.strip_prefix(home).ok().map(Path::to_path_buf)) {
-        Some(below) => format!("~/{}", below.display()),
-        None => path.display().to_string(),
+    match home.and_then(|home| path.strip_prefix(home).ok()) {
+        Some(below) => (Some("~/"), below),
+        None => (None, path),
     }
 }
 
@@ -298,6 +337,18 @@ mod tests {
     }
 
     #[test]
+    fn a_run_is_seen_to_go_on_until_its_page_is_there_or_its_process_is_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        for over in [|place: Place| place.put_report("page").unwrap(), |place: Place| drop(place)] {
+            let place = place(dir.path());
+            let run = place.bear(b"run").unwrap();
+            assert!(kernel::is_alive(&run));
+            over(place);
+            assert!(!kernel::is_alive(&run));
+        }
+    }
+
+    #[test]
     fn a_name_is_taken_by_any_file_of_a_run_and_by_a_link() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("data-2026-11-21.html"), "").unwrap();
@@ -314,9 +365,9 @@ mod tests {
         let place = place(dir.path());
         place.bear(b"run").unwrap();
         std::os::unix::fs::symlink(&victim, place.report()).unwrap();
-        let refused = place.put_report("page").unwrap_err().message;
-        assert!(refused.contains("somebody else") && refused.contains("plimsoll report"), "{refused}");
+        place.put_report("page").unwrap();
         assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
-        assert!(place.files_line().starts_with("run "), "no page is named: {}", place.files_line());
+        assert!(place.report().ends_with("data-2026-11-21-2.html"), "{}", place.files_line());
+        assert_eq!(std::fs::read_to_string(place.report()).unwrap(), "page");
     }
 }

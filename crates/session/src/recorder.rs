@@ -1,10 +1,13 @@
 //! The one observer of a run: stores what it is told, shows it, keeps what the analysis needs, and passes on a wish to stop.
 
 use std::cell::RefCell;
+use std::time::{Duration, Instant};
 
 use experiments::Anomalies;
 use metrics::Counted;
-use record::{Event, EventKind, Interval, Observer, Phase, PhaseKind, Run, Sample, Silence, StepRecord};
+use record::{
+    Event, EventKind, Interval, Observer, Phase, PhaseKind, Run, Sample, Silence, SilenceStage, StepRecord,
+};
 use runfile::{Outcome, Recorder, Stored, WriteError, Writer};
 use sampler::SamplerThread;
 use workload::{Nanos, StepPlan};
@@ -19,6 +22,8 @@ use crate::signals::StopFlag;
 
 /// How often the open phase of a command is stored anew.
 const LENGTHEN_EVERY: Nanos = Nanos::from_secs(10);
+/// Nobody looked for so long while a step ran: it is looked several times a second, and a busy machine makes a second of that.
+const NOT_LOOKED: Duration = Duration::from_secs(3);
 /// A last sample so short a part of an interval after the one before, as a divisor, says nothing but noise.
 const TAIL_PART: u64 = 5;
 
@@ -49,6 +54,12 @@ struct State {
     live: Live,
     /// Those who look at the run from elsewhere.
     audience: Option<Audience>,
+    /// A step runs.
+    in_step: bool,
+    /// When it was last looked whether that is to go on, several times a second; none before the first time.
+    looked: Option<Instant>,
+    /// The last moment of the run's clock that was heard of.
+    heard_of: Nanos,
     /// Of a watch, whose samples are too many to be kept in memory.
     series: Option<Series>,
     trouble: Trouble,
@@ -92,7 +103,17 @@ impl RunRecorder {
         let audience = place.begin_showing();
         let live = live.told_by(place.begin_telling(&run)).told_to(audience.clone());
         let keys = live.is_drawn().then(Keys::take).flatten();
-        let state = State { run, file, live, audience, series: None, trouble: Trouble::default() };
+        let state = State {
+            run,
+            file,
+            live,
+            audience,
+            in_step: false,
+            looked: None,
+            heard_of: Nanos::ZERO,
+            series: None,
+            trouble: Trouble::default(),
+        };
         Ok(RunRecorder {
             state: RefCell::new(state),
             stop: stop.clone(),
@@ -199,6 +220,7 @@ impl Recorded {
 impl Observer for RunRecorder {
     fn interval(&mut self, interval: &Interval) {
         let state = self.state.get_mut();
+        state.heard_of = state.heard_of.max(interval.end);
         state.file.interval(interval);
         state.look_at_outcomes();
         state.live.interval(interval);
@@ -214,6 +236,9 @@ impl Observer for RunRecorder {
     fn silence(&mut self, silence: &Silence) {
         self.stop.note(silence);
         self.note(Event { at: silence.at, kind: EventKind::Warning, text: silence.to_string() });
+        if silence.stage == SilenceStage::GivenUp {
+            self.state.get_mut().live.say(&StopFlag::stays_behind());
+        }
     }
 
     fn patience(&self) -> Nanos {
@@ -221,6 +246,7 @@ impl Observer for RunRecorder {
     }
 
     fn interrupted(&self) -> bool {
+        self.state.borrow_mut().look_at_the_clock(Instant::now());
         self.tick();
         if self.keys.as_ref().is_some_and(Keys::ask_for_the_end) {
             self.stop.ask();
@@ -230,6 +256,7 @@ impl Observer for RunRecorder {
 
     fn step_started(&mut self, plan: &StepPlan, at: Nanos) {
         let state = self.state.get_mut();
+        (state.in_step, state.looked, state.heard_of) = (true, None, at);
         state.file.step_started(plan, at);
         state.live.step_started(plan);
         let jobs = plan.workers.iter().map(|worker| worker.job.as_str());
@@ -238,6 +265,7 @@ impl Observer for RunRecorder {
 
     fn step_ended(&mut self, record: &StepRecord) {
         let state = self.state.get_mut();
+        state.in_step = false;
         state.file.step_ended(record);
         state.look_at_outcomes();
         state.live.step_ended(record);
@@ -271,6 +299,20 @@ impl State {
     fn heard(&self, take: impl FnOnce(&mut Counted)) {
         if let Some(audience) = &self.audience {
             audience.heard(take);
+        }
+    }
+
+    /// Says where nobody looked for long while a step ran, as a watch says it of its samples.
+    fn look_at_the_clock(&mut self, now: Instant) {
+        if !self.in_step || self.series.is_some() {
+            return;
+        }
+        let Some(before) = self.looked.replace(now) else { return };
+        let length = now.saturating_duration_since(before);
+        if length >= NOT_LOOKED {
+            let since = format!("second {} of the run", self.heard_of.0 / 1_000_000_000);
+            let text = experiments::not_looked(Nanos(length.as_nanos() as u64), &since);
+            self.event(Event { at: self.heard_of, kind: EventKind::Warning, text });
         }
     }
 

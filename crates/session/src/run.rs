@@ -330,6 +330,7 @@ impl Session<'_> {
         self.against.name_in(&mut run);
         run.asked = self.asked.take();
         run.exceeded = exceeded(&self.setup);
+        run.forecast = (self.seconds > 0.0).then(|| Nanos::from_secs_f64(self.seconds));
         let mut recorder = RunRecorder::begin(run, self.place, self.stop, live)?;
         recorder.go_on_behind(&earlier.steps);
         Ok(recorder)

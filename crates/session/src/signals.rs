@@ -148,6 +148,18 @@ impl StopFlag {
     pub fn tell(&self, silence: &Silence) {
         self.note(silence);
         output::people(report::wrap("plimsoll: ", &silence.to_string()).trim_end());
+        if silence.stage == SilenceStage::GivenUp {
+            output::people(report::wrap("plimsoll: ", &StopFlag::stays_behind()).trim_end());
+        }
+    }
+
+    /// What becomes of the process while the kernel holds its I/O, which no signal ends.
+    pub(crate) fn stays_behind() -> String {
+        let process = std::process::id();
+        format!(
+            "process {process} ends with what is known; while the kernel holds that I/O, it stays in the list of processes until \
+             the device answers"
+        )
     }
 }
 

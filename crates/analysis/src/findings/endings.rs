@@ -56,13 +56,15 @@ pub(super) fn rule(run: &Run) -> Vec<Found<Early>> {
     let interrupted =
         |step: &StepRecord| Early::Interrupted(Interrupted { after_s: step.ended.as_secs_f64() });
     let is_last = |step: &StepRecord| run.steps.last().is_some_and(|last| std::ptr::eq(last, step));
+    // The step that runs has no end yet, which is none that came too early.
+    let goes_on = run.still_running.is_some();
     let of_step = |step: &StepRecord| match step.ending {
-        Ending::Interrupted if is_last(step) => Some(certain(interrupted(step), step)),
+        Ending::Interrupted if is_last(step) && !goes_on => Some(certain(interrupted(step), step)),
         Ending::Failed => Some(certain(Early::Failed(failed(step)), step)),
         _ => None,
     };
     let mut ended: Vec<Found<Early>> = run.steps.iter().filter_map(of_step).collect();
-    if let Some(last) = run.steps.last().filter(|_| !run.complete && ended.is_empty()) {
+    if let Some(last) = run.steps.last().filter(|_| !run.complete && !goes_on && ended.is_empty()) {
         // Cut off between two steps, as by a kill: each step is whole, the run is not.
         ended.push(certain(interrupted(last), last));
     }

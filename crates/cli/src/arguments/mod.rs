@@ -352,7 +352,7 @@ pub struct CheckArguments {
     #[arg(long, alias = "profile", value_enum, default_value_t, hide_possible_values = true)]
     pub plan: PlanName,
     /// Go on with this run, which was stopped
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["target", "plan", "policy", "expect", "size", "write_most", "time", "read_only", "seed"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["target", "plan", "policy", "expect", "time", "read_only", "seed"])]
     pub resume: Option<PathBuf>,
     /// Do not ask before a drain of more than 15 minutes
     #[arg(long)]

@@ -10,7 +10,7 @@ use record::StepRecord;
 use report::{Credits, Extent, Forecast};
 use session::failure::Failure;
 use session::output;
-use session::place::Place;
+use session::place::{Place, pasted};
 use session::run::{self, Against, Course, Earlier, Session};
 use session::signals::StopFlag;
 use session::{Setup, Wish};
@@ -66,7 +66,7 @@ pub fn run(arguments: &BurstArguments) -> Result<u8, Failure> {
         let shape = Shape { format: arguments.format, extent: Extent::Screen };
         present(&shape, run, analysis, &place)?;
         if let (Target::Path(_), true) = (&asked.target, was_cut_short(analysis)) {
-            output::people(&format!("Go on with it: plimsoll burst --resume {}", place.run().display()));
+            output::people(&format!("Go on with it: plimsoll burst --resume {}", pasted(&place.run())));
         }
         Ok(exit_code(analysis))
     })?;

@@ -78,7 +78,7 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
         let shape = Shape { format: arguments.format, extent: arguments.findings.extent() };
         present(&shape, run, analysis, &place)?;
         if stop.raised() {
-            output::people(&resume::go_on_words(&place));
+            output::people(&resume::go_on_words(&place, &planned.check));
         }
         Ok(analysis.verdict.exit_code())
     })?;

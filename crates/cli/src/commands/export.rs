@@ -35,6 +35,7 @@ pub fn run(arguments: &ExportArguments) -> Result<u8, Failure> {
         )));
     }
     let recorded = read.runs.remove(0);
+    session::running::tell(&recorded.path, &recorded.run);
     let tables = export::tables(&recorded.run, &recorded.analysis()?);
     let files = tables.iter().map(|table| {
         let bytes = export::encoded(table, env!("CARGO_PKG_VERSION")).map_err(Failure::failed)?;

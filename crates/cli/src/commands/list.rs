@@ -27,6 +27,8 @@ pub(super) struct Listed {
     /// Its verdict; what is wrong with the file where there is none.
     pub(super) answer: Result<String, String>,
     pub(super) complete: bool,
+    /// Where it is not complete: how far it is, or that it was stopped.
+    pub(super) state: Option<String>,
 }
 
 /// Lists the run files of a folder, newest first.
@@ -81,6 +83,7 @@ pub(super) fn look_at(path: &Path) -> Listed {
                 .map(|analysis| verdict_words(&recorded.run, &analysis).sentence())
                 .map_err(|failure| failure.message),
             complete: recorded.run.complete,
+            state: report::state(&recorded.run),
         },
         Err(failure) => Listed {
             path: path.to_owned(),
@@ -88,6 +91,7 @@ pub(super) fn look_at(path: &Path) -> Listed {
             command: String::new(),
             answer: Err(failure.message),
             complete: false,
+            state: None,
         },
     }
 }
@@ -100,13 +104,8 @@ fn command(words: &[String]) -> String {
 fn text(folder: &Path, listed: &[Listed], all: usize) -> String {
     let mut text = String::new();
     for run in listed {
-        let cut_off = if run.complete { "" } else { " (stopped before its end)" };
-        let _ = writeln!(
-            text,
-            "{:<16}  {}",
-            when(run.started_unix_ms),
-            cut(&format!("{}{cut_off}", run.command))
-        );
+        let state = run.state.as_ref().map(|state| format!(" ({state})")).unwrap_or_default();
+        let _ = writeln!(text, "{:<16}  {}", when(run.started_unix_ms), cut(&run.command, &state));
         let answer = match &run.answer {
             Ok(answer) => answer.clone(),
             Err(why) => format!("cannot be read: {why}"),
@@ -136,10 +135,11 @@ fn two_lines(words: &str) -> String {
     report::cut(words, 2 * (report::columns_now() - INDENT.len()) - LONG_WORD)
 }
 
-/// As much of `words` as stands in a line behind the indent.
-fn cut(words: &str) -> String {
+/// As much of `words` as stands in a line behind the indent, with the whole of `state` behind them.
+fn cut(words: &str, state: &str) -> String {
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    report::cut(&words, report::columns_now() - INDENT.len())
+    let room = report::columns_now().saturating_sub(INDENT.len() + state.chars().count());
+    report::cut(&words, room) + state
 }
 
 /// Local time to the minute.
@@ -162,6 +162,7 @@ fn document(folder: &Path, listed: &[Listed], all: usize) -> Value {
                 "started_unix_ms": run.started_unix_ms,
                 "command": run.command,
                 "complete": run.complete,
+                "state": run.state,
                 "verdict": run.answer.as_ref().ok(),
                 "unreadable": run.answer.as_ref().err(),
             })

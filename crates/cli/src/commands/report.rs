@@ -58,6 +58,7 @@ fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
         let analysis = recorded.analysis()?;
         let options = arguments.pictures.options(at + 1, &recorded.path);
         if paged {
+            not_its_own(page, recorded)?;
             let text = report::html_of(&recorded.run, &analysis, &options);
             match &mut typed {
                 Some(output) => output.write(text.as_bytes())?,
@@ -141,13 +142,38 @@ fn pages(arguments: &ReportArguments, runs: &[Recorded]) -> Result<Vec<PathBuf>,
     Ok(pages)
 }
 
+/// Refuses the page that a run which goes on will write itself: with its name taken, it could not.
+fn not_its_own(page: &Path, recorded: &Recorded) -> Result<(), Failure> {
+    let own = recorded.path.with_extension("html");
+    let is_own = recorded.run.still_running.is_some() && real(page) == real(&own);
+    if !is_own {
+        return Ok(());
+    }
+    Err(Failure::refused(format!(
+        "{} is the page that {} writes at its end, and that is still running; name another place with --html, or leave --html out",
+        page.display(),
+        short(&recorded.path)
+    )))
+}
+
+/// Where a file that may not be there yet lies, behind links.
+fn real(path: &Path) -> PathBuf {
+    let path = std::fs::read_link(path).map_or(path.to_owned(), |to| path.with_file_name("").join(to));
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    folder.canonicalize().map_or(path.clone(), |folder| folder.join(path.file_name().unwrap_or_default()))
+}
+
 fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().to_string_lossy().ends_with('/')
 }
 
-/// `NAME.html`, with the number of the run where a file holds several or two files have one name.
+/// `NAME.html`, with the number of the run where a file holds several or two files have one name; of a run that goes on
+/// `NAME-so-far.html`, since it will write the other itself.
 fn page(recorded: &Recorded, folder: Option<&Path>, taken: &[PathBuf]) -> PathBuf {
-    let stem = recorded.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let mut stem = recorded.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    if recorded.run.still_running.is_some() {
+        stem += "-so-far";
+    }
     let beside = recorded.path.parent().unwrap_or(Path::new(""));
     let mut number = recorded.which + 1;
     loop {

@@ -6,13 +6,14 @@ use experiments::CheckAsk;
 use record::{DeviceFacts, StepRecord, TargetFacts};
 use session::failure::Failure;
 use session::output;
-use session::place::{Place, short};
+use session::place::{Place, pasted};
 use session::run::Earlier;
-use workload::{Asked as Procedure, CheckAsked, CheckPlan, Ending, PolicyName, Target};
+use session::usual_region;
+use workload::{Asked as Procedure, Bytes, CheckAsked, CheckPlan, Ending, Nanos, PolicyName, Target};
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, REGION_USUAL};
 use super::check::{Asked, against};
-use crate::arguments::CheckArguments;
+use crate::arguments::{CheckArguments, size};
 
 /// The run at `path`, as it was asked.
 pub(super) fn resumed(arguments: &CheckArguments, path: &Path) -> Result<Asked, Failure> {
@@ -34,6 +35,8 @@ pub(super) fn resumed(arguments: &CheckArguments, path: &Path) -> Result<Asked, 
     }
     let target = Target::parse(&facts.words).map_err(Failure::refused)?;
     let named = read.policy.as_deref().map(PolicyName::parse).transpose().map_err(Failure::refused)?;
+    let typed = [size(arguments.ground.size.as_deref())?, size(arguments.write_most.as_deref())?];
+    within_bounds(path, &stored, (&target, typed))?;
     let plays_again = matches!(target, Target::Lab(_) | Target::Sim(_));
     let own = |name: &PolicyName| matches!(&target, Target::Lab(of) | Target::Sim(of) if of == name);
     let against = against(&target, named.filter(|name| !own(name)), read.expectation.as_deref())?;
@@ -128,18 +131,77 @@ pub(super) fn same_target(before: &TargetFacts, now: &TargetFacts) -> Result<(),
     Ok(())
 }
 
-/// What goes on with the run at `place`.
-pub(super) fn go_on_words(place: &Place) -> String {
-    let path = short(&place.run());
-    let quoted = if path.contains(char::is_whitespace) { format!("'{path}'") } else { path };
-    format!("It goes on with: plimsoll check --resume {quoted}")
+/// What goes on with the run at `place`, which was asked this: what it may take beyond the usual is said each time.
+pub(super) fn go_on_words(place: &Place, check: &CheckAsked) -> String {
+    let option = |name: &str, bytes: Option<Bytes>| {
+        bytes.map(|bytes| format!(" {name} {}", bytes.0)).unwrap_or_default()
+    };
+    let (size, most) = (option("--size", check.size), option("--write-most", check.write_most));
+    format!("It goes on with: plimsoll check --resume {}{size}{most}", pasted(&place.run()))
+}
+
+/// No run of ours is asked to take longer: what says so was made by somebody else.
+const LONGEST: Nanos = Nanos::from_secs(92 * 86_400);
+/// Nor does anybody go on with one so often; each time it is laid out anew.
+const SITTINGS_MOST: usize = 20;
+
+/// Refuses what a run file asks beyond what a check takes unasked, unless this command line says the same: the file may be
+/// anybody's. `typed` are its `--size` and `--write-most`.
+fn within_bounds(
+    path: &Path,
+    stored: &CheckAsked,
+    (target, typed): (&Target, [Option<Bytes>; 2]),
+) -> Result<(), Failure> {
+    let refused = |why: String| Err(Failure::refused(format!("{}: {why}", path.display())));
+    let times = stored.parts.iter().map(time_of).chain(stored.time);
+    if let Some(time) = times.max().filter(|time| *time > LONGEST) {
+        let (time, most) = [time, LONGEST].map(|time| report::numbers::span(time.as_secs_f64())).into();
+        return refused(format!("it asks for {time}, and no check takes more than {most}; begin a new one"));
+    }
+    if stored.sittings.len() > SITTINGS_MOST {
+        return refused(format!("it was gone on with more than {SITTINGS_MOST} times; begin a new run"));
+    }
+    let Target::Path(place) = target else { return Ok(()) };
+    let [size, write_most] = typed;
+    let usual = usual_region(place).unwrap_or(REGION_USUAL);
+    let region = stored.size.unwrap_or(usual);
+    let searched = stored.parts.iter().map(|part| match part {
+        Procedure::Headroom(asked) => asked.write_most,
+        _ => Bytes(0),
+    });
+    let searched = Bytes(searched.fold(0, |all, part| all.saturating_add(part.0)));
+    let written = stored.write_most.unwrap_or_default();
+    for (option, asked, usual, typed) in [
+        ("--size", region, usual, size),
+        ("--write-most", written, Bytes(region.0.saturating_mul(2)), write_most),
+        // By what was free at that time.
+        ("--write-most", searched, Bytes(region.0.saturating_mul(2)), write_most),
+    ] {
+        if asked > usual && typed.is_none_or(|typed| typed < asked) {
+            return refused(format!(
+                "it asks for {asked} where a check takes {usual} unasked; say {option} {} beside --resume where that is meant, \
+                 or begin a new run",
+                asked.0
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn time_of(part: &Procedure) -> Nanos {
+    match part {
+        Procedure::Headroom(asked) => asked.time,
+        Procedure::Places(asked) => asked.time,
+        Procedure::Burst(asked) => asked.most,
+        Procedure::Soak(asked) => asked.time,
+        _ => Nanos::ZERO,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use record::TargetKind;
-    use workload::Bytes;
 
     fn facts(serial: &str, name: &str, gib: u64) -> TargetFacts {
         let device = DeviceFacts {

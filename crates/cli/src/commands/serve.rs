@@ -1,6 +1,7 @@
 //! `plimsoll serve`: the list of runs, and the page of each, in a browser.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -28,7 +29,8 @@ pub fn run(arguments: &ServeArguments) -> Result<u8, Failure> {
         Some(folder) => folder.clone(),
         None => own_folder()?,
     };
-    let shelf = Shelf { named: arguments.folder.is_some(), folder, known: Mutex::default() };
+    let shelf =
+        Shelf { named: arguments.folder.is_some(), folder, known: Mutex::default(), pages: Mutex::default() };
     // A folder that is none is told here, not in a browser.
     let count = shelf.files()?.len();
     let stop = StopFlag::on_signals(record::PATIENCE);
@@ -48,12 +50,49 @@ struct Shelf {
     folder: PathBuf,
     /// By the user, and therefore there.
     named: bool,
-    /// What was found in a file of this length and time.
+    /// What was found in a file as it was then.
     known: Mutex<HashMap<PathBuf, (Stamp, ShelfRow)>>,
+    /// The last pages, the newest at the end: one takes a second to draw, and there is one thread.
+    pages: Mutex<VecDeque<Page>>,
 }
 
-/// By which a file that has changed is known.
-type Stamp = (u64, Option<SystemTime>);
+/// A page as it was drawn of a file.
+struct Page {
+    path: PathBuf,
+    stamp: Stamp,
+    html: Arc<[u8]>,
+}
+
+/// Pages that are kept, and their bytes in all. Those who are sent one share it.
+const PAGES_MOST: usize = 16;
+const PAGES_BYTES_MOST: usize = 32 << 20;
+
+/// By which a file that has changed is known, or one that was written and is no more.
+#[derive(Clone, PartialEq)]
+struct Stamp {
+    /// Of the file and of what waits beside it: which it is, how long and since when.
+    files: [Option<FileStamp>; 2],
+    goes_on: bool,
+}
+
+#[derive(Clone, PartialEq)]
+struct FileStamp {
+    inode: u64,
+    length: u64,
+    changed: Option<SystemTime>,
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Stamp {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push("-wal");
+        let about = |path: &Path| {
+            let about = std::fs::symlink_metadata(path).ok()?;
+            Some(FileStamp { inode: about.ino(), length: about.len(), changed: about.modified().ok() })
+        };
+        Stamp { files: [about(path), about(Path::new(&beside))], goes_on: kernel::is_alive(path) }
+    }
+}
 
 impl Shelf {
     /// The run files, newest first. What is no plain file is left out: a link may lead anywhere.
@@ -71,8 +110,7 @@ impl Shelf {
     }
 
     fn row(&self, path: &Path) -> ShelfRow {
-        let about = std::fs::symlink_metadata(path).ok();
-        let stamp = about.map_or((0, None), |about| (about.len(), about.modified().ok()));
+        let stamp = Stamp::of(path);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         match known.get(path) {
             Some((at, row)) if *at == stamp => row.clone(),
@@ -87,11 +125,22 @@ impl Shelf {
     /// The page of the run file of this name, which is looked up in the listing and never made a path of.
     fn page(&self, name: &str) -> Option<Answer> {
         let path = self.files().ok()?.into_iter().find(|path| name_of(path) == name)?;
-        let read = Reader { words: typed() }.recordings(&[path]).ok()?;
+        let stamp = Stamp::of(&path);
+        let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(page) = pages.iter().find(|page| page.path == path && page.stamp == stamp) {
+            return Some(Answer::page(Arc::clone(&page.html), Rules::Report));
+        }
+        let read = Reader { words: typed() }.recordings(std::slice::from_ref(&path)).ok()?;
         let recorded = read.runs.into_iter().next()?;
         let analysis = recorded.analysis().ok()?;
-        let html = report::html(&recorded.run, &analysis);
-        Some(Answer::page(html.into_bytes().into(), Rules::Report))
+        let html: Arc<[u8]> = report::html(&recorded.run, &analysis).into_bytes().into();
+        pages.retain(|page| page.path != path);
+        pages.push_back(Page { path, stamp, html: Arc::clone(&html) });
+        let bytes = |pages: &VecDeque<Page>| pages.iter().map(|page| page.html.len()).sum::<usize>();
+        while pages.len() > PAGES_MOST || bytes(&pages) > PAGES_BYTES_MOST {
+            pages.pop_front();
+        }
+        Some(Answer::page(html, Rules::Report))
     }
 }
 
@@ -118,7 +167,7 @@ fn row_of(listed: Listed) -> ShelfRow {
         when: when(listed.started_unix_ms),
         command: listed.command,
         answer: listed.answer,
-        cut_off: !listed.complete,
+        state: listed.state,
         href: format!("run/{}", escaped(&name_of(&listed.path))),
     }
 }
@@ -130,4 +179,41 @@ fn escaped(name: &str) -> String {
         byte => format!("%{byte:02X}"),
     };
     name.bytes().map(of).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may unwrap")]
+mod tests {
+    use super::*;
+    use record::{Event, EventKind, Run};
+    use workload::Nanos;
+
+    #[test]
+    fn a_page_is_drawn_once_and_anew_where_its_file_has_changed() {
+        let dir = tempfile::tempdir().unwrap();
+        let shelf = Shelf {
+            folder: dir.path().to_owned(),
+            named: true,
+            known: Mutex::default(),
+            pages: Mutex::default(),
+        };
+        let path = dir.path().join("a.plimsoll");
+        let store = |text: &str| {
+            let event = Event { at: Nanos::ZERO, kind: EventKind::Note, text: text.to_owned() };
+            let run = Run { events: vec![event], complete: true, ..Run::started(Vec::new(), 1) };
+            let _ = std::fs::remove_file(&path);
+            runfile::write(runfile::at(&path), &run).unwrap();
+        };
+        let page = || {
+            assert!(shelf.page("a.plimsoll").is_some() && shelf.page("b.plimsoll").is_none());
+            let pages = shelf.pages.lock().unwrap();
+            assert_eq!(pages.len(), 1);
+            Arc::clone(&pages[0].html)
+        };
+        store("before");
+        let (first, again) = (page(), page());
+        assert!(Arc::ptr_eq(&first, &again), "it was drawn twice");
+        store("behind it all");
+        assert!(String::from_utf8_lossy(&page()).contains("behind it all"));
+    }
 }

@@ -87,7 +87,7 @@ const TYPED: &[Row] = &[
     ),
     (&["policy", "show", "aws-gp33"], 2, &["no policy is called 'aws-gp33'", "did you mean 'aws-gp3'?"]),
     (&["report", "@/nowhere.plimsoll"], 2, &["does not exist", "check the name"]),
-    (&["report", "@/pipe"], 2, &["is no run file", "name a file that plimsoll recorded"]),
+    (&["report", "@/pipe"], 2, &["is a pipe (FIFO)", "name a run file"]),
     (&["report", "@/file"], 2, &["is no run file", "holds no result of a known tool"]),
     (&["report", "@/empty"], 2, &["is no run file", "empty"]),
     (&["report", "@/newer.plimsoll"], 2, &["a later version of plimsoll", "update plimsoll"]),

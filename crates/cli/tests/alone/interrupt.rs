@@ -281,3 +281,23 @@ fn a_run_stopped_early_can_be_held_against_a_policy_again() {
     let again = crate::machine::ended(&mut scene.folder.plimsoll(&["report", &run_file(&scene.out())]));
     assert!(again.told().contains("CANNOT TELL whether it meets aws-gp3"), "{}", again.out);
 }
+
+/// A watch says so of its samples; the load of a run stands still meanwhile, for which the volume is not to blame.
+#[test]
+fn a_run_that_was_stopped_and_goes_on_says_that_nobody_looked() {
+    let folder = Folder::new();
+    let words = ["run", "five-figures", "null:", "--time", "2s", "--out", "@/out"];
+    let mut running = Running::start(&mut folder.plimsoll(&words));
+    assert!(running.has_said("write bandwidth"), "{}", running.wait().err);
+    std::thread::sleep(std::time::Duration::from_millis(1200));
+    running.signal("STOP");
+    std::thread::sleep(std::time::Duration::from_secs(5));
+    running.signal("CONT");
+    let done = running.wait();
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let said = "on: plimsoll was stopped, or the machine too busy to let it run";
+    assert!(done.complained().contains(said), "{}", done.err);
+    let run = run_file(&folder.path("out"));
+    let report = ended(&mut folder.plimsoll(&["report", &run, "--format", "json", "--html", "@/page.html"]));
+    assert!(squeezed(&report.json()["run"]["events"].to_string()).contains(said), "{}", report.out);
+}

@@ -22,6 +22,7 @@ mod not_fooled;
 mod places;
 mod profiles;
 mod published;
+mod running;
 mod safety;
 mod silent;
 mod starved;

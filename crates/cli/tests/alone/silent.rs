@@ -2,7 +2,7 @@
 //! everything measured until then is kept.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::machine::*;
@@ -208,4 +208,67 @@ fn a_device_that_answers_again_is_told_and_the_run_goes_on() {
     let report = ["report", &run_file(&ground.folder.path("out")), "--format", "json"];
     let again = self::ended(&mut ground.folder.plimsoll(&report));
     assert!(again.code == Some(0) && again.out.contains("answers again"), "{}", again.out);
+}
+
+/// A name server that takes every question and answers none, in a network of its own; in its place then runs what follows.
+const NO_NAMES: &str = "import os, socket, subprocess, sys
+subprocess.check_call(['ip', 'link', 'set', 'lo', 'up'])
+subprocess.check_call(['mount', '--bind', sys.argv[1], '/etc/resolv.conf'])
+names = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+names.bind(('127.0.0.1', 53))
+names.set_inheritable(True)
+os.execv(sys.argv[2], sys.argv[2:])";
+
+/// plimsoll with these words where no name is ever resolved, and the system's resolver asks for two minutes.
+fn without_names(folder: &Folder, words: &[&str]) -> Option<Running> {
+    if !is_root() {
+        skipped(Lack::Root, "a network of its own needs root");
+        return None;
+    }
+    let Some(python) = python_with("import socket") else {
+        skipped(Lack::Tool, "no Python");
+        return None;
+    };
+    let options = "nameserver 127.0.0.1\noptions timeout:30 attempts:4\n";
+    std::fs::write(folder.path("resolv.conf"), options).unwrap();
+    let before = ["-nm", python, "-c", NO_NAMES, "@/resolv.conf", "plimsoll"];
+    Some(Running::start(&mut folder.through("unshare", &[&before, words].concat())))
+}
+
+/// The system's resolver cannot be interrupted; the run ends all the same, and Ctrl-C is heard while it is waited for.
+#[test]
+fn a_name_server_that_is_silent_keeps_neither_the_end_of_a_run_nor_ctrl_c_waiting() {
+    let folder = Folder::new();
+    let run = [
+        "run",
+        "five-figures",
+        "null:",
+        "--time",
+        "200ms",
+        "--otlp",
+        "http://name.example:4318",
+        "--out",
+        "@/runs",
+    ];
+    for stopped in [false, true] {
+        let Some(mut running) = without_names(&folder, &run) else { return };
+        assert!(running.has_said("write latency"), "it ran: {}", running.wait().err);
+        let begun = Instant::now();
+        if stopped {
+            // The second page is there, and the collector is waited for.
+            let is_page =
+                |name: std::ffi::OsString| Path::new(&name).extension().is_some_and(|end| end == "html");
+            let pages =
+                || std::fs::read_dir(folder.path("runs")).unwrap().flatten().map(|entry| entry.file_name());
+            assert!(comes_true(|| pages().filter(|name| is_page(name.clone())).count() == 2));
+            running.signal("INT");
+        }
+        let ended = running.wait();
+        // A hang is two minutes.
+        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+        assert!(matches!((stopped, ended.code), (false, Some(0)) | (true, Some(0 | 130))), "{ended:?}");
+        let told = ended.complained();
+        assert!(told.contains("--otlp: http://name.example:4318 does not answer"), "{told}");
+        assert!(told.contains("the last figures of the run are not there"), "{told}");
+    }
 }

@@ -113,6 +113,29 @@ fn a_machine_of_many_devices_and_a_text_of_megabytes_are_bounded() {
     }
 }
 
+/// The promise: 64 MiB and four times the file.
+#[test]
+fn rows_of_next_to_nothing_take_no_more_memory_than_their_file_is_worth() {
+    if judge::is_missing("sqlite3") {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let bases = runs::bases(dir.path());
+    for (base, count, sql) in runs::SWOLLEN {
+        let base = bases.iter().find(|path| path.to_string_lossy().contains(base)).unwrap();
+        let file = dir.path().join("swollen.plimsoll");
+        std::fs::copy(base, &file).unwrap();
+        let more = format!(
+            "WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more WHERE n < {count})"
+        );
+        runs::change(&file, &sql.replace("INSERT", &format!("{more} INSERT")));
+        let size = std::fs::metadata(&file).unwrap().len();
+        let page = dir.path().join("page.html");
+        let peak = judge::peak_memory(&["report", file.to_str().unwrap(), "--html", page.to_str().unwrap()]);
+        assert!(peak <= (64 << 20) + 4 * size, "{peak} bytes for a file of {size}: {sql}");
+    }
+}
+
 #[test]
 fn hostile_imports_do_no_harm() {
     let dir = tempfile::tempdir().unwrap();

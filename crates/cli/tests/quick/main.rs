@@ -29,6 +29,7 @@ mod places;
 mod policies_page;
 mod progress;
 mod recordings;
+mod resume;
 mod schema;
 mod simulated;
 mod watch_diagnosis;

@@ -75,13 +75,7 @@ impl Anomalies {
     fn gap(&self, before: &Seen, now: &Seen) -> Option<String> {
         let length = now.at.since(before.at);
         let long = length >= self.every * GAP && length >= self.every + GAP_LEAST;
-        long.then(|| {
-            format!(
-                "nobody looked for {} from {} on: plimsoll was stopped, or the machine too busy to let it run",
-                span(length),
-                clock_words(before)
-            )
-        })
+        long.then(|| not_looked(length, &clock_words(before)))
     }
 
     fn changes(&mut self, before: &Seen, now: &Seen) -> Vec<String> {
@@ -105,6 +99,14 @@ impl Anomalies {
         }
         told
     }
+}
+
+/// That nobody looked for so long from then on.
+pub fn not_looked(length: Nanos, since: &str) -> String {
+    let length = span(length);
+    format!(
+        "nobody looked for {length} from {since} on: plimsoll was stopped, or the machine too busy to let it run"
+    )
 }
 
 /// The wall clock went another way than time did.

@@ -6,7 +6,7 @@ mod load;
 mod phases;
 mod scales;
 
-pub use anomalies::Anomalies;
+pub use anomalies::{Anomalies, not_looked};
 pub use load::{LoadError, Nominal, WatchLoad};
 pub use phases::{CycleError, Cycles, PhaseWhat, PlannedPhase};
 pub use scales::{ScaleError, scale_words, scales};

@@ -1,5 +1,6 @@
 //! Linux: its system calls, queues, files, guard, facts, loop devices and throttles.
 
+pub(crate) mod alive;
 pub(crate) mod call;
 #[cfg(test)]
 pub(crate) mod captured;

@@ -14,6 +14,7 @@ use crate::words::imported::either;
 use crate::words::note::note;
 use crate::words::numbers;
 use crate::words::progress::ending;
+use crate::words::shell::shell_word;
 use crate::words::started::started;
 use crate::words::step_kind::kind_words;
 use crate::words::target_doubt::target_doubt;
@@ -45,15 +46,14 @@ fn facts(title: &str, pairs: &[(&str, String)]) -> Markup {
 
 /// The words as they can be typed into a shell.
 fn command_line(words: &[String]) -> String {
-    let plain = |word: &str| {
-        !word.is_empty()
-            && word.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_./,:=%+@".contains(letter))
-    };
-    let typed: Vec<String> = words
-        .iter()
-        .map(|word| if plain(word) { word.clone() } else { format!("'{}'", word.replace('\'', "'\\''")) })
-        .collect();
-    typed.join(" ")
+    words.iter().map(|word| shell_word(word.as_bytes())).collect::<Vec<_>>().join(" ")
+}
+
+fn complete(run: &Run) -> String {
+    match crate::words::running::state(run) {
+        None => "yes".to_owned(),
+        Some(state) => format!("no, {state}"),
+    }
 }
 
 fn run_facts(run: &Run, analysis: &Analysis) -> Vec<(&'static str, String)> {
@@ -66,7 +66,7 @@ fn run_facts(run: &Run, analysis: &Analysis) -> Vec<(&'static str, String)> {
     vec![
         ("started", started(run)),
         ("recorded by", recorded_by(run)),
-        ("complete", if run.complete { "yes".to_owned() } else { "no, it was cut off".to_owned() }),
+        ("complete", complete(run)),
         ("policy", run.policy.clone().unwrap_or_default()),
         ("expectation", run.expectation.clone().unwrap_or_default()),
         ("under load", ours(numbers::span(spent.loaded_s))),

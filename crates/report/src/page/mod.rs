@@ -132,7 +132,8 @@ fn cut_off(run: &Run) -> Option<Markup> {
         || run.steps.iter().map(|step| step.ended).chain(run.samples.iter().map(|sample| sample.at)).max();
     let warning = || {
         let at = numbers::span(last().unwrap_or_default().as_secs_f64());
-        let words = format!("This run was cut off at {at}: what follows is what was recorded until then.");
+        let cut = || format!("This run was cut off at {at}: what follows is what was recorded until then.");
+        let words = crate::words::running::running_words(run).unwrap_or_else(cut);
         element("p").with("class", "warning").line(words)
     };
     (!run.complete).then(warning)

@@ -14,8 +14,8 @@ pub struct ShelfRow {
     pub command: String,
     /// What came out, or why it cannot be read.
     pub answer: Result<String, String>,
-    /// Its end is not there: it was stopped, or goes on.
-    pub cut_off: bool,
+    /// Where its end is not there: that it was stopped, or how far it is.
+    pub state: Option<String>,
     /// Where its page lies.
     pub href: String,
 }
@@ -55,9 +55,9 @@ fn row(row: &ShelfRow) -> Markup {
         Err(_) => element("span").holding(clean(&row.when)),
     };
     let command = clean(&row.command);
-    let asked = match row.cut_off && row.answer.is_ok() {
-        true => format!("{command} (goes on, or was stopped before its end)"),
-        false => command.to_string(),
+    let asked = match row.state.as_ref().filter(|_| row.answer.is_ok()) {
+        Some(state) => format!("{command} ({state})"),
+        None => command.to_string(),
     };
     let answer = match &row.answer {
         Ok(answer) => clean(answer).to_string(),

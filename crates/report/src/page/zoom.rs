@@ -16,7 +16,7 @@ use workload::Nanos;
 use crate::charts::{Ink, Level};
 use crate::markup::{Markup, element, markup};
 use crate::words::step_kind::{kind_words, step_words};
-use crate::words::wrap::clean;
+use crate::words::wrap::{clean, clean_json};
 
 const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/zoom.js"));
 const STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/zoom.css"));
@@ -55,7 +55,7 @@ pub(crate) fn zoom(run: &Run, analysis: &Analysis) -> Zoom {
     Zoom {
         head: markup![rules(&format!("'sha256-{HASH}'")), element("style").line(Markup::trusted(STYLE)),],
         foot: markup![
-            data.line(Markup::trusted(inert(&series.document(run).to_string()))),
+            data.line(Markup::trusted(inert(series.document(run).to_string()))),
             element("script").line(Markup::trusted(SCRIPT)),
         ],
         note: "They are zoomed by uPlot (MIT License, in the script).",
@@ -71,9 +71,9 @@ fn rules(script: &str) -> Markup {
     markup![policy.with("content", rules).void(), "\n"]
 }
 
-/// JSON that cannot end the element that it stands in.
-fn inert(json: &str) -> String {
-    json.replace('<', "\\u003c")
+/// JSON that cannot end the element that it stands in, nor steer the terminal of whoever looks at the file there.
+fn inert(json: String) -> String {
+    clean_json(json).replace('<', "\\u003c")
 }
 
 /// Every series of a page.

@@ -49,6 +49,8 @@ pub fn json(run: &Run, analysis: &Analysis) -> String {
             "command_line": run.words,
             "started_unix_ms": run.started_unix_ms,
             "complete": run.complete,
+            "still_running_ns": run.still_running,
+            "forecast_ns": run.forecast,
             "origin": run.origin,
             "policy": run.policy,
             "expectation": run.expectation,

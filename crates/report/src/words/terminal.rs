@@ -11,6 +11,7 @@ use crate::words::doubt::{doubt, remedy};
 use crate::words::found::{Extent, findings};
 use crate::words::imported::{origin, summary};
 use crate::words::numbers;
+use crate::words::running::running_words;
 use crate::words::steps::steps;
 use crate::words::verdict::verdict_words;
 use crate::words::watch;
@@ -85,8 +86,9 @@ pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint, extent: Extent) ->
             cleaned(doubts_of_rows(&analysis.verdict)),
         ],
     };
-    let filled: Vec<&str> =
-        sections.iter().map(String::as_str).filter(|section| !section.is_empty()).collect();
+    let running = running_words(run).map(|words| wrap("", &words)).unwrap_or_default();
+    let all = std::iter::once(&running).chain(&sections).map(String::as_str);
+    let filled: Vec<&str> = all.filter(|section| !section.is_empty()).collect();
     filled.join("\n")
 }
 

@@ -8,7 +8,9 @@ use record::{HostFacts, Run, TargetFacts};
 use crate::words::answered;
 use crate::words::claims::{claim_words, p99_head};
 use crate::words::numbers;
+use crate::words::running::state;
 use crate::words::sentence::{evidence, next_step, sentence};
+use crate::words::shell::shell_word;
 use crate::words::steps::part_words;
 use crate::words::terminal::kind_words;
 use crate::words::verdict::verdict_words;
@@ -166,24 +168,15 @@ fn particulars(run: &Run, attached: &Attached) -> String {
 pub(super) fn command(words: &[String]) -> String {
     let Some((program, rest)) = words.split_first() else { return String::new() };
     let name = program.rsplit('/').next().unwrap_or(program);
-    let rest = rest.iter().map(|word| quoted(word));
+    let rest = rest.iter().map(|word| shell_word(word.as_bytes()));
     std::iter::once(name.to_owned()).chain(rest).collect::<Vec<_>>().join(" ")
-}
-
-/// A word of a command so that a shell reads it as one.
-fn quoted(word: &str) -> String {
-    let plain = |letter: char| letter.is_alphanumeric() || "-_./:=,%+@".contains(letter);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    }
 }
 
 /// When it began, in UTC, since the reader may be anywhere.
 fn when(run: &Run) -> String {
     let ms = i64::try_from(run.started_unix_ms).ok().filter(|ms| *ms > 0);
     let instant = ms.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-    let cut = if run.complete { "" } else { ", stopped before its end" };
+    let cut = state(run).map(|state| format!(", {state}")).unwrap_or_default();
     match instant {
         Some(instant) => format!("{} UTC{cut}", instant.strftime("%Y-%m-%d %H:%M:%S")),
         None => format!("not known{cut}"),

@@ -389,7 +389,7 @@ pub(crate) fn sections(run: &Run, analysis: &Analysis, watched: &Watched) -> [St
 fn lapses(run: &Run, analysis: &Analysis) -> String {
     let mut told: Vec<String> = Vec::new();
     let found = analysis.findings.iter().any(|f| matches!(f.meaning, Meaning::Interrupted(_)));
-    if !run.complete && !found {
+    if !run.complete && run.still_running.is_none() && !found {
         let last = run.samples.last().map_or(0.0, |sample| sample.at.as_secs_f64());
         let at = numbers::span(last);
         told.push(format!("The watch was cut off at {at}: this is what was recorded until then."));

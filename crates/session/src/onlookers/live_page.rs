@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use kernel::thread_cpu_time;
 use serve::{Answer, Asked, Feed, Rules, Server, Site};
-use workload::Ending;
 
 use super::listen;
 use crate::failure::Failure;
@@ -171,9 +170,7 @@ fn drawn(run: &Path) -> Option<String> {
     let mut run = Recorded { path: run.to_owned(), which: 0, run: runfile::read(run).ok()? };
     // Neither the run nor the step that runs was cut off: they go on, and are as long as they are by now.
     run.run.complete = true;
-    if let Some(last) = run.run.steps.last_mut().filter(|last| last.ending == Ending::Interrupted) {
-        last.ending = Ending::Time;
-    }
+    crate::running::not_cut(&mut run.run);
     let analysis = run.analysis().ok()?;
     Some(report::html(&run.run, &analysis))
 }

@@ -1,15 +1,18 @@
 //! Sends what a run counts to a collector, every ten seconds and at its end, and never keeps the run waiting.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use metrics::Resource;
-use serve::Receiver;
+use serve::{Delivery, Receiver};
 
 use super::counters::Counters;
 use crate::failure::Failure;
 use crate::output;
+use crate::signals::StopFlag;
 
 /// Time between two sendings; each says everything, so one that is lost is made up for by the next.
 const EVERY: Duration = Duration::from_secs(10);
@@ -20,10 +23,19 @@ const ANSWER_PATIENCE: Duration = Duration::from_secs(5);
 /// The run's end waits for the last sending for so long.
 const END_PATIENCE: Duration = Duration::from_secs(2);
 
+/// Longer than the last sending may take, so that what it says of itself is heard.
+const LEFT_BEHIND_AFTER: Duration = END_PATIENCE.saturating_add(Duration::from_millis(500));
+/// How often the end looks for it, and for Ctrl-C.
+const LOOK: Duration = Duration::from_millis(10);
+
 /// The thread that sends.
 pub(super) struct Sending {
     end: Sender<()>,
     thread: JoinHandle<()>,
+    /// Who is sent to, for words.
+    host: String,
+    /// The end did not wait for it any longer, and has said so.
+    left_behind: Arc<AtomicBool>,
 }
 
 /// Whether what was sent last was taken.
@@ -34,31 +46,40 @@ enum Last {
 }
 
 impl Sending {
-    /// Sends `counters` to `receiver` from now on.
+    /// Sends `counters` to `receiver` from now on. Its name is looked up at once, beside the run, which waits for nothing.
     ///
     /// # Errors
     /// There is no thread.
     pub(super) fn to(receiver: Receiver, counters: Counters) -> Result<Sending, Failure> {
         let (end, ended) = channel();
-        let host = sampler::host_facts(&sampler::Root::real()).hostname;
+        let resource_host = sampler::host_facts(&sampler::Root::real()).hostname;
         let began_unix_ns = unix_ns();
-        let send = move |patience: Duration| {
-            let now_unix_ns = unix_ns();
-            let version = env!("CARGO_PKG_VERSION");
-            let resource = Resource { host: &host, version, began_unix_ns, now_unix_ns };
-            let body = metrics::otlp(&counters.now(), &resource).to_string();
-            receiver.post("application/json", body.as_bytes(), patience)
-        };
+        let host = receiver.host().to_owned();
+        let left_behind = Arc::new(AtomicBool::new(false));
+        let nobody_waits = Arc::clone(&left_behind);
+        let mut delivery = Delivery::to(receiver);
         let run = move || {
             let _ = kernel::let_others_first();
-            let (mut every, mut last) = (EVERY, Last::Taken);
+            let mut last = match delivery.find(ANSWER_PATIENCE) {
+                Ok(()) => Last::Taken,
+                Err(error) => {
+                    say(&nobody_waits, &lost(&error.to_string(), false));
+                    Last::Lost
+                }
+            };
+            let mut every = EVERY;
             loop {
                 let is_over = ended.recv_timeout(every) != Err(RecvTimeoutError::Timeout);
-                match send(if is_over { END_PATIENCE } else { ANSWER_PATIENCE }) {
+                let version = env!("CARGO_PKG_VERSION");
+                let resource =
+                    Resource { host: &resource_host, version, began_unix_ns, now_unix_ns: unix_ns() };
+                let body = metrics::otlp(&counters.now(), &resource).to_string();
+                let patience = if is_over { END_PATIENCE } else { ANSWER_PATIENCE };
+                match delivery.post("application/json", body.as_bytes(), patience) {
                     Ok(()) => (every, last) = (EVERY, Last::Taken),
                     Err(error) => {
                         if last == Last::Taken || is_over {
-                            output::people(&lost(&error.to_string(), is_over));
+                            say(&nobody_waits, &lost(&error.to_string(), is_over));
                         }
                         (every, last) = ((2 * every).min(EVERY_MOST), Last::Lost);
                     }
@@ -69,13 +90,26 @@ impl Sending {
             }
         };
         let thread = std::thread::Builder::new().name("otlp".to_owned()).spawn(run);
-        Ok(Sending { end, thread: thread.map_err(Failure::failed)? })
+        Ok(Sending { end, thread: thread.map_err(Failure::failed)?, host, left_behind })
     }
 
-    /// Sends the last of it.
+    /// Sends the last of it. Whatever comes in the way, it is not waited for long, and Ctrl-C ends the waiting at once.
     pub(super) fn end(self) {
+        let stop = StopFlag::before_a_command(record::PATIENCE);
         drop(self.end);
-        let _ = self.thread.join();
+        let until = Instant::now() + LEFT_BEHIND_AFTER;
+        while !self.thread.is_finished() && Instant::now() < until && !stop.raised() {
+            std::thread::sleep(LOOK);
+        }
+        if !self.thread.is_finished() && !self.left_behind.swap(true, Ordering::Relaxed) {
+            output::people(&lost(&format!("http://{} does not answer in time", self.host), true));
+        }
+    }
+}
+
+fn say(nobody_waits: &AtomicBool, words: &str) {
+    if !nobody_waits.load(Ordering::Relaxed) {
+        output::people(words);
     }
 }
 

@@ -222,12 +222,22 @@ pub fn open_own_device(path: &Path, words: &str, size: Option<Bytes>) -> Result<
     Ok(OpenTarget { destruction: None, ..opened })
 }
 
+/// The region that a directory gets unasked; `None` for what is none.
+pub fn usual_region(path: &Path) -> Option<Bytes> {
+    let free = kernel::free_space_in(path).ok().filter(|_| path.is_dir())?;
+    Some(unasked(free))
+}
+
+fn unasked(free: Bytes) -> Bytes {
+    REGION_MOST.min(Bytes(free.0 / FREE_SHARE))
+}
+
 /// The region that a directory with `free` bytes gets: what was asked for, else a tenth of it, at most 4 GiB.
 fn region(path: &Path, free: Bytes, asked: Option<Bytes>) -> Result<Bytes, OpenTargetError> {
     if free < REGION_LEAST {
         return Err(OpenTargetError::Full { path: path.to_owned(), free, least: REGION_LEAST });
     }
-    let size = asked.unwrap_or(REGION_MOST.min(Bytes(free.0 / FREE_SHARE))).round_down(Bytes::MIB);
+    let size = asked.unwrap_or(unasked(free)).round_down(Bytes::MIB);
     if size < REGION_LEAST {
         return Err(OpenTargetError::Room { path: path.to_owned(), free, least: REGION_LEAST });
     }

@@ -119,6 +119,9 @@ impl Watch<'_> {
     fn recorder(&self) -> Result<RunRecorder, Failure> {
         let mut run = self.watched.header();
         self.against.name_in(&mut run);
+        if let Subject::Alone(length) = self.subject {
+            run.forecast = *length;
+        }
         let shown = match (self.subject, self.watched.setup()) {
             // The terminal is the command's.
             (Subject::Command { .. }, _) => match Shown::fitting() {

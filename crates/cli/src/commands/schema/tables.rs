@@ -131,6 +131,8 @@ run.command_line                array           as it was typed
 run.command_line[]              string
 run.started_unix_ms             integer         milliseconds since 1970, UTC
 run.complete                    boolean         it came to its end
+run.still_running_ns            integer|null    how long it has been running, where it still is, nanoseconds
+run.forecast_ns                 integer|null    how long it was expected to take, nanoseconds
 run.origin                      string|object   measured, or the tool that printed it
 run.policy                      string|null     what it is held against
 run.expectation                 string|null     what is claimed in words
@@ -323,6 +325,7 @@ runs[].path              string
 runs[].started_unix_ms   integer      milliseconds since 1970, UTC
 runs[].command           string       behind the program's name
 runs[].complete          boolean      it came to its end
+runs[].state             string|null  still running, or stopped before its end
 runs[].verdict           string|null  in words
 runs[].unreadable        string|null  why it cannot be read
 ";

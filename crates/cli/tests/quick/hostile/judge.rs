@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use testbed::{Lack, skipped};
 
@@ -56,6 +56,24 @@ fn called(words: &[OsString]) -> String {
     }
     let both = format!("{out} {err}");
     both.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The most memory that plimsoll had at once for these words, in bytes, by the kernel's own account of it.
+pub fn peak_memory(words: &[&str]) -> u64 {
+    let mut call = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
+    call.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = call.spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let told = std::fs::read_to_string(&status).unwrap_or_default();
+        let line = told.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+        peak = peak.max(kib.unwrap_or_default() << 10);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert!(peak > 0, "{words:?} told nothing");
+    peak
 }
 
 /// What steers, with what stands around it.

@@ -259,3 +259,24 @@ pub const MUCH: [(&str, &str); 4] = [
          WITH RECURSIVE more(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more WHERE n < 20000) INSERT INTO phase SELECT NULL, 'p' || n, 'idle', NULL, NULL, NULL, n, n + 1 FROM more;",
     ),
 ];
+
+/// So many rows of next to nothing, of each kind that becomes much more in memory; `%` stands for the number. With the name of the
+/// base that they are added to.
+pub const SWOLLEN: [(&str, u64, &str); 6] = [
+    ("watched", 300_000, "INSERT INTO sample_cpu SELECT NULL, 400000000000 + n, 0,0,0,0,0,0,0,0,0,0,0,0, NULL, NULL FROM more;"),
+    (
+        "watched",
+        100_000,
+        "INSERT INTO sample_cpu SELECT NULL, 400000000000 + n, 0,0,0,0,0,0,0,0,0,0,0,0, NULL, NULL FROM more;
+         INSERT INTO disk_counters SELECT NULL, sample, 1, 1, 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0 FROM sample_cpu WHERE sample > 300;",
+    ),
+    ("watched", 300_000, "INSERT INTO event SELECT NULL, 0, 'note', '' FROM more;"),
+    ("check", 130_000, "INSERT INTO interval SELECT NULL, (SELECT max(step) FROM step), 0, n, n + 1, 1, 'read', 0,0,0,0,0, NULL, 0,0,0,0 FROM more;"),
+    ("check", 160_000, "INSERT INTO failure SELECT (SELECT max(step) FROM step), 0, 'read', '', 0, 0, 0 FROM more;"),
+    (
+        "extended",
+        10_000,
+        "INSERT INTO observed_interval SELECT NULL, 1000000000000 * n, 1000000000000 * (n + 1) FROM more;
+         INSERT INTO observed_series SELECT NULL, 'd' || n, (SELECT metrics FROM observed_series WHERE series = 2) FROM more WHERE n < 1000;",
+    ),
+];

@@ -1,5 +1,7 @@
 //! Comma-separated values by RFC 4180: lines end in CRLF, and a field with a comma, a quote or a line end stands in quotes.
 
+use crate::words::wrap::steers;
+
 /// A table while it is written.
 pub(super) struct Csv {
     text: String,
@@ -21,6 +23,7 @@ impl Csv {
     /// Adds a field of words.
     pub fn words(&mut self, words: &str) {
         self.comma();
+        let words = &harmless(words);
         if words.contains([',', '"', '\n', '\r']) {
             self.text.push('"');
             self.text += &words.replace('"', "\"\"");
@@ -65,6 +68,12 @@ impl Csv {
     }
 }
 
+/// What steers a terminal is no part of a table, which people look at there; line ends are quoted.
+fn harmless(words: &str) -> String {
+    let stays = |letter: char| !steers(letter) || matches!(letter, '\n' | '\r' | '\t');
+    words.chars().map(|letter| if stays(letter) { letter } else { char::REPLACEMENT_CHARACTER }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,10 +84,13 @@ mod tests {
         csv.words("x, \"y\"\nz");
         csv.number(0.1 + 0.2);
         csv.end();
-        csv.words("plain");
+        csv.words("\u{1b}[31mplain\u{9b}");
         csv.number(f64::NAN);
         csv.end();
         assert_eq!(csv.rows, 2);
-        assert_eq!(csv.text(), "a,b\r\n\"x, \"\"y\"\"\nz\",0.30000000000000004\r\nplain,\r\n");
+        assert_eq!(
+            csv.text(),
+            "a,b\r\n\"x, \"\"y\"\"\nz\",0.30000000000000004\r\n\u{fffd}[31mplain\u{fffd},\r\n"
+        );
     }
 }

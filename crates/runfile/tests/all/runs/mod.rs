@@ -572,12 +572,14 @@ pub fn any_run() -> impl Strategy<Value = Run> {
             own_policies: expectation.iter().map(|words| ("own.toml".to_owned(), words.clone())).collect(),
             expectation,
             asked,
+            forecast: (started_unix_ms % 2 == 1).then_some(workload::Nanos(started_unix_ms >> 1)),
             steps,
             reported,
             samples,
             events,
             findings,
             complete,
+            still_running: None,
         }
     })
 }
