@@ -56,6 +56,8 @@ struct Told {
     form: Form,
     begun: Instant,
     sink: Option<Mutex<Sink>>,
+    /// Why the first line was lost that somebody might still have read.
+    lost: OnceLock<std::io::Error>,
     runs: AtomicUsize,
 }
 
@@ -76,6 +78,7 @@ pub fn begin(form: &Form) -> Result<(), Failure> {
         form: form.clone(),
         begun: Instant::now(),
         sink: sink.map(Mutex::new),
+        lost: OnceLock::new(),
         runs: AtomicUsize::new(0),
     };
     // A second call would be a mistake of ours, and the first one stands.
@@ -110,12 +113,18 @@ pub(crate) fn takes_words(text: &str) -> bool {
     is_ours
 }
 
-/// The command is over, with this exit code.
+/// The command is over, with this exit code. Where a file does not hold all that was told, that is said on stderr.
 pub fn ended(code: u8) {
     tell("ended", Stamp { left_s: Some(0.0), ..Stamp::default() }, json!({ "exit_code": code }));
+    if let Some(Told { form: Form::JsonIn(path), lost, .. }) = TOLD.get()
+        && let Some(error) = lost.get()
+    {
+        let path = path.display();
+        crate::output::people(&format!("--progress json:{path}: lines are missing from it: {error}"));
+    }
 }
 
-/// Writes a line. Whoever reads it may be gone, and nothing is left to tell that to.
+/// Writes a line. Whoever reads a pipe may be gone, and nothing is left to tell that to.
 fn tell(event: &str, stamp: Stamp, fields: Value) {
     let Some(told) = TOLD.get() else { return };
     let Some(sink) = &told.sink else { return };
@@ -123,10 +132,16 @@ fn tell(event: &str, stamp: Stamp, fields: Value) {
     let line = report::progress_line(event, stamp, fields) + "\n";
     // A line is written whole, whatever became of whoever wrote before.
     let mut sink = sink.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let _ = match &mut *sink {
+    let written = match &mut *sink {
         Sink::Stderr => std::io::stderr().lock().write_all(line.as_bytes()),
         Sink::File(file) => file.write_all(line.as_bytes()),
     };
+    if let Err(error) = written
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        // The first one stands.
+        let _ = told.lost.set(error);
+    }
 }
 
 /// Who tells of one run.

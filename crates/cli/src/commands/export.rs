@@ -20,12 +20,6 @@ const TABLE: Kind = Kind {
 pub fn run(arguments: &ExportArguments) -> Result<u8, Failure> {
     let named = or_newest(arguments.run.as_slice())?;
     let (path, folder) = (&named[0], &arguments.parquet);
-    let shelf = Shelf::named(folder).map_err(|error| {
-        Failure::failed(format!(
-            "--parquet {}: cannot be made: {error}; name another folder",
-            folder.display()
-        ))
-    })?;
     let mut read = Reader { words: typed() }.recordings(&named)?;
     if read.runs.len() != 1 {
         return Err(Failure::refused(format!(
@@ -42,6 +36,12 @@ pub fn run(arguments: &ExportArguments) -> Result<u8, Failure> {
         Ok((format!("{}.parquet", table.name), bytes))
     });
     let files: Vec<(String, Vec<u8>)> = files.collect::<Result<_, Failure>>()?;
+    let shelf = Shelf::named(folder).map_err(|error| {
+        Failure::failed(format!(
+            "--parquet {}: cannot be made: {error}; name another folder",
+            folder.display()
+        ))
+    })?;
     // Before anything is written.
     files.iter().try_for_each(|(name, bytes)| shelf.gives_way(name, bytes, TABLE))?;
     files.iter().try_for_each(|(name, bytes)| shelf.put(name, bytes, TABLE))?;

@@ -26,21 +26,29 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
         return Err(Failure::refused(text));
     }
     let inputs = Reader { words: typed() }.recordings(&or_newest(&arguments.inputs)?)?;
-    if let Some(folder) = &arguments.csv {
-        data_out::csv(folder, &inputs.runs)?;
-    }
-    if let Some(words) = &arguments.series {
-        data_out::series(arguments, words, &inputs.runs)?;
-    }
     let pictures = &arguments.pictures;
     if !data || arguments.open || arguments.html.is_some() || pictures.png.is_some() || pictures.svg.is_some()
     {
         draw(arguments, &inputs.runs)?;
+    } else {
+        write_data(arguments, &inputs.runs)?;
     }
     Ok(u8::from(inputs.unread > 0))
 }
 
-/// Draws every run and prints its report, unless series were asked for, which then have stdout.
+/// Tables and series, as far as they were asked for.
+fn write_data(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
+    if let Some(folder) = &arguments.csv {
+        data_out::csv(folder, runs)?;
+    }
+    if let Some(words) = &arguments.series {
+        data_out::series(arguments, words, runs)?;
+    }
+    Ok(())
+}
+
+/// Draws every run and prints its report, unless series were asked for, which then have stdout. Nothing is written, data
+/// neither, before it is known that all of it can be drawn, and the page that was named be written.
 fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
     arguments.pictures.within(runs)?;
     arguments.pictures.know(runs.iter().map(|recorded| &recorded.run))?;
@@ -53,12 +61,15 @@ fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
         Some(html) if !is_folder(html) => Some(Output::ask(html, Over { kind: Some(PAGE), inputs: &read })?),
         _ => None,
     };
+    if paged {
+        runs.iter().zip(&pages).try_for_each(|(recorded, page)| not_its_own(page, recorded))?;
+    }
+    write_data(arguments, runs)?;
     let mut documents = Vec::new();
     for (at, (recorded, page)) in runs.iter().zip(&pages).enumerate() {
         let analysis = recorded.analysis()?;
         let options = arguments.pictures.options(at + 1, &recorded.path);
         if paged {
-            not_its_own(page, recorded)?;
             let text = report::html_of(&recorded.run, &analysis, &options);
             match &mut typed {
                 Some(output) => output.write(text.as_bytes())?,

@@ -31,6 +31,14 @@ fn exported(folder: &Folder, words: &[&str]) -> String {
     run
 }
 
+#[test]
+fn of_a_run_that_is_not_there_no_folder_is_made() {
+    let folder = Folder::new();
+    let given = ended(&mut folder.plimsoll(&["export", "@/none.plimsoll", "--parquet", "@/tables"]));
+    assert_eq!(given.code, Some(2), "{}", given.err);
+    assert!(!folder.path("tables").exists());
+}
+
 fn names(folder: &Folder) -> Vec<String> {
     let entries = fs::read_dir(folder.path("tables")).unwrap();
     let mut names: Vec<String> =

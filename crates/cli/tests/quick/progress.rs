@@ -148,6 +148,15 @@ fn a_file_or_a_descriptor_takes_the_lines_and_stderr_stays_peoples() {
     assert_eq!(fs::read_to_string(folder.path("precious")).unwrap(), "something else\n");
 }
 
+#[test]
+fn lines_that_a_full_file_does_not_take_are_told_of_once_and_cost_no_result() {
+    let folder = Folder::new();
+    let full = ended(&mut folder.plimsoll(&["map", "sim:aws-gp3", "--progress", "json:/dev/full"]));
+    assert_eq!(full.code, Some(0), "{}", full.err);
+    let told = full.err.matches("json:/dev/full: lines are missing from it: No space left").count();
+    assert_eq!(told, 1, "{}", full.err);
+}
+
 /// Runs the words on a terminal, and does what `keys` say: `z` stops it as Ctrl-Z and lets it go on, `q` presses that key. Prints
 /// whether the terminal echoes before, while it runs, and after; then the exit code.
 const TERMINAL: &str = r"

@@ -444,6 +444,7 @@ fn every_wrong_input_is_told_in_its_first_line_and_ends_with_its_code() {
 const REFUSED: &[(&[&str], &str)] = &[
     (&["--html", "@/logs/b.json"], "b.json is what is read, and a page would replace it"),
     (&["--html", "@/logs/e.txt"], "e.txt is there already and no page of plimsoll's"),
+    (&["--csv", "@/tables", "--html", "@/logs/e.txt"], "e.txt is there already and no page of plimsoll's"),
     (&["--html", "@/page.html", "--device", "vdq"], "--device vdq: no such block device; did you mean vda?"),
     (&["--html", "@/page.html", "--exclude", "*"], "--exclude * leaves no block device to draw"),
     (&["--html", "@/page.html", "--exclude", "zzz"], "--exclude zzz: no such block device"),
