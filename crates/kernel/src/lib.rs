@@ -39,7 +39,7 @@ pub use linux::{
     mounts::{Medium, Mount, device_of_mount, mount_of, mounts},
     nvme::nvme_log_page,
     outlet::{Links, Outlet, OutletError, open_outlet, refuse_foreign_links},
-    process::{Process, allow_open_files, send_signal, send_signal_to_group},
+    process::{Process, allow_open_files, send_signal, send_signal_to_group, take_pending_signal},
     queue::{
         AioQueue, CallFlags, NamesQueue, PreadQueue, Queue, QueueError, QueueSize, Refused, UringQueue,
         abandoned, open_queue, probe,

@@ -3,12 +3,15 @@
 use std::collections::VecDeque;
 use std::fs::Metadata;
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use workload::Bytes;
 
-use super::device::{DeviceNumber, number_of_name, read_number, read_word, sysfs_folder, word_of};
+use super::device::{
+    DeviceNumber, number_of_name, read_number, read_word, size_of_device, sysfs_folder, word_of,
+};
 use super::mounts::{Mount, device_of_mount, device_of_path, mount_of, mounts};
 use super::patient::{self, Told};
 
@@ -121,7 +124,8 @@ fn facts_in(root: &Path, path: PathBuf, metadata: &Metadata) -> io::Result<Targe
     let devices = start.map(|number| device_chain(root, number)).unwrap_or_default();
     let size = match kind {
         PathKind::File => Bytes(metadata.len()),
-        PathKind::BlockDevice => devices.first().map_or(Bytes(0), |device| device.size),
+        // Where /sys is not mounted the device itself is asked.
+        PathKind::BlockDevice => devices.first().map_or_else(|| asked_size(&path), |device| device.size),
         PathKind::Directory | PathKind::Other => Bytes(0),
     };
     let no_write_bit = kind == PathKind::File && metadata.permissions().mode() & 0o222 == 0;
@@ -129,6 +133,11 @@ fn facts_in(root: &Path, path: PathBuf, metadata: &Metadata) -> io::Result<Targe
         || mount.as_ref().is_some_and(|mount| mount.read_only)
         || devices.first().is_some_and(|device| device.is_read_only);
     Ok(TargetFacts { path, kind, size, mount, devices, read_only })
+}
+
+fn asked_size(device: &Path) -> Bytes {
+    let opened = std::fs::File::open(device).ok();
+    opened.and_then(|file| size_of_device(file.as_fd()).ok()).unwrap_or(Bytes(0))
 }
 
 fn kind_of(metadata: &Metadata) -> PathKind {

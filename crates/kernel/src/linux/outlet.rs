@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::call::{check, retry};
+use super::file::file_system_kind;
 use super::folder::effective_user;
+use super::guard::{self, Hold};
 
 /// What becomes of a link that has the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +31,11 @@ pub enum OutletError {
     #[error("it is a link, and this is not written through one")]
     Link,
     /// Its name is a link of somebody who must not choose what is written over.
-    #[error("it is a link that user {0} has made in a folder where everybody may write")]
+    #[error("it is, or leads through, a link of user {0} in a folder where everybody may write")]
     ForeignLink(u32),
+    /// Its bytes are those of a device that is in use.
+    #[error("it is in use, and no result is written to it: {0}")]
+    InUse(Hold),
     /// A pipe without a reader.
     #[error("it is a pipe that nobody reads; start its reader first")]
     NoReader,
@@ -46,6 +51,7 @@ impl OutletError {
             OutletError::Kind(_) => libc::EINVAL,
             OutletError::Link => libc::ELOOP,
             OutletError::ForeignLink(_) => libc::EACCES,
+            OutletError::InUse(_) => libc::EBUSY,
             OutletError::NoReader => libc::ENXIO,
             OutletError::System(error) => error.raw_os_error().unwrap_or(libc::EIO),
         }
@@ -88,14 +94,16 @@ const PAUSE: Duration = Duration::from_millis(10);
 ///
 /// # Errors
 /// [`OutletError`]: a block device, by whatever name; another device but a terminal, `/dev/null`, `/dev/full` and what
-/// stdout or stderr is; a socket; a folder; a link of somebody else in a sticky folder, whatever `fs.protected_symlinks`
-/// says; and what the kernel says.
+/// stdout or stderr is; a socket; a folder; a file that a loop device shows or that is swap space; a file of the kernel's own
+/// (/proc, /sys); a link of somebody else in a sticky folder, whatever `fs.protected_symlinks` says; and what the kernel says.
 pub fn open_outlet(path: &Path, links: Links) -> Result<Outlet, OutletError> {
     match links {
         Links::Followed => refuse_foreign_links(path)?,
         Links::Refused if path.is_symlink() => return Err(OutletError::Link),
         Links::Refused => {}
     }
+    // What is no link now must not become one meanwhile.
+    let links = if path.is_symlink() { links } else { Links::Refused };
     let there = match std::fs::metadata(path) {
         Ok(about) => Some(refuse_kinds(about)?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -104,37 +112,91 @@ pub fn open_outlet(path: &Path, links: Links) -> Result<Outlet, OutletError> {
     let file = opened(path, links, there.as_ref())?;
     // What was exchanged meanwhile is seen now.
     let about = refuse_kinds(file.metadata()?)?;
-    if !about.is_file() {
-        wait_as_usual(&file)?;
+    match about.is_file() {
+        true => refuse_storage((path, &about), &file)?,
+        false => wait_as_usual(&file)?,
     }
     let made = there.is_none() && about.is_file() && about.len() == 0;
     Ok(Outlet { file, about, made })
 }
 
-/// Refuses the link at `path`, and those it leads to, where somebody else has made one in a folder where everybody may
-/// write: as the kernel does with `fs.protected_symlinks`, which not every machine has set.
+/// Refuses a file whose bytes are those of a device or of swap space, and one that is none: a setting of the kernel.
+fn refuse_storage((path, about): (&Path, &Metadata), file: &File) -> Result<(), OutletError> {
+    if is_kernels(file)? {
+        return Err(OutletError::Kind("a file of the kernel's own"));
+    }
+    // Nothing is lost of an empty one, and most are new.
+    if about.len() == 0 {
+        return Ok(());
+    }
+    let uses = guard::holds_of_open_file(path, about).into_iter();
+    // What may be one, and does not say, is no reason: a file of these words is no storage by its looks.
+    let mut sure = uses.filter(|hold| !matches!(hold, Hold::Silent { .. }));
+    sure.next().map_or(Ok(()), |hold| Err(OutletError::InUse(hold)))
+}
+
+/// Whether an open file is one of those that the kernel makes up (/proc, /sys and the like).
+fn is_kernels(file: &File) -> io::Result<bool> {
+    // <linux/magic.h>: proc, sysfs, control groups of both versions, debugfs, tracefs, securityfs, configfs, bpf, efivarfs,
+    // pstore, selinuxfs, binfmt_misc.
+    const KERNELS: [u32; 13] = [
+        0x9fa0,
+        0x6265_6572,
+        0x0027_e0eb,
+        0x6367_7270,
+        0x6462_6720,
+        0x7472_6163,
+        0x7363_6673,
+        0x6265_6570,
+        0xcafe_4a11,
+        0xde5e_81e4,
+        0x6165_676c,
+        0xf97c_ff8c,
+        0x4249_4e4d,
+    ];
+    Ok(KERNELS.contains(&file_system_kind(file)?))
+}
+
+/// Refuses the link at `path`, any on the way there, and those they lead to, where somebody else has made one in a folder
+/// where everybody may write: as the kernel does at the end of a path with `fs.protected_symlinks`, which not every machine
+/// has set.
 ///
 /// # Errors
 /// `ForeignLink`; what the kernel says of a folder on the way.
 pub fn refuse_foreign_links(path: &Path) -> Result<(), OutletError> {
+    refuse_links_of_others(path, LINKS_MOST)
+}
+
+/// As many as the kernel follows; at more it says so itself.
+const LINKS_MOST: u32 = 40;
+
+fn refuse_links_of_others(path: &Path, left: u32) -> Result<(), OutletError> {
+    let Some(left) = left.checked_sub(1) else { return Ok(()) };
+    let mut at = PathBuf::new();
     // Without a slash at its end, which would lead to what is behind the link.
-    let mut at: PathBuf = path.components().collect();
-    // As many as the kernel follows; at more it says so itself.
-    for _ in 0..40 {
-        let link = match std::fs::symlink_metadata(&at) {
-            Ok(link) if link.is_symlink() => link,
+    for part in path.components() {
+        let folder = if at.as_os_str().is_empty() { Path::new(".") } else { &at }.to_owned();
+        at.push(part);
+        match std::fs::symlink_metadata(&at) {
+            Ok(link) if link.is_symlink() => {
+                refuse_link_of_others(&folder, link.uid())?;
+                refuse_links_of_others(&folder.join(std::fs::read_link(&at)?), left)?;
+            }
+            Ok(_) => {}
             // What is wrong with it is said where it is opened.
-            _ => return Ok(()),
-        };
-        let folder = at.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let about = std::fs::metadata(folder)?;
-        let for_everybody = about.mode() & EVERYBODYS == EVERYBODYS;
-        if for_everybody && link.uid() != effective_user() && link.uid() != about.uid() {
-            return Err(OutletError::ForeignLink(link.uid()));
+            Err(_) => return Ok(()),
         }
-        at = folder.join(std::fs::read_link(&at)?);
     }
     Ok(())
+}
+
+fn refuse_link_of_others(folder: &Path, owner: u32) -> Result<(), OutletError> {
+    let about = std::fs::metadata(folder)?;
+    let for_everybody = about.mode() & EVERYBODYS == EVERYBODYS;
+    match for_everybody && owner != effective_user() && owner != about.uid() {
+        true => Err(OutletError::ForeignLink(owner)),
+        false => Ok(()),
+    }
 }
 
 /// Mode of a folder where everybody may write and none but its owner may remove a file.
@@ -299,6 +361,18 @@ mod tests {
     }
 
     #[test]
+    fn settings_of_the_kernel_and_files_that_a_loop_device_shows_are_no_place() {
+        assert!(refused(Path::new("/proc/self/comm")).contains("of the kernel's own"));
+        let dir = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let image = dir.path().join("image");
+        std::fs::write(&image, [7; 65536]).unwrap();
+        assert!(open_outlet(&image, Links::Followed).is_ok());
+        let Some(device) = testbed::LoopOver::with(&image, &[]) else { return };
+        assert!(refused(&image).contains("is attached to"), "{}", device.path().display());
+        assert_eq!(std::fs::read(&image).unwrap(), [7; 65536]);
+    }
+
+    #[test]
     fn a_pipe_without_a_reader_is_not_waited_for_and_one_with_a_reader_waits_for_it() {
         let dir = tempfile::tempdir().unwrap();
         let pipe = dir.path().join("pipe");
@@ -338,6 +412,13 @@ mod tests {
         symlink(&link, other.path().join("a")).unwrap();
         assert!(refuse_foreign_links(&link.join("")).is_err(), "with a slash at its end too");
         assert!(refused(&other.path().join("a")).contains("user 12345"));
+        // And where it is a folder on the way.
+        std::fs::remove_file(&link).unwrap();
+        symlink(other.path(), &link).unwrap();
+        assert!(open_outlet(&link.join("new"), Links::Followed).is_ok(), "one's own");
+        lchown(&link, Some(12_345), None).unwrap();
+        assert!(refused(&link.join("new")).contains("user 12345"));
+        assert!(refused(&link.join("..").join("new")).contains("user 12345"));
         assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
     }
 }

@@ -42,6 +42,19 @@ pub(crate) fn processes(root: &Path) -> Vec<u32> {
     found
 }
 
+/// Whether two threads, by their numbers in `/proc` under `root`, are known to have one table of descriptors (kcmp(2)); a
+/// kernel without that call, or a `/proc` with other numbers than this process sees, does not say.
+pub(crate) fn share_files(root: &Path, one: u32, other: u32) -> bool {
+    /// <linux/kcmp.h>
+    const KCMP_FILES: libc::c_int = 2;
+    if own_number(root) != Some(std::process::id()) {
+        return false;
+    }
+    // SAFETY: the call takes numbers alone, and touches no memory of ours.
+    let said = unsafe { libc::syscall(libc::SYS_kcmp, one, other, KCMP_FILES, 0_u64, 0_u64) };
+    said == 0
+}
+
 /// The number of this process as `/proc` under `root` has it, which may be that of another namespace.
 pub(crate) fn own_number(root: &Path) -> Option<u32> {
     std::fs::read_link(root.join("proc/self")).ok()?.to_str()?.parse().ok()
@@ -91,6 +104,22 @@ pub fn send_signal_to_group(leader: u32, signal: i32) -> io::Result<()> {
     let leader = leader.ok_or_else(|| io::Error::from_raw_os_error(libc::ESRCH))?;
     // SAFETY: `kill` takes two numbers and touches no memory of ours.
     check(unsafe { libc::kill(-leader, signal) }).map(drop)
+}
+
+/// Takes one of `signals` that this process was sent and that no thread has taken yet; false where there is none. A handler
+/// runs in the first thread where that can be, and while the kernel holds that thread nobody hears of the signal.
+pub fn take_pending_signal(signals: &[i32]) -> bool {
+    let no_time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a set of signals is made of integers, for which all zeros is a value; the calls read or write what is given,
+    // which lives on the stack, and a null pointer asks for no details.
+    unsafe {
+        let mut set: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut set);
+        for signal in signals {
+            libc::sigaddset(&raw mut set, *signal);
+        }
+        libc::sigtimedwait(&raw const set, std::ptr::null_mut(), &raw const no_time) > 0
+    }
 }
 
 /// Lets this process have as many files open as it may at all: shells give it few by default, and a job may name thousands.

@@ -3,6 +3,7 @@
 
 mod files;
 mod guard;
+mod guard_holders;
 mod guard_spaces;
 mod guard_stacks;
 mod lab;

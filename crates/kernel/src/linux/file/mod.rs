@@ -27,6 +27,19 @@ use super::call::{check, retry};
 use super::device::DeviceNumber;
 use super::guard::permit::WritePermit;
 
+/// Which kind of file system an open file lies in: the magic number of <linux/magic.h>.
+///
+/// # Errors
+/// What the kernel says.
+pub(crate) fn file_system_kind(file: &File) -> io::Result<u32> {
+    // SAFETY: the struct is made of integers, for which all zeros is a value.
+    let mut found: libc::statfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the descriptor is open during the call, and the struct is the one that is filled.
+    check(unsafe { libc::fstatfs(file.as_raw_fd(), &raw mut found) })?;
+    // The type of the field is another one for each machine, and a magic number has 32 bits.
+    Ok(found.f_type as u32)
+}
+
 /// Whether I/O goes past the page cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direct {
@@ -365,4 +378,4 @@ fn reopen_with(fd: BorrowedFd<'_>, access: Access, flags: libc::c_int) -> io::Re
 /// Where a process finds its own open files.
 const DESCRIPTORS: &str = "/proc/self/fd";
 const NO_PROC: &str =
-    "files are opened anew through /proc, which is not mounted here; mount -t proc proc /proc";
+    "files are reopened through /proc, which is not mounted here; mount it (mount -t proc proc /proc)";

@@ -14,7 +14,8 @@ use super::question::Question;
 use super::store::Store;
 use crate::linux::call::check;
 use crate::linux::device::DeviceNumber;
-use crate::linux::process::{Process, own_number};
+use crate::linux::file::file_system_kind;
+use crate::linux::process::Process;
 
 /// `fcntl` of <linux/fcntl.h>.
 const F_SETSIG: libc::c_int = 10;
@@ -147,11 +148,11 @@ fn locked_by(question: &Question<'_>, number: DeviceNumber) -> Option<Hold> {
     if refused.raw_os_error() != Some(libc::EWOULDBLOCK) {
         return None;
     }
-    let holder = lock_holder(question.root, &file.metadata().ok()?);
-    if holder.is_some() && holder == own_number(question.root) {
+    let about = file.metadata().ok()?;
+    if is_locked_by_us(question.root, &about) {
         return None;
     }
-    let process = holder.map(|pid| Process::read(question.root, pid));
+    let process = lock_holder(question.root, &about).map(|pid| Process::read(question.root, pid));
     Some(Hold::Locked { device: question.storage.name(number), process })
 }
 
@@ -160,10 +161,28 @@ fn flock(file: &File, how: libc::c_int) -> io::Result<()> {
     check(unsafe { libc::flock(file.as_raw_fd(), how | libc::LOCK_NB) }).map(drop)
 }
 
-/// Who holds the lock (flock) on the file that `metadata` is of, by `/proc/locks`.
-fn lock_holder(root: &Path, metadata: &std::fs::Metadata) -> Option<u32> {
+/// A file as `/proc/locks` has it.
+fn name_among_locks(metadata: &std::fs::Metadata) -> String {
     let DeviceNumber { major, minor } = DeviceNumber::from_dev(metadata.dev());
-    let file = format!("{major:02x}:{minor:02x}:{}", metadata.ino());
+    format!("{major:02x}:{minor:02x}:{}", metadata.ino())
+}
+
+/// Whether a descriptor of this process has the lock: one of its own, or one that it was started with, as by `flock DEVICE
+/// plimsoll …`. By the descriptor, since `/proc/locks` names whoever took the lock, who may have gone.
+fn is_locked_by_us(root: &Path, metadata: &std::fs::Metadata) -> bool {
+    let file = name_among_locks(metadata);
+    let entries = std::fs::read_dir(root.join("proc/self/fdinfo")).into_iter().flatten().flatten();
+    let texts = entries.filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
+    let is_it = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words.first() == Some(&"lock:") && words.contains(&"FLOCK") && words.contains(&file.as_str())
+    };
+    texts.into_iter().any(|text| text.lines().any(is_it))
+}
+
+/// Who took the lock (flock) on the file that `metadata` is of, by `/proc/locks`.
+fn lock_holder(root: &Path, metadata: &std::fs::Metadata) -> Option<u32> {
+    let file = name_among_locks(metadata);
     let text = std::fs::read_to_string(root.join("proc/locks")).ok()?;
     text.lines().find_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -206,12 +225,7 @@ fn open_same(path: &Path, metadata: &std::fs::Metadata) -> Option<File> {
 }
 
 fn is_stacked(file: &File) -> bool {
-    // SAFETY: the struct is made of integers, for which all zeros is a value.
-    let mut found: libc::statfs = unsafe { std::mem::zeroed() };
-    // SAFETY: the descriptor is open during the call, and the struct is the one that is filled.
-    let told = check(unsafe { libc::fstatfs(file.as_raw_fd(), &raw mut found) });
-    // The type of the field is another one for each machine, and a magic number has 32 bits.
-    told.is_err() || STACKED.contains(&(found.f_type as u32))
+    file_system_kind(file).map_or(true, |kind| STACKED.contains(&kind))
 }
 
 /// Tries a lease of `kind` on an open file.

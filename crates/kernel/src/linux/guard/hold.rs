@@ -101,14 +101,14 @@ impl fmt::Display for Hold {
             Hold::Written { device, sectors } => {
                 write!(
                     f,
-                    "something that is not seen from here writes to {device}: {sectors} sectors within 0.3 s"
+                    "something that cannot be seen from here is writing to {device}: {sectors} sectors within 0.3 s"
                 )
             }
             Hold::Open { device, process } => write!(f, "{process} has {device} open for writing"),
             Hold::OpenUnseen { device } => {
                 write!(
                     f,
-                    "a process that is not seen from here, or the kernel, has {device} open for writing"
+                    "a process that cannot be seen from here, or the kernel, has {device} open for writing"
                 )
             }
             Hold::Claimed { device } => write!(f, "another program or the kernel holds {device} exclusively"),

@@ -1,43 +1,123 @@
 //! What processes have mapped into their memory to write to it: such a device stays open although no descriptor is left.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
+
+use super::store::Store;
 
 /// How long one process may take to tell: who changes its memory holds whoever reads what is mapped.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// So many may not tell; then the rest is not asked.
+const SILENT: usize = 10;
 
-/// The names of what each of the processes with these numbers has mapped so that writing to memory writes to it.
-pub(super) fn mapped(root: &Path, processes: Vec<u32>) -> Vec<(u32, PathBuf)> {
-    let (sender, receiver) = channel();
-    let root = root.to_owned();
-    let work = move || {
-        for pid in processes {
-            let bytes = std::fs::read(root.join(format!("proc/{pid}/maps"))).unwrap_or_default();
-            if sender.send((pid, shared_and_writable(&String::from_utf8_lossy(&bytes)))).is_err() {
-                return;
-            }
+/// What a process has mapped so that writing to memory writes to it, or could be made to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Mapped {
+    /// This, whatever it is called.
+    Known(Store),
+    /// What the process calls so; the kernel lets us not look at it.
+    Named(PathBuf),
+}
+
+/// What each of the processes with these numbers has mapped so.
+pub(super) fn mapped(root: &Path, processes: &[u32]) -> Vec<(u32, Mapped)> {
+    let (mut found, mut next) = (Vec::new(), 0);
+    for _ in 0..SILENT {
+        let told = ask_in_thread(root, &processes[next..]);
+        while let Ok((pid, all)) = told.recv_timeout(PATIENCE) {
+            found.extend(all.into_iter().map(|one| (pid, one)));
+            next += 1;
         }
-    };
-    drop(std::thread::Builder::new().name("mappings".to_owned()).spawn(work));
-    let mut found = Vec::new();
-    while let Ok((pid, names)) = receiver.recv_timeout(PATIENCE) {
-        found.extend(names.into_iter().map(|name| (pid, name)));
+        // The one that does not tell is passed over.
+        next += 1;
+        if next >= processes.len() {
+            break;
+        }
     }
     found
 }
 
-/// Of `/proc/PID/maps` (proc(5)): range, mode, offset, device, inode, name; each name once.
-fn shared_and_writable(text: &str) -> Vec<PathBuf> {
-    let name = |line: &str| {
-        let mode = line.split_whitespace().nth(1)?.as_bytes();
-        let is_written = mode.get(1) == Some(&b'w') && mode.get(3) == Some(&b's');
-        let at = line.find('/').filter(|_| is_written)?;
-        Some(PathBuf::from(line.get(at..)?.replace("\\012", "\n")))
+/// Each answer as it comes, in the order of `processes`.
+fn ask_in_thread(root: &Path, processes: &[u32]) -> Receiver<(u32, Vec<Mapped>)> {
+    let (sender, receiver) = channel();
+    let (root, processes) = (root.to_owned(), processes.to_owned());
+    let work = move || {
+        for pid in processes {
+            if sender.send((pid, mapped_by(&root, pid))).is_err() {
+                return;
+            }
+        }
     };
-    let mut names: Vec<PathBuf> = text.lines().filter_map(name).collect();
-    names.dedup();
-    names
+    // Without a thread nobody tells.
+    drop(std::thread::Builder::new().name("mappings".to_owned()).spawn(work));
+    receiver
+}
+
+fn mapped_by(root: &Path, pid: u32) -> Vec<Mapped> {
+    // Of a process whose first thread has ended another one tells.
+    let threads = super::writers::threads(root, pid);
+    let told = [pid].into_iter().chain(threads).find_map(|thread| {
+        let folder = root.join(format!("proc/{thread}"));
+        let text = std::fs::read(folder.join("maps")).ok().filter(|text| !text.is_empty())?;
+        Some((folder, String::from_utf8_lossy(&text).into_owned()))
+    });
+    told.map(|(folder, text)| shared(&text).into_iter().filter_map(|line| line.asked(&folder)).collect())
+        .unwrap_or_default()
+}
+
+/// A line of `/proc/PID/maps` (proc(5)) that shares what it shows with a file or device: range, mode, offset, device, inode,
+/// name.
+#[derive(Debug, PartialEq, Eq)]
+struct Line<'t> {
+    /// As `/proc/PID/map_files` has it.
+    range: String,
+    is_written: bool,
+    /// Device and inode of the name, not of what it leads to.
+    numbers: (&'t str, &'t str),
+    name: PathBuf,
+}
+
+impl Line<'_> {
+    fn read(text: &str) -> Option<Line<'_>> {
+        let mut words = text.split_whitespace();
+        let (range, mode, _, device, inode) =
+            (words.next()?, words.next()?.as_bytes(), words.next()?, words.next()?, words.next()?);
+        let name = text.find('/').filter(|_| mode.get(3) == Some(&b's'))?;
+        let (from, to) = range.split_once('-')?;
+        let bare = |word: &str| word.trim_start_matches('0').to_owned();
+        Some(Line {
+            range: format!("{}-{}", bare(from), bare(to)),
+            is_written: mode.get(1) == Some(&b'w'),
+            numbers: (device, inode),
+            name: PathBuf::from(text.get(name..)?.replace("\\012", "\n")),
+        })
+    }
+
+    /// What is mapped there: by the kernel's own link to it, whose mode is that of the opening, or else by its name.
+    fn asked(self, folder: &Path) -> Option<Mapped> {
+        let link = folder.join("map_files").join(self.range);
+        let is_open_for_writing = |link: std::fs::Metadata| link.permissions().mode() & 0o200 != 0;
+        match std::fs::symlink_metadata(&link).map(is_open_for_writing) {
+            Ok(false) => return None,
+            Ok(true) => {}
+            Err(_) if self.is_written => return Some(Mapped::Named(self.name)),
+            Err(_) => return None,
+        }
+        match std::fs::metadata(&link) {
+            Ok(found) => Store::of(&found).map(Mapped::Known),
+            Err(_) => Some(Mapped::Named(self.name)),
+        }
+    }
+}
+
+/// Each device or file once.
+fn shared(text: &str) -> Vec<Line<'_>> {
+    let mut lines: Vec<Line<'_>> = text.lines().filter_map(Line::read).collect();
+    lines.sort_by(|a, b| (a.numbers, b.is_written).cmp(&(b.numbers, a.is_written)));
+    lines.dedup_by(|a, b| a.numbers == b.numbers && a.name == b.name);
+    lines
 }
 
 #[cfg(test)]
@@ -45,13 +125,51 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shared_and_writable_is_told_by_its_name() {
-        let text = "7f52-7f53 rw-s 00000000 00:06 100                        /dev/loop6\n\
+    fn what_is_shared_is_told_once_with_the_range_that_the_kernel_links_to() {
+        let text = "00007f52-7f53 r--s 00000000 00:06 100                        /dev/loop6\n\
                     7f53-7f54 rw-s 00001000 00:06 100                        /dev/loop6\n\
                     7f54-7f55 r--s 00000000 00:06 101                        /dev/loop7\n\
                     7f55-7f56 rw-p 00000000 fe:00 102                        /usr/lib/a b\n\
                     7f56-7f57 rw-s 00000000 fe:00 103                        /srv/a b\n\
                     7f57-7f58 rw-p 00000000 00:00 0                          [heap]\n";
-        assert_eq!(shared_and_writable(text), ["/dev/loop6", "/srv/a b"].map(PathBuf::from));
+        let told: Vec<_> =
+            shared(text).into_iter().map(|line| (line.range, line.is_written, line.name)).collect();
+        let line = |range: &str, is_written, name: &str| (range.to_owned(), is_written, PathBuf::from(name));
+        assert_eq!(
+            told,
+            [
+                line("7f53-7f54", true, "/dev/loop6"),
+                line("7f54-7f55", false, "/dev/loop7"),
+                line("7f56-7f57", true, "/srv/a b"),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_mapped_here_is_known_by_its_numbers_also_without_a_name() {
+        use std::os::fd::AsRawFd;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().set_len(4096).unwrap();
+        let store = Store::of(&file.as_file().metadata().unwrap()).unwrap();
+        // SAFETY: a new mapping of a file that stays open; nobody reads or writes it.
+        let at = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                4096,
+                libc::PROT_READ,
+                libc::MAP_SHARED,
+                file.as_file().as_raw_fd(),
+                0,
+            )
+        };
+        assert_ne!(at, libc::MAP_FAILED);
+        file.into_temp_path().close().unwrap();
+        let found = mapped(Path::new("/"), &[std::process::id()]);
+        // SAFETY: the mapping of above, which nobody uses.
+        unsafe { libc::munmap(at, 4096) };
+        if crate::linux::folder::effective_user() != 0 {
+            return testbed::skipped(testbed::Lack::Root, "what is mapped is looked at by root alone");
+        }
+        assert!(found.iter().any(|(_, mapped)| *mapped == Mapped::Known(store.clone())), "{found:?}");
     }
 }

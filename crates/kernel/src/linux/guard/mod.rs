@@ -59,6 +59,7 @@ use std::time::Duration;
 pub use destruction::Destruction;
 pub use hold::Hold;
 pub use permit::WritePermit;
+pub(crate) use question::holds_of_open_file;
 pub use question::{holds, holds_of_file};
 
 use super::device::{DeviceNumber, is_read_only};
@@ -69,9 +70,9 @@ use file_question::FileQuestion;
 use question::Question;
 use store::Store;
 
-/// How often, and how far apart, it is asked who has the target open.
-const ATTEMPTS: u32 = 6;
-const PAUSE: Duration = Duration::from_millis(100);
+/// How far apart it is asked who has the target open, half a second in all: unevenly, so that whoever opens it again and
+/// again is not met each time.
+const PAUSES_MS: [u64; 6] = [10, 25, 55, 90, 130, 190];
 
 /// Devices that the user has named as those whose contents may be destroyed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -267,11 +268,17 @@ struct Held {
     look: activity::Look,
 }
 
-/// Sees what is on the device, and whether anybody wrote to it meanwhile.
+/// Sees what is on the device, and whether anybody writes to it meanwhile.
 fn surveyed(Held { permit, number, look }: Held) -> Result<WritePermit, GuardError> {
     let destruction = Destruction::survey(&permit.path, &permit.anchor, number)
         .map_err(|source| GuardError::Survey { path: permit.path.clone(), source })?;
-    refuse(&permit.path, look.and_again(&destruction.name))?;
+    let mut holds = look.and_again(&destruction.name);
+    if !holds.is_empty() {
+        // What the page cache still had to write, of somebody who has gone, is written now.
+        permit.anchor.sync_data().map_err(|e| open_error(&permit.path, e))?;
+        holds = activity::Look::at(number).and_again(&destruction.name);
+    }
+    refuse(&permit.path, holds)?;
     Ok(WritePermit { destruction: Some(Arc::new(destruction)), ..permit })
 }
 
@@ -316,11 +323,11 @@ fn open_exclusively(path: &Path, question: &Question<'_>) -> Result<File, GuardE
     if matches!(opened, Err(GuardError::Busy { .. })) {
         writers::let_children_begin(question);
     }
-    for _ in 1..ATTEMPTS {
+    for pause in PAUSES_MS {
         if !matches!(opened, Err(GuardError::Busy { .. })) {
             break;
         }
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(Duration::from_millis(pause));
         opened = open(path, libc::O_EXCL);
     }
     opened
@@ -340,11 +347,11 @@ fn refuse_if_used(path: &Path, metadata: &Metadata) -> Result<Question<'static>,
 /// What `ask` still says after half a second; nothing as soon as it says nothing.
 fn lasting<T>(ask: impl Fn() -> Vec<T>) -> Vec<T> {
     let mut found = ask();
-    for _ in 1..ATTEMPTS {
+    for pause in PAUSES_MS {
         if found.is_empty() {
             break;
         }
-        std::thread::sleep(PAUSE);
+        std::thread::sleep(Duration::from_millis(pause));
         found = ask();
     }
     found

@@ -28,6 +28,11 @@ pub fn holds_of_file(root: &Path, path: &Path) -> Vec<Hold> {
     Question::about(root, store, path.display().to_string()).listed()
 }
 
+/// The same of an open file, which `metadata` is of and which was reached by `path`.
+pub(crate) fn holds_of_open_file(path: &Path, metadata: &std::fs::Metadata) -> Vec<Hold> {
+    Question::about_open(path, metadata).listed()
+}
+
 /// What is asked about, and what it is asked of: the storage of the machine as it was when the question was put.
 pub(super) struct Question<'r> {
     pub(super) root: &'r Path,
@@ -92,14 +97,13 @@ impl<'r> Question<'r> {
         }
     }
 
-    /// The files below `store`, called `name`, where it may lie in an overlay: such a file system has no device. Only a loop
-    /// device makes two names of one file dangerous that no lease connects.
+    /// The files below `store`, called `name`, where it may lie in an overlay: such a file system has no device.
     fn layers(&self, store: &Store, name: &Path) -> Vec<Store> {
-        let may_be_overlay = matches!(store, Store::File { file_system, .. } if file_system.major == 0);
-        let has_loops = || self.storage.blocks.iter().any(|block| matches!(block.below, Below::Loop(_)));
-        match may_be_overlay && has_loops() {
-            true => overlay::layers(self.root, self.mounts(), (store, name)),
-            false => Vec::new(),
+        match store {
+            Store::File { file_system, .. } if file_system.major == 0 => {
+                overlay::layers(self.root, self.mounts(), (store, name))
+            }
+            _ => Vec::new(),
         }
     }
 

@@ -3,18 +3,22 @@
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use super::PAUSE;
 use super::backing::{file_at, store_at, without_gone};
 use super::hold::Hold;
-use super::mappings::mapped;
+use super::mappings::{Mapped, mapped};
 use super::question::Question;
 use super::store::Store;
 use crate::linux::mounts::{Medium, mount_of, unescape};
-use crate::linux::process::{Process, is_unbegun_child, own_number, processes};
+use crate::linux::process::{Process, is_unbegun_child, own_number, processes, share_files};
 
-/// How often it is asked whether a child has begun: five seconds.
+/// How often, and how far apart, it is asked whether a child has begun: five seconds.
 const CHILDREN: u32 = 50;
+const PAUSE: Duration = Duration::from_millis(100);
+/// How often, and how far apart, a ring is asked which files it has registered: it does not say while it is at work.
+const RING_ASKED: u32 = 100;
+const RING_PAUSE: Duration = Duration::from_millis(1);
 
 /// Every process but this one, and copies of it that are about to begin another program, that has a byte of the target open for writing, once each for a device or file. Another
 /// user's processes are seen by root alone.
@@ -32,13 +36,13 @@ pub(super) fn writers(question: &Question<'_>) -> Vec<Hold> {
     for pid in &others {
         written_by(question, &pid.to_string()).into_iter().for_each(|store| tell(*pid, store));
     }
-    // Of a file the kernel's lease tells that it is mapped.
-    if question.target.iter().any(|extent| matches!(extent.store, Store::Device(_))) {
-        for (pid, name) in mapped(question.root, others) {
-            let folder = question.root.join(format!("proc/{pid}"));
-            let shared = named(question, &folder, vec![name]).into_iter();
-            shared.filter(|store| question.shares(store.clone())).for_each(|store| tell(pid, store));
-        }
+    for (pid, what) in mapped(question.root, &others) {
+        let stores = match what {
+            Mapped::Known(store) => vec![store],
+            Mapped::Named(name) => named(question, &question.root.join(format!("proc/{pid}")), vec![name]),
+        };
+        let shared = stores.into_iter().filter(|store| question.shares(store.clone()));
+        shared.for_each(|store| tell(pid, store));
     }
     found
 }
@@ -64,10 +68,26 @@ pub(super) fn is_written_by_us(question: &Question<'_>) -> bool {
 
 /// What the process whose folder in `/proc` is `process` has open for writing of what shares bytes with the target.
 fn written_by(question: &Question<'_>, process: &str) -> Vec<Store> {
-    let folder = question.root.join("proc").join(process);
-    let entries = std::fs::read_dir(folder.join("fd")).into_iter().flatten().flatten();
-    let stores = entries.flat_map(|entry| written_through(question, &folder, &entry.path()));
+    let proc = question.root.join("proc");
+    let pid = process.parse().ok();
+    // A thread may have descriptors of its own (unshare(2), CLONE_FILES), and live on where the first one has ended.
+    let threads = pid.map_or(Vec::new(), |pid| threads(question.root, pid)).into_iter();
+    let others = threads.map(|thread| proc.join(format!("{process}/task/{thread}")));
+    let folders = [proc.join(process)].into_iter().chain(others);
+    let descriptors = folders.flat_map(|folder| {
+        let entries = std::fs::read_dir(folder.join("fd")).into_iter().flatten().flatten();
+        entries.map(move |entry| (folder.clone(), entry.path()))
+    });
+    let stores = descriptors.flat_map(|(folder, fd)| written_through(question, &folder, &fd));
     stores.filter(|store| question.shares(store.clone())).collect()
+}
+
+/// The threads of the process with this number that may have other descriptors open than its first one.
+pub(super) fn threads(root: &Path, pid: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir(root.join(format!("proc/{pid}/task"))).into_iter().flatten().flatten();
+    let others =
+        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(|thread| *thread != pid);
+    others.filter(|thread| !share_files(root, pid, *thread)).collect()
 }
 
 /// What the descriptor at `fd` writes to, where that is a block device, or a file with a number that matters. Most
@@ -84,7 +104,7 @@ fn written_through(question: &Question<'_>, folder: &Path, fd: &Path) -> Vec<Sto
     };
     match std::fs::read_link(fd) {
         // The mode of what a ring has registered is not told: each counts as open for writing.
-        Ok(path) if path == Path::new(RING) => named(question, folder, registered_files(&text())),
+        Ok(path) if path == Path::new(RING) => named(question, folder, registered_in_time(text)),
         Ok(path) if path.is_absolute() && may_be_asked(question, &Info::of_text(&text())) => {
             std::fs::metadata(fd).ok().and_then(|found| Store::of(&found)).into_iter().collect()
         }
@@ -110,6 +130,19 @@ fn named(question: &Question<'_>, folder: &Path, names: Vec<PathBuf>) -> Vec<Sto
         file_at(&inside).into_iter().chain(store_at(question.root, &without_gone(&name)))
     };
     names.into_iter().filter(answers).flat_map(places).collect()
+}
+
+/// What a ring has registered: while it submits, its `fdinfo` says less or nothing.
+fn registered_in_time(text: impl Fn() -> String) -> Vec<PathBuf> {
+    let mut said = text();
+    for _ in 1..RING_ASKED {
+        if said.contains("UserFiles:\t0") || !registered_files(&said).is_empty() {
+            break;
+        }
+        std::thread::sleep(RING_PAUSE);
+        said = text();
+    }
+    registered_files(&said)
 }
 
 /// What a ring has registered as files of its own, which are no descriptors of the process: the names behind `UserFiles:` (io_uring/fdinfo.c of the kernel): a line each, indented, with its place in front.
@@ -178,11 +211,27 @@ mod tests {
         machine.file("proc/77/fdinfo/4", "UserFiles:\t1\n    0: /dev/sda\nUserBufs:\t0\n");
         machine.file("proc/78/maps", "1-2 rw-s 0 00:06 1   /dev/sda\n");
         machine.file("proc/79/maps", "1-2 r--s 0 00:06 1   /dev/sda\n");
+        // A thread with descriptors of its own.
+        machine.file("proc/80/comm", "threaded");
+        std::fs::create_dir_all(machine.root().join("proc/80/task/81/fd")).unwrap();
+        std::os::unix::fs::symlink(RING, machine.root().join("proc/80/task/81/fd/4")).unwrap();
+        machine.file("proc/80/task/81/fdinfo/4", "UserFiles:\t1\n    0: /dev/sda\n");
         let question = Question::about(machine.root(), Store::Device(disk), String::new());
         let said: Vec<String> = writers(&question).iter().map(Hold::to_string).collect();
-        let open =
-            ["ring (process 77)", "mapper (process 78)"].map(|p| format!("{p} has sda open for writing"));
+        let open = ["ring (process 77)", "threaded (process 80)", "mapper (process 78)"]
+            .map(|p| format!("{p} has sda open for writing"));
         assert_eq!(said, open);
+    }
+
+    #[test]
+    fn a_ring_that_is_at_work_is_asked_again() {
+        let asked = std::cell::Cell::new(0);
+        let said = || {
+            asked.set(asked.get() + 1);
+            if asked.get() < 5 { String::new() } else { "UserFiles:\t1\n    0: /dev/sda\n".to_owned() }
+        };
+        assert_eq!(registered_in_time(said), [PathBuf::from("/dev/sda")]);
+        assert!(registered_in_time(|| "UserFiles:\t0\n".to_owned()).is_empty());
     }
 
     #[test]
