@@ -46,6 +46,10 @@ pub(crate) fn image(run: &Run) -> rusqlite::Result<Vec<u8>> {
 
 /// Opens the file that was just made of an [`image`], and no other.
 pub(crate) fn open(path: &Path, place: SameDevice) -> rusqlite::Result<Connection> {
+    // SQLite would use what somebody else has put beside it, a device or a pipe too.
+    if ["-wal", "-shm", "-journal"].iter().any(|end| beside(path, end).symlink_metadata().is_ok()) {
+        return Err(rusqlite::Error::InvalidPath(path.to_owned()));
+    }
     let opened = open_as_it_is(path, place);
     if opened.is_ok() {
         return opened;
@@ -77,6 +81,13 @@ fn open_as_it_is(path: &Path, place: SameDevice) -> rusqlite::Result<Connection>
     // A first change, of one page: what does not let us write is known before anything is measured.
     conn.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     Ok(conn)
+}
+
+/// A file that SQLite keeps beside the one at `path`.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut side = path.as_os_str().to_owned();
+    side.push(end);
+    PathBuf::from(side)
 }
 
 /// The folder's own path with the name as it is: SQLite then refuses a link in the file's place, and none on the way.

@@ -98,6 +98,13 @@ impl StopFlag {
         self.asked.store(true, Ordering::Relaxed);
     }
 
+    /// Hears of a signal that the first thread cannot hear of, since the kernel holds it.
+    pub(crate) fn listen_for_the_first_thread(&self) {
+        if kernel::take_pending_signal(&STOPPING) {
+            self.ask();
+        }
+    }
+
     /// The flag itself, for what is made before anything is measured.
     pub fn shared(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.asked)

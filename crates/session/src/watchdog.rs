@@ -44,6 +44,7 @@ fn watch(what: &str, stop: &StopFlag, waits: &Receiver<()>) -> Option<Code> {
             Err(RecvTimeoutError::Timeout) => {}
             Ok(()) | Err(RecvTimeoutError::Disconnected) => return None,
         }
+        stop.listen_for_the_first_thread();
         match wait.look(what, stop) {
             Leave::No => {}
             Leave::Asked => return Some(Code::Interrupted),

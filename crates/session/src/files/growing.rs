@@ -73,13 +73,13 @@ pub fn begin_typed(path: &Path, head: &str) -> Result<File, OutletError> {
 
 fn opened(path: &Path, links: Links) -> Result<Outlet, OutletError> {
     let outlet = open_outlet(path, links)?;
-    if is_run_file(&outlet) { Err(OutletError::Kind("a run file")) } else { Ok(outlet) }
+    if is_run_file(&outlet)? { Err(OutletError::Kind("a run file")) } else { Ok(outlet) }
 }
 
 /// Refuses what is there and begins otherwise than with `head`.
-fn refuse_foreign(outlet: &Outlet, head: &str) -> io::Result<()> {
+fn refuse_foreign(outlet: &Outlet, head: &str) -> Result<(), OutletError> {
     let is_ours = !outlet.about.is_file()
         || outlet.about.len() == 0
-        || first_of(outlet, head.len() as u64) == head.as_bytes();
-    if is_ours { Ok(()) } else { Err(io::ErrorKind::AlreadyExists.into()) }
+        || first_of(outlet, head.len() as u64)? == head.as_bytes();
+    if is_ours { Ok(()) } else { Err(io::Error::from(io::ErrorKind::AlreadyExists).into()) }
 }

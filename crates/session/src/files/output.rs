@@ -163,15 +163,13 @@ impl<'a> Output<'a> {
         if outlet.about.is_file() && self.over.inputs.iter().any(is_it) {
             return Err(OutputError::Input { path: path() });
         }
-        if is_run_file(outlet) {
+        let unknown = |source| OutputError::Outlet { path: path(), source };
+        if is_run_file(outlet).map_err(unknown)? {
             return Err(OutputError::RunFile { path: path() });
         }
-        match self.over.kind {
-            Some(kind) if outlet.about.is_file() && !(kind.is_ours)(&first_of(outlet, KNOWN_WITHIN), &[]) => {
-                Err(OutputError::Foreign { path: path(), kind })
-            }
-            _ => Ok(()),
-        }
+        let Some(kind) = self.over.kind.filter(|_| outlet.about.is_file()) else { return Ok(()) };
+        let there = first_of(outlet, KNOWN_WITHIN).map_err(unknown)?;
+        if (kind.is_ours)(&there, &[]) { Ok(()) } else { Err(OutputError::Foreign { path: path(), kind }) }
     }
 
     fn fill(&self, outlet: Outlet, bytes: &[u8]) -> Result<(), OutputError> {
@@ -209,14 +207,20 @@ fn replace_alike(path: &Path, outlet: &Outlet, bytes: &[u8]) -> io::Result<()> {
     draft.replace(name)
 }
 
-/// The first bytes of what was opened, as many as there are; none where it cannot be read.
-pub(super) fn first_of(outlet: &Outlet, most: u64) -> Vec<u8> {
+/// The first bytes of the file that was opened, as many as there are.
+///
+/// # Errors
+/// Where it cannot be read, nobody knows what would be lost.
+pub(super) fn first_of(outlet: &Outlet, most: u64) -> Result<Vec<u8>, OutletError> {
     let mut bytes = vec![0; most.min(outlet.about.len()) as usize];
     let read = outlet.file.read_exact_at(&mut bytes, 0);
-    read.map_or_else(|_| Vec::new(), |()| bytes)
+    read.map_or(
+        Err(OutletError::Kind("a file that cannot be read, so that nobody knows what would be lost")),
+        |()| Ok(bytes),
+    )
 }
 
 /// Whether it holds a run.
-pub(super) fn is_run_file(outlet: &Outlet) -> bool {
-    outlet.about.is_file() && first_of(outlet, RUN_FILE.len() as u64) == RUN_FILE
+pub(super) fn is_run_file(outlet: &Outlet) -> Result<bool, OutletError> {
+    Ok(outlet.about.is_file() && first_of(outlet, RUN_FILE.len() as u64)? == RUN_FILE)
 }

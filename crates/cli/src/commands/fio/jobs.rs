@@ -311,6 +311,11 @@ impl<'t, 'a> Jobs<'t, 'a> {
                 if !std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
                     continue;
                 }
+                // Its bytes would be lost with the device that shows them.
+                if let Some(hold) = kernel::guard::holds_of_file(Path::new("/"), &path).first() {
+                    self.told.presented.notes.push(format!("{} is not removed: {hold}", path.display()));
+                    continue;
+                }
                 if let Err(error) = std::fs::remove_file(&path).map_err(trouble::call("unlink", &path)) {
                     self.fail_users_of(&path, number, &error);
                 }

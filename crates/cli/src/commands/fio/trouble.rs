@@ -17,6 +17,7 @@ const EACCES: i32 = 13;
 const EEXIST: i32 = 17;
 const ENOTBLK: i32 = 15;
 const EISDIR: i32 = 21;
+const EPERM: i32 = 1;
 const EROFS: i32 = 30;
 
 /// The system call `name` failed on `path`.
@@ -135,7 +136,8 @@ fn guard(error: &GuardError) -> FioError {
         GuardError::InUse { path, holds } => {
             held(path, holds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))
         }
-        GuardError::Busy { path } => held(path, "another program or the kernel".to_owned()),
+        GuardError::Busy { path } => held(path, "another program or the kernel holds it".to_owned()),
+        GuardError::Blind { .. } => FioError::Setup { call: "open", errno: EPERM, why: error.to_string() },
         other => FioError::Setup { call: "open", errno: EROFS, why: other.to_string() },
     }
 }

@@ -2,6 +2,7 @@
 //! tested without being listed; one that cannot be driven fails the test, which says what to add.
 
 mod outputs;
+mod storage;
 mod things;
 
 use crate::machine::*;

@@ -1,0 +1,56 @@
+//! Files that are storage of something else, and names that SQLite would use beside a run file.
+
+use std::fs;
+use std::process::Command;
+
+use crate::machine::*;
+
+const NULL: [&str; 5] = ["fio", "--name=a", "--ioengine=null", "--size=64k", "--bs=4k"];
+
+/// A file that a mounted loop device shows, under the names that options give to their files.
+#[test]
+fn a_file_that_a_loop_device_shows_takes_no_output_and_is_not_removed() {
+    let folder = Folder::new();
+    let logs = "--write_bw_log=@/b";
+    let cases: [(&str, &[&str]); 5] = [
+        ("output", &["--output=@/output"]),
+        ("b_bw.1.log", &[logs]),
+        ("x.expected", &["--write_iolog=@/x.expected"]),
+        ("page.html", &[]),
+        ("load", &["--ioengine=psync", "--filename=@/load", "--rw=write", "--unlink=1"]),
+    ];
+    let page = ["watch", "--for", "1", "--progress", "json:@/page.html"];
+    for (name, options) in cases {
+        let image = folder.path(name);
+        fs::write(&image, vec![7; 1 << 20]).unwrap();
+        let Some(device) = LoopOver::with(&image, &[]) else { return };
+        let words = if options.is_empty() { page.to_vec() } else { [&NULL[..], options].concat() };
+        let done = ended(&mut folder.plimsoll(&words));
+        assert!(matches!(done.code, Some(1 | 2)), "{name}: {:?} {}", done.code, done.err);
+        assert!(
+            done.err.contains(device.path().file_name().unwrap().to_str().unwrap()),
+            "{name}: {}",
+            done.err
+        );
+        assert!(fs::read(&image).unwrap() == vec![7; 1 << 20], "{name} has changed");
+        drop(device);
+    }
+}
+
+/// A pipe for ever without a writer and a device, where SQLite would look for what it left there.
+#[test]
+fn a_name_beside_which_something_waits_is_passed_over() {
+    let folder = Folder::new();
+    let Some(disk) = Disk::of(folder.path("."), 4, Through::Cache) else { return };
+    let before = disk.fingerprint();
+    folder.make_dir("out");
+    let stem = folder.text("out/sim-aws-gp3-run-five-figures-");
+    // Of this minute and the next.
+    let plant = "for m in 0 1; do n=$1$(date -d \"+$m min\" +%F-%H%M); cp -a $2 $n.plimsoll-wal; mkfifo $n-2.plimsoll-journal; done";
+    assert!(Command::new("sh").args(["-c", plant, "sh", &stem, &disk.node()]).status().unwrap().success());
+    let run = ["20", "plimsoll", "run", "five-figures", "sim:aws-gp3", "--out", "@/out"];
+    let done = ended(&mut folder.through("timeout", &run));
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(run_file(&folder.path("out")).ends_with("-3.plimsoll"), "{:?}", folder.listing());
+    assert_eq!(disk.fingerprint(), before);
+}
