@@ -139,10 +139,13 @@ impl Parser<'_> {
         }
         let outer = self.open.last().cloned().unwrap_or_default();
         let beside = outer.rfind('/').map(|at| format!("{}{name}", &outer[..=at]));
-        let mut found = (self.around.read)(name).map(|text| (name.to_owned(), text));
-        if let (true, Some(beside)) = (found.is_err(), beside) {
-            found = (self.around.read)(&beside).map(|text| (beside, text));
-        }
+        let read = |path: String| (self.around.read)(&path).map(|text| (path, text));
+        // What stands there and cannot be read says why; that nothing stands beside the including file says nothing more.
+        let found = read(name.to_owned()).or_else(|error| match beside.map(read) {
+            Some(Err(other)) if error.kind() == std::io::ErrorKind::NotFound => Err(other),
+            Some(Ok(found)) => Ok(found),
+            _ => Err(error),
+        });
         let (path, text) = found.map_err(|error| FioError::NoInclude {
             path: name.to_owned(),
             place: line.place.clone(),

@@ -59,7 +59,7 @@ impl Walk<'_> {
     }
 
     fn begin(&mut self, tool: &str, at: usize) {
-        self.found.push(Found { tool: tool.to_owned(), at, ..Found::default() });
+        self.text.bounds.begin(&mut self.found, Found { tool: tool.to_owned(), at, ..Found::default() });
     }
 
     /// The tool of the result that is being read.
@@ -89,7 +89,7 @@ impl Walk<'_> {
             None => return,
         };
         match (read, self.found.last_mut()) {
-            (Some(Some(part)), Some(found)) => found.parts.push(part),
+            (Some(Some(part)), Some(found)) => self.text.bounds.add(&mut found.parts, part),
             (Some(None), _) => {
                 self.troubles.push(self.text.trouble(start, "figures with units as ioping prints them"))
             }
@@ -116,7 +116,7 @@ impl Walk<'_> {
         if tool == BENCH && printed.ends_with("GB/s") && found.notes.is_empty() {
             found.notes.push(MIXED.to_owned());
         }
-        found.parts.push(part);
+        self.text.bounds.add(&mut found.parts, part);
     }
 }
 

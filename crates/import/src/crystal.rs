@@ -66,7 +66,9 @@ impl Walk<'_> {
     }
 
     fn begin(&mut self, tool: &str, start: usize) {
-        self.found.push(Found { tool: tool.to_owned(), at: start, ..Found::default() });
+        self.text
+            .bounds
+            .begin(&mut self.found, Found { tool: tool.to_owned(), at: start, ..Found::default() });
     }
 
     fn row(&mut self, row: &Row<'_>, start: usize) {
@@ -86,7 +88,11 @@ impl Walk<'_> {
         let Some(found) = self.found.last_mut() else { return };
         let mixed = self.section == Some(Section::Mix) && row.direction.is_none();
         let name = if mixed { format!("{} mix", row.label) } else { row.label.clone() };
-        let place = found.parts.iter().position(|part| part.job == name).unwrap_or_else(|| {
+        let known = found.parts.iter().position(|part| part.job == name);
+        if known.is_none() && !self.text.bounds.keeps_part() {
+            return;
+        }
+        let place = known.unwrap_or_else(|| {
             let mut part = Reported::named(Scope::Job, name, self.text.line(start));
             part.asked.clone_from(&row.asked);
             found.parts.push(part);

@@ -24,7 +24,10 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
         let line = line.trim();
         if line.starts_with(RANDOM) {
             let notes = vec![UNIT.to_owned()];
-            found.push(Found { tool: "dbench summary".to_owned(), at: start, notes, ..Found::default() });
+            text.bounds.begin(
+                &mut found,
+                Found { tool: "dbench summary".to_owned(), at: start, notes, ..Found::default() },
+            );
         }
         let Some(last) = found.last_mut() else { continue };
         let Some(parts) = parts(line) else { continue };
@@ -36,7 +39,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
             for (direction, figure) in [Direction::Read, Direction::Write].into_iter().zip(figures) {
                 enter(&mut part, (measure, direction), figure);
             }
-            last.parts.push(part);
+            text.bounds.add(&mut last.parts, part);
         }
     }
     found

@@ -60,7 +60,7 @@ impl Walk<'_> {
         }
         self.goes_on = self.records.is_empty();
         self.records.clear();
-        self.found.push(found);
+        self.text.bounds.begin(&mut self.found, found);
     }
 
     fn run(&self, copied: &Copied, start: usize) -> Found {

@@ -36,7 +36,8 @@ pub(crate) fn csv(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
             line.contains("operation") && line.contains("MiB/s [last]") && line.contains("IOPS [last]");
         if is_head {
             heads = fields(line);
-            found.push(Found { tool: "elbencho CSV".to_owned(), at: start, ..Found::default() });
+            text.bounds
+                .begin(&mut found, Found { tool: "elbencho CSV".to_owned(), at: start, ..Found::default() });
             continue;
         }
         let Some(last) = found.last_mut().filter(|_| !heads.is_empty() && !line.trim().is_empty()) else {
@@ -51,7 +52,7 @@ pub(crate) fn csv(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
             }
             continue;
         }
-        last.parts.push(Row { heads: &heads, row: &row }.part(text.line(start)));
+        text.bounds.add(&mut last.parts, Row { heads: &heads, row: &row }.part(text.line(start)));
     }
     found
 }

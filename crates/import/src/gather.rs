@@ -8,19 +8,18 @@ use super::found::Found;
 use super::lacks::of_results;
 
 /// Leaves one of results that stand several times in an input: prints of one run while it went on (the last counts), and
-/// one run in several forms (the one that tells most counts).
-pub(crate) fn distinct(results: Vec<Found>, notes: &mut Vec<String>) -> Vec<Found> {
-    forms(snapshots(results, notes), notes)
+/// one run in several forms (the one that tells most counts). So many prints were `replaced` before.
+pub(crate) fn distinct(results: Vec<Found>, replaced: usize, notes: &mut Vec<String>) -> Vec<Found> {
+    forms(snapshots(results, replaced, notes), notes)
 }
 
-fn snapshots(results: Vec<Found>, notes: &mut Vec<String>) -> Vec<Found> {
+/// `dropped` prints were left out before.
+fn snapshots(results: Vec<Found>, mut dropped: usize, notes: &mut Vec<String>) -> Vec<Found> {
     let mut kept: Vec<Found> = Vec::new();
-    let mut dropped = 0;
     for found in results {
         match kept.last_mut() {
             Some(last) if is_later(last, &found) => {
-                let before = std::mem::replace(last, found);
-                keep_beginning(last, before);
+                replace(last, found);
                 dropped += 1;
             }
             _ => kept.push(found),
@@ -33,6 +32,12 @@ fn snapshots(results: Vec<Found>, notes: &mut Vec<String>) -> Vec<Found> {
         ));
     }
     kept
+}
+
+/// Puts a later print of a run in the place of the one before.
+pub(crate) fn replace(last: &mut Found, later: Found) {
+    let before = std::mem::replace(last, later);
+    keep_beginning(last, before);
 }
 
 /// The version and the options stand above the first print alone.
@@ -50,7 +55,7 @@ fn keep_beginning(last: &mut Found, before: Found) {
 
 /// Whether `next` is a later print of the run that `last` is of: the same processes, or, where none are named, as much
 /// more time run as passed between them.
-fn is_later(last: &Found, next: &Found) -> bool {
+pub(crate) fn is_later(last: &Found, next: &Found) -> bool {
     let (before, after) = (last.jobs(), next.jobs());
     let same_tool = last.tool == next.tool
         || (next.tool_is_guessed && last.tool.starts_with("fio ") && last.tool.ends_with(" text"));

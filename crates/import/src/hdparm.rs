@@ -28,7 +28,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
         let line = line.trim();
         if let Some(name) = line.strip_suffix(':').filter(|name| is_device(name)) {
             device = Some(name);
-            found.push(begun(start));
+            text.bounds.begin(&mut found, begun(start));
             continue;
         }
         let Some((what, rest)) = timing(line) else { continue };
@@ -44,7 +44,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
             part.said.push(("measures".to_owned(), "the page cache, not the device".to_owned()));
         }
         match found.last_mut() {
-            Some(last) => last.parts.push(part),
+            Some(last) => text.bounds.add(&mut last.parts, part),
             None => found.push(Found { parts: vec![part], ..begun(start) }),
         }
     }

@@ -77,6 +77,10 @@ impl Reader<'_> {
         if sides > 0 {
             (self.sides, self.measure) = (sides, None);
             self.asked.clear();
+            if !(0..sides).all(|_| self.text.bounds.keeps_part()) {
+                self.sides = 0;
+                return;
+            }
             let empty = || Found { tool: "kbench summary".to_owned(), at: start, ..Found::default() };
             self.found.extend((0..sides).map(|_| empty()));
             return;
@@ -131,7 +135,7 @@ impl Reader<'_> {
             part.asked = self.asked.clone();
             enter(&mut part, (measure, Direction::Read), read);
             enter(&mut part, (measure, Direction::Write), write);
-            found.parts.push(part);
+            self.text.bounds.add(&mut found.parts, part);
         }
     }
 }

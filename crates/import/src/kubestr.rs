@@ -66,10 +66,17 @@ impl Walk<'_> {
     fn job(&mut self, name: &str, start: usize) {
         if !self.open {
             let version = self.version.take().unwrap_or_else(|| "fio of an unknown version".to_owned());
-            self.found.push(Found { tool: format!("kubestr with {version}"), at: start, ..Found::default() });
+            self.text.bounds.begin(
+                &mut self.found,
+                Found { tool: format!("kubestr with {version}"), at: start, ..Found::default() },
+            );
             self.open = true;
         }
         self.direction = None;
+        self.open = self.text.bounds.keeps_part();
+        if !self.open {
+            return;
+        }
         let mut part = Reported::named(Scope::Job, name, self.text.line(start));
         part.asked.clone_from(&self.common);
         self.found.last_mut().into_iter().for_each(|found| found.parts.push(part.clone()));
@@ -78,6 +85,9 @@ impl Walk<'_> {
     fn figures(&mut self, line: &str, start: usize) {
         let Some(part) = self.found.last_mut().and_then(|found| found.parts.last_mut()) else { return };
         if let Some((name, counters)) = line.split_once(": ios=") {
+            if !self.text.bounds.keeps_part() {
+                return;
+            }
             let disk = disk(name, &format!("ios={counters}"), self.text.line(start));
             self.direction = None;
             self.found.last_mut().into_iter().for_each(|found| found.parts.push(disk.clone()));

@@ -5,6 +5,7 @@
 //! place, and what stands around it is read all the same.
 
 mod bench_scripts;
+mod bounds;
 mod clocks;
 mod crystal;
 mod cuts;
@@ -47,6 +48,7 @@ mod yabs;
 use record::{Event, EventKind, Origin, Run};
 use workload::Nanos;
 
+use bounds::RESULTS_MOST;
 use found::Found;
 use layers::Page;
 use text::Text;
@@ -75,9 +77,6 @@ pub struct Import {
     pub notes: Vec<String>,
 }
 
-/// More results than a text of anybody's holds; each becomes a run file.
-const RESULTS_MOST: usize = 200;
-
 /// Reads every result in `input`. The runs carry `words`, the command line of the import.
 ///
 /// # Errors
@@ -102,14 +101,9 @@ fn read_page(page: &mut Page, name: &str, words: &[String]) -> Result<Import, Im
     if results.is_empty() {
         return Err(kinds::nothing(&text, troubles.told().0));
     }
-    let mut results = gather::distinct(results, &mut notes);
-    if results.len() > RESULTS_MOST {
-        let more = results.len() - RESULTS_MOST;
-        notes.push(format!(
-            "{RESULTS_MOST} results are read at once; {more} more stand there: give the rest by itself"
-        ));
-        results.truncate(RESULTS_MOST);
-    }
+    let mut results = gather::distinct(results, text.bounds.prints_replaced(), &mut notes);
+    notes.extend(text.bounds.notes(results.len()));
+    results.truncate(RESULTS_MOST);
     let (troubles, more) = troubles.told();
     notes.extend(more);
     let runs = results.into_iter().map(|found| run(found, words)).collect();

@@ -25,11 +25,11 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
         let Some((name, words)) = line.trim().split_once(':') else { continue };
         let words = words.trim();
         if name == SAID[0] {
-            found.push(begun(start, text));
+            text.bounds.begin(&mut found, begun(start, text));
         }
         let Some(entry) = Entry::of(name) else { continue };
         if found.is_empty() {
-            found.push(begun(start, text));
+            text.bounds.begin(&mut found, begun(start, text));
         }
         let Some(part) = found.last_mut().and_then(|found| found.parts.first_mut()) else { continue };
         if !entry.enter(part, words) {

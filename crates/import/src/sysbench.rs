@@ -85,7 +85,10 @@ impl Walk<'_> {
     fn begin(&mut self, tool: &str, start: usize) {
         self.section = Section::Head;
         let part = Reported::named(Scope::Job, "fileio", self.text.line(start));
-        self.found.push(Found { tool: tool.to_owned(), parts: vec![part], at: start, ..Found::default() });
+        self.text.bounds.begin(
+            &mut self.found,
+            Found { tool: tool.to_owned(), parts: vec![part], at: start, ..Found::default() },
+        );
     }
 }
 

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
+use super::bounds::Bounds;
 use super::pieces::{near, shortened};
 use super::trouble::Trouble;
 
@@ -21,12 +22,14 @@ pub(crate) struct Text {
     raw_anchors: Vec<Anchor>,
     /// Where a quoted key was looked for last in `raw`, and where it was found.
     sought: RefCell<HashMap<String, (usize, Option<usize>)>>,
+    /// What is kept of its results.
+    pub bounds: Bounds,
     /// Bytes that may still be copied out of it a second time.
     copies: Cell<usize>,
 }
 
 /// An offset with its line and column from 1; four bytes each, as there may be one for every few bytes of an input.
-type Anchor = (u32, u32, u32);
+pub(crate) type Anchor = (u32, u32, u32);
 
 /// What an input may repeat of itself whatever its length.
 const COPIES_LEAST: usize = 1 << 20;
@@ -102,7 +105,8 @@ impl Text {
 /// What is shown of a place is cut from so many bytes.
 const SHOWN_MOST: usize = 256;
 
-fn placed(text: &str, anchors: &[Anchor], offset: usize) -> (u32, u32) {
+/// Line and column (from 1) of an offset into `text`, of which these are the anchors.
+pub(crate) fn placed(text: &str, anchors: &[Anchor], offset: usize) -> (u32, u32) {
     let after = anchors.partition_point(|&(at, _, _)| at as usize <= offset);
     let (at, line, column) = after.checked_sub(1).map_or((0, 1, 1), |index| anchors[index]);
     let between = text.get(at as usize..offset).unwrap_or_default();
@@ -120,7 +124,8 @@ fn walked(text: &str, (mut line, mut column): (u32, u32)) -> (u32, u32) {
     (line, column)
 }
 
-fn anchors_of(raw: &str) -> Vec<Anchor> {
+/// Where every so many bytes of `raw` stand.
+pub(crate) fn anchors_of(raw: &str) -> Vec<Anchor> {
     let mut anchors = Vec::with_capacity(raw.len() / ANCHOR_EVERY + 1);
     let (mut at, mut place) = (0, (1, 1));
     while at < raw.len() {

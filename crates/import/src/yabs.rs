@@ -27,7 +27,10 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
                     blocks.is_empty() || last.parts.iter().any(|part| sizes.contains(&part.job))
                 });
                 if again && !sizes.is_empty() {
-                    found.push(Found { tool: "yabs table".to_owned(), at: start, ..Found::default() });
+                    text.bounds.begin(
+                        &mut found,
+                        Found { tool: "yabs table".to_owned(), at: start, ..Found::default() },
+                    );
                 }
                 blocks = sizes;
             }

@@ -1,16 +1,58 @@
 //! Merged latencies: sparse counts by bucket, exact under merging, percentiles never above the greatest value.
+//!
+//! Counts stay in memory as they are stored, some three bytes a bucket: a run of hours has a distribution for each second, and
+//! reading its file may take four times the file's length.
+
+use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::histogram::{BUCKETS, Histogram, bucket_bounds, bucket_middle, bucket_of};
 
 /// Counts by bucket of [`bucket_of`](crate::bucket_of), with the exact least and greatest value where they are known.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Plain", into = "Plain")]
 pub struct Distribution {
-    /// Filled buckets in rising order; no count is zero.
+    /// LEB128 numbers: for each filled bucket in rising order the step from the last one and its count. No count is zero, and no
+    /// step but the first; no bucket is beyond the last.
+    counts: Box<[u8]>,
+    ns_min: u64,
+    ns_max: u64,
+}
+
+/// A distribution in the open, as other formats have it.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Distribution")]
+struct Plain {
     filled: Vec<(u16, u64)>,
     ns_min: u64,
     ns_max: u64,
+}
+
+impl From<Distribution> for Plain {
+    fn from(distribution: Distribution) -> Plain {
+        let Distribution { ns_min, ns_max, .. } = distribution;
+        Plain { filled: distribution.filled().collect(), ns_min, ns_max }
+    }
+}
+
+impl From<Plain> for Distribution {
+    fn from(Plain { filled, ns_min, ns_max }: Plain) -> Distribution {
+        let counts: BTreeMap<u16, u64> = filled
+            .into_iter()
+            .filter(|&(bucket, count)| usize::from(bucket) < BUCKETS && count > 0)
+            .collect();
+        Distribution { counts: stored(counts), ns_min, ns_max }
+    }
+}
+
+impl fmt::Debug for Distribution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let filled: Vec<(u16, u64)> = self.filled().collect();
+        let mut told = f.debug_struct("Distribution");
+        told.field("filled", &filled).field("ns_min", &self.ns_min).field("ns_max", &self.ns_max).finish()
+    }
 }
 
 /// Why stored bytes are no distribution.
@@ -23,37 +65,42 @@ pub struct Damaged {
 
 impl Default for Distribution {
     fn default() -> Self {
-        Distribution { filled: Vec::new(), ns_min: u64::MAX, ns_max: 0 }
+        Distribution { counts: Box::default(), ns_min: u64::MAX, ns_max: 0 }
     }
 }
 
 impl Distribution {
     /// The counts of `histogram` with the exact extremes (nanoseconds) that were kept beside it.
     pub fn of(histogram: &Histogram, ns_min: u64, ns_max: u64) -> Distribution {
-        Distribution { filled: histogram.filled().collect(), ns_min, ns_max }
+        Distribution { counts: stored(histogram.filled()), ns_min, ns_max }
     }
 
     /// Values (nanoseconds) with their counts, in any order, with the exact extremes. Every value falls into its bucket.
     pub fn counted(values: &[(u64, u64)], ns_min: u64, ns_max: u64) -> Distribution {
-        let mut counts: std::collections::BTreeMap<u16, u64> = std::collections::BTreeMap::new();
+        let mut counts: BTreeMap<u16, u64> = BTreeMap::new();
         for &(value, count) in values.iter().filter(|(_, count)| *count > 0) {
             let sum = counts.entry(bucket_of(value) as u16).or_default();
             *sum = sum.saturating_add(count);
         }
         match counts.is_empty() {
             true => Distribution::default(),
-            false => Distribution { filled: counts.into_iter().collect(), ns_min, ns_max },
+            false => Distribution { counts: stored(counts), ns_min, ns_max },
         }
+    }
+
+    /// Filled buckets with their counts, rising.
+    fn filled(&self) -> Filled<'_> {
+        Filled { bytes: &self.counts, at: 0, bucket: 0 }
     }
 
     /// Number of values.
     pub fn count(&self) -> u64 {
-        self.filled.iter().fold(0, |sum, &(_, count)| sum.saturating_add(count))
+        self.filled().fold(0, |sum, (_, count)| sum.saturating_add(count))
     }
 
     /// True where there is no value.
     pub fn is_empty(&self) -> bool {
-        self.filled.is_empty()
+        self.counts.is_empty()
     }
 
     /// The exact least value in nanoseconds.
@@ -68,31 +115,17 @@ impl Distribution {
 
     /// Adds `other`: exact, commutative and associative, so seconds, workers and machines merge alike.
     pub fn merge(&mut self, other: &Distribution) {
-        let mut merged = Vec::with_capacity(self.filled.len() + other.filled.len());
-        let (mut mine, mut theirs) = (self.filled.iter().peekable(), other.filled.iter().peekable());
-        loop {
-            match (mine.peek(), theirs.peek()) {
-                (Some(&&(a, x)), Some(&&(b, y))) if a == b => {
-                    merged.push((a, x.saturating_add(y)));
-                    mine.next();
-                    theirs.next();
-                }
-                (Some(&&(a, x)), Some(&&(b, _))) if a < b => {
-                    merged.push((a, x));
-                    mine.next();
-                }
-                (_, Some(&&pair)) => {
-                    merged.push(pair);
-                    theirs.next();
-                }
-                (Some(&&pair), None) => {
-                    merged.push(pair);
-                    mine.next();
-                }
-                (None, None) => break,
+        let (mut mine, mut theirs) = (self.filled().peekable(), other.filled().peekable());
+        let merged = std::iter::from_fn(|| match (mine.peek().copied(), theirs.peek().copied()) {
+            (Some((a, x)), Some((b, y))) if a == b => {
+                (mine.next(), theirs.next());
+                Some((a, x.saturating_add(y)))
             }
-        }
-        self.filled = merged;
+            (Some((a, _)), Some((b, _))) if b < a => theirs.next(),
+            (Some(_), _) => mine.next(),
+            (None, _) => theirs.next(),
+        });
+        self.counts = stored(merged);
         self.ns_min = self.ns_min.min(other.ns_min);
         self.ns_max = self.ns_max.max(other.ns_max);
     }
@@ -103,7 +136,7 @@ impl Distribution {
         let total = self.count();
         let rank = ((percent / 100.0 * total as f64).ceil() as u64).clamp(1, total.max(1));
         let mut seen = 0;
-        for &(bucket, count) in &self.filled {
+        for (bucket, count) in self.filled() {
             seen = count.saturating_add(seen);
             if seen >= rank {
                 let last = seen == total && rank == total;
@@ -118,10 +151,9 @@ impl Distribution {
     pub fn share_within(&self, nanoseconds: u64) -> Option<f64> {
         let total = self.count();
         let within: u64 = self
-            .filled
-            .iter()
-            .filter(|&&(bucket, _)| bucket_middle(usize::from(bucket)) <= nanoseconds)
-            .fold(0, |sum, &(_, count)| sum.saturating_add(count));
+            .filled()
+            .filter(|&(bucket, _)| bucket_middle(usize::from(bucket)) <= nanoseconds)
+            .fold(0, |sum, (_, count)| sum.saturating_add(count));
         (total > 0).then(|| within as f64 / total as f64)
     }
 
@@ -142,12 +174,12 @@ impl Distribution {
 
     /// Middles of the filled buckets in nanoseconds, with their counts, rising.
     pub fn middles(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.filled.iter().map(|&(bucket, count)| (bucket_middle(usize::from(bucket)), count))
+        self.filled().map(|(bucket, count)| (bucket_middle(usize::from(bucket)), count))
     }
 
     /// Filled buckets as (least, greatest, count), rising; nanoseconds, inclusive.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
-        self.filled.iter().map(|&(bucket, count)| {
+        self.filled().map(|(bucket, count)| {
             let (low, high) = bucket_bounds(usize::from(bucket));
             (low, high, count)
         })
@@ -156,18 +188,13 @@ impl Distribution {
     /// Bytes for storage: LEB128 numbers: least, greatest, then for each filled bucket the step from the last one and its
     /// count. An empty distribution is no bytes.
     pub fn encode(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(4 + self.filled.len() * 3);
+        let mut bytes = Vec::with_capacity(20 + self.counts.len());
         if self.is_empty() {
             return bytes;
         }
         put(&mut bytes, self.ns_min);
         put(&mut bytes, self.ns_max);
-        let mut last = 0;
-        for &(bucket, count) in &self.filled {
-            put(&mut bytes, u64::from(bucket - last));
-            put(&mut bytes, count);
-            last = bucket;
-        }
+        bytes.extend_from_slice(&self.counts);
         bytes
     }
 
@@ -183,23 +210,52 @@ impl Distribution {
         let mut at = 0;
         distribution.ns_min = take(bytes, &mut at)?;
         distribution.ns_max = take(bytes, &mut at)?;
-        let mut bucket = 0;
+        let (from, mut bucket) = (at, 0);
         while at < bytes.len() {
+            let first = at == from;
             let step = take(bytes, &mut at)?;
             let count = take(bytes, &mut at)?;
-            let first = distribution.filled.is_empty();
             bucket = step.checked_add(bucket).filter(|&b| b < BUCKETS as u64).ok_or(Damaged { at })?;
             if count == 0 || (step == 0 && !first) {
                 return Err(Damaged { at });
             }
-            distribution.filled.push((bucket as u16, count));
         }
+        distribution.counts = bytes[from..].into();
         // A percentile is held between the two.
         if distribution.ns_min > distribution.ns_max {
             return Err(Damaged { at: 0 });
         }
         Ok(distribution)
     }
+}
+
+/// Filled buckets with their counts, taken from the bytes of a [`Distribution`].
+struct Filled<'d> {
+    bytes: &'d [u8],
+    at: usize,
+    bucket: u64,
+}
+
+impl Iterator for Filled<'_> {
+    type Item = (u16, u64);
+
+    fn next(&mut self) -> Option<(u16, u64)> {
+        // The bytes were written here or looked through, so that none are missing but at the end.
+        self.bucket += take(self.bytes, &mut self.at).ok()?;
+        let count = take(self.bytes, &mut self.at).ok()?;
+        Some((self.bucket as u16, count))
+    }
+}
+
+/// The bytes of these buckets, which rise, with their counts.
+fn stored(filled: impl IntoIterator<Item = (u16, u64)>) -> Box<[u8]> {
+    let (mut bytes, mut last) = (Vec::new(), 0);
+    for (bucket, count) in filled {
+        put(&mut bytes, u64::from(bucket - last));
+        put(&mut bytes, count);
+        last = bucket;
+    }
+    bytes.into()
 }
 
 fn put(bytes: &mut Vec<u8>, mut value: u64) {
@@ -265,7 +321,7 @@ mod tests {
         #[test]
         fn damaged_bytes_are_refused_or_read_but_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
             if let Ok(distribution) = Distribution::decode(&bytes) {
-                prop_assert!(distribution.filled.iter().all(|&(bucket, _)| usize::from(bucket) < BUCKETS));
+                prop_assert!(distribution.filled().all(|(bucket, _)| usize::from(bucket) < BUCKETS));
                 let _ = (distribution.percentile(99.0), distribution.share_within(9), distribution.count());
             }
         }
@@ -277,6 +333,15 @@ mod tests {
         assert_eq!((counted.count(), counted.percentile(50.0)), (4, Some(300)));
         assert_eq!(Distribution::decode(&counted.encode()), Ok(counted));
         assert_eq!(Distribution::counted(&[], 1, 2), Distribution::default());
+    }
+
+    #[test]
+    fn in_memory_it_is_no_longer_than_in_the_file() {
+        let values: Vec<u64> = (0..3000).map(|n| 100_000 + 700 * n).collect();
+        let distribution = of(&values);
+        assert!(distribution.filled().count() > 1000);
+        assert!(distribution.counts.len() < distribution.encode().len());
+        assert!(distribution.counts.len() < 3 * distribution.filled().count());
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub use words::progress_json::{
 pub use words::quick::{quick_json, quick_text};
 pub use words::running::{running_words, state};
 pub use words::sentence::{competing, confidence, error_words, evidence, next_step, sentence};
-pub use words::shell::shell_word;
+pub use words::shell::{is_told_whole, shell_word};
 pub use words::sought::search_words;
 pub use words::steps::{PartWords, part_line, part_words, steps};
 pub use words::target_doubt::target_doubt;

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Display, Write};
 
+use crate::words::wrap::steers;
+
 /// Markup that is whole. Strings that are put into it become escaped text; only another [`Markup`] stays what it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Markup {
@@ -176,7 +178,7 @@ impl Write for Quoted<'_> {
     }
 }
 
-/// A letter as it may stand anywhere; control characters become blanks.
+/// A letter as it may stand anywhere; what steers, or turns the order of letters, becomes a blank.
 fn escape_letter(escaped: &mut String, letter: char) {
     match letter {
         '&' => escaped.push_str("&amp;"),
@@ -186,7 +188,7 @@ fn escape_letter(escaped: &mut String, letter: char) {
         '\'' => escaped.push_str("&#39;"),
         '\n' | '\t' => escaped.push(letter),
         // XML knows neither controls nor these two.
-        control if control.is_control() || matches!(control, '\u{fffe}' | '\u{ffff}') => escaped.push(' '),
+        control if steers(control) || matches!(control, '\u{fffe}' | '\u{ffff}') => escaped.push(' '),
         plain => escaped.push(plain),
     }
 }
@@ -197,8 +199,8 @@ mod tests {
 
     #[test]
     fn nothing_leaves_its_place() {
-        let hostile = "<a href='x'>\u{1b}\u{9b}\u{ffff}&\"</a>";
-        let harmless = "&lt;a href=&#39;x&#39;&gt;   &amp;&quot;&lt;/a&gt;";
+        let hostile = "<a href='x'>\u{1b}\u{9b}\u{ffff}\u{202e}\u{2066}\u{200f}&\"</a>";
+        let harmless = "&lt;a href=&#39;x&#39;&gt;      &amp;&quot;&lt;/a&gt;";
         assert_eq!(Markup::from(hostile).as_str(), harmless);
         let element = element("p").with("title", hostile).holding(hostile);
         let quoted = harmless.replace("&#39;", "'");

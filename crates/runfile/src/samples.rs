@@ -66,7 +66,7 @@ table! {
 const WORTH_TWO_THREADS: i64 = 50_000;
 
 /// More block devices than a machine has had, and than a page can show.
-const DEVICES_MOST: usize = 4096;
+pub(crate) const DEVICES_MOST: usize = 4096;
 
 type Disks = Vec<(Arc<str>, DiskCounters)>;
 

@@ -159,6 +159,10 @@ pub(crate) struct Scan<'c> {
 /// What is made of a row beside the row itself, in bytes: a line of a page, its place in a chart.
 const MADE_OF_A_ROW: u64 = 400;
 
+/// What is made of a byte of text, in bytes: parts of an imported result take so many with their report, and no other text
+/// takes more; an import of two thousand jobs still is read whole. A histogram stays in memory as it is stored.
+const MADE_OF_A_BYTE: u64 = 7;
+
 impl<'c> Scan<'c> {
     /// Over a file that can give so many bytes of text and may take so many of memory.
     pub(crate) fn of(conn: &'c Connection, (text, memory): (u64, u64)) -> Scan<'c> {
@@ -249,7 +253,7 @@ impl<'c> Scan<'c> {
         while let Some(row) = rows.next()? {
             let this: i64 = row.get(number)?;
             if query.longest != Longest::Number {
-                self.take_text(row, number)?;
+                self.take_words(row, number)?;
             }
             // A damaged page may lead back to rows that were read before.
             let outcome = if this > *after { read(row) } else { Err(Fault::Disorder) };
@@ -265,14 +269,17 @@ impl<'c> Scan<'c> {
 
     /// Takes what the columns of `row` hold from what the file can give: a page that many rows lead to, or a value that stands
     /// for all that are missing, makes gigabytes of a small file.
-    fn take_text(&self, row: &Row<'_>, columns: usize) -> Outcome<()> {
-        let length = |column| match row.get_ref(column) {
-            Ok(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => bytes.len() as u64,
-            _ => 0,
-        };
-        let whole: u64 = (0..columns).map(length).sum();
-        self.text.set(self.text.get().checked_sub(whole).ok_or(Fault::Multiplied)?);
-        Ok(())
+    fn take_words(&self, row: &Row<'_>, columns: usize) -> Outcome<()> {
+        let (mut text, mut blobs) = (0, 0);
+        for column in 0..columns {
+            match row.get_ref(column) {
+                Ok(ValueRef::Text(bytes)) => text += bytes.len() as u64,
+                Ok(ValueRef::Blob(bytes)) => blobs += bytes.len() as u64,
+                _ => {}
+            }
+        }
+        self.text.set(self.text.get().checked_sub(text + blobs).ok_or(Fault::Multiplied)?);
+        self.weighs(MADE_OF_A_BYTE * text + blobs)
     }
 
     /// Bytes of text that the file can still give.

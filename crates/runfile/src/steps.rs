@@ -307,45 +307,49 @@ fn intervals(scan: &Scan<'_>, steps: &mut [Step]) {
     });
 }
 
+/// A worker, with the number of its step.
+struct Worker {
+    step: i64,
+    totals: WorkerTotals,
+}
+
 /// Puts the workers, with their ends and directions, into their steps.
 fn workers(scan: &Scan<'_>, steps: &mut [Step]) {
-    let mut known: BTreeMap<i64, WorkerTotals> = BTreeMap::new();
+    let mut known: BTreeMap<i64, Worker> = BTreeMap::new();
+    scan.each(table::select::<Workers>().documents(), |row| {
+        scan.weighs(row_of::<WorkerTotals>())?;
+        let worker = Worker { step: row.get(0)?, totals: table::taken::<Workers>(row)? };
+        owner(steps, worker.step)?;
+        known.insert(table::number::<Workers>(row)?, worker);
+        Ok(())
+    });
     if scan.has("worker_end") {
         scan.each(table::select::<WorkerEnds>().documents(), |row| {
-            let number = table::number::<WorkerEnds>(row)?;
-            *of_worker(scan, &mut known, number)? = table::taken::<WorkerEnds>(row)?;
-            Ok(())
+            let totals = of_worker(&mut known, table::number::<WorkerEnds>(row)?)?;
+            table::fill::<WorkerEnds>(totals, row)
         });
     }
     if scan.has("io") {
         scan.each(table::select::<Ios>(), |row| {
             scan.weighs(row_of::<IoTrace>())?;
-            of_worker(scan, &mut known, row.get(0)?)?.ios.push(table::taken::<Ios>(row)?);
+            of_worker(&mut known, row.get(0)?)?.ios.push(table::taken::<Ios>(row)?);
             Ok(())
         });
     }
     scan.each(table::select::<Directions>(), |row| {
         let (direction, totals) = table::taken::<Directions>(row)?;
-        of_worker(scan, &mut known, row.get(0)?)?.directions[direction.index()] = totals;
+        of_worker(&mut known, row.get(0)?)?.directions[direction.index()] = totals;
         Ok(())
     });
-    scan.each(table::select::<Workers>().documents(), |row| {
-        scan.weighs(row_of::<WorkerTotals>())?;
-        let mut totals = known.remove(&table::number::<Workers>(row)?).unwrap_or_default();
-        table::fill::<Workers>(&mut totals, row)?;
-        owner(steps, row.get(0)?)?.workers.push(totals);
-        Ok(())
-    });
+    for worker in known.into_values() {
+        if let Ok(step) = owner(steps, worker.step) {
+            step.workers.push(worker.totals);
+        }
+    }
 }
 
 /// What is known of the worker with this number.
-fn of_worker<'k>(
-    scan: &Scan<'_>,
-    known: &'k mut BTreeMap<i64, WorkerTotals>,
-    number: i64,
-) -> Outcome<&'k mut WorkerTotals> {
-    if !known.contains_key(&number) {
-        scan.weighs(row_of::<WorkerTotals>())?;
-    }
-    Ok(known.entry(number).or_default())
+fn of_worker(known: &mut BTreeMap<i64, Worker>, number: i64) -> Outcome<&mut WorkerTotals> {
+    let found = known.get_mut(&number).map(|worker| &mut worker.totals);
+    found.ok_or(Fault::Orphan { owner: "worker", number })
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use analysis::{Analysis, analyse};
+use analysis::{Analysis, Meaning, analyse};
 use import::{Import, ImportError, Input};
 use policy::{Catalogue, Limits, Policy};
 use record::{Event, EventKind, Origin, PATIENCE, Run};
@@ -233,8 +233,21 @@ impl Recorded {
         let limits = self.run.policy.as_deref().map(limits).transpose()?;
         let words = self.run.expectation.as_deref();
         let expectation = words.map(Expectation::parse).transpose().map_err(Failure::failed)?;
-        Ok(analyse(&self.run, limits.as_ref(), expectation.as_ref()))
+        let mut analysis = analyse(&self.run, limits.as_ref(), expectation.as_ref());
+        if self.run.still_running.is_some() {
+            analysis.findings.retain(|finding| !is_of_unknown_workers(&self.run, &finding.meaning));
+        }
+        Ok(analysis)
     }
+}
+
+/// Whether something is said of the processors' time in the step that runs: what its workers took is known at its end.
+fn is_of_unknown_workers(run: &Run, meaning: &Meaning) -> bool {
+    let running = run.steps.last().filter(|step| {
+        step.workers.iter().all(|worker| worker.user_cpu_ns == 0 && worker.system_cpu_ns == 0)
+    });
+    let Meaning::GeneratorBound(found) = meaning else { return false };
+    running.is_some_and(|step| step.plan.name == found.step)
 }
 
 /// The limits of a policy that a run names; parameters of a simulation or a lab volume are passed over.
@@ -302,17 +315,23 @@ fn run_file(path: &Path) -> Result<Held, RunfileError> {
     Ok(Held::RunFile(Box::new(run), troubles))
 }
 
-/// The run in the file at `path`, which must be whole.
+/// The run in the file at `path`, which must be whole, and whose process must have ended: two that write one region spoil each
+/// other's figures.
 ///
 /// # Errors
-/// `Refused` for what is no such file.
-pub fn whole_run(path: &Path) -> Result<Run, Failure> {
+/// `Refused` for what is no such file, and for a run that goes on.
+pub fn stopped_run(path: &Path) -> Result<Run, Failure> {
     match about(path).map(|about| about.kind) {
         Ok(InputKind::File) | Err(InputError::Closed(_)) => {}
         Ok(kind) => return Err(closed(path, &InputError::Kind(kind, Taken::File))),
         Err(error) => return Err(closed(path, &error)),
     }
-    let run = waited_for(path, runfile::read).map_err(Failure::refused)?;
+    // Asked before it is read, so that what is read of a run that has ended is all of it.
+    let read = |path: &Path| if kernel::is_alive(path) { Ok(None) } else { runfile::read(path).map(Some) };
+    let Some(run) = waited_for(path, read).map_err(Failure::refused)? else {
+        let text = format!("{} is still running; wait until it has ended, or stop it", path.display());
+        return Err(Failure::refused(text));
+    };
     take_up_policies(&run);
     Ok(run)
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 pub use kernel::InputKind;
 use kernel::{InputFacts, InputReader, Polled, Wants, open_input, wait_ready};
 use record::PATIENCE;
-use workload::{Bytes, Nanos};
+use workload::{Bytes, Nanos, grouped};
 
 use crate::failure::{Code, Failure};
 use crate::output;
@@ -45,7 +45,7 @@ pub enum InputError {
     #[error("it is {}, and only {} is read here", name(*.0), .1)]
     Kind(InputKind, Taken),
     /// It says that it is longer than the format may be.
-    #[error("it is a file of {0}, and at most {1} are read")]
+    #[error("it is a file of {}, and at most {} are read", apart(*.0, *.1).0, apart(*.0, *.1).1)]
     TooLong(Bytes, Bytes),
     /// It went on behind the most that is read.
     #[error("it does not end within {0}, the most that is read of a pipe or a file of unknown size")]
@@ -86,6 +86,13 @@ impl std::fmt::Display for Taken {
             Taken::FileOrPipe => "a plain file or a pipe",
         })
     }
+}
+
+/// Both lengths so exactly that they differ.
+fn apart(length: Bytes, most: Bytes) -> (String, String) {
+    let rounded = (length.to_string(), most.to_string());
+    let exact = |bytes: Bytes| format!("{} bytes", grouped(bytes.0));
+    if rounded.0 == rounded.1 { (exact(length), exact(most)) } else { rounded }
 }
 
 fn name(kind: InputKind) -> &'static str {
@@ -377,5 +384,20 @@ impl PipeWait {
             let text = format!("{path} is a pipe, and nobody writes to it; it is waited for until Ctrl-C");
             output::people(report::wrap("plimsoll: ", &text).trim_end());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_a_little_too_long_is_told_so_exactly_that_it_can_be_believed() {
+        let told = |length: u64| InputError::TooLong(Bytes(length), JOB_FILE).to_string();
+        assert_eq!(told(64 << 20), "it is a file of 64 MiB, and at most 16 MiB are read");
+        assert_eq!(
+            told((16 << 20) + 1),
+            "it is a file of 16,777,217 bytes, and at most 16,777,216 bytes are read"
+        );
     }
 }

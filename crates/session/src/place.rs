@@ -16,8 +16,8 @@ use crate::onlookers::{Audience, Onlookers};
 use crate::output;
 use crate::progress::Teller;
 
-/// Endings of the files of a run: a name is free where none of them is taken.
-const ENDINGS: [&str; 3] = ["plimsoll", "html", "json"];
+/// Endings of the files of a run, with those that SQLite puts beside it: a name is free where none of them is taken.
+const ENDINGS: [&str; 6] = ["plimsoll", "plimsoll-wal", "plimsoll-shm", "plimsoll-journal", "html", "json"];
 
 /// How often a name that was free is found to be taken a moment later before something else must be wrong.
 const RACES_MOST: usize = 1000;
@@ -277,12 +277,21 @@ pub fn short(path: &Path) -> String {
 /// The same as a word that can be pasted into a shell.
 pub fn pasted(path: &Path) -> String {
     let (home, rest) = within(path);
-    let word = report::shell_word(rest.as_os_str().as_encoded_bytes());
+    let bytes = rest.as_os_str().as_encoded_bytes();
+    let word = report::shell_word(bytes);
     match home {
         Some(home) => format!("{home}{word}"),
-        // It would be taken for an option.
-        None if rest.as_os_str().as_encoded_bytes().starts_with(b"-") => format!("./{word}"),
+        // It would be taken for an option, and so might be what a star finds.
+        None if bytes.starts_with(b"-") || word.starts_with('*') => format!("./{word}"),
         None => word,
+    }
+}
+
+/// What a [`pasted`] path that is not told whole needs beside it; nothing where it is.
+pub fn pasted_note(path: &Path) -> &'static str {
+    match report::is_told_whole(within(path).1.as_os_str().as_encoded_bytes()) {
+        true => "",
+        false => " (* stands for letters that cannot be shown)",
     }
 }
 
@@ -307,6 +316,9 @@ fn within(path: &Path) -> (Option<&'static str>, &Path) {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may unwrap")]
 mod tests {
+    use std::os::unix::ffi::OsStrExt;
+    use std::process::Command;
+
     use super::*;
 
     fn place(dir: &Path) -> Place {
@@ -344,8 +356,42 @@ mod tests {
             let run = place.bear(b"run").unwrap();
             assert!(kernel::is_alive(&run));
             over(place);
-            assert!(!kernel::is_alive(&run));
+            // Processes that other tests fork hold what was open then, for as long as they last.
+            assert!(testbed::comes_true(|| !kernel::is_alive(&run)));
         }
+    }
+
+    /// What each shell that is here makes of a path to paste, called in `folder`.
+    fn pasted_into_shells(name: &std::ffi::OsStr, folder: &Path) -> Vec<Vec<u8>> {
+        let line = format!("printf %s {}", pasted(Path::new(name)));
+        let call = |shell: &str| Command::new(shell).arg("-c").arg(&line).current_dir(folder).output().ok();
+        ["sh", "dash", "bash"].iter().filter_map(|shell| call(shell)).map(|output| output.stdout).collect()
+    }
+
+    #[test]
+    fn a_path_to_paste_finds_its_file_in_every_shell_and_runs_nothing() {
+        let names: [&[u8]; 7] = [
+            b"a'\n;touch PWNED;#",
+            b"a'\x1b\n;touch PWNED;#",
+            "$(touch PWNED)\u{202e}`touch PWNED`".as_bytes(),
+            b"a\xff\xfe\x9b b\\",
+            b"\x7f",
+            b"-a\x07b",
+            b"a\tb*c?[d]",
+        ];
+        for name in names.map(std::ffi::OsStr::from_bytes) {
+            let dir = tempfile::tempdir().unwrap();
+            std::fs::create_dir(dir.path().join(name)).unwrap();
+            let read = pasted_into_shells(name, dir.path());
+            assert!(!read.is_empty());
+            for read in read {
+                let bare = read.strip_prefix(b"./").unwrap_or(&read);
+                assert_eq!(std::ffi::OsStr::from_bytes(bare), name);
+            }
+            assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "{name:?} has run something");
+        }
+        assert_eq!(pasted_note(Path::new("a\nb")), "");
+        assert!(pasted_note(Path::new("a\u{1b}b")).contains("cannot be shown"));
     }
 
     #[test]

@@ -56,8 +56,9 @@ struct State {
     audience: Option<Audience>,
     /// A step runs.
     in_step: bool,
-    /// When it was last looked whether that is to go on, several times a second; none before the first time.
-    looked: Option<Instant>,
+    /// When it was last looked whether that is to go on, several times a second, and what was heard of by then; none before the
+    /// first time.
+    looked: Option<(Instant, Nanos)>,
     /// The last moment of the run's clock that was heard of.
     heard_of: Nanos,
     /// Of a watch, whose samples are too many to be kept in memory.
@@ -307,12 +308,13 @@ impl State {
         if !self.in_step || self.series.is_some() {
             return;
         }
-        let Some(before) = self.looked.replace(now) else { return };
+        // What is heard of by now may have ended behind the gap.
+        let Some((before, at)) = self.looked.replace((now, self.heard_of)) else { return };
         let length = now.saturating_duration_since(before);
         if length >= NOT_LOOKED {
-            let since = format!("second {} of the run", self.heard_of.0 / 1_000_000_000);
+            let since = format!("second {} of the run", at.0 / 1_000_000_000);
             let text = experiments::not_looked(Nanos(length.as_nanos() as u64), &since);
-            self.event(Event { at: self.heard_of, kind: EventKind::Warning, text });
+            self.event(Event { at, kind: EventKind::Warning, text });
         }
     }
 
@@ -478,6 +480,24 @@ mod tests {
         [9, 11, 15].iter().for_each(|&second| recorder.sample(&sample(second)));
         let (known, stored) = done(&place, recorder);
         assert_eq!((known.phases[0].to, stored.phases[0].to), (Nanos::from_secs(11), Nanos::from_secs(11)));
+    }
+
+    #[test]
+    fn a_gap_is_told_from_its_beginning_on_although_its_end_was_heard_of_first() {
+        let folder = tempfile::tempdir().unwrap();
+        let (place, mut recorder) = begun(folder.path());
+        let began = Instant::now();
+        let state = recorder.state.get_mut();
+        (state.in_step, state.heard_of) = (true, Nanos::from_secs(4));
+        state.look_at_the_clock(began);
+        // The engine tells of an interval before it asks whether to go on.
+        state.heard_of = Nanos::from_secs(10);
+        state.look_at_the_clock(began + Duration::from_secs(6));
+        state.look_at_the_clock(began + Duration::from_secs(7));
+        let (known, _) = done(&place, recorder);
+        let [event] = &known.events[..] else { panic!("{:?}", known.events) };
+        assert_eq!((event.kind, event.at), (EventKind::Warning, Nanos::from_secs(4)));
+        assert!(event.text.contains("from second 4 of the run on"), "{}", event.text);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use record::StepRecord;
 use report::{Credits, Extent, Forecast};
 use session::failure::Failure;
 use session::output;
-use session::place::{Place, pasted};
+use session::place::{Place, pasted, pasted_note};
 use session::run::{self, Against, Course, Earlier, Session};
 use session::signals::StopFlag;
 use session::{Setup, Wish};
@@ -66,7 +66,9 @@ pub fn run(arguments: &BurstArguments) -> Result<u8, Failure> {
         let shape = Shape { format: arguments.format, extent: Extent::Screen };
         present(&shape, run, analysis, &place)?;
         if let (Target::Path(_), true) = (&asked.target, was_cut_short(analysis)) {
-            output::people(&format!("Go on with it: plimsoll burst --resume {}", pasted(&place.run())));
+            let run = place.run();
+            let note = pasted_note(&run);
+            output::people(&format!("Go on with it{note}: plimsoll burst --resume {}", pasted(&run)));
         }
         Ok(exit_code(analysis))
     })?;
@@ -99,10 +101,10 @@ impl Wanted {
 
     /// The run at `path`, as it was asked.
     fn resumed(arguments: &BurstArguments, path: &Path) -> Result<Wanted, Failure> {
-        let read = session::inputs::whole_run(path)?;
+        let read = session::inputs::stopped_run(path)?;
         let (Some(Asked::Burst(asked)), Some(facts)) = (&read.asked, &read.target) else {
             return Err(Failure::refused(format!(
-                "{}: is no run of plimsoll burst, so that it cannot go on; plimsoll report shows what it is",
+                "{} is not a run of plimsoll burst, so it cannot be resumed; plimsoll report shows what it is",
                 path.display()
             )));
         };

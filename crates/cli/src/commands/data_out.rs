@@ -39,7 +39,11 @@ fn list(run: &Run) -> Result<String, Failure> {
         return Err(Failure::refused(format!("--series: {}", WantedError::Nothing)));
     }
     let wide = names.iter().map(|series| series.name.chars().count()).max().unwrap_or(0);
-    Ok(names.iter().map(|series| format!("{:wide$}  {}\n", series.name, series.unit)).collect())
+    // A line each, whatever a run file calls its devices.
+    Ok(names
+        .iter()
+        .map(|series| format!("{:wide$}  {}\n", report::clean(&series.name), series.unit))
+        .collect())
 }
 
 /// The cause with the nearest name there is.
@@ -57,7 +61,7 @@ fn unknown(run: &Run, error: &WantedError) -> Failure {
     };
     let near = near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
     let list = if names.is_empty() { "" } else { "; --series list names them all" };
-    Failure::refused(format!("--series {error}{near}{list}"))
+    Failure::refused(report::clean(&format!("--series {error}{near}{list}")))
 }
 
 /// The nearest name, looked for first among the metrics of the device that was meant: `vda:r/z` is near to `vda:r/s` and no

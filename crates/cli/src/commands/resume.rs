@@ -6,7 +6,7 @@ use experiments::CheckAsk;
 use record::{DeviceFacts, StepRecord, TargetFacts};
 use session::failure::Failure;
 use session::output;
-use session::place::{Place, pasted};
+use session::place::{Place, pasted, pasted_note};
 use session::run::Earlier;
 use session::usual_region;
 use workload::{Asked as Procedure, Bytes, CheckAsked, CheckPlan, Ending, Nanos, PolicyName, Target};
@@ -17,8 +17,8 @@ use crate::arguments::{CheckArguments, size};
 
 /// The run at `path`, as it was asked.
 pub(super) fn resumed(arguments: &CheckArguments, path: &Path) -> Result<Asked, Failure> {
-    let read = session::inputs::whole_run(path)?;
-    let no_check = |why: &str| Failure::refused(format!("{}: {why}", path.display()));
+    let read = session::inputs::stopped_run(path)?;
+    let no_check = |why: &str| Failure::refused(format!("{} {why}", path.display()));
     let (stored, facts) = match (read.asked, read.target) {
         (Some(Procedure::Check(stored)), Some(facts)) => (*stored, facts),
         (Some(Procedure::Burst(_)), _) => {
@@ -26,7 +26,7 @@ pub(super) fn resumed(arguments: &CheckArguments, path: &Path) -> Result<Asked, 
         }
         _ => {
             return Err(no_check(
-                "is no run of plimsoll check that says what it was asked, so that it cannot go on; plimsoll report shows what it is",
+                "is not a run of plimsoll check, or does not say what was asked of it, so it cannot be resumed; plimsoll report shows what it is",
             ));
         }
     };
@@ -137,7 +137,8 @@ pub(super) fn go_on_words(place: &Place, check: &CheckAsked) -> String {
         bytes.map(|bytes| format!(" {name} {}", bytes.0)).unwrap_or_default()
     };
     let (size, most) = (option("--size", check.size), option("--write-most", check.write_most));
-    format!("It goes on with: plimsoll check --resume {}{size}{most}", pasted(&place.run()))
+    let run = place.run();
+    format!("It goes on with{}: plimsoll check --resume {}{size}{most}", pasted_note(&run), pasted(&run))
 }
 
 /// No run of ours is asked to take longer: what says so was made by somebody else.

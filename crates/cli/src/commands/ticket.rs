@@ -35,7 +35,10 @@ pub fn run(arguments: &TicketArguments) -> Result<u8, Failure> {
         output::people(&format!("picture {}", short(&written)));
         attached.picture = Some((picture.title.clone(), file_name(&written)));
     }
-    output::result(&ticket(&recorded.run, &analysis, &attached))?;
+    // Before the verdict, which is one of what was recorded so far.
+    let running = report::running_words(&recorded.run).map(|words| format!("{words}\n\n"));
+    let text = ticket(&recorded.run, &analysis, &attached);
+    output::result(&format!("{}{text}", running.unwrap_or_default()))?;
     Ok(0)
 }
 

@@ -136,7 +136,7 @@ fn volumes(arguments: &CheckArguments) -> Result<Vec<Volume>, Failure> {
 }
 
 fn volume(arguments: &CheckArguments, words: &str, at: usize) -> Result<Volume, Failure> {
-    let (label, typed) = labelled(words, at);
+    let (label, typed) = labelled(words, at)?;
     let target = own::target(&typed)?;
     if arguments.read_only {
         something_to_read(&target, &typed)?;

@@ -201,6 +201,32 @@ fn names_that_steer_a_terminal_are_cleaned_wherever_they_come_from() {
 }
 
 #[test]
+fn a_name_with_a_line_end_in_it_makes_no_line_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut run = runfile::read(&runs::bases(dir.path())[0]).unwrap();
+    let name = "\u{1b}]0;pwn\u{7}\u{1b}[31mRED\u{202e}\nFORGED";
+    run.devices[0].description = name.to_owned();
+    for sample in &mut run.samples {
+        sample.disks[1].0 = name.into();
+    }
+    let file = dir.path().join("forged.plimsoll");
+    runfile::write(runfile::at(&file), &run).unwrap();
+    let drawn = dir.path().join("drawn");
+    for words in [&["--svg", drawn.to_str().unwrap()][..], &["--series", "list"], &["--series", "sda:r/z"]] {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_plimsoll"))
+            .args(["report", file.to_str().unwrap()])
+            .args(words)
+            .output()
+            .unwrap();
+        for text in [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap()) {
+            assert!(*report::clean_lines(&text) == *text, "{words:?}: {text:?}");
+            assert!(!text.lines().any(|line| line.trim_start().starts_with("FORGED")), "{words:?}: {text}");
+        }
+    }
+    judge_pages(dir.path());
+}
+
+#[test]
 fn no_page_of_a_hostile_file_runs_its_script() {
     if judge::is_missing("sqlite3") || judge::is_missing("chromium") {
         return;

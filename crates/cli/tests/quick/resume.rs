@@ -52,6 +52,48 @@ fn what_a_file_asks_beyond_the_usual_must_stand_on_this_command_line_too() {
 }
 
 #[test]
+fn a_run_that_goes_on_is_not_resumed_and_a_ticket_says_first_that_it_does() {
+    let folder = Folder::new();
+    let run = stopped(&folder, "run", CheckAsked::default());
+    let ask = |words: &[&str]| ended(&mut folder.plimsoll(words));
+    let file = std::fs::OpenOptions::new().write(true).open(&run).unwrap();
+    kernel::mark_alive(&file).unwrap();
+    for command in ["check", "burst"] {
+        let refused = ask(&[command, "--resume", &run, "--dry-run"]);
+        assert_eq!(refused.code, Some(2), "{command}: {}", refused.out);
+        let words = "is still running; wait until it has ended, or stop it";
+        assert!(refused.complained().contains(words), "{command}: {}", refused.err);
+    }
+    let ticket = ask(&["ticket", &run]);
+    assert!(ticket.out.starts_with("Still running, "), "{}{}", ticket.out, ticket.err);
+    drop(file);
+    let told = ask(&["check", "--resume", &run, "--dry-run"]).complained();
+    assert!(!told.contains("still running"), "{told}");
+    assert!(!ask(&["ticket", &run]).out.contains("Still running"));
+}
+
+#[test]
+fn what_cannot_be_resumed_is_told_in_one_sentence() {
+    let folder = Folder::new();
+    let check = stopped(&folder, "check", CheckAsked::default());
+    let words = vec!["plimsoll".to_owned(), "run".to_owned()];
+    let other = folder.text("other");
+    runfile::write(runfile::at(other.as_ref()), &Run::started(words, 1_795_000_000_000)).unwrap();
+    for (command, run, told) in [
+        ("burst", &check, "check is not a run of plimsoll burst, so it cannot be resumed"),
+        (
+            "check",
+            &other,
+            "other is not a run of plimsoll check, or does not say what was asked of it, so it cannot be resumed",
+        ),
+    ] {
+        let refused = ended(&mut folder.plimsoll(&[command, "--resume", run, "--dry-run"]));
+        assert_eq!(refused.code, Some(2), "{}", refused.out);
+        assert!(refused.complained().contains(told), "{}", refused.err);
+    }
+}
+
+#[test]
 fn a_time_that_no_check_takes_is_refused() {
     let folder = Folder::new();
     let asked = CheckAsked { time: Some(Nanos::from_secs(55_385 * 86_400)), ..CheckAsked::default() };

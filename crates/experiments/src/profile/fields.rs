@@ -1,6 +1,6 @@
 //! Fields of the tables of a profile, taken by name; every mistake is kept with its place, so that all are told at once.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -21,17 +21,36 @@ pub(super) struct Source<'a> {
     name: &'a str,
     text: &'a str,
     mistakes: RefCell<Vec<(usize, String)>>,
+    /// Mistakes that were only counted.
+    more: Cell<usize>,
 }
+
+/// More mistakes than this are only counted.
+const MISTAKES_MOST: usize = 1000;
+/// More steps of a profile, or jobs of a step, are a slip.
+const TABLES_MOST: usize = 1000;
 
 impl<'a> Source<'a> {
     pub fn new(name: &'a str, text: &'a str) -> Source<'a> {
-        Source { name, text, mistakes: RefCell::default() }
+        Source { name, text, mistakes: RefCell::default(), more: Cell::default() }
     }
 
     /// Keeps what is wrong at a byte of the text; nothing can be read there.
     pub fn wrong<T>(&self, at: usize, problem: String) -> Option<T> {
-        self.mistakes.borrow_mut().push((at, problem));
+        let mut mistakes = self.mistakes.borrow_mut();
+        mistakes.push((at, problem));
+        if mistakes.len() >= 2 * MISTAKES_MOST {
+            self.keep_first(&mut mistakes);
+        }
         None
+    }
+
+    /// Puts mistakes into the order of the text, keeps the first and counts the others.
+    fn keep_first(&self, mistakes: &mut Vec<(usize, String)>) {
+        mistakes.sort_by_key(|(at, _)| *at);
+        mistakes.dedup();
+        self.more.set(self.more.get() + mistakes.len().saturating_sub(MISTAKES_MOST));
+        mistakes.truncate(MISTAKES_MOST);
     }
 
     /// True where nothing was wrong so far.
@@ -41,22 +60,40 @@ impl<'a> Source<'a> {
 
     /// What was read, or all that is wrong, in the order of the text.
     pub fn result<T>(self, read: Option<T>) -> Result<T, ProfileError> {
-        let mut mistakes = self.mistakes.into_inner();
+        let mut mistakes = self.mistakes.take();
         match read {
             Some(read) if mistakes.is_empty() => Ok(read),
             _ => {
-                mistakes.sort_by_key(|(at, _)| *at);
-                mistakes.dedup();
-                let placed = |(at, problem): (usize, String)| {
-                    let before = self.text.get(..at.min(self.text.len())).unwrap_or_default();
-                    let line = before.matches('\n').count() + 1;
-                    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-                    Mistake { line, column, problem }
-                };
-                let mistakes = mistakes.into_iter().map(placed).collect();
-                Err(ProfileError::Text { name: self.name.to_owned(), mistakes })
+                self.keep_first(&mut mistakes);
+                let mut place = Place { text: self.text, at: 0, line: 1, column: 1 };
+                let mistakes = mistakes.into_iter().map(|(at, problem)| place.mistake(at, problem));
+                let (name, more) = (self.name.to_owned(), self.more.get());
+                Err(ProfileError::Text { name, mistakes: mistakes.collect(), more })
             }
         }
+    }
+}
+
+/// A place of a text that only goes on, so that the text is counted once.
+struct Place<'t> {
+    text: &'t str,
+    at: usize,
+    line: usize,
+    column: usize,
+}
+
+impl Place<'_> {
+    /// What is wrong at a byte, which does not stand before the last.
+    fn mistake(&mut self, at: usize, problem: String) -> Mistake {
+        let at = at.min(self.text.len());
+        for letter in self.text.get(self.at..at).unwrap_or_default().chars() {
+            match letter {
+                '\n' => (self.line, self.column) = (self.line + 1, 1),
+                _ => self.column += 1,
+            }
+        }
+        self.at = at;
+        Mistake { line: self.line, column: self.column, problem }
     }
 }
 
@@ -171,6 +208,13 @@ impl<'a> Fields<'a> {
         let once = || format!("{path} is one of several; write [[{path}]], with two brackets");
         match value.get_ref() {
             DeValue::Table(_) => self.source.wrong(at, once()),
+            DeValue::Array(entries) if entries.len() > TABLES_MOST => {
+                let problem = format!(
+                    "there are {} of [[{path}]], and at most {TABLES_MOST} are taken; make several profiles of it",
+                    entries.len()
+                );
+                self.source.wrong(at, problem)
+            }
             DeValue::Array(entries) => {
                 let table = |entry: &'a Spanned<DeValue<'a>>| match entry.get_ref() {
                     DeValue::Table(table) => {
@@ -198,5 +242,46 @@ fn kind(value: &DeValue<'_>) -> &'static str {
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "an array",
         DeValue::Table(_) => "a table",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Profile, ProfileError};
+    use super::{MISTAKES_MOST, TABLES_MOST};
+
+    fn refused(text: &str) -> ProfileError {
+        Profile::read("mine.toml", text).expect_err("it is wrong")
+    }
+
+    #[test]
+    fn a_profile_of_very_many_steps_is_refused_in_one_sentence() {
+        let told = refused(&format!("title = \"t\"\n{}", "[[step]]\n".repeat(40_000))).to_string();
+        assert_eq!(
+            told,
+            format!(
+                "mine.toml, line 2, column 1: there are 40000 of [[step]], and at most {TABLES_MOST} are taken; make \
+                 several profiles of it"
+            )
+        );
+    }
+
+    #[test]
+    fn of_very_many_mistakes_the_first_are_told_and_the_others_counted() {
+        let unknown: String = (0..5000).map(|number| format!("x{number} = 1\n")).collect();
+        let error = refused(&format!("title = \"t\"\n{unknown}[[step]]\n"));
+        let ProfileError::Text { mistakes, more, .. } = &error else { panic!("{error}") };
+        // Beside the unknown fields the step lacks its name and its job.
+        assert_eq!((mistakes.len(), *more), (MISTAKES_MOST, 5002 - MISTAKES_MOST));
+        assert_eq!((mistakes[999].line, mistakes[999].column), (1001, 1));
+        assert!(error.to_string().ends_with("; and 4990 more"), "{error}");
+    }
+
+    #[test]
+    fn mistakes_on_one_line_keep_their_columns() {
+        let error = refused("title = \"é\"\nstep = [{ name = \"é\", xx = 1, yy = 2, job = [] }]\n");
+        let ProfileError::Text { mistakes, .. } = &error else { panic!("{error}") };
+        let places: Vec<(usize, usize)> = mistakes.iter().map(|at| (at.line, at.column)).collect();
+        assert_eq!(places, [(2, 9), (2, 23), (2, 31)], "{error}");
     }
 }

@@ -56,12 +56,14 @@ pub struct ProfileStep {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProfileError {
     /// The text of a profile is wrong.
-    #[error("{name}, {}", listed(mistakes))]
+    #[error("{name}, {}", listed(mistakes, *more))]
     Text {
         /// The file or the built-in profile.
         name: String,
-        /// All of it, in the order of the text.
+        /// What is wrong, in the order of the text; of very much the first.
         mistakes: Vec<Mistake>,
+        /// Mistakes that are not among them.
+        more: usize,
     },
     /// There is no such profile.
     #[error(
@@ -94,9 +96,9 @@ pub struct Mistake {
 /// More mistakes than this are counted and not told.
 const TOLD_MOST: usize = 12;
 
-fn listed(mistakes: &[Mistake]) -> String {
+fn listed(mistakes: &[Mistake], more: usize) -> String {
     let told: Vec<String> = mistakes.iter().take(TOLD_MOST).map(Mistake::to_string).collect();
-    match mistakes.len().saturating_sub(TOLD_MOST) {
+    match more + mistakes.len().saturating_sub(TOLD_MOST) {
         0 => told.join("; "),
         more => format!("{}; and {more} more", told.join("; ")),
     }

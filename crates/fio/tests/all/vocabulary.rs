@@ -18,7 +18,8 @@ pub fn line(words: &str) -> Vec<String> {
 /// What a command line comes to on a machine with 64 CPUs, one job file `job.fio` and the variable `BS`.
 pub fn request(words: &[String], job_file: &str) -> Result<Request, FioError> {
     let read = |path: &str| match path {
-        "job.fio" => Ok(job_file.to_owned()),
+        "job.fio" | "deep/job.fio" => Ok(job_file.to_owned()),
+        "folder" => Err(io::Error::other("it is a folder")),
         _ => Err(io::Error::from(io::ErrorKind::NotFound)),
     };
     let variable = |name: &str| (name == "BS").then(|| "8k".to_owned());

@@ -71,6 +71,16 @@ fn every_wrong_line_of_a_job_file_is_placed_and_explained() {
     }
 }
 
+#[test]
+fn an_included_file_that_is_there_and_cannot_be_read_says_why() {
+    for job in ["job.fio", "deep/job.fio"] {
+        let hint = |text: &str| request(&line(job), text).expect_err(text).hint().unwrap_or_default();
+        let place = format!("{job}, line 2, column 1: ");
+        assert_eq!(hint("[a]\ninclude folder\n"), format!("{place}it is a folder"));
+        assert_eq!(hint("[a]\ninclude nosuch\n"), format!("{place}entity not found"));
+    }
+}
+
 /// A command line that is wrong, and a word of the remedy.
 const LINES: &[(&str, &str)] = &[
     ("", "No job(s) defined"),

@@ -164,7 +164,8 @@ impl Walk<'_> {
                 part.directions.retain(|way| way.ops.as_ref().is_none_or(|ops| ops.value > 0.0))
             });
             let tool = format!("DiskSpd {} text", self.version);
-            self.found.push(Found { tool, parts, at: self.at, ..Found::default() });
+            let found = Found { tool, parts, at: self.at, ..Found::default() };
+            self.text.bounds.begin(&mut self.found, found);
         }
         self.section = Section::Prose;
     }
@@ -230,7 +231,7 @@ impl Walk<'_> {
             }
             add(&mut part.figures, name, ReportedUnit::Percent, share);
         }
-        self.parts.push(part);
+        self.text.bounds.add(&mut self.parts, part);
     }
 
     /// A head, a row of a thread and target, or the total.
@@ -256,29 +257,32 @@ impl Walk<'_> {
         }
         let line_number = self.text.line(start);
         let index = match total {
-            true => 0,
+            true => Some(0),
             false => {
                 let file = self.columns.cell(&cells, "file").unwrap_or_default();
                 self.thread(cells[0], file, line_number)
             }
         };
-        self.fill(index, direction, &cells, start);
+        if let Some(index) = index {
+            self.fill(index, direction, &cells, start);
+        }
     }
 
-    /// The part of one thread on one target.
-    fn thread(&mut self, number: &str, file: &str, line: u32) -> usize {
+    /// The part of one thread on one target, where it is kept.
+    fn thread(&mut self, number: &str, file: &str, line: u32) -> Option<usize> {
         let (path, size) = file.rsplit_once(" (").unwrap_or((file, ""));
         let name =
             if path.is_empty() { format!("thread {number}") } else { format!("thread {number} on {path}") };
         let known = self.known.get(&(Scope::Thread, name.clone())).copied();
-        known.unwrap_or_else(|| {
+        known.or_else(|| {
+            self.text.bounds.keeps_part().then_some(())?;
             self.known.insert((Scope::Thread, name.clone()), self.parts.len());
             let mut part = Reported::named(Scope::Thread, name, line);
             if !size.is_empty() {
                 part.said.push(("file size".to_owned(), size.trim_end_matches(')').to_owned()));
             }
             self.parts.push(part);
-            self.parts.len() - 1
+            Some(self.parts.len() - 1)
         })
     }
 
@@ -320,10 +324,10 @@ impl Walk<'_> {
             return;
         }
         let index = match of {
-            None => 0,
+            None => Some(0),
             Some(path) => self.target(path, self.text.line(start)),
         };
-        let part = &mut self.parts[index];
+        let Some(part) = index.and_then(|index| self.parts.get_mut(index)) else { return };
         for (cell, direction) in cells[1..].iter().zip([Some(Direction::Read), Some(Direction::Write), None])
         {
             let figure = quantity::plain(cell, 1e6);
@@ -342,13 +346,14 @@ impl Walk<'_> {
         }
     }
 
-    /// The part of one target's latencies, all threads together.
-    fn target(&mut self, path: &str, line: u32) -> usize {
+    /// The part of one target's latencies, all threads together, where it is kept.
+    fn target(&mut self, path: &str, line: u32) -> Option<usize> {
         let known = self.known.get(&(Scope::Job, path.to_owned())).copied();
-        known.unwrap_or_else(|| {
+        known.or_else(|| {
+            self.text.bounds.keeps_part().then_some(())?;
             self.known.insert((Scope::Job, path.to_owned()), self.parts.len());
             self.parts.push(Reported::named(Scope::Job, path, line));
-            self.parts.len() - 1
+            Some(self.parts.len() - 1)
         })
     }
 }

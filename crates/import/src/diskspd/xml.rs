@@ -7,7 +7,7 @@ use workload::{Direction, Nanos};
 use super::super::found::{Found, add, latency, percentile, series, way};
 use super::super::pieces::shortened;
 use super::super::quantity;
-use super::super::text::Text;
+use super::super::text::{Anchor, Text, anchors_of, placed};
 use super::super::trouble::{Trouble, Troubles};
 
 /// True where DiskSpd's root element stands in the text.
@@ -21,23 +21,32 @@ pub(crate) fn xml(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut found = Vec::new();
     for (start, _) in raw.match_indices("<Results>") {
         let rest = &raw[start..];
-        let next = rest[1..].find("<Results>").map_or(rest.len(), |at| at + 1);
-        let end = rest.find("</Results>").map_or(next, |at| (at + "</Results>".len()).min(next));
-        let line = raw[..start].matches('\n').count() as u32;
-        let mut reading = Reading { line, troubles: &mut *troubles };
-        found.extend(reading.results(&rest[..end]).into_iter().map(|found| Found { at: start, ..found }));
+        let rest = &rest[..rest[1..].find("<Results>").map_or(rest.len(), |at| at + 1)];
+        let end = rest.find("</Results>").map_or(rest.len(), |at| at + "</Results>".len());
+        let line = text.raw_place(start).0 - 1;
+        let mut reading = Reading { text, start, line, anchors: Vec::new(), troubles, found: &mut found };
+        reading.results(&rest[..end]);
     }
     found
 }
 
+/// More parameters than a profile has.
+const ASKED_MOST: usize = 2048;
+
 struct Reading<'t> {
+    text: &'t Text,
+    /// Where the document begins.
+    start: usize,
     /// Lines before the document.
     line: u32,
+    /// Places of the document that is read, so that none is counted from its beginning.
+    anchors: Vec<Anchor>,
     troubles: &'t mut Troubles,
+    found: &'t mut Vec<Found>,
 }
 
 impl Reading<'_> {
-    fn results(&mut self, raw: &str) -> Vec<Found> {
+    fn results(&mut self, raw: &str) {
         let escaped = escaped(raw);
         let whole = match Document::parse(&escaped) {
             Ok(document) => return self.spans(&document),
@@ -55,35 +64,47 @@ impl Reading<'_> {
                 mended(&escaped, at)
             }
         };
-        Document::parse(&whole).map_or_else(|_| Vec::new(), |document| self.spans(&document))
+        if let Ok(document) = Document::parse(&whole) {
+            self.spans(&document);
+        }
     }
 
-    fn spans(&mut self, document: &Document<'_>) -> Vec<Found> {
+    fn spans(&mut self, document: &Document<'_>) {
         let root = document.root_element();
-        let (asked, said) = (profile(root), system(root));
-        let spans: Vec<Node<'_, '_>> = children(root, "TimeSpan").collect();
-        if spans.is_empty() {
+        self.anchors = anchors_of(document.input_text());
+        let common = (profile(root), system(root));
+        if children(root, "TimeSpan").next().is_none() {
             let expected = "an element TimeSpan with the results".to_owned();
             self.troubles.push(Trouble { line: self.line + 1, column: 1, expected, found: String::new() });
         }
         let version =
             child(root, "System").and_then(|node| child(node, "Tool")).and_then(|node| word(node, "Version"));
         let tool = format!("DiskSpd {} XML", version.unwrap_or("of an unknown version"));
-        let numbered = spans.into_iter().enumerate();
-        numbered
-            .map(|(index, span)| {
-                let mut parts = self.span(span, index);
-                if let Some(whole) = parts.first_mut() {
-                    whole.asked.clone_from(&asked);
-                    whole.said.clone_from(&said);
-                }
-                Found { tool: tool.clone(), parts, ..Found::default() }
-            })
-            .collect()
+        for (index, span) in children(root, "TimeSpan").enumerate() {
+            let mut parts = self.span(span, index);
+            self.repeat(&common, parts.first_mut());
+            let found = Found { tool: tool.clone(), parts, at: self.start, ..Found::default() };
+            self.text.bounds.begin(self.found, found);
+        }
+    }
+
+    /// Gives a time span what all have in common.
+    fn repeat(&self, (asked, said): &(Words, Words), whole: Option<&mut Reported>) {
+        let bytes = asked.iter().chain(said).map(|(name, value)| name.len() + value.len() + 48).sum();
+        if let Some(whole) = whole.filter(|_| self.text.may_repeat(bytes)) {
+            whole.asked.clone_from(asked);
+            whole.said.clone_from(said);
+        }
+    }
+
+    /// Line and column in the input.
+    fn place(&self, node: Node<'_, '_>) -> (u32, u32) {
+        let (line, column) = placed(node.document().input_text(), &self.anchors, node.range().start);
+        (self.line + line, column)
     }
 
     fn span(&mut self, span: Node<'_, '_>, index: usize) -> Vec<Reported> {
-        let line = self.line + span.document().text_pos_at(span.range().start).row;
+        let line = self.place(span).0;
         let mut whole = Reported::named(Scope::Whole, format!("timespan {}", index + 1), line);
         whole.runtime =
             self.number(span, "TestTimeSeconds", 1e9).map(|time| Nanos(time.value.max(0.0) as u64));
@@ -98,7 +119,9 @@ impl Reading<'_> {
         for thread in children(span, "Thread") {
             let id = word(thread, "Id").unwrap_or("?").to_owned();
             for target in children(thread, "Target") {
-                parts.push(self.target(&id, target, line));
+                if self.text.bounds.keeps_part() {
+                    parts.push(self.target(&id, target, line));
+                }
             }
         }
         let cpus = child(span, "CpuUtilization")
@@ -115,7 +138,7 @@ impl Reading<'_> {
             ] {
                 add(&mut part.figures, name, ReportedUnit::Percent, self.number(cpu, key, 1.0));
             }
-            parts.push(part);
+            self.text.bounds.add(&mut parts, part);
         }
         parts
     }
@@ -212,10 +235,10 @@ impl Reading<'_> {
         let words = found.text().unwrap_or_default().trim();
         let figure = quantity::plain(words, factor);
         if figure.is_none() {
-            let place = found.document().text_pos_at(found.range().start);
+            let (line, column) = self.place(found);
             self.troubles.push(Trouble {
-                line: self.line + place.row,
-                column: place.col,
+                line,
+                column,
                 expected: format!("a number in {key}"),
                 found: shortened(words),
             });
@@ -236,26 +259,29 @@ fn word<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
     child(node, name).and_then(|found| found.text()).map(str::trim)
 }
 
+/// Names and what is said under them.
+type Words = Vec<(String, String)>;
+
 /// Parameters of the profile: those of the first time span and of its targets, by the elements' names.
-fn profile(root: Node<'_, '_>) -> Vec<(String, String)> {
+fn profile(root: Node<'_, '_>) -> Words {
     let Some(span) =
         child(root, "Profile").and_then(|node| node.descendants().find(|node| node.has_tag_name("TimeSpan")))
     else {
         return Vec::new();
     };
-    let mut asked: Vec<(String, String)> = Vec::new();
+    let mut asked = Words::new();
     for node in span.descendants().filter(Node::is_element) {
         let plain = node.children().all(|child| child.is_text());
         let (name, value) = (node.tag_name().name(), node.text().unwrap_or_default().trim());
         let pair = (name.to_owned(), value.to_owned());
-        if plain && !value.is_empty() && !asked.contains(&pair) {
+        if plain && !value.is_empty() && asked.len() < ASKED_MOST && !asked.contains(&pair) {
             asked.push(pair);
         }
     }
     asked
 }
 
-fn system(root: Node<'_, '_>) -> Vec<(String, String)> {
+fn system(root: Node<'_, '_>) -> Words {
     let Some(system) = child(root, "System") else { return Vec::new() };
     let pairs = [("ComputerName", "host"), ("RunTime", "started")];
     pairs

@@ -16,18 +16,20 @@ pub(super) fn group(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let number: u32 = text.plain[at..at + digits].parse().ok()?;
     // A group that comes again is another run's: pages put the last lines of several below each other.
     let of_group = |part: &Reported| part.scope == Scope::Group && part.group == Some(number);
-    if walk.open && walk.found.last().is_some_and(|found| found.parts.iter().any(of_group)) {
+    let is_kept = text.bounds.parts_beyond() == 0;
+    if walk.open && is_kept && walk.found.last().is_some_and(|found| found.parts.iter().any(of_group)) {
         walk.open_at(at);
     }
     walk.closing = true;
     let mut part = Reported::named(Scope::Group, format!("group {number}"), text.line(at));
     part.group = Some(number);
-    walk.found.last_mut()?.parts.push(part);
+    text.bounds.add(&mut walk.found.last_mut()?.parts, part);
     Some(matched(&text.plain, at + digits, " (all jobs) : ").unwrap_or(at + digits))
 }
 
-/// The group that is being read.
+/// The group that is being read, where it is kept.
 fn current<'w>(walk: &'w mut Walk<'_>) -> Option<&'w mut Reported> {
+    (walk.text.bounds.parts_beyond() == 0).then_some(())?;
     walk.found.last_mut()?.parts.iter_mut().rev().find(|part| part.scope == Scope::Group)
 }
 
@@ -141,7 +143,7 @@ pub(super) fn disk(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     for entry in &list {
         disk_entry(walk, &mut part, entry);
     }
-    walk.found.last_mut()?.parts.push(part);
+    text.bounds.add(&mut walk.found.last_mut()?.parts, part);
     Some(end)
 }
 

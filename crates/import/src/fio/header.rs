@@ -2,6 +2,7 @@
 
 use record::{PRINTED_AT, Reported, ReportedError, Scope};
 
+use super::super::bounds::PARTS_MOST;
 use super::super::pieces::near;
 use super::super::scan::{begins_line, blanks, entries, matched, word_end};
 use super::super::text::Text;
@@ -111,7 +112,7 @@ fn job(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
             found.tool = format!("fio {version} text");
         }
         walk.at_job = found.parts.len();
-        found.parts.push(part);
+        text.bounds.add(&mut found.parts, part);
     }
     Some(end)
 }
@@ -186,7 +187,9 @@ fn start(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
         asked.push((key.trim_end_matches('=').to_owned(), text.plain[from..from + length].trim().to_owned()));
         end = from + length;
     }
-    walk.before.starts.entry(name.to_owned()).or_insert(asked);
+    if walk.before.starts.len() < PARTS_MOST {
+        walk.before.starts.entry(name.to_owned()).or_insert(asked);
+    }
     Some(end)
 }
 

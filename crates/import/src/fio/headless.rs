@@ -34,7 +34,7 @@ pub(super) fn opens(walk: &mut Walk<'_>, label: Label, behind: usize) -> bool {
     let part = Reported::named(scope, name, text.line(behind));
     if let Some(found) = walk.found.last_mut() {
         walk.at_job = found.parts.len();
-        found.parts.push(part);
+        text.bounds.add(&mut found.parts, part);
         found.notes.push(format!(
             "the text begins at line {}, below the line of its job: the name and what stood before it are not there",
             text.line(behind)

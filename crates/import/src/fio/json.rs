@@ -29,6 +29,9 @@ pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) ->
     let mut found = Found { at: document.at, ..Found::default() };
     let global = options(root.object("global options").as_ref());
     for fields in root.objects("jobs").into_iter().chain(root.objects("client_stats")) {
+        if !text.bounds.keeps_part() {
+            continue;
+        }
         let bytes = global.iter().map(|(option, value)| option.len() + value.len() + REPEATED).sum();
         let common = if text.may_repeat(bytes) { global.as_slice() } else { &[] };
         found.parts.push(job(&fields, common, troubles));
@@ -41,7 +44,9 @@ pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) ->
         troubles.push(text.raw_trouble(document.at, expected, ""));
     }
     for fields in root.objects("disk_util") {
-        found.parts.push(disk(&fields, troubles));
+        if text.bounds.keeps_part() {
+            found.parts.push(disk(&fields, troubles));
+        }
     }
     if let (Some(time), Some(first)) = (root.word("time"), found.parts.first_mut()) {
         first.said.push((PRINTED_AT.to_owned(), time.trim().to_owned()));

@@ -29,29 +29,28 @@ const FIELDS_MOST: usize = 1 << 16;
 pub(crate) fn terse(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     let mut last_line = 0;
-    // Disks of each result, which stand behind its jobs.
-    let mut disks: Vec<Disks> = Vec::new();
+    // Disks of the last result, which stand behind its jobs.
+    let mut disks = Disks::default();
     for (start, line) in text.lines() {
         if let Some(line) = Line::of(text, line, start) {
             let number = text.line(start);
             if found.is_empty() || number > last_line + 2 {
-                found.push(Found { at: start, tool: line.tool(), ..Found::default() });
-                disks.push(Disks::default());
+                disks.put_behind(found.last_mut());
+                let result = Found { at: start, tool: line.tool(), ..Found::default() };
+                text.bounds.begin(&mut found, result);
             }
             last_line = number;
             let (part, own) = line.read(troubles);
-            if let (Some(result), Some(disks)) = (found.last_mut(), disks.last_mut()) {
-                result.parts.push(part);
-                disks.take(own);
+            if let Some(result) = found.last_mut() {
+                text.bounds.add(&mut result.parts, part);
+                disks.take(own, text);
             }
         }
         if let Some(words) = line.strip_prefix(';').filter(|_| text.line(start) == last_line + 1) {
             describe(found.last_mut(), words.trim_end());
         }
     }
-    for (result, disks) in found.iter_mut().zip(disks) {
-        result.parts.extend(disks.parts);
-    }
+    disks.put_behind(found.last_mut());
     found
 }
 
@@ -63,9 +62,21 @@ struct Disks {
 }
 
 impl Disks {
-    fn take(&mut self, disks: Vec<Reported>) {
-        let known = &mut self.known;
-        self.parts.extend(disks.into_iter().filter(|disk| known.insert(disk.job.clone())));
+    fn take(&mut self, disks: Vec<Reported>, text: &Text) {
+        for disk in disks {
+            if !self.known.contains(&disk.job) && text.bounds.keeps_part() {
+                self.known.insert(disk.job.clone());
+                self.parts.push(disk);
+            }
+        }
+    }
+
+    /// Puts them behind the jobs of `result`, which is over.
+    fn put_behind(&mut self, result: Option<&mut Found>) {
+        let disks = std::mem::take(self);
+        if let Some(result) = result {
+            result.parts.extend(disks.parts);
+        }
     }
 }
 

@@ -150,7 +150,7 @@ impl<'t> Walk<'t> {
     pub fn open_at(&mut self, at: usize) {
         if !self.open || self.closing || self.prose {
             self.close();
-            self.found.push(Found { at, ..Found::default() });
+            self.text.bounds.begin(&mut self.found, Found { at, ..Found::default() });
             self.open = true;
             self.closing = false;
         }

@@ -28,30 +28,28 @@ fn last(text: &str, most: usize) -> &str {
 }
 
 /// One request line.
-struct Request {
+struct Request<'t> {
     at: usize,
     number: u64,
     ns: f64,
     direction: Option<Direction>,
-    size: String,
-    place: String,
+    size: &'t str,
+    place: &'t str,
     warm_up: bool,
 }
 
 /// Every result in `text`.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let plain = text.plain.as_str();
-    let mut requests = requests(text, troubles).into_iter().peekable();
+    let requests = requests(text, troubles);
+    let mut rest = requests.as_slice();
     let mut found = Vec::new();
     for (head, _) in plain.match_indices(HEAD) {
-        let mut mine = Vec::new();
-        while let Some(request) = requests.next_if(|request| request.at < head) {
-            mine.push(request);
-        }
-        found.push(closed(text, head, mine, troubles));
+        let (mine, behind) = rest.split_at(rest.partition_point(|request| request.at < head));
+        rest = behind;
+        text.bounds.begin(&mut found, closed(text, head, mine, troubles));
     }
     note_raw(text, &mut found);
-    let rest: Vec<Request> = requests.collect();
     if let Some(last) = rest.last() {
         let after = plain[last.at..].find('\n').map_or(plain.len(), |end| last.at + end);
         troubles.push(text.trouble(after, "the closing lines '--- … ioping statistics ---'"));
@@ -72,9 +70,9 @@ fn note_raw(text: &Text, found: &mut [Found]) {
 }
 
 /// `request=2 time=347 us` with what stands before it on its line.
-fn requests(text: &Text, troubles: &mut Troubles) -> Vec<Request> {
+fn requests<'t>(text: &'t Text, troubles: &mut Troubles) -> Vec<Request<'t>> {
     let plain = text.plain.as_str();
-    let mut found: Vec<Request> = Vec::new();
+    let mut found: Vec<Request<'_>> = Vec::new();
     let mut from = 0;
     for (at, mark) in plain.match_indices(": request=") {
         let before = &plain[from..at];
@@ -92,7 +90,7 @@ fn requests(text: &Text, troubles: &mut Troubles) -> Vec<Request> {
     found
 }
 
-fn request(plain: &str, at: usize, start: usize, line: &str) -> Option<(Request, usize)> {
+fn request<'t>(plain: &'t str, at: usize, start: usize, line: &'t str) -> Option<(Request<'t>, usize)> {
     let rest = &plain[at..];
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let number: u64 = rest[..digits].parse().ok()?;
@@ -111,8 +109,8 @@ fn request(plain: &str, at: usize, start: usize, line: &str) -> Option<(Request,
         number,
         ns: figure.value,
         direction,
-        size: size.to_owned(),
-        place: place.to_owned(),
+        size,
+        place,
         warm_up: note.starts_with("(warmup)"),
     };
     Some((request, end))
@@ -137,7 +135,7 @@ fn subject(line: &str) -> Option<(&str, Option<Direction>, &str)> {
 }
 
 /// A run with its closing statistics.
-fn closed(text: &Text, head: usize, requests: Vec<Request>, troubles: &mut Troubles) -> Found {
+fn closed(text: &Text, head: usize, requests: &[Request<'_>], troubles: &mut Troubles) -> Found {
     let plain = text.plain.as_str();
     let before = last(&plain[..head], LINE);
     let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
@@ -150,27 +148,26 @@ fn closed(text: &Text, head: usize, requests: Vec<Request>, troubles: &mut Troub
     let body = &plain[head + HEAD.len()..end];
     let body = &body[..body.find(HEAD).unwrap_or(body.len())];
     let start = requests.first().map_or(head, |request| request.at);
-    let mut part = part_of(text, start, place, &requests);
+    let mut part = part_of(text, start, place, requests);
     let closing = Closing { text, body, offset: head + HEAD.len() };
-    let generation = closing.completed(&mut part, &requests, troubles);
+    let generation = closing.completed(&mut part, requests, troubles);
     closing.generated(&mut part, troubles);
     closing.extremes(&mut part, troubles);
-    let size = requests.first().map(|request| request.size.as_str());
+    let size = requests.first().map(|request| request.size);
     let tool = format!("ioping {} text", version(size, place, generation));
-    found(tool, start, part, &requests)
+    found(tool, start, part, requests)
 }
 
 /// Requests whose statistics are missing.
-fn unclosed(text: &Text, requests: Vec<Request>) -> Found {
-    let (at, place) =
-        requests.first().map_or((0, String::new()), |request| (request.at, request.place.clone()));
-    let part = part_of(text, at, &place, &requests);
-    let size = requests.first().map(|request| request.size.as_str());
-    let tool = format!("ioping {} text", version(size, &place, Generation::Unknown));
-    found(tool, at, part, &requests)
+fn unclosed(text: &Text, requests: &[Request<'_>]) -> Found {
+    let (at, place) = requests.first().map_or((0, ""), |request| (request.at, request.place));
+    let part = part_of(text, at, place, requests);
+    let size = requests.first().map(|request| request.size);
+    let tool = format!("ioping {} text", version(size, place, Generation::Unknown));
+    found(tool, at, part, requests)
 }
 
-fn found(tool: String, at: usize, part: Reported, requests: &[Request]) -> Found {
+fn found(tool: String, at: usize, part: Reported, requests: &[Request<'_>]) -> Found {
     let mut found = Found { tool, at, ..Found::default() };
     let warm_ups = requests.iter().filter(|request| request.warm_up).count();
     if warm_ups > 0 {
@@ -181,7 +178,7 @@ fn found(tool: String, at: usize, part: Reported, requests: &[Request]) -> Found
 }
 
 /// The part with its place and its requests.
-fn part_of(text: &Text, at: usize, place: &str, requests: &[Request]) -> Reported {
+fn part_of(text: &Text, at: usize, place: &str, requests: &[Request<'_>]) -> Reported {
     let (path, inside) = place.rsplit_once(" (").unwrap_or((place, ""));
     let mut part = Reported::named(Scope::Job, path.trim(), text.line(at));
     let mut words = inside.trim_end_matches(')').splitn(3, ' ');
@@ -191,7 +188,7 @@ fn part_of(text: &Text, at: usize, place: &str, requests: &[Request]) -> Reporte
         }
     }
     if let Some(first) = requests.first() {
-        part.asked.push(("size".to_owned(), first.size.clone()));
+        part.asked.push(("size".to_owned(), first.size.to_owned()));
     }
     if let Some(command) = command(&text.plain[..at]) {
         part.asked.push(("command".to_owned(), command.to_owned()));
@@ -257,7 +254,12 @@ impl Closing<'_> {
     }
 
     /// `10 requests completed in 9005.3 ms, 3318 iops, 13.0 mb/s`; since 1.0 with `36 KiB read,` and the summed time.
-    fn completed(&self, part: &mut Reported, requests: &[Request], troubles: &mut Troubles) -> Generation {
+    fn completed(
+        &self,
+        part: &mut Reported,
+        requests: &[Request<'_>],
+        troubles: &mut Troubles,
+    ) -> Generation {
         let Some((pieces, start, _)) = self.pieces("requests completed in") else {
             troubles.push(self.text.trouble(
                 self.offset,

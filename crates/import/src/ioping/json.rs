@@ -31,7 +31,7 @@ pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) ->
         }
         if item.map.contains_key("stat") || item.map.contains_key("load") {
             let part = period(item, std::mem::take(&mut pending), troubles);
-            found.parts.push(part);
+            text.bounds.add(&mut found.parts, part);
         }
     }
     if let Some(part) = pending.left_over(items.last()) {

@@ -10,16 +10,20 @@ use super::super::trouble::Troubles;
 
 /// Numbers of a line by generation: 0.6, 0.7 to 0.9, since 1.0.
 const COLUMNS: [usize; 3] = [4, 8, 10];
+/// A day of one a second, and some more.
+const PERIODS_MOST: usize = 100_000;
+/// One more, so that a longer line is none of its own.
+const WORDS_MOST: usize = 11;
 
 /// True where most lines that are not empty are as many whole numbers as ioping prints.
 pub(crate) fn is_raw(text: &Text) -> bool {
-    let lines: Vec<&str> = text.plain.lines().filter(|line| !line.trim().is_empty()).collect();
-    let good = lines.iter().filter(|line| {
-        let words: Vec<&str> = line.split_whitespace().collect();
+    let lines = || text.plain.lines().filter(|line| !line.trim().is_empty());
+    let good = lines().filter(|line| {
+        let words: Vec<&str> = line.split_whitespace().take(WORDS_MOST).collect();
         COLUMNS.contains(&words.len()) && words.iter().all(|word| word.parse::<u64>().is_ok())
     });
     let good = good.count();
-    good > 0 && good * 4 >= lines.len() * 3
+    good > 0 && good * 4 >= lines().count() * 3
 }
 
 /// Every line as a part of its own.
@@ -27,8 +31,12 @@ pub(crate) fn raw(text: &Text, troubles: &mut Troubles) -> Found {
     let mut found = Found::default();
     let mut columns = 0;
     for (start, line) in text.lines().filter(|(_, line)| !line.trim().is_empty()) {
-        let words: Vec<&str> = line.split_whitespace().collect();
+        let words: Vec<&str> = line.split_whitespace().take(WORDS_MOST).collect();
         match period(&words, text.line(start)) {
+            Some(_) if found.parts.len() == PERIODS_MOST => {
+                troubles.push(text.trouble(start, "no more than 100,000 periods; give the rest by itself"));
+                break;
+            }
             Some(part) => {
                 columns = columns.max(words.len());
                 found.parts.push(part);

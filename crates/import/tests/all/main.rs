@@ -3,6 +3,7 @@
 
 mod belonging;
 mod benchmarks;
+mod bounds;
 mod broken_lines;
 mod diskspd;
 mod forms;

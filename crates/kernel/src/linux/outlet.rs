@@ -97,11 +97,10 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// stdout or stderr is; a socket; a folder; a file that a loop device shows or that is swap space; a file of the kernel's own
 /// (/proc, /sys); a link of somebody else in a sticky folder, whatever `fs.protected_symlinks` says; and what the kernel says.
 pub fn open_outlet(path: &Path, links: Links) -> Result<Outlet, OutletError> {
-    match links {
-        Links::Followed => refuse_foreign_links(path)?,
-        Links::Refused if path.is_symlink() => return Err(OutletError::Link),
-        Links::Refused => {}
+    if links == Links::Refused && path.is_symlink() {
+        return Err(OutletError::Link);
     }
+    refuse_foreign_links(path)?;
     // What is no link now must not become one meanwhile.
     let links = if path.is_symlink() { links } else { Links::Refused };
     let there = match std::fs::metadata(path) {

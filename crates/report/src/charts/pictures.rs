@@ -10,6 +10,7 @@ use super::table::{CHARTS_OF_RUNS, Files, Source};
 use super::view::{PictureOptions, View};
 use crate::words::provenance::provenance;
 use crate::words::sentence::capital;
+use crate::words::wrap::clean;
 
 /// A drawing for a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,7 +103,8 @@ pub fn pictures(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Vec
 }
 
 fn picture(name: &str, title: &str, drawing: Drawing) -> Picture {
-    Picture { name: name.to_owned(), title: title.to_owned(), drawing }
+    // Titles tell of devices and phases, which a run file names as it likes.
+    Picture { name: name.to_owned(), title: clean(title), drawing }
 }
 
 fn numbered(mut drawn: Vec<Picture>) -> Vec<Picture> {

@@ -11,6 +11,7 @@ use workload::Nanos;
 
 use super::definitions::LineDefinition;
 use super::timeline::Timeline;
+use crate::words::wrap::clean;
 
 /// What the user wants of the pictures of a recording.
 #[derive(Clone, Debug, PartialEq)]
@@ -180,11 +181,12 @@ impl<'r> View<'r> {
         let alias = node.map(|node| node.alias.as_str()).filter(|alias| !alias.is_empty());
         let stored = node.map(|node| node.description.as_str()).filter(|words| !words.is_empty());
         let words = said(device).or_else(|| alias.and_then(said)).or(stored);
-        match (words, alias) {
+        // It becomes part of titles, which stand in lists of files too.
+        clean(&match (words, alias) {
             (Some(words), _) => format!("{device} ({words})"),
             (None, Some(alias)) => format!("{device} ({})", file_of(alias)),
             (None, None) => device.to_owned(),
-        }
+        })
     }
 }
 

@@ -1,7 +1,10 @@
 //! The whole result as one JSON document with stable names (docs/reference/report-json.md).
 
+use std::io::{self, Write};
+
 use analysis::{Analysis, ClaimRow, Finding, Meaning};
 use record::{Interval, Run, StepRecord, TargetFacts};
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 use workload::Direction;
 
@@ -10,6 +13,7 @@ use crate::words::note::note;
 use crate::words::sentence::{competing, next_step, sentence};
 use crate::words::target_doubt::target_doubt;
 use crate::words::verdict::verdict_words;
+use crate::words::wrap::clean_json;
 
 /// Name of the document's schema.
 pub const SCHEMA: &str = "plimsoll-report";
@@ -19,8 +23,87 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// The result as one JSON document that ends with a line end. Times are nanoseconds on the run's clock, rates per
 /// second, sizes bytes, shares 0 to 1; a figure that is not a number is `null`.
 pub fn json(run: &Run, analysis: &Analysis) -> String {
+    let mut document = Vec::new();
+    // Memory takes what is written, and only text is.
+    let _ = write_json(run, analysis, &mut document);
+    String::from_utf8(document).unwrap_or_default()
+}
+
+/// Writes the document of [`json`], which may be ten times as long as the run file, without holding it.
+///
+/// # Errors
+/// What `out` says.
+pub fn write_json(run: &Run, analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(Cleaned(out), &Document { run, analysis })?;
+    out.write_all(b"\n")
+}
+
+/// Writes JSON whose strings hold nothing that steers a terminal. What it is given ends between letters.
+struct Cleaned<'w, W>(&'w mut W);
+
+impl<W: Write> Write for Cleaned<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) if !text.is_ascii() || text.contains('\x7f') => {
+                self.0.write_all(clean_json(text.to_owned()).as_bytes())?;
+            }
+            _ => self.0.write_all(bytes)?,
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// The whole, of which the long lists are made into JSON item by item: as one tree they take ten times the run.
+struct Document<'r> {
+    run: &'r Run,
+    analysis: &'r Analysis,
+}
+
+impl Serialize for Document<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = begun(to, &head(self.run, self.analysis))?;
+        map.serialize_entry("steps", &Each(&self.run.steps, Step))?;
+        map.serialize_entry("reported", &self.run.reported)?;
+        map.serialize_entry("samples", &self.run.samples)?;
+        map.end()
+    }
+}
+
+/// A list whose items are made only where they are written.
+struct Each<'r, T, F>(&'r [T], F);
+
+impl<'r, T, V: Serialize, F: Fn(&'r T) -> V> Serialize for Each<'r, T, F> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.0.iter().map(&self.1))
+    }
+}
+
+struct Step<'r>(&'r StepRecord);
+
+impl Serialize for Step<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let mut map = begun(to, &step(self.0))?;
+        map.serialize_entry("intervals", &Each(&self.0.intervals, interval))?;
+        map.end()
+    }
+}
+
+/// An object that has the keys of `head`, to which others can be added.
+fn begun<S: Serializer>(to: S, head: &Value) -> Result<S::SerializeMap, S::Error> {
+    let mut map = to.serialize_map(None)?;
+    let mut entries = head.as_object().into_iter().flatten();
+    entries.try_for_each(|(key, value)| map.serialize_entry(key, value))?;
+    Ok(map)
+}
+
+/// What stands in front of the lists.
+fn head(run: &Run, analysis: &Analysis) -> Value {
     let words = verdict_words(run, analysis);
-    let document = json!({
+    json!({
         "schema": SCHEMA,
         "schema_version": SCHEMA_VERSION,
         "plimsoll_version": run.version,
@@ -58,12 +141,7 @@ pub fn json(run: &Run, analysis: &Analysis) -> String {
             "target": run.target.as_ref().map(target),
             "events": run.events,
         },
-        "steps": run.steps.iter().map(step).collect::<Vec<_>>(),
-        "reported": run.reported,
-        "samples": run.samples,
-    });
-    // A `Value` always prints: its keys are strings and its numbers are finite.
-    crate::words::wrap::clean_json(serde_json::to_string_pretty(&document).unwrap_or_default() + "\n")
+    })
 }
 
 /// A claim whose doubts are told as those of the verdict.
@@ -97,6 +175,7 @@ fn finding(finding: &Finding) -> Value {
     value
 }
 
+/// A step without its intervals.
 fn step(step: &StepRecord) -> Value {
     json!({
         "name": step.plan.name,
@@ -110,7 +189,6 @@ fn step(step: &StepRecord) -> Value {
         "failures": step.failures,
         "notes": step.notes.iter().map(note).collect::<Vec<_>>(),
         "plan": step.plan,
-        "intervals": step.intervals.iter().map(interval).collect::<Vec<_>>(),
     })
 }
 
@@ -162,4 +240,49 @@ pub(crate) fn interval(interval: &Interval) -> Value {
             }))
         }),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::Sample;
+    use workload::Nanos;
+
+    /// Somebody who reads a kilobyte and goes.
+    struct Gone(usize);
+
+    impl Write for Gone {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += bytes.len();
+            if self.0 < 1024 { Ok(bytes.len()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn watched() -> Run {
+        let sample = |n| Sample { at: Nanos::from_secs(n), ..Sample::default() };
+        Run { samples: (0..10).map(sample).collect(), ..Run::started(vec!["plim\u{9b}soll".to_owned()], 0) }
+    }
+
+    #[test]
+    fn pieces_are_the_whole_and_steer_no_terminal() {
+        let run = watched();
+        let text = json(&run, &analysis::analyse(&run, None, None));
+        let document: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(document["run"]["command_line"][0], "plim\u{9b}soll");
+        assert_eq!(document["samples"].as_array().map(Vec::len), Some(10));
+        assert!(!text.contains('\u{9b}') && text.ends_with("}\n"));
+    }
+
+    #[test]
+    fn nothing_is_made_for_a_reader_who_has_gone() {
+        let run = watched();
+        let mut gone = Gone(0);
+        let error = write_json(&run, &analysis::analyse(&run, None, None), &mut gone).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
+        assert!(gone.0 < 2048, "{} bytes were made", gone.0);
+    }
 }

@@ -2,57 +2,79 @@
 
 use crate::words::wrap::steers;
 
-/// `bytes` as one word of a POSIX shell. What a terminal could not show as it is stands in `$'..'` (POSIX 2024, bash, zsh, ksh), so
-/// that a line stays one line, and steers nothing.
+/// `bytes` as one word of any POSIX shell: between single quotes, in which nothing has a meaning. What would steer a terminal
+/// cannot be told in a form that every shell knows (`$'..'` is unknown to dash); a star stands for it, which the shell replaces by the name
+/// that fits, and never runs.
 pub fn shell_word(bytes: &[u8]) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "-_./:=,%+@".contains(letter);
     match std::str::from_utf8(bytes) {
         Ok(text) if !text.is_empty() && text.chars().all(plain) => text.to_owned(),
-        Ok(text) if !text.chars().any(steers) => format!("'{}'", text.replace('\'', "'\\''")),
-        _ => format!("$'{}'", bytes.iter().map(|&byte| escaped(byte)).collect::<String>()),
+        Ok("") => quoted(""),
+        _ => starred(bytes),
     }
 }
 
-/// Octal, of which a shell reads three digits and no more.
-fn escaped(byte: u8) -> String {
-    match byte {
-        b'\'' | b'\\' => format!("\\{}", char::from(byte)),
-        b' '..=b'~' => char::from(byte).to_string(),
-        byte => format!("\\{byte:03o}"),
+/// Whether [`shell_word`] tells all of it.
+pub fn is_told_whole(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| text.chars().all(is_told))
+}
+
+/// Ends of lines and tabs stand between quotes as they are.
+fn is_told(letter: char) -> bool {
+    !steers(letter) || matches!(letter, '\n' | '\t')
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}
+
+/// What can be told in quotes, with a star wherever something cannot.
+fn starred(bytes: &[u8]) -> String {
+    let mut word = String::new();
+    for chunk in bytes.utf8_chunks() {
+        for (at, part) in chunk.valid().split(|letter| !is_told(letter)).enumerate() {
+            let star = if at > 0 { "*" } else { "" };
+            word += star;
+            word += &(if part.is_empty() { String::new() } else { quoted(part) });
+        }
+        word += if chunk.invalid().is_empty() { "" } else { "*" };
     }
+    word
 }
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::ffi::OsStringExt;
     use std::process::Command;
 
     use super::*;
     use proptest::prelude::*;
 
-    /// What `shell` makes of the word, in the middle of a line.
+    /// Those that lines are pasted into: plain POSIX shells, and bash where it is installed.
+    fn shells() -> Vec<&'static str> {
+        let is_there = |shell: &&str| Command::new(shell).args(["-c", ":"]).output().is_ok();
+        ["sh", "dash", "bash"].into_iter().filter(is_there).collect()
+    }
+
+    /// What `shell` makes of the word in the middle of a line.
     fn read_back(shell: &str, word: &str) -> Vec<u8> {
-        let line = format!("printf %s {word}");
-        let line = std::ffi::OsString::from_vec(line.into_bytes());
-        Command::new(shell).arg("-c").arg(line).output().unwrap().stdout
+        Command::new(shell).arg("-c").arg(format!("printf %s {word}")).output().unwrap().stdout
     }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn a_shell_gives_back_the_text(text in "[ -~äλ]{0,24}") {
+        fn every_shell_gives_back_the_text(text in "[ -~äλ\n\t]{0,24}") {
             let word = shell_word(text.as_bytes());
-            prop_assert_eq!(read_back("sh", &word), text.as_bytes(), "{}", word);
+            for shell in shells() {
+                prop_assert_eq!(read_back(shell, &word), text.as_bytes(), "{}: {}", shell, word);
+            }
         }
 
         #[test]
-        fn and_any_bytes_where_it_knows_of_them(bytes in proptest::collection::vec(1_u8.., 0..24)) {
+        fn nothing_of_a_word_steers_a_terminal(bytes in proptest::collection::vec(any::<u8>(), 0..24)) {
             let word = shell_word(&bytes);
-            prop_assert!(!word.chars().any(steers), "{:?}", word);
-            if Command::new("bash").arg("--version").output().is_ok() {
-                prop_assert_eq!(read_back("bash", &word), bytes, "{}", word);
-            }
+            prop_assert!(word.chars().all(is_told), "{:?}", word);
         }
     }
 
@@ -61,7 +83,10 @@ mod tests {
         assert_eq!(shell_word(b"/mnt/vol-1.plimsoll"), "/mnt/vol-1.plimsoll");
         for word in ["a;id", "$(id)", "`id`", "a&b", "a'b", "!x", "a|b", "~root", "#x", "*", "", "a b"] {
             assert!(shell_word(word.as_bytes()).starts_with('\''), "{word}");
+            assert!(is_told_whole(word.as_bytes()));
         }
-        assert_eq!(shell_word(b"a\x1b\nb"), "$'a\\033\\012b'");
+        assert_eq!(shell_word("a'\n;\u{1b}[2J\u{202e}b".as_bytes()), "'a'\\''\n;'*'[2J'*'b'");
+        assert_eq!(shell_word(b"a\xffb"), "'a'*'b'");
+        assert!(!is_told_whole(b"a\xffb") && !is_told_whole(b"\x1b"));
     }
 }

@@ -45,6 +45,22 @@ fn every_chart_of_every_device_is_a_file_with_a_plain_name() {
 }
 
 #[test]
+fn nothing_that_a_run_file_says_of_a_device_steers_where_titles_are_listed_or_drawn() {
+    let (mut run, analysis) = crate::made_up::overloaded(30);
+    let name = "\u{1b}]0;pwn\u{7}\u{9b}31mRED\u{202e}\u{2066}\u{200f}\nFORGED";
+    for node in &mut run.devices {
+        node.description = name.to_owned();
+    }
+    run.phases[0].name = name.to_owned();
+    for picture in pictures(&run, &analysis, &PictureOptions::default()) {
+        assert_eq!(report::clean(&picture.title), picture.title);
+        assert_eq!(report::clean_lines(&picture.svg()), picture.svg(), "{}", picture.title);
+    }
+    let page = report::html(&run, &analysis);
+    assert!(page.contains("FORGED") && report::clean_lines(&page) == page);
+}
+
+#[test]
 fn a_chart_names_its_lines_units_and_phases() {
     let all = drawn(PictureOptions::default());
     let iops = named(&all, "dm-0-iops").svg();

@@ -4,6 +4,7 @@
 mod damaged;
 mod earlier;
 mod killed;
+mod multiplied;
 mod page;
 mod refusals;
 mod round_trip;

@@ -120,3 +120,14 @@ fn a_stall_is_a_row_of_zeros_and_late_submissions_count_once() {
     assert_eq!(rows("SELECT sum(late) FROM interval"), 7);
     assert_eq!(rows("SELECT count(*) FROM per_second WHERE iops = 0"), 1);
 }
+
+#[test]
+fn other_formats_have_the_buckets_of_a_distribution_in_the_open() {
+    let latency = crate::runs::recorded(4096, &[3, 3, 700]).latency;
+    let text = serde_json::to_string(&latency).unwrap();
+    assert_eq!(text, r#"{"filled":[[3,2],[700,1]],"ns_min":3,"ns_max":700}"#);
+    let odd = r#"{"filled":[[65535,2],[700,1],[3,2],[9,0]],"ns_min":3,"ns_max":700}"#;
+    for text in [text.as_str(), odd] {
+        assert_eq!(serde_json::from_str::<record::Distribution>(text).unwrap(), latency);
+    }
+}

@@ -35,6 +35,9 @@ fn is_page(bytes: &[u8]) -> bool {
     bytes.is_empty() || text.starts_with("<!DOCTYPE html>") && text.contains("<footer>plimsoll ")
 }
 
+const ENOENT: i32 = 2;
+const ENOTDIR: i32 = 20;
+
 /// A folder in which we choose the names, and who may read what lies there.
 #[derive(Debug)]
 pub struct Shelf {
@@ -64,8 +67,14 @@ impl Shelf {
 
     /// The folder that a file lies in.
     fn around(path: &Path) -> io::Result<(Shelf, &std::ffi::OsStr)> {
-        let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-        let folder = Folder::open(path.parent().unwrap_or(Path::new("")))?;
+        let bytes = path.as_os_str().as_encoded_bytes();
+        if bytes.ends_with(b"/") || bytes.ends_with(b"/.") {
+            return Err(io::Error::from_raw_os_error(ENOTDIR));
+        }
+        let name = path.file_name().ok_or_else(|| io::Error::from_raw_os_error(ENOENT))?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        kernel::refuse_foreign_links(folder)?;
+        let folder = Folder::open(folder)?;
         Ok((Shelf { folder, readers: Readers::ByMask }, name))
     }
 

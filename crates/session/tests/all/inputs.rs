@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use analysis::Meaning;
 use record::Run;
-use session::inputs::{Held, Reader, Unread};
+use session::inputs::{Held, Reader, Recorded, Unread};
 use session::named_input::{NamedInput, PRINTED};
+use workload::Nanos;
 
 /// A folder with one file of each kind, under names that say nothing.
 fn folder() -> tempfile::TempDir {
@@ -56,4 +58,20 @@ fn what_cannot_be_compared_is_refused_and_what_can_be_drawn_is() {
     let whole = [folder.path().to_owned()];
     assert_eq!(reader().results(&whole).unwrap().len(), 2, "what is of no use is passed over");
     assert_eq!(reader().recordings(&whole).unwrap().runs.len(), 1, "of a folder iostat's JSON");
+}
+
+#[test]
+fn the_processors_of_the_step_that_runs_are_not_judged_before_its_end_tells_of_them() {
+    let (run, _) = crate::simulated_checks::check("sim:aws-gp3", "");
+    let is_judged = |still_running: Option<Nanos>, user_cpu_ns: u64| {
+        let mut run = Run { still_running, ..run.clone() };
+        let step = run.steps.last_mut().unwrap();
+        step.workers[0].run_delay_ns = step.ended.since(step.started).0;
+        step.workers[0].user_cpu_ns = user_cpu_ns;
+        let analysis = Recorded { path: PathBuf::new(), which: 0, run }.analysis().unwrap();
+        analysis.findings.iter().any(|found| matches!(found.meaning, Meaning::GeneratorBound(_)))
+    };
+    assert!(is_judged(None, 0), "nobody ran in virtual time, and the run is over");
+    assert!(!is_judged(Some(Nanos::SECOND), 0));
+    assert!(is_judged(Some(Nanos::SECOND), 1), "a step that has ended");
 }

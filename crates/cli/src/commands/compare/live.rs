@@ -97,7 +97,7 @@ fn words(arguments: &CompareArguments) -> Result<(Vec<Typed>, Load), Failure> {
 }
 
 fn typed(words: &str, side: usize) -> Result<Typed, Failure> {
-    let (label, target) = labelled(words, side);
+    let (label, target) = labelled(words, side)?;
     let parsed = own::target(&target)?;
     if parsed == Target::Null {
         return Err(Failure::refused("null: has no latency and no limit, so there is nothing to compare"));

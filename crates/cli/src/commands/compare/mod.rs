@@ -8,7 +8,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use analysis::compare::{Comparison, Price, Side, compare_within};
-use record::{Reported, Run};
+use record::{PATIENCE, Reported, Run};
 use workload::{Bytes, Nanos};
 
 use crate::arguments::{AgainstTool, CompareArguments, Format, typed};
@@ -17,13 +17,15 @@ use session::browser;
 use session::failure::Failure;
 use session::files::{Output, Over, PAGE};
 use session::inputs::{Reader, limits};
-use session::output;
+use session::named_input::InputError;
 use session::place::{Place, short};
+use session::signals::StopFlag;
+use session::{output, watchdog};
 
 /// Compares the sides and prints what differs, the figures, and what they show.
 pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     let against_fio = arguments.turns.against == Some(AgainstTool::Fio);
-    if against_fio || are_targets(arguments) {
+    if against_fio || are_targets(arguments)? {
         if let Some(html) = &arguments.html {
             return Err(Failure::refused(format!(
                 "--html {}: targets that are loaded in turns have their page beside their run files; name its folder with --out",
@@ -58,19 +60,37 @@ fn page_of_ours(comparison: &Comparison, folder: Option<&Path>) -> Result<PathBu
 }
 
 /// Whether the sides are to be measured: the first two are targets, or are said to be.
-fn are_targets(arguments: &CompareArguments) -> bool {
-    let two = arguments.sides.iter().enumerate().take(2);
-    arguments.turns.live
-        || two.clone().count() == 2
-            && two.into_iter().all(|(side, words)| is_target(&labelled(words, side).1))
+fn are_targets(arguments: &CompareArguments) -> Result<bool, Failure> {
+    if arguments.turns.live {
+        return Ok(true);
+    }
+    let Some(two) = arguments.sides.get(..2) else { return Ok(false) };
+    for (side, words) in two.iter().enumerate() {
+        if !is_target(&labelled(words, side)?.1)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// A simulated or lab volume, a block device, or a folder without results in it.
-fn is_target(words: &str) -> bool {
-    let made = ["sim:", "lab:"].into_iter().any(|kind| words.starts_with(kind));
-    let path = Path::new(words);
-    let is_device = || std::fs::metadata(path).is_ok_and(|facts| facts.file_type().is_block_device());
-    made || is_device() || (path.is_dir() && !has_files(path))
+fn is_target(words: &str) -> Result<bool, Failure> {
+    if ["sim:", "lab:"].into_iter().any(|kind| words.starts_with(kind)) {
+        return Ok(true);
+    }
+    looked_at(words, |path| {
+        let is_device = std::fs::metadata(path).is_ok_and(|facts| facts.file_type().is_block_device());
+        is_device || (path.is_dir() && !has_files(path))
+    })
+}
+
+/// What a look at the place of this name gives. A wish to stop is heard while whoever serves it is silent, as in a network.
+fn looked_at(name: &str, look: impl FnOnce(&Path) -> bool + Send + 'static) -> Result<bool, Failure> {
+    let place = PathBuf::from(name);
+    let stop = StopFlag::while_reading(PATIENCE);
+    let seen = watchdog::reading(&format!("the look at {name}"), &stop, move || look(&place));
+    let seen = seen.map_err(InputError::from);
+    seen.map_err(|error| error.failure(format!("{name}: cannot be looked at: {error}; name another file")))
 }
 
 /// Whether a folder has any file that may be a result: then it is no folder to measure in, unless that is said.
@@ -80,15 +100,15 @@ fn has_files(folder: &Path) -> bool {
 }
 
 /// The name of a side and what is measured: `NAME=TARGET`, or a target alone, named A or B.
-pub(super) fn labelled(words: &str, side: usize) -> (String, String) {
+pub(super) fn labelled(words: &str, side: usize) -> Result<(String, String), Failure> {
     match words.split_once('=') {
         // Policies have the sign behind their colon, and files may have it in their names.
         Some((name, target))
-            if !name.is_empty() && !name.contains([':', '/']) && !Path::new(words).exists() =>
+            if !name.is_empty() && !name.contains([':', '/']) && !looked_at(words, Path::exists)? =>
         {
-            (name.trim().to_owned(), target.trim().to_owned())
+            Ok((name.trim().to_owned(), target.trim().to_owned()))
         }
-        _ => (letter(side), words.to_owned()),
+        _ => Ok((letter(side), words.to_owned())),
     }
 }
 
@@ -137,7 +157,7 @@ fn sides(arguments: &CompareArguments) -> Result<Vec<Side>, Failure> {
     let reader = Reader { words: typed() };
     let mut read: Vec<(String, Vec<Run>)> = Vec::new();
     for (number, words) in arguments.sides.iter().enumerate() {
-        let (name, paths) = named(words);
+        let (name, paths) = named(words)?;
         let runs = reader.results(&paths)?;
         let label = name.or_else(|| called(&runs)).unwrap_or_else(|| letter(number));
         if read.iter().any(|(known, _)| *known == label) {
@@ -314,18 +334,17 @@ fn recorded_policy(side: &mut Side) -> Result<(), Failure> {
 }
 
 /// The name of a side, where it has one, and its files: `NAME=FILE,FILE`, or files alone.
-fn named(words: &str) -> (Option<String>, Vec<PathBuf>) {
+fn named(words: &str) -> Result<(Option<String>, Vec<PathBuf>), Failure> {
     let (label, files) = match words.split_once('=') {
         // A file may have the sign in its own name.
-        Some((name, files)) if !Path::new(words).exists() && !name.is_empty() && !name.contains('/') => {
+        Some((name, files))
+            if !name.is_empty() && !name.contains('/') && !looked_at(words, Path::exists)? =>
+        {
             (Some(name.to_owned()), files)
         }
         _ => (None, words),
     };
-    let whole = Path::new(files);
-    let paths = match whole.exists() {
-        true => vec![whole.to_owned()],
-        false => files.split(',').map(PathBuf::from).collect(),
-    };
-    (label, paths)
+    let several = files.contains(',') && !looked_at(files, Path::exists)?;
+    let paths = if several { files.split(',').map(PathBuf::from).collect() } else { vec![files.into()] };
+    Ok((label, paths))
 }

@@ -88,7 +88,7 @@ fn text(levels: &[Plateau], known: &Circumstances, candidates: &[Candidate]) -> 
         return report::wrap(
             "",
             "The run shows no level that a limit holds, so that no policy can be told from it. A check shows levels \
-             (plimsoll check TARGET); a longer one (--effort thorough) settles them.",
+             (plimsoll check TARGET).",
         );
     }
     let told: Vec<String> = levels.iter().map(level_words).collect();

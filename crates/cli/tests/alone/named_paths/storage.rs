@@ -54,3 +54,43 @@ fn a_name_beside_which_something_waits_is_passed_over() {
     assert!(run_file(&folder.path("out")).ends_with("-3.plimsoll"), "{:?}", folder.listing());
     assert_eq!(disk.fingerprint(), before);
 }
+
+/// Another user's link in a folder for everybody, as a folder on the way.
+#[test]
+fn nothing_is_made_through_another_users_link_on_the_way() {
+    let folder = Folder::for_everybody();
+    let (secret, link) = (folder.make_dir("secret"), folder.path("link"));
+    std::os::unix::fs::symlink(&secret, &link).unwrap();
+    if !root_or_skip("links of others") {
+        return;
+    }
+    std::os::unix::fs::lchown(&link, Some(12_345), None).unwrap();
+    assert_eq!(ended(&mut folder.plimsoll(&["watch", "--for", "1", "--out", "@/runs"])).code, Some(0));
+    let run = run_file(&folder.path("runs"));
+    let cases: [&[&str]; 6] = [
+        &["report", &run, "--html", "@/link/x"],
+        &["report", &run, "--csv", "@/link/.."],
+        &["watch", "--for", "1", "--progress", "json:@/link/x"],
+        &[&NULL[..], &["--output=@/link/x"]].concat(),
+        &[&NULL[..], &["--write_bw_log=@/link/x"]].concat(),
+        &[&NULL[..], &["--write_iolog=@/link/x"]].concat(),
+    ];
+    for words in cases {
+        let done = ended(&mut folder.plimsoll(words));
+        assert!(matches!(done.code, Some(1 | 2)), "{words:?}: {:?}", done.code);
+        assert!(done.err.contains("user 12345") || done.err.contains("user\n"), "{words:?}: {}", done.err);
+        assert_eq!(fs::read_dir(&secret).unwrap().count(), 0, "{words:?}");
+    }
+}
+
+/// A slash at the end says that a folder is meant.
+#[test]
+fn no_file_is_made_where_a_folder_is_named() {
+    let folder = Folder::new();
+    for name in ["none/", "none/.", ""] {
+        let output = format!("--output={}{name}", if name.is_empty() { "" } else { "@/" });
+        let done = ended(&mut folder.plimsoll(&[&NULL[..], &[&output]].concat()));
+        assert_eq!(done.code, Some(1), "{name}: {}", done.err);
+    }
+    assert!(!folder.path("none").exists());
+}

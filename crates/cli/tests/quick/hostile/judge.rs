@@ -100,6 +100,9 @@ pub fn judge_pages(folder: &Path) {
 fn judge_page(path: &Path, end: &str, text: &str) {
     let place = path.display();
     assert!(!text.contains('\u{1b}'), "{place} holds an escape");
+    if end != "csv" {
+        assert!(*report::clean_lines(text) == *text, "{place} steers: {:?}", steering(text));
+    }
     if end == "html" {
         for mark in ["<img src=x", "<script>document.", "<svg onload"] {
             assert!(!text.contains(mark), "{place} holds {mark}");

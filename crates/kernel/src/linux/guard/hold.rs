@@ -62,6 +62,11 @@ pub enum Hold {
         /// Which one.
         process: Process,
     },
+    /// A ring of io_uring did not say which files it has registered, and any may be among them.
+    UnsaidRing {
+        /// Whose.
+        process: Process,
+    },
     /// The kernel says that somebody has the file `device` open for writing, and no process is seen to.
     OpenUnseen {
         /// The path of the file.
@@ -105,6 +110,9 @@ impl fmt::Display for Hold {
                 )
             }
             Hold::Open { device, process } => write!(f, "{process} has {device} open for writing"),
+            Hold::UnsaidRing { process } => {
+                write!(f, "{process} has a ring of io_uring that does not say which files it has registered")
+            }
             Hold::OpenUnseen { device } => {
                 write!(
                     f,

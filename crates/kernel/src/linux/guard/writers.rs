@@ -27,14 +27,18 @@ pub(super) fn writers(question: &Question<'_>) -> Vec<Hold> {
     let is_ours = |pid: u32| own.is_some_and(|own| pid == own || is_unbegun_child(question.root, pid, own));
     let others: Vec<u32> = processes(question.root).into_iter().filter(|pid| !is_ours(*pid)).collect();
     let mut found: Vec<Hold> = Vec::new();
-    let mut tell = |pid: u32, store: Store| {
-        let hold = Hold::Open { device: question.name(&store), process: Process::read(question.root, pid) };
+    let mut tell = |pid: u32, what: Reached| {
+        let process = Process::read(question.root, pid);
+        let hold = match what {
+            Reached::Store(store) => Hold::Open { device: question.name(&store), process },
+            Reached::Unsaid => Hold::UnsaidRing { process },
+        };
         if !found.contains(&hold) {
             found.push(hold);
         }
     };
     for pid in &others {
-        written_by(question, &pid.to_string()).into_iter().for_each(|store| tell(*pid, store));
+        written_by(question, &pid.to_string()).into_iter().for_each(|what| tell(*pid, what));
     }
     for (pid, what) in mapped(question.root, &others) {
         let stores = match what {
@@ -42,9 +46,18 @@ pub(super) fn writers(question: &Question<'_>) -> Vec<Hold> {
             Mapped::Named(name) => named(question, &question.root.join(format!("proc/{pid}")), vec![name]),
         };
         let shared = stores.into_iter().filter(|store| question.shares(store.clone()));
-        shared.for_each(|store| tell(pid, store));
+        shared.for_each(|store| tell(pid, Reached::Store(store)));
     }
     found
+}
+
+/// What a descriptor, or a ring, can write to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Reached {
+    /// This.
+    Store(Store),
+    /// A ring has not said what it has registered.
+    Unsaid,
 }
 
 /// Waits while a copy of this process that is about to begin another program has a byte of the target open: it closes that
@@ -63,11 +76,11 @@ pub(super) fn let_children_begin(question: &Question<'_>) {
 
 /// Whether this process itself has a byte of the target open for writing.
 pub(super) fn is_written_by_us(question: &Question<'_>) -> bool {
-    !written_by(question, "self").is_empty()
+    written_by(question, "self").iter().any(|what| *what != Reached::Unsaid)
 }
 
 /// What the process whose folder in `/proc` is `process` has open for writing of what shares bytes with the target.
-fn written_by(question: &Question<'_>, process: &str) -> Vec<Store> {
+fn written_by(question: &Question<'_>, process: &str) -> Vec<Reached> {
     let proc = question.root.join("proc");
     let pid = process.parse().ok();
     // A thread may have descriptors of its own (unshare(2), CLONE_FILES), and live on where the first one has ended.
@@ -78,8 +91,12 @@ fn written_by(question: &Question<'_>, process: &str) -> Vec<Store> {
         let entries = std::fs::read_dir(folder.join("fd")).into_iter().flatten().flatten();
         entries.map(move |entry| (folder.clone(), entry.path()))
     });
-    let stores = descriptors.flat_map(|(folder, fd)| written_through(question, &folder, &fd));
-    stores.filter(|store| question.shares(store.clone())).collect()
+    let reached = descriptors.flat_map(|(folder, fd)| written_through(question, &folder, &fd));
+    let is_shared = |what: &Reached| match what {
+        Reached::Store(store) => question.shares(store.clone()),
+        Reached::Unsaid => true,
+    };
+    reached.filter(is_shared).collect()
 }
 
 /// The threads of the process with this number that may have other descriptors open than its first one.
@@ -92,7 +109,7 @@ pub(super) fn threads(root: &Path, pid: u32) -> Vec<u32> {
 
 /// What the descriptor at `fd` writes to, where that is a block device, or a file with a number that matters. Most
 /// descriptors of a machine are sockets and pipes, and of files only those are looked at whose file system answers.
-fn written_through(question: &Question<'_>, folder: &Path, fd: &Path) -> Vec<Store> {
+fn written_through(question: &Question<'_>, folder: &Path, fd: &Path) -> Vec<Reached> {
     // The mode of the link is the mode of the descriptor.
     let is_writable = |found: std::fs::Metadata| found.permissions().mode() & 0o200 != 0;
     if !std::fs::symlink_metadata(fd).is_ok_and(is_writable) {
@@ -104,9 +121,13 @@ fn written_through(question: &Question<'_>, folder: &Path, fd: &Path) -> Vec<Sto
     };
     match std::fs::read_link(fd) {
         // The mode of what a ring has registered is not told: each counts as open for writing.
-        Ok(path) if path == Path::new(RING) => named(question, folder, registered_in_time(text)),
+        Ok(path) if path == Path::new(RING) => match registered_in_time(text) {
+            Some(names) => named(question, folder, names).into_iter().map(Reached::Store).collect(),
+            None => vec![Reached::Unsaid],
+        },
         Ok(path) if path.is_absolute() && may_be_asked(question, &Info::of_text(&text())) => {
-            std::fs::metadata(fd).ok().and_then(|found| Store::of(&found)).into_iter().collect()
+            let store = std::fs::metadata(fd).ok().and_then(|found| Store::of(&found));
+            store.map(Reached::Store).into_iter().collect()
         }
         // Sockets and pipes have no path.
         _ => Vec::new(),
@@ -132,17 +153,19 @@ fn named(question: &Question<'_>, folder: &Path, names: Vec<PathBuf>) -> Vec<Sto
     names.into_iter().filter(answers).flat_map(places).collect()
 }
 
-/// What a ring has registered: while it submits, its `fdinfo` says less or nothing.
-fn registered_in_time(text: impl Fn() -> String) -> Vec<PathBuf> {
+/// What a ring has registered; `None` where it does not say. While it submits, its `fdinfo` says nothing (io_uring/fdinfo.c of
+/// the kernel), or in older kernels how many there are alone.
+fn registered_in_time(text: impl Fn() -> String) -> Option<Vec<PathBuf>> {
     let mut said = text();
     for _ in 1..RING_ASKED {
-        if said.contains("UserFiles:\t0") || !registered_files(&said).is_empty() {
+        // A ring that has gone says nothing either.
+        if said.is_empty() || said.contains("UserFiles:\t0") || !registered_files(&said).is_empty() {
             break;
         }
         std::thread::sleep(RING_PAUSE);
         said = text();
     }
-    registered_files(&said)
+    (said.is_empty() || said.contains("UserFiles:")).then(|| registered_files(&said))
 }
 
 /// What a ring has registered as files of its own, which are no descriptors of the process: the names behind `UserFiles:` (io_uring/fdinfo.c of the kernel): a line each, indented, with its place in front.
@@ -223,15 +246,20 @@ mod tests {
         assert_eq!(said, open);
     }
 
+    /// What the kernel says of any descriptor.
+    const BUSY: &str = "pos:\t0\nflags:\t02000002\nmnt_id:\t16\nino:\t1065\n";
+
     #[test]
     fn a_ring_that_is_at_work_is_asked_again() {
         let asked = std::cell::Cell::new(0);
         let said = || {
             asked.set(asked.get() + 1);
-            if asked.get() < 5 { String::new() } else { "UserFiles:\t1\n    0: /dev/sda\n".to_owned() }
+            if asked.get() < 5 { BUSY.to_owned() } else { format!("{BUSY}UserFiles:\t1\n    0: /dev/sda\n") }
         };
-        assert_eq!(registered_in_time(said), [PathBuf::from("/dev/sda")]);
-        assert!(registered_in_time(|| "UserFiles:\t0\n".to_owned()).is_empty());
+        assert_eq!(registered_in_time(said), Some(vec![PathBuf::from("/dev/sda")]));
+        assert_eq!(registered_in_time(|| "UserFiles:\t0\n".to_owned()), Some(Vec::new()));
+        assert_eq!(registered_in_time(|| BUSY.to_owned()), None, "it never says");
+        assert_eq!(registered_in_time(String::new), Some(Vec::new()), "it has gone");
     }
 
     #[test]

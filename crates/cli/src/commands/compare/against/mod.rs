@@ -90,7 +90,7 @@ fn named(arguments: &CompareArguments) -> Result<(std::path::PathBuf, String, St
             "--against fio takes one target and one job file: plimsoll compare TARGET JOB.fio --against fio",
         ));
     };
-    let (_, words) = labelled(target, 0);
+    let (_, words) = labelled(target, 0)?;
     let parsed = own::target(&words)?;
     let Target::Path(path) = &parsed else {
         return Err(Failure::refused(format!(
