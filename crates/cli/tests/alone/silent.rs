@@ -121,27 +121,6 @@ impl Case {
 /// Words that ask for I/O by calls, or by contexts whose end the kernel waits for.
 const HELD_BY_CALLS: [&str; 4] = ["--ioengine=psync", "--ioengine=libaio", "ioping", "-A"];
 
-/// The kernel holds the thread that would hear of it.
-#[test]
-fn a_wish_to_stop_is_heard_while_a_target_is_opened() {
-    let Some(device) = Device::or_skip(SIZE) else { return };
-    let folder = Folder::in_memory();
-    device.silence(Ops::ALL);
-    let target = text(&device.path());
-    let commands: [&[&str]; 3] =
-        [&["check", &target, "--busy"], &["run", "five-figures", &target, "--busy"], &["where", &target]];
-    for (words, signal) in commands.into_iter().zip(["INT", "TERM", "INT"]) {
-        let before = device.tally(Ops::METADATA).received;
-        let running = Running::start(&mut folder.plimsoll(words));
-        assert!(comes_true(|| device.tally(Ops::METADATA).received > before), "{words:?} does not open it");
-        running.signal(signal);
-        // Patience would be over after a minute.
-        assert!(comes_true(|| has_ended(running.id())), "{words:?} does not hear {signal}");
-        assert_eq!(running.wait().code, Some(130), "{words:?}");
-    }
-    device.heal();
-}
-
 /// All at once: each of them mostly waits.
 fn all(cases: Vec<Case>) {
     let threads: Vec<_> = cases.into_iter().map(|case| std::thread::spawn(move || case.run())).collect();
