@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::histogram::{BUCKETS, Histogram, bucket_bounds, bucket_middle, bucket_of};
 
-/// Counts by bucket of [`bucket_of`](crate::bucket_of), with the exact least and greatest value where they are known.
+/// Counts by bucket of [`bucket_of`], with the exact least and greatest value where they are known.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Plain", into = "Plain")]
 pub struct Distribution {
@@ -118,7 +118,8 @@ impl Distribution {
         let (mut mine, mut theirs) = (self.filled().peekable(), other.filled().peekable());
         let merged = std::iter::from_fn(|| match (mine.peek().copied(), theirs.peek().copied()) {
             (Some((a, x)), Some((b, y))) if a == b => {
-                (mine.next(), theirs.next());
+                mine.next();
+                theirs.next();
                 Some((a, x.saturating_add(y)))
             }
             (Some((a, _)), Some((b, _))) if b < a => theirs.next(),
