@@ -3,7 +3,7 @@
 /// A test that a machine could not run, as `testbed::skipped` notes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {
-    /// What the machine lacks: `root`, `tool`, `kernel`, `network`, `cpu` or `chance`.
+    /// What the machine lacks: `root`, `tool`, `kernel`, `network` or `cpu`.
     pub kind: String,
     /// The binary and the test.
     pub test: String,

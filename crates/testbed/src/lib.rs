@@ -10,8 +10,8 @@
 //! [`QemuThrottle`] is a file that a throttle group of QEMU's holds back: a limiter that is not ours.
 //!
 //! [`Disk`], [`Volume`] and [`Mounted`] are storage of a test's own, [`Throttle`] holds it back through control groups of version 1
-//! or 2, [`Running`] is a program at work beside the test, [`Neighbours`] tells whether others had the processors, and
-//! [`skipped`] is how every test says that this machine cannot run it.
+//! or 2, [`Running`] is a program at work beside the test, [`Neighbours`] and [`RunDelay`] tell whether others had the processors,
+//! and [`skipped`] is how every test says that this machine cannot run it.
 //!
 //! They undo themselves also where the test is killed: a [`Watchdog`] aborts the connection, detaches and unmounts.
 //!
@@ -29,6 +29,7 @@
 
 mod character;
 mod contents;
+mod delay;
 mod device;
 mod disk;
 mod faults;
@@ -48,6 +49,7 @@ mod tree;
 mod watchdog;
 
 pub use character::{Character, Stalls, Takes};
+pub use delay::RunDelay;
 pub use device::{Caching, Device};
 pub use disk::{Disk, Mounted, Volume, ext4_at, loop_of, loop_over};
 pub use faults::{Errno, Ops};
@@ -59,7 +61,7 @@ pub use neighbours::Neighbours;
 pub use program::{Ended, Running, comes_true, ended, has_ended, squeezed};
 pub use qemu::QemuThrottle;
 pub use shape::same_shape;
-pub use skip::{Lack, SKIPS, skipped};
+pub use skip::{Lack, SKIPS, skipped, skips_so_far};
 pub use tally::{Outcome, Seen, Tally};
 pub use throttle::{MemoryGroup, Throttle};
 pub use watchdog::{Until, Watchdog};

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::sync::{Mutex, PoisonError};
 
 /// The variable that names the file to which skips are added; `./dev test` sets it, lists them, and fails in CI where one
 /// was not expected.
@@ -21,8 +22,6 @@ pub enum Lack {
     Network,
     /// Time of a processor: others had it, and what was measured proves nothing.
     Cpu,
-    /// The luck that a test of chance needs: somebody else took the device.
-    Chance,
 }
 
 impl Lack {
@@ -34,13 +33,20 @@ impl Lack {
             Lack::Kernel => "kernel",
             Lack::Network => "network",
             Lack::Cpu => "cpu",
-            Lack::Chance => "chance",
         }
     }
 }
 
+static SO_FAR: Mutex<Vec<Lack>> = Mutex::new(Vec::new());
+
+/// What was lacking in this process until now, a word for each skip.
+pub fn skips_so_far() -> Vec<Lack> {
+    SO_FAR.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
 /// Says that the rest of this test is skipped, and why.
 pub fn skipped(lack: Lack, why: impl Display) {
+    SO_FAR.lock().unwrap_or_else(PoisonError::into_inner).push(lack);
     let why = why.to_string();
     match lack {
         Lack::Cpu => eprintln!("skipped: short of CPU: {why}"),

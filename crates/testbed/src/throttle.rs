@@ -95,14 +95,19 @@ impl MemoryGroup {
 
     fn below(root: &Path, name: &str, bytes: u64) -> io::Result<MemoryGroup> {
         let one = root.join("memory");
-        let (parent, file) =
-            if one.is_dir() { (one, "memory.limit_in_bytes") } else { (root.into(), "memory.max") };
+        // Nothing of the group goes to swap space, which may be that of a test beside this one.
+        let (parent, file, swap) = match one.is_dir() {
+            true => (one, "memory.limit_in_bytes", "memory.swappiness"),
+            false => (root.into(), "memory.max", "memory.swap.max"),
+        };
         if file == "memory.max" {
             fs::write(parent.join("cgroup.subtree_control"), "+memory")?;
         }
         let group = MemoryGroup(parent.join(name));
         fs::create_dir(&group.0)?;
         fs::write(group.0.join(file), bytes.to_string())?;
+        // A kernel without swap has no such file.
+        let _ = fs::write(group.0.join(swap), "0");
         Ok(group)
     }
 
@@ -125,9 +130,10 @@ mod tests {
     /// Folders that look like control groups of either version.
     #[test]
     fn memory_is_limited_by_either_version() {
-        for (folders, file, control) in
-            [("memory", "memory/group/memory.limit_in_bytes", ""), ("", "group/memory.max", "+memory")]
-        {
+        for (folders, file, swap, control) in [
+            ("memory", "memory/group/memory.limit_in_bytes", "memory/group/memory.swappiness", ""),
+            ("", "group/memory.max", "group/memory.swap.max", "+memory"),
+        ] {
             let root = tempfile::tempdir().unwrap();
             fs::create_dir_all(root.path().join(folders)).unwrap();
             let group = MemoryGroup::below(root.path(), "group", 4096).unwrap();
@@ -135,7 +141,9 @@ mod tests {
             let told = fs::read_to_string(root.path().join("cgroup.subtree_control")).unwrap_or_default();
             assert_eq!(told, control);
             // The kernel's own files go with the folder.
-            fs::remove_file(root.path().join(file)).unwrap();
+            for file in [file, swap] {
+                fs::remove_file(root.path().join(file)).unwrap();
+            }
             drop(group);
         }
     }

@@ -364,6 +364,7 @@ fn devices_in_use_read_only_or_other_than_named_are_never_written() {
 }
 
 #[test]
+#[ignore = "night: load of real seconds"]
 fn a_device_that_others_use_is_refused_until_busy_is_said() {
     let folder = Folder::in_memory();
     let Some(disk) = Disk::of(&folder, 128, Through::Direct) else { return };

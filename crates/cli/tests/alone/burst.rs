@@ -81,26 +81,25 @@ fn assert_told(target: &str, truth: [f64; 4], policy: &[&str]) {
 }
 
 fn qemu(length_s: u64) {
-    let _turn = turn();
     let Some(volume) = Volume::or_skip(length_s) else { return };
     assert_told(&volume.node(), [BURST, BASE, volume.held, BASE], &["--time", "5m"]);
 }
 
 #[test]
+#[ignore = "night: real seconds of a throttle"]
 fn a_bucket_of_qemu_is_found() {
     qemu(5);
 }
 
 #[test]
-#[ignore = "all: drains of two to five minutes"]
+#[ignore = "night: drains of two to five minutes"]
 fn buckets_of_qemu_for_15_to_60_seconds_are_found() {
     [15, 30, 60].into_iter().for_each(qemu);
 }
 
 #[test]
-#[ignore = "all: a drain of four minutes"]
+#[ignore = "night: a drain of four minutes"]
 fn a_lab_volume_begins_with_all_its_credits() {
-    let _turn = turn();
     if !root_or_skip("a throttled volume") {
         return;
     }
@@ -110,9 +109,8 @@ fn a_lab_volume_begins_with_all_its_credits() {
 
 /// Killed in the drain, in a rest and in the look behind it, and gone on with a while later.
 #[test]
-#[ignore = "all: three drains of two minutes"]
+#[ignore = "night: three drains of two minutes"]
 fn a_run_that_was_killed_goes_on_to_the_same_answer() {
-    let _turn = turn();
     for (seconds, away_s) in [(12, 5), (45, 10), (64, 20)] {
         let Some(volume) = Volume::or_skip(15) else { return };
         let neighbours = Neighbours::watch();
@@ -137,9 +135,8 @@ fn a_run_that_was_killed_goes_on_to_the_same_answer() {
 
 /// Stopped in the look, the drain, a rest, what comes behind it, and at half the excess.
 #[test]
-#[ignore = "all: five moments of one drain"]
+#[ignore = "night: five moments of one drain"]
 fn stopped_at_any_second_it_says_what_is_known_and_how_to_go_on() {
-    let _turn = turn();
     for seconds in [2, 7, 22, 30, 50] {
         let Some(volume) = Volume::or_skip(5) else { return };
         let folder = Folder::new();

@@ -60,29 +60,37 @@ fn iops(out: &str, section: &str) -> f64 {
     total.split('|').nth(3).unwrap().trim().parse().unwrap()
 }
 
-#[test]
-fn the_published_lines_find_the_cap() {
-    let _turn = turn();
-    let Some(place) = Place::new() else { return };
-    for (name, line, section) in [("C1", C1, "Write IO"), ("C2", C2, "Read IO")] {
-        let words = shortened(line);
-        let mut found = Vec::new();
-        let neighbours = Neighbours::watch();
-        for _ in 0..TRIES {
-            let out = place.diskspd(&words);
-            every_line_is_right(&out, &words);
-            found.push(iops(&out, section));
-            assert_eq!(iops(&out, "Total IO"), found[found.len() - 1]);
-            if (found[found.len() - 1] / CAP - 1.0).abs() <= SHARE {
-                break;
-            }
-        }
-        eprintln!("{name}: {found:?} of {CAP}");
-        if (found[found.len() - 1] / CAP - 1.0).abs() > SHARE {
-            neighbours.excuse_or_fail(format!("{name}: {found:?}, the cap is {CAP}"));
+/// The rate of a published line, a few times at most until it is the cap.
+fn find_the_cap(place: &Place, (name, line, section): (&str, &str, &str), tries: usize) {
+    let words = shortened(line);
+    let mut found = Vec::new();
+    let neighbours = Neighbours::watch();
+    for _ in 0..tries {
+        let out = place.diskspd(&words);
+        every_line_is_right(&out, &words);
+        let rate = iops(&out, section);
+        assert_eq!(iops(&out, "Total IO"), rate);
+        found.push(rate);
+        if (rate / CAP - 1.0).abs() <= SHARE {
+            return;
         }
     }
+    neighbours.excuse_or_fail(format!("{name}: {found:?}, the cap is {CAP}"));
+}
+
+#[test]
+#[ignore = "night: real seconds of a throttle"]
+fn the_published_lines_find_the_cap() {
+    let Some(place) = Place::new() else { return };
+    find_the_cap(&place, ("C1", C1, "Write IO"), TRIES);
+    find_the_cap(&place, ("C2", C2, "Read IO"), TRIES);
     xml_is_right(&place.diskspd(&format!("-L -D -Rxml {}", shortened(C1))));
+}
+
+#[cfg_attr(test, allow(dead_code, reason = "a witness"))]
+pub fn a_published_line_finds_the_cap() {
+    let Some(place) = Place::new() else { return };
+    find_the_cap(&place, ("C1", C1, "Write IO"), 1);
 }
 
 /// Every line of the text in its order: fixed words as they are, `#` for a number.

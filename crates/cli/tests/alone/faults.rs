@@ -81,6 +81,7 @@ fn one_failed_job_is_one_failed_job_as_in_the_real_fio() {
 
 /// How far an error reaches where it is to reach beyond its job. What was under way did some I/O, what was not did none.
 #[test]
+#[ignore = "night: real seconds"]
 fn an_error_takes_along_whom_it_is_told_to_take() {
     let Some(peers) = Peers::find() else { return };
     let place = place(&peers);
@@ -172,6 +173,7 @@ fn do_verify_0_raises_no_alarm() {
 
 /// What a file that was cut gives is no I/O: it was counted at 1.8 million a second.
 #[test]
+#[ignore = "night: every engine for real seconds"]
 fn a_file_that_is_cut_ends_its_job_on_every_engine() {
     let peers = Peers::alone();
     for engine in ["psync", "libaio", "io_uring"] {

@@ -151,9 +151,8 @@ fn finding<'d>(document: &'d Value, kind: &str) -> Option<&'d Value> {
 }
 
 #[test]
-#[ignore = "all: two minutes of real cycles"]
+#[ignore = "night: two minutes of real cycles"]
 fn load_cycles_on_a_throttled_volume_keep_the_contract() {
-    let _turn = turn();
     let desk = Desk::new();
     let Some(volume) = desk.volume() else { return };
     let neighbours = Neighbours::watch();
@@ -186,8 +185,8 @@ fn load_cycles_on_a_throttled_volume_keep_the_contract() {
 }
 
 #[test]
+#[ignore = "night: a minute of load"]
 fn overload_shows_the_throttle_at_its_own_level_and_where_the_wait_goes() {
-    let _turn = turn();
     let neighbours = Neighbours::watch();
     let mut faults = Vec::new();
     for number in 1..=TRIES {

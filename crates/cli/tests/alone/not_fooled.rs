@@ -42,6 +42,7 @@ fn names(document: &Value, words: &[&str]) {
 }
 
 #[test]
+#[ignore = "night: half a minute of a check"]
 fn a_file_system_in_memory_is_named_and_voids_the_verdict() {
     let folder = Folder::new();
     let point = folder.path("memory");
@@ -193,6 +194,7 @@ fn a_directory_is_laid_out_before_it_is_read_and_nothing_else_is_held_against_it
 
 /// Where the time for the layout is up first, only what was written is read.
 #[test]
+#[ignore = "night: a signal at a real moment"]
 fn a_layout_that_was_cut_short_cuts_the_region() {
     let folder = Folder::in_memory();
     let Some(volume) = Volume::ext4(&folder, 400, Through::Direct) else { return };
@@ -230,6 +232,7 @@ fn what_a_writer_left_in_the_page_cache_is_not_held_against_reads_that_go_past_i
 }
 
 #[test]
+#[ignore = "night: real load"]
 fn a_foreign_load_on_the_device_is_named() {
     let folder = Folder::in_memory();
     let Some(volume) = Volume::ext4(&folder, 300, Through::Direct) else { return };
@@ -257,7 +260,7 @@ fn busy_loops(cpu: &str) -> Vec<Running> {
 }
 
 #[test]
-#[ignore = "all: half a minute with the CPUs taken"]
+#[ignore = "night: half a minute with the CPUs taken"]
 fn a_generator_that_lacks_cpu_is_named() {
     let folder = Folder::in_memory();
     let Some(volume) = Volume::ext4(&folder, 300, Through::Direct) else { return };

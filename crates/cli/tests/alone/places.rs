@@ -65,7 +65,6 @@ fn has_cache(answer: &Value, mib: u64) -> Result<(), String> {
 
 /// What `look` finds of a device that is made anew, tried again where it does not hold: other programs have the processors too.
 fn holds(character: &dyn Fn() -> Character, look: &dyn Fn(&Folder, &str) -> Result<(), String>) {
-    let _turn = turn();
     let folder = Folder::new();
     let mut tried = Vec::new();
     for _ in 0..3 {
@@ -87,6 +86,7 @@ fn cached(mib: usize) -> Character {
 }
 
 #[test]
+#[ignore = "night: real latencies"]
 fn a_part_that_loads_is_told_with_its_edges() {
     let character = || plain().first_touch_within(LAZY, ms(30));
     holds(&character, &|folder, target| {
@@ -95,12 +95,13 @@ fn a_part_that_loads_is_told_with_its_edges() {
 }
 
 #[test]
+#[ignore = "night: real latencies"]
 fn a_cache_of_64_mib_is_told() {
     holds(&|| cached(64), &|folder, target| has_cache(&looked(folder, target, &["--time", "30s"]), 64));
 }
 
 #[test]
-#[ignore = "all: caches of two more sizes, before a part that loads"]
+#[ignore = "night: caches of two more sizes, before a part that loads"]
 fn caches_of_96_and_200_mib_are_told() {
     for mib in [96, 200] {
         let character = || cached(mib).first_touch_within(LAZY, ms(30));

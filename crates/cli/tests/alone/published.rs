@@ -185,6 +185,7 @@ fn did_something(line: &Line, out: &str) -> bool {
 }
 
 #[test]
+#[ignore = "night: a quarter of a minute of runs"]
 fn every_published_line_runs_or_is_refused_by_name() {
     let lines = lines();
     assert!(lines.len() >= 60, "{} lines", lines.len());

@@ -32,6 +32,7 @@ fn is_told_whole(ended: &Ended) -> bool {
 }
 
 #[test]
+#[ignore = "night: runs of real seconds"]
 fn a_report_beside_a_run_says_that_it_goes_on_and_leaves_its_page_verdict_and_exit_code_alone() {
     let folder = Folder::new();
     let (running, run) = started(&folder, "out");
@@ -73,6 +74,7 @@ fn a_report_beside_a_run_says_that_it_goes_on_and_leaves_its_page_verdict_and_ex
 }
 
 #[test]
+#[ignore = "night: runs of real seconds"]
 fn a_page_whose_name_was_taken_meanwhile_gets_another_and_the_run_ends_with_its_verdict() {
     let folder = Folder::new();
     let (running, run) = started(&folder, "out");
@@ -88,6 +90,7 @@ fn a_page_whose_name_was_taken_meanwhile_gets_another_and_the_run_ends_with_its_
 }
 
 #[test]
+#[ignore = "night: runs of real seconds"]
 fn neither_a_run_that_was_killed_nor_a_copy_of_one_that_goes_on_is_taken_for_running() {
     let folder = Folder::new();
     let (running, run) = started(&folder, "out");

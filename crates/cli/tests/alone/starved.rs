@@ -107,7 +107,6 @@ fn whatever_is_missing_a_check_of_a_folder_ends_and_leaves_nothing_there() {
     if !root_or_skip("mounts of its own") {
         return;
     }
-    let _turn = turn();
     let folder = Folder::for_everybody();
     let target = folder.make_dir("data");
     let mut faults = Vec::new();
@@ -142,7 +141,6 @@ fn a_memory_group_of_64_mib_holds_a_run_and_its_report() {
 
 #[test]
 fn of_two_at_once_on_a_device_the_second_is_refused() {
-    let _turn = turn();
     let folder = Folder::in_memory();
     let Some(disk) = Disk::of(&folder, 64, Through::Cache) else { return };
     let node = disk.node();

@@ -98,8 +98,8 @@ fn a_profile_and_a_policy_are_loads_too_and_the_policy_is_then_the_contract() {
 }
 
 #[test]
+#[ignore = "night: real seconds"]
 fn a_lab_volume_is_loaded_sampled_with_its_layers_and_gone_afterwards() {
-    let _turn = turn();
     let folder = Folder::in_memory();
     if !root_or_skip("a lab volume") {
         return;
@@ -131,6 +131,7 @@ fn a_lab_volume_is_loaded_sampled_with_its_layers_and_gone_afterwards() {
 }
 
 #[test]
+#[ignore = "night: real seconds"]
 fn a_job_on_its_own_file_has_real_data_before_the_first_phase_and_keeps_its_file() {
     let folder = Folder::in_memory();
     let Some(volume) = Volume::ext4(&folder, 200, Through::Direct) else { return };
@@ -154,6 +155,7 @@ fn a_job_on_its_own_file_has_real_data_before_the_first_phase_and_keeps_its_file
 }
 
 #[test]
+#[ignore = "night: real seconds"]
 fn a_device_that_may_be_destroyed_is_laid_out_only_as_far_as_the_job_reaches() {
     let folder = Folder::in_memory();
     let Some(disk) = Disk::of(&folder, 100, Through::Direct) else { return };
@@ -169,6 +171,7 @@ fn a_device_that_may_be_destroyed_is_laid_out_only_as_far_as_the_job_reaches() {
 }
 
 #[test]
+#[ignore = "night: real seconds"]
 fn ctrl_c_stops_a_load_at_once_and_keeps_what_it_did() {
     let folder = Folder::in_memory();
     folder.make_dir("on");

@@ -9,11 +9,11 @@ use crate::machine::*;
 const PACED: &str = "[paced]\nioengine=psync\ndirect=0\nrw=randread\nbs=4k\nsize=4m\nrate_iops=400\ntime_based=1\nruntime=1\n";
 
 #[test]
+#[ignore = "night: rates beside fio's"]
 fn a_paced_job_comes_to_the_same_rate_through_both_and_leaves_two_run_files() {
     if Peers::find().is_none() {
         return;
     }
-    let _turn = turn();
     let folder = Folder::new();
     folder.make_file("data", 64);
     fs::write(folder.path("job.fio"), PACED).unwrap();

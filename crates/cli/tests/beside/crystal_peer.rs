@@ -103,7 +103,6 @@ fn difference(folder: &Folder, lab: &LabUp, cell: Cell, way: (&str, u32)) -> Opt
 type Cell = (&'static str, &'static str, &'static str, u32);
 
 fn assert_agree(ways: &[(&str, u32)], cells: &[Cell]) {
-    let _turn = turn();
     let folder = Folder::new();
     let Some(lab) = LabUp::or_skip(&folder, POLICY, "128M") else { return };
     for way in ways {
@@ -118,12 +117,13 @@ fn assert_agree(ways: &[(&str, u32)], cells: &[Cell]) {
 }
 
 #[test]
+#[ignore = "night: rates beside fio's"]
 fn a_cell_of_the_crystaldiskmark_table_agrees_with_fio() {
     assert_agree(&WAYS[..1], &CELLS[2..3]);
 }
 
 #[test]
-#[ignore = "all: every cell in every way"]
+#[ignore = "night: every cell in every way"]
 fn the_crystaldiskmark_table_agrees_with_fio() {
     assert_agree(&WAYS, &CELLS);
 }

@@ -54,7 +54,6 @@ fn fixed(fields: &[&str], version: &str, words: &str) -> Vec<usize> {
 
 #[test]
 fn a_terse_line_has_fios_fields_in_fios_places() {
-    let _turn = turn();
     let Some(peers) = Peers::find() else { return };
     for (number, words) in LINES.iter().enumerate() {
         for version in ["2", "3", "4", "5"].into_iter().filter(|v| *v == "3" || number < 2) {
@@ -89,7 +88,6 @@ fn assert_alike(theirs: &str, ours: &str, version: &str, words: &str) {
 
 #[test]
 fn minimal_is_the_terse_format_and_a_bad_version_is_refused_in_fios_words() {
-    let _turn = turn();
     let Some(peers) = Peers::find() else { return };
     let [theirs, ours] =
         [Who::Real, Who::Command].map(|who| peers.run(who, "--minimal --name=a --ioengine=null --size=1m"));
@@ -116,7 +114,6 @@ fn kind_of(line: &str) -> Option<&'static str> {
 
 #[test]
 fn several_formats_come_in_fios_order() {
-    let _turn = turn();
     let Some(peers) = Peers::find() else { return };
     let job = "--name=a --ioengine=null --size=1m --rw=randrw";
     for formats in ["normal,terse,json", "json+,terse", "terse,normal", "normal --append-terse"] {
@@ -150,9 +147,8 @@ const RARE: [&str; 11] = [
 ];
 
 #[test]
-#[ignore = "all: seconds of both"]
+#[ignore = "night: seconds of both"]
 fn what_is_rarely_asked_for_reads_as_it_does_in_fio() {
-    let _turn = turn();
     let Some(peers) = Peers::find() else { return };
     for words in RARE {
         let Some((theirs, ours)) = peers.texts(words) else { return };
@@ -164,9 +160,8 @@ fn what_is_rarely_asked_for_reads_as_it_does_in_fio() {
 
 /// A job that would run for a minute ends when its rate has been level for two seconds.
 #[test]
-#[ignore = "all: seconds of both"]
+#[ignore = "night: seconds of both"]
 fn a_steady_job_ends_early_and_tells_it_as_fio_does() {
-    let _turn = turn();
     let Some(peers) = Peers::find() else { return };
     for rule in ["iops:50%", "bw_slope:40%"] {
         let words = format!(
@@ -195,7 +190,7 @@ fn a_steady_job_ends_early_and_tells_it_as_fio_does() {
 
 /// fio leaves the rates of the mixed line at zero there; ours are the sum.
 #[test]
-#[ignore = "all: seconds of both"]
+#[ignore = "night: seconds of both"]
 fn both_reports_each_direction_and_all_of_them() {
     let peers = Peers::alone();
     let words = "--name=a --ioengine=null --size=1m --rw=rw --unified_rw_reporting=both --output-format=json";
@@ -209,6 +204,7 @@ fn both_reports_each_direction_and_all_of_them() {
 }
 
 #[test]
+#[ignore = "night: real seconds"]
 fn results_in_between_are_whole_and_grow() {
     let peers = Peers::alone();
     let job = "--name=a --ioengine=null --size=1g --rate=10m --time_based --runtime=3 --status-interval=1";

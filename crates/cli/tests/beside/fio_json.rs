@@ -159,7 +159,6 @@ const RUNS: [(&str, [bool; 3]); 15] = [
 
 #[test]
 fn every_document_decodes_strictly_and_keeps_what_was_asked() {
-    let _turn = turn();
     let peers = Peers::alone();
     for (words, ranked) in RUNS {
         let words = format!("--size=1m --name=a --directory=. {words}");
@@ -190,7 +189,6 @@ fn has_its_percentiles(way: &Way, ranked: [bool; 3], words: &str) {
 /// What the decoder takes is what fio writes: else it would prove nothing.
 #[test]
 fn the_decoder_reads_the_real_fio() {
-    let _turn = turn();
     let Some(peers) = Peers::find() else { return };
     for (words, _) in [RUNS[0], RUNS[1], RUNS[3], RUNS[4], RUNS[6]] {
         decoded(&peers, Who::Real, &format!("--size=1m --name=a --directory=. {words}"));

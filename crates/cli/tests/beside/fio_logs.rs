@@ -38,8 +38,8 @@ fn logs(place: &Path) -> Vec<(String, Vec<Vec<String>>)> {
 }
 
 #[test]
+#[ignore = "night: half a minute of runs"]
 fn logs_have_fios_names_and_columns_and_about_its_rows() {
-    let _turn = turn();
     let Some(peers) = Peers::find() else { return };
     for words in LOGS {
         let words = format!("{words} {JOB}");
@@ -85,7 +85,6 @@ fn sum(rows: &[Vec<String>], column: usize) -> u64 {
 /// Nothing is lost between the I/O and the file.
 #[test]
 fn every_io_has_its_row_and_its_place_in_the_histograms() {
-    let _turn = turn();
     let peers = Peers::alone();
     let words = format!(
         "{JOB} --output-format=json --write_iops_log --write_lat_log=L --write_hist_log=L --log_hist_msec=300"
@@ -115,9 +114,8 @@ fn every_io_has_its_row_and_its_place_in_the_histograms() {
 
 /// fio leaves out a window in which nothing was done, and a mean over its rows is the rate of a volume that never stalled.
 #[test]
-#[ignore = "all: seconds of both"]
+#[ignore = "night: seconds of both"]
 fn a_stall_is_rows_of_zero_that_fio_leaves_out() {
-    let _turn = turn();
     let peers = Peers::alone();
     // Two I/Os a second, and windows of 100 ms.
     let words = "--name=s --ioengine=null --size=1m --rate_iops=2 --time_based --runtime=2 --write_iops_log=L \
@@ -138,8 +136,8 @@ fn a_stall_is_rows_of_zero_that_fio_leaves_out() {
 }
 
 #[test]
+#[ignore = "night: a signal after real seconds"]
 fn what_was_logged_stays_when_the_run_is_cut_off() {
-    let _turn = turn();
     let peers = Peers::alone();
     let words =
         "--name=c --ioengine=null --size=1m --rate_iops=1000 --time_based --runtime=60 --write_iops_log=L";
@@ -155,9 +153,8 @@ fn what_was_logged_stays_when_the_run_is_cut_off() {
 }
 
 #[test]
-#[ignore = "all: seconds of both"]
+#[ignore = "night: seconds of both"]
 fn logs_of_all_jobs_together_count_every_byte() {
-    let _turn = turn();
     let peers = Peers::alone();
     let words =
         "--bandwidth-log --name=a --ioengine=null --size=1g --rate=10m --time_based --runtime=2 --numjobs=2";

@@ -27,6 +27,7 @@ fn ending(ended: &Ended) -> (Option<i32>, Vec<i64>, String) {
 }
 
 #[test]
+#[ignore = "night: real rates"]
 fn a_job_below_its_least_rate_ends_as_in_fio() {
     let Some(peers) = Peers::find() else { return };
     let slow = "--name=a --filename=g --size=1m --rw=randread --thinktime=10000 --runtime=4 --time_based \
@@ -88,6 +89,7 @@ fn an_io_that_takes_too_long_ends_its_job_as_in_fio() {
 }
 
 #[test]
+#[ignore = "night: real latencies"]
 fn a_depth_is_searched_for_by_its_latency_as_in_fio() {
     let Some(peers) = Peers::find() else { return };
     let search = "--name=a --filename=g --size=4m --rw=randread --ioengine=libaio --direct=1 --iodepth=6 \
@@ -112,6 +114,7 @@ fn a_depth_is_searched_for_by_its_latency_as_in_fio() {
 }
 
 #[test]
+#[ignore = "night: real rates"]
 fn jobs_of_a_flow_keep_their_proportion() {
     let Some(peers) = Peers::find() else { return };
     let each = "--filename=g --size=4m --rw=randread --runtime=1 --time_based";
@@ -204,6 +207,7 @@ fn the_length_of_an_io_decides_its_priority_as_in_the_real_fio() {
 
 /// fio takes what the ramp moves off the amount; where that is done in the ramp already, all of it counts.
 #[test]
+#[ignore = "night: real seconds"]
 fn a_ramp_is_part_of_the_amount_but_not_of_a_number_of_ios() {
     let Some(peers) = Peers::find() else { return };
     let ops = |words: &str| {

@@ -61,9 +61,8 @@ fn with_ours(peers: &Peers, program: &Path, words: &str) -> Ended {
 }
 
 #[test]
-#[ignore = "all: half a minute of runs, and the network"]
+#[ignore = "night: half a minute of runs, and the network"]
 fn the_bench_tool_runs_ours_and_fio_plot_draws_what_it_wrote() {
-    let _turn = turn();
     let Some(programs) = programs() else { return };
     let peers = Peers::alone();
     // The bench tool writes its job file under this name in the system's folder for such.

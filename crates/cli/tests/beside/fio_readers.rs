@@ -98,9 +98,8 @@ fn fits(found: &str, wanted: Finds) -> bool {
 }
 
 #[test]
-#[ignore = "all: a run of both for each reader"]
+#[ignore = "night: a run of both for each reader"]
 fn readers_in_scripts_find_in_ours_what_they_find_in_fios() {
-    let _turn = turn();
     let Some(peers) = Peers::find() else { return };
     let has_jq = Command::new("jq").arg("--version").stdout(Stdio::null()).status().is_ok();
     let mut last: Option<(&str, [String; 2])> = None;

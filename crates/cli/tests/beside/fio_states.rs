@@ -97,6 +97,7 @@ fn kill_and_prove(peers: &Peers, words: &str, random: u64) {
 
 /// Six kills, or as many as `PLIMSOLL_KILLS` says; `PLIMSOLL_KILLS_SEED` draws other moments.
 #[test]
+#[ignore = "night: kills at real moments"]
 fn what_a_killed_writer_had_flushed_is_found_and_what_is_lost_is_named() {
     let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
     let peers = Peers::alone();

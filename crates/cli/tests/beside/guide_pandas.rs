@@ -54,6 +54,7 @@ fn drawn(python: &str, folder: &Path) {
 }
 
 #[test]
+#[ignore = "night: a watch of real seconds"]
 fn the_guide_opens_a_watch_of_this_machine_and_its_figures_are_those_of_the_tables() {
     let Some(python) = python() else { return };
     let folder = Folder::new();

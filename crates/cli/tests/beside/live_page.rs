@@ -7,7 +7,7 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::machine::{Folder, ended, run_file, turn};
+use crate::machine::{Folder, ended, run_file};
 use crate::page_zoom::{browser_is_missing, web};
 
 /// Nothing takes so long that is going to happen at all.
@@ -91,11 +91,11 @@ fn ticks_of(pid: u32, names: &[&str]) -> u64 {
 }
 
 #[test]
+#[ignore = "night: real seconds in a browser"]
 fn a_run_is_followed_in_a_browser_and_ends_as_its_file() {
     if browser_is_missing() {
         return;
     }
-    let _turn = turn();
     let folder = Folder::new();
     let run = Serving::started(
         &folder,
@@ -116,12 +116,11 @@ fn a_run_is_followed_in_a_browser_and_ends_as_its_file() {
 }
 
 #[test]
-#[ignore = "all: half a minute of load"]
+#[ignore = "night: half a minute of load"]
 fn a_page_that_is_looked_at_costs_a_hundredth_of_a_processor() {
     if browser_is_missing() {
         return;
     }
-    let _turn = turn();
     let folder = Folder::new();
     let run = Serving::started(
         &folder,

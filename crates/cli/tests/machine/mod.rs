@@ -1,4 +1,4 @@
-//! What the tests of the binary share: a folder of their own with the program in it, its peers, volumes, and whose turn it is.
+//! What the tests of the binary share: a folder of their own with the program in it, its peers, and volumes.
 #![allow(
     clippy::unwrap_used,
     dead_code,
@@ -8,7 +8,6 @@
 
 mod lab;
 mod peers;
-mod turns;
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -19,7 +18,6 @@ pub use lab::*;
 pub use peers::*;
 use tempfile::TempDir;
 pub use testbed::*;
-pub use turns::*;
 
 /// A folder of the test's own: `state` is the user's state directory, all else the test's business.
 pub struct Folder {
@@ -44,7 +42,6 @@ impl Folder {
     }
 
     fn within(place: &Path) -> Folder {
-        share();
         let folder = tempfile::Builder::new().prefix("plimsoll-test-").tempdir_in(place).unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         Folder { folder }

@@ -48,6 +48,21 @@ fn every_link_to_a_heading_leads_to_one() {
     }
 }
 
+/// What people type first, and continuous integration runs as they do.
+#[test]
+fn the_readme_names_both_commands_and_continuous_integration_runs_the_tests_as_it_says() {
+    let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
+    let (readme, ci) = (read("README.md"), read(".ci/run"));
+    for command in ["./dev demo", "./dev test"] {
+        let block = format!("\n```\n{command}\n```\n");
+        assert!(readme.contains(&block), "README.md has no block of its own for {command}");
+    }
+    assert!(
+        ci.trim_end().ends_with("exec ./dev test"),
+        ".ci/run does not end with ./dev test as README.md has it"
+    );
+}
+
 /// A page says what can be typed; what is not run is wrong some day.
 #[test]
 fn every_page_with_commands_is_named_by_a_test_that_runs_them() {

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use house::{Function, code_only, files, functions, root};
 
-/// A file reaches this many lines only with a reason in [`LONG_FILES`].
+/// A file that reaches this many lines is named in a warning: it is to be split with the next change of it.
 const FILE_LINES_MAX: usize = 600;
+/// A file reaches this many lines only with a reason in [`LONG_FILES`]. A tenth more, so that a good change is not lost for a line.
+const FILE_LINES_FAIL: usize = FILE_LINES_MAX + FILE_LINES_MAX / 10;
 /// A function that is longer should be two.
 const FUNCTION_LINES_MAX: usize = 70;
 /// So many functions of a hundred may be longer.
@@ -95,11 +97,16 @@ fn files_are_short() {
         println!("  {lines:4} lines  {}", path.display());
     }
     let excused = |path: &Path| LONG_FILES.iter().any(|(name, _)| path == Path::new(name));
-    let long: Vec<_> =
-        all.iter().filter(|(lines, path)| *lines >= FILE_LINES_MAX && !excused(path)).collect();
+    let from = |least: usize| -> Vec<&(usize, PathBuf)> {
+        all.iter().filter(|(lines, path)| *lines >= least && !excused(path)).collect()
+    };
+    for (lines, path) in from(FILE_LINES_MAX) {
+        println!("warning: {} has {lines} lines, {FILE_LINES_FAIL} are a failure: split it", path.display());
+    }
+    let long = from(FILE_LINES_FAIL);
     assert!(
         long.is_empty(),
-        "these files have {FILE_LINES_MAX} lines or more: {long:?}. Split each by what its parts do; \
+        "these files have {FILE_LINES_FAIL} lines or more: {long:?}. Split each by what its parts do; \
          a table of data may stay whole with a reason in LONG_FILES of this test"
     );
 }

@@ -433,7 +433,7 @@ fn what_follows_a_broken_place_is_read() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
     fn damage_never_stops_the_reader_and_every_place_it_names_is_in_the_text(

@@ -76,7 +76,7 @@ fn no_byte_that_is_in_use_is_written_in_any_stack() {
 }
 
 #[test]
-#[ignore = "all: an hour of random stacks; the test above is its witness"]
+#[ignore = "night: an hour of random stacks; the test above is its witness"]
 fn no_byte_that_is_in_use_is_written_in_a_thousand_stacks() {
     println!("{:?}", judged(1000));
 }

@@ -43,12 +43,10 @@ fn a_loop_that_was_cut_into_partitions_before_comes_back_whole() {
     }
     assert!(part.exists());
     drop(first);
+    // The lowest free number comes first, so that one of these has it, or a test beside this one.
     let again = || loop_of(Bytes::mib(4)).unwrap();
     let others: Vec<LoopDevice> = std::iter::repeat_with(again).take(16).collect();
-    if !others.iter().any(|device| device.path() == node) {
-        return skipped(Lack::Chance, format!("somebody else took {}", node.display()));
-    }
-    assert!(!part.exists());
+    assert!(!part.exists(), "beside {} others", others.len());
 }
 
 #[test]

@@ -121,7 +121,7 @@ fn a_file_of_which_nothing_is_left_is_refused_by_name() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
     /// Bytes anywhere but in the header's magic are turned, and the file may end anywhere.
     #[test]
     fn no_damage_makes_it_panic(

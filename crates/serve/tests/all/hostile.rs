@@ -185,6 +185,7 @@ fn a_thousand_slow_connections_take_neither_threads_nor_files_nor_anybodys_place
 }
 
 #[test]
+#[ignore = "night: real deadlines of a server"]
 fn who_takes_nothing_of_a_large_answer_holds_nobody_up() {
     let place = place();
     let greedy: Vec<TcpStream> = (0..CONNECTIONS_MOST - 4)
@@ -201,6 +202,7 @@ fn who_takes_nothing_of_a_large_answer_holds_nobody_up() {
 
 /// They are given up after ten seconds of that; half of it is waited here.
 #[test]
+#[ignore = "night: real deadlines of a server"]
 fn where_everybody_has_asked_and_takes_nothing_the_next_is_let_in_all_the_same() {
     let place = place();
     let _greedy: Vec<TcpStream> = (0..CONNECTIONS_MOST)
@@ -223,7 +225,7 @@ fn where_everybody_has_asked_and_takes_nothing_the_next_is_let_in_all_the_same()
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
     #[test]
     fn no_bytes_stop_it(bytes in proptest::collection::vec(any::<u8>(), 0..400), with_head in any::<bool>()) {
         thread_local! { static PLACE: Place = place(); }

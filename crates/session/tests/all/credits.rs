@@ -165,7 +165,7 @@ fn the_accounts_of_a_check_hold_what_the_meter_holds() {
 }
 
 #[test]
-#[ignore = "all: 160 checks"]
+#[ignore = "night: 160 checks"]
 fn the_accounts_of_every_volume_at_every_level_hold_what_the_meter_holds() {
     let compared: usize = VOLUMES.iter().flat_map(|words| LEVELS.map(|credits| holds(words, credits))).sum();
     assert!(compared > 150, "{compared}");
@@ -214,7 +214,7 @@ fn a_volume_on_credits_says_when_they_may_end() {
 }
 
 #[test]
-#[ignore = "all: 160 checks"]
+#[ignore = "night: 160 checks"]
 fn every_volume_at_every_level_is_judged_by_its_credits() {
     let mut met = 0;
     for words in VOLUMES {

@@ -5,5 +5,6 @@ mod causes;
 mod changes;
 mod credits;
 mod inputs;
+mod interrupted;
 mod profiles;
 mod simulated_checks;

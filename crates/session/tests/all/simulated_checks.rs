@@ -15,7 +15,7 @@ impl Observer for Nobody {
 }
 
 /// What a check of a simulated volume asks where nothing is claimed.
-fn asked() -> CheckAsk {
+pub fn asked() -> CheckAsk {
     CheckAsk {
         writes: Writes::Measured,
         layout: Layout::None,

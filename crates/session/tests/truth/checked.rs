@@ -132,9 +132,10 @@ pub fn stretches(run: &Run) -> Vec<Stretch> {
     all
 }
 
-/// How many volumes a family has: what the environment says, else `usual`.
+/// How many volumes a family has: what the environment says, else a quarter of `usual`.
 pub fn count(usual: usize) -> usize {
-    std::env::var("PLIMSOLL_TRUTH").ok().and_then(|words| words.parse().ok()).unwrap_or(usual)
+    let asked = std::env::var("PLIMSOLL_TRUTH").ok().and_then(|words| words.parse().ok());
+    asked.unwrap_or(usual.div_ceil(4))
 }
 
 /// The numbers of a family's volumes, from which each is drawn: as many as [`count`] says, from `PLIMSOLL_TRUTH_FROM` on. Rules
@@ -142,6 +143,11 @@ pub fn count(usual: usize) -> usize {
 pub fn numbers(usual: usize) -> std::ops::Range<usize> {
     let first = std::env::var("PLIMSOLL_TRUTH_FROM").ok().and_then(|words| words.parse().ok()).unwrap_or(0);
     first..first + count(usual)
+}
+
+/// Of `cases` every fourth, but all of them where the environment says how many volumes a family has.
+pub fn quarter<C>(cases: Vec<C>) -> Vec<C> {
+    cases.into_iter().step_by(if is_full() { 1 } else { 4 }).collect()
 }
 
 /// Whether this is the whole gate.

@@ -26,17 +26,19 @@ fn assert_published(rows: &[(&str, &str, f64)]) {
 }
 
 #[test]
+#[ignore = "night: real seconds of a throttle"]
 fn a_volume_serves_its_policy_and_no_more() {
     assert_published(&PUBLISHED[..2]);
 }
 
 #[test]
-#[ignore = "all: the rest of the published table"]
+#[ignore = "night: the rest of the published table"]
 fn a_volume_serves_every_row_of_its_policy() {
     assert_published(&PUBLISHED[2..]);
 }
 
 #[test]
+#[ignore = "night: real seconds of a throttle"]
 fn an_operation_is_charged_by_the_unit_of_the_policy() {
     let _turn = lab_turn();
     let Some(volume) = up("vmware-vmdk-limit,limit=1000", Lifetime::ThisRun) else { return };
@@ -47,7 +49,7 @@ fn an_operation_is_charged_by_the_unit_of_the_policy() {
 }
 
 #[test]
-#[ignore = "all: two peers at once"]
+#[ignore = "night: two peers at once"]
 fn two_volumes_keep_to_their_own_policies() {
     let _turn = lab_turn();
     let Some(slow) = up("custom,iops=700", Lifetime::ThisRun) else { return };
@@ -142,6 +144,7 @@ fn a_volume_of_a_killed_run_is_gone_with_its_limits_and_queue_settings() {
 
 /// A provider's volume does not charge a flush; and one that is never sent leaves the next user of the device without.
 #[test]
+#[ignore = "night: real seconds of a throttle"]
 fn flushes_go_all_the_way_down_and_are_not_charged() {
     let _turn = lab_turn();
     let Some(volume) = up("custom,iops=200", Lifetime::ThisRun) else { return };
@@ -178,6 +181,7 @@ fn a_free_device_gets_the_queue_of_a_new_one() {
 /// 13,500 operations: five seconds of 3,000 where 300 are earned. A load at full depth gets the burst, then the baseline, and after
 /// rest what it has earned.
 #[test]
+#[ignore = "night: real seconds of a throttle"]
 fn credits_drain_and_refill() {
     let _turn = lab_turn();
     let Some(volume) = up("aws-gp2,size=100GiB,speed=400", Lifetime::ThisRun) else { return };
@@ -225,6 +229,7 @@ fn nothing_is_left_of_a_volume_that_could_not_be_made() {
 
 /// A device number is used again: what a crash left in force on it must not bind the next volume.
 #[test]
+#[ignore = "night: real seconds of a throttle"]
 fn limits_left_on_a_device_number_do_not_bind_the_next_volume() {
     let _turn = lab_turn();
     let Some(entry) = crash("this-run") else { return };

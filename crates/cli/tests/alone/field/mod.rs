@@ -182,18 +182,19 @@ const NOISY_SIZES: Case = Case {
 
 /// A burst that ends in the run, told as what it was.
 #[test]
+#[ignore = "night: a check of real minutes"]
 fn a_burst_of_operations_is_told() {
     operations(15).gate();
 }
 
 #[test]
-#[ignore = "all: a check of two minutes"]
+#[ignore = "night: a check of two minutes"]
 fn nothing_falls_of_what_is_constant_beside_programs_that_spin() {
     NOISY.gate();
 }
 
 #[test]
-#[ignore = "all: nine checks of one to two minutes each"]
+#[ignore = "night: nine checks of one to two minutes each"]
 fn every_burst_total_unit_and_noise_is_told() {
     let bursts = [30, 60].into_iter().map(operations).chain([15, 30, 60].into_iter().map(bytes));
     let others = [UNIT, TOTAL, NOISY_BYTES, NOISY_SIZES];
@@ -218,7 +219,6 @@ impl Case {
     }
 
     fn run(&self) -> Given {
-        let _turn = turn();
         let folder = Folder::new();
         let neighbours = Neighbours::watch();
         let nothing =
@@ -292,7 +292,7 @@ impl Beside {
 
 /// Claims of 2,500 at what the kernel's throttle gives: on the tolerance's side of 3 % or not.
 #[test]
-#[ignore = "all: three checks of one to two minutes each"]
+#[ignore = "night: three checks of one to two minutes each"]
 fn margins_of_a_claim_are_judged_by_what_is_there() {
     let failed: Vec<String> =
         [(2_450, "meets"), (2_375, "below"), (2_500, "meets")].into_iter().filter_map(margin).collect();
@@ -300,7 +300,6 @@ fn margins_of_a_claim_are_judged_by_what_is_there() {
 }
 
 fn margin((iops, answer): (u64, &str)) -> Option<String> {
-    let _turn = turn();
     let folder = Folder::new();
     let up = LabUp::or_skip(&folder, &format!("custom,iops={iops}"), "256M")?;
     let words = ["check", &up.device, "--expect", "read 2500 iops", "--format", "json", "--out", "@/out"];
@@ -312,9 +311,8 @@ fn margin((iops, answer): (u64, &str)) -> Option<String> {
 
 /// A volume of the kernel's throttle alone, its device not stacked, whose bytes are capped and nothing else.
 #[test]
-#[ignore = "all: a check of one to two minutes"]
+#[ignore = "night: a check of one to two minutes"]
 fn bytes_that_the_kernel_caps_do_not_fall_beside_programs_that_spin() {
-    let _turn = turn();
     let folder = Folder::new();
     let Some(up) = LabUp::or_skip(&folder, "custom,bandwidth=50MiB/s", "256M") else { return };
     let _spinning = Beside::Spinning.start();

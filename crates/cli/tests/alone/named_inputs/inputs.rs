@@ -120,23 +120,20 @@ fn endings(reads: &Reads) -> &'static [&'static str] {
 
 #[test]
 fn what_is_no_file_is_refused_by_every_command_that_reads() {
-    let _turn = turn();
     let scene = Scene::new();
     let things: Vec<_> = THINGS.into_iter().filter(|(thing, _)| WITNESSES.contains(thing)).collect();
     none(scene.faults(&things));
 }
 
 #[test]
-#[ignore = "all: everything that may stand there"]
+#[ignore = "night: everything that may stand there"]
 fn whatever_is_no_file_is_refused_by_every_command_that_reads() {
-    let _turn = turn();
     none(Scene::new().faults(&THINGS));
 }
 
 /// A pipe that was typed is waited for, and nobody who waits is deaf.
 #[test]
 fn a_pipe_is_waited_for_until_somebody_stops_it() {
-    let _turn = turn();
     let scene = Scene::new();
     let mut faults = Vec::new();
     for (number, reads) in reads(&scene.folder).into_iter().enumerate() {
@@ -151,9 +148,8 @@ fn a_pipe_is_waited_for_until_somebody_stops_it() {
 }
 
 #[test]
-#[ignore = "all: each with a pipe that never ends"]
+#[ignore = "night: each with a pipe that never ends"]
 fn a_pipe_that_never_ends_is_read_up_to_a_bound() {
-    let _turn = turn();
     let scene = Scene::new();
     let mut faults = Vec::new();
     for reads in reads(&scene.folder).into_iter().filter(|reads| reads.waits) {

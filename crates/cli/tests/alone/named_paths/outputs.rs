@@ -258,7 +258,6 @@ fn none(faults: Vec<String>) {
 /// One command for each option, by the plain name and another user's link.
 #[test]
 fn no_option_writes_to_what_is_no_file_of_ours() {
-    let _turn = turn();
     other_dialects_write_nothing();
     let folder = prepared();
     let Some(things) = Things::within(&folder) else { return };
@@ -273,9 +272,8 @@ fn no_option_writes_to_what_is_no_file_of_ours() {
 }
 
 #[test]
-#[ignore = "all: every option of every command, with everything that may stand in the way"]
+#[ignore = "night: every option of every command, with everything that may stand in the way"]
 fn no_option_of_any_command_writes_to_what_is_no_file_of_ours() {
-    let _turn = turn();
     let folder = prepared();
     let Some(things) = Things::within(&folder) else { return };
     let mut cases = of_fio(&folder);

@@ -135,13 +135,13 @@ fn table(volumes: u64) -> u32 {
 }
 
 #[test]
-#[ignore = "all: sixteen checks"]
+#[ignore = "night: sixteen checks"]
 fn no_cause_of_a_random_volume_is_likely_and_wrong() {
     assert_eq!(table(2), 0, "likely, and wrong");
 }
 
 #[test]
-#[ignore = "all: hundreds of checks"]
+#[ignore = "night: hundreds of checks"]
 fn of_hundreds_of_random_volumes_one_in_two_hundred_at_most() {
     let volumes = 50;
     let wrong = table(volumes);
