@@ -32,6 +32,11 @@ impl Neighbours {
         share(self.0, now())
     }
 
+    /// Whether others had so much of the processors since that a measurement proves nothing.
+    pub fn were_busy(&self) -> bool {
+        self.share() > BUSY_SHARE
+    }
+
     /// Fails with `what` as what was measured and expected; where others had too much of the processors, that is a skip
     /// instead.
     ///

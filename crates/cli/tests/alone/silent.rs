@@ -198,7 +198,7 @@ fn every_command_tells_gives_up_and_keeps_what_was_measured() {
 pub fn a_device_that_answers_again_is_told_and_the_run_goes_on() {
     let Some(ground) = Ground::of(On::File) else { return };
     let words =
-        ["run", "crystaldiskmark", &text(&ground.device.path()), "--time", "3s", "--busy", "--out", "@/out"];
+        ["run", "crystaldiskmark", &text(&ground.device.path()), "--time", "2s", "--busy", "--out", "@/out"];
     let mut running = Running::start(&mut ground.folder.plimsoll(&words));
     assert!(comes_true(|| ground.device.tally(Ops::READ).done > 50));
     ground.device.silence(Ops::READ);

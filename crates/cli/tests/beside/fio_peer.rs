@@ -44,7 +44,7 @@ const POLICY: &str = "do-volumes-pre-burst";
 const SIZE: Bytes = Bytes::mib(512);
 const FILE_SIZE: &str = "256M";
 /// A whole number of the throttle's slices of 100 ms, which both must get alike.
-const RUNTIME: &str = "4s";
+const RUNTIME: &str = "3s";
 /// A volume that rests for two slices starts afresh.
 const REST: Duration = Duration::from_millis(400);
 /// A slice is lost where the machine has no CPU for it, so a pair that differs is run again, and medians count.

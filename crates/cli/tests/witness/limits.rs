@@ -13,6 +13,9 @@ fn is_near(measured: f64, truth: f64) -> bool {
     (measured / truth - 1.0).abs() <= NEAR
 }
 
+/// A throttle that has rested lets a slice more through at first.
+const SLICE_S: f64 = 0.1;
+
 /// Reads from `device` for so many seconds, in fio's words.
 fn reads(folder: &Folder, device: &str, (seconds, more): (u64, &str)) -> Value {
     let words = format!(
@@ -35,16 +38,18 @@ fn counted(device: &str) -> u64 {
 /// Every read that is told was one of the device's, and their rate is the cap.
 pub fn a_cap_of_the_kernel_is_what_fio_words_measure() {
     const CAP: f64 = 840.0;
+    const SECONDS: u64 = 5;
     let folder = Folder::in_memory();
     let Some(volume) = lab_volume("custom,iops=840", Bytes::mib(64)) else { return };
     let device = text(volume.device());
     let before = counted(&device);
-    let read = reads(&folder, &device, (5, "--disk_util=0"));
+    let read = reads(&folder, &device, (SECONDS, "--disk_util=0"));
     let (told, happened) = (read["total_ios"].as_u64().unwrap(), counted(&device) - before);
     // What is looked at before a run reads some blocks too.
     assert!((told..told + 64).contains(&happened), "{told} reads told, {happened} counted by the kernel");
     let rate = read["iops"].as_f64().unwrap();
-    assert!(is_near(rate, CAP), "{rate} reads a second of {CAP}");
+    let with_a_slice_more = CAP * (1.0 + SLICE_S / SECONDS as f64);
+    assert!(is_near(rate, CAP) || is_near(rate, with_a_slice_more), "{rate} reads a second of {CAP}");
 }
 
 /// QEMU's bucket leaks: it holds what comes through at the greater rate in its length, and the lesser rate drains it meanwhile

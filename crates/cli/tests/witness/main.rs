@@ -40,7 +40,6 @@ mod silent;
 mod watch;
 
 use std::process::ExitCode;
-use std::time::Instant;
 
 use outcome::{Outcome, Tally, tried};
 
@@ -72,17 +71,13 @@ fn main() -> ExitCode {
     let chosen = |name: &str| names.is_empty() || names.iter().any(|part| name.contains(part.as_str()));
     let mut tally = Tally::default();
     for (name, run) in WITNESSES.into_iter().filter(|(name, _)| chosen(name)) {
-        let begun = Instant::now();
-        let first = tried(name, run);
-        let outcome = match first {
-            Outcome::NotJudged { .. } => {
-                println!("witness {name}: {first}; tried once more");
-                tried(name, run)
-            }
-            first => first,
-        };
-        println!("witness {name}: {outcome} ({:.1} s)", begun.elapsed().as_secs_f64());
-        tally.add(&outcome);
+        let mut last = tried(name, run);
+        if last.outcome == Outcome::NotJudged {
+            println!("witness {name}: {last}; tried once more");
+            last = tried(name, run);
+        }
+        println!("witness {name}: {last}");
+        tally.add(last.outcome);
     }
     println!("\nwitnesses: {tally}");
     if names.is_empty() { tally.verdict() } else { tally.verdict_of_some() }
