@@ -259,7 +259,9 @@ fn a_partition_of_ours_excuses_no_other_partition_of_its_disk() {
     let _ours = permit_block_device(&part(2), &allow(&part(2))).unwrap();
     let refused = permit_block_device(alias.path(), &allow(alias.path()));
     let Err(GuardError::InUse { holds, .. }) = refused else { panic!("{refused:?}") };
-    assert!(matches!(holds.as_slice(), [Hold::Claimed { .. }]), "{holds:?}");
+    // Unless a test beside this one has just gone into a space of its own, with a copy of the mount.
+    let told = matches!(holds.as_slice(), [Hold::Claimed { .. } | Hold::Mounted { seen_by: Some(_), .. }]);
+    assert!(told, "{holds:?}");
     drop((busy, mount));
     assert!(
         comes_true(|| permit_block_device(alias.path(), &allow(alias.path())).is_ok()),
