@@ -98,8 +98,7 @@ fn without_outcome(lines: Vec<String>) -> Vec<String> {
 
 #[test]
 fn every_form_of_the_output_has_the_lines_of_ioping() {
-    let Some(peers) = Peers::find() else { return };
-    for words in [
+    have_the_same_lines(&[
         "-c 10 -i 10ms .",
         "-c 3 -i 0 file",
         "-c 3 -i 0 -D file",
@@ -118,13 +117,10 @@ fn every_form_of_the_output_has_the_lines_of_ioping() {
         "-N -C -c 2 -i 0 .",
         "-N -c 2 -i 0 .",
         "-q -c 3 -i 0 .",
-        "-R -w 20ms .",
         "-B -c 3 -i 0 .",
         "-p 2 -c 6 -i 0 .",
         "-q -p 2 -c 7 -i 0 .",
         "-B -p 2 -c 6 -i 0 .",
-        "-P 100ms -i 30ms -c 10 .",
-        "-q -P 20ms -i 30ms -c 4 .",
         "-b 2 -c 5 -i 20ms .",
         "-a 3 -c 5 -i 0 .",
         "-a 0 -c 2 -i 0 .",
@@ -136,10 +132,26 @@ fn every_form_of_the_output_has_the_lines_of_ioping() {
         "-s 1.5k -c 2 -i 0 .",
         "-l 4m -c 4 .",
         "-r 100 -c 4 .",
-        "-w 50ms -i 20ms .",
         "-c 1 /dev/zero",
         "-v",
-    ] {
+    ]);
+}
+
+/// How many lines there are depends on when each period and each time ends.
+#[test]
+#[ignore = "night: real periods"]
+fn periods_and_times_have_the_lines_of_ioping() {
+    have_the_same_lines(&[
+        "-P 100ms -i 30ms -c 10 .",
+        "-q -P 20ms -i 30ms -c 4 .",
+        "-w 50ms -i 20ms .",
+        "-R -w 20ms .",
+    ]);
+}
+
+fn have_the_same_lines(lines: &[&str]) {
+    let Some(peers) = Peers::find() else { return };
+    for words in lines.iter().copied() {
         let [theirs, ours] = peers.both(words);
         assert_eq!(theirs.code, ours.code, "{words}: {}", ours.err);
         let (theirs, ours) = (skeletons(&theirs.out), skeletons(&ours.out));
