@@ -12,6 +12,7 @@ mod keys;
 mod live;
 pub mod named_input;
 pub mod onlookers;
+mod opening;
 pub mod output;
 mod phases;
 pub mod place;
@@ -24,18 +25,17 @@ mod runner;
 pub mod running;
 mod setup;
 pub mod signals;
-mod target;
 pub mod together;
 pub mod turns;
 pub mod watch;
 pub mod watchdog;
 
 pub use idle::{Use, between};
+pub use opening::{
+    Holes, OneFile, OpenTarget, OpenTargetError, Wish, Written, leave_to_write, named, open_own_device,
+    open_path, tell_what_goes, unwritten, usual_region,
+};
 pub use phases::{PhasesRun, check_phases, conduct_phases, lay_out};
 pub use procedure::{Procedure, run_steps};
 pub use runner::{NamedRunner, NullRunner, RealRunner, Runner, RunnerError, Shares, VirtualRunner, conduct};
 pub use setup::{Setup, SetupError, null_setup, set_up, set_up_watch};
-pub use target::{
-    Holes, OneFile, OpenTarget, OpenTargetError, Wish, Written, leave_to_write, named, open_own_device,
-    open_path, tell_what_goes, unwritten, usual_region,
-};

@@ -12,16 +12,16 @@ use workload::{Asked, Ending, Expectation, Nanos, PolicyName, StepPlan, Target};
 
 use crate::failure::{Code, Failure};
 use crate::live::{Left, Live, Shown, held};
+use crate::opening::Wish;
 use crate::output;
 use crate::place::Place;
 use crate::recorder::{Recorded, RunRecorder};
 use crate::runner::{Runner, RunnerError, conduct};
 use crate::setup::{Setup, SetupError, set_up};
 use crate::signals::StopFlag;
-use crate::target::Wish;
 use crate::watchdog;
 
-pub use crate::target::destruction_words;
+pub use crate::opening::destruction_words;
 
 /// How long the idle gate waits for others to finish.
 const IDLE_PATIENCE_S: u32 = 15;
@@ -187,6 +187,9 @@ pub struct Against {
 }
 
 impl Against {
+    /// Nothing was promised.
+    pub const NOTHING: Against = Against { policy: None, limits: None, expectation: None };
+
     /// Where nothing was promised, what was asked for is: a load that a policy states is held against that policy.
     pub fn fall_back_on(&mut self, limits: Option<Limits>) {
         if let (None, None, Some(limits)) = (&self.policy, &self.expectation, limits) {

@@ -10,8 +10,8 @@ use volumes::SimulatedVolume;
 use volumes::lab::{LabError, LabVolume, Lifetime, MakeOptions, default_dir};
 use workload::{Bytes, Nanos, PolicyName, Target};
 
+use crate::opening::{OpenTarget, OpenTargetError, Wish, open_own_device, open_path};
 use crate::runner::{NullRunner, RealRunner, Runner, VirtualRunner};
-use crate::target::{OpenTarget, OpenTargetError, Wish, open_own_device, open_path};
 
 /// Size of a lab volume that is made for one run.
 const LAB_SIZE: Bytes = Bytes::GIB;

@@ -8,11 +8,11 @@ use volumes::lab::LabVolume;
 use workload::{Bytes, PolicyName, Target};
 
 use crate::failure::Failure;
+use crate::opening::{OpenTarget, Wish, open_path};
 use crate::run::not_set;
 use crate::runner::{RealRunner, RealVolume, VirtualRunner};
 use crate::setup::{Setup, SetupError, make_lab};
 use crate::signals::StopFlag;
-use crate::target::{OpenTarget, Wish, open_path};
 use crate::watchdog;
 
 /// A target among several.

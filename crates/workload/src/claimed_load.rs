@@ -51,8 +51,11 @@ impl ClaimedLoad {
     }
 }
 
-/// `70/30`, or `70` for the reads alone.
-fn mix(words: &str) -> Result<Mix, &'static str> {
+/// Reads a mix: `70/30`, or `70` for the reads alone.
+///
+/// # Errors
+/// What is wrong with `words`, to be said after them.
+pub fn mix(words: &str) -> Result<Mix, &'static str> {
     const PROBLEM: &str = "needs the shares of reads and writes, which make 100 (for example 70/30)";
     let (reads, writes) = words.split_once('/').unwrap_or((words, ""));
     let reads: u8 = reads.trim_end_matches('%').parse().map_err(|_| PROBLEM)?;

@@ -39,7 +39,7 @@ pub use blocks::{BlockSizes, ByDirection, LengthShare, Lengths, LengthsBy};
 pub use bounds::{Bounds, Flow, LeastRates, Steering, WhenFound};
 pub use buffers::{Buffers, Duplicates, Pattern, Shape};
 pub use calls::{Act, Calls, FlushBy, PagesFlush};
-pub use claimed_load::ClaimedLoad;
+pub use claimed_load::{ClaimedLoad, mix};
 pub use diskspd::{DiskSpdMode, DiskSpdOrder, DiskSpdRange, DiskSpdWalk};
 pub use expect::{Claim, Expectation, ExpectationError, Metric};
 pub use io::{Direction, Done, Io, IoKind, Wait};

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use workload::{BurstOf, Nanos};
+use workload::BurstOf;
 
-use super::{Format, OnlookerArguments, ShownArguments, patience};
+use super::{GroundArguments, MeasureArguments};
 
 /// `plimsoll burst`.
 #[derive(Debug, Args)]
@@ -51,36 +51,12 @@ pub struct BurstArguments {
     /// Do not ask, however long it takes
     #[arg(long)]
     pub yes: bool,
-    /// Say what would be done, with reasons, and do nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Read from this block device, which may then be written too: EVERYTHING on it is lost
-    #[arg(long, value_name = "DEVICE")]
-    pub allow_destroy: Option<PathBuf>,
-    /// Measure although somebody else is using the device
-    #[arg(long)]
-    pub busy: bool,
-    /// Bytes to lay out and read [default: a tenth of the free space, at most 4 GiB]
-    #[arg(long, value_name = "SIZE")]
-    pub size: Option<String>,
-    /// Seed of every random choice
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Give a device up that answers nothing for so long
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
-    pub give_up: Nanos,
-    /// Form of the result on stdout
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
-    /// Folder for run file and report [default: the user's state directory]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// What is shown besides the result
+    /// The target
     #[command(flatten)]
-    pub shown: ShownArguments,
-    /// Who looks while it runs
+    pub ground: GroundArguments,
+    /// How it begins, and where its result goes
     #[command(flatten)]
-    pub onlookers: OnlookerArguments,
+    pub measure: MeasureArguments,
 }
 
 /// What is drained.

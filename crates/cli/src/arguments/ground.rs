@@ -1,41 +1,24 @@
-//! The words that commands which load a target of their own have alike: the ground they stand on.
+//! The words that commands which may write to their target have alike: the ground they stand on.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use session::Wish;
 use session::failure::Failure;
-use workload::{Bytes, Nanos};
+use workload::Bytes;
 
-use super::{OnlookerArguments, patience};
-
-/// What may be done to the target, on how much of it, and where the result goes.
+/// What may be done to the target, and on how much of it.
 #[derive(Clone, Debug, Args)]
 pub struct GroundArguments {
     /// Write to this block device: EVERYTHING on it is lost
     #[arg(long, value_name = "DEVICE")]
     pub allow_destroy: Vec<PathBuf>,
-    /// Measure although somebody else is using the device
-    #[arg(long)]
-    pub busy: bool,
-    /// Bytes to lay out and measure on [default: a tenth of the free space, at most 4 GiB]
+    /// Bytes to lay out and measure on [default: the profile's, else a tenth of the free space, at most 4 GiB]
     #[arg(long, value_name = "SIZE")]
     pub size: Option<String>,
     /// Seed of every random choice
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Say what would be done, with reasons, and do nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Give a device up that answers nothing for so long
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
-    pub give_up: Nanos,
-    /// Folder for run file and report [default: the user's state directory]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// Who looks while it runs
-    #[command(flatten)]
-    pub onlookers: OnlookerArguments,
 }
 
 impl GroundArguments {

@@ -3,7 +3,7 @@
 use clap::Args;
 use workload::{LatencyBound, Nanos};
 
-use super::{Format, GroundArguments, ShownArguments};
+use super::{GroundArguments, MeasureArguments};
 use session::failure::Failure;
 
 /// `plimsoll headroom`.
@@ -65,18 +65,15 @@ pub struct HeadroomArguments {
     /// How long the search takes, the layout left out; the longer, the narrower the interval
     #[arg(long, value_name = "TIME", default_value = "2m")]
     pub time: String,
-    /// The target, and where the result goes
+    /// The target
     #[command(flatten)]
     pub ground: GroundArguments,
     /// Most bytes that the search writes, the layout left out
     #[arg(long, value_name = "SIZE", default_value = "16g")]
     pub write_most: String,
-    /// Form of the result on stdout
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
-    /// What is shown besides the result
+    /// How it begins, and where its result goes
     #[command(flatten)]
-    pub shown: ShownArguments,
+    pub measure: MeasureArguments,
 }
 
 impl HeadroomArguments {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{EffortName, FindingsArguments, Format, GroundArguments, ShownArguments};
+use super::{EffortName, FindingsArguments, GroundArguments, MeasureArguments};
 
 /// `plimsoll map`.
 #[derive(Debug, Args)]
@@ -32,7 +32,7 @@ pub struct MapArguments {
     /// Measure the whole grid: every block at every depth, reads, writes and a mix
     #[arg(long)]
     pub full: bool,
-    /// The target, and where the result goes
+    /// The target
     #[command(flatten)]
     pub ground: GroundArguments,
     /// Most bytes that all steps write, layout included [default: the layout, and twice the region or 8 GiB]
@@ -41,13 +41,10 @@ pub struct MapArguments {
     /// Findings
     #[command(flatten)]
     pub findings: FindingsArguments,
-    /// Form of the result on stdout; JSON always has all findings
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
     /// How long to measure
     #[arg(long, value_enum, default_value_t, hide = true)]
     pub effort: EffortName,
-    /// What is shown besides the result
+    /// How it begins, and where its result goes
     #[command(flatten)]
-    pub shown: ShownArguments,
+    pub measure: MeasureArguments,
 }

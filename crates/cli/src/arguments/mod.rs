@@ -8,6 +8,8 @@ mod headroom;
 mod import;
 mod lab;
 mod man;
+mod map;
+mod measure;
 mod onlookers;
 mod places;
 mod policy;
@@ -17,10 +19,6 @@ mod tutorial;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-
-mod map;
-
-pub use map::MapArguments;
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -36,6 +34,8 @@ pub use headroom::HeadroomArguments;
 pub use import::ImportArguments;
 pub use lab::{LabAction, LabArguments};
 pub use man::{CompletionsArguments, ManArguments};
+pub use map::MapArguments;
+pub use measure::MeasureArguments;
 pub use onlookers::OnlookerArguments;
 pub use policy::{PolicyAction, PolicyArguments};
 pub use shelf::{DoctorArguments, ListArguments, ServeArguments, TicketArguments};
@@ -105,15 +105,15 @@ impl Command {
     /// What is told while a command runs that measures.
     pub fn progress(&self) -> Form {
         let shown = match self {
-            Command::Check(check) => &check.shown,
-            Command::Headroom(headroom) => &headroom.shown,
-            Command::Map(map) => &map.shown,
-            Command::Burst(burst) => &burst.shown,
+            Command::Check(check) => &check.measure.shown,
+            Command::Headroom(headroom) => &headroom.measure.shown,
+            Command::Map(map) => &map.measure.shown,
+            Command::Burst(burst) => &burst.measure.shown,
             Command::Compare(compare) => &compare.shown,
-            Command::Run(run) => &run.shown,
+            Command::Run(run) => &run.measure.shown,
             Command::Watch(watch) => &watch.shown,
-            Command::Where(places) => &places.shown,
-            Command::Quick(quick) => &quick.shown,
+            Command::Where(places) => &places.measure.shown,
+            Command::Quick(quick) => &quick.measure.shown,
             _ => return Form::Fitting,
         };
         shown.progress.clone()
@@ -363,7 +363,7 @@ pub struct CheckArguments {
     /// What is claimed in words: "read 700 iops, write 300 iops, p99 < 30ms"
     #[arg(long, value_name = "CLAIMS")]
     pub expect: Option<String>,
-    /// The target, and where the result goes
+    /// The target
     #[command(flatten)]
     pub ground: GroundArguments,
     /// Most bytes that all steps write, layout included [default: twice the region]
@@ -378,15 +378,12 @@ pub struct CheckArguments {
     /// Findings
     #[command(flatten)]
     pub findings: FindingsArguments,
-    /// Form of the result on stdout; JSON always has all findings
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
     /// How long to measure
     #[arg(long, value_enum, default_value_t, hide = true)]
     pub effort: EffortName,
-    /// What is shown besides the result
+    /// How it begins, and where its result goes
     #[command(flatten)]
-    pub shown: ShownArguments,
+    pub measure: MeasureArguments,
 }
 
 /// How many findings of a check are told.
@@ -425,36 +422,12 @@ pub struct RunArguments {
     /// Counted time of every step, instead of the profile's
     #[arg(long, value_name = "TIME")]
     pub time: Option<String>,
-    /// Bytes to lay out and measure on, instead of the profile's; at least 64 MiB
-    #[arg(long, value_name = "SIZE")]
-    pub size: Option<String>,
-    /// Write to this block device: EVERYTHING on it is lost
-    #[arg(long, value_name = "DEVICE")]
-    pub allow_destroy: Option<PathBuf>,
-    /// Measure although somebody else is using the device
-    #[arg(long)]
-    pub busy: bool,
-    /// Seed of every random choice
-    #[arg(long, default_value_t = 1)]
-    pub seed: u64,
-    /// Say what would be done, with reasons, and do nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Give a device up that answers nothing for so long
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
-    pub give_up: Nanos,
-    /// Form of the result on stdout
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
-    /// Folder for run file and report [default: the user's state directory]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// What is shown besides the result
+    /// The target
     #[command(flatten)]
-    pub shown: ShownArguments,
-    /// Who looks while it runs
+    pub ground: GroundArguments,
+    /// How it begins, and where its result goes
     #[command(flatten)]
-    pub onlookers: OnlookerArguments,
+    pub measure: MeasureArguments,
 }
 
 /// `plimsoll quick`.
@@ -477,24 +450,9 @@ pub struct QuickArguments {
     /// Bytes of the file, at least 64 MiB [default: a tenth of the free space, at most 1 GiB]
     #[arg(long, value_name = "SIZE")]
     pub size: Option<String>,
-    /// Measure although somebody else is using the device
-    #[arg(long)]
-    pub busy: bool,
-    /// Give a device up that answers nothing for so long
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
-    pub give_up: Nanos,
-    /// Form of the result on stdout
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
-    /// Folder for run file and report [default: the user's state directory]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// What is shown besides the result
+    /// How it begins, and where its result goes
     #[command(flatten)]
-    pub shown: ShownArguments,
-    /// Who looks while it runs
-    #[command(flatten)]
-    pub onlookers: OnlookerArguments,
+    pub measure: MeasureArguments,
 }
 
 /// `plimsoll profile`.

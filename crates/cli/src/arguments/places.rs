@@ -1,11 +1,8 @@
 //! The words of `plimsoll where`.
 
-use std::path::PathBuf;
-
 use clap::Args;
-use workload::Nanos;
 
-use super::{Format, OnlookerArguments, ShownArguments, patience};
+use super::MeasureArguments;
 
 /// `plimsoll where`.
 #[derive(Debug, Args)]
@@ -37,22 +34,7 @@ pub struct PlacesArguments {
     /// Seed of the places that are read
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
-    /// Look although somebody else is using the device
-    #[arg(long)]
-    pub busy: bool,
-    /// Give a device up that answers nothing for so long
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = patience)]
-    pub give_up: Nanos,
-    /// Form of the result on stdout
-    #[arg(long, value_enum, default_value_t)]
-    pub format: Format,
-    /// Folder for run file and report [default: the user's state directory]
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
-    /// What is shown besides the result
+    /// How it begins, and where its result goes
     #[command(flatten)]
-    pub shown: ShownArguments,
-    /// Who looks while it runs
-    #[command(flatten)]
-    pub onlookers: OnlookerArguments,
+    pub measure: MeasureArguments,
 }

@@ -4,14 +4,12 @@ use std::path::Path;
 
 use analysis::{Analysis, Answer, Answered};
 use experiments::{
-    HeadroomAsk, LAYOUT_GUESS, Layout, Writes, headroom_seconds, headroom_seconds_left, next_headroom_step,
+    HeadroomAsk, LAYOUT_GUESS, Step, Writes, headroom_seconds, headroom_seconds_left, next_headroom_step,
 };
-use report::{Credits, Extent, Forecast};
+use record::StepRecord;
+use report::{Credits, Forecast};
 use session::failure::Failure;
-use session::output;
-use session::place::Place;
-use session::run::{self, Against, Course, Session};
-use session::signals::StopFlag;
+use session::run::Against;
 use session::{Setup, Wish};
 use workload::{
     Access, Asked as Procedure, BlockSizes, Bytes, Claim, Expectation, HeadroomAsked, Job, LoadPart, Metric,
@@ -23,10 +21,10 @@ mod goal;
 use goal::{Goal, is_job};
 
 use super::bounds::in_flight_most;
-use super::check::{Shape, present};
+use super::measure::{Ground, Measurement, destruction, laid_out};
 use super::watch::{asked::AskedLoad, load};
-use crate::arguments::{Format, HeadroomArguments};
-use crate::commands::{outline, own};
+use crate::arguments::HeadroomArguments;
+use crate::commands::own;
 
 /// Exit code where no rate was found.
 const CANNOT_TELL: u8 = 4;
@@ -38,47 +36,81 @@ const TIME_LEAST: Nanos = Nanos::from_secs(10);
 /// Searches the greatest rate at which the bounds hold.
 pub fn run(arguments: &HeadroomArguments) -> Result<u8, Failure> {
     let asked = Asked::read(arguments)?;
-    let stop = StopFlag::on_signals(arguments.ground.give_up);
-    let mut setup = run::set_up_target(&asked.target, &asked.words, &asked.wish, &stop)?;
-    let ask = asked.ask(&setup)?;
-    announce(&setup, &ask, &asked.notes);
-    if arguments.ground.dry_run {
-        return dry_run(arguments.format, &setup, &ask);
-    }
-    if !arguments.ground.busy {
-        run::idle_gate(&mut setup, "a search for headroom", &stop)?;
-    }
-    let place =
-        Place::new(arguments.ground.out.as_deref(), (&asked.words, "headroom"), &setup.facts.devices)?;
-    let place = arguments.ground.onlookers.at(place)?;
-    let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
-    let (seconds, next) = (seconds(&setup, &ask), |done: &[_]| next_headroom_step(&ask, done));
-    let course = Course { left: &|done| headroom_seconds_left(&ask, done), remarks: &|_| Vec::new() };
-    let session = Session {
-        setup,
-        place: &place,
-        stop: &stop,
-        seconds,
-        course: Some(course),
-        against: &asked.against,
-        asked: Some(Procedure::Headroom(ask.asked.clone())),
-    };
-    let code = session.run(&next, &|run, analysis| {
-        present(&Shape { format: arguments.format, extent: Extent::Screen }, run, analysis, &place)?;
-        Ok(exit_code(analysis))
-    })?;
-    Ok(arguments.shown.page_of(&place, code))
+    let ground = Ground::open((&asked.target, &asked.typed), &asked.wish, &arguments.measure)?;
+    let ask = asked.ask(&ground.setup)?;
+    ground.measure(&Headroom { ask, against: asked.against, notes: asked.notes })
 }
 
-/// 0 where a rate was found, and is what was promised; else that of what is below or cannot be told.
-fn exit_code(analysis: &Analysis) -> u8 {
-    match &analysis.answered {
-        Some(Answered::Headroom(answer)) if answer.is_known() => match answer.kept() {
-            Some(Answer::Below) => BELOW,
-            Some(Answer::CannotTell) => CANNOT_TELL,
-            _ => 0,
-        },
-        _ => CANNOT_TELL,
+/// A search on its ground.
+struct Headroom {
+    ask: HeadroomAsk,
+    against: Against,
+    /// What is to be known of the load.
+    notes: Vec<String>,
+}
+
+impl Measurement for Headroom {
+    fn command(&self) -> String {
+        "headroom".to_owned()
+    }
+
+    fn noun(&self) -> &'static str {
+        "a search for headroom"
+    }
+
+    fn asked(&self) -> Option<Procedure> {
+        Some(Procedure::Headroom(self.ask.asked.clone()))
+    }
+
+    fn against(&self) -> &Against {
+        &self.against
+    }
+
+    fn next(&self, done: &[StepRecord]) -> Option<Step> {
+        next_headroom_step(&self.ask, done)
+    }
+
+    fn forecast(&self) -> Forecast {
+        let laid_out = laid_out(self.ask.layout).0;
+        let seconds = headroom_seconds(&self.ask) + laid_out as f64 / LAYOUT_GUESS;
+        let writes = self.ask.asked.load.iter().any(|part| !part.job.access.mix.reads_only());
+        let searched = if writes { self.ask.asked.write_most } else { Bytes(0) };
+        Forecast {
+            seconds,
+            seconds_most: seconds,
+            bytes_written: laid_out + searched.0,
+            credits: Credits::Unknown,
+            billing: Vec::new(),
+        }
+    }
+
+    fn left(&self, done: &[StepRecord]) -> f64 {
+        headroom_seconds_left(&self.ask, done)
+    }
+
+    fn announcement(&self, setup: &Setup) -> Vec<String> {
+        let head = report::head(&setup.facts, setup.runner.backend());
+        let search = report::wrap("", &report::search_words(&self.ask.asked));
+        let notes = self.notes.iter().map(|note| report::wrap("  ", note));
+        let forecast = (!setup.is_virtual()).then(|| report::forecast(&self.forecast()));
+        [head, search].into_iter().chain(notes).chain(forecast).chain(destruction(setup)).collect()
+    }
+
+    fn outline(&self) -> [String; 2] {
+        let before = "This would run: the load with a full queue, then open loads whose rates follow from those before.\n";
+        [before.to_owned(), String::new()]
+    }
+
+    /// 0 where a rate was found, and is what was promised; else that of what is below or cannot be told.
+    fn exit_code(&self, analysis: &Analysis) -> u8 {
+        match &analysis.answered {
+            Some(Answered::Headroom(answer)) if answer.is_known() => match answer.kept() {
+                Some(Answer::Below) => BELOW,
+                Some(Answer::CannotTell) => CANNOT_TELL,
+                _ => 0,
+            },
+            _ => CANNOT_TELL,
+        }
     }
 }
 
@@ -112,7 +144,8 @@ fn against(arguments: &HeadroomArguments, load: &[LoadPart]) -> Result<Against, 
 /// The command line as it is understood.
 struct Asked {
     target: Target,
-    words: String,
+    /// As it was typed.
+    typed: String,
     wish: Wish,
     search: HeadroomAsked,
     against: Against,
@@ -125,7 +158,7 @@ impl Asked {
         let target = own::target(&arguments.target)?;
         let write_most = workload::size(&arguments.write_most).map_err(Failure::refused)?;
         let goal = match &arguments.load {
-            Some(word) if is_job(word, arguments.ground.give_up) => goal::read(word)?,
+            Some(word) if is_job(word, arguments.measure.give_up) => goal::read(word)?,
             _ => Goal::default(),
         };
         let bounds = arguments.bounds(&goal.bounds)?;
@@ -137,7 +170,7 @@ impl Asked {
         notes.extend(goal.notes);
         Ok(Asked {
             against,
-            words: run::absolute(&target, &arguments.target),
+            typed: arguments.target.clone(),
             target,
             wish: arguments.ground.wish()?,
             search: HeadroomAsked { bounds, load, time: time(&arguments.time)?, write_most },
@@ -168,7 +201,7 @@ impl Asked {
 
 /// A job file in the place of the target is the load, on what its jobs name.
 fn of_job(arguments: &HeadroomArguments) -> HeadroomArguments {
-    let job = (arguments.load.is_none() && is_job(&arguments.target, arguments.ground.give_up))
+    let job = (arguments.load.is_none() && is_job(&arguments.target, arguments.measure.give_up))
         .then(|| arguments.target.clone());
     let Some(job) = job else { return arguments.clone() };
     let place = goal::read(&job).ok().and_then(|goal| goal.place).unwrap_or_default();
@@ -201,10 +234,7 @@ fn job(arguments: &HeadroomArguments) -> Result<Job, Failure> {
 
 /// `70/30`, as in the words of a claim.
 pub(super) fn mix(words: &str) -> Result<Mix, Failure> {
-    let claimed = Expectation::parse(&format!("p99 < 1s, mix {}", words.replace(',', " ")));
-    let claimed =
-        claimed.map_err(|error| Failure::refused(format!("--mix {words}: it {}", error.problem)))?;
-    Ok(claimed.load.mix.unwrap_or(Mix::READ))
+    workload::mix(words).map_err(|problem| Failure::refused(format!("--mix {words}: it {problem}")))
 }
 
 /// The load of a job file, a profile or a policy, at the shares of its jobs' rates; and what is to be known of it.
@@ -256,51 +286,4 @@ fn arrival(job: &Job, seed: u64) -> Job {
         seed,
         ..job.clone()
     }
-}
-
-/// Bytes that are laid out.
-fn laid_out(ask: &HeadroomAsk) -> Bytes {
-    match ask.layout {
-        Layout::Write(size) => size,
-        Layout::None => Bytes(0),
-    }
-}
-
-/// How long it takes; virtual time passes at once.
-fn seconds(setup: &Setup, ask: &HeadroomAsk) -> f64 {
-    if setup.is_virtual() { 0.5 } else { headroom_seconds(ask) + laid_out(ask).0 as f64 / LAYOUT_GUESS }
-}
-
-/// Says what is measured, what that will take, and what will be destroyed.
-fn announce(setup: &Setup, ask: &HeadroomAsk, notes: &[String]) {
-    output::people(report::head(&setup.facts, setup.runner.backend()).trim_end());
-    output::people(report::wrap("", &report::search_words(&ask.asked)).trim_end());
-    for note in notes {
-        output::people(report::wrap("  ", note).trim_end());
-    }
-    let writes = ask.asked.load.iter().any(|part| !part.job.access.mix.reads_only());
-    let searched = if writes { ask.asked.write_most } else { Bytes(0) };
-    let forecast = Forecast {
-        seconds: seconds(setup, ask),
-        seconds_most: seconds(setup, ask),
-        bytes_written: laid_out(ask).0 + searched.0,
-        credits: Credits::Unknown,
-        billing: Vec::new(),
-    };
-    if !setup.is_virtual() {
-        output::people(report::forecast(&forecast).trim_end());
-    }
-    if let Some(destruction) = &setup.destruction {
-        output::people(&run::destruction_words(destruction));
-    }
-}
-
-fn dry_run(format: Format, setup: &Setup, ask: &HeadroomAsk) -> Result<u8, Failure> {
-    let mut text = String::from(
-        "This would run: the load with a full queue, then open loads whose rates follow from those before.\n",
-    );
-    let first = next_headroom_step(ask, &[]).map(|step| setup.runner.plan(&step));
-    let first = first.transpose().map_err(Failure::refused)?;
-    text.extend(first.iter().map(run::plan_words));
-    outline::tell(format, &setup.facts.words, (&text, first.as_ref()))
 }

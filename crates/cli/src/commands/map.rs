@@ -2,23 +2,19 @@
 
 use analysis::Analysis;
 use experiments::{
-    Cells, CheckAsk, Effort, LAYOUT_GUESS, MapAsk, map_left_out, map_outline, map_seconds_left,
+    Cells, CheckAsk, Effort, LAYOUT_GUESS, MapAsk, Step, map_left_out, map_outline, map_seconds_left,
     map_seconds_most, map_seconds_usual, next_map_step,
 };
-use record::Run;
-use report::{Credits, Forecast};
+use record::StepRecord;
+use report::{Credits, Extent, Forecast};
 use session::failure::Failure;
-use session::output;
-use session::place::Place;
-use session::run::{self, Against, Course, Session};
-use session::signals::StopFlag;
 use session::{Setup, Wish};
-use workload::{Asked, Bytes, Expectation, MapAsked, Nanos, Target};
+use workload::{Asked, Bytes, Claim, Direction, Expectation, MapAsked, Metric, Nanos, Target};
 
 use super::bounds::Bounds;
-use super::check::{Shape, left_out_words, present};
-use crate::arguments::{EffortName, Format, MapArguments, size};
-use crate::commands::{outline, own};
+use super::measure::{Ground, Measurement, left_out_words};
+use crate::arguments::{EffortName, MapArguments, size};
+use crate::commands::own;
 
 /// The largest block that a row may be asked of: that of the ladders.
 const BLOCK_MOST: Bytes = Bytes::MIB;
@@ -26,46 +22,70 @@ const BLOCK_MOST: Bytes = Bytes::MIB;
 /// Maps the target.
 pub fn run(arguments: &MapArguments) -> Result<u8, Failure> {
     let words = Words::read(arguments)?;
-    let stop = StopFlag::on_signals(arguments.ground.give_up);
-    let mut setup = run::set_up_target(&words.target, &words.target_words, &words.wish, &stop)?;
-    let ask = words.ask(&setup)?;
-    announce(&setup, &ask);
-    if arguments.ground.dry_run {
-        return dry_run(arguments.format, &setup, &ask);
+    let ground = Ground::open((&words.target, &arguments.target), &words.wish, &arguments.measure)?;
+    let ask = words.ask(&ground.setup)?;
+    ground.measure(&Map { asked: words.asked, ask, extent: arguments.findings.extent() })
+}
+
+/// A map on its ground.
+struct Map {
+    asked: MapAsked,
+    ask: MapAsk,
+    extent: Extent,
+}
+
+impl Measurement for Map {
+    fn command(&self) -> String {
+        "map".to_owned()
     }
-    if !arguments.ground.busy {
-        run::idle_gate(&mut setup, "a map", &stop)?;
+
+    fn noun(&self) -> &'static str {
+        "a map"
     }
-    let place =
-        Place::new(arguments.ground.out.as_deref(), (&words.target_words, "map"), &setup.facts.devices)?;
-    let place = arguments.ground.onlookers.at(place)?;
-    let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
-    let next = |done: &[_]| next_map_step(&ask, done);
-    let course = Course {
-        left: &|done| map_seconds_left(&ask, done),
-        remarks: &|done| left_out_words(&map_left_out(&ask, done)),
-    };
-    let session = Session {
-        seconds: seconds(&setup, &ask),
-        setup,
-        place: &place,
-        stop: &stop,
-        course: Some(course),
-        against: &Against::default(),
-        asked: Some(Asked::Map(words.asked.clone())),
-    };
-    let code = session.run(&next, &|run: &Run, analysis: &Analysis| {
-        let shape = Shape { format: arguments.format, extent: arguments.findings.extent() };
-        present(&shape, run, analysis, &place)?;
-        Ok(analysis.verdict.exit_code())
-    })?;
-    Ok(arguments.shown.page_of(&place, code))
+
+    fn asked(&self) -> Option<Asked> {
+        Some(Asked::Map(self.asked.clone()))
+    }
+
+    fn next(&self, done: &[StepRecord]) -> Option<Step> {
+        next_map_step(&self.ask, done)
+    }
+
+    fn forecast(&self) -> Forecast {
+        Forecast {
+            seconds: map_seconds_usual(&self.ask, LAYOUT_GUESS),
+            seconds_most: map_seconds_most(&self.ask),
+            bytes_written: self.ask.check.write_most.0,
+            credits: Credits::Unknown,
+            billing: Vec::new(),
+        }
+    }
+
+    fn left(&self, done: &[StepRecord]) -> f64 {
+        map_seconds_left(&self.ask, done)
+    }
+
+    fn remarks(&self, done: &[StepRecord]) -> Vec<String> {
+        left_out_words(&map_left_out(&self.ask, done))
+    }
+
+    fn outline(&self) -> [String; 2] {
+        let before = "This would run, step by step (later steps depend on earlier ones):\n".to_owned();
+        [before, map_outline(&self.ask, LAYOUT_GUESS)]
+    }
+
+    fn extent(&self) -> Extent {
+        self.extent
+    }
+
+    fn exit_code(&self, analysis: &Analysis) -> u8 {
+        analysis.verdict.exit_code()
+    }
 }
 
 /// The command line as it is understood.
 struct Words {
     target: Target,
-    target_words: String,
     wish: Wish,
     bounds: Bounds,
     effort: Effort,
@@ -81,7 +101,6 @@ impl Words {
             full: arguments.full,
         };
         Ok(Words {
-            target_words: run::absolute(&target, &arguments.target),
             target,
             wish: arguments.ground.wish()?,
             bounds: Bounds::read(&arguments.ground, arguments.write_most.as_deref(), MapAsk::modest)?,
@@ -98,7 +117,7 @@ impl Words {
         let grid = if cells == Cells::Grid { MapAsk::grid_time(&self.effort) } else { Nanos::ZERO };
         let closer = MapAsk::closer_time(&self.effort, &self.asked);
         let check = CheckAsk {
-            expectation: self.expectation()?,
+            expectation: self.expectation(),
             ..self.bounds.ask(setup, Effort { total: self.effort.total + closer + grid, ..self.effort })?
         };
         let aligned = self.asked.block.is_none_or(|block| block.0.is_multiple_of(check.block_min.0.max(1)));
@@ -112,10 +131,13 @@ impl Words {
     }
 
     /// The bound as a claim, for which arrivals by chance are tried.
-    fn expectation(&self) -> Result<Expectation, Failure> {
-        let words = self.asked.p99.map(|p99| format!("read p99 < {}us", p99.0 / 1_000));
-        let parsed = words.map(|words| Expectation::parse(&words)).transpose().map_err(Failure::refused)?;
-        Ok(parsed.unwrap_or_default())
+    fn expectation(&self) -> Expectation {
+        let claim = |p99: Nanos| Claim {
+            direction: Some(Direction::Read),
+            metric: Metric::Percentile(99.0, p99),
+            words: format!("read p99 < {p99}"),
+        };
+        Expectation { claims: self.asked.p99.map(claim).into_iter().collect(), ..Expectation::default() }
     }
 }
 
@@ -139,36 +161,4 @@ fn p99(words: Option<&str>) -> Result<Option<Nanos>, Failure> {
         }
         bound => Ok(bound),
     }
-}
-
-/// How long the map takes at most; virtual time passes at once.
-fn seconds(setup: &Setup, ask: &MapAsk) -> f64 {
-    if setup.is_virtual() { 0.5 } else { map_seconds_most(ask) }
-}
-
-/// Says what is measured, what that will take, and what will be destroyed.
-fn announce(setup: &Setup, ask: &MapAsk) {
-    output::people(report::head(&setup.facts, setup.runner.backend()).trim_end());
-    let forecast = Forecast {
-        seconds: map_seconds_usual(ask, LAYOUT_GUESS),
-        seconds_most: seconds(setup, ask),
-        bytes_written: ask.check.write_most.0,
-        credits: Credits::Unknown,
-        billing: Vec::new(),
-    };
-    if !setup.is_virtual() {
-        output::people(report::forecast(&forecast).trim_end());
-    }
-    if let Some(destruction) = &setup.destruction {
-        output::people(&run::destruction_words(destruction));
-    }
-}
-
-fn dry_run(format: Format, setup: &Setup, ask: &MapAsk) -> Result<u8, Failure> {
-    let mut text = String::from("This would run, step by step (later steps depend on earlier ones):\n");
-    let first = next_map_step(ask, &[]).map(|step| setup.runner.plan(&step));
-    let first = first.transpose().map_err(Failure::refused)?;
-    text.extend(first.iter().map(run::plan_words));
-    text.push_str(&map_outline(ask, LAYOUT_GUESS));
-    outline::tell(format, &setup.facts.words, (&text, first.as_ref()))
 }

@@ -1,18 +1,15 @@
 //! `plimsoll where`: how places of a volume differ, and what a cache before it holds.
 
-use experiments::{Layout, PlacesAsk, Step, next_places_step, places_seconds};
+use analysis::Analysis;
+use experiments::{PlacesAsk, Step, next_places_step, places_seconds};
 use record::StepRecord;
-use report::{Credits, Extent, Forecast};
+use report::{Credits, Forecast};
 use session::failure::Failure;
-use session::output;
-use session::place::Place;
-use session::run::{self, Against, Course, Session};
-use session::signals::StopFlag;
 use session::{Holes, Setup, Wish};
 use workload::{Asked, Bytes, Job, Nanos, PlacesAsked, StepKind, StopRule, Workload};
 
-use crate::arguments::PlacesArguments;
-use crate::commands::check::{Shape, present};
+use super::measure::{Ground, Measurement, laid_out};
+use crate::arguments::{PlacesArguments, size};
 use crate::commands::own;
 
 /// Less time does not do for a strip, a ladder and a look at edges.
@@ -23,41 +20,61 @@ const LARGEST_LEAST: Bytes = Bytes::mib(64);
 /// Looks at the target and says where it differs.
 pub fn run(arguments: &PlacesArguments) -> Result<u8, Failure> {
     let target = own::target(&arguments.target)?;
-    let words = run::absolute(&target, &arguments.target);
-    let stop = StopFlag::on_signals(arguments.give_up);
-    let mut setup = run::set_up_target(&target, &words, &wish(arguments)?, &stop)?;
-    let ask = ask(arguments, &setup)?;
-    announce(&setup, &ask);
-    if !arguments.busy {
-        run::idle_gate(&mut setup, "a look at all of its places", &stop)?;
+    let size = size(arguments.size.as_deref())?;
+    let wish = Wish { size, holes: Holes::Allowed, ..Wish::default() };
+    let ground = Ground::open((&target, &arguments.target), &wish, &arguments.measure)?;
+    let ask = ask(arguments, size, &ground.setup)?;
+    ground.measure(&Places { ask })
+}
+
+/// A look at the places of a volume, on its ground.
+struct Places {
+    ask: PlacesAsk,
+}
+
+impl Measurement for Places {
+    fn command(&self) -> String {
+        "where".to_owned()
     }
-    let place = Place::new(arguments.out.as_deref(), (&words, "where"), &setup.facts.devices)?;
-    let place = arguments.onlookers.at(place)?;
-    let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
-    let seconds = places_seconds(&ask);
-    let course = Course { left: &|done| left(seconds, done), remarks: &|_| Vec::new() };
-    let session = Session {
-        setup,
-        place: &place,
-        stop: &stop,
-        seconds,
-        course: Some(course),
-        against: &Against::default(),
-        asked: Some(Asked::Places(ask.asked.clone())),
-    };
-    let code = session.run(&|done| next_places_step(&ask, done), &|run, analysis| {
-        present(&Shape { format: arguments.format, extent: Extent::Screen }, run, analysis, &place)?;
-        Ok(0)
-    })?;
-    Ok(arguments.shown.page_of(&place, code))
+
+    fn noun(&self) -> &'static str {
+        "a look at all of its places"
+    }
+
+    fn asked(&self) -> Option<Asked> {
+        Some(Asked::Places(self.ask.asked.clone()))
+    }
+
+    fn next(&self, done: &[StepRecord]) -> Option<Step> {
+        next_places_step(&self.ask, done)
+    }
+
+    fn forecast(&self) -> Forecast {
+        let seconds = places_seconds(&self.ask);
+        Forecast {
+            seconds,
+            seconds_most: seconds.max(self.ask.asked.time.as_secs_f64()),
+            bytes_written: laid_out(self.ask.layout).0,
+            credits: Credits::Unknown,
+            billing: Vec::new(),
+        }
+    }
+
+    fn outline(&self) -> [String; 2] {
+        let asked = &self.ask.asked;
+        let then = format!(
+            "Then: single places over all {}, working sets up to {}, and sequences.",
+            asked.size, asked.largest
+        );
+        ["This would run first:\n".to_owned(), report::wrap("  ", &then)]
+    }
+
+    fn exit_code(&self, _: &Analysis) -> u8 {
+        0
+    }
 }
 
-fn wish(arguments: &PlacesArguments) -> Result<Wish, Failure> {
-    let size = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
-    Ok(Wish { size, holes: Holes::Allowed, ..Wish::default() })
-}
-
-fn ask(arguments: &PlacesArguments, setup: &Setup) -> Result<PlacesAsk, Failure> {
+fn ask(arguments: &PlacesArguments, size: Option<Bytes>, setup: &Setup) -> Result<PlacesAsk, Failure> {
     let time = workload::duration(&arguments.time).map_err(Failure::refused)?;
     if time < TIME_LEAST {
         let text = format!(
@@ -72,7 +89,7 @@ fn ask(arguments: &PlacesArguments, setup: &Setup) -> Result<PlacesAsk, Failure>
         return Err(Failure::refused(text));
     }
     let whole = region(setup)?;
-    let size = match arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)? {
+    let size = match size {
         Some(asked) if asked > whole => {
             let text = format!("--size {asked}: the target holds {whole}; name a smaller size");
             return Err(Failure::refused(text));
@@ -91,25 +108,4 @@ fn region(setup: &Setup) -> Result<Bytes, Failure> {
     let plan = setup.runner.plan(&step).map_err(Failure::refused)?;
     let files = plan.workers.first().map(|worker| worker.files.as_slice()).unwrap_or_default();
     Ok(files.first().map_or(Bytes(0), |file| file.size))
-}
-
-/// Says what is looked at and what that will take.
-fn announce(setup: &Setup, ask: &PlacesAsk) {
-    output::people(report::head(&setup.facts, setup.runner.backend()).trim_end());
-    if setup.is_virtual() {
-        return;
-    }
-    let seconds = places_seconds(ask);
-    let bytes_written = if let Layout::Write(size) = ask.layout { size.0 } else { 0 };
-    let seconds_most = seconds.max(ask.asked.time.as_secs_f64());
-    let billing = Vec::new();
-    let forecast = Forecast { seconds, seconds_most, bytes_written, credits: Credits::Unknown, billing };
-    output::people(report::forecast(&forecast).trim_end());
-}
-
-/// Seconds that are left of those foreseen.
-fn left(seconds: f64, done: &[StepRecord]) -> f64 {
-    let since = done.first().map_or(Nanos::ZERO, |step| step.started);
-    let now = done.last().map_or(Nanos::ZERO, |step| step.ended);
-    (seconds - now.since(since).as_secs_f64()).max(1.0)
 }

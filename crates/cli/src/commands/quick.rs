@@ -1,18 +1,16 @@
 //! `plimsoll quick`: the honest `dd`: one sequential stream, with and without flush, through the cache and past it.
 
-use analysis::quick_rows;
-use experiments::{PastCache, QuickAsk, next_quick_step, quick_seconds};
-use record::{StepRecord, TargetDoubt};
-use session::{Wish, open_path};
+use analysis::{Analysis, quick_rows};
+use experiments::{PastCache, QuickAsk, Step, next_quick_step, quick_seconds};
+use record::{Run, StepRecord, TargetDoubt};
+use report::{Credits, Forecast, Paint};
+use session::failure::Failure;
+use session::{Setup, Wish, open_path};
 use workload::{Bytes, Nanos, Target};
 
-use crate::arguments::{Format, QuickArguments};
+use super::measure::{Ground, Measurement, laid_out};
+use crate::arguments::{QuickArguments, size};
 use crate::commands::own;
-use session::failure::Failure;
-use session::output;
-use session::place::Place;
-use session::run::{self, Against, Session};
-use session::signals::StopFlag;
 
 /// Bytes of the file unless another size is asked for: with a second or two of a fast disk it is full, and its cache is
 /// what a desktop or a small server can spare.
@@ -21,43 +19,64 @@ const SIZE_MOST: Bytes = Bytes::GIB;
 /// Writes and reads one file in the folder and says what is the volume's and what the cache's.
 pub fn run(arguments: &QuickArguments) -> Result<u8, Failure> {
     let target = target(&arguments.dir)?;
-    let words = run::absolute(&target, &arguments.dir);
-    let stop = StopFlag::on_signals(arguments.give_up);
-    let mut setup = run::set_up_target(&target, &words, &wish(arguments, &target)?, &stop)?;
-    let ask = QuickAsk { time: time(arguments)?, layout: setup.layout, past: past(&setup) };
-    output::people(report::head(&setup.facts, "one I/O at a time").trim_end());
-    let forecast =
-        format!("About {}; writes one file without a name.", report::numbers::span(quick_seconds(&ask)));
-    output::people(&forecast);
-    if !arguments.busy {
-        run::idle_gate(&mut setup, "a quick look", &stop)?;
+    let wish = wish(arguments, &target)?;
+    let ground = Ground::open((&target, &arguments.dir), &wish, &arguments.measure)?;
+    let setup = &ground.setup;
+    let ask = QuickAsk { time: time(arguments)?, layout: setup.layout, past: past(setup) };
+    ground.measure(&Quick { ask })
+}
+
+/// A quick look on its ground.
+struct Quick {
+    ask: QuickAsk,
+}
+
+impl Measurement for Quick {
+    fn command(&self) -> String {
+        "quick".to_owned()
     }
-    let place = Place::new(arguments.out.as_deref(), (&words, "quick"), &setup.facts.devices)?;
-    let place = arguments.onlookers.at(place)?;
-    let (seconds, next) = (quick_seconds(&ask), |done: &[StepRecord]| next_quick_step(&ask, done));
-    let session = Session {
-        setup,
-        place: &place,
-        stop: &stop,
-        seconds,
-        course: None,
-        against: &Against::default(),
-        asked: None,
-    };
-    let code = session.run(&next, &|run, _| {
-        match arguments.format {
-            Format::Text => {
-                let text = report::quick_text(&quick_rows(run));
-                output::result(&format!("{text}\n{}\n", place.files_line()))?;
-            }
-            Format::Json => {
-                output::result(&report::quick_json(&quick_rows(run), run))?;
-                output::people(&place.files_line());
-            }
+
+    fn noun(&self) -> &'static str {
+        "a quick look"
+    }
+
+    fn next(&self, done: &[StepRecord]) -> Option<Step> {
+        next_quick_step(&self.ask, done)
+    }
+
+    fn forecast(&self) -> Forecast {
+        let seconds = quick_seconds(&self.ask);
+        Forecast {
+            seconds,
+            seconds_most: seconds,
+            bytes_written: laid_out(self.ask.layout).0,
+            credits: Credits::Unknown,
+            billing: Vec::new(),
         }
-        Ok(0)
-    })?;
-    Ok(arguments.shown.page_of(&place, code))
+    }
+
+    fn announcement(&self, setup: &Setup) -> Vec<String> {
+        let span = report::numbers::span(quick_seconds(&self.ask));
+        let head = report::head(&setup.facts, "one I/O at a time");
+        vec![head, format!("About {span}; writes one file without a name.")]
+    }
+
+    fn outline(&self) -> [String; 2] {
+        let streams = "Then: the file read and written in sequence, through the cache and past it, with a flush and without.";
+        ["This would run first:\n".to_owned(), report::wrap("  ", streams)]
+    }
+
+    fn text(&self, run: &Run, _: &Analysis, _: Paint) -> String {
+        report::quick_text(&quick_rows(run))
+    }
+
+    fn json(&self, run: &Run, _: &Analysis) -> String {
+        report::quick_json(&quick_rows(run), run)
+    }
+
+    fn exit_code(&self, _: &Analysis) -> u8 {
+        0
+    }
 }
 
 /// A folder: the file in it is ours, so that it can be written through the cache and past it.
@@ -77,7 +96,7 @@ fn target(word: &str) -> Result<Target, Failure> {
 }
 
 fn wish(arguments: &QuickArguments, target: &Target) -> Result<Wish, Failure> {
-    let asked = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
+    let asked = size(arguments.size.as_deref())?;
     let usual = match target {
         Target::Path(path) if asked.is_none() => {
             let opened = open_path(path, "", &Wish::default()).map_err(Failure::refused)?;
@@ -100,7 +119,7 @@ fn time(arguments: &QuickArguments) -> Result<Nanos, Failure> {
     Ok(time)
 }
 
-fn past(setup: &session::Setup) -> PastCache {
+fn past(setup: &Setup) -> PastCache {
     let blind = setup.facts.doubts.contains(&TargetDoubt::NoDirectIo);
     if blind { PastCache::Impossible } else { PastCache::Possible }
 }

@@ -2,66 +2,115 @@
 
 use std::path::Path;
 
-use analysis::{Analysis, Cell, cells};
-use experiments::{LAYOUT_GUESS, Layout, Profile, ProfileTable, Writes};
-use record::TargetKind;
-use session::{Setup, Wish, null_setup};
-use workload::Target;
-
-use crate::arguments::{Format, RunArguments};
-use crate::commands::{outline, own};
+use analysis::{Analysis, cells};
+use experiments::{LAYOUT_GUESS, Layout, Profile, ProfileTable, Step, Writes};
+use record::{Run, StepRecord};
+use report::{Credits, Forecast, Paint};
 use session::failure::Failure;
 use session::named_input::{NamedInput, WRITTEN};
-use session::output;
-use session::place::Place;
-use session::run::{self, Against, Session};
-use session::signals::StopFlag;
+use session::{Setup, Wish};
+use workload::Target;
+
+use super::measure::{Ground, Measurement, destruction, laid_out};
+use crate::arguments::RunArguments;
+use crate::commands::own;
 
 /// Runs the profile on the target and prints what every job reached.
 pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     let profile = profile(arguments)?;
     let target = own::target(&arguments.target)?;
-    let stop = StopFlag::on_signals(arguments.give_up);
-    let words = run::absolute(&target, &arguments.target);
-    let mut setup = match target {
-        Target::Null => null_setup(),
-        _ => run::set_up_target(&target, &words, &wish(arguments, &profile, &target)?, &stop)?,
-    };
-    let ground = (setup.writes, setup.layout);
-    announce(&profile, &setup)?;
-    if arguments.dry_run {
-        return dry_run(arguments.format, &profile, &setup);
+    let wish = wish(arguments, &profile, &target)?;
+    let ground = Ground::open((&target, &arguments.target), &wish, &arguments.measure)?;
+    let (writes, layout) = (ground.setup.writes, ground.setup.layout);
+    if profile.permitted(writes).next().is_none() {
+        return Err(Failure::refused(format!(
+            "every step of {} writes, and {} is only read; name a directory, or a device with --allow-destroy",
+            profile.name, ground.setup.facts.words
+        )));
     }
-    if !arguments.busy && setup.facts.kind != TargetKind::Null {
-        run::idle_gate(&mut setup, "a profile", &stop)?;
+    ground.measure(&ProfileRun { profile, writes, layout })
+}
+
+/// A profile on its ground.
+struct ProfileRun {
+    profile: Profile,
+    writes: Writes,
+    layout: Layout,
+}
+
+impl Measurement for ProfileRun {
+    fn command(&self) -> String {
+        format!("run {}", self.profile.name.trim_end_matches(".toml"))
     }
-    let command = format!("run {}", profile.name.trim_end_matches(".toml"));
-    let place = Place::new(arguments.out.as_deref(), (&words, &command), &setup.facts.devices)?;
-    let laid_out = usize::from(setup.layout != Layout::None);
-    place.foresee_steps(laid_out + profile.permitted(setup.writes).count());
-    let place = arguments.onlookers.at(place)?;
-    let seconds = seconds(&profile, &setup);
-    let next = |done: &[record::StepRecord]| profile.next_step(ground, done);
-    let session = Session {
-        setup,
-        place: &place,
-        stop: &stop,
-        seconds,
-        course: None,
-        against: &Against::default(),
-        asked: None,
-    };
-    let code = session.run(&next, &|run, analysis| {
-        if arguments.format == Format::Json {
-            output::result(&report::json(run, analysis))?;
-            output::people(&place.files_line());
-        } else {
-            let table = table(profile.table, &cells(run));
-            output::result(&format!("{table}\n{}{}\n", found(analysis), place.files_line()))?;
+
+    fn noun(&self) -> &'static str {
+        "a profile"
+    }
+
+    fn next(&self, done: &[StepRecord]) -> Option<Step> {
+        self.profile.next_step((self.writes, self.layout), done)
+    }
+
+    fn steps(&self) -> Option<usize> {
+        let laid_out = usize::from(self.layout != Layout::None);
+        Some(laid_out + self.profile.permitted(self.writes).count())
+    }
+
+    fn forecast(&self) -> Forecast {
+        let laid_out = laid_out(self.layout).0;
+        let seconds = laid_out as f64 / LAYOUT_GUESS + self.profile.seconds(self.writes);
+        Forecast {
+            seconds,
+            seconds_most: seconds,
+            bytes_written: laid_out,
+            credits: Credits::Unknown,
+            billing: Vec::new(),
         }
-        Ok(0)
-    })?;
-    Ok(arguments.shown.page_of(&place, code))
+    }
+
+    /// The profile by its title: what it writes follows from its rates.
+    fn announcement(&self, setup: &Setup) -> Vec<String> {
+        let head = report::head(&setup.facts, setup.runner.backend());
+        let seconds = if setup.is_virtual() { 0.5 } else { self.forecast().seconds };
+        let title = format!("{}, about {}.", self.profile.title, report::numbers::span(seconds));
+        let left_out =
+            self.profile.steps.iter().filter(|step| self.writes == Writes::LeftOut && step.writes());
+        let left_out: Vec<&str> = left_out.map(|step| step.name.as_str()).collect();
+        let without = (!left_out.is_empty()).then(|| {
+            report::wrap("", &format!("Left out, since this target is only read: {}.", left_out.join(", ")))
+        });
+        [head, report::wrap("", &title)].into_iter().chain(without).chain(destruction(setup)).collect()
+    }
+
+    fn outline(&self) -> [String; 2] {
+        let steps = self.profile.permitted(self.writes).map(|step| {
+            let jobs = step.jobs.iter().map(report::job_words).collect::<Vec<_>>().join("; ");
+            let span = report::numbers::span(step.time.as_secs_f64());
+            report::wrap("  ", &format!("{}, {span}: {jobs}", step.name))
+        });
+        [format!("This would run:\n{}", steps.collect::<String>()), String::new()]
+    }
+
+    /// The first of its own steps, not the layout.
+    fn first(&self) -> Option<Step> {
+        self.profile.next_step((self.writes, Layout::None), &[])
+    }
+
+    fn text(&self, run: &Run, analysis: &Analysis, _: Paint) -> String {
+        let cells = cells(run);
+        let table = match self.profile.table {
+            ProfileTable::CrystalDiskMark => report::crystal_table(&cells),
+            ProfileTable::Lines => report::cell_lines(&cells),
+        };
+        match report::findings_brief(analysis) {
+            found if found.is_empty() => table,
+            found => format!("{table}\n{found}"),
+        }
+    }
+
+    fn exit_code(&self, _: &Analysis) -> u8 {
+        0
+    }
 }
 
 /// The profile that is named: one that is built in, or a file.
@@ -76,7 +125,7 @@ fn profile(arguments: &RunArguments) -> Result<Profile, Failure> {
         Profile::builtin(word).map_err(Failure::refused)?
     };
     let time = arguments.time.as_deref().map(workload::duration).transpose().map_err(Failure::refused)?;
-    let profile = profile.seeded(arguments.seed);
+    let profile = profile.seeded(arguments.ground.seed);
     match time {
         Some(workload::Nanos(0)) => {
             Err(Failure::refused("--time 0 measures nothing; give each step a second or more"))
@@ -92,73 +141,12 @@ fn is_file(word: &str) -> bool {
 
 /// The profile's size holds where a region is made for it; what is there already is measured as it is.
 fn wish(arguments: &RunArguments, profile: &Profile, target: &Target) -> Result<Wish, Failure> {
-    let asked = arguments.size.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
+    let asked = arguments.ground.wish()?;
     let made = match target {
         Target::Path(path) => path.is_dir(),
         Target::Lab(_) => true,
         _ => false,
     };
-    let size = asked.or(profile.size.filter(|_| made));
-    Ok(Wish { size, allow_destroy: arguments.allow_destroy.clone(), ..Wish::default() })
-}
-
-fn seconds(profile: &Profile, setup: &Setup) -> f64 {
-    let layout = match setup.layout {
-        Layout::Write(size) => size.0 as f64 / LAYOUT_GUESS,
-        Layout::None => 0.0,
-    };
-    if setup.is_virtual() { 0.5 } else { layout + profile.seconds(setup.writes) }
-}
-
-/// Says what is measured and for how long, what is left out, and what will be destroyed.
-fn announce(profile: &Profile, setup: &Setup) -> Result<(), Failure> {
-    output::people(report::head(&setup.facts, setup.runner.backend()).trim_end());
-    let span = report::numbers::span(seconds(profile, setup));
-    output::people(report::wrap("", &format!("{}, about {span}.", profile.title)).trim_end());
-    let left: Vec<&str> = profile
-        .steps
-        .iter()
-        .filter(|step| setup.writes == Writes::LeftOut && step.writes())
-        .map(|step| step.name.as_str())
-        .collect();
-    if left.len() == profile.steps.len() {
-        return Err(Failure::refused(format!(
-            "every step of {} writes, and {} is only read; name a directory, or a device with --allow-destroy",
-            profile.name, setup.facts.words
-        )));
-    }
-    if !left.is_empty() {
-        let words = format!("Left out, since this target is only read: {}.", left.join(", "));
-        output::people(report::wrap("", &words).trim_end());
-    }
-    if let Some(destruction) = &setup.destruction {
-        output::people(&run::destruction_words(destruction));
-    }
-    Ok(())
-}
-
-fn dry_run(format: Format, profile: &Profile, setup: &Setup) -> Result<u8, Failure> {
-    let mut text = String::from("This would run:\n");
-    for step in profile.permitted(setup.writes) {
-        let jobs = step.jobs.iter().map(report::job_words).collect::<Vec<_>>().join("; ");
-        let span = report::numbers::span(step.time.as_secs_f64());
-        text += &report::wrap("  ", &format!("{}, {span}: {jobs}", step.name));
-    }
-    let first = profile.next_step((setup.writes, Layout::None), &[]).map(|step| setup.runner.plan(&step));
-    let first = first.transpose().map_err(Failure::refused)?;
-    text.extend(first.iter().map(run::plan_words));
-    outline::tell(format, &setup.facts.words, (&text, first.as_ref()))
-}
-
-fn table(table: ProfileTable, cells: &[Cell]) -> String {
-    match table {
-        ProfileTable::CrystalDiskMark => report::crystal_table(cells),
-        ProfileTable::Lines => report::cell_lines(cells),
-    }
-}
-
-/// The findings with an empty line behind them, where there are any.
-fn found(analysis: &Analysis) -> String {
-    let found = report::findings_brief(analysis);
-    if found.is_empty() { found } else { format!("{found}\n") }
+    let size = asked.size.or(profile.size.filter(|_| made));
+    Ok(Wish { size, ..asked })
 }

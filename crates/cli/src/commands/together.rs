@@ -4,27 +4,28 @@ use std::path::{Path, PathBuf};
 
 use analysis::{Analysis, Answered};
 use experiments::{
-    LAYOUT_GUESS, Layout, TogetherAsk, Writes, next_together_step, together_looks_most, together_seconds,
-    together_seconds_left,
+    LAYOUT_GUESS, Layout, Step, TogetherAsk, Writes, next_together_step, together_looks_most,
+    together_seconds, together_seconds_left,
 };
+use kernel::guard::Destruction;
 use policy::Catalogue;
-use report::{Credits, Forecast};
-use session::Wish;
+use record::StepRecord;
+use report::{Credits, Extent, Forecast};
 use session::failure::Failure;
-use session::output;
-use session::place::Place;
-use session::run::{self, Against, Course, Session};
+use session::run;
 use session::signals::StopFlag;
 use session::together::{Together, Volume, set_up_together};
+use session::{Setup, Wish};
 use workload::{
     Asked, Bytes, Direction, NamedMachine, Nanos, Target, TogetherAsked, TogetherLoad, TogetherVolume,
 };
 
 use super::bounds::{REGION_USUAL, in_flight_most};
-use super::check::{Shape, present, something_to_read};
 use super::compare::labelled;
-use crate::arguments::{CheckArguments, Format, size};
-use crate::commands::{outline, own};
+use super::measure::{Ground, Measurement, laid_out};
+use super::readable::something_to_read;
+use crate::arguments::{CheckArguments, size};
+use crate::commands::own;
 
 /// Exit codes of what cannot be told, and of a machine that lets less through than is published.
 const CANNOT_TELL: u8 = 4;
@@ -42,7 +43,7 @@ const MOST: usize = 16;
 pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     let volumes = volumes(arguments)?;
     let machine = arguments.instance.as_deref().map(machine).transpose()?;
-    let stop = StopFlag::on_signals(arguments.ground.give_up);
+    let stop = StopFlag::on_signals(arguments.measure.give_up);
     let mut together = set_up_together(&volumes, &stop)?;
     if arguments.read_only {
         together.setup.writes = Writes::LeftOut;
@@ -50,39 +51,85 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
         together.layouts.fill(Layout::None);
     }
     let ask = ask(arguments, (&volumes, &together), machine)?;
-    announce(&volumes, &together, &ask);
-    if arguments.ground.dry_run {
-        return dry_run(arguments.format, &together, &ask);
+    let words = format!("{}-and-{}-more", volumes[0].words, volumes.len() - 1);
+    let Together { setup, destructions, .. } = together;
+    let ground = Ground { words, setup, stop, arguments: &arguments.measure };
+    ground.measure(&Shared { ask, volumes, destructions, extent: arguments.findings.extent() })
+}
+
+/// Several volumes on their ground.
+struct Shared {
+    ask: TogetherAsk,
+    volumes: Vec<Volume>,
+    destructions: Vec<Destruction>,
+    extent: Extent,
+}
+
+impl Shared {
+    /// Seconds that the layout takes, all volumes at once.
+    fn laying_out(&self) -> f64 {
+        self.ask.layouts.iter().map(|layout| laid_out(*layout).0 as f64).sum::<f64>() / LAYOUT_GUESS
     }
-    let Together { mut setup, .. } = together;
-    if !arguments.ground.busy {
-        run::idle_gate(&mut setup, "a check", &stop)?;
+}
+
+impl Measurement for Shared {
+    fn command(&self) -> String {
+        "check".to_owned()
     }
-    let name = format!("{}-and-{}-more", volumes[0].words, volumes.len() - 1);
-    let place = Place::new(arguments.ground.out.as_deref(), (&name, "check"), &setup.facts.devices)?;
-    let place = arguments.ground.onlookers.at(place)?;
-    let place = if setup.is_virtual() { place.of_virtual_run() } else { place };
-    let seconds = if setup.is_virtual() { 0.5 } else { together_seconds(&ask).0 + laying_out(&ask) };
-    let course = Course { left: &|done| together_seconds_left(&ask, done), remarks: &|_| Vec::new() };
-    let session = Session {
-        setup,
-        place: &place,
-        stop: &stop,
-        seconds,
-        course: Some(course),
-        against: &Against::default(),
-        asked: Some(Asked::Together(ask.asked.clone())),
-    };
-    let code = session.run(&|done| next_together_step(&ask, done), &|run, analysis| {
-        present(
-            &Shape { format: arguments.format, extent: arguments.findings.extent() },
-            run,
-            analysis,
-            &place,
-        )?;
-        Ok(exit_code(analysis))
-    })?;
-    Ok(arguments.shown.page_of(&place, code))
+
+    fn noun(&self) -> &'static str {
+        "a check"
+    }
+
+    fn asked(&self) -> Option<Asked> {
+        Some(Asked::Together(self.ask.asked.clone()))
+    }
+
+    fn next(&self, done: &[StepRecord]) -> Option<Step> {
+        next_together_step(&self.ask, done)
+    }
+
+    fn forecast(&self) -> Forecast {
+        let (least, most) = together_seconds(&self.ask);
+        let written: u64 = self.ask.layouts.iter().map(|layout| laid_out(*layout).0).sum();
+        Forecast {
+            seconds: least + self.laying_out(),
+            seconds_most: most + self.laying_out(),
+            bytes_written: written + self.ask.asked.write_most.0,
+            credits: Credits::Unknown,
+            billing: Vec::new(),
+        }
+    }
+
+    fn left(&self, done: &[StepRecord]) -> f64 {
+        together_seconds_left(&self.ask, done)
+    }
+
+    /// All volumes by name in place of the head, which knows one.
+    fn announcement(&self, setup: &Setup) -> Vec<String> {
+        let words = report::wrap("", &report::together_words(&self.ask.asked));
+        let named = self.volumes.iter().map(|one| report::wrap(&format!("  {}  ", one.label), &one.words));
+        let forecast = (!setup.is_virtual()).then(|| report::forecast(&self.forecast()));
+        let destroyed = self.destructions.iter().map(run::destruction_words);
+        std::iter::once(words).chain(named).chain(forecast).chain(destroyed).collect()
+    }
+
+    fn outline(&self) -> [String; 2] {
+        let before = "This would run: each volume alone, all at once, and both again; where they share something, what tells its causes apart.\n";
+        [before.to_owned(), String::new()]
+    }
+
+    fn extent(&self) -> Extent {
+        self.extent
+    }
+
+    fn exit_code(&self, analysis: &Analysis) -> u8 {
+        match &analysis.answered {
+            Some(Answered::Together(answer)) if answer.is_below() => BELOW,
+            Some(Answered::Together(answer)) if answer.is_known() => 0,
+            _ => CANNOT_TELL,
+        }
+    }
 }
 
 /// Refuses several targets of a check that does not say what to do with them.
@@ -91,14 +138,6 @@ pub fn refused(first: &str, other: &str) -> Failure {
         "two volumes, {first} and {other}: say --together to load them at once and see what they share, or hold one against the \
          other with: plimsoll compare {first} {other}"
     ))
-}
-
-fn exit_code(analysis: &Analysis) -> u8 {
-    match &analysis.answered {
-        Some(Answered::Together(answer)) if answer.is_below() => BELOW,
-        Some(Answered::Together(answer)) if answer.is_known() => 0,
-        _ => CANNOT_TELL,
-    }
 }
 
 /// The targets of the command line, each with its label.
@@ -245,13 +284,6 @@ fn write_most(arguments: &CheckArguments, together: &Together) -> Result<Bytes, 
     }
 }
 
-fn laid_out(layout: Layout) -> Bytes {
-    match layout {
-        Layout::Write(size) => size,
-        Layout::None => Bytes(0),
-    }
-}
-
 /// The most time for so many looks.
 fn time(arguments: &CheckArguments, looks: usize) -> Result<Nanos, Failure> {
     let Some(words) = &arguments.time else { return Ok(Nanos::from_secs_f64(LOOK_S * looks as f64)) };
@@ -264,42 +296,4 @@ fn time(arguments: &CheckArguments, looks: usize) -> Result<Nanos, Failure> {
         )));
     }
     Ok(time)
-}
-
-/// Seconds that the layout takes, all volumes at once.
-fn laying_out(ask: &TogetherAsk) -> f64 {
-    ask.layouts.iter().map(|layout| laid_out(*layout).0 as f64).sum::<f64>() / LAYOUT_GUESS
-}
-
-/// Says what is measured, what that will take, and what will be destroyed.
-fn announce(volumes: &[Volume], together: &Together, ask: &TogetherAsk) {
-    output::people(report::wrap("", &report::together_words(&ask.asked)).trim_end());
-    for volume in volumes {
-        output::people(report::wrap(&format!("  {}  ", volume.label), &volume.words).trim_end());
-    }
-    let (least, most) = together_seconds(ask);
-    let written: u64 = ask.layouts.iter().map(|layout| laid_out(*layout).0).sum();
-    let forecast = Forecast {
-        seconds: least + laying_out(ask),
-        seconds_most: most + laying_out(ask),
-        bytes_written: written + ask.asked.write_most.0,
-        credits: Credits::Unknown,
-        billing: Vec::new(),
-    };
-    if !together.setup.is_virtual() {
-        output::people(report::forecast(&forecast).trim_end());
-    }
-    for destruction in &together.destructions {
-        output::people(&run::destruction_words(destruction));
-    }
-}
-
-fn dry_run(format: Format, together: &Together, ask: &TogetherAsk) -> Result<u8, Failure> {
-    let mut text = String::from(
-        "This would run: each volume alone, all at once, and both again; where they share something, what tells its causes apart.\n",
-    );
-    let first = next_together_step(ask, &[]).map(|step| together.setup.runner.plan(&step));
-    let first = first.transpose().map_err(Failure::refused)?;
-    text.extend(first.iter().map(run::plan_words));
-    outline::tell(format, &together.setup.facts.words, (&text, first.as_ref()))
 }

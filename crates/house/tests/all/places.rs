@@ -16,7 +16,7 @@ const PLACES: [(&str, &[&str]); 5] = [
 ];
 
 const GUARD: &str = "crates/kernel/src/linux/";
-const LEAVE: &str = "crates/session/src/target/leave.rs";
+const LEAVE: &str = "crates/session/src/opening/leave.rs";
 const TESTBED: &str = "crates/testbed/src/";
 /// Devices that a lab volume is made of are its own.
 const LAB: &str = "crates/volumes/src/lab/";
@@ -79,8 +79,8 @@ const DOORS: [(&str, &str); 14] = [
     ("crates/runfile/src/birth.rs", "the birth of a run file"),
     ("crates/runfile/src/writer.rs", "what SQLite leaves beside a run file of ours"),
     ("crates/session/src/files/", "the door"),
-    ("crates/session/src/target/laying.rs", "files of jobs, by leave of the guard"),
-    ("crates/session/src/target/open.rs", "the unnamed file that is measured"),
+    ("crates/session/src/opening/laying.rs", "files of jobs, by leave of the guard"),
+    ("crates/session/src/opening/open.rs", "the unnamed file that is measured"),
     ("crates/session/src/watch/mod.rs", "the run file of a command that could not be started"),
     ("crates/engine/src/driver/dump.rs", "opened as an outlet: what a verification has found wrong"),
     ("crates/engine/src/driver/journal.rs", "opened as an outlet: the state of a verification"),

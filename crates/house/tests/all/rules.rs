@@ -26,11 +26,10 @@ const BARE_READS: [&str; 5] =
     ["fs::read(", "fs::read_to_string(", "File::open(", "io::read_to_string(", "stdin().lock()"];
 
 /// Where such a read stands in `cli` and `session`, each with its reason.
-const BARE_READS_OF: [(&str, &str); 6] = [
-    ("crates/cli/src/commands/burst.rs", "a key is asked for on a terminal"),
+const BARE_READS_OF: [(&str, &str); 5] = [
+    ("crates/cli/src/commands/drain.rs", "a key is asked for on a terminal"),
     ("crates/cli/src/commands/tutorial.rs", "a key is asked for on a terminal"),
     ("crates/cli/src/commands/iostat.rs", "a counter of /proc"),
-    ("crates/session/src/browser.rs", "a page that was just drawn"),
     (
         "crates/session/src/files.rs",
         "the beginning of a file of ours that is to be replaced, which was found to be one",

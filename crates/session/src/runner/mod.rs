@@ -20,8 +20,8 @@ pub use real::{NullRunner, RealRunner, RealVolume};
 pub use virtual_time::VirtualRunner;
 
 use crate::idle::{Use, between};
+use crate::opening::named::FileError;
 use crate::procedure::{Decided, run_steps};
-use crate::target::named::FileError;
 
 /// How long the idle gate looks at a time, in slices in which it notices a wish to stop.
 const IDLE_LOOK: [Duration; 10] = [Duration::from_millis(100); 10];

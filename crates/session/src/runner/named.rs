@@ -13,8 +13,8 @@ use workload::{FlushBy, Nanos, StepPlan};
 use super::drive::drive;
 use super::{Runner, RunnerError, failed, look_for_others};
 use crate::idle::Use;
+use crate::opening::named::{NamedFiles, Treatment};
 use crate::signals::StopFlag;
-use crate::target::named::{NamedFiles, Treatment};
 use crate::watchdog;
 
 /// Files and devices that jobs name.

@@ -12,7 +12,7 @@ use workload::{BackendKind, Bytes, Direction, Nanos, StepKind, StepPlan, TracedI
 use super::drive::drive;
 use super::{Runner, RunnerError, Shares, failed, ground, look_for_others, planned};
 use crate::idle::Use;
-use crate::target::OneFile;
+use crate::opening::OneFile;
 
 /// Least time between two readings of the counters.
 const SAMPLE_APART: Nanos = Nanos::from_millis(300);

@@ -10,13 +10,13 @@ use workload::{Bytes, Nanos, Target};
 
 use super::devices::{DeviceWish, WatchedDevices, choose, described};
 use crate::failure::Failure;
+use crate::opening::{Wish, Written, leave_to_write};
 use crate::output;
 use crate::phases::check_phases;
 use crate::run;
 use crate::runner::Runner;
 use crate::setup::{Setup, set_up_watch};
 use crate::signals::StopFlag;
-use crate::target::{Wish, Written, leave_to_write};
 use crate::watchdog;
 
 /// Least bytes that a measurement's region holds.

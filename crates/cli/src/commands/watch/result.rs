@@ -8,11 +8,12 @@ use session::output;
 use session::place::{Place, short};
 
 use crate::arguments::Format;
-use crate::commands::check::{Shape, present};
+use crate::commands::measure;
 
 /// On stdout, as a check does.
 pub fn to_stdout(format: Format, run: &Run, analysis: &Analysis, place: &Place) -> Result<(), Failure> {
-    present(&Shape { format, extent: Extent::All }, run, analysis, place)
+    let text = |paint| report::terminal(run, analysis, paint, Extent::All);
+    measure::print(format, place, (&text, &|| report::json(run, analysis)))
 }
 
 /// With a command, whose stdout is, text goes to stderr and JSON into a file beside the run file.

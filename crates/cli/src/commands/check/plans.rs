@@ -13,10 +13,9 @@ use workload::{
     StopRule, Workload,
 };
 
-use super::bounds::in_flight_most;
-use super::burst;
-use super::check::Asked;
-use crate::arguments::CheckArguments;
+use super::asked::{Asked, DRAIN_LEAST};
+use crate::commands::bounds::in_flight_most;
+use crate::commands::drain;
 
 /// All of a standard check where nothing is said, and of one whose steps are too short to rely on.
 const STANDARD: Nanos = Nanos::from_secs(15 * 60);
@@ -24,8 +23,6 @@ const STANDARD_BRIEF: Nanos = Nanos::from_secs(120);
 /// The least time in which a search for headroom and a look at places tell anything.
 const HEADROOM_LEAST: Nanos = Nanos::from_secs(10);
 const PLACES_LEAST: Nanos = Nanos::from_secs(20);
-/// The least time of a drain of one kind.
-const DRAIN_LEAST: Nanos = Nanos::from_secs(30);
 /// What 99 of 100 I/Os shall stay within where nothing is claimed, and in times the latency of one alone where that is published.
 const BOUND: Nanos = Nanos::from_millis(10);
 const BOUND_LATENCIES: u64 = 5;
@@ -50,34 +47,6 @@ pub(super) struct Planned {
     pub(super) left_out: Vec<(String, LeftOut)>,
 }
 
-/// The time that is said, which must be enough for the plan.
-pub(super) fn time(arguments: &CheckArguments) -> Result<Option<Nanos>, Failure> {
-    let Some(word) = &arguments.time else { return Ok(None) };
-    let time = workload::duration(word).map_err(Failure::refused)?;
-    let plan = CheckPlan::from(arguments.plan);
-    let least = match plan {
-        CheckPlan::Quick | CheckPlan::Standard => Effort::LEAST,
-        CheckPlan::Burst => DRAIN_LEAST * 4,
-        CheckPlan::Soak => SoakAsked::LEAST,
-    };
-    if time < least {
-        let span = report::numbers::span(least.as_secs_f64());
-        let text = match plan {
-            CheckPlan::Soak | CheckPlan::Burst => format!(
-                "--time {word} is too short for a {}; give it {span} or more, or leave --plan out for a check of minutes",
-                plan.name()
-            ),
-            CheckPlan::Quick | CheckPlan::Standard => format!(
-                "--time {word} is too short for a check to tell anything; give it {span} or more, or look for half a minute \
-                 with: plimsoll quick {}",
-                arguments.target
-            ),
-        };
-        return Err(Failure::refused(text));
-    }
-    Ok(Some(time))
-}
-
 /// What the plan of `asked` runs on `setup`: a run that goes on has the parts that it began with.
 pub(super) fn planned(asked: &Asked, setup: &Setup) -> Result<Planned, Failure> {
     let split = Split::of(&asked.check);
@@ -88,7 +57,7 @@ pub(super) fn planned(asked: &Asked, setup: &Setup) -> Result<Planned, Failure> 
             CheckPlan::Quick => Vec::new(),
             CheckPlan::Standard => standard(asked, setup, &split)?,
             CheckPlan::Burst => {
-                let (drain, without) = drain(asked, setup);
+                let (drain, without) = fitted_drain(asked, setup);
                 left_out.extend(without);
                 vec![Procedure::Burst(drain)]
             }
@@ -257,9 +226,9 @@ fn soak(check: &CheckAsked, setup: &Setup) -> SoakAsked {
 }
 
 /// A drain that the time has room for, and what it leaves out.
-fn drain(asked: &Asked, setup: &Setup) -> (BurstAsked, Vec<(String, LeftOut)>) {
+fn fitted_drain(asked: &Asked, setup: &Setup) -> (BurstAsked, Vec<(String, LeftOut)>) {
     let limits = asked.against.limits.as_ref();
-    let usual = burst::usual(setup, limits, asked.check.seed);
+    let usual = drain::usual(setup, limits, asked.check.seed);
     let Some(time) = asked.check.time else { return (usual, Vec::new()) };
     let within = |asked: &BurstAsked| takes(asked, limits) <= time.as_secs_f64();
     if within(&usual) {

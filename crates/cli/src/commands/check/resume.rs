@@ -11,9 +11,10 @@ use session::run::Earlier;
 use session::usual_region;
 use workload::{Asked as Procedure, Bytes, CheckAsked, CheckPlan, Ending, Nanos, PolicyName, Target};
 
-use super::bounds::{Bounds, REGION_USUAL};
-use super::check::{Asked, against};
+use super::asked::Asked;
 use crate::arguments::{CheckArguments, size};
+use crate::commands::bounds::{Bounds, REGION_USUAL};
+use crate::commands::promise::against;
 
 /// The run at `path`, as it was asked.
 pub(super) fn resumed(arguments: &CheckArguments, path: &Path) -> Result<Asked, Failure> {
@@ -49,7 +50,6 @@ pub(super) fn resumed(arguments: &CheckArguments, path: &Path) -> Result<Asked, 
     let check = sitting(stored, &steps);
     Ok(Asked {
         typed: facts.words.clone(),
-        target_words: facts.words.clone(),
         target,
         against,
         wish: session::Wish { size: check.size, ..arguments.ground.wish()? },

@@ -1,0 +1,92 @@
+//! What a check was asked: the command line as it is understood.
+
+use experiments::{CheckAsk, Effort};
+use record::TargetFacts;
+use session::Wish;
+use session::failure::Failure;
+use session::run::{Against, Earlier};
+use workload::{CheckAsked, CheckPlan, Nanos, SoakAsked, Target};
+
+use crate::arguments::{CheckArguments, EffortName};
+use crate::commands::bounds::Bounds;
+use crate::commands::own;
+use crate::commands::promise::against;
+
+/// The least time of a drain of one kind.
+pub(super) const DRAIN_LEAST: Nanos = Nanos::from_secs(30);
+
+/// The command line as it is understood, and the run that it goes on with.
+pub(super) struct Asked {
+    pub(super) target: Target,
+    /// As it was typed.
+    pub(super) typed: String,
+    pub(super) against: Against,
+    pub(super) wish: Wish,
+    pub(super) bounds: Bounds,
+    /// What is stored of it; the parts of a run that begins are not there yet.
+    pub(super) check: CheckAsked,
+    pub(super) earlier: Earlier,
+    /// What the earlier sitting measured.
+    pub(super) before: Option<TargetFacts>,
+}
+
+impl Asked {
+    /// The command line of a check that begins.
+    ///
+    /// # Errors
+    /// Words that are no target, policy, claim, time or size.
+    pub(super) fn read(arguments: &CheckArguments) -> Result<Asked, Failure> {
+        let target = own::target(&arguments.target)?;
+        let named = arguments.policy.as_deref().map(own::policy).transpose()?;
+        let against = against(&target, named, arguments.expect.as_deref())?;
+        let bounds = Bounds::read(&arguments.ground, arguments.write_most.as_deref(), CheckAsk::modest)?;
+        let check = CheckAsked {
+            plan: arguments.plan.into(),
+            time: time(arguments)?,
+            brief: arguments.effort == EffortName::Brief,
+            size: bounds.size,
+            write_most: bounds.write_most,
+            reads_only: arguments.read_only,
+            seed: bounds.seed,
+            ..CheckAsked::default()
+        };
+        Ok(Asked {
+            typed: arguments.target.clone(),
+            target,
+            against,
+            wish: arguments.ground.wish()?,
+            bounds,
+            check,
+            earlier: Earlier::default(),
+            before: None,
+        })
+    }
+}
+
+/// The time that is said, which must be enough for the plan.
+fn time(arguments: &CheckArguments) -> Result<Option<Nanos>, Failure> {
+    let Some(word) = &arguments.time else { return Ok(None) };
+    let time = workload::duration(word).map_err(Failure::refused)?;
+    let plan = CheckPlan::from(arguments.plan);
+    let least = match plan {
+        CheckPlan::Quick | CheckPlan::Standard => Effort::LEAST,
+        CheckPlan::Burst => DRAIN_LEAST * 4,
+        CheckPlan::Soak => SoakAsked::LEAST,
+    };
+    if time < least {
+        let span = report::numbers::span(least.as_secs_f64());
+        let text = match plan {
+            CheckPlan::Soak | CheckPlan::Burst => format!(
+                "--time {word} is too short for a {}; give it {span} or more, or leave --plan out for a check of minutes",
+                plan.name()
+            ),
+            CheckPlan::Quick | CheckPlan::Standard => format!(
+                "--time {word} is too short for a check to tell anything; give it {span} or more, or look for half a minute \
+                 with: plimsoll quick {}",
+                arguments.target
+            ),
+        };
+        return Err(Failure::refused(text));
+    }
+    Ok(Some(time))
+}

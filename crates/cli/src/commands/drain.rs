@@ -1,0 +1,77 @@
+//! Drains of a volume's burst: the usual one, what it spends, and the leave that a long one needs.
+
+use std::io::{BufRead, IsTerminal};
+
+use policy::{BurstLength, Limits};
+use report::Credits;
+use session::failure::Failure;
+use session::{Setup, output};
+use workload::{BurstAsked, BurstOf, Mix, Nanos};
+
+/// The most time of a drain where no policy tells: it holds the half hour that most providers publish, from a full bucket.
+const MOST: Nanos = Nanos::from_secs(45 * 60);
+/// The same in virtual time, which costs nothing but the I/Os.
+const MOST_VIRTUAL: Nanos = Nanos::from_secs(6 * 3600);
+/// By how much a drain may take longer than the policy's burst: what is left must be seen, and rates are a little off.
+const LONGER: f64 = 1.2;
+const LONGER_BY: Nanos = Nanos::from_secs(60);
+/// Anything longer starts only with leave.
+const UNASKED_S: f64 = 15.0 * 60.0;
+
+/// A drain of all there is by reads, for as long as the policy says that it takes, else for as long as most take.
+pub fn usual(setup: &Setup, limits: Option<&Limits>, seed: u64) -> BurstAsked {
+    let usual = if setup.is_virtual() { MOST_VIRTUAL } else { MOST };
+    BurstAsked {
+        of: BurstOf::Both,
+        most: limits.and_then(drain_of).unwrap_or(usual),
+        small: BurstAsked::SMALL.max(setup.facts.direct_alignment),
+        large: BurstAsked::LARGE,
+        mix: Mix::READ,
+        both_ways: false,
+        seed,
+        resumed: 0,
+    }
+}
+
+/// What a drain may take where the policy says how long its bursts last.
+fn drain_of(limits: &Limits) -> Option<Nanos> {
+    match limits.longest_burst() {
+        BurstLength::Ends(length) => Some(Nanos::from_secs_f64(LONGER * length.as_secs_f64()) + LONGER_BY),
+        BurstLength::None | BurstLength::Unknown => None,
+    }
+}
+
+/// What a drain spends: all there is.
+pub fn credits(limits: Option<&Limits>) -> Credits {
+    match limits.map(Limits::longest_burst) {
+        None => Credits::Unknown,
+        Some(BurstLength::None) => Credits::NoBurst,
+        Some(BurstLength::Unknown) => Credits::Unpublished,
+        Some(BurstLength::Ends(_)) => Credits::Share(1.0),
+    }
+}
+
+/// Asks before a drain of more than a quarter of an hour, unless `yes` was said; in virtual time nothing takes long.
+///
+/// # Errors
+/// No leave, or nobody at a terminal who could give it.
+pub fn ask_leave(seconds: f64, setup: &Setup, yes: bool) -> Result<(), Failure> {
+    if yes || setup.is_virtual() || seconds <= UNASKED_S {
+        return Ok(());
+    }
+    let refused = || {
+        Failure::refused(
+            "a drain of more than 15 minutes needs your leave: say --yes, or less time with --time TIME",
+        )
+    };
+    if !std::io::stdin().is_terminal() {
+        return Err(refused());
+    }
+    output::beside("Drain the volume for that long? [y/N] ");
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer).map_err(Failure::failed)?;
+    match answer.trim().to_ascii_lowercase().as_str() {
+        "y" | "yes" => Ok(()),
+        _ => Err(refused()),
+    }
+}

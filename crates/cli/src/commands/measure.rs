@@ -1,0 +1,254 @@
+//! The flow of every command that measures a target: what it will do is said, its leave is taken, it runs, and the result is
+//! printed and kept.
+
+use analysis::Analysis;
+use experiments::{Layout, LeftOut, Step};
+use record::{Run, StepRecord};
+use report::{Extent, Forecast, Paint};
+use session::failure::Failure;
+use session::place::Place;
+use session::run::{self, Against, Course, Earlier, Session};
+use session::signals::StopFlag;
+use session::{Setup, Wish, null_setup, output};
+use workload::{Asked, Bytes, Nanos, Target};
+
+use super::outline;
+use crate::arguments::{Format, MeasureArguments};
+
+/// Seconds that a run in virtual time takes on the clock of the wall.
+const VIRTUAL_S: f64 = 0.5;
+
+/// What a command measures, once its words are understood and its target is set up.
+pub(super) trait Measurement {
+    /// The command, as the name of its run file has it, e.g. `check`.
+    fn command(&self) -> String;
+
+    /// The same in a sentence, e.g. `a check`.
+    fn noun(&self) -> &'static str;
+
+    /// The question, as the run file keeps it; `None` where the steps say it all.
+    fn asked(&self) -> Option<Asked> {
+        None
+    }
+
+    /// What the result is held against.
+    fn against(&self) -> &Against {
+        &Against::NOTHING
+    }
+
+    /// What an earlier sitting of the same run recorded.
+    fn earlier(&self) -> Option<&Earlier> {
+        None
+    }
+
+    /// The next step after those that are `done`; `None` at the end.
+    fn next(&self, done: &[StepRecord]) -> Option<Step>;
+
+    /// Steps in all, where none depends on those before it.
+    fn steps(&self) -> Option<usize> {
+        None
+    }
+
+    /// Time, bytes written and credits; in virtual time its seconds are those of the volume.
+    fn forecast(&self) -> Forecast;
+
+    /// Seconds that are left after these steps: by default what is left of the forecast, at least one.
+    fn left(&self, done: &[StepRecord]) -> f64 {
+        let began = done.first().map_or(Nanos::ZERO, |step| step.started);
+        let now = done.last().map_or(Nanos::ZERO, |step| step.ended);
+        (self.forecast().seconds - now.since(began).as_secs_f64()).max(1.0)
+    }
+
+    /// Sentences on the steps that ran, such as what was left out.
+    fn remarks(&self, _done: &[StepRecord]) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The paragraphs that are printed before the run starts, about the target, the load and the time.
+    fn announcement(&self, setup: &Setup) -> Vec<String> {
+        let head = report::head(&setup.facts, setup.runner.backend());
+        let forecast = (!setup.is_virtual()).then(|| report::forecast(&self.forecast()));
+        std::iter::once(head).chain(forecast).chain(destruction(setup)).collect()
+    }
+
+    /// What `--dry-run` prints before and after the choices of the first step.
+    fn outline(&self) -> [String; 2];
+
+    /// The step whose choices `--dry-run` prints.
+    fn first(&self) -> Option<Step> {
+        self.next(&[])
+    }
+
+    /// Refuses to start where the run needs more leave than the command line gives.
+    fn leave(&self, _setup: &Setup) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// How many findings the text has.
+    fn extent(&self) -> Extent {
+        Extent::Screen
+    }
+
+    /// The result as text.
+    fn text(&self, run: &Run, analysis: &Analysis, paint: Paint) -> String {
+        report::terminal(run, analysis, paint, self.extent())
+    }
+
+    /// The result as a JSON document.
+    fn json(&self, run: &Run, analysis: &Analysis) -> String {
+        report::json(run, analysis)
+    }
+
+    /// How to go on with a run that was cut short; `stopped` by a signal or a key.
+    fn resume_words(&self, _analysis: &Analysis, _place: &Place, _stopped: bool) -> Option<String> {
+        None
+    }
+
+    /// Exit code of a run that came to its end.
+    fn exit_code(&self, analysis: &Analysis) -> u8;
+}
+
+/// What is destroyed, in words, where something is.
+pub(super) fn destruction(setup: &Setup) -> Option<String> {
+    setup.destruction.as_ref().map(run::destruction_words)
+}
+
+/// Bytes that are laid out before anything is measured.
+pub(super) fn laid_out(layout: Layout) -> Bytes {
+    match layout {
+        Layout::Write(size) => size,
+        Layout::None => Bytes(0),
+    }
+}
+
+/// A target that is ready to be measured.
+pub(super) struct Ground<'a> {
+    /// The target as the run file names it.
+    pub(super) words: String,
+    /// The opened target.
+    pub(super) setup: Setup,
+    /// A wish to stop.
+    pub(super) stop: StopFlag,
+    /// What the command line says of every measurement.
+    pub(super) arguments: &'a MeasureArguments,
+}
+
+impl<'a> Ground<'a> {
+    /// Opens `target`, which was typed as `typed`.
+    ///
+    /// # Errors
+    /// A target that cannot be measured.
+    pub(super) fn open(
+        (target, typed): (&Target, &str),
+        wish: &Wish,
+        arguments: &'a MeasureArguments,
+    ) -> Result<Ground<'a>, Failure> {
+        let words = run::absolute(target, typed);
+        let stop = StopFlag::on_signals(arguments.give_up);
+        let setup = match target {
+            Target::Null => null_setup(),
+            _ => run::set_up_target(target, &words, wish, &stop)?,
+        };
+        Ok(Ground { words, setup, stop, arguments })
+    }
+
+    /// Announces the measurement, runs it and prints the result; the exit code. With `--dry-run` it is announced and outlined
+    /// alone.
+    ///
+    /// # Errors
+    /// A busy target, missing leave, steps that could not run, results that could not be stored or printed.
+    pub(super) fn measure(mut self, measurement: &dyn Measurement) -> Result<u8, Failure> {
+        for paragraph in measurement.announcement(&self.setup) {
+            output::people(paragraph.trim_end());
+        }
+        if self.arguments.dry_run {
+            return self.dry_run(measurement);
+        }
+        measurement.leave(&self.setup)?;
+        if !self.arguments.busy {
+            run::idle_gate(&mut self.setup, measurement.noun(), &self.stop)?;
+        }
+        let place = self.place(measurement)?;
+        let Ground { setup, stop, arguments, .. } = self;
+        let course =
+            Course { left: &|done| measurement.left(done), remarks: &|done| measurement.remarks(done) };
+        let session = Session {
+            seconds: if setup.is_virtual() { VIRTUAL_S } else { measurement.forecast().seconds_most },
+            setup,
+            place: &place,
+            stop: &stop,
+            course: Some(course),
+            against: measurement.against(),
+            asked: measurement.asked(),
+        };
+        let nothing = Earlier::default();
+        let earlier = measurement.earlier().unwrap_or(&nothing);
+        let code = session.go_on(earlier, &|done| measurement.next(done), &|run, analysis| {
+            let text = |paint| measurement.text(run, analysis, paint);
+            print(arguments.format, &place, (&text, &|| measurement.json(run, analysis)))?;
+            if let Some(words) = measurement.resume_words(analysis, &place, stop.raised()) {
+                output::people(&words);
+            }
+            Ok(measurement.exit_code(analysis))
+        })?;
+        Ok(arguments.shown.page_of(&place, code))
+    }
+
+    /// Where the run file and the page go, and who looks on.
+    fn place(&self, measurement: &dyn Measurement) -> Result<Place, Failure> {
+        let (out, devices) = (self.arguments.out.as_deref(), &self.setup.facts.devices);
+        let place = Place::new(out, (&self.words, &measurement.command()), devices)?;
+        if let Some(steps) = measurement.steps() {
+            place.foresee_steps(steps);
+        }
+        let place = self.arguments.onlookers.at(place)?;
+        Ok(if self.setup.is_virtual() { place.of_virtual_run() } else { place })
+    }
+
+    fn dry_run(&self, measurement: &dyn Measurement) -> Result<u8, Failure> {
+        let first = measurement.first().map(|step| self.setup.runner.plan(&step));
+        let first = first.transpose().map_err(Failure::refused)?;
+        let [before, after] = measurement.outline();
+        let choices = first.as_ref().map(run::plan_words).unwrap_or_default();
+        let text = format!("{before}{choices}{after}");
+        outline::tell(self.arguments.format, &self.setup.facts.words, (&text, first.as_ref()))
+    }
+}
+
+/// Prints a result on stdout in this form, and where its files are.
+///
+/// # Errors
+/// Nobody reads stdout.
+pub(super) fn print(
+    format: Format,
+    place: &Place,
+    (text, json): (&dyn Fn(Paint) -> String, &dyn Fn() -> String),
+) -> Result<(), Failure> {
+    match format {
+        Format::Text => {
+            let paint = if output::colours() { Paint::Ansi } else { Paint::Plain };
+            output::painted(&format!("{}\n{}\n", text(paint), place.files_line()))
+        }
+        Format::Json => {
+            output::result(&json())?;
+            output::people(&place.files_line());
+            Ok(())
+        }
+    }
+}
+
+/// What was left out, a sentence a reason.
+pub(super) fn left_out_words(left_out: &[(String, LeftOut)]) -> Vec<String> {
+    let of = |why: LeftOut| -> Vec<&str> {
+        left_out.iter().filter(|(_, reason)| *reason == why).map(|(name, _)| name.as_str()).collect()
+    };
+    let sentence = |why: LeftOut, reason: &str| {
+        let names = of(why);
+        (!names.is_empty()).then(|| format!("Left out {reason}: {}.", names.join(", ")))
+    };
+    let bytes = "because more would be written than was said (--write-most SIZE allows more)";
+    [sentence(LeftOut::Bytes, bytes), sentence(LeftOut::Time, "for want of time")]
+        .into_iter()
+        .flatten()
+        .collect()
+}
