@@ -12,9 +12,9 @@ use workload::{Bytes, Nanos};
 use crate::Estimate;
 use crate::spent::Dated;
 
-/// Rates are one within this share (methodology 2.11).
+/// Rates are one within this share (method 6.1).
 const SAME: f64 = 0.03;
-/// A burst lets through so much more than is left; the smallest published one is 11 %.
+/// A burst lets through so much more than is left; the smallest in a published table is 17 % (method 6.1).
 const ABOVE: f64 = 1.08;
 /// Intervals that a level is told from.
 const LEVEL_LEAST: usize = 5;
@@ -26,7 +26,7 @@ const EDGE_S: f64 = 0.05;
 const LATER: Nanos = Nanos::from_secs(1);
 /// A second drain that used between these shares of what was earned since the first is paid by it.
 const EARNED: (f64, f64) = (0.8, 1.2);
-/// Units that providers and hypervisors charge by (methodology 1).
+/// Units that providers and hypervisors charge by, or may (method 5.2).
 const UNITS: [Bytes; 5] = [Bytes::kib(16), Bytes::kib(32), Bytes::kib(64), Bytes::kib(256), Bytes::MIB];
 
 /// What a bucket counts, with the levels and what it held under that account.

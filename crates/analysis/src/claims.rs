@@ -13,7 +13,7 @@ use crate::plateaus::{Cap, QUEUED, base_latency_ns, full_rungs};
 use crate::points::point;
 use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Point, Quantity, Reading, Spent};
 
-/// A rate meets its claim from this share of it on; above one plus the rest it exceeds it (methodology 2.11).
+/// A rate meets its claim from one less this share of it on; above one plus it, it exceeds it (method 6.1).
 pub(crate) const TOLERANCE: f64 = 0.03;
 /// The block that a claim on operations is about where nothing was measured.
 const SMALL: Bytes = Bytes::kib(4);

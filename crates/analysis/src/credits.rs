@@ -8,7 +8,8 @@ use crate::plateaus::base_latency_ns;
 use crate::spent::is_queued;
 use crate::{Answer, ClaimRow, Doubt, Estimate, Point, Quantity, Spent};
 
-/// A rate is that of a state within this share (methodology 2.11); no published burst is nearer to its baseline than 11 %.
+/// A rate is that of a state within this share; the smallest burst in a published table is 17 % above its baseline
+/// (method 6.1).
 const FITS: f64 = 0.03;
 /// A load held at the baseline for so many seconds had no credits. It is some steps' worth: a change within one is not told
 /// by its mean.

@@ -52,8 +52,7 @@ impl Evidence {
     }
 }
 
-/// How sure a finding is (methodology: certain = a provider's counter says it, strong = policy match and flat, likely =
-/// flat and round, possible = one symptom).
+/// How sure a finding is (method 6.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {

@@ -8,7 +8,7 @@ use workload::Direction;
 use crate::Estimate;
 use crate::level::INTERVALS_MIN;
 
-/// I/Os beyond a percentile, below which it is the figure of a few of them (methodology 2.7).
+/// I/Os beyond a percentile, below which it is the figure of a few of them (method 7.1).
 const BEYOND_MIN: f64 = 10.0;
 /// Half-width of a 95 % interval in standard deviations, and the probability below its upper end.
 const Z95: f64 = 1.96;

@@ -10,7 +10,8 @@ use crate::{Estimate, LatencyRole, LatencyRow, Point};
 
 /// Points within this share of the best belong to the plateau.
 pub(crate) const PLATEAU: f64 = 0.02;
-/// Queueing this many times the base latency at a flat rate is a meter too, where the index is undefined (methodology 2.5).
+/// An I/O that takes less than this many times the base latency has hardly queued: the depth holds the rate
+/// (method 4.1).
 pub(crate) const QUEUED: f64 = 2.0;
 
 /// At this many times the depth that just fills a cap the queue waits at nearly every moment, whatever single latencies do.

@@ -11,13 +11,13 @@ use crate::{Estimate, LatencyRole, LatencyRow, Point, Regimes, clean};
 
 /// Percentiles of a latency row; a row keeps those that its count supports.
 const PERCENTILES: [f64; 11] = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99];
-/// Values needed beyond a percentile for it to mean something: 99.9 needs 10,000 (methodology 2.7).
+/// Values needed beyond a percentile for it to mean something: 99.9 needs 10,000 (method 7.1).
 const TAIL_MIN: f64 = 10.0;
 /// Fewer seconds than this give no limiter index.
 const INDEX_SAMPLES: usize = 4;
 /// Standard deviations in a median absolute deviation of normal values.
 const DEVIATION: f64 = 1.4826;
-/// Below this coefficient of variation of the latency the limiter index is undefined (methodology 2.5).
+/// Below this coefficient of variation of the latency the limiter index is undefined (method 5.1).
 const LATENCY_CV_MIN: f64 = 0.05;
 /// An interval that is shorter than this share of the first was cut off by the end of its step.
 const WHOLE: f64 = 0.99;
@@ -103,7 +103,7 @@ fn scaled(estimate: Estimate, factor: f64) -> Estimate {
     Estimate { value: estimate.value * factor, low: estimate.low * factor, high: estimate.high * factor }
 }
 
-/// F/CV²: how much steadier the counts are than the latencies of a busy device allow (methodology 2.5); the variance from the
+/// F/CV²: how much steadier the counts are than the latencies of a busy device allow (method 5.1); the variance from the
 /// median absolute deviation, so that one slice in the wrong second does not hide a meter.
 fn limiter_index(counted: &[Interval], direction: Direction, latency: &Distribution) -> Option<f64> {
     let counts: Vec<f64> = whole(counted).map(|interval| interval.of(direction).tally.ops as f64).collect();

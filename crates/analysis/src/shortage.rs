@@ -10,11 +10,12 @@ use crate::verdict::{Answer, ClaimRow, Doubt, Quantity};
 
 /// A worker whose thread was on a CPU for this share of the step was itself the limit.
 pub(crate) const WORKER_BUSY: f64 = 0.9;
-/// Steal above this share of the machine's time counts (methodology 3.2, R16).
+/// Steal above this share of the machine's time counts (method 6.3, R16).
 pub(crate) const STEAL: f64 = 0.05;
 /// What is served by threads of this machine waits for a CPU as ours does, and in one round with it.
 const IN_SERIES: f64 = 2.0;
-/// A block of this length takes about as long as a small one; a longer one takes longer by its length (methodology 2.4).
+/// A block of this length takes about as long as a small one; a longer one takes longer by its length
+/// (method 6.3).
 const SHORT_BLOCK: f64 = 65_536.0;
 /// A wait may go over the edge of an interval, and then has used the device's queue in both: half of it counts in each.
 const OVER_AN_EDGE: f64 = 0.5;

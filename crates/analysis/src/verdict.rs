@@ -1,4 +1,4 @@
-//! The answer against a policy or an expectation, claim by claim (facts of the verdict: DESIGN's five answers).
+//! The answer against a policy or an expectation, claim by claim (method 6.2).
 
 use policy::Resource;
 use record::TargetDoubt;

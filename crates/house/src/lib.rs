@@ -3,6 +3,7 @@
 //! No part of plimsoll imports this crate, and it imports none of them. What the rules are stands in
 //! `ARCHITECTURE.md` and `CONTRIBUTING.md`; the tests in `tests/` say what to do when one of them is broken.
 
+mod citations;
 mod decisions;
 mod functions;
 mod layers;
@@ -12,6 +13,7 @@ mod shapes;
 mod skips;
 mod source;
 
+pub use citations::{Citation, cited_in_comments, cited_in_page, defined, foreign_in_comments};
 pub use decisions::{Decision, text_decisions};
 pub use functions::{Function, functions};
 pub use layers::{Confined, Crate, Layer, LayerError, crates, layer_table, library_table};

@@ -57,7 +57,7 @@ pub fn places(page: &str) -> Vec<String> {
 }
 
 /// The lines of `page` outside fenced code, numbered from one.
-fn prose(page: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn prose(page: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fenced = false;
     page.lines().enumerate().filter_map(move |(index, text)| {
         let is_fence = text.trim_start().starts_with("```");

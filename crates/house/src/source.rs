@@ -13,6 +13,17 @@ pub(crate) fn code_and_strings(text: &str) -> (String, Vec<Range<usize>>) {
     (reader.out, reader.strings)
 }
 
+/// The text with everything but comments blanked; every line break, and so every line number, stays.
+pub(crate) fn comments_only(text: &str) -> String {
+    let reader = Reader::of(text);
+    let blank = |letter: &char| if *letter == '\n' { '\n' } else { ' ' };
+    let mut kept: Vec<char> = reader.text.iter().map(blank).collect();
+    for comment in &reader.comments {
+        kept[comment.clone()].copy_from_slice(&reader.text[comment.clone()]);
+    }
+    kept.into_iter().collect()
+}
+
 /// Whether `word` stands in `code` as a word of its own.
 pub fn has_word(code: &str, word: &str) -> bool {
     code.match_indices(word).any(|(at, _)| {
@@ -60,13 +71,16 @@ struct Reader {
     out: String,
     /// What stands between the marks of the strings so far.
     strings: Vec<Range<usize>>,
+    /// The comments so far, with their marks.
+    comments: Vec<Range<usize>>,
 }
 
 impl Reader {
     /// A reader that has read all of `text`.
     fn of(text: &str) -> Reader {
         let out = String::with_capacity(text.len());
-        let mut reader = Reader { text: text.chars().collect(), at: 0, out, strings: Vec::new() };
+        let text = text.chars().collect();
+        let mut reader = Reader { text, at: 0, out, strings: Vec::new(), comments: Vec::new() };
         while reader.at < reader.text.len() {
             reader.step();
         }
@@ -91,8 +105,8 @@ impl Reader {
 
     fn step(&mut self) {
         match (self.peek(0), self.peek(1)) {
-            ('/', '/') => self.line_comment(),
-            ('/', '*') => self.block_comment(),
+            ('/', '/') => self.comment(Reader::line_comment),
+            ('/', '*') => self.comment(Reader::block_comment),
             ('"', _) => self.string(),
             ('r', '"' | '#') if !self.inside_name() => self.raw_string(),
             ('b' | 'c', 'r') if !self.inside_name() && matches!(self.peek(2), '"' | '#') => {
@@ -107,6 +121,12 @@ impl Reader {
     fn inside_name(&self) -> bool {
         // A `b` or `c` in front of `r"` was blanked, so what stands here is a real name.
         self.out.chars().next_back().is_some_and(in_name)
+    }
+
+    fn comment(&mut self, skip: fn(&mut Reader)) {
+        let start = self.at;
+        skip(self);
+        self.comments.push(start..self.at);
     }
 
     fn line_comment(&mut self) {
@@ -192,6 +212,12 @@ mod tests {
             ["x(", ",", "b", ",", ",", ")", "u"]
         );
         assert_eq!(words(r"p('{', '\'', '\u{7f}', b'}') q"), ["p(", ",", ",", ",", "b", ")", "q"]);
+    }
+
+    #[test]
+    fn comments_alone_are_kept_where_they_stand() {
+        let text = "a // b \"c\"\nd(\"// e\") /* f\ng */ h";
+        assert_eq!(comments_only(text), "  // b \"c\"\n          /* f\ng */  ");
     }
 
     #[test]

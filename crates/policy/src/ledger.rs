@@ -8,8 +8,8 @@ use workload::{Bytes, Direction, Nanos};
 
 use crate::{Bucket, Limit, Limits, Locality};
 
-/// A rate counts as above a baseline, or as one, from this share of it on: no published burst is nearer to its baseline
-/// than 11 %.
+/// A rate counts as above a baseline, or as one, from this share of it on: the smallest burst in a
+/// published table is 17 % above its baseline (method 6.1).
 const NEAR: f64 = 0.03;
 /// Meters let I/O run ahead, and an interval's edges cut: that much of a second's worth proves nothing.
 const EDGE: Nanos = Nanos::from_millis(10);

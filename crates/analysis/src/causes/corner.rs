@@ -1,7 +1,7 @@
 //! Where operations give way to bytes: a rule of each leaves a hard corner, a device that takes time for both rounds it off.
 //!
 //! At the block where both levels meet, two rules let through what either does; a server that needs as long for the operation as
-//! for its bytes serves half of that (methodology 2.5: an exact cap on bytes above that of operations, or a blurred one).
+//! for its bytes serves half of that (method 4.2).
 
 use super::Way;
 use crate::Estimate;

@@ -243,7 +243,7 @@ fn of_job(step: &StepRecord, source: Source) -> Vec<Item> {
     cell.directions.iter().map(item).collect()
 }
 
-/// Ten values must lie beyond a percentile for it to mean something (methodology 2.7).
+/// Ten values must lie beyond a percentile for it to mean something (method 7.1).
 fn supports_p99(latency: &Distribution) -> bool {
     latency.count() >= 1000
 }

@@ -2,7 +2,7 @@
 //!
 //! What drifts slowly (a neighbour, the hour, a cache that fills) comes to both sides of a pair, and the order within a pair is
 //! drawn: then the sign of a difference between two equal volumes is a coin's, whatever the distribution, and the signed
-//! rank test is exact (methodology 2.10, RMIT).
+//! rank test is exact (method 11).
 
 use std::collections::{BTreeMap, BTreeSet};
 

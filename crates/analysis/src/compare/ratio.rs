@@ -90,9 +90,9 @@ pub enum Answer {
     Repeat,
 }
 
-/// A difference up to this share is of no consequence (methodology 2.10).
+/// A difference up to this share is of no consequence (method 11).
 const DIFFERENT: f64 = 0.02;
-/// Within this share two volumes are the same (methodology 2.10).
+/// Within this share two volumes are the same (method 11).
 const EQUAL: f64 = 0.05;
 /// Runs a side from which a distribution-free 95 % interval exists.
 const RUNS_MIN: usize = 4;
@@ -101,7 +101,7 @@ const SERIES_MIN: usize = 10;
 /// Runs that are never proposed beyond: then the difference is too small for what it costs to see.
 const RUNS_MOST: usize = 100;
 /// Runs a side that are proposed where there is one each: with six the least and the greatest of them hold the median
-/// with 96.9 % (methodology 2.10).
+/// with 96.9 % (method 11).
 pub const RUNS_PROPOSED: usize = 6;
 
 /// How `other` stands to `first`; `None` where one of them has no run.

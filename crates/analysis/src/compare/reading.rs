@@ -119,10 +119,10 @@ pub enum Reading {
     },
 }
 
-/// The widest error of a level once its unit is settled (methodology 3.2).
+/// The widest error of a level once its unit is settled (method 6.1).
 const NEAR: f64 = 0.03;
 /// What a meter may let through in advance or in arrears at the ends of a load: the slice of the coarsest published
-/// throttle (methodology 1.8), half of it again.
+/// throttle, and half of it again (method 5.3).
 const SLICE_S: f64 = 0.15;
 /// However short a load was, a rate further off than this is another rate.
 const NEAR_MOST: f64 = 0.15;

@@ -1,5 +1,5 @@
 //! The answer of `plimsoll burst`: the levels of a volume that is drained on purpose, what its bucket held, what fills it again,
-//! and whether usage or time ends the burst (methodology 2.6).
+//! and whether usage or time ends the burst (method 8.1).
 //!
 //! Operations and bytes are told apart by the blocks that spend them. All of it is arithmetic on the record: a bucket loses what
 //! came through beyond what is left when it is empty, and earns in a rest what the next burst has beyond it.
@@ -21,7 +21,7 @@ pub use outlook::{AlikeEnd, ComingEnd, Outlook, Outlooks};
 use part::{part, shared_unit};
 use policy::{Bucket, Level, Limit, Limits, Resource};
 
-/// A rate or a size is a policy's within this share (methodology 2.11).
+/// A rate or a size is a policy's within this share (method 6.1).
 const FITS: f64 = 0.03;
 
 /// The answer of `plimsoll burst`: the levels of a volume that is drained on purpose.

@@ -11,7 +11,7 @@ const FIRST_S: f64 = 15.0;
 const LATER: f64 = 2.0;
 /// A rate below this share of the mean may have fallen: then nothing is told.
 const HELD: f64 = 0.8;
-/// How near a published burst must be to the rate, as a share (methodology 2.11).
+/// How near a published burst must be to the rate, as a share: nearer than to a claim (method 6.1).
 const NEAR: f64 = 0.01;
 /// A rate that is less above the base than this share of it is no burst.
 const ABOVE: f64 = 0.02;

@@ -32,7 +32,8 @@ const AS_EARNED: f64 = 0.1;
 const UNSEEN_CELLS: usize = 3;
 /// Of the time to the next burst the share for which what is left was looked at, below which none began meanwhile.
 const UNSEEN: f64 = 0.25;
-/// Units by which providers and hypervisors charge long I/Os (methodology 1), as a share of which a rate is one.
+/// Units by which providers and hypervisors charge long I/Os, or may (method 5.2),
+/// and the share within which a rate is that of one.
 const UNITS_KIB: [u64; 7] = [16, 32, 64, 128, 256, 512, 1024];
 const UNIT_FITS: f64 = 0.02;
 

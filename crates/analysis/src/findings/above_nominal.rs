@@ -1,4 +1,4 @@
-//! A load that asks for more than it gets (E4): the rate stays at a level, and the wait moves into the queue.
+//! A load that asks for more than it gets (method 12.4): the rate stays at a level, and the wait moves into the queue.
 
 use std::cmp::Ordering;
 

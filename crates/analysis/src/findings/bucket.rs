@@ -11,7 +11,7 @@ use crate::finding::{Confidence, Found, Kind, Nature};
 use crate::regimes::Change;
 use crate::spent::entries;
 
-/// A rate is a policy's within this share (methodology 2.11).
+/// A rate is a policy's within this share (method 6.1).
 const FITS: f64 = 0.03;
 
 /// Between `from` and `to` a bucket emptied. Several accounts: the run does not tell which of them it is.

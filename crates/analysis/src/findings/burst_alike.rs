@@ -10,7 +10,7 @@ use crate::verdict::{Answer, Doubt, Quantity, Verdict};
 
 /// So many policies are named.
 const NAMED: usize = 3;
-/// A claim that what is left would still meet within this share stays met (methodology 2.11).
+/// A claim that what is left would still meet within this share stays met (method 6.1).
 const TOLERANCE: f64 = 0.03;
 
 /// Volumes of other policies give the measured levels too while their burst lasts.

@@ -1,4 +1,4 @@
-//! The volume itself counted that a limit was exceeded: certain evidence of a throttle, and of whose it is (methodology 3.6).
+//! The volume itself counted that a limit was exceeded: certain evidence of a throttle, and of whose it is (method 5.4).
 
 use record::{ExceededLimits, ExceededWhile, Run};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::causes::Counted;
 use crate::finding::{Confidence, Found, Kind, Nature};
 
-/// Counters that grew by a smaller share of the run tell of a moment, and not of what held it (methodology 3.6).
+/// Counters that grew by a smaller share of the run tell of a moment, and not of what held it (method 5.4).
 const SHARE: f64 = 0.01;
 
 /// A limit was exceeded for this share of the run, as the provider's own counter says.

@@ -10,7 +10,7 @@ use crate::watch::load::closed;
 use crate::watch::pressed::{Pressed, Rate, rate_in, refused};
 use crate::watch::{Device, Place, Sum, Tick, WAITED, WatchedRun, Way, Window};
 
-/// A level that falls by this share has fallen (methodology 3.2, R6).
+/// A level that falls by this share has fallen; the smallest published bursts fall by less (R6).
 pub(crate) const FELL: f64 = 0.2;
 /// Size and mix of requests stay within this share (R6).
 const ALIKE: f64 = 0.1;

@@ -6,7 +6,7 @@ use workload::{Direction, StepKind};
 
 use crate::finding::{Confidence, Evidence, Found, Kind, Nature};
 
-/// The second reading is faster by more than this factor (methodology 2.2: median of the first over that of the second).
+/// The median of the first reading is more than this many times that of the second (method 5.5).
 const FASTER: f64 = 3.0;
 
 /// Blocks took `first_ns` when they were read first, and `second_ns` when they were read again.

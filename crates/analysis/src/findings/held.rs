@@ -19,7 +19,7 @@ const SHARE: f64 = 0.05;
 const TELLING: usize = 8;
 /// Levels within this share are one.
 const SAME: f64 = 0.05;
-/// A level that falls by this share has fallen (methodology 3.2, R6).
+/// A count that is off the level by this share is of another one (R3), as far as a level must fall (R6).
 const FELL: f64 = 0.2;
 /// Where more counts than one in so many are off the level by `FELL`, two levels are in the window.
 const OFF_ONE_IN: usize = 10;

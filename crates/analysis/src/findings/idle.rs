@@ -7,7 +7,7 @@ use crate::finding::{Confidence, Found, Kind, Nature, highest};
 use crate::watch::limits::reached;
 use crate::watch::{Device, Firing, Place, WatchedRun, Window, firings, found_in, known};
 
-/// Storage that is idle has a queue below this (methodology 3.2, R1),
+/// Storage that is idle has a queue below this (R1),
 const QUEUE: f64 = 1.0;
 /// nothing in flight in more than this share of the samples, or work for less than this share of the time,
 const SAMPLES: f64 = 0.5;

@@ -8,7 +8,7 @@ use crate::Point;
 use crate::figures::Figures;
 use crate::finding::{Confidence, Found, Kind, Nature};
 
-/// Depth and rate × latency may differ by this share (methodology 2.3).
+/// Depth and rate × latency may differ by this share (method 4.1).
 const OFF: f64 = 0.03;
 /// At depth 1 and 2 nothing is in flight while the next I/O is made: on a device of 20 µs that alone is some percent.
 const OFF_SHALLOW: f64 = 0.15;

@@ -241,20 +241,21 @@ fn of_caps(causes: &Causes<'_>, direction: Direction) -> Vec<Finding> {
 /// A rule about one watched device: what it sees in the device's windows.
 type DeviceRule = fn(&WatchedRun<'_>, &Device<'_>) -> Vec<Finding>;
 
-/// Every rule about one device, but those of held and slow windows, which also teach the device which these are. Named after the methodology.
+/// Every rule about one device, but those of held and slow windows, which also teach the device which
+/// these are. Each with its name on the page of rules, where it has one.
 const DEVICE_RULES: [DeviceRule; 12] = [
-    |watch, device| any(serial::rule(watch, device)),        // R2
-    |watch, device| any(held::one_at_a_time(watch, device)), // R2b
-    |watch, device| any(above_device::waiting_application(watch, device)), // R10
-    |watch, device| any(above_device::own_load(watch, device)), // R10, where the application is a load of ours
+    |watch, device| any(serial::rule(watch, device)), // (R2)
+    |watch, device| any(held::one_at_a_time(watch, device)), // (R2b)
+    |watch, device| any(above_device::waiting_application(watch, device)), // (R10)
+    |watch, device| any(above_device::own_load(watch, device)), // (R10), of a load of ours
     |watch, device| any(foreign::on_load_device(watch, device)),
-    |watch, device| any(flushes::rule(watch, device)), // R15
-    |watch, device| any(full_queue::rule(watch, device)), // R20
+    |watch, device| any(flushes::rule(watch, device)), // (R15)
+    |watch, device| any(full_queue::rule(watch, device)), // (R20)
     |watch, device| any(untimed::rule(watch, device)),
     |watch, device| any(saturated::rule(watch, device)),
     |watch, device| any(stalls::rule(watch, device)),
-    |watch, device| any(micro_bursts::rule(watch, device)), // R8
-    |watch, device| any(write_back::rule(watch, device)),   // R17
+    |watch, device| any(micro_bursts::rule(watch, device)), // (R8)
+    |watch, device| any(write_back::rule(watch, device)),   // (R17)
 ];
 
 /// What the steps of a run show, its target and its endings.
@@ -279,7 +280,7 @@ pub(crate) fn of_load(watch: &WatchedRun<'_>) -> (Vec<Finding>, Vec<usize>) {
 pub(crate) fn of_device(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: &[usize]) -> Vec<Finding> {
     let mut found = any(held::rule(watch, device, taken));
     found.extend(any(fell::rule(watch, device)));
-    found.extend(any(slow::rule(watch, device))); // R11, R16
+    found.extend(any(slow::rule(watch, device))); // (R11, R16)
     found.extend(DEVICE_RULES.iter().flat_map(|rule| rule(watch, device)));
     found
 }

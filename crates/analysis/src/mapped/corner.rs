@@ -1,7 +1,7 @@
 //! How sharp a corner is: where operations give way to bytes, and where latency gives way to the cap.
 //!
-//! A corner of exponent p is `(a^-p + b^-p)^(-1/p)` in place of `min(a, b)` (methodology 2.3 and 2.4): a limiter is 6 or more,
-//! Alibaba's published point is 3.2.
+//! A corner of exponent p is `(a^-p + b^-p)^(-1/p)` in place of `min(a, b)`: 22 and more is called
+//! hard, Alibaba's published point is 3.2 (method 4.2).
 
 use serde::{Deserialize, Serialize};
 

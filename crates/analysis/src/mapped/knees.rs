@@ -1,4 +1,4 @@
-//! The depths that fill the cap of each block (methodology 2.3): the one that Little's law gives, the least with nine tenths of
+//! The depths that fill the cap of each block (method 4.1): the one that Little's law gives, the least with nine tenths of
 //! the cap, and the one with the most power.
 
 use serde::{Deserialize, Serialize};

@@ -69,7 +69,7 @@ pub struct DirectionMap {
     pub bend: Corner,
     /// The depths that fill the caps, blocks rising.
     pub knees: Vec<Knee>,
-    /// The greatest rate of small I/Os that arrive by chance at which the bound holds (N_slo of methodology 2.3); `None`
+    /// The greatest rate of small I/Os that arrive by chance at which the bound holds, N_slo (method 4.1); `None`
     /// where none was asked for.
     pub slo: Option<Headroom>,
     /// Blocks rising, and depths rising in each.

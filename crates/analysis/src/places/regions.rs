@@ -9,7 +9,7 @@ use super::readings::{Place, Settled};
 use crate::Estimate;
 
 /// The first reading takes longer than later ones by more than this factor: blocks that were touched before differ by tails and
-/// neighbours alone, which the median of pairs does not see. (Methodology 2.2 takes 3 for a single probe of few blocks.)
+/// neighbours alone, which the median of pairs does not see. A check takes 3 for its one probe of few blocks (method 5.5).
 const ONCE: f64 = 1.5;
 /// First readings that take longer by more than this factor are not those of blocks that were there before, whatever else they are.
 const SLOWER: f64 = 1.2;

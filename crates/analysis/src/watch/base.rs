@@ -28,14 +28,14 @@ impl Base {
     }
 }
 
-/// Below this queue while there is work nothing waits for long (methodology 3.1).
+/// Below this queue while there is work nothing waits for long (method 12.1).
 const UNQUEUED: f64 = 1.5;
 /// The share of intervals that were faster.
 const FASTEST: f64 = 0.05;
 /// An interval with fewer I/Os says little: times are kept in milliseconds.
 const ENOUGH: f64 = 10.0;
 
-/// The least latency that each interval shows, at its 5th percentile, among those with hardly a queue (methodology 3.1).
+/// The least latency that each interval shows, at its 5th percentile, among those with hardly a queue (method 12.1).
 ///
 /// The queue is that of the time with work: in the interval in which a deep queue runs empty its mean is small, and what is
 /// done in it has waited. For the same reason the intervals at the ends of a load of our own (`edges`, ascending) say nothing.

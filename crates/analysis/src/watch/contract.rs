@@ -1,4 +1,4 @@
-//! The contract (E3): what is claimed, and at which phases it is met.
+//! The contract (method 12.3): what is claimed, and at which phases it is met.
 //!
 //! A phase that asks for less than is claimed proves no rate, and one that asks for more is no matter of the contract; both
 //! are said. A claim on operations without a direction is one on reads and writes together.
@@ -18,7 +18,7 @@ use super::windows::Window;
 use crate::claims::EXPECTATION;
 use crate::{Answer, ClaimRow, Doubt, Estimate, Finding, Meaning, Quantity, Verdict};
 
-/// A rate meets its claim from this share of it on (methodology 2.11).
+/// A rate meets its claim from one less this share of it on (method 6.1).
 const TOLERANCE: f64 = 0.03;
 /// A rate is reached that was there for so many seconds, or for half of all.
 const REACHED_S: f64 = 10.0;

@@ -12,7 +12,7 @@ use super::watched_run::{Span, WatchedRun, place};
 use super::windows::{Window, windows};
 use crate::finding::Evidence;
 
-/// An I/O that takes this many times as long as one that need not wait has waited (methodology 3.2, R2, R3).
+/// An I/O that takes this many times as long as one that need not wait has waited (method 12.1, R2, R3).
 pub(crate) const WAITED: f64 = 2.0;
 
 /// What an I/O takes on a device with nothing to wait for. Where it was never without a queue, what the device below it takes:

@@ -11,7 +11,7 @@ use super::ticks::Way;
 use super::watched_run::WatchedRun;
 use crate::{Confidence, Estimate};
 
-/// A level is a figure's within this share of it (methodology 3.2).
+/// A level is a figure's within this share of it (method 6.1).
 const FITS: f64 = 0.03;
 /// Clocks and sampling agree no better than this share.
 const CLOCKS_AGREE: f64 = 0.000_5;
@@ -71,7 +71,7 @@ fn named(watch: &WatchedRun<'_>, place: &Place, level: &Level, of: Metered) -> O
         .or_else(|| round(level))
 }
 
-/// How sure a held level is by whose figure it is (methodology 3.2).
+/// How sure a held level is by whose figure it is (method 6.4).
 pub(crate) fn confidence(named: Option<&Named>) -> Confidence {
     match named {
         Some(Named::Local(_)) => Confidence::Certain,

@@ -14,7 +14,7 @@ struct Kept {
     beyond: f64,
 }
 
-/// Percentiles that are kept (methodology 2.7): of the 99th a few values suffice for a contract to be judged.
+/// Percentiles that are kept (method 7.1): of the 99th a few values suffice for a contract to be judged.
 const PERCENTILES: [Kept; 4] = [
     Kept { percent: 50.0, beyond: 1.0 },
     Kept { percent: 90.0, beyond: 2.0 },

@@ -10,7 +10,7 @@ use statistics::quantile::{median, median_absolute_deviation};
 
 use super::ticks::Tick;
 
-/// Counts are taken over at least this long, in seconds: a meter's slices are shorter (methodology 2.5).
+/// Counts are taken over at least this long, in seconds: a meter's slices are shorter (method 5.1).
 const CELL_S: f64 = 0.5;
 /// A reading is clean where the device was busy for this share of it,
 const BUSY: f64 = 0.985;
@@ -34,7 +34,7 @@ const FEWEST: usize = 8;
 const PINNED: f64 = 0.000_5;
 /// and their path at least hints at a meter.
 const HALF_SURE: f64 = 0.25;
-/// Where requests are known to wait, a factor below this is a meter's too (methodology 3.2, R3, and stricter),
+/// Where requests are known to wait, a factor below this is a meter's too (method 12.2, R3),
 const FLAT: f64 = 0.05;
 /// below this where it falls with the length,
 const FALLING: f64 = 0.1;

@@ -79,7 +79,7 @@ fn a_map_has_both_caps_their_crossover_and_the_depth_that_fills_them() {
 
 #[test]
 fn the_published_table_is_measured_again() {
-    // 4K 5000, 16K 5000, 32K 5000, 64K 3200 and 256K 800 (source cases, A).
+    // 4K 5000, 16K 5000, 32K 5000, 64K 3200 and 256K 800 (method 4.3).
     let words = ["map", "sim:do-volumes-pre-burst"].map(str::to_owned);
     let (_folder, ended) = ran(&words, &["--format", "json"]);
     let document = ended.json();

@@ -1,5 +1,5 @@
 //! `burst` as a procedure: overload until the rate has fallen, rest, look what the rest earned, rest, and spend that at half the
-//! excess (methodology 2.6). Operations first, then bytes, unless the operations' bucket pays for these too.
+//! excess (method 8.1). Operations first, then bytes, unless the operations' bucket pays for these too.
 
 mod forecast;
 
@@ -24,7 +24,7 @@ const DEPTHS: [(f64, f64); 2] = [(8.0, 256.0), (4.0, 32.0)];
 /// I/Os that an interval holds, so that whole ones make no steps; it is no longer than that.
 const IOS: f64 = 20.0;
 const INTERVAL_MOST: f64 = 10.0;
-/// The least share by which a burst is above what it leaves: that of the smallest published one is 11 %.
+/// The least share of a burst by which it falls: the smallest in a published table falls by 14 % (method 8.1).
 const FALL: f64 = 0.05;
 /// What is left is known to this share of the fall, which is what the bucket is then off by.
 const KNOWN: f64 = 0.01;

@@ -13,7 +13,8 @@ pub(crate) const SMALL: Bytes = Bytes::kib(4);
 pub(crate) const LARGE: Bytes = Bytes::MIB;
 /// The deepest rung.
 pub(crate) const DEPTH_MAX: u32 = 256;
-/// A doubling of depth that gains less than this share is no gain (methodology 2.3: under 2 % over two doublings ends the ladder).
+/// More depth that gains no more than this share is no gain: two doublings of reads, one of writes
+/// (method 4.1).
 pub(crate) const GAIN: f64 = 0.02;
 /// A queue this many times as deep as the one that fills the cap keeps it full whatever the latency does.
 pub(crate) const DEPTH_MARGIN: u32 = 4;

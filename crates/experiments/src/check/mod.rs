@@ -1,6 +1,6 @@
 //! `check` as a procedure: from what is known so far, the next step, or done.
 //!
-//! Order and lengths follow the quick profile of the methodology: latency at depth 1, a ladder of depths, writes at the
+//! In this order (method 10.1): latency at depth 1, a ladder of depths, writes at the
 //! depth that fills the cap, a ladder of block sizes. Then come probes, each where a cause is open, and open load. Between
 //! all these stand references, the same four short loads each time; after a change, and at the end, the run looks again.
 

@@ -5,7 +5,7 @@ use workload::{Bytes, Direction};
 use super::known::{GAIN, Known, moves, rate};
 use workload::StepKind;
 
-/// The least unit that a published policy counts by, above the small block.
+/// The least unit that is looked for, above the small block; none below 32 KiB is published (method 5.2).
 const LEAST: Bytes = Bytes::kib(16);
 /// The greatest.
 const MOST: Bytes = Bytes::MIB;

@@ -9,11 +9,11 @@ use crate::check::draft::Draft;
 use crate::check::known::{Known, Rung, depth_of, moves, rate};
 use crate::check::ladders::filling;
 
-/// Blocks whose depths are looked for, beside the one that is asked for: those of the published graphs (source cases, A) and
+/// Blocks whose depths are looked for, beside the one that is asked for: those of the published table (method 4.3) and
 /// the largest.
 const BLOCKS: [[Bytes; 3]; 2] =
     [[Bytes::kib(64), Bytes::kib(256), Bytes::MIB], [Bytes::kib(256), Bytes::MIB, Bytes::kib(64)]];
-/// A depth with this share of the cap fills it (N90, methodology 2.3).
+/// A depth with this share of the cap fills it: N90 (method 4.1).
 const FILLS: f64 = 0.9;
 /// Depths on both sides of the knee that are nearer than this to each other tell it well enough.
 const NEAR: f64 = 1.5;

@@ -1,7 +1,7 @@
 //! `map` as a procedure: what a check asks of a volume, and then block sizes at depths, where something turns.
 //!
 //! Caps, unit and budgets come of the ladders and probes of a check. What a map adds are cells: each block at depth 1, which
-//! gives the depth that fills its cap (N* = C·L0, methodology 2.3), then depths on both sides of that, and blocks on both
+//! gives the depth that fills its cap (method 4.1), then depths on both sides of that, and blocks on both
 //! sides of the size where operations give way to bytes. With `--full` it is the whole grid.
 
 mod cells;

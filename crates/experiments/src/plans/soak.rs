@@ -1,5 +1,5 @@
 //! A soak: for hours a modest load whose arrivals do not wait, and in each of equal cycles, at a random moment of it, a short look at
-//! all there is (methodology 2.12, test 13). It reads.
+//! all there is (method 10.2). It reads.
 
 use record::StepRecord;
 use statistics::Stream;

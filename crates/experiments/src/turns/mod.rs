@@ -1,4 +1,4 @@
-//! Two targets loaded in turns: in blocks that have every load once on each side, in an order that is drawn (methodology 2.10).
+//! Two targets loaded in turns: in blocks that have every load once on each side, in an order that is drawn (method 11).
 
 mod looks;
 

@@ -1,5 +1,6 @@
 //! The rules of the house, held against its own files.
 
+mod citations;
 mod decisions;
 mod documents;
 mod layers;

@@ -25,7 +25,7 @@ const STYLES: [(Ink, Shape); 6] = [
     (Ink::DiscardMerged, Shape::Cross),
 ];
 
-/// The blocks of the published graphs (source cases, A): the last that make room where lines would be too many.
+/// The blocks of the published graphs (method 4.3): the last that make room where lines would be too many.
 const PUBLISHED: [u64; 2] = [4 << 10, 256 << 10];
 
 /// What the points of a line have in common: a mix is not the work of one of its directions alone.

@@ -26,7 +26,8 @@ struct Full {
     basis: Basis,
 }
 
-/// The two graphs of case A against the block size; `None` without a map or with one block alone.
+/// The two published graphs, against the block size (method 4.3); `None` without a map or with one block
+/// alone.
 pub(super) fn by_block(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let rows: Vec<(&DirectionMap, Vec<Full>)> =

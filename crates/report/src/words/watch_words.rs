@@ -184,7 +184,7 @@ pub(super) fn equal_words(rate: f64, size: f64) -> String {
 
 /// Smaller requests are held by their number.
 const SMALLEST_TOLD: f64 = 16_384.0;
-/// Sizes by which limits are known to charge (methodology 1.7, 1.1, 1.3; QEMU's is chosen freely).
+/// Sizes by which limits charge, or may (method 5.2): no provider is known to publish the first.
 const UNITS: [f64; 3] = [16_384.0, 32_768.0, 262_144.0];
 
 /// What else could hold it at `level`: where this machine sets it, a limit of the same figure below.

@@ -53,7 +53,7 @@ pub(super) struct CachePlan {
 
 /// A cache before the meters, of lines that lie at their number modulo its size: a region that fits it is served wholly from it
 /// once it was read, of a larger one the share that fits. What passes it, hit or miss, counts against its own limits, as with
-/// the host cache of a machine (methodology 1.4).
+/// the host cache of a machine (method 5.6).
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
     /// Number of the line that lies in each place, and 1; 0 where none does.
