@@ -1,10 +1,10 @@
-//! Counters of devices as they were read, under the names that the run file gives them.
+//! Raw counters of devices, under the names that the run file gives them.
 
 use record::{DiskCounters, Run, Sample};
 
 use crate::table::{Column, text, whole};
 
-/// A counter: its name, its unit, and where it stands.
+/// A counter: its name, its unit, and how it is read from a sample.
 type Counter = (&'static str, &'static str, fn(&DiskCounters) -> u64);
 
 /// Fields of `/proc/diskstats`, in their order.
@@ -28,7 +28,7 @@ const COUNTERS: [Counter; 17] = [
     ("flush_ms", "ms", |of| of.flush_ms),
 ];
 
-/// A row a sample and device.
+/// Returns the columns of the raw counters: one row for each sample and device.
 pub(crate) fn counter_columns(run: &Run) -> Vec<Column> {
     let rows: Vec<(&Sample, &str, &DiskCounters)> = run
         .samples

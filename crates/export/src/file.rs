@@ -1,4 +1,4 @@
-//! A table as a Parquet file: one row group, every column optional, its units among the keys of the file.
+//! A table as a Parquet file: one row group, every column optional, and units among the file's keys.
 
 use std::sync::Arc;
 
@@ -12,28 +12,28 @@ use parquet::schema::types::{Type, TypePtr};
 
 use crate::table::{Column, Table, Values};
 
-/// The key by which a file of ours is known again; its value is the name of the table.
+/// The key that marks a file as plimsoll's; its value is the name of the table.
 pub const MARK: &str = "plimsoll.table";
 
 /// Why a table could not be written.
 #[derive(Debug, thiserror::Error)]
 #[error("the table {table} cannot be written as Parquet: {source}")]
 pub struct ExportError {
-    /// Which.
+    /// The name of the table.
     pub table: &'static str,
-    /// The library's own words.
+    /// The library's own error.
     pub source: ParquetError,
 }
 
-/// The bytes of the file of `table`, as `version` of plimsoll writes it.
+/// Encodes `table` as a Parquet file, with `version` as the plimsoll version that wrote it.
 ///
 /// # Errors
-/// What the library refuses.
+/// The library refuses the table.
 pub fn encoded(table: &Table, version: &str) -> Result<Vec<u8>, ExportError> {
     written(table, version).map_err(|source| ExportError { table: table.name, source })
 }
 
-/// Whether a file of these bytes is a table that plimsoll wrote: it is Parquet, and has our mark at its end.
+/// Whether these bytes are a file that plimsoll wrote: Parquet that contains our mark.
 pub fn is_ours(bytes: &[u8]) -> bool {
     const MAGIC: &[u8] = b"PAR1";
     let marked = || bytes.windows(MARK.len()).any(|window| window == MARK.as_bytes());
@@ -59,7 +59,7 @@ fn written(table: &Table, version: &str) -> Result<Vec<u8>, ParquetError> {
     Ok(bytes)
 }
 
-/// What the table is, and `plimsoll.unit.COLUMN` for each column with a unit.
+/// Returns the file's keys: what the table is, and `plimsoll.unit.COLUMN` for each column with a unit.
 fn keys(table: &Table, version: &str) -> Vec<KeyValue> {
     let own = [
         (MARK.to_owned(), table.name),
@@ -96,7 +96,7 @@ fn write(column: &Column, group: &mut Group<'_, '_>) -> Result<(), ParquetError>
     }
 }
 
-/// Writes the next column: which values are there, and those.
+/// Writes the next column: for each row whether it has a value, and the values there are.
 fn put<T: DataType, V>(
     all: &[Option<V>],
     group: &mut Group<'_, '_>,

@@ -1,5 +1,5 @@
-//! A run and its findings as tables of Parquet, for DuckDB, pandas and what else reads them. A table is a list of columns with
-//! a unit each; what a file looks like is known in one module.
+//! A run and its findings as tables in Parquet, for DuckDB, pandas and other readers. A table is a list of columns,
+//! each with a unit; only one module knows the file format.
 
 mod counters;
 mod file;

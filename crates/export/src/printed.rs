@@ -1,4 +1,4 @@
-//! What another tool printed, of a run that was imported: figures as it printed them, in base units.
+//! What another tool printed, taken from an imported run: the tool's own figures, in base units.
 
 use record::{Figure, Reported, ReportedDirection, ReportedLatency, ReportedSeries, Run};
 use workload::Direction;
@@ -6,10 +6,10 @@ use workload::Direction;
 use crate::table::{Column, figure, text, whole};
 use crate::tables::{PERCENTILES, word};
 
-/// A part of what was printed, with its number from 1, and a direction of it.
+/// One reported part, with its number from 1, and one direction of it.
 type Printed<'r> = ((u64, &'r Reported), &'r ReportedDirection);
 
-/// A point of a log, with the number of the part that it belongs to.
+/// A point of a log, with the number of the reported part it belongs to.
 type Point<'r> = (u64, &'r ReportedSeries, (u64, f64));
 
 fn parts(run: &Run) -> impl Iterator<Item = (u64, &Reported)> {
@@ -20,7 +20,8 @@ fn named(direction: Option<Direction>) -> Option<String> {
     direction.map(|direction| direction.name().to_owned())
 }
 
-/// A row a part and direction: jobs, and what the tool adds up of them, which `scope` tells apart.
+/// Returns one row for each part and direction: single jobs, and sums over jobs that the tool printed, distinguished
+/// by `scope`.
 pub(crate) fn reported(run: &Run) -> Vec<Column> {
     let rows: Vec<Printed<'_>> = parts(run)
         .flat_map(|part| part.1.directions.iter().map(move |direction| (part, direction)))
@@ -44,7 +45,7 @@ pub(crate) fn reported(run: &Run) -> Vec<Column> {
     columns
 }
 
-/// Of the latencies that come nearest to what a user waits for.
+/// Returns columns of the latencies that come closest to what a user waits for.
 fn latencies(rows: &[Printed<'_>]) -> Vec<Column> {
     let all: Vec<Option<&ReportedLatency>> =
         rows.iter().map(|(_, way)| way.waited().or(way.latencies.first())).collect();
@@ -63,7 +64,7 @@ fn latencies(rows: &[Printed<'_>]) -> Vec<Column> {
     columns
 }
 
-/// A row a line of a log.
+/// Returns one row for each line of a log.
 pub(crate) fn points(run: &Run) -> Vec<Column> {
     let rows: Vec<Point<'_>> = parts(run)
         .flat_map(|(number, part)| part.series.iter().map(move |series| (number, series)))

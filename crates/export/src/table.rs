@@ -1,9 +1,9 @@
-//! A table before it is written.
+//! A table in memory, before it is written.
 
-/// A table: columns of one length.
+/// A table: columns of equal length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// The name of its file, without the ending.
+    /// The name of its file, without the extension.
     pub name: &'static str,
     /// What a row is, for people.
     pub about: &'static str,
@@ -12,38 +12,38 @@ pub struct Table {
 }
 
 impl Table {
-    /// Rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |column| column.values.len())
     }
 }
 
-/// A column.
+/// A column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Its name.
+    /// The column's name.
     pub name: String,
-    /// The unit of its numbers; empty where it has none.
+    /// The unit of its numbers; empty if they have none.
     pub unit: &'static str,
-    /// What stands in it, from the first row on.
+    /// The values, one for each row, in order.
     pub values: Values,
 }
 
 /// Values of one type, each of which may be unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Words.
+    /// Text.
     Text(Vec<Option<String>>),
-    /// Whole numbers.
+    /// Integers.
     Whole(Vec<Option<i64>>),
-    /// Other numbers.
+    /// Floating-point numbers.
     Figure(Vec<Option<f64>>),
-    /// Yes and no.
+    /// Yes or no.
     Flag(Vec<Option<bool>>),
 }
 
 impl Values {
-    /// How many.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         match self {
             Values::Text(all) => all.len(),
@@ -53,18 +53,18 @@ impl Values {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// A column of words, one a row.
+/// Makes a column of text, with `of` giving the value of each row.
 pub(crate) fn text<R>(name: &str, rows: &[R], of: impl Fn(&R) -> Option<String>) -> Column {
     Column { name: name.to_owned(), unit: "", values: Values::Text(rows.iter().map(of).collect()) }
 }
 
-/// A column of whole numbers; what is beyond those of 63 bits, which no counter reaches, stands as the greatest.
+/// Makes a column of integers; values beyond 63 bits, which no counter reaches, become the greatest.
 pub(crate) fn whole<R>(
     (name, unit): (&str, &'static str),
     rows: &[R],
@@ -74,7 +74,7 @@ pub(crate) fn whole<R>(
     Column { name: name.to_owned(), unit, values: Values::Whole(rows.iter().map(signed).collect()) }
 }
 
-/// A column of other numbers; one that is not a number is not known.
+/// Makes a column of floating-point numbers; one that is not finite is stored as unknown.
 pub(crate) fn figure<R>(
     (name, unit): (&str, &'static str),
     rows: &[R],
@@ -84,7 +84,7 @@ pub(crate) fn figure<R>(
     Column { name: name.to_owned(), unit, values: Values::Figure(rows.iter().map(known).collect()) }
 }
 
-/// A column of yes and no.
+/// Makes a column of yes and no.
 pub(crate) fn flag<R>(name: &str, rows: &[R], of: impl Fn(&R) -> bool) -> Column {
     Column {
         name: name.to_owned(),

@@ -1,4 +1,5 @@
-//! Everything that a run holds as tables. Names that end in `_ns` are nanoseconds on the run's clock, as in the run file.
+//! Everything that a run holds, as tables. Columns that end in `_ns` are nanoseconds, times on the run's clock, as in
+//! the run file.
 
 use analysis::Analysis;
 use record::{CpuMetric, Distribution, Interval, Recording, Run, StepRecord};
@@ -8,7 +9,7 @@ use crate::counters::counter_columns;
 use crate::printed;
 use crate::table::{Column, Table, figure, flag, text, whole};
 
-/// The tables of `run`: always the same ones, so that those of an earlier run in the same folder all give way.
+/// Returns the tables of `run`: always the same set, so that the files of an earlier run in the same folder are all replaced.
 pub fn tables(run: &Run, analysis: &Analysis) -> Vec<Table> {
     vec![
         Table { name: "steps", about: "a row a step", columns: steps(run) },
@@ -67,7 +68,7 @@ fn step_columns<R>(rows: &[R], of: impl Fn(&R) -> Numbered<'_> + Copy) -> Vec<Co
     ]
 }
 
-/// The word that a value of ours has in JSON.
+/// Returns the name that a value has in JSON; `None` if its JSON is no string.
 pub(crate) fn word(value: &impl serde::Serialize) -> Option<String> {
     serde_json::to_value(value).ok()?.as_str().map(str::to_owned)
 }
@@ -86,10 +87,10 @@ fn steps(run: &Run) -> Vec<Column> {
     columns
 }
 
-/// A step and a direction in which something ended in it.
+/// A step, and a direction in which requests of it completed or failed.
 type Ended<'r> = (Numbered<'r>, Direction);
 
-/// The edges of a bucket in nanoseconds, and how many it holds.
+/// The edges of a bucket in nanoseconds, and its count.
 type Bucket = (u64, u64, u64);
 
 fn of_directions(run: &Run) -> Vec<Ended<'_>> {
@@ -123,7 +124,7 @@ fn step_directions(run: &Run) -> Vec<Column> {
     columns
 }
 
-/// Percentiles of a distribution, in nanoseconds.
+/// The percentiles in the tables, with their columns, in nanoseconds.
 pub(crate) const PERCENTILES: [(&str, f64); 6] = [
     ("latency_ns_p50", 50.0),
     ("latency_ns_p90", 90.0),
@@ -173,7 +174,7 @@ fn intervals(run: &Run) -> Vec<Column> {
     columns
 }
 
-/// An interval of a step over all of its jobs.
+/// An interval of a step, summed over its jobs.
 struct Moment<'r> {
     step: Numbered<'r>,
     start: Nanos,
@@ -193,7 +194,7 @@ impl Moment<'_> {
     }
 }
 
-/// Intervals that begin together are one moment, as in the run file's view of this name.
+/// Sums intervals that begin together, as the run file's view `per_second` does.
 fn moments(run: &Run) -> Vec<Moment<'_>> {
     let mut moments: Vec<Moment<'_>> = Vec::new();
     for step in numbered(run) {
@@ -259,7 +260,7 @@ fn histograms(run: &Run) -> Vec<Column> {
     columns
 }
 
-/// The intervals of a recording of the machine.
+/// Returns the start and end, in seconds, of each interval of a recording of the machine.
 fn span_columns<R>(rows: &[R], of: impl Fn(&R) -> (Nanos, Nanos) + Copy) -> Vec<Column> {
     vec![
         figure(("from_s", "s"), rows, |row| Some(of(row).0.as_secs_f64())),

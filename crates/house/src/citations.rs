@@ -1,21 +1,21 @@
-//! Where comments and pages cite the method, as `(method 6.1)` and `(R6)`, and which headings there are.
+//! Where comments and pages cite the method and the rules, `(method 6.1)` and `(R6)`, and which headings define them.
 
 use crate::links::prose;
 use crate::source::{comments_only, has_word, in_name};
 
-/// A name that a line cites.
+/// A section or rule that a line cites.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Citation {
-    /// The line, from one.
+    /// The number of the line, from one.
     pub line: usize,
-    /// `method 6.1` or `R6`; `method` alone where the line ends before the number.
+    /// `method 6.1` or `R6`; `method` alone if the line ends before the number.
     pub to: String,
 }
 
-/// Words for documents that are not in the repository: nobody can look up what they say.
+/// Words for documents that are not in the repository, so that nobody can look up what they say.
 const FOREIGN: [&str; 3] = ["methodology", "Methodology", "DESIGN"];
 
-/// What the headings of `page` define: `method 6.1` by one that begins with this number, `R6` by one that begins
+/// Returns what the headings of `page` define: `method 6.1` if a heading begins with this number, `R6` if it begins
 /// with this name.
 pub fn defined(page: &str) -> Vec<String> {
     let of = |(_, text): (usize, &str)| -> Option<String> {
@@ -27,12 +27,12 @@ pub fn defined(page: &str) -> Vec<String> {
     prose(page).filter_map(of).collect()
 }
 
-/// Every section and rule that a comment of the Rust `text` names, in parentheses or not.
+/// Returns every section and rule that a comment of the Rust `text` names, in parentheses or not.
 pub fn cited_in_comments(text: &str) -> Vec<Citation> {
     comments_only(text).lines().enumerate().flat_map(|(at, line)| citations(at + 1, names(line))).collect()
 }
 
-/// Every section and rule that `page` cites outside fenced code: parentheses with nothing else in them.
+/// Returns every section and rule that `page` cites outside fenced code: parentheses that hold nothing else.
 pub fn cited_in_page(page: &str) -> Vec<Citation> {
     let cited = |text: &str| -> Vec<String> {
         let insides = text.split('(').skip(1).filter_map(|rest| rest.split_once(')'));
@@ -42,7 +42,7 @@ pub fn cited_in_page(page: &str) -> Vec<Citation> {
     prose(page).flat_map(|(line, text)| citations(line, cited(text))).collect()
 }
 
-/// Every word in a comment of the Rust `text` for a document that is not in the repository.
+/// Returns every word for a document outside the repository in a comment of the Rust `text`.
 pub fn foreign_in_comments(text: &str) -> Vec<Citation> {
     let foreign = |line: &str| -> Vec<String> {
         FOREIGN.iter().filter(|word| has_word(line, word)).map(|word| (*word).to_owned()).collect()
@@ -54,7 +54,7 @@ fn citations(line: usize, names: Vec<String>) -> Vec<Citation> {
     names.into_iter().map(|to| Citation { line, to }).collect()
 }
 
-/// The sections and rules that `text` names.
+/// Returns the sections and rules that `text` names.
 fn names(text: &str) -> Vec<String> {
     let apart = text.split(|letter: char| !in_name(letter) && letter != '.');
     let words: Vec<&str> = apart.map(|word| word.trim_matches('.')).filter(|word| !word.is_empty()).collect();
@@ -64,17 +64,17 @@ fn names(text: &str) -> Vec<String> {
     rules.chain(sections).chain(torn(text)).collect()
 }
 
-/// A citation whose number stands on the next line, where nothing finds it.
+/// Finds a citation whose number is on the next line, where no search finds it.
 fn torn(text: &str) -> Option<String> {
     text.trim_end().ends_with("(method").then(|| "method".to_owned())
 }
 
-/// `6` or `6.1`.
+/// Whether `word` is a number of a section: `6` or `6.1`.
 fn is_number(word: &str) -> bool {
     word.split('.').all(|part| !part.is_empty() && part.chars().all(|letter| letter.is_ascii_digit()))
 }
 
-/// `R6` or `R2b`.
+/// Whether `word` is the name of a rule: `R6` or `R2b`.
 fn is_rule(word: &str) -> bool {
     let Some(rest) = word.strip_prefix('R') else { return false };
     let number = rest.trim_end_matches(|letter: char| letter.is_ascii_lowercase());
@@ -85,7 +85,7 @@ fn is_rule(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Line and name of each.
+    /// Returns line and name of each citation.
     fn told(citations: Vec<Citation>) -> Vec<(usize, String)> {
         citations.into_iter().map(|citation| (citation.line, citation.to)).collect()
     }

@@ -1,26 +1,27 @@
-//! Where code asks what a text says: searches for words in it, and comparisons with whole sentences.
+//! Where code decides by what a text says: by searching for words in it, or comparing it with a sentence.
 
 use std::ops::Range;
 
 use crate::source::{code_and_strings, test_spans};
 
-/// A place where code looks for words in a text, or compares one with a sentence.
+/// A place where code searches a text for words, or compares it with a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// The line, from one.
+    /// The number of the line, from one.
     pub line: usize,
     /// The words, as they stand in the source.
     pub words: String,
 }
 
-/// Methods that look for their argument in a text.
+/// Methods that search a text for their argument.
 const SEARCHES: [&str; 3] = ["contains", "starts_with", "ends_with"];
 
-/// So many characters before and behind a string show what is done with it.
+/// Number of characters before and after a string that are examined for what the code does with it.
 const AROUND: usize = 40;
 
-/// Every place in the Rust `text` where words (a string with two letters in a row, no path) are looked for in a text, and where a text
-/// is compared or matched with a sentence (a string with a blank between others). Modules under `#[cfg(test)]` are left out.
+/// Finds every place in the Rust `text` that searches a text for words (a string with two letters in a row that is no
+/// path) or compares or matches it with a sentence (a string with a blank between other characters). Modules under
+/// `#[cfg(test)]` are left out.
 pub fn text_decisions(text: &str) -> Vec<Decision> {
     let (cleaned, strings) = code_and_strings(text);
     let (source, code): (Vec<char>, Vec<char>) = (text.chars().collect(), cleaned.chars().collect());
@@ -41,18 +42,18 @@ pub fn text_decisions(text: &str) -> Vec<Decision> {
     found
 }
 
-/// The lines of the modules under `#[cfg(test)]`.
+/// Returns the lines of the modules under `#[cfg(test)]`.
 fn test_lines(code: &str) -> Vec<Range<usize>> {
     let line = |at: usize| code[..at].matches('\n').count() + 1;
     test_spans(code).into_iter().map(|span| line(span.start)..line(span.end) + 1).collect()
 }
 
-/// Code just before the mark that opens `string`.
+/// Returns the code just before the quote that opens `string`.
 fn before(code: &[char], string: &Range<usize>) -> String {
     code[string.start.saturating_sub(AROUND)..string.start].iter().collect()
 }
 
-/// Code just behind the mark that closes `string`.
+/// Returns the code just after the quote that closes `string`.
 fn behind(code: &[char], string: &Range<usize>) -> String {
     let from = (string.end + 1).min(code.len());
     code[from..(from + AROUND).min(code.len())].iter().collect()
@@ -73,7 +74,7 @@ fn is_compared(code: &[char], string: &Range<usize>) -> bool {
     ["==", "!="].iter().any(|sign| beside(sign)) || behind.starts_with("=>")
 }
 
-/// A path is no word: `/dev/`.
+/// Whether this has two letters in a row and is no path such as `/dev/`.
 fn has_word(words: &str) -> bool {
     let letters: Vec<char> = words.chars().collect();
     !words.starts_with('/') && letters.windows(2).any(|pair| pair.iter().all(|letter| letter.is_alphabetic()))

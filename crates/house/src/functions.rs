@@ -6,21 +6,21 @@ use crate::source::{closing, in_name, test_spans};
 /// One function with a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// Its name.
+    /// The function's name.
     pub name: String,
     /// The line of its `fn`, from one.
     pub line: usize,
-    /// Lines from `fn` to the closing brace, both counted.
+    /// Number of lines from `fn` to the closing brace, both included.
     pub lines: usize,
     /// Whether it is part of a module under `#[cfg(test)]`.
     pub test: bool,
     /// Whether it is `pub` without restriction and takes a bare `bool`.
     pub public_bool: bool,
-    /// What it takes and how deep it goes.
+    /// Its parameters and the depth of its blocks.
     pub shape: Shape,
 }
 
-/// Every function with a body, in text that [`crate::code_only`] has cleaned.
+/// Finds every function with a body, in text that [`crate::code_only`] has cleaned.
 pub fn functions(code: &str) -> Vec<Function> {
     let tests = test_spans(code);
     let starts = code.match_indices("fn ").filter(|&(at, _)| !code[..at].ends_with(in_name));
@@ -32,7 +32,7 @@ pub fn functions(code: &str) -> Vec<Function> {
         .collect()
 }
 
-/// Reads the function whose `fn` stands at `at`; nothing for a declaration without a body.
+/// Reads the function whose `fn` is at `at`; `None` for a declaration without a body.
 fn read(code: &str, at: usize) -> Option<Function> {
     let name_at = at + "fn ".len();
     let name: String = code[name_at..].chars().take_while(|&letter| in_name(letter)).collect();
@@ -50,7 +50,7 @@ fn read(code: &str, at: usize) -> Option<Function> {
     Some(Function { name, line, lines, test: false, public_bool, shape })
 }
 
-/// The offset behind `<…>`, where there is one at `at`, and behind blanks.
+/// Returns the offset after `<…>`, if that begins at `at`, and after blanks.
 fn behind_generics(code: &str, at: usize) -> usize {
     let mut depth = 0usize;
     let mut before = ' ';
@@ -66,7 +66,7 @@ fn behind_generics(code: &str, at: usize) -> usize {
     code.len()
 }
 
-/// The offset of the brace that opens the body; nothing where a semicolon ends the declaration first.
+/// Returns the offset of the brace that opens the body; `None` if a semicolon ends the declaration first.
 fn body(code: &str, from: usize) -> Option<usize> {
     let mut depth = 0usize;
     for (offset, letter) in code[from..].char_indices() {
@@ -81,7 +81,7 @@ fn body(code: &str, from: usize) -> Option<usize> {
     None
 }
 
-/// Whether the words in front of `fn` on its line begin with a plain `pub`.
+/// Whether the words before `fn` on its line begin with an unrestricted `pub`.
 fn is_public(code: &str, at: usize) -> bool {
     let line = code[..at].rfind('\n').map_or(0, |end| end + 1);
     code[line..at].trim_start().starts_with("pub ")

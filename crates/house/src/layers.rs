@@ -1,4 +1,4 @@
-//! The layer table of `ARCHITECTURE.md` and the imports that the manifests really ask for.
+//! The layer table of `ARCHITECTURE.md`, and the imports that the manifests declare.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -10,34 +10,34 @@ use serde_json::Value;
 /// One row of the layer table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layer {
-    /// Crates of ours that the crate itself may import.
+    /// Crates of the workspace that the crate itself may import.
     pub may_import: BTreeSet<String>,
-    /// Crates of ours that its tests may import besides.
+    /// Crates of the workspace that only its tests may import.
     pub tests_may: BTreeSet<String>,
 }
 
-/// Outside libraries that only some crates may use: library to those crates.
+/// External libraries that only some crates may use, each with those crates.
 pub type Confined = BTreeMap<String, BTreeSet<String>>;
 
-/// What one manifest asks for.
+/// The dependencies that one manifest declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Crate {
     /// The package's name.
     pub name: String,
-    /// Crates of ours, for the crate itself and its build script.
+    /// Crates of the workspace that the crate or its build script imports.
     pub imports: BTreeSet<String>,
-    /// Crates of ours, for its tests.
+    /// Crates of the workspace that its tests import.
     pub test_imports: BTreeSet<String>,
-    /// Outside libraries, for the crate itself and its build script.
+    /// External libraries that the crate or its build script imports.
     pub libraries: BTreeSet<String>,
 }
 
 /// Why the layers could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LayerError {
-    /// The document has no such table.
+    /// The document has no table of this name.
     NoTable(&'static str),
-    /// `cargo metadata` did not answer.
+    /// `cargo metadata` failed or gave no answer.
     Metadata(String),
 }
 
@@ -55,10 +55,10 @@ impl fmt::Display for LayerError {
 
 impl std::error::Error for LayerError {}
 
-/// The layer table: crate to what it may import. The word `all` stands for every crate in the table.
+/// Reads the layer table: each crate with what it may import. The word `all` stands for every crate in the table.
 ///
 /// # Errors
-/// [`LayerError::NoTable`] where the markers are missing.
+/// [`LayerError::NoTable`] if the markers are missing.
 pub fn layer_table(document: &str) -> Result<BTreeMap<String, Layer>, LayerError> {
     let rows = table(document, "layers")?;
     let every: BTreeSet<String> = rows.iter().filter_map(|row| row.first().cloned()).collect();
@@ -72,10 +72,10 @@ pub fn layer_table(document: &str) -> Result<BTreeMap<String, Layer>, LayerError
     Ok(rows.iter().map(|row| (row[0].clone(), layer(row))).collect())
 }
 
-/// The table of outside libraries that are kept to some crates.
+/// Reads the table of external libraries that are confined to some crates.
 ///
 /// # Errors
-/// [`LayerError::NoTable`] where the markers are missing.
+/// [`LayerError::NoTable`] if the markers are missing.
 pub fn library_table(document: &str) -> Result<Confined, LayerError> {
     let rows = table(document, "libraries")?;
     let users = |row: &[String]| {
@@ -84,7 +84,7 @@ pub fn library_table(document: &str) -> Result<Confined, LayerError> {
     Ok(rows.iter().map(|row| (row[0].clone(), users(row))).collect())
 }
 
-/// The body rows of the marked table, cells without backticks; every row has at least one cell.
+/// Returns the body rows of the marked table, cells without backticks; every row has at least one cell.
 fn table(document: &str, name: &'static str) -> Result<Vec<Vec<String>>, LayerError> {
     let missing = || LayerError::NoTable(name);
     let after = document.split_once(&format!("<!-- {name}:begin -->")).ok_or_else(missing)?.1;
@@ -94,10 +94,10 @@ fn table(document: &str, name: &'static str) -> Result<Vec<Vec<String>>, LayerEr
     Ok(rows.map(|row| row.trim_matches('|').split('|').map(cell).collect()).collect())
 }
 
-/// Every package of the workspace with what its manifest asks for, in the order of the names.
+/// Returns every package of the workspace with what its manifest declares, sorted by name.
 ///
 /// # Errors
-/// [`LayerError::Metadata`] where cargo cannot read the workspace.
+/// [`LayerError::Metadata`] if cargo cannot read the workspace.
 pub fn crates(root: &Path) -> Result<Vec<Crate>, LayerError> {
     let metadata = metadata(root)?;
     let packages = metadata["packages"].as_array().map(Vec::as_slice).unwrap_or_default();

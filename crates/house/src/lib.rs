@@ -1,6 +1,6 @@
 //! Reads the repository's own files, so that its rules are tests instead of advice.
 //!
-//! No part of plimsoll imports this crate, and it imports none of them. What the rules are stands in
+//! No part of plimsoll imports this crate, and it imports no other crate of the workspace. The rules are written in
 //! `ARCHITECTURE.md` and `CONTRIBUTING.md`; the tests in `tests/` say what to do when one of them is broken.
 
 mod citations;

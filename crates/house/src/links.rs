@@ -1,15 +1,15 @@
 //! The links of a Markdown page that lead to other files of the repository.
 
-/// One link.
+/// A link to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// The line it stands on, from one.
+    /// The number of its line, from one.
     pub line: usize,
-    /// The file it leads to, as written, without the part behind `#`.
+    /// The file it leads to, as written, without the part after `#`.
     pub to: String,
 }
 
-/// Every link `[words](file)` outside fenced code that names a file, not an address or a place in the same page.
+/// Returns every link `[words](file)` outside fenced code that names a file, not an address or a heading of the same page.
 pub fn links(page: &str) -> Vec<Link> {
     prose(page).flat_map(|(line, text)| in_line(text).map(move |to| Link { line, to })).collect()
 }
@@ -17,15 +17,15 @@ pub fn links(page: &str) -> Vec<Link> {
 /// A link to a heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Anchor {
-    /// The line it stands on, from one.
+    /// The number of its line, from one.
     pub line: usize,
-    /// The page it leads to, as written; empty where it is the same.
+    /// The page it leads to, as written; empty for the same page.
     pub to: String,
-    /// What stands behind `#`.
+    /// The part after `#`.
     pub place: String,
 }
 
-/// Every link outside fenced code that names a heading of a page of the repository, of this page among them.
+/// Returns every link outside fenced code that names a heading of a page of the repository, `page` included.
 pub fn anchors(page: &str) -> Vec<Anchor> {
     let of = |(line, text): (usize, &str)| {
         let named = targets(text).filter_map(|target| {
@@ -38,8 +38,8 @@ pub fn anchors(page: &str) -> Vec<Anchor> {
     prose(page).flat_map(of).collect()
 }
 
-/// What may stand behind `#` of a link to `page`: its headings as the forges that show Markdown write them, in small letters, without
-/// marks, with hyphens for blanks, and numbered where one comes again.
+/// Returns the anchors of `page`, which may follow `#` in a link: its headings as Git forges derive them, in lower
+/// case, without punctuation, with hyphens for blanks, and numbered if a heading occurs again.
 pub fn places(page: &str) -> Vec<String> {
     let mut places: Vec<String> = Vec::new();
     let headings = prose(page).filter_map(|(_, text)| {
@@ -56,7 +56,7 @@ pub fn places(page: &str) -> Vec<String> {
     places
 }
 
-/// The lines of `page` outside fenced code, numbered from one.
+/// Returns the lines of `page` outside fenced code, numbered from one.
 pub(crate) fn prose(page: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut fenced = false;
     page.lines().enumerate().filter_map(move |(index, text)| {

@@ -4,20 +4,20 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{fs, io};
 
-/// Folders that are made, not written.
+/// Folders whose files are generated, not written.
 const MADE: [&str; 4] = ["target", ".git", "node_modules", "out"];
 
-/// The repository's top folder.
+/// Returns the repository's top folder.
 pub fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here).to_path_buf()
 }
 
-/// Every file that git knows or would add, relative to `root`, sorted; where git cannot say (an unpacked archive),
-/// every file outside the folders that are made.
+/// Returns every file that git tracks or would add, relative to `root`, sorted; if git cannot say (in an unpacked
+/// archive), every file outside the folders that are generated.
 ///
 /// # Errors
-/// Where a folder cannot be read.
+/// A folder cannot be read.
 pub fn files(root: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = match listed_by_git(root) {
         Some(listed) => listed,

@@ -1,23 +1,23 @@
-//! The shape of a function: how many values it takes, the widest tuple among them, and how deep its blocks lie.
+//! The shape of a function: how many values it takes, its widest tuple, and how deep its blocks are nested.
 
 use crate::source::{closing, has_word, in_name};
 
-/// What a function takes and how deep it goes.
+/// The parameters of a function and the depth of its blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Values that it takes: its parameters without `self`, a tuple as the values in it.
+    /// Number of values it takes: its parameters without `self`, where a tuple counts as the values in it.
     pub values: usize,
-    /// Values of the widest parameter that is a tuple, or a reference to one; zero where none is.
+    /// Number of values in the widest parameter that is a tuple or a reference to one; zero if there is none.
     pub tuple: usize,
-    /// Blocks of `if`, `else`, `match`, `for`, `while` and `loop` around its deepest place. The block of an arm, of a
-    /// closure and one without a word in front of it add nothing.
+    /// Number of `if`, `else`, `match`, `for`, `while` and `loop` blocks around its deepest place. Blocks of match
+    /// arms, of closures, and those without a keyword add nothing.
     pub depth: usize,
 }
 
-/// Words that open a block which counts.
+/// Keywords that open a block which counts.
 const OPENERS: [&str; 6] = ["if", "else", "match", "for", "while", "loop"];
 
-/// The shape of the function with these `parameters`, without their brackets, and this `body`, in its braces.
+/// Returns the shape of a function from its `parameters`, without their parentheses, and its `body`, with its braces.
 pub(crate) fn shape(parameters: &str, body: &str) -> Shape {
     let values: Vec<(usize, bool)> = split(parameters).into_iter().filter_map(kind).map(values).collect();
     Shape {
@@ -27,7 +27,7 @@ pub(crate) fn shape(parameters: &str, body: &str) -> Shape {
     }
 }
 
-/// The pieces of `text` between the commas that stand in no bracket.
+/// Splits `text` at the commas outside all brackets.
 fn split(text: &str) -> Vec<&str> {
     let (mut pieces, mut from) = (Vec::new(), 0);
     for at in outside(text).filter(|&at| text[at..].starts_with(',')) {
@@ -38,7 +38,7 @@ fn split(text: &str) -> Vec<&str> {
     pieces.into_iter().map(str::trim).filter(|piece| !piece.is_empty()).collect()
 }
 
-/// The places of `text` that stand in no bracket.
+/// Returns the offsets in `text` that are outside all brackets.
 fn outside(text: &str) -> impl Iterator<Item = usize> + '_ {
     let (mut depth, mut before) = (0usize, ' ');
     text.char_indices().filter_map(move |(at, letter)| {
@@ -53,7 +53,7 @@ fn outside(text: &str) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// The type of a parameter; nothing for `self`.
+/// Returns the type of a parameter; `None` for `self`.
 fn kind(parameter: &str) -> Option<&str> {
     let colon = outside(parameter).find(|&at| {
         let (before, after) = (&parameter[..at], &parameter[at..]);
@@ -63,7 +63,7 @@ fn kind(parameter: &str) -> Option<&str> {
     (!has_word(name, "self")).then_some(kind)
 }
 
-/// The values of a type, and whether it is a tuple.
+/// Counts the values of a type, and says whether it is a tuple.
 fn values(kind: &str) -> (usize, bool) {
     let kind = behind_marks(kind);
     if !kind.starts_with('(') || closing(kind, 0) != kind.len() {
@@ -73,7 +73,7 @@ fn values(kind: &str) -> (usize, bool) {
     (inside.into_iter().map(|kind| values(kind).0).sum(), true)
 }
 
-/// A type without the marks of a reference: `&`, `mut` and a lifetime.
+/// Returns a type without what makes it a reference: `&`, `mut` and a lifetime.
 fn behind_marks(kind: &str) -> &str {
     let kind = kind.trim();
     let name = |from: &str| from.find(|letter| !in_name(letter)).unwrap_or(from.len());
@@ -84,21 +84,21 @@ fn behind_marks(kind: &str) -> &str {
     rest.map_or(kind, behind_marks)
 }
 
-/// What an open bracket of a body is.
+/// The role of an open bracket of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bracket {
     /// A block that counts.
     Counted,
-    /// The fields of a value or of a pattern.
+    /// The fields of a struct value or of a pattern.
     Fields,
-    /// Anything else.
+    /// Any other bracket.
     Other,
 }
 
-/// The most blocks around a place of `body`.
+/// Returns the greatest number of counted blocks around a place of `body`.
 fn depth(body: &str) -> usize {
     let (mut open, mut deepest) = (Vec::new(), 0);
-    // Where the words begin that a brace would belong to.
+    // Where the words begin that a following brace would belong to.
     let mut from = 0;
     for (at, letter) in body.char_indices() {
         match letter {
@@ -120,7 +120,7 @@ fn depth(body: &str) -> usize {
     deepest
 }
 
-/// What a brace behind these words opens.
+/// Classifies the brace that follows these words.
 fn bracket(words: &str) -> Bracket {
     let words = words.trim();
     let ends_in_name = words.ends_with(|letter| in_name(letter) || letter == '>');
@@ -134,7 +134,7 @@ fn bracket(words: &str) -> Bracket {
     }
 }
 
-/// Whether `words` end within a pattern: behind a `let` without its `=`, or behind a `for` without its `in`.
+/// Whether `words` end within a pattern: after a `let` without its `=`, or after a `for` without its `in`.
 fn is_pattern(words: &str) -> bool {
     let open = words.rfind("let ").is_some_and(|at| !words[at..].contains('='));
     open || has_word(words, "for") && !has_word(words, "in")

@@ -1,24 +1,24 @@
-//! The skips of a run of the tests, and which of them continuous integration expects.
+//! The tests skipped in a run, and which skips continuous integration expects.
 
-/// A test that a machine could not run, as `testbed::skipped` notes it.
+/// A test that a machine could not run, as `testbed::skipped` records it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skip {
     /// What the machine lacks: `root`, `tool`, `kernel`, `network` or `cpu`.
     pub kind: String,
-    /// The binary and the test.
+    /// The test binary and the test.
     pub test: String,
-    /// Why, as the test printed it.
+    /// The reason, as the test printed it.
     pub why: String,
 }
 
-/// A line of `.ci/expected-skips`: a kind, and the test where it is not expected of all.
+/// A line of `.ci/expected-skips`: a kind, and a test if only that one may be skipped for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
     kind: String,
     test: Option<String>,
 }
 
-/// The skips of a file of them, one a line, in order and each once.
+/// Reads a file of skips, one a line; returns them sorted and without duplicates.
 pub fn skips(text: &str) -> Vec<Skip> {
     let mut all: Vec<Skip> = text.lines().filter_map(skip).collect();
     all.sort_by(|a, b| (&a.kind, &a.test, &a.why).cmp(&(&b.kind, &b.test, &b.why)));
@@ -31,7 +31,7 @@ fn skip(line: &str) -> Option<Skip> {
     Some(Skip { kind: words.next()?, test: words.next()?, why: words.next()? })
 }
 
-/// The lines of `.ci/expected-skips`; what stands behind a `#` is for people.
+/// Reads the lines of `.ci/expected-skips`; what follows a `#` is a comment.
 pub fn expected(text: &str) -> Vec<Expected> {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
     lines.filter(|line| !line.is_empty()).map(row).collect()
@@ -42,7 +42,7 @@ fn row(line: &str) -> Expected {
     Expected { kind: kind.to_owned(), test: test.map(|test| test.trim().to_owned()) }
 }
 
-/// The skips that no line expects.
+/// Returns the skips that no line expects.
 pub fn unexpected(skips: &[Skip], expected: &[Expected]) -> Vec<Skip> {
     let fits = |skip: &Skip, row: &Expected| {
         row.kind == skip.kind && row.test.as_ref().is_none_or(|test| *test == skip.test)

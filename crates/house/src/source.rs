@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-/// The text with comments, strings and characters blanked; every line break, and so every line number, stays.
+/// Returns the text with comments, string and character literals blanked; all line breaks, and so all line numbers, stay.
 pub fn code_only(text: &str) -> String {
     Reader::of(text).out
 }
 
-/// The text as [`code_only`] has it, and the places, in characters, of what stands between the marks of each string.
+/// Returns the text as [`code_only`] does, and the ranges, in characters, between the quotes of each string.
 pub(crate) fn code_and_strings(text: &str) -> (String, Vec<Range<usize>>) {
     let reader = Reader::of(text);
     (reader.out, reader.strings)
 }
 
-/// The text with everything but comments blanked; every line break, and so every line number, stays.
+/// Returns the text with everything but comments blanked; all line breaks, and so all line numbers, stay.
 pub(crate) fn comments_only(text: &str) -> String {
     let reader = Reader::of(text);
     let blank = |letter: &char| if *letter == '\n' { '\n' } else { ' ' };
@@ -33,7 +33,7 @@ pub fn has_word(code: &str, word: &str) -> bool {
     })
 }
 
-/// The byte ranges of the modules under `#[cfg(test)]`, in text that [`code_only`] has cleaned.
+/// Returns the byte ranges of the modules under `#[cfg(test)]`, in text that [`code_only`] has cleaned.
 pub fn test_spans(code: &str) -> Vec<Range<usize>> {
     let attribute = "#[cfg(test)]";
     let opens = code.match_indices(attribute).filter_map(|(at, _)| {
@@ -44,7 +44,7 @@ pub fn test_spans(code: &str) -> Vec<Range<usize>> {
     opens.map(|(start, brace)| start..closing(code, brace)).collect()
 }
 
-/// The byte offset just behind the bracket that closes the one at `open`; the end of the text where none does.
+/// Returns the byte offset just after the bracket that closes the one at `open`, or the end of the text if none does.
 pub(crate) fn closing(code: &str, open: usize) -> usize {
     let mut depth = 0usize;
     for (at, letter) in code[open..].char_indices() {
@@ -69,14 +69,14 @@ struct Reader {
     text: Vec<char>,
     at: usize,
     out: String,
-    /// What stands between the marks of the strings so far.
+    /// Ranges between the quotes of the strings so far.
     strings: Vec<Range<usize>>,
-    /// The comments so far, with their marks.
+    /// Ranges of the comments so far, with their markers.
     comments: Vec<Range<usize>>,
 }
 
 impl Reader {
-    /// A reader that has read all of `text`.
+    /// Returns a reader that has read all of `text`.
     fn of(text: &str) -> Reader {
         let out = String::with_capacity(text.len());
         let text = text.chars().collect();
@@ -119,7 +119,7 @@ impl Reader {
     }
 
     fn inside_name(&self) -> bool {
-        // A `b` or `c` in front of `r"` was blanked, so what stands here is a real name.
+        // A `b` or `c` before `r"` has been blanked, so a name that ends here is a real one.
         self.out.chars().next_back().is_some_and(in_name)
     }
 
@@ -180,7 +180,7 @@ impl Reader {
         self.blank(1 + hashes);
     }
 
-    /// A character is blanked; a lifetime is kept.
+    /// Blanks a character literal; keeps a lifetime.
     fn character(&mut self) {
         if self.peek(1) == '\\' {
             self.blank(3);

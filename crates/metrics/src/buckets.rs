@@ -1,13 +1,13 @@
-//! Where the buckets of an exposed histogram end: the classic ones on edges of the record's own, so that their counts are
-//! exact, the native ones where Prometheus and OTLP put them.
+//! Upper edges of an exposed histogram's buckets: classic buckets end on edges of the recorded histogram, so that
+//! their counts are exact; native buckets end where Prometheus and OTLP define them.
 
 use record::Distribution;
 
-/// Native buckets to a doubling, as a power of two: each is 4.4 % wide.
+/// Resolution of native buckets as Prometheus' schema: 2^4 buckets to a doubling, each 4.4 % wide.
 pub(crate) const SCHEMA: i32 = 4;
 
-/// The greatest latency, in nanoseconds, of each classic bucket but the last: two to a doubling, from 2 µs to 13 s. The record's own
-/// buckets end there too, one nanosecond before the next begins.
+/// The greatest latency, in nanoseconds, of each classic bucket but the last (`+Inf`): two to a doubling, from 2 µs
+/// to 13 s. Buckets of the recorded histogram end there too, one nanosecond before the next begins.
 pub const EDGES_NS: [u64; 46] = edges();
 
 const fn edges() -> [u64; 46] {
@@ -21,7 +21,7 @@ const fn edges() -> [u64; 46] {
     edges
 }
 
-/// How many values are at most as great as each edge, and how many there are.
+/// Returns each edge with the number of values that are at most as great.
 pub(crate) fn classic(latency: &Distribution) -> Vec<(u64, u64)> {
     let mut buckets = latency.buckets().peekable();
     let mut below = 0;
@@ -34,8 +34,8 @@ pub(crate) fn classic(latency: &Distribution) -> Vec<(u64, u64)> {
     EDGES_NS.iter().map(within).collect()
 }
 
-/// The filled native buckets with their counts, rising: bucket `n` holds what is above 2^((n-1)/16) seconds and at most
-/// 2^(n/16). What is of no length at all is in none.
+/// Native buckets that hold values, in rising order, with their counts: bucket `n` holds values above 2^((n-1)/16)
+/// seconds and up to 2^(n/16). Latencies of zero are in none of them, but in `zero`.
 pub(crate) struct Native {
     pub(crate) zero: u64,
     pub(crate) filled: Vec<(i32, u64)>,

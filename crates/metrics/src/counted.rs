@@ -1,4 +1,4 @@
-//! Everything that is exposed, added up from the beginning of a run on.
+//! Everything that is exposed, added up from the beginning of a run.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,29 +6,29 @@ use std::sync::Arc;
 use record::{DiskCounters, Distribution, Interval, Pressure, Sample};
 use workload::Direction;
 
-/// What a run has done so far, and what the machine's counters showed last.
+/// What a run has done so far, and the latest reading of the machine's counters.
 #[derive(Clone, Debug, Default)]
 pub struct Counted {
     pub(crate) step: String,
-    /// How many steps have begun.
+    /// Number of steps that have begun.
     pub(crate) steps: u64,
     jobs: Vec<Arc<str>>,
     pub(crate) loads: BTreeMap<(Arc<str>, usize), Load>,
     pub(crate) machine: Option<Machine>,
 }
 
-/// One job in one direction, ramps included: a counter does not go back.
+/// Totals of one job in one direction, ramps included, because a counter must not go back.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Load {
     pub(crate) operations: u64,
     pub(crate) bytes: u64,
     pub(crate) errors: u64,
-    /// Due→done.
+    /// Sum of the latencies from due to done.
     pub(crate) latency_ns_sum: u64,
     pub(crate) latency: Distribution,
 }
 
-/// The last sample, as far as it is exposed.
+/// The exposed part of the latest sample.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Machine {
     pub(crate) disks: Vec<(Arc<str>, DiskCounters)>,
@@ -39,8 +39,8 @@ pub(crate) struct Machine {
 }
 
 impl Counted {
-    /// A step of this name has begun; intervals are of these jobs from here on, by the place of each. A job is named once for
-    /// each of its workers.
+    /// Notes that the step `name` has begun. From here on, the job number of an interval is an index into `jobs`, in
+    /// which a job is named once for each of its workers.
     pub fn step_started<'j>(&mut self, name: &str, jobs: impl Iterator<Item = &'j str>) {
         name.clone_into(&mut self.step);
         self.steps += 1;
@@ -52,7 +52,7 @@ impl Counted {
         }
     }
 
-    /// An interval of one of its jobs.
+    /// Adds an interval of one of the step's jobs.
     pub fn interval(&mut self, interval: &Interval) {
         let Some(job) = self.jobs.get(usize::from(interval.job)) else { return };
         for direction in Direction::ALL {
@@ -69,7 +69,7 @@ impl Counted {
         }
     }
 
-    /// The machine's counters were read.
+    /// Replaces the machine's counters by those of `sample`.
     pub fn sample(&mut self, sample: &Sample) {
         self.machine = Some(Machine {
             disks: sample.disks.clone(),

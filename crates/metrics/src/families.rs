@@ -1,41 +1,41 @@
-//! What is exposed: a row a family, with its name, its help, its unit, and where its value comes from. Names follow the
-//! conventions of Prometheus: base units, `_total` behind what only grows.
+//! The metric families that are exposed: one row each, with name, help, unit and the source of its value. Names
+//! follow the conventions of Prometheus: base units, and `_total` at the end of what only grows.
 
 use record::{DiskCounters, Distribution};
 use workload::Direction;
 
 use crate::counted::{Counted, Load, Machine};
 
-/// Bytes of a sector of `/proc/diskstats`, whatever the device's are.
+/// Bytes of a sector in `/proc/diskstats`, whatever sector size the device has.
 const SECTOR: u64 = 512;
 
 /// How the values of a family behave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// It only grows.
+    /// A total that only grows.
     Counter,
-    /// It is what it is now.
+    /// A momentary value.
     Gauge,
     /// Counts by latency.
     Histogram,
 }
 
-/// A family as it is documented.
+/// The description of a family, as documentation and exposition give it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FamilyWords {
-    /// Its name, which a query says.
+    /// The name by which it is queried.
     pub name: &'static str,
     /// What it counts.
     pub help: &'static str,
     /// How its values behave.
     pub form: Form,
-    /// Their unit as UCUM writes it: `s`, `By`, `1`.
+    /// The unit of its values in UCUM notation: `s`, `By`, `1`.
     pub unit: &'static str,
-    /// The labels that tell its values apart.
+    /// The labels that distinguish its values.
     pub labels: &'static [&'static str],
 }
 
-/// One family with its values.
+/// A family with its current values.
 pub(crate) struct Family<'c> {
     pub(crate) words: FamilyWords,
     pub(crate) points: Vec<Point<'c>>,
@@ -49,7 +49,7 @@ pub(crate) struct Point<'c> {
 #[derive(Clone, Copy)]
 pub(crate) enum Value<'c> {
     Number(f64),
-    /// Latencies, and their sum in seconds.
+    /// A distribution of latencies, and their sum in seconds.
     Latency(&'c Distribution, f64),
 }
 
@@ -233,12 +233,12 @@ const ROWS: &[Row] = &[
     row("plimsoll_step_info", NOW, "The step that runs, as a label; always 1.", Source::Step),
 ];
 
-/// Every family there is, in the order in which they are exposed.
+/// Returns the description of every family, in the order in which they are exposed.
 pub fn words() -> impl Iterator<Item = FamilyWords> {
     ROWS.iter().map(|row| row.words)
 }
 
-/// The families that have a value now.
+/// Returns the families that have a value now.
 pub(crate) fn families(counted: &Counted) -> impl Iterator<Item = Family<'_>> {
     let family = move |row: &'static Row| Family { words: row.words, points: points(&row.source, counted) };
     ROWS.iter().map(family).filter(|family| !family.points.is_empty())

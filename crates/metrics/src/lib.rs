@@ -1,7 +1,7 @@
-//! What a run hears, as counters for other machines: Prometheus' text and its protobuf with native histograms, and OTLP's JSON.
+//! Counters of a run for monitoring systems: Prometheus' text, its protobuf with native histograms, and OTLP's JSON.
 //!
-//! [`Counted`] adds up what intervals and samples say; `families` is the table of what is exposed of it, from which every form
-//! and its documentation are made.
+//! [`Counted`] adds up intervals and samples; `families` is the table of what is exposed, from which every format and
+//! its documentation are made.
 
 mod buckets;
 mod counted;
@@ -17,7 +17,7 @@ pub use otlp::{Resource, otlp};
 pub use protobuf::{PROTOBUF, protobuf};
 pub use text::{TEXT, text};
 
-/// Whether a scraper that sends this `Accept` takes the protobuf, in which a histogram has all its buckets.
+/// Whether a scraper that sends this `Accept` header takes the protobuf, in which a histogram has all its buckets.
 pub fn wants_protobuf(accept: &str) -> bool {
     accept.split(',').any(|form| {
         let mut parts = form.split(';').map(str::trim);

@@ -7,23 +7,23 @@ use crate::counted::Counted;
 use crate::families::{Family, Form, Point, Value, families};
 use record::Distribution;
 
-/// Cumulative, of OTLP's two temporalities.
+/// OTLP's number for cumulative aggregation temporality.
 const CUMULATIVE: u32 = 2;
 
-/// Whose figures these are, and when they were.
+/// Where the figures come from, and the time that they cover.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resource<'r> {
-    /// The machine.
+    /// Name of the machine.
     pub host: &'r str,
-    /// Of plimsoll.
+    /// Version of plimsoll.
     pub version: &'r str,
     /// When counting began: nanoseconds since 1970, UTC.
     pub began_unix_ns: u64,
-    /// And now.
+    /// When the figures were read: nanoseconds since 1970, UTC.
     pub now_unix_ns: u64,
 }
 
-/// Everything that was counted, as the body of a request to `/v1/metrics`.
+/// Returns everything that was counted, as the body of a request to `/v1/metrics`.
 pub fn otlp(counted: &Counted, resource: &Resource<'_>) -> Json {
     let metrics: Vec<Json> = families(counted).map(|family| metric(&family, resource)).collect();
     json!({
@@ -60,7 +60,7 @@ fn metric(family: &Family<'_>, resource: &Resource<'_>) -> Json {
     metric
 }
 
-/// Numbers of 64 bits are texts there, as JSON's are no whole numbers.
+/// Integers of 64 bits are strings in OTLP's JSON, because JSON's numbers are floating point.
 fn data_point(point: &Point<'_>, resource: &Resource<'_>) -> Json {
     let attributes: Vec<Json> = point.labels.iter().map(|(name, value)| attribute(name, value)).collect();
     let mut data = match point.value {
@@ -73,7 +73,7 @@ fn data_point(point: &Point<'_>, resource: &Resource<'_>) -> Json {
     data
 }
 
-/// Bucket `n` of OTLP begins where Prometheus' bucket `n` ends: its numbers are one less.
+/// Bucket `n` of OTLP begins where Prometheus' bucket `n` ends, so OTLP's numbers are one less.
 fn exponential(latency: &Distribution, sum: f64) -> Json {
     let native = native(latency);
     let first = native.filled.first().map_or(0, |(bucket, _)| *bucket);

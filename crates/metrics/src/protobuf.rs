@@ -1,5 +1,6 @@
-//! Prometheus' protobuf (`io.prometheus.client.MetricFamily`, each with its length in front), in which a histogram has its
-//! native buckets beside the classic ones. A handful of fields of one message, written as the format is specified.
+//! Prometheus' protobuf (`io.prometheus.client.MetricFamily`, each message preceded by its length), in which a
+//! histogram has native buckets as well as classic ones. The few fields that are needed are encoded here, as the wire
+//! format specifies.
 
 use crate::buckets::{SCHEMA, classic, native};
 use crate::counted::Counted;
@@ -10,10 +11,10 @@ use record::Distribution;
 pub const PROTOBUF: &str =
     "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited";
 
-/// Values below this many seconds are none: less than a nanosecond.
+/// Values below this many seconds count as zero: a tenth of the clock's nanosecond.
 const ZERO_BELOW_S: f64 = 1e-10;
 
-/// Everything that was counted.
+/// Returns everything that was counted, one length-delimited message a family.
 pub fn protobuf(counted: &Counted) -> Vec<u8> {
     let mut bytes = Vec::new();
     for family in families(counted) {
@@ -24,12 +25,12 @@ pub fn protobuf(counted: &Counted) -> Vec<u8> {
     bytes
 }
 
-/// A message as far as it is written.
+/// The bytes of a message as far as it is written.
 #[derive(Default)]
 struct Message(Vec<u8>);
 
 impl Message {
-    /// Bytes with their length: texts, messages, packed numbers.
+    /// Appends a length-delimited field: a string, a message or packed numbers.
     fn bytes(mut self, field: u32, bytes: &[u8]) -> Message {
         varint(&mut self.0, u64::from(field << 3 | 2));
         varint(&mut self.0, bytes.len() as u64);
@@ -58,7 +59,7 @@ impl Message {
     }
 }
 
-/// Seven bits a byte, the least first.
+/// Appends a number as a varint: seven bits a byte, the least significant first.
 fn varint(bytes: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
         bytes.push(number as u8 | 0x80);
@@ -67,7 +68,7 @@ fn varint(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number as u8);
 }
 
-/// A signed number so that small ones are short, whatever their sign.
+/// Maps a signed number to an unsigned one so that small magnitudes stay short, whatever the sign.
 fn zigzag(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)) as u64
 }
@@ -112,13 +113,14 @@ fn histogram(latency: &Distribution, sum: f64) -> Message {
         }
     }
     if deltas.is_empty() {
-        // An empty span says that the histogram is native although nothing is in it.
+        // An empty span marks the histogram as native even though it holds nothing.
         return message.message(12, &Message::default().number(1, 0).number(2, 0));
     }
     message.bytes(13, &deltas)
 }
 
-/// Buckets that follow each other: how far behind the end of those before (the first: which), and their counts.
+/// Splits the buckets into runs of consecutive ones: the gap since the end of the run before (for the first, its
+/// number), and the counts.
 fn spans(filled: &[(i32, u64)]) -> Vec<(i32, Vec<u64>)> {
     let mut behind = 0;
     let runs = filled.chunk_by(|a, b| a.0 + 1 == b.0);

@@ -1,4 +1,4 @@
-//! Prometheus' text, version 0.0.4.
+//! Prometheus' text format, version 0.0.4.
 
 use std::fmt::Write as _;
 
@@ -9,14 +9,14 @@ use crate::families::{Family, Form, Point, Value, families};
 /// The MIME type of [`text`].
 pub const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Everything that was counted; histograms with classic buckets.
+/// Returns everything that was counted, with classic buckets for the histograms.
 pub fn text(counted: &Counted) -> String {
     let mut text = String::new();
     families(counted).for_each(|family| write(&mut text, &family));
     text
 }
 
-/// Writing into a string does not fail.
+/// Appends a family; writing into a string does not fail.
 fn write(text: &mut String, family: &Family<'_>) {
     let words = &family.words;
     let form = match words.form {
@@ -45,7 +45,7 @@ fn write(text: &mut String, family: &Family<'_>) {
     }
 }
 
-/// `{device="sda"}`, with the edge of a bucket behind the others.
+/// Formats the labels, `{device="sda"}`, with the edge of a bucket as the last.
 fn labels(point: &Point<'_>, edge: Option<&str>) -> String {
     let of_bucket = edge.map(|edge| ("le", edge));
     let all = point.labels.iter().copied().chain(of_bucket);
@@ -53,7 +53,7 @@ fn labels(point: &Point<'_>, edge: Option<&str>) -> String {
     if written.is_empty() { String::new() } else { format!("{{{}}}", written.join(",")) }
 }
 
-/// A backslash, a quote and a line's end would end the value.
+/// Escapes a backslash, a quote and a line feed, any of which would end the value.
 fn escaped(value: &str) -> String {
     value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

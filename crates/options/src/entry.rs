@@ -1,29 +1,29 @@
-//! An option of another tool as manual pages and completions tell it.
+//! One option of another tool, as manual pages and shell completions describe it.
 
 use crate::reference;
 use crate::row::{Row, Table};
 
-/// One option, in words alone, whatever table its row stands in.
+/// One option as text, independent of the type of the table that holds its row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// How it may be typed, the usual way first: `--rw`, `-b`.
+    /// The forms in which the option may be typed, the usual one first: `--rw`, `-b`.
     pub typed: Vec<String>,
-    /// What follows, with the sign between: `=<number>`; empty where nothing does.
+    /// The value that follows, with its separator: `=<number>`; empty if the option takes no value.
     pub value: String,
-    /// The words that may follow, where these are few.
+    /// The words accepted as a value, if there are only a few.
     pub words: Vec<&'static str>,
-    /// What it does.
+    /// What the option does.
     pub help: &'static str,
-    /// What holds without it; empty where that is nothing.
+    /// The value in effect when the option is absent; empty if there is none.
     pub default: &'static str,
-    /// How far it is supported, with what is to be said about it.
+    /// How far the option is supported, with any remark about it.
     pub support: String,
-    /// True where it is refused by name.
+    /// Whether the option is refused by name.
     pub is_refused: bool,
 }
 
 impl Entry {
-    /// The option of `row`, typed in these ways.
+    /// Returns an entry for the option of `row`, typed in these forms.
     pub fn of<T: Table>(row: &Row<T>, typed: Vec<String>) -> Entry {
         Entry {
             typed,
@@ -36,13 +36,13 @@ impl Entry {
         }
     }
 
-    /// Followed by this.
+    /// Sets the value that follows the option.
     #[must_use]
     pub fn taking(self, value: impl Into<String>) -> Entry {
         Entry { value: value.into(), ..self }
     }
 
-    /// Followed by one of these words.
+    /// Sets the words from which the value is chosen.
     #[must_use]
     pub fn choosing(self, words: Vec<&'static str>) -> Entry {
         Entry { words, ..self }

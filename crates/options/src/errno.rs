@@ -1,6 +1,6 @@
-//! What the system calls an error: its words for messages, and the name of its number.
+//! What the system calls an error: its message text, and the symbolic name of its number.
 
-/// The C library's words for an errno, without its number.
+/// Returns the C library's text for an errno, without its number.
 pub fn errno_text(errno: i32) -> String {
     let text = std::io::Error::from_raw_os_error(errno).to_string();
     match text.rfind(" (os error") {
@@ -9,7 +9,7 @@ pub fn errno_text(errno: i32) -> String {
     }
 }
 
-/// Names of the errors that I/O may bring, with their numbers on Linux.
+/// Names of the errors that I/O can return, with their numbers on Linux.
 #[rustfmt::skip]
 const NAMES: [(&str, i32); 26] = [
     ("EPERM", 1), ("ENOENT", 2), ("EINTR", 4), ("EIO", 5), ("ENXIO", 6), ("EBADF", 9), ("EAGAIN", 11), ("ENOMEM", 12),
@@ -18,12 +18,12 @@ const NAMES: [(&str, i32); 26] = [
     ("EOPNOTSUPP", 95), ("ETIMEDOUT", 110), ("ESTALE", 116), ("EREMOTEIO", 121), ("EDQUOT", 122),
 ];
 
-/// The number of a name such as `EIO`.
+/// Returns the number of a symbolic name such as `EIO`.
 pub fn errno_named(name: &str) -> Option<i32> {
     NAMES.iter().find(|(known, _)| *known == name).map(|(_, errno)| *errno)
 }
 
-/// The name of a number: `EIO`, or `errno 5` of one that has none here.
+/// Returns the symbolic name of a number such as `EIO`, or `errno 5` if it is not in the table.
 pub fn errno_name(errno: i32) -> String {
     let known = NAMES.iter().find(|(_, number)| *number == errno);
     known.map_or_else(|| format!("errno {errno}"), |(name, _)| (*name).to_owned())

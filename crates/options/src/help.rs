@@ -1,13 +1,13 @@
-//! Lines of help: what is typed on the left, what it does on the right.
+//! Lines of help: the option on the left, what it does on the right.
 
 use std::fmt::Write as _;
 
-/// Adds a line with `words` from `column` on.
+/// Appends a line to `text`: `head`, padded to `column`, then `words`.
 pub fn line(text: &mut String, (head, column): (&str, usize), words: &str) {
     let _ = writeln!(text, "{head:<column$}{words}");
 }
 
-/// An entry whose words begin at `column` and stay within `width`, below the head where that is too long.
+/// Formats an entry whose words start at `column` and wrap at `width`; they start on the next line if the head is too long.
 pub fn entry((head, column): (&str, usize), words: &str, width: usize) -> String {
     let mut line =
         if head.len() < column { format!("{head:column$}") } else { format!("{head}\n{:column$}", "") };

@@ -1,5 +1,5 @@
-//! What the tables of other tools' options share: rows, help and reference pages made from them, near misses, and the
-//! kit of numbers and errors.
+//! What the tables of other tools' options share: rows, help and reference pages made from them, near misses, and
+//! readers of numbers and error codes.
 
 mod entry;
 mod errno;

@@ -1,16 +1,16 @@
-//! Near misses: the known name that an unknown one was probably meant to be.
+//! Near misses: the known name that a mistyped one was probably meant to be.
 
 use std::cmp::Reverse;
 
 use strsim::levenshtein;
 
-/// The name among `names` with the fewest edits to `word`, where that is at most half of the word's length; of several the
-/// one that begins most alike.
+/// Returns the name with the fewest edits to `word`, if they are at most half of the word's length; among equals, the
+/// one that shares the longest beginning.
 pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let length = word.chars().count();
     let limit = length / 2;
     names
-        // Names that are that much shorter or longer need no look at their letters.
+        // A name whose length differs by more than the limit needs more edits than that.
         .filter(|name| name.chars().count().abs_diff(length) <= limit)
         .map(|name| (levenshtein(word, name), name))
         .filter(|&(edits, _)| edits <= limit)
@@ -18,7 +18,7 @@ pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&
         .map(|(_, name)| name)
 }
 
-/// The first name among `names` with the fewest edits to `word`, capitals aside, where there are at most `limit`.
+/// Returns the first of the names with the fewest edits to `word`, ignoring case, if these are at most `limit`.
 pub fn within<'n>(limit: usize, word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let word = word.to_ascii_lowercase();
     names

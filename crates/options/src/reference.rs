@@ -1,14 +1,14 @@
-//! The pages that are made from the rows: tables in Markdown, and lines of help.
+//! Reference pages made from the rows: tables in Markdown, and lines of help.
 
 use std::fmt::Write as _;
 
 use crate::row::{Row, Support, Table};
 
-/// The marks between which a page of the reference holds what is made from the rows.
+/// The markers that enclose the generated part of a reference page.
 pub const MARKS: [&str; 2] =
     ["<!-- begin: made from the option rows -->\n", "<!-- end: made from the option rows -->\n"];
 
-/// The page with `fresh` between its marks; `None` where it has no marks.
+/// Returns the page with `fresh` between its markers, or `None` if it has no markers.
 pub fn renewed(page: &str, fresh: &str) -> Option<String> {
     let [begin, end] = MARKS;
     let (head, rest) = page.split_once(begin)?;
@@ -16,23 +16,23 @@ pub fn renewed(page: &str, fresh: &str) -> Option<String> {
     Some(format!("{head}{begin}{fresh}{end}{tail}"))
 }
 
-/// Opens a table with these columns.
+/// Appends the head of a table with these columns.
 pub fn open(text: &mut String, columns: &[&str]) {
     let _ = writeln!(text, "| {} |\n|{}", columns.join(" | "), "---|".repeat(columns.len()));
 }
 
-/// Adds a line to a table.
+/// Appends a row to a table, with `|` escaped.
 pub fn line(text: &mut String, cells: &[&str]) {
     let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
     let _ = writeln!(text, "| {} |", cells.join(" | "));
 }
 
-/// A word as it would be typed; nothing where there is none.
+/// Formats a word as code, as it would be typed; an empty word stays empty.
 pub fn typed(word: &str) -> String {
     if word.is_empty() { String::new() } else { format!("`{word}`") }
 }
 
-/// How far an option is supported, with what is to be said about it.
+/// Describes how far an option is supported, with any remark about it.
 pub fn support<T: Table>(row: &Row<T>) -> String {
     let (how, text) = match row.support {
         Support::Honoured => ("honoured", row.here),
@@ -43,7 +43,7 @@ pub fn support<T: Table>(row: &Row<T>) -> String {
     if text.is_empty() { how.to_owned() } else { format!("{how}: {text}") }
 }
 
-/// How many rows are honoured, approximated, accepted and refused.
+/// Counts the rows that are honoured, approximated, accepted and refused, in this order.
 pub fn counts<T: Table>(rows: &[Row<T>]) -> [usize; 4] {
     let mut counts = [0; 4];
     for row in rows {

@@ -3,57 +3,57 @@
 /// How far an option is supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
-    /// As the tool does.
+    /// Honoured exactly as the tool does.
     Honoured,
-    /// Nearly as the tool does; the text says where it differs, and is told to whoever uses it.
+    /// Honoured nearly as the tool does; the text says what differs, and is reported to anyone who uses the option.
     Approximated(&'static str),
-    /// Read, told of, and without effect on what is measured; the text says why.
+    /// Parsed and reported, but without effect on what is measured; the text says why.
     Accepted(&'static str),
     /// Refused by name; the text says why, and what to do instead.
     Refused(&'static str),
 }
 
-/// In what the rows of one table differ from those of another tool's.
+/// What differs between the option tables of different tools.
 pub trait Table {
-    /// What an option takes.
+    /// The type of value that an option takes.
     type Takes: Copy;
-    /// What sets it.
+    /// How a parsed option takes effect.
     type Effect: Copy;
-    /// What this table alone says of an option.
+    /// Further properties of an option that only this tool's table has.
     type Own: Copy;
-    /// Sets nothing.
+    /// The effect of an option that sets nothing.
     const NOTHING: Self::Effect;
-    /// What holds where a row says nothing of its own.
+    /// The further properties of a row that does not state any.
     const PLAIN: Self::Own;
 }
 
-/// One option.
+/// One option of a tool.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<T: Table> {
     /// Canonical name.
     pub name: &'static str,
     /// Other names.
     pub aliases: &'static [&'static str],
-    /// What it takes.
+    /// The type of value that the option takes.
     pub takes: T::Takes,
-    /// Default as it would be typed; empty where there is none.
+    /// Default as it would be typed; empty if there is none.
     pub default: &'static str,
-    /// Other values that mean the same as the default, so that a refusal lets them pass.
+    /// Other values with the same meaning as the default; a refused option is let pass with one of them.
     pub harmless: &'static [&'static str],
-    /// What it does, in a sentence.
+    /// What the option does, in a sentence.
     pub help: &'static str,
-    /// How it is honoured here, where that is worth a word.
+    /// How the option is honoured here, if that needs a remark.
     pub here: &'static str,
-    /// How far it is supported.
+    /// How far the option is supported.
     pub support: Support,
-    /// Sets it.
+    /// Stores the parsed value.
     pub apply: T::Effect,
-    /// What this table alone says of it.
+    /// Further properties that only this tool's table has.
     pub own: T::Own,
 }
 
 impl<T: Table> Row<T> {
-    /// A row that is refused until it is said otherwise.
+    /// Returns a row that is refused unless a later call changes its support.
     pub const fn new(name: &'static str, takes: T::Takes) -> Row<T> {
         Row {
             name,
@@ -69,77 +69,77 @@ impl<T: Table> Row<T> {
         }
     }
 
-    /// With these other names.
+    /// Adds other names.
     pub const fn also(self, aliases: &'static [&'static str]) -> Row<T> {
         Row { aliases, ..self }
     }
 
-    /// With this default.
+    /// Sets the default.
     pub const fn by_default(self, default: &'static str) -> Row<T> {
         Row { default, ..self }
     }
 
-    /// With other values that mean the same as the default.
+    /// Sets other values with the same meaning as the default.
     pub const fn harmless(self, harmless: &'static [&'static str]) -> Row<T> {
         Row { harmless, ..self }
     }
 
-    /// With what this table alone says of it.
+    /// Sets the properties that only this tool's table has.
     pub const fn with(self, own: T::Own) -> Row<T> {
         Row { own, ..self }
     }
 
-    /// Says what it does.
+    /// Sets the help text.
     pub const fn helps(self, help: &'static str) -> Row<T> {
         Row { help, ..self }
     }
 
-    /// Set in this way.
+    /// Sets how the option takes effect.
     pub const fn sets(self, apply: T::Effect) -> Row<T> {
         Row { apply, ..self }
     }
 
-    /// Honoured.
+    /// Marks the option as honoured, with its help text and its effect.
     pub const fn does(self, help: &'static str, apply: T::Effect) -> Row<T> {
         Row { help, apply, support: Support::Honoured, ..self }
     }
 
-    /// Honoured, in this way.
+    /// Marks the option as honoured, with a remark on how and its effect.
     pub const fn honoured(self, here: &'static str, apply: T::Effect) -> Row<T> {
         Row { here, apply, support: Support::Honoured, ..self }
     }
 
-    /// Approximated, with the difference and what it does.
+    /// Marks the option as approximated, with the difference, its help text and its effect.
     pub const fn nearly(self, difference: &'static str, help: &'static str, apply: T::Effect) -> Row<T> {
         self.differs(difference, apply).helps(help)
     }
 
-    /// Approximated, with the difference.
+    /// Marks the option as approximated, with the difference and its effect.
     pub const fn differs(self, difference: &'static str, apply: T::Effect) -> Row<T> {
         Row { apply, support: Support::Approximated(difference), ..self }
     }
 
-    /// Accepted without effect, with the reason.
+    /// Marks the option as accepted without effect on the measurement, with the reason.
     pub const fn accepts(self, reason: &'static str, apply: T::Effect) -> Row<T> {
         Row { apply, support: Support::Accepted(reason), ..self }
     }
 
-    /// Refused, with the reason and what it would do.
+    /// Marks the option as refused, with the reason and its help text.
     pub const fn refused(self, reason: &'static str, help: &'static str) -> Row<T> {
         self.refuses(reason).helps(help)
     }
 
-    /// Refused, with the reason.
+    /// Marks the option as refused, with the reason.
     pub const fn refuses(self, reason: &'static str) -> Row<T> {
         Row { support: Support::Refused(reason), ..self }
     }
 
-    /// Its name and its aliases.
+    /// Returns the name and the aliases.
     pub fn names(&self) -> impl Iterator<Item = &'static str> + use<T> {
         std::iter::once(self.name).chain(self.aliases.iter().copied())
     }
 
-    /// True where it is refused by name.
+    /// Whether the option is refused by name.
     pub fn is_refused(&self) -> bool {
         matches!(self.support, Support::Refused(_))
     }

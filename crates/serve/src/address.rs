@@ -1,11 +1,11 @@
-//! Where to listen, as it is typed: on this machine alone unless an address says otherwise.
+//! Where to listen, as typed: on this machine alone unless an address says otherwise.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 /// Why there is no address to listen on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
-    /// A port alone, of which other programs take it to be every network's.
+    /// A colon and a port, by which other programs mean every network.
     #[error(
         "{word}: on which address? Say 127.0.0.1{word} for this machine alone, or 0.0.0.0{word} for every network it is on"
     )]
@@ -13,7 +13,7 @@ pub enum AddressError {
         /// What was typed.
         word: String,
     },
-    /// Nothing that can be read.
+    /// A word that is no address.
     #[error(
         "{word}: is no address to listen on; give one of this machine as a number, with or without a port, e.g. 127.0.0.1:8080, \
          [::1]:8080, or a port alone, which this machine alone can reach"
@@ -24,8 +24,8 @@ pub enum AddressError {
     },
 }
 
-/// `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, `10.0.0.5`, `8080`, or nothing. Without an address it is the loopback's,
-/// without a port one that is free (0).
+/// Reads `127.0.0.1:8080`, `[::1]:8080`, `localhost:8080`, `10.0.0.5`, `8080`, or nothing. Without an address it is
+/// the loopback address; without a port it is 0, for which the kernel picks a free one.
 ///
 /// # Errors
 /// [`AddressError`].

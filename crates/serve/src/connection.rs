@@ -1,4 +1,4 @@
-//! One connection: its head is read within a deadline, it is answered, and it ends. Only who listens to the news stays.
+//! One connection: its head is read within a deadline, it is answered, and it ends. Only a listener to the news stays.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -13,35 +13,35 @@ use crate::feed::Feed;
 use crate::head::{self, HEAD_MOST, Head, Read, Wanted};
 use crate::site::{Answer, Asked, Body, Site, Status};
 
-/// A head must be whole within so much time, however slowly it comes.
+/// Time within which the head of a request must be complete, however slowly it arrives.
 const HEAD_PATIENCE: Duration = Duration::from_secs(5);
-/// Who takes nothing of an answer for so long is given up.
+/// Time after which a peer that takes nothing of its answer is dropped.
 const TAKING_PATIENCE: Duration = Duration::from_secs(10);
-/// A listener hears something so often, by which one that has gone is noticed.
+/// How often an idle listener is sent something, so that one that has gone is noticed.
 const HEARTBEAT: Duration = Duration::from_secs(10);
-/// A line of the stream that says nothing.
+/// A comment line of the event stream, which says nothing.
 const BEAT: &[u8] = b":\n\n";
 
-/// A connection, and how far it is.
+/// A connection and its progress.
 pub(crate) struct Connection {
     stream: TcpStream,
     state: State,
-    /// When it was let in, or last took something.
+    /// When it was let in, or last took some of its answer.
     since: Instant,
 }
 
 enum State {
-    /// What has come of the head.
+    /// The bytes of the head that have arrived.
     Reading(Vec<u8>),
-    /// What is not taken yet; then the connection ends.
+    /// What is not taken yet; after it the connection ends.
     Answering(Pending),
-    /// The same of the news, which go on; how far it has heard.
+    /// The news not taken yet, and how far the listener has heard; more news follow.
     Listening(Pending, u64),
-    /// There is nothing more to do.
+    /// Nothing is left to do.
     Over,
 }
 
-/// Bytes on their way out. The body is shared by everybody who is sent it.
+/// Bytes on their way out. The body is shared by every connection that sends it.
 struct Pending {
     head: Vec<u8>,
     body: Arc<[u8]>,
@@ -52,17 +52,17 @@ impl Connection {
     /// Begins to read a request.
     pub(crate) fn new(stream: TcpStream, now: Instant) -> io::Result<Connection> {
         stream.set_nonblocking(true)?;
-        // Events are short and wait for nothing.
+        // Events are short and must not wait to be batched.
         stream.set_nodelay(true)?;
         Ok(Connection { stream, state: State::Reading(Vec::new()), since: now })
     }
 
-    /// What it waits for.
+    /// Returns what the connection waits for.
     pub(crate) fn polled(&self) -> Polled<'_> {
         let wants = match &self.state {
             State::Answering(_) => Wants::Output,
             State::Listening(pending, _) if !pending.is_taken() => Wants::Output,
-            // A listener sends nothing more: what there is to read is its end.
+            // A listener sends no further request: readable input means that it has closed.
             State::Listening(..) | State::Reading(_) | State::Over => Wants::Input,
         };
         Polled::new(self.stream.as_fd(), wants)
@@ -76,7 +76,7 @@ impl Connection {
         matches!(self.state, State::Reading(_))
     }
 
-    /// How long nothing of its answer was taken.
+    /// How long nothing of the answer has been taken; `None` unless an answer is under way.
     pub(crate) fn stalled_for(&self, now: Instant) -> Option<Duration> {
         matches!(self.state, State::Answering(_)).then(|| now.saturating_duration_since(self.since))
     }
@@ -85,12 +85,12 @@ impl Connection {
         matches!(self.state, State::Listening(..))
     }
 
-    /// Ends it without an answer.
+    /// Ends the connection without an answer.
     pub(crate) fn drop_it(&mut self) {
         self.state = State::Over;
     }
 
-    /// Reads and writes what is possible now.
+    /// Reads and writes what is possible without waiting.
     pub(crate) fn go_on(&mut self, door: &Door, site: &dyn Site, now: Instant) {
         let done = match &self.state {
             State::Reading(_) => self.read(door, site, now),
@@ -104,7 +104,7 @@ impl Connection {
         }
     }
 
-    /// Hands a listener what is new, and gives up who is too slow.
+    /// Hands a listener what is new, and drops a peer that is too slow.
     pub(crate) fn look(&mut self, feed: Option<&Feed>, now: Instant) {
         let idle = now.saturating_duration_since(self.since);
         match &mut self.state {
@@ -165,14 +165,14 @@ impl Connection {
                 State::Answering(Pending { head: head.into_bytes(), body, taken: 0 })
             }
             (Body::News, Wanted::HeadAlone) => State::Answering(Pending::of((head + "\r\n").into_bytes())),
-            // It comes again by itself where the connection is lost.
+            // The browser reconnects by itself, a second after the connection is lost.
             (Body::News, Wanted::Body) => {
                 State::Listening(Pending::of((head + "\r\nretry: 1000\n\n").into_bytes()), 0)
             }
         };
     }
 
-    /// Writes what is taken now.
+    /// Writes what the peer takes without waiting.
     fn write(&mut self, now: Instant) -> io::Result<()> {
         let (State::Answering(pending) | State::Listening(pending, _)) = &mut self.state else {
             return Ok(());
@@ -189,14 +189,14 @@ impl Connection {
             }
         }
         if matches!(self.state, State::Answering(_)) {
-            // Shut before it is closed: closed with bytes unread, the answer could be lost.
+            // Shut down before it is closed: if it were closed with bytes unread, the answer could be lost.
             let _ = self.stream.shutdown(std::net::Shutdown::Write);
             self.state = State::Over;
         }
         Ok(())
     }
 
-    /// What a listener sends says nothing; that it has gone does.
+    /// Reads and discards what a listener sends, which only matters if it has closed the connection.
     fn hear_out(&mut self) -> io::Result<()> {
         match self.stream.read(&mut [0; 512]) {
             Ok(0) => Err(ErrorKind::UnexpectedEof.into()),
@@ -228,7 +228,7 @@ fn ask(site: &dyn Site, path: &str, head: &Head) -> Answer {
     site.answer(&Asked { path, accept: &head.accept })
 }
 
-/// Says that nobody else has room; best effort, as it is not waited for.
+/// Answers that there is no room; best effort, because nothing waits for the write.
 pub(crate) fn turn_away(mut stream: TcpStream) {
     let answer = Answer::refused(Status::Busy);
     if stream.set_nonblocking(true).is_ok() {
@@ -236,7 +236,7 @@ pub(crate) fn turn_away(mut stream: TcpStream) {
     }
 }
 
-/// The lines in front of every body. Nothing is kept by a browser or told to other pages: the address holds the token.
+/// The lines before every body. A browser must neither cache the answer nor pass the address on, because it holds the token.
 fn head_of(answer: &Answer) -> String {
     format!(
         "HTTP/1.1 {}\r\nContent-Type: {}\r\nContent-Security-Policy: {}\r\nCache-Control: no-store\r\nReferrer-Policy: \

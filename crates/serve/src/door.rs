@@ -1,4 +1,4 @@
-//! Who is let in: the right host, the right origin, and the token where there is one.
+//! Who is let in: the right host, the right origin, and the token if there is one.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -6,7 +6,7 @@ use crate::head::Head;
 use crate::site::Status;
 use crate::token::Token;
 
-/// What a request must show.
+/// What a request must show to be let in.
 #[derive(Clone, Debug)]
 pub struct Door {
     token: Option<Token>,
@@ -14,24 +14,24 @@ pub struct Door {
 }
 
 impl Door {
-    /// The token, as the first part of the path, on a machine of this name.
+    /// Requires the token as the first part of the path, on a machine of this name.
     pub fn with_token(token: Token, own_name: &str) -> Door {
         Door { token: Some(token), own_name: own_name.to_owned() }
     }
 
-    /// Nothing, for what holds no secret: counters, which a scraper fetches from a plain address.
+    /// Requires no token, for what holds no secret: counters, which a scraper fetches from a plain address.
     pub fn open(own_name: &str) -> Door {
         Door { token: None, own_name: own_name.to_owned() }
     }
 
-    /// The first part of every path that is let in, with the `/` behind it.
+    /// Returns the first part of every path that is let in, including the `/` after it.
     pub(crate) fn prefix(&self) -> String {
         self.token.as_ref().map(|token| format!("{}/", token.word())).unwrap_or_default()
     }
 
-    /// The path below the token; the status that says as little as can be where the request is not let in.
+    /// Returns the path below the token, or, if the request is not let in, the status that reveals least.
     pub(crate) fn lets_in<'h>(&self, head: &'h Head, here: SocketAddr) -> Result<&'h str, Status> {
-        // A scraper may know the machine by any name; counters that every network may read are no secret of this machine.
+        // A scraper may know the machine by any name, and counters that are served to every network are no secret.
         let any_name = self.token.is_none() && !here.ip().is_loopback();
         if !any_name && !self.is_ours(&head.host) {
             return Err(Status::Forbidden);
@@ -46,9 +46,9 @@ impl Door {
         token.is(guess).then_some(below).ok_or(Status::NotFound)
     }
 
-    /// Whether the browser means this machine. A page of somebody else's whose name is made to lead here (DNS rebinding) says
-    /// that name; a number or `localhost` cannot be made to lead elsewhere, and this machine's own name is nobody else's. The
-    /// port is not held against ours: what is tunnelled (`ssh -L`) comes by another.
+    /// Whether the request is meant for this machine. A foreign page whose name is made to resolve to here (DNS
+    /// rebinding) sends that name; a number or `localhost` cannot be made to lead elsewhere, and this machine's own
+    /// name belongs to no one else. The port is not compared with ours, because a tunnel (`ssh -L`) uses another.
     fn is_ours(&self, host: &str) -> bool {
         let (name, port) = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
             Some((inside, port)) => (inside, port),
@@ -59,7 +59,7 @@ impl Door {
     }
 }
 
-/// Nothing, or a colon and digits.
+/// Whether this is nothing, or a colon and digits.
 fn is_port(word: &str) -> bool {
     let digits = word.strip_prefix(':');
     word.is_empty()

@@ -1,11 +1,11 @@
-//! What is new: the latest of each kind, for whoever listens. Who listens late or slowly hears the latest and misses what it
-//! replaced, so that nothing piles up behind a browser that sleeps.
+//! What is new: the latest message of each kind, for every listener. A listener that joins late or reads slowly gets
+//! the latest and misses what it replaced, so that nothing piles up for a browser that sleeps.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Words from a run to those who watch it.
+/// Messages from a run to those who watch it.
 #[derive(Debug, Default)]
 pub struct Feed {
     said: Mutex<Said>,
@@ -14,7 +14,7 @@ pub struct Feed {
 
 #[derive(Debug, Default)]
 struct Said {
-    /// How often anything was said; by this a listener knows how far it has heard.
+    /// Number of messages so far, by which a listener knows how far it has heard.
     count: u64,
     latest: Vec<Latest>,
 }
@@ -22,15 +22,15 @@ struct Said {
 #[derive(Debug)]
 struct Latest {
     what: &'static str,
-    /// [`Said::count`] when it was said.
+    /// [`Said::count`] when the message was sent.
     number: u64,
     data: String,
 }
 
 impl Feed {
-    /// Says `data`, one line, in the place of what was said of `what` before.
+    /// Sends `data`, as one line, in place of the earlier message of the kind `what`.
     pub fn say(&self, what: &'static str, data: &str) {
-        // A line's end would end the event.
+        // A line break would end the event.
         let data = data.replace(['\r', '\n'], " ");
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         said.count += 1;
@@ -48,7 +48,7 @@ impl Feed {
         self.listeners.store(count, Ordering::Relaxed);
     }
 
-    /// What was said behind `heard`, as server-sent events, and how far that reaches; `None` where nothing was.
+    /// Returns the messages after number `heard` as server-sent events, and the number they reach; `None` if there are none.
     pub(crate) fn since(&self, heard: u64) -> Option<(String, u64)> {
         let said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         if said.count == heard {

@@ -1,30 +1,30 @@
-//! The head of a request: what of it is read, and what is refused before anybody is asked.
+//! The head of a request: which parts of it are read, and what is refused before the site is asked.
 
 use httparse::{EMPTY_HEADER, Error, Header, Request, Status as Parsed};
 
 use crate::site::Status;
 
-/// Bytes of a head; a browser's is about one thousand.
+/// Most bytes of a head; a browser's has about one thousand.
 pub(crate) const HEAD_MOST: usize = 8 << 10;
-/// Lines of a head; a browser's are about twenty.
+/// Most lines of a head; a browser's has about twenty.
 const LINES_MOST: usize = 64;
 
-/// What is asked for, as far as anything here looks at it.
+/// The parts of a request that are used here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// Whether the body is wanted, or its length alone.
+    /// Whether the body is wanted, or only its length.
     pub(crate) wants: Wanted,
-    /// The path, decoded, from its first `/` on and without what follows a `?`.
+    /// The path, decoded, starting with its first `/` and without the query after a `?`.
     pub(crate) path: String,
-    /// Whom the browser believes to talk to.
+    /// The host that the client believes it is talking to.
     pub(crate) host: String,
-    /// On whose page the request was made, where a page made it.
+    /// The origin of the page that made the request, if a page made it.
     pub(crate) origin: Option<String>,
-    /// The forms that are wanted.
+    /// The formats that are accepted.
     pub(crate) accept: String,
 }
 
-/// The two methods there are.
+/// The two methods that are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wanted {
     /// GET.
@@ -33,18 +33,18 @@ pub(crate) enum Wanted {
     HeadAlone,
 }
 
-/// What has come of a head.
+/// The state of a head after the bytes so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Read {
-    /// A part.
+    /// Incomplete.
     More,
-    /// All of it.
+    /// Complete.
     Whole(Head),
-    /// Enough to know that it is not answered.
+    /// Enough has arrived to know that it will be refused.
     Refused(Status),
 }
 
-/// Reads what has come so far, `bytes`, which are at most [`HEAD_MOST`].
+/// Reads the bytes that have arrived so far, at most [`HEAD_MOST`].
 pub(crate) fn read(bytes: &[u8]) -> Read {
     let mut lines = [EMPTY_HEADER; LINES_MOST];
     let mut request = Request::new(&mut lines);
@@ -62,7 +62,7 @@ fn whole(request: &Request<'_, '_>) -> Result<Head, Status> {
         Some("HEAD") => Wanted::HeadAlone,
         _ => return Err(Status::MethodNotAllowed),
     };
-    // What has a body is no GET of a browser; it would be left unread.
+    // A browser's GET has no body; one that has would be left unread.
     let has_body = |line: &Header<'_>| {
         line.name.eq_ignore_ascii_case("transfer-encoding")
             || line.name.eq_ignore_ascii_case("content-length") && line.value != b"0"
@@ -81,7 +81,7 @@ fn whole(request: &Request<'_, '_>) -> Result<Head, Status> {
     })
 }
 
-/// The line of this name, which may be there once: of two, one reader takes the first and another the last.
+/// Returns the header of this name, which may occur once: of two, one parser takes the first and another the last.
 fn one(request: &Request<'_, '_>, name: &str) -> Result<Option<String>, Status> {
     let mut values = request.headers.iter().filter(|line| line.name.eq_ignore_ascii_case(name));
     let first = values.next().map(|line| String::from_utf8(line.value.to_vec()));
@@ -91,7 +91,7 @@ fn one(request: &Request<'_, '_>, name: &str) -> Result<Option<String>, Status> 
     first.transpose().map_err(|_| Status::BadRequest)
 }
 
-/// `%2F` and the like as what they stand for; `None` for what is no text or holds control characters.
+/// Decodes `%2F` and the like; `None` if the result is not UTF-8 or holds control characters.
 fn decoded(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();

@@ -1,10 +1,10 @@
-//! Answers over HTTP to those who know the address: one thread, which lets every other go first, a fixed number of
-//! connections, and nothing but what a [`Site`] gives it. It opens no file.
+//! Answers over HTTP to those who know the address: one thread, which runs at low priority, a fixed number of
+//! connections, and only what a [`Site`] supplies. It opens no file.
 //!
-//! The other way round, a [`Receiver`] is sent what somebody asked to be sent there.
+//! In the other direction, a [`Receiver`] is sent what the user asked to be sent there.
 //!
-//! What it lets in is decided here and nowhere else: where it listens ([`address()`]), who may ask ([`Door`]), how much of a
-//! request is read and for how long (`head`, `connection`). What is answered is the site's.
+//! Access is decided in this crate alone: where it listens ([`address()`]), who may ask ([`Door`]), how much of a
+//! request is read and for how long (`head`, `connection`). The content of the answers is the site's.
 
 mod address;
 mod connection;

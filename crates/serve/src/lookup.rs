@@ -1,5 +1,5 @@
-//! Looks a name up without waiting longer than there is time: the system's resolver asks a silent server for minutes, and
-//! nothing ends it.
+//! Looks up a name within a deadline: the system's resolver waits minutes for a name server that does not answer, and
+//! cannot be interrupted.
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, ToSocketAddrs as _};
@@ -10,11 +10,11 @@ use crate::receiver::left;
 
 type Found = io::Result<Vec<SocketAddr>>;
 
-/// A name with its port, what it was found to be, and the question that is under way.
+/// A name with its port, the addresses found for it, and the query under way.
 pub(crate) struct Lookup {
     host: String,
     known: Vec<SocketAddr>,
-    /// A thread asks; one that gets no answer is left behind, and there is never a second.
+    /// The answer of the thread that asks; a thread that gets none is left running, and there is never a second.
     asked: Option<Receiver<Found>>,
 }
 
@@ -23,7 +23,7 @@ impl Lookup {
         Lookup { host, known: Vec::new(), asked: None }
     }
 
-    /// The addresses, which are asked for once.
+    /// Returns the addresses, which are looked up once.
     pub(crate) fn addresses(&mut self, until: Instant) -> Found {
         if !self.known.is_empty() {
             return Ok(self.known.clone());
@@ -46,7 +46,7 @@ impl Lookup {
         Ok(self.known.clone())
     }
 
-    /// Whoever had the name is not there any more: it is asked for again.
+    /// Drops the addresses, because nothing answers at them any more, so that they are looked up again.
     pub(crate) fn forget(&mut self) {
         self.known.clear();
     }
@@ -56,7 +56,7 @@ fn ask(host: String) -> io::Result<Receiver<Found>> {
     let (answer, asked) = channel();
     let look = move || {
         let found = host.to_socket_addrs().map(Iterator::collect);
-        // Nobody may be left to hear it.
+        // The receiving end may be gone by now.
         let _ = answer.send(found);
     };
     std::thread::Builder::new().name("lookup".to_owned()).spawn(look)?;

@@ -1,4 +1,4 @@
-//! Somebody who is sent something: an HTTP receiver on this machine or its network.
+//! An HTTP receiver, on this machine or its network, to which something is sent.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
@@ -8,10 +8,10 @@ use httparse::{EMPTY_HEADER, Response, Status};
 
 use crate::lookup::Lookup;
 
-/// Bytes of an answer's head that are read.
+/// Most bytes read of an answer's head.
 const HEAD_MOST: usize = 8 << 10;
 
-/// Where something is sent to.
+/// The address to which something is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Receiver {
     /// Name or number, with the port.
@@ -19,10 +19,10 @@ pub struct Receiver {
     path: String,
 }
 
-/// Why there is no receiver.
+/// Why an address is no receiver.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReceiverError {
-    /// What is sent would have to be encrypted.
+    /// The address asks for encryption, which is not supported.
     #[error(
         "{url}: https is not spoken here; send it through a collector on this machine, e.g. http://127.0.0.1:4318, which forwards it"
     )]
@@ -30,7 +30,7 @@ pub enum ReceiverError {
         /// What was typed.
         url: String,
     },
-    /// Nothing that can be read.
+    /// A text that is no such address.
     #[error("{url}: is no address of a receiver; give one such as http://127.0.0.1:4318")]
     Unknown {
         /// What was typed.
@@ -41,28 +41,28 @@ pub enum ReceiverError {
 /// Why something did not arrive.
 #[derive(Debug, thiserror::Error)]
 pub enum PostError {
-    /// Nobody answers.
+    /// Nothing answers.
     #[error("http://{host} does not answer: {source}; is a collector there?")]
     Silent {
-        /// Who.
+        /// The host and port.
         host: String,
-        /// What came in the way.
+        /// What prevented an answer.
         source: io::Error,
     },
-    /// It answers something else than that it is well.
+    /// The receiver answers with another status than success.
     #[error(
         "http://{host} refuses what it is sent with status {status}; is it a collector that takes OTLP as JSON?"
     )]
     Refused {
-        /// Who.
+        /// The host and port.
         host: String,
-        /// Its answer.
+        /// The status of its answer.
         status: u16,
     },
 }
 
 impl Receiver {
-    /// `http://HOST[:PORT][/PATH]`; what is not said is `port` and `path`.
+    /// Reads `http://HOST[:PORT][/PATH]`; `port` and `path` are the defaults for what is left out.
     ///
     /// # Errors
     /// [`ReceiverError`].
@@ -89,26 +89,26 @@ impl Receiver {
         Ok(Receiver { host, path: path.to_owned() })
     }
 
-    /// Who it is, with the port.
+    /// Returns the host with the port.
     pub fn host(&self) -> &str {
         &self.host
     }
 }
 
-/// What is sent to a receiver, one thing after the other.
+/// Sends to one receiver, one request after the other.
 pub struct Delivery {
     receiver: Receiver,
     lookup: Lookup,
 }
 
 impl Delivery {
-    /// To this receiver, whose name is looked up when it is first sent something, or before by [`Delivery::find`].
+    /// Sends to `receiver`, whose name is looked up with the first request, or earlier by [`Delivery::find`].
     pub fn to(receiver: Receiver) -> Delivery {
         let lookup = Lookup::of(receiver.host.clone());
         Delivery { receiver, lookup }
     }
 
-    /// Looks the receiver's name up, which takes no longer than `patience`.
+    /// Looks up the receiver's name, waiting at most `patience`.
     ///
     /// # Errors
     /// [`PostError::Silent`].
@@ -117,7 +117,7 @@ impl Delivery {
         found.map(drop).map_err(|source| PostError::Silent { host: self.receiver.host.clone(), source })
     }
 
-    /// Sends `body`, which must be answered within `patience`, the lookup of the name included.
+    /// Sends `body`, which must be answered within `patience`, including the lookup of the name.
     ///
     /// # Errors
     /// [`PostError`].
@@ -169,7 +169,7 @@ impl Delivery {
     }
 }
 
-/// The status of an answer whose head is there whole.
+/// Returns the status of an answer, or `None` while its head is incomplete.
 fn status(read: &[u8]) -> io::Result<Option<u16>> {
     let mut lines = [EMPTY_HEADER; 64];
     let mut response = Response::new(&mut lines);

@@ -1,5 +1,5 @@
-//! The one thread that answers: it waits for all connections at once, so that none costs a thread, and there are never more
-//! than so many.
+//! The one thread that answers: it waits for all connections at once, so that none costs a thread, and their number
+//! is limited.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
@@ -16,22 +16,22 @@ use crate::connection::{Connection, turn_away};
 use crate::door::Door;
 use crate::site::Site;
 
-/// Connections at once. A browser has six.
+/// Most connections at once. A browser has six.
 pub const CONNECTIONS_MOST: usize = 64;
-/// Of these, so many may listen to the news, which lasts; the others come and go.
+/// How many of them may listen to the news, which lasts; the others are short.
 const LISTENERS_MOST: usize = 32;
-/// Let in at one turn, before those that are there are looked at again.
+/// How many are accepted in one turn, before those already open are served again.
 const WELCOMED_MOST: usize = 16;
-/// Who takes nothing of its answer for so long gives way to somebody who knocks while all places are taken.
+/// Time after which a peer that takes nothing of its answer gives way to a new one when all places are taken.
 const STALLED: Duration = Duration::from_secs(1);
 /// How soon a listener hears what is new.
 const NEWS_EVERY: Duration = Duration::from_millis(200);
-/// How long nobody is let in where the process has no file left.
+/// How long accepting pauses when the process is out of file descriptors.
 const NO_FILE_LEFT: Duration = Duration::from_millis(50);
-/// How often the slow are looked for where nobody listens.
+/// How often slow connections are looked for while nobody listens to the news.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// A server that runs until it is told to end, or dropped.
+/// A server that runs until it is finished or dropped.
 pub struct Server {
     address: SocketAddr,
     prefix: String,
@@ -50,10 +50,10 @@ struct Room {
 }
 
 impl Server {
-    /// Listens on `address` and answers what `site` gives to whom `door` lets in.
+    /// Listens on `address` and answers requests that `door` lets in with what `site` gives.
     ///
     /// # Errors
-    /// The address is not this machine's or is taken, or there is no thread.
+    /// The address is not this machine's or is already in use, or no thread can be started.
     pub fn start(address: SocketAddr, door: Door, site: Arc<dyn Site>) -> io::Result<Server> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
@@ -67,17 +67,17 @@ impl Server {
         Ok(Server { address, prefix, ending, wake, thread: Some(thread) })
     }
 
-    /// Where it listens.
+    /// Returns the address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What a browser is given, with the token.
+    /// Returns the URL to open in a browser, with the token.
     pub fn url(&self) -> String {
         format!("http://{}/{}", self.address, self.prefix)
     }
 
-    /// Answers on until nobody is connected, at most so long, and ends.
+    /// Goes on answering until nobody is connected or `patience` has passed, then ends.
     pub fn finish(mut self, patience: Duration) {
         self.ending.store(true, Ordering::Relaxed);
         let _ = self.wake.write_all(b".");
@@ -89,7 +89,7 @@ impl Server {
 }
 
 impl Drop for Server {
-    /// Closing our end wakes the thread, and tells it to end.
+    /// Shuts down our end of the socket pair, which wakes the thread and makes it end.
     fn drop(&mut self) {
         let _ = self.wake.shutdown(std::net::Shutdown::Both);
         if let Some(thread) = self.thread.take() {
@@ -100,7 +100,7 @@ impl Drop for Server {
 
 impl Room {
     fn serve(mut self) {
-        // Where that is not allowed it answers all the same.
+        // If lowering the priority is not allowed, it answers at the normal one.
         let _ = kernel::let_others_first();
         loop {
             let Ok(ready) = self.wait() else { return };
@@ -142,15 +142,15 @@ impl Room {
         !matches!((&self.wake).read(&mut [0; 8]), Ok(1..) | Err(_))
     }
 
-    /// Lets in who knocks, and reads at once what they have sent: who says all that it has to say is answered before somebody
-    /// else can take its place.
+    /// Accepts waiting connections and reads at once what they have sent: a request that is already complete is
+    /// answered before another connection can take its place.
     fn welcome(&mut self, now: Instant) {
         for _ in 0..WELCOMED_MOST {
             let stream = match self.listener.accept() {
                 Ok((stream, _)) => stream,
                 Err(error) if error.kind() == ErrorKind::ConnectionAborted => continue,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                // No file is left: those that are there come first, and who knocks goes on knocking.
+                // No file descriptor is left: open connections come first, and those that wait stay in the backlog.
                 Err(_) => return std::thread::sleep(NO_FILE_LEFT),
             };
             if self.connections.len() == CONNECTIONS_MOST && !self.make_room(now) {
@@ -164,8 +164,8 @@ impl Room {
         }
     }
 
-    /// Who has been longest about its request gives way, then who has taken nothing of its answer for longest; `false` where
-    /// everybody has made a request and takes what it is sent.
+    /// Removes the connection that has taken longest over its request, or else the one that has taken nothing of its
+    /// answer for longest; returns `false` if every connection has made a request and is taking its answer.
     fn make_room(&mut self, now: Instant) -> bool {
         let idle = |connection: &Connection| connection.stalled_for(now).filter(|idle| *idle >= STALLED);
         let slowest = self.connections.iter().position(Connection::is_reading).or_else(|| {
@@ -176,7 +176,7 @@ impl Room {
         slowest.map(|place| self.connections.remove(place)).is_some()
     }
 
-    /// News for the listeners, and the end for who is too slow or over.
+    /// Sends news to the listeners, and removes connections that are too slow or over.
     fn look_around(&mut self, now: Instant) {
         let feed = self.site.feed();
         let mut listeners = 0;
@@ -194,7 +194,7 @@ impl Room {
     }
 }
 
-/// What a wait has found.
+/// What a wait has found to be ready.
 struct Ready {
     told_to_end: bool,
     somebody_knocks: bool,

@@ -1,15 +1,15 @@
-//! What is answered, and under which rules a browser may use it.
+//! What is answered, and the rules under which a browser may use it.
 
 use std::sync::Arc;
 
 use crate::feed::Feed;
 
-/// What somebody serves. It is asked from one thread, one request after the other, and must not take long.
+/// The content that is served. It is asked by one thread, one request after the other, and must not take long.
 pub trait Site: Send + Sync {
-    /// The answer to a request that was let in.
+    /// Returns the answer to a request that was let in.
     fn answer(&self, asked: &Asked<'_>) -> Answer;
 
-    /// What is new, for those who ask for [`Answer::news`]; `None` where nothing ever is.
+    /// Returns the feed for those who ask for [`Answer::news`]; `None` if there is never any news.
     fn feed(&self) -> Option<&Feed> {
         None
     }
@@ -18,13 +18,13 @@ pub trait Site: Send + Sync {
 /// A request that was let in.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
-    /// The path below the token, without a `/` in front.
+    /// The path below the token, without a leading `/`.
     pub path: &'a str,
-    /// The forms that are wanted, as the request says them.
+    /// The accepted formats, as the request's `Accept` header gives them.
     pub accept: &'a str,
 }
 
-/// An answer.
+/// An answer to a request.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub(crate) status: Status,
@@ -36,20 +36,20 @@ pub struct Answer {
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
     Whole(Arc<[u8]>),
-    /// What is new, as it comes.
+    /// The site's feed, as it arrives.
     News,
 }
 
-/// What a page may do, for its `Content-Security-Policy`.
+/// What a page may do, as its `Content-Security-Policy` says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rules {
-    /// Nothing: no page, or one that is shown alone and runs nothing.
+    /// Nothing: for what is no page, or a page that stands alone and runs no script.
     #[default]
     Nothing,
-    /// Fetch from where it came from, and show pages from there inside it; nobody shows it inside theirs.
+    /// Fetch from its own origin and frame pages from there; no other page may frame it.
     Own,
-    /// A report. It runs what it holds itself and loads nothing; which script that is, its own policy says by its hash, and
-    /// both hold. Only pages from where it came from may show it inside them.
+    /// A report. It runs only its embedded script, which its own policy names by hash (both policies apply), and
+    /// loads nothing. Only pages of its own origin may frame it.
     Report,
 }
 
@@ -70,22 +70,22 @@ impl Rules {
 }
 
 impl Answer {
-    /// A page.
+    /// Returns an answer that is an HTML page.
     pub fn page(body: Arc<[u8]>, rules: Rules) -> Answer {
         Answer { rules, ..Answer::of("text/html; charset=utf-8", body) }
     }
 
-    /// Bytes of this kind, a MIME type.
+    /// Returns an answer with `body` of the MIME type `kind`.
     pub fn of(kind: &'static str, body: Arc<[u8]>) -> Answer {
         Answer { status: Status::Found, kind, rules: Rules::Nothing, body: Body::Whole(body) }
     }
 
-    /// The site's feed, for as long as the other side listens.
+    /// Returns an answer that is the site's feed, for as long as the client listens.
     pub fn news() -> Answer {
         Answer { body: Body::News, ..Answer::of("text/event-stream", Arc::from([])) }
     }
 
-    /// There is no such thing.
+    /// Returns the answer that there is no such page (404).
     pub fn nothing() -> Answer {
         Answer::refused(Status::NotFound)
     }
@@ -96,7 +96,7 @@ impl Answer {
     }
 }
 
-/// How a request went.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     Found,
@@ -109,7 +109,7 @@ pub(crate) enum Status {
 }
 
 impl Status {
-    /// Number and name (RFC 9110, RFC 6585).
+    /// Returns number and name (RFC 9110, RFC 6585).
     pub(crate) fn words(self) -> &'static str {
         match self {
             Status::Found => "200 OK",

@@ -4,18 +4,18 @@ use std::fmt::{self, Write as _};
 use std::hint::black_box;
 use std::io;
 
-/// Bytes of chance in it: 128 bits.
+/// Random bytes in a token: 128 bits.
 const BYTES: usize = 16;
 
-/// Who knows it may ask. It is compared in a time that does not tell how much of a guess was right.
+/// The secret that admits a request. It is compared in constant time, which does not reveal how much of a guess was right.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token(String);
 
 impl Token {
-    /// A new one, from the kernel's chance.
+    /// Returns a new token from the kernel's random numbers.
     ///
     /// # Errors
-    /// The kernel has none.
+    /// The kernel supplies none.
     pub fn fresh() -> io::Result<Token> {
         let mut bytes = [0; BYTES];
         kernel::random_bytes(&mut bytes)?;
@@ -25,12 +25,13 @@ impl Token {
         Ok(Token(word))
     }
 
-    /// As it stands in the address.
+    /// Returns the token as it appears in the address.
     pub fn word(&self) -> &str {
         &self.0
     }
 
-    /// Whether `guess` is it. Every byte is looked at, whichever is wrong; only the length, which is no secret, is told apart.
+    /// Whether `guess` is the token. All bytes are compared, wherever they differ; only the length, which is no
+    /// secret, shows in the time taken.
     pub fn is(&self, guess: &str) -> bool {
         let (mine, theirs) = (self.0.as_bytes(), guess.as_bytes());
         if mine.len() != theirs.len() {
@@ -41,7 +42,7 @@ impl Token {
     }
 }
 
-/// It is not to be found in a log.
+/// Keeps the token out of logs.
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(…)")

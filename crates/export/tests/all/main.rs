@@ -1,4 +1,4 @@
-//! What the tables of a run hold, read back by the library itself.
+//! What the tables of a run hold, read back by the Parquet library.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs::File;
@@ -14,7 +14,7 @@ use record::{
 };
 use workload::{Direction, Ending, Nanos, StepKind, StepPlan};
 
-/// The rows of a table that was written, and the keys of its file.
+/// Writes a table; returns its rows as read back, and the keys of its file.
 fn read_back(table: &Table) -> (Vec<Row>, Vec<(String, String)>) {
     let bytes = encoded(table, "0.0").unwrap();
     assert!(is_ours(&bytes) && !is_ours(&bytes[..bytes.len() - 1]) && !is_ours(b"PAR1 somebody else's PAR1"));
@@ -53,7 +53,7 @@ fn every_type_and_what_is_not_known_comes_back() {
         ],
     };
     let (rows, keys) = read_back(&table);
-    // The library prints what is below zero with an exponent.
+    // The library prints negative numbers with an exponent.
     let told: Vec<String> = rows.iter().map(ToString::to_string).collect();
     assert_eq!(
         told,
@@ -69,7 +69,7 @@ fn every_type_and_what_is_not_known_comes_back() {
     assert!(!keys.iter().any(|(key, _)| key == "plimsoll.unit.flag"));
 }
 
-/// Three seconds of two jobs, in which nothing has happened yet.
+/// Returns a step of three seconds and two jobs, without intervals.
 fn step() -> StepRecord {
     let plan = StepPlan {
         name: "read".into(),
@@ -94,7 +94,7 @@ fn step() -> StepRecord {
     }
 }
 
-/// Two jobs read for three seconds; a disk counts meanwhile.
+/// Returns a run in which two jobs read for three seconds, with samples of a disk's counters.
 fn run() -> Run {
     let mut run = Run::started(vec!["plimsoll".into()], 1_700_000_000_000);
     let mut step = step();

@@ -1,4 +1,4 @@
-//! What comments and pages cite is there to be looked up: sections of `docs/method.md`, rules of `docs/rules.md`.
+//! What comments and pages cite can be looked up: sections of `docs/method.md`, rules of `docs/rules.md`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,13 +9,13 @@ use house::{Citation, cited_in_comments, cited_in_page, defined, files, foreign_
 /// The pages whose headings are cited.
 const PAGES: [&str; 2] = ["docs/method.md", "docs/rules.md"];
 
-/// What the headings of both pages define, in their order.
+/// Returns what the headings of both pages define, in their order.
 fn headings() -> Vec<String> {
     let page = |name: &&str| fs::read_to_string(root().join(name)).unwrap_or_default();
     PAGES.iter().map(page).flat_map(|text| defined(&text)).collect()
 }
 
-/// The files with this ending, with their text.
+/// Returns the files with this extension, with their text.
 fn ending(end: &str) -> Vec<(PathBuf, String)> {
     let here = root();
     let listed = files(&here).unwrap_or_default().into_iter();
@@ -23,7 +23,7 @@ fn ending(end: &str) -> Vec<(PathBuf, String)> {
     wanted.filter_map(|path| fs::read_to_string(here.join(&path)).ok().map(|text| (path, text))).collect()
 }
 
-/// `path:line` and the name of everything that `of` finds in files with this ending.
+/// Returns `path:line` and the name of everything that `of` finds in files with this extension.
 fn found(end: &str, of: impl Fn(&str) -> Vec<Citation>) -> Vec<String> {
     let mut found = Vec::new();
     for (path, text) in ending(end) {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use house::{files, root, text_decisions};
 
-/// Where words are read that are not plimsoll's own, each with whose they are: whole folders (they end with `/`) and files.
-/// What makes sentences of ours is none of them.
+/// Files, and whole folders (ending with `/`), that read words which are not plimsoll's own, each with their author.
+/// Code that makes our sentences must not be among them.
 const READERS: [(&str, &str); 21] = [
     ("crates/kernel/src/", "the kernel's words for devices and file systems"),
     ("crates/sampler/src/", "the kernel's words in /proc and /sys"),
@@ -41,7 +41,7 @@ fn reader_of(path: &Path) -> Option<&'static str> {
     READERS.iter().map(|(place, _)| *place).find(|place| fits(place))
 }
 
-/// The product's own files, without tests.
+/// Whether this is a source file of the product and not of its tests.
 fn is_product(path: &Path) -> bool {
     let is_test = |path: &Path| {
         path.iter().any(|part| part == "tests" || part == "tests.rs")
@@ -53,7 +53,7 @@ fn is_product(path: &Path) -> bool {
     product && source && !is_test(path)
 }
 
-/// `path:line` and the words of every decision by words, with its path.
+/// Returns each decision by words as its path, and as text: `path:line` and the words.
 fn decisions() -> Vec<(PathBuf, String)> {
     let here = root();
     let product = files(&here).unwrap_or_default().into_iter().filter(|path| is_product(path));

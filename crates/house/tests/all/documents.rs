@@ -1,4 +1,4 @@
-//! What the pages promise is there: files they link to, and subcommands of `./dev` they name.
+//! What the pages promise exists: files they link to, and subcommands of `./dev` they name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ fn every_link_to_a_heading_leads_to_one() {
     }
 }
 
-/// What people type first, and continuous integration runs as they do.
+/// Users type these commands first, and continuous integration runs them as users do.
 #[test]
 fn the_readme_names_both_commands_and_continuous_integration_runs_the_tests_as_it_says() {
     let read = |name: &str| fs::read_to_string(root().join(name)).unwrap();
@@ -63,7 +63,7 @@ fn the_readme_names_both_commands_and_continuous_integration_runs_the_tests_as_i
     );
 }
 
-/// A page says what can be typed; what is not run is wrong some day.
+/// Every command in a page is run by a test, because one that is not run will be wrong some day.
 #[test]
 fn every_page_with_commands_is_named_by_a_test_that_runs_them() {
     let here = root();
@@ -85,7 +85,7 @@ fn every_page_with_commands_is_named_by_a_test_that_runs_them() {
     }
 }
 
-/// Sums of the columns of one table of the page on truth.
+/// Returns the column sums of one table of the page on truth.
 fn sums(table: &str) -> [u64; 8] {
     let mut sums = [0; 8];
     for row in table.lines() {
@@ -111,7 +111,7 @@ fn the_page_on_limits_has_the_sums_of_what_was_measured() {
         let (unsure, sure) = (figure + cause, sure_cause + sure);
         let all = right + open + held + missed + unsure + sure;
         if all > 0 {
-            // The last is so rare that a share would round it away.
+            // The last count is so small that a percentage would round it away.
             let shares = [right, open, held + missed, unsure].map(|part| share(part, all));
             table += &format!("| {name} | {all} | {} | {sure} |\n", shares.join(" | "));
         }

@@ -1,4 +1,4 @@
-//! The layer table of `ARCHITECTURE.md` is the law: every manifest is held against it.
+//! The layer table of `ARCHITECTURE.md` is the law: every manifest is checked against it.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The rules of the house, held against its own files.
+//! The rules of the repository, checked on its own files.
 
 mod citations;
 mod decisions;

@@ -1,12 +1,12 @@
-//! What exists once: the place that asks the guard for leave to write, the one that starts the engine on files, and the doors
-//! through which files are made.
+//! What exists only once: the place that asks the guard for permission to write, the place that starts the engine on
+//! files, and the modules (doors) through which files are made.
 
 use std::fs;
 use std::path::PathBuf;
 
 use house::{code_only, files, root, test_spans};
 
-/// A call, and the files and folders (they end with `/`) that may make it.
+/// A call, and the files and folders (ending with `/`) that may make it.
 const PLACES: [(&str, &[&str]); 5] = [
     ("permit_file_of_ours(", &[GUARD, LAB]),
     ("permit_named_file(", &[GUARD, LEAVE]),
@@ -18,7 +18,7 @@ const PLACES: [(&str, &[&str]); 5] = [
 const GUARD: &str = "crates/kernel/src/linux/";
 const LEAVE: &str = "crates/session/src/opening/leave.rs";
 const TESTBED: &str = "crates/testbed/src/";
-/// Devices that a lab volume is made of are its own.
+/// The lab makes the devices of its volumes itself.
 const LAB: &str = "crates/volumes/src/lab/";
 
 #[test]
@@ -34,7 +34,7 @@ fn leave_to_write_is_asked_and_the_engine_started_in_one_place() {
     }
 }
 
-/// The product's own files, each with its code and without its tests.
+/// Returns the product's own files, each with its code, without its tests.
 fn product() -> Vec<(PathBuf, String)> {
     let here = root();
     let is_product = |path: &PathBuf| {
@@ -51,7 +51,7 @@ fn product() -> Vec<(PathBuf, String)> {
     paths.map(read).collect()
 }
 
-/// What opens a file for writing, makes, moves or removes one.
+/// Calls that open a file for writing, or make, move or remove one.
 const CHANGES: [&str; 15] = [
     "File::create",
     "File::options",
@@ -70,7 +70,7 @@ const CHANGES: [&str; 15] = [
     "set_length(",
 ];
 
-/// Crates and files that may, each with its reason: all else goes through `session::files`.
+/// Crates and files that may make these calls, each with its reason; all others go through `session::files`.
 const DOORS: [(&str, &str); 14] = [
     ("crates/kernel/", "system calls: outlets, folders, the guard and what it permits"),
     ("crates/testbed/", "tests alone"),
@@ -88,7 +88,7 @@ const DOORS: [(&str, &str); 14] = [
     ("crates/cli/src/commands/fio/jobs.rs", "files of jobs, which the option unlink removes"),
 ];
 
-/// A path that was typed may be a device, a pipe, or another's link: one door knows what to do with it.
+/// A path that was typed may be a device, a pipe, or another user's link; only `session::files` knows how to treat these.
 #[test]
 fn files_are_made_and_changed_through_the_doors_alone() {
     let mut used = [false; DOORS.len()];
@@ -104,7 +104,7 @@ fn files_are_made_and_changed_through_the_doors_alone() {
         used[door] = true;
     }
     for (used, (door, _)) in used.iter().zip(DOORS) {
-        // Crates of tests have their code where the rule does not look.
+        // Folders are not checked, because crates for tests have their code where this rule does not look.
         assert!(*used || door.ends_with('/'), "{door} changes no file any longer; strike it from DOORS");
     }
 }

@@ -1,4 +1,4 @@
-//! Rules of style that a program can see: where `unsafe` may stand, how files open and are named, what no file holds.
+//! Rules of style that a program can check: where `unsafe` may stand, how files open and are named, what no file contains.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,24 +8,24 @@ use house::{code_only, files, functions, has_word, root, test_spans};
 /// Names under which unrelated things gather.
 const EMPTY_NAMES: [&str; 8] = ["util", "utils", "common", "helpers", "helper", "misc", "types", "manager"];
 
-/// Endings of the files that people write and read here.
+/// Extensions of the files that people write and read here.
 const WRITTEN: [&str; 9] = ["rs", "md", "toml", "sh", "py", "yml", "css", "sql", "ts"];
 
-/// Notes to oneself; in pieces, so that this file does not hold them.
+/// Markers of unfinished work; in pieces, so that this file does not contain them.
 const UNFINISHED: [&str; 4] =
     [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("XX", "X"), concat!("HA", "CK")];
 
-/// Files that may hold `unsafe` outside `crates/kernel`, each with its reason.
+/// Files that may contain `unsafe` outside `crates/kernel`, each with its reason.
 const UNSAFE_BESIDES: [(&str, &str); 2] = [
     ("crates/engine/tests/allocation.rs", "a counting global allocator cannot be written without unsafe"),
     ("fuzz/targets/src/bounds.rs", "a counting global allocator cannot be written without unsafe"),
 ];
 
-/// Ways to read a file that look at neither its kind nor its length.
+/// Ways to read a file that check neither its kind nor its length.
 const BARE_READS: [&str; 5] =
     ["fs::read(", "fs::read_to_string(", "File::open(", "io::read_to_string(", "stdin().lock()"];
 
-/// Where such a read stands in `cli` and `session`, each with its reason.
+/// Files of `cli` and `session` with such a read, each with its reason.
 const BARE_READS_OF: [(&str, &str); 5] = [
     ("crates/cli/src/commands/drain.rs", "a key is asked for on a terminal"),
     ("crates/cli/src/commands/tutorial.rs", "a key is asked for on a terminal"),
@@ -50,7 +50,7 @@ impl Written {
         self.path.extension().is_some_and(|end| end == "rs")
     }
 
-    /// `path:line` of every line of `text` that `wrong` picks out.
+    /// Returns `path:line` of every line of `text` that `wrong` picks out.
     fn places(&self, text: &str, wrong: impl Fn(&str) -> bool) -> Vec<String> {
         let lines = text.lines().enumerate().filter(|(_, line)| wrong(line));
         lines.map(|(index, _)| format!("{}:{}", self.path.display(), index + 1)).collect()
@@ -155,7 +155,7 @@ fn no_public_function_takes_a_bare_bool() {
     );
 }
 
-/// The rooms of `report`, each above those it may call.
+/// The layers of `report`, lowest first; each may call only those before it.
 const ROOMS: [&str; 3] = ["words", "charts", "page"];
 
 #[test]
@@ -181,7 +181,7 @@ fn nothing_names_the_machine_it_was_written_on() {
     let here = root();
     let here = fs::canonicalize(&here).unwrap_or(here);
     let home = std::env::var("HOME").unwrap_or_default();
-    // A path of one part, such as /root, is the same on many machines.
+    // A path of one component, such as /root, is the same on many machines.
     let telling = |path: &str| Path::new(path).components().count() > 2;
     let own: Vec<&str> =
         here.to_str().into_iter().chain([home.as_str()]).filter(|path| telling(path)).collect();

@@ -1,5 +1,5 @@
-//! Shapes that say nothing to a reader: long rows of parameters, tuples in place of structs, choices without a subject, and
-//! blocks within blocks.
+//! Shapes that are hard to read: long lists of parameters, tuples in place of structs, choices without a subject, and
+//! deeply nested blocks.
 
 use std::fs;
 use std::path::Path;
@@ -7,11 +7,12 @@ use std::sync::LazyLock;
 
 use house::{Function, Shape, code_only, files, functions, root, test_spans};
 
-/// Values that a function takes at most; a tuple counts as the values in it.
+/// Most values that a function may take; a tuple counts as the values in it.
 const VALUES_MAX: usize = 4;
-/// Values of a parameter that is a tuple.
+/// Most values of a parameter that is a tuple.
 const TUPLE_MAX: usize = 2;
-/// Blocks of `if`, `else`, `match`, `for`, `while` and `loop` within each other; that of an arm or a closure adds nothing.
+/// Deepest nesting of `if`, `else`, `match`, `for`, `while` and `loop` blocks; the block of a match arm or a closure
+/// adds nothing.
 const DEPTH_MAX: usize = 3;
 
 /// A file of the product without its tests.
@@ -20,7 +21,7 @@ struct Source {
     code: String,
 }
 
-/// The product's own files, without files of tests; modules of tests within them are blanked.
+/// Returns the product's own files, without files of tests; modules of tests within them are blanked.
 fn sources() -> Vec<Source> {
     let here = root();
     let listed = files(&here).unwrap_or_default();
@@ -44,10 +45,10 @@ fn without_tests(code: &str) -> String {
     code.char_indices().map(|(at, letter)| if kept(at, letter) { letter } else { ' ' }).collect()
 }
 
-/// Read once for all tests.
+/// The files, read once for all tests.
 static SOURCES: LazyLock<Vec<Source>> = LazyLock::new(sources);
 
-/// Every function of the product with where it stands.
+/// Every function of the product with its place.
 static FUNCTIONS: LazyLock<Vec<(String, Function)>> = LazyLock::new(|| {
     let of_file = |source: &Source| {
         let place = |function: &Function| format!("{}:{} {}", source.path, function.line, function.name);

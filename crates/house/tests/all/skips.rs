@@ -1,10 +1,10 @@
-//! What this machine could not test: listed at the end of a run, and in continuous integration held against what is expected.
+//! Tests that this machine could not run: listed at the end, and in continuous integration compared with what is expected.
 
 use std::fs;
 
 use house::{expected, root, skips, unexpected};
 
-/// Says which tests were skipped since `./dev test` began.
+/// Prints which tests were skipped since `./dev test` began.
 #[test]
 #[ignore = "./dev test runs it after all others"]
 fn every_skip_is_told_and_in_ci_expected() {

@@ -1,4 +1,4 @@
-//! `docs/grafana.json`: every query of it names families that are exposed, with labels that they have.
+//! `docs/grafana.json`: every query names families that are exposed, and labels that they have.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +10,7 @@ fn dashboard() -> Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// Every `expr` in it.
+/// Collects every `expr` in `value`.
 fn queries(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -24,7 +24,7 @@ fn queries(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// The words of a query that could be names.
+/// Returns the words of a query that could be names.
 fn words(query: &str) -> impl Iterator<Item = &str> {
     query
         .split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')
@@ -72,7 +72,7 @@ fn names_follow_the_conventions_of_prometheus() {
     }
 }
 
-/// The table of the guide, made from the rows.
+/// Returns the guide's table of metrics, made from the rows.
 fn table() -> String {
     let mut table = String::from("| name | labels | what |\n|---|---|---|\n");
     for family in metrics::words() {

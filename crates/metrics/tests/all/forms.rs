@@ -1,4 +1,4 @@
-//! The three forms of the same counters.
+//! The three formats of the same counters.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use record::{DiskCounters, Distribution, Interval, Pressure, Sample, Tally};
 use serde_json::Value;
 use workload::Nanos;
 
-/// An interval of job `job` in which these reads ended, in nanoseconds.
+/// Returns an interval of job `job` in which reads with these latencies, in nanoseconds, completed.
 fn interval(job: u16, reads: &[u64]) -> Interval {
     let mut interval = Interval::empty(job, Nanos::ZERO, Nanos::SECOND);
     let of = &mut interval.directions[0];
@@ -39,7 +39,7 @@ fn counted() -> Counted {
     counted
 }
 
-/// Every sample of the text by its name and labels.
+/// Reads every sample of the text, keyed by its name and labels.
 fn samples(text: &str) -> BTreeMap<String, f64> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines
@@ -92,7 +92,7 @@ fn a_watch_that_loads_nothing_exposes_devices_alone() {
     assert!(!text(&counted).contains("plimsoll_job") && text(&counted).contains("plimsoll_device"));
 }
 
-/// A field of a protobuf message: its number, and its bytes or number.
+/// The value of a field of a protobuf message.
 #[derive(Debug, PartialEq)]
 enum Field {
     Number(u64),
@@ -213,7 +213,7 @@ fn the_json_says_the_same() {
         .map(|(count, bucket)| (bucket, count.as_str().unwrap()))
         .filter(|(_, count)| *count != "0")
         .collect();
-    // Bucket n holds what is above 2^(n/16) seconds.
+    // OTLP's bucket n holds values above 2^(n/16) seconds.
     let bucket_of = |seconds: f64| (seconds.log2() * 16.0).ceil() as i64 - 1;
     assert_eq!(filled, [(bucket_of(0.001), "1"), (bucket_of(0.002), "2"), (bucket_of(0.05), "1")]);
 }
@@ -234,7 +234,8 @@ fn the_protobuf_is_for_who_asks_for_it() {
     }
 }
 
-/// What `histogram_quantile` makes of cumulative buckets: the first that reaches the rank, and a straight line within it.
+/// Computes a quantile as `histogram_quantile` does: the first cumulative bucket that reaches the rank, interpolated
+/// linearly.
 fn quantile(buckets: &[(f64, f64)], share: f64) -> f64 {
     let all = buckets.last().unwrap().1;
     let rank = share * all;

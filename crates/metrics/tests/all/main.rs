@@ -1,4 +1,4 @@
-//! What is exposed of a run: the text, the protobuf and the JSON say the same, and the dashboard asks for nothing else.
+//! What is exposed of a run: text, protobuf and JSON agree, and the dashboard queries nothing else.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod dashboard;

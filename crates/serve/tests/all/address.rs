@@ -1,4 +1,4 @@
-//! Where it listens.
+//! Which addresses are read, and where it listens without one.
 
 use serve::{AddressError, address};
 

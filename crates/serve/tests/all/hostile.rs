@@ -1,4 +1,4 @@
-//! What is not let in, and that whoever is stays served meanwhile.
+//! Requests that are not let in, and that legitimate clients are served meanwhile.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -8,7 +8,7 @@ use serve::CONNECTIONS_MOST;
 
 use crate::small::{Place, place};
 
-/// The first line of what comes back.
+/// Returns the first line of an answer.
 fn status(told: &str) -> &str {
     told.lines().next().unwrap_or_default()
 }
@@ -154,7 +154,7 @@ fn every_page_says_what_it_may_do() {
     }
 }
 
-/// Open connections of this process, which holds both ends.
+/// Counts the open files of this process, which holds both ends of every connection.
 fn files() -> usize {
     std::fs::read_dir("/proc/self/fd").unwrap().count()
 }
@@ -171,7 +171,7 @@ fn a_thousand_slow_connections_take_neither_threads_nor_files_nor_anybodys_place
     let slow: Vec<TcpStream> = (0..1000)
         .map(|number| {
             let mut stream = place.connected();
-            // A part of a head each, some with none of it. Who gave way already may find the other end closed.
+            // Each sends a part of a head, some none of it. One that was dropped already may find the other end closed.
             let _ = stream.write_all(&b"GET /x HTTP/1.1\r\nHost: lo"[..number % 20]);
             stream
         })
@@ -200,7 +200,7 @@ fn who_takes_nothing_of_a_large_answer_holds_nobody_up() {
     drop(greedy);
 }
 
-/// They are given up after ten seconds of that; half of it is waited here.
+/// Such connections are dropped after ten seconds; the test waits for half of that.
 #[test]
 #[ignore = "night: real deadlines of a server"]
 fn where_everybody_has_asked_and_takes_nothing_the_next_is_let_in_all_the_same() {
@@ -210,7 +210,7 @@ fn where_everybody_has_asked_and_takes_nothing_the_next_is_let_in_all_the_same()
             let mut stream = place.connected();
             let words = format!("GET /{}/large HTTP/1.1\r\nHost: localhost\r\n\r\n", place.token);
             stream.write_all(words.as_bytes()).unwrap();
-            // It has been read: the answer has begun.
+            // Once this much has been received, the answer has begun.
             stream.read_exact(&mut [0; 12]).unwrap();
             stream
         })

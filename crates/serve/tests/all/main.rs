@@ -1,4 +1,4 @@
-//! The server as a browser and as somebody hostile meet it, through real sockets.
+//! The server as browsers and hostile clients meet it, through real sockets.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod address;

@@ -1,4 +1,4 @@
-//! What is new reaches who listens, and nobody else is waited for.
+//! News reaches its listeners, and nobody else is kept waiting.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -19,7 +19,7 @@ fn listener(place: &Place) -> BufReader<TcpStream> {
     reader
 }
 
-/// The next `what: data` of the stream.
+/// Returns the next event of the stream as `what: data`.
 fn next(reader: &mut BufReader<TcpStream>) -> String {
     let mut field = |name: &str| loop {
         let mut line = String::new();
@@ -70,7 +70,7 @@ fn the_end_waits_for_who_listens_but_not_for_ever() {
     let place = place();
     let mut reader = listener(&place);
     place.site.feed.say("over", "x");
-    // Half a second is long enough for the word, and nobody has to have left by then.
+    // Half a second is long enough for the message, and no listener has to have left by then.
     place.server.finish(Duration::from_millis(500));
     assert_eq!(next(&mut reader), "over: x");
     let mut rest = Vec::new();

@@ -1,4 +1,4 @@
-//! A small site, and what one says to it.
+//! A small site, and requests to it.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use serve::{Answer, Asked, Door, Feed, Rules, Server, Site, Token};
 
-/// Nothing that should be answered at all takes so long.
+/// Far longer than any answer takes.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// One page, its news, and nothing else.
+/// A site with one page, its news, and nothing else.
 #[derive(Default)]
 pub struct Small {
     pub feed: Feed,
@@ -53,17 +53,17 @@ impl Place {
         stream
     }
 
-    /// All that comes back for `words`.
+    /// Sends `words` and returns all that comes back.
     pub fn told(&self, words: &[u8]) -> String {
         let mut stream = self.connected();
-        // Who is refused early may find the connection closed before it has said all.
+        // A request that is refused early may find the connection closed before it is written whole.
         let _ = stream.write_all(words);
         let mut told = Vec::new();
         let _ = stream.read_to_end(&mut told);
         String::from_utf8_lossy(&told).into_owned()
     }
 
-    /// The answer to a request of `path` below the token, with these lines besides.
+    /// Returns the answer to a GET of `path` below the token, with these additional header lines.
     pub fn get(&self, path: &str, lines: &str) -> String {
         self.told(
             format!("GET /{}/{path} HTTP/1.1\r\nHost: {}\r\n{lines}\r\n", self.token, self.server.address())
@@ -71,7 +71,7 @@ impl Place {
         )
     }
 
-    /// A browser that comes now is answered.
+    /// Asserts that a browser that connects now is answered.
     pub fn still_answers(&self) {
         let told = self.get("", "");
         assert!(told.starts_with("HTTP/1.1 200 OK\r\n") && told.ends_with("<p>here"), "{told}");
