@@ -1,13 +1,13 @@
-//! From what this binary was made.
+//! What this binary was built from.
 
-/// The day of the commit, as packages are made from it; of other builds the day on which this version was begun.
+/// The date of the commit in release builds; in other builds the day on which work on this version began.
 pub const DATE: &str = match option_env!("PLIMSOLL_DATE") {
     Some(date) => date,
     None => "2026-11-23",
 };
 
-/// What `--version` says behind the number: the commit where one was given, the machine it was made for, and by what
-/// means it can do I/O.
+/// Returns what `--version` prints after the number: the commit if one was given at build time, the machine it was
+/// built for, and the ways in which it can do I/O.
 pub fn long_version() -> String {
     let commit = option_env!("PLIMSOLL_COMMIT")
         .map_or_else(|| "development build".to_owned(), |commit| format!("commit {commit}, {DATE}"));

@@ -26,17 +26,18 @@ fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// What runs the command lines of another tool, with the patience that a device gets; the exit code is that tool's.
+/// A function that runs another tool's command line, with the patience granted to a silent device; returns that
+/// tool's exit code.
 type Speak = fn(&[OsString], Nanos) -> u8;
 
-/// The name this binary was called by.
+/// Returns the name by which this binary was called.
 fn called_as(words: &[OsString]) -> Option<String> {
     Some(Path::new(words.first()?).file_name()?.to_string_lossy().into_owned())
 }
 
-/// What runs the command lines of the tool of this name.
+/// Returns the function that runs command lines of the tool with this name.
 fn dialect(tool: &str) -> Option<Speak> {
-    // Packages install a link for each tool under a name of its own.
+    // Packages install a link for each tool under the name `plimsoll-TOOL`.
     match tool.strip_prefix("plimsoll-").unwrap_or(tool) {
         "fio" => Some(commands::fio::run),
         "diskspd" | "diskspd.exe" => Some(commands::diskspd::run),
@@ -47,7 +48,7 @@ fn dialect(tool: &str) -> Option<Speak> {
 }
 
 fn plimsoll(words: Vec<OsString>) -> u8 {
-    // The words of other tools are not clap's: they are taken before it sees them.
+    // Command lines of other tools are taken out before clap sees them.
     let (patience, rest) = match patience_before_tool(&words) {
         Ok(found) => found,
         Err(failure) => return told(&failure),
@@ -68,7 +69,7 @@ fn plimsoll(words: Vec<OsString>) -> u8 {
     code
 }
 
-/// Runs a command of plimsoll's own.
+/// Runs one of plimsoll's own commands.
 fn commanded(command: &Command) -> Result<u8, Failure> {
     match command {
         Command::Check(check) => commands::check::run(check),
@@ -102,8 +103,8 @@ fn commanded(command: &Command) -> Result<u8, Failure> {
     }
 }
 
-/// `--give-up TIME` stands before the name of another tool, since what follows is that tool's: the time, and the words from
-/// that name on. Words that begin otherwise are left as they are.
+/// Reads a `--give-up TIME` before the name of another tool, because all words after that name are the tool's.
+/// Returns the time, and the words from the name on; other words are left as they are.
 fn patience_before_tool(words: &[OsString]) -> Result<(Nanos, &[OsString]), Failure> {
     let word = |at: usize| words.get(at).and_then(|word| word.to_str());
     let (value, rest) = match word(1) {
@@ -124,7 +125,7 @@ fn is_tool(word: &str) -> bool {
     dialect(word).is_some()
 }
 
-/// Says on stderr why there is no result.
+/// Reports on stderr why there is no result; returns the exit code.
 fn told(failure: &Failure) -> u8 {
     output::people(report::wrap("plimsoll: ", &failure.message).trim_end());
     failure.code as u8

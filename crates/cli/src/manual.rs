@@ -1,5 +1,5 @@
-//! Manual pages and completions: of plimsoll's own words from what clap knows of them, of the other tools' words from their
-//! rows.
+//! Manual pages and completions: for plimsoll's own command line from clap's definitions, for those of other tools
+//! from their option rows.
 
 use std::io;
 
@@ -16,11 +16,11 @@ use crate::build;
 pub struct Page {
     /// `plimsoll-check`, without the section.
     pub name: String,
-    /// Its text for man.
+    /// The text in roff.
     pub roff: Vec<u8>,
 }
 
-/// Another tool whose words are spoken.
+/// Another tool whose command line is understood.
 struct Tool {
     name: &'static str,
     entries: fn() -> Vec<Entry>,
@@ -59,10 +59,10 @@ const TOOLS: [Tool; 4] = [
     },
 ];
 
-/// Every page: of plimsoll, of each of its commands, and of each tool whose words it speaks.
+/// Returns every page: of plimsoll, of each of its commands, and of each tool whose command line it understands.
 ///
 /// # Errors
-/// What clap's renderer says; it writes to memory.
+/// An error of clap's renderer, which writes to memory.
 pub fn pages() -> io::Result<Vec<Page>> {
     let mut root = Arguments::command();
     root.build();
@@ -74,7 +74,7 @@ pub fn pages() -> io::Result<Vec<Page>> {
     Ok(pages)
 }
 
-/// The page of a command and of those below it; what is hidden, and the other tools, have none here.
+/// Adds the page of a command and those of its subcommands; hidden commands and other tools get none here.
 fn gather(command: &Command, pages: &mut Vec<Page>) -> io::Result<()> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name()).to_owned();
     let man = Man::new(command.clone().name(name.clone()))
@@ -93,7 +93,7 @@ fn gather(command: &Command, pages: &mut Vec<Page>) -> io::Result<()> {
     if let Some(more) = command.get_after_help() {
         text.extend(as_typed("NOTES", &more.to_string()).into_bytes());
     }
-    // Two breaks around an empty line are what one vertical space is for.
+    // clap ends a paragraph with two breaks around an empty line; one vertical space is meant.
     let text = String::from_utf8_lossy(&text).replace("\n.br\n\n.br\n", "\n.sp\n").into_bytes();
     pages.push(Page { name, roff: text });
     let below = command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help");
@@ -103,7 +103,7 @@ fn gather(command: &Command, pages: &mut Vec<Page>) -> io::Result<()> {
     Ok(())
 }
 
-/// Lines that keep their breaks: examples are columns.
+/// Returns a section whose lines keep their breaks, because examples are aligned in columns.
 fn as_typed(heading: &str, lines: &str) -> String {
     let mut roff = Roff::new();
     roff.control("SH", [heading]);
@@ -119,7 +119,7 @@ fn version() -> String {
     format!("plimsoll {}", env!("CARGO_PKG_VERSION"))
 }
 
-/// The page of another tool's words.
+/// Returns the page of another tool's command line.
 fn page_of(tool: &Tool) -> io::Result<Page> {
     let name = format!("plimsoll-{}", tool.name);
     let entries = (tool.entries)();
@@ -166,7 +166,7 @@ fn of_entry(roff: &mut Roff, entry: &Entry) {
     roff.text([roman(words.join(" "))]);
 }
 
-/// With a great letter at its beginning and a full stop at its end.
+/// Starts the words with a capital and ends them with a full stop.
 fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     let Some(first) = letters.next() else { return String::new() };
@@ -174,7 +174,7 @@ fn sentence(words: &str) -> String {
     format!("{}{}{end}", first.to_uppercase(), letters.as_str())
 }
 
-/// What makes `shell` complete plimsoll's words, those of the other tools behind their names among them.
+/// Returns the script by which `shell` completes plimsoll's words, and those of other tools after their names.
 pub fn completions(shell: Shell) -> Vec<u8> {
     let mut whole = TOOLS.iter().fold(Arguments::command(), |command, tool| {
         command.mut_subcommand(tool.name, |below| below.args(completed(&(tool.entries)())))
@@ -184,7 +184,7 @@ pub fn completions(shell: Shell) -> Vec<u8> {
     text
 }
 
-/// What completions can offer: one letter behind one dash, or a word behind two.
+/// Returns the options that completions can offer: a letter after one dash, or a word after two.
 fn completed(entries: &[Entry]) -> Vec<Arg> {
     let mut taken: Vec<String> = Vec::new();
     let mut arguments = Vec::new();
@@ -210,7 +210,7 @@ fn completed(entries: &[Entry]) -> Vec<Arg> {
     arguments
 }
 
-/// The one letter that this is.
+/// Returns the letter if the word is a single one.
 fn only(word: &str) -> Option<char> {
     let mut letters = word.chars();
     letters.next().filter(|letter| *letter != '-' && letters.next().is_none())

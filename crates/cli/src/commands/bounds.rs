@@ -1,4 +1,4 @@
-//! What the steps of a check may do on their ground: what they write in all, what is in flight.
+//! What the steps of a check may do: how much they write in total, and how much may be in flight.
 
 use std::path::Path;
 
@@ -9,25 +9,25 @@ use workload::{Bytes, Expectation};
 
 use crate::arguments::{GroundArguments, size};
 
-/// Region of a target that is not laid out, as far as writes are bounded by it: that of a directory with room.
+/// Assumed size of a region that is not laid out, when it bounds writes: what a directory with enough room gets.
 pub(super) const REGION_USUAL: Bytes = Bytes::gib(4);
-/// The part of the free memory that may be in flight, as a divisor.
+/// Divisor of the free memory that gives the most bytes in flight.
 const IN_FLIGHT_PART: u64 = 8;
 
-/// What bounds the steps, as far as the command line says.
+/// Bounds of the steps, as far as the command line sets them.
 pub(super) struct Bounds {
-    /// Most bytes that all steps write, where that is said.
+    /// Most bytes that all steps together may write, if given.
     pub(super) write_most: Option<Bytes>,
-    /// Bytes to measure on, where that is said.
+    /// Bytes to measure on, if given.
     pub(super) size: Option<Bytes>,
     /// Seed of every random choice.
     pub(super) seed: u64,
-    /// What is written at most where nothing is said, by layout and region.
+    /// Returns the default limit of writes for a layout and a region.
     pub(super) modest: fn(Layout, Bytes) -> Bytes,
 }
 
 impl Bounds {
-    /// The words as they are understood.
+    /// Reads the bounds from the command line.
     pub(super) fn read(
         ground: &GroundArguments,
         write_most: Option<&str>,
@@ -37,7 +37,7 @@ impl Bounds {
         Ok(Bounds { write_most, size, seed: ground.seed, modest })
     }
 
-    /// What steps of this effort may do; nothing is claimed.
+    /// Returns what steps of this effort may do, with no expectation to check.
     pub(super) fn ask(&self, setup: &Setup, effort: Effort) -> Result<CheckAsk, Failure> {
         Ok(CheckAsk {
             writes: setup.writes,
@@ -51,7 +51,7 @@ impl Bounds {
         })
     }
 
-    /// What may be written in all: what is said, else what is modest.
+    /// Returns the most bytes to write in total: the given limit, else the modest default.
     fn write_most(&self, setup: &Setup) -> Result<Bytes, Failure> {
         let region = self.region(setup);
         match (self.write_most, setup.layout) {
@@ -66,7 +66,7 @@ impl Bounds {
 }
 
 impl Bounds {
-    /// The region that is measured on, as far as writes are bounded by it.
+    /// Returns the size of the measured region, as far as it bounds writes.
     pub(super) fn region(&self, setup: &Setup) -> Bytes {
         match setup.layout {
             Layout::Write(size) => size,
@@ -79,7 +79,8 @@ impl Bounds {
     }
 }
 
-/// Bytes in flight: no more than a small part of the memory that is left, as the load shall not push out what runs here.
+/// Returns the most bytes in flight: a small part of the free memory, so that the load does not push out what runs on
+/// this machine.
 pub(super) fn in_flight_most() -> Bytes {
     let free = kernel::free_memory(Path::new("/")).map_or(Bytes(u64::MAX), |free| free.bytes);
     CheckAsk::IN_FLIGHT_MOST.min(Bytes(free.0 / IN_FLIGHT_PART))

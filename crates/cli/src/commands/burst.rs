@@ -1,4 +1,4 @@
-//! `plimsoll burst`: drains a volume on purpose, and says how long its burst lasts and when it may be expected again.
+//! `plimsoll burst`: drains a volume on purpose, and says how long its burst lasts and when the next can be expected.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use super::{drain, promise};
 use crate::arguments::burst::BurstArguments;
 use crate::commands::own;
 
-/// Drains the target and says what its burst is.
+/// Drains the target and reports its burst.
 pub fn run(arguments: &BurstArguments) -> Result<u8, Failure> {
     let wanted = Wanted::read(arguments)?;
     let ground = Ground::open((&wanted.target, &wanted.typed), &wanted.wish, &arguments.measure)?;
@@ -28,12 +28,12 @@ pub fn run(arguments: &BurstArguments) -> Result<u8, Failure> {
     ground.measure(&Burst { wanted, asked, layout, yes: arguments.yes })
 }
 
-/// A drain on its ground.
+/// A drain with its layout.
 struct Burst {
     wanted: Wanted,
     asked: BurstAsked,
     layout: Layout,
-    /// It needs no further leave.
+    /// Whether the drain starts without asking.
     yes: bool,
 }
 
@@ -83,7 +83,7 @@ impl Measurement for Burst {
         burst_left(&self.asked, self.limits(), done)
     }
 
-    /// With the forecast in virtual time too: how long a burst lasts is the question.
+    /// Includes the forecast in virtual time too, because how long a burst lasts is the question.
     fn announcement(&self, setup: &Setup) -> Vec<String> {
         let head = report::head(&setup.facts, setup.runner.backend());
         let virtual_time = if setup.is_virtual() { "In virtual time, which passes at once:\n" } else { "" };
@@ -113,7 +113,7 @@ impl Measurement for Burst {
         cut_short.then(words)
     }
 
-    /// 0 where a burst was seen to end, 4 where none was.
+    /// Returns 0 if a burst was seen to end, 4 if none was.
     fn exit_code(&self, analysis: &Analysis) -> u8 {
         match &analysis.answered {
             Some(Answered::Burst(answer)) if answer.parts.iter().any(analysis::BurstPart::fell) => 0,
@@ -122,14 +122,14 @@ impl Measurement for Burst {
     }
 }
 
-/// The command line as it is understood, and the run that it goes on with.
+/// The parsed command line, and the earlier run that it resumes.
 struct Wanted {
     target: Target,
-    /// As it was typed.
+    /// The target as it was typed.
     typed: String,
     against: Against,
     wish: Wish,
-    /// What the earlier sitting was asked and had recorded.
+    /// What the earlier sitting was asked and recorded.
     before: Option<BurstAsked>,
     earlier: Earlier,
 }
@@ -146,7 +146,7 @@ impl Wanted {
         Ok(Wanted { target, typed, against, wish, before: None, earlier: Earlier::default() })
     }
 
-    /// The run at `path`, as it was asked.
+    /// Reads the run at `path`, with what it was asked.
     fn resumed(arguments: &BurstArguments, path: &Path) -> Result<Wanted, Failure> {
         let read = session::inputs::stopped_run(path)?;
         let (Some(Asked::Burst(asked)), Some(facts)) = (&read.asked, &read.target) else {
@@ -187,7 +187,7 @@ impl Wanted {
 const ONLY_READ: &str =
     "this target is only read: name a directory, or a device with --allow-destroy, or leave out what writes";
 
-/// Reads and writes among the I/Os that drain, as far as the target may be written.
+/// Returns the mix of reads and writes that drains the volume, as far as the target may be written.
 fn mix(arguments: &BurstArguments, setup: &Setup) -> Result<Mix, Failure> {
     let mix = arguments.mix.as_deref().map_or(Ok(Mix::READ), super::headroom::mix)?;
     if setup.writes == Writes::LeftOut && !mix.reads_only() {
@@ -196,7 +196,8 @@ fn mix(arguments: &BurstArguments, setup: &Setup) -> Result<Mix, Failure> {
     Ok(mix)
 }
 
-/// Whether reads and writes are looked at together: of one resource, as the bucket of the other would be earned meanwhile.
+/// Whether reads and writes are also tried together once a bucket is empty. Only one resource may be drained then,
+/// because the bucket of the other would refill meanwhile.
 fn both_ways(arguments: &BurstArguments, setup: &Setup) -> Result<bool, Failure> {
     if arguments.both_ways && BurstOf::from(arguments.of) == BurstOf::Both {
         return Err(Failure::refused(

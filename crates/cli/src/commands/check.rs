@@ -25,7 +25,7 @@ use super::measure::{Ground, Measurement, destruction, left_out_words};
 use super::readable::something_to_read;
 use crate::arguments::CheckArguments;
 
-/// Measures the target and answers against policy and expectation.
+/// Measures the target and compares it with policy and expectation.
 pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     if arguments.together {
         return super::together::run(arguments);
@@ -53,12 +53,12 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     ground.measure(&Check { asked, planned, extent, yes })
 }
 
-/// A check on its ground.
+/// A check with its plan.
 struct Check {
     asked: Asked,
     planned: Planned,
     extent: Extent,
-    /// A drain needs no further leave.
+    /// Whether a drain starts without asking.
     yes: bool,
 }
 
@@ -67,13 +67,13 @@ impl Check {
         self.asked.against.limits.as_ref()
     }
 
-    /// Bytes a second at which data is taken to be laid out: what the policy names, else a guess that is low.
+    /// Returns the rate at which layout is expected to write, in bytes/s: the policy's, else a low guess.
     fn layout_rate(&self) -> f64 {
         let rate = self.limits().and_then(|limits| limits.enforced_bytes_per_second(Direction::Write));
         rate.map_or(LAYOUT_GUESS, |rate| rate.0)
     }
 
-    /// How long it takes, or what is left of a run that goes on.
+    /// Returns how long the check takes, or what is left of it when it is resumed.
     fn seconds(&self) -> PlanSeconds {
         let all = plan_seconds(&self.planned.ask, self.layout_rate(), self.limits());
         if self.asked.earlier.steps.is_empty() {
@@ -167,7 +167,7 @@ impl Measurement for Check {
     }
 }
 
-/// The credit that a run of `seconds` at the burst rate spends.
+/// Returns the credits that a run of `seconds` at the burst rate spends.
 fn credits(limits: Option<&Limits>, seconds: f64) -> Credits {
     let Some(limits) = limits else { return Credits::Unknown };
     match limits.longest_burst() {

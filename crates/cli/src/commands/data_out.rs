@@ -32,21 +32,21 @@ pub fn series(arguments: &ReportArguments, words: &str, runs: &[Recorded]) -> Re
     })
 }
 
-/// Every series with its unit, a line each.
+/// Returns every series with its unit, one a line.
 fn list(run: &Run) -> Result<String, Failure> {
     let names = report::series_names(run);
     if names.is_empty() {
         return Err(Failure::refused(format!("--series: {}", WantedError::Nothing)));
     }
     let wide = names.iter().map(|series| series.name.chars().count()).max().unwrap_or(0);
-    // A line each, whatever a run file calls its devices.
+    // Names are cleaned so that each stays on its line, whatever a run file calls its devices.
     Ok(names
         .iter()
         .map(|series| format!("{:wide$}  {}\n", report::clean(&series.name), series.unit))
         .collect())
 }
 
-/// The cause with the nearest name there is.
+/// Returns the failure with the nearest known name.
 fn unknown(run: &Run, error: &WantedError) -> Failure {
     let names = report::series_names(run);
     let known = || names.iter().map(|series| series.name.as_str());
@@ -64,8 +64,8 @@ fn unknown(run: &Run, error: &WantedError) -> Failure {
     Failure::refused(report::clean(&format!("--series {error}{near}{list}")))
 }
 
-/// The nearest name, looked for first among the metrics of the device that was meant: `vda:r/z` is near to `vda:r/s` and no
-/// nearer to `vdb:r/s`.
+/// Returns the nearest name, searched first among the metrics of the device that was named: `vda:r/z` is meant as
+/// `vda:r/s`, although `vdb:r/s` is not much farther.
 fn nearest(word: &str, names: &[&str]) -> Option<String> {
     let (device, metric) = word.rsplit_once(':')?;
     let split = || names.iter().filter_map(|name| name.rsplit_once(':'));
@@ -82,8 +82,7 @@ fn nearest(word: &str, names: &[&str]) -> Option<String> {
     })
 }
 
-/// Writes the tables of each run into `folder`, each run's into a folder of its own where there are several, and says
-/// which there are.
+/// Writes the tables of each run into `folder`, in subfolders if there are several runs, and prints what it wrote.
 pub fn csv(folder: &Path, runs: &[Recorded]) -> Result<(), Failure> {
     let mut taken: Vec<PathBuf> = Vec::new();
     for recorded in runs {
@@ -96,7 +95,7 @@ pub fn csv(folder: &Path, runs: &[Recorded]) -> Result<(), Failure> {
                 place.display()
             ))
         })?;
-        // Before anything is written.
+        // Checks every file before any is written.
         tables.iter().try_for_each(|table| shelf.gives_way(table.file, table.text.as_bytes(), TABLE))?;
         tables.iter().try_for_each(|table| shelf.put(table.file, table.text.as_bytes(), TABLE))?;
         output::result(&told(&place, &tables))?;
@@ -105,11 +104,11 @@ pub fn csv(folder: &Path, runs: &[Recorded]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tables, known again by their first columns: those behind them differ with what was recorded.
+/// CSV tables of ours, recognised by their first columns, because those that follow depend on what was recorded.
 const TABLE: Kind =
     Kind { word: "table", remedy: "move it, or name another folder with --csv", is_ours: is_table };
 
-/// Columns that every table of one name begins with.
+/// Number of columns with which all tables of a name begin alike.
 const FIRST_COLUMNS: usize = 3;
 
 fn is_table(there: &[u8], new: &[u8]) -> bool {
@@ -127,7 +126,7 @@ fn own_folder(folder: &Path, recorded: &Recorded, taken: &[PathBuf]) -> PathBuf 
         1 => folder.join(&stem),
         number => folder.join(format!("{stem}-{number}")),
     });
-    // Numbers do not end before the names that are taken do.
+    // The numbers are unbounded, so one that is free is always found.
     names.into_iter().find(|place| !taken.contains(place)).unwrap_or_else(|| folder.to_path_buf())
 }
 

@@ -1,4 +1,4 @@
-//! `plimsoll diskspd`, and plimsoll under the name diskspd: DiskSpd's words in, DiskSpd's words out.
+//! `plimsoll diskspd`, and plimsoll under the name diskspd: reads DiskSpd's command line and prints DiskSpd's output.
 
 mod spans;
 mod targets;
@@ -20,10 +20,10 @@ use session::signals::StopFlag;
 /// Exit code of a run that failed.
 const FAILED: u8 = 1;
 
-/// The sentence that DiskSpd ends a failed run with.
+/// The sentence with which DiskSpd ends a failed run.
 const NO_RESULT: &str = "Error generating I/O requests";
 
-/// Runs DiskSpd's command line; the exit code is DiskSpd's.
+/// Runs DiskSpd's command line; returns DiskSpd's exit code.
 pub fn run(words: &[OsString], patience: Nanos) -> u8 {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let around = Surroundings { read: &|path| read_text(path), tick: tick() };
@@ -82,7 +82,7 @@ fn present(asked: &Asked, command_line: &str, (system, spans): (&System, &[SpanR
     })
 }
 
-/// Writes to stdout; the exit code is 1 where that is not possible.
+/// Writes to stdout; returns the exit code, 1 if that failed.
 fn out(text: &str) -> u8 {
     let written = output::result(text);
     if let Err(failure) = &written {
@@ -91,7 +91,7 @@ fn out(text: &str) -> u8 {
     u8::from(written.is_err())
 }
 
-/// This machine, on which a run begins now.
+/// Describes this machine, with a run that begins now.
 fn system() -> System {
     let root = sampler::Root::real();
     let computer = root.text("proc/sys/kernel/hostname").unwrap_or_default();
@@ -99,7 +99,7 @@ fn system() -> System {
     System { started: since_1970().as_secs() as i64, ..system }
 }
 
-/// What a bare `-z` takes; milliseconds that change with every run.
+/// Returns the seed that a bare `-z` takes: milliseconds, which differ with every run.
 fn tick() -> u32 {
     since_1970().as_millis() as u32
 }
@@ -108,7 +108,7 @@ fn since_1970() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-/// A profile as text: UTF-8, or UTF-16 with its mark, as PowerShell writes it.
+/// Reads a profile as text: UTF-8, or UTF-16 with its byte order mark, as PowerShell writes it.
 fn read_text(path: &str) -> std::io::Result<String> {
     let bytes = NamedInput::typed(path, JOB_FILE).bytes()?;
     let words = |order: fn([u8; 2]) -> u16| -> Vec<u16> {

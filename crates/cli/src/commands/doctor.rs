@@ -1,4 +1,4 @@
-//! `plimsoll doctor`: what this machine offers, and what would spoil a measurement here, each with its remedy.
+//! `plimsoll doctor`: what this machine offers, and what would spoil a measurement here, each with a remedy.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,17 +16,17 @@ use workload::{BackendKind, Bytes};
 
 use crate::arguments::{DoctorArguments, Format};
 
-/// How long it looks at what others do.
+/// How long the activity of others is observed.
 const LOOK: Duration = Duration::from_secs(1);
-/// More of the CPUs than this in use by others, or taken by the hypervisor, slows a load down that is not light.
+/// Share of CPU time used by others or stolen by the hypervisor above which any but a light load slows down.
 const CPU_IN_USE: f64 = 0.25;
-/// Busy for less than this share of the time, a device has most of what it can left.
+/// Share of time below which a device counts as nearly idle.
 const LITTLE: f64 = 0.05;
-/// As much steal is felt in every percentile.
+/// Share of stolen CPU time above which every percentile shows it.
 const STOLEN: f64 = 0.02;
-/// What one reading of the clock costs at most where the processor's own counter serves, nanoseconds.
+/// Most nanoseconds for a reading of the clock if it comes from the processor's own counter.
 const CLOCK_READ_NS: f64 = 100.0;
-/// Less than this is left for buffers and for the kernel's own.
+/// Free memory below which buffers and the kernel's own needs are at risk.
 const MEMORY_LEFT: Bytes = Bytes::mib(512);
 
 /// How much a sign matters.
@@ -34,13 +34,13 @@ const MEMORY_LEFT: Bytes = Bytes::mib(512);
 enum Weight {
     /// As it should be.
     Fine,
-    /// Worth knowing: something is not offered here.
+    /// Worth knowing: something is not available here.
     Note,
     /// It would spoil a measurement.
     Spoils,
 }
 
-/// One thing that was looked at.
+/// One aspect that was examined.
 #[derive(Debug)]
 struct Sign {
     what: &'static str,
@@ -61,7 +61,7 @@ fn spoils(what: &'static str, found: impl Into<String>, remedy: &'static str) ->
     Sign { what, weight: Weight::Spoils, found: found.into(), remedy }
 }
 
-/// Looks, and tells; exit code 1 where something would spoil a measurement.
+/// Examines the machine and prints the result; returns exit code 1 if something would spoil a measurement.
 pub fn run(arguments: &DoctorArguments) -> Result<u8, Failure> {
     let words = arguments.target.display().to_string();
     let target = target_facts(&Root::real(), &arguments.target, &words).map_err(Failure::refused)?;
@@ -150,7 +150,7 @@ fn volume(target: &TargetFacts) -> Sign {
     }
 }
 
-/// What others do to the device and to the CPUs, for a second.
+/// Observes for a second what others do to the device and the CPUs.
 fn others(target: &TargetFacts) -> Vec<Sign> {
     let names: Devices = target.devices.iter().take(1).map(|device| device.name.as_str()).collect();
     let clock = Clock::start();
@@ -230,7 +230,7 @@ fn swap() -> Option<Sign> {
     ))
 }
 
-/// The fio that `compare --against fio` would run.
+/// Checks for the fio that `compare --against fio` would run.
 fn peer() -> Sign {
     let asked = Command::new("fio").arg("--version").stdin(Stdio::null()).output();
     match asked.ok().filter(|asked| asked.status.success()) {

@@ -1,4 +1,4 @@
-//! Drains of a volume's burst: the usual one, what it spends, and the leave that a long one needs.
+//! Drains of a volume's burst: the usual one, what it spends, and the consent that a long one needs.
 
 use std::io::{BufRead, IsTerminal};
 
@@ -8,17 +8,18 @@ use session::failure::Failure;
 use session::{Setup, output};
 use workload::{BurstAsked, BurstOf, Mix, Nanos};
 
-/// The most time of a drain where no policy tells: it holds the half hour that most providers publish, from a full bucket.
+/// Longest drain when no policy gives its length: it covers the half hour from a full bucket that most providers publish.
 const MOST: Nanos = Nanos::from_secs(45 * 60);
-/// The same in virtual time, which costs nothing but the I/Os.
+/// Longest drain in virtual time, which costs nothing but the I/Os.
 const MOST_VIRTUAL: Nanos = Nanos::from_secs(6 * 3600);
-/// By how much a drain may take longer than the policy's burst: what is left must be seen, and rates are a little off.
+/// Factor and margin by which a drain may outlast the policy's burst: the rate after it must be seen, and rates are
+/// slightly off.
 const LONGER: f64 = 1.2;
 const LONGER_BY: Nanos = Nanos::from_secs(60);
-/// Anything longer starts only with leave.
+/// Seconds beyond which a drain starts only with consent.
 const UNASKED_S: f64 = 15.0 * 60.0;
 
-/// A drain of all there is by reads, for as long as the policy says that it takes, else for as long as most take.
+/// Returns a drain of all credits by reads, for as long as the policy says that it takes, else as long as most take.
 pub fn usual(setup: &Setup, limits: Option<&Limits>, seed: u64) -> BurstAsked {
     let usual = if setup.is_virtual() { MOST_VIRTUAL } else { MOST };
     BurstAsked {
@@ -33,7 +34,7 @@ pub fn usual(setup: &Setup, limits: Option<&Limits>, seed: u64) -> BurstAsked {
     }
 }
 
-/// What a drain may take where the policy says how long its bursts last.
+/// Returns how long a drain may take, if the policy says how long its bursts last.
 fn drain_of(limits: &Limits) -> Option<Nanos> {
     match limits.longest_burst() {
         BurstLength::Ends(length) => Some(Nanos::from_secs_f64(LONGER * length.as_secs_f64()) + LONGER_BY),
@@ -41,7 +42,7 @@ fn drain_of(limits: &Limits) -> Option<Nanos> {
     }
 }
 
-/// What a drain spends: all there is.
+/// Returns the credits that a drain spends: all of them, if the burst ends.
 pub fn credits(limits: Option<&Limits>) -> Credits {
     match limits.map(Limits::longest_burst) {
         None => Credits::Unknown,
@@ -51,10 +52,11 @@ pub fn credits(limits: Option<&Limits>) -> Credits {
     }
 }
 
-/// Asks before a drain of more than a quarter of an hour, unless `yes` was said; in virtual time nothing takes long.
+/// Asks before a drain of more than 15 minutes, unless `yes` was given; virtual time needs no consent, because it
+/// passes at once.
 ///
 /// # Errors
-/// No leave, or nobody at a terminal who could give it.
+/// The user declines, or nobody is at a terminal to consent.
 pub fn ask_leave(seconds: f64, setup: &Setup, yes: bool) -> Result<(), Failure> {
     if yes || setup.is_virtual() || seconds <= UNASKED_S {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `plimsoll explain`: command lines and job files put into words.
+//! `plimsoll explain`: puts command lines and job files into words.
 
 use std::path::Path;
 
@@ -10,9 +10,9 @@ use session::named_input::{InputError, InputKind, NamedInput, about};
 use session::output;
 use workload::Bytes;
 
-/// What standard input is called.
+/// The name of standard input in messages.
 const STDIN: &str = "what was read from stdin";
-/// More than anybody pastes, and so little that a text made for it takes no longer than a few seconds.
+/// Most text that is explained: more than anybody pastes, and little enough that even malicious text takes only seconds.
 const MOST: Bytes = Bytes::kib(256);
 
 /// Reads words, a file or stdin, and prints what they ask for.
@@ -45,12 +45,12 @@ fn pages(explained: &Explained) -> String {
     pages.join("\n")
 }
 
-/// The words with the sign that ends a sentence.
+/// Ends the words with a full stop unless they end a sentence already.
 fn ended(words: String) -> String {
     if words.ends_with(['.', '?']) { words } else { words + "." }
 }
 
-/// What the words are: a file, a command line in one word, a command line in several; without words, stdin.
+/// Finds out what the words are: a file, a command line in one word or in several; without words, stdin is read.
 fn found(words: &[String]) -> Result<Vec<Found>, Failure> {
     match words {
         [] => in_text(&text("-")?, STDIN),
@@ -64,7 +64,7 @@ fn found(words: &[String]) -> Result<Vec<Found>, Failure> {
     }
 }
 
-/// Why a single word, in which there is no command line, is no file either; `None` where it can be none.
+/// Explains why a single word that is no command line is no file either; `None` if it cannot be a file's name.
 fn no_file(word: &str) -> Option<Failure> {
     if word.is_empty() || word.contains(char::is_whitespace) {
         return None;
@@ -100,12 +100,12 @@ fn in_text(text: &str, what: &str) -> Result<Vec<Found>, Failure> {
     )))
 }
 
-/// Whether a word names something that is no folder.
+/// Whether a word names something that exists and is no folder.
 fn may_be_read(word: &str) -> bool {
     about(Path::new(word)).is_ok_and(|about| about.kind != InputKind::Folder)
 }
 
-/// The text of what is named; refused where it is longer than anything that is told at once.
+/// Reads the text of a file or stdin; refuses one that is too long to be explained at once.
 fn text(name: &str) -> Result<String, Failure> {
     let bytes = NamedInput::typed(name, MOST).bytes().map_err(|error| {
         let what = if name == "-" { STDIN } else { name };

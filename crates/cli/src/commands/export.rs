@@ -1,4 +1,4 @@
-//! `plimsoll export`: a run as tables of Parquet.
+//! `plimsoll export`: a run as tables in Parquet.
 
 use session::failure::Failure;
 use session::files::{Kind, Shelf};
@@ -9,14 +9,14 @@ use session::place::short;
 use super::newest::or_newest;
 use crate::arguments::{ExportArguments, typed};
 
-/// Tables of ours, known again by the mark in them.
+/// Tables of ours, recognised by their mark.
 const TABLE: Kind = Kind {
     word: "table",
     remedy: "move it, or name another folder with --parquet",
     is_ours: |there, _| there.is_empty() || export::is_ours(there),
 };
 
-/// Writes the tables of the run, and says which there are.
+/// Writes the tables of the run, and prints which there are.
 pub fn run(arguments: &ExportArguments) -> Result<u8, Failure> {
     let named = or_newest(arguments.run.as_slice())?;
     let (path, folder) = (&named[0], &arguments.parquet);
@@ -42,7 +42,7 @@ pub fn run(arguments: &ExportArguments) -> Result<u8, Failure> {
             folder.display()
         ))
     })?;
-    // Before anything is written.
+    // Checks every file before any is written.
     files.iter().try_for_each(|(name, bytes)| shelf.gives_way(name, bytes, TABLE))?;
     files.iter().try_for_each(|(name, bytes)| shelf.put(name, bytes, TABLE))?;
     let told = tables.iter().zip(&files).map(|(table, (name, _))| {

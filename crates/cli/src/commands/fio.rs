@@ -1,4 +1,4 @@
-//! `plimsoll fio`, and plimsoll under the name fio: fio's words in, fio's words out.
+//! `plimsoll fio`, and plimsoll under the name fio: reads fio's command line and prints fio's output.
 
 mod exec;
 pub mod jobs;
@@ -22,7 +22,7 @@ use session::{named, watchdog};
 
 use told::{Told, out, refused};
 
-/// Runs fio's command line; the exit code is fio's.
+/// Runs fio's command line; returns fio's exit code.
 pub fn run(words: &[OsString], patience: Nanos) -> u8 {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     match parse(&words, &surroundings()) {
@@ -36,7 +36,7 @@ pub fn run(words: &[OsString], patience: Nanos) -> u8 {
     }
 }
 
-/// What job files are read against: this machine.
+/// Returns what job files may refer to on this machine.
 pub fn surroundings() -> Surroundings<'static> {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let host = sampler::host_facts(&sampler::Root::real());
@@ -48,17 +48,17 @@ pub fn surroundings() -> Surroundings<'static> {
         entropy: since_1970.as_nanos() as u64,
         cpus: host.cpus,
         memory: host.memory,
-        // x86-64 and the usual arm64 kernels.
+        // Page size of x86-64 and of the usual arm64 kernels.
         page: Bytes::kib(4),
     }
 }
 
-/// As many bytes of the file at `path` as a pattern may have.
+/// Reads as many bytes of the file at `path` as a pattern may have.
 fn first_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     Ok(NamedInput::plain(path, Bytes(fio::PATTERN_MOST as u64)).beginning()?)
 }
 
-/// The regular files at any depth below `place`, in the order of their names; no link is followed.
+/// Returns the regular files at any depth below `place`, in the order of their names; links are not followed.
 fn files_below(place: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut entries = std::fs::read_dir(place)?.collect::<std::io::Result<Vec<_>>>()?;
@@ -74,7 +74,7 @@ fn files_below(place: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Where the result goes, if not to stdout: whether it can be written is known before anything runs.
+/// Returns where the result goes if not to stdout, checked for writing before anything runs.
 fn place_for_output(asked: &Asked) -> Result<Option<Output<'static>>, FioError> {
     let Some(path) = asked.presentation.output.as_deref() else { return Ok(None) };
     let output = Output::ask(path, Over::default());
@@ -82,7 +82,7 @@ fn place_for_output(asked: &Asked) -> Result<Option<Output<'static>>, FioError> 
 }
 
 fn load(asked: &mut Asked, output: Option<Output<'static>>, patience: Nanos) -> u8 {
-    // Before signals are caught: whoever has had enough of a long trace ends it as any program.
+    // Before signals are caught, so that Ctrl-C during a long trace ends the program as usual.
     traces::read(asked);
     let asked = &*asked;
     let stop = StopFlag::on_signals(patience);
@@ -101,7 +101,7 @@ fn load(asked: &mut Asked, output: Option<Output<'static>>, patience: Nanos) -> 
     told.present(&stop)
 }
 
-/// What is at `path`.
+/// Describes what is at `path`.
 pub fn look(path: &Path) -> Option<fio::OnDisk> {
     use fio::{OnDisk, OnDiskKind};
     let facts = kernel::target_facts(path).ok()?;

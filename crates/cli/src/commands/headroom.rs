@@ -1,4 +1,4 @@
-//! `plimsoll headroom`: from a bound of latency to the greatest rate of arrivals at which it holds.
+//! `plimsoll headroom`: the greatest rate of arrivals at which a bound on latency holds.
 
 use std::path::Path;
 
@@ -26,14 +26,14 @@ use super::watch::{asked::AskedLoad, load};
 use crate::arguments::HeadroomArguments;
 use crate::commands::own;
 
-/// Exit code where no rate was found.
+/// Exit code if no rate was found.
 const CANNOT_TELL: u8 = 4;
-/// Exit code where it is less than was promised.
+/// Exit code if the rate is below what was promised.
 const BELOW: u8 = 3;
-/// The least time in which a search can tell anything.
+/// Least time in which a search can show anything.
 const TIME_LEAST: Nanos = Nanos::from_secs(10);
 
-/// Searches the greatest rate at which the bounds hold.
+/// Searches for the greatest rate at which the bounds hold.
 pub fn run(arguments: &HeadroomArguments) -> Result<u8, Failure> {
     let asked = Asked::read(arguments)?;
     let ground = Ground::open((&asked.target, &asked.typed), &asked.wish, &arguments.measure)?;
@@ -41,11 +41,11 @@ pub fn run(arguments: &HeadroomArguments) -> Result<u8, Failure> {
     ground.measure(&Headroom { ask, against: asked.against, notes: asked.notes })
 }
 
-/// A search on its ground.
+/// A search with what its result is compared with.
 struct Headroom {
     ask: HeadroomAsk,
     against: Against,
-    /// What is to be known of the load.
+    /// What the user should know about the load.
     notes: Vec<String>,
 }
 
@@ -101,7 +101,7 @@ impl Measurement for Headroom {
         [before.to_owned(), String::new()]
     }
 
-    /// 0 where a rate was found, and is what was promised; else that of what is below or cannot be told.
+    /// Returns 0 if a rate was found and is not below a promise, else the code of what is below or cannot be told.
     fn exit_code(&self, analysis: &Analysis) -> u8 {
         match &analysis.answered {
             Some(Answered::Headroom(answer)) if answer.is_known() => match answer.kept() {
@@ -114,7 +114,7 @@ impl Measurement for Headroom {
     }
 }
 
-/// What the rate is held against: a policy for this one load, and claims of rates.
+/// Returns what the rate is compared with: a policy for this one load, and claims of rates.
 fn against(arguments: &HeadroomArguments, load: &[LoadPart]) -> Result<Against, Failure> {
     let policy = arguments.policy.as_deref().map(own::policy).transpose()?;
     let limits = policy.as_ref().map(|name| policy::evaluate(name).map_err(Failure::refused)).transpose()?;
@@ -141,10 +141,10 @@ fn against(arguments: &HeadroomArguments, load: &[LoadPart]) -> Result<Against, 
     Ok(Against { policy, limits, expectation })
 }
 
-/// The command line as it is understood.
+/// The parsed command line.
 struct Asked {
     target: Target,
-    /// As it was typed.
+    /// The target as it was typed.
     typed: String,
     wish: Wish,
     search: HeadroomAsked,
@@ -178,7 +178,7 @@ impl Asked {
         })
     }
 
-    /// The search on its ground, which may only be there to be read.
+    /// Returns the search for a target, which may allow reads only.
     fn ask(&self, setup: &Setup) -> Result<HeadroomAsk, Failure> {
         let writes = self.search.load.iter().any(|part| !part.job.access.mix.reads_only());
         if writes && setup.writes == Writes::LeftOut {
@@ -199,13 +199,13 @@ impl Asked {
     }
 }
 
-/// A job file in the place of the target is the load, on what its jobs name.
+/// If the word in the place of the target is a job file, makes it the load, on the place that its jobs name.
 fn of_job(arguments: &HeadroomArguments) -> HeadroomArguments {
     let job = (arguments.load.is_none() && is_job(&arguments.target, arguments.measure.give_up))
         .then(|| arguments.target.clone());
     let Some(job) = job else { return arguments.clone() };
     let place = goal::read(&job).ok().and_then(|goal| goal.place).unwrap_or_default();
-    // A file that fio would make is not there yet: what it would lie on is.
+    // A file that fio would create may not exist yet, but a folder above it does.
     let there = Path::new(&place).ancestors().find(|path| path.exists());
     let target = there.map_or_else(|| ".".to_owned(), |path| path.display().to_string());
     HeadroomArguments { target, load: Some(job), ..arguments.clone() }
@@ -220,7 +220,7 @@ fn time(words: &str) -> Result<Nanos, Failure> {
     }
 }
 
-/// The load that is said in words.
+/// Returns the load that the options describe.
 fn job(arguments: &HeadroomArguments) -> Result<Job, Failure> {
     let block = workload::size(&arguments.block)
         .map_err(|error| Failure::refused(format!("--block {}: {error}", arguments.block)))?;
@@ -232,12 +232,12 @@ fn job(arguments: &HeadroomArguments) -> Result<Job, Failure> {
     Ok(Job { access, blocks: BlockSizes::all(block), seed: arguments.ground.seed, ..Job::named("arrivals") })
 }
 
-/// `70/30`, as in the words of a claim.
+/// Reads a mix such as `70/30`, written as in a claim.
 pub(super) fn mix(words: &str) -> Result<Mix, Failure> {
     workload::mix(words).map_err(|problem| Failure::refused(format!("--mix {words}: it {problem}")))
 }
 
-/// The load of a job file, a profile or a policy, at the shares of its jobs' rates; and what is to be known of it.
+/// Returns the load of a job file, a profile or a policy, in proportion to its jobs' rates, and notes about it.
 fn loaded(
     (word, goal): (&str, &Goal),
     arguments: &HeadroomArguments,
@@ -261,13 +261,14 @@ fn loaded(
     Ok((parts, load.notes))
 }
 
-/// I/Os a second that a job asks for; zero where it runs as fast as it can.
+/// Returns the I/Os per second that a job asks for; zero if it runs as fast as it can.
 fn rate(job: &Job) -> f64 {
     let of = |pace: Pace| pace.rate().map_or(0.0, |rate| rate.0);
     f64::from(job.clones) * (of(job.pace) + job.write_pace.map_or(0.0, of))
 }
 
-/// What `job` does, without when: its arrivals are the search's. Where its directions have rates, these are its mix.
+/// Returns what `job` does without its timing, because the search sets the arrivals. If reads and writes have rates
+/// of their own, these give the mix.
 fn arrival(job: &Job, seed: u64) -> Job {
     let of = |pace: Pace| pace.rate().map(|rate| rate.0);
     let rates = of(job.pace).zip(job.write_pace.and_then(of));

@@ -1,4 +1,4 @@
-//! `plimsoll import`: what other tools printed becomes run files, figure by figure.
+//! `plimsoll import`: turns what other tools printed into run files, figure by figure.
 
 mod called;
 
@@ -16,15 +16,15 @@ use session::named_input::{NamedInput, PRINTED, is_folder};
 use session::output;
 use session::place::{Place, short};
 
-/// One input and what became of it.
+/// An input and its result.
 struct Source {
     name: String,
     outcome: Result<Import, Unread>,
-    /// Run files, one a run.
+    /// The run files written, one for each run.
     written: Vec<PathBuf>,
 }
 
-/// Why an input gave nothing.
+/// Why an input gave no result.
 enum Unread {
     /// It could not be opened: wrong usage.
     Closed(String),
@@ -39,7 +39,7 @@ impl Unread {
     }
 }
 
-/// Reads every input, writes a run file for each result, and prints what was read. 0 where anything was.
+/// Reads every input, writes a run file for each result, and prints what was read. Returns 0 if any input could be read.
 pub fn run(arguments: &ImportArguments) -> Result<u8, Failure> {
     let reader = Reader { words: typed() };
     let files = named(&arguments.files)?;
@@ -56,7 +56,7 @@ pub fn run(arguments: &ImportArguments) -> Result<u8, Failure> {
     Ok(code(&sources))
 }
 
-/// The files that are named, and those of the folders.
+/// Returns the files that are named, and those in named folders.
 fn named(paths: &[PathBuf]) -> Result<Vec<NamedInput>, Failure> {
     let mut files = Vec::new();
     for path in paths {
@@ -91,7 +91,7 @@ fn source(input: &NamedInput, reader: &Reader) -> Source {
     Source { name, outcome, written: Vec::new() }
 }
 
-/// Puts logs to the runs they belong to.
+/// Joins logs with the runs that they belong to.
 fn join_logs(sources: &mut [Source]) {
     let runs =
         |source: &Source| source.outcome.as_ref().map_or_else(|_| Vec::new(), |import| import.runs.clone());
@@ -106,7 +106,7 @@ fn join_logs(sources: &mut [Source]) {
     }
 }
 
-/// Writes the runs of a source beside each other.
+/// Writes a run file for each run of a source.
 fn store(source: &mut Source, out: Option<&Path>) -> Result<(), Failure> {
     let Ok(import) = &source.outcome else { return Ok(()) };
     for run in &import.runs {
@@ -117,7 +117,7 @@ fn store(source: &mut Source, out: Option<&Path>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The day that the result itself tells; today where it tells none.
+/// Returns the day that the result states, or today if it states none.
 fn day(run: &Run) -> Date {
     let printed = || {
         let said = run.reported.iter().flat_map(|part| &part.said);
@@ -126,11 +126,11 @@ fn day(run: &Run) -> Date {
     let started = i64::try_from(run.started_unix_ms).ok().filter(|&time| time > 0);
     let started = started.and_then(|time| jiff::Timestamp::from_millisecond(time).ok());
     let local = |time: jiff::Timestamp| time.to_zoned(jiff::tz::TimeZone::system()).date();
-    // As it was printed, in the zone of the machine that printed it, before what is counted from 1970.
+    // The printed date, in the time zone of the machine that printed it, is preferred to a time counted from 1970.
     printed().or_else(|| started.map(local)).unwrap_or_else(|| jiff::Zoned::now().date())
 }
 
-/// The day in `Fri Apr 20 17:14:19 2018`.
+/// Reads the day in `Fri Apr 20 17:14:19 2018`.
 fn day_of(time: &str) -> Option<Date> {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -140,7 +140,7 @@ fn day_of(time: &str) -> Option<Date> {
     Date::new(year.parse().ok()?, i8::try_from(month).ok()?, day.parse().ok()?).ok()
 }
 
-/// The tables of all runs, each with its run file; what came of several inputs last.
+/// Returns the tables of all runs, each with its run file, and a summary at the end if there are several inputs.
 fn text(sources: &[Source]) -> String {
     let blocks = sources.iter().flat_map(|source| {
         let runs = source.outcome.as_ref().map_or(&[][..], |import| &import.runs);
@@ -158,7 +158,7 @@ fn text(sources: &[Source]) -> String {
     }
 }
 
-/// `8 results of 6 files; 2 files hold none`: what came of several inputs.
+/// Summarises several inputs: `8 results of 6 files; 2 files hold none`.
 fn summary(sources: &[Source]) -> String {
     let results: usize = sources.iter().map(|source| source.written.len()).sum();
     let unread = sources.iter().filter(|source| source.outcome.is_err()).count();
@@ -173,7 +173,7 @@ fn summary(sources: &[Source]) -> String {
     }
 }
 
-/// Everything as one JSON document.
+/// Returns everything as one JSON document.
 fn document(sources: &[Source]) -> String {
     let files: Vec<Value> = sources.iter().map(file_value).collect();
     let document = json!({
@@ -182,7 +182,7 @@ fn document(sources: &[Source]) -> String {
         "plimsoll_version": env!("CARGO_PKG_VERSION"),
         "files": files,
     });
-    // A `Value` always prints: its keys are strings and its numbers are finite.
+    // Printing a `Value` cannot fail: its keys are strings and its numbers are finite.
     report::clean_json(serde_json::to_string_pretty(&document).unwrap_or_default() + "\n")
 }
 
@@ -225,7 +225,7 @@ fn run_value(run: &Run, file: &Path) -> Value {
     })
 }
 
-/// What there is of series; their values are in the run file, and `plimsoll report --csv` and `--series` give them out.
+/// Lists the recorded series; their values are in the run file, where `plimsoll report --csv` and `--series` read them.
 fn observed(observed: &Observed) -> Value {
     let devices = observed.devices.iter().map(|device| {
         let metrics: Vec<&str> = device.metrics.iter().map(|(metric, _)| metric.column()).collect();
@@ -238,7 +238,7 @@ fn observed(observed: &Observed) -> Value {
     })
 }
 
-/// What could not be read, and what should be known beside the figures, on stderr.
+/// Prints on stderr what could not be read, and what the user should know about the figures.
 fn troubles(source: &Source) {
     match &source.outcome {
         Err(unread) => {
@@ -249,7 +249,7 @@ fn troubles(source: &Source) {
     }
 }
 
-/// 0 where anything was read, 2 where no input could even be opened, else 1.
+/// Returns 0 if anything was read, 2 if no input could even be opened, else 1.
 fn code(sources: &[Source]) -> u8 {
     if sources.iter().any(|source| source.outcome.is_ok()) {
         return 0;

@@ -1,4 +1,4 @@
-//! `plimsoll ioping`, and plimsoll under the name ioping: its words in, its words out, one request at a time.
+//! `plimsoll ioping`, and plimsoll under the name ioping: reads its command line, prints its output, one request at a time.
 
 mod ground;
 mod laying;
@@ -25,12 +25,12 @@ use ground::Ground;
 use single::{EIO, Single};
 use watch::Watch;
 
-/// Exit code of the second Ctrl-C.
+/// Exit code after the second Ctrl-C.
 const SECOND_INTERRUPT: i32 = 4;
-/// How soon a Ctrl-C is heard during a pause.
+/// How soon Ctrl-C takes effect during a pause.
 const HEARD: Nanos = Nanos::from_millis(50);
 
-/// Runs ioping's command line; the exit code is ioping's.
+/// Runs ioping's command line; returns ioping's exit code.
 pub fn run(words: &[OsString], patience: Nanos) -> u8 {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let ended = match parse(&words) {
@@ -50,7 +50,7 @@ pub fn run(words: &[OsString], patience: Nanos) -> u8 {
     })
 }
 
-/// A line on stderr, in ioping's form.
+/// Prints a line on stderr, in ioping's form.
 fn complain(text: &str) {
     output::people(&format!("ioping: {text}"));
 }
@@ -62,7 +62,7 @@ enum Reader {
     Gone,
 }
 
-/// Writes to stdout. A reader who has gone ends the run, as a closed pipe ends ioping.
+/// Writes to stdout. A reader that is gone ends the run, as a closed pipe ends ioping.
 fn say(text: &str) -> Reader {
     let mut stdout = std::io::stdout().lock();
     match stdout.write_all(report::clean_lines(text).as_bytes()).and_then(|()| stdout.flush()) {
@@ -76,7 +76,7 @@ fn say(text: &str) -> Reader {
     }
 }
 
-/// Times requests until the end, or until somebody stops it.
+/// Times requests until the end, or until the user stops it.
 fn ping(mut asked: Asked, patience: Nanos) -> Result<u8, IopingError> {
     let stop = StopFlag::on_signals_or_exit(SECOND_INTERRUPT, patience);
     let ground = watchdog::over("preparing the target", &stop, || Ground::prepare(&asked))?;
@@ -100,12 +100,12 @@ fn ping(mut asked: Asked, patience: Nanos) -> Result<u8, IopingError> {
     Run { asked, single: ground.single, session, clock, stop, zone, noise }.until_the_end()
 }
 
-/// The session; it is locked while nothing is asked of the target, so that what it knows can be told at any time.
+/// Locks the session, which is free while a request is under way, so that its statistics can be printed at any time.
 fn lock(session: &Mutex<Session>) -> MutexGuard<'_, Session> {
     session.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the wall clock shows.
+/// Returns the current wall-clock time.
 fn wall(zone: &TimeZone) -> Wall {
     Wall { unix_us: unix_us(), zone: Some(zone.clone()) }
 }
@@ -162,11 +162,11 @@ impl Run {
         Ok(if text.is_empty() { Reader::Here } else { say(&text) })
     }
 
-    /// One request, timed with its flush; what leads up to it is not.
+    /// Carries out one request and times it together with its flush, but not its preparation.
     fn carry_out(&mut self, once: Once) -> Done {
         let Once { direction, offset, bytes, .. } = once;
         if !self.asked.cached {
-            // A device that takes no advice is none the worse for it.
+            // A device that ignores the advice does no harm.
             let _ = kernel::forget(&self.single.file, offset, Bytes(bytes));
         }
         if direction == Direction::Write {

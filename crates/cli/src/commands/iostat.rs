@@ -1,4 +1,4 @@
-//! `plimsoll iostat`, and plimsoll under the name iostat: iostat's words in, its reports out.
+//! `plimsoll iostat`, and plimsoll under the name iostat: reads iostat's command line and prints its reports.
 
 use std::ffi::OsString;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -11,10 +11,10 @@ use session::failure::Failure;
 use session::output;
 use session::signals::StopFlag;
 
-/// How often a wait looks whether somebody asked to stop.
+/// How often a wait checks for a request to stop.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Runs iostat's command line; the exit code is iostat's.
+/// Runs iostat's command line; returns iostat's exit code.
 pub fn run(words: &[OsString]) -> u8 {
     let words: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let posix = std::env::var_os("POSIXLY_CORRECT").is_some();
@@ -29,7 +29,7 @@ fn said(text: &str) -> u8 {
     ended(&output::result(text))
 }
 
-/// The exit code once a text was written, or could not be.
+/// Returns the exit code after writing a text, and reports a failure to write it.
 fn ended(written: &Result<(), Failure>) -> u8 {
     if let Err(failure) = written {
         output::people(&format!("iostat: {}", failure.message));
@@ -59,7 +59,7 @@ fn watch(asked: &Asked) -> u8 {
     let stop = StopFlag::on_signals(record::PATIENCE);
     let mut reporter = Reporter::new(asked, machine.host());
     let mut code = said(&reporter.opening());
-    // A report in colours has its names clean already.
+    // Names in a coloured report are clean already.
     let write = if palette().is_some() && !asked.json { output::painted } else { output::result };
     let start = Instant::now();
     let mut ticks = 0;
@@ -82,27 +82,27 @@ fn watch(asked: &Asked) -> u8 {
     code.max(said(&reporter.closing()))
 }
 
-/// The root of a machine whose `/sys` is `folder`: disks are looked up there, as the real one does with `-f /sys`.
+/// Returns the root whose `/sys` is `folder`, so that disks are found there, as iostat does for `-f /sys`.
 fn above_sys(folder: &str) -> Option<Root> {
     let folder = std::path::Path::new(folder);
     folder.file_name().filter(|name| *name == "sys")?;
     folder.parent().map(Root::at)
 }
 
-/// Colours, as the environment and the terminal ask for.
+/// Returns the colours for which the environment and the terminal ask.
 fn palette() -> Option<Palette> {
     let variable = |name: &str| std::env::var(name).ok();
     let (colours, renditions) = (variable("S_COLORS"), variable("S_COLORS_SGR"));
     Palette::chosen(colours.as_deref(), renditions.as_deref(), output::colours().then(Palette::default))
 }
 
-/// When the report of this number is due. Of an interval above 136 years nobody sees the end, and clocks hold no more.
+/// Returns when report number `ticks` is due. Intervals beyond 136 years are capped, because clocks hold no more.
 fn due(start: Instant, interval_s: u64, ticks: u32) -> Instant {
     let interval = Duration::from_secs(interval_s.min(u32::MAX.into()));
     interval.checked_mul(ticks).and_then(|after| start.checked_add(after)).unwrap_or(start + interval)
 }
 
-/// Waits until `when`; false where somebody asked to stop before.
+/// Waits until `when`; returns false if the user stops it before.
 fn wait(when: Instant, stop: &StopFlag) -> bool {
     while !stop.raised() {
         let left = when.saturating_duration_since(Instant::now());
@@ -114,7 +114,7 @@ fn wait(when: Instant, stop: &StopFlag) -> bool {
     false
 }
 
-/// Where the counters come from.
+/// The source of the counters.
 struct Machine<'a> {
     root: Root,
     locale: Locale,
@@ -136,7 +136,7 @@ impl Machine<'_> {
         }
     }
 
-    /// Processors that the kernel knows, running or not.
+    /// Counts the processors that the kernel knows, online or not.
     fn cpus(&self) -> u32 {
         let entries = std::fs::read_dir(self.root.join("sys/devices/system/cpu"));
         let is_cpu = |name: &str| {
@@ -147,7 +147,7 @@ impl Machine<'_> {
         names.filter(|entry| is_cpu(&entry.file_name().to_string_lossy())).count() as u32
     }
 
-    /// The time now in the locale's form, or in that of ISO 8601 where the environment asks for it.
+    /// Returns the current time in the locale's form, or in ISO 8601 if the environment asks for it.
     fn time(&self, of_locale: &str, iso: &str) -> String {
         let wants_iso = std::env::var_os("S_TIME_FORMAT").is_some_and(|form| form == "ISO");
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -182,8 +182,8 @@ impl Machine<'_> {
         found.into_iter().map(|disk| self.line(disk, names.as_deref())).collect()
     }
 
-    /// Devices and partitions of `/proc/diskstats`: those that were typed first, then the others in the kernel's order, then
-    /// those of another folder; what that says of one that the kernel knows too takes its place.
+    /// Returns devices and partitions of `/proc/diskstats`: those that were typed first, then the others in the
+    /// kernel's order, then those of another folder, whose reading replaces that of a device with the same name.
     fn everything(&self) -> Vec<DiskReading> {
         let mut found = sampler::every_device(&self.root, "proc/diskstats");
         let typed = |disk: &DiskReading| !self.asked.names.contains(&disk.name);
@@ -201,7 +201,7 @@ impl Machine<'_> {
         found
     }
 
-    /// Disks of `/sys/block`, all or those typed; by name, but in a group as they were typed.
+    /// Returns disks of `/sys/block`, all or those typed; sorted by name, but in groups as they were typed.
     fn chosen(&self, root: &Root) -> Vec<DiskReading> {
         let asked = self.asked;
         let mut found = match asked.is_chosen() {
@@ -215,11 +215,11 @@ impl Machine<'_> {
         found
     }
 
-    /// Disks as they were typed, and behind `ALL` the others.
+    /// Returns the disks in the order in which they were typed, and after `ALL` the others.
     fn typed(&self, root: &Root) -> Vec<DiskReading> {
         let asked = self.asked;
         let of_disk = |disk: &String| std::iter::once(disk.clone()).chain(sampler::partitions(root, disk));
-        // A comma too many names no disk.
+        // A superfluous comma leaves an empty name.
         let disks = asked.with_partitions.iter().filter(|disk| !disk.is_empty());
         let names = asked.names.iter().cloned().chain(disks.flat_map(of_disk));
         let mut found: Vec<DiskReading> = names.filter_map(|name| sampler::disk(root, &name)).collect();

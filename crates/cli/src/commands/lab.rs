@@ -23,7 +23,7 @@ use session::output;
 use session::run;
 use session::signals::StopFlag;
 
-/// Where a command finds the device.
+/// The variable that names the device to a command.
 const DEVICE: &str = "PLIMSOLL_DEVICE";
 
 /// Makes, lists or removes lab volumes.
@@ -52,14 +52,14 @@ pub fn run(arguments: &LabArguments) -> Result<u8, Failure> {
     }
 }
 
-/// The device alone goes to stdout, so that a script can take it from there.
+/// Makes a volume that lasts; only the device goes to stdout, so that a script can read it.
 fn up(name: &PolicyName, size: &str) -> Result<u8, Failure> {
     let size = workload::size(size).map_err(Failure::refused)?;
     let making = MakeOptions { lifetime: Lifetime::UntilDown, stop: StopFlag::on_signals(PATIENCE).shared() };
     let volume = LabVolume::make(name, (size, &default_dir(size)), &making);
     let volume = volume.map_err(|error| run::no_lab(&error))?;
     if volume.speed().is_some() {
-        // Before the volume stays: whoever kills this leaves none whose credits nobody keeps.
+        // The keeper starts before the volume is made to last, so that a kill leaves no volume whose credits nobody keeps.
         start_keeper(volume.device(), name)?;
     }
     let volume = volume.stay().map_err(|error| run::no_lab(&error))?;
@@ -68,7 +68,7 @@ fn up(name: &PolicyName, size: &str) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// What it is and what it is not, for people.
+/// Prints what the volume is, and what it is not.
 fn tell(volume: &LabVolume) {
     output::people(report::wrap("", &volume.describe()).trim_end());
     for note in volume.notes() {
@@ -76,7 +76,7 @@ fn tell(volume: &LabVolume) {
     }
 }
 
-/// Makes a volume, runs the command on it, and takes it down; the exit code is the command's.
+/// Makes a volume, runs the command on it, and takes it down; returns the command's exit code.
 fn run_on(name: &PolicyName, size: &str, command: &[OsString]) -> Result<u8, Failure> {
     let size = workload::size(size).map_err(Failure::refused)?;
     let stop = StopFlag::before_a_command(PATIENCE);
@@ -92,7 +92,7 @@ fn run_on(name: &PolicyName, size: &str, command: &[OsString]) -> Result<u8, Fai
     Ok(u8::try_from(code).unwrap_or(u8::MAX))
 }
 
-/// The word with the device for each `{}`.
+/// Replaces each `{}` in the word by the device.
 fn with_device(word: &OsStr, device: &OsStr) -> OsString {
     let parts: Vec<&[u8]> = split_at_braces(word.as_bytes());
     OsString::from_vec(parts.join(device.as_bytes()))
@@ -105,18 +105,18 @@ fn split_at_braces(word: &[u8]) -> Vec<&[u8]> {
     }
 }
 
-/// The policy as typed, with the speed at which its credits drain.
+/// Reads the policy, and the speed at which its credits drain.
 fn named(policy: &str, speed: Option<&str>) -> Result<PolicyName, Failure> {
     let mut name = own::policy(policy)?;
     name.parameters.extend(speed.map(|speed| ("speed".to_owned(), speed.to_owned())));
     Ok(name)
 }
 
-/// What the keeper says when it has begun.
+/// What the keeper prints once it has begun.
 const BEGUN: &str = "begun";
 
-/// Starts the process that controls the volume on `device` from now on, in a group of its own, so that Ctrl-C in this terminal is
-/// nothing to it.
+/// Starts the process that controls the volume on `device` from now on, in a process group of its own, so that Ctrl-C
+/// in this terminal does not reach it.
 fn start_keeper(device: &Path, name: &PolicyName) -> Result<(), Failure> {
     let failed = |why: String| Failure::failed(format!("the credits of the volume cannot be kept: {why}"));
     let program = std::env::current_exe().map_err(|error| failed(error.to_string()))?;
@@ -134,10 +134,10 @@ fn start_keeper(device: &Path, name: &PolicyName) -> Result<(), Failure> {
     Err(failed(String::from_utf8_lossy(&ended.stderr).trim().to_owned()))
 }
 
-/// The keeper itself.
+/// Runs the keeper itself.
 fn kept(device: &Path, policy: &str) -> Result<u8, Failure> {
     let name = own::policy(policy)?;
-    // Whoever started it may be gone by then; the volume is kept all the same.
+    // The process that started it may be gone by then; the volume is kept all the same.
     let begun = || drop(output::result(&format!("{BEGUN}\n")));
     keep(device, &name, begun).map_err(Failure::refused)?;
     Ok(0)
@@ -175,7 +175,7 @@ fn words(removal: Removal) -> &'static str {
     }
 }
 
-/// The volumes as one JSON document.
+/// Returns the volumes as one JSON document.
 fn document(entries: &[LabEntry]) -> String {
     let each: Vec<Value> = entries
         .iter()

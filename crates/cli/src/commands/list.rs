@@ -1,4 +1,4 @@
-//! `plimsoll list`: what was measured, when, and what came out.
+//! `plimsoll list`: what was measured, when, and with what result.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,21 +13,21 @@ use session::place::{own_folder, short};
 
 use crate::arguments::{Format, ListArguments, typed};
 
-/// Where the answer begins: behind a date and a time.
+/// Indent of the answer, to the column after date and time.
 const INDENT: &str = "                  ";
 
-/// Letters by which a line may end early, since no word is cut.
+/// Most characters by which a line may end early, because no word is split.
 const LONG_WORD: usize = 12;
 
-/// A run of the list.
+/// A run in the list.
 pub(super) struct Listed {
     pub(super) path: PathBuf,
     pub(super) started_unix_ms: u64,
     pub(super) command: String,
-    /// Its verdict; what is wrong with the file where there is none.
+    /// The verdict, or what is wrong with the file if there is none.
     pub(super) answer: Result<String, String>,
     pub(super) complete: bool,
-    /// Where it is not complete: how far it is, or that it was stopped.
+    /// If it is not complete: how far it has come, or that it was stopped.
     pub(super) state: Option<String>,
 }
 
@@ -47,7 +47,7 @@ pub fn run(arguments: &ListArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The run files, by when they were last written; a folder of the user's that is not there yet holds none.
+/// Returns the run files, the one written last first; if the user's own folder does not exist yet, there are none.
 pub(super) fn newest_first(folder: &Path, named: bool) -> Result<Vec<PathBuf>, Failure> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -96,7 +96,7 @@ pub(super) fn look_at(path: &Path) -> Listed {
     }
 }
 
-/// The words behind the program's own name.
+/// Returns the words after the program's own name.
 fn command(words: &[String]) -> String {
     words.get(1..).unwrap_or_default().join(" ")
 }
@@ -130,19 +130,19 @@ fn text(folder: &Path, listed: &[Listed], all: usize) -> String {
     text
 }
 
-/// As much of an answer as stands in two lines behind the indent: its figures, and not all of a watch's.
+/// Cuts an answer to two lines after the indent, which hold its figures, though not all of a watch's.
 fn two_lines(words: &str) -> String {
     report::cut(words, 2 * (report::columns_now() - INDENT.len()) - LONG_WORD)
 }
 
-/// As much of `words` as stands in a line behind the indent, with the whole of `state` behind them.
+/// Cuts `words` to what fits into a line after the indent, followed by the whole of `state`.
 fn cut(words: &str, state: &str) -> String {
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
     let room = report::columns_now().saturating_sub(INDENT.len() + state.chars().count());
     report::cut(&words, room) + state
 }
 
-/// Local time to the minute.
+/// Formats the local time, to the minute.
 pub(super) fn when(unix_ms: u64) -> String {
     let instant = i64::try_from(unix_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
     match instant.filter(|_| unix_ms > 0) {

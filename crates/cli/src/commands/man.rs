@@ -1,4 +1,4 @@
-//! `plimsoll man` and `plimsoll completions`: what a package installs beside the program.
+//! `plimsoll man` and `plimsoll completions`: what a package installs besides the program.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub fn run(arguments: &ManArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The page of this command, typed as on the command line.
+/// Finds the page of a command, typed as on the command line.
 fn named<'p>(pages: &'p [Page], command: &[String]) -> Result<&'p Page, Failure> {
     let name = [&["plimsoll".to_owned()], command].concat().join("-");
     let found = pages.iter().find(|page| page.name == name);
@@ -36,7 +36,7 @@ fn named<'p>(pages: &'p [Page], command: &[String]) -> Result<&'p Page, Failure>
     })
 }
 
-/// Manual pages of ours, by the line that gives them their name.
+/// Manual pages of ours, recognised by the line that sets their title.
 const MANUAL_PAGE: Kind = Kind {
     word: "manual page",
     remedy: "move it, or name another folder with --to",
@@ -50,14 +50,14 @@ fn write(folder: &Path, pages: &[Page]) -> Result<(), Failure> {
         Failure::failed(format!("{}: cannot be made: {error}; name another folder", folder.display()))
     })?;
     let name = |page: &Page| format!("{}.1", page.name);
-    // Before anything is written.
+    // Checks every file before any is written.
     pages.iter().try_for_each(|page| shelf.gives_way(&name(page), &page.roff, MANUAL_PAGE))?;
     pages.iter().try_for_each(|page| shelf.put(&name(page), &page.roff, MANUAL_PAGE))?;
     output::people(&format!("{} pages in {}", pages.len(), folder.display()));
     Ok(())
 }
 
-/// Prints the script of a shell.
+/// Prints the completion script for a shell.
 pub fn completions(arguments: &CompletionsArguments) -> Result<u8, Failure> {
     let Some(shell) = arguments.shell.or_else(Shell::from_env) else {
         let shells: Vec<String> = Shell::value_variants().iter().map(ToString::to_string).collect();

@@ -1,4 +1,4 @@
-//! `plimsoll map`: from a target to what each block size bears at each depth.
+//! `plimsoll map`: what a target sustains for each block size at each depth.
 
 use analysis::Analysis;
 use experiments::{
@@ -16,7 +16,7 @@ use super::measure::{Ground, Measurement, left_out_words};
 use crate::arguments::{EffortName, MapArguments, size};
 use crate::commands::own;
 
-/// The largest block that a row may be asked of: that of the ladders.
+/// Largest block for which a row may be asked: the largest of the ladders.
 const BLOCK_MOST: Bytes = Bytes::MIB;
 
 /// Maps the target.
@@ -27,7 +27,7 @@ pub fn run(arguments: &MapArguments) -> Result<u8, Failure> {
     ground.measure(&Map { asked: words.asked, ask, extent: arguments.findings.extent() })
 }
 
-/// A map on its ground.
+/// A map with its question.
 struct Map {
     asked: MapAsked,
     ask: MapAsk,
@@ -83,7 +83,7 @@ impl Measurement for Map {
     }
 }
 
-/// The command line as it is understood.
+/// The parsed command line.
 struct Words {
     target: Target,
     wish: Wish,
@@ -130,7 +130,7 @@ impl Words {
         Ok(MapAsk { check, cells, block: self.asked.block, p99: self.asked.p99 })
     }
 
-    /// The bound as a claim, for which arrivals by chance are tried.
+    /// Returns the bound as a claim, for which random arrivals are tried.
     fn expectation(&self) -> Expectation {
         let claim = |p99: Nanos| Claim {
             direction: Some(Direction::Read),
@@ -141,7 +141,7 @@ impl Words {
     }
 }
 
-/// A block that the ladders can reach.
+/// Checks that the ladders can reach the block.
 fn block(block: Option<Bytes>) -> Result<Option<Bytes>, Failure> {
     match block {
         Some(block) if block > BLOCK_MOST || block < Bytes(512) => Err(Failure::refused(format!(
@@ -152,7 +152,7 @@ fn block(block: Option<Bytes>) -> Result<Option<Bytes>, Failure> {
     }
 }
 
-/// A bound of the latency that a volume can keep.
+/// Reads a bound on latency that a volume could meet.
 fn p99(words: Option<&str>) -> Result<Option<Nanos>, Failure> {
     let read = words.map(workload::duration).transpose().map_err(Failure::refused)?;
     match read {

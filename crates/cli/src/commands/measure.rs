@@ -1,5 +1,5 @@
-//! The flow of every command that measures a target: what it will do is said, its leave is taken, it runs, and the result is
-//! printed and kept.
+//! The flow of every command that measures a target: it announces what it will do, asks for consent, runs, and prints
+//! and stores the result.
 
 use analysis::Analysis;
 use experiments::{Layout, LeftOut, Step};
@@ -15,105 +15,105 @@ use workload::{Asked, Bytes, Nanos, Target};
 use super::outline;
 use crate::arguments::{Format, MeasureArguments};
 
-/// Seconds that a run in virtual time takes on the clock of the wall.
+/// Seconds of wall-clock time for a run in virtual time.
 const VIRTUAL_S: f64 = 0.5;
 
-/// What a command measures, once its words are understood and its target is set up.
+/// What a command measures, once its command line is parsed and its target is set up.
 pub(super) trait Measurement {
-    /// The command, as the name of its run file has it, e.g. `check`.
+    /// Returns the command as it stands in the name of its run file, e.g. `check`.
     fn command(&self) -> String;
 
-    /// The same in a sentence, e.g. `a check`.
+    /// Returns the command as used in a sentence, e.g. `a check`.
     fn noun(&self) -> &'static str;
 
-    /// The question, as the run file keeps it; `None` where the steps say it all.
+    /// Returns the question to store in the run file; `None` if the steps say it all.
     fn asked(&self) -> Option<Asked> {
         None
     }
 
-    /// What the result is held against.
+    /// Returns what the result is compared with.
     fn against(&self) -> &Against {
         &Against::NOTHING
     }
 
-    /// What an earlier sitting of the same run recorded.
+    /// Returns what an earlier sitting of the same run recorded.
     fn earlier(&self) -> Option<&Earlier> {
         None
     }
 
-    /// The next step after those that are `done`; `None` at the end.
+    /// Returns the next step after those that are `done`; `None` at the end.
     fn next(&self, done: &[StepRecord]) -> Option<Step>;
 
-    /// Steps in all, where none depends on those before it.
+    /// Returns the total number of steps, if no step depends on earlier ones.
     fn steps(&self) -> Option<usize> {
         None
     }
 
-    /// Time, bytes written and credits; in virtual time its seconds are those of the volume.
+    /// Forecasts time, bytes written and credits; in virtual time the seconds are the volume's.
     fn forecast(&self) -> Forecast;
 
-    /// Seconds that are left after these steps: by default what is left of the forecast, at least one.
+    /// Returns the seconds left after these steps: by default the rest of the forecast, at least one second.
     fn left(&self, done: &[StepRecord]) -> f64 {
         let began = done.first().map_or(Nanos::ZERO, |step| step.started);
         let now = done.last().map_or(Nanos::ZERO, |step| step.ended);
         (self.forecast().seconds - now.since(began).as_secs_f64()).max(1.0)
     }
 
-    /// Sentences on the steps that ran, such as what was left out.
+    /// Returns sentences about the steps that ran, such as what was left out.
     fn remarks(&self, _done: &[StepRecord]) -> Vec<String> {
         Vec::new()
     }
 
-    /// The paragraphs that are printed before the run starts, about the target, the load and the time.
+    /// Returns the paragraphs printed before the run starts, about the target, the load and the time.
     fn announcement(&self, setup: &Setup) -> Vec<String> {
         let head = report::head(&setup.facts, setup.runner.backend());
         let forecast = (!setup.is_virtual()).then(|| report::forecast(&self.forecast()));
         std::iter::once(head).chain(forecast).chain(destruction(setup)).collect()
     }
 
-    /// What `--dry-run` prints before and after the choices of the first step.
+    /// Returns what `--dry-run` prints before and after the choices of the first step.
     fn outline(&self) -> [String; 2];
 
-    /// The step whose choices `--dry-run` prints.
+    /// Returns the step whose choices `--dry-run` prints.
     fn first(&self) -> Option<Step> {
         self.next(&[])
     }
 
-    /// Refuses to start where the run needs more leave than the command line gives.
+    /// Refuses to start if the run needs more consent than the command line gives.
     fn leave(&self, _setup: &Setup) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// How many findings the text has.
+    /// Returns how many findings the text lists.
     fn extent(&self) -> Extent {
         Extent::Screen
     }
 
-    /// The result as text.
+    /// Returns the result as text.
     fn text(&self, run: &Run, analysis: &Analysis, paint: Paint) -> String {
         report::terminal(run, analysis, paint, self.extent())
     }
 
-    /// The result as a JSON document.
+    /// Returns the result as a JSON document.
     fn json(&self, run: &Run, analysis: &Analysis) -> String {
         report::json(run, analysis)
     }
 
-    /// How to go on with a run that was cut short; `stopped` by a signal or a key.
+    /// Says how to resume a run that was cut short; `stopped` if by a signal or a key.
     fn resume_words(&self, _analysis: &Analysis, _place: &Place, _stopped: bool) -> Option<String> {
         None
     }
 
-    /// Exit code of a run that came to its end.
+    /// Returns the exit code of a run that came to its end.
     fn exit_code(&self, analysis: &Analysis) -> u8;
 }
 
-/// What is destroyed, in words, where something is.
+/// Describes what is destroyed, if anything is.
 pub(super) fn destruction(setup: &Setup) -> Option<String> {
     setup.destruction.as_ref().map(run::destruction_words)
 }
 
-/// Bytes that are laid out before anything is measured.
+/// Returns the bytes that are laid out before anything is measured.
 pub(super) fn laid_out(layout: Layout) -> Bytes {
     match layout {
         Layout::Write(size) => size,
@@ -127,9 +127,9 @@ pub(super) struct Ground<'a> {
     pub(super) words: String,
     /// The opened target.
     pub(super) setup: Setup,
-    /// A wish to stop.
+    /// The user's request to stop.
     pub(super) stop: StopFlag,
-    /// What the command line says of every measurement.
+    /// The options that all measurements share.
     pub(super) arguments: &'a MeasureArguments,
 }
 
@@ -137,7 +137,7 @@ impl<'a> Ground<'a> {
     /// Opens `target`, which was typed as `typed`.
     ///
     /// # Errors
-    /// A target that cannot be measured.
+    /// The target cannot be measured.
     pub(super) fn open(
         (target, typed): (&Target, &str),
         wish: &Wish,
@@ -152,11 +152,11 @@ impl<'a> Ground<'a> {
         Ok(Ground { words, setup, stop, arguments })
     }
 
-    /// Announces the measurement, runs it and prints the result; the exit code. With `--dry-run` it is announced and outlined
-    /// alone.
+    /// Announces the measurement, runs it and prints the result; returns the exit code. With `--dry-run` it is only
+    /// announced and outlined.
     ///
     /// # Errors
-    /// A busy target, missing leave, steps that could not run, results that could not be stored or printed.
+    /// The target is busy, consent is missing, steps could not run, or results could not be stored or printed.
     pub(super) fn measure(mut self, measurement: &dyn Measurement) -> Result<u8, Failure> {
         for paragraph in measurement.announcement(&self.setup) {
             output::people(paragraph.trim_end());
@@ -194,7 +194,7 @@ impl<'a> Ground<'a> {
         Ok(arguments.shown.page_of(&place, code))
     }
 
-    /// Where the run file and the page go, and who looks on.
+    /// Returns where the run file and the page go, with the onlookers.
     fn place(&self, measurement: &dyn Measurement) -> Result<Place, Failure> {
         let (out, devices) = (self.arguments.out.as_deref(), &self.setup.facts.devices);
         let place = Place::new(out, (&self.words, &measurement.command()), devices)?;
@@ -215,10 +215,10 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// Prints a result on stdout in this form, and where its files are.
+/// Prints a result on stdout in this format, and where its files are.
 ///
 /// # Errors
-/// Nobody reads stdout.
+/// Stdout cannot be written.
 pub(super) fn print(
     format: Format,
     place: &Place,
@@ -237,7 +237,7 @@ pub(super) fn print(
     }
 }
 
-/// What was left out, a sentence a reason.
+/// Describes what was left out, one sentence for each reason.
 pub(super) fn left_out_words(left_out: &[(String, LeftOut)]) -> Vec<String> {
     let of = |why: LeftOut| -> Vec<&str> {
         left_out.iter().filter(|(_, reason)| *reason == why).map(|(name, _)| name.as_str()).collect()

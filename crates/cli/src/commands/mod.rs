@@ -1,4 +1,4 @@
-//! One file a command; each reads as the flow.
+//! The commands, one file each; each reads as its flow.
 
 mod bounds;
 pub mod burst;

@@ -1,4 +1,4 @@
-//! The run that is meant where none is named: the newest of the user's own.
+//! The run that is meant if none is named: the newest of the user's own.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use session::place::{own_folder, short};
 
 use super::list::newest_first;
 
-/// What was named; where nothing was, the newest run file of the user's state directory, which people are told.
+/// Returns what was named; if nothing was, the newest run file in the user's state directory, and reports which it is.
 pub fn or_newest(named: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     if !named.is_empty() {
         return Ok(named.to_vec());

@@ -1,4 +1,4 @@
-//! What would run, for `--dry-run`: as text, or as a document with the first step as it is planned.
+//! What would run, for `--dry-run`: as text, or as a JSON document with the plan of the first step.
 
 use serde_json::json;
 use session::failure::Failure;
@@ -7,7 +7,7 @@ use workload::StepPlan;
 
 use crate::arguments::Format;
 
-/// Prints `text` about `target`, in whose steps `first` comes first, and ends well.
+/// Prints `text` about `target`, with the plan of the `first` step in JSON; returns exit code 0.
 pub fn tell(format: Format, target: &str, (text, first): (&str, Option<&StepPlan>)) -> Result<u8, Failure> {
     match format {
         Format::Text => output::result(text)?,

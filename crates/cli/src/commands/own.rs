@@ -1,4 +1,4 @@
-//! Policies of the user's own: a file that a command line names in the place of a policy is read before its name is looked up.
+//! The user's own policies: a file named in the place of a policy is read before its name is looked up.
 
 use std::path::Path;
 
@@ -6,10 +6,10 @@ use session::failure::Failure;
 use session::named_input::{NamedInput, WRITTEN};
 use workload::{PolicyName, Target};
 
-/// The target that `words` name, with the policy file that it may be made of taken up.
+/// Returns the target that `words` name, after loading the policy file from which it may be made.
 ///
 /// # Errors
-/// Words that name no target, and a file that is no policy.
+/// The words name no target, or the file is no policy.
 pub fn target(words: &str) -> Result<Target, Failure> {
     let target = Target::parse(words).map_err(Failure::refused)?;
     if let Target::Sim(name) | Target::Lab(name) = &target {
@@ -18,10 +18,10 @@ pub fn target(words: &str) -> Result<Target, Failure> {
     Ok(target)
 }
 
-/// The policy that `words` name: one of the catalogue, or a TOML file of one's own, which is taken up.
+/// Returns the policy that `words` name: one of the catalogue, or the user's own TOML file, which is loaded.
 ///
 /// # Errors
-/// Words that name no policy, and a file that is none.
+/// The words name no policy, or the file is none.
 pub fn policy(words: &str) -> Result<PolicyName, Failure> {
     let name = PolicyName::parse(words).map_err(Failure::refused)?;
     take_up(&name)?;

@@ -1,4 +1,4 @@
-//! `plimsoll where`: how places of a volume differ, and what a cache before it holds.
+//! `plimsoll where`: how places of a volume differ, and what a cache in front of it holds.
 
 use analysis::Analysis;
 use experiments::{PlacesAsk, Step, next_places_step, places_seconds};
@@ -12,12 +12,12 @@ use super::measure::{Ground, Measurement, laid_out};
 use crate::arguments::{PlacesArguments, size};
 use crate::commands::own;
 
-/// Less time does not do for a strip, a ladder and a look at edges.
+/// Least time that suffices for a strip, a ladder and a look at edges.
 const TIME_LEAST: Nanos = Nanos::from_secs(20);
-/// A working set below this tells nothing of a cache but a disk's own.
+/// Least size of the largest working set; smaller ones show no cache but a disk's own.
 const LARGEST_LEAST: Bytes = Bytes::mib(64);
 
-/// Looks at the target and says where it differs.
+/// Examines the target and reports where it differs.
 pub fn run(arguments: &PlacesArguments) -> Result<u8, Failure> {
     let target = own::target(&arguments.target)?;
     let size = size(arguments.size.as_deref())?;
@@ -27,7 +27,7 @@ pub fn run(arguments: &PlacesArguments) -> Result<u8, Failure> {
     ground.measure(&Places { ask })
 }
 
-/// A look at the places of a volume, on its ground.
+/// A look at the places of a volume.
 struct Places {
     ask: PlacesAsk,
 }
@@ -100,7 +100,7 @@ fn ask(arguments: &PlacesArguments, size: Option<Bytes>, setup: &Setup) -> Resul
     Ok(PlacesAsk { asked, layout: setup.layout })
 }
 
-/// All that can be read of the target.
+/// Returns how much of the target can be read.
 fn region(setup: &Setup) -> Result<Bytes, Failure> {
     let stop = vec![StopRule::Time(Nanos::SECOND)];
     let workload = Workload { jobs: vec![Job::named("all")], stop, ramp: Nanos::ZERO };

@@ -31,7 +31,7 @@ fn show(words: &str, format: Format) -> Result<(), Failure> {
     tell(Catalogue::builtin().find(&name.id).map_err(Failure::refused)?, name, format)
 }
 
-/// A policy of the user's own, read and shown.
+/// Reads and prints a policy of the user's own.
 fn checked(file: &Path, parameters: &str, format: Format) -> Result<(), Failure> {
     let called = file.display().to_string();
     let text = NamedInput::typed(file, WRITTEN).text();
@@ -51,7 +51,7 @@ fn tell(row: &Policy, name: PolicyName, format: Format) -> Result<(), Failure> {
     }
 }
 
-/// What a policy says with these parameters.
+/// Formats what a policy says with these parameters.
 fn told(row: &Policy, name: PolicyName) -> Result<String, Failure> {
     let (name, example) = with_examples(row, name);
     let limits = row.evaluate(&name).map_err(Failure::refused)?;
@@ -69,7 +69,7 @@ fn told(row: &Policy, name: PolicyName) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Where nothing is typed but the id, parameters that the figures depend on get a value that would do.
+/// Fills in example values for the parameters on which the figures depend, if only the id was typed.
 fn with_examples(row: &Policy, mut name: PolicyName) -> (PolicyName, bool) {
     if !name.parameters.is_empty() {
         return (name, false);

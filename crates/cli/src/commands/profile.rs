@@ -1,4 +1,4 @@
-//! `plimsoll profile`: the built-in workloads, and what each tells and leaves out.
+//! `plimsoll profile`: the built-in workloads, with what each measures and leaves out.
 
 use experiments::{Profile, ProfileStep, profile_names, profile_text};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn list() -> Result<(), Failure> {
     output::result(&text)
 }
 
-/// Profiles as one JSON document.
+/// Returns profiles as one JSON document.
 fn document(all: &[Profile]) -> String {
     let step = |step: &ProfileStep| {
         let jobs: Vec<String> = step.jobs.iter().map(report::job_words).collect();
@@ -58,7 +58,7 @@ fn document(all: &[Profile]) -> String {
     format!("{:#}\n", json!({ "schema": "plimsoll-profiles", "schema_version": 1, "profiles": each }))
 }
 
-/// A profile in words: what it imitates, what its figures tell, what it leaves out, and its steps.
+/// Describes a profile: what it imitates, what its figures mean, what it leaves out, and its steps.
 fn shown(profile: &Profile) -> String {
     let mut text = report::wrap("", &format!("{}: {}", profile.name, profile.title));
     for (head, words) in [

@@ -1,11 +1,11 @@
-//! What a target is held against: a policy by name, and claims in words.
+//! What a target is compared with: a policy by name, and claims in words.
 
 use policy::Limits;
 use session::failure::Failure;
 use session::run::Against;
 use workload::{Expectation, PolicyName, Target};
 
-/// What is claimed: by the policy that is named, else by that of a simulated or lab volume, and in words.
+/// Returns the promise: the named policy, else that of a simulated or lab volume if nothing is claimed, and the claims.
 pub fn against(target: &Target, named: Option<PolicyName>, expect: Option<&str>) -> Result<Against, Failure> {
     let typed = named.is_some();
     let policy = match (named, target) {
@@ -14,14 +14,15 @@ pub fn against(target: &Target, named: Option<PolicyName>, expect: Option<&str>)
         (None, _) => None,
     };
     let limits = policy.as_ref().map(|name| limits(name, typed)).transpose()?;
-    // A simulated volume may have none: it is then measured, and held against nothing.
+    // A simulated volume may have no limits: it is then measured and compared with nothing.
     let limits = limits.filter(|limits| !limits.limits.is_empty());
     let policy = policy.filter(|_| limits.is_some());
     let expectation = expect.map(Expectation::parse).transpose().map_err(Failure::refused)?;
     Ok(Against { policy, limits, expectation })
 }
 
-/// The limits of `name`; of a simulated or lab target the parameters that are not the policy's are left to the target.
+/// Returns the limits of `name`; for the policy of a simulated or lab target, parameters that only the target has are
+/// ignored.
 fn limits(name: &PolicyName, typed: bool) -> Result<Limits, Failure> {
     if typed {
         return policy::evaluate(name).map_err(Failure::refused);

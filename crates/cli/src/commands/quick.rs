@@ -1,4 +1,4 @@
-//! `plimsoll quick`: the honest `dd`: one sequential stream, with and without flush, through the cache and past it.
+//! `plimsoll quick`: an honest `dd`: one sequential stream, with and without flush, through the page cache and past it.
 
 use analysis::{Analysis, quick_rows};
 use experiments::{PastCache, QuickAsk, Step, next_quick_step, quick_seconds};
@@ -12,11 +12,11 @@ use super::measure::{Ground, Measurement, laid_out};
 use crate::arguments::{QuickArguments, size};
 use crate::commands::own;
 
-/// Bytes of the file unless another size is asked for: with a second or two of a fast disk it is full, and its cache is
-/// what a desktop or a small server can spare.
+/// Size of the file unless another is asked for: a fast disk fills it in a second or two, and a desktop or a small
+/// server can spare that much page cache.
 const SIZE_MOST: Bytes = Bytes::GIB;
 
-/// Writes and reads one file in the folder and says what is the volume's and what the cache's.
+/// Writes and reads one file in the folder, and reports the figures of the volume and of the cache.
 pub fn run(arguments: &QuickArguments) -> Result<u8, Failure> {
     let target = target(&arguments.dir)?;
     let wish = wish(arguments, &target)?;
@@ -26,7 +26,7 @@ pub fn run(arguments: &QuickArguments) -> Result<u8, Failure> {
     ground.measure(&Quick { ask })
 }
 
-/// A quick look on its ground.
+/// A quick look at a folder.
 struct Quick {
     ask: QuickAsk,
 }
@@ -79,7 +79,7 @@ impl Measurement for Quick {
     }
 }
 
-/// A folder: the file in it is ours, so that it can be written through the cache and past it.
+/// Accepts only a folder, in which the file is ours, so that it can be written through the cache and past it.
 fn target(word: &str) -> Result<Target, Failure> {
     let target = own::target(word)?;
     match &target {

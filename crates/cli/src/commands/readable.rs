@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use session::failure::Failure;
 use workload::{Bytes, Target};
 
-/// Refuses what holds nothing to read before something is written: a folder, of which the largest file is named, and a volume
-/// that is made for the run.
+/// Refuses targets that hold nothing to read, before anything is written: a folder, with a hint at its largest file,
+/// and a volume that is made for the run.
 pub fn something_to_read(target: &Target, typed: &str) -> Result<(), Failure> {
     match target {
         Target::Lab(_) => Err(Failure::refused(format!(
@@ -25,7 +25,7 @@ pub fn something_to_read(target: &Target, typed: &str) -> Result<(), Failure> {
     }
 }
 
-/// The largest file in a folder, as what may be read there.
+/// Returns the largest file in a folder, as one that could be read.
 fn largest_file(folder: &Path) -> Option<(PathBuf, Bytes)> {
     let files = std::fs::read_dir(folder).ok()?.flatten().filter_map(|entry| {
         let about = entry.metadata().ok().filter(|about| about.is_file())?;

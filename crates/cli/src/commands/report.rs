@@ -1,4 +1,4 @@
-//! `plimsoll report`: draws what was recorded, by plimsoll or by another tool, a report a recording.
+//! `plimsoll report`: draws what plimsoll or another tool recorded, one report for each recording.
 
 use std::path::{Path, PathBuf};
 
@@ -16,8 +16,8 @@ use session::inputs::{Reader, Recorded};
 use session::output;
 use session::place::short;
 
-/// Reads the inputs, analyses each anew and draws it; drawing is what was asked, so the exit code is 0 whatever the
-/// verdict, and 1 where an input that was named could not be read.
+/// Reads the inputs, analyses each anew and draws it. The exit code is 0 whatever the verdict, because drawing is
+/// what was asked for, and 1 if a named input could not be read.
 pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
     let data = arguments.csv.is_some() || arguments.series.is_some();
     if arguments.format == ReportFormat::Csv && arguments.series.is_none() {
@@ -36,7 +36,7 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
     Ok(u8::from(inputs.unread > 0))
 }
 
-/// Tables and series, as far as they were asked for.
+/// Writes the tables and prints the series that were asked for.
 fn write_data(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
     if let Some(folder) = &arguments.csv {
         data_out::csv(folder, runs)?;
@@ -47,14 +47,14 @@ fn write_data(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Fail
     Ok(())
 }
 
-/// Draws every run and prints its report, unless series were asked for, which then have stdout. Nothing is written, data
-/// neither, before it is known that all of it can be drawn, and the page that was named be written.
+/// Draws every run and prints its report, unless series were asked for, which then take stdout. Nothing is written,
+/// not even data, before it is known that everything can be drawn and that a named page can be written.
 fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
     arguments.pictures.within(runs)?;
     arguments.pictures.know(runs.iter().map(|recorded| &recorded.run))?;
     let pages = pages(arguments, runs)?;
     let read: Vec<&Path> = runs.iter().map(|recorded| recorded.path.as_path()).collect();
-    // Beside data only what was named is drawn.
+    // If data was asked for, a page is drawn only if it was too.
     let paged =
         arguments.open || arguments.html.is_some() || arguments.csv.is_none() && arguments.series.is_none();
     let mut typed = match &arguments.html {
@@ -116,7 +116,7 @@ fn text(run: &Run, analysis: &Analysis, extent: Extent) -> String {
     report::terminal(run, analysis, paint, extent)
 }
 
-/// Several reports as one document.
+/// Joins several reports into one document.
 fn together(documents: &[String]) -> String {
     let list: Vec<&str> = documents.iter().map(|document| document.trim_end()).collect();
     format!(
@@ -125,7 +125,8 @@ fn together(documents: &[String]) -> String {
     )
 }
 
-/// The page of each run: beside its file, or in the folder that `--html` names, or that file where there is one run.
+/// Returns the page of each run: beside its file, in the folder that `--html` names, or, for a single run, the file
+/// that it names.
 fn pages(arguments: &ReportArguments, runs: &[Recorded]) -> Result<Vec<PathBuf>, Failure> {
     let folder = match &arguments.html {
         Some(html) if is_folder(html) => {
@@ -153,7 +154,8 @@ fn pages(arguments: &ReportArguments, runs: &[Recorded]) -> Result<Vec<PathBuf>,
     Ok(pages)
 }
 
-/// Refuses the page that a run which goes on will write itself: with its name taken, it could not.
+/// Refuses the page that a run still under way will write at its end, because the run could not write it if the name
+/// were taken.
 fn not_its_own(page: &Path, recorded: &Recorded) -> Result<(), Failure> {
     let own = recorded.path.with_extension("html");
     let is_own = recorded.run.still_running.is_some() && real(page) == real(&own);
@@ -167,7 +169,7 @@ fn not_its_own(page: &Path, recorded: &Recorded) -> Result<(), Failure> {
     )))
 }
 
-/// Where a file that may not be there yet lies, behind links.
+/// Resolves the place of a file that may not exist yet, following links.
 fn real(path: &Path) -> PathBuf {
     let path = std::fs::read_link(path).map_or(path.to_owned(), |to| path.with_file_name("").join(to));
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -178,8 +180,8 @@ fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.as_os_str().to_string_lossy().ends_with('/')
 }
 
-/// `NAME.html`, with the number of the run where a file holds several or two files have one name; of a run that goes on
-/// `NAME-so-far.html`, since it will write the other itself.
+/// Returns `NAME.html`, numbered if a file holds several runs or two files have the same name; for a run still under
+/// way `NAME-so-far.html`, because it will write the other name itself.
 fn page(recorded: &Recorded, folder: Option<&Path>, taken: &[PathBuf]) -> PathBuf {
     let mut stem = recorded.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     if recorded.run.still_running.is_some() {

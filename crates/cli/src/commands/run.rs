@@ -31,7 +31,7 @@ pub fn run(arguments: &RunArguments) -> Result<u8, Failure> {
     ground.measure(&ProfileRun { profile, writes, layout })
 }
 
-/// A profile on its ground.
+/// A profile to run on a target.
 struct ProfileRun {
     profile: Profile,
     writes: Writes,
@@ -68,7 +68,7 @@ impl Measurement for ProfileRun {
         }
     }
 
-    /// The profile by its title: what it writes follows from its rates.
+    /// Announces the profile by its title; what it writes follows from its rates.
     fn announcement(&self, setup: &Setup) -> Vec<String> {
         let head = report::head(&setup.facts, setup.runner.backend());
         let seconds = if setup.is_virtual() { 0.5 } else { self.forecast().seconds };
@@ -91,7 +91,7 @@ impl Measurement for ProfileRun {
         [format!("This would run:\n{}", steps.collect::<String>()), String::new()]
     }
 
-    /// The first of its own steps, not the layout.
+    /// Returns the first of the profile's own steps, not the layout.
     fn first(&self) -> Option<Step> {
         self.profile.next_step((self.writes, Layout::None), &[])
     }
@@ -113,7 +113,7 @@ impl Measurement for ProfileRun {
     }
 }
 
-/// The profile that is named: one that is built in, or a file.
+/// Reads the named profile: a built-in one, or a file.
 fn profile(arguments: &RunArguments) -> Result<Profile, Failure> {
     let word = &arguments.profile;
     let profile = if is_file(word) {
@@ -139,7 +139,7 @@ fn is_file(word: &str) -> bool {
     word.contains('/') || Path::new(word).extension().is_some_and(|end| end == "toml")
 }
 
-/// The profile's size holds where a region is made for it; what is there already is measured as it is.
+/// Applies the profile's size only where a region is created; what exists already is measured as it is.
 fn wish(arguments: &RunArguments, profile: &Profile, target: &Target) -> Result<Wish, Failure> {
     let asked = arguments.ground.wish()?;
     let made = match target {

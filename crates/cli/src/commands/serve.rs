@@ -18,9 +18,9 @@ use session::signals::StopFlag;
 use super::list::{Listed, look_at, newest_first, when};
 use crate::arguments::{ServeArguments, typed};
 
-/// Runs that are listed, the newest: each is read and judged once.
+/// Most runs listed, the newest; each is read and judged once.
 const LISTED_MOST: usize = 200;
-/// How often it is looked whether somebody wants to stop.
+/// How often the program checks for a request to stop.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Serves the runs of a folder until Ctrl-C.
@@ -31,7 +31,7 @@ pub fn run(arguments: &ServeArguments) -> Result<u8, Failure> {
     };
     let shelf =
         Shelf { named: arguments.folder.is_some(), folder, known: Mutex::default(), pages: Mutex::default() };
-    // A folder that is none is told here, not in a browser.
+    // A folder that cannot be listed is reported here, not in a browser.
     let count = shelf.files()?.len();
     let stop = StopFlag::on_signals(record::PATIENCE);
     let runs = if count == 1 { "run" } else { "runs" };
@@ -48,29 +48,29 @@ pub fn run(arguments: &ServeArguments) -> Result<u8, Failure> {
 /// A folder of run files.
 struct Shelf {
     folder: PathBuf,
-    /// By the user, and therefore there.
+    /// Whether the user named it, so that it must exist.
     named: bool,
-    /// What was found in a file as it was then.
+    /// The row of each file, with the state of the file for which it was made.
     known: Mutex<HashMap<PathBuf, (Stamp, ShelfRow)>>,
-    /// The last pages, the newest at the end: one takes a second to draw, and there is one thread.
+    /// The latest pages, the newest last: drawing one takes a second, and there is only one thread.
     pages: Mutex<VecDeque<Page>>,
 }
 
-/// A page as it was drawn of a file.
+/// A page drawn from a file in a certain state.
 struct Page {
     path: PathBuf,
     stamp: Stamp,
     html: Arc<[u8]>,
 }
 
-/// Pages that are kept, and their bytes in all. Those who are sent one share it.
+/// Most pages kept, and most bytes of them in total. Connections that send the same page share it.
 const PAGES_MOST: usize = 16;
 const PAGES_BYTES_MOST: usize = 32 << 20;
 
-/// By which a file that has changed is known, or one that was written and is no more.
+/// The state of a run file, by which a change, or the end of its run, is noticed.
 #[derive(Clone, PartialEq)]
 struct Stamp {
-    /// Of the file and of what waits beside it: which it is, how long and since when.
+    /// Identity, length and time of change of the file and of its write-ahead log.
     files: [Option<FileStamp>; 2],
     goes_on: bool,
 }
@@ -95,7 +95,7 @@ impl Stamp {
 }
 
 impl Shelf {
-    /// The run files, newest first. What is no plain file is left out: a link may lead anywhere.
+    /// Returns the run files, newest first. Only plain files are listed, because a link may lead anywhere.
     fn files(&self) -> Result<Vec<PathBuf>, Failure> {
         let mut files = newest_first(&self.folder, self.named)?;
         files.retain(|path| is_plain(path));
@@ -122,7 +122,7 @@ impl Shelf {
         }
     }
 
-    /// The page of the run file of this name, which is looked up in the listing and never made a path of.
+    /// Returns the page of the run file with this name, which is looked up in the listing and never used as a path.
     fn page(&self, name: &str) -> Option<Answer> {
         let path = self.files().ok()?.into_iter().find(|path| name_of(path) == name)?;
         let stamp = Stamp::of(&path);
@@ -172,7 +172,7 @@ fn row_of(listed: Listed) -> ShelfRow {
     }
 }
 
-/// A name as a part of an address: letters, digits and what means nothing there stay (RFC 3986).
+/// Percent-encodes a name for a URL; unreserved characters stay as they are (RFC 3986).
 fn escaped(name: &str) -> String {
     let of = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),

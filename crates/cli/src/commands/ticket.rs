@@ -1,4 +1,4 @@
-//! `plimsoll ticket`: a run as Markdown for whoever sold the volume, with one picture beside it.
+//! `plimsoll ticket`: a run as Markdown for the seller of the volume, with one picture beside it.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::newest::or_newest;
 use crate::arguments::{TicketArguments, typed};
 use crate::pictures;
 
-/// Prints the text, and writes the picture beside the run file or where it is wanted.
+/// Prints the text, and writes the picture beside the run file or where the user wants it.
 pub fn run(arguments: &TicketArguments) -> Result<u8, Failure> {
     let named = or_newest(arguments.run.as_slice())?;
     let path = &named[0];
@@ -35,7 +35,7 @@ pub fn run(arguments: &TicketArguments) -> Result<u8, Failure> {
         output::people(&format!("picture {}", short(&written)));
         attached.picture = Some((picture.title.clone(), file_name(&written)));
     }
-    // Before the verdict, which is one of what was recorded so far.
+    // Comes before the verdict, which covers only what has been recorded so far.
     let running = report::running_words(&recorded.run).map(|words| format!("{words}\n\n"));
     let text = ticket(&recorded.run, &analysis, &attached);
     output::result(&format!("{}{text}", running.unwrap_or_default()))?;

@@ -1,4 +1,4 @@
-//! `plimsoll check A B --together`: several volumes loaded alone and at once, and what they share.
+//! `plimsoll check A B --together`: several volumes loaded alone and at once, to see what they share.
 
 use std::path::{Path, PathBuf};
 
@@ -27,19 +27,19 @@ use super::readable::something_to_read;
 use crate::arguments::{CheckArguments, size};
 use crate::commands::own;
 
-/// Exit codes of what cannot be told, and of a machine that lets less through than is published.
+/// Exit codes: cannot tell, and the machine lets less through than is published.
 const CANNOT_TELL: u8 = 4;
 const BELOW: u8 = 3;
-/// Seconds of a look where no time was asked for, and the least.
+/// Seconds of a look by default, and at least.
 const LOOK_S: f64 = 4.0;
 const LOOK_LEAST_S: f64 = 2.0;
-/// I/Os in flight on a volume that is filled, and of a modest user.
+/// I/Os in flight on a saturated volume, and those of a light user.
 const DEPTH: u32 = 64;
 const SHALLOW: u32 = 4;
-/// So many volumes have a letter each, and a table that fits a screen.
+/// Most volumes: each gets a letter, and the table fits a screen.
 const MOST: usize = 16;
 
-/// Loads the volumes alone and at once, and says what they share.
+/// Loads the volumes alone and at once, and reports what they share.
 pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     let volumes = volumes(arguments)?;
     let machine = arguments.instance.as_deref().map(machine).transpose()?;
@@ -57,7 +57,7 @@ pub fn run(arguments: &CheckArguments) -> Result<u8, Failure> {
     ground.measure(&Shared { ask, volumes, destructions, extent: arguments.findings.extent() })
 }
 
-/// Several volumes on their ground.
+/// Several volumes that are loaded together.
 struct Shared {
     ask: TogetherAsk,
     volumes: Vec<Volume>,
@@ -66,7 +66,7 @@ struct Shared {
 }
 
 impl Shared {
-    /// Seconds that the layout takes, all volumes at once.
+    /// Returns the seconds that the layout takes, with all volumes laid out at once.
     fn laying_out(&self) -> f64 {
         self.ask.layouts.iter().map(|layout| laid_out(*layout).0 as f64).sum::<f64>() / LAYOUT_GUESS
     }
@@ -105,7 +105,7 @@ impl Measurement for Shared {
         together_seconds_left(&self.ask, done)
     }
 
-    /// All volumes by name in place of the head, which knows one.
+    /// Names all volumes, because the usual head knows only one.
     fn announcement(&self, setup: &Setup) -> Vec<String> {
         let words = report::wrap("", &report::together_words(&self.ask.asked));
         let named = self.volumes.iter().map(|one| report::wrap(&format!("  {}  ", one.label), &one.words));
@@ -132,7 +132,7 @@ impl Measurement for Shared {
     }
 }
 
-/// Refuses several targets of a check that does not say what to do with them.
+/// Returns the refusal of several targets when nothing says what to do with them.
 pub fn refused(first: &str, other: &str) -> Failure {
     Failure::refused(format!(
         "two volumes, {first} and {other}: say --together to load them at once and see what they share, or hold one against the \
@@ -140,7 +140,7 @@ pub fn refused(first: &str, other: &str) -> Failure {
     ))
 }
 
-/// The targets of the command line, each with its label.
+/// Returns the targets of the command line, each with its label.
 fn volumes(arguments: &CheckArguments) -> Result<Vec<Volume>, Failure> {
     let words: Vec<&String> = std::iter::once(&arguments.target).chain(&arguments.others).collect();
     if words.len() < 2 {
@@ -196,7 +196,7 @@ fn is(volume: &Volume, device: &Path) -> bool {
     matches!(&volume.target, Target::Path(path) if path == device)
 }
 
-/// Neither a name nor a place twice.
+/// Refuses two volumes with the same name or in the same place.
 fn each_once(volumes: &[Volume]) -> Result<(), Failure> {
     for (at, volume) in volumes.iter().enumerate() {
         if volumes[..at].iter().any(|before| before.label == volume.label) {
@@ -217,7 +217,7 @@ fn each_once(volumes: &[Volume]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where a volume is, by whatever name.
+/// Returns where a volume is, with links resolved.
 fn place(volume: &Volume) -> Option<PathBuf> {
     match &volume.target {
         Target::Path(path) => Some(path.canonicalize().unwrap_or_else(|_| path.clone())),
@@ -225,14 +225,14 @@ fn place(volume: &Volume) -> Option<PathBuf> {
     }
 }
 
-/// The machine of that name, of whichever provider has it.
+/// Finds the machine of that name at whichever provider has it.
 fn machine(name: &str) -> Result<NamedMachine, Failure> {
     let catalogue = Catalogue::builtin();
     let of = |provider: &str| {
         let limits = catalogue.instance(provider, name).map_err(Failure::refused)?;
         Ok((provider.to_owned(), limits.title))
     };
-    // Amazon's names have a point, those of Azure an underscore.
+    // Amazon's names contain a dot, those of Azure an underscore.
     let order = if name.contains('_') { ["azure", "aws"] } else { ["aws", "azure"] };
     let found = of(order[0]).or_else(|error: Failure| of(order[1]).map_err(|_| error))?;
     Ok(NamedMachine { provider: found.0, name: found.1 })
@@ -267,7 +267,7 @@ fn ask(
     Ok(TogetherAsk { asked, layouts: together.layouts.clone(), in_flight_most: in_flight_most() })
 }
 
-/// What may be written to measure: as much as is laid out, unless told otherwise.
+/// Returns the bytes that may be written besides the layout: by default as many as are laid out.
 fn write_most(arguments: &CheckArguments, together: &Together) -> Result<Bytes, Failure> {
     let told = size(arguments.write_most.as_deref())?;
     let laid: u64 = together.layouts.iter().map(|layout| laid_out(*layout).0).sum();
@@ -284,7 +284,7 @@ fn write_most(arguments: &CheckArguments, together: &Together) -> Result<Bytes, 
     }
 }
 
-/// The most time for so many looks.
+/// Returns the total time of `looks` looks, at most.
 fn time(arguments: &CheckArguments, looks: usize) -> Result<Nanos, Failure> {
     let Some(words) = &arguments.time else { return Ok(Nanos::from_secs_f64(LOOK_S * looks as f64)) };
     let time = workload::duration(words).map_err(Failure::refused)?;

@@ -1,4 +1,4 @@
-//! `plimsoll tutorial`: the guide for learners in the terminal, with its commands run where they stand.
+//! `plimsoll tutorial`: the guide for learners in the terminal, running its commands as they come.
 
 use std::io::{BufRead, IsTerminal};
 use std::process::Command;
@@ -8,7 +8,7 @@ use session::output;
 
 use crate::arguments::TutorialArguments;
 
-/// The guide; what the terminal shows is made of it.
+/// The guide from which the terminal's text is made.
 const GUIDE: &str = include_str!("../../../../docs/guide/learn.md");
 /// Exit codes of commands that came to an answer: done, below, cannot tell.
 const ANSWERS: [i32; 3] = [0, 3, 4];
@@ -19,7 +19,7 @@ enum Part {
     Commands(Vec<String>),
 }
 
-/// Shows the lessons from the one that is asked for on.
+/// Shows the lessons, starting with the one that is asked for.
 pub fn run(arguments: &TutorialArguments) -> Result<u8, Failure> {
     let lessons: Vec<&str> = GUIDE.split("\n## ").collect();
     let numbered = lessons.len() - 2;
@@ -52,7 +52,7 @@ fn show(lesson: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Paragraphs and blocks of commands; blocks of what commands print are left out, since they print it.
+/// Splits text into paragraphs and blocks of commands; blocks of output are left out, because the commands print it.
 fn parts(text: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     for (at, piece) in text.split("```").enumerate() {
@@ -71,7 +71,7 @@ fn parts(text: &str) -> Vec<Part> {
     parts
 }
 
-/// Runs a command of the guide by this very program.
+/// Runs a command of the guide with this very program.
 fn run_command(command: &str) -> Result<(), Failure> {
     output::result(&format!("$ {command}\n\n"))?;
     let failed = |why: String| Failure::failed(format!("{command}: {why}"));
@@ -84,7 +84,7 @@ fn run_command(command: &str) -> Result<(), Failure> {
     output::result("\n")
 }
 
-/// Where somebody reads, the next lesson comes when he is ready for it.
+/// Waits for Enter before the next lesson if there is a terminal.
 fn wait_for_reader() -> Result<(), Failure> {
     if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
         output::people("-- Enter for what follows, Ctrl-C to end --");

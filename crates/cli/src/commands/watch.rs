@@ -15,7 +15,7 @@ use session::watch::{Subject, Watch};
 use arguments::WatchArguments;
 use asked::Asked;
 
-/// Watches the machine and says what limits its disks.
+/// Watches the machine and reports what limits its disks.
 pub fn run(arguments: &WatchArguments) -> Result<u8, Failure> {
     let mut asked = Asked::read(arguments)?;
     let stop = asked.stop_flag(arguments.give_up);

@@ -1,4 +1,4 @@
-//! What a check was asked: the command line as it is understood.
+//! What a check was asked: the parsed command line.
 
 use experiments::{CheckAsk, Effort};
 use record::TargetFacts;
@@ -12,29 +12,29 @@ use crate::commands::bounds::Bounds;
 use crate::commands::own;
 use crate::commands::promise::against;
 
-/// The least time of a drain of one kind.
+/// Shortest time of a drain of one kind.
 pub(super) const DRAIN_LEAST: Nanos = Nanos::from_secs(30);
 
-/// The command line as it is understood, and the run that it goes on with.
+/// The parsed command line, and the earlier run that it resumes.
 pub(super) struct Asked {
     pub(super) target: Target,
-    /// As it was typed.
+    /// The target as it was typed.
     pub(super) typed: String,
     pub(super) against: Against,
     pub(super) wish: Wish,
     pub(super) bounds: Bounds,
-    /// What is stored of it; the parts of a run that begins are not there yet.
+    /// What the run file stores of it; a new run's parts are not filled in yet.
     pub(super) check: CheckAsked,
     pub(super) earlier: Earlier,
-    /// What the earlier sitting measured.
+    /// The target as the earlier sitting measured it.
     pub(super) before: Option<TargetFacts>,
 }
 
 impl Asked {
-    /// The command line of a check that begins.
+    /// Reads the command line of a new check.
     ///
     /// # Errors
-    /// Words that are no target, policy, claim, time or size.
+    /// A word is no target, policy, claim, time or size.
     pub(super) fn read(arguments: &CheckArguments) -> Result<Asked, Failure> {
         let target = own::target(&arguments.target)?;
         let named = arguments.policy.as_deref().map(own::policy).transpose()?;
@@ -63,7 +63,7 @@ impl Asked {
     }
 }
 
-/// The time that is said, which must be enough for the plan.
+/// Returns the time given, which must be enough for the plan.
 fn time(arguments: &CheckArguments) -> Result<Option<Nanos>, Failure> {
     let Some(word) = &arguments.time else { return Ok(None) };
     let time = workload::duration(word).map_err(Failure::refused)?;

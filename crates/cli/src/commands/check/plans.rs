@@ -1,4 +1,4 @@
-//! The plans of a check: how its time is shared out, and what each part is asked.
+//! The plans of a check: how its time is divided, and what each part is asked.
 
 use experiments::{
     CheckAsk, Effort, HeadroomAsk, Layout, LeftOut, PartAsk, PlacesAsk, PlanAsk, SoakAsk, Step, Writes,
@@ -17,37 +17,37 @@ use super::asked::{Asked, DRAIN_LEAST};
 use crate::commands::bounds::in_flight_most;
 use crate::commands::drain;
 
-/// All of a standard check where nothing is said, and of one whose steps are too short to rely on.
+/// Time of a standard check by default, and of a brief one, whose steps are too short to rely on.
 const STANDARD: Nanos = Nanos::from_secs(15 * 60);
 const STANDARD_BRIEF: Nanos = Nanos::from_secs(120);
-/// The least time in which a search for headroom and a look at places tell anything.
+/// Least time in which a search for headroom, and a look at places, show anything.
 const HEADROOM_LEAST: Nanos = Nanos::from_secs(10);
 const PLACES_LEAST: Nanos = Nanos::from_secs(20);
-/// What 99 of 100 I/Os shall stay within where nothing is claimed, and in times the latency of one alone where that is published.
+/// Bound on the 99th percentile when nothing is claimed, and as a multiple of the published latency of a single I/O.
 const BOUND: Nanos = Nanos::from_millis(10);
 const BOUND_LATENCIES: u64 = 5;
-/// Reads in a hundred of the mix that arrives.
+/// Percentage of reads in the mix that arrives.
 const MIX: u8 = 70;
-/// The largest working set that is tried for a cache.
+/// Largest working set tried in the search for a cache.
 const LARGEST: Bytes = Bytes::gib(16);
-/// A smaller region says nothing of places.
+/// Smallest region on which places are measured.
 const REGION_LEAST: Bytes = Bytes::mib(128);
-/// I/Os of a small block.
+/// Size of a small block.
 const SMALL: Bytes = Bytes::kib(4);
 
-/// A plan on its ground.
+/// A plan with its parts.
 pub(super) struct Planned {
-    /// What is stored of it.
+    /// What the run file stores of it.
     pub(super) check: CheckAsked,
     /// What runs.
     pub(super) ask: PlanAsk,
     /// Most bytes that it writes.
     pub(super) writes: Bytes,
-    /// What there is no time for.
+    /// Parts that are left out, each with the reason.
     pub(super) left_out: Vec<(String, LeftOut)>,
 }
 
-/// What the plan of `asked` runs on `setup`: a run that goes on has the parts that it began with.
+/// Returns the plan that `asked` runs on `setup`; a resumed run keeps the parts with which it began.
 pub(super) fn planned(asked: &Asked, setup: &Setup) -> Result<Planned, Failure> {
     let split = Split::of(&asked.check);
     let mut left_out = split.left_out();
@@ -81,7 +81,7 @@ pub(super) fn planned(asked: &Asked, setup: &Setup) -> Result<Planned, Failure> 
     Ok(Planned { check, ask, writes, left_out })
 }
 
-/// What the check's own steps may do; what each sitting lays out comes on top.
+/// Returns what the check's own steps may do; the layout of each sitting comes on top of the limit on writes.
 fn own_steps(asked: &Asked, setup: &Setup, split: &Split) -> Result<CheckAsk, Failure> {
     let ask = asked.bounds.ask(setup, split.effort)?;
     let again =
@@ -90,7 +90,7 @@ fn own_steps(asked: &Asked, setup: &Setup, split: &Split) -> Result<CheckAsk, Fa
     Ok(CheckAsk { expectation, write_most: Bytes(ask.write_most.0 + again), ..ask })
 }
 
-/// A part as it runs: what it needs is laid out before.
+/// Returns a part as it runs; headroom and places need no layout, because the check has laid the region out before them.
 fn part_ask(part: &Procedure, setup: &Setup) -> Option<PartAsk> {
     Some(match part.clone() {
         Procedure::Headroom(asked) => {
@@ -111,7 +111,7 @@ fn searched(check: &CheckAsked) -> Bytes {
     Bytes(check.parts.iter().map(of).sum())
 }
 
-/// How the time of a plan is shared out.
+/// How the time of a plan is divided.
 struct Split {
     effort: Effort,
     headroom: Option<Nanos>,
@@ -138,7 +138,7 @@ impl Split {
         Split::standard(total, check.brief)
     }
 
-    /// The parts that there is time for: places go first, then the search.
+    /// Divides the time among the parts that fit: if it is short, places are left out first, then the search.
     fn standard(total: Nanos, brief: bool) -> Split {
         let shares = part_shares(CheckPlan::Standard);
         let timed = |count: usize| -> Vec<Nanos> {
@@ -167,7 +167,7 @@ impl Split {
     }
 }
 
-/// Arrivals of a mix within a latency, and then places.
+/// Returns the parts of a standard check: the search for headroom within a latency, then places.
 fn standard(asked: &Asked, setup: &Setup, split: &Split) -> Result<Vec<Procedure>, Failure> {
     let mut parts = Vec::new();
     if let Some(time) = split.headroom {
@@ -181,7 +181,7 @@ fn standard(asked: &Asked, setup: &Setup, split: &Split) -> Result<Vec<Procedure
     Ok(parts)
 }
 
-/// The greatest rate of the usual mix within the claimed latency, or a usual one.
+/// Asks for the greatest rate of the usual mix within the claimed latency, or else within the default bound.
 fn search(asked: &Asked, setup: &Setup, time: Nanos) -> HeadroomAsked {
     let limits = asked.against.limits.as_ref();
     let usual =
@@ -199,7 +199,7 @@ fn search(asked: &Asked, setup: &Setup, time: Nanos) -> HeadroomAsked {
     HeadroomAsked { bounds: vec![bound], load: vec![LoadPart { job, share: 1.0 }], time, write_most }
 }
 
-/// The first percentile that is claimed.
+/// Returns the first percentile that is claimed.
 fn claimed(expectation: &Expectation) -> Option<LatencyBound> {
     expectation.claims.iter().find_map(|claim| match claim.metric {
         Metric::Percentile(percent, most) => Some(LatencyBound::percentile(percent, most)),
@@ -207,7 +207,7 @@ fn claimed(expectation: &Expectation) -> Option<LatencyBound> {
     })
 }
 
-/// All that can be read of the target.
+/// Returns how much of the target can be read.
 fn region(setup: &Setup) -> Result<Bytes, Failure> {
     if let Layout::Write(size) = setup.layout {
         return Ok(size.round_down(Bytes::MIB));
@@ -225,7 +225,7 @@ fn soak(check: &CheckAsked, setup: &Setup) -> SoakAsked {
     SoakAsked::of(check.time.unwrap_or(SoakAsked::USUAL), block, check.seed)
 }
 
-/// A drain that the time has room for, and what it leaves out.
+/// Returns a drain that fits the time, and what it leaves out.
 fn fitted_drain(asked: &Asked, setup: &Setup) -> (BurstAsked, Vec<(String, LeftOut)>) {
     let limits = asked.against.limits.as_ref();
     let usual = drain::usual(setup, limits, asked.check.seed);
@@ -240,7 +240,7 @@ fn fitted_drain(asked: &Asked, setup: &Setup) -> (BurstAsked, Vec<(String, LeftO
         fitted.of = BurstOf::Operations;
         left_out.push(("the drain of bytes".to_owned(), LeftOut::Time));
     }
-    // The longest drain that fits, to a second.
+    // Bisects for the longest drain that fits, to within a second.
     let (mut low, mut high) = (DRAIN_LEAST.0, usual.most.0.max(DRAIN_LEAST.0));
     while high - low > Nanos::SECOND.0 {
         let middle = u64::midpoint(low, high);
@@ -269,7 +269,7 @@ fn takes(asked: &BurstAsked, limits: Option<&Limits>) -> f64 {
     forecast.seconds.max(forecast.seconds_most)
 }
 
-/// A part in words, before it runs.
+/// Describes a part before it runs.
 pub(super) fn outline(part: &PartAsk, rate: f64) -> String {
     let span = |time: Nanos| report::numbers::span(time.as_secs_f64());
     let words = match part {

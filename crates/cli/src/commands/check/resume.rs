@@ -1,4 +1,4 @@
-//! `plimsoll check --resume`: a run that was stopped, as it was asked, and whether its target is still there.
+//! `plimsoll check --resume`: continues a stopped run as it was asked, if its target is still there.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::arguments::{CheckArguments, size};
 use crate::commands::bounds::{Bounds, REGION_USUAL};
 use crate::commands::promise::against;
 
-/// The run at `path`, as it was asked.
+/// Reads the run at `path`, with what it was asked.
 pub(super) fn resumed(arguments: &CheckArguments, path: &Path) -> Result<Asked, Failure> {
     let read = session::inputs::stopped_run(path)?;
     let no_check = |why: &str| Failure::refused(format!("{} {why}", path.display()));
@@ -73,7 +73,8 @@ fn was_stopped(events: &[record::Event]) -> bool {
     events.iter().any(|event| event.kind == record::EventKind::Interrupt)
 }
 
-/// What ran to its end: a step that was cut runs once more. A drain is told from what it was cut at.
+/// Returns the steps that ended by themselves; one that was cut runs again. A drain is kept, and continues from where
+/// it was cut.
 fn kept(mut steps: Vec<StepRecord>, plan: CheckPlan) -> Vec<StepRecord> {
     while plan != CheckPlan::Burst && steps.last().is_some_and(was_cut) {
         steps.pop();
@@ -81,7 +82,7 @@ fn kept(mut steps: Vec<StepRecord>, plan: CheckPlan) -> Vec<StepRecord> {
     steps
 }
 
-/// What is asked of the sitting that begins behind `steps`.
+/// Returns what is asked of the sitting that begins after `steps`.
 fn sitting(mut stored: CheckAsked, steps: &[StepRecord]) -> CheckAsked {
     stored.sittings.retain(|&at| at < steps.len());
     if !steps.is_empty() {
@@ -95,7 +96,7 @@ fn sitting(mut stored: CheckAsked, steps: &[StepRecord]) -> CheckAsked {
     stored
 }
 
-/// Refuses to go on where another device is there now.
+/// Refuses to continue if another device is there now.
 pub(super) fn same_target(before: &TargetFacts, now: &TargetFacts) -> Result<(), Failure> {
     let differs = |what: &str, was: &str, is: &str| {
         Err(Failure::refused(format!(
@@ -121,7 +122,7 @@ pub(super) fn same_target(before: &TargetFacts, now: &TargetFacts) -> Result<(),
     if was.size != is.size {
         return differs("the size", &was.size.to_string(), &is.size.to_string());
     }
-    // A serial number tells which device it is whatever the kernel calls it now.
+    // A serial number identifies the device even if the kernel calls it something else now.
     if was.serial.trim().is_empty() && was.name != is.name {
         return differs("the device", &told(&was.name), &told(&is.name));
     }
@@ -131,7 +132,8 @@ pub(super) fn same_target(before: &TargetFacts, now: &TargetFacts) -> Result<(),
     Ok(())
 }
 
-/// What goes on with the run at `place`, which was asked this: what it may take beyond the usual is said each time.
+/// Returns the command that resumes the run at `place`, which was asked `check`. Limits beyond the usual must be
+/// repeated each time.
 pub(super) fn go_on_words(place: &Place, check: &CheckAsked) -> String {
     let option = |name: &str, bytes: Option<Bytes>| {
         bytes.map(|bytes| format!(" {name} {}", bytes.0)).unwrap_or_default()
@@ -141,13 +143,13 @@ pub(super) fn go_on_words(place: &Place, check: &CheckAsked) -> String {
     format!("It goes on with{}: plimsoll check --resume {}{size}{most}", pasted_note(&run), pasted(&run))
 }
 
-/// No run of ours is asked to take longer: what says so was made by somebody else.
+/// Longest time of a check. plimsoll stores none beyond it, so a file that asks for more was made by something else.
 const LONGEST: Nanos = Nanos::from_secs(92 * 86_400);
-/// Nor does anybody go on with one so often; each time it is laid out anew.
+/// Most sittings of a run; each lays the region out again.
 const SITTINGS_MOST: usize = 20;
 
-/// Refuses what a run file asks beyond what a check takes unasked, unless this command line says the same: the file may be
-/// anybody's. `typed` are its `--size` and `--write-most`.
+/// Refuses what a run file asks beyond a check's defaults, unless this command line says the same, because the file
+/// may come from anybody. `typed` are its `--size` and `--write-most`.
 fn within_bounds(
     path: &Path,
     stored: &CheckAsked,
@@ -175,7 +177,7 @@ fn within_bounds(
     for (option, asked, usual, typed) in [
         ("--size", region, usual, size),
         ("--write-most", written, Bytes(region.0.saturating_mul(2)), write_most),
-        // By what was free at that time.
+        // What the search may write was derived from the space free at that time.
         ("--write-most", searched, Bytes(region.0.saturating_mul(2)), write_most),
     ] {
         if asked > usual && typed.is_none_or(|typed| typed < asked) {

@@ -1,4 +1,4 @@
-//! `plimsoll compare TARGET TARGET [LOAD]`: two targets loaded in turns, block by block, and compared as pairs.
+//! `plimsoll compare TARGET TARGET [LOAD]`: two targets loaded in turns, block by block, and compared in pairs.
 
 use std::path::{Path, PathBuf};
 
@@ -22,8 +22,8 @@ use super::{labelled, sides_of_runs, told, within};
 use crate::arguments::{CompareArguments, Format};
 use crate::commands::{outline, own};
 
-/// Blocks unless told otherwise: of a noise of 2 % from turn to turn a single load shows 3 %, five show 3.9 %
-/// (method 11).
+/// Default number of blocks. With a noise of 2 % between turns, they show a difference of about 3 % for a single
+/// load, and of 3.9 % for each of five (method 11).
 const BLOCKS: u32 = 10;
 
 /// A target as it was typed.
@@ -33,10 +33,10 @@ struct Typed {
     words: String,
 }
 
-/// Loads both targets in turns and says how they differ.
+/// Loads both targets in turns and reports how they differ.
 pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     let (typed, load) = words(arguments)?;
-    // Before anything is measured, what cannot be understood.
+    // Reports what cannot be parsed before anything is measured.
     within(arguments)?;
     let stop = StopFlag::on_signals(arguments.turns.give_up);
     let mut setups = Vec::new();
@@ -72,7 +72,7 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     Ok(arguments.shown.page_of(&page, code))
 }
 
-/// The two targets and the load of the command line.
+/// Reads the two targets and the load from the command line.
 fn words(arguments: &CompareArguments) -> Result<(Vec<Typed>, Load), Failure> {
     let [first, other, rest @ ..] = arguments.sides.as_slice() else {
         return Err(Failure::refused("a comparison in turns needs two targets; name the second one too"));
@@ -106,7 +106,7 @@ fn typed(words: &str, side: usize) -> Result<Typed, Failure> {
     Ok(Typed { label, words: run::absolute(&parsed, &target), target: parsed })
 }
 
-/// The load's size holds where a region is made for it; what is there already is measured as it is.
+/// Applies the load's size only where a region is created; what exists already is measured as it is.
 fn wish(arguments: &CompareArguments, load: &Load, target: &Target) -> Result<Wish, Failure> {
     let asked =
         arguments.turns.region.as_deref().map(workload::size).transpose().map_err(Failure::refused)?;
@@ -124,7 +124,7 @@ fn wish(arguments: &CompareArguments, load: &Load, target: &Target) -> Result<Wi
     Ok(Wish { size: asked.or(load.size.filter(|_| made)), allow_destroy, ..Wish::default() })
 }
 
-/// What both sides are asked: no writes where one of them is only read.
+/// Returns what both sides are asked, without writes if one of them may only be read.
 fn ask(
     arguments: &CompareArguments,
     load: &Load,
@@ -151,13 +151,13 @@ fn ask(
     Ok(TurnsAsk { in_turns, loads, layouts })
 }
 
-/// The same for no two comparisons.
+/// Returns a name that no two comparisons share.
 pub(super) fn name_of_comparison(seed: u64) -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     format!("{}/{seed}/{}", now.as_millis(), std::process::id())
 }
 
-/// After how many blocks to look.
+/// Returns the numbers of blocks after which the result is examined.
 fn looks(arguments: &CompareArguments, block_s: f64) -> Result<Vec<u32>, Failure> {
     let Some(words) = &arguments.turns.time else {
         let blocks = arguments.turns.blocks.unwrap_or(BLOCKS);
@@ -189,7 +189,7 @@ fn writes(step: &Step) -> bool {
     step.workload.jobs.iter().any(|job| !job.access.mix.reads_only())
 }
 
-/// Says what is measured, how long that takes, what it would show, what is left out and what is destroyed.
+/// Prints what is measured, how long that takes, what it could show, what is left out and what is destroyed.
 fn announce(ask: &TurnsAsk, load: &Load, (typed, setups): (&[Typed], &[Setup])) -> Result<(), Failure> {
     for (side, setup) in typed.iter().zip(setups) {
         output::people(&format!("{}:", report::clean(&side.label)));
@@ -239,12 +239,12 @@ fn places(arguments: &CompareArguments, typed: &[Typed], setups: &[Setup]) -> Re
     typed.iter().zip(setups).map(of).collect()
 }
 
-/// What the page of both is called by.
+/// Returns the title of the page on both targets.
 fn page_name(typed: &[Typed]) -> String {
     typed.iter().map(|side| side.label.as_str()).collect::<Vec<_>>().join(" against ")
 }
 
-/// A line a block, where one has just ended.
+/// Returns a line of progress if a block has just ended.
 fn news(ask: &TurnsAsk, done: &[Vec<StepRecord>]) -> Option<String> {
     let turns: usize = done.iter().map(Vec::len).sum();
     let measured =
@@ -255,7 +255,7 @@ fn news(ask: &TurnsAsk, done: &[Vec<StepRecord>]) -> Option<String> {
     })
 }
 
-/// The comparison of the runs, as `compare` of their files gives it.
+/// Compares the runs as `compare` would from their files, and prints the result.
 fn tell(arguments: &CompareArguments, ask: &TurnsAsk, runs: Vec<Run>, page: &Place) -> Result<u8, Failure> {
     let labels = ask.in_turns.labels.iter().cloned();
     let mut sides = sides_of_runs(labels.zip(runs.into_iter().map(|run| vec![run])));

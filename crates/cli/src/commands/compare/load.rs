@@ -14,22 +14,22 @@ use crate::commands::watch::load::{
     JobFile, Named, Whose, as_elsewhere, in_milliseconds, is_job_file, read_job_file,
 };
 
-/// What is run unless something else is named.
+/// The profile that runs unless another load is named.
 const USUAL: &str = "side-by-side";
-/// Counted time of a turn whose job says none.
+/// Measured time of a turn whose job gives none.
 const TURN: Nanos = Nanos::from_secs(10);
 
-/// A load that can be run once a block.
+/// A load that runs once in each block.
 pub struct Load {
-    /// What errors call it.
+    /// The name of the load in errors.
     pub name: String,
-    /// Bytes to measure on, where a region is made.
+    /// Bytes to measure on, if a region is created.
     pub size: Option<Bytes>,
-    /// Never empty.
+    /// The steps of the load; never empty.
     pub steps: Vec<Step>,
 }
 
-/// The load that `word` names.
+/// Reads the load that `word` names.
 pub fn load(word: Option<&str>, arguments: &TurnsArguments) -> Result<Load, Failure> {
     let word = word.unwrap_or(USUAL);
     let turn = arguments.turn.as_deref().map(workload::duration).transpose().map_err(Failure::refused)?;
@@ -55,7 +55,7 @@ pub fn load(word: Option<&str>, arguments: &TurnsArguments) -> Result<Load, Fail
     })
 }
 
-/// The jobs of a file: those that run side by side are one load, and each stonewall begins another.
+/// Reads the jobs of a file: those that run side by side are one load, and each stonewall begins another.
 fn job(path: &str, turn: Option<Nanos>) -> Result<Load, Failure> {
     let options: Vec<String> = turn
         .iter()
@@ -72,8 +72,8 @@ fn job(path: &str, turn: Option<Nanos>) -> Result<Load, Failure> {
     Ok(Load { name: path.to_owned(), size, steps: called_apart(steps) })
 }
 
-/// A step of fio's as a load of a block: as long as it may take, and on our target past any page cache, which would be this
-/// machine's.
+/// Turns a step of fio's into a load of a block: with the job's own time limit, and on our target bypassing the page
+/// cache, which would measure this machine.
 fn of_step(path: &str, step: &FioStep) -> Step {
     let jobs = step.workload.jobs.iter().map(as_elsewhere).collect();
     let mut load = WatchLoad::of_jobs(path, jobs, Vec::new());
@@ -89,7 +89,7 @@ fn of_step(path: &str, step: &FioStep) -> Step {
     Step { name, kind: StepKind::Job, workload, interval: None }
 }
 
-/// Loads of one name are told apart by their number.
+/// Numbers loads that have the same name.
 fn called_apart(mut steps: Vec<Step>) -> Vec<Step> {
     let names: Vec<String> = steps.iter().map(|step| step.name.clone()).collect();
     for (at, step) in steps.iter_mut().enumerate() {

@@ -1,4 +1,5 @@
-//! `plimsoll compare`: two or more volumes by what was measured of them, here or by other tools, or is measured now, in turns.
+//! `plimsoll compare`: compares two or more volumes by recorded results of plimsoll or other tools, or by loading
+//! them in turns now.
 
 mod against;
 mod live;
@@ -51,7 +52,7 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The page of a comparison that is to be opened, beside the runs where none was named.
+/// Writes the page of a comparison that is to be opened, beside the runs if no folder was named.
 fn page_of_ours(comparison: &Comparison, folder: Option<&Path>) -> Result<PathBuf, Failure> {
     let sides: Vec<&str> = comparison.sides.iter().map(|side| side.label.as_str()).collect();
     let place = Place::new(folder, (&sides.join(" against "), "compare"), &[])?;
@@ -59,7 +60,7 @@ fn page_of_ours(comparison: &Comparison, folder: Option<&Path>) -> Result<PathBu
     Ok(place.report())
 }
 
-/// Whether the sides are to be measured: the first two are targets, or are said to be.
+/// Whether the sides are to be measured: the first two are targets, or `--live` says so.
 fn are_targets(arguments: &CompareArguments) -> Result<bool, Failure> {
     if arguments.turns.live {
         return Ok(true);
@@ -73,7 +74,7 @@ fn are_targets(arguments: &CompareArguments) -> Result<bool, Failure> {
     Ok(true)
 }
 
-/// A simulated or lab volume, a block device, or a folder without results in it.
+/// Whether this is a simulated or lab volume, a block device, or a folder without results in it.
 fn is_target(words: &str) -> Result<bool, Failure> {
     if ["sim:", "lab:"].into_iter().any(|kind| words.starts_with(kind)) {
         return Ok(true);
@@ -84,7 +85,8 @@ fn is_target(words: &str) -> Result<bool, Failure> {
     })
 }
 
-/// What a look at the place of this name gives. A wish to stop is heard while whoever serves it is silent, as in a network.
+/// Examines the path `name`. A request to stop is heard even while the file system behind it does not answer, e.g.
+/// over a network.
 fn looked_at(name: &str, look: impl FnOnce(&Path) -> bool + Send + 'static) -> Result<bool, Failure> {
     let place = PathBuf::from(name);
     let stop = StopFlag::while_reading(PATIENCE);
@@ -93,16 +95,16 @@ fn looked_at(name: &str, look: impl FnOnce(&Path) -> bool + Send + 'static) -> R
     seen.map_err(|error| error.failure(format!("{name}: cannot be looked at: {error}; name another file")))
 }
 
-/// Whether a folder has any file that may be a result: then it is no folder to measure in, unless that is said.
+/// Whether a folder has any file that may be a result; such a folder is measured in only with `--live`.
 fn has_files(folder: &Path) -> bool {
     let is_file = |entry: std::fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_file());
     std::fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_file))
 }
 
-/// The name of a side and what is measured: `NAME=TARGET`, or a target alone, named A or B.
+/// Splits a side into its name and what is measured: `NAME=TARGET`, or a target alone, named A or B.
 pub(super) fn labelled(words: &str, side: usize) -> Result<(String, String), Failure> {
     match words.split_once('=') {
-        // Policies have the sign behind their colon, and files may have it in their names.
+        // Policies have `=` after their colon, and files may have it in their names.
         Some((name, target))
             if !name.is_empty() && !name.contains([':', '/']) && !looked_at(words, Path::exists)? =>
         {
@@ -112,12 +114,12 @@ pub(super) fn labelled(words: &str, side: usize) -> Result<(String, String), Fai
     }
 }
 
-/// Sides of runs, with the policies that these were held against.
+/// Returns the sides of runs, with the policies against which these were checked.
 fn sides_of_runs(runs: impl Iterator<Item = (String, Vec<Run>)>) -> Vec<Side> {
     runs.map(|(label, runs)| Side::of_runs(label, runs)).collect()
 }
 
-/// A share of differences that are of no consequence: `5%`.
+/// Reads the share below which differences do not matter: `5%`.
 fn margin(words: &str) -> Result<f64, Failure> {
     let share = words
         .strip_suffix('%')
@@ -147,7 +149,7 @@ fn present(
     Ok(())
 }
 
-/// The sides with everything that is said of them.
+/// Reads the sides with everything that is said of them.
 fn sides(arguments: &CompareArguments) -> Result<Vec<Side>, Failure> {
     if arguments.sides.len() < 2 {
         return Err(Failure::refused(
@@ -177,13 +179,13 @@ fn sides(arguments: &CompareArguments) -> Result<Vec<Side>, Failure> {
     Ok(sides)
 }
 
-/// Says of the sides what the options say, and of which policy their own words speak.
+/// Applies what the options say of the sides, and the policy that a side's own run names.
 fn told(sides: &mut [Side], arguments: &CompareArguments) -> Result<(), Failure> {
     say_of_each(sides, arguments)?;
     sides.iter_mut().filter(|side| side.limits.is_none()).try_for_each(recorded_policy)
 }
 
-/// The latency that has to be kept for a price to count.
+/// Returns the latency that must be met for a price to count.
 fn within(arguments: &CompareArguments) -> Result<Option<Nanos>, Failure> {
     if arguments.within.is_some() && arguments.price.is_empty() {
         return Err(Failure::refused(
@@ -193,18 +195,18 @@ fn within(arguments: &CompareArguments) -> Result<Option<Nanos>, Failure> {
     arguments.within.as_deref().map(workload::duration).transpose().map_err(Failure::refused)
 }
 
-/// What the side was called when it was loaded in turns.
+/// Returns the name that the side had when it was loaded in turns.
 fn called(runs: &[Run]) -> Option<String> {
     let ask = runs.first()?.in_turns()?;
     ask.labels.get(usize::from(ask.side)).cloned()
 }
 
-/// A, B, C in the order of the sides.
+/// Returns A, B, C in the order of the sides.
 fn letter(side: usize) -> String {
     char::from(b'A' + (side % 26) as u8).to_string()
 }
 
-/// The runs without those that are another one again, of which people are told: a copy is no repeat.
+/// Removes runs that are copies of another and reports that, because a copy is no repetition.
 fn each_once(label: &str, runs: Vec<Run>) -> Vec<Run> {
     let all = runs.len();
     let mut kept: Vec<Run> = Vec::new();
@@ -222,13 +224,13 @@ fn each_once(label: &str, runs: Vec<Run>) -> Vec<Run> {
     kept
 }
 
-/// Whether every result of one is a result of the other.
+/// Whether every result of one side is a result of the other.
 fn are_copies(some: &[Run], others: &[Run]) -> bool {
     let is_known = |run: &Run| some.iter().any(|known| is_copy(known, run));
     some.len() == others.len() && others.iter().all(is_known)
 }
 
-/// Whether both hold the same content, wherever it stands and whenever it was read.
+/// Whether both runs have the same content, whatever file and line it came from and whenever it was read.
 fn is_copy(a: &Run, b: &Run) -> bool {
     let same = |(a, b): (&Reported, &Reported)| Reported { line: b.line, ..a.clone() } == *b;
     a.origin == b.origin
@@ -237,7 +239,7 @@ fn is_copy(a: &Run, b: &Run) -> bool {
         && a.reported.iter().zip(&b.reported).all(same)
 }
 
-/// What the options say, each of a side: by its name, or in the order of the sides.
+/// Applies options that are given per side: by its name, or in the order of the sides.
 fn say_of_each(sides: &mut [Side], arguments: &CompareArguments) -> Result<(), Failure> {
     each(sides, "--price", &arguments.price, |side, words| {
         side.price = Some(Price::parse(words).map_err(Failure::refused)?);
@@ -258,7 +260,7 @@ fn say_of_each(sides: &mut [Side], arguments: &CompareArguments) -> Result<(), F
     })
 }
 
-/// A size with its unit: a volume of 60 bytes is nobody's.
+/// Reads a size, which must have a unit: a volume of 60 bytes cannot be meant.
 fn size(words: &str) -> Result<Bytes, Failure> {
     if words.parse::<f64>().is_ok() {
         let text = format!("--size {words} has no unit; write {words}GiB, or {words}GB as providers sell it");
@@ -267,7 +269,7 @@ fn size(words: &str) -> Result<Bytes, Failure> {
     workload::size(words).map_err(Failure::refused)
 }
 
-/// The name before the sign in `NAME=VALUE`; a policy's parameters have the sign too, behind a comma.
+/// Returns the name before `=` in `NAME=VALUE`; a policy's parameters also have `=`, but after a comma.
 fn side_name(words: &str) -> Option<&str> {
     let (name, _) = words.split_once('=')?;
     (!name.contains(',')).then_some(name.trim())
@@ -284,7 +286,7 @@ fn no_such_side(sides: &[Side], option: &str, words: &str) -> Option<Failure> {
     Some(Failure::refused(text))
 }
 
-/// Gives every value of `option` to its side.
+/// Applies every value of `option` to its side.
 fn each(
     sides: &mut [Side],
     option: &str,
@@ -322,7 +324,7 @@ fn each(
     Ok(())
 }
 
-/// The policy that a run was held against, or that its target simulates, where nothing else is declared.
+/// Sets the policy that a run was checked against, or that its target simulates, if no other is declared.
 fn recorded_policy(side: &mut Side) -> Result<(), Failure> {
     let target = |run: &Run| {
         let words = run.target.as_ref()?.words.clone();
@@ -333,10 +335,10 @@ fn recorded_policy(side: &mut Side) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The name of a side, where it has one, and its files: `NAME=FILE,FILE`, or files alone.
+/// Splits a side into its name, if it has one, and its files: `NAME=FILE,FILE`, or files alone.
 fn named(words: &str) -> Result<(Option<String>, Vec<PathBuf>), Failure> {
     let (label, files) = match words.split_once('=') {
-        // A file may have the sign in its own name.
+        // A file may have `=` in its own name.
         Some((name, files))
             if !name.is_empty() && !name.contains('/') && !looked_at(words, Path::exists)? =>
         {

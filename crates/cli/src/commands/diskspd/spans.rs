@@ -1,4 +1,4 @@
-//! The timespans of a DiskSpd run as steps, one after the other, and what is told while they run.
+//! The timespans of a DiskSpd run as steps, one after the other, and what is printed while they run.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -21,7 +21,7 @@ use session::signals::StopFlag;
 use session::unwritten::Unwritten;
 use session::{NamedRunner, Procedure, RunnerError, run_steps};
 
-/// Runs all timespans; those that a wish to stop leaves out are empty.
+/// Runs all timespans; a timespan that is not run because of a stop has an empty result.
 pub fn run(asked: &Asked, stop: &StopFlag) -> Result<Vec<SpanResult>, String> {
     let (announcement, without_direct) = (Announcement::Now, WithoutDirect::Buffered);
     let treatment = Treatment { announcement, without_direct, stop: stop.clone() };
@@ -37,7 +37,7 @@ pub fn run(asked: &Asked, stop: &StopFlag) -> Result<Vec<SpanResult>, String> {
     Ok(spans.results)
 }
 
-/// Why the run ends, in words.
+/// Why the run ends, as text.
 struct Failed(String);
 
 impl From<String> for Failed {
@@ -57,9 +57,9 @@ impl From<RunnerError> for Failed {
 
 struct Spans<'a> {
     asked: &'a Asked,
-    /// What is made before the first timespan.
+    /// Files made before the first timespan.
     before: Vec<Creation>,
-    /// The timespan that runs.
+    /// The timespan under way.
     running: Option<(&'a TimeSpan, SpanPlan)>,
     unwritten: Option<Unwritten>,
     watch: Watch<'a>,
@@ -97,14 +97,14 @@ impl Spans<'_> {
         Ok(planned)
     }
 
-    /// A line of `-v`: with the result as DiskSpd has it, but never inside XML.
+    /// Prints a line of `-v`: with the result, as DiskSpd does, but on stderr if that is XML.
     fn tell(&self, words: &str) {
         if !self.asked.profile.verbose {
             return;
         }
         let line = format!("[{:9.3}] {words}", self.watch.clock.now().as_secs_f64());
         match self.asked.profile.format {
-            // What cannot be written now cannot be written later either, and then it is told.
+            // If this cannot be written, neither can the result, which then reports the failure.
             Format::Text => drop(output::result(&format!("{line}\n"))),
             Format::Xml => output::people(&line),
         }
@@ -160,7 +160,7 @@ impl Procedure<NamedRunner> for Spans<'_> {
     }
 }
 
-/// How the target at `path` is walked, where `span` says so.
+/// Returns the access hint for the target at `path`, if `span` gives one.
 fn walk(span: &TimeSpan, path: &Path) -> Option<Walk> {
     let target = span.targets.iter().find(|target| Path::new(&target.path) == path)?;
     match (target.random_hint, target.sequential_hint) {
@@ -178,7 +178,7 @@ fn measured(workload: &Workload) -> Nanos {
     time.unwrap_or(Nanos::ZERO)
 }
 
-/// The first bytes of a file, at most `most`.
+/// Reads the first bytes of a file, at most `most`.
 fn read_start(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
     Ok(NamedInput::typed(path, Bytes(most)).beginning()?)
 }
@@ -187,7 +187,7 @@ fn say(about: &str, words: &str) {
     output::people(report::wrap(about, words).trim_end());
 }
 
-/// Watches one timespan: the wish to stop, the CPUs, dots.
+/// Observes one timespan: the request to stop, the CPUs, and progress dots.
 struct Watch<'a> {
     stop: &'a StopFlag,
     clock: Clock,
@@ -213,7 +213,7 @@ impl Observer for Watch<'_> {
         let fresh = self.dots.take(interval);
         match self.format {
             _ if fresh.is_empty() => {}
-            // A lost dot is no lost result.
+            // Losing a dot loses no result.
             Format::Text => drop(output::result(&fresh)),
             Format::Xml => output::beside(&fresh),
         }

@@ -1,4 +1,4 @@
-//! Targets of a DiskSpd run as this machine sees them: what is there, what fits, and what is made anew.
+//! Targets of a DiskSpd run on this machine: what exists, what fits, and what is created.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,14 +14,14 @@ use workload::{Buffers, Bytes, Content, LayoutFile, Replaces};
 use session::named::{self, Call, LayoutError, NamedFiles};
 use session::unwritten::{self, NOTABLE, percent};
 
-/// Refuses what this machine has not, before anything is touched.
+/// Refuses what this machine cannot do, before anything is touched.
 pub fn possible(profile: &Profile) -> Result<(), String> {
     let exists = |path: &str| Path::new(path).exists();
     let is_remote = |path: &str| medium(path) == Medium::Network;
     diskspd::possible(profile, &Paths { exists: &exists, is_remote: &is_remote })
 }
 
-/// What the data of a path that exists, or of the folder it would be in, is kept in.
+/// Returns the medium that holds the data of an existing path, or of the folder it would be in.
 fn medium(path: &str) -> Medium {
     let path = Path::new(path);
     let place = path.canonicalize().or_else(|_| folder_of(path).canonicalize());
@@ -30,18 +30,18 @@ fn medium(path: &str) -> Medium {
     mount.map_or(Medium::BlockDevice, |mount| mount.medium())
 }
 
-/// The folder of a path; of a bare name it is the current one.
+/// Returns the folder of a path; for a bare name, the current one.
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Refuses what does not fit, before a file that is there is emptied.
+/// Refuses what does not fit, before an existing file is emptied.
 pub fn room_for(creations: &[Creation]) -> Result<(), String> {
     let mut wanted: HashMap<u64, (u64, PathBuf)> = HashMap::new();
     for Creation { path, bytes, .. } in creations.iter().filter(|creation| !is_device(&creation.path)) {
         let Some(place) = path.ancestors().map(folder_of).find(|place| place.is_dir()) else { continue };
         let Ok(found) = std::fs::metadata(place) else { continue };
-        // What a file holds that will be made anew comes free.
+        // The space of an existing file that will be created anew becomes free.
         let held = std::fs::metadata(path).map_or(0, |held| held.blocks().saturating_mul(512));
         let sum = wanted.entry(found.dev()).or_insert((0, place.to_owned()));
         sum.0 = sum.0.saturating_add(bytes.saturating_sub(held));
@@ -63,8 +63,8 @@ fn is_device(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device())
 }
 
-/// Makes a file anew, with data in all of it: reads of what was never written would measure nothing. A device is left as it
-/// is.
+/// Creates a file anew and fills it with data, because reads of unwritten blocks would measure nothing. A device is
+/// left as it is.
 pub fn create(creation: &Creation, files: &mut NamedFiles) -> Result<(), String> {
     let Creation { path, bytes, zero } = creation;
     let buffers = if *zero { Buffers::Zero } else { Buffers::Unique };
@@ -81,7 +81,7 @@ pub fn create(creation: &Creation, files: &mut NamedFiles) -> Result<(), String>
     }
 }
 
-/// What could not be done to a file.
+/// Describes what could not be done to a file.
 fn refused(call: Call) -> &'static str {
     match call {
         Call::Remove | Call::Empty => "it cannot be emptied",
@@ -100,13 +100,13 @@ fn remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// What is at `path`.
+/// Returns size and alignment of what is at `path`.
 pub fn found(path: &Path) -> Option<Found> {
     let found = named::look(path)?;
     Some(Found { bytes: found.size.0, alignment: found.direct_alignment.map_or(0, |alignment| alignment.0) })
 }
 
-/// What makes the figures of `target` those of something else.
+/// Returns reasons why the figures of `target` may measure something else.
 pub fn doubts(target: &Target) -> Vec<String> {
     let path = Path::new(&target.path);
     let (reads, writes) = (target.write_percent < 100, target.write_percent > 0);
@@ -120,7 +120,7 @@ pub fn doubts(target: &Target) -> Vec<String> {
     diskspd::doubts(target, &seen)
 }
 
-/// Share of `path` that lies in the page cache; `None` where the kernel does not say.
+/// Returns the share of `path` that is in the page cache; `None` if the kernel cannot say.
 fn cached(path: &Path) -> Option<f64> {
     let file = kernel::open_for_read(path, Direct::No).ok()?;
     kernel::cached_share(file.as_fd(), 0, file.size())

@@ -1,4 +1,4 @@
-//! Commands that a job file has run before and after its jobs (`exec_prerun`, `exec_postrun`), as fio does by `system(3)`.
+//! Commands that a job file runs before and after its jobs (`exec_prerun`, `exec_postrun`), as fio does with `system(3)`.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -16,7 +16,7 @@ use super::trouble;
 pub enum Moment {
     /// Before the job's step.
     Before,
-    /// After it.
+    /// After the job's step.
     After,
 }
 
@@ -36,34 +36,34 @@ impl Moment {
     }
 }
 
-/// How a command did not go well.
+/// How a command failed.
 pub enum Fault {
     /// It could not be started.
     Started(FioError),
-    /// It ended with this status, of which fio says nothing; it then runs no job behind an `exec_prerun`.
+    /// It ended with this status, which fio does not report; if it was an `exec_prerun`, fio does not run its job.
     Ended(ExitStatus),
 }
 
-/// How often a command is looked at: its end is seen so late at most.
+/// How often a running command is checked, and thus the longest delay in noticing its end.
 const LOOK: Duration = Duration::from_millis(10);
-/// What asks a command to end.
+/// SIGTERM, which asks a command to end.
 const TERMINATE: i32 = 15;
 
-/// Commands whose moment has come.
+/// Commands that are due.
 pub struct Due<'a> {
-    /// Whose jobs have them.
+    /// The jobs that have them.
     pub asked: &'a Asked,
     /// The step of those jobs.
     pub step: usize,
-    /// Which of their commands.
+    /// Which of their commands are due.
     pub moment: Moment,
-    /// Raised while one runs it ends that one.
+    /// Ends a running command when raised.
     pub stop: &'a StopFlag,
 }
 
 impl Due<'_> {
-    /// Runs them one after the other, each with what it prints in a file in the current directory, and tells of it by `say`.
-    /// Returned are the jobs, by index, whose command did not go well.
+    /// Runs the commands one after the other, each with its output in a file in the current directory, and announces
+    /// each by `say`. Returns the jobs, by index, whose command failed.
     pub fn run(&self, say: impl Fn(&str)) -> Vec<(usize, Fault)> {
         let jobs = self.asked.jobs.iter().enumerate().filter(|(_, job)| job.step == self.step);
         let commands = jobs.filter_map(|(at, job)| Some((at, job, self.moment.command(job)?)));
@@ -78,13 +78,14 @@ impl Due<'_> {
 
 fn through_shell(command: &str, path: &str, stop: &StopFlag) -> Result<(), Fault> {
     let run = || -> io::Result<ExitStatus> {
-        // What an earlier run left is no output of this one.
+        // Output of an earlier run must not remain in the file.
         let out = kernel::open_outlet(path.as_ref(), Links::Refused)?.emptied()?;
         let err = out.try_clone()?;
         let mut shell = Command::new("sh");
         shell.args(["-c", command]).stdin(Stdio::null()).stdout(out).stderr(err);
         if stop.raised() {
-            // It clears up behind a run that was stopped, and is left to its end; a terminal reaches it as it reaches us.
+            // This command cleans up after a stopped run, so it is waited for; it stays in our process group, where
+            // Ctrl-C reaches it.
             return shell.status();
         }
         wait(&mut shell.process_group(0).spawn()?, stop)
@@ -96,7 +97,7 @@ fn through_shell(command: &str, path: &str, stop: &StopFlag) -> Result<(), Fault
     }
 }
 
-/// Waits for the end of a shell that leads a group of its own; a wish to stop ends all of the group.
+/// Waits for a shell that leads a process group of its own; a request to stop terminates the whole group.
 fn wait(shell: &mut Child, stop: &StopFlag) -> io::Result<ExitStatus> {
     let mut passed_on = false;
     loop {
@@ -105,7 +106,7 @@ fn wait(shell: &mut Child, stop: &StopFlag) -> io::Result<ExitStatus> {
         }
         if stop.raised() && !passed_on {
             passed_on = true;
-            // A group that has ended meanwhile hears nothing more.
+            // A group that has ended meanwhile gets no signal, which does no harm.
             let _ = kernel::send_signal_to_group(shell.id(), TERMINATE);
         }
         std::thread::sleep(LOOK);

@@ -1,4 +1,4 @@
-//! The jobs of a fio run as steps, one after the other. What fails is one job: it is named and left out, and the others run.
+//! The jobs of a fio run as steps, one after the other. A job that fails is named and left out, and the others run.
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -24,15 +24,15 @@ use session::signals::StopFlag;
 use session::unwritten::Unwritten;
 use session::{NamedRunner, Procedure, RunnerError, run_steps};
 
-/// What is waited for where a file of a job does not answer.
+/// What is being waited for while a file of a job does not answer.
 pub const OPENING: &str = "opening the files";
 
-/// How the files of fio's jobs are treated.
+/// Returns how the files of fio's jobs are treated.
 pub fn treatment(stop: &StopFlag, announcement: Announcement) -> Treatment {
     Treatment { announcement, without_direct: WithoutDirect::Refused, stop: stop.clone() }
 }
 
-/// Lays out and runs all `steps` into what is `told`.
+/// Lays out and runs all `steps`, and records the results in `told`.
 pub fn run(steps: Vec<FioStep>, stop: &StopFlag, told: &mut Told<'_>) {
     let mut runner = NamedRunner::new(treatment(stop, Announcement::Now), Some(OPENING));
     let clock = runner.run_clock();
@@ -47,7 +47,7 @@ pub fn run(steps: Vec<FioStep>, stop: &StopFlag, told: &mut Told<'_>) {
     jobs.sampler = Sampler::new(&Root::real(), devices).ok();
     jobs.sample();
     let cpus = jobs.told.presented.asked.presentation.idle.map(|_| sampler::cpu_times(&Root::real()));
-    // Whatever fails is noted with its job, so that nothing comes back.
+    // Each failure is recorded with its job, so that no error is returned here.
     let _ = run_steps(&mut jobs, &mut runner);
     jobs.sample();
     if let Some(before) = cpus {
@@ -61,7 +61,7 @@ pub fn run(steps: Vec<FioStep>, stop: &StopFlag, told: &mut Told<'_>) {
     jobs.remove_at_end();
 }
 
-/// The devices below a file, the nearest first.
+/// Returns the devices below a file, the nearest first.
 fn chain(path: &Path) -> Vec<Below> {
     let found = kernel::target_facts(path).map_or(Vec::new(), |facts| facts.devices);
     let below = |device: kernel::BlockFacts| Below {
@@ -81,7 +81,7 @@ pub fn lay_out(layout: &Layout, files: &mut NamedFiles) -> Result<(), FioError> 
     })
 }
 
-/// Why a step cannot be run: on the runner, or for its logs.
+/// Why a step cannot be run: because of the runner, or of its logs.
 pub enum Trouble {
     Runner(RunnerError),
     Logs(FioError),
@@ -104,11 +104,11 @@ enum Follows {
 struct Jobs<'t, 'a> {
     told: &'t mut Told<'a>,
     steps: Vec<FioStep>,
-    /// How many of them have begun.
+    /// Number of steps that have begun.
     begun: usize,
     stop: &'t StopFlag,
     clock: Clock,
-    /// Time since the first began, when the one that runs was begun.
+    /// Time from the start of the first step to the start of the running one.
     elapsed: Nanos,
     follows: Follows,
     sampler: Option<Sampler>,
@@ -118,7 +118,7 @@ struct Jobs<'t, 'a> {
     running: Option<Running<'a>>,
 }
 
-/// What is kept of the step that runs.
+/// State of the running step.
 struct Running<'a> {
     unwritten: Unwritten,
     line: Option<(LiveLine<'a>, ShownOn)>,
@@ -129,14 +129,14 @@ struct Running<'a> {
 /// Where the live line is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ShownOn {
-    /// Over itself, on a terminal.
+    /// Overwritten in place, on a terminal.
     Terminal,
-    /// A line each, where it is asked for and nobody looks on: on stdout, as fio does.
+    /// One line each on stdout, as fio does, if it is asked for and there is no terminal.
     Stdout,
 }
 
 impl ShownOn {
-    /// `None` where there is none.
+    /// Returns where the line is shown; `None` if it is not.
     fn of(presentation: &Presentation) -> Option<ShownOn> {
         let terminal = std::io::stdout().is_terminal() && std::io::stderr().is_terminal();
         match presentation.eta {
@@ -150,7 +150,7 @@ impl ShownOn {
     }
 }
 
-/// Results while the step goes on.
+/// Results printed while the step goes on.
 struct Between {
     every: Nanos,
     next: Nanos,
@@ -184,7 +184,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
         self.told.samples.extend(self.sampler.as_mut().map(|sampler| sampler.read(now)));
     }
 
-    /// Makes the log files that are not there yet.
+    /// Creates the log files that do not exist yet.
     fn begin_logs(&mut self) -> Result<(), FioError> {
         let paths = self.logs.paths();
         paths.iter().try_for_each(|path| self.files.begin(path).map_err(trouble::log(path)))?;
@@ -199,11 +199,11 @@ impl<'t, 'a> Jobs<'t, 'a> {
         self.recordings.drain(|path, rows| self.files.append(path, rows));
     }
 
-    /// Runs the layouts of all steps, as fio does before the first one starts.
+    /// Lays out the files of all steps, as fio does before the first one starts.
     fn lay_out(&mut self, files: &mut NamedFiles) {
         let layouts: Vec<Layout> = self.steps.iter().flat_map(|step| &step.layouts).cloned().collect();
         for layout in &layouts {
-            // fio says nothing of a file that is only made.
+            // fio prints nothing about a file that is only created.
             if layout.bytes() > workload::Bytes(0) {
                 self.told.say(&announcement(layout));
             }
@@ -218,7 +218,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
         self.told.say(&capped_depths(self.told.presented.asked));
     }
 
-    /// The jobs `labels` of a step have failed with `error` before they began, and are left out of it.
+    /// Records that the jobs `labels` failed with `error` before they began, and leaves them out of the step.
     fn leave_out(&mut self, number: usize, labels: &[String], error: &FioError) {
         for label in labels {
             self.told.failed(number_of(self.told.presented.asked, label), error);
@@ -226,7 +226,8 @@ impl<'t, 'a> Jobs<'t, 'a> {
         }
     }
 
-    /// Jobs whose I/O on `path` could not be made safe when it was over. They are not taken back: only their error is.
+    /// Reports `error` for jobs whose I/O on `path` could not be flushed at the end. Their results stay; only the
+    /// error is added.
     fn fail_users_of(&mut self, path: &Path, number: usize, error: &FioError) {
         let labels = self.steps[number].users_of(&[path.to_owned()]);
         let jobs: Vec<usize> =
@@ -234,7 +235,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
         self.told.failed(jobs, error);
     }
 
-    /// Gives the jobs that go on from a saved state what it says; where it cannot be used, the job is left out.
+    /// Loads the saved state of jobs that ask for it; a job whose state cannot be used is left out.
     fn load_states(&mut self, number: usize) {
         let asked = self.told.presented.asked;
         for job in asked.jobs.iter().filter(|job| job.step == number && job.options.verify.state_load) {
@@ -245,7 +246,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
         }
     }
 
-    /// What is kept of the step that begins, as `plan` has it.
+    /// Returns the state of the step that begins with `plan`.
     fn running(&self, plan: &StepPlan) -> Running<'a> {
         let (number, asked) = (self.begun - 1, self.told.presented.asked);
         let shown = ShownOn::of(&asked.presentation);
@@ -258,15 +259,15 @@ impl<'t, 'a> Jobs<'t, 'a> {
         }
     }
 
-    /// What is left of the step with this number.
+    /// Returns what is left of the step with this number.
     fn step(&self, number: usize) -> Step {
         let workload = self.steps[number].workload_after(self.elapsed);
         Step { name: format!("step {}", number + 1), kind: StepKind::Job, workload, interval: None }
     }
 
-    /// The step with this number has brought `record`: what it has written is stored where that is asked.
+    /// Takes the `record` of the step with this number, and flushes what it has written if asked to.
     fn finish(&mut self, number: usize, mut record: StepRecord, runner: &NamedRunner) {
-        // Which features of its engine were used is nothing that fio's users ask for.
+        // fio's users do not ask which features of an engine were used.
         record.notes.retain(|note| !matches!(note, Note::Features { .. }));
         self.told.presented.steps.push(record);
         self.run_commands(number, Moment::After);
@@ -282,8 +283,8 @@ impl<'t, 'a> Jobs<'t, 'a> {
         }
     }
 
-    /// Commands of the jobs of the step with this number. A job whose command cannot be started has failed; one whose command
-    /// before it ends with an error is not run, without an error of its own, as in fio.
+    /// Runs commands of the jobs of step `number`. A job whose command cannot be started has failed; one whose
+    /// earlier command ends with an error is not run and reports no error, as in fio.
     fn run_commands(&mut self, number: usize, moment: Moment) {
         let asked = self.told.presented.asked;
         let due = exec::Due { asked, step: number, moment, stop: self.stop };
@@ -307,11 +308,11 @@ impl<'t, 'a> Jobs<'t, 'a> {
     fn remove_at_end(&mut self) {
         for number in 0..self.steps.len() {
             for path in std::mem::take(&mut self.steps[number].remove_at_end) {
-                // A device is never removed, whatever the option says: only its node would go.
+                // A device is never removed, whatever the option says, because only its node would go.
                 if !std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
                     continue;
                 }
-                // Its bytes would be lost with the device that shows them.
+                // Removing the file would lose its bytes with the device that shows them.
                 if let Some(hold) = kernel::guard::holds_of_file(Path::new("/"), &path).first() {
                     self.told.presented.notes.push(format!("{} is not removed: {hold}", path.display()));
                     continue;
@@ -323,7 +324,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
         }
     }
 
-    /// Writes results in between where it is time.
+    /// Writes interim results when they are due.
     fn report(&mut self) {
         let now = self.clock.now();
         let between = self.running.as_mut().and_then(|running| running.between.as_mut());
@@ -338,7 +339,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
 }
 
 impl Running<'_> {
-    /// Takes the live line away.
+    /// Clears the live line.
     fn clear(&self) {
         match self.line {
             Some((_, ShownOn::Terminal)) => output::live(""),
@@ -438,19 +439,19 @@ impl Procedure<NamedRunner> for Jobs<'_, '_> {
     }
 }
 
-/// The jobs that `error` keeps from running: the one that it names, or all where it names none.
+/// Returns the jobs that `error` keeps from running: the one that it names, or all if it names none.
 fn jobs_of(error: &PlanError, step: &Step) -> Vec<String> {
     let all = || step.workload.jobs.iter().map(|job| job.name.clone());
     let named: Vec<String> = all().filter(|name| error.job() == Some(name)).collect();
     if named.is_empty() { all().collect() } else { named }
 }
 
-/// The job `label` as results number it.
+/// Returns the index of the job `label` in the results.
 fn number_of(asked: &Asked, label: &str) -> Option<usize> {
     asked.jobs.iter().position(|job| job.label == label)
 }
 
-/// The record of a step that did not come to pass.
+/// Returns the record of a step that did not run.
 fn nothing(step: &Step, clock: Clock) -> StepRecord {
     let now = clock.now();
     StepRecord {
@@ -467,7 +468,7 @@ fn nothing(step: &Step, clock: Clock) -> StepRecord {
     }
 }
 
-/// Shows the line as it is now.
+/// Shows the current line.
 fn show(text: &str, stays: bool, shown: ShownOn) {
     match (shown, stays) {
         (ShownOn::Terminal, stays) => {

@@ -1,4 +1,4 @@
-//! How far an earlier run of a job came, from the state that it left.
+//! How far an earlier run of a job came, read from the state that it saved.
 
 use fio::{FioError, FioJob};
 use session::named_input::{InputError, JOB_FILE, NamedInput};
@@ -6,13 +6,13 @@ use workload::Known;
 
 use super::trouble;
 
-/// As which an unusable state is told.
+/// The errno reported for an unusable state.
 const EINVAL: i32 = 22;
 
-/// What the saved state of `job` says.
+/// Reads the saved state of `job`.
 ///
 /// # Errors
-/// [`FioError`] where there is none or it cannot be used.
+/// [`FioError`] if there is none or it cannot be used.
 pub fn load(job: &FioJob) -> Result<Known, FioError> {
     let path = job.state_path();
     let unusable = |why: String| FioError::Setup {

@@ -1,4 +1,4 @@
-//! What fio's user is told: messages while a run goes on, jobs that fail, and the result on stdout or in the output file.
+//! What fio's user sees: messages while a run goes on, jobs that fail, and the result on stdout or in the output file.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -11,7 +11,7 @@ use session::files::Output;
 use session::output;
 use session::signals::StopFlag;
 
-/// Writes to stdout; the exit code is 1 where that is not possible.
+/// Writes to stdout; returns the exit code, 1 if that failed.
 pub fn out(text: &str) -> u8 {
     let written = output::result(text);
     if let Err(failure) = &written {
@@ -20,7 +20,7 @@ pub fn out(text: &str) -> u8 {
     u8::from(written.is_err())
 }
 
-/// Says why nothing runs; the exit code.
+/// Reports why nothing runs; returns the exit code.
 pub fn refused(error: &FioError) -> u8 {
     out(&error.stdout());
     complain(error, error.hint().as_deref());
@@ -34,12 +34,12 @@ fn complain(error: &FioError, hint: Option<&str>) {
     }
 }
 
-/// Milliseconds since 1970, UTC.
+/// Returns milliseconds since 1970, UTC.
 pub fn unix_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64
 }
 
-/// What a run has brought so far, and what has been told of it.
+/// The results of a run so far, and what has been printed of them.
 pub struct Told<'a> {
     /// What results are printed from.
     pub presented: Presented<'a>,
@@ -47,17 +47,17 @@ pub struct Told<'a> {
     pub samples: Vec<Sample>,
     /// The disks under the files.
     pub disks: Vec<Disk>,
-    /// Where the result goes, if not to stdout.
+    /// The output file, if the result does not go to stdout.
     output: Option<Output<'static>>,
     began: Instant,
-    /// What has gone into the output file already.
+    /// What has been written to the output file already.
     filed: String,
-    /// The last hint, which is not given again for each clone.
+    /// The latest hint, which is not repeated for each clone of a job.
     hint: Option<String>,
 }
 
 impl<'a> Told<'a> {
-    /// Nothing yet of what is `asked`, with its place.
+    /// Begins a run of `asked`, without results, that writes to `output`.
     pub fn new(asked: &'a Asked, output: Option<Output<'static>>) -> Told<'a> {
         Told {
             presented: Presented::begun(asked, unix_ms()),
@@ -70,7 +70,7 @@ impl<'a> Told<'a> {
         }
     }
 
-    /// Text of the normal format that comes before the result: on stdout, unless that goes into a file with it.
+    /// Prints text that precedes the result in the normal format: to stdout, and not at all if the result goes into a file.
     pub fn say(&self, text: &str) {
         let presentation = &self.presented.asked.presentation;
         if presentation.is_normal() && presentation.output.is_none() {
@@ -78,7 +78,7 @@ impl<'a> Told<'a> {
         }
     }
 
-    /// `jobs`, by index into those that were asked for, have failed with `error`.
+    /// Records that `jobs`, by index into those asked for, have failed with `error`.
     pub fn failed(&mut self, jobs: impl IntoIterator<Item = usize>, error: &FioError) {
         self.say(&error.stdout());
         let hint = error.hint();
@@ -87,17 +87,17 @@ impl<'a> Told<'a> {
         self.presented.failed.extend(jobs.into_iter().map(|job| (job, error.errno())));
     }
 
-    /// What is printed now is of now.
+    /// Updates clock, elapsed time and disk statistics before results are printed.
     fn refresh(&mut self) {
         self.presented.clock = Clock::local(unix_ms());
         self.presented.elapsed = Nanos(self.began.elapsed().as_nanos() as u64);
         self.presented.disks = self.disks.iter().filter_map(|disk| disk.use_in(&self.samples)).collect();
     }
 
-    /// Writes a whole result of everything so far, with the step that runs and the counters of now.
+    /// Writes a complete result of everything so far, including the running step and the current counters.
     ///
     /// # Errors
-    /// Where stdout or the file takes no more.
+    /// Stdout or the file takes no more.
     pub fn write_between(&mut self, running: StepRecord, sample: Option<Sample>) -> Result<(), Failure> {
         let samples = self.samples.len();
         self.presented.steps.push(running);
@@ -118,17 +118,17 @@ impl<'a> Told<'a> {
             text.insert_str(0, &opening(asked));
         }
         self.filed.push_str(&text);
-        // A pipe or a terminal keeps what it was given before.
+        // A pipe or a terminal has kept the earlier output.
         let new = if output.is_stream() { &text } else { &self.filed };
         Ok(output.write(new.as_bytes())?)
     }
 
-    /// Notes the jobs that a failure or a wish to stop has kept from running.
+    /// Notes the jobs that did not run because of a failure or a stop.
     pub fn note_not_run(&mut self) {
         self.presented.notes.extend(not_run(&self.presented));
     }
 
-    /// Tells the result; the exit code is fio's.
+    /// Prints the result; returns fio's exit code.
     pub fn present(mut self, stop: &StopFlag) -> u8 {
         self.refresh();
         let (to_stdout, to_stderr) = messages(&self.presented);

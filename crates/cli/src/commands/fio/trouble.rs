@@ -1,4 +1,4 @@
-//! What goes wrong while a fio run is set up, in fio's words.
+//! Errors while a fio run is set up, in fio's terms.
 
 use std::io;
 use std::path::Path;
@@ -35,7 +35,7 @@ pub fn call(name: &'static str, path: &Path) -> impl Fn(io::Error) -> FioError {
     }
 }
 
-/// The log at `path` cannot be begun.
+/// The log at `path` cannot be created.
 pub fn log(path: &Path) -> impl Fn(OutletError) -> FioError {
     let path = path.to_owned();
     move |error| {
@@ -66,7 +66,7 @@ pub fn recording(path: &Path) -> impl Fn(OutletError) -> FioError {
     }
 }
 
-/// A file that a job names is not open.
+/// A file that a job names could not be opened.
 fn file(error: &FileError) -> FioError {
     match error {
         FileError::Guard(error) => guard(error),
@@ -74,7 +74,7 @@ fn file(error: &FileError) -> FioError {
     }
 }
 
-/// `file` of `job` is not laid out.
+/// `file` of `job` could not be laid out.
 pub fn layout(error: LayoutError, job: &str, file: &LayoutFile) -> FioError {
     match error {
         LayoutError::CannotRun(why) => FioError::CannotRun(why),
@@ -128,7 +128,7 @@ fn not_measured(path: &Path, what: &str) -> FioError {
     FioError::Setup { call: "open", errno: ENOTBLK, why }
 }
 
-/// The guard gives no leave to write.
+/// The guard denies permission to write.
 fn guard(error: &GuardError) -> FioError {
     let held = |path: &Path, by: String| FioError::Mounted { path: path.display().to_string(), by };
     match error {

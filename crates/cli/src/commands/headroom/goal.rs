@@ -1,4 +1,4 @@
-//! The latency that a job file of fio asks for: fio steers a depth by it, a search for headroom takes it as its bounds.
+//! The latency that a fio job file asks for: fio adapts its depth to it, and a search for headroom takes it as its bounds.
 
 use session::failure::Failure;
 use session::named_input::NamedInput;
@@ -6,36 +6,36 @@ use workload::{Bytes, LatencyBound, Nanos};
 
 use crate::commands::watch::load::is_job_file;
 
-/// What fio takes a bound for where the job names no percentile: all I/Os, which no search can promise; the highest that is asked.
+/// The percentile used for a bound on all I/Os, which no search can promise: the highest percentile that is searched for.
 const ALL: f64 = 99.9;
-/// Options of the steering itself, which a search has no use for.
+/// Options of fio's own adaptation of depth, which a search has no use for.
 const STEERING: [&str; 2] = ["latency_window", "latency_run"];
 
-/// A job file with its goal taken out.
+/// A job file with its latency goal taken out.
 #[derive(Debug, Default)]
 pub(super) struct Goal {
     /// The bounds that its jobs name, each once.
     pub bounds: Vec<LatencyBound>,
-    /// What is left of its text: the load.
+    /// The rest of its text: the load.
     pub text: String,
-    /// What is to be known of them.
+    /// What the user should know about the bounds.
     pub notes: Vec<String>,
-    /// Where its jobs run, where all of them say the same.
+    /// Where its jobs run, if they all name the same place.
     pub place: Option<String>,
 }
 
-/// No job file is longer that is typed in the place of a target. What is, is a target, of which nothing may be read: that would
-/// fill the page cache with what is then measured.
+/// Longest job file accepted in the place of a target. A longer file is a target, and must not be read: that would
+/// fill the page cache with the very data to be measured.
 const JOB_MOST: Bytes = Bytes::kib(64);
 
-/// Whether the word in the place of a target is a job file, and no file to be measured, whose device may be silent for
-/// `patience`.
+/// Whether the word in the place of a target is a job file and not a file to be measured. Its device may fail to
+/// answer for up to `patience`.
 pub(super) fn is_job(word: &str, patience: Nanos) -> bool {
     let input = NamedInput::plain(word, JOB_MOST).patient_for(patience);
     is_job_file(word) && has_section(&input)
 }
 
-/// Whether the file begins like a job file: with a section in brackets.
+/// Whether the file begins as a job file does: with a section in brackets.
 fn has_section(input: &NamedInput) -> bool {
     let Ok(text) = input.text() else { return false };
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with(['#', ';']));
@@ -45,7 +45,7 @@ fn has_section(input: &NamedInput) -> bool {
 /// Reads the job file at `path`.
 ///
 /// # Errors
-/// A file that cannot be read, and a latency that is none.
+/// The file cannot be read, or a latency in it is no time.
 pub(super) fn read(path: &str) -> Result<Goal, Failure> {
     let text = NamedInput::plain(path, JOB_MOST)
         .text()
@@ -74,7 +74,7 @@ fn of_text(path: &str, text: &str) -> Result<Goal, Failure> {
                 goal.text += line;
             }
         }
-        // An option that was taken out leaves its line, so that places in errors stay right.
+        // An option taken out leaves an empty line, so that line numbers in errors stay right.
         goal.text.push('\n');
     }
     targets.dedup();
@@ -99,7 +99,7 @@ impl Goal {
     }
 }
 
-/// Name and value of a line; nothing of a section, a comment or an empty line.
+/// Returns name and value of an option line; both are empty for a section, a comment or an empty line.
 fn option(line: &str) -> (&str, &str) {
     let line = line.trim();
     match line.split_once('=') {
@@ -108,7 +108,7 @@ fn option(line: &str) -> (&str, &str) {
     }
 }
 
-/// A time of fio's: without a unit, microseconds.
+/// Reads a time as fio does: without a unit it is microseconds.
 fn time(value: &str, at: &dyn Fn() -> String) -> Result<Nanos, Failure> {
     match value.parse::<f64>() {
         Ok(microseconds) if microseconds >= 0.0 => Ok(Nanos((microseconds * 1e3) as u64)),

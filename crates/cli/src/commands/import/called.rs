@@ -1,15 +1,15 @@
-//! What the run file of a result is called by: its source, its job, and the tool with its version, so that of ten files it
-//! is seen which is whose.
+//! The file name of an imported result: its source, its job, and the tool with its version, so that ten files can be
+//! told apart.
 
 use std::path::Path;
 
 use record::{Origin, Run, Scope};
 use runfile::stem_of;
 
-/// Characters of a job's name: the rest of it stands in the file.
+/// Most characters of a job's name; the file itself holds the whole name.
 const JOB_MAX: usize = 40;
 
-/// `SOURCE-JOB-TOOL-VERSION` without what is not known or said already.
+/// Returns `SOURCE-JOB-TOOL-VERSION`, without parts that are unknown or already contained in an earlier one.
 pub fn stem(source: &str, run: &Run) -> String {
     let source = Path::new(source)
         .file_stem()
@@ -23,12 +23,12 @@ pub fn stem(source: &str, run: &Run) -> String {
     stem
 }
 
-/// Whether `part` stands in `stem` as a part of its own.
+/// Whether `part` is a hyphenated part of `stem`.
 fn is_said(stem: &str, part: &str) -> bool {
     format!("-{stem}-").contains(&format!("-{part}-"))
 }
 
-/// The name of the one job; how many there are where there are more.
+/// Returns the name of the only job, or the number of jobs if there are several.
 fn job(run: &Run) -> Option<String> {
     let mut names: Vec<&str> = Vec::new();
     for part in run.reported.iter().filter(|part| part.scope == Scope::Job) {
@@ -38,19 +38,19 @@ fn job(run: &Run) -> Option<String> {
     }
     match names.as_slice() {
         [] => None,
-        // A path is no name of a job: ioping and dd call a request by its file.
+        // A path is no job name: ioping and dd call a request by its file.
         [path] if path.contains('/') || path.starts_with('.') => None,
         [one] => Some(stem_of(&one.chars().take(JOB_MAX).collect::<String>())),
         several => Some(format!("{}-jobs", several.len())),
     }
 }
 
-/// The tool with its version: `fio-1.59` for `fio 1.59 text`.
+/// Returns the tool with its version: `fio-1.59` for `fio 1.59 text`.
 fn tool(run: &Run) -> Option<String> {
     let Origin::Imported { tool, .. } = &run.origin else { return None };
     let mut words = tool.split([' ', ',', ';']).filter(|word| !word.is_empty());
     let name = words.next()?;
-    // A version stands alone, or behind the tool that another one calls: `kubestr with fio-3.20`.
+    // A version stands alone, or after the tool that another one calls: `kubestr with fio-3.20`.
     let begins = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
     let version = words.find(|word| word.rsplit('-').next().is_some_and(begins));
     let named = version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"));

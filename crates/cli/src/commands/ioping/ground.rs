@@ -1,4 +1,4 @@
-//! The target of ioping: looked at, guarded, opened.
+//! The target of ioping: examined, checked by the guard, and opened.
 
 use std::io;
 use std::os::unix::fs::FileTypeExt;
@@ -18,25 +18,26 @@ use session::{Written, leave_to_write, tell_what_goes};
 
 const EINVAL: i32 = 22;
 const ENOSPC: i32 = 28;
-/// The file that `-k` keeps.
+/// The name of the file that `-k` keeps.
 const KEPT: &str = "ioping.tmp";
 
-/// A target that is open, with what is said of it and where requests go.
+/// An open target, its description, and the region of its requests.
 pub struct Ground {
-    /// What it is.
+    /// The kind of target.
     pub kind: Kind,
-    /// What every line says of it.
+    /// What every line says of the target.
     pub target: Target,
-    /// Where requests go.
+    /// The region that requests address.
     pub region: Region,
     /// The open file or device.
     pub single: Single,
-    /// The file system that keeps its data in memory.
+    /// The name of the file system, if it keeps its data in memory.
     pub in_memory: Option<String>,
 }
 
 impl Ground {
-    /// Looks at the target, asks the guard where it is to be written, opens it, and lays out the file in a directory.
+    /// Examines the target, asks the guard if it is to be written, opens it, and lays out the file if the target is a
+    /// directory.
     pub fn prepare(asked: &Asked) -> Result<Ground, IopingError> {
         let path = PathBuf::from(&asked.target);
         let (kind, size) = look(asked, &path)?;
@@ -49,7 +50,7 @@ impl Ground {
             Kind::Directory => in_directory(asked, &path, region)?,
             _ => on(existing(asked, &path, kind)?, asked, region)?,
         };
-        // As ioping does for every order; what takes no advice is none the worse for it.
+        // ioping gives this advice for random and sequential requests alike; a target that ignores it does no harm.
         let _ = kernel::advise(&single.file, Walk::Random);
         Ok(Ground { kind, target, region, single, in_memory })
     }
@@ -96,13 +97,13 @@ fn target(asked: &Asked, kind: Kind, size: Bytes, facts: Option<&TargetFacts>) -
     }
 }
 
-/// The device a file system was mounted from, without links.
+/// Returns the device from which a file system was mounted, with links resolved.
 fn device_of(source: &str) -> String {
     let resolved = source.starts_with("/dev/").then(|| std::fs::canonicalize(source).ok()).flatten();
     resolved.map_or_else(|| source.to_owned(), |path| path.display().to_string())
 }
 
-/// The means that `asked` names, on `file`.
+/// Returns I/O on `file` by the means that `asked` names.
 fn on(file: OpenFile, asked: &Asked, region: Region) -> Result<Single, IopingError> {
     if file.kind() == FileKind::CharacterDevice && asked.engine != Engine::Calls {
         let why = "it is a character device, which takes plain calls alone; leave -A and -U out".to_owned();
@@ -113,8 +114,8 @@ fn on(file: OpenFile, asked: &Asked, region: Region) -> Result<Single, IopingErr
         .map_err(|error| IopingError::Queue(error.to_string()))
 }
 
-/// What `by` opens, past the page cache where that is asked. Where a file system takes the wish and goes through the cache all
-/// the same (ext4 with `data=journal`), plain calls go that way too, as they do in ioping.
+/// Opens by `by`, bypassing the page cache if asked to. If a file system accepts direct I/O but goes through the
+/// cache all the same (ext4 with `data=journal`), so do plain calls, as they do in ioping.
 fn opened(
     asked: &Asked,
     by: impl Fn(Direct) -> Result<OpenFile, OpenError>,
@@ -154,7 +155,7 @@ fn writable(asked: &Asked, permit: &WritePermit) -> Result<OpenFile, IopingError
     opened(asked, |direct| kernel::open_for_stable_write(permit, direct, sync))
 }
 
-/// A file of its own in a directory, laid out: unnamed, or the one that is kept.
+/// Opens and lays out a file of our own in a directory: one without a name, or the one that is kept.
 fn in_directory(asked: &Asked, path: &Path, region: Region) -> Result<Single, IopingError> {
     let permit = match asked.keeping {
         Keeping::Vanishes => {
@@ -179,7 +180,7 @@ fn in_directory(asked: &Asked, path: &Path, region: Region) -> Result<Single, Io
     Ok(single)
 }
 
-/// Only a regular file is taken for the one that was kept: a link would lead a write elsewhere.
+/// Refuses a kept name that is no regular file: a link would lead a write elsewhere.
 fn refuse_stranger(kept: &Path) -> Result<(), IopingError> {
     match std::fs::symlink_metadata(kept) {
         Ok(found) if !found.is_file() => Err(IopingError::Guarded(format!(
@@ -190,7 +191,7 @@ fn refuse_stranger(kept: &Path) -> Result<(), IopingError> {
     }
 }
 
-/// What somebody else left under that name is not written over for requests that only read.
+/// Refuses to overwrite a file left by somebody else under that name for requests that only read.
 fn refuse_to_replace(asked: &Asked, kept: &Path, region: Region) -> Result<(), IopingError> {
     let Ok(file) = kernel::open_for_read(kept, Direct::No) else { return Ok(()) };
     let is_short = laying::lacks_data(&file, region) == Some(true);
@@ -205,8 +206,8 @@ fn refuse_to_replace(asked: &Asked, kept: &Path, region: Region) -> Result<(), I
     )))
 }
 
-/// Direct I/O at places it cannot have fails while the file is prepared, as it does in ioping. No request is made to learn
-/// it: one just before the first that is timed would be where a throttled volume begins to count.
+/// Direct I/O at unaligned offsets fails while the file is prepared, as it does in ioping. No trial request is made
+/// for this, because a throttled volume would start counting with it, just before the first timed one.
 fn aligned(file: &OpenFile, region: Region) -> Result<(), IopingError> {
     let (alignment, places) = (file.alignment(), [region.request, region.offset]);
     let unit = alignment.offset.0.max(1);

@@ -1,4 +1,4 @@
-//! The file that ioping makes in a directory is filled with data before it is read or written.
+//! Fills the file that ioping creates in a directory with data, before it is read or written.
 
 use std::os::fd::AsFd;
 
@@ -9,11 +9,11 @@ use workload::{Bytes, Direction};
 
 use super::single::{EIO, Single};
 
-/// Long enough to be quick, short enough to be no burden.
+/// Bytes of one write: large enough to be fast, small enough to be no burden.
 const PIECE: u64 = 1 << 20;
 
-/// Writes the region through the page cache and waits until it is stored. One that is all there stays as it is, and so does
-/// one of which nobody can say whether it is, where it is only read.
+/// Writes the region through the page cache and waits until it is stored. A region that already holds data stays as
+/// it is; so does one for which this is unknown, if it is only read.
 pub fn lay_out(permit: &WritePermit, asked: &Asked, region: Region) -> Result<(), IopingError> {
     let file = kernel::open_for_write(permit, Direct::No)
         .map_err(|error| IopingError::Create { path: asked.target.clone(), why: error.to_string() })?;
@@ -28,16 +28,17 @@ pub fn lay_out(permit: &WritePermit, asked: &Asked, region: Region) -> Result<()
         errno: error.raw_os_error().unwrap_or(EIO),
         hint: format!("a file of {} is written in {}", Bytes(region.end()), asked.target),
     })?;
-    // Without a mark the file counts as somebody else's later on.
+    // Without a mark the file would later be taken for somebody else's.
     let _ = kernel::mark_laid_out(&single.file);
     if !asked.cached {
-        // Long writes leave long pieces in the page cache, which forgets nothing where a part of one is to be forgotten.
+        // Long writes leave large folios in the page cache, of which advice to drop a part drops nothing: so all is
+        // dropped now.
         let _ = kernel::forget(&single.file, 0, Bytes(region.end()));
     }
     Ok(())
 }
 
-/// Whether a part of the region holds no data; `None` where nobody can say.
+/// Whether a part of the region holds no data; `None` if that is unknown.
 pub fn lacks_data(file: &OpenFile, region: Region) -> Option<bool> {
     if file.size().0 < region.end() {
         return Some(true);

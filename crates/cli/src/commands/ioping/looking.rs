@@ -1,4 +1,4 @@
-//! Looks before the first request whether requests will reach a device at all.
+//! Checks before the first request whether requests will reach a device at all.
 
 use std::os::fd::AsFd;
 
@@ -7,7 +7,7 @@ use workload::Bytes;
 
 use super::ground::Ground;
 
-/// What there is to know. What is dirty of the target is written back where it would answer in the device's stead.
+/// Collects the evidence. Dirty data that the page cache would serve in place of the device is written back.
 pub fn evidence(asked: &Asked, ground: &Ground) -> Evidence {
     let mut evidence = Evidence {
         in_memory: ground.in_memory.clone(),
@@ -20,7 +20,7 @@ pub fn evidence(asked: &Asked, ground: &Ground) -> Evidence {
     if !asked.cached && !asked.direct {
         evidence.kept_share = kept(ground);
         if evidence.kept_share > 0.0 {
-            // What cannot be written back stays, and is told.
+            // Data that cannot be written back stays in the cache, and is reported.
             let _ = ground.single.file.flush();
             evidence.dirty_share = evidence.kept_share - kept(ground).min(evidence.kept_share);
         }
@@ -33,8 +33,8 @@ pub fn evidence(asked: &Asked, ground: &Ground) -> Evidence {
     evidence
 }
 
-/// Share of the region that the page cache still holds after it was asked to forget all of it. All of it: of a long piece
-/// it forgets nothing where it is asked for a part.
+/// Returns the share of the region that the page cache still holds after it was asked to drop it. The whole region is
+/// dropped at once, because advice to drop a part of a large folio has no effect.
 fn kept(ground: &Ground) -> f64 {
     let (offset, bytes) = (ground.region.offset, Bytes(ground.region.bytes));
     let _ = kernel::forget(&ground.single.file, offset, bytes);

@@ -1,5 +1,5 @@
-//! The request that is under way, watched from another thread: told where it lasts, and left when somebody asks or patience
-//! is over.
+//! Watches the request under way from another thread: reports it if it takes long, and abandons it if the user stops
+//! or patience runs out.
 
 use std::sync::{Arc, Mutex};
 
@@ -14,26 +14,26 @@ use session::failure::Code;
 use session::signals::StopFlag;
 use session::watchdog::{HEARD, LOOK, NOTICED};
 
-/// Who looks at the request of a session.
+/// The observer of a session's requests.
 pub struct Watch {
-    /// Nobody holds it while a request goes on.
+    /// Unlocked while a request is under way.
     session: Arc<Mutex<Session>>,
     path: String,
     clock: Clock,
     stop: StopFlag,
-    /// What was told last, of the request that began then.
+    /// The latest report, and the start of the request that it was about.
     told: Option<(Nanos, Silence)>,
-    /// Since when a wish to stop has not been heard.
+    /// Since when the user's request to stop has been pending.
     asked: Option<Nanos>,
 }
 
 impl Watch {
-    /// Looks from now on at the requests to `path` of `session`, whose times are those of `clock`. Where one does not end, it
+    /// Starts to watch the requests to `path` of `session`, whose times are those of `clock`. If one does not end,
     /// closes the session and ends the process.
     pub fn begin(session: &Arc<Mutex<Session>>, path: &str, clock: Clock, stop: &StopFlag) {
         let (session, path, stop) = (Arc::clone(session), path.to_owned(), stop.clone());
         let mut watch = Watch { session, path, clock, stop, told: None, asked: None };
-        // Without a thread to watch nobody is told, and all else is as it was.
+        // Without a thread nothing is reported, and all else works as before.
         let _ = std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
             let code = loop {
                 std::thread::sleep(LOOK);
@@ -46,7 +46,7 @@ impl Watch {
         });
     }
 
-    /// The exit code, where the request is to be left.
+    /// Returns the exit code if the request is to be abandoned.
     fn look(&mut self) -> Option<i32> {
         let now = self.clock.now();
         let pending = lock(&self.session).under_way();

@@ -1,4 +1,4 @@
-//! `plimsoll policy list`: the catalogue, a line a policy, with the figures that people compare.
+//! `plimsoll policy list`: the catalogue, one policy a line, with the figures that people compare.
 
 use policy::{Catalogue, Covers, Limit, Limits, Policy, Resource};
 use report::numbers;
@@ -14,11 +14,11 @@ use crate::arguments::Format;
 struct Listed<'p> {
     policy: &'p Policy,
     limits: Limits,
-    /// True where other parameters give other figures.
+    /// Whether other parameters give other figures.
     is_example: bool,
 }
 
-/// Prints the policies in whose id, name or provider every word stands.
+/// Prints the policies that have every word in their id, name or provider.
 pub fn run(words: &[String], format: Format) -> Result<u8, Failure> {
     let catalogue = Catalogue::builtin();
     let wanted: Vec<Listed> =
@@ -54,13 +54,13 @@ fn listed(policy: &Policy) -> Option<Listed<'_>> {
     Some(Listed { policy, limits: policy.evaluate(&name).ok()?, is_example })
 }
 
-/// The limit that reads run into: that of reads alone, or of both directions.
+/// Returns the limit that applies to reads: that on reads alone, else one on both directions.
 fn of(limits: &Limits, resource: Resource) -> Option<&Limit> {
     let counted = || limits.limits.iter().filter(move |limit| limit.resource == resource);
     counted().find(|limit| limit.direction == Covers::Read).or_else(|| counted().next())
 }
 
-/// A figure as it is written, marked where it is an example's.
+/// Formats a figure, marked if it is an example.
 fn figure(listed: &Listed, resource: Resource) -> String {
     let mark = if listed.is_example { "*" } else { "" };
     match of(&listed.limits, resource) {
@@ -74,7 +74,7 @@ fn figure(listed: &Listed, resource: Resource) -> String {
     }
 }
 
-/// What it bursts to, by operations where it does so by both.
+/// Returns the burst rate, in operations if both operations and bytes burst.
 fn burst(limits: &Limits) -> String {
     let bursts = |resource| {
         let limit = of(limits, resource)?;

@@ -1,4 +1,4 @@
-//! `plimsoll policy match`: which published policies a run's figures are those of.
+//! `plimsoll policy match`: the published policies that a run's figures fit.
 
 use std::path::PathBuf;
 
@@ -13,16 +13,16 @@ use workload::{Bytes, Direction, grouped};
 use crate::arguments::{Format, typed};
 use crate::commands::newest::or_newest;
 
-/// So many candidates are printed; JSON has all.
+/// Most candidates printed as text; JSON has all.
 const PRINTED: usize = 12;
-/// So many are told apart from the first.
+/// Most candidates for which it is said how they differ from the first.
 const TOLD_APART: usize = 4;
-/// Letters of a policy that stand before its figures.
+/// Width of the column of policies; longer names get a line of their own.
 const NAME: usize = 38;
-/// No policy fits, or there is nothing that one could fit.
+/// Exit code if no policy fits, or the run shows no level that one could fit.
 const CANNOT_TELL: u8 = 4;
 
-/// What came out, as JSON has it.
+/// The result, as JSON has it.
 #[derive(Serialize)]
 struct Matched<'a> {
     schema: &'static str,
@@ -30,21 +30,21 @@ struct Matched<'a> {
     levels: Vec<LevelRow>,
     circumstances: &'a Circumstances,
     candidates: &'a [Candidate],
-    /// Of each candidate behind the first.
+    /// How each candidate after the first can be told from it.
     apart: Vec<Apart>,
 }
 
-/// A level that a limit held.
+/// A level at which a limit held the load.
 #[derive(Serialize)]
 struct LevelRow {
     direction: Direction,
     block: Bytes,
     iops_low: f64,
-    /// `None` where it may be any more.
+    /// `None` if there is no upper bound.
     iops_high: Option<f64>,
 }
 
-/// Finds and prints them.
+/// Identifies the candidates and prints them.
 pub fn run(named: Option<&PathBuf>, format: Format) -> Result<u8, Failure> {
     let named = or_newest(named.map_or(&[], std::slice::from_ref))?;
     let inputs = Reader { words: typed() }.recordings(&named)?;
@@ -136,13 +136,13 @@ fn line(candidate: &Candidate) -> String {
         _ => {}
     }
     let name = candidate.policy.to_string();
-    // A long name has a line of its own.
+    // A long name gets a line of its own.
     let behind = if name.len() > NAME { format!("\n{}", " ".repeat(NAME + 6)) } else { String::new() };
     let (rank, off) = (candidate.rank, candidate.error * 100.0);
     format!("{rank:>4}  {name:<NAME$}{behind} {off:>4.1} %  {level}\n")
 }
 
-/// What would tell the others from the first.
+/// Says what would distinguish the other candidates from the first.
 fn apart(candidates: &[Candidate]) -> String {
     let Some((first, others)) = candidates.split_first() else { return String::new() };
     if others.is_empty() {
@@ -151,7 +151,7 @@ fn apart(candidates: &[Candidate]) -> String {
     let mut text = format!("\nWhat would tell others from {}:\n", first.policy);
     let mut ids = vec![first.policy.id.as_str()];
     for other in others {
-        // Of one policy its first size stands for all.
+        // Sizes of one policy are represented by the first of them.
         if ids.contains(&other.policy.id.as_str()) || ids.len() > TOLD_APART {
             continue;
         }

@@ -9,7 +9,7 @@ use session::output;
 use crate::arguments::SchemaArguments;
 use tables::{DOCUMENTS, Document, PARTS};
 
-/// The dialect that the schemas are written in.
+/// The dialect in which the schemas are written.
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Prints the schema of a document, or the list of documents.
@@ -19,7 +19,7 @@ pub fn run(arguments: &SchemaArguments) -> Result<u8, Failure> {
             .iter()
             .map(|document| report::wrap(&format!("{:<12}", document.name), document.printed_by))
             .collect(),
-        // A `Value` always prints: its keys are strings and its numbers are finite.
+        // Printing a `Value` cannot fail: its keys are strings and its numbers are finite.
         Some(name) => serde_json::to_string_pretty(&schema(find(name)?)).unwrap_or_default() + "\n",
     };
     output::result(&text)?;
@@ -35,7 +35,7 @@ fn find(name: &str) -> Result<&'static Document, Failure> {
     })
 }
 
-/// The schema of a document.
+/// Returns the schema of a document.
 fn schema(document: &Document) -> Value {
     let mut root = node_of(document.rows).written();
     let schema = format!("plimsoll-{}", document.name);
@@ -54,7 +54,7 @@ fn schema(document: &Document) -> Value {
     root
 }
 
-/// The two keys by which a document is known.
+/// Adds the two keys that identify a document.
 fn named(fields: &mut Map<String, Value>, schema: &str, version: u32) {
     if let Some(Value::Object(keys)) = fields.get_mut("properties") {
         keys.shift_insert(0, "schema".to_owned(), json!({ "const": schema }));
@@ -75,7 +75,7 @@ struct Node {
     below: Vec<(String, Node)>,
 }
 
-/// The places of a table, below the document.
+/// Builds the tree of places from a table, starting with the document itself.
 fn node_of(rows: &'static str) -> Node {
     let mut root = Node { types: "object", ..Node::default() };
     for row in rows.lines().filter(|row| !row.is_empty()) {
@@ -103,7 +103,7 @@ impl Node {
         &mut self.below[at].1
     }
 
-    /// As a schema.
+    /// Returns the place as a schema.
     fn written(&self) -> Value {
         let mut all: Vec<Value> = self.types.split('|').map(|word| self.one(word)).collect();
         let mut value = if all.len() == 1 { all.remove(0) } else { united(all) };
@@ -113,7 +113,7 @@ impl Node {
         value
     }
 
-    /// One of its types.
+    /// Returns the schema of one of the place's types.
     fn one(&self, word: &str) -> Value {
         if let Some(word) = word.strip_prefix('=') {
             return json!({ "const": word });
@@ -149,7 +149,7 @@ impl Node {
     }
 }
 
-/// Whichever of `all` holds: as words of one list where they are all words or all plain types.
+/// Returns a schema that accepts each of `all`: a single list if all are constants or all are plain types.
 fn united(all: Vec<Value>) -> Value {
     let each = |key: &str| -> Option<Vec<Value>> {
         all.iter().map(|one| one.as_object().filter(|fields| fields.len() == 1)?.get(key).cloned()).collect()

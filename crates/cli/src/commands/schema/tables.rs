@@ -1,23 +1,23 @@
-//! What stands in each document that plimsoll prints: a line a key, its path, its type, and what it is.
+//! The keys of every document that plimsoll prints: a line a key, with its path, its type, and what it is.
 //!
-//! `[]` in a path is any element of an array, `*` any key of an object. A `?` behind a path says that the key may be left out.
-//! Types are `string`, `integer`, `number`, `boolean`, `object`, `array`, `null` and `any`; `estimate` is a figure with its
-//! interval; `=word` is that word alone; `|` stands between those that may be. An object or array without lines of its own is
-//! told in words by the page of the reference that the document names.
+//! `[]` in a path is any element of an array, `*` any key of an object. A `?` after a path means that the key may be
+//! left out. Types are `string`, `integer`, `number`, `boolean`, `object`, `array`, `null` and `any`; `estimate` is a
+//! figure with its interval; `=word` is that word alone; `|` separates alternatives. An object or array without lines
+//! of its own is described by the reference page that the document names.
 
-/// A document.
+/// A kind of document.
 pub struct Document {
-    /// By which it is asked for.
+    /// The name by which its schema is asked for.
     pub name: &'static str,
-    /// What prints it.
+    /// The commands that print it.
     pub printed_by: &'static str,
     /// The version of its schema.
     pub version: u32,
-    /// A line a key.
+    /// One line for each key.
     pub rows: &'static str,
 }
 
-/// All of them, in the order of the list.
+/// All documents, in the order in which they are listed.
 pub const DOCUMENTS: [Document; 15] = [
     Document {
         name: "report",
@@ -490,7 +490,7 @@ text?                string        words for people
 exit_code?           integer
 ";
 
-/// Parts that several documents have, by the type that names them.
+/// Parts that several documents share, under the type that names them.
 pub const PARTS: [(&str, &str); 5] = [
     ("estimate", ESTIMATE),
     ("point", POINT),

@@ -1,4 +1,4 @@
-//! The words of a watch, understood and held against each other.
+//! The command line of a watch, parsed and checked for contradictions.
 
 use std::path::PathBuf;
 
@@ -12,10 +12,10 @@ use workload::{Bytes, Expectation, Nanos, Target};
 
 use super::arguments::WatchArguments;
 
-/// Shortest time between two samples: a reading costs some tens of microseconds, and the kernel's own times are
-/// milliseconds.
+/// Shortest time between two samples: a reading costs some tens of microseconds, and the kernel's own times have a
+/// resolution of milliseconds.
 const EVERY_LEAST: Nanos = Nanos::from_millis(50);
-/// A watch as it is understood.
+/// The parsed command line of a watch.
 #[derive(Debug)]
 pub struct Asked {
     /// Time between two samples.
@@ -24,7 +24,7 @@ pub struct Asked {
     pub subject: Subject,
     /// The load of load cycles.
     pub load: Option<AskedLoad>,
-    /// What is promised.
+    /// What was promised.
     pub against: Against,
     /// Which devices are watched.
     pub devices: DeviceWish,
@@ -35,9 +35,9 @@ pub struct Asked {
 pub struct AskedLoad {
     /// The load, as typed.
     pub word: String,
-    /// What stands for the text of its file, where some of that was read elsewhere.
+    /// Text to use in place of the file's, if a part of the file was read elsewhere.
     pub text: Option<String>,
-    /// Where it runs, as typed and as understood; `None`: on the files of its job.
+    /// Where the load runs, as typed and as parsed; `None` for the files of its own job.
     pub on: Option<(String, Target)>,
     /// Whether the load is scaled.
     pub scaled: bool,
@@ -50,7 +50,7 @@ pub struct AskedLoad {
 }
 
 impl Asked {
-    /// Reads the words.
+    /// Reads the command line.
     ///
     /// # Errors
     /// Wrong usage, with what to say instead.
@@ -69,7 +69,7 @@ impl Asked {
         Ok(Asked { every, subject, load, against: against(arguments)?, devices })
     }
 
-    /// A wish to stop: with a command, signals are the command's, and its end is that of the watch.
+    /// Returns the request to stop: if a command runs, signals go to the command, whose end is the end of the watch.
     pub fn stop_flag(&self, patience: Nanos) -> StopFlag {
         match self.subject {
             Subject::Command { .. } => StopFlag::default(),
@@ -77,7 +77,7 @@ impl Asked {
         }
     }
 
-    /// The phases of load cycles.
+    /// Returns the phases of load cycles.
     pub fn phases(&self) -> &[PlannedPhase] {
         match &self.subject {
             Subject::Cycles(phases) => phases,
@@ -86,7 +86,7 @@ impl Asked {
     }
 }
 
-/// Time between two samples.
+/// Reads the time between two samples.
 fn every(arguments: &WatchArguments) -> Result<Nanos, Failure> {
     let every = span("--every", &arguments.every)?;
     if every < EVERY_LEAST {
@@ -97,7 +97,7 @@ fn every(arguments: &WatchArguments) -> Result<Nanos, Failure> {
     Ok(every)
 }
 
-/// A watch has one subject: time alone, a command, or load cycles; options of one mean nothing to another.
+/// Checks that a watch has one subject (time alone, a command, or load cycles), and no options of another.
 fn one_subject(arguments: &WatchArguments) -> Result<(), Failure> {
     let (load, command) = (arguments.load.is_some(), !arguments.command.is_empty());
     let (length, expect) = (arguments.length.is_some(), arguments.expect.is_some());

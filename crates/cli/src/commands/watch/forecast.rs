@@ -1,4 +1,4 @@
-//! What a watch says before it begins: what is watched, for how long, what a load will do, and where it is kept.
+//! What a watch announces before it begins: what is watched, for how long, what a load will do, and where it is stored.
 
 use experiments::{Layout, PhaseWhat, PlannedPhase, scale_words};
 use report::numbers;
@@ -9,10 +9,10 @@ use session::watch::{OpenLoad, Subject, Watched};
 
 use super::asked::Asked;
 
-/// Devices are named up to so many, and counted beyond.
+/// Most devices that are named; beyond that they are counted.
 const NAMED: usize = 6;
 
-/// Says it on stderr.
+/// Prints the announcement on stderr.
 pub fn tell(asked: &Asked, watched: &Watched, place: &Place) {
     let every = match asked.every.as_secs_f64() {
         short if short < 1.0 => format!("{} ms", numbers::count(short * 1e3)),
@@ -76,7 +76,7 @@ fn of_load(open: &OpenLoad) {
     say(&writes(open));
 }
 
-/// What reaches the volume by writing.
+/// Describes what is written to the volume.
 fn writes(open: &OpenLoad) -> String {
     let OpenLoad { load, setup, lacking } = open;
     if setup.is_virtual() {
@@ -96,7 +96,7 @@ fn writes(open: &OpenLoad) -> String {
     }
 }
 
-/// `idle, load, idle, load, idle of 60 s each`.
+/// Describes the phases: `idle, load, idle, load, idle, 60 s each`.
 fn phases(phases: &[PlannedPhase]) -> String {
     let name = |phase: &PlannedPhase| match phase.what {
         PhaseWhat::Idle => "idle".to_owned(),

@@ -1,4 +1,4 @@
-//! The runner of a fio job on its own files: opened, guarded and laid out as fio's dialect does it.
+//! Runs a fio job on its own files: opened, checked by the guard and laid out as `plimsoll fio` does it.
 
 use experiments::Step;
 use fio::{FioError, FioStep, announcement};
@@ -12,13 +12,13 @@ use workload::{Job, Layout, Nanos, StepPlan};
 
 use crate::commands::fio::{jobs, trouble};
 
-/// Files of a fio job, with what is wrong with them in fio's words.
+/// The files of a fio job; what is wrong with them is said in fio's words.
 struct JobRunner {
     named: NamedRunner,
     layouts: Vec<Layout>,
 }
 
-/// A runner of `step` of a job on its own files, which lie on `devices`.
+/// Returns a runner for `step` of a job on its own files, which lie on `devices`.
 pub fn runner(step: &FioStep, devices: Vec<String>, stop: &StopFlag) -> Box<dyn Runner> {
     let treatment = jobs::treatment(stop, Announcement::Done);
     let mut named = NamedRunner::new(treatment, None).on_devices(devices);
@@ -26,13 +26,13 @@ pub fn runner(step: &FioStep, devices: Vec<String>, stop: &StopFlag) -> Box<dyn 
     Box::new(JobRunner { named, layouts: step.layouts.clone() })
 }
 
-/// An error in fio's words, without the name of the tool.
+/// Returns an error in fio's words, without the name of the tool.
 fn refused(error: &FioError) -> RunnerError {
     let text = error.to_string();
     RunnerError::Refused(text.trim_start_matches("fio: ").trim().to_owned())
 }
 
-/// What keeps a step of `jobs` from running. What the engine says stays as it is.
+/// Puts what keeps a step of `jobs` from running into fio's words; errors of the engine stay as they are.
 fn in_words(error: RunnerError, jobs: &[Job]) -> RunnerError {
     match error {
         RunnerError::Engine { .. } => error,

@@ -1,4 +1,4 @@
-//! From the word behind `--load` to a load: a fio job file, a profile, or a policy.
+//! From the word after `--load` to a load: a fio job file, a profile, or a policy.
 
 use std::path::{Path, PathBuf};
 
@@ -14,34 +14,34 @@ use crate::commands::fio as fio_command;
 use session::failure::Failure;
 use session::named_input::{InputError, JOB_FILE, NamedInput, WRITTEN};
 
-/// A file so long that no job's size fails on it: where the load runs elsewhere, its own files do not matter.
+/// Assumed length of a file on which no job's size fails: if the load runs elsewhere, its own files do not matter.
 const ENDLESS: u64 = 1 << 50;
 
-/// A load, and where it comes from.
+/// A load and its origin.
 #[derive(Debug)]
 pub struct Loaded {
     /// What runs.
     pub load: WatchLoad,
-    /// The step of a fio job that runs on its own files: what must be laid out, and how.
+    /// The step of a fio job that runs on its own files, with what must be laid out, and how.
     pub step: Option<Box<FioStep>>,
-    /// Bytes that its jobs reach, where they say.
+    /// Bytes that its jobs cover, if they say.
     pub reach: Option<Bytes>,
-    /// Limits of the policy that it was made of.
+    /// Limits of the policy from which it was made.
     pub limits: Option<Limits>,
 }
 
 impl Loaded {
-    /// Bytes that the job's own files lack.
+    /// Returns the bytes that the job's own files lack.
     pub fn lacking(&self) -> Bytes {
         let layouts = self.step.iter().flat_map(|step| &step.layouts);
         Bytes(layouts.map(|layout| layout.bytes().0).sum())
     }
 }
 
-/// Finds what `asked` names.
+/// Finds the load that `asked` names.
 ///
 /// # Errors
-/// No such load, or one that cannot run in phases.
+/// There is no such load, or it cannot run in phases.
 pub fn find(asked: &AskedLoad) -> Result<Loaded, Failure> {
     let loaded = match kind_of(&asked.word) {
         Kind::Toml => profile(&asked.word)?,
@@ -60,7 +60,7 @@ enum Kind {
     Name,
 }
 
-/// Endings of the names of fio's job files.
+/// File name extensions of fio's job files.
 const JOB_FILES: [&str; 5] = ["fio", "ini", "cfg", "job", "conf"];
 
 fn kind_of(word: &str) -> Kind {
@@ -97,7 +97,7 @@ fn of_profile(profile: &Profile) -> Result<Loaded, Failure> {
     Ok(Loaded { load, step: None, reach: profile.size, limits: None })
 }
 
-/// A profile or a policy by its name.
+/// Finds a profile or a policy by its name.
 fn named(word: &str) -> Result<Loaded, Failure> {
     if let Ok(profile) = Profile::builtin(word) {
         return of_profile(&profile);
@@ -105,7 +105,7 @@ fn named(word: &str) -> Result<Loaded, Failure> {
     let name = PolicyName::parse(word).map_err(Failure::refused)?;
     let limits = match policy::evaluate(&name) {
         Ok(limits) => limits,
-        // A known policy with a wrong parameter is the policy's own error.
+        // If the policy is known and only a parameter is wrong, the policy's own error is reported.
         Err(error) if name.id != word => return Err(Failure::refused(format!("--load {word}: {error}"))),
         Err(error) => return Err(unknown(word, &error)),
     };
@@ -127,35 +127,36 @@ fn unknown(word: &str, as_policy: &policy::PolicyError) -> Failure {
     ))
 }
 
-/// A job file as fio understands it.
+/// A parsed fio job file.
 pub struct JobFile {
-    /// What it asks.
+    /// The jobs and options that it asks for.
     pub fio: Box<fio::Asked>,
-    /// What that runs, one step after the other.
+    /// The steps that it runs, one after the other.
     pub steps: Vec<FioStep>,
 }
 
-/// Whether `word` names a job file of fio, by its ending or by where it is.
+/// Whether `word` names a job file of fio, by its extension or its path.
 pub fn is_job_file(word: &str) -> bool {
     matches!(kind_of(word), Kind::JobFile)
 }
 
-/// A job file by its path, with a text that stands for its own, where there is one.
+/// A job file by its path, with a text to use in place of its own, if there is one.
 #[derive(Clone, Copy)]
 pub struct Named<'a> {
-    /// Its path.
+    /// The path of the job file.
     pub path: &'a str,
-    /// `None`: what the file holds.
+    /// The text to use; `None` for what the file holds.
     pub text: Option<&'a str>,
 }
 
-/// Reads a job file, with these options of fio's before it; `on` says whether its jobs run on a target of ours.
+/// Reads a job file, with `options` of fio's before it; `on` says whether its jobs run on a target of ours.
 ///
 /// # Errors
-/// A file that cannot be read, and what fio would refuse, with its place.
+/// The file cannot be read, or fio would refuse it; the error has the place in the file.
 pub fn read_job_file(named: Named<'_>, options: &[String], on: Whose) -> Result<JobFile, Failure> {
     let path = named.path;
-    // What fio would say of a missing file says nothing of the load. A pipe can be read but once.
+    // A missing file is reported in our words: fio's would say nothing of the load. The text is kept, because a pipe
+    // can be read only once.
     let text = match named.text {
         Some(text) => text.to_owned(),
         None => NamedInput::typed(path, JOB_FILE).text().map_err(|error| unreadable(path, &error))?,
@@ -177,18 +178,18 @@ pub fn read_job_file(named: Named<'_>, options: &[String], on: Whose) -> Result<
     Ok(JobFile { fio, steps })
 }
 
-/// On whose files a job runs.
+/// Whose files a job runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// Those that the job names.
+    /// The files that the job names.
     Jobs,
-    /// What our target is made of.
+    /// The files of our target.
     Target,
 }
 
 fn job_file(asked: &AskedLoad) -> Result<Loaded, Failure> {
     let path = &asked.word;
-    // The phase is the job's time: a job that is based on time needs one to be understood as such.
+    // The phase is the job's time; without any, a time-based job would be refused.
     let runtime = format!("--runtime={}", in_milliseconds(asked.cycle));
     let whose = if asked.on.is_some() { Whose::Target } else { Whose::Jobs };
     let named = Named { path, text: asked.text.as_deref() };
@@ -199,7 +200,7 @@ fn job_file(asked: &AskedLoad) -> Result<Loaded, Failure> {
         return Err(one_after_the_other(path, &steps));
     }
     let step = steps.remove(0);
-    // The phase is the time, so that nothing is to be said of one that the job lacks.
+    // The phase gives the time, so a remark that the job has none would be wrong.
     let of_time = |remark: &&Remark| remark.about == About::Time;
     let mut notes: Vec<String> =
         fio.notes.iter().filter(|remark| !of_time(remark)).map(|remark| remark.words.clone()).collect();
@@ -219,12 +220,12 @@ fn one_after_the_other(path: &str, steps: &[FioStep]) -> Failure {
     }
 }
 
-/// A span in fio's words.
+/// Formats a time as fio reads it.
 pub fn in_milliseconds(span: Nanos) -> String {
     format!("{}ms", span.0 / 1_000_000)
 }
 
-/// What the user should know where the job names a time of its own.
+/// Returns a note if the job names a time of its own.
 fn own_times(path: &str, fio: &fio::Asked, cycle: Nanos) -> Option<String> {
     let typed = fio.jobs.iter().flat_map(|job| &job.echo).chain(&fio.globals);
     let ours = in_milliseconds(cycle);
@@ -234,7 +235,7 @@ fn own_times(path: &str, fio: &fio::Asked, cycle: Nanos) -> Option<String> {
     Some(format!("runtime={value} of {path} gives way to the phase: {seconds} s"))
 }
 
-/// Times of a job that mean nothing in a phase, which begins and counts at once.
+/// Returns notes on times of a job that mean nothing in a phase, which begins and counts at once.
 fn times_left_out(path: &str, fio: &fio::Asked) -> Vec<String> {
     const MEANINGS: [(&str, &str); 2] = [
         ("startdelay", "the load begins with its phase"),
@@ -250,7 +251,7 @@ fn times_left_out(path: &str, fio: &fio::Asked) -> Vec<String> {
     notes
 }
 
-/// A phase tells of reads and writes; a load that does neither would be one without figures.
+/// Refuses a load that only trims: a watch counts reads and writes, so it would have no figures.
 fn trims_alone(path: &str, step: &FioStep) -> Result<(), Failure> {
     let trims = |job: &Job| job.access.mix.directions().all(|way| way == Direction::Trim);
     match step.workload.jobs.iter().all(trims) {
@@ -272,7 +273,7 @@ fn of_step(path: &str, step: FioStep, notes: Vec<String>, elsewhere: bool) -> Lo
     Loaded { load, step: (!elsewhere).then(|| Box::new(step)), reach, limits: None }
 }
 
-/// Files of the jobs that hold something already, and will be written.
+/// Lists files of the jobs that hold data already and will be overwritten.
 fn written_over(jobs: &[Job]) -> Vec<String> {
     let writing = jobs.iter().filter(|job| !job.access.mix.reads_only());
     let mut files: Vec<&PathBuf> = writing.flat_map(|job| &job.files).filter(|path| path.is_file()).collect();
@@ -280,15 +281,15 @@ fn written_over(jobs: &[Job]) -> Vec<String> {
     files.iter().map(|path| format!("{} is there already; the load writes over it", path.display())).collect()
 }
 
-/// The job as it runs elsewhere: it forgets its own files, and how far they reach where it does not say.
+/// Returns the job as it runs elsewhere: without its own files, and without their assumed length as its size.
 pub fn as_elsewhere(job: &Job) -> Job {
     let says = |size: &Bytes| job.offset.0.saturating_add(size.0) < ENDLESS;
     let (files, sizes) = (Vec::new(), Vec::new());
     Job { files, sizes, size: job.size.filter(says), backend: BackendAsk::Best, ..job.clone() }
 }
 
-/// What is wrong with a job file, in one paragraph, without the name of the tool whose file it is; the place alone where
-/// that says it all.
+/// Describes what is wrong with a job file in one paragraph, without the name of the tool; a message with the place
+/// in the file is used alone.
 fn in_words(path: &str, error: &FioError) -> String {
     let text = error.to_string();
     let lines = text.lines().map(|line| line.trim_start_matches("fio: ").trim());
@@ -302,7 +303,7 @@ fn in_words(path: &str, error: &FioError) -> String {
     }
 }
 
-/// Whether `words` tell something of this line of the file, at whichever of its columns.
+/// Whether `words` are about this line of the file, at any column.
 fn tells_of(place: &Place, words: &str) -> bool {
     let line = format!("{}, line {}, ", place.file, place.line);
     words.strip_prefix(&line).is_some_and(|behind| behind.contains(": "))

@@ -1,4 +1,4 @@
-//! What a watch has to say: on stdout, or where that is a command's beside it.
+//! The result of a watch: on stdout, or elsewhere if stdout belongs to a command.
 
 use analysis::Analysis;
 use record::Run;
@@ -10,13 +10,13 @@ use session::place::{Place, short};
 use crate::arguments::Format;
 use crate::commands::measure;
 
-/// On stdout, as a check does.
+/// Prints the result on stdout, as a check does.
 pub fn to_stdout(format: Format, run: &Run, analysis: &Analysis, place: &Place) -> Result<(), Failure> {
     let text = |paint| report::terminal(run, analysis, paint, Extent::All);
     measure::print(format, place, (&text, &|| report::json(run, analysis)))
 }
 
-/// With a command, whose stdout is, text goes to stderr and JSON into a file beside the run file.
+/// Prints the result beside a command, which owns stdout: text goes to stderr, JSON into a file beside the run file.
 pub fn beside_a_command(
     format: Format,
     run: &Run,

@@ -1,4 +1,4 @@
-//! From what is asked to what is watched, open.
+//! From what is asked to what is watched, opened.
 
 use session::failure::Failure;
 use session::signals::StopFlag;
@@ -8,8 +8,8 @@ use workload::Target;
 use super::asked::Asked;
 use super::{job_files, load};
 
-/// Finds the devices and, with load cycles, opens what is loaded. A policy that is the load is what it is held against, where
-/// nothing else was said.
+/// Finds the devices and, with load cycles, opens what is loaded. If the load is a policy and nothing else was
+/// promised, the result is compared with that policy.
 pub fn open(asked: &mut Asked, stop: &StopFlag) -> Result<Watched, Failure> {
     let Some(cycles) = &asked.load else { return Watched::machine(&asked.devices) };
     let found = load::find(cycles)?;

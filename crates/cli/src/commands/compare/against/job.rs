@@ -1,4 +1,4 @@
-//! The job that both tools run: the user's text, on the target that was named, and on nothing else.
+//! The job that both tools run: the user's text, on the named target and nothing else.
 
 use std::path::{Path, PathBuf};
 
@@ -10,21 +10,21 @@ use session::named_input::{JOB_FILE, NamedInput};
 
 use crate::commands::fio::{look, surroundings};
 
-/// Options with which a job touches more than its files, or lets others decide what it does.
+/// Options by which a job touches more than its files, or lets other programs decide what it does.
 const ELSEWHERE: [&str; 5] = ["read_iolog", "exec_prerun", "exec_postrun", "opendir", "replay_redirect"];
 
 /// A job that both tools can run.
 #[derive(Debug)]
 pub(super) struct SameJob {
-    /// Its file's name.
+    /// The name of the job file.
     pub name: String,
-    /// The text that both read.
+    /// The text that both tools read.
     pub text: String,
-    /// How long it runs at most; `None` where its size says that.
+    /// How long it runs at most; `None` if its size decides that.
     pub seconds: Option<f64>,
 }
 
-/// The job of the file at `path` on `target`; refused where it would touch anything else, or write what is only read.
+/// Reads the job file at `path` for `target`; refuses it if it would touch anything else, or write to what may only be read.
 pub(super) fn same_job(path: &str, target: &Path, setup: &Setup) -> Result<SameJob, Failure> {
     let own = NamedInput::typed(path, JOB_FILE)
         .text()

@@ -1,4 +1,5 @@
-//! What one of the tools printed so far, in its run file: stored block by block, so that a kill costs the block that runs.
+//! What one of the tools has printed so far, in its run file: stored block by block, so that a kill costs only the
+//! block under way.
 
 use record::{Reported, Run};
 use runfile::{WriteError, Writer};
@@ -9,21 +10,21 @@ use workload::{Asked, InTurns};
 
 use analysis::compare::IN_BLOCK;
 
-/// One side.
+/// One side of the comparison.
 pub(super) struct Kept<'a> {
     place: &'a Place,
     ask: InTurns,
-    /// `None` before its first block.
+    /// `None` before the first block.
     run: Option<(Run, Writer)>,
 }
 
 impl<'a> Kept<'a> {
-    /// The side of this number of the comparison `ask`, nothing of it known yet.
+    /// Returns side number `side` of the comparison `ask`, with nothing recorded yet.
     pub(super) fn new(place: &'a Place, ask: &InTurns, side: usize) -> Kept<'a> {
         Kept { place, ask: InTurns { side: side as u8, ..ask.clone() }, run: None }
     }
 
-    /// Puts what one block printed to what those before it did, and stores it.
+    /// Appends what one block printed to that of earlier blocks, and stores it.
     pub(super) fn add(&mut self, printed: Run, block: u32) -> Result<(), Failure> {
         let of_block = |mut part: Reported| {
             part.said.push((IN_BLOCK.to_owned(), block.to_string()));
@@ -48,7 +49,7 @@ impl<'a> Kept<'a> {
         Ok((run, writer))
     }
 
-    /// Closes the file and says where it is; `None` where no block was whole.
+    /// Closes the file and prints its path; returns `None` if no block was completed.
     pub(super) fn end(self, whole: Ended) -> Result<Option<Run>, Failure> {
         let Some((run, mut writer)) = self.run else { return Ok(None) };
         let closed: Result<_, WriteError> = match whole {

@@ -1,8 +1,8 @@
-//! `plimsoll compare TARGET JOB --against fio`: the same job file through plimsoll and through the installed fio, in turns on
-//! one target.
+//! `plimsoll compare TARGET JOB --against fio`: the same job file through plimsoll and through the installed fio, in
+//! turns on one target.
 //!
-//! Both read the same text and print fio's JSON, which one reader reads: what then differs is what the tools did, or how
-//! they count it.
+//! Both read the same text and print fio's JSON, which is read by the same reader: any difference lies in what the
+//! tools did, or in how they count.
 
 mod job;
 mod kept;
@@ -29,13 +29,13 @@ use job::{SameJob, same_job};
 use kept::{Ended, Kept};
 use turn::{Tool, turn};
 
-/// Blocks unless told otherwise.
+/// Default number of blocks.
 const BLOCKS: u32 = 10;
 const BLOCKS_MIN: u32 = experiments::BLOCKS_MIN;
 /// The sides in their order.
 const LABELS: [&str; 2] = ["fio", "plimsoll"];
 
-/// Runs the job through both tools in turns and says whether they agree.
+/// Runs the job through both tools in turns and reports whether they agree.
 pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     let (target, words, job) = named(arguments)?;
     let stop = StopFlag::on_signals(arguments.turns.give_up);
@@ -83,7 +83,7 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     Ok(arguments.shown.page_of(&page, stop.code().map_or(0, |code| code as u8)))
 }
 
-/// The target, as it is called, and the job file.
+/// Returns the target's path, its name as typed, and the job file.
 fn named(arguments: &CompareArguments) -> Result<(std::path::PathBuf, String, String), Failure> {
     let [target, job] = arguments.sides.as_slice() else {
         return Err(Failure::refused(
@@ -142,7 +142,7 @@ fn ask(arguments: &CompareArguments, job: &SameJob, blocks: u32) -> Result<InTur
     })
 }
 
-/// Both tools in turns, until all blocks are stored or a wish to stop; a block that is not whole is no pair.
+/// Runs both tools in turns until all blocks are stored or the user stops; an incomplete block is no pair and is dropped.
 fn in_turns(kept: &mut [Kept<'_>], ask: &InTurns, (job, stop): (&SameJob, &StopFlag)) -> Result<(), Failure> {
     for block in 0..ask.blocks() {
         let mut order = [Tool::Fio, Tool::Plimsoll];

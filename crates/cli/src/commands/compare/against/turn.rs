@@ -11,22 +11,22 @@ use session::signals::StopFlag;
 
 use crate::arguments::typed;
 
-/// How often a tool is looked at while it runs.
+/// How often a running tool is checked.
 const LOOK: Duration = Duration::from_millis(20);
-/// What Ctrl-C sends: fio then ends its jobs.
+/// SIGINT, as Ctrl-C sends it: fio then ends its jobs.
 const INTERRUPT: i32 = 2;
 
-/// The two that take turns.
+/// The two tools that take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tool {
-    /// The fio that is installed.
+    /// The installed fio.
     Fio,
-    /// This binary, in fio's words.
+    /// This binary as `plimsoll fio`.
     Plimsoll,
 }
 
 impl Tool {
-    /// Its side in the comparison.
+    /// Returns the tool's side in the comparison.
     pub(super) fn side(self) -> usize {
         match self {
             Tool::Fio => 0,
@@ -57,7 +57,7 @@ impl Tool {
     }
 }
 
-/// Runs `job` through `tool`; `None` where it was stopped on the way.
+/// Runs `job` through `tool`; returns `None` if it was stopped on the way.
 pub(super) fn turn(tool: Tool, job: &str, stop: &StopFlag) -> Result<Option<Run>, Failure> {
     let mut child = start(tool, job)?;
     let printed = child.stdout.take().map(all_of);
@@ -81,7 +81,7 @@ pub(super) fn turn(tool: Tool, job: &str, stop: &StopFlag) -> Result<Option<Run>
     Ok(runs.into_iter().next().map(|run| signed(run, tool)))
 }
 
-/// plimsoll in fio's words calls itself by a version of fio: whose figures they are is said beside it.
+/// Adds plimsoll's version to the origin, because `plimsoll fio` reports a version of fio as its own.
 fn signed(run: Run, tool: Tool) -> Run {
     let origin = match (run.origin, tool) {
         (Origin::Imported { tool, lacks }, Tool::Plimsoll) => {
@@ -92,7 +92,7 @@ fn signed(run: Run, tool: Tool) -> Run {
     Run { origin, ..run }
 }
 
-/// The job goes in by stdin: no file of ours lies about.
+/// Starts the tool; the job is passed through stdin, so that no file of ours is left behind.
 fn start(tool: Tool, job: &str) -> Result<Child, Failure> {
     let mut command = tool.command()?;
     command
@@ -110,13 +110,13 @@ fn start(tool: Tool, job: &str) -> Result<Child, Failure> {
         _ => Failure::failed(format!("{} cannot be started: {error}", tool.name())),
     })?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A tool that refuses the job may have closed it; its own words say why.
+        // A tool that refuses the job may have closed stdin; its own message says why.
         let _ = stdin.write_all(job.as_bytes());
     }
     Ok(child)
 }
 
-/// Reads to the end beside the tool, which would wait for a full pipe.
+/// Reads a pipe to its end in a thread, because the tool would block on a full pipe.
 fn all_of(mut pipe: impl Read + Send + 'static) -> std::thread::JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -125,7 +125,7 @@ fn all_of(mut pipe: impl Read + Send + 'static) -> std::thread::JoinHandle<Vec<u
     })
 }
 
-/// Waits for the tool; a wish to stop is passed on once.
+/// Waits for the tool; passes a request to stop on once.
 fn wait(child: &mut Child, stop: &StopFlag) -> Result<ExitStatus, Failure> {
     let mut passed_on = false;
     loop {
@@ -136,7 +136,7 @@ fn wait(child: &mut Child, stop: &StopFlag) -> Result<ExitStatus, Failure> {
         }
         if stop.raised() && !passed_on {
             passed_on = true;
-            // One that has ended meanwhile hears nothing more.
+            // A tool that has ended meanwhile gets no signal, which does no harm.
             let _ = kernel::send_signal(child.id(), INTERRUPT);
         }
         std::thread::sleep(LOOK);
