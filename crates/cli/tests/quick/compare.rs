@@ -1,4 +1,4 @@
-//! `plimsoll compare` through the command line: outputs that two providers' customers printed, runs of ours, bad input.
+//! `plimsoll compare` on the command line: results that two providers' customers published, runs of plimsoll, and bad input.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -7,8 +7,8 @@ use std::path::Path;
 use crate::machine::*;
 use serde_json::Value;
 
-/// What fio 1.59, fio 2.1.3 and ioping 0.6 and 0.7 printed on two providers' volumes, as pasted: a mix of 75 % reads,
-/// reads, writes, all 4 KiB at random and depth 64, and ten single requests.
+/// Copies what fio 1.59, fio 2.1.3 and ioping 0.6 and 0.7 printed on two providers' volumes, as pasted on the web: a
+/// mix with 75 % reads, reads, and writes, all of 4 KiB at random and depth 64, and ten single requests.
 fn pasted(folder: &Folder) {
     for side in ["do", "aws"] {
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/providers").join(side);
@@ -57,7 +57,7 @@ fn printed_outputs_of_two_providers_are_matched_by_their_work() {
     let printed =
         [(33215.0, 2257.0), (11093.0, 752.0), (86630.0, 3016.0), (8850.0, 2943.0), (300_000.0, 365_000.0)];
     assert_eq!(figures, printed);
-    // One digit was printed of the one latency, so the ratio is known from 365/350 to 365/250 at best.
+    // One of the latencies was printed with one digit, so the ratio is known only to lie between 365/350 and 365/250.
     let by_rounding = rows[4]["ratios"][1]["by_rounding"].as_array().unwrap();
     let ends: Vec<f64> = by_rounding.iter().map(|end| end.as_f64().unwrap()).collect();
     assert!((ends[0] - 1.04).abs() < 0.01 && (ends[1] - 1.46).abs() < 0.01, "{ends:?}");
@@ -66,8 +66,9 @@ fn printed_outputs_of_two_providers_are_matched_by_their_work() {
     assert_eq!(differs, ["tool", "runtime", "machine"]);
 }
 
-/// The arithmetic: 3 × 50 = 150 IOPS for ever, 3,000 on credits; 3 × 1,048,576 operations in 1,052 s spend 3,145,728 less
-/// the 157,842 earned meanwhile, 2,987,886; the other 2,412,114 of 5.4 million last 2,412,114 / 2,850 = 846 s.
+/// The arithmetic: the baseline is 3 × 50 = 150 IOPS, and 3,000 on credits. 3 × 1,048,576 operations in 1,052 s spend
+/// 3,145,728 credits less the 157,842 earned meanwhile, 2,987,886; the other 2,412,114 of 5.4 million last 2,412,114
+/// / 2,850 = 846 s.
 #[test]
 fn credits_are_reckoned_from_the_declared_type_and_what_is_not_shown_is_said() {
     let folder = Folder::new();
@@ -136,13 +137,13 @@ fn the_text_leads_with_the_answer_and_prices_fits_80_columns_and_currencies_stay
         "{}",
         ended.out
     );
-    // Nobody said what a dollar is worth in the other's currency.
+    // The prices are in two currencies, without an exchange rate.
     assert!(!ended.told().contains("BETTER BUY"), "{}", ended.out);
     let page = fs::read_to_string(folder.path("page.html")).unwrap();
     assert!(page.contains("USD 1.66 (in a burst; USD 33.3 at its baseline)"), "{page}");
     assert_eq!(page.matches("chart whole").count(), 5);
     assert!(page.contains("86,630 IOPS") && page.contains("no cap seen at the rates tested"));
-    // The name of the markup of drawings is no address that anything fetches.
+    // The XML namespace of the drawings is an address that nothing fetches.
     assert_eq!(page.matches("http://").count(), page.matches("http://www.w3.org/2000/svg").count());
 }
 
@@ -202,7 +203,7 @@ fn run_files(folder: &Folder, name: &str) -> Vec<String> {
     found
 }
 
-/// What is typed behind `compare`, and words that the message must hold: of the cause first, of the remedy last.
+/// The words after `compare`, and parts of the message: the cause first, the remedy last.
 type Row = (&'static [&'static str], &'static [&'static str]);
 
 const WRONG: &[Row] = &[
@@ -309,7 +310,7 @@ fn ended_of(folder: &Folder, words: &[&str]) -> String {
     ended(&mut folder.plimsoll(words)).told()
 }
 
-/// fio's JSON of one job with these options, as far as a comparison reads it.
+/// Returns fio's JSON for one job with these options, as far as a comparison reads it.
 fn fio_json(options: &Value) -> String {
     let read =
         serde_json::json!({"io_bytes": 40_960_000, "total_ios": 10_000, "runtime": 10_000, "iops": 1000.0});
@@ -365,7 +366,7 @@ fn a_copy_of_a_run_is_no_repeat() {
     assert!(told.contains("aws: 5 of 6 results hold the same figures as another, and count once."), "{told}");
     let (.., told) = json(&["@/aws/read.txt", "@/aws/read.txt"]);
     assert!(told.contains("B holds the same results as A: it says nothing about another volume."), "{told}");
-    // A figure that is another is another run.
+    // A result in which a figure differs is another run.
     fs::write(folder.path("other.txt"), own.replace("346522KB/s", "346521KB/s")).unwrap();
     let (_, b, _, told) = json(&["@/aws/read.txt", "do=@/do/read.txt,@/other.txt"]);
     assert_eq!(b, 2, "{told}");

@@ -1,4 +1,4 @@
-//! `plimsoll compare` of targets, loaded in turns: simulated volumes, whose truth is known.
+//! `plimsoll compare` of targets loaded in turns: simulated volumes, whose truth is known.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn run_files(folder: &Folder) -> Vec<String> {
     found
 }
 
-/// The ratio of the second side's rate, under the deepest load.
+/// Returns the ratio of the second side's rate under the deepest load.
 fn rate(document: &Value) -> &Value {
     let rates = document["rows"].as_array().unwrap().iter().filter(|row| row["measure"] == "iops");
     let deepest = rates.max_by_key(|row| row["work"]["depth"].as_u64()).unwrap();
@@ -73,12 +73,12 @@ fn comparing_the_two_run_files_says_what_the_comparison_said() {
     for part in ["rows", "verdict", "in_turns", "notes"] {
         assert_eq!(live[part], again[part], "{part}");
     }
-    // The other way round every difference changes its sign.
+    // With the sides swapped, every ratio is inverted.
     let words = ["compare", &files[1], &files[0], "--format=json"];
     let turned = ended(&mut folder.plimsoll(&words)).json();
     let product = rate(&live)["value"].as_f64().unwrap() * rate(&turned)["value"].as_f64().unwrap();
     assert!((product - 1.0).abs() < 1e-9, "{product}");
-    // A third run has no part in it: then nothing is paired.
+    // The sides are paired only by a common comparison, of which a third run is no part.
     let profile = ["run", "@/one.toml", "sim:custom,iops=3000", "--out=@/other"];
     assert_eq!(ended(&mut folder.plimsoll(&profile)).code, Some(0));
     let other = run_file(&folder.path("other"));
@@ -111,7 +111,7 @@ fn the_text_leads_with_the_answer_and_fits_80_columns_and_the_page_has_a_dot_a_b
     assert_eq!(ended.code, Some(0), "{}", ended.err);
     assert!(ended.out.starts_with("DIFFERENT in "), "{}", ended.out);
     for text in [&ended.out, &ended.err] {
-        // A path is as long as it is.
+        // Lines with a path may be longer.
         let mut own =
             text.lines().filter(|line| !(line.starts_with("report  ") || line.starts_with("run     ")));
         assert!(own.all(|line| line.chars().count() <= 80), "{text}");
@@ -184,8 +184,8 @@ fn the_guides_commands_do_what_it_says() {
     assert!(folder.path("again.html").exists());
 }
 
-/// Three pairs of volumes of two kinds: each pair differs by more than its own noise, this way and that. One pair alone is
-/// sure of itself; all three together know that volumes of a kind differ.
+/// Three pairs of volumes of two kinds, each pair differing by more than its own noise, in different directions. A
+/// single pair gives a sure answer; all three together show that volumes of the same kind differ.
 #[test]
 fn several_comparisons_speak_for_the_kind_of_volume() {
     let folder = Folder::new();
@@ -227,7 +227,7 @@ fn a_price_counts_at_the_latency_that_is_required() {
         format!("[[step]]\nname = \"at {depth}\"\ntime = \"2s\"\n[[step.job]]\norder = \"random\"\nread = 100\nblock = \"4KiB\"\ndepth = {depth}\n")
     });
     fs::write(folder.path("two.toml"), format!("title = \"x\"\n{}", profile.concat())).unwrap();
-    // At depth 8 the first needs 8 ms, at depth 1 a millisecond; the second never needs more than a millisecond and a half.
+    // The first needs 8 ms at depth 8 and a millisecond at depth 1; the second never needs more than 1.5 ms.
     let words = [
         "compare",
         "sim:custom,iops=1000,latency=1ms,jitter=0",
@@ -254,7 +254,7 @@ fn a_price_counts_at_the_latency_that_is_required() {
     assert!(told.contains("p99 within 2.0 ms") || told.contains("p99 within 2 ms"), "{told}");
 }
 
-/// Nothing is run of a job that would touch what was not named for it.
+/// A job that would touch what was not named for it is not run at all.
 #[test]
 fn a_job_held_against_fio_stays_on_the_target_that_was_named() {
     let folder = Folder::new();

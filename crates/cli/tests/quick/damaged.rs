@@ -1,4 +1,4 @@
-//! `plimsoll report` on a run file that is damaged: the trouble is named, and what can be read is drawn.
+//! `plimsoll report` on a damaged run file: the damage is named, and what can be read is drawn.
 #![allow(clippy::unwrap_used, reason = "helpers of tests; a test may unwrap")]
 
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use record::{DeviceFacts, DeviceNode, DiskCounters, Run, Sample};
 use workload::Nanos;
 
-/// An hour of `sda`, a hundred reads a second.
+/// Returns an hour of `sda` at a hundred reads a second.
 fn an_hour() -> Run {
     let sample = |n: u64| {
         let counters = DiskCounters {
@@ -42,7 +42,7 @@ fn a_copy_that_was_cut_off_is_drawn_as_far_as_it_goes() {
 
     let output = report(&path);
     let told = String::from_utf8(output.stderr).unwrap();
-    // Lines are broken for people; the words stand.
+    // Messages are wrapped for people, so lines are joined before they are compared.
     let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(told.contains("hour.plimsoll is cut off"), "{told}");
     assert!(

@@ -1,5 +1,5 @@
-//! `plimsoll explain` on command lines and job files as they stand in published guides: the whole page is expected, and
-//! each was read for its truth. `PLIMSOLL_REGENERATE=1` writes the expected pages anew; read them.
+//! `plimsoll explain` on command lines and job files from published guides: the whole page is compared with one that
+//! was proofread. `PLIMSOLL_REGENERATE=1` writes the expected pages anew; proofread them.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::io::Write;
@@ -20,7 +20,7 @@ fn names() -> Vec<String> {
     names
 }
 
-/// What stdin is answered with.
+/// Runs the words with `text` on stdin.
 fn piped(folder: &Folder, words: &[&str], text: &str) -> Ended {
     let mut command = folder.plimsoll(words);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

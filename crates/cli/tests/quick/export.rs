@@ -1,4 +1,4 @@
-//! `plimsoll export --parquet`: its tables hold what the run file holds, as SQLite and another reader of Parquet tell it.
+//! `plimsoll export --parquet`: its tables hold what the run file holds, as SQLite and another reader of Parquet see it.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -20,7 +20,7 @@ const TABLES: [&str; 11] = [
     "steps",
 ];
 
-/// A run of `words`, exported; its file.
+/// Makes a run with `words` and exports it; returns its file.
 fn exported(folder: &Folder, words: &[&str]) -> String {
     let done = ended(&mut folder.plimsoll(&[words, &["--out", "@/runs"]].concat()));
     assert_eq!(done.code, Some(0), "{}", done.err);
@@ -64,12 +64,12 @@ fn tables_of_another_run_take_the_place_of_ours_and_of_nothing_else() {
     fs::remove_file(folder.path("tables/cpu_rates.parquet")).unwrap();
     let refused = ended(&mut folder.plimsoll(&["export", &run, "--parquet", "@/tables"]));
     assert_eq!(refused.code, Some(2), "{}", refused.err);
-    // A path that is longer than a line is broken where the line ends.
+    // A path longer than a line is broken, so only the words after it are compared.
     assert!(refused.complained().contains("is there already and no table of plimsoll's"), "{}", refused.err);
     assert!(!folder.path("tables/cpu_rates.parquet").exists(), "nothing is written where one is refused");
 }
 
-/// Prints counts and sums of the run file as SQLite has them, and those of the tables as another reader has them.
+/// Prints counts and sums of the run file by SQLite, and of the tables by another reader of Parquet.
 const SUMS: &str = r"
 import sqlite3, sys
 run, folder = sys.argv[1], sys.argv[2]
@@ -99,7 +99,7 @@ counted = sql.execute('SELECT sum(ops) FROM step_direction').fetchone()[0]
 print('histograms', 'agrees' if (counted or 0) == (of('histograms', 'sum(count)')[0] or 0) else (counted, of('histograms', 'sum(count)')), counted)
 ";
 
-/// Steps of several jobs, side by side.
+/// A profile whose steps have several jobs side by side.
 const JOBS: &str = r#"
 title = "Several jobs"
 size = "1GiB"

@@ -1,4 +1,4 @@
-//! The guide on bursts, run as it is printed, and what its commands must have found.
+//! The guide on bursts: its commands run as printed, and their results checked.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::machine::*;
 use serde_json::Value;
 
-/// The commands of the guide, a line each.
+/// Returns the commands of the guide, one line each.
 fn commands() -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/burst.md");
     let text = fs::read_to_string(path).unwrap();
@@ -15,7 +15,7 @@ fn commands() -> Vec<String> {
     blocks.collect::<Vec<_>>().concat().lines().map(str::to_owned).collect()
 }
 
-/// The one command that holds these words.
+/// Returns the only command that contains these words.
 fn command(words: &str) -> String {
     let found: Vec<String> = commands().into_iter().filter(|line| line.contains(words)).collect();
     assert_eq!(found.len(), 1, "{words}: {found:?}");
@@ -28,7 +28,7 @@ fn typed(folder: &Folder, line: &str) -> Ended {
     ended(folder.through("sh", &["-e", "-c", line]).env("PATH", path))
 }
 
-/// The first part of the answer of a command, as JSON.
+/// Runs a command of the guide; returns the first part of its answer as JSON.
 fn part(folder: &Folder, line: &str) -> Value {
     let ended = typed(folder, &format!("{line} --format json"));
     assert_eq!(ended.code, Some(0), "{line}: {}", ended.err);

@@ -1,4 +1,4 @@
-//! The guide on the plans of a check, run as it is printed, and what its commands must have found.
+//! The guide on the plans of a check: its commands run as printed, and their results checked.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::machine::*;
 
-/// The commands of the guide, a line each.
+/// Returns the commands of the guide, one line each.
 fn commands() -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/check-plans.md");
     let text = fs::read_to_string(path).unwrap();
@@ -21,7 +21,7 @@ fn typed(folder: &Folder, line: &str) -> Ended {
     ended(shell.current_dir(folder.path(".")).env("PATH", path))
 }
 
-/// Words without the ends of lines between them.
+/// Returns a text with its line breaks and indents replaced by single blanks.
 fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

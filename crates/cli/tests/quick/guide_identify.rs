@@ -1,4 +1,4 @@
-//! The guide on whose volume it is, run as it is printed.
+//! The guide on whose volume it is, run as printed.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::machine::*;
 
-/// The blocks of the guide in this language.
+/// Returns the guide's code blocks in this language.
 fn blocks(language: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/identify.md");
     let text = fs::read_to_string(path).unwrap();
@@ -75,7 +75,7 @@ fn a_policy_of_ones_own_stands_wherever_one_does_and_its_run_outlives_the_file()
         "plimsoll check sim:custom,iops=400 --policy ours.toml,size=100GiB --format json --out other",
     );
     assert_eq!(against.code, Some(3), "{}{}", against.out, against.err);
-    // Other volumes, other procedures.
+    // Further volumes, by other procedures.
     let searched = typed(
         &folder,
         "plimsoll headroom sim:ours.toml,size=100GiB --p99 20ms --policy ours.toml,size=100GiB",

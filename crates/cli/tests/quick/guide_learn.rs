@@ -1,4 +1,4 @@
-//! The tutorial and the guide that it is made of: its commands are run, and what the page shows of their results is there.
+//! The tutorial, and the guide from which it is made: its commands are run, and their results are as the page shows them.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::machine::*;
 
-/// Words of a text without what lines and their indents make of them.
+/// Returns a text with its line breaks and indents replaced by single blanks.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! The guide on maps, run as it is printed, and what it says held against what comes.
+//! The guide on maps, run as printed, and its statements compared with the results.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -11,20 +11,20 @@ fn guide() -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/map.md")).unwrap()
 }
 
-/// The blocks of the guide in this language.
+/// Returns the guide's code blocks in this language.
 fn blocks(language: &str) -> Vec<String> {
     let (text, opening) = (guide(), format!("```{language}\n"));
     text.split(&opening).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
 }
 
-/// The words behind `plimsoll` of the command that holds these.
+/// Returns the words after `plimsoll` of the command that contains these.
 fn command(holds: &str) -> Vec<String> {
     let found: Vec<String> = blocks("sh").into_iter().filter(|block| block.contains(holds)).collect();
     assert_eq!(found.len(), 1, "{holds}: {found:?}");
     found[0].split_whitespace().skip(1).map(str::to_owned).collect()
 }
 
-/// Runs it in a folder of its own, with `more` words.
+/// Runs the command with `more` words, in a folder of its own.
 fn ran(words: &[String], more: &[&str]) -> (Folder, Ended) {
     let folder = Folder::new();
     let mut all: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -98,7 +98,7 @@ fn the_bound_of_a_block_is_answered_with_a_depth() {
     let rows = direction(&document, "read")["rows"].as_array().unwrap();
     let row = rows.iter().find(|row| row["asked"] == true).unwrap();
     assert_eq!(row["block"], 16_384);
-    // A queue of N I/Os at 5,000 a second waits N/5,000 s: the bound is met up to 25 of them.
+    // With N I/Os in the queue at 5,000 a second, each waits N/5,000 s: the bound is met up to a depth of 25.
     let depth = row["bound"]["depth"].as_u64().unwrap();
     let fails = row["bound"]["fails"].as_u64().unwrap();
     assert!((13..=25).contains(&depth) && (24..=38).contains(&fails), "{row}");
@@ -138,13 +138,13 @@ fn what_cannot_be_asked_is_refused_with_the_remedy() {
     }
 }
 
-/// A volume as that of the guide, with what else there is to say of it.
+/// Returns the words that map a volume such as the guide's, with further parameters.
 fn volume(more: &str) -> Vec<String> {
     let target = format!("sim:custom,iops=5000,bandwidth=200MiB/s,latency=800us{more}");
     vec!["map".to_owned(), target]
 }
 
-/// Seconds of virtual time and cells.
+/// Returns the seconds of virtual time and the number of cells.
 fn cost(document: &Value) -> (f64, u64) {
     let cost = &document["answered"]["cost"];
     (cost["seconds"].as_f64().unwrap(), cost["cells"].as_u64().unwrap())
@@ -173,7 +173,7 @@ fn loads_that_a_neighbour_disturbed_are_named_and_leave_the_level_alone() {
     let disturbed = map["disturbed"].as_array().unwrap();
     assert!(!disturbed.is_empty() && disturbed.iter().all(|off| off["share"].as_f64().unwrap() < 0.95));
     near(&map["operations"]["level"]["value"], 5_000.0, 0.005);
-    // On a volume that nobody else uses none is.
+    // On a volume that nobody else uses, no load is disturbed.
     let (_folder, ended) = ran(&volume(""), &["--format", "json"]);
     let document = ended.json();
     for way in ["read", "write"] {

@@ -1,4 +1,4 @@
-//! Pages whose commands have no test of their own: each block is run as it is printed, on simulated volumes and small files.
+//! Pages whose commands have no test of their own: each block is run as printed, on simulated volumes and small files.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -9,14 +9,14 @@ use crate::machine::*;
 /// Three samples of two devices, as iostat printed them.
 const EXTENDED: &str = include_str!("../../../import/tests/all/fixtures/iostat/extended.json");
 
-/// The blocks of shell of a page.
+/// Returns the shell blocks of a page.
 fn blocks(page: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
     let text = fs::read_to_string(path).unwrap();
     text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
 }
 
-/// A block in the folder `here`, with plimsoll on the path.
+/// Runs a block in the folder `here`, with plimsoll on the path.
 fn typed(folder: &Folder, block: &str) -> Ended {
     let here = folder.make_dir("here");
     let bin = Path::new(env!("CARGO_BIN_EXE_plimsoll")).parent().unwrap();
@@ -24,7 +24,8 @@ fn typed(folder: &Folder, block: &str) -> Ended {
     ended(folder.through("sh", &["-e", "-c", block]).current_dir(here).env("PATH", path))
 }
 
-/// Every block of `page`, with words that are about this machine, or take long, in exchange; what they said, in order.
+/// Runs every block of `page`, with words that depend on the machine or take long exchanged; returns what each
+/// printed, in order.
 fn run(folder: &Folder, page: &str, exchange: &[(&str, &str)]) -> Vec<String> {
     let blocks = blocks(page);
     assert!(!blocks.is_empty(), "{page} has no commands");
@@ -60,7 +61,7 @@ fn installing_checks_the_sums_and_measures() {
     let here = folder.make_dir("here");
     fs::write(here.join("plimsoll.deb"), "what was downloaded").unwrap();
     assert_eq!(typed(&folder, "sha256sum * >SHA256SUMS; echo 0123 not-taken >>SHA256SUMS").code, Some(0));
-    // An image needs a program of containers; ./dev release runs the binary in an empty root instead.
+    // An image needs a container program; instead, ./dev release runs the binary in an empty root.
     let exchange = [
         ("podman build -t plimsoll .", "mkdir state"),
         (
@@ -95,7 +96,7 @@ fn tables_of_a_run_lie_where_the_page_reads_them() {
     let made = fs::read_dir(here.join("made")).unwrap().map(|entry| entry.unwrap().path());
     let run_file = made.into_iter().find(|path| path.extension().is_some_and(|end| end == "plimsoll"));
     fs::rename(run_file.unwrap(), here.join("vol-check-2026-11-21-2345.plimsoll")).unwrap();
-    // Sums of the tables are held against the run file elsewhere, by whichever reader is here.
+    // Another test compares the sums of the tables with the run file, using whichever reader is installed.
     let exchange =
         [("duckdb -c \"SELECT name, direction, iops FROM 'tables/step_directions.parquet'\"", "ls tables")];
     let said = run(&folder, "docs/reference/parquet.md", &exchange).concat();
@@ -114,7 +115,7 @@ fn a_gate_in_a_pipeline_passes_and_fails_where_it_says() {
     assert!(said[2].contains("MEETS"), "{}", said[2]);
     assert!(said[3].ends_with("true\n"), "{}", said[3]);
     assert!(said[4].ends_with("true\n"), "{}", said[4]);
-    // A gate that is to fail does.
+    // A gate whose condition is not met fails.
     let last = blocks("docs/guide/gate-in-ci.md")
         .remove(3)
         .replace("new=sim:custom,iops=3000", "new=sim:custom,iops=2700");

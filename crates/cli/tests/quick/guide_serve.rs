@@ -1,4 +1,4 @@
-//! The guide on watching a run from a browser: its commands, on a simulated volume where it has one that is mounted.
+//! The guide on watching a run from a browser: its commands, with a simulated volume in place of its mounted one.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -39,7 +39,7 @@ fn the_commands_of_the_guide_run_as_printed() {
     stream.write_all(format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes()).unwrap();
     let mut told = String::new();
     stream.read_to_string(&mut told).unwrap();
-    // As Ctrl-C would.
+    // Stopped as by Ctrl-C.
     kernel::send_signal(list.id(), 2).unwrap();
     assert_eq!(list.wait().unwrap().code(), Some(0));
     assert!(told.starts_with("HTTP/1.1 200 OK") && told.contains("check sim:aws-gp3 --serve"), "{told}");

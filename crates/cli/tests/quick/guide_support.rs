@@ -1,4 +1,4 @@
-//! The guide on what to send to support: its commands, on a simulated volume where it has one that is mounted.
+//! The guide on what to send to support: its commands, with a simulated volume in place of its mounted one.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;

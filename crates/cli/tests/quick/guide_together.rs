@@ -1,4 +1,4 @@
-//! The guide on several volumes at once, run as it is printed, and what its commands must have found.
+//! The guide on several volumes at once: its commands run as printed, and their results checked.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::machine::*;
 use serde_json::Value;
 
-/// The commands of the guide, a line each.
+/// Returns the commands of the guide, one line each.
 fn commands() -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/together.md");
     let text = fs::read_to_string(path).unwrap();
@@ -15,7 +15,7 @@ fn commands() -> Vec<String> {
     blocks.collect::<Vec<_>>().concat().lines().map(str::to_owned).collect()
 }
 
-/// A command of the guide with these words, run with more of them.
+/// Runs the first command of the guide that contains these words, with more of them.
 fn told(folder: &Folder, words: &str, more: &[&str]) -> Ended {
     let found: Vec<String> = commands().into_iter().filter(|line| line.contains(words)).collect();
     let line = found.first().unwrap_or_else(|| panic!("{words} is not in the guide"));

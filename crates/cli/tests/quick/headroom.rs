@@ -1,4 +1,4 @@
-//! `plimsoll headroom` and its guide, on simulated volumes: every command of the guide runs as it is printed.
+//! `plimsoll headroom` and its guide, on simulated volumes: every command of the guide runs as printed.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -7,23 +7,23 @@ use std::path::Path;
 use crate::machine::*;
 use serde_json::Value;
 
-/// One server whose services are exponential, 1,000 a second: the 99th percentile is ln(100) / (1000 - rate) seconds.
+/// One server with exponential service times, 1,000 a second: the 99th percentile is ln(100) / (1000 - rate) seconds.
 const MM1: &str = "sim:custom,servers=1,service=1ms,service_cv=1,latency=0us,jitter=0";
 
 fn guide() -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/headroom.md")).unwrap()
 }
 
-/// The blocks of the guide in this language.
+/// Returns the guide's code blocks in this language.
 fn blocks(language: &str) -> Vec<String> {
     let opening = format!("```{language}\n");
     let text = guide();
     text.split(&opening).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
 }
 
-/// The words of a command of the guide, without the program.
+/// Returns the words of a command of the guide, without the program.
 fn words(command: &str) -> Vec<String> {
-    // What stands in double quotes is one word.
+    // Text in double quotes is one word.
     let parts = command.split('"').enumerate();
     let words = parts.flat_map(|(at, part)| match at % 2 {
         0 => part.split_whitespace().map(|word| word.trim_matches('\'').to_owned()).collect::<Vec<_>>(),
@@ -37,7 +37,7 @@ fn answered(document: &Value) -> &Value {
     &document["answered"]
 }
 
-/// The rate that was found.
+/// Returns the rate that was found.
 fn found(document: &Value) -> f64 {
     let greatest = &answered(document)["greatest"];
     assert_eq!(greatest["bound"], "found", "{greatest}");
@@ -100,7 +100,7 @@ fn a_promise_is_met_or_not_and_a_policy_leaves_a_part() {
         let ended = ended(&mut folder.plimsoll(&all));
         (ended.code, ended.json()["answered"]["promised"].clone())
     };
-    // It holds up to 808 a second.
+    // The bound holds up to 808 a second.
     let (met, promised) = searched(&["--expect", "500 iops"]);
     assert_eq!(
         (met, &promised[0]["answer"], &promised[0]["iops"]),
@@ -110,7 +110,7 @@ fn a_promise_is_met_or_not_and_a_policy_leaves_a_part() {
     let text = ended(&mut folder.plimsoll(&["headroom", MM1, "--p99", "24ms", "--expect", "950 iops"])).out;
     assert!(text.contains("BELOW"), "{text}");
     let (code, promised) = searched(&["--policy", "custom,iops=1000"]);
-    // What a full queue has, arrivals by chance cannot all have: that is no fault of the volume.
+    // Random arrivals cannot all get the rate that a full queue gets: that is no fault of the volume.
     assert_eq!((code, promised[0]["answer"].is_null()), (Some(0), true), "{promised}");
     assert_eq!(promised[0]["iops"], 1000.0);
     let refused = ended(&mut folder.plimsoll(&["headroom", MM1, "--p99", "24ms", "--expect", "p99 < 1ms"]));
@@ -128,7 +128,7 @@ fn a_job_that_fio_would_steer_by_latency_is_a_search_by_itself() {
     let bound = &answered(&document)["bounds"][0];
     assert_eq!((&bound["percent"], &bound["most"]), (&99.0.into(), &24_000_000.into()), "{bound}");
     assert!((found(&document) / 808.0 - 1.0).abs() < 0.05, "{}", found(&document));
-    // Alone it runs on what its jobs name; here that would be this folder.
+    // Without a target the load runs on what its jobs name, which here would be this folder.
     let words = ["headroom", &job, "--dry-run", "--size", "64m"];
     let dry = ended(folder.plimsoll(&words).current_dir(folder.path(".")));
     assert_eq!(dry.code, Some(0), "{}", dry.err);

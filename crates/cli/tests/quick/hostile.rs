@@ -1,5 +1,5 @@
-//! Files that somebody made to do harm: run files, results of other tools, names. Nothing panics, hangs, fills the memory,
-//! steers the terminal or runs a script. `PLIMSOLL_HOSTILE=20` makes twenty times as many as usual.
+//! Files made to do harm: run files, results of other tools, names. Nothing may panic, hang, fill the memory, steer
+//! the terminal or run a script. `PLIMSOLL_HOSTILE=20` makes twenty times as many of them as usual.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may unwrap, and tells what it skips")]
 
 mod browser;
@@ -11,12 +11,12 @@ use std::path::Path;
 
 use judge::{Random, judge, judge_pages};
 
-/// A hundred and fifty mutated run files, and ten each of those made to do harm; times this.
+/// Returns the factor for the number of files, which is 40 for mutated run files and 10 for each kind made to do harm.
 fn times() -> usize {
     std::env::var("PLIMSOLL_HOSTILE").ok().and_then(|words| words.parse().ok()).unwrap_or(1)
 }
 
-/// Everything that is asked of a run file: the page with its pictures and tables, then one of the others in turn.
+/// Runs everything that reads a run file: the page with its pictures and tables, then one of the other commands in turn.
 fn ask_everything(file: &Path, other: &Path, number: usize) {
     let folder = file.parent().unwrap();
     let (file, other) = (file.to_str().unwrap(), other.to_str().unwrap());
@@ -105,7 +105,7 @@ fn a_machine_of_many_devices_and_a_text_of_megabytes_are_bounded() {
     for (what, sql) in runs::MUCH {
         let file = dir.path().join("much.plimsoll");
         std::fs::copy(&bases[0], &file).unwrap();
-        // A text of twenty thousand letters stands for the sign.
+        // The placeholder becomes a text of twenty thousand characters.
         runs::change(&file, &sql.replace('%', &"long ".repeat(4000)));
         let told =
             judge(&["report", file.to_str().unwrap(), "--html", dir.path().join("p.html").to_str().unwrap()]);
@@ -113,7 +113,7 @@ fn a_machine_of_many_devices_and_a_text_of_megabytes_are_bounded() {
     }
 }
 
-/// The promise: 64 MiB and four times the file.
+/// The promised limit: 64 MiB and four times the file.
 #[test]
 fn rows_of_next_to_nothing_take_no_more_memory_than_their_file_is_worth() {
     if judge::is_missing("sqlite3") {

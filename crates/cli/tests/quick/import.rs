@@ -1,4 +1,4 @@
-//! `plimsoll import` and `plimsoll report` on what other tools and plimsoll's own dialects printed.
+//! `plimsoll import` and `plimsoll report` on what other tools, and plimsoll under their names, printed.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::Stdio;
 use crate::machine::*;
 use serde_json::Value;
 
-/// fio 1.59, as pasted into a page.
+/// Output of fio 1.59, as pasted into a page.
 const OLD: &str = "test: (g=0): rw=randrw, bs=4K-4K/4K-4K, ioengine=libaio, iodepth=64
 fio 1.59
 Starting 1 process
@@ -21,7 +21,7 @@ READ: io=3070.5MB, aggrb=132861KB/s, minb=136050KB/s, maxb=136050KB/s, mint=2366
 WRITE: io=1025.6MB, aggrb=44375KB/s, minb=45440KB/s, maxb=45440KB/s, mint=23665msec, maxt=23665msec
 ";
 
-/// ioping 0.8, with its requests.
+/// Output of ioping 0.8, with its requests.
 const PING: &str = "4.0 KiB from . (ext4 /dev/sda1): request=1 time=710 us
 4.0 KiB from . (ext4 /dev/sda1): request=2 time=347 us
 
@@ -89,7 +89,7 @@ fn a_pasted_result_becomes_a_run_file_that_says_what_it_lacks_and_can_be_drawn()
     assert_eq!(document["run"]["origin"]["imported"]["tool"], "fio 1.59 text");
 }
 
-/// fio 2.2.10: `lat` and `clat` are printed, percentiles of `clat` alone, and when it was printed.
+/// Output of fio 2.2.10: it has `lat` and `clat`, percentiles of `clat` only, and the time of printing.
 const DATED: &str = "test: (g=0): rw=randread, bs=4K-4K/4K-4K/4K-4K, ioengine=libaio, iodepth=32
 fio-2.2.10
 test: (groupid=0, jobs=1): err= 0: pid=13241: Mon Jun 13 09:47:55 2016
@@ -101,7 +101,7 @@ test: (groupid=0, jobs=1): err= 0: pid=13241: Mon Jun 13 09:47:55 2016
      |  1.00th=[  210],  5.00th=[  220], 50.00th=[  500], 99.00th=[ 2100]
 ";
 
-/// fio 3.6, the least of its JSON.
+/// JSON of fio 3.6, as short as it can be.
 const DATED_JSON: &str = r#"{"fio version": "fio-3.6", "timestamp_ms": 1524244459000, "time": "Fri Apr 20 17:14:19 2018",
 "jobs": [{"jobname": "j", "groupid": 0, "error": 0, "read": {"io_bytes": 4096, "iops": 1.0, "runtime": 1000}}]}"#;
 
@@ -196,7 +196,7 @@ fn exit_codes_and_places_are_as_documented() {
     }
 }
 
-/// Every figure of the JSON document of an import, by part and path, as far as these tests look.
+/// Returns rates and mean latencies from the JSON of an import, by job and direction.
 fn rates(document: &Value) -> Vec<(String, f64, f64)> {
     let parts = document["files"][0]["runs"][0]["reported"].as_array().unwrap().clone();
     let jobs = parts.into_iter().filter(|part| part["scope"] == "job");

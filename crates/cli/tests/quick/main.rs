@@ -1,4 +1,4 @@
-//! The program without a device and without waiting for the time: what it reads, prints and refuses.
+//! Tests that need no device and no waiting: what the program reads, prints and refuses.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod compare;

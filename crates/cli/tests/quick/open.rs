@@ -1,4 +1,4 @@
-//! `--open`, and the names that the files of a run bear.
+//! `--open`, and the names of a run's files.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use crate::machine::*;
 
-/// A browser that keeps what it was started with.
+/// Makes a browser that records the arguments of its start.
 fn browser(folder: &Folder) -> String {
     let path = folder.path("browser");
     fs::write(&path, format!("#!/bin/sh\nprintf '%s' \"$*\" > {}\n", folder.text("seen"))).unwrap();
@@ -14,7 +14,7 @@ fn browser(folder: &Folder) -> String {
     text(&path)
 }
 
-/// The one page in `runs`.
+/// Returns the only page in `runs`.
 fn page(folder: &Folder) -> std::path::PathBuf {
     let all = fs::read_dir(folder.path("runs")).unwrap().map(|entry| entry.unwrap().path());
     let mut pages: Vec<_> = all.filter(|path| path.extension().is_some_and(|end| end == "html")).collect();
@@ -66,7 +66,7 @@ fn a_comparison_of_files_has_a_page_where_one_is_to_be_opened() {
     assert!(fs::read_to_string(folder.path("seen")).unwrap().ends_with(&name));
 }
 
-/// fio 1.59, the least of its text.
+/// Output of fio 1.59, as short as it can be.
 const RESULT: &str = "nightly: (g=0): rw=randread, bs=4K-4K/4K-4K, ioengine=libaio, iodepth=64
 fio 1.59
 nightly: (groupid=0, jobs=1): err= 0: pid=22329
@@ -109,7 +109,7 @@ fn a_folder_is_imported_with_a_summary_and_names_that_tell_job_and_tool() {
     for begin in ["one-nightly-fio-1.59-20", "two-weekly-fio-1.59-20"] {
         assert!(folder.listing().iter().any(|line| line.contains(begin)), "{begin}: {:?}", folder.listing());
     }
-    // Once more: the run files that lie there now are none to import.
+    // A second time, the run files that are there now are not imported.
     let again = ended(&mut folder.plimsoll(&["import", "@/results", "--out", "@/other"]));
     assert_eq!(again.code, Some(0), "{}", again.err);
     assert!(again.complained().contains("is a run file of plimsoll"), "{}", again.err);

@@ -1,4 +1,4 @@
-//! `--otlp` and `--metrics`: what a collector is sent and a scraper is answered, and that a run waits for neither.
+//! `--otlp` and `--metrics`: what is sent to a collector and answered to a scraper, and that a run waits for neither.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -10,7 +10,8 @@ use serde_json::Value;
 
 use crate::machine::*;
 
-/// A collector that answers everything with `status`: its address, and the requests that it got, head and body.
+/// Starts a collector that answers everything with `status`; returns its address, and the requests that it receives,
+/// head and body.
 fn collector(status: &'static str) -> (String, Receiver<(String, String)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -126,7 +127,7 @@ fn the_commands_of_the_guide_run_as_printed() {
     let commands: Vec<&str> = blocks.collect();
     let [fetched, sent] = commands.as_slice() else { panic!("{commands:?}") };
     let folder = Folder::new();
-    // Ports that may be taken here are not, and Ctrl-C comes after a second.
+    // The ports are exchanged because they may be in use, and Ctrl-C is replaced by a length of one second.
     let (address, gets) = collector("200 OK");
     for (command, told) in [
         (fetched.replace("9187", "0"), "metrics http://127.0.0.1:"),
@@ -142,7 +143,7 @@ fn the_commands_of_the_guide_run_as_printed() {
     assert!(body.contains("plimsoll_machine_iowait_seconds_total"), "{body}");
 }
 
-/// What `address` answers to a request for `path` with these further lines.
+/// Returns what `address` answers to a request for `path` with these further lines.
 fn fetched(address: &str, path: &str, lines: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(format!("GET {path} HTTP/1.1\r\n{lines}\r\n").as_bytes()).unwrap();
@@ -181,7 +182,7 @@ fn a_scraper_is_answered_while_a_run_goes_on_and_nobody_else() {
         let told = fetched(&address, path, lines);
         assert!(told.starts_with(&format!("HTTP/1.1 {status}")), "{path} {lines}: {told}");
     }
-    // What it answers is known; how it goes on is not waited for.
+    // The answers are known, so the rest of the run need not be waited for.
     run.kill().unwrap();
     run.wait().unwrap();
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::machine::*;
 
-/// Every page as the program writes it, in a folder.
+/// Writes every manual page into a folder.
 fn pages() -> (Folder, Vec<PathBuf>) {
     let folder = Folder::new();
     let written = ended(&mut folder.plimsoll(&["man", "--to", "@/man"]));
@@ -20,7 +20,7 @@ fn pages() -> (Folder, Vec<PathBuf>) {
     (folder, pages)
 }
 
-/// The words of the command whose page this is: `lab up` of `plimsoll-lab-up.1`.
+/// Returns the words of the command that a page describes: `lab up` for `plimsoll-lab-up.1`.
 fn command_of(page: &Path) -> Vec<String> {
     let stem = page.file_stem().unwrap().to_string_lossy().into_owned();
     stem.split('-').skip(1).map(str::to_owned).collect()
@@ -49,7 +49,7 @@ fn every_command_gives_examples_and_no_terminal_of_80_columns_breaks_a_line_of_t
     let foreign = ["fio", "diskspd", "ioping", "iostat"];
     for page in &pages {
         let command = command_of(page);
-        // Groups show those of what is below them, and a bare `list` has nothing to say.
+        // Groups show the examples of their subcommands, and a bare `list` needs none.
         let is_bare = matches!(command.last().map(String::as_str), None | Some("lab" | "policy" | "profile"))
             || ["lab list", "profile list"].contains(&&*command.join(" "));
         if is_bare || foreign.contains(&command[0].as_str()) {
@@ -163,7 +163,7 @@ fn a_ticket_has_the_verdict_the_claims_one_picture_and_no_name_of_the_machine() 
     assert!(png.starts_with(b"\x89PNG\r\n\x1a\n"));
     let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();
     assert!(name.trim().len() < 4 || !ticket.out.contains(name.trim()), "{}", ticket.out);
-    // A procedure's own table comes with it.
+    // A procedure's own table is part of the ticket.
     let words = ["map", "sim:do-volumes-pre-burst", "--out", "@/maps"];
     assert_eq!(ended(&mut folder.plimsoll(&words)).code, Some(0));
     let map = ended(&mut folder.plimsoll(&["ticket", &run_file(&folder.path("maps"))]));

@@ -1,4 +1,5 @@
-//! What a package holds, and that it installs and goes whole: made of a stand-in that starts this build, so that CI builds no release.
+//! What a package contains, and that it installs and is removed completely: made from a stand-in that starts this
+//! build, so that CI builds no release.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -13,13 +14,13 @@ fn script(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../release").join(name).to_string_lossy().into_owned()
 }
 
-/// The packages for this machine, in a folder; `None` where a tool is missing that makes them.
+/// Makes the packages for this machine in a folder; returns `None` if a tool that makes them is missing.
 fn packages() -> Option<(Folder, PathBuf)> {
     if !["dpkg-deb", "rpmbuild", "python3", "bash"].into_iter().all(has) {
         return None;
     }
     let folder = Folder::new();
-    // Under the name that it is called by, as the binary itself.
+    // The stand-in passes on the name by which it is called, as the binary itself would see it.
     let text = format!("#!/bin/bash\nexec -a \"$0\" {} \"$@\"\n", env!("CARGO_BIN_EXE_plimsoll"));
     let stand_in = folder.path("stand-in");
     fs::write(&stand_in, text).unwrap();
@@ -34,7 +35,7 @@ fn packages() -> Option<(Folder, PathBuf)> {
     Some((folder, out))
 }
 
-/// The one file in `folder` with this ending.
+/// Returns the file in `folder` with this extension.
 fn ending(folder: &Path, end: &str) -> PathBuf {
     let mut all = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     all.find(|path| path.to_string_lossy().ends_with(end)).unwrap_or_else(|| panic!("no {end}"))
@@ -89,13 +90,13 @@ fn every_package_holds_pages_completions_papers_and_links_over_no_tool() {
 fn two_packages_of_the_same_are_the_same() {
     let (Some((_one, first)), Some((_other, second))) = (packages(), packages()) else { return };
     for end in [".tar.gz", ".deb", ".whl", ".rpm"] {
-        // The stand-ins are equal: both start the same program.
+        // Both stand-ins are identical, because they start the same program.
         let (first, second) = (ending(&first, end), ending(&second, end));
         assert!(fs::read(&first).unwrap() == fs::read(&second).unwrap(), "{end} differs from call to call");
     }
 }
 
-/// A part of what `./dev release --test` does.
+/// Runs a part of what `./dev release --test` does.
 fn part(name: &str) {
     let Some((folder, out)) = packages() else { return };
     let tested = ended(&mut folder.through("sh", &[&script("test"), &out.to_string_lossy(), name]));

@@ -1,11 +1,11 @@
-//! `plimsoll report --png --svg`: which files come, that nobody else's is lost, and that wrong words are answered.
+//! `plimsoll report --png --svg`: which files are written, that none of others is lost, and that wrong options are refused.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
 
 use crate::machine::*;
 
-/// What iostat 12.6.1 printed of two devices over three intervals of a second.
+/// What iostat 12.6.1 printed about two devices over three intervals of a second.
 const EXTENDED: &str = include_str!("../../../import/tests/all/fixtures/iostat/extended.json");
 
 fn recorded() -> Folder {
@@ -42,7 +42,7 @@ fn every_chart_becomes_a_file_of_each_kind_and_is_listed() {
     assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.ends_with(b"IEND\xaeB`\x82"));
     let sheet = fs::read_to_string(folder.path("s/01-all-devices.svg")).unwrap();
     assert!(sheet.contains("Fig. 1 - &#39;a.json&#39;") && sheet.contains("#113  vda: Disk IOPS"));
-    // Again, over its own files.
+    // A second time, it may overwrite its own files.
     let again = ended(&mut folder.plimsoll(&words));
     assert_eq!(again.code, Some(0), "{}", again.err);
 }

@@ -1,4 +1,4 @@
-//! `plimsoll where`: the commands of its guide as they are printed, and what they must find, on simulated volumes.
+//! `plimsoll where`: the commands of its guide as printed, and what they must find, on simulated volumes.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::Value;
 const MIB: f64 = 1048576.0;
 const GIB: f64 = 1024.0 * MIB;
 
-/// The targets of the guide's commands, in their order.
+/// Returns the targets of the guide's commands, in order.
 fn targets() -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/where.md");
     let text = fs::read_to_string(path).unwrap();
@@ -26,7 +26,7 @@ fn looked(target: &str) -> (Value, Ended) {
     (ended.json()["answered"].clone(), ended)
 }
 
-/// Kind, beginning and end of each region, the places within what their intervals hold.
+/// Checks kind, beginning and end of a region: the true places must lie within the reported intervals.
 fn holds(answer: &Value, number: usize, (kind, from, to): (&str, f64, f64)) {
     let region = &answer["regions"][number];
     assert_eq!(region["kind"], kind, "{answer}");

@@ -1,4 +1,4 @@
-//! The page of the catalogue is what `plimsoll policy list` says of it.
+//! The page of the catalogue agrees with `plimsoll policy list`.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::machine::*;
 
-/// Figures of each policy as the list shows them: operations, bytes, burst, date.
+/// Returns the figures of each policy as the list shows them: operations, bytes, burst, date.
 fn figures(folder: &Folder) -> BTreeMap<String, Vec<String>> {
     let listed = ended(&mut folder.plimsoll(&["policy", "list"]));
     assert_eq!(listed.code, Some(0), "{}", listed.err);
@@ -22,14 +22,14 @@ fn figures(folder: &Folder) -> BTreeMap<String, Vec<String>> {
     };
     table
         .map(|line| {
-            // A long name leaves one blank before the first figure.
+            // After a long name only one blank precedes the first figure.
             let (id, rest) = line.split_once(' ').unwrap();
             cells(&format!("{id}  {rest}"))
         })
         .collect()
 }
 
-/// The page: a table for each provider, in the order of the catalogue.
+/// Returns the page: a table for each provider, in the order of the catalogue.
 fn page(folder: &Folder) -> String {
     let listed = ended(&mut folder.plimsoll(&["policy", "list", "--format", "json"]));
     let document: Value = serde_json::from_str(&listed.out).unwrap();

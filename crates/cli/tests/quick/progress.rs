@@ -1,4 +1,4 @@
-//! `--progress json`: every line is an object, and together they say what the result says; and `q` on a terminal.
+//! `--progress json`: every line is an object, and together they agree with the result; and `q` on a terminal.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::fs;
 use crate::machine::*;
 use serde_json::Value;
 
-/// Every line as an object of the schema, in the order of time.
+/// Returns every line as an object of the schema, and checks that their times ascend.
 fn events(text: &str) -> Vec<Value> {
     let events: Vec<Value> = text
         .lines()
@@ -27,7 +27,7 @@ fn named<'a>(events: &'a [Value], name: &'a str) -> impl Iterator<Item = &'a Val
     events.iter().filter(move |event| event["event"] == name)
 }
 
-/// Operations of a direction by step, counted from 1: of what `intervals` gives, each with its step.
+/// Sums the operations by step, counted from 1, and direction over `intervals`, each with its step.
 fn ops<'a>(intervals: impl Iterator<Item = (u64, &'a Value)>) -> BTreeMap<(u64, String), u64> {
     let mut sums = BTreeMap::new();
     for (step, interval) in intervals {
@@ -157,8 +157,8 @@ fn lines_that_a_full_file_does_not_take_are_told_of_once_and_cost_no_result() {
     assert_eq!(told, 1, "{}", full.err);
 }
 
-/// Runs the words on a terminal, and does what `keys` say: `z` stops it as Ctrl-Z and lets it go on, `q` presses that key. Prints
-/// whether the terminal echoes before, while it runs, and after; then the exit code.
+/// Runs the words on a terminal and follows `keys`: `z` suspends the program as Ctrl-Z does and resumes it, `q`
+/// presses that key. Prints whether the terminal echoes before, during and after the run; then the exit code.
 const TERMINAL: &str = r"
 import os, pty, select, signal, sys, termios, time
 keys, words = sys.argv[1], sys.argv[2:]

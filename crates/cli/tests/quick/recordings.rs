@@ -1,4 +1,4 @@
-//! `plimsoll report` on recordings of other tools and of several files, and the figures it gives out: tables and series.
+//! `plimsoll report` on recordings of other tools and on several files, and the tables and series that it prints.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -7,12 +7,12 @@ use std::path::Path;
 use crate::machine::*;
 use record::{Metric, Recording, Run};
 
-/// What iostat 12.6.1 printed of two devices over three intervals of a second.
+/// What iostat 12.6.1 printed about two devices over three intervals of a second.
 const EXTENDED: &str = include_str!("../../../import/tests/all/fixtures/iostat/extended.json");
 const KILLED: &str = include_str!("../../../import/tests/all/fixtures/iostat/killed.json");
 const CPU: &str = include_str!("../../../import/tests/all/fixtures/iostat/cpu.json");
 
-/// A folder with `logs/`: two recordings of iostat, and what is none.
+/// Makes a folder with `logs/`: two recordings of iostat, and files that are none.
 fn logs() -> Folder {
     let folder = Folder::new();
     folder.make_dir("logs");
@@ -31,7 +31,7 @@ fn logs() -> Folder {
     folder
 }
 
-/// Rows of a CSV by RFC 4180, the head first.
+/// Parses a CSV by RFC 4180; the first row is the head.
 fn rows(text: &str) -> Vec<Vec<String>> {
     let mut rows = vec![vec![String::new()]];
     let (mut quoted, mut letters) = (false, text.chars().peekable());
@@ -115,7 +115,7 @@ fn what_a_killed_iostat_left_is_drawn() {
     assert!(fs::read_to_string(folder.path("cut.html")).unwrap().contains("vda"));
 }
 
-/// Every field of `devices.csv` and `cpu.csv` against the run file's own series.
+/// Compares every field of `devices.csv` and `cpu.csv` with the run file's own series; returns how many were compared.
 fn equals_the_run_file(tables: &Path, run: &Run) -> usize {
     let recording = Recording::of(run);
     let devices = rows(&fs::read_to_string(tables.join("devices.csv")).unwrap());
@@ -145,7 +145,7 @@ fn equals_the_run_file(tables: &Path, run: &Run) -> usize {
     compared
 }
 
-/// The head of a metric as it is documented: its name, then its unit.
+/// Returns the documented column of a metric: its name, then its unit.
 fn column_of(metric: Metric) -> String {
     let name = serde_json::to_value(metric).unwrap().as_str().unwrap().to_owned();
     match metric.unit() {
@@ -172,7 +172,7 @@ fn tables_of_an_import_hold_what_the_run_file_holds() {
     assert!(!folder.path("runs/a-2026-11-21.html").exists(), "--csv draws nothing");
     let run = runfile::read(Path::new(&file)).unwrap();
     assert!(equals_the_run_file(&folder.path("tables"), &run) > 60);
-    // The same straight from iostat's file.
+    // The same tables come directly from iostat's file.
     done(&ended(&mut folder.plimsoll(&["report", "@/logs/a.json", "--csv", "@/direct"])));
     for table in ["devices.csv", "cpu.csv"] {
         let of = |place: &str| fs::read(folder.path(place).join(table)).unwrap();
@@ -298,7 +298,7 @@ fn series_are_named_by_device_and_key_with_stars() {
     assert_eq!(rows(&of("*:util", "text").out)[0][3..], ["loop0:util [share]", "vda:util [share]"]);
 }
 
-/// What is asked, the exit code, and the beginning of what stderr says, `@` for the folder.
+/// The words, the exit code, and the beginning of what stderr says, with `@` for the folder.
 type Wrong = (&'static [&'static str], i32, &'static str);
 
 const WRONG: &[Wrong] = &[
@@ -429,7 +429,7 @@ fn every_wrong_input_is_told_in_its_first_line_and_ends_with_its_code() {
         let here = folder.text(".");
         let wanted = format!("plimsoll: {}", says.replace('@', &here));
         let squeezed: String = wanted.split_whitespace().collect::<Vec<_>>().join(" ");
-        // What a folder's files are passed over for stands before the message.
+        // Files of a folder that are passed over are reported before the message.
         let begins =
             told.starts_with(&squeezed) || (told.starts_with("passed over: ") && told.contains(&squeezed));
         if ended.code != Some(*code) || !begins {
@@ -440,7 +440,7 @@ fn every_wrong_input_is_told_in_its_first_line_and_ends_with_its_code() {
     assert!(faults.is_empty(), "{} of {}:\n{}", faults.len(), WRONG.len(), faults.join("\n"));
 }
 
-/// Refused words: what stands behind `report`, and what is said.
+/// Refused words after `report`, and the messages.
 const REFUSED: &[(&[&str], &str)] = &[
     (&["--html", "@/logs/b.json"], "b.json is what is read, and a page would replace it"),
     (&["--html", "@/logs/e.txt"], "e.txt is there already and no page of plimsoll's"),

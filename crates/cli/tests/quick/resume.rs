@@ -1,4 +1,4 @@
-//! `check --resume` of a file that somebody else made: it takes no more than a check takes unasked.
+//! `check --resume` of a file that somebody else made: it takes no more than a check does by default.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use record::{Run, TargetFacts, TargetKind};
@@ -8,7 +8,7 @@ use crate::machine::*;
 
 const HUGE: Bytes = Bytes::gib(70);
 
-/// A run of the folder that asks for this and was stopped.
+/// Writes a run that was stopped, measured this folder and asked for `asked`; returns its file.
 fn stopped(folder: &Folder, name: &str, asked: CheckAsked) -> String {
     let target =
         TargetFacts { words: folder.text("."), kind: TargetKind::Directory, ..TargetFacts::default() };

@@ -1,4 +1,4 @@
-//! `plimsoll schema`: every document that is printed is as its schema says, key by key, and every key of it is told.
+//! `plimsoll schema`: every printed document agrees with its schema, key by key, and the schema describes every key.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use crate::machine::*;
 use serde_json::{Map, Value, json};
 
-/// Where a document is not as its schema says. Stricter than a validator: a key that the schema does not tell is a fault.
+/// Places where a document differs from its schema. Stricter than a validator: a key that the schema lacks is a fault.
 #[derive(Default)]
 struct Faults(Vec<String>);
 
@@ -67,7 +67,7 @@ impl Faults {
             let below = known.and_then(|known| known.get(key)).or_else(|| schema.get("additionalProperties"));
             match below {
                 Some(below) => self.look((root, below), value, &format!("{at}.{key}")),
-                // Documents within documents, and objects of any form, are told elsewhere.
+                // Documents within documents, and objects of any form, have their description elsewhere.
                 None if known.is_some() && !is_open(at) => self.0.push(format!("{at}.{key} is not told")),
                 None => {}
             }
@@ -75,7 +75,7 @@ impl Faults {
     }
 }
 
-/// What has keys beside those that are told: numbers of a finding's kind, devices, sources.
+/// Whether further keys are allowed at this place: numbers of a finding's kind, devices, sources.
 fn is_open(at: &str) -> bool {
     [".findings[]", ".verdict.doubts[]", ".readings[]", ".limits", ".limits.limits[]", ".policies[].limits"]
         .iter()
@@ -110,14 +110,14 @@ fn schema(folder: &Folder, name: &str) -> Value {
     printed(folder, &["schema", name]).remove(0)
 }
 
-/// fio's text, the least of it.
+/// Text output of fio, as short as it can be.
 pub(crate) const RESULT: &str = "nightly: (g=0): rw=randread, bs=4K-4K/4K-4K, ioengine=libaio, iodepth=64
 fio 1.59
 nightly: (groupid=0, jobs=1): err= 0: pid=22329
 read : io=3070.5MB, bw=132862KB/s, iops=33215 , runt= 23665msec
 ";
 
-/// Every document with what prints it, behind a folder with a result and a run in it.
+/// Every document with the words that print it, in a folder with a result and a run.
 const PRINTED: [(&str, &[&str]); 33] = [
     ("report", &["check", "sim:aws-gp3", "--policy", "aws-gp3", "--out", "@/runs"]),
     ("report", &["check", "sim:aws-gp2,size=100GiB", "--expect", "read 700 iops, p99 < 30ms"]),
@@ -173,7 +173,7 @@ const PRINTED: [(&str, &[&str]); 33] = [
     ("report", &["watch", "--for", "300ms", "--every", "100ms"]),
 ];
 
-/// A policy of one's own.
+/// A policy of the user's own.
 const OURS: &str = r#"
 id = "ours"
 name = "Ours"
@@ -185,14 +185,14 @@ unit = "ops/s"
 baseline = 5000
 "#;
 
-/// What was printed: which document, of which words, and itself.
+/// A printed document: its name, the words that printed it, and its content.
 struct Printed {
     name: &'static str,
     words: String,
     document: Value,
 }
 
-/// All of them, made once for the tests of this file.
+/// Returns all documents, made once for the tests of this file.
 fn all() -> &'static [Printed] {
     static ALL: OnceLock<Vec<Printed>> = OnceLock::new();
     ALL.get_or_init(|| {
@@ -210,7 +210,7 @@ fn all() -> &'static [Printed] {
     })
 }
 
-/// The documents that one command line prints.
+/// Returns the documents that one command line prints.
 fn of_one(folder: &Folder, name: &'static str, words: &[&str]) -> Vec<Printed> {
     let below = usize::from(["policy", "profile", "lab"].contains(&words[0]));
     let mut words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
@@ -258,7 +258,7 @@ fn the_list_names_every_document_and_a_mistyped_one_is_told_its_nearest() {
     assert!(wrong.complained().contains("did you mean 'report'?"), "{}", wrong.err);
 }
 
-/// Holds every document against every schema: its own must take it, all others refuse it.
+/// Checks every document against every schema: its own must accept it, all others refuse it.
 const OTHER_VALIDATOR: &str = r"
 import json, sys, jsonschema
 schemas, documents = (json.load(open(path)) for path in sys.argv[1:])

@@ -1,4 +1,4 @@
-//! Simulated volumes through the command line: what is configured is found again, without root, in one JSON document.
+//! Simulated volumes on the command line: what is configured is found again, without root, in one JSON document.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -8,14 +8,14 @@ use serde_json::Value;
 
 const MIB: f64 = 1048576.0;
 
-/// Base latency that a simulated volume has unless told otherwise (`latency=`).
+/// Base latency of a simulated volume without `latency=`, in seconds.
 const BASE_S: f64 = 0.8e-3;
 
 /// Target, operations a second, MiB a second, base latency in seconds.
 const VOLUMES: [(&str, f64, f64, f64); 5] = [
     ("sim:aws-gp3", 3_000.0, 125.0, BASE_S),
     ("sim:azure-premium-ssd-large,tier=P30", 5_000.0, 200.0, BASE_S),
-    // No power of two between its caps: such a volume may as well charge in units.
+    // There is no power of two between its caps, so that such a volume might also count in units.
     ("sim:aws-gp3,iops=8000,throughput=450MiB/s,latency=2ms", 8_000.0, 450.0, 2e-3),
     ("sim:do-volumes-pre-burst", 5_000.0, 200.0, BASE_S),
     ("sim:custom,iops=800,bandwidth=60MiB/s,latency=5ms", 800.0, 60.0, 5e-3),
@@ -25,14 +25,14 @@ fn checked(folder: &Folder, words: &[&str]) -> Ended {
     ended(&mut folder.plimsoll(&[&["check"], words, &["--format", "json"]].concat()))
 }
 
-/// The findings of `kind` for `direction`; one at most.
+/// Returns the finding of `kind` for `direction`; null if there is none.
 fn finding<'d>(document: &'d Value, kind: &str, direction: &str) -> &'d Value {
     let all = document["findings"].as_array().unwrap();
     let found = all.iter().find(|finding| finding["kind"] == kind && finding["direction"] == direction);
     found.unwrap_or(&Value::Null)
 }
 
-/// Fails where `measured` is not within `share` of `truth`.
+/// Fails if `measured` is not within `share` of `truth`.
 fn within(what: &str, measured: &Value, truth: f64, share: f64) {
     let measured = measured.as_f64().unwrap_or(f64::NAN);
     assert!((measured / truth - 1.0).abs() <= share, "{what}: {measured} instead of {truth}");
@@ -154,7 +154,7 @@ fn the_answer_fits_eighty_columns_and_has_no_colour_beside_a_terminal() {
     }
 }
 
-/// A doubt as versions 1 and 2 stored it, and what is to be said of a volume that serves what was claimed.
+/// A doubt as versions 1 and 2 stored it, and the answer for a volume that delivers what was claimed.
 const STORED_DOUBTS: [(&str, &str); 7] = [
     ("nullb0 stores nothing: reads come back empty", "cannot_tell"),
     ("ram0 is memory, not a volume", "cannot_tell"),

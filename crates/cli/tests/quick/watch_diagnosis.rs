@@ -1,4 +1,4 @@
-//! What a watch says of volumes whose truth is known: load cycles in virtual time through the command itself.
+//! What a watch reports about volumes whose truth is known: load cycles in virtual time through the command itself.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -7,14 +7,14 @@ use std::process::Command;
 const JOB: &str = "[c4y]\nbs=4k\nrw=randrw\nrwmixread=70\ndirect=1\niodepth=256\ntime_based\nsize=1GB\nioengine=libaio\nrate_iops=700,300,\n";
 const CONTRACT: &str = "read 700 iops, write 300 iops, latency < 30ms";
 
-/// The document that a watch of `on` prints, and its exit code.
+/// Watches `on` under the usual load; returns the printed document and the exit code.
 fn watch(folder: &Path, on: &str, more: &[&str]) -> (serde_json::Value, i32) {
     let job = folder.join("c4y.fio");
     std::fs::write(&job, JOB).unwrap();
     watch_of(folder, &job, &["--expect", CONTRACT, "--on", on], more)
 }
 
-/// The same of the load in `job`.
+/// Does the same with the load in `job`.
 fn watch_of(folder: &Path, job: &Path, on: &[&str], more: &[&str]) -> (serde_json::Value, i32) {
     let output = Command::new(env!("CARGO_BIN_EXE_plimsoll"))
         .args(["watch", "--format", "json"])

@@ -1,9 +1,9 @@
-//! Pages in a real browser: whether a script that a file brought ran there.
+//! Pages in a real browser: whether a script from a file ran there.
 
 use std::path::Path;
 use std::process::Command;
 
-/// What a script that ran leaves behind.
+/// A script that leaves a trace if it runs.
 pub const SCRIPT: &str = "document.documentElement.setAttribute('data-pwned','1')";
 
 fn dom(page: &Path) -> String {
@@ -39,7 +39,7 @@ fn is_touched(dom: &str) -> bool {
     root.split('>').next().unwrap_or("").contains("data-pwned")
 }
 
-/// A page that does run the script is seen to.
+/// Checks the method itself: a page that does run the script must show it.
 pub fn assert_that_a_script_would_show(dir: &Path) {
     let page = dir.join("control.html");
     std::fs::write(&page, format!("<!doctype html><html><body><script>{SCRIPT}</script></body></html>"))

@@ -1,4 +1,4 @@
-//! Results of other tools as nobody printed them.
+//! Results of other tools, altered as no tool would print them.
 
 use super::browser::SCRIPT;
 use super::judge::Random;
@@ -12,7 +12,7 @@ const FIXTURES: [&str; 6] = [
     "Linux 5.10 (h) 11/22/2026 _x86_64_ (2 CPU)\n\nDevice r/s w/s rkB/s\nvda 1 2 3\n\nDevice r/s w/s rkB/s\nvda 1 2 3\n",
 ];
 
-/// What is put in: numbers beyond reason, brackets, quotes, escapes, and words of every kind of result.
+/// Pieces that are put in: numbers beyond reason, brackets, quotes, escapes, and words of every kind of result.
 const PIECES: [&str; 26] = [
     "1e308",
     "-1",
@@ -42,7 +42,7 @@ const PIECES: [&str; 26] = [
     "a: (groupid=0, jobs=1): err= 0: pid=1\n",
 ];
 
-/// A fixture with pieces put in, taken out and repeated.
+/// Returns a fixture with pieces put in, taken out and repeated.
 pub fn made(random: &mut Random) -> Vec<u8> {
     let mut bytes = random.one(&FIXTURES).as_bytes().to_vec();
     for _ in 0..1 + random.below(40) {
@@ -67,20 +67,20 @@ pub fn made(random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// iostat's JSON whose names are scripts.
+/// Returns iostat's JSON with scripts for names.
 pub fn of_scripts() -> String {
     let script = format!("\"><img src=x onerror=\"{SCRIPT}\"></script><script>{SCRIPT}</script>");
     FIXTURES[3].replace("\"vda\"", &serde_json::to_string(&script).unwrap())
 }
 
-/// A name, what stands before, what is repeated (`#` is a number that counts), what stands behind.
+/// A name, the beginning, the part that is repeated (`#` is a running number), and the end.
 type Shape = (&'static str, &'static str, &'static str, &'static str);
 
 const JOB: &str = "a: (groupid=0, jobs=1): err= 0: pid=1\n";
 const REPORTS: &str = "{\"sysstat\":{\"hosts\":[{\"nodename\":\"h\",\"statistics\":[";
 const HOST: &str = "Linux 5.10 (h) 11/22/2026 _x86_64_ (2 CPU)\n\n";
 
-/// Each was quadratic or took a multiple of its length once, or is like one that was.
+/// Inputs on which time was once quadratic, or memory a multiple of their length, and similar ones.
 const SHAPES: [Shape; 52] = [
     ("amp.html", "<html>", "&", ""),
     ("tags.html", "<html>", "<a ", ""),
@@ -176,7 +176,7 @@ const SHAPES: [Shape; 52] = [
     ("files.txt", "", "[a]\nrw=read\n\nfio a.ini\n", ""),
 ];
 
-/// Inputs of about `length` bytes.
+/// Returns inputs of about `length` bytes.
 pub fn shapes(length: usize) -> impl Iterator<Item = (&'static str, String)> {
     SHAPES.into_iter().map(move |(name, before, again, behind)| {
         let mut text = before.to_owned();

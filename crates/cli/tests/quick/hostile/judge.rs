@@ -1,4 +1,4 @@
-//! What must hold of every call, whatever it was given.
+//! What must hold for every call, whatever its input.
 
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use testbed::{Lack, skipped};
 
-/// No call comes near: it stands for "never".
+/// Timeout far beyond any call: it stands for "never".
 const SECONDS: &str = "120";
-/// Address space in KiB: what is mapped and never touched counts too.
+/// Limit of the address space in KiB, which includes what is mapped and never touched.
 const ADDRESSES: &str = "1500000";
 
-/// True where `program` cannot be called; then it is said.
+/// Whether `program` cannot be called, in which case the skip is recorded.
 pub fn is_missing(program: &str) -> bool {
     let found = Command::new(program).arg("--version").output();
     if found.is_ok_and(|output| output.status.success()) {
@@ -21,13 +21,13 @@ pub fn is_missing(program: &str) -> bool {
     true
 }
 
-/// Calls plimsoll with `words`; gives back what it said, its lines joined.
+/// Calls plimsoll with `words`; returns what it printed, with its lines joined.
 pub fn judge(words: &[&str]) -> String {
     let words: Vec<OsString> = words.iter().map(OsString::from).collect();
     called(&words)
 }
 
-/// As [`judge`], with a name behind the words that may be no text.
+/// Does the same as [`judge`] with a name after the words that may not be UTF-8.
 pub fn judge_os(words: &[&str], name: &OsStr) -> String {
     let mut all: Vec<OsString> = words.iter().map(OsString::from).collect();
     all.push(name.to_owned());
@@ -58,7 +58,7 @@ fn called(words: &[OsString]) -> String {
     both.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The most memory that plimsoll had at once for these words, in bytes, by the kernel's own account of it.
+/// Returns plimsoll's peak memory for these words in bytes, as the kernel accounts it.
 pub fn peak_memory(words: &[&str]) -> u64 {
     let mut call = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
     call.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -76,14 +76,14 @@ pub fn peak_memory(words: &[&str]) -> u64 {
     peak
 }
 
-/// What steers, with what stands around it.
+/// Returns the first characters that would steer a terminal, with some that follow.
 fn steering(text: &str) -> String {
     let at = text.find(|letter: char| *report::clean_lines(&letter.to_string()) != *letter.to_string());
     let at = at.unwrap_or(0);
     text[at..].chars().take(60).collect()
 }
 
-/// What was drawn and written in `folder`: no script of the file's, no ill-formed drawing, no escape.
+/// Checks what was drawn and written in `folder`: no script from the file, no ill-formed drawing, no escape sequence.
 pub fn judge_pages(folder: &Path) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();

@@ -1,4 +1,4 @@
-//! Run files to start from, and what is done to them.
+//! Run files to start from, and ways to corrupt them.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use workload::Nanos;
 use super::browser::SCRIPT;
 use super::judge::Random;
 
-/// A watched machine, a check of a simulated volume, and an imported record and result.
+/// Makes run files of a watched machine, a check of a simulated volume, and an imported recording and result.
 pub fn bases(dir: &Path) -> Vec<PathBuf> {
     let watched = runfile::write(runfile::at(&dir.join("watched.plimsoll")), &watched()).unwrap();
     let mut bases = vec![watched];
@@ -39,7 +39,7 @@ fn plimsoll(words: &[&str]) {
     );
 }
 
-/// Five minutes of three devices.
+/// Returns five minutes of three devices.
 fn watched() -> Run {
     let disk = |n: u64, name: &str| {
         let counters = DiskCounters {
@@ -71,7 +71,8 @@ fn watched() -> Run {
     }
 }
 
-/// Bytes are turned, pages exchanged, the end cut off; the header mostly stays, so that the file is looked into.
+/// Flips bits, overwrites bytes, copies pages and cuts off the end; most of the header stays, so that the file is
+/// read at all.
 pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
     for _ in 0..1 + random.below(12) {
         let at = 100 + random.below(bytes.len() - 100);
@@ -84,10 +85,10 @@ pub fn mutated(mut bytes: Vec<u8>, random: &mut Random) -> Vec<u8> {
             }
             3 => {
                 let (from, to) = (random.below(bytes.len() / 4096), random.below(bytes.len() / 4096));
-                // The first page holds the identity.
+                // The first page identifies the file, so it is never overwritten as a whole.
                 bytes.copy_within(from * 4096..from * 4096 + 4096, to.max(1) * 4096);
             }
-            // A number of a page or a cell.
+            // The header of a page, with its numbers of cells and pages.
             4 => bytes[at / 4096 * 4096..][..12].iter_mut().for_each(|byte| *byte = random.next() as u8),
             _ if random.below(4) == 0 => bytes.truncate(at.max(4096)),
             _ => bytes[at] = 0xff,
@@ -109,7 +110,7 @@ pub fn change(file: &Path, sql: &str) {
     assert!(output.status.success(), "{sql}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Table, column and type of every column; whole numbers of a key have the type `KEY`.
+/// Returns table, column and type of every column; an integer key has the type `KEY`.
 fn columns(file: &Path) -> Vec<[String; 3]> {
     let sql = "SELECT m.name, p.name, iif(p.pk > 0 AND p.type = 'INTEGER', 'KEY', p.type)
         FROM sqlite_schema m, pragma_table_info(m.name) p WHERE m.type = 'table'";
@@ -148,14 +149,14 @@ const NUMBERS: [&str; 11] = [
     "random()",
 ];
 
-/// A few columns get what no plimsoll writes there.
+/// Fills a few columns with values that plimsoll never writes.
 pub fn poison(file: &Path, random: &mut Random) {
     let columns = columns(file);
     let mut sql = String::from("PRAGMA foreign_keys = OFF; BEGIN;\n");
     for _ in 0..1 + random.below(4) {
         let [table, column, kind] = &columns[random.below(columns.len())];
         let value = if kind == "TEXT" { random.one(&TEXTS) } else { random.one(&NUMBERS) };
-        // SQLite lets nothing but whole numbers into a column that is the row's own number.
+        // SQLite accepts only integers in a column that is the row's number.
         let value = if kind == "KEY" { format!("CAST({value} AS INTEGER)") } else { (*value).to_owned() };
         let rows = ["", " WHERE rowid % 7 = 3", " WHERE rowid < 4"][random.below(3)];
         sql += &format!("UPDATE OR IGNORE {table} SET {column} = {value}{rows};\n");
@@ -163,7 +164,7 @@ pub fn poison(file: &Path, random: &mut Random) {
     change(file, &(sql + "COMMIT;\n"));
 }
 
-/// Every column of text that is no document holds a script, and every document one in each of its names.
+/// Puts a script into every text column that holds no document, and into every name of the documents.
 pub fn fill_with_scripts(file: &Path) {
     let script = format!(
         "\"><img src=x onerror=\"{SCRIPT}\"></script><script>{SCRIPT}</script><svg onload=\"{SCRIPT}\">"
@@ -207,7 +208,7 @@ pub fn fill_with_scripts(file: &Path) {
     change(file, &sql);
 }
 
-/// Schemas that plimsoll never makes, and what is said of each.
+/// Schemas that plimsoll never makes, and the message about each.
 pub const SCHEMAS: [(&str, &str); 7] = [
     (
         "a view 'step'",
@@ -260,8 +261,8 @@ pub const MUCH: [(&str, &str); 4] = [
     ),
 ];
 
-/// So many rows of next to nothing, of each kind that becomes much more in memory; `%` stands for the number. With the name of the
-/// base that they are added to.
+/// Many tiny rows of each kind that takes much more memory than file: the base to which they are added, their number,
+/// and the SQL, in which `%` stands for that number.
 pub const SWOLLEN: [(&str, u64, &str); 6] = [
     ("watched", 300_000, "INSERT INTO sample_cpu SELECT NULL, 400000000000 + n, 0,0,0,0,0,0,0,0,0,0,0,0, NULL, NULL FROM more;"),
     (
