@@ -5,7 +5,7 @@ use std::fs;
 
 use crate::machine::*;
 
-/// Paced, so that both must come to the same rate on any machine.
+/// Paced, so that both tools must reach the same rate on any machine.
 const PACED: &str = "[paced]\nioengine=psync\ndirect=0\nrw=randread\nbs=4k\nsize=4m\nrate_iops=400\ntime_based=1\nruntime=1\n";
 
 #[test]
@@ -32,7 +32,7 @@ fn a_paced_job_comes_to_the_same_rate_through_both_and_leaves_two_run_files() {
     let document = run.json();
     let rate = &document["rows"][0];
     assert_eq!(rate["measure"], "iops", "{rate}");
-    // A turn that the machine held up widens the interval; the typical difference is none all the same.
+    // A turn delayed by the machine widens the interval, but the typical difference remains zero.
     let ratio = rate["ratios"][1]["value"].as_f64().unwrap();
     assert!((ratio - 1.0).abs() < 0.05 && rate["ratios"][1]["answer"] != "differs", "{rate}");
     let tools: Vec<&str> = (0..2).map(|side| document["sides"][side]["tools"][0].as_str().unwrap()).collect();

@@ -9,14 +9,15 @@ use serde_json::Value;
 
 /// 5,000 operations and 200 MiB a second in each direction.
 const POLICY: &str = "do-volumes-pre-burst";
-/// A mix of large blocks issues some hundred I/Os a second, and each is drawn to be a read or a write: the shares of two
-/// seconds scatter by 2 %, and the total with them, since the reads alone are at their cap. So a mix gets longer turns.
+/// Seconds of a turn. A mix of large blocks issues only a few hundred I/Os a second, each drawn as a read or a write:
+/// over two seconds their shares scatter by 2 %, and with them the total, because reads alone are at their cap. So a
+/// mix gets longer turns.
 const SECONDS: [(&str, &str); 3] = [("read", "2"), ("write", "2"), ("mix", "4")];
-/// What may lie between the two, as a share.
+/// Largest accepted difference between the two tools, as a share.
 const SHARE: f64 = 0.03;
-/// Turns of a cell: the throttle loses slices of 100 ms where the machine has no CPU for it, so the medians are compared.
+/// Most turns of a cell: if the machine lacks CPU, the throttle loses slices of 100 ms, so medians are compared.
 const TURNS: usize = 9;
-/// The cells, as both are told them: name, pattern of fio, share of reads, block, depth.
+/// The cells as both tools run them: name, fio's pattern, block size, depth.
 const CELLS: [Cell; 4] = [
     ("SEQ1M Q8T1", "rw", "1m", 8),
     ("SEQ1M Q1T1", "rw", "1m", 1),
@@ -25,15 +26,15 @@ const CELLS: [Cell; 4] = [
 ];
 const WAYS: [(&str, u32); 3] = [("read", 100), ("write", 0), ("mix", 70)];
 
-/// What a cell came to: MB/s, IOPS, both directions.
+/// The figures of a cell over both directions: MB/s and IOPS.
 type Figures = [f64; 2];
 
-/// How long a turn of `way` counts.
+/// Returns the counted seconds of a turn of `way`.
 fn seconds(way: &str) -> &'static str {
     SECONDS.iter().find(|(known, _)| *known == way).unwrap().1
 }
 
-/// The cell's line in our table: `…: 209.715 MB/s [ 200.0 IOPS] <…`.
+/// Returns the figures in the cell's line of our table: `…: 209.715 MB/s [ 200.0 IOPS] <…`.
 fn ours(folder: &Folder, lab: &LabUp, (name, way): (&str, &str), turn: usize) -> Figures {
     let text = ended(&mut folder.plimsoll(&["profile", "show", "crystaldiskmark", "--toml"])).out;
     let (head, _) = text.split_once("[[step]]").unwrap();
@@ -82,7 +83,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
 }
 
-/// How the medians of one cell differ after as many turns as it takes, nine at most; `None` where there is no fio.
+/// Returns how much the medians of a cell differ, after as many turns as it takes, nine at most; `None` without fio.
 fn difference(folder: &Folder, lab: &LabUp, cell: Cell, way: (&str, u32)) -> Option<f64> {
     let (name, rw, block, depth) = cell;
     let mut turns: Vec<(Figures, Figures)> = Vec::new();

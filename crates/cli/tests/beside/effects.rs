@@ -1,6 +1,6 @@
-//! Effect, not parsing: random small command lines are run by the real fio and by ours on copies of the same files, and
-//! bytes, lengths, counts, offsets and exit codes must be the same, or the difference be one that is meant and written down.
-//! `PLIMSOLL_LINES=500` runs that many, `PLIMSOLL_SEED=17` one line again.
+//! Effects, not parsing: the real fio and ours run random small command lines on copies of the same files. Bytes,
+//! lengths, counts, offsets and exit codes must agree, or the difference must be intended and documented.
+//! `PLIMSOLL_LINES=500` runs that many lines, `PLIMSOLL_SEED=17` repeats a single one.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod effect;
@@ -15,14 +15,14 @@ use line::Line;
 use meant::{Aspect, Pair, meant};
 use pings::{Ping, ping_effect};
 
-/// How many lines are run where nobody says.
+/// Default number of lines.
 const LINES: u64 = 40;
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// The seeds that are run.
+/// Returns the seeds that are run.
 fn seeds() -> Vec<u64> {
     match number("PLIMSOLL_SEED") {
         Some(seed) => vec![seed],
@@ -30,7 +30,7 @@ fn seeds() -> Vec<u64> {
     }
 }
 
-/// In what the two differ, with both; empty where they do not.
+/// Returns the aspects in which the two differ, with both values; empty if they agree.
 fn differences(pair: &Pair<'_>) -> Vec<(Aspect, String)> {
     let Pair { line, real, ours } = pair;
     let mut found = Vec::new();
@@ -67,7 +67,7 @@ fn sectors(line: &Line, changed: &[u64]) -> String {
     }
 }
 
-/// Operations and bytes of each job, over both directions: how they share is random.
+/// Returns operations and bytes of each job, summed over directions, whose shares are random.
 fn amounts(line: &Line, effect: &Effect) -> Vec<(u64, u64)> {
     let sum = |job: &effect::JobEffect| {
         let operations = if line.has_random_lengths() { 0 } else { job.done[0].0 + job.done[1].0 };
@@ -76,17 +76,17 @@ fn amounts(line: &Line, effect: &Effect) -> Vec<(u64, u64)> {
     effect.jobs.iter().map(|(_, job)| sum(job)).collect()
 }
 
-/// The rows of every log in the order of their places.
+/// Returns the rows of every log, sorted.
 fn sorted(effect: &Effect) -> Logs {
     let mut places = effect.places.clone();
     places.values_mut().for_each(|rows| rows.sort_unstable());
     places.into_iter().collect()
 }
 
-/// Each log by its name, with direction, offset and length of each of its rows.
+/// Logs by name, with direction, offset and length of each row.
 type Logs = Vec<(String, Vec<(u64, u64, u64)>)>;
 
-/// What tells two sets of logs apart: a digest of the rows, and their ends for people.
+/// Summarises logs: a digest that tells two sets apart, and the first and last row for people.
 fn short(places: &Logs) -> String {
     let of = |(log, rows): &(String, Vec<(u64, u64, u64)>)| {
         let digest = rows.iter().fold(0u64, |sum, (direction, offset, length)| {
@@ -97,7 +97,7 @@ fn short(places: &Logs) -> String {
     places.iter().map(of).collect::<Vec<_>>().join("; ")
 }
 
-/// Numbers in a row as first and last.
+/// Joins consecutive numbers into ranges of first and last.
 fn ranges(numbers: &[u64]) -> Vec<(u64, u64)> {
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for &number in numbers {
@@ -169,7 +169,7 @@ fn random_lines_do_what_the_real_ioping_does() {
     assert!(unexplained.is_empty(), "{} unexplained:\n{}", unexplained.len(), unexplained.join("\n\n"));
 }
 
-/// Words that fio and ours once took otherwise, on `f` and `g` of a mebibyte of data.
+/// Lines that fio and ours once took differently, with 1 MiB of data in `f` and in `g`.
 const SETTLED: &[&str] = &[
     "--name=a --filename=f --rw=write:8k --size=1m --bs=4k",
     "--name=a --filename=f --rw=write:16k --size=1m --bs=4k",

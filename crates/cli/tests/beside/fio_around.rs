@@ -3,7 +3,7 @@
 
 use crate::machine::*;
 
-/// Idleness is told behind the disks, as text and as JSON, in fio's form but for its unit of work.
+/// Idleness is printed after the disks, as text and in JSON, in fio's form except for its unit of work.
 #[test]
 #[ignore = "night: a share of the processors"]
 fn idle_cpus_are_told_as_fio_does() {
@@ -24,7 +24,7 @@ fn idle_cpus_are_told_as_fio_does() {
             let [open, close] = ["{", "}"].map(|brace| lines.iter().position(|line| *line == brace).unwrap());
             let document: serde_json::Value = serde_json::from_str(&lines[open..=close].join("\n")).unwrap();
             let idle = document["cpu_idleness"].as_object().unwrap();
-            // Held against a calibration, which a busy machine puts a little off.
+            // The share is relative to a calibration, which a busy machine distorts slightly.
             let share = idle["system"].as_f64().unwrap();
             assert!((0.0..=110.0).contains(&share), "{share}");
             let names: Vec<String> = idle.keys().filter(|name| !name.starts_with("unit")).cloned().collect();
@@ -67,12 +67,12 @@ fn commands_run_before_and_after_a_job_and_leave_what_they_print() {
     );
 }
 
-/// What stops a container signals the run alone, and not the commands that it has started.
+/// A container's stop signals the run alone, and not the commands that it has started.
 #[test]
 fn a_signal_to_the_run_ends_the_command_that_it_waits_for() {
     let peers = Peers::alone();
     let place = peers.folder.make_dir("exec-stopped");
-    // In a job file a semicolon begins a comment, in fio's too.
+    // A semicolon in a job file begins a comment, as in fio.
     std::fs::write(place.join("wait.sh"), "echo $$; sleep 60; touch late\n").unwrap();
     let job = "[a]\nfilename=f\nrw=write\nsize=64k\nexec_prerun=sh wait.sh\n";
     std::fs::write(place.join("job.fio"), job).unwrap();
@@ -88,12 +88,12 @@ fn a_signal_to_the_run_ends_the_command_that_it_waits_for() {
     let ended = running.wait();
     assert_eq!(ended.code, Some(128), "{ended:?}");
     assert!(!place.join("late").exists(), "nothing went on");
-    // The signal reaches all of the group at once, and each ends when its turn comes.
+    // The signal reaches the whole group at once, and each process ends when it is next scheduled.
     let shell = shell.parse().unwrap();
     assert!(comes_true(|| has_ended(shell)), "the command goes on");
 }
 
-/// Nobody has to look on: it is asked for by name.
+/// No terminal is needed if the line is asked for by name.
 #[test]
 #[ignore = "night: ten seconds of runs"]
 fn a_live_line_that_is_asked_for_goes_to_stdout_and_stderr_stays_empty() {

@@ -1,6 +1,6 @@
-//! Published job files and command lines beside the real fio, in turns on the same volumes, which this kernel throttles to
-//! the caps that were published with them: a virtual machine with cached reads and uncached writes, a volume on its burst,
-//! and a paced mix within its contract and beyond it.
+//! Published job files and command lines beside the real fio, in turns on the same volumes, which this kernel
+//! throttles to the caps that were published with them: a virtual machine with cached reads and uncached writes, a
+//! volume on its burst, and a paced mix within its contract and beyond it.
 //!
 //! Sizes and times are shortened. Needs fio, and root for the volumes.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
@@ -12,24 +12,25 @@ use crate::machine::*;
 use serde_json::Value;
 use workload::Bytes;
 
-/// Of a volume.
+/// Size of a volume.
 const SIZE: Bytes = Bytes::mib(512);
-/// A volume that rests for two slices of its throttle starts afresh.
+/// Pause of two slices of the throttle, after which a volume starts afresh.
 const REST: Duration = Duration::from_millis(400);
-/// A slice is lost where the machine has no CPU for it, so a pair that differs is run again, and medians count.
+/// Most pairs of runs. If the machine lacks CPU, the throttle loses a slice, so a pair that differs is run again, and
+/// medians count.
 const PAIRS: usize = 4;
-/// What may lie between the medians of both, and between ours and a cap.
+/// Largest accepted difference between the medians of both, and between ours and a cap.
 const SHARE: f64 = 0.02;
-/// The same between both in an overload: fio draws each direction for itself, so that one of them falls short in a few
-/// seconds.
+/// The same between both in an overload, where fio draws each direction by itself, so that within a few seconds one
+/// of them falls short.
 const SHARE_DRAWN: f64 = 0.05;
 
-/// I/Os a second of the jobs with this name in these directions, and what they must come to where it is known.
+/// I/Os a second of the jobs with this name in these directions, and the rate they must reach if it is known.
 struct Figure {
     job: &'static str,
     ways: &'static [&'static str],
     cap: Option<f64>,
-    /// What may lie between the medians of both.
+    /// Largest accepted difference between the medians of both.
     share: f64,
 }
 
@@ -37,22 +38,22 @@ const fn figure(job: &'static str, ways: &'static [&'static str], cap: f64) -> F
     Figure { job, ways, cap: Some(cap), share: SHARE }
 }
 
-/// A figure of the job that asks for more than its volume bears: I/Os that lie side by side must not count as one.
+/// Returns a figure of the job that asks for more than its volume sustains: adjacent I/Os must not count as one.
 const fn overload(ways: &'static [&'static str], cap: f64) -> Figure {
     Figure { share: SHARE_DRAWN, ..figure("iops-test-job", ways, cap) }
 }
 
-/// A figure of a short run, to which the throttle lends a slice at the start.
+/// Returns a figure of a short run, to which the throttle lends a slice at the start.
 const fn alike(job: &'static str, ways: &'static [&'static str]) -> Figure {
     Figure { job, ways, cap: None, share: SHARE }
 }
 
-/// What is run.
+/// A published case.
 struct Case {
     name: &'static str,
     /// Names of volumes, and their caps.
     volumes: &'static [(&'static str, &'static str)],
-    /// Text of `job.fio`; empty where there is none. A name of a volume in capitals stands for its directory.
+    /// Text of `job.fio`; empty if there is none. A volume's name in capitals stands for its directory.
     file: &'static str,
     words: &'static str,
     figures: &'static [Figure],
@@ -135,11 +136,11 @@ const CASES: [Case; 10] = [
     },
 ];
 
-/// The volumes of a case with ext4 on each, gone with the value.
+/// The volumes of a case with ext4 on each; removed when dropped.
 struct Volumes(Vec<(&'static str, Throttled)>);
 
 impl Volumes {
-    /// `None`, and a skip, where this machine makes none.
+    /// Makes the volumes; returns `None`, and records a skip, if this machine cannot.
     fn of(case: &Case, peers: &Peers) -> Option<Volumes> {
         let on = |name: &str| peers.folder.path(&name.to_lowercase());
         let all =
@@ -147,7 +148,7 @@ impl Volumes {
         all.collect::<Option<_>>().map(Volumes)
     }
 
-    /// `words` with the directories in.
+    /// Replaces the volumes' names in `words` by their directories.
     fn name_in(&self, words: &str) -> String {
         self.0.iter().fold(words.to_owned(), |text, (name, there)| text.replace(name, &there.mount.text()))
     }
@@ -194,7 +195,7 @@ fn assert_all(cases: &[Case]) {
 fn assert_alike(case: &Case, peers: &Peers, (place, words): (&Path, &str)) {
     let words = format!("--output-format=json {words}");
     let neighbours = Neighbours::watch();
-    // Lays out what both will find.
+    // Lays out the files that both will use.
     document(&peers.run_in(place, Who::Link, &format!("{words} --number_ios=1")), &words);
     let mut columns: Vec<[Vec<f64>; 2]> = case.figures.iter().map(|_| Default::default()).collect();
     let mut said = String::new();

@@ -1,4 +1,5 @@
-//! What fio's own tests hold it to, on small files: the same words to the real fio and to the program, in places of their own.
+//! What fio's own tests demand of it, on small files: the same command lines for the real fio and for ours, in
+//! separate places.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::path::Path;
@@ -8,19 +9,19 @@ use serde_json::Value;
 
 const BOTH: [Who; 2] = [Who::Real, Who::Command];
 
-/// What a run has said as JSON.
+/// Returns what a run printed as JSON.
 fn document(ended: &Ended) -> Value {
     let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {} {}", ended.out, ended.err))
 }
 
-/// I/Os of all jobs in the direction `way`.
+/// Returns the I/Os of all jobs in the direction `way`.
 fn ios(ended: &Ended, way: &str) -> u64 {
     let jobs = document(ended)["jobs"].as_array().unwrap().clone();
     jobs.iter().map(|job| job[way]["total_ios"].as_u64().unwrap()).sum()
 }
 
-/// Direction, length and offset of each row of the log of rates in `place`.
+/// Returns direction, length and offset of each row of the log of rates in `place`.
 fn rows(place: &Path) -> Vec<[u64; 3]> {
     let text = std::fs::read_to_string(place.join("s_iops.1.log")).unwrap();
     let row = |line: &str| {
@@ -51,7 +52,7 @@ fn what_is_read_back_at_the_end_counts_as_reads() {
         });
         assert_eq!(ours, real, "{words}");
     }
-    // Of a mix each block that was written is read once more: all are read.
+    // In a mix, each written block is read once more at the end: all blocks are read.
     for who in BOTH {
         let place = peers.folder.make_dir("copy");
         let line = "--output-format=json --name=a --filename=f --size=1m --bs=4k --rw=rw --verify=crc32c";
@@ -79,7 +80,7 @@ fn what_is_read_back_has_a_time_of_its_own() {
     }
 }
 
-/// Readers add the first two up, and fio's are sums of the same figures.
+/// Readers add slat and clat up, and fio's lat is their sum.
 #[test]
 fn submission_and_completion_make_up_the_latency() {
     let Some(peers) = Peers::find() else { return };
@@ -141,7 +142,7 @@ fn a_job_on_nothing_keeps_to_its_offset_and_file_size() {
     assert_eq!(peers.run(Who::Command, beyond).code, Some(1));
 }
 
-/// A write of a pair is where its trim was, and as long.
+/// The write of a pair has the offset and length of its trim.
 #[test]
 fn a_write_that_follows_a_trim_is_as_long() {
     let Some(peers) = Peers::find() else { return };
@@ -158,7 +159,7 @@ fn a_write_that_follows_a_trim_is_as_long() {
     }
 }
 
-/// Each pass is looked at before the next writes over it.
+/// Each pass is checked before the next overwrites it.
 #[test]
 fn each_pass_is_read_back() {
     let Some(peers) = Peers::find() else { return };
@@ -166,13 +167,14 @@ fn each_pass_is_read_back() {
         "--output-format=json --name=a --filename=f --size=256k --bs=4k --rw=write --verify=md5 --loops=4";
     let ended = peers.run(Who::Command, line);
     assert_eq!((ended.code, ios(&ended, "read"), ios(&ended, "write")), (Some(0), 256, 256));
-    // What is being written again by then cannot be looked at: at most so many as are in flight, in each pass but the last.
+    // What is already being written again cannot be checked: in each pass but the last, at most as many blocks as are
+    // in flight.
     let ended = peers.run(Who::Command, &format!("{line} --rw=randwrite --ioengine=libaio --iodepth=4"));
     let reads = ios(&ended, "read");
     assert!(ended.code == Some(0) && (256 - 3 * 4..=256).contains(&reads), "{reads} reads: {}", ended.err);
 }
 
-/// A job that reads takes the saved state too, looks at what was written by then, and finds what is wrong with it.
+/// A job that reads loads the saved state too, checks what was written by then, and finds what is wrong with it.
 #[test]
 fn a_saved_state_is_loaded_by_a_job_that_reads() {
     let Some(peers) = Peers::find() else { return };

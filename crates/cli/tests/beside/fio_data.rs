@@ -1,5 +1,5 @@
-//! fio's words on places, lengths, data, trims and verifying, run as a user runs them: amounts as those of the real fio,
-//! data on the disk as asked, damage found and named, blocks really given back.
+//! fio's options on places, lengths, data, trims and verifying, run as a user would: amounts equal the real fio's,
+//! data on the disk is as asked, damage is found and named, and blocks are really freed.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::collections::HashSet;
@@ -12,14 +12,14 @@ use kernel::lab::{LoopDevice, LoopOptions};
 use serde_json::Value;
 
 fn job(ended: &Ended) -> Value {
-    // fio 3.x may print notes in front of its JSON.
+    // fio 3.x may print notes before its JSON.
     let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
     serde_json::from_str::<Value>(text).unwrap_or_else(|error| panic!("{error}: {}{}", ended.out, ended.err))
         ["jobs"][0]
         .clone()
 }
 
-/// I/Os and KiB by direction.
+/// Returns I/Os and KiB by direction.
 fn amounts(job: &Value) -> Vec<(String, u64, u64)> {
     let of = |direction: &str| {
         let part = &job[direction];
@@ -68,7 +68,7 @@ fn what_is_shared_out_over_lengths_fills_the_amount() {
     let total: u64 = amounts(&job(&ended)).iter().map(|(_, ios, _)| ios).sum();
     let kib: u64 = amounts(&job(&ended)).iter().map(|(.., kib)| kib).sum();
     assert!((65_536 - 64..=65_536).contains(&kib), "{kib} KiB: short of the amount by less than a block");
-    // 45.2 KiB on the average; its standard deviation of 20 KiB allows 2 % over 1,450 draws.
+    // The mean length is 45.2 KiB; its standard deviation of 20 KiB allows 2 % over 1,450 draws.
     assert!((1_450.0 - total as f64).abs() < 60.0, "{total} I/Os");
 }
 
@@ -92,7 +92,7 @@ fn the_data_on_the_disk_is_what_was_asked_for() {
     assert!((96..=160).contains(&duplicates), "{duplicates} of 256 blocks equal another");
 }
 
-/// Flips one bit of byte `at`.
+/// Flips one bit of the byte at `at`.
 fn damage(path: &Path, at: u64) {
     let file = std::fs::File::options().read(true).write(true).open(path).unwrap();
     let mut byte = [0];
@@ -125,8 +125,8 @@ fn a_flipped_bit_is_named_and_the_exit_code_is_1_also_where_errors_are_passed_ov
     assert_eq!(reader.code, Some(1), "{}", reader.out);
 }
 
-/// Two blocks of sixteen are damaged. The real fio counts a wrong block as read, stops at the first, and passes over both
-/// where it is told to.
+/// Two blocks of sixteen are damaged. The real fio counts a wrong block as read, stops at the first, and passes over
+/// both if asked to.
 #[test]
 fn reading_stops_at_the_first_wrong_block_as_in_the_real_fio_unless_failed_checks_are_passed_over() {
     let Some(peers) = Peers::find() else { return };
@@ -234,9 +234,9 @@ const MIB: usize = 1 << 20;
 struct Left {
     code: Option<i32>,
     length: Option<usize>,
-    /// Blocks of 4 KiB of the first MiB that hold other data than before.
+    /// Blocks of 4 KiB in the first MiB whose data differs from before.
     changed: Vec<usize>,
-    /// I/Os and KiB of each clone, in the order of their size: fio numbers clones from the last.
+    /// I/Os and KiB of each clone, sorted, because fio numbers clones from the last.
     done: Vec<Vec<(String, u64, u64)>>,
 }
 
@@ -315,7 +315,7 @@ fn filesize_and_offset_bound_every_byte_as_in_the_real_fio() {
     assert_eq!((ours.code, ours.length, ours.changed.len()), (Some(1), Some(MIB), 0));
 }
 
-/// On a device nothing ends a job but what it asked for.
+/// On a device, a job ends only by what it asked for.
 #[test]
 fn a_device_is_written_up_to_filesize_and_no_byte_behind_it() {
     let peers = Peers::alone();
@@ -394,7 +394,7 @@ fn a_file_that_was_laid_out_here_is_laid_out_anew_as_long_as_nobody_has_changed_
         return skipped(Lack::Kernel, format!("no extended attributes here: {}", ended.err));
     }
     assert_eq!((ended.code, length()), (Some(0), 2));
-    // As long as it was, with the attribute that cp leaves where it writes over a file.
+    // The same length as before, and the attribute is kept, because cp leaves it when it overwrites a file.
     std::fs::write(place.join("mine"), [some_data(), some_data()].concat()).unwrap();
     assert!(run(&["cp", &text(&place.join("mine")), &text(&path)]));
     let mine = std::fs::read(&path).unwrap();

@@ -1,4 +1,4 @@
-//! `verify_dump`: what was read of blocks that are wrong, in files of the names and with the bytes of the real fio's.
+//! `verify_dump`: the data read from wrong blocks, in files with the names and bytes of the real fio's.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ fn flip(path: &Path, at: u64) {
     file.write_all_at(&[byte[0] ^ 1], at).unwrap();
 }
 
-/// Files whose names begin with `f.`, with what they hold.
+/// Returns the files whose names begin with `f.`, with their content.
 fn dumps(place: &Path) -> BTreeMap<String, Vec<u8>> {
     let names =
         std::fs::read_dir(place).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -22,7 +22,7 @@ fn dumps(place: &Path) -> BTreeMap<String, Vec<u8>> {
     dumps.map(|name| (name.clone(), std::fs::read(place.join(&name)).unwrap())).collect()
 }
 
-/// The same damage done to one file, written by the real fio: in data, in a header, and in a pattern.
+/// Damages a file written by the real fio in data, in a header, and in a pattern; both tools must dump alike.
 #[test]
 fn wrong_blocks_are_dumped_under_the_names_and_with_the_bytes_of_the_real_fio() {
     let Some(peers) = Peers::find() else { return };
@@ -38,7 +38,7 @@ fn wrong_blocks_are_dumped_under_the_names_and_with_the_bytes_of_the_real_fio() 
         let of = |who| {
             let place = peers.folder.make_dir(&format!("dumps-{who:?}"));
             dumps(&place).keys().for_each(|name| std::fs::remove_file(place.join(name)).unwrap());
-            // The names are those of the files, wherever these are.
+            // Dumps are named after the files, wherever these are.
             let read =
                 format!("{words} --filename={} --rw=read --continue_on_error=verify", text(&made.join("f")));
             peers.run_in(&place, who, &read);
@@ -47,7 +47,7 @@ fn wrong_blocks_are_dumped_under_the_names_and_with_the_bytes_of_the_real_fio() 
         let (mut real, ours) = (of(Who::Real), of(Who::Command));
         assert_eq!(real.values().filter(|bytes| !bytes.is_empty()).count(), real.len());
         if !verify.contains("pattern") {
-            // What random data should be we do not know.
+            // What random data should have been is unknown to ours.
             real.retain(|name, _| !name.ends_with("expected"));
         }
         assert!(real.len() >= 2, "{verify}: {:?}", real.keys());

@@ -1,5 +1,5 @@
-//! The job files of the distribution's package of examples that need no more than local files, really run beside the
-//! installed fio: small, short, and with every device replaced by a file.
+//! The example job files of the distribution's package that need only local files, actually run beside the installed
+//! fio: small, short, and with every device replaced by a file.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::path::Path;
@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::machine::*;
 
 const EXAMPLES: &str = "/usr/share/doc/fio/examples";
-/// So many run at a time; each waits more than it works.
+/// Number of examples run at a time; each waits more than it works.
 const SIDE_BY_SIDE: usize = 3;
-/// Fewer that run would mean that the test has lost its object.
+/// Least number of examples that must run; with fewer the test would prove nothing.
 const LEAST: usize = 15;
 
-/// What a line says, made small and harmless. Names of files lose their folder, so that nothing outside is touched.
+/// Makes a line small and harmless. File names lose their folder, so that nothing outside is touched.
 fn shortened(line: &str) -> String {
     let Some((name, value)) = line.split_once('=') else { return line.to_owned() };
     let at_most = |most: u64| value.trim().parse::<u64>().map_or(most, |number| number.min(most)).to_string();
@@ -35,7 +35,7 @@ fn shortened(line: &str) -> String {
     format!("{name}={value}")
 }
 
-/// A job file with every line made small; jobs that say neither size nor time get both.
+/// Makes every line of a job file small; jobs that give neither size nor time get both.
 fn small(text: &str) -> String {
     let mut small = String::new();
     for line in text.lines() {
@@ -54,7 +54,7 @@ fn small(text: &str) -> String {
     small
 }
 
-/// True where no value begins with a folder: only relative names are left.
+/// Whether no value begins with a folder, so that only relative names are left.
 fn stays_here(text: &str) -> bool {
     let lines = text.lines().map(|line| line.split(['#', ';']).next().unwrap_or_default());
     lines
@@ -62,14 +62,15 @@ fn stays_here(text: &str) -> bool {
         .all(|(_, value)| !value.trim().starts_with(['/', '.']) || value == ".")
 }
 
-/// Jobs that trim what the next one verifies, or made small write and check the same blocks, so that a race shows: which of
-/// them wins, and with which code either fio ends, is chance.
+/// Examples whose jobs trim what the next verifies, or, made small, write and check the same blocks and thus race:
+/// which job wins, and the exit code of either tool, is chance.
 const BY_CHANCE: [&str; 2] = ["enospc-pressure.fio", "cross-stripe-verify.fio"];
 
-/// It names a second NUMA node, which fio refuses where there is one; plimsoll notes that jobs run on any, and runs them.
+/// It names a second NUMA node, which fio refuses if there is only one; plimsoll notes that jobs run on any node, and
+/// runs them.
 const TWO_NODES: &str = "numa.fio";
 
-/// Runs one example; what came of it, or `None` where plimsoll refuses it by name.
+/// Runs one example; returns both exit codes and our output, or `None` if plimsoll refuses it by name.
 fn run_one(peers: &Peers, name: &str) -> Option<(Option<i32>, Option<i32>, String)> {
     let text = String::from_utf8_lossy(&std::fs::read(Path::new(EXAMPLES).join(name)).unwrap()).into_owned();
     let text = small(&text);

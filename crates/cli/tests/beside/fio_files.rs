@@ -1,4 +1,4 @@
-//! Which files a job of fio's has, how long each is and what stands in it: beside the real fio on copies of the same files.
+//! Which files a fio job has, their lengths and contents: beside the real fio on copies of the same files.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::machine::*;
 
-/// Lengths of the files in `place`, by name.
+/// Returns the lengths of the files in `place`, by name.
 fn lengths(place: &Path) -> BTreeMap<String, u64> {
     let of = |entry: std::fs::DirEntry| {
         (entry.file_name().to_string_lossy().into_owned(), entry.metadata().unwrap().len())
@@ -15,9 +15,9 @@ fn lengths(place: &Path) -> BTreeMap<String, u64> {
     std::fs::read_dir(place).unwrap().map(|entry| of(entry.unwrap())).collect()
 }
 
-/// Operations and bytes of the first job over all directions.
+/// Returns operations and bytes of the first job over all directions.
 fn done(ended: &Ended) -> (u64, u64) {
-    // fio says on stdout how many files opendir has found.
+    // fio prints on stdout how many files `opendir` has found.
     let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
     let document: serde_json::Value = serde_json::from_str(text).unwrap();
     let sum = |what: &str| -> u64 {
@@ -26,7 +26,7 @@ fn done(ended: &Ended) -> (u64, u64) {
     (sum("total_ios"), sum("io_bytes"))
 }
 
-/// Of two sizes each file has one between them, in whole blocks; each is done once, as far as `size` goes.
+/// With a range of sizes, each file gets one within it, in whole blocks; each is processed once, as far as `size` goes.
 #[test]
 fn sizes_of_files_are_drawn_and_each_file_is_done_once() {
     let Some(peers) = Peers::find() else { return };
@@ -56,14 +56,14 @@ fn sizes_of_files_are_drawn_and_each_file_is_done_once() {
     }
 }
 
-/// A file whose length lies in the range keeps it; files without a size given are done each as long as it is.
+/// A file whose length is within the range keeps it; without a given size, each file is processed at its own length.
 #[test]
 fn files_that_are_there_are_as_long_as_they_are() {
     let Some(peers) = Peers::find() else { return };
     for words in [
         "--filename=f:g --filesize=8k-64k --rw=read",
         "--filename=f:g --rw=randread",
-        // Given again, it adds to them.
+        // A repeated option adds to the files.
         "--filename=f --filename=g --rw=read",
         "--filename=f:g --rw=write",
         "--opendir=. --rw=read",
@@ -116,8 +116,8 @@ fn patterns_stand_in_files() {
     }
 }
 
-/// The real one begins a pattern anew with each I/O; with an interval of that length longer ones leave the same bytes, and
-/// each tool finds them right.
+/// The real fio restarts a pattern with each I/O; with an interval of that length, longer I/Os of ours leave the same
+/// bytes, and each tool finds them right.
 #[test]
 fn patterns_begin_anew_where_their_interval_says() {
     let Some(peers) = Peers::find() else { return };
@@ -142,8 +142,7 @@ fn patterns_begin_anew_where_their_interval_says() {
     assert_eq!(read(Who::Command, "--bs=32k --verify_pattern_interval=8k"), Some(1));
 }
 
-/// A write that must be whole goes to the device so, or fails as on a device that cannot promise it; it is never done
-/// without.
+/// An atomic write is submitted as such, or fails as on a device that cannot guarantee it; it is never done without.
 #[test]
 fn atomic_writes_ask_the_kernel_for_it() {
     if !has("strace") {
@@ -166,7 +165,7 @@ fn atomic_writes_ask_the_kernel_for_it() {
     }
 }
 
-/// How often each call that stores was made.
+/// Counts the calls of each kind that flush data.
 fn stores(peers: &Peers, who: Who, words: &str) -> BTreeMap<&'static str, usize> {
     let place = peers.folder.make_dir(&format!("{who:?}"));
     std::fs::write(place.join("f"), vec![7; 16384]).unwrap();
@@ -197,7 +196,7 @@ fn what_is_stored_at_the_end_is_stored_by_the_call_that_fio_makes() {
         "--filename=f --rw=write --end_fsync=1 --fdatasync=3",
         "--filename=f --rw=read --end_fsync=1",
     ] {
-        // What else is stored is stored before the page cache is emptied.
+        // Other flushes happen before the page cache is dropped, which is switched off here.
         let words = format!("--name=a --bs=4k --invalidate=0 {words}");
         assert_eq!(stores(&peers, Who::Real, &words), stores(&peers, Who::Command, &words), "{words}");
     }

@@ -1,11 +1,11 @@
-//! The formats of a fio run beside those of the real fio: terse lines by position, several formats at once, the text of
-//! what is rarely asked for.
+//! The formats of a fio run beside those of the real fio: terse lines by position, several formats at once, and the
+//! text of rarely used options.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use crate::machine::*;
 
-/// Words, and what must be alike field by field whatever was measured: the amount of a direction, and all of one that did
-/// nothing.
+/// Command lines for terse output, in which fields that do not depend on timing must agree: the amount of a
+/// direction, and every field of one that did nothing.
 const LINES: [&str; 9] = [
     "--name=e --rw=randread --size=1m --filename=F --continue_on_error=all --description=words",
     "--name=r --rw=randread --size=2m --bs=4k --direct=1 --ioengine=libaio --iodepth=4 --filename=F",
@@ -18,7 +18,7 @@ const LINES: [&str; 9] = [
     "--name=two --rw=read --size=1m --filename=F --name=b --rw=write --size=1m --filename=G --stonewall",
 ];
 
-/// A field with its digits taken out: whole parts of any length are one `#`, decimals stay as many as they are.
+/// Replaces the digits of a field: a whole part of any length becomes one `#`, each decimal another.
 fn form(field: &str) -> String {
     let mut form = String::new();
     let mut decimals = false;
@@ -33,8 +33,8 @@ fn form(field: &str) -> String {
     form
 }
 
-/// Positions, from 1, at which a line must be alike to the letter: version, name, group, error; and the whole of a
-/// direction in which nothing was done, but for its percentiles' names, which are in every direction's.
+/// Returns the positions, from 1, at which a line must agree exactly: version, name, group, error; and all fields of
+/// an idle direction, except the names of its percentiles, which are in every direction's.
 fn fixed(fields: &[&str], version: &str, words: &str) -> Vec<usize> {
     let head = if version == "2" { 4 } else { 5 };
     let block = if version == "5" { 47 } else { 41 };
@@ -80,7 +80,7 @@ fn assert_alike(theirs: &str, ours: &str, version: &str, words: &str) {
     if ours[0].is_empty() {
         return;
     }
-    // Reads and writes of one job that were mixed are one amount; here each job has one of them.
+    // With mixed reporting, reads and writes are one amount; here each job does only one of them.
     for at in fixed(&theirs, version, words) {
         assert_eq!(theirs[at - 1], ours[at - 1], "{words}: field {at}");
     }
@@ -100,7 +100,7 @@ fn minimal_is_the_terse_format_and_a_bad_version_is_refused_in_fios_words() {
     assert!(ours.err.starts_with(&theirs.err), "{} {}", theirs.err, ours.err);
 }
 
-/// Which format a line begins, by what readers look for.
+/// Returns the format that a line begins, by what readers look for.
 fn kind_of(line: &str) -> Option<&'static str> {
     match line {
         _ if line.starts_with("3;fio-") => Some("terse"),
@@ -131,7 +131,7 @@ fn several_formats_come_in_fios_order() {
     }
 }
 
-/// What is rarely asked for; each changes which lines there are, or how they read.
+/// Rarely used options; each changes which lines there are, or how they read.
 const RARE: [&str; 11] = [
     "--name=e --rw=randread --size=1m --filename=F --continue_on_error=all",
     "--name=m --rw=rw --size=4m --filename=F --unified_rw_reporting=mixed",
@@ -158,7 +158,7 @@ fn what_is_rarely_asked_for_reads_as_it_does_in_fio() {
     }
 }
 
-/// A job that would run for a minute ends when its rate has been level for two seconds.
+/// A job that would run for a minute ends when its rate has been steady for two seconds.
 #[test]
 #[ignore = "night: seconds of both"]
 fn a_steady_job_ends_early_and_tells_it_as_fio_does() {

@@ -1,5 +1,4 @@
-//! Data with fio's headers, written by either tool and verified by the other: what is sound is found sound, and damage is
-//! found by both.
+//! Data with fio's headers, written by either tool and verified by the other: sound data passes, and both find damage.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs::File;
@@ -8,10 +7,10 @@ use std::path::Path;
 
 use crate::machine::*;
 
-/// A job of its own in a file of its own: what it is told beside `rw` and `filename`, and the byte that is damaged.
+/// A job with a file of its own: its options besides `rw` and `filename`, and the offset of the byte that is damaged.
 type Job = (&'static str, u64);
 
-/// The words that run all `jobs` with `common`.
+/// Returns the words that run all `jobs` with `common`.
 fn words(jobs: &[Job], common: &str) -> String {
     let mut words = format!("--size=64k --verify_state_save=0 --output-format=json {common}");
     for (number, (job, _)) in jobs.iter().enumerate() {
@@ -20,10 +19,10 @@ fn words(jobs: &[Job], common: &str) -> String {
     words
 }
 
-/// The exit code and each job's error.
+/// Returns the exit code and each job's error.
 fn errors(peers: &Peers, place: &Path, who: Who, words: &str) -> (Option<i32>, Vec<i64>) {
     let ended = peers.run_in(place, who, words);
-    // fio 3.x may print notes in front of its JSON.
+    // fio 3.x may print notes before its JSON.
     let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
     let document: serde_json::Value = serde_json::from_str(text)
         .unwrap_or_else(|error| panic!("{words}: {error}: {}{}", ended.out, ended.err));
@@ -38,7 +37,7 @@ fn flip(path: &Path, at: u64) {
     file.write_all_at(&[byte[0] ^ 0x40], at).unwrap();
 }
 
-/// Each tool writes what both verify; then a byte of every file is damaged, which both must find in each.
+/// Lets each tool write what both verify; then damages a byte of every file, which both must find in each.
 fn go_both_ways(jobs: &[Job]) {
     let Some(peers) = Peers::find() else { return };
     for writer in [Who::Real, Who::Command] {
@@ -73,21 +72,21 @@ fn what_either_tool_wrote_the_other_verifies_by_every_checksum() {
         ("--verify=crc7", 20_000),
         ("--verify=sha1", 20_000),
         ("--verify=sha256", 20_000),
-        // What fio 3.33 keeps of SHA-512 does not cover the middle.
+        // The part of a SHA-512 that fio 3.33 stores does not cover the middle.
         ("--verify=sha512", 8_190),
         ("--verify=sha3-224", 20_000),
         ("--verify=sha3-256", 20_000),
         ("--verify=sha3-384", 20_000),
         ("--verify=sha3-512", 20_000),
         ("--verify=xxhash", 20_000),
-        // Of this the header alone is looked at.
+        // Only the header of these blocks is checked.
         ("--verify=meta", 12_288 + 17),
     ]);
 }
 
 #[test]
 fn patterns_intervals_and_moved_headers_go_both_ways() {
-    // fio 3.33 ends well where the last interval of a block is sound, so it is the last that is damaged.
+    // fio 3.33 reports success if the last interval of a block is sound, so the last one is damaged.
     go_both_ways(&[
         ("--verify=pattern --verify_pattern=0xdeadbeef11", 20_000),
         ("--verify=pattern --verify_pattern=\"abc\"%o-120xdeadface --bs=8k", 20_000),

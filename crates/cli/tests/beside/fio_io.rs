@@ -1,4 +1,4 @@
-//! Files, engines and passes in fio's words: what the real fio does to copies of the same files, ours does.
+//! Files, engines and passes of fio jobs: ours does what the real fio does to copies of the same files.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::os::unix::fs::MetadataExt;
@@ -8,14 +8,14 @@ use crate::machine::*;
 use serde_json::Value;
 use testbed::Mounted;
 
-/// In which space is compared, in bytes.
+/// Granularity in which reserved space is compared, in bytes.
 const EXTENTS: u64 = 32 << 10;
 
-/// Lengths and reserved space of the files in `place`, by name; a line a file.
+/// Returns lengths and reserved space of the files in `place`, one a line, sorted by name.
 fn files(place: &Path) -> String {
     let of = |entry: std::fs::DirEntry| {
         let found = entry.metadata().unwrap();
-        // Where extents are many the file system takes a block more for their list.
+        // With many extents, the file system takes another block for their list.
         let reserved = found.blocks() * 512 / EXTENTS;
         format!("{} {} {reserved}\n", entry.file_name().to_string_lossy(), found.len())
     };
@@ -24,7 +24,7 @@ fn files(place: &Path) -> String {
     lines.concat()
 }
 
-/// Operations by direction, and the error, of each job.
+/// Returns operations by direction, and the error, of each job.
 fn jobs(ended: &Ended) -> Vec<String> {
     let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
     let document: Value = serde_json::from_str(text).unwrap_or_default();
@@ -35,7 +35,7 @@ fn jobs(ended: &Ended) -> Vec<String> {
     document["jobs"].as_array().map_or(Vec::new(), |jobs| jobs.iter().map(of).collect())
 }
 
-/// What `who` did with `words` in a folder of its own: exit code, jobs, files.
+/// Returns what `who` did with `words` in a folder of its own: exit code, jobs, files.
 fn effect(peers: &Peers, who: Who, words: &str) -> (Option<i32>, Vec<String>, String) {
     let ended = peers.run(who, &format!("--output-format=json {words}"));
     (ended.code, jobs(&ended), files(&peers.folder.path(&format!("{who:?}"))))
@@ -60,7 +60,7 @@ fn files_end_as_long_and_as_full_as_those_of_the_real_fio() {
     }
 }
 
-/// Surface scans and preconditioning of thin pools end where nothing is left, and that is no error.
+/// Surface scans and preconditioning of thin pools end when no space is left, and that is no error.
 #[test]
 fn a_volume_is_filled_until_no_space_is_left() {
     let Some(peers) = Peers::find() else { return };
@@ -86,7 +86,7 @@ fn a_volume_is_filled_until_no_space_is_left() {
     }
 }
 
-/// Errors that are passed over are counted in a line of their own, and each is named where `error_dump` asks for it.
+/// Errors that are passed over are counted in a line of their own, and each is named if `error_dump` asks for it.
 #[test]
 fn errors_that_are_passed_over_are_counted_and_named_on_demand() {
     let Some(peers) = Peers::find() else { return };
@@ -110,7 +110,7 @@ fn errors_that_are_passed_over_are_counted_and_named_on_demand() {
     }
 }
 
-/// The errors of all jobs: the write that found no space is counted by fio alone.
+/// Returns the errors of all jobs, without their counts: only fio counts the write that found no space.
 fn job_errors(ended: &Ended) -> Vec<String> {
     jobs(ended).iter().map(|job| job[job.find("error").unwrap()..].to_owned()).collect()
 }

@@ -25,7 +25,7 @@ struct Document {
     disk_util: Vec<Disk>,
 }
 
-/// The narrow types are those of a consumer in Go.
+/// A job; the narrow types are those of a consumer in Go.
 #[derive(Deserialize)]
 struct Job {
     jobname: String,
@@ -122,7 +122,7 @@ struct Disk {
     util: f32,
 }
 
-/// Runs `words` through `who`, and decodes.
+/// Runs `words` through `who`, and decodes the JSON.
 fn decoded(peers: &Peers, who: Who, words: &str) -> Document {
     let ended = peers.run(who, &format!("--output-format=json+ {words}"));
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{words}");
@@ -132,7 +132,7 @@ fn decoded(peers: &Peers, who: Who, words: &str) -> Document {
     }
 }
 
-/// A job, and its latencies that have percentiles: slat, clat, lat.
+/// Jobs, and which of their latencies have percentiles: slat, clat, lat.
 const RUNS: [(&str, [bool; 3]); 15] = [
     ("--rw=randread --continue_on_error=io", [false, true, false]),
     ("--rw=randread --ioengine=libaio --direct=1 --iodepth=8", [false, true, false]),
@@ -186,7 +186,7 @@ fn has_its_percentiles(way: &Way, ranked: [bool; 3], words: &str) {
     }
 }
 
-/// What the decoder takes is what fio writes: else it would prove nothing.
+/// The decoder must accept the real fio's output, because otherwise it would prove nothing.
 #[test]
 fn the_decoder_reads_the_real_fio() {
     let Some(peers) = Peers::find() else { return };

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use crate::machine::*;
 
-/// A paced mix, so that rows are alike whatever the machine does beside.
+/// A paced mix, so that rows are alike whatever else the machine does.
 const JOB: &str = "--name=j --filename=F --size=4m --rw=randrw --bs=4k --direct=1 --ioengine=libaio --iodepth=4 \
                    --rate_iops=300,300 --runtime=2 --time_based";
 
-/// Words, and the columns of every row where the real fio has as many.
+/// Options for logs, in which every row must have as many columns as the real fio's.
 const LOGS: [&str; 8] = [
     "--write_bw_log=L --write_iops_log=L --write_lat_log=L",
     "--write_bw_log=L --write_iops_log=L --write_lat_log=L --log_avg_msec=500",
@@ -22,7 +22,7 @@ const LOGS: [&str; 8] = [
     "--write_lat_log=L --write_iops_log=L --per_job_logs=0 --numjobs=2 --log_avg_msec=500",
 ];
 
-/// Names and rows of the logs in `place`, by name.
+/// Returns the logs in `place` with their rows, sorted by name.
 fn logs(place: &Path) -> Vec<(String, Vec<Vec<String>>)> {
     let entries = std::fs::read_dir(place).unwrap().map(|entry| entry.unwrap().path());
     let mut logs: Vec<_> = entries
@@ -67,7 +67,7 @@ fn assert_alike(theirs: &[Vec<String>], ours: &[Vec<String>], what: &str) {
         widths
     };
     assert_eq!(widths(theirs), widths(ours), "{what}");
-    // The older fio leaves out the last window of rates, and each of the two may round the run to a row more.
+    // The older fio leaves out the last window of rates, and each tool may round the run up to another row.
     let (fewest, most) = (theirs.len() * 3 / 4, theirs.len() * 3 / 2 + 2);
     assert!((fewest..=most).contains(&ours.len()), "{what}: {} rows, fio {}", ours.len(), theirs.len());
     for row in ours {
@@ -112,7 +112,8 @@ fn every_io_has_its_row_and_its_place_in_the_histograms() {
     assert!((means - lat as f64).abs() <= means * 1e-6 + 1.0, "{means} {lat}");
 }
 
-/// fio leaves out a window in which nothing was done, and a mean over its rows is the rate of a volume that never stalled.
+/// fio leaves out windows in which nothing was done, so that the mean over its rows is the rate of a volume that
+/// never stalled.
 #[test]
 #[ignore = "night: seconds of both"]
 fn a_stall_is_rows_of_zero_that_fio_leaves_out() {
@@ -162,7 +163,7 @@ fn logs_of_all_jobs_together_count_every_byte() {
     let logs = logs(&peers.folder.path("Link"));
     assert_eq!(names(&logs), ["agg-read_bw.log", "agg-trim_bw.log", "agg-write_bw.log"]);
     let rows = &logs[0].1;
-    // Two clones of 10 MiB/s in KiB/s.
+    // Two clones of 10 MiB/s, in KiB/s.
     assert!(rows.len() >= 3 && rows.iter().all(|row| row.len() == 5), "{rows:?}");
     let mean = sum(rows, 1) / rows.len() as u64;
     assert!(mean.abs_diff(20_480) < 300, "{rows:?}");

@@ -1,4 +1,4 @@
-//! Engines that move no data: what the real fio makes, finds, removes, reserves and cuts, ours does too.
+//! Engines that move no data: ours creates, finds, removes, reserves and truncates what the real fio does.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::os::unix::fs::MetadataExt;
@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::machine::*;
 use serde_json::Value;
 
-/// Exit code, then of each job its error, its operations and bytes by direction, and how many of them were timed.
+/// Returns the exit code, and for each job its error, its operations and bytes by direction, and how many of them were timed.
 fn outcome(ended: &Ended) -> (Option<i32>, Vec<String>) {
     let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
     let document: Value = serde_json::from_str(text).unwrap_or_default();
@@ -22,7 +22,7 @@ fn outcome(ended: &Ended) -> (Option<i32>, Vec<String>) {
     (ended.code, document["jobs"].as_array().map_or(Vec::new(), |jobs| jobs.iter().map(of).collect()))
 }
 
-/// Name, kind, length and reserved space of what is in `place`.
+/// Returns name, kind, length and reserved space of everything in `place`.
 fn contents(place: &Path) -> Vec<String> {
     let of = |entry: std::fs::DirEntry| {
         let found = entry.metadata().unwrap();
@@ -35,7 +35,7 @@ fn contents(place: &Path) -> Vec<String> {
     lines
 }
 
-/// What `who` does with `words` in a folder that `before` has filled.
+/// Returns what `who` does with `words` in a folder that `before` has filled.
 fn done(
     peers: &Peers,
     who: Who,
@@ -71,7 +71,7 @@ fn files_are_made_looked_up_and_removed_as_by_the_real_fio() {
         let before = |place: &Path| std::fs::write(place.join("x"), "").unwrap();
         let real = done(&peers, Who::Real, words, before);
         let ours = done(&peers, Who::Command, words, before);
-        // Which of the files a range of loops met twice is not said; how the layout filled them neither.
+        // Neither which files several loops met twice nor how the layout filled them is compared.
         assert_eq!(real, ours, "{words}");
     }
 }
@@ -101,7 +101,7 @@ fn space_is_reserved_and_cut_as_by_the_real_fio() {
     }
 }
 
-/// What the real one of this version does not know.
+/// Engines that the installed version of fio does not have.
 #[test]
 fn directories_are_made_looked_up_and_removed() {
     let peers = Peers::alone();
@@ -124,7 +124,7 @@ fn directories_are_made_looked_up_and_removed() {
     assert_eq!((code, left), (Some(1), vec!["d true 0 0".to_owned()]));
 }
 
-/// What nobody asked for is not removed, and nothing at all where writes are not allowed.
+/// Nothing is removed that was not named, and nothing at all if writes are not allowed.
 #[test]
 fn only_files_that_are_named_are_removed_and_never_a_link_or_a_folder() {
     let peers = Peers::alone();

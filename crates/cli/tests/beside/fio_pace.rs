@@ -4,14 +4,14 @@
 use crate::machine::*;
 use serde_json::Value;
 
-/// The document in what a run said, behind the lines that a job that fails puts before it.
+/// Returns the jobs of the JSON document that a run printed, after any lines that a failing job puts before it.
 fn jobs(ended: &Ended) -> Vec<Value> {
     let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
     let document: Value = serde_json::from_str(text).unwrap_or_default();
     document["jobs"].as_array().cloned().unwrap_or_default()
 }
 
-/// Both, at the same time and in a folder each.
+/// Runs both at the same time, each in a folder of its own.
 fn both(peers: &Peers, words: &str) -> [Ended; 2] {
     std::thread::scope(|scope| {
         let real = scope.spawn(|| peers.run(Who::Real, words));
@@ -19,7 +19,7 @@ fn both(peers: &Peers, words: &str) -> [Ended; 2] {
     })
 }
 
-/// How a run ended: exit code, errors, and what stderr says but for its numbers.
+/// Returns how a run ended: exit code, errors, and the first line of stderr without its numbers.
 fn ending(ended: &Ended) -> (Option<i32>, Vec<i64>, String) {
     let errors = jobs(ended).iter().map(|job| job["error"].as_i64().unwrap()).collect();
     let said = ended.err.lines().next().map_or(String::new(), skeleton);
@@ -107,7 +107,7 @@ fn a_depth_is_searched_for_by_its_latency_as_in_fio() {
             assert_eq!(said(&ours, name), said(&real, name), "{words}: {name}");
         }
         assert_eq!(said(&ours, "latency_depth"), f64::from(depth), "{words}");
-        // What is reported is the last window alone, or everything where nothing was found.
+        // Only the last window is reported, or everything if no depth was found.
         let short = |ended: &Ended| jobs(ended)[0]["read"]["runtime"].as_u64().unwrap() < 900;
         assert_eq!(short(&ours), short(&real), "{words}");
     }
@@ -133,7 +133,7 @@ fn jobs_of_a_flow_keep_their_proportion() {
             assert!((ratio / wanted - 1.0).abs() < 0.2, "{who:?} {words}: {ratio}");
         }
     }
-    // One of them does little, and the others of its flow wait for it; another flow does not.
+    // A slow job holds up the others of its flow, but not those of another flow.
     let alone = format!("--name=a {each} --flow=1 --name=b {each} --flow=1 --flow_id=2 --rate_iops=20");
     assert!(ratio(Who::Command, &alone) > 5.0);
     let held = format!("--name=a {each} --flow=1 --name=b {each} --flow=1 --rate_iops=20");
@@ -161,8 +161,8 @@ fn ios_with_a_priority_of_their_own_are_done_like_the_others() {
     }
 }
 
-/// What the kernel is asked of each I/O, as strace tells it: its length, and whether it has the priority in the middle of the
-/// range of its class, sorted.
+/// Returns what each I/O asks of the kernel, as strace shows it, sorted: its length, and whether it has the priority
+/// in the middle of its class's range.
 fn asked_of_the_kernel(peers: &Peers, who: Who, words: &str) -> Vec<(String, bool)> {
     let place = peers.folder.make_dir(&format!("traced-{who:?}"));
     let command = peers.command(&place, who, words);
@@ -184,7 +184,7 @@ fn asked_of_the_kernel(peers: &Peers, who: Who, words: &str) -> Vec<(String, boo
     ios
 }
 
-/// All of one length have the priority, none of the other: nothing hangs on chance but which lengths were drawn.
+/// All I/Os of one length have the priority, and none of the other length: only the lengths drawn are random.
 #[test]
 fn the_length_of_an_io_decides_its_priority_as_in_the_real_fio() {
     let Some(peers) = Peers::find() else { return };
@@ -205,7 +205,7 @@ fn the_length_of_an_io_decides_its_priority_as_in_the_real_fio() {
     }
 }
 
-/// fio takes what the ramp moves off the amount; where that is done in the ramp already, all of it counts.
+/// fio subtracts what the ramp moves from the amount; if the amount is done within the ramp, all of it counts.
 #[test]
 #[ignore = "night: real seconds"]
 fn a_ramp_is_part_of_the_amount_but_not_of_a_number_of_ios() {

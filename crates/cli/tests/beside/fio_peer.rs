@@ -1,5 +1,5 @@
-//! Side by side with the real fio, as a user has both: the same command lines give the same figures, lines, keys, texts
-//! and exit codes. Needs fio, and root for the throttled volume.
+//! Side by side with the real fio, as a user has both: the same command lines give the same figures, lines, keys,
+//! texts and exit codes. Needs fio, and root for the throttled volume.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::machine::*;
 use serde_json::Value;
 use workload::Bytes;
 
-/// The published commands, the direction that they measure, and what names the file that is there.
+/// The published commands: name, measured direction, and words, in which `FILE` is the existing file.
 const PUBLISHED: [(&str, &str, &str); 5] = [
     (
         "A1",
@@ -40,23 +40,24 @@ const PUBLISHED: [(&str, &str, &str); 5] = [
 
 /// The volume of the published table: 5,000 IOPS and 200 MiB/s.
 const POLICY: &str = "do-volumes-pre-burst";
-/// Of the volume; the file takes half of it.
+/// Size of the volume; the file takes half of it.
 const SIZE: Bytes = Bytes::mib(512);
 const FILE_SIZE: &str = "256M";
-/// A whole number of the throttle's slices of 100 ms, which both must get alike.
+/// A whole number of the throttle's slices of 100 ms, so that both tools get the same.
 const RUNTIME: &str = "3s";
-/// A volume that rests for two slices starts afresh.
+/// Pause of two slices, after which a volume starts afresh.
 const REST: Duration = Duration::from_millis(400);
-/// A slice is lost where the machine has no CPU for it, so a pair that differs is run again, and medians count.
+/// Most pairs of runs. If the machine lacks CPU, the throttle loses a slice, so a pair that differs is run again, and
+/// medians count.
 const PAIRS: usize = 4;
-/// What may lie between the medians of both.
+/// Largest accepted difference between the medians of both.
 const SHARE: f64 = 0.02;
 
-/// What is compared, by key and the key below it.
+/// The figures that are compared: key, and the key below it.
 const FIGURES: [(&str, Option<&str>); 4] =
     [("iops", None), ("bw_bytes", None), ("lat_ns", Some("mean")), ("clat_ns", Some("mean"))];
 
-/// A file of real data on ext4 on a volume that this kernel throttles; gone with the value.
+/// A file of real data on ext4 on a volume that this kernel throttles; removed when dropped.
 struct DataFile(Throttled);
 
 impl DataFile {
@@ -74,7 +75,7 @@ impl DataFile {
     }
 }
 
-/// All values of one figure that one of the two had.
+/// All values that one of the tools gave for each figure.
 #[derive(Default)]
 struct Column([Vec<f64>; FIGURES.len()]);
 
@@ -96,8 +97,8 @@ impl Column {
     }
 }
 
-/// Whether `ours` are `theirs`. What of a latency is submission is the processor's share, not the volume's: up to half of
-/// fio's may lie on either side of that line.
+/// Whether `ours` agree with `theirs`. Submission depends on the processor, not on the volume, and its share of a
+/// latency may be attributed differently: up to half of fio's.
 fn alike(ours: &Column, theirs: &Column) -> bool {
     let ([.., lat, clat], ours) = (theirs.medians(), ours.medians());
     let near = |(ours, theirs): (f64, f64)| (ours / theirs - 1.0).abs() <= SHARE;
@@ -105,7 +106,7 @@ fn alike(ours: &Column, theirs: &Column) -> bool {
     first.into_iter().all(near) && (near(last) || (last.0 - last.1).abs() <= (lat - clat) / 2.0)
 }
 
-/// Our figures over theirs.
+/// Returns our figures divided by theirs.
 fn ratios(ours: &Column, theirs: &Column) -> [f64; FIGURES.len()] {
     let theirs = theirs.medians();
     let mut ratios = ours.medians();
@@ -113,7 +114,7 @@ fn ratios(ours: &Column, theirs: &Column) -> [f64; FIGURES.len()] {
     ratios
 }
 
-/// A2, one pair of runs.
+/// Compares command A2 with one pair of runs.
 #[cfg_attr(test, allow(dead_code, reason = "a witness"))]
 pub fn a_published_command_measures_what_fio_measures() {
     assert_published(&PUBLISHED[1..2], 1);
@@ -125,8 +126,8 @@ fn the_published_commands_measure_what_fio_measures() {
     assert_published(&PUBLISHED[..], PAIRS);
 }
 
-/// IOPS, bandwidth and mean latencies of the published commands; and each of those runs is one pure JSON document with
-/// every key of fio's.
+/// Compares IOPS, bandwidth and mean latencies of the published commands; each run must print one pure JSON document
+/// with every key of fio's.
 fn assert_published(commands: &[(&str, &str, &str)], pairs: usize) {
     let Some(peers) = Peers::find() else { return };
     let Some(volume) = DataFile::new(&peers) else { return };
@@ -168,7 +169,8 @@ fn assert_alike(peers: &Peers, (name, direction): (&str, &str), words: &str, (us
 /// Name and group of a job, and its options.
 type Asked = (Value, Value, Vec<(String, Value)>);
 
-/// Names, groups and options of all jobs, and the options of all. Bare flags are left out: older fios do not print them.
+/// Returns names, groups and options of all jobs, and the global options. Bare flags are left out, because older fios
+/// do not print them.
 fn options(document: &Value) -> Vec<Asked> {
     let jobs = document["jobs"].as_array().cloned().unwrap_or_default();
     let jobs = jobs.iter().map(|job| (&job["jobname"], &job["groupid"], &job["job options"]));
@@ -219,7 +221,7 @@ fn jobs(document: &Value) -> Vec<Value> {
     document["jobs"].as_array().cloned().unwrap_or_default()
 }
 
-/// As they stand in guides, but for size and time.
+/// Command lines as in guides, except for size and time.
 const GUIDES: [&str; 8] = [
     "--filename=F --size=16m --direct=1 --rw=randwrite --ioengine=libaio --bs=1024K --iodepth=32 --name=bw-test",
     "--randrepeat=1 --ioengine=libaio --direct=1 --gtod_reduce=1 --name=test --filename=test --bs=4k --iodepth=64 --size=4M --readwrite=randrw --rwmixread=75",
@@ -247,12 +249,12 @@ fn no_line_of_the_text_is_wider_than_fios() {
     let Some(peers) = Peers::find() else { return };
     let Some((theirs, ours)) = peers.texts(GUIDES[1]) else { return };
     let widest = |text: &str| text.lines().map(str::len).max().unwrap_or(0);
-    // The newer fio tells sectors too.
+    // The newer fio prints sectors too.
     let sectors = ", sectors=1234567/1234567".len();
     assert!(widest(&ours) <= widest(&theirs) + sectors, "{ours}");
 }
 
-/// Words, and what must be on stdout as well as on stderr word for word up to line numbers of fio's source.
+/// Refused words, and which streams must agree word for word, except for line numbers of fio's source.
 const REFUSED: [(&str, Said); 17] = [
     ("--name=a --rw=read", Said::Both),
     ("--name=a --rw=randread --filename=no/such/file --numjobs=3", Said::Both),
@@ -273,15 +275,15 @@ const REFUSED: [(&str, Said); 17] = [
     ("--name=a --size=1m --filename=/sys/fio-test", Said::Both),
 ];
 
-/// Which streams say the same.
+/// The streams on which both say the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Said {
     Both,
-    /// What goes to stdout explains, in words of each one's own.
+    /// Stderr alone: what goes to stdout explains, each tool in its own words.
     Stderr,
 }
 
-/// Below what fio says plimsoll may say what to do.
+/// After fio's own words, plimsoll may add what to do.
 #[test]
 fn refusals_have_fios_words_and_exit_codes() {
     let Some(peers) = Peers::find() else { return };
@@ -306,7 +308,7 @@ fn a_job_file_is_refused_in_fios_words() {
         std::fs::write(place.join("job.fio"), text).unwrap();
         let [theirs, ours] = [Who::Real, Who::Link].map(|who| peers.run_in(&place, who, "job.fio"));
         assert_eq!(theirs.code, ours.code, "{text}");
-        // The nearest of the newer options may be another.
+        // Newer options may change which name is nearest.
         let lines =
             |text: &str| text.lines().filter(|l| !l.starts_with("Did you")).map(str::to_owned).collect();
         let [theirs, ours]: [Vec<String>; 2] = [lines(theirs.err.trim_end()), lines(&ours.err)];
@@ -347,7 +349,7 @@ fn a_file_system_without_direct_io_is_named_as_fio_names_it() {
     assert!(theirs.err.contains(text) && ours.err.contains(text), "{} {}", theirs.err, ours.err);
 }
 
-/// fio leaves with 0 there, which a script takes for a measurement.
+/// fio ends with 0 here, which a script takes for a measurement.
 #[test]
 fn a_mounted_device_is_refused_with_exit_code_1() {
     let folder = Folder::new();
@@ -383,7 +385,7 @@ fn ctrl_c_ends_with_128_and_the_results() {
 fn interrupted(peers: &Peers, who: Who, words: &str) -> Ended {
     let place: PathBuf = peers.folder.make_dir("stopped");
     let running = Running::start(&mut peers.command(&place, who, words));
-    // fio prints rates from the second interval of half a second on.
+    // fio prints rates from the second half-second interval onwards.
     std::thread::sleep(Duration::from_millis(1700));
     running.signal("INT");
     running.wait()

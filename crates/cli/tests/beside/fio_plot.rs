@@ -1,7 +1,7 @@
-//! fio-plot and its bench tool, from the registry where they are published: our binary under fio's name does the runs, and
+//! fio-plot and its bench tool, from the registry that publishes them: our binary under fio's name does the runs, and
 //! the graphs are drawn from its JSON and its logs.
 //!
-//! The first run fetches some 60 MB into a folder of the build, which later runs find there.
+//! The first run fetches some 60 MB into a build folder, where later runs find it.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 use crate::machine::*;
 
-/// Words of fio-plot for each kind of graph.
+/// Options of fio-plot for each kind of graph.
 const GRAPHS: [(&str, &str); 5] = [
     ("bars in three dimensions, from JSON", "-L -t iops"),
     ("bars of rate and latency by depth, from JSON", "-l -n 1"),
@@ -18,7 +18,7 @@ const GRAPHS: [(&str, &str); 5] = [
     ("bandwidth over time of two clones, from logs", "-g -t bw -d 4 -n 2"),
 ];
 
-/// The programs of fio-plot; `None`, with the reason printed, where they cannot be had.
+/// Returns the folder of fio-plot's programs; `None`, with the reason printed, if they cannot be had.
 fn programs() -> Option<PathBuf> {
     if std::env::var_os("PLIMSOLL_TEST_OFFLINE").is_some() {
         skipped(Lack::Network, "PLIMSOLL_TEST_OFFLINE is set, and fio-plot would be fetched");
@@ -46,7 +46,7 @@ fn programs() -> Option<PathBuf> {
     Some(programs)
 }
 
-/// Runs `program` with ours first under the name fio.
+/// Runs `program` with ours first in the path under the name fio.
 fn with_ours(peers: &Peers, program: &Path, words: &str) -> Ended {
     let mut command = Command::new(program);
     let path = std::env::var("PATH").unwrap_or_default();
@@ -65,7 +65,7 @@ fn with_ours(peers: &Peers, program: &Path, words: &str) -> Ended {
 fn the_bench_tool_runs_ours_and_fio_plot_draws_what_it_wrote() {
     let Some(programs) = programs() else { return };
     let peers = Peers::alone();
-    // The bench tool writes its job file under this name in the system's folder for such.
+    // The bench tool writes its job file under this name into the system's temporary folder.
     let name = format!("plimsoll-plot-{}", std::process::id());
     peers.folder.make_file(&name, 4);
     let _job_file = Undo::by(&["rm", "-f", &format!("/tmp/{name}-tmpjobfile.fio")]);
@@ -78,7 +78,7 @@ fn the_bench_tool_runs_ours_and_fio_plot_draws_what_it_wrote() {
     assert!(!bench.out.contains("An error occurred"), "{}", bench.out);
     let results = peers.folder.path(&format!("out/{name}/4k"));
     let written = std::fs::read_dir(&results).unwrap().count();
-    // A document a run, and five logs a clone.
+    // Each run leaves a JSON document, and each clone five logs.
     assert_eq!(written, 4 + 5 * (1 + 2) * 2, "{}", bench.out);
     for (number, (kind, words)) in GRAPHS.iter().enumerate() {
         let picture = peers.folder.path(&format!("{number}.png"));

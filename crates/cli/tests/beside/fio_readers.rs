@@ -1,4 +1,4 @@
-//! Programs that read fio's output, as they stand in scripts: the same line finds the same kind of number in ours.
+//! Scripts that read fio's output: the same line finds the same kind of number in ours.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::path::Path;
@@ -9,21 +9,21 @@ use crate::machine::*;
 /// What a reader must find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Finds {
-    /// A whole number.
+    /// An integer.
     Whole,
-    /// A number, with decimals or a `k` or without.
+    /// A number with or without decimals or a `k`.
     Number,
     /// A number with a unit of bytes a second.
     Rate,
-    /// Whatever it is, the same.
+    /// The same text in both.
     Same,
 }
 
-/// A paced mix, so that rates are alike whatever the machine does beside.
+/// A paced mix, so that rates are alike whatever else the machine does.
 const JOB: &str = "--name=rand_rw_4k --filename=F --size=4m --rw=randrw --rwmixread=50 --bs=4k --direct=1 \
                    --ioengine=libaio --iodepth=4 --rate_iops=300,300 --runtime=2 --time_based";
 
-/// Formats and logs that are asked for, a reader of stdout in the shell's words, and what it finds.
+/// Formats and logs that are asked for, a shell command that reads stdout, and what it finds.
 const READERS: [(&str, &str, Finds); 30] = [
     ("--minimal", "cut -d';' -f7", Finds::Whole),
     ("--minimal", "grep rand_rw_4k | awk -F';' '{print $8}'", Finds::Whole),
@@ -119,7 +119,7 @@ fn readers_in_scripts_find_in_ours_what_they_find_in_fios() {
     }
 }
 
-/// What both print to stdout.
+/// Returns what both print to stdout.
 fn both(peers: &Peers, words: &str) -> [String; 2] {
     [Who::Real, Who::Link].map(|who| {
         let ended = peers.run(who, &format!("{words} {JOB}"));

@@ -1,5 +1,5 @@
-//! What a verifying writer leaves when it is killed: everything that its state says is there is found, and what is taken away
-//! is named; and states go between the tools.
+//! What a verifying writer leaves when it is killed: everything that its state lists is found, and what is destroyed
+//! is named; and each tool reads the other's states.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs::File;
@@ -15,14 +15,14 @@ const BLOCKS: u64 = 16_384;
 const WRITER: &str = "--name=w --filename=f --size=64m --rw=randwrite --verify=crc32c --fsync=4 --verify_policy=fsynced --time_based --runtime=60";
 const STATE: &str = "local-w-0-verify.state";
 
-/// Writes that the state says are there, and that may have been issued.
+/// Returns the number of writes that the state lists as done, and of those that may have been issued.
 fn reached(place: &Path) -> Option<(u64, u64)> {
     let bytes = std::fs::read(place.join(STATE)).ok()?;
     let word = |at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
     Some((word(40)?, word(96)?))
 }
 
-/// Offsets of blocks whose headers name one of the first `writes` writes.
+/// Returns offsets of blocks whose headers name one of the first `writes` writes.
 fn written(place: &Path, writes: u64) -> Vec<u64> {
     let file = File::open(place.join("f")).unwrap();
     let mut header = [0; 40];
@@ -38,7 +38,7 @@ fn written(place: &Path, writes: u64) -> Vec<u64> {
     found
 }
 
-/// A writer that is killed `delay` after its first acknowledged write.
+/// Kills a writer `delay` after its first acknowledged write; returns what [`reached`] reads from its state.
 fn kill_a_writer(peers: &Peers, place: &Path, (words, delay): (&str, Duration)) -> (u64, u64) {
     let _ = std::fs::remove_file(place.join("f"));
     let _ = std::fs::remove_file(place.join(STATE));
@@ -59,7 +59,7 @@ fn load(peers: &Peers, place: &Path, words: &str) -> Ended {
     peers.run_in(place, Who::Command, &words)
 }
 
-/// One kill at a moment that `random` draws; what was acknowledged is found, and what is taken away is named.
+/// Kills a writer at a random moment; every acknowledged write must be found, and every one then destroyed must be named.
 fn kill_and_prove(peers: &Peers, words: &str, random: u64) {
     let place = peers.folder.make_dir("killed");
     let delay = Duration::from_micros(random % 60_000);
@@ -84,7 +84,7 @@ fn kill_and_prove(peers: &Peers, words: &str, random: u64) {
             _ => file.write_all_at(&[0; BLOCK as usize], offset).unwrap(),
         }
     }
-    // What somebody has open for writing is not touched.
+    // A file that somebody has open for writing is not touched, so it is closed first.
     drop(file);
     let found = load(peers, &place, words);
     let said = format!("{}{}", found.out, found.err);

@@ -1,4 +1,4 @@
-//! Traces: what the real fio replays ours replays alike, and what one records the other replays.
+//! Traces: ours replays them as the real fio does, and each tool replays what the other records.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::machine::*;
 
-/// A trace of version 3 around rows.
+/// Returns a trace of version 3 with these rows.
 fn version_3(rows: &str) -> String {
     format!("fio version 3 iolog\n1 x add\n2 x open\n{rows}90 x close\n")
 }
@@ -15,18 +15,19 @@ fn version_3(rows: &str) -> String {
 #[derive(Debug, PartialEq)]
 struct Replayed {
     code: Option<i32>,
-    /// Error of each job, with its operations of each direction. The real one does not number clones as it starts them.
+    /// Error of each job, with its operations in each direction. The real fio does not number clones in the order of
+    /// their start.
     jobs: Vec<(i64, [u64; 3])>,
     /// Direction, length and offset of each I/O of a job, in order.
     places: Vec<String>,
-    /// Name and bytes of each file but the logs.
+    /// Name and bytes of each file except the logs.
     files: Vec<(String, Vec<u8>)>,
 }
 
-/// Files that lie there before: their names and how many blocks of 4 KiB they have.
+/// Files that exist before: their names and lengths in blocks of 4 KiB.
 type Before<'b> = &'b [(&'b str, usize)];
 
-/// Names of traces with what they hold.
+/// Names and contents of traces.
 type Traces<'t> = &'t [(&'t str, &'t [u8])];
 
 fn prepare(place: &Path, before: Before<'_>, traces: Traces<'_>) {
@@ -40,7 +41,7 @@ fn prepare(place: &Path, before: Before<'_>, traces: Traces<'_>) {
     }
 }
 
-/// The columns of a log of latencies that say which I/O it was.
+/// Returns the columns of a latency log that identify each I/O.
 fn places(text: &str) -> String {
     let column = |line: &str| -> String {
         let columns: Vec<&str> = line.split(", ").collect();
@@ -73,7 +74,7 @@ fn replay(peers: &Peers, who: Who, (words, before): (&str, Before<'_>), traces: 
     let log = |name: &&String| name.starts_with("o_lat.");
     let text = |name: &String| places(&fs::read_to_string(place.join(name)).unwrap());
     let mut places: Vec<String> = names.iter().filter(log).map(text).collect();
-    // A log of nothing is there or not.
+    // An empty log may exist or not.
     places.retain(|places| !places.is_empty());
     places.sort();
     let is_file = |name: &&String| !name.ends_with("log");
@@ -86,8 +87,8 @@ fn replay(peers: &Peers, who: Who, (words, before): (&str, Before<'_>), traces: 
 }
 
 impl Replayed {
-    /// What of it can be held against the real one: that counts an I/O that has failed, and its log lacks I/Os of a queue
-    /// that is deeper than one.
+    /// Returns what can be compared with the real fio: it counts an I/O that failed, and its log lacks I/Os at depths
+    /// above one.
     fn comparable(self, words: &str) -> Replayed {
         let failed = self.code != Some(0);
         let places = if failed || words.contains("iodepth=4") { Vec::new() } else { self.places };
@@ -146,7 +147,8 @@ fn a_trace_does_the_same_to_the_same_files_as_under_the_real_fio() {
     }
 }
 
-/// Records of the kernel's `struct blk_io_trace`, on a device that no machine has: milliseconds, sector, bytes, action.
+/// Returns records of the kernel's `struct blk_io_trace`, for a device that no machine has, from milliseconds,
+/// sector, bytes and action.
 fn blktrace(records: &[(u64, u64, u32, u32)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (number, (millis, sector, length, action)) in (0u32..).zip(records) {
@@ -190,7 +192,7 @@ fn a_trace_of_the_kernel_does_the_same_as_under_the_real_fio() {
             .map(|who| replay(&peers, who, (&words, &[("x", 16)]), &[("t.log", &trace)]));
         assert_eq!(real.comparable(&words), ours.comparable(&words), "{words}");
     }
-    // The log of the real one is not to be read where it reads the trace in pieces.
+    // The real fio's log is unreadable when it reads the trace in pieces, so ours is compared with ours.
     let [whole, pieces] = ["", " --read_iolog_chunked=1"].map(|more| {
         let words = format!("--read_iolog=t.log --replay_redirect=x{more}");
         replay(&peers, Who::Command, (&words, &[("x", 16)]), &[("t.log", &trace)])
@@ -213,7 +215,7 @@ fn clones_have_a_trace_each() {
     }
 }
 
-/// fio leaves a row out that it does not understand, and replays the rest; ours says where the trace is wrong.
+/// fio skips a row that it does not understand and replays the rest; ours says where the trace is wrong.
 #[test]
 fn a_bad_trace_is_refused_with_its_place_and_writes_nothing() {
     let peers = Peers::alone();
@@ -246,8 +248,8 @@ fn a_bad_trace_is_refused_with_its_place_and_writes_nothing() {
     assert!(missing.err.contains("nothing.log: No such file"), "{}", missing.err);
 }
 
-/// Rows of a trace without their times, and without what depends on when files are opened. Of a flush the real one says
-/// where the last write was.
+/// Returns the rows of a trace without their times, and without what depends on when files are opened. The offset of
+/// a flush is ignored, because the real fio writes that of the last write.
 fn actions(text: &str) -> Vec<String> {
     let row = |line: &str| {
         let mut words: Vec<&str> = line.split(' ').skip(1).collect();
@@ -293,7 +295,7 @@ fn what_one_records_is_what_the_other_records_and_replays() {
     }
 }
 
-/// A trace goes on in a file that holds one; a file that holds anything else is left as it is.
+/// A trace is appended to a file that holds one; a file with any other content is left as it is.
 #[test]
 fn a_trace_is_written_over_nothing_that_is_none() {
     let peers = Peers::alone();

@@ -1,4 +1,4 @@
-//! fio's trims of what was verified: as many blocks as the real fio trims, where that can; zeros where they were.
+//! fio's trims of verified blocks: as many as the real fio trims, where it can, and zeros in their place.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use serde_json::Value;
@@ -7,21 +7,21 @@ use crate::machine::*;
 
 const BLOCK: usize = 4096;
 
-/// I/Os read, written and trimmed.
+/// Returns the numbers of I/Os read, written and trimmed.
 fn counts(ended: &Ended) -> [u64; 3] {
     let text = &ended.out[ended.out.find('{').unwrap()..ended.out.rfind('}').unwrap() + 1];
     let document: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {}", ended.out));
     ["read", "write", "trim"].map(|direction| document["jobs"][0][direction]["total_ios"].as_u64().unwrap())
 }
 
-/// Blocks of the first MiB that hold zeros.
+/// Returns the blocks of the first MiB that hold zeros.
 fn zeros(bytes: &[u8]) -> Vec<usize> {
     let blocks = bytes[..256 * BLOCK].chunks(BLOCK);
     blocks.enumerate().filter(|(_, block)| block.iter().all(|&byte| byte == 0)).map(|(at, _)| at).collect()
 }
 
-/// fio 3.33 aborts in a job that writes and does not trim as well, so that only `trimwrite` can be compared. There every block
-/// is drawn, so that nothing hangs on chance.
+/// fio 3.33 aborts in a job that writes without trimming, so that only `trimwrite` can be compared. There every block
+/// is drawn, so that nothing depends on chance.
 #[test]
 fn as_many_verified_blocks_are_trimmed_as_by_the_real_fio() {
     let Some(peers) = Peers::find() else { return };

@@ -1,4 +1,4 @@
-//! The gallery: its commands are run, and pictures are made of the pages that they leave.
+//! The gallery: its commands are run, and pictures are taken of the pages that they leave.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -8,10 +8,10 @@ use std::process::Command;
 
 use crate::machine::*;
 
-/// Bytes of a picture, and of all of them: whoever clones the repository gets them.
+/// Most bytes of a picture, and of all pictures: every clone of the repository contains them.
 const PICTURE_MOST: u64 = 60_000;
 const ALL_MOST: u64 = 1_000_000;
-/// Pixels of the page that a picture shows, and how much smaller the picture is.
+/// Window of the browser in pixels, and the scale of the picture.
 const WINDOW: &str = "1280,960";
 const SMALLER: &str = "0.75";
 
@@ -19,10 +19,10 @@ fn docs() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
 }
 
-/// A section of the page: what is run, and the picture of what comes of it.
+/// A section of the page: the command, and the picture of its result.
 struct Exhibit {
     command: String,
-    /// A file beside which it runs, if it needs one: its name and text.
+    /// A file that it needs in its folder, if any: name and text.
     file: Option<(String, String)>,
     picture: PathBuf,
 }
@@ -48,7 +48,7 @@ fn exhibits() -> Vec<Exhibit> {
     sections.map(exhibit).collect()
 }
 
-/// The page that `exhibit` leaves in `folder`.
+/// Runs the command of `exhibit` in `folder`; returns the page that it leaves.
 fn page_of(exhibit: &Exhibit, folder: &Folder) -> PathBuf {
     let here = folder.make_dir("here");
     if let Some((name, text)) = &exhibit.file {
@@ -58,17 +58,17 @@ fn page_of(exhibit: &Exhibit, folder: &Folder) -> PathBuf {
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
     let line = format!("{} --out {}", exhibit.command, here.display());
     let run = ended(folder.through("sh", &["-c", &line]).current_dir(&here).env("PATH", path));
-    // A verdict may be any; below and open ones have codes of their own.
+    // Any verdict will do; "below" and "cannot tell" have exit codes of their own.
     assert!(matches!(run.code, Some(0 | 3 | 4)), "{line}: {:?} {}", run.code, run.err);
     let files = fs::read_dir(&here).unwrap().map(|entry| entry.unwrap().path());
     let mut pages: Vec<PathBuf> =
         files.filter(|path| path.extension().is_some_and(|end| end == "html")).collect();
-    // A comparison leaves a page of each side too; its own is the last that was written.
+    // A comparison also leaves a page for each side; its own is written last.
     pages.sort_by_key(|path| fs::metadata(path).unwrap().modified().unwrap());
     pages.pop().unwrap_or_else(|| panic!("{line} leaves no page: {}", run.out))
 }
 
-/// A picture of the first screen of `page`, by a real browser; without one the first drawing of the run.
+/// Takes a picture of the first screen of `page` in a real browser; without one, takes the first drawing of the run.
 fn pictured(page: &Path, picture: &Path, folder: &Folder) {
     fs::create_dir_all(picture.parent().unwrap()).unwrap();
     if has("chromium") {
@@ -97,13 +97,13 @@ fn pictured(page: &Path, picture: &Path, folder: &Folder) {
     fs::copy(&drawings[0], picture).unwrap();
 }
 
-/// The same picture in at most 256 colours: what a browser draws of text has many shades of few colours.
+/// Reduces the picture to at most 256 colours: browsers render text in many shades of few colours.
 fn with_few_colours(picture: &Path) {
     let mut reader = png::Decoder::new(BufReader::new(fs::File::open(picture).unwrap())).read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
     let frame = reader.next_frame(&mut pixels).unwrap();
     let bytes_each = frame.color_type.samples();
-    // White stays white; where that leaves too many colours, the steps are made coarser.
+    // White stays white; if too many colours are left, the steps become coarser.
     for step in [16_u8, 32, 64] {
         let mut palette: Vec<[u8; 3]> = Vec::new();
         let mut indexed = Vec::with_capacity(pixels.len() / bytes_each);
@@ -132,7 +132,7 @@ fn with_few_colours(picture: &Path) {
     panic!("{} has more than 256 colours at four steps a channel", picture.display());
 }
 
-/// Set `PLIMSOLL_REGENERATE=1` to make the pictures anew.
+/// Set `PLIMSOLL_REGENERATE=1` to take the pictures anew.
 #[test]
 fn every_command_of_the_gallery_leaves_a_page_and_every_picture_is_there_and_small() {
     let exhibits = exhibits();

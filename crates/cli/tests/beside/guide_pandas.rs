@@ -1,5 +1,5 @@
-//! The guide on pandas, run as it is printed: on a watch of this machine, and on a made-up one in which counters wrap and fall
-//! and a device goes away, and the kernel keeps no times of one.
+//! The guide on pandas, run as printed: on a watch of this machine, and on a made-up one in which counters wrap and
+//! are reset, a device disappears, and the kernel keeps no times for another.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -10,7 +10,7 @@ use crate::machine::*;
 use record::{CpuCounters, DeviceFacts, DeviceNode, DiskCounters, Phase, PhaseKind, Run, Sample};
 use workload::Nanos;
 
-/// The blocks of the guide in this language, one after the other.
+/// Returns the guide's code blocks in this language, in order.
 fn blocks(language: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/pandas.md");
     let text = fs::read_to_string(path).unwrap();
@@ -18,7 +18,7 @@ fn blocks(language: &str) -> Vec<String> {
     text.split(&opening).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
 }
 
-/// A Python with pandas and matplotlib: the distribution's own first, for others may stand before it on the path.
+/// Finds a Python with pandas and matplotlib: the distribution's own first, because others may precede it in the path.
 fn python() -> Option<&'static str> {
     let has = |python: &&str| {
         let there = Command::new(python).args(["-c", "import pandas, matplotlib"]).output();
@@ -34,7 +34,7 @@ fn python() -> Option<&'static str> {
     found
 }
 
-/// Types a block of shell in `folder`, with plimsoll on the path.
+/// Runs a shell block in `folder`, with plimsoll on the path.
 fn typed(test: &Folder, folder: &Path, block: &str) {
     let bin = Path::new(env!("CARGO_BIN_EXE_plimsoll")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
@@ -42,7 +42,7 @@ fn typed(test: &Folder, folder: &Path, block: &str) {
     assert_eq!(ended.code, Some(0), "{block}: {}", ended.err);
 }
 
-/// Runs all Python of the guide as one script in `folder`, and looks at the picture it leaves.
+/// Runs all Python of the guide as one script in `folder`, and checks the picture that it leaves.
 fn drawn(python: &str, folder: &Path) {
     fs::write(folder.join("guide.py"), blocks("py").concat()).unwrap();
     let mut script = Command::new(python);
@@ -70,7 +70,8 @@ fn the_guide_opens_a_watch_of_this_machine_and_its_figures_are_those_of_the_tabl
     );
 }
 
-/// Twenty seconds of four devices: one whose milliseconds wrap, one that is made anew, one that is gone for a while, one without times.
+/// Returns twenty seconds of four devices: one whose milliseconds wrap, one created anew, one absent for a while, and
+/// one without times.
 fn troubled() -> Run {
     let mut run = Run::started(vec!["plimsoll".into(), "watch".into()], 1_795_222_457_000);
     let node = |name: &str| {

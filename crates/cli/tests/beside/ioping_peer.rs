@@ -1,5 +1,5 @@
-//! Side by side with the real ioping, as a user has both: the same lines, figures, keys, messages and exit codes. Needs
-//! ioping, and root for the throttled volume.
+//! Side by side with the real ioping, as a user has both: the same lines, figures, keys, messages and exit codes.
+//! Needs ioping, and root for the throttled volume.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::collections::BTreeSet;
@@ -11,14 +11,14 @@ use crate::machine::*;
 use serde_json::Value;
 use workload::Bytes;
 
-/// A volume of 500 IOPS: a request takes 2 ms, whoever makes it.
+/// A volume of 500 IOPS: a request takes 2 ms, whichever tool makes it.
 const POLICY: &str = "azure-standard-hdd,tier=S4";
 const SIZE: Bytes = Bytes::mib(64);
 const REQUESTS: &str = "500";
-/// A slice of the throttle is lost where the machine has no CPU for it, so pairs are repeated and the medians count.
+/// If the machine lacks CPU, the throttle loses a slice, so pairs are repeated and medians count.
 const PAIRS: usize = 3;
 const SHARE: f64 = 0.05;
-/// A volume that rests for two slices starts afresh; in the midst of one its first requests would wait longer.
+/// Pause of two slices, after which a volume starts afresh; in the middle of a slice its first requests would wait longer.
 const REST: std::time::Duration = std::time::Duration::from_millis(400);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Peers {
     }
 }
 
-/// A line with every figure and its unit taken out, and what only a fast or slow moment brings.
+/// Replaces every figure and its unit in a line, and removes remarks on a fast or slow moment.
 fn skeleton(line: &str) -> String {
     let line = line.replace(" (slow)", "").replace(" (fast)", "");
     let units = ["ns", "us", "ms", "s", "k", "M", "B", "KiB", "MiB", "GiB", "B/s", "KiB/s", "MiB/s", "GiB/s"];
@@ -89,7 +89,7 @@ fn skeletons(text: &str) -> Vec<String> {
     text.lines().map(skeleton).collect()
 }
 
-/// Lines without how a request came out.
+/// Returns the lines without the outcome of each request.
 fn without_outcome(lines: Vec<String>) -> Vec<String> {
     let outcomes = [" (EAGAIN)", " (warmup)"];
     let bare = |line: String| outcomes.iter().fold(line, |line, outcome| line.replace(outcome, ""));
@@ -137,7 +137,7 @@ fn every_form_of_the_output_has_the_lines_of_ioping() {
     ]);
 }
 
-/// How many lines there are depends on when each period and each time ends.
+/// The number of lines depends on when each period and each run ends.
 #[test]
 #[ignore = "night: real periods"]
 fn periods_and_times_have_the_lines_of_ioping() {
@@ -155,12 +155,12 @@ fn have_the_same_lines(lines: &[&str]) {
         let [theirs, ours] = peers.both(words);
         assert_eq!(theirs.code, ours.code, "{words}: {}", ours.err);
         let (theirs, ours) = (skeletons(&theirs.out), skeletons(&ours.out));
-        // Without waiting, what the page cache holds at that moment decides, for each of both anew.
+        // Without waiting, the momentary content of the page cache decides, for each tool separately.
         let (theirs, ours) = match words.starts_with("-N ") {
             true => (without_outcome(theirs), without_outcome(ours)),
             false => (theirs, ours),
         };
-        // How many requests there are in a time is no matter of form.
+        // The number of requests within a time is not a matter of form.
         if words.contains("-R ") {
             assert_eq!(theirs.len(), ours.len(), "{words}");
         } else {
@@ -169,7 +169,7 @@ fn have_the_same_lines(lines: &[&str]) {
     }
 }
 
-/// Keys with the kind of each value, in order.
+/// Returns the keys with the type of each value, in order.
 fn shape(value: &Value) -> Vec<String> {
     let of = |value: &Value| match value {
         Value::Bool(_) => "bool",
@@ -190,7 +190,7 @@ fn shape(value: &Value) -> Vec<String> {
     }
 }
 
-/// The text with every figure as `0` and every time of day as the same one: order of keys, blanks and line ends remain.
+/// Returns the text with every figure as `0` and every time of day the same: order of keys, blanks and line breaks remain.
 fn frame(text: &str) -> String {
     let mut frame = String::new();
     for line in text.lines() {
@@ -233,7 +233,7 @@ fn json_has_the_keys_the_kinds_and_the_order_of_ioping() {
     }
 }
 
-/// Ten whole numbers, and what must hold between them.
+/// Reads ten integers, and checks the relations between them.
 fn raw_fields(line: &str) -> Vec<u64> {
     let fields: Vec<u64> = line.split(' ').map(|field| field.parse().unwrap()).collect();
     assert_eq!(fields.len(), 10, "{line}");
@@ -257,7 +257,7 @@ fn the_raw_line_holds_together_field_by_field_in_both() {
     }
 }
 
-/// Words that are wrong, and whether the whole message is the same or only its code.
+/// Wrong command lines, and whether the whole message must agree or only the exit code.
 const WRONG: [&str; 29] = [
     "-c",
     "--count",
@@ -388,7 +388,7 @@ fn what_is_not_really_read_is_said_once_on_stderr() {
     if Path::new("/dev/shm").is_dir() {
         assert!(said(&["/dev/shm"]).contains("lies in memory (tmpfs)"));
     }
-    // Written, and not yet anywhere but in the page cache.
+    // Written, but so far only in the page cache.
     std::fs::write(place.join("dirty"), vec![7u8; 4 << 20]).unwrap();
     let told = said(&["dirty"]);
     assert!(told.is_empty() || told.contains("written back"), "{told}");

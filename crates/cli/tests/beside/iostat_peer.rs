@@ -1,5 +1,5 @@
-//! Beside the real iostat under the same counters: both run in a mount namespace of their own, in which files of the test
-//! lie over the kernel's counters and change half a second after the start. Needs root and iostat of sysstat 12.6.
+//! Beside the real iostat under the same counters: both run in a mount namespace of their own, in which files of the
+//! test hide the kernel's counters and change half a second after the start. Needs root and iostat of sysstat 12.6.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use crate::machine::*;
 
-/// Runs both at once over the counters in `$1/before`, then `$1/after`.
+/// Runs both at once on the counters in `$1/before`, then `$1/after`.
 const SCRIPT: &str = r#"
 set -e
 dir=$1 ours=$2
@@ -43,7 +43,7 @@ const AFTER: &[&str] = &[
     "8 0 sda 5000 0 100000 9000 0 0 0 0 0 5000 9000 0 0 0 0 0 0",
 ];
 
-/// Milliseconds that pass 2^32, and flushes that none of them had.
+/// Milliseconds that pass 2^32, and flushes where there were none before.
 const WRAPPED: [&[&str]; 2] = [
     &[
         "252 0 vda 1000 100 20000 4294967000 2000 300 80000 4294967290 0 4294967000 4294960000 50 5 4000 4294967290 70 4294967200",
@@ -51,7 +51,7 @@ const WRAPPED: [&[&str]; 2] = [
     &["252 0 vda 1100 120 21000 204 2100 350 90000 300 2 204 4000 60 5 4100 40 75 60"],
 ];
 
-/// A device that vanishes, one that comes, one of an old kernel with eleven fields.
+/// A device that vanishes, one that appears, and one of an old kernel with eleven fields.
 const PLUGGED: [&[&str]; 2] = [
     &[
         "252 0 vda 1000 100 20000 3000 2000 300 80000 9000 0 5000 12000 50 5 4000 60 70 80",
@@ -65,16 +65,16 @@ const PLUGGED: [&[&str]; 2] = [
     ],
 ];
 
-/// Plugged in again: all of it falls.
+/// Unplugged and plugged in again: every counter falls.
 const AGAIN: [&[&str]; 2] = [BEFORE, &["252 0 vda 10 1 200 30 20 3 800 90 0 50 120 0 0 0 0 0 0"]];
 
-/// Reads fall while writes rise: no kernel of today does so, mapped devices of old ones did.
+/// Reads fall while writes rise: no current kernel does so, but mapped devices of old ones did.
 const RESET: [&[&str]; 2] = [
     &["252 0 vda 1000 100 20000 3000 2000 300 80000 9000 0 5000 12000 50 5 4000 60 70 80"],
     &["252 0 vda 900 100 20000 3000 3000 300 90000 9500 0 5500 13000 50 5 4000 60 70 80"],
 ];
 
-/// Command lines that print the same to the last byte.
+/// Command lines whose output agrees to the last byte.
 const SAME: &[&str] = &[
     "1 2",
     "-c 1 2",
@@ -182,7 +182,7 @@ const SAME: &[&str] = &[
     "-o JSON",
 ];
 
-/// Those that are looked at with unusual counters too.
+/// Command lines that are also run on unusual counters.
 const OFTEN: &[&str] = &["1 2", "-x 1 2", "-o JSON -x 1 2", "-s -x -d 1 2", "-h -x 1 2", "-p ALL -d 1 2"];
 
 struct Case {
@@ -213,7 +213,7 @@ fn write_counters(folder: &Path, moment: usize, lines: &[&str]) {
     }
 }
 
-/// What both print, and how they end.
+/// Returns what both print, and how they end.
 fn both(case: &Case) -> [(String, String); 2] {
     let folder = Folder::in_memory();
     for (moment, name) in ["before", "after"].iter().enumerate() {
@@ -230,7 +230,8 @@ fn both(case: &Case) -> [(String, String); 2] {
     ["real", "ours"].map(|who| (read(format!("{who}.out")), read(format!("{who}.code"))))
 }
 
-/// The same within three tries: the clock's second, or the moment at which counters change, may fall between the two.
+/// Returns the difference if it persists in three tries: the second on the clock, or the change of counters, may fall
+/// between the two.
 fn differs(case: &Case) -> Option<String> {
     let mut last = None;
     for _ in 0..3 {
@@ -246,7 +247,7 @@ fn differs(case: &Case) -> Option<String> {
     last
 }
 
-/// All that differ; several namespaces at a time, since each waits most of its second.
+/// Returns all differences; several namespaces run at a time, because each mostly waits.
 fn all_differences(cases: &[Case]) -> Vec<String> {
     let (next, found) = (Mutex::new(cases.iter()), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {

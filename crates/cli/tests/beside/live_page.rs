@@ -1,5 +1,5 @@
-//! The live page of a run in a real browser, and `plimsoll serve`: what they show, whom they let in, and that a run which is
-//! looked at ends as it would have.
+//! The live page of a run in a real browser, and `plimsoll serve`: what they show, whom they let in, and that a
+//! watched run ends as it would have otherwise.
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a test may stop at what it did not expect, and shows what it measured
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -10,17 +10,17 @@ use std::time::{Duration, Instant};
 use crate::machine::{Folder, ended, run_file};
 use crate::page_zoom::{browser_is_missing, web};
 
-/// Nothing takes so long that is going to happen at all.
+/// Patience beyond which something will not happen at all.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A program that runs, and the address that it has said.
+/// A running program, and the address that it has printed.
 struct Serving {
     child: Child,
     url: String,
 }
 
 impl Serving {
-    /// `plimsoll` with these words, which says its address in a line of stderr or stdout that holds `http://`.
+    /// Starts `plimsoll` with these words, and reads its address from the line of stderr or stdout that contains `http://`.
     fn started(folder: &Folder, words: &[&str]) -> Serving {
         let mut command = folder.plimsoll(words);
         let is_list = words[0] == "serve";
@@ -36,12 +36,12 @@ impl Serving {
             let line = line.unwrap();
             line.find("http://").map(|at| line[at..].trim().to_owned())
         });
-        // What else it says must not fill the pipe.
+        // Its other output must not fill the pipe.
         std::thread::spawn(move || lines.for_each(drop));
         Serving { child, url: url.unwrap() }
     }
 
-    /// Its address without `http://`: host with port, and path.
+    /// Returns its address without `http://`: host with port, and path.
     fn parts(&self) -> (&str, &str) {
         let rest = self.url.strip_prefix("http://").unwrap();
         rest.split_at(rest.find('/').unwrap())
@@ -62,7 +62,7 @@ impl Serving {
     }
 }
 
-/// A test that fails leaves nothing running.
+/// Ends the program even if the test fails.
 impl Drop for Serving {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -70,14 +70,14 @@ impl Drop for Serving {
     }
 }
 
-/// The browser tells the story of that name.
+/// Runs the story of that name in the browser.
 fn tell(story: &str, words: &[&str]) {
     let told = ended(Command::new("node").current_dir(web()).args(["out/live.mjs", story]).args(words));
     assert_eq!(told.code, Some(0), "{story}: {}\n{}", told.err, told.out);
     print!("{}", told.out);
 }
 
-/// CPU ticks (1/100 s) of the threads of `pid` by their names.
+/// Returns the CPU ticks (1/100 s) of the threads of `pid` with these names.
 fn ticks_of(pid: u32, names: &[&str]) -> u64 {
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
     let stats = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("stat")).ok());
@@ -101,7 +101,7 @@ fn a_run_is_followed_in_a_browser_and_ends_as_its_file() {
         &folder,
         &["run", "five-figures", "null:", "--time", "1s", "--serve", "--out", "@/runs"],
     );
-    // Others knock and say nothing all the while.
+    // Other clients meanwhile connect and never complete a request.
     let slow: Vec<TcpStream> = (0..300)
         .filter_map(|_| {
             let mut stream = TcpStream::connect(run.parts().0).ok()?;

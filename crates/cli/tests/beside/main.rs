@@ -1,4 +1,4 @@
-//! The program beside its peers: the same words to fio, ioping, iostat, readers of their output, and a browser.
+//! The program beside its peers: the same command lines for fio, ioping, iostat, readers of their output, and a browser.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod compare_fio;

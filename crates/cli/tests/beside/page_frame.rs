@@ -6,10 +6,10 @@ use std::fs;
 use crate::machine::{Folder, ended};
 use crate::page_zoom::{browser_is_missing, tell};
 
-/// A check's page is sent by mail, bytes.
+/// Most bytes of a check's page, which is sent by mail.
 const CHECK_MAX: u64 = 500_000;
 
-/// The page of a command on a simulated volume, by the name of the folder that it is put into.
+/// Runs a command on a simulated volume; returns its page, in a folder called `name`.
 fn made(folder: &Folder, name: &str, words: &[&str]) -> String {
     let out = format!("@/{name}");
     let done = ended(&mut folder.plimsoll(&[words, &["--out", &out]].concat()));
@@ -23,7 +23,7 @@ fn check(folder: &Folder) -> String {
     made(folder, "check", &["check", "sim:aws-gp2,size=100GiB"])
 }
 
-/// Five load phases against a contract.
+/// Returns the page of five load phases checked against a contract.
 fn overload(folder: &Folder) -> String {
     let job = "[a]\nioengine=libaio\ndirect=1\nbs=4k\nrw=randrw\nrwmixread=70\nrate_iops=700,300\niodepth=16\nsize=1G\n";
     fs::write(folder.path("load.fio"), job).unwrap();

@@ -11,12 +11,12 @@ use crate::machine::{Folder, ended};
 use report::numbers::{self, Prefix};
 use testbed::{Lack, skipped};
 
-/// The part of the repository that the zoom comes from.
+/// Returns the part of the repository that contains the zoom.
 pub fn web() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web")
 }
 
-/// Why no browser can be asked; nothing where one can.
+/// Why no browser can be used; `None` if one can.
 static MISSING: LazyLock<Option<String>> = LazyLock::new(|| {
     if let Some(why) = report::zoom_missing() {
         return Some(why.to_owned());
@@ -43,7 +43,7 @@ pub fn browser_is_missing() -> bool {
     MISSING.is_some()
 }
 
-/// A recording of `hours` of `devices` devices, made up, and its page by the program itself.
+/// Makes up a recording of `hours` of `devices` devices; returns its page, made by the program itself, and the run file.
 fn recorded(folder: &Folder, hours: &str, devices: &str, every: &str) -> (String, String) {
     let (run, page) = (folder.text("made-up.plimsoll"), folder.text("made-up.html"));
     let mut made = Command::new(env!("CARGO"));
@@ -56,7 +56,7 @@ fn recorded(folder: &Folder, hours: &str, devices: &str, every: &str) -> (String
     (page, run)
 }
 
-/// The browser tells the story of that name; what it says is shown where it does not hold.
+/// Runs the story of that name in the browser; prints its output if it fails.
 pub fn tell(story: &str, words: &[&str]) {
     let mut browser = Command::new("node");
     let told = ended(browser.current_dir(web()).args(["out/page.mjs", story]).args(words));
@@ -64,13 +64,13 @@ pub fn tell(story: &str, words: &[&str]) {
     print!("{}", told.out);
 }
 
-/// Seven devices over most of a day, every reading of which the page holds: `dm-0` is busy from six o'clock on.
+/// Runs stories on seven devices over most of a day, with every reading in the page: `dm-0` is busy from six o'clock on.
 fn tell_of_seven(stories: &[&str]) {
     if browser_is_missing() {
         return;
     }
     let folder = Folder::new();
-    // An hour more and two readings would share a place here and there.
+    // With an hour more, two readings would occasionally share a place.
     let (page, run) = recorded(&folder, "19", "7", "20");
     for story in stories {
         tell(story, &[&page, &run, "dm-0"]);
@@ -122,7 +122,7 @@ fn numbers_on_a_page_are_written_as_in_the_report() {
         return;
     }
     let mut rows: Vec<(&str, f64, String)> = Vec::new();
-    // No value lies half way between two digits: the two languages round that differently.
+    // No value is half way between two digits, because the two languages round that differently.
     for value in (-9..13).flat_map(|power| [1.0, 1.04, 2.53, 4.42, 9.94, 9.96].map(|m| m * 10f64.powi(power)))
     {
         rows.push(("bytes_per_second", value, numbers::bandwidth(value, Prefix::Binary)));

@@ -13,7 +13,7 @@ use crate::machine::{Folder, Lack, Through, Volume, ended, run_file, skipped};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A program that a failing test leaves not running.
+/// A program that does not outlive a failing test.
 struct Running(Child);
 
 impl Drop for Running {
@@ -23,7 +23,7 @@ impl Drop for Running {
     }
 }
 
-/// `plimsoll` with these words, and the host and port that `--metrics` says.
+/// Starts `plimsoll` with these words; returns the host and port that `--metrics` prints.
 fn exposing(folder: &Folder, words: &[&str]) -> (Running, String) {
     let mut command = folder.plimsoll(words);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -52,7 +52,7 @@ impl Prometheus {
             "global:\n  scrape_interval: 1s\nscrape_configs:\n  - job_name: plimsoll\n    static_configs:\n      - targets: ['{target}']\n"
         );
         fs::write(&config, text).unwrap();
-        // Free a moment ago; whoever takes it meanwhile makes the test fail, not pass.
+        // Free a moment ago; if another program takes it meanwhile, the test fails rather than passes.
         let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
         let child = Command::new("prometheus")
             .arg(format!("--config.file={}", config.display()))
@@ -66,7 +66,7 @@ impl Prometheus {
         Prometheus { address, _running: Running(child) }
     }
 
-    /// What a query gives, as Prometheus says it.
+    /// Returns the result of a query, as Prometheus gives it.
     fn results(&self, query: &str, time: Option<f64>) -> Vec<Value> {
         let time = time.map(|time| format!("&time={time}")).unwrap_or_default();
         let Some(answer) = get(&self.address, &format!("/api/v1/query?query={}{time}", escaped(query)))
@@ -78,14 +78,15 @@ impl Prometheus {
         json["data"]["result"].as_array().cloned().unwrap_or_default()
     }
 
-    /// What a query gives: labels and value of each.
+    /// Returns labels and value of each series in the result of a query.
     fn asked(&self, query: &str, time: Option<f64>) -> Vec<(Value, f64)> {
         let value = |result: &Value| result["value"][1].as_str().unwrap().parse().unwrap();
         let results = self.results(query, time);
         results.iter().map(|result| (result["metric"].clone(), value(result))).collect()
     }
 
-    /// When it last had a value of this name: seconds since 1970. What is scraped no more has no value now.
+    /// Returns when there was last a value of this name, in seconds since 1970; once scraping has ended there is no
+    /// current value.
     fn last_of(&self, name: &str) -> f64 {
         let results = self.results(&format!("{name}[5m]"), None);
         let times = results.iter().flat_map(|series| {
@@ -127,10 +128,10 @@ fn is_missing(program: &str) -> bool {
     is_missing
 }
 
-/// The load between two idle phases: slow enough that every device bears it.
+/// The load between two idle phases: slow enough for any device.
 const JOB: &str = "[load]\nbs=4k\nrw=randrw\nrwmixread=70\ndirect=1\niodepth=4\ntime_based\nsize=16m\nioengine=libaio\nfilename=f\nrate_iops=350,150,\n";
 
-/// Bytes read and written that iostat has counted of `device` since the kernel has it.
+/// Returns the bytes read and written on `device` since the kernel has had it, as iostat counts them.
 fn counted_by_iostat(device: &str) -> [f64; 2] {
     let told = ended(Command::new("iostat").args(["-d", "-k", "-o", "JSON", device]));
     let json: Value = serde_json::from_str(&told.out).unwrap();
@@ -155,7 +156,7 @@ fn prometheus_has_of_a_watch_what_iostat_counts_and_of_its_load_our_quantiles() 
     let native = ("native", &["--enable-feature=native-histograms"] as &[&str]);
     let native = Prometheus::scraping(&folder, native, &address);
     let classic = Prometheus::scraping(&folder, ("classic", &[]), &address);
-    // The load is over, and what it did is scraped, before the watch ends.
+    // The load is over, and its counters are scraped, before the watch ends.
     native.until_asked("plimsoll_step_info{step=\"load 1\"}");
     assert_eq!(watch.0.wait().unwrap().code(), Some(0));
 
@@ -172,7 +173,7 @@ fn prometheus_has_of_a_watch_what_iostat_counts_and_of_its_load_our_quantiles() 
     figures_are_ours(&classic, ("plimsoll_job_latency_seconds_bucket", 1.5), &totals);
 }
 
-/// Count and latencies of the load by direction, as the report has them.
+/// Returns count and latencies of the load by direction, as the report has them.
 fn totals(folder: &Folder) -> Value {
     let told = ended(&mut folder.plimsoll(&["report", &run_file(&folder.path("runs")), "--format", "json"]));
     let report: Value = serde_json::from_str(&told.out).unwrap();
@@ -180,7 +181,8 @@ fn totals(folder: &Folder) -> Value {
     step.unwrap()["totals"].clone()
 }
 
-/// The quantiles that Prometheus makes of `series` are those of `totals` but for a bucket, which ends `wide` times as far as it begins.
+/// Asserts that the quantiles by Prometheus from `series` agree with `totals` within a bucket, whose end is `wide`
+/// times its beginning.
 fn figures_are_ours(prometheus: &Prometheus, (series, wide): (&str, f64), totals: &Value) {
     let last = prometheus.last_of(series);
     let operations = prometheus.asked("plimsoll_job_operations_total{job_name=\"load\"}", Some(last));

@@ -1,4 +1,4 @@
-//! The recording of a terminal that the README shows: a real check in a terminal of 80 by 24, drawn as one animated SVG.
+//! The terminal recording in the README: a real check in a terminal of 80 by 24, drawn as one animated SVG.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fmt::Write as _;
@@ -10,19 +10,19 @@ use std::time::{Duration, Instant};
 
 use crate::machine::*;
 
-/// What is recorded: a volume that this kernel throttles to a published policy, so that the load and the time are real.
+/// The recorded command: its volume is throttled by this kernel to a published policy, so that load and time are real.
 const COMMAND: &str = "plimsoll check lab:aws-gp3 --out .";
 const COLUMNS: usize = 80;
 const ROWS: usize = 24;
-/// Frames that are kept, spread over the run, and for how long each is shown.
+/// Most frames kept, spread over the run, and seconds for which each is shown.
 const FRAMES: usize = 44;
 const SHOWN_S: f64 = 0.33;
-/// The last one has the answer, which is to be read.
+/// Seconds for the last frame, which has the answer and must be read.
 const LAST_S: f64 = 8.0;
 /// Most bytes of the picture: a README is opened on phones too.
 const BYTES_MOST: usize = 150_000;
 
-/// Pixels of a cell, of the space around all of them, and of the line above.
+/// Pixels of a cell, of the space around all of them, and of the bar above.
 const CELL: (f64, f64) = (8.4, 18.0);
 const AROUND: f64 = 14.0;
 const ABOVE: f64 = 30.0;
@@ -31,20 +31,20 @@ fn picture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/terminal.svg")
 }
 
-/// What a terminal showed at some moment, lines with their colours.
+/// What the terminal showed at some moment, lines with their colours.
 struct Frame {
     at: Duration,
     screen: String,
 }
 
-/// Part of a line in one colour.
+/// A part of a line in one colour.
 struct Part {
     text: String,
     is_bold: bool,
     colour: Option<u8>,
 }
 
-/// A terminal multiplexer of the test's own, which goes with it.
+/// A terminal multiplexer of the test's own, which ends with it.
 struct Terminal {
     socket: String,
 }
@@ -78,7 +78,7 @@ impl Drop for Terminal {
     }
 }
 
-/// The frames of the run, each different from the one before it.
+/// Records the frames of the run, each different from the one before it.
 fn recorded() -> Vec<Frame> {
     let folder = Folder::new();
     let bin = Path::new(env!("CARGO_BIN_EXE_plimsoll")).parent().unwrap().display().to_string();
@@ -103,7 +103,7 @@ fn recorded() -> Vec<Frame> {
     }
 }
 
-/// At most [`FRAMES`] of them, spread over the time that the run took, the last among them.
+/// Returns at most [`FRAMES`] of them, spread over the time of the run, including the last.
 fn spread(frames: &[Frame]) -> Vec<&Frame> {
     let whole = frames.last().unwrap().at;
     let mut kept: Vec<&Frame> = Vec::new();
@@ -117,7 +117,7 @@ fn spread(frames: &[Frame]) -> Vec<&Frame> {
     kept
 }
 
-/// The parts of a line that the terminal gave with its colours.
+/// Splits a line from the terminal at its colour codes.
 fn parts(line: &str) -> Vec<Part> {
     let (mut is_bold, mut colour, mut parts) = (false, None, Vec::new());
     for (at, piece) in line.split("\x1b[").enumerate() {
@@ -147,7 +147,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// One line at its place; its length is fixed, so that every font keeps the columns.
+/// Draws one line at its place, with a fixed length, so that columns align in every font.
 fn line_drawn(line: &str, y: f64) -> String {
     let parts = parts(line);
     let columns: usize = parts.iter().map(|part| part.text.chars().count()).sum();
@@ -165,7 +165,7 @@ fn line_drawn(line: &str, y: f64) -> String {
     format!("<text y=\"{y}\" textLength=\"{:.1}\">{text}</text>\n", columns as f64 * CELL.0)
 }
 
-/// All of it: the frames below each other, and a window that moves from one to the next.
+/// Draws everything: the frames below each other, and a window that moves from one to the next.
 fn drawn(frames: &[&Frame], took: Duration) -> String {
     let (wide, high) = (COLUMNS as f64 * CELL.0, ROWS as f64 * CELL.1);
     let length = (frames.len() - 1) as f64 * SHOWN_S + LAST_S;
@@ -200,7 +200,7 @@ fn drawn(frames: &[&Frame], took: Duration) -> String {
     )
 }
 
-/// Set `PLIMSOLL_REGENERATE=1` to record it anew, as root and for two minutes.
+/// Set `PLIMSOLL_REGENERATE=1` to record it anew, which needs root and takes two minutes.
 #[test]
 fn the_recording_of_the_readme_is_a_run_from_its_first_line_to_its_verdict() {
     if std::env::var_os("PLIMSOLL_REGENERATE").is_some() {

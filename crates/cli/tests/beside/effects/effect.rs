@@ -9,34 +9,34 @@ use serde_json::Value;
 use super::line::{Before, Line};
 use crate::machine::{Ended, Peers, Who};
 
-/// A file afterwards, held against what it was.
+/// A file afterwards, compared with what it was before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEffect {
-    /// Its length; `None` where there is no regular file.
+    /// Its length; `None` if there is no regular file.
     pub length: Option<u64>,
-    /// Sectors of 512 bytes that differ from before; those behind the old end are those that are not zero.
+    /// Sectors of 512 bytes that differ from before; past the old end, those that are not zero.
     pub changed: Vec<u64>,
 }
 
-/// What a job says it did, by direction: operations and bytes.
+/// What a job reports by direction: operations and bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobEffect {
     pub error: i64,
     pub done: [(u64, u64); 2],
 }
 
-/// All of it.
+/// Everything that a line did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Effect {
     pub code: Option<i32>,
     pub files: BTreeMap<String, FileEffect>,
     pub jobs: Vec<(String, JobEffect)>,
-    /// Of each log by its name: direction, offset and length of each I/O, in order.
+    /// Direction, offset and length of each I/O, in order, for each log by its name.
     pub places: BTreeMap<String, Vec<(u64, u64, u64)>>,
     pub said: String,
 }
 
-/// Bytes that are never zero over a whole sector and differ from sector to sector.
+/// Returns bytes that are never zero over a whole sector, and that differ from sector to sector.
 fn data(bytes: u64) -> Vec<u8> {
     (0..bytes).map(|at| (at.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8 | 1).collect()
 }
@@ -76,7 +76,7 @@ pub fn file_effect(path: &Path, before: &[u8]) -> FileEffect {
     FileEffect { length: Some(after.len() as u64), changed: changed.map(|n| n as u64).collect() }
 }
 
-/// Runs `line` in `place`, which is made anew.
+/// Runs `line` in a new folder for `who`.
 pub fn effect(peers: &Peers, who: Who, line: &Line) -> Effect {
     let place = peers.folder.path(&format!("{who:?}"));
     let _ = fs::remove_dir_all(&place);
@@ -100,7 +100,7 @@ pub fn effect(peers: &Peers, who: Who, line: &Line) -> Effect {
     }
 }
 
-/// fio prints notes and errors in front of its JSON.
+/// Returns the notes and errors that fio prints before its JSON.
 fn before_json(text: &str) -> &str {
     if text.starts_with('{') { "" } else { text.find("\n{").map_or(text, |at| &text[..at]) }
 }
@@ -120,7 +120,7 @@ fn jobs(ended: &Ended) -> Vec<(String, JobEffect)> {
     document["jobs"].as_array().into_iter().flatten().map(of).collect()
 }
 
-/// The rows of the latency logs, without the time and the latency.
+/// Returns the rows of the latency logs, without time and latency.
 fn places(place: &Path) -> BTreeMap<String, Vec<(u64, u64, u64)>> {
     let logs = fs::read_dir(place)
         .unwrap()

@@ -1,8 +1,8 @@
-//! Random small command lines and the files that they meet.
+//! Random small command lines, and the files on which they run.
 
 use statistics::Stream;
 
-/// What stands under a name before a line is run.
+/// What exists under a name before a line is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Before {
     /// Nothing.
@@ -13,7 +13,7 @@ pub enum Before {
     Hole(u64),
     /// A folder.
     Folder,
-    /// A link to `behind`, this many bytes of data.
+    /// A link to the file `behind`, which holds this many bytes of data.
     Link(u64),
     /// A link to nothing.
     Dangling,
@@ -22,14 +22,14 @@ pub enum Before {
 /// A command line in fio's words for the files `f` and `g`, and what these are before.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// What `f` and `g` are.
+    /// The state of `f` and `g` before the run.
     pub before: [Before; 2],
-    /// The words.
+    /// The words of the line.
     pub words: Vec<String>,
 }
 
 impl Line {
-    /// The line of this seed.
+    /// Draws the line of this seed.
     pub fn drawn(seed: u64) -> Line {
         let mut draw = Draw(Stream::new(seed, 0));
         let before = [draw.before(), draw.before()];
@@ -45,14 +45,14 @@ impl Line {
         Line { before, words }
     }
 
-    /// Whether `word` stands in it, alone or with a value.
+    /// Whether the line contains `word`, alone or with a value.
     pub fn has(&self, word: &str) -> bool {
         self.words.iter().any(|given| {
             given.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
         })
     }
 
-    /// The values that `word` is given.
+    /// Returns the values given to `word`.
     pub fn values(&self, word: &str) -> Vec<&str> {
         let value = |given: &'_ str| -> Option<usize> {
             given.strip_prefix(word)?.strip_prefix('=').map(|value| given.len() - value.len())
@@ -60,19 +60,19 @@ impl Line {
         self.words.iter().filter_map(|given| value(given).map(|at| &given[at..])).collect()
     }
 
-    /// Whether which sectors are written is left to no random stream: in order, or each block of a region once.
+    /// Whether the set of written sectors is certain: they are written in order, or each block of a region is written once.
     pub fn meets_known_sectors(&self) -> bool {
         let mixed = self.values("--rw").iter().any(|rw| matches!(*rw, "rw" | "randrw"));
         let partly = ["--norandommap", "--io_size", "--number_ios"].iter().any(|word| self.has(word));
         self.is_ordered() || !mixed && !partly
     }
 
-    /// Whether the order and the amount by direction are the same in both tools: nothing is left to a random stream.
+    /// Whether no random stream decides order or amounts, so that both tools have the same for each direction.
     pub fn is_ordered(&self) -> bool {
         self.values("--rw").iter().all(|rw| matches!(*rw, "read" | "write")) && !self.has("--bsrange")
     }
 
-    /// Whether how many operations there are is left to a random stream, since their lengths are.
+    /// Whether the number of operations is random because their lengths are.
     pub fn has_random_lengths(&self) -> bool {
         let both = |rw: &&str| matches!(*rw, "rw" | "randrw");
         self.has("--bsrange")
@@ -112,7 +112,7 @@ impl Draw {
         words
     }
 
-    /// Words of one job; each but the first few in a fraction of all jobs.
+    /// Returns the words of one job; all but the first few occur in only a fraction of jobs.
     fn job(&mut self, name: &str, file: &str) -> Vec<String> {
         let mut words = vec![format!("--name={name}"), format!("--filename={file}")];
         let rw = self.of(&["read", "read", "randread", "write", "randwrite", "write", "rw", "randrw"]);

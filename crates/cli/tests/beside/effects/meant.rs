@@ -1,10 +1,10 @@
-//! Differences from the real fio that are meant, each with the words by which `docs/reference/fio-faults.md` and
-//! `docs/reference/fio.md` tell users of it.
+//! Intended differences from the real fio, each with the words by which `docs/reference/fio-faults.md` and
+//! `docs/reference/fio.md` describe it.
 
 use super::effect::{Effect, content};
 use super::line::Line;
 
-/// In what two effects can differ.
+/// An aspect in which two effects can differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aspect {
     /// The exit code.
@@ -13,7 +13,7 @@ pub enum Aspect {
     Error,
     /// The length of a file.
     Length,
-    /// The sectors that hold other data than before.
+    /// The sectors whose data differs from before.
     Sectors,
     /// Operations and bytes.
     Amount,
@@ -21,7 +21,7 @@ pub enum Aspect {
     Places,
 }
 
-/// A line and what both did of it.
+/// A line, and what both tools did with it.
 pub struct Pair<'a> {
     pub line: &'a Line,
     pub real: &'a Effect,
@@ -116,13 +116,13 @@ const RULES: [Rule; 14] = [
     }),
 ];
 
-/// Why a difference in this is meant; `None` where it is not.
+/// Returns why a difference in this aspect is intended; `None` if it is not.
 pub fn meant(pair: &Pair<'_>, aspect: Aspect) -> Option<&'static str> {
     let mut rules = RULES.iter().filter(|(_, aspects, _)| aspects.contains(&aspect));
     rules.find(|(_, _, holds)| holds(pair)).map(|(words, ..)| *words)
 }
 
-/// A size in fio's words, in bytes; `None` of a percentage.
+/// Reads a size in fio's notation as bytes; `None` for a percentage.
 fn bytes(word: &str) -> Option<u64> {
     let digits = word.trim_end_matches(|c: char| !c.is_ascii_digit());
     let unit = match &word[digits.len()..] {
@@ -143,7 +143,8 @@ impl Pair<'_> {
         self.real.jobs.iter().any(|(_, job)| job.error == error)
     }
 
-    /// Whether every job of ours did as much as fio's, or less by no more than `least` of its greatest block and its passes.
+    /// Whether every job of ours did as much as fio's, or fell short by no more than `least` gives for its largest
+    /// block and its passes.
     fn ours_does_less_by(&self, least: &dyn Fn(u64, u64) -> u64) -> bool {
         let blocks = self.line.values("--bs").into_iter().flat_map(|block| block.split(','));
         let block = blocks.filter_map(bytes).fold(4096, u64::max);
@@ -151,7 +152,7 @@ impl Pair<'_> {
         let jobs = self.real.jobs.iter().zip(&self.ours.jobs);
         let moved = |job: &super::effect::JobEffect| job.done[0].1 + job.done[1].1;
         jobs.map(|(real, ours)| (moved(&real.1), moved(&ours.1))).all(|(real, ours)| {
-            // A region of at least one block is met once, twice by two loops, and as often as io_size goes round in it.
+            // A region of at least one block is passed once, twice with two loops, and as often as `io_size` fills it.
             let passes = 2 + real / ours.max(1);
             ours <= real && (ours > 0) == (real > 0) && real - ours <= least(block, passes)
         })
@@ -169,7 +170,7 @@ impl Pair<'_> {
         !self.line.is_ordered() || !self.real.files.keys().any(|name| more(name) && !longer(name))
     }
 
-    /// Whether a job that writes finds a file that holds something and is shorter than what it is to be.
+    /// Whether a writing job finds a file that holds data and is shorter than it must become.
     fn real_empties(&self) -> bool {
         let writes = self.line.values("--rw").iter().any(|rw| !matches!(*rw, "read" | "randread"));
         let sizes = ["--size", "--filesize", "--offset"].iter().flat_map(|word| self.line.values(word));

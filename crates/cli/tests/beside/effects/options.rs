@@ -1,5 +1,5 @@
-//! Options one by one, with right, edge and wrong values: ours does what the real fio does, on copies of the same file.
-//! What fio takes and cannot matter here must not cost the whole job.
+//! Single options with correct, borderline and wrong values: ours does what the real fio does, on copies of the same
+//! file. An option that fio accepts and that has no effect here must not make the whole job fail.
 
 use super::differences;
 use super::effect::effect;
@@ -7,13 +7,13 @@ use super::line::{Before, Line};
 use super::meant::{Pair, meant};
 use crate::machine::*;
 
-/// Jobs that options are given to; `f` holds 64 KiB of data.
+/// Jobs to which options are added; `f` holds 64 KiB of data.
 const WRITE: &str = "--name=a --filename=f --size=64k --rw=write";
 const RING: &str = "--name=a --filename=f --size=64k --ioengine=io_uring --iodepth=4 --direct=1 --rw=write";
 const AIO: &str = "--name=a --filename=f --size=64k --ioengine=libaio --iodepth=8 --direct=1 --rw=write";
 const DRAWN: &str = "--name=a --filename=f --size=64k --rw=randwrite";
 
-/// What is added to each, separated by blanks, in a run of its own; a wrong word must be refused by both.
+/// Words added to each job, those separated by blanks each in a run of its own; both must refuse a wrong word.
 const OPTIONS: &[(&str, &[&str])] = &[
     (
         WRITE,
@@ -23,7 +23,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
             "--zero_buffers=x",
             "--refill_buffers --end_fsync=1 --overwrite=1",
             "--invalidate=2",
-            // Without zones and without marks on commands there is nothing to do.
+            // Without zones, and without marks on commands, there is nothing to do.
             "--max_open_zones=4 --job_max_open_zones=2 --read_beyond_wp=1 --ignore_zone_limits=1",
             "--zonecapacity=4k --zone_reset_threshold=0.5 --zone_reset_frequency=0.5",
             "--write_barrier=4",

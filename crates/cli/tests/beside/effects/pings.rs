@@ -1,4 +1,4 @@
-//! The same for ioping's words: random small lines, the real ioping and ours on copies of the same files.
+//! The same for ioping: random small command lines, run by the real ioping and ours on copies of the same files.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -12,17 +12,17 @@ use crate::machine::{Ended, Folder, ended};
 /// What a line did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PingEffect {
-    /// Exit code.
+    /// The exit code.
     pub code: Option<i32>,
     /// Every name afterwards, with its length.
     pub listing: Vec<(String, u64)>,
-    /// What became of `f`.
+    /// The effect on `f`.
     pub file: FileEffect,
-    /// Requests done, as the raw statistics say.
+    /// Number of requests done, from the raw statistics.
     pub requests: Option<u64>,
 }
 
-/// A line in ioping's words and what `f` is before.
+/// A line in ioping's words, and what `f` is before.
 #[derive(Clone, Debug)]
 pub struct Ping {
     pub before: Before,
@@ -30,7 +30,7 @@ pub struct Ping {
 }
 
 impl Ping {
-    /// The line of this seed.
+    /// Draws the line of this seed.
     pub fn drawn(seed: u64) -> Ping {
         let mut stream = Stream::new(seed, 1);
         let mut below = |n: u64| stream.below(n);
@@ -72,13 +72,13 @@ impl Ping {
         Ping { before, words }
     }
 
-    /// Whether which places are met is left to no random stream.
+    /// Whether no random stream decides which places are accessed.
     pub fn is_ordered(&self) -> bool {
         self.words.iter().any(|word| word == "-L")
     }
 }
 
-/// Runs `line` by `program` (the real one where `None`) in a folder made anew.
+/// Runs `line` with ours under the name `ours`, or with the real ioping if that is `None`, in a new folder.
 pub fn ping_effect(folder: &Folder, ours: Option<&str>, line: &Ping) -> (PingEffect, String) {
     let place = folder.path(if ours.is_some() { "ours" } else { "real" });
     let _ = fs::remove_dir_all(&place);
@@ -101,7 +101,7 @@ pub fn ping_effect(folder: &Folder, ours: Option<&str>, line: &Ping) -> (PingEff
     listing.sort();
     let mut file = file_effect(&place.join("f"), &content(line.before));
     if !line.is_ordered() {
-        // Which places are drawn differs; how many at most does not matter as much as whether any is.
+        // The random places differ between the tools, so only whether anything changed is compared.
         file.changed.truncate(1);
         file.changed.iter_mut().for_each(|sector| *sector = 0);
     }
