@@ -1,4 +1,5 @@
-//! Bad input: each kind is told in one paragraph with cause and remedy, ends with the documented code, and leaves nothing.
+//! Bad input: each kind is reported in one paragraph with cause and remedy, ends with the documented code, and leaves
+//! nothing behind.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -7,10 +8,10 @@ use std::process::Command;
 
 use crate::machine::*;
 
-/// What is typed, the exit code, and words that the message must hold: of the cause first, of the remedy last.
+/// The words, the exit code, and parts of the message: the cause first, the remedy last.
 type Row = (&'static [&'static str], i32, &'static [&'static str]);
 
-/// Wrong in itself, whatever the machine.
+/// Words that are wrong on any machine.
 const TYPED: &[Row] = &[
     (
         &["check", "@/nowhere"],
@@ -105,7 +106,7 @@ const TYPED: &[Row] = &[
     ),
 ];
 
-/// Everything that the rows name.
+/// Makes everything that the rows name.
 fn furnish(folder: &Folder) {
     folder.make_file("file", 1);
     folder.make_file("large", 80);
@@ -119,7 +120,7 @@ fn furnish(folder: &Folder) {
     let good = fs::read(run_file(&folder.path("made"))).unwrap();
     fs::remove_dir_all(folder.path("made")).unwrap();
     fs::write(folder.path("good.plimsoll"), &good).unwrap();
-    // Before any step: of what lies behind, the rest could be drawn.
+    // Cut off before any step; later, what comes before the cut could be drawn.
     fs::write(folder.path("cut.plimsoll"), &good[..3 * 4096]).unwrap();
     // The database header (sqlite.org/fileformat2.html, 1.3): byte 60 the user version, byte 68 the application id.
     for (name, byte) in [("newer.plimsoll", 60), ("foreign.plimsoll", 68)] {
@@ -129,7 +130,7 @@ fn furnish(folder: &Folder) {
     }
 }
 
-/// What is wrong with how `row` was answered; `None` where all is well.
+/// Returns what is wrong with the answer to a row; `None` if all is well.
 fn fault(folder: &Folder, words: &[&str], ended: &Ended, (code, says): (i32, &[&str])) -> Option<String> {
     let complained = ended.complained();
     let missing = says
@@ -146,7 +147,7 @@ fn fault(folder: &Folder, words: &[&str], ended: &Ended, (code, says): (i32, &[&
     Some(format!("{words:?}: {why}\n{}", ended.err))
 }
 
-/// One message at the end of stderr, its lines below each other without a gap.
+/// Whether stderr ends in one message, whose lines follow each other without a gap.
 fn is_one_paragraph(err: &str) -> bool {
     let begins = err.match_indices("plimsoll: ").filter(|(at, _)| *at == 0 || err[..*at].ends_with('\n'));
     let begins: Vec<usize> = begins.map(|(at, _)| at).collect();
@@ -154,7 +155,7 @@ fn is_one_paragraph(err: &str) -> bool {
     err[begin..].lines().skip(1).all(|line| line.starts_with("  ") && !line.trim().is_empty())
 }
 
-/// Runs every row and fails with all that went wrong, also with what was left behind.
+/// Runs every row and fails with all that went wrong, including what was left behind.
 fn answer(folder: &Folder, rows: &[Row], program: impl Fn(&[&str]) -> Command) {
     let mut faults = Vec::new();
     for (words, code, says) in rows {
@@ -168,7 +169,7 @@ fn answer(folder: &Folder, rows: &[Row], program: impl Fn(&[&str]) -> Command) {
     assert!(faults.is_empty(), "{} of {}:\n{}", faults.len(), rows.len(), faults.join("\n"));
 }
 
-/// Loop devices that show something in `folder`.
+/// Returns the loop devices that show something in `folder`.
 fn loops_here(folder: &Folder) -> Vec<String> {
     let here = folder.text(".").trim_end_matches("/.").to_owned();
     let loops = kernel::lab::loops(std::path::Path::new("/"));
@@ -234,7 +235,7 @@ fn what_a_user_may_not_touch_is_told_to_him() {
             &["cannot create the run file", "Permission denied", "that you may write to"],
         ),
     ];
-    // A simulation needs no root, a throttled volume does.
+    // A simulation needs no root, but a throttled volume does.
     rows.push((&["lab", "up", "do-volumes-pre-burst"], 2, &["root"]));
     answer(&folder, &rows, as_nobody);
     fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
@@ -383,7 +384,7 @@ fn a_device_that_others_use_is_refused_until_busy_is_said() {
 fn a_device_that_fails_ends_the_run_as_failed_and_keeps_what_was_measured() {
     let folder = Folder::in_memory();
     let Some(disk) = Disk::of(&folder, 128, Through::Cache) else { return };
-    // The second half of what it shows is gone: reads there fail.
+    // The second half of the image is gone, so reads there fail.
     disk.lose_all_but(64);
     let node = disk.node();
     let ended =

@@ -1,5 +1,5 @@
-//! `plimsoll burst` on volumes that are not ours: QEMU's throttle groups, whose bucket is known, whole, killed and gone on with, and
-//! stopped at any second; and a lab volume whose credits drain faster. Needs root.
+//! `plimsoll burst` on volumes of other makes: QEMU's throttle groups, whose bucket is known, in one run, killed and
+//! resumed, and stopped at any second; and a lab volume whose credits drain faster. Needs root.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::path::Path;
@@ -9,20 +9,22 @@ use serde_json::Value;
 
 use crate::machine::*;
 
-/// What is left, and what comes through while the burst lasts, a second.
+/// Operations a second that are left after the burst, and those that pass during it.
 const BASE: f64 = 500.0;
 const BURST: f64 = 1_500.0;
-/// What a figure may be off.
+/// Largest accepted error of a figure, as a share.
 const NEAR: f64 = 0.03;
-/// Of the stored file.
+/// Size of the stored file in MiB.
 const STORED_MIB: usize = 128;
-/// The machine may be too busy for a burst.
+/// Most tries, because the machine may be too busy to sustain the burst.
 const TRIES: usize = 3;
 
-/// A loop device over a file behind a group that lets 1,500 operations a second through for `length_s` and 500 when they are spent.
+/// A loop device over a file behind a throttle group that passes 1,500 operations a second for `length_s`, and 500
+/// when these are spent.
 ///
-/// QEMU's bucket leaks: it holds what comes through at the greater rate in that time, and the lesser drains it meanwhile, so that a
-/// burst takes `BURST × length_s` beyond what is left and lasts for longer than `length_s` (QEMU, docs/throttle.txt).
+/// QEMU's bucket leaks: it holds what passes at the burst rate in `length_s`, and drains at the base rate meanwhile,
+/// so that a burst takes `BURST × length_s` above the base and lasts longer than `length_s` (QEMU,
+/// docs/throttle.txt).
 struct Volume {
     device: LoopOver,
     _throttled: QemuThrottle,
@@ -46,7 +48,7 @@ impl Volume {
     }
 }
 
-/// How what was told misses the truth; nothing where it does not.
+/// Describes how the answer misses the truth; empty if it does not.
 fn misses(document: &Value, truth: [f64; 4]) -> Vec<String> {
     let part = &document["answered"]["parts"][0];
     let told = [&part["burst"], &part["base"], &part["held"]["amount"], &part["refill"]];
@@ -63,7 +65,7 @@ fn misses(document: &Value, truth: [f64; 4]) -> Vec<String> {
     missed
 }
 
-/// Drains `target` with `words` until it is told right, a few times at most.
+/// Drains `target` until the answer is right, a few times at most.
 fn assert_told(target: &str, truth: [f64; 4], policy: &[&str]) {
     let neighbours = Neighbours::watch();
     let mut missed = Vec::new();
@@ -107,7 +109,7 @@ fn a_lab_volume_begins_with_all_its_credits() {
     assert_told("lab:aws-gp2,size=100GiB,speed=100", truth, &[]);
 }
 
-/// Killed in the drain, in a rest and in the look behind it, and gone on with a while later.
+/// Killed in the drain, in a rest and in the look after it, and resumed some time later.
 #[test]
 #[ignore = "night: three drains of two minutes"]
 fn a_run_that_was_killed_goes_on_to_the_same_answer() {
@@ -133,7 +135,7 @@ fn a_run_that_was_killed_goes_on_to_the_same_answer() {
     }
 }
 
-/// Stopped in the look, the drain, a rest, what comes behind it, and at half the excess.
+/// Stopped in the look, in the drain, in a rest, in what follows it, and at half the excess.
 #[test]
 #[ignore = "night: five moments of one drain"]
 fn stopped_at_any_second_it_says_what_is_known_and_how_to_go_on() {

@@ -1,4 +1,4 @@
-//! `plimsoll diskspd` and a link named diskspd as scripts use them: results, exit codes, files, what is never touched.
+//! `plimsoll diskspd` and a link named diskspd as scripts use them: results, exit codes, files, and what is never touched.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::os::unix::fs::symlink;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::machine::*;
 
-/// `plimsoll diskspd` with words, in a folder of its own.
+/// Runs `plimsoll diskspd` with these words, in a folder of its own.
 fn diskspd(folder: &Folder, words: &str) -> Ended {
     ended(&mut command(folder, words))
 }
@@ -17,7 +17,7 @@ fn command(folder: &Folder, words: &str) -> Command {
     command
 }
 
-/// The cells of the `total:` line of a section.
+/// Returns the numbers in the `total:` line of a section.
 fn total(text: &str, section: &str) -> Vec<f64> {
     let lines = text.lines().skip_while(|line| *line != section);
     let total = lines
@@ -27,7 +27,7 @@ fn total(text: &str, section: &str) -> Vec<f64> {
     total["total:".len()..].split('|').filter_map(|cell| cell.trim().parse().ok()).collect()
 }
 
-/// Digits become 0, runs of blanks one blank, names of files and machines X.
+/// Reduces a line to its form: digits become 0, runs of blanks one blank, names of files and machines X.
 fn shape(line: &str) -> String {
     let digits: String = line.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     let mut words: Vec<String> = digits.split(' ').map(str::to_owned).collect();
@@ -66,7 +66,7 @@ fn a_run_prints_the_lines_of_diskspd_and_its_figures_agree() {
     let [all, reads, writes] = ["Total IO", "Read IO", "Write IO"].map(|section| total(&ended.out, section));
     assert_eq!(all[0], reads[0] + writes[0]);
     assert_eq!((all[0], all[1]), (all[1] * 8192.0, reads[1] + writes[1]));
-    // 30 % of writes, of thousands of I/Os.
+    // 30 % writes, among thousands of I/Os.
     assert!((writes[1] / all[1] - 0.3).abs() < 0.05, "{} of {}", writes[1], all[1]);
     assert!(all[4] > 0.0 && all.len() == 7, "{all:?}");
     assert_eq!(std::fs::metadata(folder.path("test.dat")).unwrap().len(), 8 << 20);
@@ -83,7 +83,7 @@ fn xml_is_one_document_whatever_is_told_beside_it() {
     assert_eq!(opened, ended.out.matches("</Target>").count());
     assert_eq!(opened, 1 + 2, "one in the profile, one a thread");
     assert!(ended.out.contains("<Path>a&amp;b.dat</Path>"));
-    // Bare ampersands would make it invalid.
+    // A bare ampersand would make the XML invalid.
     assert!(ended.out.split('&').skip(1).all(|rest| rest.starts_with("amp;")));
 }
 
@@ -139,7 +139,7 @@ fn a_profile_shown_and_read_back_runs_the_same() {
     std::fs::write(folder.path("p.xml"), &shown.out).unwrap();
     let again = diskspd(&folder, "-Xp.xml -Rpxml");
     assert_eq!(again.out, shown.out);
-    // As PowerShell writes it.
+    // UTF-16, as PowerShell writes it.
     let utf16: Vec<u8> =
         [0xfeff].into_iter().chain(shown.out.encode_utf16()).flat_map(u16::to_le_bytes).collect();
     std::fs::write(folder.path("p16.xml"), utf16).unwrap();
@@ -163,7 +163,7 @@ fn files_are_made_anew_with_data_in_folders_that_are_made_too() {
     assert_eq!(ended.code, Some(0), "{}", ended.err);
     let data = std::fs::read(&path).unwrap();
     assert_eq!(data.len(), 1_000_001);
-    // Real data in every page: nothing is a hole.
+    // Every page holds real data: nothing is a hole.
     assert!(data.chunks(4096).all(|page| page.iter().any(|&byte| byte != 0)));
     std::fs::write(&path, "something else").unwrap();
     diskspd(&folder, &words);
@@ -244,7 +244,7 @@ fn what_is_in_use_is_never_written() {
         assert!(ended.complained().contains("is in use and is never written"), "{}", ended.err);
     }
     assert_eq!(volume.disk.fingerprint(), before);
-    // Reading it is no harm.
+    // Reading it does no harm.
     let ended = diskspd(&folder, &format!("-b4K -r -d1 -W0 -Su {}", volume.disk.node()));
     assert_eq!(ended.code, Some(0), "{}", ended.err);
 }
@@ -263,7 +263,7 @@ fn a_device_of_ours_is_written_and_not_made_anew() {
 #[ignore = "night: real rates"]
 fn a_throttle_pauses_and_a_cool_down_keep_their_figures() {
     let folder = Folder::new();
-    // 4 threads of 50 IOPS each, held exactly.
+    // 4 threads of exactly 50 IOPS each.
     let ended = diskspd(&folder, "-c4M -b4K -t4 -r -g50i -W0 -d2 -Su t.dat");
     let ops = total(&ended.out, "Total IO")[1];
     assert!((ops - 400.0).abs() <= 8.0, "{}", ended.out);
@@ -271,7 +271,7 @@ fn a_throttle_pauses_and_a_cool_down_keep_their_figures() {
     let ended = diskspd(&folder, "-b4K -o1 -i5 -j100 -W0 -d2 -Su t.dat");
     let ops = total(&ended.out, "Total IO")[1];
     assert!((80.0..=105.0).contains(&ops), "{}", ended.out);
-    // What the cool-down does is not counted.
+    // I/Os of the cool-down are not counted.
     let ended = diskspd(&folder, "-b4K -r -g100i -W0 -d1 -C2 -Su t.dat");
     let ops = total(&ended.out, "Total IO")[1];
     assert!((ops - 100.0).abs() <= 2.0 && ended.out.contains("actual test time:\t1.00s"), "{}", ended.out);

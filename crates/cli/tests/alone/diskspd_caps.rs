@@ -1,20 +1,20 @@
-//! The two published DiskSpd command lines on a volume that the kernel throttles: the figures are the cap, and each line of
-//! text and XML is right. Needs root and the block controller.
+//! The two published DiskSpd command lines on a volume that the kernel throttles: the figures equal the cap, and each
+//! line of text and XML is right. Needs root and the block controller.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use crate::machine::*;
 use volumes::lab::{self, LabVolume};
 use workload::Bytes;
 
-/// The write limit of the published machine, 12,800, a quarter of it: a small machine keeps that easily.
+/// A quarter of the published machine's write limit of 12,800 IOPS, which a small machine easily sustains.
 const CAP: f64 = 3200.0;
 const SIZE: Bytes = Bytes::mib(256);
-/// What the two figures may differ by.
+/// Largest accepted difference from the cap, as a share.
 const SHARE: f64 = 0.01;
-/// A slice of the throttle is lost where the machine has no CPU for it.
+/// Most tries: if the machine lacks CPU, the throttle loses a slice.
 const TRIES: usize = 4;
 
-/// As published; sizes and times are shortened by what follows the arrow.
+/// The lines as published; sizes and times are shortened below.
 const C1: &str = "diskspd -c200G -w100 -b8K -F4 -r -o128 -W30 -d30 -Sh testfile.dat";
 const C2: &str = "diskspd -c200G -b4K -F4 -r -o128 -W7200 -d30 -Sh testfile.dat";
 
@@ -28,7 +28,7 @@ fn shortened(line: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// A file system on a throttled volume, mounted.
+/// A mounted file system on a throttled volume.
 struct Place {
     folder: Folder,
     mount: Mounted,
@@ -53,14 +53,14 @@ impl Place {
     }
 }
 
-/// IOPS of a section of the text.
+/// Returns the IOPS of a section of the text.
 fn iops(out: &str, section: &str) -> f64 {
     let lines = out.lines().skip_while(|line| *line != section);
     let total = lines.skip(1).find(|line| line.starts_with("total:")).unwrap();
     total.split('|').nth(3).unwrap().trim().parse().unwrap()
 }
 
-/// The rate of a published line, a few times at most until it is the cap.
+/// Runs a published line until its rate equals the cap, a few times at most.
 fn find_the_cap(place: &Place, (name, line, section): (&str, &str, &str), tries: usize) {
     let words = shortened(line);
     let mut found = Vec::new();
@@ -93,7 +93,7 @@ pub fn a_published_line_finds_the_cap() {
     find_the_cap(&place, ("C1", C1, "Write IO"), 1);
 }
 
-/// Every line of the text in its order: fixed words as they are, `#` for a number.
+/// Asserts that every line of the text is right and in its order: fixed words as they are, `#` for a number.
 fn every_line_is_right(out: &str, words: &str) {
     let writes = words.contains("-w100");
     let (test, block) = if writes { ("write", "8KiB") } else { ("read", "4KiB") };
@@ -188,7 +188,7 @@ fn xml_is_right(out: &str) {
     assert!((series - writes).abs() <= 4.0, "{series} {writes}");
     assert_eq!(sum("        ", "WriteBytes"), writes * 8192.0);
     assert_eq!(span.matches("<Percentile>").count(), 108);
-    // Queue by Little's law: 512 in flight at the rate found.
+    // The queue by Little's law: 512 in flight at the measured rate.
     let mean = number("AverageTotalMilliseconds");
     assert!((mean * writes / 4.0 / 1000.0 / 512.0 - 1.0).abs() < 0.1, "{mean} ms");
 }

@@ -1,5 +1,5 @@
-//! What goes wrong while fio's words run: each job that fails ends alone and is counted as the real fio counts it, and
-//! whatever a device does, every I/O is done, failed or held, with the errno that the kernel gave.
+//! Failures during a fio run: each job that fails ends alone and is counted as the real fio counts it, and whatever a
+//! device does, every I/O is done, failed or held, with the errno that the kernel gave.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::path::Path;
@@ -8,14 +8,14 @@ use std::time::Duration;
 use crate::machine::*;
 use serde_json::Value;
 
-/// The whole document; the real fio prints complaints around it.
+/// Returns the whole JSON document; the real fio prints complaints around it.
 pub fn whole(ended: &Ended) -> Value {
     let from = ended.out.find("{\n").unwrap_or_else(|| panic!("no JSON: {}{}", ended.out, ended.err));
     let mut documents = serde_json::Deserializer::from_str(&ended.out[from..]).into_iter();
     documents.next().unwrap().unwrap()
 }
 
-/// Of each job its name, whether it failed, and its reads.
+/// Returns the name of each job, its error, and its number of reads.
 fn fates(document: &Value) -> Vec<(String, u64, u64)> {
     let jobs = document["jobs"].as_array().cloned().unwrap_or_default();
     let of = |job: &Value| {
@@ -25,9 +25,9 @@ fn fates(document: &Value) -> Vec<(String, u64, u64)> {
     jobs.iter().map(of).collect()
 }
 
-/// Reads of unsealed data, checked: fails at its first block.
+/// A checked read of data without seals, which fails at its first block.
 const BAD: &str = "--filename=f --size=64k --rw=read --verify=md5 --verify_fatal=1";
-/// Reads that last until somebody ends them.
+/// Reads that last until they are ended.
 const LONG: &str = "--filename=f --size=64k --rw=read --time_based --runtime=3";
 
 /// Command lines in which one job of several fails. Each job reads.
@@ -51,7 +51,7 @@ const LINES: [&str; 16] = [
     "--allow_file_create=0 --name=a --filename=missing --size=64k --name=b --filename=f --size=64k",
 ];
 
-/// Where fio says 0 of a job that did not start.
+/// Lines in which fio reports 0 for a job that did not start, and the right errno.
 const UNSAID: [(&str, u64); 4] =
     [("--offset=2m", 22), ("tiny --name", 22), ("tiny --size", 22), ("=missing --size", 2)];
 
@@ -79,7 +79,7 @@ fn one_failed_job_is_one_failed_job_as_in_the_real_fio() {
     }
 }
 
-/// How far an error reaches where it is to reach beyond its job. What was under way did some I/O, what was not did none.
+/// How far an error extends when it should extend beyond its job. Jobs already under way did some I/O, the others none.
 #[test]
 #[ignore = "night: real seconds"]
 fn an_error_takes_along_whom_it_is_told_to_take() {
@@ -130,7 +130,7 @@ fn what_was_not_run_says_so_in_every_format() {
     assert!(!fine.out.contains("was not run"), "{}", fine.out);
 }
 
-/// A log that cannot be made is an error of the jobs that it is for.
+/// A log that cannot be created is an error of the jobs that it is for.
 #[test]
 fn a_log_without_a_place_ends_the_jobs_of_its_step_alone() {
     let peers = Peers::alone();
@@ -141,7 +141,7 @@ fn a_log_without_a_place_ends_the_jobs_of_its_step_alone() {
     assert_eq!((fates(&whole(&ended)).as_slice(), ended.code), (wanted.as_slice(), Some(1)), "{}", ended.err);
 }
 
-/// Without reading back, a mix reads blocks that nobody has sealed, and none of them is wrong.
+/// Without verification, a mix reads blocks that were never sealed, and none of them is wrong.
 #[test]
 fn do_verify_0_raises_no_alarm() {
     let Some(peers) = Peers::find() else { return };
@@ -160,7 +160,7 @@ fn do_verify_0_raises_no_alarm() {
             }
         }
     }
-    // What is written without reading back is sealed all the same, and a job that only reads looks at it.
+    // What is written without verification is sealed all the same, and a job that only reads checks it.
     let there = place(&peers);
     let words = "--output-format=json --filename=f --size=1m --verify=crc32c --do_verify=0 --name=w --rw=write \
                  --name=r --stonewall --rw=read";
@@ -171,7 +171,7 @@ fn do_verify_0_raises_no_alarm() {
     assert!(ended.code == Some(1) && ended.err.contains("bad magic header"), "{}", ended.err);
 }
 
-/// What a file that was cut gives is no I/O: it was counted at 1.8 million a second.
+/// Reads past the end of a truncated file are no I/O: they were once counted at 1.8 million a second.
 #[test]
 #[ignore = "night: every engine for real seconds"]
 fn a_file_that_is_cut_ends_its_job_on_every_engine() {
@@ -202,7 +202,7 @@ fn cut(peers: &Peers, place: &Path, words: &str) -> Ended {
         let line = text.lines().find_map(|line| line.strip_prefix("rchar: ")).and_then(|n| n.parse().ok());
         line.unwrap_or(0u64)
     };
-    // The program reads its own parts first; a job that gets no further is cut all the same.
+    // The program reads its own binary first; a job that does not get any further is cut all the same.
     let first = read();
     comes_true(|| read() > first + (1 << 18));
     std::thread::sleep(Duration::from_millis(300));

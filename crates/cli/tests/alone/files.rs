@@ -1,5 +1,5 @@
-//! Files that plimsoll makes: nothing of anybody's is replaced, run files are whole from their first moment, also where the
-//! process is killed, and a device of theirs that falls silent holds nobody up.
+//! Files that plimsoll makes: no other file is replaced, run files are complete from their first moment even if the
+//! process is killed, and if the device that holds them stops answering, nothing waits for it.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::collections::BTreeMap;
@@ -21,13 +21,13 @@ fn names_in(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The name that a check has in this minute, without its ending.
+/// Returns the name that a check gets in this minute, without its extension.
 fn stem_now() -> String {
     let out = Command::new("date").arg("+%F-%H%M").output().unwrap();
     format!("sim-aws-gp3-size-100GiB-check-{}", String::from_utf8_lossy(&out.stdout).trim())
 }
 
-/// Asks `of` of the name of this minute, in a folder of its own; again where the minute ended meanwhile.
+/// Runs `of` with the name of this minute, in a folder of its own; again if the minute ended meanwhile.
 fn within_a_minute(of: impl Fn(&Folder, &str), new: impl Fn() -> Folder) {
     for _ in 0..3 {
         let stem = stem_now();
@@ -45,7 +45,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().mode() & 0o7777
 }
 
-/// Whoever may write in a folder could link the report's name to any file of whoever runs the check there.
+/// Anyone who may write in a folder could link the report's name to a file of the user who runs a check there.
 #[test]
 fn a_link_planted_at_the_reports_name_costs_no_file() {
     within_a_minute(planted, Folder::for_everybody);
@@ -63,14 +63,14 @@ fn planted(folder: &Folder, stem: &str) {
     assert_eq!((fs::read_to_string(&victim).unwrap().as_str(), mode(&victim)), ("precious", 0o600));
     let page = out.join(format!("{stem}-2.html"));
     assert!(page.is_file() && page.with_extension("plimsoll").is_file(), "{:?}", names_in(&out));
-    // Drawn again under a name that plimsoll chooses: the page gives way to a page, the link to nothing.
+    // Drawn again under a name that plimsoll chooses: a page is replaced by a page, but a link is not.
     let run = text(&page.with_extension("plimsoll"));
     fs::remove_file(&page).unwrap();
     symlink(&victim, &page).unwrap();
     let drawn = ended(&mut folder.plimsoll(&["report", &run]));
     assert_eq!(drawn.code, Some(2), "{}", drawn.err);
     assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
-    // The user may say so all the same: what is typed is followed.
+    // The user may still ask for it: a link that is typed is followed.
     fs::write(&victim, "").unwrap();
     let drawn = ended(&mut folder.plimsoll(&["report", &run, "--html", &text(&page)]));
     assert_eq!(drawn.code, Some(0), "{}", drawn.err);
@@ -169,7 +169,7 @@ fn where_plimsoll_chooses_the_folder_it_is_its_owners_alone() {
     assert!(refused.complained().contains("belongs to user 12345"), "{}", refused.err);
 }
 
-/// As cron and services start it: /tmp is everybody's, and whoever made a folder there first owned what was kept in it.
+/// As cron and services start it: /tmp is everybody's, and whoever made a folder there first once owned what was kept in it.
 #[test]
 fn without_a_home_root_keeps_runs_where_only_root_writes_and_others_are_refused() {
     if !is_root() {
@@ -180,7 +180,7 @@ fn without_a_home_root_keeps_runs_where_only_root_writes_and_others_are_refused(
     let homeless = |command: &mut Command| {
         ended(command.env_remove("HOME").env_remove("XDG_STATE_HOME").env("TMPDIR", folder.make_dir("tmp")))
     };
-    // A mount of its own stands where the machine's folder is.
+    // A mount of the test's own hides the machine's folder.
     let script = "mount -t tmpfs none /var/lib && \"$0\" check sim:aws-gp3,size=100GiB && stat -c '%a %n' /var/lib/plimsoll";
     let words = ["--mount", "sh", "-c", script, "@/plimsoll"];
     let root = homeless(&mut folder.through("unshare", &words));
@@ -197,10 +197,10 @@ fn without_a_home_root_keeps_runs_where_only_root_writes_and_others_are_refused(
     assert!(names_in(&folder.path("tmp")).is_empty(), "nothing in a folder for everybody");
 }
 
-/// A file system on which nothing can be written for a while: whoever writes there waits in the kernel.
+/// A file system that cannot be written for a while: writers wait in the kernel.
 struct Frozen {
     point: String,
-    /// Thaws it though the test be killed.
+    /// Thaws the file system even if the test is killed.
     _thaw: Running,
 }
 
@@ -219,7 +219,7 @@ impl Drop for Frozen {
     }
 }
 
-/// Ctrl-C while the run file's device takes nothing: what was going on ends, and that is said, before the device answers.
+/// Ctrl-C while the run file's device accepts no writes: the run ends, and that is reported, before the device answers.
 fn stops_beside_a_silent_run_file(words: &[&str], under_way: &str) {
     let folder = Folder::in_memory();
     let Some(volume) = Volume::ext4(&folder, 100, Through::Direct) else { return };
@@ -228,7 +228,7 @@ fn stops_beside_a_silent_run_file(words: &[&str], under_way: &str) {
     let all = [words, &["--out", &out]].concat();
     let mut running = Running::start(&mut folder.plimsoll(&all));
     assert!(running.has_said(under_way), "{}", running.wait().err);
-    // What has no file yet is not waited for by a thread.
+    // If there is no file yet, no thread waits for one.
     assert!(comes_true(|| names_in(Path::new(&out)).len() > 1), "{}", running.wait().err);
     let Some(frozen) = Frozen::at(&volume.mount) else { return };
     std::thread::sleep(Duration::from_secs(3));
@@ -254,7 +254,7 @@ pub fn a_check_stops_beside_a_silent_run_file() {
     stops_beside_a_silent_run_file(&["check", "@/target", "--effort", "brief", "--busy"], "latency read");
 }
 
-/// What is killed, by turns: each with the folder of its run file behind it.
+/// Commands to kill, in turn; each gets a folder for its run file.
 const VICTIMS: [&[&str]; 8] = [
     &["check", "sim:aws-gp2,size=100GiB"],
     &["check", "@on", "--size", "64M", "--effort", "brief", "--busy"],
@@ -279,12 +279,12 @@ const VICTIMS: [&[&str]; 8] = [
     &["watch", "--every", "50ms", "--", "sleep", "2"],
 ];
 
-/// The lab's leftovers are counted only where that is asked for: it takes a second and a loop device each time.
+/// The lab's leftovers are checked only if asked for, because that takes a second and a loop device each time.
 const LAB_VICTIM: &[&str] = &["check", "lab:aws-gp3", "--size", "64M", "--effort", "brief", "--busy"];
 
 const LOAD: &str = "[load]\nrw=randwrite\nbs=4k\niodepth=4\ndirect=1\nsize=64m\n";
 
-/// A third in the first 50 ms, the rest at any moment of the first four seconds.
+/// Returns when to kill: a third of the times within the first 50 ms, otherwise within the first four seconds.
 fn moment(number: usize, state: &mut u64) -> Duration {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -295,7 +295,7 @@ fn moment(number: usize, state: &mut u64) -> Duration {
 
 /// One worker's place: a volume for the data, a folder for run files.
 struct Killing {
-    /// Before the folder that it is mounted in: fields go in this order.
+    /// Declared before the folder that it is mounted in, because fields are dropped in this order.
     volume: Volume,
     folder: Folder,
     free_before: u64,
@@ -313,7 +313,7 @@ impl Killing {
         Some(Killing { folder, volume, free_before, found: BTreeMap::new(), faults: Vec::new() })
     }
 
-    /// Kills one of them after `moment` and looks at what it has left.
+    /// Kills a command after `moment` and checks what it has left.
     fn kill(&mut self, victim: &[&str], moment: Duration) {
         let on = self.volume.mount.text();
         let out = self.folder.make_dir("out");
@@ -358,8 +358,8 @@ impl Killing {
         faults
     }
 
-    /// The main file without what lies beside it is drawn; with its `-wal` it is whole. Alone it is too, unless the kill
-    /// came amid a checkpoint.
+    /// Checks the main file without its side files: it must be drawable, and complete unless the kill came during a
+    /// checkpoint; together with its `-wal` it must be complete.
     fn alone(&mut self, run: &Path) -> Vec<String> {
         let copy = self.folder.path("alone.plimsoll");
         fs::copy(run, &copy).unwrap();
@@ -394,10 +394,10 @@ impl Killing {
     }
 }
 
-/// What is counted where a kill came amid a checkpoint.
+/// What a kill during a checkpoint is counted as.
 const AMID: &str = "amid a checkpoint";
 
-/// What SQLite's own check finds wrong with the file; nothing where there is no `sqlite3`.
+/// Returns what SQLite's own check finds wrong with the file; nothing if there is no `sqlite3`.
 fn whole(run: &Path) -> Result<(), String> {
     let checked = Command::new("sqlite3").args([&text(run), "PRAGMA integrity_check"]).output();
     match checked {
@@ -414,8 +414,8 @@ fn setting(name: &str, usual: u64) -> u64 {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
 }
 
-/// `PLIMSOLL_KILLS` says how many (40), `PLIMSOLL_KILLS_SEED` when, `PLIMSOLL_KILLS_AT_ONCE` how many side by side (4),
-/// `PLIMSOLL_KILLS_LAB` after how many others one of the lab comes (never).
+/// `PLIMSOLL_KILLS` is the number of kills (40), `PLIMSOLL_KILLS_SEED` draws their moments, `PLIMSOLL_KILLS_AT_ONCE`
+/// is how many run at a time (4), and `PLIMSOLL_KILLS_LAB` after how many others one kills a lab volume (never).
 #[test]
 #[ignore = "night: kills at real moments"]
 fn killed_at_any_moment_a_run_file_opens_alone_and_nothing_else_is_left() {

@@ -1,4 +1,4 @@
-//! The guide on lab volumes, run as it is printed (needs root), and what `lab run` and a volume whose credits drain leave behind.
+//! The guide on lab volumes, run as printed (needs root), and what `lab run` and a volume whose credits drain leave behind.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -7,10 +7,10 @@ use std::path::Path;
 use crate::lab_check::Traces;
 use crate::machine::*;
 
-/// What the guide prints, and what is run.
+/// Words that the guide prints, and those that are run instead.
 const SHORTER: [(&str, &str); 1] = [("--runtime=10", "--runtime=3")];
 
-/// The blocks of commands of the guide.
+/// Returns the guide's blocks of commands.
 fn blocks() -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/lab.md");
     let text = fs::read_to_string(path).unwrap();
@@ -18,7 +18,7 @@ fn blocks() -> Vec<String> {
     blocks.collect()
 }
 
-/// The one block that holds these words.
+/// Returns the only block that contains these words, shortened.
 fn block(words: &str) -> String {
     let found: Vec<String> = blocks().into_iter().filter(|block| block.contains(words)).collect();
     assert_eq!(found.len(), 1, "{words}: {found:?}");
@@ -54,7 +54,7 @@ fn can_run(folder: &Folder) -> bool {
     true
 }
 
-/// Reads a second that fio tells, of one job.
+/// Returns the reads a second that fio reports for one job.
 fn reads(told: &str) -> f64 {
     let words = told.split("IOPS=").nth(1).unwrap_or_default();
     let word = words.split([',', ' ']).next().unwrap_or_default();
@@ -83,7 +83,7 @@ fn a_command_runs_on_a_volume_that_is_gone_afterwards() {
     assert!(comes_true(|| left_of("custom,iops=500", &before).is_empty()), "{:?}", Traces::now());
 }
 
-/// What is there of volumes of this policy that was not there before. Others may make and remove theirs meanwhile.
+/// Returns traces of this policy's volumes that are new since `before`. Other programs may make and remove theirs meanwhile.
 fn left_of(policy: &str, before: &Traces) -> Vec<String> {
     let now = Traces::now().0;
     now.difference(&before.0).filter(|trace| trace.contains(policy)).cloned().collect()
@@ -106,7 +106,7 @@ fn credits_drain_as_the_guide_says() {
     }
 }
 
-/// The notes of keepers.
+/// Returns the note files of keepers.
 fn notes() -> Vec<String> {
     let all = fs::read_dir("/run").unwrap().flatten().map(|entry| text(&entry.path()));
     all.filter(|path| path.contains("plimsoll-lab-")).collect()
@@ -127,7 +127,7 @@ pub fn a_volume_that_stays_is_kept_until_it_is_taken_down() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// The keeper of a lower loop device is there: it holds the note of its number locked.
+/// Whether the keeper of a lower loop device is running: it locks the note with the device's number.
 fn has_keeper(device: &kernel::lab::AttachedLoop) -> bool {
     let note = fs::File::open(format!("/run/plimsoll-lab-{}", device.number));
     note.is_ok_and(|note| note.try_lock().is_err())

@@ -1,5 +1,5 @@
-//! The guide on comparing providers, run as it is printed: on two throttled volumes set up like the two (needs root), and
-//! on two simulated ones. Sizes are shortened.
+//! The guide on comparing providers, run as printed: on two throttled volumes set up like those of the guide (needs
+//! root), and on two simulated ones. Sizes are shortened.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -11,10 +11,10 @@ use kernel::DeviceNumber;
 use kernel::lab::{Limits, limits_on};
 use serde_json::Value;
 
-/// The published line has 4 GiB and ten requests; so much is moved here in less than three seconds at 3,000 a second.
+/// The published line moves 4 GiB and makes ten requests; this much is moved in less than three seconds at 3,000 a second.
 const SHORTER: [(&str, &str); 2] = [("--size=4G", "--size=32M"), ("ioping -c 10", "ioping -c 3")];
-/// What may lie between a figure and the limit, as a share: the steps last three seconds, and the throttle works in
-/// slices of a tenth.
+/// Largest accepted difference between a figure and the limit, as a share: the steps last three seconds, and the
+/// throttle works in slices of a tenth.
 const SHARE: f64 = 0.06;
 
 fn guide() -> String {
@@ -22,7 +22,7 @@ fn guide() -> String {
     fs::read_to_string(path).unwrap()
 }
 
-/// The blocks of the guide in this language.
+/// Returns the guide's code blocks in this language.
 fn blocks(language: &str) -> Vec<String> {
     let text = guide();
     let opening = format!("```{language}\n");
@@ -46,7 +46,7 @@ fn all_typed(test: &Folder, folder: &Path, block: &str) {
     }
 }
 
-/// A throttled volume with a file system, gone with the test.
+/// A throttled volume with a file system; removed when dropped.
 struct Volume {
     point: PathBuf,
     limited: Vec<(DeviceNumber, Limits)>,
@@ -54,14 +54,14 @@ struct Volume {
     _lab: LabUp,
 }
 
-/// The group in which limits of lasting volumes hold: this process's own, or under version 2 the lab's.
+/// Returns the group in which limits of lasting volumes hold: this process's own, or under version 2 the lab's.
 fn lab_group() -> kernel::lab::Throttle {
     use kernel::lab::Throttle;
     Throttle::of_this_process().or_else(|_| Throttle::create("lab")).unwrap()
 }
 
 impl Volume {
-    /// `None`, and a skip, where this machine has none.
+    /// Makes a volume; returns `None`, and records a skip, if this machine cannot.
     fn up(test: &Folder, name: &str, policy: &str) -> Option<Volume> {
         let lab = LabUp::or_skip(test, policy, "256M")?;
         let point = test.make_dir(name);
@@ -78,8 +78,8 @@ impl Volume {
         Some(Volume { point, limited, _mount: mount, _lab: lab })
     }
 
-    /// Holds reads and writes to these shares of what they are held to: the kernel counts each direction by itself, where
-    /// the provider counts both together.
+    /// Limits reads and writes to these shares of their limits: the kernel counts each direction separately, but the
+    /// provider counts both together.
     fn share(&self, reads: f64, writes: f64) {
         let mut group = lab_group();
         let part = |rate: Option<u64>, share: f64| rate.map(|rate| (rate as f64 * share).round() as u64);
@@ -100,7 +100,7 @@ fn readings(document: &Value, side: u64) -> Vec<&str> {
     all.map(|reading| reading["kind"].as_str().unwrap()).collect()
 }
 
-/// The throttle loses slices, or makes up for them, where the machine has no CPU for it.
+/// Most tries: if the machine lacks CPU, the throttle loses slices, or makes up for them.
 const TRIES: usize = 3;
 
 #[test]
@@ -122,9 +122,10 @@ fn the_guide_runs_on_two_throttled_volumes_and_reaches_what_the_data_support() {
     neighbours.excuse_or_fail(format!("{faults:#?}"));
 }
 
-/// Runs the guide's lines on both volumes and compares; `None`, with the reason printed, where there are none.
+/// Runs the guide's lines on both volumes and compares them; returns `None`, with the reason printed, if volumes
+/// cannot be made.
 fn on_throttled_volumes(test: &Folder) -> Option<Value> {
-    // Under version 2 only members of the lab's group are held back.
+    // Under version 2 only members of the lab's group are throttled.
     let _inside = kernel::lab::Throttle::of_this_process().is_err().then(volumes::lab::enter);
     let first = Volume::up(test, "a", "custom,read_iops=86630,write_iops=8850")?;
     let second = Volume::up(test, "b", "aws-gp2,size=50GiB,rate=burst")?;
@@ -141,7 +142,7 @@ fn on_throttled_volumes(test: &Folder) -> Option<Value> {
     Some(compared.json())
 }
 
-/// How the comparison differs from what was set up.
+/// Returns how the comparison differs from what was set up.
 fn faults_of(document: &Value) -> Vec<String> {
     let limits = [(0, 2250.0), (1, 750.0), (2, 3000.0), (3, 3000.0)];
     let off = limits.into_iter().filter_map(|(row, limit)| {
@@ -177,7 +178,7 @@ fn the_guide_runs_on_two_simulated_volumes() {
     }
 }
 
-/// What the guide prints as the comparison's table is what the comparison prints.
+/// The table in the guide is what the comparison prints.
 #[test]
 fn the_table_of_the_guide_is_the_one_that_is_printed() {
     let test = Folder::new();
@@ -189,7 +190,7 @@ fn the_table_of_the_guide_is_the_one_that_is_printed() {
     assert!(printed.contains(table.trim_end()), "{printed}\nthe guide has\n{table}");
 }
 
-/// The installed programs, where they are, take the same lines.
+/// The installed programs, if there are any, accept the same lines.
 #[test]
 fn the_lines_are_those_of_the_tools_they_name() {
     if !has("fio") {

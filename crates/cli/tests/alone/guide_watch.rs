@@ -1,5 +1,5 @@
-//! The guide on watching, run as it is printed, on the throttled volume that it sets up (needs root) and on recordings. Phases
-//! and sizes are shortened.
+//! The guide on watching, run as printed, on the throttled volume that it sets up (needs root) and on recordings.
+//! Phases and sizes are shortened.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use crate::machine::*;
 use serde_json::Value;
 
-/// What the guide prints, and what is run: a minute becomes a few seconds, a gibibyte what such a volume lays out at once.
+/// Words that the guide prints, and those that are run: a minute becomes a few seconds, a gibibyte what such a volume
+/// lays out at once.
 const SHORTER: [(&str, &str); 7] = [
     ("--cycle 60s", "--cycle 5s"),
     ("--every 10s", "--every 1s"),
@@ -21,18 +22,18 @@ const SHORTER: [(&str, &str); 7] = [
 /// The throttle's caps for reads and writes, and the contract's rates.
 const CAPS: [f64; 2] = [840.0, 360.0];
 const RATES: [f64; 2] = [700.0, 300.0];
-/// What may lie between a figure and what was set.
+/// Largest accepted difference between a figure and what was set, as a share.
 const SHARE: f64 = 0.02;
-/// How many times queue and latency grow at least; a thousand times on a machine at rest.
+/// Least factor by which queue and latency grow; on an idle machine it is a thousand.
 const GROWN: f64 = 5.0;
-/// A machine that is short of CPU for a moment loses a slice of the throttle, or makes up for one.
+/// Most tries: if the machine lacks CPU for a moment, the throttle loses a slice, or makes up for one.
 const TRIES: usize = 3;
 
 fn shortened(text: &str) -> String {
     SHORTER.iter().fold(text.to_owned(), |text, (long, short)| text.replace(long, short))
 }
 
-/// The blocks of the guide in this language.
+/// Returns the guide's code blocks in this language.
 fn blocks(language: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/watch.md");
     let text = fs::read_to_string(path).unwrap();
@@ -40,14 +41,14 @@ fn blocks(language: &str) -> Vec<String> {
     text.split(&opening).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
 }
 
-/// The one block of commands that holds these words.
+/// Returns the only block of commands that contains these words.
 fn block(words: &str) -> String {
     let found: Vec<String> = blocks("sh").into_iter().filter(|block| block.contains(words)).collect();
     assert_eq!(found.len(), 1, "{words}: {found:?}");
     found.into_iter().next().unwrap()
 }
 
-/// A folder with the guide's job file, in which its commands are typed.
+/// A folder with the guide's job file, in which its commands are run.
 struct Desk {
     folder: Folder,
     /// Where the volume is mounted.
@@ -71,14 +72,14 @@ impl Desk {
         ended(shell.current_dir(self.folder.path(".")).env("PATH", path))
     }
 
-    /// The JSON report of the run in this folder.
+    /// Returns the JSON report of the run in this folder.
     fn reported(&self, folder: &str) -> Value {
         let run = run_file(&self.folder.path(folder));
         let page = self.folder.text("again.html");
         ended(&mut self.folder.plimsoll(&["report", &run, "--html", &page, "--format", "json"])).json()
     }
 
-    /// The volume of the guide, as the guide sets it up; `None`, with the reason printed, where this machine makes none.
+    /// Makes the volume as the guide does; returns `None`, with the reason printed, if this machine cannot.
     fn volume(&self) -> Option<Volume> {
         if !root_or_skip("a throttled volume") {
             return None;
@@ -95,7 +96,7 @@ impl Desk {
     }
 }
 
-/// A mounted volume, gone with the value.
+/// A mounted volume; removed when dropped.
 struct Volume {
     device: String,
     _mount: Undo,
@@ -107,7 +108,7 @@ impl Volume {
         self.device.trim_start_matches("/dev/").to_owned()
     }
 
-    /// The device that it stands on.
+    /// Returns the device below it.
     fn below(&self) -> String {
         let file = format!("/sys/block/{}/loop/backing_file", self.name());
         fs::read_to_string(file).unwrap().trim().trim_start_matches("/dev/").to_owned()
@@ -122,7 +123,7 @@ fn close(a: f64, b: f64) -> bool {
     (a / b - 1.0).abs() <= SHARE
 }
 
-/// Whether plimsoll was kept from a CPU, for which it gives no verdict: so busy a machine proves nothing about a latency.
+/// Whether plimsoll itself lacked CPU and gave no verdict: such a machine proves nothing about a latency.
 fn short_of_cpu(document: &Value) -> bool {
     let short =
         document["verdict"]["answer"] == "cannot_tell" && finding(document, "generator_bound").is_some();
@@ -133,11 +134,11 @@ fn short_of_cpu(document: &Value) -> bool {
 }
 
 fn alike(found: [f64; 2], expected: [f64; 2]) -> bool {
-    // The first second of a phase counts, in which the queue fills with what came first.
+    // The first second of a phase counts, in which the first requests fill the queue.
     found.iter().zip(expected).all(|(found, expected)| (found / expected - 1.0).abs() <= 0.03)
 }
 
-/// Reads and writes a second of the load phase `step`.
+/// Returns reads and writes a second of the load phase `step`.
 fn rates(document: &Value, step: &str) -> [f64; 2] {
     let jobs = document["jobs"].as_array().unwrap();
     ["read", "write"].map(|way| {
@@ -163,7 +164,7 @@ fn load_cycles_on_a_throttled_volume_keep_the_contract() {
     }
     let cycles = desk.reported("cycles");
     let reached = ["load 1", "load 2"].map(|step| rates(&cycles, step));
-    // A machine that has no CPU to spare for a while issues late, and falls short of the rate in that phase.
+    // A machine short of CPU issues late for a while, and falls short of the rate in that phase.
     if !reached.iter().any(|found| alike(*found, RATES)) {
         neighbours.excuse_or_fail(format!("{reached:?}"));
     }
@@ -203,7 +204,7 @@ fn overload_shows_the_throttle_at_its_own_level_and_where_the_wait_goes() {
     neighbours.excuse_or_fail(format!("{faults:#?}"));
 }
 
-/// Without root and without a machine's noise: in virtual time, where every figure is exact.
+/// In virtual time it needs no root, suffers no noise, and every figure is exact.
 #[test]
 fn the_simulated_volume_of_the_guide_shows_the_same() {
     let desk = Desk::new();
@@ -218,7 +219,7 @@ fn the_simulated_volume_of_the_guide_shows_the_same() {
     assert_drawn(&desk);
 }
 
-/// How the report differs from what was set up.
+/// Returns how the report differs from what was set up.
 fn faults_of(document: &Value) -> Vec<String> {
     let of = |share: f64| RATES.map(|rate| rate * share);
     let expected = [("50%", of(0.5)), ("100%", of(1.0)), ("200%", CAPS), ("500%", CAPS), ("1000%", CAPS)];
@@ -252,7 +253,7 @@ fn faults_of(document: &Value) -> Vec<String> {
     faults
 }
 
-/// The pictures of the run are there, and each is one.
+/// Asserts that the pictures of the run exist and are valid.
 fn assert_drawn(desk: &Desk) {
     ok(&desk.typed(&block("--png")));
     let (mut svgs, mut pngs) = (0, 0);

@@ -1,4 +1,4 @@
-//! Ctrl-C and kill -9 at any moment: the run ends at once, its file holds all that was measured, the target is as before.
+//! Ctrl-C and kill -9 at any moment: the run ends at once, its file holds all that was measured, and the target is as before.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -22,10 +22,10 @@ impl Scene {
         Some(Scene { volume, folder, free_before })
     }
 
-    /// A check of the volume that is at the moment when stderr has held `words`.
+    /// Starts a check of the volume, and waits until stderr contains `words`.
     fn running(&self, options: &[&str], words: &str) -> Running {
         let target = self.volume.mount.text();
-        // So much to write that no step is cut for want of it: a moment into it is then in it.
+        // So much is to be written that no step is cut for lack of it: a moment later the step is still under way.
         let fixed = [
             "check",
             &target,
@@ -47,7 +47,7 @@ impl Scene {
         self.folder.path("out")
     }
 
-    /// Nothing of ours is on the target any more: no name, and every block is free again.
+    /// Asserts that nothing of ours is left on the target: no name, and every block is free again.
     fn is_as_before(&self) {
         assert_eq!(self.volume.mount.names(), Vec::<String>::new());
         let back = comes_true(|| self.volume.mount.free() == self.free_before);
@@ -70,7 +70,7 @@ fn steps(document: &Value) -> &Vec<Value> {
     document["steps"].as_array().unwrap()
 }
 
-/// Ctrl-C when stderr has held `words`: the step named `step` is cut short, and everything is kept.
+/// Sends Ctrl-C once stderr contains `words`: the step named `step` is cut short, and everything is kept.
 fn stopped_at(words: &str, step: &str) {
     let Some(scene) = Scene::new() else { return };
     let running = scene.running(&["--busy", "--format", "json"], words);
@@ -84,7 +84,7 @@ fn stopped_at(words: &str, step: &str) {
     let measured = ended.json();
     let last = steps(&measured).last().unwrap();
     assert_eq!((&last["name"], &last["ending"]), (&step.into(), &"interrupted".into()), "{}", ended.err);
-    // One run file without side files, and the report.
+    // A run file without side files, and the report.
     let names = names_in(&scene.out());
     assert!(
         matches!(&names[..], [html, run] if html.ends_with(".html") && run.ends_with(".plimsoll")),
@@ -134,7 +134,7 @@ fn stopped_during_the_layout() {
     let words = ["check", &target, "--size", "300M", "--out", "@/out", "--format", "json"];
     let mut running = Running::start(&mut scene.folder.plimsoll(&words));
     throttle.holds(running.id());
-    // The idle gate takes a second; then 300 MiB take 15 at 20 MiB/s.
+    // The idle check takes a second; then 300 MiB take 15 s at 20 MiB/s.
     assert!(running.has_said("About"), "{}", running.wait().err);
     assert!(comes_true(|| scene.volume.mount.free() + (30 << 20) < scene.free_before));
     running.signal("INT");
@@ -185,7 +185,7 @@ fn a_second_ctrl_c_ends_it_at_once_and_the_run_file_still_opens() {
     let running = scene.running(&["--busy"], "latency flush");
     throttle.holds(running.id());
     throttle.limit(&scene.volume.disk, 100);
-    // The kernel holds an I/O by then, and the first Ctrl-C waits most of a second for it.
+    // By then the kernel holds an I/O, and the first Ctrl-C waits most of a second for it.
     std::thread::sleep(std::time::Duration::from_millis(300));
     running.signal("INT");
     std::thread::sleep(std::time::Duration::from_millis(400));
@@ -213,7 +213,7 @@ fn a_termination_is_as_good_as_ctrl_c() {
     }
 }
 
-/// An I/O that the kernel does not give back: throttled to next to nothing, it would take minutes.
+/// An I/O that the kernel does not complete: throttled to next to nothing, it would take minutes.
 #[test]
 #[ignore = "night: signals at real moments"]
 fn io_that_the_kernel_still_holds_is_named() {
@@ -238,14 +238,14 @@ fn io_that_the_kernel_still_holds_is_named() {
     scene.is_as_before();
 }
 
-/// What a kill leaves: the run file alone, without its side files, holds every step that had ended.
+/// After a kill, the run file alone, without its side files, holds every step that had ended.
 #[test]
 #[ignore = "night: signals at real moments"]
 fn killed_the_target_is_clean_and_the_run_file_alone_is_drawn() {
     for (words, steps_least) in [("latency read", 2), ("read depth 1", 5)] {
         let Some(scene) = Scene::new() else { return };
         let running = scene.running(&["--busy"], words);
-        // An interval and more: what has ended is what must be there.
+        // Longer than an interval: what has ended by then must be stored.
         std::thread::sleep(std::time::Duration::from_millis(1_500));
         running.signal("KILL");
         let ended = running.wait();
@@ -261,7 +261,7 @@ fn killed_the_target_is_clean_and_the_run_file_alone_is_drawn() {
         assert!(whole.count() >= steps_least, "{}", ended.err);
         let html = fs::read_to_string(alone.with_extension("html")).unwrap();
         assert!(html.contains("</html>") && html.contains("<svg"), "the page is not whole");
-        // Where it lies, with its side files, it holds as much or more.
+        // In its place, with its side files, it holds at least as much.
         let there = scene.report(&run_file(&scene.out())).json();
         assert!(steps(&there).len() >= steps(&document).len());
     }
@@ -290,7 +290,7 @@ fn a_run_stopped_early_can_be_held_against_a_policy_again() {
     assert!(again.told().contains("CANNOT TELL whether it meets aws-gp3"), "{}", again.out);
 }
 
-/// A watch says so of its samples; the load of a run stands still meanwhile, for which the volume is not to blame.
+/// A watch reports this of its samples; a run's load stands still meanwhile, for which the volume is not to blame.
 #[test]
 #[ignore = "night: signals at real moments"]
 fn a_run_that_was_stopped_and_goes_on_says_that_nobody_looked() {

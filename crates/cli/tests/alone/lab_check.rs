@@ -1,5 +1,5 @@
-//! `plimsoll check` of a volume that this kernel really throttles: both caps, the published block-size table, the verdict
-//! against three promises, and nothing left behind. Needs root.
+//! `plimsoll check` of a volume that this kernel really throttles: both caps, the published block-size table, the
+//! verdict on three promises, and nothing left behind. Needs root.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::collections::BTreeSet;
@@ -17,16 +17,16 @@ const POLICY: &str = "do-volumes-pre-burst";
 const IOPS: f64 = 5_000.0;
 const BYTES_PER_SECOND: f64 = 200.0 * 1048576.0;
 
-/// The provider's table: KiB a block, reads a second.
+/// The provider's table: block size in KiB, reads a second.
 const PUBLISHED: [(u64, f64); 5] = [(4, 5_000.0), (16, 5_000.0), (32, 5_000.0), (64, 3_200.0), (256, 800.0)];
 
-/// What may lie between a figure and the truth.
+/// Largest accepted difference between a figure and the truth, as a share.
 const SHARE: f64 = 0.01;
 
-/// The throttle loses slices of 100 ms where the machine has no CPU for it; then the volume really is slower.
+/// Most tries: if the machine lacks CPU, the throttle loses slices of 100 ms, and the volume really is slower.
 const TRIES: usize = 3;
 
-/// False, with the reason printed, where this machine has no throttled volumes.
+/// Whether this machine can make throttled volumes; if not, prints the reason.
 fn can_throttle(folder: &Folder) -> bool {
     if !root_or_skip("a throttled volume") {
         return false;
@@ -38,7 +38,7 @@ fn can_throttle(folder: &Folder) -> bool {
     planned.code == Some(0)
 }
 
-/// What volumes of the lab leave on a machine while they are there.
+/// What lab volumes leave on a machine while they exist.
 #[derive(Debug)]
 pub struct Traces(pub BTreeSet<String>);
 
@@ -53,7 +53,7 @@ impl Traces {
     }
 }
 
-/// Limits on loop devices, of either version of the control groups.
+/// Returns limits on loop devices, of either version of the control groups.
 fn limits() -> Vec<String> {
     let names = ["blkio/blkio.throttle.read_bps_device", "blkio/blkio.throttle.write_bps_device"];
     let names = names.into_iter().chain([
@@ -70,14 +70,14 @@ fn limits() -> Vec<String> {
     lines.filter(|line| line.contains(": 7:")).collect()
 }
 
-/// How `measured` misses `truth`; nothing where it does not.
+/// Describes how `measured` misses `truth`; `None` if it does not.
 fn miss(what: &str, measured: &Value, truth: f64) -> Option<String> {
     let measured = measured.as_f64().unwrap_or(f64::NAN);
     let close = (measured / truth - 1.0).abs() <= SHARE;
     (!close).then(|| format!("{what}: {measured:.1} instead of {truth}"))
 }
 
-/// How the answer differs from the wanted one.
+/// Describes how the answer differs from the wanted one.
 fn other_answer(document: &Value, ended: Option<i32>, (answer, code): (&str, i32)) -> Option<String> {
     let told = document["verdict"]["answer"].as_str().unwrap_or_default();
     let right = told == answer && ended == Some(code);
@@ -108,14 +108,14 @@ fn missed_blocks(document: &Value) -> Vec<String> {
     PUBLISHED.iter().filter_map(|(kib, iops)| miss(&format!("{kib} KiB"), &reads(*kib), *iops)).collect()
 }
 
-/// A policy whose credits outlast the run: what was measured may have been paid from them.
+/// The policy's credits outlast the run, so that what was measured may have been paid from them.
 #[test]
 #[ignore = "night: volumes of the lab"]
 fn inside_a_burst_a_brief_check_cannot_tell() {
     assert_check(&["--effort", "brief"], |_, _, run| faults_in_a_burst(run).into_iter().collect());
 }
 
-/// Measured once, and held against three promises.
+/// The volume is measured once, and the run compared with three promises.
 #[test]
 #[ignore = "night: two minutes of one check"]
 fn a_check_meets_its_policy_is_below_a_greater_claim_and_cannot_tell_inside_a_burst() {
@@ -159,13 +159,13 @@ fn faults(ended: &Ended, document: &Value) -> Vec<String> {
     faults
 }
 
-/// How the same run, held against a claim beyond what was measured, is answered otherwise than it should be.
+/// Compares the same run with a claim beyond what was measured; returns how the answer is wrong.
 fn faults_of_a_greater_claim(run: &Run) -> Option<String> {
     let (document, code) = answered(run, (None, Some("read 6000 iops")));
     other_answer(&document, code, ("below", 3))
 }
 
-/// The same, held against a policy whose credits outlast it.
+/// Compares the same run with a policy whose credits outlast it; returns how the answer is wrong.
 fn faults_in_a_burst(run: &Run) -> Option<String> {
     let (document, code) = answered(run, (Some("azure-premium-ssd-credit,tier=P20"), None));
     let told = document["verdict"]["sentence"].as_str().unwrap_or_default();
@@ -173,7 +173,7 @@ fn faults_in_a_burst(run: &Run) -> Option<String> {
     (!right).then(|| format!("{code:?} {told}"))
 }
 
-/// The report of `run` and the exit code, had this policy or this expectation been asked for.
+/// Returns the report of `run` and the exit code, as if this policy or expectation had been asked for.
 fn answered(run: &Run, (policy, expected): (Option<&str>, Option<&str>)) -> (Value, Option<i32>) {
     let limits = policy.map(|words| policy::evaluate(&PolicyName::parse(words).unwrap()).unwrap());
     let expectation = expected.map(|words| Expectation::parse(words).unwrap());
@@ -184,12 +184,12 @@ fn answered(run: &Run, (policy, expected): (Option<&str>, Option<&str>)) -> (Val
     (serde_json::from_str(&report::json(&run, &analysis)).unwrap(), Some(code))
 }
 
-/// A policy that no other test on this machine names, and that sets everything a lab volume can set.
+/// Returns a policy that no other test on this machine names, and that sets everything a lab volume can set.
 fn policy_of_ours(number: u32) -> String {
     format!("custom,iops={},unit=32KiB", 100_000 + u64::from(std::process::id()) * 10 + u64::from(number))
 }
 
-/// The loop devices of a policy: the lower one by its file, the upper one by what it shows.
+/// Returns the loop devices of a policy: the lower one by its file, the upper one by the device that it shows.
 fn devices_of(policy: &str) -> Vec<kernel::lab::AttachedLoop> {
     let all = kernel::lab::loops(Path::new("/"));
     let of_policy = |device: &&kernel::lab::AttachedLoop| text(&device.backing).contains(policy);
@@ -199,7 +199,7 @@ fn devices_of(policy: &str) -> Vec<kernel::lab::AttachedLoop> {
     lower.iter().cloned().chain(upper).collect()
 }
 
-/// What is left of a volume of `policy` that had `devices`.
+/// Returns what is left of a volume of `policy` that had `devices`.
 fn left_of(policy: &str, devices: &[kernel::lab::AttachedLoop]) -> Vec<String> {
     let mut left: Vec<String> = devices_of(policy).into_iter().map(|device| device.name).collect();
     let stored = ["/dev/shm", "/var/tmp"].into_iter().flat_map(fs::read_dir).flatten().flatten();
@@ -220,7 +220,8 @@ fn left_of(policy: &str, devices: &[kernel::lab::AttachedLoop]) -> Vec<String> {
     left
 }
 
-/// Whether both devices of a policy are there, the limits, and the word that they outlive their maker.
+/// Whether a volume is complete: both devices of the policy, the limits, and the setting that the devices outlive
+/// their maker.
 fn is_whole(policy: &str) -> bool {
     let devices = devices_of(policy);
     let lasts = |device: &kernel::lab::AttachedLoop| {
@@ -231,8 +232,8 @@ fn is_whole(policy: &str) -> bool {
     devices.len() == 2 && lasts(&devices[1]) && limited
 }
 
-/// Killed at any moment, also in the middle of being made, a volume takes everything with it: loop devices, data, limits,
-/// queue settings. One that is made for good is whole from one moment to the next.
+/// Killed at any moment, even while it is being made, a temporary volume leaves nothing: loop devices, data, limits,
+/// queue settings are all removed. A permanent one becomes complete in a single step.
 #[test]
 #[ignore = "night: volumes of the lab"]
 fn killed_at_any_moment_a_volume_leaves_nothing() {

@@ -1,4 +1,4 @@
-//! The program on devices of its own, on volumes that this kernel throttles, and through real seconds. Mostly as root.
+//! The program on devices of its own, on volumes that this kernel throttles, and in real time. Most tests need root.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod bad_input;

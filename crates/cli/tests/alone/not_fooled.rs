@@ -1,4 +1,5 @@
-//! What makes figures lie is named in the verdict: memory, layers, caches, blocks without data, others, too little CPU.
+//! What makes figures misleading is named in the verdict: memory, layers, caches, blocks without data, other loads,
+//! too little CPU.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::path::Path;
@@ -7,7 +8,7 @@ use std::process::Command;
 use crate::machine::*;
 use serde_json::Value;
 
-/// What a check of `target` found: to its end, or until stderr has held `words`.
+/// Checks `target` to the end, or until stderr contains `until`.
 fn checked(folder: &Folder, target: &str, options: &[&str], until: Option<&str>) -> Ended {
     let fixed = ["check", target, "--effort", "brief", "--format", "json"];
     stopped(Running::start(&mut folder.plimsoll(&[&fixed[..], options].concat())), until)
@@ -23,7 +24,7 @@ fn stopped(mut running: Running, until: Option<&str>) -> Ended {
     ended
 }
 
-/// Enough to have read a little and learnt all that does not depend on rates.
+/// Late enough to have read a little and found everything that does not depend on rates.
 const EARLY: Option<&str> = Some("latency read");
 
 fn sentence(document: &Value) -> String {
@@ -34,7 +35,7 @@ fn kinds(document: &Value) -> Vec<&str> {
     document["findings"].as_array().unwrap().iter().filter_map(|finding| finding["kind"].as_str()).collect()
 }
 
-/// Fails where the verdict does not hold every one of `words`.
+/// Fails if the verdict does not contain every one of `words`.
 fn names(document: &Value, words: &[&str]) {
     let told = sentence(document);
     let missing: Vec<&&str> = words.iter().filter(|word| !told.contains(**word)).collect();
@@ -95,8 +96,8 @@ fn a_file_system_without_direct_io_is_named() {
     names(&ended.json(), &["CANNOT TELL", "knows no direct I/O, so the page cache takes part"]);
 }
 
-/// A check and a run of the file at `path`, of which `percent` was never written: both are refused before anything is measured,
-/// with a command that lays data out.
+/// Asserts that a check and a run of the file at `path`, `percent` of which was never written, are refused before
+/// anything is measured, with a command that lays data out.
 fn refused_as_unwritten(folder: &Folder, path: &Path, percent: &str) {
     let target = text(path);
     for words in [&["check", &target, "--busy"][..], &["run", "crystaldiskmark", &target, "--busy"]] {
@@ -137,7 +138,7 @@ fn a_file_of_unwritten_extents_is_refused_unless_the_region_holds_data() {
     assert_eq!(ended.json()["run"]["target"]["unwritten_share"], 0.0);
 }
 
-/// Each dialect reads a file that was only reserved: its output stays as it is, and stderr says what it read.
+/// Each dialect reads a file that was only reserved: its output is unchanged, and stderr says what it read.
 #[test]
 fn a_dialect_says_on_stderr_that_it_reads_what_was_never_written() {
     let folder = Folder::in_memory();
@@ -172,7 +173,7 @@ fn a_dialect_says_on_stderr_that_it_reads_what_was_never_written() {
     assert!(told.contains("94 % of what is read holds no data"), "{told}");
 }
 
-/// A directory's region starts as a hole; it holds data before anything is read from it.
+/// A directory's region starts as a hole, and holds data before anything is read from it.
 #[test]
 fn a_directory_is_laid_out_before_it_is_read_and_nothing_else_is_held_against_it() {
     let folder = Folder::in_memory();
@@ -192,7 +193,7 @@ fn a_directory_is_laid_out_before_it_is_read_and_nothing_else_is_held_against_it
     assert!(held.is_empty(), "{held:?}: {}", sentence(&document));
 }
 
-/// Where the time for the layout is up first, only what was written is read.
+/// If the time for the layout ends first, only what was written is read.
 #[test]
 #[ignore = "night: a signal at a real moment"]
 fn a_layout_that_was_cut_short_cuts_the_region() {
@@ -241,7 +242,7 @@ fn a_foreign_load_on_the_device_is_named() {
         volume.disk.node()
     );
     let _others = Running::start(Command::new("sh").args(["-c", &reading]));
-    // At full length: a step of two seconds holds too few samples to tell.
+    // At full length, because a step of two seconds has too few samples for a conclusion.
     let target = volume.mount.text();
     let words = ["check", &target, "--size", "64M", "--busy", "--policy", "aws-gp3", "--format", "json"];
     let running = Running::start(&mut folder.plimsoll(&words));
@@ -252,7 +253,7 @@ fn a_foreign_load_on_the_device_is_named() {
     assert_eq!(found.unwrap()["device"], volume.disk.name());
 }
 
-/// Three busy loops on `cpu`.
+/// Starts three busy loops on `cpu`.
 fn busy_loops(cpu: &str) -> Vec<Running> {
     let one =
         |_| Running::start(Command::new("taskset").args(["-c", cpu, "sh", "-c", "while :; do :; done"]));
@@ -269,7 +270,7 @@ fn a_generator_that_lacks_cpu_is_named() {
     }
     let path = volume.mount.path("file");
     write_data(&path, 80);
-    // At a higher priority, on the one CPU that plimsoll may use.
+    // The loops have a higher priority, on the only CPU that plimsoll may use.
     let loops = busy_loops("0");
     let words = ["-c", "0", "nice", "-n", "19", "plimsoll", "check", &text(&path)];
     let options = ["--effort", "brief", "--busy", "--format", "json", "--expect", "read 1000000 iops"];

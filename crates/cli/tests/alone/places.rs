@@ -1,4 +1,5 @@
-//! `plimsoll where` on volumes of another make: a file served through FUSE with a cache, and a part that loads when it is touched.
+//! `plimsoll where` on volumes of another make: a file served through FUSE with a cache, and a part that is loaded on
+//! first access.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may unwrap, and says what it measured")]
 
 use std::ops::Range;
@@ -11,14 +12,14 @@ use testbed::{Character, Device, Takes};
 const MIB: u64 = 1 << 20;
 const SIZE: u64 = 2048 * MIB;
 const LAZY: Range<u64> = 1024 * MIB..1536 * MIB;
-/// What is added to the size of a cache before a set does not fit it.
+/// Largest accepted error of a cache's size, as a share.
 const TENTH: f64 = 0.1;
 
 fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
 }
 
-/// Reads take 4 ms, twelve at a time.
+/// Returns a device whose reads take 4 ms, twelve at a time.
 fn plain() -> Character {
     Character::new(12, Takes::Even(ms(4)))
 }
@@ -30,7 +31,7 @@ fn looked(folder: &Folder, target: &str, words: &[&str]) -> Value {
     ended.json()["answered"].clone()
 }
 
-/// That a region of this kind is told where it is, and its inner edges within what their intervals hold.
+/// Checks that a region of this kind is reported, with its true inner edges within the reported intervals.
 fn has_region(answer: &Value, kind: &str, truth: &Range<u64>) -> Result<(), String> {
     let regions = answer["regions"].as_array().unwrap();
     let region = regions.iter().find(|region| region["kind"] == kind);
@@ -47,8 +48,8 @@ fn has_region(answer: &Value, kind: &str, truth: &Range<u64>) -> Result<(), Stri
     if truth.end < SIZE { holds("to", truth.end) } else { Ok(()) }
 }
 
-/// That a cache of `mib` MiB is told within a tenth, or, where what was seen is too little for that, between two sizes on either
-/// side of it.
+/// Checks that a cache of `mib` MiB is reported within a tenth, or, if too little was seen for that, between two
+/// sizes on either side of it.
 fn has_cache(answer: &Value, mib: u64) -> Result<(), String> {
     let cache = &answer["cache"];
     let in_mib = |told: &Value| told.as_f64().map(|bytes| bytes / MIB as f64);
@@ -63,7 +64,7 @@ fn has_cache(answer: &Value, mib: u64) -> Result<(), String> {
     if right { Ok(()) } else { Err(format!("{mib} MiB: {answer:#}")) }
 }
 
-/// What `look` finds of a device that is made anew, tried again where it does not hold: other programs have the processors too.
+/// Runs `look` on a new device, up to three times if it fails, because other programs use the processors too.
 fn holds(character: &dyn Fn() -> Character, look: &dyn Fn(&Folder, &str) -> Result<(), String>) {
     let folder = Folder::new();
     let mut tried = Vec::new();
@@ -80,7 +81,7 @@ fn holds(character: &dyn Fn() -> Character, look: &dyn Fn(&Folder, &str) -> Resu
     neighbours.excuse_or_fail(&why);
 }
 
-/// A cache of `mib` MiB before it.
+/// Returns the device with a cache of `mib` MiB in front of it.
 fn cached(mib: usize) -> Character {
     plain().cached(mib, Takes::Even(Duration::ZERO))
 }

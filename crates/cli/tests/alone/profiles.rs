@@ -1,11 +1,11 @@
-//! Profiles and the quick look through the command line: what they print, what they leave, what bad input is told.
+//! Profiles and the quick look on the command line: what they print, what they leave, and how they answer bad input.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
 
 use crate::machine::*;
 
-/// What is typed, the exit code, and words that the message must hold: of the cause first, of the remedy last.
+/// The words, the exit code, and parts of the message: the cause first, the remedy last.
 type Row = (&'static [&'static str], i32, &'static [&'static str]);
 
 const WRONG: &[Row] = &[

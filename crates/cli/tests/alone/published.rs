@@ -1,5 +1,6 @@
-//! Command lines as the documentation of providers, tools and articles prints them (`tests/explain/pasted/published-*`, each with
-//! its source): each runs, with sizes and times shortened, or is refused by name.
+//! Command lines as the documentation of providers, tools and articles prints them
+//! (`tests/explain/pasted/published-*`, each with its source): each runs, with sizes and times shortened, or is
+//! refused by name.
 
 use std::path::PathBuf;
 
@@ -7,12 +8,12 @@ use explain::{Kind, Tool, find};
 
 use crate::machine::*;
 
-/// Words that make a line one that is refused, and what names it.
+/// Words for which a line is refused, and the name in the refusal.
 const REFUSED: [(&str, &str); 3] =
     // The last is ambiguous to fio too.
     [("ioengine=rbd", "ioengine=rbd"), ("ioengine=liburing", "liburing"), ("--buffer=1", "--buffered")];
 
-/// What an option becomes so that a line is done in a moment, on small files of the test's own.
+/// Replacements of option values, so that a line is done in a moment, on small files of the test's own.
 const SHORT: [(&str, &str); 12] = [
     ("filename", "@/f"),
     ("directory", "@"),
@@ -42,7 +43,7 @@ fn lines() -> Vec<Line> {
     published.flat_map(|path| of_page(&std::fs::read_to_string(path).unwrap())).collect()
 }
 
-/// The lines of a page; a job file belongs to the command that names it, or is run by itself.
+/// Returns the lines of a page; a job file belongs to the command that names it, or is run by itself.
 fn of_page(page: &str) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     for found in find(page) {
@@ -66,7 +67,7 @@ fn of_page(page: &str) -> Vec<Line> {
     lines
 }
 
-/// An option with its shortened value; any other word as it is.
+/// Returns an option with its shortened value; any other word as it is.
 fn shortened(word: &str) -> String {
     let bare = word.trim_start_matches('-');
     let dashes = &word[..word.len() - bare.len()];
@@ -125,7 +126,7 @@ fn ioping(line: &Line) -> Vec<String> {
     ["-i", "5ms", "-w", "200ms"].map(str::to_owned).into_iter().chain(line.words.iter().map(at)).collect()
 }
 
-/// One report.
+/// Returns the words for a single report.
 fn iostat(line: &Line) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in &line.words {
@@ -139,7 +140,7 @@ fn iostat(line: &Line) -> Vec<String> {
     words
 }
 
-/// What is wrong with how the line ends.
+/// Runs a line; returns what is wrong with its end.
 fn fault(line: &Line) -> Option<String> {
     let folder = Folder::new();
     folder.make_file("f", 8);
@@ -168,7 +169,7 @@ fn fault(line: &Line) -> Option<String> {
     }
 }
 
-/// Whether the result tells of I/O, in the form that was asked for.
+/// Whether the result reports I/O, in the format that was asked for.
 fn did_something(line: &Line, out: &str) -> bool {
     let asks = |word: &str| line.words.iter().any(|typed| typed.ends_with(word));
     match line.tool {
@@ -176,7 +177,7 @@ fn did_something(line: &Line, out: &str) -> bool {
         Tool::Fio if asks("minimal") => out.starts_with("3;fio"),
         Tool::Fio => out.contains("err= 0") && out.contains("IOPS="),
         Tool::DiskSpd => out.contains("total:"),
-        // In batch mode one line of numbers.
+        // In batch mode it prints one line of numbers.
         Tool::Ioping if asks("B") => out.split_whitespace().count() > 8,
         Tool::Ioping => out.contains("requests completed"),
         Tool::Iostat => out.contains("Device"),
@@ -203,7 +204,7 @@ fn every_published_line_runs_or_is_refused_by_name() {
 fn a_path_of_windows_and_a_folder_are_refused_as_such() {
     let folder = Folder::new();
     let on_a_folder = ended(&mut folder.plimsoll(&["diskspd", "-d1", "@"]));
-    // As what DiskSpd itself cannot open.
+    // The same code as for what DiskSpd itself cannot open.
     assert_eq!(on_a_folder.code, Some(1), "{}", on_a_folder.err);
     assert!(on_a_folder.err.contains("is a directory"), "{}{}", on_a_folder.out, on_a_folder.err);
     let ended = ended(&mut folder.plimsoll(&["diskspd", "-c1M", "-d1", "C:\\test\\testfile.dat"]));

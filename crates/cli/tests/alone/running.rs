@@ -1,14 +1,14 @@
-//! What others see of a run that goes on, and that nothing they ask changes how it ends.
+//! What other commands see of a run under way, and that nothing they do changes how it ends.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::path::Path;
 
 use crate::machine::*;
 
-/// Five steps of a second and more each, on nothing.
+/// Five steps of at least a second each, on the null target.
 const RUN: [&str; 5] = ["run", "five-figures", "null:", "--time", "1s"];
 
-/// A run that goes on, once something of it can be drawn; and its file.
+/// Starts a run; returns it, and its file, once something of it can be drawn.
 fn started(folder: &Folder, out: &str) -> (Running, String) {
     let at = format!("@/{out}");
     let running = Running::start(&mut folder.plimsoll(&[&RUN[..], &["--out", &at]].concat()));
@@ -26,7 +26,7 @@ fn started(folder: &Folder, out: &str) -> (Running, String) {
     (running, run)
 }
 
-/// Came to its last line; what the figures are is the machine's affair.
+/// Whether the run printed its last line; its figures depend on the machine.
 fn is_told_whole(ended: &Ended) -> bool {
     ended.out.lines().any(|line| line.starts_with("report  "))
 }

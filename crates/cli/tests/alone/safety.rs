@@ -1,4 +1,5 @@
-//! A block device keeps every byte unless it is named; named, what goes is told first; in use, it is never written.
+//! A block device keeps every byte unless it is named; if it is, what will be lost is reported first; in use, it is
+//! never written.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::path::Path;
@@ -6,19 +7,19 @@ use std::process::Command;
 
 use crate::machine::*;
 
-/// How a signature comes onto a device.
+/// How a signature gets onto a device.
 enum Maker {
-    /// By the tool whose it is; the device is added to its words.
+    /// By the tool that makes such signatures; the device is added to its words.
     Tool(&'static [&'static str]),
-    /// Byte by byte, where the tool needs drivers that not every kernel has.
+    /// Byte by byte, for tools that need drivers which not every kernel has.
     Bytes(&'static [(u64, &'static [u8])]),
 }
 
-/// One partition of Linux, of 60 MiB from 1 MiB on, in a master boot record: flag, type, first sector, sectors.
+/// A Linux partition of 60 MiB, starting at 1 MiB, in a master boot record: flag, type, first sector, sectors.
 const MBR: &[(u64, &[u8])] =
     &[(446, &[0, 0, 0, 0, 0x83, 0, 0, 0, 0x00, 0x08, 0, 0, 0x00, 0xe0, 0x01, 0]), (510, &[0x55, 0xaa])];
 
-/// Each with the words by which the guard names it.
+/// Signatures, each with the name that the guard gives it.
 const SIGNATURES: [(Maker, &str); 8] = [
     (Maker::Tool(&["mkfs.ext4", "-q", "-F"]), "ext4"),
     (Maker::Tool(&["mkfs.xfs", "-q", "-f"]), "XFS"),
@@ -30,10 +31,10 @@ const SIGNATURES: [(Maker, &str); 8] = [
     (Maker::Bytes(&[(7 << 20, &[42; 4 << 20])]), "unsigned data that is not zero"),
 ];
 
-/// XFS asks for 300 MiB at least.
+/// XFS needs at least 300 MiB.
 const SIZE: u64 = 320;
 
-/// A device with a signature; `None`, with the reason printed, where it cannot be made here.
+/// Makes a device with a signature; returns `None`, with the reason printed, if it cannot be made here.
 fn signed(folder: &Folder, maker: &Maker) -> Option<Disk> {
     let disk = Disk::of(folder, SIZE, Through::Cache)?;
     match maker {
@@ -62,7 +63,7 @@ fn without_leave_no_byte_of_a_device_changes_and_the_verdict_says_so() {
         assert!(told.contains("Only reads were measured"), "{told}");
         assert!(told.contains("a thin device may answer") && told.contains("from nothing"), "{told}");
         assert!(ended.complained().contains("Writes nothing"), "{}", ended.err);
-        // Nothing was claimed, or the loop's page cache voids it; neither is a failure.
+        // Nothing was claimed, or the loop device's page cache makes it void; neither is a failure.
         assert!(matches!(ended.code, Some(0 | 4)), "{:?}\n{}", ended.code, ended.err);
     }
 }
@@ -74,7 +75,7 @@ fn with_leave_what_goes_is_named_before_the_first_write() {
         let Some(disk) = signed(&folder, maker) else { continue };
         let (node, before) = (disk.node(), disk.fingerprint());
         let words = ["check", &node, "--allow-destroy", &node, "--effort", "brief", "--size", "64M"];
-        // The idle gate stands between the announcement and the first write: a second in which nothing may be written.
+        // The idle check comes between the announcement and the first write: a second in which nothing may be written.
         let mut running = Running::start(&mut folder.plimsoll(&words));
         assert!(running.has_said("EVERYTHING"), "{name}");
         assert!(running.has_said(name), "not named {name}: {}", running.wait().err);
@@ -96,7 +97,7 @@ fn with_leave_writes_are_measured_on_the_device_that_is_named() {
     let words = ["check", &node, "--allow-destroy", &node, "--effort", "brief", "--busy", "--format", "json"];
     let neighbours = Neighbours::watch();
     let mut running = Running::start(&mut folder.plimsoll(&words));
-    // By then the layout has ended, and every kind of write was done once.
+    // By then the layout has ended, and every kind of write has happened once.
     assert!(running.has_said("read depth 1"), "{}", running.wait().err);
     running.signal("INT");
     let ended = running.wait();
@@ -115,7 +116,7 @@ fn with_leave_writes_are_measured_on_the_device_that_is_named() {
     assert_eq!(ended.err.find("EVERYTHING").map(|told| told < ended.err.find("layout").unwrap()), Some(true));
 }
 
-/// Asks for leave to destroy `disk`, which is in use in a way that `words` name.
+/// Asserts that permission to destroy `disk`, which is in use in a way that `words` name, is refused.
 fn refused(folder: &Folder, disk: &Disk, words: &[&str]) {
     let (node, before) = (disk.node(), disk.fingerprint());
     let ended = ended(&mut folder.plimsoll(&["check", &node, "--allow-destroy", &node, "--busy"]));
@@ -181,7 +182,7 @@ fn the_member_of_a_running_array_is_refused_with_leave() {
     let Some(disk) = Disk::of(&folder, 80, Through::Cache) else { return };
     let array = format!("/dev/md/plimsoll-{}", disk.name());
     let node = disk.node();
-    // Without a daemon for device names, one that was made stays behind even where the array could not be.
+    // Without a daemon for device names, a name may stay behind even if the array could not be made.
     let _name = Undo::by(&["rm", "-f", &array]);
     if !run(&["mdadm", "--create", &array, "--run", "--force", "--level=1", "--raid-devices=1", &node]) {
         return;
@@ -195,7 +196,7 @@ fn a_device_that_another_program_holds_is_refused_with_leave() {
     let folder = Folder::in_memory();
     let Some(disk) = Disk::of(&folder, 100, Through::Cache) else { return };
     let node = disk.node();
-    // A check of its own holds the device exclusively while it runs.
+    // A check holds its device exclusively while it runs.
     let words = ["check", &node, "--allow-destroy", &node, "--effort", "brief", "--busy"];
     let mut first = Running::start(&mut folder.plimsoll(&words));
     assert!(first.has_said("latency read"), "{}", first.wait().err);
@@ -240,7 +241,7 @@ fn leave_for_a_disk_is_no_leave_for_another_name_in_its_place() {
     let folder = Folder::in_memory();
     let Some(disk) = Disk::of(&folder, 100, Through::Cache) else { return };
     let before = disk.fingerprint();
-    // Not a device at all, and a device that is not the target.
+    // No device at all, and devices that are not the target.
     for named in ["/dev/null", "/dev/zero", "/", "/dev/nowhere"] {
         let words = ["check", &disk.node(), "--allow-destroy", named, "--busy"];
         let ended = ended(&mut folder.plimsoll(&words));
@@ -284,12 +285,13 @@ fn buffers_that_would_take_others_memory_are_refused_before_they_are_touched() {
     assert!(single.complained().contains("the buffers need 400 MiB"), "{:?} {}", single.code, single.err);
 }
 
-/// A second loop device on the image that `disk` shows.
+/// Makes a second loop device on the image that `disk` shows.
 fn alias(disk: &Disk) -> Option<LoopOver> {
     LoopOver::or_skip(Path::new(&disk.image_path()), Through::Cache)
 }
 
-/// Refuses to write to `node` with leave and in every tool's words, naming `words`, and `disk` keeps every byte.
+/// Asserts that writing to `node` is refused, with permission and in every dialect, naming `words`, and that `disk`
+/// keeps every byte.
 fn refused_everywhere(folder: &Folder, node: &str, (disk, words): (&Disk, &[&str])) {
     let before = disk.fingerprint();
     let filename = format!("--filename={node}");
@@ -347,7 +349,7 @@ fn another_tools_words_say_what_goes_before_they_write_it() {
         let read = ["fio", "--name=a", &node_of(&disk), "--rw=read", "--size=1m", "--ioengine=psync"];
         let ended_read = ended(&mut folder.plimsoll(&read));
         assert!(!ended_read.err.contains("EVERYTHING"), "reads destroy nothing: {}", ended_read.err);
-        // Far from where the marks are, so that the second finds what the first found.
+        // Far from the signatures, so that the second run finds what the first found.
         let fio = [
             "fio",
             "--name=a",

@@ -1,5 +1,5 @@
-//! A device that does not answer: told within six seconds with the I/O that is held, given up when patience is over, and
-//! everything measured until then is kept.
+//! A device that does not answer: it is reported within six seconds with the I/O that is held, and given up when
+//! patience runs out; everything measured until then is kept.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use crate::machine::*;
 use testbed::{Device, LoopOver, Ops, Through};
 
 const SIZE: u64 = 72 << 20;
-/// How long plimsoll is to wait in these tests.
+/// How long plimsoll waits in these tests.
 const PATIENCE: &str = "8s";
 
-/// What the words of a case stand for.
+/// The target of a case.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum On {
     File,
@@ -20,22 +20,22 @@ enum On {
     Directory,
 }
 
-/// A command line under whose I/O the device falls silent. `%` stands for the target, `@` for the test's folder.
+/// A command line during whose I/O the device stops answering. `%` stands for the target, `@` for the test's folder.
 struct Case {
     words: Vec<&'static str>,
     on: On,
-    /// Which requests are no longer answered.
+    /// Operations with which the job is seen to be under way.
     ops: Ops,
     /// Whether a run file is kept.
     keeps: bool,
-    /// What the held I/O is called.
+    /// The name of the held I/O.
     held: &'static str,
 }
 
 /// A device, what stands on it, and the folder of the case.
 struct Ground {
     folder: Folder,
-    // Before the device below it.
+    // Declared before the device below it, so that it is dropped first.
     shown: Option<LoopOver>,
     device: Device,
 }
@@ -64,7 +64,7 @@ impl Ground {
 
 impl Drop for Ground {
     fn drop(&mut self) {
-        // The loop device can go only when what it waits for has come.
+        // The loop device can go only after what it waits for has completed.
         self.device.heal();
     }
 }
@@ -84,8 +84,8 @@ impl Case {
         let since = Instant::now();
         assert!(running.has_said("(--give-up)"), "{words:?}: {}", running.wait().err);
         assert!(running.has_said("--give-up"), "{words:?}: {}", running.wait().err);
-        // The kernel lets no process end whose calls it holds: those of psync, and all of libaio.
-        // What is in flight is waited for a little longer.
+        // The kernel lets no process end while it holds its calls: those of psync, and everything of libaio. I/O in
+        // flight is waited for a little longer.
         std::thread::sleep(Duration::from_secs(2));
         let free = !words.iter().any(|word| HELD_BY_CALLS.contains(word)) && self.on != On::Directory;
         let gone = comes_true(|| has_ended(running.id()) || !free);
@@ -118,10 +118,10 @@ impl Case {
     }
 }
 
-/// Words that ask for I/O by calls, or by contexts whose end the kernel waits for.
+/// Words for I/O by system calls, or by contexts whose completion the kernel waits for.
 const HELD_BY_CALLS: [&str; 4] = ["--ioengine=psync", "--ioengine=libaio", "ioping", "-A"];
 
-/// All at once: each of them mostly waits.
+/// Runs all cases at once, because each of them mostly waits.
 fn all(cases: Vec<Case>) {
     let threads: Vec<_> = cases.into_iter().map(|case| std::thread::spawn(move || case.run())).collect();
     let failed: Vec<_> = threads.into_iter().filter_map(|thread| thread.join().err()).collect();
@@ -212,7 +212,7 @@ pub fn a_device_that_answers_again_is_told_and_the_run_goes_on() {
     assert!(again.code == Some(0) && again.out.contains("answers again"), "{}", again.out);
 }
 
-/// A name server that takes every question and answers none, in a network of its own; in its place then runs what follows.
+/// A name server, in a network of its own, that accepts every query and answers none; it then executes the words that follow.
 const NO_NAMES: &str = "import os, socket, subprocess, sys
 subprocess.check_call(['ip', 'link', 'set', 'lo', 'up'])
 subprocess.check_call(['mount', '--bind', sys.argv[1], '/etc/resolv.conf'])
@@ -221,7 +221,7 @@ names.bind(('127.0.0.1', 53))
 names.set_inheritable(True)
 os.execv(sys.argv[2], sys.argv[2:])";
 
-/// plimsoll with these words where no name is ever resolved, and the system's resolver asks for two minutes.
+/// Starts plimsoll where no name is ever resolved; the system's resolver tries for two minutes.
 fn without_names(folder: &Folder, words: &[&str]) -> Option<Running> {
     if !is_root() {
         skipped(Lack::Root, "a network of its own needs root");
@@ -237,7 +237,7 @@ fn without_names(folder: &Folder, words: &[&str]) -> Option<Running> {
     Some(Running::start(&mut folder.through("unshare", &[&before, words].concat())))
 }
 
-/// The system's resolver cannot be interrupted; the run ends all the same, and Ctrl-C is heard while it is waited for.
+/// The system's resolver cannot be interrupted; the run ends all the same, and Ctrl-C takes effect during the wait.
 #[test]
 #[ignore = "night: real silence"]
 fn a_name_server_that_is_silent_keeps_neither_the_end_of_a_run_nor_ctrl_c_waiting() {
@@ -258,7 +258,7 @@ fn a_name_server_that_is_silent_keeps_neither_the_end_of_a_run_nor_ctrl_c_waitin
         assert!(running.has_said("write latency"), "it ran: {}", running.wait().err);
         let begun = Instant::now();
         if stopped {
-            // The second page is there, and the collector is waited for.
+            // The second page is written, and the collector is being waited for.
             let is_page =
                 |name: std::ffi::OsString| Path::new(&name).extension().is_some_and(|end| end == "html");
             let pages =
@@ -267,7 +267,7 @@ fn a_name_server_that_is_silent_keeps_neither_the_end_of_a_run_nor_ctrl_c_waitin
             running.signal("INT");
         }
         let ended = running.wait();
-        // A hang is two minutes.
+        // A hang would last two minutes.
         assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
         assert!(matches!((stopped, ended.code), (false, Some(0)) | (true, Some(0 | 130))), "{ended:?}");
         let told = ended.complained();

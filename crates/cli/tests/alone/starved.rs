@@ -1,8 +1,9 @@
-//! Surroundings that lack something: whatever is missing, no byte in use is written, nothing is left, and the words are there.
+//! Surroundings that lack something: whatever is missing, no byte in use is written, nothing is left, and a message
+//! is printed.
 
 use crate::machine::*;
 
-/// What is missing, and the shell's words that take it away before plimsoll runs as `"$@"`.
+/// What is missing, and the shell commands that remove it before plimsoll runs as `"$@"`.
 const SURROUNDINGS: [(&str, &str); 17] = [
     ("address space of 150 MB", "exec prlimit --as=150000000 \"$@\""),
     ("address space of 400 MB", "exec prlimit --as=400000000 \"$@\""),
@@ -39,7 +40,7 @@ fn starved(folder: &Folder, (taken, target): (&str, &str), words: &[&str]) -> En
     ended
 }
 
-/// What is wrong with the end of a command that must not write: `None` where all is well.
+/// Returns what is wrong with the end of a command that must not write; `None` if all is well.
 fn wrong(ended: &Ended, silent: bool) -> Option<&'static str> {
     let told = format!("{}{}", ended.out, ended.err);
     match ended.code {
@@ -47,7 +48,7 @@ fn wrong(ended: &Ended, silent: bool) -> Option<&'static str> {
         None => Some("killed by a signal"),
         Some(0) => Some("a success"),
         Some(1..=4) if silent || !told.trim().is_empty() => None,
-        // The loader of programs, which has not even room for the program, ends with 127.
+        // If there is no room even to load the program, the loader ends with 127.
         Some(126 | 127) => None,
         Some(_) => Some("no words, or a code that is not documented"),
     }
@@ -60,7 +61,7 @@ fn whatever_is_missing_no_mounted_device_is_written() {
     }
     let folder = Folder::for_everybody();
     let Some(volume) = Volume::read_only(&folder, 4) else { return };
-    // What lies below both loop devices is asked, whatever their own caches hold.
+    // The image below both loop devices is compared, whatever their own caches hold.
     let image = std::path::PathBuf::from(volume.disk.image_path());
     let Some(alias) = LoopOver::or_skip(&image, Through::Cache) else { return };
     let mut before = fingerprint(&image);

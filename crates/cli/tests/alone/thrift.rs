@@ -1,10 +1,10 @@
-//! What a check writes to a real file is no more than it said before, and what it said no more than twice the region.
+//! A check writes no more to a real file than it announced, and announces no more than twice the region.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use crate::machine::*;
 use workload::Direction;
 
-/// Bytes that reached the target, by the intervals of the run file: those of ramps and drains are in it.
+/// Returns the bytes that reached the target, by the intervals of the run file, including those of ramps and drains.
 fn written(file: &str) -> u64 {
     let run = runfile::read(std::path::Path::new(file)).unwrap();
     let intervals = run.steps.iter().flat_map(|step| &step.intervals);

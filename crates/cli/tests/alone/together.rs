@@ -1,7 +1,7 @@
 //! Two loop devices whose I/O passes one limiter: their shared budget is found on real devices.
 //!
-//! Limits of a group of version 1 hold for each device by itself, so the shared one is built below both: QEMU's throttle group before one
-//! file, or a lab volume, with a loop device on each half.
+//! Limits of a group of version 1 apply to each device separately, so the shared one is built below both: QEMU's
+//! throttle group in front of one file, or a lab volume, with a loop device on each half.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::path::Path;
@@ -10,12 +10,12 @@ use serde_json::Value;
 
 use crate::machine::*;
 
-/// Bytes of each half, in MiB.
+/// Size of each half in MiB.
 const HALF_MIB: usize = 64;
-/// What a budget may be off.
+/// Largest accepted error of a budget, as a share.
 const NEAR: f64 = 0.03;
 
-/// A loop device on each half of `below`.
+/// Makes a loop device on each half of `below`.
 fn halves(below: &Path) -> Option<[LoopOver; 2]> {
     let half = (HALF_MIB << 20).to_string();
     let first = LoopOver::with(below, &["--direct-io=on", "--sizelimit", &half])?;
@@ -23,7 +23,7 @@ fn halves(below: &Path) -> Option<[LoopOver; 2]> {
     Some([first, other])
 }
 
-/// The answer of both together, as JSON.
+/// Checks both together; returns the answer as JSON.
 fn answered(folder: &Folder, halves: &[LoopOver; 2]) -> Value {
     let [one, other] = halves.each_ref().map(|half| text(half.path()));
     let words = ["check", &one, &other, "--together", "--format", "json", "--out", "@/out"];
@@ -32,7 +32,7 @@ fn answered(folder: &Folder, halves: &[LoopOver; 2]) -> Value {
     ended.json()["answered"].clone()
 }
 
-/// Holds the first budget against `truth` operations a second; where others had the processors that is a skip.
+/// Compares the first budget with `truth` operations a second; a difference is a skip if other programs used the processors.
 fn holds(answered: &Value, truth: f64, neighbours: &Neighbours) {
     let budget = &answered["budgets"][0];
     let told = budget["operations"]["value"].as_f64().unwrap_or(f64::NAN);
@@ -55,7 +55,7 @@ fn two_loops_behind_one_throttle_group_share_its_budget() {
     let Some(halves) = halves(group.path()) else { return };
     let answered = answered(&folder, &halves);
     holds(&answered, 300.0, &neighbours);
-    // Nothing that both stand on is a device of this machine.
+    // Nothing that both rest on is a device of this machine.
     assert!(
         answered["budgets"].as_array().unwrap().iter().all(|budget| budget["standing"] == "machine"),
         "{answered}"

@@ -1,4 +1,4 @@
-//! A watch from its start to whatever end: its time, Ctrl-C, kill -9, a full disk, a device that goes, a process that sleeps.
+//! A watch and every way it may end: its time, Ctrl-C, kill -9, a full disk, a device that disappears, a process that sleeps.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
@@ -10,14 +10,14 @@ use crate::machine::*;
 use record::{EventKind, PhaseKind, Recording, Run};
 use workload::Nanos;
 
-/// The one run file below `out` of `folder`, as far as it is there.
+/// Reads the only run file below `out` of `folder`, as far as it is stored.
 fn stored(folder: &Folder) -> Option<Run> {
     let names = fs::read_dir(folder.path("out")).ok()?.flatten().map(|entry| entry.path());
     let run = names.into_iter().find(|path| path.extension().is_some_and(|ending| ending == "plimsoll"))?;
     runfile::read(&run).ok()
 }
 
-/// A watch with `words` under way, whose run file holds `samples` samples.
+/// Starts a watch with `words`, and waits until its run file holds `samples` samples.
 fn watching(folder: &Folder, words: &[&str], samples: usize) -> Running {
     let fixed = ["watch", "--every", "50ms", "--out", "@/out"];
     let running = Running::start(&mut folder.plimsoll(&[&fixed[..], words].concat()));
@@ -34,7 +34,7 @@ fn html(folder: &Folder) -> String {
     fs::read_to_string(PathBuf::from(run_file(&folder.path("out"))).with_extension("html")).unwrap()
 }
 
-/// Takes all room but a page; false, with the reason printed, where that cannot be done.
+/// Fills a file system except for a page; returns false, with the reason printed, if that fails.
 fn filled(mount: &Mounted) -> bool {
     let most = mount.free().saturating_sub(4096).to_string();
     run(&["fallocate", "-l", &most, &text(&mount.path("filler"))])
@@ -89,7 +89,7 @@ fn kill_minus_nine_loses_a_second_at_most_and_the_rest_is_drawn_and_called_cut_o
     assert!(!run.complete);
     let until = Nanos::from_millis(killed.as_millis() as u64 - started);
     let lost = until.since(run.samples.last().unwrap().at);
-    // A second between two commits, and two more for a machine that is busy.
+    // A second between two commits, and two more for a busy machine.
     assert!(lost < Nanos::from_secs(3), "{lost} lost");
     let file = run_file(&folder.path("out"));
     let report = ended(&mut folder.plimsoll(&["report", &file]));

@@ -1,11 +1,11 @@
-//! A throttle above the device: an application in a control group that this kernel holds back, and a watch beside it.
+//! A throttle above the device: an application in a control group that this kernel throttles, and a watch beside it.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::process::Stdio;
 
 use crate::machine::*;
 
-/// Reads a second that the group gets of its device.
+/// Reads a second that the group may make on its device.
 const HELD: u64 = 150;
 
 #[test]

@@ -8,12 +8,12 @@ use crate::machine::*;
 use record::{Metric, PhaseKind, Recording, Run};
 use workload::{Direction, Nanos, StepKind};
 
-/// The published job as it is printed: a trailing comma, and `name=` within the section.
+/// The published job as printed: a trailing comma, and `name=` within the section.
 const JOB: &str = "[c4y]\nbs=4k\nrw=randrw\npercentage_random=50\nrwmixread=70\nrwmixwrite=30\ndirect=1\niodepth=256\n\
                    time_based\ngroup_reporting\nname=iops-test-job\nnumjobs=1\nfilename=runfio.sh.test\nsize=1GB\n\
                    ioengine=libaio\nrate_iops=700,300,\n";
 
-/// A watch of `job` with `words` in `folder`, to its end, and its run.
+/// Watches `job` with `words` in `folder`, to its end; returns the output and the run.
 fn cycles(folder: &Folder, job: &str, words: &[&str]) -> (Ended, Run) {
     fs::write(folder.path("runfio.cfg"), job).unwrap();
     let fixed = ["watch", "--load", "runfio.cfg", "--out", "@/out"];
@@ -23,7 +23,7 @@ fn cycles(folder: &Folder, job: &str, words: &[&str]) -> (Ended, Run) {
     (ended, run)
 }
 
-/// Mean of a device's metric over the middle of the phase with this name.
+/// Returns the mean of a device's metric over the middle of the phase with this name.
 fn level(run: &Run, phase: &str, device: &str, metric: Metric) -> f64 {
     let phase = run.phases.iter().find(|known| known.name == phase).unwrap();
     let recording = Recording::of(run);
@@ -116,7 +116,7 @@ fn a_lab_volume_is_loaded_sampled_with_its_layers_and_gone_afterwards() {
     let target = run.target.as_ref().unwrap();
     let (top, lower) = (&target.devices[0].name, &target.devices[1].name);
     let reads = level(&run, "load 200%", top, Metric::ReadOps);
-    // The mean of three seconds of a throttle that works in slices of a tenth.
+    // The mean over three seconds of a throttle that works in slices of a tenth.
     if (reads / 840.0 - 1.0).abs() >= 0.05 {
         return neighbours.excuse_or_fail(format!("{reads} reads a second: {}", ended.err));
     }

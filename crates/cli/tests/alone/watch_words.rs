@@ -1,11 +1,11 @@
-//! Wrong words to a watch: each is told in one paragraph with cause and remedy, ends with 2, and nothing is made or lost.
+//! Wrong words to a watch: each is reported in one paragraph with cause and remedy, ends with 2, and nothing is made or lost.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use std::fs;
 
 use crate::machine::*;
 
-/// What is typed behind `watch`, and the whole message, or what it begins with where it ends with what the machine has.
+/// The words after `watch`, and the whole message, or its beginning if it ends with facts about the machine.
 type Row = (&'static [&'static str], &'static str);
 
 /// Each is one kind of slip.
@@ -139,7 +139,7 @@ const WRONG: &[Row] = &[
     (&["--evry", "1s"], "unexpected argument '--evry' found; a similar argument exists: '--every'"),
 ];
 
-/// A folder with the files that the rows name.
+/// Makes a folder with the files that the rows name.
 fn scene() -> Folder {
     let folder = Folder::new();
     let write = |name: &str, text: &str| fs::write(folder.path(name), text).unwrap();

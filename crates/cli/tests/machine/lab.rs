@@ -1,4 +1,4 @@
-//! Volumes of the lab for tests, and ext4 on them.
+//! Lab volumes for tests, and ext4 on them.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,8 @@ use workload::{Bytes, PolicyName};
 
 use super::Folder;
 
-/// A volume that this kernel throttles to `policy`, in this process; `None`, and a skip, where this machine makes none.
+/// Makes a volume that this kernel throttles to `policy`, in this process; returns `None`, and records a skip, if
+/// this machine cannot.
 pub fn lab_volume(policy: &str, size: Bytes) -> Option<LabVolume> {
     if !root_or_skip("a throttled volume") {
         return None;
@@ -18,14 +19,14 @@ pub fn lab_volume(policy: &str, size: Bytes) -> Option<LabVolume> {
     made.inspect_err(|error| skipped(Lack::Kernel, error)).ok()
 }
 
-/// ext4 on a volume of the lab; gone with the value.
+/// ext4 on a lab volume; removed when dropped.
 pub struct Throttled {
     pub mount: Mounted,
     _volume: LabVolume,
 }
 
 impl Throttled {
-    /// Mounted on `point`; `None`, and a skip, where this machine makes none.
+    /// Mounts one on `point`; returns `None`, and records a skip, if this machine cannot.
     pub fn at(point: PathBuf, policy: &str, size: Bytes) -> Option<Throttled> {
         let volume = lab_volume(policy, size)?;
         let mount = ext4_at(point, volume.device(), &[])?;
@@ -33,14 +34,14 @@ impl Throttled {
     }
 }
 
-/// A volume that `plimsoll lab up` has made, taken down with the value.
+/// A volume that `plimsoll lab up` has made; taken down when dropped.
 pub struct LabUp {
     pub device: String,
     _undo: Undo,
 }
 
 impl LabUp {
-    /// `None`, and a skip, where this machine makes none.
+    /// Makes one; returns `None`, and records a skip, if this machine cannot.
     pub fn or_skip(folder: &Folder, policy: &str, size: &str) -> Option<LabUp> {
         if !root_or_skip("a throttled volume") {
             return None;

@@ -19,24 +19,24 @@ pub use peers::*;
 use tempfile::TempDir;
 pub use testbed::*;
 
-/// A folder of the test's own: `state` is the user's state directory, all else the test's business.
+/// A folder of the test's own: `state` is the user's state directory, everything else is up to the test.
 pub struct Folder {
     folder: TempDir,
 }
 
 impl Folder {
-    /// On the file system of the build: a real one.
+    /// Makes a folder on the file system of the build, a real one.
     pub fn new() -> Folder {
         Folder::within(Path::new(env!("CARGO_TARGET_TMPDIR")))
     }
 
-    /// In memory where that can be had: nobody else disturbs what lies there.
+    /// Makes a folder in memory if possible, where nobody else disturbs it.
     pub fn in_memory() -> Folder {
         let memory = Path::new("/dev/shm");
         if memory.is_dir() { Folder::within(memory) } else { Folder::new() }
     }
 
-    /// Where everybody may look, and run programs.
+    /// Makes a folder where everybody may look, and run programs.
     pub fn for_everybody() -> Folder {
         Folder::within(&std::env::temp_dir())
     }
@@ -61,14 +61,14 @@ impl Folder {
         path
     }
 
-    /// A file of `mib` MiB that are all written, on stable storage.
+    /// Makes a file of `mib` MiB, all of it written, on stable storage.
     pub fn make_file(&self, name: &str, mib: usize) -> PathBuf {
         let path = self.path(name);
         write_data(&path, mib);
         path
     }
 
-    /// plimsoll with `words`, keeping its state in this folder. An `@` in a word stands for the folder.
+    /// Returns plimsoll with `words`, keeping its state in this folder. An `@` in a word stands for the folder.
     pub fn plimsoll(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_plimsoll"));
         command.args(words.iter().map(|word| word.replace('@', &self.text("."))));
@@ -76,7 +76,7 @@ impl Folder {
         command
     }
 
-    /// `program`, a word of which is to be `plimsoll`, with the same surroundings.
+    /// Returns `program`, one of whose words may be `plimsoll`, with the same surroundings.
     pub fn through(&self, program: &str, words: &[&str]) -> Command {
         let mut command = Command::new(program);
         let real = |word: &str| match word {
@@ -92,7 +92,7 @@ impl Folder {
         command.env("XDG_STATE_HOME", self.path("state")).env("NO_COLOR", "1").stdin(Stdio::null());
     }
 
-    /// Every name in the folder with size and kind, for comparing before and after.
+    /// Lists every name in the folder with size and kind, for comparing before and after.
     pub fn listing(&self) -> Vec<String> {
         let mut found = Vec::new();
         list(self.folder.path(), &mut found);
@@ -118,7 +118,7 @@ fn list(folder: &Path, found: &mut Vec<String>) {
     }
 }
 
-/// A Python in which these statements run: the distribution's own first, for others may stand before it on the path.
+/// Finds a Python in which these statements run: the distribution's own first, because others may precede it in the path.
 pub fn python_with(statements: &str) -> Option<&'static str> {
     let has = |python: &&str| {
         let there = Command::new(python).args(["-c", statements]).output();
@@ -127,7 +127,7 @@ pub fn python_with(statements: &str) -> Option<&'static str> {
     ["/usr/bin/python3", "python3"].into_iter().find(has)
 }
 
-/// The one run file in `folder`.
+/// Returns the only run file in `folder`.
 pub fn run_file(folder: &Path) -> String {
     let all = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let runs: Vec<PathBuf> =

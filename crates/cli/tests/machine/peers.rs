@@ -1,4 +1,4 @@
-//! The real fio and ours side by side: who runs, where, and how what they say is compared.
+//! The real fio and ours side by side: who runs, where, and how their output is compared.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -9,10 +9,10 @@ pub use testbed::same_shape;
 
 use super::{Ended, Folder, Lack, ended, has, skipped};
 
-/// Which of the two.
+/// Which program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
-    /// The fio of the distribution.
+    /// The distribution's fio.
     Real,
     /// `plimsoll fio`.
     Command,
@@ -26,12 +26,12 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// `None`, with the reason printed, where there is nobody to compare with.
+    /// Returns the peers; `None`, with the reason printed, if there is no fio to compare with.
     pub fn find() -> Option<Peers> {
         has("fio").then(Peers::alone)
     }
 
-    /// Where only ours is to be run.
+    /// Returns the peers when only ours is run.
     pub fn alone() -> Peers {
         let folder = Folder::new();
         folder.make_dir("bin");
@@ -39,7 +39,7 @@ impl Peers {
         Peers { folder }
     }
 
-    /// Runs in an own, empty folder.
+    /// Runs a command line in an empty folder of its own.
     pub fn run(&self, who: Who, words: &str) -> Ended {
         let place = self.folder.make_dir(&format!("{who:?}"));
         let _ = std::fs::remove_dir_all(&place);
@@ -60,7 +60,7 @@ impl Peers {
         command
     }
 
-    /// What both print in the normal format; `None`, with the reason printed, where the real one cannot.
+    /// Returns what both print in the normal format; `None`, with the reason printed, if the real fio fails.
     pub fn texts(&self, words: &str) -> Option<(String, String)> {
         let (theirs, ours) = (self.run(Who::Real, words), self.run(Who::Link, words));
         if theirs.code != Some(0) {
@@ -72,14 +72,14 @@ impl Peers {
     }
 }
 
-/// A run that went well: JSON from the first byte to the last, and not a word on stderr.
+/// Returns the document of a successful run: JSON from the first byte to the last, and nothing on stderr.
 pub fn document(ended: &Ended, words: &str) -> Value {
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{words}");
     assert!(ended.out.starts_with('{') && ended.out.ends_with("}\n"), "{words}: {}", ended.out);
     ended.json()
 }
 
-/// A line with every number and unit taken out; texts of the older fio are written as the newer one has them.
+/// Replaces every number in a line and its unit; texts of the older fio become those of the newer one.
 pub fn skeleton(line: &str) -> String {
     let line = line.replace("target=0, window=0", "target=0.00ns, window=0.00ns");
     let line = line.replace("sync_file_range:", "sync_file_range/syncfs:").replace("(usec)", "(nsec)");
@@ -96,10 +96,10 @@ pub fn skeleton(line: &str) -> String {
     bare.split_whitespace().collect::<Vec<_>>().join(" ").replace("= #", "=#").replace("[ #", "[#")
 }
 
-/// The lines whose number and form do not hang on what was measured: rows of percentiles and of the coarse distribution
-/// do, and of a disk only its name is the same.
+/// Returns the lines whose number and form do not depend on what was measured: leaves out rows of percentiles and of
+/// the coarse distribution, and keeps only the name of a disk.
 pub fn skeletons(text: &str) -> Vec<String> {
-    // fio ends in an empty line, or in two.
+    // fio ends with one empty line, or with two.
     text.trim_end()
         .lines()
         .filter(|line| !line.trim_start().starts_with('|') && !line.starts_with("  lat ("))

@@ -6,17 +6,17 @@ use workload::Bytes;
 
 use crate::machine::{Folder, ended, lab_volume};
 
-/// What a figure may be off.
+/// Largest accepted error of a figure, as a share.
 const NEAR: f64 = 0.02;
 
 fn is_near(measured: f64, truth: f64) -> bool {
     (measured / truth - 1.0).abs() <= NEAR
 }
 
-/// A throttle that has rested lets a slice more through at first.
+/// Seconds of a slice, which a rested throttle lets through in addition at first.
 const SLICE_S: f64 = 0.1;
 
-/// Reads from `device` for so many seconds, in fio's words.
+/// Reads from `device` for this many seconds, in fio's words; returns the report on the reads.
 fn reads(folder: &Folder, device: &str, (seconds, more): (u64, &str)) -> Value {
     let words = format!(
         "fio --name=reads --filename={device} --rw=randread --bs=4k --direct=1 --ioengine=libaio --iodepth=32 \
@@ -28,14 +28,14 @@ fn reads(folder: &Folder, device: &str, (seconds, more): (u64, &str)) -> Value {
     ended.json()["jobs"][0]["read"].clone()
 }
 
-/// Reads that the kernel has counted of a block device since it is there.
+/// Returns the reads that the kernel has counted on a block device since it exists.
 fn counted(device: &str) -> u64 {
     let name = device.trim_start_matches("/dev/");
     let text = std::fs::read_to_string(format!("/sys/class/block/{name}/stat")).unwrap();
     text.split_whitespace().next().unwrap().parse().unwrap()
 }
 
-/// Every read that is told was one of the device's, and their rate is the cap.
+/// Every reported read is one of the device's, and their rate is the cap.
 pub fn a_cap_of_the_kernel_is_what_fio_words_measure() {
     const CAP: f64 = 840.0;
     const SECONDS: u64 = 5;
@@ -45,15 +45,15 @@ pub fn a_cap_of_the_kernel_is_what_fio_words_measure() {
     let before = counted(&device);
     let read = reads(&folder, &device, (SECONDS, "--disk_util=0"));
     let (told, happened) = (read["total_ios"].as_u64().unwrap(), counted(&device) - before);
-    // What is looked at before a run reads some blocks too.
+    // Examining the device before a run reads some blocks too.
     assert!((told..told + 64).contains(&happened), "{told} reads told, {happened} counted by the kernel");
     let rate = read["iops"].as_f64().unwrap();
     let with_a_slice_more = CAP * (1.0 + SLICE_S / SECONDS as f64);
     assert!(is_near(rate, CAP) || is_near(rate, with_a_slice_more), "{rate} reads a second of {CAP}");
 }
 
-/// QEMU's bucket leaks: it holds what comes through at the greater rate in its length, and the lesser rate drains it meanwhile
-/// (QEMU, docs/throttle.txt). Four seconds of 1,500 where 500 are left last for six.
+/// QEMU's bucket leaks: it holds what passes at the burst rate within its length, and drains at the base rate
+/// meanwhile (QEMU, docs/throttle.txt). With four seconds of 1,500 and a base of 500, the burst lasts six.
 pub fn a_bucket_of_qemu_lasts_as_long_as_it_should() {
     let limits = [("iops-total", 500), ("iops-total-max", 1_500), ("iops-total-max-length", 4)];
     let Some(throttled) = QemuThrottle::or_skip(64, &limits) else { return };

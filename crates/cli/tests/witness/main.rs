@@ -1,6 +1,7 @@
-//! The witnesses: a few tests on real devices, through real seconds, beside real tools, one after the other. Each stands for
-//! a kind of which `./dev soak night` runs the rest. A witness passes, fails, is skipped where the machine lacks something, or is
-//! not judged: it did not hold, and meanwhile others had the processors. That one alone is tried again, once.
+//! The witnesses: a few tests on real devices, in real time, beside real tools, one after the other. Each represents
+//! a kind of test, the rest of which `./dev soak night` runs. A witness passes, fails, is skipped if the machine
+//! lacks something, or is not judged: it did not hold, and other programs used the processors meanwhile. Only such a
+//! witness is tried again, once.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -60,7 +61,8 @@ const WITNESSES: [(&str, fn()); 13] = [
     ("lab up and down", guide_lab::a_volume_that_stays_is_kept_until_it_is_taken_down),
 ];
 
-/// Words on the command line choose the witnesses whose names hold one of them; words with a dash are those of cargo's own tests.
+/// Words on the command line choose the witnesses whose names contain one of them; words with a dash are options of
+/// cargo's test runner.
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     if words.iter().any(|word| word == "--list") {

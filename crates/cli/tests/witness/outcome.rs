@@ -7,21 +7,21 @@ use std::time::{Duration, Instant};
 
 use testbed::{Lack, Neighbours, RunDelay, skips_so_far};
 
-/// Where others had the processors ([`Neighbours`]), a failure proves nothing if the threads of the witness waited for one at least
-/// this share of its time, all together. Measured on two cores: beside two programs that spin the witness that works least
-/// waited 0.03 of its time, the others 0.03 to 2.4. Alone they wait for each other (0.002 to 0.09, and 1.8 with a browser), which is
-/// why that alone excuses nothing.
+/// Share of its time for which the threads of a witness must have waited, added up, before a failure proves nothing,
+/// provided that other programs used the processors ([`Neighbours`]). Measured on two cores: beside two programs that
+/// spin, the witness that does least work waited 0.03 of its time, the others 0.03 to 2.4. Without other programs
+/// they wait for each other (0.002 to 0.09, and 1.8 with a browser), which is why waiting alone excuses nothing.
 const DELAYED: f64 = 0.02;
 
-/// So many must have been judged.
+/// Least number of witnesses that must have been judged.
 const JUDGED_LEAST: usize = 10;
 
-/// How one ended.
+/// How a witness ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Passed,
     Failed,
-    /// It did not hold, and others had the processors.
+    /// It did not hold, and other programs used the processors.
     NotJudged,
     /// This machine lacks what it needs.
     Skipped,
@@ -69,7 +69,7 @@ pub fn tried(name: &str, run: fn()) -> Tried {
     Tried { outcome: outcome(held, &lacking, starved), delayed, took: begun.elapsed() }
 }
 
-/// `starved` where others had the processors and its threads waited for them.
+/// Returns the outcome; `starved` if other programs used the processors and the witness's threads waited for them.
 fn outcome(held: bool, lacking: &[Lack], starved: bool) -> Outcome {
     match held {
         _ if lacking.contains(&Lack::Cpu) => Outcome::NotJudged,
@@ -80,7 +80,7 @@ fn outcome(held: bool, lacking: &[Lack], starved: bool) -> Outcome {
     }
 }
 
-/// How all of them ended.
+/// How many witnesses ended in each way.
 #[derive(Default)]
 pub struct Tally {
     passed: usize,
@@ -99,7 +99,8 @@ impl Tally {
         }
     }
 
-    /// Success where none failed and enough were judged. What a machine lacks is excused, but not in continuous integration.
+    /// Returns success if none failed and enough were judged. What a machine lacks is excused, except in continuous
+    /// integration.
     pub fn verdict(&self) -> ExitCode {
         let excused = if std::env::var_os("CI").is_some() { 0 } else { self.skipped };
         if self.passed + self.failed + excused < JUDGED_LEAST {
@@ -111,7 +112,7 @@ impl Tally {
         self.verdict_of_some()
     }
 
-    /// Success where none failed.
+    /// Returns success if none failed.
     pub fn verdict_of_some(&self) -> ExitCode {
         if self.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }

@@ -1,4 +1,4 @@
-//! The matrix: everything that a device can do, on every engine, on a file and on a device, read and written.
+//! The matrix: every fault of a device, on every engine, on a file and on a device, for reads and writes.
 
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
@@ -12,7 +12,7 @@ use testbed::{Device, Errno, LoopOver, Ops, Outcome, Seen, Through};
 use crate::faults::whole;
 use crate::machine::*;
 
-/// A length that nobody else asks for: what is looked at before a run is read in others.
+/// A length that nothing else uses: what is examined before a run is read in other lengths.
 const BLOCK: u32 = 20 << 10;
 const BLOCKS: u64 = 64;
 const SIZE: u64 = BLOCK as u64 * BLOCKS;
@@ -25,7 +25,7 @@ const EROFS: u64 = 30;
 const ECONNABORTED: u64 = 103;
 const ENOTCONN: u64 = 107;
 
-/// What goes wrong. A device that falls silent is one more of these.
+/// What goes wrong. Other tests cover a device that stops answering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     OneBlock,
@@ -62,23 +62,23 @@ enum Way {
     Write,
 }
 
-/// What of the I/O reaches the thing that fails.
+/// How much of the I/O reaches the failing device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arrives {
     All,
-    /// What goes to a device that has gone, or behind its end, the kernel fails itself.
+    /// The kernel itself fails I/O to a device that has gone, or past its end.
     Some,
-    /// The kernel cuts it into parts and asks again for each.
+    /// The kernel splits an I/O and repeats each part.
     InParts,
 }
 
 /// How a cell must end.
 struct Wanted {
-    /// One of these; none where nothing fails.
+    /// The accepted errnos; empty if nothing fails.
     errnos: &'static [u64],
-    /// What reaches the thing that fails.
+    /// What reaches the failing device.
     arrives: Arrives,
-    /// Whether I/Os come short.
+    /// Whether some I/Os are short.
     short: bool,
 }
 
@@ -90,7 +90,7 @@ impl Fault {
         }
     }
 
-    /// Whether there is such a thing.
+    /// Whether this fault applies to the direction.
     fn concerns(self, way: Way) -> bool {
         way == Way::Write || !matches!(self, Fault::Full | Fault::ReadOnly)
     }
@@ -116,8 +116,8 @@ impl Fault {
         }
     }
 
-    /// The kernel's loop driver asks again for the rest of a short read, fails a short write, and passes only some of the
-    /// numbers on. FUSE fails a short write that nobody waits for. psync asks for the rest itself.
+    /// Returns how a cell must end. The kernel's loop driver requests the rest of a short read, fails a short write,
+    /// and passes on only some errnos. FUSE fails a short asynchronous write; psync requests the rest itself.
     fn wanted(self, ground: Ground, way: Way, engine: &str) -> Wanted {
         let errnos: &[u64] = match (self, ground, way) {
             (Fault::OneBlock | Fault::Range | Fault::All, ..) => &[EIO],
@@ -145,8 +145,8 @@ impl Fault {
     }
 }
 
-/// One cell; what is wrong with it in words. `None` where it did not get under way: other programs on this machine take
-/// and change loop devices too.
+/// Runs one cell; returns what is wrong with it, empty if nothing is. `None` if it did not get under way, because
+/// other programs on this machine take and change loop devices too.
 fn cell(peers: &Peers, (engine, ground): (&str, Ground), way: Way, fault: Fault) -> Option<String> {
     let device = Device::or_skip(SIZE)?;
     let node = match ground {
@@ -163,7 +163,7 @@ fn cell(peers: &Peers, (engine, ground): (&str, Ground), way: Way, fault: Fault)
         text(&path)
     );
     let running = Running::start(&mut peers.command(&peers.folder.make_dir("place"), Who::Command, &words));
-    // The kernel may make one request of neighbours.
+    // The kernel may merge adjacent requests into one.
     let ours = |seen: &&Seen| seen.op == Fault::ops(way) && seen.length.is_multiple_of(BLOCK);
     if !comes_true(|| device.log().iter().filter(ours).count() >= 20) {
         return None;
@@ -183,7 +183,7 @@ fn cell(peers: &Peers, (engine, ground): (&str, Ground), way: Way, fault: Fault)
     Some(wrong)
 }
 
-/// Compares what is told with what reached the device.
+/// Compares the report with what reached the device.
 fn check(ended: &Ended, document: &Value, (log, wanted): (&[Seen], &Wanted), wrong: &mut String) {
     let job = &document["jobs"][0];
     let sum = |key: &str| ["read", "write"].iter().filter_map(|way| job[way][key].as_u64()).sum::<u64>();
@@ -255,7 +255,7 @@ fn every_io_is_accounted_for_whatever_the_device_does_under_io_uring() {
     matrix("io_uring");
 }
 
-/// One cell: reads of a file under io_uring, of which one block fails.
+/// Runs one cell: reads of a file under io_uring, one block of which fails.
 #[cfg_attr(test, allow(dead_code, reason = "a witness"))]
 pub fn a_bad_block_is_accounted_for() {
     if Device::or_skip(SIZE).is_none() {

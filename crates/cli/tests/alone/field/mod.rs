@@ -1,5 +1,5 @@
-//! The field gate: `plimsoll check` on limiters that are not ours, held against what they really did. What is known to be
-//! told wrongly stands in a list, and a case that becomes right must leave it.
+//! The field gate: `plimsoll check` on limiters of other makes, compared with what they really did. Known errors are
+//! in a list, and a case that becomes right must be taken off it.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod told;
@@ -15,34 +15,34 @@ use told::of_document;
 use truth::{Bucket, Truth};
 use witness::Witness;
 
-/// What is told wrongly of a case.
+/// What is wrong in the report on a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wrong {
     /// The headline does not name the level that lasts.
     Headline,
-    /// A change is not told.
+    /// A change is not reported.
     Silent,
     /// A level is more than 1 % off.
     Level,
     /// The time of the change is more than 2 s off.
     Time,
-    /// The true time lies outside the one that is printed.
+    /// The true time lies outside the printed interval.
     Interval,
-    /// A fall is told of what is constant.
+    /// A fall is reported although the rate is constant.
     FalseFall,
-    /// A limit is told that is not there.
+    /// A limit is reported that does not exist.
     FalseLimit,
-    /// The accounting unit is not told.
+    /// The accounting unit is not reported.
     Unit,
-    /// That reads and writes share one cap is not told.
+    /// It is not reported that reads and writes share one cap.
     Total,
 }
 use Wrong::*;
 
-/// What a change that empties a bucket is told with today.
+/// What is wrong today in the report on a change that empties a bucket.
 const BURSTS: &[Wrong] = &[Headline, Silent, Level, Time, Interval, FalseLimit];
 
-/// What may be wrong today. A case of which nothing is wrong any more fails until it is taken out.
+/// What may be wrong today. A case in which nothing is wrong any more fails until it is taken out.
 const KNOWN_WRONG: &[(&str, &[Wrong])] = &[
     ("operations, 30 s", BURSTS),
     ("operations, 60 s", BURSTS),
@@ -53,8 +53,9 @@ const KNOWN_WRONG: &[(&str, &[Wrong])] = &[
     ("total of reads and writes", &[Level, Total]),
 ];
 
-/// What is wrong on some days and right on others: where the bucket empties within a few seconds of the first steps, the level before
-/// that is one of two short steps (1,646 of 1,500 was told), and more may hang on where a step begins.
+/// What is wrong on some days and right on others: if the bucket empties within a few seconds of the first steps, the
+/// earlier level is known only from two short steps (1,646 was reported for 1,500), and more may depend on where a
+/// step begins.
 const SOMETIMES_WRONG: &[(&str, &[Wrong])] = &[("operations, 15 s", BURSTS)];
 
 /// Settings of QEMU's throttle by name.
@@ -64,11 +65,11 @@ type Limits = &'static [(&'static str, u64)];
 struct Case {
     name: &'static str,
     limits: Limits,
-    /// Words of the command behind `check DEVICE`; `%` stands for the device.
+    /// Words of the command after `check DEVICE`; `%` stands for the device.
     words: &'static [&'static str],
     truth: Truth,
     beside: Beside,
-    /// How long it is read at full speed before, so that a bucket for a minute empties within the check.
+    /// Seconds of reads at full speed before the check, so that a bucket for a minute empties within it.
     drained_s: u64,
 }
 
@@ -81,7 +82,7 @@ enum Beside {
 }
 
 const MIB: u64 = 1 << 20;
-/// Of the stored file: above what a check of brief steps reads at random twice.
+/// Size of the stored file in MiB: above what the random reads of a brief check cover twice.
 const STORED_MIB: usize = 256;
 
 fn operations(length: u64) -> Case {
@@ -103,18 +104,19 @@ fn operations(length: u64) -> Case {
     burst((name, limits), bucket, length)
 }
 
-/// What QEMU lets through until `bucket` is empty.
+/// Returns a case in which QEMU lets a burst through until `bucket` is empty.
 fn burst((name, limits): (&'static str, Limits), bucket: Bucket, length: u64) -> Case {
     let (truth, drained_s) = (Truth::Burst(bucket), drained_s(length));
     Case { name, limits, words: &[], truth, beside: Beside::Nothing, drained_s }
 }
 
-/// A bucket for a minute lasts for one and a half at three times the base: longer than the check.
+/// Returns the seconds of reads before a check: a bucket for a minute lasts one and a half at three times the base,
+/// longer than the check.
 fn drained_s(length: u64) -> u64 {
     if length > 30 { 45 } else { 0 }
 }
 
-/// Reads `device` from its beginning, past the page cache, again and again.
+/// Reads `device` from its beginning, bypassing the page cache, again and again.
 fn drain(device: &str, seconds: u64) {
     let read = format!("while :; do dd if={device} of=/dev/null bs=64k iflag=direct 2>/dev/null; done");
     let mut bash = Command::new("timeout");
@@ -152,7 +154,7 @@ const TOTAL: Case = Case {
     drained_s: 0,
 };
 
-/// Of constant rate, beside programs that spin.
+/// A constant rate beside programs that spin.
 const NOISY: Case = Case {
     name: "constant, beside spinning programs",
     limits: &[("iops-total", 900)],
@@ -180,7 +182,7 @@ const NOISY_SIZES: Case = Case {
     drained_s: 0,
 };
 
-/// A burst that ends in the run, told as what it was.
+/// A burst that ends during the run must be reported as one.
 #[test]
 #[ignore = "night: a check of real minutes"]
 fn a_burst_of_operations_is_told() {
@@ -202,10 +204,10 @@ fn every_burst_total_unit_and_noise_is_told() {
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
-/// What a case gave.
+/// The outcome of a case.
 struct Given {
     wrong: BTreeSet<Wrong>,
-    /// What was told and what was true.
+    /// What was reported, and what was true.
     words: String,
     skipped: bool,
     neighbours: Neighbours,
@@ -262,7 +264,8 @@ impl Case {
 }
 
 impl Given {
-    /// How this differs from what is known of the case; what is wrong beside it is no failure where others had the processors.
+    /// Returns how this differs from the known errors of the case; a new error is excused if other programs used the
+    /// processors.
     fn failure(&self, name: &str) -> Option<String> {
         let listed = |list: &[(&str, &'static [Wrong])]| {
             list.iter().find(|(case, _)| *case == name).map_or(&[][..], |(_, wrong)| *wrong)
@@ -290,7 +293,7 @@ impl Beside {
     }
 }
 
-/// Claims of 2,500 at what the kernel's throttle gives: on the tolerance's side of 3 % or not.
+/// Claims of 2,500 for rates that the kernel's throttle sets, within the tolerance of 3 % or beyond it.
 #[test]
 #[ignore = "night: three checks of one to two minutes each"]
 fn margins_of_a_claim_are_judged_by_what_is_there() {
@@ -309,7 +312,7 @@ fn margin((iops, answer): (u64, &str)) -> Option<String> {
     (given != answer).then(|| format!("{iops}: {given}, not {answer}: {}", document["verdict"]["sentence"]))
 }
 
-/// A volume of the kernel's throttle alone, its device not stacked, whose bytes are capped and nothing else.
+/// A volume of the kernel's throttle alone, without a stacked device, with a cap on bytes only.
 #[test]
 #[ignore = "night: a check of one to two minutes"]
 fn bytes_that_the_kernel_caps_do_not_fall_beside_programs_that_spin() {
@@ -321,7 +324,7 @@ fn bytes_that_the_kernel_caps_do_not_fall_beside_programs_that_spin() {
     assert!(told.changes.is_empty(), "{told:#?}");
 }
 
-/// Where the witness looks.
+/// Returns the file from which the witness reads the device's counters.
 fn stat_of(device: &std::path::Path) -> PathBuf {
     let name = device.file_name().unwrap_or_default();
     PathBuf::from("/sys/block").join(name).join("stat")

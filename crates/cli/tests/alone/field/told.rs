@@ -1,32 +1,32 @@
-//! What the JSON of a check says, as far as the gate asks.
+//! The parts of a check's JSON that the gate examines.
 
 use serde_json::Value;
 
 /// A change of the rate.
 #[derive(Clone, Copy, Debug)]
 pub struct Change {
-    /// Seconds since 1970.
+    /// Time of the change, in seconds since 1970.
     pub at: f64,
-    /// The span in which it was, where one is told.
+    /// The interval that contains the change, if one is reported.
     pub between: Option<(f64, f64)>,
     pub before: f64,
     pub after: f64,
 }
 
-/// What is told.
+/// What a check reports.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
     pub sentence: String,
-    /// Of the headline: operations of reads a second.
+    /// Reads a second in the headline.
     pub iops: Option<f64>,
-    /// Of the headline: bytes of reads a second.
+    /// Bytes read a second in the headline.
     pub bytes_per_second: Option<f64>,
-    /// A cap on bytes, where one is told.
+    /// A cap on bytes, if one is reported.
     pub bytes_per_second_cap: Option<f64>,
     pub changes: Vec<Change>,
     /// The accounting unit in bytes.
     pub unit: Option<u64>,
-    /// Reads and writes share a cap.
+    /// Whether reads and writes share a cap.
     pub shared: bool,
 }
 
@@ -45,7 +45,7 @@ pub fn of_document(document: &Value) -> Told {
     }
 }
 
-/// The value of an estimate, or of a bare number.
+/// Returns the value of an estimate, or a bare number.
 fn value(estimate: &Value) -> Option<f64> {
     estimate["value"].as_f64().or(estimate.as_f64())
 }
@@ -56,7 +56,7 @@ fn headline(document: &Value, quantity: &str) -> Option<f64> {
     value(&row["measured"])
 }
 
-/// Those of the timeline, or where there is none the one fall that is a finding.
+/// Returns the changes of the timeline or, if there is none, the single fall among the findings.
 fn changes(document: &Value, findings: &[Value], started: f64) -> Vec<Change> {
     let seconds = |ns: &Value| ns.as_f64().map(|ns| started + ns / 1e9);
     let of_timeline = |change: &Value| {

@@ -1,4 +1,4 @@
-//! What is true of a case, and what of it was told wrongly.
+//! What is true of a case, and what the report has wrong.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,12 @@ use super::Wrong;
 use super::told::{Change, Told};
 use super::witness::Seen;
 
-/// What a level may be off, as a share.
+/// Largest accepted error of a level, as a share.
 const LEVEL: f64 = 0.01;
-/// What a time may be off, in seconds.
+/// Largest accepted error of a time, in seconds.
 const TIME_S: f64 = 2.0;
 
-/// A bucket of QEMU's: full at the burst's rate for its length, emptied at the base.
+/// QEMU's bucket: it fills at the burst rate within its length, and drains at the base rate.
 #[derive(Clone, Copy, Debug)]
 pub enum Bucket {
     Operations { base: f64, burst: f64, length_s: f64 },
@@ -21,13 +21,13 @@ pub enum Bucket {
 /// What is true of a case.
 #[derive(Clone, Copy, Debug)]
 pub enum Truth {
-    /// It bursts, and then no more.
+    /// It bursts until the bucket is used up.
     Burst(Bucket),
-    /// The rate is one all the time.
+    /// The rate is constant.
     Constant,
-    /// So many operations, of which one is charged for each `unit`.
+    /// This many operations a second, one of which is charged for each `unit` bytes.
     Unit { iops: f64, unit: u64 },
-    /// So many of reads and writes together.
+    /// This many operations a second, reads and writes together.
     Total { iops: f64 },
 }
 
@@ -42,15 +42,15 @@ impl Bucket {
         length_s
     }
 
-    /// When it was full, in seconds since 1970, by what went through: QEMU's leaky bucket, which holds the burst for its
-    /// length and loses the base all the time.
+    /// Returns when the bucket was full, in seconds since 1970, computed from what passed: QEMU's leaky bucket holds
+    /// the burst for its length and drains at the base rate all the time.
     fn full_at(self, seen: &[Seen]) -> Option<f64> {
         let (base, burst) = self.levels();
         let of = |seen: &Seen| if matches!(self, Bucket::Bytes { .. }) { seen.bytes } else { seen.ops };
         let mut level: f64 = 0.0;
         for pair in seen.windows(2) {
             level = (level + of(&pair[1]) - of(&pair[0]) - base * (pair[1].at - pair[0].at)).max(0.0);
-            // What a look misses is at most a tenth of a second of the burst.
+            // Between two readings, at most a tenth of a second of the burst is missed.
             if level >= burst * (self.length_s() - 0.1) {
                 return Some(pair[1].at);
             }
@@ -59,7 +59,7 @@ impl Bucket {
     }
 }
 
-/// For whoever reads a failure.
+/// Describes the truth in the message of a failure.
 pub fn words(truth: &Truth, seen: &[Seen]) -> String {
     let full = match truth {
         Truth::Burst(bucket) => bucket.full_at(seen).zip(seen.first()).map(|(at, first)| at - first.at),
@@ -68,7 +68,7 @@ pub fn words(truth: &Truth, seen: &[Seen]) -> String {
     format!("{truth:?}; the bucket was full {full:?} s after the witness began")
 }
 
-/// Whether what is true showed in what went through: a bucket that is not emptied shows nothing.
+/// Whether the truth showed in what passed: a bucket that is not used up shows nothing.
 pub fn was_seen(truth: &Truth, seen: &[Seen]) -> bool {
     match truth {
         Truth::Burst(bucket) => bucket.full_at(seen).is_some(),
@@ -76,7 +76,7 @@ pub fn was_seen(truth: &Truth, seen: &[Seen]) -> bool {
     }
 }
 
-/// What was told wrongly.
+/// Returns what the report has wrong.
 pub fn wrongs(truth: &Truth, told: &Told, seen: &[Seen]) -> BTreeSet<Wrong> {
     match *truth {
         Truth::Burst(bucket) => of_burst(bucket, told, seen),
@@ -107,7 +107,7 @@ fn of_burst(bucket: Bucket, told: &Told, seen: &[Seen]) -> BTreeSet<Wrong> {
     let in_bytes = matches!(bucket, Bucket::Bytes { .. });
     let headline = if in_bytes { told.bytes_per_second } else { told.iops };
     let Some(full_at) = bucket.full_at(seen) else {
-        // It lasted longer than the run: then nothing may be told.
+        // The burst outlasted the run, so no change may be reported.
         return told.changes.iter().map(|_| Wrong::FalseFall).collect();
     };
     wrong.extend(off(headline, base).then_some(Wrong::Headline));

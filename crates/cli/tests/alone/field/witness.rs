@@ -1,4 +1,4 @@
-//! What really happened at a device, by the kernel's own counters, read ten times a second beside the program.
+//! What really happened at a device, by the kernel's own counters, read ten times a second while the program runs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,21 +6,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// How often it looks.
+/// Time between two readings.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// What a device had done at a moment.
+/// The counters of a device at a moment.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen {
     /// Seconds since 1970.
     pub at: f64,
     /// Reads and writes.
     pub ops: f64,
-    /// Bytes of both.
+    /// Bytes read and written.
     pub bytes: f64,
 }
 
-/// Looks until it is asked what it has seen.
+/// A thread that reads the counters until it is asked for them.
 pub struct Witness {
     over: Arc<AtomicBool>,
     thread: JoinHandle<Vec<Seen>>,
@@ -47,7 +47,7 @@ impl Witness {
     }
 }
 
-/// A line of `stat` (kernel document block/stat): reads, merged, sectors, time, and the same of writes.
+/// Reads a line of `stat` (kernel document block/stat): reads, merged, sectors, time, and the same for writes.
 fn seen(stat: &str) -> Option<Seen> {
     let figures: Vec<f64> = stat.split_whitespace().map_while(|word| word.parse().ok()).collect();
     let &[reads, _, sectors_read, _, writes, _, sectors_written, ..] = figures.as_slice() else {

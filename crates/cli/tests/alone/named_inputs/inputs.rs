@@ -1,4 +1,4 @@
-//! Every argument that names an input, with everything that may stand there.
+//! Every argument that names an input, with everything to which the name may lead.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -8,10 +8,10 @@ use super::rows::reads;
 use super::{Reads, has_open, none, stopped_by, watched};
 use crate::machine::*;
 
-/// More memory than a refusal takes, in MiB.
+/// MiB of memory that a refusal must not exceed.
 const MEMORY_MOST: u64 = 300;
 
-/// Things by name; the words say what a refusal calls them, where the kind is known.
+/// Things by name, and what a refusal calls them if the kind is known.
 const THINGS: [(&str, &str); 10] = [
     ("zero", "a character device"),
     ("link", "a character device"),
@@ -24,13 +24,13 @@ const THINGS: [(&str, &str); 10] = [
     ("loop-of-links", ""),
     ("block", "a block device"),
 ];
-/// Of these each stands for others.
+/// Things that each represent several others.
 const WITNESSES: [&str; 3] = ["link-of-link", "socket", "sparse"];
 
-/// Names end so where the kind of an input is known by that: a profile or policy, a job file.
+/// File name extensions that show the kind of an input: a profile or policy, a job file.
 const ENDINGS: [&str; 2] = ["toml", "fio"];
 
-/// A folder with all of it.
+/// A folder with all of these things.
 struct Scene {
     folder: Folder,
     _block: Option<Disk>,
@@ -52,7 +52,7 @@ impl Scene {
             drop(UnixListener::bind(at("socket")).unwrap());
             fs::create_dir(at("folder")).unwrap();
             let sparse = fs::File::create(at("sparse")).and_then(|file| file.set_len(1 << 40));
-            // As long as the file system has it.
+            // Shorter, if the file system does not support this length.
             sparse
                 .or_else(|_| fs::File::create(at("sparse")).and_then(|file| file.set_len(1 << 34)))
                 .unwrap();
@@ -70,7 +70,7 @@ impl Scene {
         self.folder.text(&format!("{name}.{ending}"))
     }
 
-    /// What is wrong with how `reads` takes the thing.
+    /// Returns what is wrong with how `reads` treats the thing.
     fn fault(&self, reads: &Reads, (thing, kind): (&str, &str), ending: &str) -> Option<String> {
         let path = self.path(thing, ending);
         let words = &reads.words;
@@ -100,7 +100,7 @@ impl Scene {
         faults
     }
 
-    /// What is wrong with how `reads` waits for a pipe to which nobody writes.
+    /// Returns what is wrong with how `reads` waits for a pipe to which nobody writes.
     fn deafness(&self, reads: &Reads, ending: &str, signal: &str) -> Option<String> {
         let path = self.path("pipe", ending);
         let running = reads.start(&self.folder, &path);
@@ -112,7 +112,7 @@ impl Scene {
     }
 }
 
-/// By which a name must end for `reads` to read it.
+/// Returns the extensions with which `reads` reads a name.
 fn endings(reads: &Reads) -> &'static [&'static str] {
     let takes_both = reads.words.windows(2).any(|words| words == ["--load", "%"]);
     if takes_both { &ENDINGS } else { &ENDINGS[..1] }
@@ -131,7 +131,7 @@ fn whatever_is_no_file_is_refused_by_every_command_that_reads() {
     none(Scene::new().faults(&THINGS));
 }
 
-/// A pipe that was typed is waited for, and nobody who waits is deaf.
+/// A pipe that was typed is waited for, and the wait can be interrupted.
 #[test]
 fn a_pipe_is_waited_for_until_somebody_stops_it() {
     let scene = Scene::new();
@@ -165,7 +165,7 @@ fn a_pipe_that_never_ends_is_read_up_to_a_bound() {
     none(faults);
 }
 
-/// Whoever may not read a file is told so, as of any other.
+/// A file that may not be read is reported like any other unreadable input.
 #[test]
 fn a_file_that_may_not_be_read_is_named() {
     let folder = Folder::new();
@@ -185,7 +185,7 @@ fn a_file_that_may_not_be_read_is_named() {
     }
 }
 
-/// The same without a name.
+/// The same on standard input, without a name.
 #[test]
 fn what_comes_through_standard_input_is_bounded() {
     let folder = Folder::new();

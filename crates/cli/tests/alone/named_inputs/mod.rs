@@ -1,4 +1,4 @@
-//! Whatever is named as input: its kind is known first, memory is bounded, and a wish to stop is heard while it is waited for.
+//! Any input that is named: its kind is checked first, memory is bounded, and a wait for it can be interrupted.
 
 mod inputs;
 mod rows;
@@ -10,30 +10,30 @@ use std::time::Instant;
 
 use crate::machine::*;
 
-/// A command line that reads what stands at `%`; an `@` is the test's folder.
+/// A command line that reads its input at `%`; an `@` is the test's folder.
 #[derive(Clone, Debug)]
 pub struct Reads {
-    /// The words.
+    /// The words of the command line.
     pub words: Vec<String>,
-    /// What its refusal ends with.
+    /// Exit code of its refusal.
     pub code: i32,
-    /// Whether it waits for a pipe, rather than refusing it.
+    /// Whether it waits for a pipe instead of refusing it.
     pub waits: bool,
-    /// Things that it takes, and so does not refuse.
+    /// Things that it accepts, and so does not refuse.
     pub takes: &'static [&'static str],
-    /// Whether its refusal says what stands there.
+    /// Whether its refusal names the kind of thing.
     pub says: bool,
 }
 
-/// How a command ended that was watched meanwhile.
+/// How a watched command ended.
 pub struct Watched {
     pub ended: Ended,
-    /// MiB of memory at most, as far as that was seen.
+    /// Peak memory in MiB, as far as it was seen.
     pub peak: u64,
 }
 
 impl Reads {
-    /// Starts it with `path` in the place of its input.
+    /// Starts the command with `path` as its input.
     pub fn start(&self, folder: &Folder, path: &str) -> Running {
         let words: Vec<String> = self.words.iter().map(|word| word.replace('%', path)).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -41,7 +41,7 @@ impl Reads {
     }
 }
 
-/// Waits for the end of a command and looks at its memory meanwhile; `None` where it does not end.
+/// Waits for the end of a command and watches its memory; returns `None` if it does not end.
 pub fn watched(running: Running) -> Option<Watched> {
     let status = format!("/proc/{}/status", running.id());
     let mut peak = 0;
@@ -60,7 +60,8 @@ pub fn has_open(process: u32, path: &Path) -> bool {
     open.filter_map(|entry| fs::read_link(entry.path()).ok()).any(|to| to == path)
 }
 
-/// Sends the signal of this name and waits; says what is wrong where the command is not ended as one that was stopped.
+/// Sends the signal of this name and waits; returns what is wrong if the command does not end with the exit code of
+/// one that was stopped.
 #[allow(clippy::print_stdout, reason = "the time is for people; only a hang fails")]
 pub fn stopped_by(signal: &str, running: Running) -> Option<String> {
     running.signal(signal);

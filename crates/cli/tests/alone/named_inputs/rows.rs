@@ -1,5 +1,5 @@
-//! Every argument that may name an input, as the help and the tables of the dialects list them. One that is new must be given
-//! words here, or be said to be none.
+//! Every argument that may name an input, as the help and the tables of the dialects list them. A new argument must
+//! be given words here, or be listed as one that names none.
 
 use super::Reads;
 use crate::machine::*;
@@ -42,7 +42,7 @@ const OTHERS: &[&str] = &[
     "URL",
     "WxH",
 ];
-/// Arguments that are places where something is written, or is measured.
+/// Arguments that name a place that is written or measured.
 const PLACES: &[(&str, &str)] = &[
     ("compare", "--html"),
     ("report", "--html"),
@@ -50,20 +50,20 @@ const PLACES: &[(&str, &str)] = &[
     ("doctor", "TARGET"),
     ("policy list", "WORDS"),
 ];
-/// Options that are a place wherever they stand.
+/// Options that name a place in every command.
 const PLACES_EVERYWHERE: [&str; 6] = ["--out", "--parquet", "--csv", "--to", "--png", "--svg"];
 
-/// A row: the command, its argument, the words, whether it waits for a pipe, and what it takes besides.
+/// A row: the command, its argument, the words, whether it waits for a pipe, and what else it accepts.
 type Row = (&'static str, &'static str, &'static [&'static str], bool, &'static [&'static str]);
 
 const TARGETS: &[&str] = &["folder", "block"];
-/// Folders are read otherwise.
+/// Folders are read in another way.
 const FOLDER: &[&str] = &["folder"];
-/// Of these the beginning alone is read.
+/// Only the beginning is read.
 const BEGINNING: &[&str] = &["sparse"];
 const NONE: &[&str] = &[];
 
-/// Own policies and profiles are known by their ending.
+/// The user's own policies and profiles are recognised by their extension.
 const ROWS: &[Row] = &[
     ("check", "TARGET", &["check", "sim:%"], true, NONE),
     ("check", "--resume", &["check", "--resume", "%"], false, NONE),
@@ -98,10 +98,10 @@ const ROWS: &[Row] = &[
     ("explain", "WORDS", &["explain", "%"], true, NONE),
 ];
 
-/// Commands that look a name up, or list a folder, and so need not say what kind of file stands there.
+/// Commands that look a name up, or list a folder, and so need not report the kind of a file.
 const NAMES_ALONE: [&str; 4] = ["profile show", "policy show", "list", "serve"];
 
-/// Those of the dialects.
+/// Returns all arguments that name an input, with those of the dialects.
 pub fn reads(folder: &Folder) -> Vec<Reads> {
     let mut found = Vec::new();
     gather(folder, &[], &mut found);
@@ -143,7 +143,7 @@ fn read_by(command: &str, name: &str) -> Reads {
     Reads { words, code: 2, waits: *waits, takes, says: !NAMES_ALONE.contains(&command) }
 }
 
-/// The argument of a line of help and its value: `  -o, --out <DIR>`, `  <SIDE>...`, `  [TARGET]`.
+/// Returns the argument in a line of help and its value: `  -o, --out <DIR>`, `  <SIDE>...`, `  [TARGET]`.
 fn argument_of(line: &str) -> Option<(String, String)> {
     let indented = line.strip_prefix("  ")?;
     let line = indented.trim_start();

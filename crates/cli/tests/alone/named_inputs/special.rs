@@ -9,14 +9,14 @@ use super::{none, stopped_by, watched};
 use crate::machine::*;
 use testbed::{Device, Ops};
 
-/// What ioping prints.
+/// Output of ioping.
 const PRINTED: &str = "4 KiB <<< . (ext4 /dev/vda 9.74 GiB): request=1 time=161.4 us\n\n\
     --- . (ext4 /dev/vda 9.74 GiB) ioping statistics ---\n\
     1 requests completed in 161.4 us, 4 KiB read, 6.20 k iops, 24.2 MiB/s\n\
     generated 2 requests in 1.00 s, 8 KiB, 1 iops, 8.00 KiB/s\n\
     min/avg/max/mdev = 161.4 us / 161.4 us / 161.4 us / 0 us\n";
 
-/// A folder of two results, one of them by a link, and of what somebody planted among them.
+/// Makes a folder with two results, one of them a link, among things that somebody planted.
 fn archive(folder: &Folder) -> Vec<&'static str> {
     let place = folder.make_dir("archive");
     fs::write(folder.path("elsewhere.txt"), PRINTED).unwrap();
@@ -71,7 +71,7 @@ fn a_folder_full_of_pipes_is_told_of_in_few_words() {
     }
 }
 
-/// What is to be measured is not read to see what it is: that takes as long as it is large, and warms the cache.
+/// A target must not be read to find out its kind: that takes time in proportion to its size, and warms the cache.
 #[test]
 fn a_search_for_headroom_does_not_read_its_target() {
     let folder = Folder::new();
@@ -80,7 +80,7 @@ fn a_search_for_headroom_does_not_read_its_target() {
     file.set_len(3 << 30).unwrap();
     let words = ["headroom", "@/data.img", "--p99", "10ms", "--dry-run"];
     let Some(done) = watched(Running::start(&mut folder.plimsoll(&words))) else { panic!("it reads on") };
-    // A file of holes is no target; that it is one was seen.
+    // A file of holes is no target; the refusal shows that it was recognised as a file.
     assert!(done.ended.complained().contains("data.img"), "{}", done.ended.err);
     assert!(done.peak < 300, "{} MiB", done.peak);
     let cached = kernel::cached_share(file.as_fd(), 0, workload::Bytes(3 << 30)).unwrap_or_default();
@@ -102,7 +102,7 @@ fn a_job_file_in_the_place_of_a_target_is_still_a_job_file() {
     );
 }
 
-/// A small file, which may be an input, on a device that has stopped to answer.
+/// A small file, which might be an input, on a device that has stopped answering.
 #[test]
 fn a_silent_file_is_left_when_somebody_asks() {
     let Some(device) = Device::or_skip(32 << 10) else { return };
@@ -142,7 +142,7 @@ fn a_silent_file_is_left_when_somebody_asks() {
     none(faults);
 }
 
-/// The state that a job goes on from has a name that nobody typed.
+/// The user never typed the name of the saved state from which a job continues.
 #[test]
 fn a_state_that_is_no_file_fails_its_job_alone() {
     let folder = Folder::new();

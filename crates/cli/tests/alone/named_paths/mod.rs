@@ -1,5 +1,5 @@
-//! Every option that takes a path, as the help lists it, with words by which its command runs in a moment. A new option is
-//! tested without being listed; one that cannot be driven fails the test, which says what to add.
+//! Every option that takes a path, as the help lists it, with words by which its command runs in a moment. A new
+//! option is tested without being listed; one that cannot be run fails the test, which says what to add.
 
 mod outputs;
 mod storage;
@@ -10,7 +10,7 @@ use crate::machine::*;
 /// What the value of an option is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
-    /// A file that is written; its path stands behind these letters.
+    /// A file that is written; its path follows this prefix.
     Output(&'static str),
     /// A folder that is written to.
     Folder,
@@ -20,7 +20,7 @@ pub enum Takes {
     Other,
 }
 
-/// By the word that the help has for the value. Outputs are `FILE` and `DIR`, and nothing else is.
+/// Kinds of values by their names in the help. Outputs are called `FILE` and `DIR`, and nothing else is.
 const VALUES: &[(&str, Takes)] = &[
     ("FILE", Takes::Output("")),
     ("FORM", Takes::Output("json:")),
@@ -66,16 +66,16 @@ const DIALECTS: [&str; 5] = ["fio", "diskspd", "ioping", "iostat", "help"];
 /// An option that the help of a command lists.
 #[derive(Clone, Debug)]
 pub struct Listed {
-    /// `check`, or `lab up`.
+    /// The command: `check`, or `lab up`.
     pub command: String,
-    /// `--html`
+    /// The option: `--html`.
     pub option: String,
     /// What it takes.
     pub takes: Takes,
 }
 
 impl Listed {
-    /// The words that run its command in a moment; an `@` is the test's folder, in which `run.plimsoll` is a run.
+    /// Returns the words that run its command in a moment; an `@` is the test's folder, in which `run.plimsoll` is a run.
     pub fn words(&self) -> Vec<&'static str> {
         let fits = |(command, options, _): &&Row| {
             *command == self.command && (options.is_empty() || options.contains(&self.option.as_str()))
@@ -92,7 +92,7 @@ impl Listed {
 
 type Row = (&'static str, &'static [&'static str], &'static [&'static str]);
 
-/// Commands, for all of their options or for these, with the words that run them.
+/// Commands with the words that run them, for all of their options or only for those named.
 const RUNS: &[Row] = &[
     ("check", &[], &["check", "sim:aws-gp3,size=100GiB"]),
     ("headroom", &[], &["headroom", "sim:aws-gp3", "--p99", "10ms"]),
@@ -111,7 +111,7 @@ const RUNS: &[Row] = &[
     ("man", &[], &["man"]),
 ];
 
-/// Every option with a value of every command, by the help alone.
+/// Returns every option with a value of every command, found in the help alone.
 pub fn listed(folder: &Folder) -> Vec<Listed> {
     let mut found = Vec::new();
     gather(folder, &[], &mut found);
@@ -133,7 +133,7 @@ fn gather(folder: &Folder, command: &[String], found: &mut Vec<Listed>) {
     }
 }
 
-/// The option of a line of help that takes a value: `  -o, --out <DIR>`, `--serve[=<ADDR>]`.
+/// Returns the option in a line of help, if it takes a value: `  -o, --out <DIR>`, `--serve[=<ADDR>]`.
 fn option_of(line: &str, command: &str) -> Option<Listed> {
     let line = line.trim_start();
     let at = line.starts_with('-').then(|| line.find("--"))??;

@@ -1,4 +1,4 @@
-//! What is named as output changes no byte of a device, and nothing that is somebody else's, by whatever name and option.
+//! An option that names an output changes no byte of a device, and nothing that belongs to somebody else, under any name.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,14 +9,14 @@ use super::things::{THINGS, Thing, Things, WAYS, Way, stands};
 use super::{Listed, Takes, listed};
 use crate::machine::*;
 
-/// Beyond this a command hangs; `timeout` then ends it with this code.
+/// Seconds after which a command counts as hung; `timeout` then ends it with this code.
 const PATIENCE: &str = "20";
 const HUNG: Option<i32> = Some(124);
 
-/// Options of fio's that take a path, by type, and are read or loaded.
+/// Options of fio's, of the type path, that are read or loaded.
 const FIO_INPUTS: [&str; 6] =
     ["filename", "directory", "filename_format", "opendir", "read_iolog", "replay_redirect"];
-/// And those that are written.
+/// Options of fio's, of the type path, that are written.
 const FIO_OUTPUTS: [&str; 1] = ["write_iolog"];
 /// Options of fio's command line that take one value, which is no path.
 const FIO_COMMANDS: [&str; 11] = [
@@ -32,13 +32,13 @@ const FIO_COMMANDS: [&str; 11] = [
     "max-jobs",
     "idle-prof",
 ];
-/// And those that name what is written.
+/// Options of fio's command line that name what is written.
 const FIO_WRITES: [&str; 2] = ["output", "aux-path"];
 
 /// Words of fio that move no data.
 const NULL: [&str; 5] = ["fio", "--name=a", "--ioengine=null", "--size=64k", "--bs=4k"];
 
-/// Options of fio's that write files of names of their own, with what they need.
+/// Options of fio's that write files under names of their own, with what they need.
 const FIO_EFFECTS: [&[&str]; 4] = [
     &["--ioengine=null", "--exec_prerun=true", "--exec_postrun=true"],
     &["--ioengine=null", "--bandwidth-log"],
@@ -56,20 +56,20 @@ const FIO_EFFECTS: [&[&str]; 4] = [
 /// A command line and a name that it writes.
 #[derive(Clone, Debug)]
 struct Case {
-    /// `%` stands for a folder of the case's own, in which it runs, `@` for the test's.
+    /// The words; `%` stands for a folder of the case's own, in which it runs, `@` for the test's.
     words: Vec<String>,
-    /// In that folder: where something stands that is in the way.
+    /// The place, in that folder, of the thing that is in the way.
     at: String,
-    /// What may stand there and be written to or replaced, since the user has typed it.
+    /// Things that may be written to or replaced there, because the user typed the name.
     allowed: fn(Thing, Way) -> bool,
 }
 
-/// A plain folder is one also by a link of one's own.
+/// Allows a plain folder, also through a link of one's own.
 fn own_folder(thing: Thing, way: Way) -> bool {
     thing == Thing::Folder && way != Way::ForeignLink
 }
 
-/// fio writes over any file that its words name.
+/// Allows any file, because fio overwrites every file that its words name.
 fn own_file(thing: Thing, way: Way) -> bool {
     thing == Thing::File && way != Way::ForeignLink
 }
@@ -88,7 +88,7 @@ impl Case {
         Case { words: words.map(str::to_owned).collect(), at: at.to_owned(), allowed: nothing }
     }
 
-    /// Of an option that the help lists; `None` where it takes no output.
+    /// Returns the case of an option that the help lists; `None` if it takes no output.
     fn of(listed: &Listed) -> Option<Case> {
         let before = match listed.takes {
             Takes::Output(before) => before,
@@ -101,14 +101,14 @@ impl Case {
         Some(Case { allowed, ..case })
     }
 
-    /// The same for each file that its words make where nothing is in the way.
+    /// Returns a case for each file that the words make when nothing is in the way.
     fn by_effect(&self, folder: &Folder, allowed: fn(Thing, Way) -> bool) -> Vec<Case> {
         let place = fresh(folder);
         let done = self.start(folder, &place).wait();
         assert!(matches!(done.code, Some(0 | 1)), "{:?}: {:?}\n{}", self.words, done.code, done.err);
         let mut names = BTreeSet::new();
         gather(&place, &place, &mut names);
-        // What is loaded is the guard's to look at.
+        // The guard checks what is loaded.
         names.remove("target");
         assert!(!names.is_empty(), "{:?} has written nothing: {}", self.words, done.err);
         names.into_iter().map(|at| Case { at, allowed, ..self.clone() }).collect()
@@ -121,7 +121,7 @@ impl Case {
         Running::start(folder.through("timeout", &words).current_dir(place))
     }
 
-    /// Tries it with everything that may stand in the way, and says what went wrong.
+    /// Runs the case with everything that may be in the way, and returns what went wrong.
     fn faults(&self, folder: &Folder, things: &Things, ways: &[Way]) -> Vec<String> {
         let all = THINGS.iter().flat_map(|&thing| ways.iter().map(move |&way| (thing, way)));
         let running: Vec<_> = all
@@ -174,7 +174,7 @@ fn gather(below: &Path, folder: &Path, names: &mut BTreeSet<String>) {
     }
 }
 
-/// A folder with what commands read.
+/// Makes a folder with what commands read.
 fn prepared() -> Folder {
     let folder = Folder::for_everybody();
     folder.make_dir("cases");
@@ -195,7 +195,7 @@ fn prepared() -> Folder {
     folder
 }
 
-/// Options of fio's by the types of its rows.
+/// Returns cases for fio's options, by the types of its rows.
 fn of_fio(folder: &Folder) -> Vec<Case> {
     let job = |option: &str| Case::new(&NULL, &format!("--{option}=%/x"), "x");
     let mut cases = Vec::new();
@@ -212,9 +212,9 @@ fn of_fio(folder: &Folder) -> Vec<Case> {
     }
     for row in fio::ROWS.iter().filter(|row| !row.is_refused()) {
         match row.takes {
-            // Of a prefix of its files.
+            // An option that gives files a prefix makes several.
             fio::Kind::Prefix => {
-                // Without it there are no histograms.
+                // Without this option there are no histograms.
                 let case = Case::new(&NULL, "--log_hist_msec=1", "");
                 let words = case.words.into_iter().chain([format!("--{}=%/x", row.name)]).collect();
                 cases.extend(Case { words, ..case }.by_effect(folder, plain_file));
@@ -231,7 +231,7 @@ fn of_fio(folder: &Folder) -> Vec<Case> {
     cases
 }
 
-/// Tables of dialects in which nothing names a file that is written: an option that may must be looked at.
+/// Asserts that no option in the other dialects' tables names a file that is written; one that might must be examined.
 fn other_dialects_write_nothing() {
     for row in diskspd::ROWS.iter().filter(|row| row.takes.contains("file") || row.takes.contains("path")) {
         assert!(
@@ -255,7 +255,7 @@ fn none(faults: Vec<String>) {
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// One command for each option, by the plain name and another user's link.
+/// Runs one command for each option, with things under the plain name and through another user's link.
 #[test]
 fn no_option_writes_to_what_is_no_file_of_ours() {
     other_dialects_write_nothing();
@@ -279,7 +279,7 @@ fn no_option_of_any_command_writes_to_what_is_no_file_of_ours() {
     let mut cases = of_fio(&folder);
     for listed in listed(&folder) {
         let Some(case) = Case::of(&listed) else { continue };
-        // Names of runs have the time in them, and what is in the way of one is passed over.
+        // Names of runs contain the time, and are passed over if something is in the way.
         if listed.takes == Takes::Folder && !["--out"].contains(&listed.option.as_str()) {
             cases.extend(case.by_effect(&folder, nothing));
         }
@@ -318,7 +318,7 @@ fn where_no_file_can_be_made_that_is_said_and_nothing_is_left() {
     }
 }
 
-/// A link is the kernel's to follow, so that it can refuse to: here by the mount, elsewhere by fs.protected_symlinks.
+/// A link is followed by the kernel, so that it can refuse to: here by the mount, elsewhere by fs.protected_symlinks.
 #[test]
 fn a_link_that_the_kernel_does_not_follow_is_not_followed() {
     let folder = prepared();
@@ -337,7 +337,7 @@ fn a_link_that_the_kernel_does_not_follow_is_not_followed() {
     }
 }
 
-/// A pipe with a reader, standard output and `/dev/null` are places like any other, and what is refused is refused before anything runs.
+/// A pipe with a reader, standard output and `/dev/null` are outputs like any other, and refusals come before anything runs.
 #[test]
 fn pipes_and_standard_output_take_what_a_file_takes() {
     let folder = prepared();

@@ -8,7 +8,7 @@ use crate::machine::*;
 
 const NULL: [&str; 5] = ["fio", "--name=a", "--ioengine=null", "--size=64k", "--bs=4k"];
 
-/// A file that a mounted loop device shows, under the names that options give to their files.
+/// A file shown by a mounted loop device, under the names that options give to their files.
 #[test]
 fn a_file_that_a_loop_device_shows_takes_no_output_and_is_not_removed() {
     let folder = Folder::new();
@@ -38,7 +38,7 @@ fn a_file_that_a_loop_device_shows_takes_no_output_and_is_not_removed() {
     }
 }
 
-/// A pipe for ever without a writer and a device, where SQLite would look for what it left there.
+/// A pipe without a writer, and a device, under the names where SQLite looks for files that it left.
 #[test]
 fn a_name_beside_which_something_waits_is_passed_over() {
     let folder = Folder::new();
@@ -46,7 +46,7 @@ fn a_name_beside_which_something_waits_is_passed_over() {
     let before = disk.fingerprint();
     folder.make_dir("out");
     let stem = folder.text("out/sim-aws-gp3-run-five-figures-");
-    // Of this minute and the next.
+    // For this minute and the next.
     let plant = "for m in 0 1; do n=$1$(date -d \"+$m min\" +%F-%H%M); cp -a $2 $n.plimsoll-wal; mkfifo $n-2.plimsoll-journal; done";
     assert!(Command::new("sh").args(["-c", plant, "sh", &stem, &disk.node()]).status().unwrap().success());
     let run = ["20", "plimsoll", "run", "five-figures", "sim:aws-gp3", "--out", "@/out"];
@@ -56,7 +56,7 @@ fn a_name_beside_which_something_waits_is_passed_over() {
     assert_eq!(disk.fingerprint(), before);
 }
 
-/// Another user's link in a folder for everybody, as a folder on the way.
+/// Another user's link in a folder for everybody, as one of the folders of a path.
 #[test]
 fn nothing_is_made_through_another_users_link_on_the_way() {
     let folder = Folder::for_everybody();
@@ -85,7 +85,7 @@ fn nothing_is_made_through_another_users_link_on_the_way() {
     }
 }
 
-/// A slash at the end says that a folder is meant.
+/// A slash at the end means a folder.
 #[test]
 fn no_file_is_made_where_a_folder_is_named() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! What may stand under a name that somebody gives: devices, pipes, sockets, folders, links to each, and links of others.
+//! What a given name may lead to: devices, pipes, sockets, folders, links to each, and links of other users.
 
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, PermissionsExt, lchown, symlink};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::machine::*;
 
-/// Whoever plants links.
+/// The user who plants links.
 const SOMEBODY: u32 = 12_345;
 
 /// A kind of thing.
@@ -15,9 +15,9 @@ const SOMEBODY: u32 = 12_345;
 pub enum Thing {
     /// A block device that nobody uses.
     Block,
-    /// One that is mounted.
+    /// A mounted block device.
     Mounted,
-    /// A character device that takes everything.
+    /// A character device that accepts everything.
     Character,
     /// A pipe without a reader.
     Pipe,
@@ -29,10 +29,10 @@ pub enum Thing {
     File,
 }
 
-/// How it stands there.
+/// How the name leads to the thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// Itself.
+    /// Directly.
     Plain,
     /// By a link.
     Link,
@@ -47,11 +47,11 @@ pub const THINGS: [Thing; 7] =
 
 pub const WAYS: [Way; 4] = [Way::Plain, Way::Link, Way::LinkOfLink, Way::ForeignLink];
 
-/// All of it, of a test's own.
+/// One of each kind of thing, for one test.
 pub struct Things {
     blank: Disk,
     mounted: Disk,
-    /// Before the folder that it is mounted in.
+    /// Declared before the folder that it is mounted in, so that it is dropped first.
     _mount: Mounted,
     file: PathBuf,
     before: (u64, u64),
@@ -60,7 +60,7 @@ pub struct Things {
 const PRECIOUS: &str = "precious, and of somebody else\n";
 
 impl Things {
-    /// In `folder`; `None`, and a skip, where this machine does not have them.
+    /// Makes the things in `folder`; returns `None`, and records a skip, if this machine cannot.
     pub fn within(folder: &Folder) -> Option<Things> {
         if !root_or_skip("making devices") {
             return None;
@@ -69,7 +69,7 @@ impl Things {
         if !mounted.made(&["mkfs.ext4", "-q", "-F"]) {
             return None;
         }
-        // For reading, so that the file system itself changes nothing.
+        // Read-only, so that the file system itself changes nothing.
         let mount = Mounted::at(folder.path("mounted"), &["-o", "ro,noload", &mounted.node()])?;
         let file = folder.path("precious");
         fs::write(&file, PRECIOUS).unwrap();
@@ -77,7 +77,7 @@ impl Things {
         Some(Things { blank, mounted, _mount: mount, file, before })
     }
 
-    /// Puts it at `at`, whose folder is made for it.
+    /// Puts a thing at `at`, whose folder is made for it.
     pub fn plant(&self, thing: Thing, way: Way, at: &Path) {
         let folder = at.parent().unwrap();
         fs::create_dir_all(folder).unwrap();
@@ -114,7 +114,7 @@ impl Things {
         match thing {
             Thing::Block => node("b", self.blank.number()),
             Thing::Mounted => node("b", self.mounted.number()),
-            // As /dev/zero.
+            // The numbers of /dev/zero.
             Thing::Character => node("c", "1:5".to_owned()),
             Thing::Pipe => assert!(run(&["mkfifo", &text(at)])),
             Thing::Socket => drop(UnixListener::bind(at).unwrap()),
@@ -123,7 +123,7 @@ impl Things {
         }
     }
 
-    /// What has changed though nobody gave leave.
+    /// Returns what has changed without permission.
     pub fn changed(&self) -> Vec<String> {
         let mut changed = Vec::new();
         for (disk, before) in [(&self.blank, self.before.0), (&self.mounted, self.before.1)] {
@@ -139,7 +139,7 @@ impl Things {
     }
 }
 
-/// Whether what was planted at `at` is there still, and is what it was.
+/// Whether what was planted at `at` is still there and unchanged.
 pub fn stands(thing: Thing, way: Way, at: &Path) -> bool {
     let Ok(found) = fs::symlink_metadata(at) else { return false };
     if way != Way::Plain {
