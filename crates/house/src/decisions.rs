@@ -74,7 +74,7 @@ fn is_compared(code: &[char], string: &Range<usize>) -> bool {
     ["==", "!="].iter().any(|sign| beside(sign)) || behind.starts_with("=>")
 }
 
-/// Whether this has two letters in a row and is no path such as `/dev/`.
+/// Whether `words` have two letters in a row and are no path such as `/dev/`.
 fn has_word(words: &str) -> bool {
     let letters: Vec<char> = words.chars().collect();
     !words.starts_with('/') && letters.windows(2).any(|pair| pair.iter().all(|letter| letter.is_alphabetic()))

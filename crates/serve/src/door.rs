@@ -14,12 +14,12 @@ pub struct Door {
 }
 
 impl Door {
-    /// Requires the token as the first part of the path, on a machine of this name.
+    /// Returns a door that requires the token as the first part of the path, on a machine of this name.
     pub fn with_token(token: Token, own_name: &str) -> Door {
         Door { token: Some(token), own_name: own_name.to_owned() }
     }
 
-    /// Requires no token, for what holds no secret: counters, which a scraper fetches from a plain address.
+    /// Returns a door without a token, for what holds no secret: counters, which a scraper fetches from a plain address.
     pub fn open(own_name: &str) -> Door {
         Door { token: None, own_name: own_name.to_owned() }
     }
@@ -59,7 +59,7 @@ impl Door {
     }
 }
 
-/// Whether this is nothing, or a colon and digits.
+/// Whether `word` is empty, or a colon and digits.
 fn is_port(word: &str) -> bool {
     let digits = word.strip_prefix(':');
     word.is_empty()

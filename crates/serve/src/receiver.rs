@@ -95,14 +95,14 @@ impl Receiver {
     }
 }
 
-/// Sends to one receiver, one request after the other.
+/// A sender to one receiver, one request after the other.
 pub struct Delivery {
     receiver: Receiver,
     lookup: Lookup,
 }
 
 impl Delivery {
-    /// Sends to `receiver`, whose name is looked up with the first request, or earlier by [`Delivery::find`].
+    /// Returns a sender to `receiver`, whose name is looked up with the first request, or earlier by [`Delivery::find`].
     pub fn to(receiver: Receiver) -> Delivery {
         let lookup = Lookup::of(receiver.host.clone());
         Delivery { receiver, lookup }

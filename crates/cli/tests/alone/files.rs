@@ -169,7 +169,7 @@ fn where_plimsoll_chooses_the_folder_it_is_its_owners_alone() {
     assert!(refused.complained().contains("belongs to user 12345"), "{}", refused.err);
 }
 
-/// As cron and services start it: /tmp is everybody's, and whoever made a folder there first once owned what was kept in it.
+/// As cron and services start it: /tmp is everybody's, and the first user to make a folder there once owned what was kept in it.
 #[test]
 fn without_a_home_root_keeps_runs_where_only_root_writes_and_others_are_refused() {
     if !is_root() {

@@ -1,6 +1,6 @@
 //! The live page of a run in a real browser, and `plimsoll serve`: what they show, whom they let in, and that a
 //! watched run ends as it would have otherwise.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // a test may stop at what it did not expect, and shows what it measured
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // a test may stop at what it did not expect, and prints what it measured
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;

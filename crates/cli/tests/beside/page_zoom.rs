@@ -1,5 +1,5 @@
 //! The zoom of the HTML report in a real browser: what a page shows, does and leaves undone.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // a test may stop at what it did not expect, and tells what it skips
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // a test may stop at what it did not expect, and prints what it skips
 
 use std::fs;
 use std::io::Write as _;

@@ -1,5 +1,5 @@
 //! `--metrics` of a watch scraped by a real Prometheus: its counters are iostat's, its quantiles ours.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // a test may stop at what it did not expect, and shows what it measured
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // a test may stop at what it did not expect, and prints what it measured
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
