@@ -1,4 +1,4 @@
-//! Whether so many I/Os of a step took longer than allowed that it need not go on.
+//! Whether enough I/Os of a step were late to end it.
 
 use record::Interval;
 use workload::{Nanos, StepPlan, StopRule};

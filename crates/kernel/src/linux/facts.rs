@@ -79,7 +79,7 @@ pub struct BlockFacts {
     pub max_hw_sectors_kb: Option<u64>,
     /// Whether it refuses writes.
     pub is_read_only: bool,
-    /// The file or device behind a loop device.
+    /// The backing file or device of a loop device.
     pub backing_file: Option<PathBuf>,
     /// Its name in the device mapper.
     pub mapping: Option<String>,

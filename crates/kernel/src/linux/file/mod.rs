@@ -361,7 +361,7 @@ pub(crate) enum Access {
     ReadWrite,
 }
 
-/// Opens the file behind `fd` a second time, independently, with flags of its own.
+/// Opens the file that `fd` refers to a second time, independently, with flags of its own.
 pub(crate) fn reopen(fd: BorrowedFd<'_>, access: Access, direct: Direct) -> io::Result<File> {
     reopen_with(fd, access, direct.flag())
 }
