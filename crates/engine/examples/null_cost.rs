@@ -1,4 +1,4 @@
-//! What the engine costs an I/O: user CPU per I/O on the null backend and in simulation, full accounting.
+//! What the engine costs per I/O: user CPU on the null backend and in simulation, with full accounting.
 //!
 //! `null_cost [SECONDS]` prints all; `null_cost ops DEPTH COUNT` runs COUNT I/Os once, for an instruction count.
 
@@ -17,7 +17,7 @@ impl Observer for Quiet {
     fn interval(&mut self, _: &Interval) {}
 }
 
-/// 3,000 I/Os a second, whatever they are.
+/// A volume with 3,000 I/Os per second of any kind.
 struct Capped {
     free_at: Nanos,
 }
@@ -75,7 +75,7 @@ fn real(depth: u32, access: Access, stop: StopRule) -> (f64, f64) {
     (user / ops(&record) as f64, ops(&record) as f64 / record.seconds())
 }
 
-/// What a pace delivers, and how late.
+/// The rate of a pace, and how late its I/Os are.
 fn paced(pace: Pace, stop: StopRule) -> String {
     let worker = WorkerPlan { pace, ..worker(64, Access::random(Mix::READ), BackendKind::Null) };
     let record = match run_real(&plan(worker, stop), &[], kernel::Clock::start(), &mut Quiet) {

@@ -2,10 +2,10 @@
 
 use workload::{Direction, Io, Nanos};
 
-/// I/Os to issue, in order. It has its places from the start, so that filling it neither allocates nor asks whether it must.
+/// I/Os to issue, in order. Its places exist from the start, so filling it neither allocates nor checks whether it must.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    /// What is to be issued, and behind it what was once.
+    /// The I/Os to issue, followed by leftovers of earlier turns.
     places: Box<[Io]>,
     count: usize,
     room: usize,
@@ -21,25 +21,25 @@ impl Batch {
         Batch { places: vec![NONE; depth as usize].into_boxed_slice(), count: 0, room: depth as usize }
     }
 
-    /// Empties it and lets at most `room` I/Os in, as many as the backend can take now.
+    /// Empties it and sets its room to `room` I/Os, as many as the backend can take now, at most its capacity.
     #[inline]
     pub fn open(&mut self, room: usize) {
         self.count = 0;
         self.room = room.min(self.places.len());
     }
 
-    /// Lets at most `most` I/Os in from now on.
+    /// Lets at most `most` more I/Os in.
     pub(crate) fn narrow(&mut self, most: usize) {
         self.room = self.room.min(self.count.saturating_add(most));
     }
 
-    /// How many more I/Os it takes.
+    /// Number of I/Os it can still take.
     #[inline]
     pub(crate) fn room(&self) -> usize {
         self.room - self.count
     }
 
-    /// Adds one I/O; the caller has seen that there is room.
+    /// Adds one I/O; the caller has checked that there is room.
     #[inline]
     pub(crate) fn push(&mut self, io: Io) {
         debug_assert!(self.room() > 0, "an I/O was put into a batch without room");
@@ -47,7 +47,7 @@ impl Batch {
         self.count += 1;
     }
 
-    /// Places for `count` more I/Os, all of which the caller fills; it has seen that there is room.
+    /// Places for `count` more I/Os, all of which the caller fills; it has checked that there is room.
     #[inline]
     pub(crate) fn take_places(&mut self, count: usize) -> &mut [Io] {
         debug_assert!(count <= self.room(), "I/Os were put into a batch without room");
@@ -56,13 +56,13 @@ impl Batch {
         &mut self.places[first..first + count]
     }
 
-    /// How many are to be issued.
+    /// Number of I/Os to issue.
     #[inline]
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// What is to be issued.
+    /// The I/Os to issue.
     #[inline]
     pub fn ios(&self) -> &[Io] {
         &self.places[..self.count]

@@ -8,9 +8,9 @@ use workload::{Ending, Nanos, StepPlan, StopRule};
 /// Applies [`StopRule::Certain`] and [`StopRule::Fallen`] to final intervals.
 #[derive(Clone, Debug)]
 pub(crate) struct Certainty {
-    /// With the least time past the ramp; `None` where the plan does not ask for certainty.
+    /// The monitor, and the least time after the ramp; `None` if the plan does not ask for certainty.
     monitor: Option<(Monitor, Nanos)>,
-    /// `None` where the plan does not wait for a fall.
+    /// `None` if the plan does not wait for a fall.
     falling: Option<Falling>,
 }
 
@@ -18,7 +18,7 @@ impl Certainty {
     pub(crate) fn new(plan: &StepPlan) -> Certainty {
         let seconds = plan.interval.max(Nanos(1)).as_secs_f64();
         let monitor = plan.stop.iter().find_map(|rule| match *rule {
-            // A rate is a count divided by the interval, so it moves in steps of one by the interval.
+            // A rate is a count divided by the interval, so it moves in steps of one per interval.
             StopRule::Certain { half_width, least, .. } => {
                 Some((Monitor::new(Rule { resolution: 1.0 / seconds, ..Rule::within(half_width) }), least))
             }
@@ -34,10 +34,10 @@ impl Certainty {
         Certainty { monitor, falling }
     }
 
-    /// Takes in the next interval, one entry a job; true once the rate is known well enough and steady, or has fallen.
+    /// Takes in the next interval, one entry per job; true once the rate is known well enough and steady, or has fallen.
     pub(crate) fn is_certain(&mut self, row: &[Interval], counted_from: Nanos) -> bool {
         let Some(first) = row.first() else { return false };
-        // An interval in which a job does not count shows less than all of them can do together.
+        // An interval in which a job does not count shows less than all jobs can do together.
         if !row.iter().all(|interval| interval.counted) {
             return false;
         }
@@ -52,7 +52,7 @@ impl Certainty {
     }
 }
 
-/// What a step whose time is over ended by: the time that was asked for, or the limit of a search for certainty.
+/// How a step ends whose time is over: by the time asked for, or by the limit of a search for certainty.
 pub(crate) fn ending_by_time(plan: &StepPlan) -> Ending {
     let limits = plan.stop.iter().filter_map(|rule| match *rule {
         StopRule::Time(time) => Some((time, Ending::Time)),
@@ -63,7 +63,7 @@ pub(crate) fn ending_by_time(plan: &StepPlan) -> Ending {
         | StopRule::WrittenEach(_)
         | StopRule::Late { .. } => None,
     });
-    // Workers have times of their own where the step has none. The first of equal limits stands.
+    // Workers have times of their own if the step has none. Of equal limits, the time asked for wins.
     limits
         .min_by_key(|(time, ending)| (*time, *ending != Ending::Time))
         .map_or(Ending::Time, |(_, ending)| ending)

@@ -1,4 +1,4 @@
-//! What both drivers do between turns: collect, tell the watcher, look whether the rate is known, and put the step's record together.
+//! What both drivers do between turns: collect intervals, report them, decide whether to stop, and assemble the step's record.
 
 use kernel::ThreadCounters;
 use record::{Interval, Note, Observer, Silence, SilenceStage, StepRecord, WorkerTotals};
@@ -15,13 +15,13 @@ use crate::worker_set::{Command, WorkerSet};
 /// How a worker ended.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// Why it stopped issuing; `None` where it is still stuck in the kernel.
+    /// Why it stopped issuing; `None` if it is still stuck in the kernel.
     pub(crate) stopped: Option<Stopped>,
-    /// Where its counting began, and where it ended.
+    /// When its counting began and when it ended.
     pub(crate) counted: (Nanos, Nanos),
-    /// When it was over.
+    /// When it was over, its drain included.
     pub(crate) ended: Nanos,
-    /// What it had recorded since the last edge.
+    /// What it recorded after the last edge.
     pub(crate) remainder: Option<Remainder>,
     /// Its first failures.
     pub(crate) failures: Vec<Failure>,
@@ -29,14 +29,14 @@ pub(crate) struct Outcome {
     pub(crate) unissued: u64,
     /// The bound that ended it.
     pub(crate) crossing: Option<Crossing>,
-    /// The depth to which its search came.
+    /// The depth that its search reached.
     pub(crate) reached: Option<Reached>,
     /// What its thread used while counting; all zeros in simulation.
     pub(crate) usage: ThreadCounters,
 }
 
 impl Outcome {
-    /// The outcome of a worker that has drained, or that is left where it is.
+    /// The outcome of a worker that has drained, or that is abandoned.
     pub(crate) fn of(worker: Worker, usage: ThreadCounters) -> Outcome {
         Outcome {
             stopped: worker.stopped(),
@@ -51,7 +51,7 @@ impl Outcome {
         }
     }
 
-    /// The same, of a worker that was left with I/O in flight that nobody waits for any more.
+    /// Marks the outcome as failed if the worker was left with I/Os in flight that nobody waits for any more.
     pub(crate) fn given_up(self, held: Vec<Failure>) -> Outcome {
         if held.is_empty() {
             return self;
@@ -60,7 +60,7 @@ impl Outcome {
         Outcome { stopped: Some(Stopped::Failed), failures, ..self }
     }
 
-    /// Of a worker that the kernel still holds at `now`.
+    /// The outcome of a worker that the kernel still holds at `now`.
     pub(crate) fn lost(now: Nanos) -> Outcome {
         Outcome {
             stopped: None,
@@ -88,7 +88,7 @@ pub(crate) struct Coordinator<'a> {
     intervals: Vec<Interval>,
     outcomes: Vec<Option<Outcome>>,
     certain: bool,
-    /// More were late than may be.
+    /// Whether more I/Os were late than the plan allows.
     late: bool,
     interrupted: bool,
     given_up: bool,
@@ -125,7 +125,7 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// Takes in what the workers have handed over; true when they must stop issuing.
+    /// Takes in what the workers have handed over; true if they must stop issuing.
     pub(crate) fn turn(&mut self) -> bool {
         self.collector.tell(self.watcher);
         let rows = self.collector.collect();
@@ -139,12 +139,12 @@ impl<'a> Coordinator<'a> {
         self.certain || self.late || self.interrupted
     }
 
-    /// How long nothing may come back.
+    /// How long nothing may come back before the step is given up.
     pub(crate) fn patience(&self) -> Nanos {
         self.watcher.patience()
     }
 
-    /// A worker hears nothing of what it has in flight, or hears again. Of a silence that ends the record keeps a note.
+    /// Reports that a worker's I/Os do not come back, or do again. The record notes only how such a silence ended.
     pub(crate) fn silence(&mut self, silence: &Silence) {
         self.watcher.silence(silence);
         self.given_up |= silence.stage == SilenceStage::GivenUp;
@@ -153,7 +153,7 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// Worker `number` is over; says what must be told to others. Whoever is to begin begins at `next`.
+    /// Records the end of worker `number`; returns the commands for others. Workers that are to begin do so at `next`.
     pub(crate) fn over(&mut self, number: usize, outcome: Outcome, next: Nanos) -> Vec<Command> {
         assert!(self.outcomes[number].is_none(), "worker {number} has two outcomes");
         self.collector.tell(self.watcher);
@@ -185,17 +185,17 @@ impl<'a> Coordinator<'a> {
         self.outcomes.iter().all(Option::is_some)
     }
 
-    /// Whether somebody asked to stop.
+    /// Whether the observer asked to stop.
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupted
     }
 
-    /// When the step ends at the latest by its own rules.
+    /// The latest time at which the step ends by its own rules.
     pub(crate) fn deadline(&self) -> Nanos {
         latest(self.plan).map_or(Nanos::MAX, |time| self.timetable.start + time)
     }
 
-    /// Something the engine has to say; each thing once.
+    /// Adds a note of the engine to the record, unless it is there already.
     pub(crate) fn note(&mut self, note: Note) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
@@ -225,8 +225,8 @@ impl<'a> Coordinator<'a> {
             self.note(note);
         }
         let (rows, mut totals, jobs) = self.collector.finish(ended);
-        // What ends in the drain stays an interval of its own, shorter than the others: added to the last one it would
-        // pull its rate down, since a queue that runs empty is slower than a full one.
+        // Completions during the drain stay in an interval of their own, shorter than the others: added to the last one they
+        // would lower its rate, because a queue that runs empty is slower than a full one.
         for interval in rows.into_iter().flatten() {
             self.watcher.interval(&interval);
             self.intervals.push(interval);
@@ -269,7 +269,7 @@ impl<'a> Coordinator<'a> {
     }
 }
 
-/// What a worker did while it searched for its depth does not count where that was found.
+/// Uncounts the intervals in which a worker searched for its depth, if it found one.
 fn forget_searches(intervals: &mut [Interval], plan: &StepPlan, totals: &[WorkerTotals]) {
     let searched = plan.workers.iter().zip(totals).filter(|(worker, _)| worker.terms.steering.is_some());
     for (_, totals) in searched {

@@ -1,5 +1,5 @@
-//! What is written: data that neither compresses nor repeats, made for each block from its offset and a generation number;
-//! or, where that is asked for, data that does.
+//! The data that is written: by default it neither compresses nor repeats, made for each block from its offset and a
+//! generation number; on request, data that does.
 
 mod shaped;
 
@@ -9,23 +9,23 @@ use workload::{Buffers, Io};
 use shaped::Shaper;
 pub use shaped::repeat;
 
-/// Lanes of the generator; eight 64-bit states side by side, so that the compiler can work on several at once.
+/// Lanes of the generator: eight 64-bit states side by side, so that the compiler can work on several at once.
 const LANES: usize = 8;
-/// Bytes that one step of all lanes makes.
+/// Bytes produced by one step of all lanes.
 const STEP: usize = LANES * 8;
-/// A block of a stamped buffer: the least that devices and deduplication tell apart.
+/// Bytes per block of a stamped buffer: the smallest unit that devices and deduplication distinguish.
 const SECTOR: usize = 512;
 
 /// Whether preparing a buffer took time that must not count as latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// Next to none.
+    /// Next to no time.
     Slight,
     /// The whole buffer was filled.
     Filled,
 }
 
-/// Fills `buffer` with data that is fixed by `seed`, `offset` and `generation`, and that no common compressor shortens.
+/// Fills `buffer` with data determined by `seed`, `offset` and `generation`, which no common compressor shortens.
 ///
 /// Each lane is xorshift64 with shifts 13, 7, 17 (Marsaglia: "Xorshift RNGs", J. Stat. Softw. 8(14), 2003): not for
 /// statistics, but it has no repeats that a compressor or a deduplicating volume could find.
@@ -73,9 +73,9 @@ fn stamp(buffer: &mut [u8], seed: u64, offset: u64, generation: u64) {
 pub struct Filler {
     buffers: Buffers,
     seed: u64,
-    /// Writes so far: no two writes of a worker carry the same data.
+    /// Number of writes so far: no two writes of a worker carry the same data.
     generation: u64,
-    /// Where data is to compress or repeat.
+    /// Makes data that compresses or repeats, if the plan asks for it.
     shaper: Option<Shaper>,
     /// By slot: whether the buffer holds what it was filled with; a read puts the volume's data there.
     filled: Box<[bool]>,
@@ -97,7 +97,7 @@ impl Filler {
         }
     }
 
-    /// A read goes into the buffer of `slot`.
+    /// Notes that a read goes into the buffer of `slot`.
     #[inline]
     pub fn note_read(&mut self, slot: u32) {
         if let Some(filled) = self.filled.get_mut(slot as usize) {
@@ -105,7 +105,7 @@ impl Filler {
         }
     }
 
-    /// Puts into `buffer` what the write `io` is to carry; `buffer` is at least as long as the I/O.
+    /// Puts into `buffer` the data for the write `io`; `buffer` is at least as long as the I/O.
     pub fn prepare(&mut self, io: &Io, buffer: &mut [u8]) -> Effort {
         let bytes = (io.bytes as usize).min(buffer.len());
         debug_assert!(io.bytes as usize <= buffer.len(), "a write is longer than its buffer");
@@ -116,7 +116,7 @@ impl Filler {
         };
         match &self.buffers {
             Buffers::Unique => unique(&mut buffer[..bytes], self.seed, io.offset, self.generation),
-            // What is filled once is filled whole: the next I/O of this slot may be longer.
+            // A buffer that is filled once is filled whole, because the next I/O of this slot may be longer.
             Buffers::Stamped | Buffers::Repeated if fresh => {
                 unique(buffer, self.seed, io.offset, self.generation);
             }
@@ -176,7 +176,7 @@ mod tests {
         data.iter().for_each(|&byte| counts[usize::from(byte)] += 1.0);
         let expected = data.len() as f64 / 256.0;
         let chi_square: f64 = counts.iter().map(|c| (c - expected).powi(2) / expected).sum();
-        // 255 degrees of freedom: 180 to 340 holds all but one in a million.
+        // 255 degrees of freedom: 180 to 340 contains all but one in a million.
         assert!((180.0..340.0).contains(&chi_square), "{chi_square}");
         let words: HashSet<&[u8]> = data.chunks(8).collect();
         assert_eq!(words.len(), data.len() / 8, "no word of eight bytes comes twice");

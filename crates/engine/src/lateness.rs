@@ -1,4 +1,4 @@
-//! Whether so many I/Os of a step took longer than they may that it need not go on.
+//! Whether enough I/Os of a step were late to end it.
 
 use record::Interval;
 use workload::{Nanos, StepPlan, StopRule};
@@ -6,7 +6,7 @@ use workload::{Nanos, StepPlan, StopRule};
 /// Applies [`StopRule::Late`] to final intervals.
 #[derive(Clone, Debug)]
 pub(crate) struct Lateness {
-    /// Bound and how many may take longer, with how many did; none where the plan has no such rule.
+    /// Per rule: the bound, how many I/Os may exceed it, and how many have; empty if the plan has no such rule.
     rules: Vec<(Nanos, u64, f64)>,
 }
 
@@ -19,7 +19,7 @@ impl Lateness {
         Lateness { rules: plan.stop.iter().filter_map(late).collect() }
     }
 
-    /// Takes in the next interval, one entry a job; true once more were late than may be.
+    /// Takes in the next interval, one entry per job; true once more I/Os were late than allowed.
     pub(crate) fn is_passed(&mut self, row: &[Interval]) -> bool {
         let counted = || row.iter().filter(|interval| interval.counted);
         let late = |than: Nanos| -> f64 {

@@ -1,19 +1,19 @@
-//! Layout: writing real data over a region, so that what is read afterwards is really there.
+//! Layout: writes real data over a region, so that later reads find data on the volume.
 
 use std::path::Path;
 
 use workload::{Access, BlockSizes, Buffers, Bytes, Job, Mix, Nanos, StopRule, Workload};
 
-/// Long enough that a volume is filled at its bandwidth, and that each write is charged least where a provider counts
-/// by size.
+/// Block size: long enough to fill a volume at its bandwidth, and to be charged least per write where a provider counts by
+/// size.
 const BLOCK: Bytes = Bytes::MIB;
-/// Enough in flight to fill a volume 8 ms away at a GiB a second.
+/// Queue depth: enough to fill a volume 8 ms away at 1 GiB per second.
 const DEPTH: u32 = 8;
 
 /// The workload that writes `region` bytes of unique data from `offset` on into `file`, once.
 ///
-/// Blocks are 1 MiB where the region is a multiple of that, else the largest power of two that divides it: take regions
-/// in whole MiB.
+/// Blocks are 1 MiB if the region is a multiple of that, otherwise the largest power of two that divides it, so regions
+/// should be whole MiB.
 pub fn layout_workload(file: &Path, offset: Bytes, region: Bytes) -> Workload {
     let block = Bytes(1 << region.0.trailing_zeros().min(BLOCK.0.trailing_zeros()));
     assert!(region.0.is_multiple_of(block.0), "blocks of {block} leave the end of {region} unwritten");

@@ -1,4 +1,4 @@
-//! Workload and facts to plan to recorded run.
+//! Turns a workload and facts about its target into a plan, and a plan into a recorded run.
 
 mod batch;
 mod certainty;

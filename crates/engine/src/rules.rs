@@ -1,27 +1,27 @@
-//! Times and amounts of a step and of each worker in it, as a worker and its recorder need them.
+//! Times and amounts of a step and of each of its workers, as a worker and its recorder need them.
 
 use workload::{Nanos, StepPlan, StopRule, WorkerPlan};
 
-/// What a plan says of one worker's time and amount.
+/// A plan's times and amounts for one worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rules {
-    /// From what it begins with to its own start.
+    /// Time from the event that it begins with to its own start.
     pub delay: Nanos,
-    /// Time after its own start that is run but not counted; `None`: up to where the step begins to count.
+    /// Time after its own start that is run but not counted; `None`: until the step begins to count.
     pub ramp: Option<Nanos>,
-    /// Time past the ramp after which its own time is over; `None` where only an amount or the step ends it.
+    /// Its own time limit, from the end of the ramp; `None` if only an amount or the step ends it.
     pub time: Option<Nanos>,
-    /// Time after the step's start at which everything is over; `None` where the step itself has no such end.
+    /// Time after the step's start at which everything is over; `None` if the step itself has no such end.
     pub latest: Option<Nanos>,
-    /// Time after its time is over that is run but not counted.
+    /// Time after its deadline that is run but not counted.
     pub cool: Nanos,
-    /// I/Os it issues past the ramp.
+    /// I/Os it issues after the ramp.
     pub ops_each: Option<u64>,
-    /// Bytes it issues past the ramp.
+    /// Bytes it issues after the ramp.
     pub bytes_each: Option<u64>,
-    /// Bytes it issues, the ramp included.
+    /// Bytes it issues, ramp included.
     pub bytes_in_all: Option<u64>,
-    /// Bytes it writes at most, the ramp included.
+    /// Most bytes it writes, ramp included.
     pub written_each: Option<u64>,
 }
 
@@ -50,7 +50,7 @@ impl Rules {
         }
     }
 
-    /// When issuing ends at the latest where the step of `timetable` has an end by time.
+    /// The latest time at which issuing ends, if the step of `timetable` has an end by time.
     fn latest(&self, timetable: &Timetable) -> Nanos {
         self.latest.map_or(Nanos::MAX, |time| timetable.start + time)
     }
@@ -90,25 +90,26 @@ pub(crate) fn latest(plan: &StepPlan) -> Option<Nanos> {
     plan.stop.iter().filter_map(time_of).min().map(|time| plan.ramp + time)
 }
 
-/// When one worker works.
+/// The times between which a worker runs and counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// It issues from here on; [`Nanos::MAX`] while it has not been told when.
+    /// It issues from here on; [`Nanos::MAX`] until it has been told when.
     pub start: Nanos,
-    /// What ends from here on counts; not before `start`.
+    /// Completions from here on count; not before `start`.
     pub counted_from: Nanos,
-    /// What ends after this does not count where `over` is later; [`Nanos::MAX`] where only an amount ends it.
+    /// Completions after this do not count if `over` is later; [`Nanos::MAX`] if only an amount ends it.
     pub deadline: Nanos,
-    /// It issues up to here.
+    /// It issues until here.
     pub over: Nanos,
 }
 
-/// The intervals of a step: numbered from 0, equally long, but the last one of the ramp is cut where counting begins.
+/// The intervals of a step: numbered from 0 and equally long, except that the last one of the ramp is cut where counting
+/// begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timetable {
     /// Start of the step.
     pub start: Nanos,
-    /// Where counting begins for all workers that have no ramp of their own; an interval begins there.
+    /// Where counting begins for all workers without a ramp of their own; an interval begins there.
     pub counted_from: Nanos,
     interval: Nanos,
     ramp_intervals: u64,
@@ -128,7 +129,7 @@ impl Timetable {
         timetable
     }
 
-    /// Number of the interval that holds `at`.
+    /// Number of the interval that contains `at`.
     pub fn index_at(&self, at: Nanos) -> u64 {
         if at < self.counted_from {
             at.since(self.start).0 / self.interval.0

@@ -1,5 +1,5 @@
-//! What is told of the workers of a step beside their figures: what failed, what was read and is not what was written, the
-//! bounds that were crossed, the depths that were found.
+//! What is reported about a step's workers besides their figures: failures, data that is not what was written, bounds
+//! crossed, depths found.
 
 use record::{Crossed, CrossedBound, Held, IoFailure, Mismatch, Note, RateUnit, Steered};
 use workload::{StepPlan, WorkerPlan};
@@ -11,7 +11,7 @@ use crate::worker::{Crossing, Failure, Reached};
 pub(crate) fn notes(plan: &StepPlan, outcomes: &[Outcome]) -> Vec<Note> {
     let of_bounds = plan.workers.iter().zip(outcomes).flat_map(|(worker, outcome)| {
         let crossed = outcome.crossing.map(|crossing| Note::Crossed(crossed(worker, &crossing)));
-        // Where a bound ended it the target did not hold.
+        // If a bound ended the worker, the target was not met.
         let held = |reached: Reached| reached.held.or(outcome.crossing.map(|_| false));
         let steered = outcome
             .reached

@@ -1,25 +1,25 @@
-//! Who begins and who must go when a worker of the step is over.
+//! Which workers begin or must stop when a worker of the step is over.
 
 use workload::{Reach, Start, StepPlan};
 
 use crate::worker::Stopped;
 
-/// What a worker is told while the step runs.
+/// A command to a worker while the step runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
-    /// To begin.
+    /// Begin.
     Begin(usize),
-    /// To issue nothing more.
+    /// Issue nothing more.
     Stop(usize),
 }
 
-/// Where a worker stands.
+/// The state of a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WorkerState {
     /// It has not been told to begin.
     Waiting,
     Running,
-    /// It has been told to go.
+    /// It has been told to stop.
     Stopping,
     Ended,
 }
@@ -41,7 +41,7 @@ impl<'a> WorkerSet<'a> {
         WorkerSet { plan, states: plan.workers.iter().map(state).collect() }
     }
 
-    /// What must be told to whom now that worker `number` is over because of `why`.
+    /// Returns the commands that follow from the end of worker `number`, which stopped for the reason `why`.
     pub(crate) fn over(&mut self, number: usize, why: Option<Stopped>) -> Vec<Command> {
         assert!(self.states[number] != WorkerState::Ended, "worker {number} ends twice");
         self.states[number] = WorkerState::Ended;
@@ -49,7 +49,7 @@ impl<'a> WorkerSet<'a> {
         let reach = match why {
             Some(Stopped::Failed) => exit.failed,
             Some(Stopped::Amount | Stopped::Time) => exit.done,
-            // Whoever is told to go takes nobody along: who told it has told the others.
+            // A worker that was told to stop takes no others along: its stopper has told them.
             Some(Stopped::Told) | None => Reach::Itself,
         };
         let mut commands = Vec::new();
@@ -81,7 +81,7 @@ impl<'a> WorkerSet<'a> {
         commands
     }
 
-    /// Whether all that worker `number` waits for are over.
+    /// Whether all jobs that worker `number` waits for are over.
     fn may_begin(&self, number: usize) -> bool {
         let Start::After(awaited) = &self.plan.workers[number].terms.start else { return true };
         let states = self.plan.workers.iter().zip(&self.states);

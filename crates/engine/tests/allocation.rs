@@ -1,4 +1,4 @@
-//! Between start and drain a worker's thread allocates nothing: a counting allocator looks.
+//! Between start and drain a worker's thread allocates nothing: a counting allocator checks.
 #![allow(unsafe_code)] // An allocator cannot be written without.
 
 #[path = "all/vocabulary/mod.rs"]
@@ -16,7 +16,7 @@ use workload::{
     Access, BackendKind, Buffers, Flush, Iops, Mix, Nanos, Pace, StopRule, Terms, Think, Totals, WorkerPlan,
 };
 
-/// Allocations and releases of all threads but those that say they coordinate.
+/// Allocations and releases of all threads but those that declare that they coordinate.
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
@@ -31,7 +31,7 @@ fn count() {
     }
 }
 
-// SAFETY: everything is passed on to the system's allocator; counting allocates nothing.
+// SAFETY: every call is passed on to the system's allocator; counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -78,7 +78,7 @@ impl Observer for Reader {
     }
 }
 
-/// Every I/O told, totals by file, a ramp of its own, and rests in between.
+/// Every I/O traced, totals by file, a ramp of its own, and rests in between.
 fn told_and_resting() -> Terms {
     Terms {
         trace: true,

@@ -1,4 +1,4 @@
-//! What a queue costs by itself: 4 KiB random reads of PATH through each backend, in CPU time an I/O.
+//! The cost of a queue itself: 4 KiB random reads of PATH through each backend, in CPU time per I/O.
 //!
 //! `cargo run --release -p kernel --example queue_cost -- PATH [DEPTH] [SECONDS] [BACKEND]`
 #![allow(clippy::print_stdout)]

@@ -1,20 +1,20 @@
-//! Work on several numbers at once, in the widest registers that this processor has.
+//! Work on several numbers at once, in the widest registers of this processor.
 
-/// Work that is worth wide registers: the same steps for each of several numbers.
+/// Work that is worth wide registers: the same steps on each of several numbers.
 pub trait InLanes {
-    /// What comes of it.
+    /// The result of the work.
     type Output;
 
-    /// Does it. An implementation is `#[inline(always)]`, and so is what it calls, or wide registers are not used.
+    /// Does the work. Without `#[inline(always)]` on an implementation and on all it calls, wide registers are not used.
     fn run(self) -> Self::Output;
 }
 
-/// Does `work` in registers of four 64-bit numbers where this processor has them; the result is the same where not.
+/// Does `work` in registers of four 64-bit numbers if this processor has them; the result is the same if it has not.
 #[inline]
 pub fn in_lanes<W: InLanes>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     if std::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has what the function is compiled for, as it was just asked.
+        // SAFETY: the function is compiled for AVX2, which the check above found on this processor.
         return unsafe { with_avx2(work) };
     }
     in_narrow_lanes(work)
@@ -26,7 +26,7 @@ fn with_avx2<W: InLanes>(work: W) -> W::Output {
     work.run()
 }
 
-/// The same in the registers that every processor of the kind has.
+/// Does `work` in the registers that every processor of this architecture has.
 #[inline(never)]
 fn in_narrow_lanes<W: InLanes>(work: W) -> W::Output {
     work.run()

@@ -1,8 +1,8 @@
-//! System calls turned into safe owners; the only crate with unsafe.
+//! Safe owners of what system calls give; the only crate with `unsafe`.
 //!
-//! Everything outside this crate speaks to the machine through these types: the run's [`Clock`], the queues
-//! ([`UringQueue`], [`AioQueue`], [`PreadQueue`]) that own the buffers their I/O uses, open files, and the [`guard`]
-//! that alone gives leave to write.
+//! All other crates reach the machine through these types: the run's [`Clock`], the queues ([`UringQueue`], [`AioQueue`],
+//! [`PreadQueue`]), which own the buffers their I/O uses, open files, and the [`guard`], the only source of permission
+//! to write.
 #![allow(unsafe_code)]
 #![deny(clippy::undocumented_unsafe_blocks)]
 
@@ -65,7 +65,7 @@ pub mod guard {
     };
 }
 
-/// What a lab volume is made of: loop devices and throttles of this kernel.
+/// The parts of a lab volume: this kernel's loop devices and throttles.
 pub mod lab {
     #[cfg(target_os = "linux")]
     pub use crate::linux::lab::{

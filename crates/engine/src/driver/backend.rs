@@ -1,39 +1,39 @@
-//! The queue that does nothing, and how much of a queue is taken back in a turn.
+//! The queue that does no I/O, and how many completions are taken from a queue per turn.
 
 use kernel::{Clock, Queue, QueueError, Refused};
 use workload::{Done, Io, Nanos, Wait};
 
-/// What is taken back in a turn is issued again in the next, so this is also the size of a submission. The whole queue at
-/// once would cost the least CPU, and puts device and generator in lock-step: one idles while the other works through
-/// all of it (0.86 of the rate at depth 32 on a virtio disk). One at a time keeps both busy, for a system call and a
-/// doorbell each. An eighth of the queue keeps seven eighths at the device and is within 2 % of the best of all shares
-/// there; beyond 16 a larger share saves nothing more. `bench/results/engine-2026-11-21.txt` has the figures.
+/// I/Os to reap per turn at this depth. What is reaped in a turn is issued again in the next, so this is also the size of a
+/// submission. The whole queue at once would cost the least CPU, but puts device and generator in lock-step: one idles
+/// while the other works through all of it (0.86 of the rate at depth 32 on a virtio disk). One at a time keeps both
+/// busy, for a system call and a doorbell each. An eighth of the queue keeps seven eighths at the device and is within 2 %
+/// of the best share there; beyond 16 a larger share saves nothing. `bench/results/engine-2026-11-21.txt` has the figures.
 fn share_of(depth: u32) -> usize {
     let eighth = depth / 8;
     // Shallow queues: two at depth 8, where one costs a fifth more CPU; but no more than a quarter.
     eighth.clamp((depth / 4).clamp(1, 2), 16) as usize
 }
 
-/// The most I/Os that are worth taking back in one turn of `queue` with this depth; at least one.
+/// The most I/Os worth reaping in one turn of `queue` at this depth; at least one.
 pub(super) fn taken_back(queue: &impl Queue, depth: u32) -> usize {
     if queue.ends_at_once() { depth as usize } else { share_of(depth) }
 }
 
-/// Does nothing: every I/O succeeds as soon as it is asked for. What is left is the cost of the engine itself.
+/// Does no I/O: every request succeeds as soon as it is queued. What remains is the cost of the engine itself.
 #[derive(Debug)]
 pub struct Null {
     ended: Vec<Done>,
     depth: usize,
-    /// One for all slots, since nobody looks at what is written.
+    /// One buffer for all slots, because nobody looks at what is written.
     buffer: Vec<u8>,
     clock: Clock,
 }
 
-/// Timers fire up to this much late; the rest of the way to a due time is spent turning.
+/// How late a timer may fire; the rest of the time before a due time is spent in turns without sleeping.
 const SPIN: Nanos = Nanos::from_micros(60);
 
 impl Null {
-    /// Room for `depth` I/Os of at most `slot_bytes` each.
+    /// Makes a queue with room for `depth` I/Os of at most `slot_bytes` each.
     pub fn new(depth: u32, slot_bytes: usize, clock: Clock) -> Null {
         let depth = depth as usize;
         Null { ended: Vec::with_capacity(depth), depth, buffer: vec![0; slot_bytes], clock }
@@ -63,7 +63,7 @@ impl Queue for Null {
 
     #[inline]
     fn queue(&mut self, io: Io) -> Result<(), Refused> {
-        // As many as there is room for from the start, so that nothing is ever allocated.
+        // Up to the initial capacity, so that nothing is ever allocated.
         if self.ended.len() == self.ended.capacity() {
             return Err(Refused::Full);
         }
@@ -74,14 +74,14 @@ impl Queue for Null {
 
     #[inline]
     fn submit(&mut self, _done: &mut Vec<Done>) -> Result<(), QueueError> {
-        // What is queued has ended already.
+        // What is queued has completed already.
         Ok(())
     }
 
     #[inline]
     fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
         if done.is_empty() && !self.ended.is_empty() && done.capacity() == self.ended.capacity() {
-            // All of it, by handing the list over: nothing is copied.
+            // All completions, by swapping the lists: nothing is copied.
             std::mem::swap(done, &mut self.ended);
             return Ok(());
         }
@@ -105,7 +105,7 @@ impl Queue for Null {
 }
 
 impl Null {
-    /// Gives out what `done` has room for; with nothing to give it waits for the time that it is told.
+    /// Returns as many completions as `done` has room for; without any it sleeps until shortly before the time of `wait`.
     #[inline(never)]
     fn wait_and_copy(&mut self, wait: Wait, done: &mut Vec<Done>) {
         let spare = done.capacity() - done.len();

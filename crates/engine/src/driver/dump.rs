@@ -1,4 +1,4 @@
-//! Intervals that are not as they should be, written to files, under the names that fio gives them.
+//! Verification intervals with wrong data, written to files under the names that fio gives them.
 
 use std::io::{Error, Write};
 use std::path::{Path, PathBuf};
@@ -9,19 +9,19 @@ use workload::{Verify, WorkerPlan};
 use super::EngineError;
 use crate::verify::Wrong;
 
-/// Intervals of a worker that are written at most: where everything is wrong the files would fill the disk.
+/// Most intervals dumped per worker: if everything is wrong, the files would fill the disk.
 const MOST: u32 = 1_000;
 
-/// Where a worker's wrong intervals go.
+/// Where a worker's wrong intervals are written.
 #[derive(Debug)]
 pub(super) struct Dump {
-    /// By file: what the names of its intervals begin with.
+    /// By file: prefix of its dumps' names.
     stems: Box<[PathBuf]>,
     left: u32,
 }
 
 impl Dump {
-    /// Where `plan` asks for it.
+    /// The dump that `plan` asks for, if any.
     pub(super) fn of(plan: &WorkerPlan) -> Option<Dump> {
         let Verify::On(verification) = &plan.verify else { return None };
         let folder = verification.dump.as_ref()?;
@@ -32,7 +32,7 @@ impl Dump {
     /// Writes what is wrong at byte `offset` of file `file`.
     ///
     /// # Errors
-    /// Where a file cannot be made, or is a link.
+    /// If a file cannot be made, or its name is a link.
     pub(super) fn write(&mut self, (file, offset): (u32, u64), wrong: &Wrong) -> Result<(), EngineError> {
         let Some(stem) = self.stems.get(file as usize).filter(|_| self.left > 0) else { return Ok(()) };
         self.left -= 1;
@@ -48,7 +48,7 @@ impl Dump {
     }
 }
 
-/// Whoever lays a link there must not choose what is written over, also where it is laid while this looks.
+/// Writes a file anew, through no link: another user must not choose what is overwritten, even by a link made meanwhile.
 fn put(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     kernel::open_outlet(path, Links::Refused)?.emptied()?.write_all(bytes)
 }

@@ -1,4 +1,4 @@
-//! Backends that panic or fall silent, chosen by the name of a job: what the driver makes of a worker that is lost.
+//! Backends that panic or fall silent, chosen by the name of a job: how the driver handles a worker that is lost.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
@@ -18,7 +18,7 @@ const LATER: &str = "panics later";
 const SILENT: &str = "falls silent";
 const SLEEPY: &str = "falls silent and wakes";
 
-/// Beyond this a step is taken to hang; far more than any of these takes.
+/// After this long a step counts as hung; far longer than any of these takes.
 const HANGS: Duration = Duration::from_secs(60);
 
 /// A backend that does what the name of its job says.
@@ -31,14 +31,14 @@ pub(super) struct Faulty {
 }
 
 impl Faulty {
-    /// The faulty backend of `plan`; `None` where it is to have a real one.
+    /// The faulty backend of `plan`; `None` if it is to have a real one.
     pub(super) fn of(plan: &WorkerPlan, clock: Clock) -> Option<Faulty> {
         let kind = [OPENING, LATER, SILENT, SLEEPY].into_iter().find(|kind| *kind == plan.job)?;
         assert!(kind != OPENING, "the backend panicked as it was told");
         Some(Faulty { inner: Null::new(plan.depth, 4096, clock), kind, handed_over: 0, clock })
     }
 
-    /// Lets the first hundred I/Os through.
+    /// Misbehaves after the first hundred I/Os; until then, and once woken, returns `wait` unchanged.
     fn misbehave(&mut self, wait: Wait) -> Option<Wait> {
         if self.handed_over < 100 {
             return Some(wait);
@@ -91,7 +91,7 @@ impl Queue for Faulty {
                 self.clock.sleep_until(at);
                 Ok(())
             }
-            // As a queue does whose waits may end early.
+            // As in a queue whose waits may end early.
             (None, _) => {
                 std::thread::sleep(Duration::from_millis(5));
                 Ok(())
@@ -135,7 +135,7 @@ fn step(jobs: &[&str], time: Nanos) -> StepPlan {
     }
 }
 
-/// Keeps what it is told of silences, and gives up after so long.
+/// Records the silences reported, and gives up after `patience`.
 struct Listener {
     patience: Nanos,
     heard: Vec<Silence>,
@@ -145,7 +145,7 @@ impl Observer for Listener {
     fn interval(&mut self, _: &Interval) {}
 
     fn silence(&mut self, silence: &Silence) {
-        // What the device did meanwhile it does no longer.
+        // A silence that was noticed ends, so that the sleepy device wakes.
         WOKEN.fetch_or(silence.stage == SilenceStage::Noticed, Ordering::Relaxed);
         self.heard.push(silence.clone());
     }
@@ -166,7 +166,7 @@ fn run(plan: StepPlan, patience: Nanos) -> (Result<StepRecord, EngineError>, Vec
     ended.recv_timeout(HANGS).unwrap_or_else(|error| panic!("the step does not end: {error}"))
 }
 
-/// Where and how each silence went that the record keeps.
+/// Path and final stage of each silence in the record's notes.
 fn silences(record: &StepRecord) -> Vec<(&str, SilenceStage)> {
     let silences = record.notes.iter().filter_map(|note| match note {
         Note::Silence(silence) => Some((silence.path.as_str(), silence.stage)),
@@ -196,7 +196,7 @@ fn a_worker_that_panics_ends_the_step_and_is_named() {
     }
 }
 
-/// Who wants to stop before anything has started.
+/// Asks to stop before anything has started.
 struct Stopping;
 
 impl Observer for Stopping {

@@ -1,4 +1,4 @@
-//! How far a worker's writes are proven, kept in a file as they go, so that a killed run leaves it behind.
+//! How far a worker's writes are proven, kept in a file as it goes, so that it survives a killed run.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -9,13 +9,13 @@ use workload::{Acknowledged, Direction, Done, Io, StateFile, Verify, WorkerPlan}
 use super::EngineError;
 use crate::verify::{Reached, encode};
 
-/// Writes that are announced at a time: so many may stand under a write that nobody knows of when the run is killed.
+/// Writes announced at a time: as many may be on the device beyond the last proven write when the run is killed.
 const AHEAD: u64 = 256;
 
-/// What is in a slot.
+/// The I/O in a slot.
 #[derive(Clone, Copy, Debug)]
 struct InSlot {
-    /// The number of the write, or how far the flush reaches; 0 where there is none.
+    /// Number of the write, or the number of writes that the flush covers; 0 if there is none.
     number: u64,
     kind: Direction,
     file: u32,
@@ -27,18 +27,18 @@ struct InSlot {
 pub(super) struct Journal {
     file: File,
     state: StateFile,
-    /// Writes issued so far, which is the number of the last.
+    /// Number of writes issued so far, which is also the number of the last.
     issued: u64,
     slots: Box<[InSlot]>,
-    /// By file: the first so many writes have been flushed as far as it is concerned.
+    /// By file: the first N writes have been flushed as far as they went to this file.
     flushed: Box<[u64]>,
-    /// The first write that failed; nothing from it on is proven.
+    /// Number of the first write that failed; it and all later ones are not proven.
     failed: u64,
     kept: Reached,
 }
 
 impl Journal {
-    /// The journal that `plan` asks for; `None` where it asks for none.
+    /// The journal that `plan` asks for; `None` if it asks for none.
     pub(super) fn open(plan: &WorkerPlan, slots: u32) -> std::io::Result<Option<Journal>> {
         let Verify::On(verification) = &plan.verify else { return Ok(None) };
         let Some(state) = &verification.state else { return Ok(None) };
@@ -56,7 +56,7 @@ impl Journal {
         Ok(Some(journal))
     }
 
-    /// `io` is about to be issued. What is announced is kept before it is.
+    /// Notes that `io` is about to be issued. Writes are announced in the file before they are issued.
     pub(super) fn issue(&mut self, io: &Io) -> std::io::Result<()> {
         let number = match io.kind {
             Direction::Write => {
@@ -72,7 +72,7 @@ impl Journal {
         if self.issued > self.kept.most { self.keep(self.proven()) } else { Ok(()) }
     }
 
-    /// What came back. A flush that has ended well is kept before anything else is issued.
+    /// Notes completions. A flush that succeeded is recorded before anything else is issued.
     pub(super) fn ended_all(&mut self, done: &[Done]) -> std::io::Result<()> {
         let mut flushed = false;
         for done in done {
@@ -94,17 +94,17 @@ impl Journal {
         if flushed && self.state.when == Acknowledged::Flushed { self.keep(self.proven()) } else { Ok(()) }
     }
 
-    /// The file could not be written.
+    /// The error that the file could not be written.
     pub(super) fn error(&self, source: std::io::Error) -> EngineError {
         EngineError::State { path: self.state.path.clone(), source }
     }
 
-    /// The worker is over.
+    /// Records the final state when the worker is over.
     pub(super) fn close(&mut self) -> std::io::Result<()> {
         self.keep(self.proven())
     }
 
-    /// So many writes, the first ones, have ended well.
+    /// Number of writes, from the first, that all completed successfully.
     fn ended(&self) -> u64 {
         let writes = self.slots.iter().filter(|slot| slot.kind == Direction::Write && slot.number > 0);
         let first = writes.map(|slot| slot.number).min();
@@ -124,7 +124,7 @@ impl Journal {
         self.file.write_all_at(&bytes, 0)?;
         match self.state.when {
             Acknowledged::Ended => Ok(()),
-            // It must be there after a crash of the machine too.
+            // It must survive a crash of the machine too.
             Acknowledged::Flushed => self.file.sync_data(),
         }
     }

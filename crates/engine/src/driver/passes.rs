@@ -1,4 +1,4 @@
-//! The page cache emptied between two passes of a worker over its files, so that a pass finds on the volume what the one
+//! Drops the page cache between two passes of a worker over its files, so that a pass reads from the volume what the one
 //! before it left in memory.
 
 use std::os::fd::AsFd;
@@ -10,31 +10,31 @@ use workload::{Bytes, Io};
 #[derive(Debug)]
 pub(super) struct Passes {
     files: Vec<OpenFile>,
-    /// Bytes of a pass.
+    /// Bytes per pass.
     length: u64,
     issued: u64,
 }
 
 impl Passes {
-    /// Passes of `length` over `files`; `None` where none is asked for.
+    /// Passes of `length` over `files`; `None` if none are asked for.
     pub(super) fn new(length: Option<Bytes>, files: Vec<OpenFile>) -> Option<Passes> {
         length.filter(|length| *length > Bytes(0)).map(|length| Passes { files, length: length.0, issued: 0 })
     }
 
-    /// These are handed over.
+    /// Counts I/Os that are submitted.
     pub(super) fn issued(&mut self, ios: &[Io]) {
         self.issued += ios.iter().map(|io| u64::from(io.bytes)).sum::<u64>();
     }
 
-    /// Empties the page cache where a pass has been issued; whether it did. What is dirty is not waited for, as in fio, and
-    /// advice that the kernel does not take changes nothing. At depth the last I/Os of the pass may still be on their way.
+    /// Drops the page cache once a pass has been issued; returns whether it did. Dirty pages are not waited for, as in fio, and
+    /// if the kernel ignores the advice, nothing changes. At depth the last I/Os of the pass may still be in flight.
     pub(super) fn turn_over(&mut self) -> bool {
         if self.issued < self.length {
             return false;
         }
         self.issued %= self.length;
         for file in &self.files {
-            // The first is for a device, which only root may ask; a file does not know it.
+            // The first call works on a device, for root only; on a file it fails.
             let _ = kernel::flush_buffers(file.as_fd()).or_else(|_| kernel::forget(file, 0, Bytes(0)));
         }
         true

@@ -1,5 +1,5 @@
-//! The driver in real time, coordinating side: starts a thread a worker, collects, tells the watcher, decides, and ends
-//! also where the kernel does not let go of an I/O.
+//! The driver in real time, coordinating side: starts a thread per worker, collects, reports to the observer, decides, and
+//! ends even if the kernel does not release an I/O.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -21,20 +21,20 @@ use crate::rules::{Rules, Timetable};
 use crate::worker::{Failure, SlotPlan, SlotsView, counters, flows, phases};
 use crate::worker_set::Command;
 
-/// How often the rings are looked into.
+/// How often results of the workers are collected.
 const POLL: Duration = Duration::from_millis(20);
-/// The same where every I/O is told.
+/// How often results are collected if every I/O is traced.
 const POLL_TRACED: Duration = Duration::from_millis(5);
-/// Between letting the workers go and the step's start: long enough for every thread to wake.
+/// Time between releasing the workers and the step's start: long enough for every thread to wake.
 const LEAD: Nanos = Nanos::from_millis(2);
-/// How long an interrupted step waits for what is in flight before it gives up on it.
+/// How long an interrupted step waits for I/O in flight before it gives up on it.
 const DRAIN: Nanos = Nanos::from_millis(800);
 /// How long it then waits for the workers to notice.
 const PARTING: Nanos = Nanos::from_millis(150);
 
 /// The coordinator's end of one worker.
 struct WorkerThread {
-    /// `None` once it has been waited for.
+    /// `None` once it has been joined.
     thread: Option<JoinHandle<()>>,
     view: Option<SlotsView>,
 }
@@ -47,29 +47,29 @@ struct WorkerThreads<'a> {
     messages: Receiver<(usize, Message)>,
     shared: Arc<Shared>,
     clock: Clock,
-    /// What the backends say of themselves.
+    /// The backends' descriptions of themselves.
     features: Vec<Note>,
     failure: Option<EngineError>,
     silences: SilenceWatch,
-    /// Nobody waits any longer for what does not come back.
+    /// Whether the step no longer waits for I/O that does not come back.
     given_up: bool,
 }
 
-/// Whether the workers stand ready.
+/// Whether the workers are ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Readiness {
     Ready,
-    /// Somebody asked to stop before they all were.
+    /// The observer asked to stop before they all were.
     Interrupted,
 }
 
 /// Runs `plan` in real time: worker `i` works on `files[i]`, opened with the plan's directness and, for writes, with a
-/// permit. Workers on [`BackendKind::Null`] need none. The threads end with the step, but for those that the kernel
-/// holds after an interrupt, or where nothing came back for as long as the watcher has patience; the record's notes then
-/// name the I/O.
+/// permit. Workers on [`BackendKind::Null`] need none. The threads end with the step, except those that the kernel
+/// holds after an interrupt, or when nothing came back for the observer's patience; the record's notes then name
+/// the I/O.
 ///
 /// # Errors
-/// [`EngineError`] where the step could not start, or the means of I/O went down.
+/// [`EngineError`] if the step could not start, or the queue stopped working.
 pub fn run_real(
     plan: &StepPlan,
     files: &[Vec<OpenFile>],
@@ -83,7 +83,7 @@ pub fn run_real(
     let start = clock.now() + LEAD;
     let mut coordinator = Coordinator::new(plan, ends, start, watcher);
     if readiness == Readiness::Interrupted {
-        // Whoever is not ready yet ends by itself.
+        // A worker that is not ready yet ends by itself.
         workers.shared.cancel();
         return Ok(coordinator.finish(clock.now()));
     }
@@ -115,7 +115,7 @@ fn buffers(plan: &StepPlan) -> Bytes {
     Bytes(plan.workers.iter().map(of_worker).fold(0, u64::saturating_add))
 }
 
-/// Files that are written must have been opened as the plan says, or writes would be stable later than they seem.
+/// Checks that files to be written were opened as the plan says, or writes would be stable later than they seem.
 fn synced(worker: &WorkerPlan, files: &[OpenFile]) -> Result<(), EngineError> {
     let (job, sync) = (&worker.job, worker.terms.sync);
     let other = files.iter().find(|file| file.is_writable() && file.sync() != sync);
@@ -199,16 +199,16 @@ impl<'a> WorkerThreads<'a> {
     fn cancel(&mut self) {
         self.shared.cancel();
         for thread in self.threads.drain(..).filter_map(|thread| thread.thread) {
-            // A thread that failed has said why through the channel.
+            // A thread that failed has reported why through the channel.
             let _ = thread.join();
         }
     }
 
-    /// Until every worker is over, or an interrupted step has waited long enough.
+    /// Runs until every worker is over, or an interrupted step has waited long enough.
     fn run(&mut self, coordinator: &mut Coordinator<'_>) {
         let mut patience = Nanos::MAX;
         let traced = self.plan.workers.iter().any(|worker| worker.terms.trace);
-        // A worker has three spare sheets: where intervals are shorter than a look, they would be gone before the next.
+        // A worker has three spare sheets: intervals shorter than a poll would use them up before the next.
         let poll = if traced { POLL_TRACED } else { POLL }
             .min(Duration::from_nanos(self.plan.interval.0.max(500_000)));
         while self.is_running(coordinator) && self.clock.now() < patience {
@@ -231,7 +231,7 @@ impl<'a> WorkerThreads<'a> {
         }
     }
 
-    /// Looks whether anything comes back, and tells where it does not.
+    /// Checks whether anything comes back, and reports a silence.
     fn watch_for_silence(&mut self, coordinator: &mut Coordinator<'_>) {
         let now = self.clock.now();
         let Some(passed) = self.silences.is_due(now).filter(|_| !self.given_up) else { return };
@@ -249,7 +249,7 @@ impl<'a> WorkerThreads<'a> {
         }
     }
 
-    /// What came back last came back between two looks.
+    /// Ends silences whose last I/O came back after the last look.
     fn end_silences(&mut self, coordinator: &mut Coordinator<'_>) {
         let now = self.clock.now();
         for (number, thread) in self.threads.iter().enumerate() {
@@ -277,7 +277,7 @@ impl<'a> WorkerThreads<'a> {
             }
             Message::Ready { .. } => return,
         };
-        // One that failed behind its end has an outcome already.
+        // A worker that failed after its end has an outcome already.
         if coordinator.is_over(number) {
             return;
         }
@@ -290,13 +290,13 @@ impl<'a> WorkerThreads<'a> {
         }
     }
 
-    /// A thread that is gone without a word.
+    /// Finds threads that ended without a message.
     fn look_for_lost(&mut self, coordinator: &mut Coordinator<'_>) {
         let ended = |thread: &WorkerThread| thread.thread.as_ref().is_some_and(JoinHandle::is_finished);
         let silent: Vec<usize> = (0..self.threads.len())
             .filter(|&number| !coordinator.is_over(number) && ended(&self.threads[number]))
             .collect();
-        // Its last word may have come in between.
+        // A last message may have arrived in between.
         while let Ok((number, message)) = self.messages.try_recv() {
             self.receive(number, message, coordinator);
         }
@@ -307,7 +307,7 @@ impl<'a> WorkerThreads<'a> {
         }
     }
 
-    /// Ends the step: lets workers that are stuck give up, names what the kernel holds, and joins the others.
+    /// Ends the step: makes stuck workers give up, names the I/Os the kernel holds, and joins the other threads.
     fn close(&mut self, coordinator: &mut Coordinator<'_>) -> Result<(), EngineError> {
         self.shared.abandon.store(true, Ordering::Relaxed);
         let until = self.clock.now() + PARTING;
@@ -328,7 +328,7 @@ impl<'a> WorkerThreads<'a> {
         self.end_silences(coordinator);
         for thread in &mut self.threads {
             let stuck = thread.view.as_ref().is_some_and(|view| !view.in_flight().is_empty());
-            // Only a thread that has nothing in flight is sure to end at once.
+            // Only a thread without I/O in flight is certain to end at once.
             if let Some(thread) = thread.thread.take_if(|_| !stuck) {
                 let _ = thread.join();
             }
@@ -336,7 +336,7 @@ impl<'a> WorkerThreads<'a> {
         self.failure.take().map_or(Ok(()), Err)
     }
 
-    /// Names what worker `number` has in flight; where it is given up, that has failed.
+    /// Notes what worker `number` has in flight; returns it as failures if the step was given up.
     fn name_what_is_stuck(&self, number: usize, coordinator: &mut Coordinator<'_>) -> Vec<Failure> {
         let (Some(view), Some(worker)) = (&self.threads[number].view, self.plan.workers.get(number)) else {
             return Vec::new();
@@ -365,16 +365,16 @@ fn start_thread(
 ) -> std::io::Result<JoinHandle<()>> {
     std::thread::Builder::new().name(format!("worker {number}")).spawn(move || {
         let job = task.plan.job.clone();
-        // The coordinator hears everything until it has given this worker up.
+        // The coordinator receives every message until it has given this worker up.
         let tell = |message| drop(sender.send((number, message)));
-        // What the worker leaves behind is looked at by nobody but through atomics and locks that do not mind.
+        // What a panicking worker leaves behind is read only through atomics and locks, which tolerate that.
         if let Err(cause) = catch_unwind(AssertUnwindSafe(|| task.work(&tell))) {
             tell(Message::Failed(EngineError::Panicked { number, job, message: said(cause.as_ref()) }));
         }
     })
 }
 
-/// What a panic was raised with.
+/// The message of a panic.
 fn said(cause: &(dyn std::any::Any + Send)) -> String {
     let text = cause.downcast_ref::<&str>().copied().or(cause.downcast_ref::<String>().map(String::as_str));
     text.unwrap_or("it did not say why").to_owned()

@@ -1,4 +1,4 @@
-//! Notices where nothing comes back: what a worker has in flight, looked at a few times a second from outside.
+//! Notices when nothing comes back: looks at each worker's I/Os in flight a few times a second, from outside.
 
 use kernel::OpenFile;
 use record::{Silence, SilenceStage};
@@ -6,18 +6,18 @@ use workload::{Direction, Nanos, WorkerPlan};
 
 use crate::worker::{InFlight, SlotsView};
 
-/// How often it looks. Each look reads cache lines that the worker writes, so it does not look at every turn.
+/// How often it looks. Each look reads cache lines that the worker writes, so not at every turn.
 const EVERY: Nanos = Nanos::from_millis(250);
-/// What counts of the time between two looks at most: of a process that was stopped nobody knows what came back meanwhile.
+/// Most of the time between two looks that counts: for a stopped process it is unknown what came back meanwhile.
 const LOOK_MOST: Nanos = Nanos::SECOND;
-/// From here on a device does not answer: far above any latency that a volume has on purpose, and soon enough for whoever
-/// sits in front of it.
+/// Silence from which a device counts as not answering: far above any latency that a volume has on purpose, and soon enough
+/// for a person who waits.
 const NOTICED: Nanos = Nanos::from_secs(5);
 
 /// A worker to look at.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Watched<'a> {
-    /// Its place in the step's plan.
+    /// Its index in the step's plan.
     pub(super) number: usize,
     pub(super) plan: &'a WorkerPlan,
     pub(super) files: &'a [OpenFile],
@@ -35,23 +35,23 @@ pub(super) struct SilenceWatch {
 /// What was seen of one worker.
 #[derive(Debug, Default)]
 struct Seen {
-    /// When what is in each slot was issued.
+    /// By slot: when the I/O in it was issued.
     issues: Vec<Option<Nanos>>,
-    /// Pages that the flush which is in flight longest still has to write.
+    /// Pages that the flush longest in flight still has to write.
     to_write: Option<u64>,
     /// How long nothing has come back.
     silent: Nanos,
-    /// What was told last of a silence that goes on.
+    /// The last report about a silence that goes on.
     told: Option<Silence>,
 }
 
 impl SilenceWatch {
-    /// Watches so many workers from `now` on; a silence of `patience` is too long.
+    /// Watches `workers` workers from `now` on; a silence of `patience` is too long.
     pub(super) fn new(workers: usize, patience: Nanos, now: Nanos) -> SilenceWatch {
         SilenceWatch { patience, looked: now, seen: (0..workers).map(|_| Seen::default()).collect() }
     }
 
-    /// How long has passed since the last look, where it is time for another.
+    /// Time since the last look, if another is due; `None` otherwise.
     pub(super) fn is_due(&mut self, now: Nanos) -> Option<Nanos> {
         let passed = now.since(self.looked);
         (passed >= EVERY).then(|| {
@@ -60,7 +60,7 @@ impl SilenceWatch {
         })
     }
 
-    /// Looks at `worker`, `passed` after the last look; what is to be told.
+    /// Looks at `worker`, `passed` after the last look; returns the silence to report, if any.
     pub(super) fn look(&mut self, worker: Watched<'_>, now: Nanos, passed: Nanos) -> Option<Silence> {
         assert!(passed <= LOOK_MOST, "{passed:?} count of the time between two looks");
         let Watched { number, plan, files, view } = worker;
@@ -97,21 +97,21 @@ impl SilenceWatch {
         Some(silence)
     }
 
-    /// Worker `number` is over, whatever was in flight.
+    /// Stops watching worker `number`, which is over, whatever was in flight.
     pub(super) fn leave(&mut self, number: usize, now: Nanos) -> Option<Silence> {
         self.seen.get_mut(number)?.end(now)
     }
 }
 
 impl Seen {
-    /// Whether `io` is a flush of much that was written through the page cache, which takes its time.
+    /// Whether `io` is a flush that makes progress: much written through the page cache takes time to reach the device.
     fn flush_goes_on(&mut self, io: &InFlight, files: &[OpenFile]) -> bool {
         let file = files.get(io.file as usize).filter(|_| io.kind == Direction::Flush);
         let left = file.and_then(kernel::pages_to_write);
         left != std::mem::replace(&mut self.to_write, left)
     }
 
-    /// Something has come back: so ends a silence that was told of.
+    /// Ends a silence that was reported, because something has come back.
     fn end(&mut self, now: Nanos) -> Option<Silence> {
         let told = self.told.take().filter(|told| told.stage == SilenceStage::Noticed)?;
         let lasted = told.lasted + now.since(told.at);

@@ -1,5 +1,5 @@
 //! The driver in virtual time: one thread, one heap of events over all workers, and a volume that knows at admission
-//! when an I/O will be done. The same plan and seed give the same record, to the last bit.
+//! when an I/O will complete. The same plan and seed give the same record, to the last bit.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -17,10 +17,10 @@ use crate::rules::{Rules, Timetable};
 use crate::worker::{Failure, Wake, Worker, counters, flows, phases};
 use crate::worker_set::Command;
 
-/// What a volume says of an I/O when it is admitted.
+/// A volume's answer to an I/O, given at admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Served {
-    /// When it will be done; not before it was admitted. [`Nanos::MAX`]: it is never answered.
+    /// When it will complete; not before its admission. [`Nanos::MAX`]: never.
     pub done_at: Nanos,
     /// Bytes moved, or the negated errno.
     pub result: i32,
@@ -31,7 +31,7 @@ pub trait Volume {
     /// Admits `io` at `now`. Times never go back from call to call.
     fn serve(&mut self, now: Nanos, io: &Io) -> Served;
 
-    /// When a worker that is ready to run at `now` has a CPU: `now`, but where the simulation takes CPUs away. Not asked in the
+    /// When a worker that is ready to run at `now` gets a CPU: `now`, unless the simulation takes CPUs away. Calls are not in
     /// order of time.
     fn has_cpu_at(&mut self, now: Nanos) -> Nanos {
         now
@@ -41,21 +41,21 @@ pub trait Volume {
 /// `slot` of an event that wakes its worker.
 const WAKE: u32 = u32::MAX;
 
-/// How many events may pass between two looks at whether somebody wants to stop: some milliseconds.
+/// Most events between two checks whether the observer wants to stop: some milliseconds.
 const EVENTS_A_LOOK: u32 = 1 << 15;
 
-/// A completion, or a wake where `slot` is [`WAKE`].
+/// A completion, or a wake if `slot` is [`WAKE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Event {
     at: Nanos,
-    /// Order of admission decides between events at the same time.
+    /// Order of admission, which decides between events at the same time.
     sequence: u64,
     worker: u32,
     slot: u32,
     result: i32,
 }
 
-/// The earliest event is the greatest, as the standard heap wants it.
+/// The earliest event is the greatest, as the standard heap requires.
 impl Ord for Event {
     #[inline]
     fn cmp(&self, other: &Event) -> Ordering {
@@ -70,15 +70,15 @@ impl PartialOrd for Event {
     }
 }
 
-/// A worker with the wake that is under way for it.
+/// A worker with its pending wake.
 struct SimulatedWorker {
     /// `None` once it is over.
     worker: Option<Worker>,
     rules: Rules,
     batch: Batch,
-    /// Time of its wake in the heap; `MAX` where there is none.
+    /// Time of its wake in the heap; `MAX` if there is none.
     wake_at: Nanos,
-    /// From when on it is ready to run without a CPU, as far as it has not heard of that yet, and until when.
+    /// The part of its time ready without a CPU that it has not been told of: from when until when.
     without_cpu: Option<(Nanos, Nanos)>,
 }
 
@@ -90,14 +90,14 @@ struct Simulation<'v, V: ?Sized> {
     sequence: u64,
     /// Events of one turn.
     fresh: Vec<Event>,
-    /// Workers that finished in it.
+    /// Workers that finished in that turn.
     finished: Vec<usize>,
 }
 
 /// Runs `plan` on `volume` in virtual time from `start` on.
 ///
 /// # Errors
-/// [`EngineError::Worker`] where a worker's plan holds no work.
+/// [`EngineError::Worker`] if a worker's plan contains no work.
 pub fn run_simulated<V: Volume + ?Sized>(
     plan: &StepPlan,
     volume: &mut V,
@@ -131,7 +131,7 @@ pub fn run_simulated<V: Volume + ?Sized>(
 }
 
 impl SimulatedWorker {
-    /// It hears how long it has been without a CPU, up to `now` at most.
+    /// Tells the worker how long it has been without a CPU, up to `now` at most.
     fn tell_wait(&mut self, now: Nanos) {
         let Some((from, until)) = self.without_cpu.take() else { return };
         let upto = now.min(until);
@@ -143,7 +143,7 @@ impl SimulatedWorker {
 }
 
 impl<V: Volume + ?Sized> Simulation<'_, V> {
-    /// Runs until nothing is in flight and nothing will be; returns the time then.
+    /// Runs until nothing is in flight and nothing will be; returns that time.
     fn run(&mut self, coordinator: &mut Coordinator<'_>, start: Nanos) -> Nanos {
         let mut heap = BinaryHeap::new();
         for number in 0..self.workers.len() {
@@ -158,7 +158,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
             looks += 1;
             if event.at >= edge || looks == EVENTS_A_LOOK {
                 looks = 0;
-                // All events before the edge are done.
+                // All events before the edge have been handled.
                 now = now.max(edge.min(event.at));
                 self.look(coordinator, now);
                 heap.extend(self.fresh.drain(..));
@@ -184,7 +184,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
         self.leave(coordinator, now)
     }
 
-    /// Gives up those who wait for what is never answered, once the time of the step is over; returns the time then.
+    /// Gives up workers that wait for I/O which never completes, once the step's time is over; returns that time.
     fn leave(&mut self, coordinator: &mut Coordinator<'_>, now: Nanos) -> Nanos {
         if !self.running().any(|worker| worker.in_flight() > 0) {
             return now;
@@ -201,7 +201,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
         over
     }
 
-    /// Gives up those who have finished, and lets others begin or stop for it.
+    /// Removes workers that have finished, and lets others begin or stop because of it.
     #[cold]
     fn settle(&mut self, coordinator: &mut Coordinator<'_>, now: Nanos) {
         while let Some(number) = self.finished.pop() {
@@ -242,14 +242,14 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
         self.turn(number, event.at);
     }
 
-    /// What should happen at `event.at` happens when the worker has a CPU.
+    /// Puts an event off until its worker has a CPU.
     #[cold]
     fn put_off(&mut self, event: &Event, cpu_at: Nanos) {
         self.workers[event.worker as usize].without_cpu.get_or_insert((event.at, cpu_at)).1 = cpu_at;
         self.fresh.push(Event { at: cpu_at, ..*event });
     }
 
-    /// Lets one worker issue, and puts the events that follow into `fresh`.
+    /// Lets one worker issue, and puts the resulting events into `fresh`.
     #[inline]
     fn turn(&mut self, number: usize, now: Nanos) {
         let SimulatedWorker { worker, batch, wake_at, .. } = &mut self.workers[number];
@@ -277,7 +277,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
             Wake::OnCompletion => return,
             Wake::Finished => return self.finished.push(number),
         };
-        // Whoever is on call has no time yet: it will be woken by an order.
+        // A worker that waits for its call has no time yet: a command will wake it.
         debug_assert!(at >= now, "a worker wants to be woken before now");
         if at < *wake_at {
             *wake_at = at;
@@ -287,7 +287,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
         }
     }
 
-    /// Hands over intervals that are over, and stops all workers where the coordinator says so.
+    /// Hands over intervals that are over, and stops all workers if the coordinator says so.
     fn look(&mut self, coordinator: &mut Coordinator<'_>, now: Nanos) {
         self.workers.iter_mut().for_each(|worker| worker.tell_wait(now));
         self.running().for_each(|worker| worker.reach(now));

@@ -1,4 +1,4 @@
-//! The driver in real time, worker side: one thread, one backend, one reading of the clock a turn.
+//! The driver in real time, worker side: one thread, one backend, one clock reading per turn.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -24,24 +24,24 @@ use crate::rules::{Rules, Timetable};
 use crate::verify::Prover;
 use crate::worker::{Failure, MISMATCH, SharedFlow, SlotPlan, SlotsView, Wake, Worker};
 
-/// A wait that lasts longer than this shows a volume so slow that a timer for the wait costs nothing that counts; then
-/// waits end at interval edges too, so that intervals are handed over on time and orders are heard. On a faster volume a
-/// timer would cost several per cent, and completions come often enough.
+/// A wait longer than this shows a volume so slow that a timer for the wait costs nothing noticeable; then waits end at
+/// interval edges too, so that intervals are handed over on time and commands are noticed. On a faster volume a timer
+/// would cost several per cent, and completions come often enough.
 const SLOW: Nanos = Nanos::from_micros(50);
-/// A slow wait ends after this long at the latest, to see whether it is to stop.
+/// Longest slow wait, after which the worker checks whether it is to stop.
 const ATTENTION: Nanos = Nanos::from_millis(50);
 
-/// What all threads of a step share.
+/// State that all threads of a step share.
 #[derive(Debug)]
 pub(super) struct Shared {
-    /// One a worker: issue nothing more.
+    /// One per worker: issue nothing more.
     stop: Box<[AtomicBool]>,
-    /// Leave what is in flight and go.
+    /// Leave what is in flight and end.
     pub(super) abandon: AtomicBool,
     gate: Mutex<Gate>,
-    /// One a worker that is on call: when it begins.
+    /// One per worker: when it begins, once it has been called.
     calls: Mutex<Box<[Option<Nanos>]>>,
-    /// Somebody may go, begin or stop.
+    /// Signals that a worker may start, begin or stop.
     opened: Condvar,
 }
 
@@ -54,7 +54,7 @@ enum Gate {
 }
 
 impl Shared {
-    /// For so many workers.
+    /// The shared state for `workers` workers.
     pub(super) fn new(workers: usize) -> Shared {
         Shared {
             stop: (0..workers).map(|_| AtomicBool::new(false)).collect(),
@@ -65,16 +65,16 @@ impl Shared {
         }
     }
 
-    /// Lets worker `number` issue nothing more.
+    /// Makes worker `number` issue nothing more.
     pub(super) fn stop(&self, number: usize) {
-        // Under the lock, so that a worker on call cannot miss it between looking and waiting.
+        // Under the lock, so that a worker waiting for its call cannot miss it between its check and its wait.
         let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         self.stop[number].store(true, Ordering::Relaxed);
         drop(calls);
         self.opened.notify_all();
     }
 
-    /// Lets nobody issue anything more.
+    /// Makes all workers issue nothing more.
     pub(super) fn stop_all(&self) {
         (0..self.stop.len())
             .filter(|&number| !self.stop[number].load(Ordering::Relaxed))
@@ -88,8 +88,8 @@ impl Shared {
         self.opened.notify_all();
     }
 
-    /// Waits until worker `number` is called, which gives when it begins, or told to stop, or until `clock` shows
-    /// `latest`.
+    /// Waits until worker `number` is called, and returns when it begins; `None` if it is told to stop or `clock` reaches
+    /// `latest` first.
     fn wait_for_call(&self, number: usize, clock: Clock, latest: Nanos) -> Option<Nanos> {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -105,12 +105,12 @@ impl Shared {
         }
     }
 
-    /// Lets everybody go by `timetable`.
+    /// Lets all workers start by `timetable`.
     pub(super) fn go(&self, timetable: Timetable) {
         self.open(Gate::Go(timetable));
     }
 
-    /// Ends everybody before the start.
+    /// Ends all workers before the start.
     pub(super) fn cancel(&self) {
         self.open(Gate::Cancelled);
     }
@@ -120,7 +120,7 @@ impl Shared {
         self.opened.notify_all();
     }
 
-    /// Waits for the times of the step; `None` where it does not start.
+    /// Waits for the times of the step; `None` if it does not start.
     fn wait(&self) -> Option<Timetable> {
         let mut gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -133,23 +133,23 @@ impl Shared {
     }
 }
 
-/// What a thread tells the coordinator.
+/// A message from a thread to the coordinator.
 pub(super) enum Message {
     /// It is ready to start.
     Ready {
-        /// What is in flight, to name it should the thread get stuck.
+        /// Shows what is in flight, to name it if the thread gets stuck.
         view: SlotsView,
-        /// What the backend says of itself.
+        /// The backend's description of itself.
         features: String,
     },
     /// It has drained, or has given up on what is in flight.
     Over(Box<Outcome>),
-    /// It cannot work.
+    /// It cannot continue.
     Failed(EngineError),
 }
 
 impl Message {
-    /// The same of a worker that was left with `held` in flight.
+    /// Marks the outcome as failed if the worker was left with `held` in flight.
     pub(super) fn given_up(self, held: Vec<Failure>) -> Message {
         match self {
             Message::Over(outcome) => Message::Over(Box::new(outcome.given_up(held))),
@@ -160,14 +160,14 @@ impl Message {
 
 /// Everything a thread needs.
 pub(super) struct WorkerTask {
-    /// Its place in the step's plan.
+    /// Its index in the step's plan.
     pub(super) number: usize,
     pub(super) plan: WorkerPlan,
-    /// By which share of a gap its pace is moved.
+    /// Share of a gap by which its pace is shifted.
     pub(super) phase: f64,
-    /// What its places share with those of others, one a file.
+    /// Counters that its offsets share with other workers, one per file.
     pub(super) counters: Vec<Option<Arc<AtomicU64>>>,
-    /// The proportion that it keeps with others.
+    /// The proportion that it keeps with other workers.
     pub(super) flow: Option<Arc<SharedFlow>>,
     pub(super) rules: Rules,
     pub(super) files: Vec<OpenFile>,
@@ -177,7 +177,7 @@ pub(super) struct WorkerTask {
 }
 
 impl WorkerTask {
-    /// Works through the step; `tell` hears how it goes.
+    /// Runs the step; sends its messages through `tell`.
     pub(super) fn work(self, tell: &dyn Fn(Message)) {
         if let Err(error) = self.open_and_drive(tell) {
             tell(Message::Failed(error));
@@ -269,7 +269,7 @@ impl WorkerTask {
             is_left || turns.worker.in_flight() == 0,
             "a worker went with I/O in flight that it was not to leave"
         );
-        // Told before the backend closes, which takes a second where the kernel holds an I/O.
+        // Sent before the backend closes, which takes a second if the kernel holds an I/O.
         tell(Message::Over(Box::new(Outcome::of(turns.worker, usage))));
         Ok(())
     }
@@ -280,16 +280,16 @@ fn state_error(plan: &WorkerPlan, source: std::io::Error) -> EngineError {
     EngineError::State { path: state.map(|state| state.path.clone()).unwrap_or_default(), source }
 }
 
-/// Whether a worker of `plan` sleeps to a time, for which timers must be precise.
+/// Whether a worker of `plan` sleeps until a time, for which timers must be precise.
 fn waits_for_the_clock(plan: &WorkerPlan) -> bool {
     let paced = |pace: Pace| pace != Pace::Closed;
     let waits = plan.terms.think.is_some() || plan.terms.flow.is_some();
     waits || paced(plan.pace) || plan.terms.write_pace.is_some_and(paced)
 }
 
-/// I/Os that one look takes back at most, where `best` are worth it; no more than one call hands over, or the queue
-/// would stand short of its depth while they are issued again. What is allowed beyond that is left: to take all that
-/// there is puts device and worker in lock-step. More are taken where so many are waited for.
+/// Most I/Os that one reap takes, if `best` are worthwhile; no more than one submission carries, or the queue would be short
+/// of its depth while they are issued again. A larger limit in the plan is ignored, because reaping everything puts device
+/// and worker in lock-step; a minimum to wait for raises the number.
 fn most_taken_back(plan: &WorkerPlan, best: usize) -> usize {
     let (batching, depth) = (plan.terms.batching, plan.depth as usize);
     let worth = batching.submit_most.map_or(best, |most| best.min(most as usize));
@@ -298,41 +298,41 @@ fn most_taken_back(plan: &WorkerPlan, best: usize) -> usize {
     most.max(batching.reap_least as usize).clamp(1, depth)
 }
 
-/// What one turn after another works with.
+/// The state of a worker's loop.
 struct WorkerLoop<'s> {
     worker: Worker,
     filler: Filler,
     writes: bool,
-    /// Where what is read is compared with what was written.
+    /// Verifies what is read, if the plan asks for it.
     prover: Option<Prover>,
-    /// Where what is wrong is written to files.
+    /// Writes wrong data to files, if the plan asks for it.
     dump: Option<Dump>,
-    /// Where the page cache is emptied between passes.
+    /// Drops the page cache between passes, if the plan asks for it.
     passes: Option<Passes>,
-    /// Where it is kept how far the writes came.
+    /// Records how far the writes came, if the plan asks for it.
     journal: Option<Journal>,
-    /// Whether anybody keeps a note of what is issued.
+    /// Whether anything records each I/O as it is issued.
     is_noted: bool,
     batch: Batch,
-    /// I/Os of a batch at most; `usize::MAX` where only the depth bounds it.
+    /// Most I/Os per batch; `usize::MAX` if only the depth limits it.
     submit_most: usize,
-    /// I/Os that a full queue waits for.
+    /// Completions that a full queue waits for.
     reap_least: usize,
-    /// Never takes more than its capacity.
+    /// Completions; never grows beyond its capacity.
     done: Vec<Done>,
     clock: Clock,
     meter: ThreadMeter,
-    /// What the meter had as the time without a CPU when it was last told.
+    /// The meter's time without a CPU when the worker was last told.
     waited: Nanos,
-    /// What the meter had where the worker began to count anew.
+    /// The meter's counters when the worker began to count anew.
     anew: Option<ThreadCounters>,
     shared: &'s Shared,
-    /// Its place in the step's plan.
+    /// Its index in the step's plan.
     number: usize,
 }
 
 impl WorkerLoop<'_> {
-    /// Waits for the step's start, or where the worker is on call for its own.
+    /// Waits for the step's start, or for its own call if the worker begins later.
     fn begin(&mut self, timetable: Timetable, (plan, rules): (&WorkerPlan, &Rules)) {
         self.worker.begin(timetable, first_schedule(rules, plan, &timetable));
         self.clock.sleep_until(timetable.start);
@@ -371,9 +371,9 @@ impl WorkerLoop<'_> {
         Ok(usage)
     }
 
-    /// Turns until the clock shows `until`, which gives true, or the worker has finished.
+    /// Turns until the clock shows `until`, which returns true, or the worker has finished.
     ///
-    /// The clock is read once a turn, after the reap: that reading is the completion time of all that came back and the
+    /// The clock is read once per turn, after the reap: that reading is the completion time of everything reaped and the
     /// issue time of what follows.
     fn turns<B: Queue>(&mut self, backend: &mut B, until: Nanos) -> Result<bool, EngineError> {
         let shared = self.shared;
@@ -387,14 +387,14 @@ impl WorkerLoop<'_> {
             if count > 0 {
                 self.hand_over(backend)?;
             }
-            // Whether the batch ended where it may be no longer, and not for want of work.
+            // If the batch ended at its limit rather than for lack of work.
             if count >= self.submit_most && self.worker.could_issue() {
                 now = self.submit(backend)?;
                 continue;
             }
             let wait = match self.worker.wake(now) {
                 Wake::Finished => return Ok(false),
-                // What could not be handed over has ended already.
+                // I/Os that could not be submitted have completed already.
                 _ if backend.submits_apart() && !self.done.is_empty() => Wait::Poll,
                 Wake::OnCompletion if !slow => Wait::One,
                 Wake::OnCompletion => Wait::Until(self.worker.edge().min(now + ATTENTION)),
@@ -423,7 +423,7 @@ impl WorkerLoop<'_> {
         Ok(true)
     }
 
-    /// The time now, of which the worker has heard where something changes with it.
+    /// Reads the clock, and tells the worker if an edge has passed.
     #[inline(always)]
     fn look_at_the_clock(&mut self) -> Nanos {
         let now = self.clock.now();
@@ -433,7 +433,7 @@ impl WorkerLoop<'_> {
         now
     }
 
-    /// Where an interval is over, the worker hears how long it was without a CPU before it hears of the time.
+    /// Tells the worker, at the end of an interval, how long it was without a CPU, and then the time.
     #[cold]
     fn pass_edge(&mut self, now: Nanos) {
         if now >= self.worker.edge() {
@@ -453,14 +453,14 @@ impl WorkerLoop<'_> {
         self.waited = waited;
     }
 
-    /// Told to stop; true where it is to leave even what is in flight.
+    /// Stops the worker; true if it is to leave even what is in flight.
     #[cold]
     fn give_up(&mut self, now: Nanos) -> bool {
         self.worker.stop(now);
         self.shared.abandon.load(Ordering::Relaxed)
     }
 
-    /// Hands over a part of what is due; what has ended meanwhile is looked at when all of it is handed over.
+    /// Submits a part of what is due; only completions that this call itself returns are handled before the rest.
     #[cold]
     fn submit<B: Queue>(&mut self, backend: &mut B) -> Result<Nanos, EngineError> {
         backend.submit(&mut self.done)?;
@@ -473,7 +473,7 @@ impl WorkerLoop<'_> {
         Ok(now)
     }
 
-    /// A full queue waits until as many have ended as are asked for.
+    /// Waits, if the queue is full, until as many I/Os have completed as the plan asks for.
     #[cold]
     fn wait_for_more<B: Queue>(&mut self, backend: &mut B) -> Result<(), EngineError> {
         let least = self.reap_least.min(self.worker.in_flight());
@@ -488,7 +488,7 @@ impl WorkerLoop<'_> {
 
     #[inline(always)]
     fn hand_over<B: Queue>(&mut self, backend: &mut B) -> Result<(), EngineError> {
-        // Emptied when the next pass begins, since behind the last there is nothing to empty it for.
+        // Dropped when the next pass begins, because after the last one there is no need.
         let emptied = self.is_noted && self.passes.as_mut().is_some_and(Passes::turn_over);
         if self.writes && self.fill(backend) == Effort::Filled || emptied {
             self.worker.restamp(self.clock.now(), &self.batch);
@@ -528,7 +528,7 @@ impl WorkerLoop<'_> {
         effort
     }
 
-    /// Whoever keeps a note of what is issued hears of it.
+    /// Passes the batch to everything that records what is issued.
     #[cold]
     fn note_hand_over(&mut self) -> Result<(), EngineError> {
         if let Some(passes) = &mut self.passes {
@@ -538,20 +538,20 @@ impl WorkerLoop<'_> {
         self.journal_issued()
     }
 
-    /// What is about to be issued is announced in the journal.
+    /// Announces what is about to be issued in the journal.
     fn journal_issued(&mut self) -> Result<(), EngineError> {
         let Some(journal) = &mut self.journal else { return Ok(()) };
         self.batch.ios().iter().try_for_each(|io| journal.issue(io)).map_err(|source| journal.error(source))
     }
 
-    /// What has come back is noted in the journal.
+    /// Notes what has come back in the journal.
     #[cold]
     fn journal_done(&mut self) -> Result<(), EngineError> {
         let Some(journal) = &mut self.journal else { return Ok(()) };
         journal.ended_all(&self.done).map_err(|source| journal.error(source))
     }
 
-    /// Compares what has been read with what was written, before it is settled; what differs becomes a failure.
+    /// Compares what has been read with what was written, before it is settled; a difference becomes a failure.
     #[cold]
     fn look_at_what_was_read<B: Queue>(&mut self, backend: &mut B) -> Result<(), EngineError> {
         let (Some(prover), worker) = (&mut self.prover, &mut self.worker) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Data that compresses and repeats as asked, and patterns.
+//! Data that compresses and repeats as requested, and patterns.
 
 use statistics::{Stream, random::mix};
 use workload::{Duplicates, Pattern, Shape};
@@ -8,9 +8,9 @@ use super::unique;
 /// Stream of the choice between fresh and duplicate blocks.
 const CHOICES: u64 = 0x6475_7065;
 
-/// In the key of each block that is no duplicate.
+/// Bit set in the key of each block that is not a duplicate.
 const FRESH: u64 = 1 << 63;
-/// Seed of a set that all workers have in common.
+/// Seed of a set of blocks that all workers share.
 const COMMON: u64 = 0x636f_6d6d_6f6e;
 
 /// Repeats `pattern` over `buffer`, which goes to byte `offset` of its file.
@@ -34,7 +34,7 @@ pub(super) struct Shaper {
     shape: Shape,
     seed: u64,
     choices: Stream,
-    /// What the last block was made from.
+    /// Key of the last block.
     last: u64,
 }
 
@@ -43,10 +43,10 @@ impl Shaper {
         Shaper { shape, seed, choices: Stream::new(seed, CHOICES), last: mix(seed) }
     }
 
-    /// Fills `buffer`, the write number `generation`, for byte `offset` of its file.
+    /// Fills `buffer`, the worker's write number `generation`, for byte `offset` of its file.
     pub(super) fn fill(&mut self, buffer: &mut [u8], offset: u64, generation: u64) {
         let key = self.key(generation);
-        // Nothing of the place may enter, or duplicates would differ.
+        // The offset must not enter, or duplicates would differ.
         let is_common = matches!(self.shape.duplicates, Duplicates::OfACommonSet(_)) && key & FRESH == 0;
         unique(buffer, if is_common { COMMON } else { self.seed }, 0, key);
         let chunk = match self.shape.chunk.0 as usize {
@@ -62,12 +62,12 @@ impl Shaper {
         }
     }
 
-    /// What the next block is made from: equal keys make equal blocks.
+    /// The key of the next block: equal keys make equal blocks.
     fn key(&mut self, generation: u64) -> u64 {
         let duplicate = self.choices.below(100) < u64::from(self.shape.duplicate_percent);
         self.last = match (duplicate, self.shape.duplicates) {
             (true, Duplicates::OfTheLast) => self.last,
-            // Apart from the fresh ones, which are made from mixed generation numbers.
+            // Never equal to the key of a fresh block, which is a mixed generation number with `FRESH` set.
             (true, Duplicates::OfASet(blocks) | Duplicates::OfACommonSet(blocks)) => {
                 self.choices.below(blocks.max(1))
             }

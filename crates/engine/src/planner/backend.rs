@@ -1,4 +1,4 @@
-//! By which means: the backend that works here, and what it cannot do.
+//! The choice of backend: one that works here, and the limits it imposes.
 
 use workload::{BackendAsk, BackendKind, Batching, Job};
 
@@ -72,10 +72,10 @@ pub(super) fn depth(job: &Job, backend: BackendKind, choices: &mut Choices) -> u
     job.depth
 }
 
-/// How many I/Os past the page cache go to the kernel in one call. What it gets in one call it collects before the device sees any of it
-/// (block plug), and makes one request of I/Os that lie side by side: a throttle below then counts one for several, and
-/// the volume seems to bear more than it does. A paced mix with half of its I/Os in sequence measured 980 reads a
-/// second on a volume that is limited to 840.
+/// The batching of direct I/O: one I/O per call if a job has neighbouring I/Os. The kernel collects what one call submits
+/// before the device sees any of it (block plug) and merges adjacent I/Os into one request: a throttle below then counts
+/// one for several, and the volume seems to bear more than it does. A paced mix with half of its I/Os sequential measured
+/// 980 reads per second on a volume limited to 840.
 pub(super) fn batching(job: &Job, backend: BackendKind, depth: u32, choices: &mut Choices) -> Batching {
     let takes_several = matches!(backend, BackendKind::IoUring | BackendKind::Libaio) && depth > 1;
     let is_open = job.batching.submit_most.is_none();

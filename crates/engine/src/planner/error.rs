@@ -4,25 +4,25 @@ use std::path::PathBuf;
 
 use workload::{BackendKind, Bytes, Disagreement};
 
-/// Why a workload cannot be planned on its target; every message names what would do.
+/// Why a workload cannot be planned on its target; every message names a remedy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
     /// Parts of the workload contradict each other.
     #[error(transparent)]
     Disagreement(#[from] Disagreement),
-    /// A job works on nothing.
+    /// A job has nothing to work on.
     #[error("job '{job}' names no file or device; give it at least one")]
     NoFile {
         /// The job.
         job: String,
     },
-    /// A trace names its files.
+    /// A trace is to be replayed where its files do not exist.
     #[error("job '{job}' replays a trace, which needs the files that it names; a simulated volume has none")]
     Replay {
         /// The job.
         job: String,
     },
-    /// A file was not looked at before planning.
+    /// A file was not examined before planning.
     #[error("job '{job}': nothing is known of {}; open it first", path.display())]
     UnknownFile {
         /// The job.
@@ -30,7 +30,7 @@ pub enum PlanError {
         /// The file.
         path: PathBuf,
     },
-    /// Writing was asked for where there is no leave to write.
+    /// A job writes to a file without permission to write.
     #[error("job '{job}' writes, but {} may only be read; measure reads alone, or allow writing to it", path.display())]
     ReadOnly {
         /// The job.
@@ -38,7 +38,7 @@ pub enum PlanError {
         /// The file.
         path: PathBuf,
     },
-    /// The region ends behind the end of the file.
+    /// The region ends beyond the end of the file.
     #[error(
         "job '{job}': {} bytes from byte {} reach beyond the end of {}, which holds {}; take a region of at most {}",
         region.0, offset.0, path.display(), size, Bytes(size.0.saturating_sub(offset.0))
@@ -55,7 +55,7 @@ pub enum PlanError {
         /// Size of the file.
         size: Bytes,
     },
-    /// Not one block fits.
+    /// Not even one block fits into the region.
     #[error(
         "job '{job}': a block of {block} does not fit into the {region} that {} offers each worker; \
          take smaller blocks or a larger region", path.display()
@@ -70,7 +70,7 @@ pub enum PlanError {
         /// The region of one worker.
         region: Bytes,
     },
-    /// Direct I/O at places or lengths that it cannot have.
+    /// An offset or length that direct I/O does not allow.
     #[error(
         "job '{job}': {what} of {} bytes is not a multiple of {} bytes, which direct I/O on {} needs; \
          take {}, or go through the page cache",
@@ -85,12 +85,12 @@ pub enum PlanError {
         what: &'static str,
         /// Its value.
         value: Bytes,
-        /// What it must be a multiple of.
+        /// The required unit, of which it must be a multiple.
         alignment: Bytes,
-        /// The nearest values that would do, rising.
+        /// The nearest values that would do, ascending.
         nearest: Vec<Bytes>,
     },
-    /// A block longer than an I/O can be.
+    /// A block is longer than an I/O can be.
     #[error("job '{job}': a block of {block} is more than one I/O can carry; take at most 1 GiB")]
     BlockTooLong {
         /// The job.
@@ -108,14 +108,14 @@ pub enum PlanError {
         /// The longest block.
         block: Bytes,
     },
-    /// The backend that was asked for does not work here.
+    /// The requested backend does not work here.
     #[error("job '{job}': {} does not work here: {reason}", backend.name())]
     Backend {
         /// The job.
         job: String,
         /// The backend.
         backend: BackendKind,
-        /// Why not, with the remedy.
+        /// The reason, with the remedy.
         reason: String,
     },
     /// No backend works here.
@@ -123,31 +123,31 @@ pub enum PlanError {
     NoBackend {
         /// The job.
         job: String,
-        /// Each with its reason.
+        /// Each backend with its reason.
         reasons: String,
     },
-    /// Blocks cannot prove themselves as asked.
+    /// Blocks cannot be verified as requested.
     #[error("job '{job}': its data cannot be verified: {reason}")]
     Verify {
         /// The job.
         job: String,
-        /// Why not, with the remedy.
+        /// The reason, with the remedy.
         reason: String,
     },
-    /// There is no such CPU for us.
+    /// This process may not use such a CPU.
     #[error("job '{job}': CPU {cpu} is not one that this process may use; those are {cpus:?}")]
     NoSuchCpu {
         /// The job.
         job: String,
         /// The CPU.
         cpu: u32,
-        /// CPUs that may be used.
+        /// CPUs that it may use.
         cpus: Vec<u32>,
     },
 }
 
 impl PlanError {
-    /// The job that cannot be planned; `None` where several do not go together.
+    /// The job that cannot be planned; `None` if several contradict each other.
     pub fn job(&self) -> Option<&str> {
         match self {
             PlanError::NoFile { job, .. }

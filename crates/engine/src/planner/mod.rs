@@ -1,5 +1,5 @@
-//! Planning: a workload and what is known of its target become a plan in which nothing is open and every choice that was
-//! made has its reason.
+//! Planning: turns a workload and the facts of its target into a plan with nothing left open, in which every choice has a
+//! reason.
 
 mod backend;
 mod blocks;
@@ -19,10 +19,10 @@ pub use error::PlanError;
 use target::Choices;
 pub use target::{Clones, FileFacts, PlanTarget, PlanTargetKind};
 
-/// Plans one step: `workload` on `target`, to be known as `name` and serving as `kind`.
+/// Plans one step: `workload` on `target`, called `name` and serving as `kind`.
 ///
 /// # Errors
-/// [`PlanError`] where the workload contradicts itself or its target, naming what would do.
+/// [`PlanError`] if the workload contradicts itself or its target; the message names a remedy.
 pub fn plan(
     workload: &Workload,
     name: &str,
@@ -55,7 +55,7 @@ pub fn plan(
     })
 }
 
-/// A step named `name` in which nothing is issued for `time`, so that load which is not ours can be seen.
+/// A step named `name` in which nothing is issued for `time`, so that load of other processes can be seen.
 pub fn idle_plan(name: &str, time: Nanos, interval: Nanos) -> StepPlan {
     StepPlan {
         name: name.to_owned(),
@@ -112,7 +112,7 @@ fn explain_clones(job: &Job, clones: Clones, choices: &mut Choices) {
     choices.add("workers", job.clones.to_string(), reason);
 }
 
-/// A random order is random through and through, whatever its `random_percent` says.
+/// The access with a random order made fully random, whatever its `random_percent` says.
 fn effective_access(access: &Access) -> Access {
     let percent = access.random_percent;
     let least = match access.order {
@@ -125,12 +125,12 @@ fn effective_access(access: &Access) -> Access {
     Access { random_percent, ..access.clone() }
 }
 
-/// Distinct for each worker of a step, also where jobs were given the same seed.
+/// A seed distinct for each worker of a step, even if jobs were given the same seed.
 fn seed_of(job: &Job, worker: u64) -> u64 {
     mix(mix(job.seed).wrapping_add(worker))
 }
 
-/// An amount smaller than one block would end a step before it began.
+/// Checks that no amount is smaller than one block, which would end a step before it began.
 fn amount_holds_a_block(job: &Job, stop: &[StopRule]) -> Result<(), PlanError> {
     let block = longest_block(job).unwrap_or_default();
     for rule in stop {

@@ -1,4 +1,4 @@
-//! Where: the region of each file, whether I/O on it can go past the page cache, and who works on which part.
+//! The region of each file, whether I/O on it can be direct, and which worker works on which part.
 
 use std::path::PathBuf;
 
@@ -11,13 +11,13 @@ use super::target::{Choices, Clones, FileFacts, PlanTarget, PlanTargetKind};
 /// The region of each file of a job.
 type Regions = Vec<FilePlan>;
 
-/// The longest I/O; the kernel cuts longer ones short near 2 GiB.
+/// The longest I/O allowed; the kernel truncates I/O near 2 GiB.
 const LONGEST_BLOCK: Bytes = Bytes::GIB;
 
-/// What a job on nothing can reach beside jobs on files.
+/// Size of the region of a null job beside jobs on files.
 const ENDLESS: Bytes = Bytes(1 << 60);
 
-/// Whether the job's I/O goes past the page cache.
+/// Whether the job's I/O bypasses the page cache.
 pub(super) fn directness(job: &Job, target: &PlanTarget, choices: &mut Choices) -> Result<bool, PlanError> {
     let on_nothing = job.backend == BackendAsk::Only(BackendKind::Null);
     if !job.direct || on_nothing || !matches!(target.kind, PlanTargetKind::Machine(_)) {
@@ -81,7 +81,7 @@ fn on_machine(
             return Err(PlanError::ReadOnly { job: job.name.clone(), path: path.clone() });
         }
         if job.access.replay.is_some() {
-            // Where its I/Os go is said by a trace alone, also behind the end of what is there.
+            // Only the trace says where its I/Os go, even beyond the present end of the file.
             regions.push(FilePlan { path: path.clone(), offset: Bytes(0), size: file.size });
             continue;
         }
@@ -94,7 +94,7 @@ fn on_machine(
     Ok(regions)
 }
 
-/// The region of `file` with as many bytes as are asked, or to the end of what is there.
+/// The region of `file`: as many bytes as are asked for, or up to its end.
 fn region(
     job: &Job,
     (file, asked): (&FileFacts, Option<Bytes>),
@@ -124,14 +124,14 @@ fn region(
     Ok(FilePlan { path: file.path.clone(), offset: job.offset, size })
 }
 
-/// Checks what direct I/O needs of blocks and offset.
+/// Checks the alignment that direct I/O requires of blocks and offset.
 fn aligned(job: &Job, file: &FileFacts) -> Result<(), PlanError> {
-    // Zero is no block.
+    // Zero is not a block.
     const LEAST: Bytes = Bytes(1);
     let blocks = used_blocks(job).filter_map(|(direction, lengths)| match direction {
         workload::Direction::Read => Some(("a read block", lengths.unit(), LEAST)),
         workload::Direction::Write => Some(("a write block", lengths.unit(), LEAST)),
-        // No data is carried: the volume alone decides.
+        // No data is transferred: only the volume decides.
         _ => None,
     });
     let aligns = used_blocks(job).filter_map(|(direction, _)| {
@@ -169,7 +169,7 @@ pub(super) fn share(job: &Job, files: &[FilePlan], clone: u32, clones: Clones) -
         if !apart {
             return file.clone();
         }
-        // Whole blocks each, so that parts stay aligned; what is left over at the end belongs to nobody.
+        // Whole blocks each, so that parts stay aligned; the remainder at the end belongs to nobody.
         let size = Bytes(file.size.0 / u64::from(job.clones)).round_down(longest);
         FilePlan { size, offset: file.offset + size * u64::from(clone), path: file.path.clone() }
     };

@@ -1,4 +1,4 @@
-//! What a plan is made from besides the workload: the target, and the choices made so far.
+//! The inputs of a plan besides the workload: the target, and the choices made so far.
 
 use std::path::{Path, PathBuf};
 
@@ -6,28 +6,28 @@ use workload::{Bytes, Choice, Nanos};
 
 use super::error::PlanError;
 
-/// What is known of the target a workload runs on.
+/// What is known of the target that a workload runs on.
 #[derive(Clone, Debug)]
 pub struct PlanTarget {
-    /// Every file and device that the jobs name; for null and simulated targets none.
+    /// Every file and device that the jobs name; empty for null and simulated targets.
     pub files: Vec<FileFacts>,
-    /// What the jobs run on.
+    /// The kind of target.
     pub kind: PlanTargetKind,
     /// CPUs that this process may use.
     pub cpus: Vec<u32>,
-    /// Length of an interval of the record: 1 s for plimsoll's own commands, 500 ms for dialects whose windows are that long.
+    /// Length of an interval in the record: 1 s for plimsoll's own commands, 500 ms for dialects whose windows are that long.
     pub interval: Nanos,
     /// How the clones of a sequential job share the region.
     pub clones: Clones,
 }
 
-/// What the jobs run on.
+/// The kind of target that the jobs run on.
 #[derive(Clone, Debug)]
 pub enum PlanTargetKind {
-    /// This machine's kernel, with the backends it has in the order of preference and why not where it has not, as
-    /// `kernel::probe` says.
+    /// This machine's kernel, with its backends in order of preference, or the reason why one does not work, as reported by
+    /// `kernel::probe`.
     Machine(Vec<(workload::BackendKind, Result<(), String>)>),
-    /// Nothing; the regions of jobs that name none are this long.
+    /// The null backend; regions of jobs that name none are this long.
     Null(Bytes),
     /// A simulated volume of this size.
     Simulated(Bytes),
@@ -49,9 +49,9 @@ pub struct FileFacts {
     pub path: PathBuf,
     /// Its size.
     pub size: Bytes,
-    /// What direct I/O must be aligned to; zero where direct I/O is not possible.
+    /// Alignment that direct I/O requires; zero if direct I/O is not possible.
     pub direct_alignment: Bytes,
-    /// Whether the guard has given leave to write to it.
+    /// Whether the guard has permitted writing to it.
     pub writable: bool,
 }
 
@@ -64,7 +64,7 @@ impl PlanTarget {
     }
 }
 
-/// Choices in the order they are made; what several jobs share is said once.
+/// Choices in the order they are made; one that several jobs share is listed once.
 #[derive(Debug, Default)]
 pub(super) struct Choices(pub(super) Vec<Choice>);
 

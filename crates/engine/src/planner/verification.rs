@@ -1,4 +1,4 @@
-//! Whether what a worker writes can be verified as asked.
+//! Whether what a worker writes can be verified as requested.
 
 use workload::{BackendKind, Bytes, Proof, ReadBack, Verification, Verify, WorkerPlan};
 
@@ -6,7 +6,7 @@ use super::error::PlanError;
 use super::target::Choices;
 use crate::verify::{header_length, interval};
 
-/// Settles the verification of `worker`: off where nothing is stored, else checked.
+/// Settles the verification of `worker`: off if nothing is stored, otherwise checked.
 pub(super) fn settle(worker: &mut WorkerPlan, choices: &mut Choices) -> Result<(), PlanError> {
     let Verify::On(verification) = &worker.verify else { return Ok(()) };
     if worker.backend == BackendKind::Null {

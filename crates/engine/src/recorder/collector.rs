@@ -1,4 +1,4 @@
-//! The collector: merges the sheets of all workers into intervals and totals, and says when an interval is final.
+//! The collector: merges the sheets of all workers into intervals and totals, and determines when an interval is final.
 
 use std::sync::atomic::Ordering;
 
@@ -10,7 +10,7 @@ use super::sheet::{Track, Tracks, are_all};
 use super::{CollectorEnd, Part, Remainder, Sheet};
 use crate::rules::{Rules, Schedule, Timetable};
 
-/// What the collector knows of one worker.
+/// The collector's state of one worker.
 #[derive(Debug)]
 struct WorkerRecord {
     end: CollectorEnd,
@@ -19,27 +19,27 @@ struct WorkerRecord {
     /// When it was over; `None` while it is at work.
     ended: Option<Nanos>,
     totals: WorkerTotals,
-    /// What its ramp did, where that counts should it do its amount within.
+    /// Totals of its ramp, which count if the ramp alone did the whole amount.
     ramp: Option<WorkerTotals>,
-    /// Whether each of its I/Os is kept.
+    /// Whether the record of each of its I/Os is kept.
     keeps_ios: bool,
-    /// Whether what it reads after its counting may be read for the sake of the check alone.
+    /// Whether reads after its counting may be made only for verification.
     reads_back: bool,
 }
 
-/// Merges sheets. It runs on the thread that coordinates, which may allocate.
+/// Merges sheets. It runs on the coordinating thread, which may allocate.
 #[derive(Debug)]
 pub(crate) struct Collector {
     timetable: Timetable,
     jobs: Vec<String>,
     workers: Vec<WorkerRecord>,
     rows: Rows,
-    /// Jobs that count anew, with the time from which on, that have not been told yet.
+    /// Jobs that count anew, with the time from which they do, not reported yet.
     restarts: Vec<(u16, Nanos)>,
 }
 
 impl Collector {
-    /// A collector for the workers of `plan`, one end and schedule each.
+    /// Makes a collector for the workers of `plan`, with an end and a schedule for each.
     pub(crate) fn new(
         plan: &StepPlan,
         ends: Vec<(CollectorEnd, Schedule)>,
@@ -71,10 +71,10 @@ impl Collector {
         Collector { timetable, jobs, workers, rows, restarts: Vec::new() }
     }
 
-    /// Takes in what the workers have handed over; the final rows that this makes come out in order of time.
+    /// Takes in what the workers have handed over; returns the rows that became final, in order of time.
     pub(crate) fn collect(&mut self) -> Vec<Row> {
-        // Looked at before the rings are emptied: whatever is below is in the rings by now.
-        // Who has not been told to begin has nothing to hand over.
+        // Read before the rings are emptied: everything from earlier intervals is in the rings by then.
+        // A worker that has not been told to begin has nothing to hand over.
         let at_work = self
             .workers
             .iter()
@@ -99,7 +99,7 @@ impl Collector {
         }
     }
 
-    /// Tells `watcher` of the I/Os of workers that are traced.
+    /// Passes the I/Os of traced workers to `watcher`.
     pub(crate) fn tell(&mut self, watcher: &mut dyn Observer) {
         for (number, worker) in self.workers.iter_mut().enumerate() {
             if let Some(traces) = &mut worker.end.traces {
@@ -115,13 +115,13 @@ impl Collector {
         }
     }
 
-    /// Worker `number` knows its times.
+    /// Sets the times of worker `number`.
     pub(crate) fn begun(&mut self, number: usize, schedule: Schedule) {
         assert!(self.workers[number].schedule.start == Nanos::MAX, "worker {number} begins twice");
         self.workers[number].schedule = schedule;
     }
 
-    /// Worker `number` was over at `ended` and has left `remainder`.
+    /// Takes in that worker `number` was over at `ended` and has left `remainder`.
     pub(crate) fn over(&mut self, number: usize, ended: Nanos, remainder: Option<&Remainder>) {
         self.empty(number);
         assert!(self.workers[number].ended.is_none(), "worker {number} is over twice");
@@ -153,7 +153,7 @@ impl Collector {
         }
     }
 
-    /// Nothing of worker `number` counts that ended before `at`.
+    /// Discards what worker `number` counted before `at`.
     fn restart(&mut self, number: usize, at: Nanos) {
         let worker = &mut self.workers[number];
         worker.schedule.counted_from = at;
@@ -162,12 +162,12 @@ impl Collector {
         self.restarts.push((worker.job, at));
     }
 
-    /// Tells `watcher` of the jobs that count anew.
+    /// Reports to `watcher` the jobs that count anew.
     pub(crate) fn tell_restarts(&mut self, watcher: &mut dyn Observer) {
         self.restarts.drain(..).for_each(|(job, at)| watcher.restarted(job, at));
     }
 
-    /// The rows that are left, and the totals. A worker of which nothing is known is over at `ended`.
+    /// Returns the remaining rows, the totals and the jobs. A worker of unknown end is over at `ended`.
     pub(crate) fn finish(mut self, ended: Nanos) -> (Vec<Row>, Vec<WorkerTotals>, Vec<String>) {
         let last = self.timetable.index_at(ended);
         let times = self.times(Some(ended));
@@ -179,7 +179,7 @@ impl Collector {
         (rows, totals, self.jobs)
     }
 
-    /// When each job is at work; whoever is still at it ends at `ended`.
+    /// The times of each job; workers still at work end at `ended`.
     fn times(&self, ended: Option<Nanos>) -> Vec<JobTimes> {
         let mut times = vec![None; self.jobs.len()];
         for worker in &self.workers {
@@ -195,7 +195,7 @@ impl Collector {
 }
 
 impl WorkerRecord {
-    /// What it did past its ramp; where it did all that it had to do within, all.
+    /// The totals of what it did after its ramp; if it did its whole amount in the ramp, those of the ramp.
     fn into_totals(self) -> WorkerTotals {
         let has_counted = self.totals.directions.iter().any(|way| way.tally.ops > 0);
         match self.ramp {
@@ -207,8 +207,8 @@ impl WorkerRecord {
         }
     }
 
-    /// Adds what was read back when all was written. A worker that goes on after its time, so that others keep their load,
-    /// reads for its load as well.
+    /// Adds what was read back after all writes. A worker that goes on after its time, to keep up the load for others, reads for
+    /// its load as well, so nothing is added.
     fn take_read_back(&mut self, sheet: &Sheet) {
         let goes_on = self.schedule.over > self.schedule.deadline;
         let read = &sheet.tracks[Direction::Read.index()];
@@ -257,7 +257,7 @@ fn add_counts(totals: &mut WorkerTotals, sheet: &Sheet) {
     totals.late_ns_max = totals.late_ns_max.max(counts.late_ns_max);
 }
 
-/// In a closed loop an I/O is issued when it is due, so that both spans are one.
+/// Copies latency to service if they are the same: in a closed loop an I/O is issued when it is due.
 fn with_service(mut totals: WorkerTotals) -> WorkerTotals {
     let read_back = totals.read_back.iter_mut().map(|back| &mut back.reads);
     let directions = totals.files.iter_mut().chain([&mut totals.directions]).flatten();

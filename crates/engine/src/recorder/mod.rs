@@ -1,4 +1,4 @@
-//! The private recorder of a worker: sheets filled by time, handed over at interval edges, spares coming back.
+//! The private recorder of a worker: sheets filled during an interval, handed over at its edge, with spares coming back.
 
 mod collector;
 mod rows;
@@ -19,14 +19,14 @@ pub(crate) use sheet::{Ended, Part, Sheet};
 use tracer::Tracer;
 pub(crate) use tracer::{Trace, TraceReceiver};
 
-/// Sheets of a worker: one it writes on, three spares. An interval in which counting begins or ends takes two; with three
-/// it is enough that the collector looks in once an interval.
+/// Sheets of a worker: one in use, three spares. An interval in which counting begins or ends takes two; with three spares
+/// it is enough that the collector looks once per interval.
 const SHEETS: usize = 4;
 
-/// How far a worker has come; written by it, read by the collector.
+/// A worker's progress; written by it, read by the collector.
 #[derive(Debug, Default)]
 struct Progress {
-    /// Number of the interval it is in: all before it are handed over.
+    /// Number of the interval it is in: all earlier ones are handed over.
     interval: AtomicU64,
 }
 
@@ -40,7 +40,7 @@ pub struct CollectorEnd {
     issues: Option<TraceReceiver<TracedIo>>,
 }
 
-/// What a worker has not handed over when it is over. The collector must be given it, or it is lost.
+/// What a worker has not handed over when it is over. It is lost unless given to the collector.
 #[derive(Debug)]
 pub(crate) struct Remainder {
     pub(crate) sheet: Box<Sheet>,
@@ -52,18 +52,18 @@ pub(crate) struct Remainder {
 #[derive(Debug)]
 pub struct Recorder {
     sheet: Box<Sheet>,
-    /// When something is to be handed over: at `page_edge`, or earlier where I/Os are traced.
+    /// When something must be handed over: at `page_edge`, or earlier if I/Os are traced.
     edge: Nanos,
     /// End of the interval that `sheet` is for.
     page_edge: Nanos,
-    /// What ends now belongs to this part.
+    /// The part to which completions now belong.
     part: Part,
-    /// Where every I/O is told when it is over.
+    /// Traces every I/O when it completes, if the plan asks for it.
     tracer: Option<Tracer<IoTrace>>,
-    /// The same when it is issued.
+    /// Traces every I/O when it is issued, if the plan asks for it.
     issues: Option<Tracer<TracedIo>>,
     timetable: Option<Timetable>,
-    /// What of the time without a CPU lies behind `page_edge`.
+    /// Part of the time without a CPU that lies after `page_edge`.
     waited_beyond: Nanos,
     out: Producer<Box<Sheet>>,
     spares: Consumer<Box<Sheet>>,
@@ -71,7 +71,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder for a worker of `plan`, and what the collector needs to hear from it.
+    /// Makes a recorder for a worker of `plan`, and the collector's ends of its rings.
     pub fn new(plan: &WorkerPlan) -> (Recorder, CollectorEnd) {
         let (out, sheets) = RingBuffer::new(SHEETS);
         let (mut back, spares) = RingBuffer::new(SHEETS);
@@ -114,7 +114,7 @@ impl Recorder {
         self.edge
     }
 
-    /// Time has come to `now`: hands over what is to be.
+    /// Hands over what is due at `now`.
     #[inline]
     pub(crate) fn reach(&mut self, now: Nanos) {
         if now >= self.edge {
@@ -142,9 +142,8 @@ impl Recorder {
         self.edge = self.page_edge.min(of_ends).min(of_issues);
     }
 
-    /// Up to `now` the worker has been ready for `waited` without a CPU, since this was last told; before `now` is reached.
-    /// As it runs now, that is taken to have been just before, so that what is more than has passed of a new interval falls
-    /// on those before.
+    /// Adds `waited`, the time ready without a CPU since the last call, up to `now`; to be called before `now` is reached. The
+    /// wait is assumed to have ended just now, so whatever exceeds the elapsed part of the new interval belongs to those before.
     #[cold]
     pub(crate) fn waited(&mut self, now: Nanos, waited: Nanos) {
         let beyond = waited.min(now.since(self.page_edge));
@@ -152,7 +151,7 @@ impl Recorder {
         self.waited_beyond = beyond;
     }
 
-    /// From `now` on what ends belongs to `part`.
+    /// Counts completions towards `part` from `now` on.
     #[cold]
     pub(crate) fn enter(&mut self, part: Part, now: Nanos) {
         assert!(part >= self.part, "the parts of a worker's time go back from {:?} to {part:?}", self.part);
@@ -167,12 +166,12 @@ impl Recorder {
         self.set_edge();
     }
 
-    /// What has ended up to `now` does not count after all; only what comes does.
+    /// Discards completions up to `now`; only later ones count.
     #[cold]
     pub(crate) fn restart(&mut self, now: Nanos) {
         self.turn_page(now);
         if self.sheet.is_used() {
-            // There was no spare: what it holds is let go.
+            // There was no spare sheet: its contents are discarded.
             self.sheet.clear((self.sheet.index, self.part));
         }
         self.sheet.restarted = Some(now);
@@ -192,7 +191,7 @@ impl Recorder {
                 fresh.counts.waited = beyond.min(now.since(timetable.start_of(index)));
                 fresh.counts.waited_before = beyond.since(fresh.counts.waited);
                 let full = std::mem::replace(&mut self.sheet, fresh);
-                // Looked at just above, and only this thread pushes.
+                // Checked just above, and only this thread pushes.
                 assert!(self.out.push(full).is_ok(), "the ring of sheets is full though it had room");
             }
             _ => self.keep_page(index),
@@ -202,7 +201,7 @@ impl Recorder {
 
     fn keep_page(&mut self, index: u64) {
         let (was, part) = (self.sheet.part, self.part);
-        // What counts stays counted, even if some that does not comes to it; what the ramp did must not count.
+        // What counts stays counted, even if some that does not is added; what the ramp did must not count.
         if was != Part::Counted && was != part {
             self.sheet.clear((index, part));
         }
@@ -212,13 +211,13 @@ impl Recorder {
         self.sheet.smeared = true;
     }
 
-    /// One I/O has ended well.
+    /// Records one successful I/O.
     #[inline]
     pub(crate) fn done(&mut self, io: Ended) {
         self.done_alike(io, 1);
     }
 
-    /// `count` I/Os have ended well that do not differ in what is recorded; at least one.
+    /// Records `count` successful I/Os, at least one, that are recorded alike.
     #[inline(always)]
     pub(crate) fn done_alike(&mut self, io: Ended, count: u32) {
         let (sheet, direction) = (&mut *self.sheet, io.direction.index());
@@ -234,13 +233,13 @@ impl Recorder {
         }
     }
 
-    /// Whether every I/O is told.
+    /// Whether every I/O is traced.
     #[inline]
     pub(crate) fn is_tracing(&self) -> bool {
         self.tracer.is_some()
     }
 
-    /// One I/O is over, well or not; only where [`is_tracing`](Recorder::is_tracing).
+    /// Traces one I/O that has completed or failed; only if [`is_tracing`](Recorder::is_tracing).
     pub(crate) fn trace(&mut self, io: IoTrace) {
         let counted = self.part == Part::Counted;
         if let Some(tracer) = &mut self.tracer {
@@ -249,13 +248,13 @@ impl Recorder {
         }
     }
 
-    /// Whether every I/O is told when it is issued.
+    /// Whether every I/O is traced when it is issued.
     #[inline]
     pub(crate) fn tells_issues(&self) -> bool {
         self.issues.is_some()
     }
 
-    /// One I/O is issued; it is told where that is asked for.
+    /// Traces one issued I/O, if the plan asks for it.
     pub(crate) fn issued(&mut self, io: TracedIo) {
         if let Some(issues) = &mut self.issues {
             issues.record(io, io.at);
@@ -263,7 +262,7 @@ impl Recorder {
         }
     }
 
-    /// One I/O was handed over, so long after it was picked.
+    /// Records that one I/O was submitted, `span` after it was picked.
     #[inline]
     pub(crate) fn submission(&mut self, direction: Direction, span: Nanos) {
         if let Some(track) = &mut self.sheet.tracks[direction.index()] {
@@ -271,13 +270,13 @@ impl Recorder {
         }
     }
 
-    /// The I/O just recorded moved fewer bytes than asked.
+    /// Records that the I/O just recorded moved fewer bytes than requested.
     #[cold]
     pub(crate) fn short(&mut self, direction: Direction, file: u32) {
         self.tracks(direction, file).for_each(|track| track.tally.short += 1);
     }
 
-    /// One I/O has failed.
+    /// Records one failed I/O.
     #[cold]
     pub(crate) fn failed(&mut self, direction: Direction, file: u32) {
         self.tracks(direction, file).for_each(|track| track.tally.errors += 1);
@@ -292,7 +291,7 @@ impl Recorder {
             .filter_map(move |tracks| tracks[direction.index()].as_mut())
     }
 
-    /// An issue came after its due time.
+    /// Records an issue after its due time; beyond `limit` it counts as late.
     #[inline]
     pub(crate) fn lateness(&mut self, lateness: Nanos, limit: Nanos) {
         let counts = &mut self.sheet.counts;
@@ -300,8 +299,8 @@ impl Recorder {
         counts.late += u64::from(lateness > limit);
     }
 
-    /// `count` I/Os were handed over at once, so that `in_flight` are in flight with them. That depth counts for each of
-    /// them: while a batch refills a queue the queue never holds less.
+    /// Records that `count` I/Os were submitted at once, with which `in_flight` are in flight. That depth counts for each of
+    /// them: while a batch refills a queue, the queue never holds less.
     #[inline]
     pub(crate) fn submitted(&mut self, count: usize, in_flight: usize) {
         debug_assert!(
@@ -313,13 +312,13 @@ impl Recorder {
         counts.depth[depth_bucket(in_flight)] += count as u64;
     }
 
-    /// `count` I/Os came back at once.
+    /// Records that `count` I/Os came back at once.
     #[inline]
     pub(crate) fn reaped(&mut self, count: usize) {
         self.sheet.counts.complete[batch_bucket(count)] += 1;
     }
 
-    /// What has not been handed over; it ends with the worker.
+    /// Returns what has not been handed over and ends the recorder.
     pub(crate) fn into_remainder(mut self) -> Remainder {
         self.sheet.counts.waited += self.waited_beyond;
         Remainder {
@@ -330,13 +329,13 @@ impl Recorder {
     }
 }
 
-/// 1, 2-3, 4-7, … 64 and more.
+/// Bucket of a depth: 1, 2-3, 4-7, … 64 and more.
 #[inline]
 fn depth_bucket(in_flight: usize) -> usize {
     ((in_flight | 1).ilog2() as usize).min(6)
 }
 
-/// 0, 1-4, 5-8, 9-16, 17-32, 33-64, more.
+/// Bucket of a batch size: 0, 1-4, 5-8, 9-16, 17-32, 33-64, more.
 #[inline]
 fn batch_bucket(count: usize) -> usize {
     match count {

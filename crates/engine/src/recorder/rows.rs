@@ -1,5 +1,5 @@
-//! Rows of intervals that are not final yet: sums by job and part of its time, which become intervals once it is known
-//! where the parts begin and end.
+//! Rows of intervals that are not final yet: sums by job and part of its time, which become intervals once the limits of
+//! the parts are known.
 
 use std::collections::VecDeque;
 
@@ -9,23 +9,23 @@ use workload::Nanos;
 use super::sheet::{Part, Sheet};
 use crate::rules::{Schedule, Timetable};
 
-/// One interval: the jobs in their order, those that are not at work left out; one in which counting begins or ends stands
-/// there in parts.
+/// One interval: the jobs in their order, without those that are not at work; an interval in which counting begins or ends
+/// is split into parts.
 pub(crate) type Row = Vec<Interval>;
 
 /// When the workers of one job are at work, as far as is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct JobTimes {
-    /// Its first worker begins; [`Nanos::MAX`] while nobody knows.
+    /// When its first worker begins; [`Nanos::MAX`] until it is known.
     pub(crate) start: Nanos,
     pub(crate) counted_from: Nanos,
     pub(crate) counted_until: Nanos,
-    /// Its last worker is over; [`Nanos::MAX`] while one is at work.
+    /// When its last worker is over; [`Nanos::MAX`] while one is at work.
     pub(crate) ended: Nanos,
 }
 
 impl JobTimes {
-    /// Of a job of which nothing is known.
+    /// The times of a job of which nothing is known.
     pub(crate) const UNKNOWN: JobTimes = JobTimes {
         start: Nanos::MAX,
         counted_from: Nanos::MAX,
@@ -33,13 +33,13 @@ impl JobTimes {
         ended: Nanos::MAX,
     };
 
-    /// Of a worker with these times that is over at `ended`.
+    /// The times of a worker with this schedule that is over at `ended`.
     pub(super) fn of(schedule: &Schedule, ended: Nanos) -> JobTimes {
         let counted_until = if schedule.over > schedule.deadline { schedule.deadline } else { Nanos::MAX };
         JobTimes { start: schedule.start, counted_from: schedule.counted_from, counted_until, ended }
     }
 
-    /// Of two workers of one job.
+    /// The times of two workers of one job together.
     pub(super) fn joined(self, other: JobTimes) -> JobTimes {
         JobTimes {
             start: self.start.min(other.start),
@@ -61,7 +61,7 @@ impl JobTimes {
     }
 }
 
-/// What ended in one part of a job's time within one interval.
+/// Completions in one part of a job's time within one interval.
 #[derive(Debug, Default)]
 struct Sum {
     directions: [IntervalDirection; 4],
@@ -76,7 +76,7 @@ struct JobSums {
     parts: [Option<Sum>; 3],
     /// The longest that a worker waited for a CPU, by [`Part`].
     waited: [Nanos; 3],
-    /// The same of workers that slept through all of it.
+    /// The longest that a worker waited which slept through the whole interval.
     slept_through: Nanos,
 }
 
@@ -97,19 +97,19 @@ impl Rows {
         Rows { timetable, jobs, rows: VecDeque::new(), first: 0 }
     }
 
-    /// Number of the first row that has not been given out.
+    /// Number of the first row that has not been returned.
     pub(super) fn first(&self) -> u64 {
         self.first
     }
 
-    /// Whether sums are left.
+    /// Whether no sums are left.
     pub(super) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
     /// Adds a sheet of a worker of job `job`.
     pub(super) fn add(&mut self, job: u16, sheet: &Sheet) {
-        // A sheet is never older than the rows that are left; if it were, its I/Os would still be counted once.
+        // A sheet is never older than the remaining rows; if it were, its I/Os would still be counted once.
         let place = sheet.index.saturating_sub(self.first) as usize;
         while self.rows.len() <= place {
             self.rows.push_back((0..self.jobs).map(|_| Default::default()).collect());
@@ -134,7 +134,7 @@ impl Rows {
         sum.smeared |= sheet.smeared;
     }
 
-    /// What counted of `job` in rows that are not final was ramp.
+    /// Moves what counted of `job`, in rows that are not final, to its ramp.
     pub(super) fn restart(&mut self, job: u16) {
         for row in &mut self.rows {
             let JobSums { parts: [ramp, counted, _], waited, .. } = &mut row[usize::from(job)];
@@ -150,7 +150,7 @@ impl Rows {
         }
     }
 
-    /// A worker of `job` waited so long for a CPU in the intervals right before the one at `place`.
+    /// Adds a wait for a CPU by a worker of `job` to the intervals right before the one at `place`.
     fn sleep_through(&mut self, place: usize, job: u16, mut waited: Nanos) {
         for before in (0..place).rev() {
             if waited == Nanos::ZERO {
@@ -164,7 +164,7 @@ impl Rows {
         }
     }
 
-    /// The next row. Nothing has ended in an interval without sums: a stall shows as zeros, not as a gap.
+    /// Returns the next row. An interval without sums has zeros: a stall shows as zeros, not as a gap.
     pub(super) fn next(&mut self, times: &[JobTimes]) -> Row {
         let (from, to) = (self.timetable.start_of(self.first), self.timetable.end_of(self.first));
         assert!(from < to, "an interval ends at {to:?}, before it begins at {from:?}");

@@ -1,4 +1,4 @@
-//! What one worker records of one interval: a boxed sheet that travels to the collector and back.
+//! One worker's record of one interval: a boxed sheet that travels to the collector and back.
 
 use record::{Distribution, Histogram, Tally};
 use workload::{BackendKind, Direction, Nanos, Pace, WorkerPlan};
@@ -23,7 +23,7 @@ impl SpanHistogram {
         self.ns_max = self.ns_max.max(ns);
     }
 
-    /// What was recorded, one value of each of `ops` I/Os.
+    /// The distribution recorded, with one value for each of `ops` I/Os.
     pub(crate) fn distribution(&self, ops: u64) -> Distribution {
         let distribution = self.handed_over();
         assert!(
@@ -34,7 +34,7 @@ impl SpanHistogram {
         distribution
     }
 
-    /// What was recorded of I/Os that may be in flight still.
+    /// The distribution recorded for I/Os of which some may still be in flight.
     pub(crate) fn handed_over(&self) -> Distribution {
         Distribution::of(&self.histogram, self.ns_min, self.ns_max)
     }
@@ -46,40 +46,40 @@ impl SpanHistogram {
     }
 }
 
-/// Whether `distribution` holds a value of each of `ops` I/Os. Beyond 32 bits a bucket of a sheet counts no further.
+/// Whether `distribution` has a value for each of `ops` I/Os. A bucket of a sheet does not count beyond 32 bits.
 pub(super) fn are_all(distribution: &Distribution, ops: u64) -> bool {
     distribution.count() == ops || ops > u64::from(u32::MAX)
 }
 
-/// An I/O that has ended well.
+/// An I/O that has completed successfully.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ended {
     pub(crate) direction: Direction,
     /// Index into the worker's files.
     pub(crate) file: u32,
-    /// Bytes that it moved.
+    /// Bytes moved.
     pub(crate) bytes: u64,
-    /// Due→done.
+    /// Time from due to done.
     pub(crate) latency: Nanos,
-    /// Issued→done.
+    /// Time from issued to done.
     pub(crate) service: Nanos,
 }
 
 /// One direction of a sheet.
 #[derive(Clone, Debug)]
 pub(crate) struct Track {
-    /// Sums of due→done.
+    /// Sums of time from due to done.
     pub(crate) tally: Tally,
     latency: Histogram,
-    /// Issued→done, where that is not due→done.
+    /// Time from issued to done, if it differs from due to done.
     pub(crate) service: Option<SpanHistogram>,
-    /// Picked→issued, where handing over is a step of its own.
+    /// Time from picked to issued, if submission is a separate step.
     pub(crate) submission: Option<SpanHistogram>,
 }
 
 impl Track {
     fn new(plan: &WorkerPlan, direction: Direction) -> Track {
-        // A flush is waited for as a whole: there is no more to know of it than when it was asked for and done.
+        // A flush is waited for as a whole: only the times when it was requested and done are known.
         let apart = plan.backend == BackendKind::Libaio && direction != Direction::Flush;
         Track {
             tally: Tally::default(),
@@ -105,7 +105,7 @@ impl Track {
         }
     }
 
-    /// Due→done.
+    /// Distribution of the time from due to done.
     pub(crate) fn latency(&self) -> Distribution {
         let tally = &self.tally;
         let latency = Distribution::of(&self.latency, tally.latency_ns_min, tally.latency_ns_max);
@@ -125,7 +125,7 @@ fn is_paced(plan: &WorkerPlan) -> bool {
     [Some(plan.pace), plan.terms.write_pace].into_iter().flatten().any(|pace| pace != Pace::Closed)
 }
 
-/// Counts beside the latencies; all of them add up over intervals.
+/// Counts beside the latencies. Those of depth, batches, late issues and waits add up over intervals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     /// As in [`record::WorkerTotals`].
@@ -134,13 +134,13 @@ pub(crate) struct Counts {
     pub(crate) submit: [u64; 7],
     /// As in [`record::WorkerTotals`].
     pub(crate) complete: [u64; 7],
-    /// Issues later than due by more than 1 ms.
+    /// Number of issues later than due by more than 1 ms.
     pub(crate) late: u64,
     /// The longest that an issue came after its due time.
     pub(crate) late_ns_max: u64,
-    /// Time that the worker was ready to run in this interval but had no CPU.
+    /// Time in this interval that the worker was ready to run but had no CPU.
     pub(crate) waited: Nanos,
-    /// The same in intervals before this one that it slept through whole, so that they have no sheet.
+    /// The same in earlier intervals that it slept through whole, so that they have no sheet.
     pub(crate) waited_before: Nanos,
 }
 
@@ -150,43 +150,43 @@ pub(crate) enum Part {
     /// Before counting begins.
     #[default]
     Ramp,
-    /// What counts.
+    /// The part that counts.
     Counted,
     /// After counting has ended.
     Cool,
 }
 
 impl Part {
-    /// Every part in the order in which they come.
+    /// Every part in order of time.
     pub(crate) const ALL: [Part; 3] = [Part::Ramp, Part::Counted, Part::Cool];
 }
 
 /// By [`Direction::index`]; only directions that the worker can issue.
 pub(crate) type Tracks = [Option<Track>; 4];
 
-/// What one worker records of one interval, or of that share of it that lies in one part of its time.
+/// One worker's record of one interval, or of the share of it that lies in one part of its time.
 #[derive(Clone, Debug)]
 pub(crate) struct Sheet {
     /// Number of the interval.
     pub(crate) index: u64,
     pub(crate) part: Part,
     pub(crate) tracks: Tracks,
-    /// By file, where that is asked for.
+    /// By file, if the plan asks for it; otherwise empty.
     pub(crate) files: Vec<Tracks>,
     pub(crate) counts: Counts,
-    /// True where it holds some of an earlier interval too.
+    /// Whether it includes some of an earlier interval.
     pub(crate) smeared: bool,
-    /// Where nothing counts that came before this sheet: since when.
+    /// Set if nothing before this sheet counts: since when.
     pub(crate) restarted: Option<Nanos>,
 }
 
 impl Sheet {
-    /// An empty sheet for a worker of `plan`.
+    /// Makes an empty sheet for a worker of `plan`.
     pub(super) fn new(plan: &WorkerPlan) -> Sheet {
         let mix = plan.access.mix;
         let track = |direction: Direction| {
             let used = match direction {
-                // What is read back is read whatever is asked for.
+                // Reading back needs reads, whatever the mix issues.
                 Direction::Read => mix.issues(direction) || plan.verify.on().is_some(),
                 Direction::Flush => {
                     let traced = plan.access.replay.as_ref().is_some_and(|replay| replay.flushes());
@@ -214,7 +214,7 @@ impl Sheet {
         }
     }
 
-    /// Makes it empty, for this part of interval `index`.
+    /// Empties it, for this part of interval `index`.
     pub(crate) fn clear(&mut self, (index, part): (u64, Part)) {
         self.all_tracks().for_each(Track::clear);
         self.counts = Counts::default();
@@ -225,7 +225,7 @@ impl Sheet {
         debug_assert!(!self.is_used(), "a cleared sheet holds I/Os");
     }
 
-    /// Whether an I/O has ended on it.
+    /// Whether any I/O was recorded on it.
     pub(crate) fn is_used(&self) -> bool {
         self.tracks.iter().flatten().any(|track| track.tally.ops + track.tally.errors > 0)
     }

@@ -1,14 +1,14 @@
-//! Every I/O of a worker whose I/Os are told, handed over in chunks that were made beforehand.
+//! Records of every single I/O of a traced worker, handed over in chunks allocated beforehand.
 
 use rtrb::{Consumer, Producer, RingBuffer};
 use workload::Nanos;
 
-/// I/Os of a chunk.
+/// I/Os per chunk.
 const CHUNK: usize = 1024;
-/// Chunks of a worker. All together hold more than happens between two looks of the collector in simulation (32,768
-/// events), and at 5 ms between two looks in real time eight million I/Os a second.
+/// Chunks per worker. Together they hold more than happens between two looks of the collector in simulation (32,768
+/// events), and, at 5 ms between two looks in real time, eight million I/Os per second.
 const CHUNKS: usize = 42;
-/// A chunk that is not full is handed over after this long, so that people see I/Os as they happen.
+/// Time after which a chunk that is not full is handed over, so that people see I/Os as they happen.
 const PATIENCE: Nanos = Nanos::from_millis(5);
 
 /// The worker's side.
@@ -34,7 +34,7 @@ pub(crate) struct TraceReceiver<T> {
 #[derive(Debug)]
 pub(crate) struct Trace<T> {
     pub(crate) chunk: Vec<T>,
-    /// I/Os that there was no room for.
+    /// Number of I/Os for which there was no room.
     pub(crate) lost: u64,
 }
 
@@ -58,8 +58,8 @@ impl<T> Tracer<T> {
         self.edge
     }
 
-    /// Notes one I/O, at the time `at`. Where nobody has taken the chunks in time it is counted as lost: to wait would be to measure the
-    /// one who writes them down.
+    /// Records one I/O at the time `at`. If nobody has taken the chunks in time, it is counted as lost: waiting would measure
+    /// the consumer of the trace.
     pub(super) fn record(&mut self, io: T, at: Nanos) {
         if self.chunk.len() == self.chunk.capacity() && !self.pass_on() {
             self.lost += 1;
@@ -72,14 +72,14 @@ impl<T> Tracer<T> {
         self.chunk.push(io);
     }
 
-    /// Time has come to `now`.
+    /// Hands the chunk over if that is due at `now`.
     pub(super) fn reach(&mut self, now: Nanos) {
         if now >= self.edge && !self.pass_on() {
             self.edge = now + PATIENCE;
         }
     }
 
-    /// Hands the chunk over; false where there is no other to go on with.
+    /// Hands the chunk over; false if there is no other to go on with.
     fn pass_on(&mut self) -> bool {
         match self.spares.pop() {
             Ok(fresh) => {
@@ -99,7 +99,7 @@ impl<T> Tracer<T> {
 }
 
 impl<T> TraceReceiver<T> {
-    /// Gives `take` each chunk that the worker has handed over.
+    /// Passes each chunk that the worker has handed over to `take`.
     pub(crate) fn empty(&mut self, mut take: impl FnMut(&[T])) {
         while let Ok(mut chunk) = self.chunks.pop() {
             take(&chunk);
@@ -113,7 +113,7 @@ impl<T> TraceReceiver<T> {
 mod tests {
     use super::*;
 
-    /// What has been handed over so far goes into `told`.
+    /// Appends what has been handed over so far to `told`.
     fn tell(desk: &mut TraceReceiver<u64>, told: &mut Vec<u64>) {
         desk.empty(|chunk| told.extend_from_slice(chunk));
     }

@@ -1,12 +1,12 @@
-//! The checksums that fio 3.33 puts behind its header, as they stand in the bytes that it writes: each was found by computing
-//! it over what the real one had written, not read off its documentation, which says less and sometimes other things.
+//! The checksums that fio 3.33 puts after its header, as they are in the bytes that it writes: each was determined by
+//! computing it over data that fio had written. fio's documentation says less, and in places something else.
 
 use crc::{Algorithm, CRC_7_MMC, CRC_16_ARC, CRC_64_REDIS, Crc, Table};
 use sha1::digest::{Digest, generic_array::GenericArray};
 use twox_hash::XxHash32;
 use workload::Checksum;
 
-/// The most bytes that a checksum has.
+/// Bytes of the longest checksum.
 pub(super) const LONGEST: usize = 128;
 
 /// CRC-32C without the inversion at its end.
@@ -21,7 +21,7 @@ const CRC_32C: Algorithm<u32> = Algorithm {
     residue: 0xb798_b438,
 };
 
-/// CRC-32 that begins with zero, takes the greatest bit first and is not inverted.
+/// CRC-32 that begins with zero, takes the most significant bit first and is not inverted.
 const CRC_32: Algorithm<u32> = Algorithm {
     width: 32,
     poly: 0x04c1_1db7,
@@ -39,14 +39,14 @@ static CRC32: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32);
 static CRC32C: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32C);
 static CRC64: Crc<u64, Table<16>> = Crc::<u64, Table<16>>::new(&CRC_64_REDIS);
 
-/// fio's seed of xxHash.
+/// fio's seed for xxHash.
 const XXHASH_SEED: u32 = 1;
 
-/// What SHA-256 begins with (FIPS 180-4, 5.3.3).
+/// Initial state of SHA-256 (FIPS 180-4, 5.3.3).
 const SHA256: [u32; 8] =
     [0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19];
 
-/// Bytes that a checksum of `kind` takes behind the header.
+/// Bytes that a checksum of `kind` takes after the header.
 pub(super) const fn length(kind: Checksum) -> usize {
     match kind {
         Checksum::Meta | Checksum::Pattern => 0,
@@ -64,7 +64,7 @@ pub(super) const fn length(kind: Checksum) -> usize {
     }
 }
 
-/// The number by which fio's header names the kind.
+/// The number of the kind in fio's header.
 pub(super) const fn number(kind: Checksum) -> u16 {
     match kind {
         Checksum::Meta => 0x01,
@@ -86,7 +86,7 @@ pub(super) const fn number(kind: Checksum) -> u16 {
     }
 }
 
-/// The checksum of a header: CRC-32C as of the data.
+/// The checksum of a header: the same CRC-32C as for data.
 pub(super) fn of_header(bytes: &[u8]) -> u32 {
     CRC32C.checksum(bytes)
 }
@@ -115,7 +115,7 @@ pub(super) fn of(kind: Checksum, data: &[u8]) -> [u8; LONGEST] {
     sum
 }
 
-/// The words of SHA-1's digest, the least byte of each first.
+/// The words of a SHA-1 digest in little-endian order.
 fn words_turned(digest: &[u8]) -> [u8; 20] {
     let mut turned = [0; 20];
     for (turned, word) in turned.chunks_mut(4).zip(digest.chunks(4)) {
@@ -125,8 +125,8 @@ fn words_turned(digest: &[u8]) -> [u8; 20] {
     turned
 }
 
-/// fio 3.33 keeps of SHA-256 the last block, padded with its length the least byte first, and in its first eight bytes the
-/// least byte of each word of the state.
+/// fio 3.33's value for SHA-256: the last block, padded with the length in little-endian order, whose first eight bytes are
+/// replaced by the least significant byte of each word of the state.
 fn last_block_256(data: &[u8]) -> [u8; 64] {
     let mut state = SHA256;
     let (blocks, rest) = data.as_chunks::<64>();
@@ -148,8 +148,8 @@ fn last_block_256(data: &[u8]) -> [u8; 64] {
     last
 }
 
-/// fio 3.33 keeps of SHA-512 nothing of the state: what stands there is the first block, with what the data has beyond whole
-/// blocks over its beginning. What lies between is not covered, so that it finds no damage there.
+/// fio 3.33's value for SHA-512, which contains nothing of the state: the first block, its beginning overwritten with the
+/// data after the last whole block. The data in between is not covered, so damage there is not found.
 fn last_block_512(data: &[u8]) -> [u8; 128] {
     let (blocks, rest) = data.as_chunks::<128>();
     let mut kept = blocks.first().copied().unwrap_or([0; 128]);

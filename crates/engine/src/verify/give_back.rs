@@ -1,5 +1,5 @@
-//! Which of the verified writes are trimmed again, and when. The count that begins a round, and what a round leaves over for
-//! the writes behind it, are those of fio, so that as many blocks are trimmed as there.
+//! The choice of verified writes to trim again, and when. The count that begins a round, and what one round leaves over for
+//! the writes after it, follow fio, so that as many blocks are trimmed as by fio.
 
 use std::collections::VecDeque;
 
@@ -13,23 +13,23 @@ use super::ledger::Span;
 pub(super) struct GivesBack {
     asked: GiveBack,
     seed: u64,
-    /// Writes that are kept for the check: a round begins when they are a multiple of those asked for.
+    /// Number of writes kept for verification: a round begins when it is a multiple of the number asked for.
     kept: u64,
     /// Trims that need no round of their own.
     left: u32,
-    /// Whether one began while several were issued at once, so that nobody looked.
+    /// Whether a round began while several writes were issued at once, and has not been noticed yet.
     begun: bool,
     at_once: bool,
-    /// Whether the last that was issued was a read for the check, behind which no round begins.
+    /// Whether the last I/O issued was a read for verification, after which no round begins.
     behind_read: bool,
-    /// Those that were drawn, with their numbers, the oldest first; never more than there was room for.
+    /// Drawn writes with their numbers, oldest first; never more than `room`.
     waiting: VecDeque<(Span, u32)>,
     room: usize,
 }
 
 impl GivesBack {
     pub(super) fn new(asked: GiveBack, plan: &WorkerPlan) -> GivesBack {
-        // A round empties the queue, so that no more wait than come between two, and what is in flight meanwhile.
+        // A round empties the list, so no more wait than come between two rounds, and what is in flight meanwhile.
         let room = 2 * asked.writes.max(1) as usize + asked.batch as usize + plan.depth as usize;
         let room = room.min(1 << 20);
         GivesBack {
@@ -45,42 +45,42 @@ impl GivesBack {
         }
     }
 
-    /// Whether the write of this number is one to trim.
+    /// Whether the write of this number is to be trimmed.
     pub(super) fn draws(&self, write: u32) -> bool {
         mix(self.seed ^ mix(u64::from(write))) % 100 < u64::from(self.asked.percent)
     }
 
-    /// A write is issued, to a place that is kept for the check already where `known`.
+    /// Counts a write that is issued; `known` says that its place is already kept for verification.
     pub(super) fn issued(&mut self, known: bool) {
         self.kept += u64::from(!known);
         self.behind_read = false;
         self.begun = self.at_once && (self.begun || self.is_round());
     }
 
-    /// Whether so many are kept that a round begins.
+    /// Whether enough writes are kept for a round to begin.
     fn is_round(&self) -> bool {
         !self.behind_read && self.kept.is_multiple_of(u64::from(self.asked.writes.max(1)))
     }
 
-    /// A write is read back for the check, and with that no longer kept for it.
+    /// Counts a write that is read back for verification, and so no longer kept for it.
     pub(super) fn read_back(&mut self) {
         self.kept = self.kept.saturating_sub(1);
         self.behind_read = true;
     }
 
-    /// A write has ended: it waits where it is drawn.
+    /// Adds a completed write to the waiting ones, if it is drawn.
     pub(super) fn offer(&mut self, span: Span, write: u32) {
         if self.draws(write) && self.waiting.len() < self.room {
             self.waiting.push_back((span, write));
         }
     }
 
-    /// The first that waits.
+    /// The first write that waits.
     pub(super) fn first(&self) -> Option<(Span, u32)> {
         self.waiting.front().copied()
     }
 
-    /// The first waits no longer.
+    /// Removes the first write that waits.
     pub(super) fn take_first(&mut self) {
         self.waiting.pop_front();
     }
@@ -99,7 +99,7 @@ impl GivesBack {
         true
     }
 
-    /// The first is trimmed: what that must leave. What is not looked at any more is not kept for it either.
+    /// Removes the first, which is trimmed, and returns what that must leave. A write no longer verified is no longer kept.
     pub(super) fn give(&mut self) -> Trimmed {
         self.take_first();
         self.behind_read = false;

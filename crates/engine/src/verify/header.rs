@@ -1,9 +1,9 @@
-//! The header of an interval, as fio 3.33 lays it out, so that what either tool wrote the other verifies.
+//! The header of an interval in fio 3.33's layout, so that each tool can verify what the other wrote.
 //!
-//! 40 bytes, least byte first: magic (2 bytes), number of the checksum (2), length of the interval (4), seed (8), offset in
+//! 40 bytes, little-endian: magic (2 bytes), number of the checksum (2), length of the interval (4), seed (8), offset in
 //! the file (8), seconds (4), nanoseconds (4), thread (2), number of the write (2), CRC-32C of all this (4). The checksum of
-//! the data behind it follows. fio looks neither at the time nor at the thread, nor at the seed of data that a job does not
-//! both read and write; plimsoll keeps there what it needs to tell corrupted, stale and misplaced data apart.
+//! the data follows. fio checks neither the time nor the thread, nor the seed of data that a job does not both read and
+//! write; plimsoll stores there what it needs to distinguish corrupted, stale and misplaced data.
 
 use statistics::random::mix;
 use workload::Checksum;
@@ -12,14 +12,15 @@ use super::checksum;
 
 /// Bytes of a header without the checksum of the data.
 const BARE: usize = 40;
-/// Where its own checksum stands.
+/// Offset of its own checksum.
 const SUM_AT: usize = 36;
 /// The first two bytes.
 const MAGIC: u16 = 0xacca;
-/// More than the nanoseconds of a second: no header of fio's has these bits there.
+/// Bits that mark plimsoll's headers: a number of nanoseconds never reaches them, so no header of fio's has them set.
 const OURS: u32 = 0b11 << 30;
-/// Bits of a file's index and of the upper part of a write's number beside them.
+/// Bits for a file's index, beside the mark.
 const FILE_BITS: u32 = 17;
+/// Bits for the upper part of a write's number, beside the mark.
 const HIGH_BITS: u32 = 13;
 
 /// Bytes of a header with the checksum of its data.
@@ -27,14 +28,14 @@ pub(crate) const fn length(kind: Checksum) -> usize {
     BARE + checksum::length(kind)
 }
 
-/// What plimsoll alone puts into a header.
+/// The fields that only plimsoll puts into a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mine {
     /// XXH3 of the data.
     pub(super) data: u64,
-    /// Of the run, in 24 bits.
+    /// The run, in 24 bits.
     pub(super) run: u32,
-    /// Of the worker, in 24 bits.
+    /// The worker, in 24 bits.
     pub(super) writer: u32,
     /// Index of the file, in 17 bits.
     pub(super) file: u32,
@@ -42,35 +43,35 @@ pub(super) struct Mine {
     pub(super) write: u32,
 }
 
-/// What a header says.
+/// The contents of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    /// The eight bytes that must be the same in every header of a job.
+    /// The first eight bytes, which must be the same in every header of a job.
     pub(super) form: u64,
     /// Byte offset in the file.
     pub(super) offset: u64,
     /// `None` in a header that fio wrote.
     pub(super) mine: Option<Mine>,
-    /// Its checksum, as it says and as it is.
+    /// Its checksum, as stored and as computed.
     pub(super) sums: [u32; 2],
 }
 
-/// The eight bytes with which headers of intervals of `length` bytes begin.
+/// The first eight bytes of headers for intervals of `length` bytes.
 pub(super) fn form(kind: Checksum, length: usize) -> u64 {
     u64::from(MAGIC) | u64::from(checksum::number(kind)) << 16 | (length as u64) << 32
 }
 
-/// A number of 64 bits in 24, for runs and workers.
+/// Reduces a 64-bit number to 24 bits, for runs and workers.
 pub(super) fn short(number: u64) -> u32 {
     (mix(number) >> 40) as u32
 }
 
-/// The index of a file as a header keeps it.
+/// The index of a file as stored in a header.
 pub(super) fn short_file(file: u32) -> u32 {
     file & ((1 << FILE_BITS) - 1)
 }
 
-/// Writes the header of the write `mine` to `offset` into `bytes`, which are at least as long.
+/// Writes the header of the write `mine` at `offset` into `bytes`, which are long enough for it.
 pub(super) fn write(bytes: &mut [u8], form: u64, offset: u64, mine: Mine) {
     let number = mine.write.wrapping_sub(1);
     let nanoseconds = OURS | short_file(mine.file) << HIGH_BITS | (number >> 16) & ((1 << HIGH_BITS) - 1);
@@ -86,7 +87,7 @@ pub(super) fn write(bytes: &mut [u8], form: u64, offset: u64, mine: Mine) {
     bytes[SUM_AT..BARE].copy_from_slice(&sum.to_le_bytes());
 }
 
-/// Reads the header at the beginning of `bytes`; `None` where they are too few.
+/// Reads the header at the beginning of `bytes`; `None` if they are too few.
 pub(super) fn read(bytes: &[u8]) -> Option<Header> {
     let header = bytes.first_chunk::<BARE>()?;
     let number = |at: usize, length: usize| {

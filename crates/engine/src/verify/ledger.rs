@@ -1,38 +1,38 @@
-//! Which write was the last to each unit of a worker's files: four bytes a unit, whatever the order. A unit is what all
-//! blocks have in common; intervals lie within one.
+//! The last write to each unit of a worker's files: four bytes per unit, whatever the order. A unit is the common divisor
+//! of all blocks; intervals lie within one.
 
 use workload::{Direction, ReadBack, Trimmed, Verify, WorkerPlan};
 
 use super::give_back::GivesBack;
 use super::unit;
 
-/// The bits of an entry that hold the number of a write; 0 for none. The rest are marks.
+/// Bits of an entry that hold the number of a write, 0 for none. The other bits are marks.
 const NUMBER: u32 = (1 << 29) - 1;
-/// The number of a trim that leaves zeros.
+/// Number that stands for a trim which leaves zeros.
 const ZEROS: u32 = NUMBER;
 /// Number of the last write before they start over.
 pub(crate) const LAST_WRITE: u32 = ZEROS - 1;
-/// A write or trim of it is in flight. Without the number of a write nobody knows what it will leave.
+/// Mark: a write or trim of the unit is in flight. Without the number of a write it is unknown what it will leave.
 const IN_FLIGHT: u32 = 1 << 31;
-/// Two were in flight at once: which of them was the last nobody knows.
+/// Mark: two I/Os were in flight at once, so it is unknown which was the last.
 const EITHER: u32 = 1 << 30;
-/// It has been read back since it was last written.
+/// Mark: the unit has been read back since it was last written.
 const SEEN: u32 = 1 << 29;
 
-/// What should stand at a place.
+/// The data expected at an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Expected {
-    /// Nobody knows; it is not looked at.
+    /// Unknown; it is not checked.
     Unknown,
-    /// A write, whichever; the last was issued as this one.
+    /// Any write; the last one issued had this number.
     Any(u32),
     /// This write.
     Write(u32),
-    /// Zeros: it was trimmed.
+    /// Zeros, because it was trimmed.
     Zeros,
 }
 
-/// Bytes of a file.
+/// A range of bytes in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Span {
     pub(crate) file: u32,
@@ -47,31 +47,31 @@ struct FileEntries {
     entries: Box<[u32]>,
 }
 
-/// What was written where, and what of it has been read back.
+/// A record of what was written where, and how much of it has been read back.
 #[derive(Clone, Debug)]
 pub(crate) struct Ledger {
     unit: u64,
     files: Box<[FileEntries]>,
     writes: u32,
-    /// Writes and trims that are in flight, in no order.
+    /// Writes and trims in flight, in no order.
     in_flight: Vec<Span>,
     when: ReadBack,
-    /// The longest read.
+    /// Bytes of the longest read.
     longest: u64,
-    /// Writes that have ended and wait to be read back, the oldest at `first`; empty unless blocks are read back meanwhile.
+    /// Completed writes that wait to be read back, the oldest at `first`; empty unless blocks are read back meanwhile.
     recent: Box<[Span]>,
     first: usize,
     waiting: usize,
-    /// What is left of a round of reading back.
+    /// Writes left to read back in the current round.
     round: u32,
-    /// File and unit where the reading back at the end has come to.
+    /// File and unit that the reading back at the end has reached.
     cursor: (usize, usize),
-    /// Where some of the writes are trimmed again.
+    /// Trims some of the writes again, if the plan asks for it.
     gives_back: Option<GivesBack>,
 }
 
 impl Ledger {
-    /// A ledger for `plan`; `None` where nothing that it writes is read back.
+    /// Makes a ledger for `plan`; `None` if nothing that it writes is read back.
     pub(crate) fn new(plan: &WorkerPlan) -> Option<Ledger> {
         let Verify::On(verification) = &plan.verify else { return None };
         if !verification.when.reads_back() || !plan.access.mix.issues(Direction::Write) {
@@ -102,7 +102,7 @@ impl Ledger {
         })
     }
 
-    /// Number of the last write that was issued.
+    /// Number of the last write issued.
     pub(crate) fn writes(&self) -> u32 {
         self.writes
     }
@@ -116,7 +116,7 @@ impl Ledger {
         file.entries.get_mut(first.min(end)..end).unwrap_or_default()
     }
 
-    /// A write of `span` is issued.
+    /// Notes that a write of `span` is issued.
     pub(crate) fn issued(&mut self, span: Span) {
         self.writes = super::next_write(self.writes);
         let write = self.writes;
@@ -125,7 +125,7 @@ impl Ledger {
             known |= *entry & NUMBER != 0 && *entry & SEEN == 0;
             *entry = match *entry {
                 entry if entry & IN_FLIGHT == 0 => write | IN_FLIGHT,
-                // What a trim or a failed write leaves, and when, is as open as before.
+                // What a trim or a failed write leaves, and when, is as unknown as before.
                 entry if matches!(entry & NUMBER, 0 | ZEROS) => IN_FLIGHT | EITHER,
                 _ => write | IN_FLIGHT | EITHER,
             };
@@ -137,7 +137,7 @@ impl Ledger {
         }
     }
 
-    /// A write of `span` has ended, well or not; what a failed one left nobody knows.
+    /// Notes that a write of `span` has completed or failed; what a failed one left is unknown.
     pub(crate) fn ended(&mut self, span: Span, well: bool) {
         self.land(span, well);
         if well && !self.recent.is_empty() && self.waiting < self.recent.len() {
@@ -150,7 +150,7 @@ impl Ledger {
         }
     }
 
-    /// A write of `span` has ended well; it may be one to trim again, where nothing else has gone there meanwhile.
+    /// Offers a successful write of `span` for trimming, if nothing else was written there meanwhile.
     #[cold]
     fn offer(&mut self, span: Span) {
         let write = self.entries(span).first().copied().unwrap_or(0);
@@ -162,9 +162,9 @@ impl Ledger {
         }
     }
 
-    /// The next of the writes to trim again, once it is due and `is_free` of what is in flight.
+    /// The next write to trim again, once it is due and `is_free` of I/O in flight.
     pub(crate) fn next_to_give_back(&mut self, is_free: impl Fn(Span) -> bool) -> Option<Span> {
-        // What was written again, or read back, meanwhile is no longer to be trimmed.
+        // What was written again or read back meanwhile is no longer to be trimmed.
         while let Some((span, write)) = self.gives_back.as_ref()?.first() {
             if self.entries(span).iter().all(|&entry| entry == write) {
                 let due = is_free(span) && self.gives_back.as_mut()?.is_due();
@@ -175,7 +175,7 @@ impl Ledger {
         None
     }
 
-    /// A trim of `span` is issued, behind which is what was asked for.
+    /// Notes that a trim of `span` is issued, and what it must leave.
     fn give_back(&mut self, span: Span) -> Option<Span> {
         let leaves = self.gives_back.as_mut()?.give();
         let number = if leaves == Trimmed::Zeros { ZEROS } else { 0 };
@@ -184,14 +184,14 @@ impl Ledger {
         Some(span)
     }
 
-    /// Of what an earlier run wrote, and ours only goes through: whether it trimmed the last write nobody knows.
+    /// Makes the last write unknown if an earlier run, whose writes are only gone through, may have trimmed it.
     pub(crate) fn forget_if_given_back(&mut self, span: Span) {
         if self.gives_back.as_ref().is_some_and(|gives_back| gives_back.draws(self.writes)) {
             self.entries(span).iter_mut().for_each(|entry| *entry = 0);
         }
     }
 
-    /// A trim of `span` is issued: what stands there from now on nobody knows.
+    /// Notes that a trim of `span` is issued: what is there from now on is unknown.
     pub(crate) fn forget(&mut self, span: Span) {
         for entry in self.entries(span) {
             *entry = IN_FLIGHT | if *entry & IN_FLIGHT != 0 { EITHER } else { 0 };
@@ -199,12 +199,12 @@ impl Ledger {
         self.in_flight.push(span);
     }
 
-    /// A trim of `span` has ended, well or not.
+    /// Notes that a trim of `span` has completed or failed.
     pub(crate) fn trimmed(&mut self, span: Span, well: bool) {
         self.land(span, well);
     }
 
-    /// `span` is in flight no longer; the units that another still covers are.
+    /// Clears the mark of I/O in flight in `span`, except in units that another I/O still covers.
     fn land(&mut self, span: Span, well: bool) {
         let at = self.in_flight.iter().position(|other| *other == span);
         debug_assert!(at.is_some(), "a write ended that was not in flight: {span:?}");
@@ -226,7 +226,7 @@ impl Ledger {
         }
     }
 
-    /// The same for units that several were in flight to at once: only the last of them ends it.
+    /// Clears the mark in units to which several I/Os were in flight at once, if no other is left.
     #[cold]
     fn land_overlapped(&mut self, span: Span) {
         let unit = self.unit;
@@ -243,7 +243,7 @@ impl Ledger {
         }
     }
 
-    /// What should stand at `offset` of `file`.
+    /// The data expected at `offset` of `file`.
     pub(crate) fn expected(&self, file: u32, offset: u64) -> Expected {
         let Some(file) = self.files.get(file as usize) else { return Expected::Unknown };
         let at = (offset.saturating_sub(file.base) / self.unit) as usize;
@@ -267,7 +267,7 @@ impl Ledger {
             self.first = (self.first + 1) % self.recent.len();
             self.waiting -= 1;
             self.round -= 1;
-            // What is being written again comes again.
+            // What is being written again will come again.
             if self.entries(span).iter().all(|entry| entry & IN_FLIGHT == 0) {
                 self.entries(span).iter_mut().for_each(|entry| *entry |= SEEN);
                 if let Some(gives_back) = &mut self.gives_back {
@@ -280,7 +280,7 @@ impl Ledger {
         None
     }
 
-    /// The next span to read back when all is written, in the order of places; `None` when all has been.
+    /// The next span to read back after all writes, in order of offset; `None` when all has been.
     pub(crate) fn next_at_the_end(&mut self) -> Option<Span> {
         let open = |entry: u32| entry & NUMBER != 0 && entry & SEEN == 0;
         while let Some(file) = self.files.get(self.cursor.0) {

@@ -1,8 +1,8 @@
-//! Proof that what is read is what was written: a header in every interval of a write, and the look at it when it is read.
+//! Verification that what is read is what was written: a header in every interval of a write, checked when it is read.
 //!
-//! An interval is the least that proves itself. Its header names the write that made it, where it belongs, and a checksum of
-//! all of it, so that corrupted, misplaced, stale and lost data are told apart. The ledger knows which write was the last
-//! to each interval.
+//! An interval is the smallest unit that can be verified. Its header names the write that made it, the place where it
+//! belongs, and a checksum of all of it, so that corrupted, misplaced, stale and lost data are distinguished. The ledger
+//! knows the last write to each interval.
 
 mod checksum;
 mod give_back;
@@ -21,28 +21,29 @@ pub(crate) use ledger::{Expected, Ledger, Span};
 pub use state::{Reached, StateError, decode, encode};
 pub(crate) use wrong::Wrong;
 
-/// Bytes of a header with a checksum of this kind.
+/// Returns the length of a header with a checksum of this kind.
 pub fn header_length(kind: Checksum) -> Bytes {
     Bytes(header::length(kind) as u64)
 }
 
-/// Where a mismatch is, and what it is.
+/// A mismatch and its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// Byte offset of the interval in its file.
     pub offset: u64,
-    /// What is wrong with it.
+    /// The kind of damage.
     pub damage: Damage,
 }
 
-/// Length of an interval for `plan`: as asked where it divides what all lengths and alignments of its I/O have in common, and
-/// else that, as fio takes it.
+/// Returns the length of an interval for `plan`: the one asked for if it divides all lengths and alignments of the I/O,
+/// otherwise their greatest common divisor, as in fio.
 pub fn interval(plan: &WorkerPlan, verification: &Verification) -> Bytes {
     let unit = unit(plan);
     verification.interval.filter(|asked| asked.0 > 0 && unit.0.is_multiple_of(asked.0)).unwrap_or(unit)
 }
 
-/// What all lengths, alignments and steps of the data that `plan` moves have in common: its I/O begins and ends at multiples.
+/// Returns the greatest common divisor of all lengths, alignments and steps of the data that `plan` moves: its I/O begins
+/// and ends at multiples of it.
 pub fn unit(plan: &WorkerPlan) -> Bytes {
     let moved = plan.access.mix.directions().filter(|direction| *direction != workload::Direction::Trim);
     let units =
@@ -55,7 +56,7 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// What an interval is, beside its bytes.
+/// The identity of an interval, apart from its bytes.
 #[derive(Clone, Copy, Debug)]
 struct Identity {
     file: u32,
@@ -63,7 +64,7 @@ struct Identity {
     write: u32,
 }
 
-/// Seals what a worker writes and looks at what it reads.
+/// Seals what a worker writes and checks what it reads.
 #[derive(Clone, Debug)]
 pub(crate) struct Prover {
     proof: Proof,
@@ -72,16 +73,16 @@ pub(crate) struct Prover {
     header_at: usize,
     run: u64,
     writer: u32,
-    /// Writes sealed so far, which is the number of the last.
+    /// Number of writes sealed so far, which is also the number of the last.
     writes: u32,
     /// Length after which a pattern begins anew; 0: with each interval.
     pattern_each: u64,
-    /// What a pattern should be; empty where there is none.
+    /// Buffer for the expected pattern; empty if there is none.
     wanted: Box<[u8]>,
 }
 
 impl Prover {
-    /// A prover for `plan`; `None` where nothing is verified.
+    /// Makes a prover for `plan`; `None` if nothing is verified.
     pub(crate) fn new(plan: &WorkerPlan) -> Option<Prover> {
         let Verify::On(verification) = &plan.verify else { return None };
         let interval = interval(plan, verification).0.max(1) as usize;
@@ -102,7 +103,7 @@ impl Prover {
         })
     }
 
-    /// Makes `buffer`, which is filled for the write `io`, prove itself.
+    /// Makes `buffer`, which is filled for the write `io`, verifiable.
     pub(crate) fn seal(&mut self, io: &Io, buffer: &mut [u8]) {
         self.writes = next_write(self.writes);
         let bytes = (io.bytes as usize).min(buffer.len());
@@ -138,8 +139,8 @@ impl Prover {
         self.move_header(interval);
     }
 
-    /// Exchanges the header at the beginning of `interval` with what stands where it was asked for, or back again. The
-    /// checksum is that of the data as it stands while the header is in front.
+    /// Swaps the header at the beginning of `interval` with the data at its requested place, or back again. The checksum covers
+    /// the data as it is while the header is in front.
     fn move_header(&self, interval: &mut [u8]) {
         let length = header::length(self.checksum);
         if self.header_at >= length
@@ -150,8 +151,8 @@ impl Prover {
         }
     }
 
-    /// Looks at what `io` has read into `buffer`; `expected` knows what should stand at a byte offset. The first interval
-    /// that is wrong is named.
+    /// Checks the data read from `offset` of `file` into `buffer`; `expected` gives what should be at a byte offset. Returns the
+    /// first interval that is wrong.
     pub(crate) fn look(
         &mut self,
         (file, offset): (u32, u64),
@@ -207,7 +208,7 @@ impl Prover {
             return Err(Damage::OtherRun);
         }
         match (expected, mine) {
-            // What another worker of this run wrote over ours is no fault of the volume.
+            // What another worker of this run wrote over ours is not the volume's fault.
             (Expected::Write(wanted), Some(mine)) if wanted != mine.write => {
                 Err(Damage::Stale { wanted, found: mine.write })
             }
@@ -215,7 +216,7 @@ impl Prover {
         }
     }
 
-    /// Compares what stands behind the header with the pattern where the header has no checksum; the header is in front.
+    /// Compares the data after the header with the pattern, if the header has no checksum; the header is in front.
     fn compare(&mut self, interval: &[u8], offset: u64) -> Result<(), Damage> {
         let Proof::HeaderAndPattern(pattern) = &self.proof else { return Ok(()) };
         if self.checksum != Checksum::Pattern {
@@ -227,7 +228,7 @@ impl Prover {
         is_the_pattern(&interval[length..], &wanted[length..], offset + length as u64)
     }
 
-    /// Whether `data` is what the checksum that ends `head` says of it.
+    /// Checks `data` against the checksum at the end of `head`.
     fn check_data(&self, head: &[u8], data: &[u8]) -> Result<(), Damage> {
         let length = checksum::length(self.checksum);
         let (stands, is) = (&head[head.len() - length..], checksum::of(self.checksum, data));
@@ -239,7 +240,7 @@ impl Prover {
     }
 }
 
-/// Lays `pattern` over `interval`, which is at byte `offset` of its file; where `each` is above 0 it begins anew at each
+/// Lays `pattern` over `interval`, which is at byte `offset` of its file; if `each` is above 0, it begins anew at each
 /// multiple of it.
 fn lay(interval: &mut [u8], pattern: &Pattern, (offset, each): (u64, u64)) {
     let length = pattern.bytes.len() as u64;
@@ -257,7 +258,7 @@ fn lay(interval: &mut [u8], pattern: &Pattern, (offset, each): (u64, u64)) {
     }
 }
 
-/// The eight bytes, or how many there are, from the first in which two checksums differ.
+/// Up to eight bytes of two checksums, from the first in which they differ.
 fn first_difference(wanted: &[u8], found: &[u8]) -> (u64, u64) {
     let at = wanted.iter().zip(found).position(|(wanted, found)| wanted != found).unwrap_or(0);
     let word =
@@ -265,12 +266,12 @@ fn first_difference(wanted: &[u8], found: &[u8]) -> (u64, u64) {
     (word(wanted), word(found))
 }
 
-/// The number of the write after `last`; it starts over at 1.
+/// The number of the write after `last`; numbers start over at 1.
 pub(crate) fn next_write(last: u32) -> u32 {
     if last >= ledger::LAST_WRITE { 1 } else { last + 1 }
 }
 
-/// The first byte that is not zero is named.
+/// Checks that all bytes are zero; the error names the first that is not.
 fn are_zeros(interval: &[u8], offset: u64) -> Result<(), Damage> {
     match interval.iter().position(|&found| found != 0) {
         None => Ok(()),
@@ -278,7 +279,7 @@ fn are_zeros(interval: &[u8], offset: u64) -> Result<(), Damage> {
     }
 }
 
-/// The first byte that differs is named.
+/// Checks `interval` against `wanted`; the error names the first byte that differs.
 fn is_the_pattern(interval: &[u8], wanted: &[u8], offset: u64) -> Result<(), Damage> {
     match interval.iter().zip(wanted).position(|(found, wanted)| found != wanted) {
         None => Ok(()),

@@ -1,43 +1,48 @@
-//! How far a writer came, in the form of fio's verify state (version 3), and back.
+//! How far a writer came, in the form of fio's verify state (version 3): encoding and decoding.
 //!
 //! Three words (version, length of the rest, CRC-32C of it), then: count of the writes listed, depth, files, writes, index,
 //! 56 bytes of fio's random numbers, 64 of the job's name, and the list. fio's loader reads the count of writes; plimsoll
-//! keeps beside it, where fio has no random numbers in use, how many writes may have been issued.
+//! also stores how many writes may have been issued, in a place where fio has random numbers that it does not use.
 
 use super::checksum;
 
-/// Bytes in front of the sum's reach.
+/// Bytes before the part that the checksum covers.
 const FRONT: usize = 24;
 /// Bytes of a state without listed writes.
 pub const LENGTH: usize = FRONT + 152;
 const VERSION: u64 = 3;
-/// Where in the file each number stands.
+/// Offset of the count of writes.
 const WRITES_AT: usize = 40;
+/// Offset of the depth.
 const DEPTH_AT: usize = 32;
+/// Offset of the worker's index.
 const INDEX_AT: usize = 48;
+/// Offset of the number of writes that may have been issued.
 const MOST_AT: usize = 104 - 8;
+/// Offset of plimsoll's mark.
 const MARK_AT: usize = MOST_AT - 8;
+/// Offset of the job's name.
 const NAME_AT: usize = 112;
 const MARK: u64 = u64::from_le_bytes(*b"plimsoll");
 
 /// How far a writer came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reached {
-    /// So many writes, the first ones, are as they were asked to be: ended, or flushed.
+    /// Number of writes, from the first, that are in the requested state: completed, or flushed.
     pub writes: u64,
-    /// So many may have been issued: what the others left nobody knows.
+    /// Number of writes that may have been issued: what those after `writes` left is unknown.
     pub most: u64,
-    /// Whether plimsoll wrote it: the random places of fio are its own.
+    /// Whether plimsoll wrote it: only fio has fio's random offsets.
     pub is_ours: bool,
 }
 
 /// Why a state cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StateError {
-    /// It is too short, or longer than it says.
+    /// It is too short, or its length differs from the one it states.
     #[error("it is not as long as it says: it was cut off, or is no verify state")]
     Length,
-    /// It is of another version.
+    /// It has an unknown version.
     #[error("it is of version {0}, and 3 is known")]
     Version(u64),
     /// Its checksum is wrong.
@@ -45,7 +50,7 @@ pub enum StateError {
     Sum,
 }
 
-/// The bytes of the state of `job`, worker `index` of the run.
+/// Encodes the state of `job`, worker `index` of the run.
 pub fn encode(reached: Reached, job: &str, index: u64) -> [u8; LENGTH] {
     let mut bytes = [0; LENGTH];
     let mut put = |at: usize, word: u64| bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
@@ -63,11 +68,11 @@ pub fn encode(reached: Reached, job: &str, index: u64) -> [u8; LENGTH] {
     bytes
 }
 
-/// What the state in `bytes` says. Of one that fio wrote the last writes, as many as were in flight at most, are not taken
-/// for written.
+/// Decodes the state in `bytes`. In one that fio wrote, the last writes, as many as could be in flight, do not count as
+/// written.
 ///
 /// # Errors
-/// [`StateError`] where they are none.
+/// [`StateError`] if they are not a state.
 pub fn decode(bytes: &[u8]) -> Result<Reached, StateError> {
     let word = |at: usize| {
         let bytes = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>());
@@ -86,7 +91,7 @@ pub fn decode(bytes: &[u8]) -> Result<Reached, StateError> {
     let depth = word(DEPTH_AT)? & u64::from(u32::MAX);
     Ok(match is_ours {
         true => Reached { writes, most: word(MOST_AT)?.max(writes), is_ours },
-        // With one in flight the last has ended.
+        // With one in flight the last has completed.
         false if depth <= 1 => Reached { writes, most: writes.saturating_add(1), is_ours },
         false => {
             Reached { writes: writes.saturating_sub(depth), most: writes.saturating_add(depth), is_ours }

@@ -38,7 +38,7 @@ fn write(file: u32, offset: u64) -> Io {
     Io { slot: 0, kind: Direction::Write, file, offset, bytes: 4096, due: Nanos::ZERO }
 }
 
-/// A prover and what it made of one write of `0x55` at byte 8192 of file 1.
+/// A prover and its sealed buffer of one write of `0x55` at byte 8192 of file 1.
 fn sealed(plan: &WorkerPlan) -> (Prover, Vec<u8>) {
     let mut prover = Prover::new(plan).unwrap();
     let mut buffer = vec![0x55; 4096];
@@ -52,7 +52,7 @@ fn look(prover: &mut Prover, place: (u32, u64), buffer: &[u8], expected: Expecte
 
 const HERE: (u32, u64) = (1, 8192);
 
-/// A pattern of seven bytes with the place in front: it begins anew at each multiple of the length, whatever the interval is.
+/// A pattern of seven bytes preceded by the offset: it begins anew at each multiple of the length, whatever the interval is.
 #[test]
 fn a_pattern_may_begin_anew_within_an_interval_or_go_on_behind_it() {
     let marked = Pattern { bytes: [[0; 8].as_slice(), b"pattern"].concat(), offsets: vec![0] };
@@ -244,7 +244,7 @@ proptest! {
     }
 
     /// A volume applies what is in flight at any moment, and a failed write anywhere or nowhere: what the ledger is sure of
-    /// stands there all the same.
+    /// is there all the same.
     #[test]
     fn what_is_expected_is_what_a_volume_holds(
         turns in proptest::collection::vec((0u8..8, 0u64..12, 1u32..5, any::<u16>()), 1..200),

@@ -1,23 +1,23 @@
-//! What was read of an interval that is not as it should be, beside what should have been.
+//! The data read of a wrong interval, with the data that was expected.
 
 use record::Damage;
 use workload::Proof;
 
 use super::{Mismatch, Prover, header, lay};
 
-/// An interval that is not as it should be.
+/// An interval with wrong data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wrong {
-    /// As it was read.
+    /// The data that was read.
     pub(crate) received: Vec<u8>,
-    /// As it should be, where anybody knows.
+    /// The data that was expected, if it is known.
     pub(crate) expected: Option<Vec<u8>>,
-    /// Whether it is its header that is wrong.
+    /// Whether the header is what is wrong.
     pub(crate) of_header: bool,
 }
 
 impl Prover {
-    /// The interval at the beginning of `buffer`, in which the look right before has `found` something, and left the header in
+    /// The interval at the beginning of `buffer`, in which the check right before `found` something and left the header in
     /// front.
     #[cold]
     pub(crate) fn wrong(&self, buffer: &mut [u8], found: &Mismatch) -> Wrong {
@@ -38,7 +38,7 @@ impl Prover {
                 lay(&mut wanted, pattern, (found.offset, self.pattern_each));
                 Some(wanted)
             }
-            // The header is sound: what stands behind it should be the pattern.
+            // The header is correct: the data after it should be the pattern.
             Proof::HeaderAndPattern(pattern) if !of_header => {
                 let mut wanted = vec![0; length];
                 lay(&mut wanted, pattern, (found.offset, self.pattern_each));

@@ -1,7 +1,7 @@
-//! Where the next I/O goes: which file, which block of its region, and how long it is.
+//! The order of accesses: in which file the next I/O is, in which block of its region, and how long it is.
 //!
-//! A family of orders is a file of its own in `access/` and a variant of [`AccessOrder`]. The plain family is looked at first,
-//! so that it pays one branch that is always foreseen; the others are boxed and called.
+//! Each family of orders is a file in `access/` and a variant of [`AccessOrder`]. The plain family is checked first, at the
+//! cost of one branch that is always predicted; the others are boxed and called.
 
 mod composed;
 mod diskspd;
@@ -26,20 +26,20 @@ use plain::Plain;
 pub(super) use replay::Next;
 use replay::Traced;
 
-/// In which order a worker goes through its files.
+/// The order in which a worker goes through its files.
 #[derive(Debug)]
 pub(super) enum AccessOrder {
-    /// One length a direction, in order or uniformly at random.
+    /// One length per direction, in sequence or uniformly at random.
     Plain(Plain),
-    /// Everything else that [`workload::Access`] can say.
+    /// Everything else that [`workload::Access`] can express.
     Composed(Box<Composed>),
     /// DiskSpd's rules.
     DiskSpd(Box<DiskSpd>),
-    /// Those of a trace, which says more of an I/O than where it goes: the worker looks at it itself.
+    /// A trace, which determines more of an I/O than its offset: the worker reads it itself.
     Traced(Box<Traced>),
 }
 
-/// Counters that workers of a step walk along together: for each worker those of its files.
+/// Counters that workers of a step advance together: for each worker, those of its files.
 pub(crate) fn counters(workers: &[WorkerPlan]) -> Vec<Vec<Option<Arc<AtomicU64>>>> {
     let mut known: Vec<(u32, Arc<AtomicU64>)> = Vec::new();
     let mut counter = |number: u32| match known.iter().find(|(other, _)| *other == number) {
@@ -60,7 +60,7 @@ impl AccessOrder {
     /// The order that `plan` asks for.
     ///
     /// # Errors
-    /// [`WorkerError`] where a region holds no block.
+    /// [`WorkerError`] if a region holds no block.
     pub(super) fn new(plan: &WorkerPlan) -> Result<AccessOrder, WorkerError> {
         if plan.files.is_empty() {
             return Err(WorkerError::NoFile { job: plan.job.clone() });
@@ -78,7 +78,7 @@ impl AccessOrder {
         Ok(AccessOrder::Composed(Box::new(Composed::new(plan)?)))
     }
 
-    /// The next I/O, where the mix has drawn `kind`.
+    /// The next I/O, for which the mix has drawn `kind`.
     #[inline]
     pub(super) fn next(&mut self, kind: Direction) -> NextIo {
         match self {
@@ -87,7 +87,7 @@ impl AccessOrder {
         }
     }
 
-    /// Kept apart, so that the plain path stays short.
+    /// The other families, out of line so that the plain path stays short.
     #[inline(never)]
     fn next_of_another(&mut self, kind: Direction) -> NextIo {
         match self {
@@ -100,7 +100,7 @@ impl AccessOrder {
         }
     }
 
-    /// The I/O that was drawn last is in `slot`.
+    /// Notes that the last drawn I/O is in `slot`.
     #[inline]
     pub(super) fn took(&mut self, slot: u32) {
         if let AccessOrder::DiskSpd(diskspd) = self {
@@ -108,7 +108,7 @@ impl AccessOrder {
         }
     }
 
-    /// What was in `slot` has come back.
+    /// Notes that the I/O in `slot` has come back.
     #[inline]
     pub(super) fn freed(&mut self, slot: u32) {
         if let AccessOrder::DiskSpd(diskspd) = self {
@@ -116,7 +116,7 @@ impl AccessOrder {
         }
     }
 
-    /// Walks along these counters, one a file, together with other workers.
+    /// Advances these counters, one per file, together with other workers.
     pub(super) fn share(&mut self, counters: &[Option<Arc<AtomicU64>>]) {
         let AccessOrder::DiskSpd(diskspd) = self else { return };
         for (file, counter) in counters.iter().enumerate() {

@@ -1,6 +1,6 @@
-//! What a worker has issued against what has come back: counted where assertions of the hot path are on.
+//! A check of a worker's issued I/Os against completions: counted only with debug assertions.
 
-/// I/Os of one worker. In a release build nothing is counted.
+/// I/O counts of one worker. In a release build nothing is counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Balance {
     issued: u64,
@@ -29,7 +29,7 @@ impl Balance {
         }
     }
 
-    /// Whatever was issued has come back, well or not, or is still in flight.
+    /// Asserts that every issued I/O has completed, failed or is still in flight.
     pub(super) fn assert_even(&self, in_flight: usize) {
         debug_assert!(
             self.issued == self.done + self.failed + in_flight as u64,

@@ -1,4 +1,4 @@
-//! What ends a worker because its volume is too slow: an I/O that takes too long, a rate that is too low.
+//! Bounds that end a worker because its volume is too slow: an I/O that takes too long, a rate that is too low.
 
 use workload::{Bounds as Asked, ByDirection, Direction, LeastRates, Nanos};
 
@@ -8,49 +8,49 @@ use super::{Stopped, Worker};
 /// A bound that was crossed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Crossing {
-    /// I/Os a second of one direction.
+    /// I/Os per second of one direction.
     Ops {
-        /// Of which I/Os.
+        /// The direction.
         direction: Direction,
         /// The bound.
         least: u64,
-        /// What was reached.
+        /// The rate reached.
         got: u64,
     },
-    /// Bytes a second of one direction.
+    /// Bytes per second of one direction.
     Bytes {
-        /// Of which I/Os.
+        /// The direction.
         direction: Direction,
         /// The bound.
         least: u64,
-        /// What was reached.
+        /// The rate reached.
         got: u64,
     },
     /// Time from due to done.
     Latency {
         /// The bound.
         most: Nanos,
-        /// What the I/O took.
+        /// The time that the I/O took.
         took: Nanos,
         /// The I/O.
         io: InFlight,
     },
 }
 
-/// The bounds of a worker, and how far it is from them.
+/// The bounds of a worker, and the state of their windows.
 #[derive(Clone, Debug)]
 pub(super) struct Bounds {
     latency: ByDirection<Option<Nanos>>,
     rates: Option<Rates>,
 }
 
-/// Least rates, and what was done in the window that goes on.
+/// Least rates, and the I/O done in the current window.
 #[derive(Clone, Debug)]
 struct Rates {
     asked: LeastRates,
-    /// What is looked at, in this order: a worker that issues no writes has no rate of writes.
+    /// Directions checked, in this order: a worker that issues no writes has no rate of writes.
     issued: Vec<Direction>,
-    /// Where the window begins; [`Nanos::MAX`] while that is not known.
+    /// Start of the window; [`Nanos::MAX`] until it is known.
     from: Nanos,
     /// By [`Direction::index`].
     done: [Done; 4],
@@ -63,7 +63,7 @@ struct Done {
 }
 
 impl Bounds {
-    /// `None` where nothing is asked; `issues` says which directions the worker issues.
+    /// `None` if the plan sets no bound; `issues` says which directions the worker issues.
     pub(super) fn new(asked: &Asked, issues: impl Fn(Direction) -> bool) -> Option<Box<Bounds>> {
         let rates = asked.rates.map(|asked| Rates {
             asked,
@@ -74,14 +74,14 @@ impl Bounds {
         asked.is_any().then(|| Box::new(Bounds { latency: asked.latency, rates }))
     }
 
-    /// Counting begins at `at`.
+    /// Notes that counting begins at `at`; the first window begins after the grace.
     pub(super) fn begin(&mut self, at: Nanos) {
         if let Some(rates) = &mut self.rates {
             rates.from = at + rates.asked.grace;
         }
     }
 
-    /// `io` took `took` and moved `bytes`, at `now`.
+    /// Counts `io`, which completed at `now` and moved `bytes`; returns the latency bound that it crossed, if any.
     pub(super) fn done(&mut self, io: &InFlight, now: Nanos, bytes: u32) -> Option<Crossing> {
         let took = now.since(io.due);
         if let Some(rates) = self.rates.as_mut().filter(|rates| now >= rates.from) {
@@ -93,12 +93,12 @@ impl Bounds {
         Some(Crossing::Latency { most, took, io: *io })
     }
 
-    /// When a window is over.
+    /// When the current window is over.
     pub(super) fn horizon(&self) -> Nanos {
         self.rates.as_ref().map_or(Nanos::MAX, |rates| rates.from + rates.asked.window)
     }
 
-    /// Looks at the window that is over at `now`, where one is, and begins the next.
+    /// Checks the window if it is over at `now`, and begins the next.
     pub(super) fn pass(&mut self, now: Nanos) -> Option<Crossing> {
         if now < self.horizon() {
             return None;
@@ -125,7 +125,7 @@ impl Rates {
 }
 
 impl Crossing {
-    /// Positive errno with which a worker ends that crossed it: EIO of a rate, ETIMEDOUT of a latency.
+    /// Positive errno with which a worker ends that crossed it: EIO for a rate, ETIMEDOUT for a latency.
     pub(crate) fn errno(&self) -> i32 {
         match self {
             Crossing::Ops { .. } | Crossing::Bytes { .. } => 5,
@@ -135,20 +135,20 @@ impl Crossing {
 }
 
 impl Worker {
-    /// `io` has moved `bytes` and was done at `at`: looks whether that was in time.
+    /// Checks `io`, which moved `bytes` and completed at `at`, against the bounds.
     #[cold]
     pub(super) fn keep_to_bounds(&mut self, io: &InFlight, at: Nanos, bytes: u32) {
         let crossing = self.bounds.as_mut().and_then(|bounds| bounds.done(io, at, bytes));
         self.cross(crossing, at);
     }
 
-    /// Time has come to `now`: looks at the rates of a window that is over.
+    /// Checks the rates at `now`, if a window is over.
     pub(super) fn pass_bounds(&mut self, now: Nanos) {
         let crossing = self.bounds.as_mut().and_then(|bounds| bounds.pass(now));
         self.cross(crossing, now);
     }
 
-    /// Ends the worker where a bound is crossed; the first one is remembered.
+    /// Ends the worker if a bound is crossed; the first one is remembered.
     pub(super) fn cross(&mut self, crossing: Option<Crossing>, at: Nanos) {
         if crossing.is_some() && self.crossing.is_none() {
             self.crossing = crossing;

@@ -2,16 +2,16 @@
 
 use workload::Bytes;
 
-/// Why a plan cannot become a worker; the planner refuses these before.
+/// Why a plan cannot become a worker; the planner refuses such plans beforehand.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WorkerError {
-    /// Nothing to work on.
+    /// It has no file to work on.
     #[error("job '{job}' has a worker without a file; give it at least one")]
     NoFile {
         /// The job.
         job: String,
     },
-    /// A region without a single block.
+    /// A region cannot hold a single block.
     #[error("{path}: a region of {region} holds no block; take smaller blocks or a larger region")]
     NoBlock {
         /// The file.
@@ -19,7 +19,7 @@ pub enum WorkerError {
         /// The region.
         region: Bytes,
     },
-    /// No slot to issue in.
+    /// It has no slot to issue in.
     #[error("job '{job}' has a queue depth of 0; it must be at least 1")]
     NoDepth {
         /// The job.

@@ -1,22 +1,22 @@
-//! A proportion that workers keep among each other: each counts what it issues, and whoever is ahead of its share waits.
+//! A proportion that workers keep among each other: each counts what it issues, and one ahead of its share waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use workload::{Flow, Nanos, WorkerPlan};
 
-/// I/Os of its weight that a worker may be ahead: without any it would wait at every single one.
+/// I/Os, times its weight, that a worker may be ahead: without any it would wait at every single one.
 const AHEAD: u64 = 4;
 
-/// The shortest wait of one that is ahead. To look without a pause would take the CPU from those that it waits for.
+/// The shortest wait of a worker that is ahead. Polling without a pause would take the CPU from those it waits for.
 const REST_LEAST: Nanos = Nanos::from_micros(20);
 
-/// What the workers of one flow have in common.
+/// State that the workers of one flow share.
 #[derive(Debug, Default)]
 pub(crate) struct SharedFlow {
-    /// The weights of those that are at work.
+    /// Sum of the weights of the workers at work.
     weight: AtomicU64,
-    /// What these have issued.
+    /// Number of I/Os that these have issued.
     issued: AtomicU64,
 }
 
@@ -29,7 +29,7 @@ pub(super) struct FlowShare {
     joined: bool,
 }
 
-/// For each worker what it has in common with the others of its flow.
+/// For each worker, the state that it shares with the others of its flow.
 pub(crate) fn flows(workers: &[WorkerPlan]) -> Vec<Option<Arc<SharedFlow>>> {
     let mut known: Vec<(u32, Arc<SharedFlow>)> = Vec::new();
     let mut of_worker = |worker: &WorkerPlan| {
@@ -45,26 +45,26 @@ pub(crate) fn flows(workers: &[WorkerPlan]) -> Vec<Option<Arc<SharedFlow>>> {
 }
 
 impl FlowShare {
-    /// The share of a worker that is alone until it is given what others share.
+    /// The share of a worker that is alone until [`share`](FlowShare::share).
     pub(super) fn new(flow: Flow) -> FlowShare {
         assert!(flow.weight > 0, "a worker without weight is in no flow");
         FlowShare { flow, shared: Arc::default(), issued: 0, joined: false }
     }
 
-    /// What others share.
+    /// Joins the state that other workers share.
     pub(super) fn share(&mut self, shared: &Arc<SharedFlow>) {
         assert!(!self.joined, "a worker changes its flow while it is at work");
         self.shared = Arc::clone(shared);
     }
 
-    /// It is at work.
+    /// Adds the worker's weight: it is at work.
     pub(super) fn join(&mut self) {
         assert!(!self.joined, "a worker joins its flow twice");
         self.joined = true;
         self.shared.weight.fetch_add(u64::from(self.flow.weight), Relaxed);
     }
 
-    /// It issues nothing more: the others keep their proportion without it.
+    /// Removes the worker, which issues nothing more: the others keep their proportion without it.
     pub(super) fn leave(&mut self) {
         if std::mem::take(&mut self.joined) {
             self.shared.weight.fetch_sub(u64::from(self.flow.weight), Relaxed);
@@ -72,7 +72,7 @@ impl FlowShare {
         }
     }
 
-    /// I/Os that it may issue now.
+    /// Number of I/Os that it may issue now.
     pub(super) fn room(&self) -> usize {
         let (all, issued) = (self.shared.weight.load(Relaxed).max(1), self.shared.issued.load(Relaxed));
         let weight = u64::from(self.flow.weight);
@@ -80,13 +80,13 @@ impl FlowShare {
         (share + AHEAD * weight).saturating_sub(self.issued) as usize
     }
 
-    /// So many were issued.
+    /// Counts I/Os that were issued.
     pub(super) fn issued(&mut self, count: usize) {
         self.issued += count as u64;
         self.shared.issued.fetch_add(count as u64, Relaxed);
     }
 
-    /// When to look again, where there is no room now.
+    /// When to check again if there is no room now.
     pub(super) fn again(&self, now: Nanos) -> Nanos {
         now + self.flow.rest.max(REST_LEAST)
     }

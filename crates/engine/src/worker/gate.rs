@@ -1,5 +1,5 @@
-//! What keeps a worker from filling its queue although slots are free: a mark down to which it runs empty first, a depth that
-//! is searched for, a proportion to others.
+//! Reasons for a worker not to fill its queue although slots are free: a mark to which it must run down first, a depth that
+//! is searched for, a proportion to other workers.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::steering::Steering;
 use super::{Wake, Worker};
 use crate::batch::Batch;
 
-/// All that does; I/Os that wait for others on the same bytes are held by the worker itself, and asked about here.
+/// All of these. I/Os that wait for others on the same bytes are held by the worker itself, but checked here.
 #[derive(Debug)]
 pub(super) struct Gate {
     refill: Option<Refill>,
@@ -20,7 +20,7 @@ pub(super) struct Gate {
 }
 
 impl Gate {
-    /// `None` where nothing does.
+    /// `None` if the plan asks for none of these.
     pub(super) fn new(plan: &WorkerPlan) -> Option<Box<Gate>> {
         let gate = Gate {
             refill: Refill::new(plan),
@@ -32,7 +32,7 @@ impl Gate {
         any.then(|| Box::new(gate))
     }
 
-    /// I/Os that may be issued while so many are in flight.
+    /// Number of I/Os that may be issued while `in_flight` are in flight.
     fn opens(&mut self, in_flight: usize) -> usize {
         if self.refill.as_mut().is_some_and(|refill| refill.holds(in_flight)) {
             return 0;
@@ -40,13 +40,13 @@ impl Gate {
         self.room(in_flight)
     }
 
-    /// The same, where nothing runs down.
+    /// Number of I/Os that may be issued, if the queue does not have to run down.
     fn room(&self, in_flight: usize) -> usize {
         let depth = self.steering.map_or(usize::MAX, |steering| steering.depth().saturating_sub(in_flight));
         self.flow.as_ref().map_or(depth, |flow| flow.room().min(depth))
     }
 
-    /// So many were issued, and `free` slots are left.
+    /// Notes that `count` I/Os were issued and `free` slots are left.
     fn issued(&mut self, count: usize, free: usize) {
         if let Some(refill) = &mut self.refill {
             refill.issued(free);
@@ -56,14 +56,14 @@ impl Gate {
         }
     }
 
-    /// Whether something may be issued while so many are in flight. Kept apart, so that the wake of a worker without gate
-    /// stays short enough to be part of its turn.
+    /// Whether an I/O may be issued while `in_flight` are in flight. Out of line, so that the wake of a worker without a gate
+    /// stays short enough to be inlined.
     #[cold]
     pub(super) fn is_open(&self, in_flight: usize) -> bool {
         !self.refill.is_some_and(Refill::runs_down) && self.room(in_flight) > 0
     }
 
-    /// When it must be asked again although nothing has ended; `None` where it need not.
+    /// When it must be asked again although nothing has completed; `None` if it need not be.
     pub(super) fn asks_again(&self, in_flight: usize, now: Nanos) -> Option<Nanos> {
         let steered = self.steering.is_none_or(|steering| steering.depth() > in_flight);
         self.flow.as_ref().filter(|flow| steered && flow.room() == 0).map(|flow| flow.again(now))
@@ -76,14 +76,14 @@ impl Gate {
 }
 
 impl Worker {
-    /// Keeps a proportion with others; before [`begin`](Worker::begin).
+    /// Keeps a proportion with others; to be called before [`begin`](Worker::begin).
     pub(crate) fn flow_with(&mut self, shared: Option<&Arc<SharedFlow>>) {
         if let (Some(flow), Some(shared)) = (self.gate.as_mut().and_then(|gate| gate.flow.as_mut()), shared) {
             flow.share(shared);
         }
     }
 
-    /// Narrows `out` to what may be issued; false where that is nothing.
+    /// Narrows `out` to what may be issued; false if that is nothing.
     #[cold]
     pub(super) fn passes_gate(&mut self, out: &mut Batch) -> bool {
         let in_flight = self.slots.in_flight();
@@ -92,7 +92,7 @@ impl Worker {
         room > 0
     }
 
-    /// What `out` holds is issued.
+    /// Notes that the I/Os in `out` are issued.
     #[cold]
     pub(super) fn passed_gate(&mut self, out: &Batch) {
         let free = self.slots.free_count();
@@ -107,33 +107,33 @@ impl Worker {
         self.slots.free_count() > 0 && (self.gate.is_none() || self.gate_is_open())
     }
 
-    /// Whether it goes on, but for want of room in the queue.
+    /// Whether it would issue but has no room in the queue.
     #[inline]
     pub(crate) fn waits_for_room(&self) -> bool {
         self.open && !self.has_room()
     }
 
-    /// Whether something is due whenever a slot is free, and a slot is.
+    /// Whether I/O is due whenever a slot is free, and a slot is free.
     #[inline]
     pub(crate) fn could_issue(&self) -> bool {
         self.open && self.has_room() && self.pace.fills_the_queue()
     }
 
-    /// Whether something may be issued now.
+    /// Whether an I/O may be issued now.
     #[cold]
     fn gate_is_open(&self) -> bool {
         let open = self.gate.as_ref().is_none_or(|gate| gate.is_open(self.slots.in_flight()));
         open && !self.overlap.is_holding()
     }
 
-    /// When it wants its next turn, where it has no room.
+    /// When it wants its next turn, if it has no room.
     #[cold]
     pub(super) fn wake_at_gate(&self, now: Nanos) -> Wake {
         let again = self.gate.as_ref().and_then(|gate| gate.asks_again(self.slots.in_flight(), now));
         again.map_or(Wake::OnCompletion, |at| Wake::At(at.min(self.horizon).max(now)))
     }
 
-    /// It begins at `now`.
+    /// Begins at `now`.
     pub(super) fn open_gate(&mut self, now: Nanos) {
         let Some(gate) = &mut self.gate else { return };
         if let Some(steering) = &mut gate.steering {
@@ -144,7 +144,7 @@ impl Worker {
         }
     }
 
-    /// It issues nothing more.
+    /// Leaves its flow, because it issues nothing more.
     pub(super) fn close_gate(&mut self) {
         if let Some(flow) = self.gate.as_mut().and_then(|gate| gate.flow.as_mut()) {
             flow.leave();

@@ -1,20 +1,20 @@
-//! Which way the next I/O goes: dealt from a shuffled hundred, and flushes between writes.
+//! The direction of the next I/O: dealt from a shuffled hundred, with flushes between writes.
 
 use statistics::Stream;
 use workload::{Direction, Flush, Mix};
 
-/// Directions in a deck: every hundred I/Os have exactly the share asked for, in a random order. Independent draws would
-/// leave a short run some percent beside it, and a paced direction with them.
+/// Directions in a deck: every hundred I/Os have exactly the share asked for, in random order. With independent draws a
+/// short run would miss it by some per cent, and a paced direction with it.
 const DECK: u64 = 100;
 
 /// Draws directions.
 #[derive(Clone, Debug)]
 pub(super) struct MixDraw {
     read_percent: u64,
-    /// What is no read.
+    /// The direction of all that is not read.
     other: Direction,
     stream: Stream,
-    /// Reads and all I/Os that are left of the hundred.
+    /// Reads and I/Os that are left of the hundred.
     left: (u64, u64),
 }
 
@@ -25,7 +25,7 @@ impl MixDraw {
         MixDraw { read_percent: u64::from(mix.read_percent()), other, stream, left: (0, 0) }
     }
 
-    /// The direction of all I/O, where it is one.
+    /// The direction of all I/O, if there is only one.
     pub(super) fn only(&self) -> Option<Direction> {
         match self.read_percent {
             100 => Some(Direction::Read),
@@ -58,7 +58,7 @@ impl MixDraw {
     }
 }
 
-/// Counts writes up to the next flush.
+/// Counts writes until the next flush.
 #[derive(Clone, Debug)]
 pub(super) struct FlushCount {
     every: u32,
@@ -76,7 +76,7 @@ impl FlushCount {
         FlushCount { every, writes: 0, pending: None }
     }
 
-    /// A write to `file` has been issued.
+    /// Counts a write to `file` that has been issued.
     #[inline]
     pub(super) fn wrote(&mut self, file: u32) {
         if self.every == u32::MAX {
@@ -89,17 +89,17 @@ impl FlushCount {
         }
     }
 
-    /// Whether no flush ever comes.
+    /// Whether there is never a flush.
     pub(super) fn is_never(&self) -> bool {
         self.every == u32::MAX
     }
 
-    /// Whether a flush is to come before anything else.
+    /// Whether a flush must come before anything else.
     pub(super) fn is_pending(&self) -> bool {
         self.pending.is_some()
     }
 
-    /// The file that is to be flushed now.
+    /// The file to flush now, if any.
     #[inline]
     pub(super) fn take(&mut self) -> Option<u32> {
         self.pending.take()

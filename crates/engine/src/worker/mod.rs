@@ -1,5 +1,5 @@
-//! The worker: told the time and what has ended, it says what to issue. It does no I/O and reads no clock; between start
-//! and drain it allocates nothing, locks nothing and formats nothing.
+//! The worker: given the time and what has completed, it says what to issue. It does no I/O and reads no clock; between
+//! start and drain it allocates nothing, locks nothing and formats nothing.
 
 mod access;
 mod balance;
@@ -57,26 +57,26 @@ pub(crate) use steering::Reached;
 use straight::Straight;
 use think::ThinkTime;
 
-/// An issue later than this after its due time counts as late.
+/// An I/O issued later than this after its due time counts as late.
 const LATE: Nanos = Nanos::from_millis(1);
 
-/// EIO, as an I/O that moved nothing is reported.
+/// EIO, reported for an I/O that moved nothing.
 const NOTHING_MOVED: i32 = 5;
 
-/// ENOSPC, and EDQUOT where it is the user who has no more.
+/// ENOSPC, and EDQUOT for a user who has no more space.
 const NO_SPACE: [i32; 2] = [28, 122];
 
-/// The first failures that a worker remembers.
+/// Number of failures that a worker remembers, the first ones.
 const FAILURES: usize = 16;
 
 /// When a worker wants its next turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wake {
-    /// At this time, or when something has ended.
+    /// At this time, or when something has completed.
     At(Nanos),
-    /// The same, with the CPU kept busy until then.
+    /// At this time, or when something has completed, with the CPU kept busy until then.
     Busy(Nanos),
-    /// When something has ended.
+    /// When something has completed.
     OnCompletion,
     /// Never: nothing is in flight and nothing will be.
     Finished,
@@ -85,11 +85,11 @@ pub enum Wake {
 /// Why a worker issues nothing more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// Its bytes or I/Os are issued.
+    /// Its bytes or I/Os have been issued.
     Amount,
     /// Its time is over.
     Time,
-    /// It was told to.
+    /// It was told to stop.
     Told,
     /// An I/O failed, or a bound was crossed.
     Failed,
@@ -100,11 +100,11 @@ pub enum Stopped {
 pub struct Failure {
     /// When it came back.
     pub at: Nanos,
-    /// What it was.
+    /// The I/O.
     pub io: InFlight,
-    /// Positive errno; EILSEQ where what was read is not what was written.
+    /// Positive errno; EILSEQ if what was read is not what was written.
     pub errno: i32,
-    /// What is wrong with what was read.
+    /// What is wrong with what was read, if that is the failure.
     pub mismatch: Option<Mismatch>,
 }
 
@@ -118,7 +118,7 @@ pub struct Worker {
     flush: FlushCount,
     quota: Quota,
     recorder: Recorder,
-    /// Whether it issues: it has begun, does not rest and has not stopped.
+    /// Whether it issues: it has begun, is not resting and has not stopped.
     open: bool,
     straight: Straight,
     /// The next time at which something changes by the clock alone.
@@ -127,30 +127,30 @@ pub struct Worker {
     schedule: Schedule,
     phase: Phase,
     think: ThinkTime,
-    /// Where something keeps it from filling its queue.
+    /// Reasons not to fill the queue, if the plan has any.
     gate: Option<Box<Gate>>,
-    /// Where I/Os on the same bytes wait for each other.
+    /// I/Os on the same bytes that wait for each other.
     overlap: Overlaps,
-    /// Where it ends for being slow.
+    /// Bounds that end it for being slow, if the plan has any.
     bounds: Option<Box<Bounds>>,
     crossing: Option<Crossing>,
     on_error: OnError,
-    /// Whether a write that finds no space ends it as an amount that is done.
+    /// Whether a write that finds no space ends it as if its amount were done.
     ends_when_full: bool,
     stopped: Option<(Stopped, Nanos)>,
     last_done: Nanos,
     failures: Vec<Failure>,
     unissued: u64,
-    /// Where what is read is compared.
+    /// The comparison of what is read with what was written, if the plan asks for it.
     reading_back: Option<Box<ReadingBack>>,
-    /// When writing was over, where reading back came behind it.
+    /// When writing was over, if blocks are read back after it.
     wrote_until: Option<Nanos>,
     /// Bytes of the regions of all files.
     region: u64,
     balance: Balance,
 }
 
-/// Where in its schedule a worker is.
+/// The phase of its schedule in which a worker is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// Before its start.
@@ -161,7 +161,7 @@ enum Phase {
 }
 
 impl Worker {
-    /// A worker for `plan`, recording with `recorder`. All it will ever allocate is allocated here.
+    /// Makes a worker for `plan` that records with `recorder`. All memory it ever uses is allocated here.
     ///
     /// # Errors
     /// [`WorkerError`] for a plan without file, slot or block.
@@ -203,24 +203,24 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Moves the due times of a fixed rate by `share` of a gap; before [`begin`](Worker::begin).
+    /// Shifts the due times of a fixed rate by `share` of a gap; to be called before [`begin`](Worker::begin).
     pub(crate) fn shift_pace(&mut self, share: f64) {
         self.pace.shift(share);
     }
 
-    /// Walks along these counters, one a file, together with other workers; before [`begin`](Worker::begin).
+    /// Advances these counters, one per file, together with other workers; to be called before [`begin`](Worker::begin).
     pub(crate) fn share(&mut self, counters: &[Option<Arc<AtomicU64>>]) {
         self.access.share(counters);
     }
 
-    /// Puts into `out` what is due at `now`, as far as slots and the batch's room go.
+    /// Puts into `out` the I/Os due at `now`, as far as slots and the batch's room allow.
     #[inline]
     pub fn issue(&mut self, now: Nanos, out: &mut Batch) {
         self.reach(now);
         self.issue_due(now, out);
     }
 
-    /// The same where [`reach`](Worker::reach) has heard of `now`; returns how many are due.
+    /// As [`issue`](Worker::issue), if [`reach`](Worker::reach) was called with `now` already; returns the number of I/Os.
     #[inline(always)]
     pub(crate) fn issue_due(&mut self, now: Nanos, out: &mut Batch) -> usize {
         if !(self.open && self.straight.issues && self.fill_straight(now, out)) {
@@ -234,7 +234,7 @@ impl Worker {
         count
     }
 
-    /// Fills the batch where that does not go straight.
+    /// Fills the batch if the fast path does not apply.
     #[inline(never)]
     fn fill_otherwise(&mut self, now: Nanos, out: &mut Batch) {
         if self.reading_back.is_some() {
@@ -251,14 +251,14 @@ impl Worker {
         }
     }
 
-    /// Fills the batch, asking for each I/O whether it is due and may be issued.
+    /// Fills the batch, checking for each I/O whether it is due and may be issued.
     #[inline]
     fn fill_singly(&mut self, now: Nanos, out: &mut Batch) {
         if self.pace.is_one() { self.fill::<false>(now, out) } else { self.fill_apart(now, out) }
     }
 
-    /// Fills the batch with what is due. Where writes have a pace of their own (`APART`), an order that changes the
-    /// direction that was drawn keeps to the pace of what was drawn.
+    /// Fills the batch with what is due. If writes have a pace of their own (`APART`) and the order changes the direction that
+    /// was drawn, the I/O counts towards the pace of the drawn direction.
     #[inline]
     fn fill<const APART: bool>(&mut self, now: Nanos, out: &mut Batch) {
         for _ in 0..out.room().min(self.slots.free_count()) {
@@ -292,7 +292,7 @@ impl Worker {
         }
     }
 
-    /// What comes next, where it is due: what was held back, a flush, or a place that is drawn.
+    /// The next I/O, if it is due: one held back, a flush, or a new one from the order.
     #[inline(always)]
     fn draw<const APART: bool>(&mut self, now: Nanos) -> Option<Drawn> {
         if let Some(held) = self.overlap.let_go() {
@@ -311,7 +311,7 @@ impl Worker {
         Some(Drawn { place: self.access.next(kind), kind, due })
     }
 
-    /// The same where writes have a pace of their own, or a trace says it all, out of the way of the loops that have one pace.
+    /// Fills the batch if writes have a pace of their own or a trace is replayed; out of line for loops with one pace.
     #[cold]
     fn fill_apart(&mut self, now: Nanos, out: &mut Batch) {
         match self.access {
@@ -320,7 +320,7 @@ impl Worker {
         }
     }
 
-    /// `place`, which is to be issued, changes what is there.
+    /// Notes that `place`, which is about to be issued, changes the stored data.
     #[inline]
     fn changes(&mut self, place: &NextIo) {
         if place.kind == Direction::Write {
@@ -346,8 +346,8 @@ impl Worker {
         slot
     }
 
-    /// Moves the time of issue of what `batch` holds to `now`, where filling buffers took time after the turn began;
-    /// in a closed loop an I/O is due when it is issued.
+    /// Moves the time of issue of the I/Os in `batch` to `now`, because filling buffers took time after the turn began;
+    /// in a closed loop an I/O is due when it is issued, so its due time moves too.
     pub fn restamp(&mut self, now: Nanos, batch: &Batch) {
         for io in batch.ios() {
             let due = self.pace.is_closed(io.kind).then_some(now);
@@ -355,7 +355,7 @@ impl Worker {
         }
     }
 
-    /// What `batch` holds is about to be handed over: each I/O is told where that is asked for.
+    /// Passes each I/O of `batch`, which is about to be submitted, to the recorder, if it asks for that.
     pub(crate) fn tell_issues(&mut self, batch: &Batch) {
         if !self.recorder.tells_issues() {
             return;
@@ -367,7 +367,7 @@ impl Worker {
         }
     }
 
-    /// What `batch` holds has been handed over at `now`: the time since it was picked was submission, and what follows
+    /// Notes that `batch` was submitted at `now`: the time since its I/Os were picked was submission, and what follows
     /// is service.
     #[inline]
     pub fn submitted(&mut self, now: Nanos, batch: &Batch) {
@@ -377,14 +377,14 @@ impl Worker {
         }
     }
 
-    /// Takes back what has ended. An I/O without a time of its own ended at `now`.
+    /// Takes back completions. An I/O without a time of its own completed at `now`.
     #[inline]
     pub fn settle(&mut self, now: Nanos, done: &[Done]) {
         self.reach(now);
         self.settle_reaped(now, done);
     }
 
-    /// The same where [`reach`](Worker::reach) has heard of `now`.
+    /// As [`settle`](Worker::settle), if [`reach`](Worker::reach) was called with `now` already.
     #[inline(always)]
     pub(crate) fn settle_reaped(&mut self, now: Nanos, done: &[Done]) {
         match done {
@@ -401,7 +401,7 @@ impl Worker {
 
     #[inline(never)]
     fn settle_all(&mut self, now: Nanos, done: &[Done]) {
-        // A wait for the clock alone asks for nothing back.
+        // A wait for the clock alone expects no completion.
         if self.slots.in_flight() > 0 {
             self.recorder.reaped(done.len());
         }
@@ -419,7 +419,7 @@ impl Worker {
         }
     }
 
-    /// `io`, which had the slot of `done`, has ended, well or not.
+    /// Settles `io`, which had the slot of `done` and has completed or failed.
     #[inline(never)]
     fn settle_freed(&mut self, now: Nanos, io: InFlight, done: &Done) {
         self.access.freed(done.slot);
@@ -436,7 +436,7 @@ impl Worker {
             mismatch = self.settle_mismatch(done.slot);
         }
         if mismatch.is_some() {
-            // It came whole and took its time; that it is not what was written is an error beside.
+            // It completed whole and took its time; that it is not what was written is a separate error.
             self.recorder.done(io.ended(at, io.bytes));
         }
         if result < 0 {
@@ -456,9 +456,9 @@ impl Worker {
         }
     }
 
-    /// What became of `io`. One that moved nothing of what was asked has failed, whatever the kernel calls it: at the end of
-    /// a file that has been cut it would be counted at a speed that no device has. So has one that is read for the check and
-    /// comes short: what was written is not there.
+    /// The result of `io`. If it moved nothing, it has failed, whatever the kernel says: at the end of a truncated file it
+    /// would be counted at a speed that no device has. The same holds for a short read made for verification: what was written
+    /// is not there.
     #[inline]
     fn outcome(&self, io: &InFlight, done: &Done) -> i32 {
         let moved_all = done.result < 0 || done.result as u32 >= io.bytes;
@@ -497,39 +497,39 @@ impl Worker {
         self.wake_when_due(now)
     }
 
-    /// When its next I/O is due. Kept apart, so that the wake of a queue that is always full stays part of its turn.
+    /// When its next I/O is due. Out of line, so that the wake of a queue that is always full stays inlined.
     #[inline(never)]
     fn wake_when_due(&self, now: Nanos) -> Wake {
         Wake::At(self.pace.next(now).min(self.horizon).max(now))
     }
 
-    /// Ends issuing now; what is in flight is waited for.
+    /// Ends issuing now; I/O in flight is waited for.
     pub fn stop(&mut self, now: Nanos) {
         self.forgo_reading_back();
         self.end(Stopped::Told, now);
     }
 
-    /// Why nothing more is issued; `None` while it is.
+    /// Why nothing more is issued; `None` while it issues.
     pub fn stopped(&self) -> Option<Stopped> {
         match self.stopped {
-            // What was read was not what was written: whatever ended it, it has failed.
+            // Whatever ended it, it has failed if it read wrong data.
             Some(_) if self.has_mismatched() => Some(Stopped::Failed),
             stopped => stopped.map(|(why, _)| why),
         }
     }
 
-    /// What is in flight in `slot`.
+    /// The I/O in flight in `slot`, if any.
     pub(crate) fn in_slot(&self, slot: u32) -> Option<InFlight> {
         self.slots.look(slot)
     }
 
-    /// I/Os that are in flight.
+    /// Number of I/Os in flight.
     #[inline]
     pub fn in_flight(&self) -> usize {
         self.slots.in_flight()
     }
 
-    /// A view of what is in flight for other threads.
+    /// A view of what is in flight, for other threads.
     pub fn view(&self) -> SlotsView {
         self.slots.view()
     }
@@ -539,7 +539,7 @@ impl Worker {
         &self.failures
     }
 
-    /// Time has come to `now`: passes interval edges, the ramp's end and the deadline.
+    /// Takes in that the time is `now`: passes interval edges, the ramp's end and the deadline.
     #[inline]
     pub(crate) fn reach(&mut self, now: Nanos) {
         self.recorder.reach(now);
@@ -548,13 +548,13 @@ impl Worker {
         }
     }
 
-    /// Up to `now`, which is not reached yet, its thread has been ready for `waited` without a CPU, since this was last told.
+    /// Takes in that its thread was ready without a CPU for `waited` since the last such call, up to `now`, not yet reached.
     #[cold]
     pub(crate) fn waited(&mut self, now: Nanos, waited: Nanos) {
         self.recorder.waited(now, waited);
     }
 
-    /// Whether at `now` something changes by the clock alone, of which [`reach`](Worker::reach) must hear.
+    /// Whether something changes by the clock alone at `now`, which [`reach`](Worker::reach) must then take in.
     #[inline]
     pub(crate) fn is_beyond_edge(&self, now: Nanos) -> bool {
         now >= self.recorder.edge() || now >= self.horizon
@@ -566,7 +566,7 @@ impl Worker {
         self.recorder.edge()
     }
 
-    /// Ends the record and gives the last sheet out.
+    /// Ends the worker and returns its recorder with the last sheet.
     pub(crate) fn into_recorder(self) -> Recorder {
         self.balance.assert_even(self.slots.in_flight());
         self.recorder

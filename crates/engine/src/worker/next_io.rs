@@ -1,11 +1,11 @@
-//! What one I/O is, before it has a slot.
+//! An I/O before it has a slot.
 
 use workload::Direction;
 
 /// One I/O as the order of accesses gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NextIo {
-    /// Which way. Mostly the direction that was drawn; an order that pairs or draws directions itself may change it.
+    /// Its direction: mostly the one drawn from the mix; an order that pairs or draws directions itself may change it.
     pub(super) kind: Direction,
     /// Index into the worker's files.
     pub(super) file: u32,

@@ -9,7 +9,7 @@ use super::slots::Slots;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Drawn {
     pub(super) place: NextIo,
-    /// The direction that the mix has drawn, to whose pace it belongs.
+    /// The direction drawn from the mix, to whose pace it belongs.
     pub(super) kind: Direction,
     pub(super) due: Nanos,
 }
@@ -32,19 +32,19 @@ impl Overlaps {
         self.holds
     }
 
-    /// Whether one is.
+    /// Whether one is held back now.
     #[inline]
     pub(super) fn is_holding(&self) -> bool {
         self.holds && self.held.is_some()
     }
 
-    /// The one that was held back, to be looked at again before another is drawn.
+    /// Returns the I/O held back, to be checked again before another is drawn.
     #[inline]
     pub(super) fn let_go(&mut self) -> Option<Drawn> {
         if self.holds { self.held.take() } else { None }
     }
 
-    /// True where `drawn` must wait for what is in `slots`; it is kept until [`let_go`](Overlaps::let_go).
+    /// True if `drawn` must wait for an I/O in `slots`; it is then kept until [`let_go`](Overlaps::let_go).
     #[inline]
     pub(super) fn hold_back(&mut self, drawn: Drawn, slots: &Slots) -> bool {
         if self.holds && slots.overlap(&drawn.place) {

@@ -1,12 +1,12 @@
-//! When the next I/O becomes due: at once, at even distances, or at the times of a Poisson process.
+//! When the next I/O becomes due: at once, at fixed intervals, or at the times of a Poisson process.
 
 use statistics::Stream;
 use workload::{Direction, Nanos, Pace, WorkerPlan};
 
 use super::seeds;
 
-/// Draws of a Poisson process that was not kept up with are counted one by one up to here, 20 ms of work,
-/// and by their mean beyond.
+/// Most draws counted one by one for a Poisson process that fell behind, 20 ms of work; the rest is estimated from their
+/// mean gap.
 const MOST_DRAWN: u64 = 1 << 20;
 
 /// Due times of a worker, independent of completions.
@@ -14,16 +14,16 @@ const MOST_DRAWN: u64 = 1 << 20;
 pub(super) enum Pacer {
     /// Due as soon as a slot is free.
     Closed,
-    /// I/O number `index` is due at `start + phase + index · gap`: worked out from the index, so that no error adds up.
+    /// I/O number `index` is due at `start + phase + index · gap`: computed from the index, so that no error accumulates.
     Fixed { start: Nanos, gap_ns: f64, phase_ns: f64, index: u64, next: Nanos },
     /// Exponential gaps, summed in fractions of a nanosecond; the sum stays exact to 0.02 ns for a day.
     Poisson { start: Nanos, gap_ns: f64, elapsed_ns: f64, next: Nanos, stream: Box<Stream> },
-    /// As a trace says: who replays it tells when the next I/O is due.
+    /// Due times from a trace: the code that replays it sets when the next I/O is due.
     Traced { start: Nanos, next: Nanos },
 }
 
 impl Pacer {
-    /// The pace from time zero on; `begin` moves it to the step's start.
+    /// The pace from time zero on; `begin` moves it to the worker's start.
     pub(super) fn new(pace: Pace, stream: Stream) -> Pacer {
         // The planner refuses any other rate.
         assert!(pace.rate().is_none_or(|rate| rate.0 > 0.0), "a pace needs a rate above zero");
@@ -49,7 +49,7 @@ impl Pacer {
         }
     }
 
-    /// Moves all due times of a fixed rate by `share` of a gap; a Poisson process has no phase. Before `begin`.
+    /// Shifts all due times of a fixed rate by `share` of a gap; a Poisson process has no phase. Before `begin`.
     pub(super) fn shift(&mut self, share: f64) {
         assert!((0.0..1.0).contains(&share), "due times are moved by a share of a gap, not by {share}");
         if let Pacer::Fixed { start, gap_ns, phase_ns, next, .. } = self {
@@ -81,7 +81,7 @@ impl Pacer {
         }
     }
 
-    /// The next I/O has been taken.
+    /// Takes the next I/O and computes when the one after it is due.
     #[inline]
     pub(super) fn advance(&mut self) {
         match self {
@@ -101,7 +101,7 @@ impl Pacer {
         }
     }
 
-    /// Moves all due times to come by `pause`.
+    /// Moves all future due times by `pause`.
     pub(super) fn delay(&mut self, pause: Nanos) {
         if let Pacer::Fixed { start, next, .. }
         | Pacer::Poisson { start, next, .. }
@@ -112,7 +112,7 @@ impl Pacer {
         }
     }
 
-    /// Where its due times count from; of a closed loop zero.
+    /// The origin of its due times; zero for a closed loop.
     pub(super) fn start(&self) -> Nanos {
         match self {
             Pacer::Closed => Nanos::ZERO,
@@ -120,14 +120,14 @@ impl Pacer {
         }
     }
 
-    /// The next I/O of a trace is due at `due`. All other paces know that themselves.
+    /// Sets when the next I/O of a trace is due. All other paces compute that themselves.
     pub(super) fn set_next(&mut self, due: Nanos) {
         if let Pacer::Traced { next, .. } = self {
             *next = due;
         }
     }
 
-    /// I/Os that are due before `at` and have not been taken.
+    /// Number of I/Os that are due before `at` and have not been taken.
     pub(super) fn due_before(&self, at: Nanos) -> u64 {
         let waiting = at.since(self.next(at)).0;
         match self {
@@ -155,12 +155,12 @@ impl Pacer {
 /// The paces of a worker: one for all its I/O, or one for its writes and one for the rest.
 #[derive(Clone, Debug)]
 pub(super) struct Paces {
-    /// Of all I/O, or of what is no write.
+    /// The pace of all I/O, or of all that is not a write.
     pub(super) main: Pacer,
     writes: Option<Box<Pacer>>,
-    /// Whether one pace serves all I/O, and no trace says what is due.
+    /// Whether one pace serves all I/O and no trace sets due times.
     one: bool,
-    /// Drawn, but not due yet.
+    /// A direction drawn but not due yet.
     drawn: Option<Direction>,
 }
 
@@ -168,7 +168,7 @@ impl Paces {
     pub(super) fn new(plan: &WorkerPlan) -> Paces {
         let stream = |index| Stream::new(plan.seed, index);
         let issues = |direction| plan.access.mix.issues(direction);
-        // Where nothing but writes is asked for there is no other pace, and no other direction that could be due.
+        // If only writes are issued, theirs is the only pace, and no other direction could be due.
         let (main, writes) = match plan.terms.write_pace.filter(|_| issues(Direction::Write)) {
             Some(pace) if !issues(Direction::Read) => (pace, None),
             writes => (plan.pace, writes),
@@ -181,7 +181,7 @@ impl Paces {
         }
     }
 
-    /// Whether one pace serves all I/O, and no trace says what is due.
+    /// Whether one pace serves all I/O and no trace sets due times.
     #[inline]
     pub(super) fn is_one(&self) -> bool {
         self.one
@@ -205,8 +205,8 @@ impl Paces {
         [Some(&mut self.main), self.writes.as_deref_mut()].into_iter().flatten()
     }
 
-    /// Which way the next I/O goes where writes have a pace of their own: as `draw` says, or the other way where that one
-    /// is not due but the other is; `None` where neither is.
+    /// Chooses the direction of the next I/O if writes have a pace of their own: the one that `draw` gives, or the other if only
+    /// that one is due; `None` if neither is.
     pub(super) fn choose(
         &mut self,
         now: Nanos,
@@ -265,7 +265,7 @@ impl Paces {
     }
 }
 
-/// For each worker the share of its gap by which its due times are moved: number `k` of the `n` workers of a job by
+/// For each worker, the share of its gap by which its due times are shifted: worker `k` of the `n` workers of a job by
 /// `k / n`, so that together they keep the pace of one worker `n` times as fast instead of issuing all at once.
 pub(crate) fn phases(workers: &[WorkerPlan]) -> Vec<f64> {
     let same = |worker: &WorkerPlan, others: &[WorkerPlan]| {

@@ -1,33 +1,33 @@
-//! How much a worker may still issue.
+//! The amount that a worker may still issue.
 
 use workload::{Bytes, Direction};
 
 use crate::rules::Rules;
 
-/// What is left of the amounts that end a step, with the I/Os up to the next rest set apart.
+/// What is left of the amounts that end a step, with the I/Os until the next rest separate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Quota {
-    /// I/Os up to the next rest, or to the end where no rest comes.
+    /// I/Os until the next rest, or until the end if no rest comes.
     ops: u64,
     /// I/Os after that.
     later: u64,
-    /// Bytes, counted from the worker's start on where the ramp is in the amount.
+    /// Bytes, counted from the worker's start if the amount includes the ramp.
     bytes: u64,
-    /// Bytes of writes, counted from the worker's start on.
+    /// Bytes of writes, counted from the worker's start.
     written: u64,
 }
 
-/// Bytes that some I/Os move.
+/// Bytes that a number of I/Os move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Moved {
-    /// Of reads and writes.
+    /// Bytes of all I/Os.
     pub(super) all: u64,
-    /// Of writes.
+    /// Bytes of writes.
     pub(super) written: u64,
 }
 
 impl Moved {
-    /// One more I/O of `kind`, or several, with so many `bytes`.
+    /// Adds one or several I/Os of `kind` that move `bytes` in all.
     #[inline]
     pub(super) fn add(&mut self, kind: Direction, bytes: u64) {
         self.all += bytes;
@@ -36,12 +36,12 @@ impl Moved {
 }
 
 impl Quota {
-    /// As much as it likes.
+    /// No limit.
     pub(super) fn unlimited() -> Quota {
         Quota { ops: u64::MAX, later: 0, bytes: u64::MAX, written: u64::MAX }
     }
 
-    /// In the ramp: as much as it likes, but for what may be moved or written in all.
+    /// The quota of the ramp: unlimited but for amounts that include the ramp.
     pub(super) fn of_ramp(rules: &Rules) -> Quota {
         Quota {
             bytes: rules.bytes_in_all.unwrap_or(u64::MAX),
@@ -50,8 +50,8 @@ impl Quota {
         }
     }
 
-    /// From the ramp on: the amounts of `rules`, less what is in flight when counting begins: an I/O counts where it ends, so
-    /// that exactly the amount is counted.
+    /// The quota from the ramp's end: the amounts of `rules`, less what is in flight when counting begins: an I/O counts when it
+    /// completes, so that exactly the amount is counted.
     pub(super) fn counted(self, rules: &Rules, in_flight_ops: u64, in_flight: Bytes) -> Quota {
         let left = rules.bytes_in_all.map_or(u64::MAX, |_| self.bytes);
         Quota {
@@ -62,27 +62,27 @@ impl Quota {
         }
     }
 
-    /// The same, with a rest after `ops` more I/Os.
+    /// The same quota, with a rest after `ops` more I/Os.
     pub(super) fn resting_after(self, ops: u64) -> Quota {
         let all = self.ops.saturating_add(self.later);
         Quota { ops: all.min(ops), later: all.saturating_sub(ops), ..self }
     }
 
-    /// I/Os up to the next rest or the end.
+    /// Number of I/Os until the next rest or the end.
     pub(super) fn ops(&self) -> u64 {
         self.ops
     }
 
-    /// Whether a rest keeps the next I/O from being issued, and not the end.
+    /// Whether a rest, and not the end, keeps the next I/O from being issued.
     pub(super) fn is_at_rest(&self) -> bool {
         self.ops == 0 && self.later > 0 && self.bytes > 0
     }
 
-    /// How many of `wanted` I/Os of at most `longest` bytes may be issued without asking for each; none where the bytes that
-    /// are left might end between them.
+    /// How many of `wanted` I/Os of at most `longest` bytes may be issued without checking each; zero if the bytes left might
+    /// run out among them.
     #[inline]
     pub(super) fn covers(&self, wanted: usize, longest: u32) -> usize {
-        // No queue is so deep that the product runs over.
+        // No queue is deep enough for the product to overflow.
         let most = (wanted as u64).wrapping_mul(u64::from(longest));
         if self.bytes < most || self.written < most { 0 } else { self.ops.min(wanted as u64) as usize }
     }
@@ -97,7 +97,7 @@ impl Quota {
         self.written -= moved.written;
     }
 
-    /// Takes one I/O of `bytes` where there is that much left.
+    /// Takes one I/O of `bytes`, if that much is left.
     #[inline]
     pub(super) fn take(&mut self, kind: Direction, bytes: u32) -> bool {
         let bytes = u64::from(bytes);
@@ -105,7 +105,7 @@ impl Quota {
         if self.ops == 0 || self.bytes < bytes || self.written < written {
             return false;
         }
-        // From "unlimited" this takes 2^64 bytes, which no step lives to see.
+        // Of an unlimited amount this can take 2^64 bytes, which no step lives to see.
         self.ops -= 1;
         self.bytes -= bytes;
         self.written -= written;

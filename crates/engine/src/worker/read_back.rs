@@ -1,4 +1,4 @@
-//! Reading back what was written, so that it can be compared: meanwhile, in rounds, or when all is written.
+//! Reading back what was written, for comparison: meanwhile, in rounds, or after all writes.
 
 use workload::{Direction, Known, Nanos, OnMismatch, ReadBack, Verify, WorkerPlan};
 
@@ -9,29 +9,29 @@ use crate::batch::Batch;
 use crate::recorder::Part;
 use crate::verify::{Expected, Ledger, Mismatch, Span};
 
-/// `asked` of a slot in which nothing is read back.
+/// Value of `asked` for a slot in which nothing is read back.
 const NOT_ASKED: u32 = u32::MAX;
-/// EILSEQ, as tools report data that is not as it was written.
+/// EILSEQ, which tools report for data that is not as written.
 pub(crate) const MISMATCH: i32 = 84;
 
-/// What a worker that verifies knows beside the others.
+/// The additional state of a worker that verifies.
 #[derive(Debug)]
 pub(super) struct ReadingBack {
-    /// `None` where only what is read anyway is looked at.
+    /// `None` if only ordinary reads are checked.
     ledger: Option<Ledger>,
     when: ReadBack,
     known: Option<Known>,
     on_mismatch: OnMismatch,
     at_the_end: AtTheEnd,
-    /// By slot: the writes issued when it was read back.
+    /// By slot: the number of writes issued when it was read back.
     asked: Box<[u32]>,
-    /// What was found wrong in slots that have not been settled yet.
+    /// Mismatches in slots that have not been settled yet.
     mismatches: Vec<(u32, Mismatch)>,
-    /// Whether anything was.
+    /// Whether there has been any mismatch.
     mismatched: bool,
 }
 
-/// How far the reading back at the end is.
+/// The state of reading back at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AtTheEnd {
     NotYet,
@@ -57,7 +57,7 @@ impl ReadingBack {
         }))
     }
 
-    /// Nothing more is read back.
+    /// Gives up all further reading back.
     fn forgo(&mut self) {
         self.at_the_end = AtTheEnd::Over;
     }
@@ -75,7 +75,7 @@ impl Worker {
         wanted && self.reading_back.as_deref().is_some_and(open)
     }
 
-    /// Reads back what waits for it, as far as slots and the batch's room go.
+    /// Reads back what is pending, as far as slots and the batch's room allow.
     #[cold]
     pub(super) fn read_back(&mut self, now: Nanos, out: &mut Batch) {
         if self.open {
@@ -101,7 +101,7 @@ impl Worker {
         }
     }
 
-    /// Trims those of the writes that are to be, as far as slots and the batch's room go.
+    /// Trims those writes that are to be trimmed, as far as slots and the batch's room allow.
     fn give_back(&mut self, now: Nanos, out: &mut Batch) {
         while out.room() > 0 && self.slots.free_count() > 0 {
             let Some(back) = self.reading_back.as_deref_mut() else { return };
@@ -118,8 +118,8 @@ impl Worker {
         self.reading_back.as_deref().is_some_and(|back| back.when == when)
     }
 
-    /// True once the reading back at the end can go on: all writes have ended. What is read from then on counts apart,
-    /// so that the figures of the writes are theirs alone.
+    /// True once reading back at the end can proceed: all writes have completed. Reads from then on are counted separately, so
+    /// that the figures of the writes are theirs alone.
     fn begin_at_the_end(&mut self, now: Nanos, out: &mut Batch) -> bool {
         let begun = |back: &ReadingBack| back.at_the_end == AtTheEnd::Begun;
         if self.reading_back.as_deref().is_some_and(begun) {
@@ -153,7 +153,7 @@ impl Worker {
         next
     }
 
-    /// Goes through all writes without issuing them, so that it is known what an earlier run of the same job wrote.
+    /// Goes through all writes without issuing them, to know what an earlier run of the same job wrote.
     fn imagine(&mut self, now: Nanos) {
         // Without an amount one pass must do.
         let has_amount = self.rules.ops_each.or(self.rules.bytes_each).or(self.rules.bytes_in_all).is_some();
@@ -173,7 +173,7 @@ impl Worker {
                 }
             }
             self.note_issue(&place);
-            // What the last writes left nobody knows: they stay in flight.
+            // The outcome of the last writes is unknown: they stay in flight.
             if known.is_none_or(|known| writes <= known.writes) {
                 self.note_end(&InFlight::at(&place), place.bytes as i32);
                 self.forget_if_given_back(&place);
@@ -182,7 +182,7 @@ impl Worker {
         self.end(Stopped::Amount, now);
     }
 
-    /// What an earlier run of the job may have trimmed is not looked at.
+    /// Excludes a place that an earlier run of the job may have trimmed.
     fn forget_if_given_back(&mut self, place: &NextIo) {
         let ledger = self.reading_back.as_deref_mut().and_then(|back| back.ledger.as_mut());
         if let (Some(ledger), Direction::Write) = (ledger, place.kind) {
@@ -190,7 +190,7 @@ impl Worker {
         }
     }
 
-    /// `place` is issued.
+    /// Notes in the ledger that `place` is issued.
     #[cold]
     pub(super) fn note_issue(&mut self, place: &NextIo) {
         let ledger = self.reading_back.as_deref_mut().and_then(|back| back.ledger.as_mut());
@@ -202,14 +202,14 @@ impl Worker {
         }
     }
 
-    /// Whether what slot `slot` holds is read for the sake of the check alone.
+    /// Whether slot `slot` holds a read made only for verification.
     pub(super) fn is_read_back(&self, slot: u32) -> bool {
         let asked =
             |back: &ReadingBack| back.asked.get(slot as usize).is_some_and(|asked| *asked != NOT_ASKED);
         self.reading_back.as_deref().is_some_and(asked)
     }
 
-    /// `io` has ended with `result`.
+    /// Notes in the ledger that `io` has completed with `result`.
     #[cold]
     pub(super) fn note_end(&mut self, io: &InFlight, result: i32) {
         let ledger = self.reading_back.as_deref_mut().and_then(|back| back.ledger.as_mut());
@@ -221,7 +221,7 @@ impl Worker {
         }
     }
 
-    /// What should stand at `offset` of what slot `slot` has read from `file`.
+    /// What should be at `offset` of `file` in the data that slot `slot` has read.
     pub(crate) fn expected(&self, slot: u32, file: u32, offset: u64) -> Expected {
         let Some(back) = self.reading_back.as_deref() else { return Expected::Unknown };
         let Some(ledger) = &back.ledger else { return Expected::Any(0) };
@@ -235,7 +235,7 @@ impl Worker {
         }
     }
 
-    /// What slot `slot` has read is wrong; before it is settled as a failure.
+    /// Notes that the data in slot `slot` is wrong, before it is settled as a failure.
     #[cold]
     pub(crate) fn note_mismatch(&mut self, slot: u32, mismatch: Mismatch) {
         debug_assert!(self.slots.look(slot).is_some(), "a mismatch was found in a slot that is free");
@@ -245,7 +245,7 @@ impl Worker {
         }
     }
 
-    /// What was found wrong in `slot`, which is settled now.
+    /// Returns the mismatch found in `slot`, if any, as it is settled.
     #[cold]
     pub(super) fn settle_mismatch(&mut self, slot: u32) -> Option<Mismatch> {
         let back = self.reading_back.as_deref_mut()?;
@@ -262,7 +262,7 @@ impl Worker {
         self.reading_back.as_deref().is_some_and(goes_on)
     }
 
-    /// Nothing more is read back, whatever was to be.
+    /// Gives up all further reading back.
     #[cold]
     pub(super) fn forgo_reading_back(&mut self) {
         if let Some(back) = self.reading_back.as_deref_mut() {
@@ -270,7 +270,7 @@ impl Worker {
         }
     }
 
-    /// Whether anything that was read was not as it should be.
+    /// Whether any data read was wrong.
     pub(super) fn has_mismatched(&self) -> bool {
         self.reading_back.as_deref().is_some_and(|back| back.mismatched)
     }

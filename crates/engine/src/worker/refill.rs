@@ -2,33 +2,33 @@
 
 use workload::WorkerPlan;
 
-/// Whether a queue that was full still runs down.
+/// Whether a queue that was full is still running down.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Refill {
-    /// I/Os in flight at which it is filled again.
+    /// Number of I/Os in flight at which it is filled again.
     mark: usize,
     runs_down: bool,
 }
 
 impl Refill {
-    /// `None` where the queue is filled as soon as an I/O has ended.
+    /// `None` if the queue is filled as soon as an I/O has completed.
     pub(super) fn new(plan: &WorkerPlan) -> Option<Refill> {
         let mark = plan.terms.batching.refill_at.filter(|&mark| mark < plan.depth)?;
         Some(Refill { mark: mark as usize, runs_down: false })
     }
 
-    /// `free` slots are left after issuing.
+    /// Notes that `free` slots are left after issuing.
     pub(super) fn issued(&mut self, free: usize) {
         self.runs_down |= free == 0;
     }
 
-    /// Whether nothing may be issued while so many are in flight.
+    /// Whether nothing may be issued while `in_flight` I/Os are in flight.
     pub(super) fn holds(&mut self, in_flight: usize) -> bool {
         self.runs_down &= in_flight > self.mark;
         self.runs_down
     }
 
-    /// Whether it runs down.
+    /// Whether it is running down.
     pub(super) fn runs_down(self) -> bool {
         self.runs_down
     }

@@ -1,4 +1,4 @@
-//! A worker whose I/Os are those of a trace.
+//! A worker that replays the I/Os of a trace.
 
 use workload::{Direction, Nanos};
 
@@ -6,11 +6,11 @@ use super::access::{AccessOrder, Next};
 use super::{Failure, InFlight, NOTHING_MOVED, NextIo, Stopped, Worker};
 use crate::batch::Batch;
 
-/// How long a worker waits for a trace that is read more slowly than it is replayed.
+/// Pause before a worker checks again for a trace that is read more slowly than it is replayed.
 const UNREAD: Nanos = Nanos::from_micros(200);
 
 impl Worker {
-    /// Fills the batch with what is due of the trace. The pace hears when the next one is, so that the worker is woken then.
+    /// Fills the batch with what is due of the trace, and sets the pace to the next I/O, so that the worker is woken then.
     #[cold]
     pub(super) fn fill_from_trace(&mut self, now: Nanos, out: &mut Batch) {
         let start = self.pace.main.start();
@@ -22,7 +22,7 @@ impl Worker {
                 Next::Unread => return self.pace.main.set_next(now + UNREAD),
                 Next::Broken => return self.fail_trace(now),
             };
-            // Without times of its own it is due as soon as a slot is free.
+            // In a closed loop it is due as soon as a slot is free.
             let due = if self.pace.main.is_closed() { now } else { start + at };
             if due > now {
                 return self.pace.main.set_next(due);
@@ -42,7 +42,7 @@ impl Worker {
         self.tell_pace_of_next(now);
     }
 
-    /// No slot is left, or no room: what comes next may be due later all the same.
+    /// Sets the pace to the next I/O, which may be due later although no slot or room is left now.
     fn tell_pace_of_next(&mut self, now: Nanos) {
         let start = self.pace.main.start();
         let AccessOrder::Traced(traced) = &mut self.access else { return };
@@ -54,7 +54,7 @@ impl Worker {
         self.pace.main.set_next(due);
     }
 
-    /// No I/O is left: the worker is over when the last row of the trace is due.
+    /// Ends the worker after the last I/O: when the last row of the trace is due.
     fn finish_trace(&mut self, now: Nanos) {
         let AccessOrder::Traced(traced) = &self.access else { return };
         let waited = traced.length() > Nanos::ZERO;
@@ -66,7 +66,7 @@ impl Worker {
         }
     }
 
-    /// The trace cannot be read on: an I/O that is not known has failed.
+    /// Ends the worker because the trace cannot be read on, with the failure of an unknown I/O.
     #[cold]
     fn fail_trace(&mut self, now: Nanos) {
         if self.failures.len() < self.failures.capacity() {

@@ -1,11 +1,11 @@
-//! Seeds of a worker's random choices, all from the one seed of its plan, none shared between two choices.
+//! Seeds of a worker's random choices, all derived from the one seed of its plan, none shared by two choices.
 
 use statistics::random::mix;
 use workload::Direction;
 
 /// Stream of the mix of reads and writes.
 pub(super) const MIX: u64 = 1;
-/// Stream of places drawn with repeats.
+/// Stream of offsets drawn with repeats.
 pub(super) const PLACES: u64 = 2;
 /// Stream of Poisson gaps.
 pub(super) const PACE: u64 = 3;

@@ -9,10 +9,10 @@ use workload::{Buffers, Bytes, Direction, Io, Nanos, WorkerPlan};
 use super::next_io::NextIo;
 use crate::recorder::Ended;
 
-/// `issued` of a slot that nothing is in flight in.
+/// Value of `issued` for a free slot.
 const FREE: u64 = u64::MAX;
 
-/// One slot. Atomic only so that another thread may look: the worker's relaxed accesses cost what plain ones do.
+/// One slot. Atomic only so that another thread may look: the worker's relaxed accesses cost the same as plain ones.
 #[derive(Debug)]
 struct Slot {
     due: AtomicU64,
@@ -21,14 +21,14 @@ struct Slot {
     tag: AtomicU64,
 }
 
-/// What is in flight in a slot.
+/// The I/O in flight in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InFlight {
-    /// When the pace wanted it.
+    /// When it was due by the pace.
     pub due: Nanos,
-    /// When it was handed over.
+    /// When it was submitted.
     pub issued: Nanos,
-    /// Which way.
+    /// Its direction.
     pub kind: Direction,
     /// Index into the worker's files.
     pub file: u32,
@@ -38,26 +38,26 @@ pub struct InFlight {
     pub bytes: u32,
 }
 
-/// A view of a worker's slots from outside.
+/// A view of a worker's slots from another thread.
 #[derive(Clone, Debug)]
 pub struct SlotsView {
     table: Arc<[Slot]>,
 }
 
 impl InFlight {
-    /// `place` as if it were in flight, at no time.
+    /// `place` as if it were in flight, with times of zero.
     pub(super) fn at(place: &NextIo) -> InFlight {
         let NextIo { kind, file, offset, bytes } = *place;
         InFlight { due: Nanos::ZERO, issued: Nanos::ZERO, kind, file, offset, bytes }
     }
 
-    /// Length, file and direction, as a slot holds them.
+    /// Length, file and direction, packed as in a slot.
     #[inline]
     fn tag(&self) -> u64 {
         u64::from(self.bytes) << 32 | u64::from(self.file << 2) | self.kind.index() as u64
     }
 
-    /// It has moved `bytes` and ended at `at`.
+    /// The record of this I/O, which moved `bytes` and completed at `at`.
     #[inline]
     pub(super) fn ended(&self, at: Nanos, bytes: u32) -> Ended {
         Ended {
@@ -70,7 +70,7 @@ impl InFlight {
     }
 }
 
-/// What was in a slot, packed as it lies there.
+/// The packed content of a slot.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     due: u64,
@@ -81,10 +81,10 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Of no I/O that could be in flight.
+    /// An entry that no I/O in flight can equal.
     pub(super) const NONE: Entry = Entry { due: FREE, issued: FREE, offset: 0, tag: 0 };
 
-    /// Whether it differs from `other` in nothing but its place, so that the same is recorded of both.
+    /// Whether it differs from `other` in nothing but the offset, so that both are recorded alike.
     #[inline]
     pub(super) fn is_alike(&self, other: &Entry) -> bool {
         (self.due, self.issued, self.tag) == (other.due, other.issued, other.tag)
@@ -96,7 +96,7 @@ impl Entry {
         (self.tag >> 32) as u32
     }
 
-    /// The same, unpacked.
+    /// The I/O, unpacked.
     #[inline]
     pub(super) fn in_flight(&self) -> InFlight {
         InFlight {
@@ -111,12 +111,12 @@ impl Entry {
 }
 
 impl SlotsView {
-    /// What is in flight. While the worker runs, an entry may mix two I/Os; once it is stuck, all are exact.
+    /// The I/Os in flight. While the worker runs, an entry may mix two I/Os; once it is stuck, all are exact.
     pub fn in_flight(&self) -> Vec<InFlight> {
         self.table.iter().filter(|slot| slot.issued.load(Relaxed) != FREE).map(Slot::read).collect()
     }
 
-    /// When what is in flight in each slot was issued; `None` of one that is free.
+    /// By slot: when its I/O was issued; `None` for a free one.
     pub fn issues(&self) -> impl Iterator<Item = Option<Nanos>> + '_ {
         let issued = |slot: &Slot| Some(slot.issued.load(Relaxed)).filter(|at| *at != FREE).map(Nanos);
         self.table.iter().map(issued)
@@ -154,19 +154,19 @@ impl Slot {
     }
 }
 
-/// How the slots of a worker are shared between reads and writes.
+/// How the slots of a worker are divided between reads and writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SlotPlan {
-    /// I/Os in flight at most.
+    /// Most I/Os in flight.
     depth: u32,
-    /// Whether writes have slots of their own, behind those of the reads.
+    /// Whether writes have slots of their own, after those of the reads.
     apart: bool,
 }
 
 impl SlotPlan {
-    /// The slots of a worker of `plan`. Where buffers are filled once and then written again and again, a read into one
-    /// would spoil it and the next write would have to fill it anew, at 200 ns for each 4 KiB; so a mix then has buffers
-    /// for a whole queue of either kind.
+    /// The slots of a worker of `plan`. If buffers are filled once and then written again and again, a read into one would
+    /// spoil it and the next write would have to fill it anew, at 200 ns per 4 KiB; so a mix then has buffers for a whole queue
+    /// of either kind.
     pub(crate) fn of(plan: &WorkerPlan) -> SlotPlan {
         let mix = plan.access.mix;
         let mixed = mix.issues(Direction::Read) && mix.issues(Direction::Write);
@@ -180,7 +180,7 @@ impl SlotPlan {
     }
 }
 
-/// A stack of free slots; the last one freed is taken first, while its buffer is in the cache.
+/// A stack of free slots; the last one freed is taken first, while its buffer is in the CPU cache.
 #[derive(Debug)]
 struct FreeList {
     slots: Box<[u32]>,
@@ -199,7 +199,7 @@ impl FreeList {
         self.slots[self.count]
     }
 
-    /// The last `count` slots freed; the one freed last is the last of them.
+    /// The last `count` slots freed, the most recent at the end.
     #[inline]
     fn pop_several(&mut self, count: usize) -> &[u32] {
         debug_assert!(self.count >= count, "slots were taken where not so many are free");
@@ -222,7 +222,7 @@ pub(super) struct Slots {
     table: Arc<[Slot]>,
     depth: usize,
     in_flight: usize,
-    /// First slot of the second list; `u32::MAX` where all I/O shares the first.
+    /// First slot of the second list; `u32::MAX` if all I/O shares the first.
     writes_from: u32,
     free: [FreeList; 2],
 }
@@ -259,7 +259,7 @@ impl Slots {
         self.in_flight
     }
 
-    /// I/Os in flight that carry data or give it back, and their bytes: all but flushes.
+    /// Number and bytes of the I/Os in flight other than flushes.
     pub(super) fn amount_in_flight(&self) -> (u64, Bytes) {
         let taken = self.table.iter().filter(|slot| slot.issued.load(Relaxed) != FREE).map(Slot::read);
         let amounts = taken.filter(|io| io.kind != Direction::Flush).map(|io| u64::from(io.bytes));
@@ -267,7 +267,7 @@ impl Slots {
         (count, Bytes(bytes))
     }
 
-    /// Takes a free slot for `io`; the caller has seen that there is one.
+    /// Takes a free slot for `io`; the caller has checked that there is one.
     #[inline]
     pub(super) fn take(&mut self, io: &InFlight) -> u32 {
         self.in_flight += 1;
@@ -278,8 +278,8 @@ impl Slots {
         slot
     }
 
-    /// Takes free slots for `places.len()` I/Os that are `io` but for their place, which `offset` gives for each, and puts
-    /// them there; the caller has seen that there are so many.
+    /// Takes free slots for `places.len()` I/Os that equal `io` except for the offset, which `offset` gives for each, and fills
+    /// `places` with them; the caller has checked that there are enough.
     #[inline(always)]
     pub(super) fn take_alike(&mut self, io: &InFlight, places: &mut [Io], mut offset: impl FnMut() -> u64) {
         self.in_flight += places.len();
@@ -294,18 +294,18 @@ impl Slots {
         }
     }
 
-    /// Which list has the slots of I/O of `kind`; either has a slot for each of the `depth` I/Os that can be in flight.
+    /// Index of the list with slots for `kind`; either list has a slot for each of the `depth` I/Os that can be in flight.
     #[inline]
     fn list_of(&self, kind: Direction) -> usize {
         usize::from(kind == Direction::Write && self.writes_from != u32::MAX)
     }
 
-    /// What is in flight in `slot`.
+    /// The I/O in flight in `slot`, if any.
     pub(super) fn look(&self, slot: u32) -> Option<InFlight> {
         self.table.get(slot as usize).map(Slot::read).filter(|io| io.issued.0 != FREE)
     }
 
-    /// Whether anything in flight has bytes in common with `place`.
+    /// Whether any I/O in flight has bytes in common with `place`.
     pub(super) fn overlap(&self, place: &NextIo) -> bool {
         let end = place.offset + u64::from(place.bytes);
         let taken = self.table.iter().filter(|slot| slot.issued.load(Relaxed) != FREE).map(Slot::read);
@@ -318,7 +318,7 @@ impl Slots {
         taken.into_iter().any(meets)
     }
 
-    /// Frees `slot` and says what was in flight there; `None` where nothing was.
+    /// Frees `slot` and returns what was in flight there; `None` if it was free.
     #[inline]
     pub(super) fn free(&mut self, slot: u32) -> Option<Entry> {
         let place = self.table.get(slot as usize)?;
@@ -333,7 +333,7 @@ impl Slots {
         Some(io)
     }
 
-    /// What is in flight in `slot` was handed over at `now`; returns the time of issue so far.
+    /// Notes that the I/O in `slot` was submitted at `now`; returns its previous time of issue.
     #[inline]
     pub(super) fn hand_over(&self, slot: u32, now: Nanos) -> Nanos {
         let Some(entry) = self.table.get(slot as usize) else { return now };
@@ -344,7 +344,7 @@ impl Slots {
         Nanos(picked)
     }
 
-    /// Moves the time of issue of what is in flight in `slot`; in a closed loop also when it was due.
+    /// Moves the time of issue of the I/O in `slot`, and its due time if given (in a closed loop).
     pub(super) fn restamp(&self, slot: u32, issued: Nanos, due: Option<Nanos>) {
         if let Some(entry) = self.table.get(slot as usize) {
             let before = entry.issued.load(Relaxed);

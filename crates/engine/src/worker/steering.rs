@@ -1,5 +1,5 @@
-//! A queue depth that is searched for: it doubles while enough I/Os are done in time, then the gap between the greatest depth
-//! that did and the least that did not is halved. Each depth is tried for a window of time.
+//! A search for the queue depth: it doubles while enough I/Os complete in time, then the gap between the greatest depth that
+//! passed and the least that failed is halved. Each depth is tried for a window of time.
 
 use workload::{Nanos, Steering as Asked, WhenFound};
 
@@ -7,62 +7,62 @@ use super::Worker;
 use super::bounds::Crossing;
 use super::slots::InFlight;
 
-/// Windows in a row in which a depth does, after which a greater one that did not is tried again.
+/// Windows in a row that a depth passes before a greater one that failed is tried again.
 const SETTLED: u32 = 8;
 
 /// The search of a worker.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Steering {
     asked: Asked,
-    /// The depth that is tried.
+    /// The depth being tried.
     depth: usize,
-    /// The greatest depth that did; 0 while none has.
+    /// The greatest depth that passed; 0 until one has.
     good: usize,
-    /// The least depth that did not; the greatest that is allowed and one while none has failed.
+    /// The least depth that failed; until one has, the greatest allowed plus one.
     bad: usize,
-    /// The greatest depth that is allowed, and one.
+    /// The greatest depth allowed, plus one.
     beyond: usize,
-    /// Where the window begins: what was issued before says nothing of this depth.
+    /// Start of the window: I/O issued earlier says nothing about this depth.
     from: Nanos,
-    /// Where it ends.
+    /// End of the window.
     until: Nanos,
-    /// I/Os of the window that were done in time.
+    /// I/Os of the window that completed in time.
     within: u64,
-    /// The others.
+    /// I/Os of the window that did not.
     late: u64,
-    /// Windows in a row in which this depth did.
+    /// Windows in a row that this depth passed.
     did: u32,
     stage: Stage,
-    /// What the last window that was over said.
+    /// Whether the last completed window passed.
     held: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
-    /// Depths are tried.
+    /// Depths are being tried.
     Search,
     /// The depth is found, and its window is the last.
     Last,
     Over,
 }
 
-/// What follows a window.
+/// The step after a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    /// Another.
+    /// Another window.
     Window,
-    /// The last one, which alone counts.
+    /// The last window, the only one that counts.
     Last,
-    /// Nothing.
+    /// The end of the search.
     End,
 }
 
-/// Where a search ended.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reached {
     /// The depth.
     pub(crate) depth: u32,
-    /// Whether the target held there at the last try; `None` where the search was not over.
+    /// Whether the target was met at that depth in the last window; `None` if the search was not over.
     pub(crate) held: Option<bool>,
 }
 
@@ -87,7 +87,7 @@ impl Steering {
         }
     }
 
-    /// I/Os that may be in flight.
+    /// Number of I/Os that may be in flight.
     pub(super) fn depth(&self) -> usize {
         self.depth
     }
@@ -97,13 +97,13 @@ impl Steering {
         self.until
     }
 
-    /// A window begins at `now`.
+    /// Begins a window at `now`.
     pub(super) fn begin(&mut self, now: Nanos) {
         (self.from, self.until) = (now, now + self.asked.window);
         (self.within, self.late) = (0, 0);
     }
 
-    /// `io` was done at `at`. Where all must be in time one that is not ends the window; at depth 1 there is none left.
+    /// Counts `io`, completed at `at`. If all I/Os must be in time, a late one ends the window, and at depth 1 the worker.
     fn done(&mut self, io: &InFlight, at: Nanos) -> Option<Crossing> {
         if io.issued < self.from || self.stage == Stage::Over {
             return None;
@@ -121,11 +121,11 @@ impl Steering {
         (self.depth == 1).then_some(Crossing::Latency { most: self.asked.target, took, io: *io })
     }
 
-    /// The window is over at `now`.
+    /// Evaluates the window that is over at `now`.
     fn pass(&mut self, now: Nanos) -> Next {
         let all = self.within + self.late;
         if all == 0 {
-            // Nothing came back: the window goes on.
+            // Nothing came back: extend the window.
             self.until = now + self.asked.window;
             return Next::Window;
         }
@@ -147,7 +147,7 @@ impl Steering {
         Next::Last
     }
 
-    /// The depth to try after this one did.
+    /// The depth to try after this one passed.
     fn after_success(&mut self) -> usize {
         if self.did >= SETTLED {
             self.bad = self.beyond;
@@ -159,17 +159,17 @@ impl Steering {
         }
     }
 
-    /// The depth to try after this one did not.
+    /// The depth to try after this one failed.
     fn after_failure(&mut self) -> usize {
         self.bad = self.depth.max(2);
         if self.good >= self.depth {
-            // It did once, and does no longer.
+            // It passed once, but no longer does.
             self.good = self.depth / 2;
         }
         usize::midpoint(self.good, self.bad).max(1)
     }
 
-    /// Where it is.
+    /// The present result.
     fn reached(&self) -> Reached {
         let settled = self.stage == Stage::Over || self.asked.then == WhenFound::Followed;
         let bottom = self.depth == 1 && self.held == Some(false);
@@ -183,7 +183,7 @@ impl Worker {
         self.gate.as_ref().is_some_and(|gate| gate.steering.is_some())
     }
 
-    /// `io` was done at `at`: what that says of the depth.
+    /// Takes `io`, completed at `at`, into the search for the depth.
     #[cold]
     pub(super) fn steer(&mut self, io: &InFlight, at: Nanos) {
         let Some(steering) = self.gate.as_mut().and_then(|gate| gate.steering.as_mut()) else { return };
@@ -194,7 +194,7 @@ impl Worker {
         }
     }
 
-    /// Time has come to `now`: moves to another depth where a window is over.
+    /// Moves to another depth at `now`, if a window is over.
     pub(super) fn pass_window(&mut self, now: Nanos) {
         let Some(steering) = self.gate.as_mut().and_then(|gate| gate.steering.as_mut()) else { return };
         if now < steering.until {
@@ -207,7 +207,7 @@ impl Worker {
         }
     }
 
-    /// What was done so far does not count.
+    /// Discards what was counted so far.
     fn count_anew(&mut self, now: Nanos) {
         if self.phase == super::Phase::Counted {
             self.schedule.counted_from = now;
@@ -215,7 +215,7 @@ impl Worker {
         }
     }
 
-    /// The depth to which a search came.
+    /// The depth that a search reached.
     pub(crate) fn reached_depth(&self) -> Option<Reached> {
         self.gate.as_ref()?.steering.as_ref().map(Steering::reached)
     }
@@ -234,7 +234,7 @@ mod tests {
         steering
     }
 
-    /// A window at whose end `share` of a hundred I/Os were in time.
+    /// Runs a window in which `share` of a hundred I/Os complete in time.
     fn window(steering: &mut Steering, share: u64) -> Next {
         let from = steering.from;
         for number in 0..100 {

@@ -1,4 +1,4 @@
-//! The common case of issuing and settling: what does not depend on the single I/O is decided once a turn.
+//! The fast path of issuing and settling: whatever does not depend on the single I/O is decided once per turn.
 
 use workload::{Direction, Done, Io, Nanos};
 
@@ -9,20 +9,20 @@ use super::quota::Moved;
 use super::slots::{Entry, InFlight};
 use crate::batch::Batch;
 
-/// Which turns of a worker go straight.
+/// Which parts of a worker's turn take the fast path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Straight {
-    /// Whatever it issues is due at once, goes to plain places and is neither flushed nor read back, and the queue is filled
+    /// Issuing: all I/O is due at once, has plain offsets and is neither flushed nor read back, and the queue is filled
     /// whenever it has room.
     pub(super) issues: bool,
-    /// The direction of all that it issues so, where it is one and there is one file, whose places come by the run: then
-    /// nothing is asked of the single I/O but its place.
+    /// The direction of all such I/O, if there is only one and one file whose offsets come in runs: then nothing but the offset
+    /// differs between I/Os.
     only: Option<Direction>,
-    /// Nothing but the record hears of what has ended.
+    /// Settling: nothing but the record needs completions.
     pub(super) settles: bool,
 }
 
-/// I/Os of one reap that are recorded alike.
+/// Completions of one reap that are recorded together.
 struct Alike {
     io: Entry,
     at: Nanos,
@@ -30,7 +30,7 @@ struct Alike {
 }
 
 impl Worker {
-    /// Which turns go straight, with all that its plan asks for.
+    /// The parts that may take the fast path, given everything its plan asks for.
     pub(super) fn straight(&self) -> Straight {
         let nothing_beside = self.reading_back.is_none();
         let at_once = !self.pace.differ() && self.pace.main.is_closed();
@@ -51,8 +51,8 @@ impl Worker {
         }
     }
 
-    /// Fills the batch where the worker issues straight; false, with nothing done, where it must ask for each I/O whether
-    /// it may still be issued.
+    /// Fills the batch on the fast path; false, with nothing done, if the worker must check for each I/O whether it may still be
+    /// issued.
     #[inline(always)]
     pub(super) fn fill_straight(&mut self, now: Nanos, out: &mut Batch) -> bool {
         let AccessOrder::Plain(plain) = &self.access else { return false };
@@ -87,7 +87,7 @@ impl Worker {
         moved
     }
 
-    /// The same with I/Os whose direction is drawn and whose files take turns.
+    /// Fills `places` with I/Os whose direction is drawn and whose files take turns.
     #[inline(never)]
     fn fill_mixed(&mut self, now: Nanos, places: &mut [Io]) -> Moved {
         let mut moved = Moved::default();
@@ -101,7 +101,7 @@ impl Worker {
         moved
     }
 
-    /// Takes back what came alone, as at a shallow queue most do, where the worker settles straight.
+    /// Settles a completion that came alone, as most do in a shallow queue, on the fast path.
     #[inline(always)]
     pub(super) fn settle_alone(&mut self, now: Nanos, done: &Done) {
         let Some(io) = self.slots.free(done.slot) else { return };
@@ -114,8 +114,8 @@ impl Worker {
         self.recorder.done(io.in_flight().ended(at, io.bytes()));
     }
 
-    /// Takes back what has ended where the worker settles straight. What was issued in one turn and comes back in one is
-    /// alike in direction, length and both times: it is counted together.
+    /// Settles completions on the fast path. I/Os that were issued in one turn and come back in one are equal in direction,
+    /// length and both times: they are counted together.
     pub(super) fn settle_together(&mut self, now: Nanos, done: &[Done]) {
         let mut alike = Alike { io: Entry::NONE, at: Nanos::ZERO, count: 0 };
         for done in done {

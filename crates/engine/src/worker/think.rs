@@ -5,14 +5,14 @@ use workload::{Nanos, Think, ThinkCount, ThinkPace, ThinkQueue};
 use super::quota::Quota;
 use super::{Wake, Worker};
 
-/// What a worker does about rests.
+/// A worker's rests, planned and current.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ThinkTime {
-    /// `None` where it never rests.
+    /// `None` if it never rests.
     plan: Option<Think>,
     state: State,
-    /// I/Os that must still be done before the next rest, where done ones are counted; below zero while the queue runs
-    /// empty, [`i64::MAX`] where they are not counted.
+    /// I/Os that must still complete before the next rest, if completions are counted; below zero while the queue runs empty,
+    /// [`i64::MAX`] if they are not counted.
     left: i64,
     /// When the next rest is due by the clock.
     at: Nanos,
@@ -34,7 +34,7 @@ impl ThinkTime {
         ThinkTime { plan: think, state: State::Awake, left: i64::MAX, at: Nanos::MAX }
     }
 
-    /// Takes `done` I/Os into account; true where there may be something to do about a rest.
+    /// Counts `done` completions; true if a rest may have to begin or end.
     #[inline]
     pub(super) fn is_due(&mut self, done: usize) -> bool {
         if self.plan.is_none() {
@@ -46,7 +46,7 @@ impl ThinkTime {
         self.left <= 0 || self.state == State::Draining
     }
 
-    /// When the clock alone changes something.
+    /// When something changes by the clock alone.
     pub(super) fn horizon(&self) -> Nanos {
         match self.state {
             State::Awake => self.at,
@@ -69,7 +69,7 @@ impl ThinkTime {
         }
     }
 
-    /// Work begins at `now`: sets when the next rest comes, and returns `quota` with it.
+    /// Begins work at `now`: sets when the next rest comes, and returns `quota` adjusted to it.
     pub(super) fn work(&mut self, now: Nanos, quota: Quota) -> Quota {
         self.state = State::Awake;
         let Some(think) = &self.plan else { return quota };
@@ -79,7 +79,7 @@ impl ThinkTime {
             _ if think.every == u32::MAX => quota,
             ThinkCount::Issued => quota.resting_after(u64::from(think.every)),
             ThinkCount::Done => {
-                // What was done while the queue ran empty counts for this rest, but at least one I/O comes between.
+                // Completions while the queue ran empty count towards this rest, but there is at least one I/O in between.
                 self.left = (i64::from(think.every) + self.left.min(0)).max(1);
                 debug_assert!(
                     self.left <= i64::from(think.every),
@@ -92,13 +92,13 @@ impl ThinkTime {
 }
 
 impl Worker {
-    /// The I/Os up to the next rest or to the end are issued.
+    /// Rests or ends, because the I/Os until the next rest or the end have been issued.
     #[cold]
     pub(super) fn spent(&mut self, now: Nanos) {
         if self.quota.is_at_rest() { self.begin_rest(now) } else { self.end(super::Stopped::Amount, now) }
     }
 
-    /// A rest may be due, or the queue may have run empty before one.
+    /// Begins a rest that is due, or its pause if the queue has run empty for it.
     #[cold]
     pub(super) fn consider_rest(&mut self, now: Nanos) {
         match self.think.state {
@@ -132,7 +132,7 @@ impl Worker {
         self.set_horizon();
     }
 
-    /// The clock shows `now`: ends a pause that is over, begins one that is due by the clock.
+    /// Ends a pause that is over at `now`, or begins one that is due by the clock.
     pub(super) fn pass_rest(&mut self, now: Nanos) {
         if now < self.think.horizon() {
             return;

@@ -1,4 +1,4 @@
-//! A worker's way through its schedule: when it begins, counts and ends.
+//! A worker's progress through its schedule: when it begins, counts and ends.
 
 use workload::{Bytes, Nanos};
 
@@ -8,13 +8,13 @@ use crate::recorder::Part;
 use crate::rules::{Schedule, Timetable};
 
 impl Schedule {
-    /// Of a worker that has not been given one.
+    /// The schedule of a worker that has not been given one.
     pub(super) const NONE: Schedule =
         Schedule { start: Nanos::MAX, counted_from: Nanos::MAX, deadline: Nanos::MAX, over: Nanos::MAX };
 }
 
 impl Worker {
-    /// Gives it the times of the step and its own; before the first turn.
+    /// Sets the times of the step and of the worker; before the first turn.
     pub fn begin(&mut self, timetable: Timetable, schedule: Schedule) {
         assert!(self.phase == Phase::Waiting && self.stopped.is_none(), "a worker begins twice");
         assert!(self.slots.in_flight() == 0, "a worker begins with I/O in flight");
@@ -23,7 +23,7 @@ impl Worker {
         self.set_schedule(schedule);
     }
 
-    /// Gives a worker its times that waited for them, its step being at `now`.
+    /// Sets the times of a worker that waited for them, at `now` in its step.
     pub fn call(&mut self, schedule: Schedule, now: Nanos) {
         assert!(self.schedule.start == Nanos::MAX, "a worker that has its times is called again");
         self.set_schedule(schedule);
@@ -42,17 +42,17 @@ impl Worker {
         }
     }
 
-    /// When what ends begins to count; [`Nanos::MAX`] while that is not known.
+    /// When completions begin to count; [`Nanos::MAX`] until it is known.
     pub fn counted_from(&self) -> Nanos {
         self.schedule.counted_from
     }
 
-    /// When what ends counts no more although the worker goes on; [`Nanos::MAX`] where it does not go on.
+    /// When completions no longer count although the worker goes on; [`Nanos::MAX`] if it does not go on.
     pub fn counted_until(&self) -> Nanos {
         if self.schedule.over > self.schedule.deadline { self.schedule.deadline } else { Nanos::MAX }
     }
 
-    /// Where its counting began and ended.
+    /// When its counting began and ended.
     pub(crate) fn counted(&self) -> (Nanos, Nanos) {
         let wrote_until = self.wrote_until.unwrap_or(Nanos::MAX);
         let done_in_ramp = self.phase == Phase::Ramp && matches!(self.stopped, Some((Stopped::Amount, _)));
@@ -63,7 +63,7 @@ impl Worker {
         (from, self.ended().min(self.counted_until()).min(wrote_until))
     }
 
-    /// When this worker was over: its last completion, or the later time at which issuing ended by the clock or by order.
+    /// When this worker was over: its last completion, or the later time at which issuing ended by the clock or on command.
     pub fn ended(&self) -> Nanos {
         match self.stopped {
             Some((Stopped::Time | Stopped::Told, at)) => at.max(self.last_done),
@@ -71,12 +71,12 @@ impl Worker {
         }
     }
 
-    /// I/Os of its pace that were due before the end but not issued, for want of a free slot.
+    /// Number of I/Os that were due by the pace before the end but not issued, for lack of a free slot.
     pub fn unissued(&self) -> u64 {
         self.unissued
     }
 
-    /// Where a worker does not issue: when it wants its next turn.
+    /// When a worker that does not issue wants its next turn.
     #[cold]
     pub(super) fn wake_while_shut(&self, now: Nanos) -> Wake {
         match (self.stopped, self.slots.in_flight()) {
@@ -102,7 +102,7 @@ impl Worker {
         self.horizon = Nanos::MAX;
     }
 
-    /// Time has come to `now`, and something changes by the clock.
+    /// Takes in that the time is `now`, at which something changes by the clock.
     #[cold]
     pub(super) fn pass_horizon(&mut self, now: Nanos) {
         while self.stopped.is_none() && now >= self.phase_end() {
@@ -157,7 +157,7 @@ impl Worker {
         }
     }
 
-    /// From now on amounts are taken off.
+    /// Begins to count: applies the amounts of the plan.
     fn count(&mut self) {
         if let Some(bounds) = &mut self.bounds {
             bounds.begin(self.schedule.counted_from);

@@ -1,4 +1,4 @@
-//! Where I/O goes, seen by the volume: passes, mixes, files, flushes.
+//! Where I/O goes, as seen by the volume: passes, mixes, files, flushes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -58,7 +58,7 @@ fn with_repeats_blocks_are_drawn_independently() {
     let access = Access { order: Order::Random(Repeats::With), ..Access::random(Mix::READ) };
     let offsets = offsets_of(&for_ops(10_000, vec![on_blocks(1_000, access)]));
     let distinct: HashSet<u64> = offsets.iter().copied().collect();
-    // All but 1,000 · e^-10 of the blocks are met at least once, and a pass of 1,000 meets 632 of them.
+    // All but 1,000 · e^-10 of the blocks are met at least once, and 1,000 draws meet 632 of them.
     assert!(distinct.len() >= 995);
     let first: HashSet<u64> = offsets[..1_000].iter().copied().collect();
     assert!((590..675).contains(&first.len()), "{}", first.len());
@@ -98,8 +98,8 @@ fn files_take_turns_and_each_has_its_own_place() {
     assert_eq!(places, [(0, 0), (1, mib), (0, 4096), (1, mib + 4096), (0, 8192), (1, mib + 8192)]);
 }
 
-/// Four files drawn at random were done 1,008 blocks of 1,024, the rest of the amount twice: a volume filled for a
-/// measurement was not full.
+/// A regression test: of four files drawn at random, 1,008 blocks of 1,024 were written and the rest of the amount twice, so
+/// a volume filled for a measurement was not full.
 #[test]
 fn each_block_of_several_files_is_visited_once_where_files_are_equally_likely() {
     let orders = [(FileOrder::Random, 1), (FileOrder::Random, 8), (FileOrder::InTurn, 7)];
@@ -157,7 +157,7 @@ fn reads_and_writes_of_different_lengths_each_visit_their_blocks_once() {
 
 #[test]
 fn a_piece_that_is_shorter_than_a_block_leaves_the_region_no_more_than_others_do() {
-    // fio's zonesize of 4 KiB and blocks of 64 KiB: from the last piece 60 KiB were written behind the region.
+    // fio's zonesize of 4 KiB and blocks of 64 KiB: from the last piece 60 KiB were once written beyond the region.
     let pieces = Some(Pieces { range: Bytes::kib(4), size: Bytes::kib(4), skip: Bytes::kib(4) });
     let access = Access { pieces, ..Access::sequential(Mix::WRITE) };
     let files = vec![file(Bytes::kib(8), Bytes::kib(100))];

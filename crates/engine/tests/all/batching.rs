@@ -1,5 +1,5 @@
-//! How many I/Os a call hands over and takes back, and when a full queue is filled again, as the plan says.
-#![allow(clippy::unwrap_used)] // What sets a test up may fail it.
+//! How many I/Os a call submits and reaps, and when a full queue is filled again, as the plan says.
+#![allow(clippy::unwrap_used)] // A failed setup may fail its test.
 
 use crate::vocabulary::*;
 use engine::run_real;
@@ -15,7 +15,7 @@ fn batched(batching: Batching) -> WorkerPlan {
     WorkerPlan { terms: Terms { batching, ..Terms::default() }, ..at_depth(DEPTH) }
 }
 
-/// The totals of reading every block of an unnamed file, one a backend that can keep a queue here.
+/// The totals of reading every block of an unnamed file, for each backend that can keep a queue here.
 fn each_backend(batching: Batching) -> Vec<WorkerTotals> {
     let working = kernel::probe().into_iter().filter(|(kind, works)| {
         let queues = *kind != BackendKind::Pread;
@@ -39,7 +39,7 @@ fn read_through(plan: WorkerPlan) -> WorkerTotals {
     record.workers.into_iter().next().unwrap()
 }
 
-/// Calls by the I/Os of each: none, 1-4, 5-8, 9-16, more.
+/// Number of calls by the I/Os of each: none, 1-4, 5-8, 9-16, more.
 fn calls(counts: [u64; 7]) -> [u64; 5] {
     let [none, four, eight, sixteen, more @ ..] = counts;
     [none, four, eight, sixteen, more.iter().sum()]
@@ -61,11 +61,11 @@ fn no_call_hands_over_more_than_is_allowed() {
 fn a_full_queue_waits_for_as_many_as_are_asked_for_and_takes_no_more() {
     let sixteen = Batching { reap_least: 16, reap_most: Some(16), ..Batching::BEST };
     for totals in each_backend(sixteen) {
-        // At the end, when nothing more is issued, what is left comes back as it comes.
+        // At the end, when nothing more is issued, the rest comes back in any number.
         let [.., whole, more] = calls(totals.complete_counts);
         assert!(more == 0 && whole >= (IOS - u64::from(DEPTH)) / 16, "{:?}", totals.complete_counts);
     }
-    // To be allowed to take all is no reason to: device and worker would wait for each other in turns.
+    // A limit that allows taking all is not used: device and worker would wait for each other in turns.
     for totals in each_backend(Batching { reap_most: Some(DEPTH), ..Batching::BEST }) {
         let [.., sixteen, more] = calls(totals.complete_counts);
         assert_eq!((sixteen, more), (0, 0), "{:?}", totals.complete_counts);
@@ -76,7 +76,7 @@ fn a_full_queue_waits_for_as_many_as_are_asked_for_and_takes_no_more() {
     }
 }
 
-/// Sixty at once whenever four are left, on a volume that ends them one by one.
+/// Sixty at once whenever four are left, on a volume that completes them one by one.
 #[test]
 fn a_queue_with_a_low_mark_is_filled_in_one_go_when_it_has_run_down() {
     let mut volume = Spy::on(Capped::at(10_000, Nanos::ZERO));

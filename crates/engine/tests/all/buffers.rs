@@ -1,4 +1,4 @@
-//! Data that compresses and repeats as asked, measured with a real compressor and by counting equal blocks.
+//! Data that compresses and repeats as requested, measured with a real compressor and by counting equal blocks.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
@@ -11,7 +11,7 @@ use workload::{Buffers, Bytes, Direction, Duplicates, Io, Nanos, Pattern, Shape}
 const BLOCK: usize = 16_384;
 const BLOCKS: u64 = 512;
 
-/// What a worker with these buffers writes to a file, block after block.
+/// The data that a worker with these buffers writes to a file, block after block.
 fn written(buffers: Buffers) -> Vec<u8> {
     let mut filler = Filler::new(buffers, 11, 2);
     let mut all = Vec::new();
@@ -31,7 +31,7 @@ fn shaped(change: impl FnOnce(&mut Shape)) -> Vec<u8> {
     written(Buffers::Shaped(shape))
 }
 
-/// Size after compression as a share of the size before; `None` where the compressor is missing.
+/// Size after compression as a share of the size before; `None` if the compressor is missing.
 fn compressed(program: &str, data: &[u8]) -> Option<f64> {
     let spawned = Command::new(program)
         .arg("-c")
@@ -121,7 +121,7 @@ fn duplicates_of_a_set_are_at_most_as_many_different_blocks_as_it_holds() {
     assert!((once.len() as f64 - fresh).abs() <= 4.0 * (fresh * 0.6).sqrt(), "{} fresh blocks", once.len());
 }
 
-/// Of workers with different seeds: what is fresh is each's own, the set belongs to all.
+/// Workers with different seeds: fresh blocks differ, the set is common to all.
 #[test]
 fn a_common_set_is_the_same_for_all_workers() {
     let blocks = |duplicates: Duplicates, seed: u64| -> Vec<Vec<u8>> {

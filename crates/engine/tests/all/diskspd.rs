@@ -1,4 +1,4 @@
-//! Places by DiskSpd's rules: the streams that its rules give, worked out here once more from their definition.
+//! Offsets by DiskSpd's rules: the streams that follow from its rules, computed here again from their definition.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use crate::vocabulary::*;
@@ -8,7 +8,7 @@ use workload::{
     Mix, Nanos, WorkerPlan,
 };
 
-/// Remembers what was asked for, and serves in a time that depends on the place, so that I/Os overtake each other.
+/// Records the requests, and serves each in a time that depends on its offset, so that I/Os overtake each other.
 #[derive(Default)]
 struct Notebook {
     ios: Vec<Io>,
@@ -23,7 +23,7 @@ impl Volume for Notebook {
     }
 }
 
-/// The generator as its author published it, once more and independently.
+/// The generator as its author published it, implemented again independently.
 struct Reference([u64; 4]);
 
 impl Reference {
@@ -97,7 +97,7 @@ fn interlocked_threads_share_one_sequence() {
     simulate(&for_ops(6, vec![worker(), worker()]), &mut notebook);
     let offsets: Vec<u64> = notebook.ios.iter().map(|io| io.offset).collect();
     assert_eq!(offsets, [1000, 1500, 2000, 1000, 1500, 2000, 1000, 1500, 2000, 1000, 1500, 2000]);
-    // Another number is another sequence.
+    // A different number is a different sequence.
     let mut notebook = Notebook::default();
     let other = worker_of(walk(DiskSpdMode::Interlocked(4), 500), (1000, 2000, 1000));
     simulate(&for_ops(2, vec![worker(), other]), &mut notebook);
@@ -111,7 +111,7 @@ fn parallel_walkers_visit_the_same_places_each_at_its_own_speed() {
     assert_eq!(offsets(9, plan.clone())[..3], [1000, 1000, 1000]);
     let mut notebook = Notebook { shuffled: true, ..Notebook::default() };
     simulate(&for_ops(300, vec![plan]), &mut notebook);
-    // Each slot on its own walks the whole sequence, whatever the order of completions.
+    // Each slot by itself walks the whole sequence, whatever the order of completions.
     for slot in 0..3 {
         let own: Vec<u64> = notebook.ios.iter().filter(|io| io.slot == slot).map(|io| io.offset).collect();
         let expected: Vec<u64> = (0..own.len()).map(|at| 1000 + 500 * (at as u64 % 3)).collect();

@@ -1,4 +1,4 @@
-//! A real run walks exactly the places that DiskSpd's rules give: the trace of its I/Os beside the rules.
+//! A real run accesses exactly the offsets that DiskSpd's rules give: the trace of its I/Os beside the rules.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use crate::vocabulary::*;
@@ -16,7 +16,7 @@ const SIZE: u64 = 4 << 20;
 const BLOCK: u64 = 4096;
 const IOS: u64 = 2000;
 
-/// Keeps what is told of single I/Os.
+/// Records the traced I/Os.
 #[derive(Default)]
 struct Trace(Vec<(Direction, u64)>);
 
@@ -52,7 +52,7 @@ fn traced(plan: WorkerPlan) -> Vec<(Direction, u64)> {
     trace.0
 }
 
-/// Directions and places by the rules: place first, then direction, and one direction before all.
+/// Directions and offsets by the rules: offset first, then direction, and one extra direction before all.
 fn predicted(random: impl Fn(u64) -> bool) -> Vec<(Direction, u64)> {
     let mut numbers = Jenkins::new(1234);
     let write = |numbers: &mut Jenkins| match numbers.next_u32() % 100 < 25 {

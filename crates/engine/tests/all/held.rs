@@ -1,4 +1,4 @@
-//! Workers that are held to a rate, to a latency or to each other, on volumes that are known.
+//! Workers held to a rate, to a latency or to each other, on volumes of known truth.
 
 use crate::vocabulary::*;
 use record::{Crossed, CrossedBound, Held, Note, RateUnit, Steered, StepRecord};
@@ -65,7 +65,7 @@ fn steered(target: Nanos, then: WhenFound) -> Terms {
     Terms { steering: Some(steering), ..Terms::default() }
 }
 
-/// At 10,000 I/Os a second a queue of `n` takes `n / 10` milliseconds.
+/// At 10,000 I/Os per second a queue of `n` takes `n / 10` milliseconds.
 #[test]
 fn the_depth_is_found_at_which_a_latency_holds_and_only_its_last_window_counts() {
     for (target, most, depth) in [(ms(1), 64, 10), (ms(100), 64, 64), (Nanos::from_micros(310), 64, 3)] {

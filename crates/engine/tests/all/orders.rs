@@ -1,5 +1,5 @@
-//! The order of accesses that a seed gives stays what it was: runs that were kept are compared with new ones, and what
-//! verifies or trims depends on it.
+//! The order of accesses for a seed stays the same: stored fingerprints are compared with new ones, because verification and
+//! trims depend on it.
 
 use crate::vocabulary::*;
 use statistics::random::mix;
@@ -8,7 +8,7 @@ use workload::{
     Iops, Mix, Nanos, Order, Pace, Pieces, Repeats, StopRule, WorkerPlan,
 };
 
-/// I/Os of each plan that are compared.
+/// Number of I/Os compared for each plan.
 const COMPARED: u64 = 5_000;
 
 /// A number that any other order, length or direction would change.
@@ -106,7 +106,7 @@ fn plans() -> Vec<(&'static str, WorkerPlan)> {
     ]
 }
 
-/// As they were when places were still drawn one by one.
+/// Fingerprints from when offsets were still drawn one by one.
 const ORDERS: &[(&str, u64)] = &[
     ("reads", 10955864759156689296),
     ("writes", 2700706148987499999),
@@ -134,7 +134,7 @@ fn an_order_stays_what_it_was() {
         .into_iter()
         .map(|(name, plan)| {
             let (count, hash) = order_of(StopRule::OpsEach(COMPARED), plan);
-            // Flushes come on top of what is counted off.
+            // Flushes are not part of the amount and come in addition.
             assert!(count as u64 >= COMPARED, "{name}: {count} I/Os");
             (name, hash)
         })

@@ -1,10 +1,10 @@
-//! I/Os on the same bytes: side by side, or one after the other where that is asked for.
+//! I/Os on the same bytes: at the same time, or one after the other if the plan asks for it.
 
 use crate::vocabulary::*;
 use engine::{Served, Volume};
 use workload::{Access, Bytes, Io, Mix, Nanos, Order, Overlap, Repeats, Terms, WorkerPlan};
 
-/// Serves each I/O in a time of its own and counts those that met another on the same bytes.
+/// Serves each I/O in a different time and counts those that met another on the same bytes.
 #[derive(Default)]
 struct Watching {
     in_flight: Vec<(Nanos, Io)>,
@@ -28,7 +28,7 @@ impl Volume for Watching {
     }
 }
 
-/// Writes at random places of 16 blocks, at depth 8.
+/// Reads and writes at random offsets in 16 blocks, at depth 8.
 fn crowded(overlap: Overlap, order: Order) -> WorkerPlan {
     WorkerPlan {
         files: vec![file(Bytes(0), Bytes::kib(64))],
@@ -53,7 +53,7 @@ fn ios_on_the_same_bytes_wait_for_each_other_where_that_is_asked_for() {
     assert!(volume.met > 200, "{}", volume.met);
 }
 
-/// What waits is not left out, also where it was due at a time of its own.
+/// An I/O that waits is not left out, even if it has a due time.
 #[test]
 fn a_pace_is_kept_although_some_wait() {
     let plan = WorkerPlan {

@@ -1,4 +1,4 @@
-//! Where composed I/O goes, seen by the volume: lengths, alignment, skew, zones, strides, runs, pieces, trims, files.
+//! Where composed I/O goes, as seen by the volume: lengths, alignment, skew, zones, strides, runs, pieces, trims, files.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ fn random(spread: Spread) -> Access {
     Access { order: Order::Random(Repeats::With), spread, ..Access::random(Mix::READ) }
 }
 
-/// `count` is `share` of `total` draws, within four standard deviations.
+/// Asserts that `count` is `share` of `total` draws, within four standard deviations.
 fn assert_share(count: usize, total: usize, share: f64, what: &str) {
     let expected = share * total as f64;
     let sigma = (share * (1.0 - share) * total as f64).sqrt();
@@ -147,7 +147,7 @@ fn ranked(ios: &[Io]) -> Vec<(u64, usize)> {
 
 #[test]
 fn zipfs_hot_blocks_have_their_shares_and_are_scattered() {
-    let blocks = 262_144u32; // 1 GiB of 4 KiB.
+    let blocks = 262_144u32; // 1 GiB in blocks of 4 KiB.
     let theta = 1.1;
     let total: f64 = (1..=blocks).map(|k| f64::from(k).powf(-theta)).sum();
     let ios = seen(200_000, WorkerPlan { access: random(Spread::Zipf { theta, center: None }), ..worker() });
@@ -191,7 +191,7 @@ fn paretos_rule_holds_on_the_volume() {
     );
     let ranked = ranked(&ios);
     let head: usize = ranked.iter().take(10_240 / 5).map(|&(_, count)| count).sum();
-    // The ranking is by chance in the tail, which can only flatter the head.
+    // In the tail the ranking is by chance, which can only raise the head's share.
     let share = head as f64 / ios.len() as f64;
     assert!((0.79..0.83).contains(&share), "{share} of the I/O on a fifth of the blocks");
 }
@@ -255,7 +255,7 @@ fn a_stride_leaves_holes_and_a_negative_one_walks_backwards() {
         seen(ops, plan).iter().map(|io| (io.offset - Bytes::MIB.0) / K).collect::<Vec<_>>()
     };
     assert_eq!(strided(8 * K as i64, 6), [0, 12, 24, 36, 0, 12], "a hole of 8 KiB behind each 4 KiB");
-    // As fio does: the first at the beginning, then from the end.
+    // As in fio: the first at the beginning, then from the end.
     assert_eq!(strided(-8 * K as i64, 12), [0, 32, 28, 24, 20, 16, 12, 8, 4, 0, 32, 28]);
 }
 
@@ -297,7 +297,7 @@ fn a_trim_precedes_each_write_of_its_place() {
 fn files_are_chosen_as_asked() {
     let turn = |order, every, ops| {
         let files = (0..4).map(|_| file(Bytes(0), Bytes::kib(16))).collect();
-        // Where each block is met once, a file that is done waits for the others.
+        // If each block is met once, a file that is done waits for the others.
         let access = match order {
             FileOrder::InTurn | FileOrder::OneByOne => Access::sequential(Mix::READ),
             _ => random(Spread::Uniform),

@@ -1,4 +1,4 @@
-//! Planning: what was left open is filled in with its reason, and what cannot run is refused with what would do.
+//! Planning: what was left open is filled in with its reason, and what cannot run is refused with a remedy.
 
 use std::path::{Path, PathBuf};
 
@@ -217,7 +217,7 @@ fn contradictions_of_the_workload_are_passed_on() {
     assert!(matches!(planned(Job { depth: 0, ..job() }, &target()), Err(PlanError::Disagreement(_))));
 }
 
-/// I/Os side by side in one call are merged before a throttle counts them.
+/// Adjacent I/Os in one call are merged before a throttle counts them.
 #[test]
 fn io_that_may_lie_side_by_side_is_handed_over_one_by_one() {
     let deep = |access| Job { depth: 32, access, ..job() };

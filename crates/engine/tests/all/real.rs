@@ -1,5 +1,5 @@
-//! Steps in real time, on nothing and on unnamed files.
-#![allow(clippy::unwrap_used)] // What sets a test up may fail it.
+//! Steps in real time, on the null backend and on unnamed files.
+#![allow(clippy::unwrap_used)] // A failed setup may fail its test.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -82,12 +82,12 @@ fn a_paced_job_issues_what_was_due() {
         let plan = step(vec![WorkerPlan { pace, ..null(64) }], StopRule::Time(Nanos::from_millis(300)));
         let record = run_null(&plan);
         let ops = record.tally(Direction::Read).ops as f64;
-        // Never more than was due; less where the machine kept the thread from its last turns.
+        // Never more than was due; less if the machine kept the thread from its last turns.
         assert!(ops < 6_000.0 + 4.0 * 6_000f64.sqrt() && ops > 0.0, "{pace:?}: {ops}");
     }
 }
 
-/// Interrupts from the second interval on.
+/// Asks to stop after the first interval.
 #[derive(Default)]
 struct Impatient {
     told: AtomicBool,
@@ -164,7 +164,7 @@ fn what_every_backend_writes_can_be_read_back() {
     }
 }
 
-/// A read of every block of an unnamed file by `backend` at `depth`.
+/// Reads every block of an unnamed file by `backend` at `depth`.
 fn read_through(backend: BackendKind, depth: u32) -> StepRecord {
     let size = Bytes::mib(8);
     let unnamed = Unnamed::of(size);
@@ -185,7 +185,7 @@ fn a_deep_queue_is_never_taken_back_whole_or_the_device_would_wait_for_us() {
     }
 }
 
-/// While a batch refills the queue it counts at the depth that it reaches: the queue that a deep job keeps full says so.
+/// While a batch refills the queue, it counts at the depth that it reaches: a deep job that keeps its queue full shows that.
 #[test]
 fn a_queue_that_is_refilled_counts_as_full() {
     for backend in backends().into_iter().filter(|&backend| backend != BackendKind::Pread) {

@@ -1,4 +1,4 @@
-//! Traces that are replayed: each I/O at its time, in its order, and over when the trace is.
+//! Replayed traces: each I/O at its time, in its order, and over when the trace is.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ fn us(count: u64) -> Nanos {
     Nanos::from_micros(count)
 }
 
-/// A trace of reads and writes of 4 KiB, 10 ms apart, three files in turn.
+/// A trace of reads and writes of 4 KiB, 10 ms apart, on three files in turn.
 fn rows(count: u64) -> Vec<TracedIo> {
     let row = |number: u64| TracedIo {
         at: Nanos::from_millis(10 * number),
@@ -55,7 +55,7 @@ fn plan(replay: Replay, (depth, pace): (u32, Pace)) -> StepPlan {
     StepPlan { stop: Vec::new(), ..for_seconds(1, vec![worker]) }
 }
 
-/// What came to the volume: when since the start, and what.
+/// The I/Os that reached the volume, with their times since the start.
 fn served(plan: &StepPlan, latency: Nanos) -> (Vec<TracedIo>, StepRecord) {
     let mut seen = Vec::new();
     let mut volume = By(|now: Nanos, io: &Io| {
@@ -135,7 +135,7 @@ fn what_was_issued_is_told_in_its_order() {
     assert!(told.0.is_sorted_by_key(|io| io.at));
 }
 
-/// Pieces that are given, and then what is said.
+/// A trace that gives these pieces and errors.
 #[derive(Debug)]
 struct Pieces(Vec<Result<Vec<u8>, String>>);
 

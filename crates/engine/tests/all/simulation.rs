@@ -1,4 +1,4 @@
-//! What a step must do, told in virtual time against volumes whose truth is known.
+//! What a step must do, in virtual time on volumes of known truth.
 
 use crate::vocabulary::*;
 use engine::Served;
@@ -64,7 +64,7 @@ fn clones_of_a_fixed_rate_take_turns_instead_of_firing_together() {
     simulate(&for_seconds(1, clones.chain([other]).collect()), &mut volume);
     let mut dues: Vec<u64> = volume.seen.iter().map(|(_, io)| io.due.0 - START.0).collect();
     dues.sort_unstable();
-    // Every 0.5 ms one of the four, and with each fourth the only worker of the other job.
+    // Every 0.5 ms one of the four, and with each fourth one the only worker of the other job.
     let expected =
         (0..2_000u64).flat_map(|k| std::iter::repeat_n(k * 500_000, if k % 4 == 0 { 2 } else { 1 }));
     assert_eq!(dues, expected.collect::<Vec<_>>());
@@ -99,7 +99,7 @@ fn a_stall_shows_as_seconds_of_zero_and_not_as_a_gap() {
 
 #[test]
 fn latency_counts_from_the_due_time_through_a_stall() {
-    // 1,000 a second are due all the time; for one second nothing is served. In a closed loop depth 8 would see eight
+    // 1,000 per second are due all the time; for one second nothing is served. A closed loop at depth 8 would see eight
     // slow I/Os; here the thousand that were due meanwhile waited 0 to 1 s.
     let mut volume = Stalling {
         latency: Nanos::from_micros(100),
@@ -221,7 +221,7 @@ fn a_steady_rate_is_certain_early_and_an_unsteady_one_never() {
     let steady = simulate(&step(vec![at_depth(8)], certain), &mut Capped::at(2_000, Nanos::from_millis(1)));
     assert_eq!(steady.ending, Ending::Certain);
     assert!(steady.seconds() < 12.0, "{}", steady.seconds());
-    // A volume that falls to a third after ten bursts of changing length never settles.
+    // A volume that keeps falling to a third of its rate, in bursts of changing length, never settles.
     let mut unsteady = By(|now: Nanos, io: &workload::Io| {
         let second = now.since(START).0 / 1_000_000_000;
         let latency = if second.is_multiple_of(7) || second % 5 < 2 { 3 } else { 1 };
@@ -304,7 +304,7 @@ fn fate(number: u64, io: &workload::Io) -> i32 {
 }
 
 proptest! {
-    /// issued = done + failed + held, whatever the volume does; what moved nothing is failed.
+    /// issued = done + failed + held, whatever the volume does; an I/O that moved nothing has failed.
     #[test]
     fn every_io_is_done_or_failed(
         seed: u64,

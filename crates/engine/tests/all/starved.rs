@@ -1,4 +1,4 @@
-//! Time without a CPU, by interval: told where it was, also of intervals that a worker slept through whole.
+//! Time without a CPU, by interval: recorded where it was, even in intervals that a worker slept through whole.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -33,7 +33,7 @@ fn starve(spans: &[(u64, u64)]) -> StepRecord {
     simulate(&for_seconds(8, vec![at_depth(4)]), &mut volume)
 }
 
-/// What each second waited, in whole milliseconds; a completion comes every millisecond and notices that there is no CPU.
+/// The wait of each second, in whole milliseconds; completions come every millisecond and notice that there is no CPU.
 fn waits(record: &StepRecord) -> Vec<u64> {
     record.intervals.iter().take(8).map(|interval| interval.waited.0.div_ceil(1_000_000)).collect()
 }

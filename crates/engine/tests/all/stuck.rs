@@ -1,4 +1,4 @@
-//! An I/O that the kernel does not let go of: the step still ends when somebody asks it to, and names the I/O.
+//! An I/O that the kernel does not release: the step still ends when asked to, and names the I/O.
 
 use crate::vocabulary::*;
 use engine::run_real;
@@ -7,14 +7,14 @@ use record::{Interval, Note, Observer};
 use testbed::{Disk, Lack, Throttle, Through, skipped};
 use workload::{BackendKind, Bytes, Direction, Ending, FilePlan, Nanos, StopRule, WorkerPlan};
 
-/// A loop device that this process reads through a control group, which can be held to next to nothing.
+/// A loop device that this process reads through a control group, which can be limited to next to nothing.
 struct Throttled {
     group: Throttle,
     disk: Disk,
 }
 
 impl Throttled {
-    /// `None`, and a skip, where there are no rights for one.
+    /// `None`, and a skip, without the rights for one.
     fn or_skip() -> Option<Throttled> {
         let disk = Disk::of(testbed::build_folder(), 4, Through::Cache)?;
         disk.write_at(0, &vec![7; 4 << 20]);
@@ -24,7 +24,7 @@ impl Throttled {
     }
 }
 
-/// Holds the device after the first interval, and asks to stop half a second later.
+/// Throttles the device after the first interval, and asks to stop half a second later.
 struct Saboteur<'d> {
     device: &'d mut Throttled,
     clock: Clock,

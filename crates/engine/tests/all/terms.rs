@@ -1,4 +1,4 @@
-//! What each worker of a step may have for itself: start, ramp, end, rests, errors, and who goes with it.
+//! Terms of a single worker of a step: start, ramp, end, rests, errors, and which workers stop with it.
 
 use crate::vocabulary::*;
 use engine::Served;
@@ -21,7 +21,7 @@ fn for_ms(count: u64) -> Vec<StopRule> {
     vec![StopRule::Time(ms(count))]
 }
 
-/// A step that has no end of its own, in intervals of 100 ms.
+/// A step without an end of its own, in intervals of 100 ms.
 fn side_by_side(workers: Vec<WorkerPlan>) -> StepPlan {
     StepPlan { stop: Vec::new(), interval: ms(100), ..for_seconds(1, workers) }
 }
@@ -36,7 +36,7 @@ fn done(record: &StepRecord, worker: usize) -> u64 {
     record.workers[worker].directions.iter().map(|direction| direction.tally.ops).sum()
 }
 
-/// Where worker `number` counted, in milliseconds from the step's start.
+/// When worker `number` began and ended counting, in milliseconds from the step's start.
 fn counted(record: &StepRecord, number: usize) -> (f64, f64) {
     let worker = &record.workers[number];
     let since = |at: Nanos| at.since(record.started).0 as f64 / 1e6;
@@ -168,7 +168,7 @@ fn the_first_to_end_takes_its_group_or_the_step_with_it() {
     assert_eq!(ends(Reach::Step), [(200.0, 200), (200.0, 200), (200.0, 200), (200.0, 0)]);
 }
 
-/// Fails every tenth I/O, with EIO, and every hundredth with ENOSPC.
+/// Fails every tenth I/O with EIO, and every hundredth with ENOSPC.
 fn faulty() -> impl engine::Volume {
     let mut count = 0;
     By(move |now: Nanos, io: &Io| {
@@ -204,7 +204,7 @@ fn a_job_that_fails_ends_the_step_or_only_itself() {
         |failed| Terms { exit: Exit { failed, ..Exit::default() }, stop: for_ms(100), ..Terms::default() };
     for (reach, others) in [(Reach::Step, 10), (Reach::Itself, 100)] {
         let plan = side_by_side(vec![on_terms("a", with(reach)), on_terms("b", with(reach))]);
-        // The files of both have the same name; the first to be served is the first worker.
+        // The files of both have the same name; the first I/O served is the first worker's.
         let mut first = true;
         let mut volume = By(move |now: Nanos, io: &Io| {
             let fails = now == START + ms(9) && std::mem::take(&mut first);
@@ -370,7 +370,7 @@ fn writes_may_have_a_pace_of_their_own() {
     assert!(writes == 600 && reads.abs_diff(8_000 - 600) <= 4, "{reads} and {writes}");
     let (reads, writes) = run(fixed(300.0), Pace::Closed, 70);
     assert!(reads == 600 && writes.abs_diff(8_000 - 600) <= 4, "{reads} and {writes}");
-    // Where writes are drawn less often than they may come, the mix holds.
+    // If writes are drawn less often than they may come, the mix holds.
     let (reads, writes) = run(Pace::Closed, fixed(3_000.0), 90);
     assert!((reads + writes).abs_diff(8_000) <= 4 && writes.abs_diff(800) < 100, "{reads} and {writes}");
 }

@@ -1,5 +1,5 @@
-//! What is written is read back and compared, on real files, through every backend; and damage of every kind is found and
-//! named, whether it was done between two runs or under the run's hands.
+//! Data is written, read back and compared on real files, through every backend; damage of every kind is found and named,
+//! whether it was done between two runs or during the run.
 #![allow(clippy::unwrap_used)]
 
 use std::fs::File;
@@ -64,14 +64,14 @@ impl Files {
         }
     }
 
-    /// Runs `workers` until each has written both files once over.
+    /// Runs `workers` until each has written both files once.
     fn run(&self, workers: Vec<WorkerPlan>) -> StepRecord {
         let plan = step(workers, StopRule::BytesEach(SIZE * 2));
         let files: Vec<_> = plan.workers.iter().map(|_| self.open()).collect();
         run_real(&plan, &files, Clock::start(), &mut Log::default()).unwrap()
     }
 
-    /// The same job once more, only reading.
+    /// Runs the same job once more, only reading.
     fn check(&self) -> StepRecord {
         self.run(vec![self.writer(|verification| {
             verification.when = ReadBack::WithoutWriting;
@@ -95,7 +95,7 @@ fn assert_sound(record: &StepRecord) {
     assert_eq!((&record.failures, record.ending), (&Vec::new(), Ending::Amount), "{:?}", record.notes);
 }
 
-/// What was found wrong, in the order in which it is told.
+/// The mismatches found, in the order reported.
 fn mismatches(record: &StepRecord) -> impl Iterator<Item = &Mismatch> {
     record.notes.iter().filter_map(|note| match note {
         Note::Mismatch(mismatch) => Some(mismatch),
@@ -103,7 +103,7 @@ fn mismatches(record: &StepRecord) -> impl Iterator<Item = &Mismatch> {
     })
 }
 
-/// The only failure, with what was found wrong.
+/// The only failure: its path, its offset and its mismatch.
 fn only_failure(record: &StepRecord) -> (String, u64, Mismatch) {
     assert_eq!((record.failures.len(), record.ending), (1, Ending::Failed), "{:?}", record.notes);
     let failure = &record.failures[0];
@@ -186,13 +186,13 @@ fn what_an_earlier_run_left_is_not_taken_for_what_this_one_wrote() {
 
 #[test]
 fn a_write_of_somebody_else_is_found_in_the_same_run() {
-    // On a machine without CPU to spare the stranger may be done before the other has written; then once more.
+    // On a machine without CPU to spare the stranger may be done before the other has written; then it is tried again.
     let found = (0..10).map(|_| beside_a_stranger()).find(|record| record.ending == Ending::Failed);
     let record = found.unwrap();
     assert!(record.failures.iter().all(|failure| failure.errno == EILSEQ && failure.offset < 65_536));
 }
 
-/// A writer that reads back, while another writes into its first blocks.
+/// Runs a writer that reads back, while another worker writes into its first blocks.
 fn beside_a_stranger() -> StepRecord {
     let files = Files::new();
     let stranger = WorkerPlan {
@@ -202,7 +202,7 @@ fn beside_a_stranger() -> StepRecord {
         seed: 3,
         ..files.writer(|_| {})
     };
-    // It writes on, far beyond the time that the first takes, which is slow enough to be overtaken.
+    // The stranger writes on until the step ends, far longer than this worker takes, which is slow enough to be overtaken.
     let slow = WorkerPlan {
         pace: Pace::Fixed(Iops(10_000.0)),
         terms: Terms { stop: vec![StopRule::BytesEach(SIZE * 2)], ..Terms::default() },
@@ -304,7 +304,7 @@ fn time_ends_the_writing_and_all_that_was_written_is_read_back_after_it() {
     assert!(reads > 0, "it was read back");
 }
 
-/// Half of what is written is trimmed, after every 16 writes.
+/// Trims half of what is written, after every 16 writes.
 fn half_given_back(then: Trimmed) -> impl Fn(&mut Verification) {
     move |verification| {
         verification.gives_back = Some(GiveBack { percent: 50, writes: 16, batch: 0, then });
@@ -326,7 +326,7 @@ fn writes_that_are_drawn_are_trimmed_and_read_as_zeros() {
             let zeros = (0..2).flat_map(|number| (0..SIZE.0 / BLOCK).map(move |block| (number, block)));
             let zeros = zeros.filter(|&(number, block)| files.read(number, block).iter().all(|&b| b == 0));
             assert_eq!(zeros.count() as u64, trims);
-            // A later look at what this run wrote leaves out what it may have trimmed.
+            // A later check of what this run wrote leaves out what it may have trimmed.
             let check = files.writer(|verification| {
                 half(verification);
                 verification.when = ReadBack::WithoutWriting;

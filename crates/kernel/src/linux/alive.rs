@@ -1,5 +1,5 @@
-//! A mark on a file that lasts as long as the process that made it: a lock on a byte far behind everything a file holds,
-//! which the kernel takes off however that process ends.
+//! A mark on a file that lasts as long as the process that made it: a lock on a byte far beyond the end of any file,
+//! which the kernel releases however that process ends.
 
 use std::fs::File;
 use std::io;
@@ -9,20 +9,20 @@ use std::path::Path;
 
 use super::call::check;
 
-/// The byte that is locked: no file is so long, and SQLite's own locks lie at 1 GiB (SQLite's file format, section 1.4).
+/// The byte that is locked: beyond the end of any file, and SQLite's own locks lie at 1 GiB (SQLite's file format, section 1.4).
 const BYTE: libc::off_t = 1 << 62;
 
-/// Marks `file`, which is open for writing, for as long as it or a duplicate of it stays open. A lock of the open file and not
-/// of the process, since SQLite's and ours shall not take each other off (fcntl(2), open file description locks).
+/// Marks `file`, which is open for writing, until it and all its duplicates are closed. The lock belongs to the open file,
+/// not to the process, so that SQLite's locks and ours do not release each other (fcntl(2), open file description locks).
 ///
 /// # Errors
-/// What the kernel says: somebody else has marked it, or the file system has no locks.
+/// The kernel's error: somebody else has marked it, or the file system has no locks.
 pub fn mark_alive(file: &File) -> io::Result<()> {
     ask(file, libc::F_OFD_SETLK).map(drop)
 }
 
-/// Whether a process that has marked the file at `path` is still there; `false` too where that cannot be known, as of a copy,
-/// and of what is no regular file.
+/// Whether a process that marked the file at `path` still exists; also `false` if that cannot be known, for a copy of the
+/// file, and for anything but a regular file.
 pub fn is_alive(path: &Path) -> bool {
     let opened = std::fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path);
     let plain = opened.ok().filter(|file| file.metadata().is_ok_and(|about| about.is_file()));
@@ -30,7 +30,7 @@ pub fn is_alive(path: &Path) -> bool {
     found.is_some_and(|kind| kind != libc::F_UNLCK)
 }
 
-/// Asks for the lock, or who has it; what kind of lock is there then.
+/// Requests the lock or queries its holder, as `how` says; returns the resulting kind of lock.
 fn ask(file: &File, how: libc::c_int) -> io::Result<libc::c_int> {
     // SAFETY: `flock` is a struct of integers, for which all zeros is a value; l_pid must be zero.
     let mut lock: libc::flock = unsafe { std::mem::zeroed() };
@@ -58,7 +58,7 @@ mod tests {
         let held = file.try_clone().unwrap();
         drop(file);
         assert!(is_alive(&path), "a duplicate holds it");
-        // Opened and closed by somebody else in this process, as SQLite does.
+        // Opened and closed by another part of this process, as SQLite does.
         drop(File::open(&path).unwrap());
         assert!(is_alive(&path));
         drop(held);

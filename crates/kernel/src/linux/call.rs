@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// `-1` becomes the errno that belongs to it.
+/// Turns a negative result into the current errno.
 #[inline]
 pub(crate) fn check(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
@@ -14,7 +14,7 @@ pub(crate) fn check_long(result: libc::c_long) -> io::Result<libc::c_long> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
-/// Repeats `call` while a signal interrupts it.
+/// Repeats `call` for as long as signals interrupt it.
 pub(crate) fn retry<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match call() {

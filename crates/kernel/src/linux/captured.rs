@@ -24,7 +24,7 @@ impl Machine {
         std::fs::write(path, text).unwrap();
     }
 
-    /// A device with the two links through which it is found.
+    /// Adds a device with the two links through which it is found.
     pub(crate) fn device(&self, folder: &str, number: &str, files: &[(&str, &str)]) {
         let name = folder.rsplit('/').next().unwrap();
         let at = format!("sys/devices/{folder}");

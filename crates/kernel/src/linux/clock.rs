@@ -6,7 +6,7 @@ use workload::Nanos;
 
 /// The clock of a run: nanoseconds of `CLOCK_MONOTONIC` since an origin.
 ///
-/// A copy shows the same time, so every thread of a run carries one.
+/// A copy shows the same time; every thread of a run has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     origin_ns: u64,
@@ -22,28 +22,28 @@ fn monotonic_ns() -> u64 {
 }
 
 impl Clock {
-    /// A clock that shows zero now.
+    /// Starts a clock that shows zero now.
     pub fn start() -> Clock {
         Clock { origin_ns: monotonic_ns() }
     }
 
-    /// A clock that shows `at` now, for a run that goes on; `None` where the machine has run for less long than that.
+    /// A clock that shows `at` now, for a run that is continued; `None` if the machine has been up for less than that.
     pub fn showing(at: Nanos) -> Option<Clock> {
         monotonic_ns().checked_sub(at.0).map(|origin_ns| Clock { origin_ns })
     }
 
-    /// Time since the origin; one reading through the vDSO, no system call where the clocksource allows it.
+    /// Time since the origin: one reading through the vDSO, without a system call if the clocksource allows it.
     #[inline]
     pub fn now(&self) -> Nanos {
         Nanos(monotonic_ns().saturating_sub(self.origin_ns))
     }
 
-    /// What `CLOCK_MONOTONIC` showed at the origin, to relate the run to other users of that clock.
+    /// The value of `CLOCK_MONOTONIC` at the origin, to relate the run to other users of that clock.
     pub fn origin(&self) -> Nanos {
         Nanos(self.origin_ns)
     }
 
-    /// Sleeps until the clock shows `at`, also across signals; returns at once where that has passed.
+    /// Sleeps until the clock shows `at`, even across signals; returns at once if that has passed.
     pub fn sleep_until(&self, at: Nanos) {
         let until_ns = self.origin_ns.saturating_add(at.0);
         let until = libc::timespec {
@@ -66,7 +66,7 @@ impl Clock {
         }
     }
 
-    /// Nanoseconds that one reading costs: the least mean of nine batches, so that interruptions do not count.
+    /// Cost of one reading in nanoseconds: the least mean of nine batches, so that interruptions do not count.
     pub fn cost_per_read_ns(&self) -> f64 {
         const READS: u32 = 2_000;
         let batch = || {

@@ -1,4 +1,4 @@
-//! CPUs this process may use, and keeping a thread on one of them.
+//! CPUs this process may use, and pinning a thread to some of them.
 
 use std::io;
 
@@ -12,7 +12,7 @@ fn allowed_set() -> io::Result<libc::cpu_set_t> {
     Ok(set)
 }
 
-/// Numbers of the CPUs that the calling thread may run on, ascending; empty where the kernel does not say.
+/// Numbers of the CPUs that the calling thread may run on, ascending; empty if the kernel does not say.
 pub fn available_cpus() -> Vec<u32> {
     let Ok(set) = allowed_set() else { return Vec::new() };
     (0..libc::CPU_SETSIZE as usize)
@@ -22,10 +22,10 @@ pub fn available_cpus() -> Vec<u32> {
         .collect()
 }
 
-/// Keeps the calling thread on `cpus`.
+/// Pins the calling thread to `cpus`.
 ///
 /// # Errors
-/// `EINVAL` where none of them exists or is allowed.
+/// `EINVAL` if none of them exists and is allowed.
 pub fn pin_current_thread(cpus: &[u32]) -> io::Result<()> {
     // SAFETY: as in `allowed_set`.
     let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };

@@ -1,13 +1,13 @@
-//! CPU time of threads and of the process.
+//! CPU time of a thread and of the process.
 
 use workload::Nanos;
 
 use super::call::check;
 
-/// `RUSAGE_THREAD` of <bits/resource.h>, which the libc crate does not carry for every target.
+/// `RUSAGE_THREAD` from <bits/resource.h>, which the libc crate does not define for every target.
 pub(super) const RUSAGE_THREAD: libc::c_int = 1;
 
-/// CPU time of a thread or a process since it began.
+/// CPU time of a thread or a process since it started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CpuTime {
     /// Time in user mode.
@@ -27,17 +27,17 @@ impl CpuTime {
         self.user + self.system
     }
 
-    /// What was spent since `earlier`.
+    /// Returns what was spent since `earlier`.
     pub fn since(self, earlier: CpuTime) -> CpuTime {
         CpuTime { user: self.user.since(earlier.user), system: self.system.since(earlier.system) }
     }
 }
 
-/// The kernel's account of `who`; all zeros where it refuses.
+/// The kernel's account of `who`; all zeros if it refuses.
 pub(super) fn resource_usage(who: libc::c_int) -> libc::rusage {
     // SAFETY: `rusage` is a struct of integers, for which all zeros is a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: `usage` is a valid place for the result. Where the call fails it has not been touched.
+    // SAFETY: `usage` is a valid place for the result. If the call fails, it is untouched.
     let _ = check(unsafe { libc::getrusage(who, &mut usage) });
     usage
 }

@@ -1,4 +1,4 @@
-//! Block devices by number: what the kernel says of an open one, and where its folder in `/sys` is.
+//! Block devices by number: what the kernel reports about an open one, and the path of its folder in `/sys`.
 
 use std::fmt;
 use std::io;
@@ -13,19 +13,19 @@ use super::patient::{self, Told};
 /// Major and minor number of a device or a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeviceNumber {
-    /// Which driver.
+    /// Number of the driver.
     pub major: u32,
-    /// Which of its devices.
+    /// Number of the device within the driver.
     pub minor: u32,
 }
 
 impl DeviceNumber {
-    /// From `st_dev` or `st_rdev`.
+    /// Splits an `st_dev` or `st_rdev`.
     pub fn from_dev(dev: u64) -> DeviceNumber {
         DeviceNumber { major: libc::major(dev), minor: libc::minor(dev) }
     }
 
-    /// Reads `major:minor`, as `/proc` and `/sys` write it.
+    /// Parses `major:minor`, as `/proc` and `/sys` write it.
     pub fn parse(word: &str) -> Option<DeviceNumber> {
         let (major, minor) = word.trim().split_once(':')?;
         Some(DeviceNumber { major: major.parse().ok()?, minor: minor.parse().ok()? })
@@ -38,7 +38,7 @@ impl fmt::Display for DeviceNumber {
     }
 }
 
-// Numbers of <linux/fs.h>. `_IO` requests have no direction and no size; the other two are the same on every
+// Numbers from <linux/fs.h>. `_IO` requests have no direction and no size, so their values are the same on every
 // architecture plimsoll runs on.
 const BLKSSZGET: libc::Ioctl = 0x1268 as libc::Ioctl;
 const BLKROGET: libc::Ioctl = 0x125e as libc::Ioctl;
@@ -48,10 +48,10 @@ const BLKGETSIZE64: libc::Ioctl = libc::_IOR::<libc::size_t>(0x12, 114);
 /// Size of the open block device.
 ///
 /// # Errors
-/// `ENOTTY` where it is no block device.
+/// `ENOTTY` if it is not a block device.
 pub fn size_of_device(fd: BorrowedFd<'_>) -> io::Result<Bytes> {
     let mut bytes = 0u64;
-    // SAFETY: this request writes one u64 to the place that is given.
+    // SAFETY: this request writes one u64 to the given place.
     check(unsafe { libc::ioctl(fd.as_raw_fd(), BLKGETSIZE64, &mut bytes) })?;
     Ok(Bytes(bytes))
 }
@@ -59,10 +59,10 @@ pub fn size_of_device(fd: BorrowedFd<'_>) -> io::Result<Bytes> {
 /// Logical block size of the open block device.
 ///
 /// # Errors
-/// `ENOTTY` where it is no block device.
+/// `ENOTTY` if it is not a block device.
 pub fn logical_block_of(fd: BorrowedFd<'_>) -> io::Result<Bytes> {
     let mut bytes: libc::c_int = 0;
-    // SAFETY: this request writes one int to the place that is given.
+    // SAFETY: this request writes one int to the given place.
     check(unsafe { libc::ioctl(fd.as_raw_fd(), BLKSSZGET, &mut bytes) })?;
     Ok(Bytes(bytes as u64))
 }
@@ -70,15 +70,15 @@ pub fn logical_block_of(fd: BorrowedFd<'_>) -> io::Result<Bytes> {
 /// Whether the open block device refuses writes.
 ///
 /// # Errors
-/// `ENOTTY` where it is no block device.
+/// `ENOTTY` if it is not a block device.
 pub fn is_read_only(fd: BorrowedFd<'_>) -> io::Result<bool> {
     let mut read_only: libc::c_int = 0;
-    // SAFETY: this request writes one int to the place that is given.
+    // SAFETY: this request writes one int to the given place.
     check(unsafe { libc::ioctl(fd.as_raw_fd(), BLKROGET, &mut read_only) })?;
     Ok(read_only != 0)
 }
 
-/// Writes back and forgets what the page cache holds of the open block device; needs root.
+/// Writes back and drops the page cache of the open block device; needs root.
 ///
 /// # Errors
 /// `EACCES` without root.
@@ -87,36 +87,36 @@ pub fn flush_buffers(fd: BorrowedFd<'_>) -> io::Result<()> {
     check(unsafe { libc::ioctl(fd.as_raw_fd(), BLKFLSBUF, 0) }).map(drop)
 }
 
-/// The folder of a block device under `root` (normally `/`), resolved, where it has one.
+/// The folder of a block device under `root` (normally `/`), resolved, if it has one.
 pub fn sysfs_folder(root: &Path, number: DeviceNumber) -> Option<PathBuf> {
     root.join(format!("sys/dev/block/{number}")).canonicalize().ok()
 }
 
-/// The number of the block device that the kernel calls `name` (`sda1`, `dm-0`), under `root`.
+/// The number of the block device with the kernel's name `name` (`sda1`, `dm-0`), under `root`.
 pub fn number_of_name(root: &Path, name: &str) -> Option<DeviceNumber> {
     // sysfs writes `!` where a kernel name has a slash (`cciss/c0d0`).
     let name = name.replace('/', "!");
     DeviceNumber::parse(&read_word(&root.join("sys/class/block").join(name).join("dev"))?)
 }
 
-/// A one-line file of `/sys` without blanks around it; `None` where it is missing or empty.
+/// Reads a one-line file of `/sys` without surrounding blanks; `None` if it is missing or empty.
 pub(crate) fn read_word(path: &Path) -> Option<String> {
     word_of(&std::fs::read(path).ok()?)
 }
 
-/// The same of what such a file holds.
+/// The bytes of a one-line file without surrounding blanks and zeros; `None` if nothing is left.
 pub(crate) fn word_of(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);
     let word = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
     (!word.is_empty()).then(|| word.to_owned())
 }
 
-/// A one-line file of `/sys` that holds a number.
+/// Reads a one-line file of `/sys` that holds a number.
 pub(crate) fn read_number(path: &Path) -> Option<u64> {
     read_word(path)?.parse().ok()
 }
 
-/// Logical block size of the device with `number`, or of the disk it is a part of, under `root`.
+/// Logical block size of the device with `number`, or of the disk it is a partition of, under `root`.
 pub fn logical_block_in(root: &Path, number: DeviceNumber) -> Option<Bytes> {
     let folder = sysfs_folder(root, number)?;
     let places = [folder.clone(), folder.parent()?.to_owned()];

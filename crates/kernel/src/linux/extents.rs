@@ -1,4 +1,4 @@
-//! Where the data of a file lies and what of it was never written, by FIEMAP.
+//! Where the data of a file lies and which parts were never written, by FIEMAP.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -7,29 +7,29 @@ use workload::Bytes;
 
 use super::call::{check, retry};
 
-/// What a range of a file is made of. The parts add up to the range.
+/// What a range of a file consists of. `written`, `unwritten`, `delayed` and `hole` add up to the range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extents {
-    /// Bytes of the range that was asked for.
+    /// Length of the range queried.
     pub range: Bytes,
-    /// Allocated and written.
+    /// Allocated and written bytes.
     pub written: Bytes,
-    /// Allocated but never written; reads as zeros without reaching the device.
+    /// Bytes allocated but never written; they read as zeros without reaching the device.
     pub unwritten: Bytes,
-    /// Written, but not yet given a place.
+    /// Bytes written but not yet allocated on the device.
     pub delayed: Bytes,
-    /// Not allocated; reads as zeros without reaching the device.
+    /// Bytes not allocated; they read as zeros without reaching the device.
     pub hole: Bytes,
-    /// Of the written: compressed or encrypted by the file system, so that its size on the device differs.
+    /// Written bytes that the file system compresses or encrypts, so that their size on the device differs.
     pub encoded: Bytes,
-    /// Of the written: shared with another file or a snapshot, so that a write copies first.
+    /// Written bytes shared with another file or a snapshot, so that a write copies first.
     pub shared: Bytes,
-    /// How many pieces the allocated part has.
+    /// Number of extents in the allocated part.
     pub count: u64,
 }
 
 impl Extents {
-    /// The share of the range that a read is answered from without the device.
+    /// The share of the range that is read without reaching the device.
     pub fn unwritten_or_hole_share(&self) -> f64 {
         if self.range.0 == 0 { 0.0 } else { (self.unwritten.0 + self.hole.0) as f64 / self.range.0 as f64 }
     }
@@ -86,14 +86,14 @@ struct Fiemap {
     extents: [Extent; BATCH],
 }
 
-/// `_IOWR('f', 11, struct fiemap)`, whose size counts without the extents.
+/// `_IOWR('f', 11, struct fiemap)`, whose encoded size excludes the extents.
 const FS_IOC_FIEMAP: libc::Ioctl = libc::_IOWR::<[u64; 4]>(b'f' as u32, 11);
 
-/// What the `bytes` from `offset` of the file are made of; dirty data is given its place first. `None` where the file
+/// Returns what the `bytes` from `offset` of the file consist of; dirty data is allocated first. `None` if the file
 /// system does not say.
 ///
 /// # Errors
-/// What the kernel says beyond that.
+/// Any other error of the kernel.
 pub fn extents(fd: BorrowedFd<'_>, offset: u64, bytes: Bytes) -> io::Result<Option<Extents>> {
     let end = offset.saturating_add(bytes.0);
     let mut total = Extents { range: Bytes(end - offset), ..Extents::default() };
@@ -127,7 +127,7 @@ fn ask(fd: BorrowedFd<'_>, start: u64, bytes: u64) -> io::Result<Option<Box<Fiem
         reserved: 0,
         extents: [Extent::default(); BATCH],
     });
-    // SAFETY: the kernel reads the head and writes at most `count` extents behind it, which the struct has.
+    // SAFETY: the kernel reads the head and writes at most `count` extents after it, for which the struct has room.
     let asked = retry(|| check(unsafe { libc::ioctl(fd.as_raw_fd(), FS_IOC_FIEMAP, &raw mut *map) }));
     match asked {
         Ok(_) => Ok(Some(map)),

@@ -1,4 +1,4 @@
-//! What a path or a device is, and what lies below it, from the mount table and `/sys`.
+//! The kind of a path or device and the devices below it, from the mount table and `/sys`.
 
 use std::collections::VecDeque;
 use std::fs::Metadata;
@@ -15,7 +15,7 @@ use super::device::{
 use super::mounts::{Mount, device_of_mount, device_of_path, mount_of, mounts};
 use super::patient::{self, Told};
 
-/// What stands at a path.
+/// The kind of file at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathKind {
     /// A directory.
@@ -28,19 +28,19 @@ pub enum PathKind {
     Other,
 }
 
-/// Facts about a target that no measurement is needed for.
+/// Facts about a target that need no measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TargetFacts {
-    /// Without links and dots.
+    /// The canonical path: no links, no dots.
     pub path: PathBuf,
-    /// What stands there.
+    /// The kind of file there.
     pub kind: PathKind,
-    /// Size of a file or device; zero of a directory.
+    /// Size of a file or device; zero for a directory.
     pub size: Bytes,
-    /// The file system it is in; `None` for a block device.
+    /// The mount of its file system; `None` for a block device.
     pub mount: Option<Mount>,
-    /// The device itself or the one its file system lies on, then everything below, nearest first, each once. Empty
-    /// for memory and network file systems.
+    /// The device itself or the one under its file system, then everything below, nearest first, each once. Empty for
+    /// memory and network file systems.
     pub devices: Vec<BlockFacts>,
     /// Whether the mount, the file system, the device or the file's mode forbids writing.
     pub read_only: bool,
@@ -49,46 +49,46 @@ pub struct TargetFacts {
 /// Facts about one block device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockFacts {
-    /// The kernel's name: `nvme0n1p1`, `dm-0`.
+    /// The kernel's name for it: `nvme0n1p1`, `dm-0`.
     pub name: String,
     /// Major number.
     pub major: u32,
     /// Minor number.
     pub minor: u32,
-    /// Whether it is a part of a disk.
+    /// Whether it is a partition of a disk.
     pub is_partition: bool,
     /// Its size.
     pub size: Bytes,
-    /// Smallest unit it reads and writes.
+    /// Smallest unit that can be read or written.
     pub logical_block: Option<Bytes>,
-    /// Unit it writes without reading first.
+    /// Smallest unit that can be written without reading first.
     pub physical_block: Option<Bytes>,
-    /// Whether the kernel takes it for a spinning disk.
+    /// Whether the kernel considers it a spinning disk.
     pub rotational: Option<bool>,
-    /// Model, as the device says.
+    /// Model, as the device reports it.
     pub model: Option<String>,
-    /// Serial number, as the device says.
+    /// Serial number, as the device reports it.
     pub serial: Option<String>,
     /// The I/O scheduler in use.
     pub scheduler: Option<String>,
-    /// Requests that the scheduler queues.
+    /// Most requests that the scheduler queues.
     pub nr_requests: Option<u64>,
-    /// Largest request in KiB that is sent.
+    /// Largest request that the kernel sends, in KiB.
     pub max_sectors_kb: Option<u64>,
-    /// Largest request in KiB that the device takes.
+    /// Largest request that the device accepts, in KiB.
     pub max_hw_sectors_kb: Option<u64>,
     /// Whether it refuses writes.
     pub is_read_only: bool,
-    /// What a loop device is made of.
+    /// The backing file or device of a loop device.
     pub backing_file: Option<PathBuf>,
-    /// Name in the device mapper.
+    /// Its name in the device mapper.
     pub mapping: Option<String>,
-    /// Whether the kernel keeps times of its I/O (`iostats`); a partition's are its disk's.
+    /// Whether the kernel records I/O times for it (`iostats`); a partition has its disk's value.
     pub keeps_times: Option<bool>,
-    /// Whether its queue settings could not be read within a second, so that they are unknown.
+    /// Whether its queue settings could not be read within a second and are unknown.
     pub is_silent: bool,
-    /// Names of the devices directly below: the disk of a partition, the parts of a mapping or an array, the device
-    /// that a loop's file lies on.
+    /// Names of the devices directly below: the disk of a partition, the members of a mapping or an array, the device
+    /// under a loop's file.
     pub below: Vec<String>,
 }
 
@@ -99,10 +99,10 @@ impl BlockFacts {
     }
 }
 
-/// Facts about what stands at `path` on this machine.
+/// Returns facts about what `path` is on this machine.
 ///
 /// # Errors
-/// What the kernel says where nothing is there or it may not be seen.
+/// The kernel's error if the path does not exist or may not be looked at.
 pub fn target_facts(path: &Path) -> io::Result<TargetFacts> {
     let path = path.canonicalize()?;
     let metadata = std::fs::metadata(&path)?;
@@ -124,7 +124,7 @@ fn facts_in(root: &Path, path: PathBuf, metadata: &Metadata) -> io::Result<Targe
     let devices = start.map(|number| device_chain(root, number)).unwrap_or_default();
     let size = match kind {
         PathKind::File => Bytes(metadata.len()),
-        // Where /sys is not mounted the device itself is asked.
+        // Without a mounted /sys, ask the device itself.
         PathKind::BlockDevice => devices.first().map_or_else(|| asked_size(&path), |device| device.size),
         PathKind::Directory | PathKind::Other => Bytes(0),
     };
@@ -168,13 +168,13 @@ pub fn device_chain(root: &Path, number: DeviceNumber) -> Vec<BlockFacts> {
     with_settings(chain)
 }
 
-/// Facts about the block device with `number` under `root` (normally `/`); `None` where there is none.
+/// Facts about the block device with `number` under `root` (normally `/`); `None` if there is none.
 pub fn block_facts(root: &Path, number: DeviceNumber) -> Option<BlockFacts> {
     block_facts_of(root, &[number]).pop()
 }
 
-/// Facts about those of `numbers` that are there under `root`, in the same order. However many there are, devices that do
-/// not answer cost two seconds at most.
+/// Facts about those of `numbers` that exist under `root`, in the same order. Devices that do not answer cost at most two
+/// seconds, however many there are.
 pub fn block_facts_of(root: &Path, numbers: &[DeviceNumber]) -> Vec<BlockFacts> {
     with_settings(numbers.iter().filter_map(|number| find(root, *number)).collect())
 }
@@ -185,8 +185,8 @@ struct Found {
     disk: PathBuf,
 }
 
-/// What stands in `queue` of a device's folder. Reading one of these waits for whoever changes the settings, for ever where
-/// the device is wedged.
+/// Files in `queue` of a device's folder. Reading one waits for any process that is changing the settings, for ever if the
+/// device is wedged.
 const SETTINGS: [&str; 8] = [
     "logical_block_size",
     "physical_block_size",
@@ -198,7 +198,7 @@ const SETTINGS: [&str; 8] = [
     "iostats",
 ];
 
-/// The settings in `queue` of this folder of `/sys`, of a device without a number; of one that does not answer none.
+/// The settings in `queue` of this folder of `/sys`, without a device number; none if the device does not answer.
 pub fn queue_settings(folder: &Path) -> BlockFacts {
     let facts = BlockFacts::default();
     with_settings(vec![Found { facts, disk: folder.to_owned() }]).pop().unwrap_or_default()
@@ -214,7 +214,7 @@ fn with_settings(found: Vec<Found>) -> Vec<BlockFacts> {
     settled.collect()
 }
 
-/// `facts` with the settings that the files of [`SETTINGS`] hold.
+/// `facts` with the settings from the files of [`SETTINGS`], in that order.
 fn settled(facts: BlockFacts, files: &[Vec<u8>]) -> BlockFacts {
     let word = |name: &str| {
         let at = SETTINGS.iter().position(|known| *known == name)?;
@@ -234,7 +234,7 @@ fn settled(facts: BlockFacts, files: &[Vec<u8>]) -> BlockFacts {
     }
 }
 
-/// Everything about a device that no wedged queue stands in the way of.
+/// Everything about a device that can be read even if its queue is wedged.
 fn find(root: &Path, number: DeviceNumber) -> Option<Found> {
     let folder = sysfs_folder(root, number)?;
     let name = folder.file_name()?.to_string_lossy().replace('!', "/");
@@ -265,13 +265,13 @@ fn first_word(folder: &Path, files: &[&str]) -> Option<String> {
     files.iter().find_map(|file| read_word(&folder.join(file))).map(|word| printable(&word))
 }
 
-/// Identification pages carry unprintable bytes in front and padding blanks behind.
+/// Strips identification pages of the unprintable bytes before and the padding blanks after the text.
 fn printable(word: &str) -> String {
     let kept: String = word.chars().filter(|c| !c.is_control() && *c != '\u{fffd}').collect();
     kept.trim().to_owned()
 }
 
-/// The scheduler in brackets, or the only one that is listed.
+/// The scheduler in brackets, or the only one listed.
 fn chosen_scheduler(text: &str) -> String {
     let inside = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(name, _)| name);
     inside.unwrap_or(text).to_owned()
@@ -291,7 +291,7 @@ fn names_below(root: &Path, folder: &Path, facts: &BlockFacts) -> Vec<String> {
     folder_names(&folder.join("slaves"))
 }
 
-/// Names in a folder, sorted; empty where there is none.
+/// Names in a folder, sorted; empty if the folder does not exist.
 pub(crate) fn folder_names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> =
@@ -300,13 +300,13 @@ pub(crate) fn folder_names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The kernel's name of the block device with `number`, under `root`.
+/// The kernel's name for the block device with `number`, under `root`.
 pub fn block_name(root: &Path, number: DeviceNumber) -> Option<String> {
     let folder = sysfs_folder(root, number)?;
     folder.file_name().map(|name| name.to_string_lossy().replace('!', "/"))
 }
 
-/// What a loop device's file lies on: the device itself where the file is a device node.
+/// The device under a loop device's file, or the backing device itself if the file is a device node.
 fn device_of_backing(root: &Path, backing: &Path) -> Option<DeviceNumber> {
     if let Some(number) = backing.to_str().and_then(|node| device_of_path(root, node)) {
         return Some(number);

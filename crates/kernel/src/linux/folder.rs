@@ -1,4 +1,4 @@
-//! Files made whole: written without a name, then put into a directory by its descriptor, over nothing that is there.
+//! Files made whole: written without a name, then linked into a directory by its descriptor, never over an existing name.
 
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -11,23 +11,23 @@ use std::path::{Path, PathBuf};
 use super::call::{check, check_long, retry};
 use super::file::{PREFIX, SUFFIX, random_word};
 
-/// Who may read a file that is made.
+/// Who may read a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readers {
     /// Its owner alone (0600).
     Owner,
-    /// Whom the user's mask lets (0666 without it).
+    /// Anyone the user's umask allows (0666 without it).
     ByMask,
 }
 
-/// A directory, held by its descriptor: names are looked up in it, wherever its path leads meanwhile.
+/// A directory, held by its descriptor: names are looked up in it, wherever its path may lead later.
 #[derive(Debug)]
 pub struct Folder {
     dir: File,
     path: PathBuf,
 }
 
-/// Why a folder is not taken for files that only their owner may read.
+/// Why a folder is not used for files that only their owner may read.
 #[derive(Debug, thiserror::Error)]
 pub enum PrivateFolderError {
     /// It cannot be made or opened.
@@ -35,32 +35,32 @@ pub enum PrivateFolderError {
     Make {
         /// The folder.
         path: PathBuf,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
-    /// Somebody else may change what it holds.
+    /// Another user owns it and may change what it holds.
     #[error(
         "{path} belongs to user {owner}, who could change what is kept there; name a folder of yours with --out"
     )]
     Foreign {
         /// The folder.
         path: PathBuf,
-        /// Its owner's number.
+        /// The user id of its owner.
         owner: u32,
     },
 }
 
-/// The user in whose name this process makes files.
+/// Returns the user id under which this process makes files.
 pub fn effective_user() -> u32 {
     // SAFETY: the call takes nothing and cannot fail.
     unsafe { libc::geteuid() }
 }
 
 impl Folder {
-    /// The directory at `path`; links on the way are followed.
+    /// Opens the directory at `path`; links on the way are followed.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn open(path: &Path) -> io::Result<Folder> {
         // The folder of a bare name is the current one.
         let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
@@ -68,7 +68,7 @@ impl Folder {
         Ok(Folder { dir, path: path.to_owned() })
     }
 
-    /// The directory at `path`, which belongs to this user and is open to nobody else (0700); made where it is not there.
+    /// Opens the directory at `path`, which must belong to this user and is closed to others (0700); makes it if missing.
     ///
     /// # Errors
     /// [`PrivateFolderError`].
@@ -91,17 +91,17 @@ impl Folder {
         &self.path
     }
 
-    /// Whether something has this name here; a link does, wherever it leads.
+    /// Whether this name exists here; a link counts, wherever it leads.
     pub fn has(&self, name: &OsStr) -> bool {
         !matches!(self.look(name), Err(error) if error.kind() == io::ErrorKind::NotFound)
     }
 
-    /// Whether this name here is that of the file that `about` is about, and no link to it.
+    /// Whether this name here is the file that `about` describes, and not a link to it.
     pub fn is(&self, name: &OsStr, about: &Metadata) -> bool {
         self.look(name).is_ok_and(|found| (found.st_dev, found.st_ino) == (about.dev(), about.ino()))
     }
 
-    /// What has this name here; no link is followed, and nothing is opened.
+    /// Returns what `stat` says of this name here; no link is followed and nothing is opened.
     fn look(&self, name: &OsStr) -> io::Result<libc::stat> {
         let name = c_name(name)?;
         // SAFETY: `stat` is a struct of integers, for which all zeros is a value.
@@ -112,13 +112,13 @@ impl Folder {
         Ok(about)
     }
 
-    /// The regular file of this name for reading; no link is followed, and nothing that would wait is opened.
+    /// Opens the regular file of this name for reading; no link is followed, and nothing that would wait is opened.
     ///
     /// # Errors
-    /// What the kernel says; `InvalidInput` for what is no regular file.
+    /// The kernel's error; `InvalidInput` if it is not a regular file.
     pub fn read(&self, name: &OsStr) -> io::Result<File> {
         let other = || io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
-        // Looked at before it is opened, since to open a device can set something off; and again, since it may be another by then.
+        // Checked before opening, because opening a device can have effects; and after, because the file may have changed.
         if self.look(name)?.st_mode & libc::S_IFMT != libc::S_IFREG {
             return Err(other());
         }
@@ -127,15 +127,15 @@ impl Folder {
         if file.metadata()?.is_file() { Ok(file) } else { Err(other()) }
     }
 
-    /// A file to be filled, which nobody sees before it is published; it vanishes where it is not.
+    /// Makes a file to be filled, which nobody sees before it is published; unpublished, it vanishes.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn draft(&self, readers: Readers) -> io::Result<Draft<'_>> {
         let mode = if readers == Readers::Owner { 0o600 } else { 0o666 };
         match self.open_at(OsStr::new("."), libc::O_TMPFILE | libc::O_RDWR, mode) {
             Ok(file) => Ok(Draft { folder: self, file, name: None }),
-            // Kernels and file systems without it say one of these.
+            // Kernels and file systems without O_TMPFILE report one of these.
             Err(e) if matches!(e.raw_os_error(), Some(libc::EOPNOTSUPP | libc::EISDIR | libc::EINVAL)) => {
                 self.named_draft(mode)
             }
@@ -167,7 +167,7 @@ impl Folder {
 
     fn rename(&self, from: &OsStr, to: &OsStr, flags: libc::c_uint) -> io::Result<()> {
         let (from, to, dir) = (c_name(from)?, c_name(to)?, self.dir.as_raw_fd());
-        // SAFETY: the descriptor is open and both names end in a zero. By number, since not every C library has a wrapper.
+        // SAFETY: the descriptor is open and both names end in a zero. By number, because not every C library has a wrapper.
         let done = unsafe {
             libc::syscall(libc::SYS_renameat2, dir, from.as_ptr(), dir, to.as_ptr(), flags as libc::c_ulong)
         };
@@ -181,8 +181,8 @@ impl Folder {
     }
 }
 
-/// A file that is being filled. Where the file system allows it, it has no name: whatever ends this process, nothing of
-/// it is left.
+/// A file that is being filled. If the file system allows it, it has no name: however this process ends, nothing of it
+/// is left.
 #[derive(Debug)]
 pub struct Draft<'f> {
     folder: &'f Folder,
@@ -196,10 +196,10 @@ impl Draft<'_> {
         &self.file
     }
 
-    /// Gives it the name `name`, which nothing may have; after a refusal another name can be tried.
+    /// Gives the file the name `name`, which must be free; after a refusal another name can be tried.
     ///
     /// # Errors
-    /// `AlreadyExists` where something has the name, a link too; else what the kernel says.
+    /// `AlreadyExists` if the name is taken, even by a link; otherwise the kernel's error.
     pub fn publish(&mut self, name: &OsStr) -> io::Result<()> {
         let Some(part) = self.name.clone() else { return self.link_as(name) };
         self.rename_as(&part, name)?;
@@ -207,10 +207,10 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Takes the place of what has the name `name`; of a link itself, not of what it leads to.
+    /// Gives the file the name `name`, in place of what had it; a link is replaced itself, not its target.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn replace(mut self, name: &OsStr) -> io::Result<()> {
         if self.name.is_none() {
             let part = free_name()?;
@@ -224,8 +224,8 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// A link never replaces. Where /proc is not mounted, the kernel takes the descriptor itself, of root and since Linux 6.10
-    /// of whoever opened it; see open(2) on `O_TMPFILE`.
+    /// Links the file as `name`; a hard link never replaces an existing name. Without a mounted /proc, the kernel accepts the
+    /// descriptor itself from root, and since Linux 6.10 from the process that opened it; see open(2) on `O_TMPFILE`.
     fn link_as(&self, name: &OsStr) -> io::Result<()> {
         let from = format!("/proc/self/fd/{}", self.file.as_raw_fd());
         let linked = self.link_from(libc::AT_FDCWD, &from, name);
@@ -237,7 +237,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Links what has the name `from` in `place`, or `place` itself where that is empty.
+    /// Links the file named `from` in `place`, or `place` itself if `from` is empty.
     fn link_from(&self, place: RawFd, from: &str, name: &OsStr) -> io::Result<()> {
         let flags = if from.is_empty() { libc::AT_EMPTY_PATH } else { libc::AT_SYMLINK_FOLLOW };
         let (from, to, dir) = (c_name(OsStr::new(from))?, c_name(name)?, self.folder.dir.as_raw_fd());
@@ -258,7 +258,7 @@ impl Draft<'_> {
             Err(error) if cannot(&error) => {}
             done => return done.and_then(|()| self.folder.remove(part)),
         }
-        // Neither is offered (some network file systems): the name is taken by an empty file, which then gives way.
+        // Neither is supported (some network file systems): an empty file takes the name first and is then replaced.
         self.folder.open_at(name, libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW, 0o600)?;
         self.folder.rename(part, name, 0)
     }
@@ -267,13 +267,13 @@ impl Draft<'_> {
 impl Drop for Draft<'_> {
     fn drop(&mut self) {
         if let Some(part) = &self.name {
-            // It is ours and was not wanted; nobody misses it.
+            // Our own file, not published; an error leaves only a stray draft.
             let _ = self.folder.remove(part);
         }
     }
 }
 
-/// A name that is known for ours and that nothing has, but by a chance of one in four thousand million.
+/// Returns a name that is recognised as ours, and is free but for a chance of one in four thousand million.
 fn free_name() -> io::Result<OsString> {
     Ok(OsString::from(format!("{PREFIX}{:08x}{SUFFIX}", random_word()?)))
 }
@@ -295,7 +295,7 @@ mod tests {
         names
     }
 
-    /// Both kinds of draft: without a name, and with one for a moment.
+    /// Both kinds of draft: without a name, and with a temporary one.
     fn drafts(folder: &Folder) -> [Draft<'_>; 2] {
         [folder.draft(Readers::Owner).unwrap(), folder.named_draft(0o600).unwrap()]
     }

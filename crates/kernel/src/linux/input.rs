@@ -1,5 +1,5 @@
-//! Opens what a user named as input without waiting for anybody, and reads files by a child process: a file whose server does
-//! not answer holds whoever reads it, and a thread that is held would keep its own process from ending.
+//! Opens what a user named as input without waiting for another process, and reads files through a child process: a file
+//! whose server does not answer blocks its reader, and a blocked thread would keep its own process from ending.
 
 use std::ffi::{CStr, CString};
 use std::fs::{File, Metadata, OpenOptions};
@@ -17,26 +17,26 @@ use super::patient::close_all_but;
 
 /// Flags that neither wait for the other end of a pipe nor take a terminal.
 const UNWAITING: libc::c_int = libc::O_NONBLOCK | libc::O_NOCTTY;
-/// As much as a pipe holds.
+/// Bytes per read: the capacity of a pipe.
 const PIECE: usize = 64 << 10;
-/// Bytes of what a child tells first: an error, or 0; the file's mode; its size.
+/// Bytes the child sends first: an error or 0, the file's mode, its size.
 const FACTS: usize = 16;
 
-/// Opens the file at `path` for reading. A pipe opens although nobody writes to it yet, and reading one then needs
-/// [`wait_ready`](super::ready::wait_ready) first; a terminal does not become this process' own.
+/// Opens the file at `path` for reading. A pipe opens even before anybody writes to it, and must then be waited for with
+/// [`wait_ready`](super::ready::wait_ready) before each read; a terminal does not become this process's own.
 ///
 /// # Errors
-/// What `open` says.
+/// The error of `open`.
 pub fn open_input(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(UNWAITING).open(path)
 }
 
-/// What stands at a path.
+/// The kind of file at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InputKind {
-    /// A plain file.
+    /// A regular file.
     File,
-    /// A named pipe, or one that a shell made.
+    /// A named pipe, or one made by a shell.
     Pipe,
     /// A folder.
     Folder,
@@ -49,7 +49,7 @@ pub enum InputKind {
 }
 
 impl InputKind {
-    /// The kind of a file of this mode, as `stat` has it.
+    /// Returns the kind of a file with this mode, as in `stat`.
     pub fn of_mode(mode: u32) -> InputKind {
         match mode & libc::S_IFMT {
             libc::S_IFIFO => InputKind::Pipe,
@@ -65,9 +65,9 @@ impl InputKind {
 /// What is known of a file before it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InputFacts {
-    /// What it is.
+    /// Its kind.
     pub kind: InputKind,
-    /// As long as it says that it is.
+    /// Its size according to `stat`.
     pub size: Bytes,
 }
 
@@ -77,31 +77,32 @@ impl From<Metadata> for InputFacts {
     }
 }
 
-/// A child that looks at a path and, where a plain file is there, reads it. Each read waits until
-/// [`wait_ready`](super::ready::wait_ready) says that something is there; one that is dropped is left behind.
+/// A child process that looks at a path and, if a regular file is there, reads it. Before each read,
+/// [`wait_ready`](super::ready::wait_ready) must have reported the pipe ready; a dropped reader's child is killed, and left
+/// behind if it is stuck.
 #[derive(Debug)]
 pub struct InputReader {
     child: libc::pid_t,
     pipe: File,
-    /// Bytes that are still to come of a piece.
+    /// Bytes still to come of the current piece.
     left: usize,
     ended: bool,
 }
 
 impl InputReader {
-    /// Starts one, which reads nothing of a file of more than `most`.
+    /// Starts a child, which reads nothing from a file of more than `most` bytes.
     ///
     /// # Errors
-    /// Where no process can be made.
+    /// If no process can be made.
     pub fn start(path: &Path, most: Bytes) -> io::Result<InputReader> {
         let path = CString::new(path.as_os_str().as_bytes())?;
         let mut ends = [0; 2];
         // SAFETY: a valid place for two descriptors.
         check(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) })?;
-        // SAFETY: both have just been opened and are nobody else's.
+        // SAFETY: both have just been opened and nobody else owns them.
         let (pipe, child_end) = unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) };
-        // SAFETY: the child has this thread alone, so it makes system calls only: it takes no lock and no memory, and ends
-        // without running anything of ours.
+        // SAFETY: the child has only this thread, so it makes only system calls: it takes no lock and allocates no memory, and
+        // ends without running any code of ours.
         match unsafe { libc::fork() } {
             -1 => Err(io::Error::last_os_error()),
             0 => bring(&path, child_end.as_raw_fd(), most),
@@ -109,10 +110,10 @@ impl InputReader {
         }
     }
 
-    /// What stands there; asked once, before anything is read.
+    /// Reads the kind and size of the file at the path; to be called once, before anything is read.
     ///
     /// # Errors
-    /// What `stat` and `open` said.
+    /// The error of `stat` or `open`.
     pub fn facts(&mut self) -> io::Result<InputFacts> {
         let mut bytes = [0; FACTS];
         self.pipe.read_exact(&mut bytes)?;
@@ -124,7 +125,7 @@ impl InputReader {
         }
     }
 
-    /// The next length, or error.
+    /// Reads the length of the next piece, or the error in its place.
     fn begin_piece(&mut self) -> io::Result<()> {
         let mut word = [0; 4];
         self.pipe.read_exact(&mut word)?;
@@ -157,9 +158,9 @@ impl AsFd for InputReader {
 
 impl Drop for InputReader {
     fn drop(&mut self) {
-        // One that has told all is gone in a moment; one that is held ends when its file answers, and nobody waits for it.
+        // A child that has sent everything is gone in a moment; a blocked one ends when its file answers, unwaited for.
         for _ in 0..20 {
-            // SAFETY: our own child, which nobody has waited for, so that its number is not another's.
+            // SAFETY: our own child, which nobody has waited for, so its number cannot belong to another process.
             let gone = unsafe {
                 libc::kill(self.child, libc::SIGKILL);
                 libc::waitpid(self.child, std::ptr::null_mut(), libc::WNOHANG)
@@ -172,12 +173,12 @@ impl Drop for InputReader {
     }
 }
 
-/// The child: tells what is there, brings it if it is a plain file of no more than `most`, and ends.
+/// The child's main: reports what is at `path`, sends it if it is a regular file of at most `most` bytes, and exits.
 fn bring(path: &CStr, pipe: RawFd, most: Bytes) -> ! {
     close_all_but(pipe);
     let mut piece = [0u8; 4 + PIECE];
-    // SAFETY: an empty set of signals is made valid by the first call; a signal is for the parent, whose handlers this is not to
-    // run. System calls alone, as a child of a process with threads must.
+    // SAFETY: the first call makes an empty set of signals valid; signals are meant for the parent, whose handlers must not
+    // run here. Only system calls, as a child of a process with threads must.
     unsafe {
         let mut all: libc::sigset_t = std::mem::zeroed();
         libc::sigfillset(&mut all);
@@ -195,13 +196,13 @@ fn bring(path: &CStr, pipe: RawFd, most: Bytes) -> ! {
             }
         }
     }
-    // SAFETY: ends the child at once, without running anything of ours.
+    // SAFETY: ends the child at once, without running any code of ours.
     unsafe { libc::_exit(0) }
 }
 
-/// Tells what is at `path`; a plain file is opened. What is opened is looked at again.
+/// Sends the facts of what is at `path`; opens it if it is a regular file, and looks again at what was opened.
 fn tell(path: &CStr, pipe: RawFd, most: Bytes) -> Option<RawFd> {
-    // SAFETY: a path that ends with zero, and a valid place for the answer, which zeros are too.
+    // SAFETY: a path that ends with zero, and a valid place for the answer, for which zeros are a value.
     let (found, mut about) = unsafe {
         let mut about: libc::stat = std::mem::zeroed();
         (libc::stat(path.as_ptr(), &mut about), about)
@@ -210,7 +211,7 @@ fn tell(path: &CStr, pipe: RawFd, most: Bytes) -> Option<RawFd> {
     let mut opened = None;
     let mut error = if found < 0 { errno() } else { 0 };
     if error == 0 && is_file(&about) {
-        // SAFETY: as above; the descriptor that is asked about is the one that was opened.
+        // SAFETY: as above; the descriptor passed to `fstat` is the one just opened.
         unsafe {
             let file = libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC | UNWAITING);
             if file < 0 || libc::fstat(file, &mut about) < 0 {
@@ -229,7 +230,7 @@ fn tell(path: &CStr, pipe: RawFd, most: Bytes) -> Option<RawFd> {
 
 fn write_all(pipe: RawFd, mut bytes: &[u8]) -> bool {
     while !bytes.is_empty() {
-        // SAFETY: a buffer of that length; whoever listens no longer is told by an error, since a broken pipe is no signal here.
+        // SAFETY: a buffer of that length; a reader that has gone shows as an error, because SIGPIPE is blocked here.
         match unsafe { libc::write(pipe, bytes.as_ptr().cast(), bytes.len()) } {
             written @ 1.. => bytes = &bytes[written as usize..],
             _ => return false,
@@ -267,7 +268,7 @@ mod tests {
         writer.write_all(b"words").unwrap();
         drop(writer);
         assert!(is_ready(&pipe));
-        // A program that a test beside this one starts holds a copy of the writer until it is executed.
+        // A program started by a concurrent test holds a copy of the writer until its exec.
         let mut text = Vec::new();
         while let Err(error) = pipe.read_to_end(&mut text) {
             assert_eq!(error.kind(), io::ErrorKind::WouldBlock);

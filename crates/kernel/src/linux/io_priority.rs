@@ -1,4 +1,4 @@
-//! How urgent a thread's I/O is to the kernel's scheduler.
+//! The priority of a thread's I/O for the kernel's scheduler.
 
 use std::io;
 
@@ -8,20 +8,20 @@ use super::call::check_long;
 
 /// `IOPRIO_WHO_PROCESS`: a thread by its id, 0 for the calling one.
 const WHO_PROCESS: libc::c_int = 1;
-/// Bits of the level below those of the class (ioprio.h).
+/// Bits of the level, below the class (ioprio.h).
 const CLASS_SHIFT: u32 = 13;
 
-/// Sets the priority of the calling thread's I/O. Not every I/O scheduler looks at it.
+/// Sets the priority of the calling thread's I/O. Not every I/O scheduler respects it.
 ///
 /// # Errors
-/// `EPERM` for the class of real time without the right to it.
+/// `EPERM` for the realtime class without the privilege for it.
 pub fn set_io_priority(priority: Priority) -> io::Result<()> {
     let value = libc::c_int::from(bits(priority));
     // SAFETY: the call takes three numbers and touches no memory of ours.
     check_long(unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, 0, value) }).map(drop)
 }
 
-/// `priority` as the kernel reads it.
+/// `priority` in the kernel's encoding.
 pub(super) fn bits(priority: Priority) -> u16 {
     let class: u16 = match priority.class {
         PriorityClass::Realtime => 1,
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn the_kernel_takes_the_classes_that_need_no_rights() {
-        // In a thread of its own, since it holds for what that thread starts.
+        // In a thread of its own, because threads that it starts would inherit the priority.
         let set = std::thread::spawn(|| {
             let idle = Priority { class: PriorityClass::Idle, level: 0 };
             let low = Priority { class: PriorityClass::BestEffort, level: 7 };

@@ -1,4 +1,4 @@
-//! Keys of the terminal, one by one and without their echo, for as long as somebody wants them.
+//! Keys of the terminal, read one by one and without echo.
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
@@ -6,11 +6,11 @@ use std::sync::{Mutex, PoisonError};
 
 const STDIN: c_int = libc::STDIN_FILENO;
 
-/// How the terminal was before its keys were taken; `None` while they are its own.
+/// The terminal's settings before its keys were taken; `None` while they are not taken.
 static BEFORE: Mutex<Option<libc::termios>> = Mutex::new(None);
 
-/// Takes the keys of the terminal that stdin is: they come without a line end, and are not shown. Those that send signals still
-/// do. Gives back whether they are taken; not where stdin is no terminal, nor in the background, where the shell has them.
+/// Switches the terminal on stdin to single keys without echo; keys that send signals still do. Returns whether that is so
+/// now: not if stdin is not a terminal, nor in the background, where the terminal belongs to the shell.
 pub fn take_keys() -> bool {
     let mut before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
     if before.is_some() {
@@ -24,11 +24,11 @@ pub fn take_keys() -> bool {
     if unsafe { libc::tcgetattr(STDIN, now.as_mut_ptr()) } != 0 {
         return false;
     }
-    // SAFETY: the call above has succeeded, and then it has written all of it.
+    // SAFETY: the call above has succeeded, so it has written all of it.
     let was = unsafe { now.assume_init() };
     let mut one_by_one = was;
     one_by_one.c_lflag &= !(libc::ICANON | libc::ECHO);
-    // A read comes back at once, with what there is.
+    // A read returns at once, with whatever has been typed.
     one_by_one.c_cc[libc::VMIN] = 0;
     one_by_one.c_cc[libc::VTIME] = 0;
     let taken = set(&one_by_one);
@@ -38,7 +38,7 @@ pub fn take_keys() -> bool {
     taken
 }
 
-/// Lets the terminal be as it was. In the background that is left to the shell, which has the terminal then.
+/// Restores the terminal's settings. In the background the terminal belongs to the shell, and nothing is changed.
 pub fn give_keys_back() {
     let mut before = BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(was) = before.take().filter(|_| in_foreground()) {
@@ -46,7 +46,7 @@ pub fn give_keys_back() {
     }
 }
 
-/// The next key, where the keys are taken and one was pressed; does not wait.
+/// The next key, if the keys are taken and one was pressed; does not wait.
 pub fn next_key() -> Option<u8> {
     let taken = BEFORE.lock().unwrap_or_else(PoisonError::into_inner).is_some();
     // In the background a read would stop the process.
@@ -60,7 +60,7 @@ pub fn next_key() -> Option<u8> {
         return None;
     }
     let mut key = 0_u8;
-    // SAFETY: `key` is a valid place for the one byte that is asked for.
+    // SAFETY: `key` is a valid place for the one byte that is read.
     let read = unsafe { libc::read(STDIN, (&raw mut key).cast(), 1) };
     (read == 1).then_some(key)
 }
@@ -70,8 +70,8 @@ fn set(attributes: &libc::termios) -> bool {
     unsafe { libc::tcsetattr(STDIN, libc::TCSANOW, attributes) == 0 }
 }
 
-/// Whether stdin is a terminal whose foreground group is that of this process.
+/// Whether stdin is a terminal whose foreground group is this process's group.
 fn in_foreground() -> bool {
-    // SAFETY: neither call takes a pointer; on what is no terminal the first fails with -1, which is nobody's group.
+    // SAFETY: neither call takes a pointer; if stdin is not a terminal, the first fails with -1, which is no group's id.
     unsafe { libc::tcgetpgrp(STDIN) == libc::getpgrp() }
 }

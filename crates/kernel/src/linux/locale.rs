@@ -1,12 +1,12 @@
-//! Times and decimal points as the user's locale writes them; only the C library knows every locale that is installed.
+//! Times and decimal points as the user's locale writes them; only the C library knows every installed locale.
 
 use std::ffi::{CStr, CString};
 
-/// The locale of the environment, or the C locale where that one is not installed.
+/// The locale of the environment, or the C locale if that one is not installed.
 #[derive(Debug)]
 pub struct Locale(libc::locale_t);
 
-/// All categories that POSIX knows: the mask of all is not declared for every C library.
+/// The mask of all POSIX categories: `LC_ALL_MASK` is not declared for every C library.
 const ALL: libc::c_int = libc::LC_CTYPE_MASK
     | libc::LC_NUMERIC_MASK
     | libc::LC_TIME_MASK
@@ -14,7 +14,7 @@ const ALL: libc::c_int = libc::LC_CTYPE_MASK
     | libc::LC_MONETARY_MASK
     | libc::LC_MESSAGES_MASK;
 
-/// Room for a date and time of any locale.
+/// Bytes that hold a date and time of any locale.
 const ROOM: usize = 256;
 
 impl Locale {
@@ -29,7 +29,7 @@ impl Locale {
         Locale(unsafe { libc::newlocale(ALL, c"C".as_ptr(), std::ptr::null_mut()) })
     }
 
-    /// The local time `unix_s` seconds after 1970 in the form of strftime(3); empty where the form cannot be used.
+    /// Formats the local time `unix_s` seconds after 1970 by the strftime(3) format `form`; empty if it cannot be used.
     pub fn time(&self, unix_s: i64, form: &str) -> String {
         let Ok(form) = CString::new(form) else { return String::new() };
         if self.0.is_null() {
@@ -43,13 +43,13 @@ impl Locale {
             return String::new();
         }
         // SAFETY: `text` has `ROOM` bytes, the form is NUL-terminated, `parts` was filled in above, and the locale is
-        // not null and is freed only when `self` goes.
+        // not null and is freed only when `self` is dropped.
         let length =
             unsafe { libc::strftime_l(text.as_mut_ptr().cast(), ROOM, form.as_ptr(), &parts, self.0) };
         String::from_utf8_lossy(text.get(..length).unwrap_or_default()).into_owned()
     }
 
-    /// What stands between whole numbers and decimals.
+    /// The separator between whole numbers and decimals.
     pub fn decimal_point(&self) -> String {
         if self.0.is_null() {
             return ".".to_owned();
@@ -64,7 +64,7 @@ impl Locale {
 impl Drop for Locale {
     fn drop(&mut self) {
         if !self.0.is_null() {
-            // SAFETY: made by newlocale(3), freed once, and no copy of it is given out.
+            // SAFETY: made by newlocale(3), freed once, and no copy of it is handed out.
             unsafe { libc::freelocale(self.0) }
         }
     }

@@ -1,4 +1,4 @@
-//! Memory that buffers may take: half of what the machine and the control groups of this process have left.
+//! Memory available to buffers: half of what the machine and the control groups of this process have left.
 
 use std::path::Path;
 
@@ -7,21 +7,21 @@ use workload::Bytes;
 use super::device::read_word;
 use super::mounts::{Mount, mounts};
 
-/// Buffers may take this part of what is left: the other half is for whatever else runs here, the page cache among it.
+/// Divisor for the share that buffers may take: the other half is for everything else that runs here and the page cache.
 const PART: u64 = 2;
-/// The kernel writes limits of version 1 that are none as a number near the greatest.
+/// Bytes from which a limit of version 1 counts as no limit: the kernel writes "unlimited" as a number near the greatest.
 const NO_LIMIT: u64 = 1 << 60;
 
-/// What is left, and who says so.
+/// The memory left, and which limit says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FreeMemory {
-    /// Bytes that can be had without anything being put out of memory but the page cache.
+    /// Bytes that can be allocated without evicting anything but the page cache.
     pub bytes: Bytes,
-    /// `this machine`, or the control group that limits more.
+    /// `this machine`, or the control group whose limit is tighter.
     pub of: String,
 }
 
-/// The buffers of a run do not fit.
+/// The buffers of a run do not fit into memory.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the buffers need {wanted}, more than half of the {} that {} has left, and what else runs there could be killed for want \
@@ -30,16 +30,16 @@ pub struct FreeMemory {
     free.of
 )]
 pub struct NoMemory {
-    /// Bytes of all buffers.
+    /// Bytes of all buffers together.
     pub wanted: Bytes,
-    /// What is left.
+    /// The memory left.
     pub free: FreeMemory,
 }
 
-/// Whether buffers of `wanted` bytes in all may be made; to be asked before the first of them is touched.
+/// Checks whether buffers of `wanted` bytes in all may be allocated; to be called before any of them is touched.
 ///
 /// # Errors
-/// [`NoMemory`] names what is left. Where nobody says what is, everything may be made.
+/// [`NoMemory`] names what is left. If that is unknown, any size passes.
 pub fn room_for_buffers(wanted: Bytes) -> Result<(), NoMemory> {
     match free_memory(Path::new("/")) {
         Some(free) if wanted.0 > free.bytes.0 / PART => Err(NoMemory { wanted, free }),
@@ -47,21 +47,21 @@ pub fn room_for_buffers(wanted: Bytes) -> Result<(), NoMemory> {
     }
 }
 
-/// What is left under `root` (normally `/`): the least of what the machine has and of what the memory controller leaves to
-/// each control group that this process is in, version 1 and 2. `None` where neither can be read.
+/// The memory left under `root` (normally `/`): the least of what the machine has and of what the memory controller leaves
+/// to each control group above this process, version 1 and 2. `None` if neither can be read.
 pub fn free_memory(root: &Path) -> Option<FreeMemory> {
     let of_machine = available(root).map(|bytes| FreeMemory { bytes, of: "this machine".to_owned() });
     of_machine.into_iter().chain(groups(root)).min_by_key(|free| free.bytes)
 }
 
-/// `MemAvailable` of `/proc/meminfo` (proc(5)).
+/// `MemAvailable` from `/proc/meminfo` (proc(5)).
 fn available(root: &Path) -> Option<Bytes> {
     let text = std::fs::read_to_string(root.join("proc/meminfo")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().trim_end_matches("kB").trim().parse().ok().map(Bytes::kib)
 }
 
-/// Each group that has a limit, from the one that this process is in up to the top.
+/// What each group with a limit has left, from the group of this process up to the top.
 fn groups(root: &Path) -> Vec<FreeMemory> {
     let text = std::fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let table = mounts(root).unwrap_or_default();
@@ -80,12 +80,12 @@ fn groups(root: &Path) -> Vec<FreeMemory> {
     found
 }
 
-/// The files of one version of control groups (kernel documents cgroup-v1/memory and cgroup-v2).
+/// File names in one version of control groups (kernel documents cgroup-v1/memory and cgroup-v2).
 struct Version {
     filesystem: &'static str,
     limit: &'static str,
     usage: &'static str,
-    /// What can be taken back at any time: the page cache, in `memory.stat`.
+    /// Entries of `memory.stat` that can be reclaimed at any time: the page cache.
     cached: [&'static str; 2],
 }
 
@@ -109,7 +109,7 @@ impl Version {
     }
 
     fn upwards(&self, root: &Path, mount: &Mount, group: &Path) -> Vec<FreeMemory> {
-        // In a container the mount shows a part of the hierarchy, of which the group's name may be a part or not.
+        // In a container the mount shows part of the hierarchy, which the group's name may include or omit.
         let below = group.strip_prefix(&mount.root).or(group.strip_prefix("/")).unwrap_or(group);
         let top = root.join(mount.point.strip_prefix("/").unwrap_or(&mount.point));
         let mut found = Vec::new();
@@ -121,7 +121,7 @@ impl Version {
         found
     }
 
-    /// What the limit of the group leaves to it.
+    /// What the group's limit leaves; `None` if it has no limit.
     fn left(&self, folder: &Path) -> Option<Bytes> {
         let number = |file: &str| read_word(&folder.join(file))?.parse::<u64>().ok();
         let limit = number(self.limit).filter(|&limit| limit < NO_LIMIT)?;

@@ -1,4 +1,4 @@
-//! Mount tables, from `/proc/*/mountinfo`: of this process, and of every mount namespace that a process is in.
+//! Mount tables, from `/proc/*/mountinfo`: of this process, and of every mount namespace with a process in it.
 
 use std::collections::HashSet;
 use std::io;
@@ -10,23 +10,23 @@ use super::process::{Process, processes};
 /// One mounted file system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mount {
-    /// Device number of the file system; its major is 0 where it has no device or several.
+    /// Device number of the file system; its major is 0 if it has no device or several.
     pub number: DeviceNumber,
-    /// Which folder of the file system is shown at the mount point.
+    /// The folder of the file system that is shown at the mount point.
     pub root: PathBuf,
-    /// Where it is mounted.
+    /// The mount point.
     pub point: PathBuf,
-    /// `ext4`, `xfs`, `tmpfs`, `overlay`, `nfs4`, …
+    /// Type of the file system: `ext4`, `xfs`, `tmpfs`, `overlay`, `nfs4`, …
     pub filesystem: String,
     /// The device, share or word it was mounted from.
     pub source: String,
-    /// Options of the file system, with commas between.
+    /// Options of the file system, separated by commas.
     pub super_options: String,
     /// Whether this mount or its file system is read-only.
     pub read_only: bool,
 }
 
-/// What a file system keeps its data in.
+/// Where a file system keeps its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Medium {
     /// A block device of this machine.
@@ -35,14 +35,14 @@ pub enum Medium {
     Memory,
     /// Another file system (overlayfs).
     Stacked,
-    /// A server.
+    /// A server on the network.
     Network,
-    /// A program of this machine (FUSE).
+    /// A program on this machine (FUSE).
     Program,
 }
 
 impl Mount {
-    /// What its data is kept in, by the name of the file system.
+    /// Where it keeps its data, judged by the type of the file system.
     pub fn medium(&self) -> Medium {
         let name = self.filesystem.as_str();
         match name {
@@ -57,28 +57,28 @@ impl Mount {
     }
 }
 
-/// The mount table under `root` (normally `/`), in the order of mounting.
+/// The mount table under `root` (normally `/`), in order of mounting.
 ///
 /// # Errors
-/// What the kernel says where the table cannot be read.
+/// The kernel's error if the table cannot be read.
 pub fn mounts(root: &Path) -> io::Result<Vec<Mount>> {
     let bytes = std::fs::read(root.join("proc/self/mountinfo"))?;
     Ok(String::from_utf8_lossy(&bytes).lines().filter_map(mount_of_line).collect())
 }
 
-/// A mount of any mount namespace.
+/// A mount in any mount namespace.
 #[derive(Clone, Debug)]
 pub(crate) struct SeenMount {
-    /// The kernel's number of it, as `/proc/PID/fdinfo` gives it.
+    /// The kernel's id of the mount, as in `/proc/PID/fdinfo`.
     pub(crate) id: u64,
-    /// What is mounted.
+    /// The mount.
     pub(crate) mount: Mount,
-    /// A process that sees it; `None` where this process does.
+    /// A process that sees it; `None` if this process does.
     pub(crate) seen_by: Option<Process>,
 }
 
-/// The mounts of every mount namespace that a process of this machine is in, as far as this user may look; those of
-/// this process first. A namespace is read once, whoever is in it.
+/// The mounts of every mount namespace with a process in it, as far as this user may look; those of this process first.
+/// Each namespace is read once, through any of its processes.
 pub(crate) fn mounts_everywhere(root: &Path) -> Vec<SeenMount> {
     let table = |folder: &str, seen_by: Option<Process>| {
         let bytes = std::fs::read(root.join("proc").join(folder).join("mountinfo")).unwrap_or_default();
@@ -119,7 +119,7 @@ fn mount_of_line(line: &str) -> Option<Mount> {
     Some(Mount { number, root, point, filesystem, source, super_options, read_only })
 }
 
-/// `mountinfo` and `swaps` write blanks and backslashes as three octal digits.
+/// Decodes blanks and backslashes, which `mountinfo` and `swaps` write as a backslash and three octal digits.
 pub(crate) fn unescape(word: &str) -> String {
     let mut bytes = Vec::with_capacity(word.len());
     let mut rest = word.as_bytes();
@@ -135,7 +135,7 @@ fn octal_byte(digits: &[u8]) -> Option<u8> {
     u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok()
 }
 
-/// The mount that shows `path` (absolute, without links): the longest mount point above it, of equals the last.
+/// The mount that shows `path` (absolute, without links): the longest mount point above it, the last of equals.
 pub fn mount_of<'m>(mounts: &'m [Mount], path: &Path) -> Option<&'m Mount> {
     mounts
         .iter()
@@ -143,8 +143,8 @@ pub fn mount_of<'m>(mounts: &'m [Mount], path: &Path) -> Option<&'m Mount> {
         .max_by_key(|mount| mount.point.components().count())
 }
 
-/// The block device that a mounted file system lies on, under `root`. File systems that span devices (btrfs) carry no
-/// number of their own; for them it is the device that was named when they were mounted.
+/// The block device under a mounted file system, under `root`. File systems that span devices (btrfs) have no device
+/// number of their own; for them it is the device named when they were mounted.
 pub fn device_of_mount(root: &Path, mount: &Mount) -> Option<DeviceNumber> {
     if mount.number.major != 0 {
         return Some(mount.number);
@@ -155,14 +155,14 @@ pub fn device_of_mount(root: &Path, mount: &Mount) -> Option<DeviceNumber> {
     device_of_path(root, &mount.source)
 }
 
-/// The number of a block device by the path of its node, under `root`: by the kernel's name for it, by the name that
-/// the device mapper keeps, or by what the node says.
+/// The number of a block device by the path of its node, under `root`: by the kernel's name for it, by its name in the
+/// device mapper, or by the node itself.
 pub(crate) fn device_of_path(root: &Path, node: &str) -> Option<DeviceNumber> {
     let name = node.strip_prefix("/dev/")?;
     if let Some(mapped) = name.strip_prefix("mapper/") {
         return device_of_mapping(root, mapped);
     }
-    // Links such as /dev/disk/by-id can be followed on this machine only, not on a captured one.
+    // Links such as /dev/disk/by-id can be followed only on this machine, not on a captured one.
     let by_node = || device_of_node(Path::new(node)).filter(|_| root == Path::new("/"));
     number_of_name(root, name).or_else(by_node)
 }

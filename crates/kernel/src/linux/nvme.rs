@@ -5,7 +5,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 
 use super::call::check;
 
-/// The command as `<linux/nvme_ioctl.h>` has it.
+/// The admin command, laid out as in `<linux/nvme_ioctl.h>`.
 #[repr(C)]
 #[derive(Default)]
 struct AdminCommand {
@@ -32,14 +32,14 @@ struct AdminCommand {
 const NVME_IOCTL_ADMIN_CMD: libc::Ioctl = libc::_IOWR::<AdminCommand>(b'N' as u32, 0x41);
 /// Get Log Page (NVM Express base specification, 5.1.12).
 const GET_LOG_PAGE: u8 = 0x02;
-/// A controller that does not answer is given up after so long.
+/// Milliseconds after which a controller that does not answer is given up.
 const TIMEOUT_MS: u32 = 1000;
 
 /// Fills `page`, whose length is a multiple of four, from the start of log page `id` of namespace 1 of the open NVMe device.
 /// Reading a page changes nothing on the device; needs root.
 ///
 /// # Errors
-/// `ENOTTY` where it is no NVMe device, `EACCES` without root, `Other` with the controller's status where it refuses.
+/// `ENOTTY` if it is not an NVMe device, `EACCES` without root, `Other` with the controller's status if it refuses.
 pub fn nvme_log_page(fd: BorrowedFd<'_>, id: u8, page: &mut [u8]) -> io::Result<()> {
     let words = (page.len() / 4) as u32;
     assert!(words > 0 && page.len().is_multiple_of(4), "a log page is read in words of four bytes");
@@ -48,14 +48,14 @@ pub fn nvme_log_page(fd: BorrowedFd<'_>, id: u8, page: &mut [u8]) -> io::Result<
         nsid: 1,
         addr: page.as_mut_ptr() as u64,
         data_len: words * 4,
-        // The count is one less than the words that are wanted, in two halves.
+        // The field holds the number of words minus one, in two halves.
         cdw10: u32::from(id) | (((words - 1) & 0xffff) << 16),
         cdw11: (words - 1) >> 16,
         timeout_ms: TIMEOUT_MS,
         ..AdminCommand::default()
     };
-    // SAFETY: the command is of the kernel's layout and lives across the call; the kernel writes `data_len` bytes at `addr`, which
-    // is the whole of `page`, borrowed for as long.
+    // SAFETY: the command has the kernel's layout and lives across the call; the kernel writes `data_len` bytes at `addr`,
+    // which is the whole of `page`, borrowed for that long.
     let status = check(unsafe { libc::ioctl(fd.as_raw_fd(), NVME_IOCTL_ADMIN_CMD, &raw mut command) })?;
     match status {
         0 => Ok(()),

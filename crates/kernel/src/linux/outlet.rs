@@ -1,4 +1,4 @@
-//! The one way to open what somebody has named as output: as the kernel finds it, looked at before a byte of it is changed.
+//! The one way to open what a user named as output: resolved by the kernel, checked before any of its bytes is changed.
 
 use std::fs::{File, Metadata};
 use std::io;
@@ -12,40 +12,40 @@ use super::file::file_system_kind;
 use super::folder::effective_user;
 use super::guard::{self, Hold};
 
-/// What becomes of a link that has the name.
+/// What to do if the name is a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Links {
-    /// The kernel follows it, where it lets this process.
+    /// Follow it, if the kernel lets this process.
     Followed,
-    /// It is refused.
+    /// Refuse it.
     Refused,
 }
 
 /// Why something is not opened for output.
 #[derive(Debug, thiserror::Error)]
 pub enum OutletError {
-    /// Writing to it would destroy data, or set off what nobody asked for.
+    /// Writing to it would destroy data or have unwanted effects.
     #[error("it is {0}, and no result is written to one")]
     Kind(&'static str),
-    /// Its name is a link where none is followed.
+    /// Its name is a link, and none is to be followed.
     #[error("it is a link, and this is not written through one")]
     Link,
-    /// Its name is a link of somebody who must not choose what is written over.
+    /// Its name is a link made by another user, who must not choose what is overwritten.
     #[error("it is, or leads through, a link of user {0} in a folder where everybody may write")]
     ForeignLink(u32),
-    /// Its bytes are those of a device that is in use.
+    /// Its bytes belong to a device that is in use.
     #[error("it is in use, and no result is written to it: {0}")]
     InUse(Hold),
     /// A pipe without a reader.
     #[error("it is a pipe that nobody reads; start its reader first")]
     NoReader,
-    /// What the kernel says.
+    /// The kernel's error.
     #[error("{0}")]
     System(#[from] io::Error),
 }
 
 impl OutletError {
-    /// The number that the system has for it.
+    /// The system's error number for it.
     pub fn errno(&self) -> i32 {
         match self {
             OutletError::Kind(_) => libc::EINVAL,
@@ -57,7 +57,7 @@ impl OutletError {
         }
     }
 
-    /// Whether the kernel would have opened it, and this does not.
+    /// Whether the kernel would have opened it, but plimsoll does not.
     pub fn is_refusal(&self) -> bool {
         !matches!(self, OutletError::System(_))
     }
@@ -72,36 +72,37 @@ impl From<OutletError> for io::Error {
     }
 }
 
-/// What was opened for output. Nothing of it is changed.
+/// A file opened for output. None of its bytes has been changed.
 #[derive(Debug)]
 pub struct Outlet {
-    /// It, from its first byte on; it waits as any file does.
+    /// The open file, positioned at its first byte; writes block as for any file.
     pub file: File,
-    /// What it is.
+    /// Its metadata.
     pub about: Metadata,
-    /// Whether it was made by this.
+    /// Whether this call created it.
     pub made: bool,
 }
 
-/// How long a pipe may have no reader, or a file another's lease, before that is said.
+/// How long a pipe may lack a reader, or another process hold a lease on a file, before that is an error.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// How often it is tried again.
+/// Pause between attempts.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Opens the file at `path` for output, readable too where that is allowed; where nothing is there, an empty file is made.
-/// The path is the kernel's to resolve, so that its own rules about links and files of others in folders for everybody
-/// hold; what it leads to is looked at before, since to open a device can set something off, and again once it is open.
+/// Opens the file at `path` for output, and for reading too if permitted; makes an empty file if there is none.
+/// The kernel resolves the path, so its own rules about links and other users' files in world-writable folders hold. The
+/// result is checked before opening, because opening a device can have effects, and again after.
 ///
 /// # Errors
-/// [`OutletError`]: a block device, by whatever name; another device but a terminal, `/dev/null`, `/dev/full` and what
-/// stdout or stderr is; a socket; a folder; a file that a loop device shows or that is swap space; a file of the kernel's own
-/// (/proc, /sys); a link of somebody else in a sticky folder, whatever `fs.protected_symlinks` says; and what the kernel says.
+/// [`OutletError`]: a block device, by any name; a character device other than a terminal, `/dev/null`, `/dev/full` and
+/// those on stdout or stderr; a socket; a folder; a file that a loop device shows or that is swap space; a file of the
+/// kernel's own (/proc, /sys); another user's link in a sticky folder, whatever `fs.protected_symlinks` says; and any error
+/// of the kernel.
 pub fn open_outlet(path: &Path, links: Links) -> Result<Outlet, OutletError> {
     if links == Links::Refused && path.is_symlink() {
         return Err(OutletError::Link);
     }
     refuse_foreign_links(path)?;
-    // What is no link now must not become one meanwhile.
+    // A path that is not a link now must not become one before the open.
     let links = if path.is_symlink() { links } else { Links::Refused };
     let there = match std::fs::metadata(path) {
         Ok(about) => Some(refuse_kinds(about)?),
@@ -109,7 +110,7 @@ pub fn open_outlet(path: &Path, links: Links) -> Result<Outlet, OutletError> {
         Err(error) => return Err(error.into()),
     };
     let file = opened(path, links, there.as_ref())?;
-    // What was exchanged meanwhile is seen now.
+    // Detects whatever was swapped in since the first check.
     let about = refuse_kinds(file.metadata()?)?;
     match about.is_file() {
         true => refuse_storage((path, &about), &file)?,
@@ -119,22 +120,22 @@ pub fn open_outlet(path: &Path, links: Links) -> Result<Outlet, OutletError> {
     Ok(Outlet { file, about, made })
 }
 
-/// Refuses a file whose bytes are those of a device or of swap space, and one that is none: a setting of the kernel.
+/// Refuses a file whose bytes belong to a device or swap space, and a file that is a setting of the kernel.
 fn refuse_storage((path, about): (&Path, &Metadata), file: &File) -> Result<(), OutletError> {
     if is_kernels(file)? {
         return Err(OutletError::Kind("a file of the kernel's own"));
     }
-    // Nothing is lost of an empty one, and most are new.
+    // An empty file has nothing to lose, and most outputs are new.
     if about.len() == 0 {
         return Ok(());
     }
     let uses = guard::holds_of_open_file(path, about).into_iter();
-    // What may be one, and does not say, is no reason: a file of these words is no storage by its looks.
+    // A loop device that does not say what it shows is no reason to refuse: an output file hardly ever is its backing file.
     let mut sure = uses.filter(|hold| !matches!(hold, Hold::Silent { .. }));
     sure.next().map_or(Ok(()), |hold| Err(OutletError::InUse(hold)))
 }
 
-/// Whether an open file is one of those that the kernel makes up (/proc, /sys and the like).
+/// Whether an open file is made up by the kernel (/proc, /sys and the like).
 fn is_kernels(file: &File) -> io::Result<bool> {
     // <linux/magic.h>: proc, sysfs, control groups of both versions, debugfs, tracefs, securityfs, configfs, bpf, efivarfs,
     // pstore, selinuxfs, binfmt_misc.
@@ -156,23 +157,23 @@ fn is_kernels(file: &File) -> io::Result<bool> {
     Ok(KERNELS.contains(&file_system_kind(file)?))
 }
 
-/// Refuses the link at `path`, any on the way there, and those they lead to, where somebody else has made one in a folder
-/// where everybody may write: as the kernel does at the end of a path with `fs.protected_symlinks`, which not every machine
+/// Refuses the link at `path`, any link on the way there, and any that these lead to, if another user made it in a
+/// world-writable folder: as the kernel does at the end of a path with `fs.protected_symlinks`, which not every machine
 /// has set.
 ///
 /// # Errors
-/// `ForeignLink`; what the kernel says of a folder on the way.
+/// `ForeignLink`, or the kernel's error about a folder on the way.
 pub fn refuse_foreign_links(path: &Path) -> Result<(), OutletError> {
     refuse_links_of_others(path, LINKS_MOST)
 }
 
-/// As many as the kernel follows; at more it says so itself.
+/// As many links as the kernel follows; beyond that it reports the error itself.
 const LINKS_MOST: u32 = 40;
 
 fn refuse_links_of_others(path: &Path, left: u32) -> Result<(), OutletError> {
     let Some(left) = left.checked_sub(1) else { return Ok(()) };
     let mut at = PathBuf::new();
-    // Without a slash at its end, which would lead to what is behind the link.
+    // Components drop a slash at the end, which would lead to the target of the link.
     for part in path.components() {
         let folder = if at.as_os_str().is_empty() { Path::new(".") } else { &at }.to_owned();
         at.push(part);
@@ -182,7 +183,7 @@ fn refuse_links_of_others(path: &Path, left: u32) -> Result<(), OutletError> {
                 refuse_links_of_others(&folder.join(std::fs::read_link(&at)?), left)?;
             }
             Ok(_) => {}
-            // What is wrong with it is said where it is opened.
+            // The open that follows reports what is wrong with it.
             Err(_) => return Ok(()),
         }
     }
@@ -198,10 +199,10 @@ fn refuse_link_of_others(folder: &Path, owner: u32) -> Result<(), OutletError> {
     }
 }
 
-/// Mode of a folder where everybody may write and none but its owner may remove a file.
+/// Mode of a folder in which everybody may write but only owners may remove a file.
 const EVERYBODYS: u32 = libc::S_ISVTX | libc::S_IWOTH;
 
-/// Refuses what a result must not be written to.
+/// Refuses the kinds of file that no result is written to.
 fn refuse_kinds(about: Metadata) -> Result<Metadata, OutletError> {
     let kind = about.file_type();
     let kinds = [
@@ -216,7 +217,7 @@ fn refuse_kinds(about: Metadata) -> Result<Metadata, OutletError> {
     }
 }
 
-/// Whether the character device of this number is there to be written to: `/dev/null`, `/dev/full`, a terminal, or
+/// Whether the character device of this number is meant to be written to: `/dev/null`, `/dev/full`, a terminal, or
 /// what this process prints to.
 fn takes_text(number: u64) -> bool {
     let (major, minor) = (libc::major(number), libc::minor(number));
@@ -226,13 +227,13 @@ fn takes_text(number: u64) -> bool {
         || ours.contains(&Some(number))
 }
 
-/// The number of the device that a descriptor refers to.
+/// The number of the character device that a descriptor refers to.
 fn number_behind(fd: BorrowedFd<'_>) -> Option<u64> {
     let about = File::from(fd.try_clone_to_owned().ok()?).metadata().ok()?;
     about.file_type().is_char_device().then(|| about.rdev())
 }
 
-/// Opens it without waiting in the kernel: a pipe without a reader, and a file that another process has under lease, is
+/// Opens the path without blocking in the kernel: a pipe without a reader, or a file that another process has leased, is
 /// tried again for a while.
 fn opened(path: &Path, links: Links, there: Option<&Metadata>) -> Result<File, OutletError> {
     let until = Instant::now() + PATIENCE;
@@ -249,7 +250,7 @@ fn opened(path: &Path, links: Links, there: Option<&Metadata>) -> Result<File, O
     })
 }
 
-/// What the kernel says of what could be opened a moment later.
+/// Kernel errors of files that may open a moment later.
 const LATER: [i32; 2] = [libc::ENXIO, libc::EWOULDBLOCK];
 
 fn has_errno(error: &io::Error, codes: &[i32]) -> bool {
@@ -259,10 +260,10 @@ fn has_errno(error: &io::Error, codes: &[i32]) -> bool {
 fn open_once(path: &Path, links: Links, there: Option<&Metadata>) -> io::Result<File> {
     let no_link = if links == Links::Refused { libc::O_NOFOLLOW } else { 0 };
     let mut options = std::fs::OpenOptions::new();
-    // As a shell does for `>`, which is what fs.protected_regular and fs.protected_fifos look for.
+    // As a shell does for `>`, the case that fs.protected_regular and fs.protected_fifos check.
     options.write(true).create(true).truncate(false);
     options.custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY | no_link);
-    // What is in a file is looked at. A pipe that is open for reading would never be without a reader.
+    // A file's content is examined. A pipe opened for reading too would never lack a reader.
     if there.is_none_or(Metadata::is_file) {
         match options.clone().read(true).open(path) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {}
@@ -272,7 +273,7 @@ fn open_once(path: &Path, links: Links, there: Option<&Metadata>) -> io::Result<
     options.open(path)
 }
 
-/// From now on who writes to it waits until it is taken.
+/// Makes writes block again until they are accepted.
 fn wait_as_usual(file: &File) -> io::Result<()> {
     let fd = file.as_raw_fd();
     // SAFETY: the descriptor is open, and the call takes no pointer.
@@ -282,7 +283,7 @@ fn wait_as_usual(file: &File) -> io::Result<()> {
 }
 
 impl Outlet {
-    /// Takes what was opened back where it was made by this and is still empty: nothing is left of a question.
+    /// Removes the file if this call created it and it is still empty, so that a mere check leaves nothing behind.
     pub fn unmake(self) {
         let path = PathBuf::from(format!("/proc/self/fd/{}", self.file.as_raw_fd()));
         let is_it =
@@ -290,15 +291,15 @@ impl Outlet {
         if let (true, Ok(real)) = (self.made, std::fs::read_link(path))
             && std::fs::symlink_metadata(&real).is_ok_and(is_it)
         {
-            // Whoever removed it first has done the same.
+            // If another process removed it first, the result is the same.
             let _ = std::fs::remove_file(real);
         }
     }
 
-    /// The file, with nothing in it.
+    /// Returns the file, emptied if it is a regular one.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn emptied(self) -> io::Result<File> {
         if self.about.is_file() {
             self.file.set_len(0)?;
@@ -334,7 +335,7 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&old).unwrap(), "");
         open_outlet(&new, Links::Followed).unwrap().unmake();
         assert!(!new.exists());
-        // Behind a link that leads to nothing yet as well.
+        // The same through a link whose target does not exist yet.
         symlink(&new, dir.path().join("link")).unwrap();
         let outlet = open_outlet(&dir.path().join("link"), Links::Followed).unwrap();
         assert!(outlet.made && new.exists());
@@ -406,12 +407,12 @@ mod tests {
         }
         lchown(&link, Some(12_345), None).unwrap();
         assert!(matches!(open_outlet(&link, Links::Followed), Err(OutletError::ForeignLink(12_345))));
-        // Also where a link of one's own leads to it.
+        // Also if our own link leads to it.
         let other = tempfile::tempdir().unwrap();
         symlink(&link, other.path().join("a")).unwrap();
         assert!(refuse_foreign_links(&link.join("")).is_err(), "with a slash at its end too");
         assert!(refused(&other.path().join("a")).contains("user 12345"));
-        // And where it is a folder on the way.
+        // Also if it is a folder on the way.
         std::fs::remove_file(&link).unwrap();
         symlink(other.path(), &link).unwrap();
         assert!(open_outlet(&link.join("new"), Links::Followed).is_ok(), "one's own");

@@ -1,6 +1,6 @@
-//! Small files of `/sys` read with a second of patience: a device that is wedged holds whoever reads its settings, and
-//! the kernel lets nothing end that holder. So a child process reads; one that is held is left behind, where a thread
-//! would keep its own process from ending.
+//! Small files of `/sys` read with a second of patience: a wedged device blocks every reader of its settings, and the
+//! kernel does not let that reader be killed. So a child process reads; a blocked child can be left behind, while a
+//! blocked thread would keep its own process from ending.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -12,28 +12,28 @@ use std::time::{Duration, Instant};
 
 use super::call::check;
 
-/// How long a device may take to tell its settings.
+/// How long a device may take to report its settings.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
-/// `/sys` shows at most a page a file.
+/// Most bytes that `/sys` shows of a file: a page.
 const PAGE: usize = 4096;
 
-/// Files of one device.
+/// The files of one device, as read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Told {
-    /// Their bytes, in the order asked for; empty where there is no such file.
+    /// Their bytes, in the order requested; empty for a file that does not exist.
     Files(Vec<Vec<u8>>),
-    /// It did not answer in time.
+    /// The device did not answer in time.
     Silent,
 }
 
-/// Reads the files of several devices, `sets` of paths. However many of them are silent, this takes two seconds at most.
+/// Reads the files of several devices, `sets` of paths. Takes two seconds at most, however many of them are silent.
 pub(crate) fn read(sets: &[Vec<PathBuf>]) -> Vec<Told> {
     let Some(reader) = Reader::start(sets) else {
-        // Where no process can be made, there is no patience either.
+        // If no process can be made, read without a time limit.
         return sets.iter().map(|set| Told::Files(set.iter().map(at_once).collect())).collect();
     };
     let mut told = allot(reader.files(Instant::now() + PATIENCE), sets);
-    // One that is silent stands in the way of those behind it; each of these now gets a reader of its own.
+    // A silent device blocked the child for those after it; each of these now gets a reader of its own.
     let behind: Vec<usize> = (0..sets.len()).filter(|&at| told[at] == Told::Silent).skip(1).collect();
     let readers: Vec<_> = behind.iter().map(|&at| (at, Reader::start(&sets[at..=at]))).collect();
     let until = Instant::now() + PATIENCE;
@@ -48,7 +48,7 @@ fn at_once(path: &PathBuf) -> Vec<u8> {
     std::fs::read(path).unwrap_or_default()
 }
 
-/// Gives each of `sets` its files, which come in the order of the paths; who gets fewer than it has paths is silent.
+/// Assigns to each of `sets` its files, which come in the order of the paths; a set with files missing is silent.
 fn allot(files: Vec<Vec<u8>>, sets: &[Vec<PathBuf>]) -> Vec<Told> {
     let mut files = files.into_iter();
     let mut of_set = |set: &Vec<PathBuf>| {
@@ -58,24 +58,24 @@ fn allot(files: Vec<Vec<u8>>, sets: &[Vec<PathBuf>]) -> Vec<Told> {
     sets.iter().map(&mut of_set).collect()
 }
 
-/// A child that reads.
+/// A child process that reads.
 struct Reader {
     child: libc::pid_t,
     pipe: OwnedFd,
 }
 
 impl Reader {
-    /// Starts one; `None` where no process can be made.
+    /// Starts a child; `None` if no process can be made.
     fn start(sets: &[Vec<PathBuf>]) -> Option<Reader> {
         let path = |path: &PathBuf| CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
         let paths: Vec<CString> = sets.iter().flatten().map(path).collect();
         let mut ends = [0; 2];
         // SAFETY: a valid place for two descriptors.
         check(unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) }).ok()?;
-        // SAFETY: both have just been opened and are nobody else's.
+        // SAFETY: both have just been opened and nobody else owns them.
         let (pipe, child_end) = unsafe { (OwnedFd::from_raw_fd(ends[0]), OwnedFd::from_raw_fd(ends[1])) };
-        // SAFETY: the child has this thread alone, so it makes system calls only: it takes no lock and no memory, and ends
-        // without running anything of ours.
+        // SAFETY: the child has only this thread, so it makes only system calls: it takes no lock and allocates no memory, and
+        // ends without running any code of ours.
         match unsafe { libc::fork() } {
             -1 => None,
             0 => bring(&paths, child_end.as_raw_fd()),
@@ -83,7 +83,7 @@ impl Reader {
         }
     }
 
-    /// The files that come before `until`, each with its length in front.
+    /// Collects the files that arrive before `until`, each preceded by its length.
     fn files(self, until: Instant) -> Vec<Vec<u8>> {
         let mut bytes = Vec::new();
         let mut pipe = File::from(self.pipe);
@@ -94,8 +94,8 @@ impl Reader {
                 Ok(count) => bytes.extend_from_slice(&page[..count]),
             }
         }
-        // SAFETY: our own child, which nobody has waited for, so that its number is not another's. One that is held ends
-        // when its device answers; nobody waits for it.
+        // SAFETY: our own child, which nobody has waited for, so its number cannot belong to another process. A blocked one
+        // ends when its device answers; nobody waits for it.
         unsafe {
             libc::kill(self.child, libc::SIGKILL);
             libc::waitpid(self.child, std::ptr::null_mut(), libc::WNOHANG);
@@ -104,12 +104,12 @@ impl Reader {
     }
 }
 
-/// Waits until something can be read from `pipe`; false where the time is over.
+/// Waits until `pipe` can be read; false if the time is over.
 fn wait_for(pipe: RawFd, until: Instant) -> bool {
     loop {
         let left = until.saturating_duration_since(Instant::now());
         let mut poll = libc::pollfd { fd: pipe, events: libc::POLLIN, revents: 0 };
-        // SAFETY: one valid entry, for whose length the call is told.
+        // SAFETY: one valid entry, and the length passed is one.
         let ready = unsafe { libc::poll(&mut poll, 1, left.as_millis() as libc::c_int) };
         match ready {
             -1 if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted => {}
@@ -118,7 +118,7 @@ fn wait_for(pipe: RawFd, until: Instant) -> bool {
     }
 }
 
-/// Whole files, each behind its length.
+/// Splits whole files, each preceded by its length.
 fn split(mut bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut files = Vec::new();
     while let Some((head, rest)) = bytes.split_first_chunk::<4>() {
@@ -130,13 +130,13 @@ fn split(mut bytes: &[u8]) -> Vec<Vec<u8>> {
     files
 }
 
-/// The child: brings the files through `pipe` and ends.
+/// The child's main: sends the files through `pipe` and exits.
 fn bring(paths: &[CString], pipe: RawFd) -> ! {
     close_all_but(pipe);
     let mut page = [0u8; 4 + PAGE];
     for path in paths {
-        // SAFETY: a path that ends with zero, a buffer that is long enough, a descriptor that was just opened; system calls
-        // alone, as a child of a process with threads must.
+        // SAFETY: a path that ends with zero, a buffer that is long enough, a descriptor that was just opened; only system
+        // calls, as a child of a process with threads must.
         unsafe {
             let file = libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NOCTTY);
             let read = if file < 0 { 0 } else { libc::read(file, page[4..].as_mut_ptr().cast(), PAGE) };
@@ -146,14 +146,14 @@ fn bring(paths: &[CString], pipe: RawFd) -> ! {
             libc::close(file);
         }
     }
-    // SAFETY: ends the child at once, without running anything of ours.
+    // SAFETY: ends the child at once, without running any code of ours.
     unsafe { libc::_exit(0) }
 }
 
-/// One that is left behind must keep nothing open: neither a pipe that somebody reads to its end, nor a device, nor a lock.
+/// Closes all descriptors but `kept`: a child left behind must hold no pipe that somebody reads to its end, device or lock.
 pub(crate) fn close_all_but(kept: RawFd) {
     let kept = kept as libc::c_uint;
-    // SAFETY: numbers alone; nothing of the child uses what it closes. Kernels before 5.9 leave it open.
+    // SAFETY: numbers only; the child uses nothing that this closes. Kernels before 5.9 leave all open.
     unsafe {
         if kept > 0 {
             libc::syscall(libc::SYS_close_range, 0 as libc::c_uint, kept - 1, 0);
@@ -170,7 +170,7 @@ mod tests {
         Told::Files(texts.iter().map(|text| text.as_bytes().to_vec()).collect())
     }
 
-    /// A pipe that nobody writes to holds whoever opens it, as an attribute does whose lock is held.
+    /// Makes a pipe that nobody writes to: opening it blocks, like an attribute whose lock is held.
     fn wedge(path: &std::path::Path) {
         let name = CString::new(path.as_os_str().as_bytes()).unwrap();
         // SAFETY: a path that ends with zero.
@@ -205,7 +205,7 @@ mod tests {
         let left = Reader::start(&[vec![held]]).unwrap();
         std::thread::sleep(Duration::from_millis(200));
         drop(writer);
-        // Ends only where no copy of the other end is open any more.
+        // Returns only when no copy of the other end is open any more.
         let mut text = String::new();
         reader.read_to_string(&mut text).unwrap();
         assert!(left.files(Instant::now()).is_empty() && text.is_empty());

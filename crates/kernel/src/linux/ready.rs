@@ -1,4 +1,4 @@
-//! Waiting for whichever of several files is ready first, chance from the kernel, and a thread that lets others go first.
+//! Waiting for whichever of several files is ready first, random bytes from the kernel, and the lowest thread priority.
 
 use std::io;
 use std::marker::PhantomData;
@@ -7,19 +7,19 @@ use std::time::Duration;
 
 use super::call::{check, retry};
 
-/// The least urgent of the kernel's levels.
+/// The lowest priority: the greatest nice value, which setpriority(2) bounds to -20..19.
 const NICEST: libc::c_int = 19;
 
-/// What is waited for.
+/// The event to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wants {
-    /// Something to read, or somebody to let in.
+    /// Data to read, or a connection to accept.
     Input,
     /// Room to write.
     Output,
 }
 
-/// A file that is waited for, and whether it is ready.
+/// A file to wait for, and whether it is ready.
 #[repr(transparent)]
 pub struct Polled<'fd> {
     raw: libc::pollfd,
@@ -27,7 +27,7 @@ pub struct Polled<'fd> {
 }
 
 impl<'fd> Polled<'fd> {
-    /// Waits for `file`.
+    /// A file to wait for, not ready yet.
     pub fn new(file: BorrowedFd<'fd>, wants: Wants) -> Polled<'fd> {
         let events = match wants {
             Wants::Input => libc::POLLIN,
@@ -36,7 +36,7 @@ impl<'fd> Polled<'fd> {
         Polled { raw: libc::pollfd { fd: file.as_raw_fd(), events, revents: 0 }, file: PhantomData }
     }
 
-    /// What was waited for is there, or the other side has gone, which reading or writing tells.
+    /// Whether the event occurred, or the other side has gone, which the next read or write reports.
     pub fn is_ready(&self) -> bool {
         self.raw.revents != 0
     }
@@ -45,7 +45,7 @@ impl<'fd> Polled<'fd> {
 /// Waits until one of `files` is ready, at most `patience`; a signal ends the wait early.
 ///
 /// # Errors
-/// What `poll` says, but for `EINTR`.
+/// The error of `poll`, except `EINTR`.
 pub fn wait_ready(files: &mut [Polled<'_>], patience: Duration) -> io::Result<()> {
     let milliseconds = libc::c_int::try_from(patience.as_millis()).unwrap_or(libc::c_int::MAX);
     // SAFETY: `Polled` is a `pollfd` and nothing else (`repr(transparent)`), the slice is ours for the call, and each file is
@@ -62,10 +62,10 @@ pub fn wait_ready(files: &mut [Polled<'_>], patience: Duration) -> io::Result<()
     }
 }
 
-/// Fills `bytes` with what nobody can foresee.
+/// Fills `bytes` with unpredictable random bytes.
 ///
 /// # Errors
-/// What `getrandom` says.
+/// The error of `getrandom`.
 pub fn random_bytes(bytes: &mut [u8]) -> io::Result<()> {
     let mut filled = 0;
     while filled < bytes.len() {
@@ -81,11 +81,11 @@ pub fn random_bytes(bytes: &mut [u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Lets every other thread of the machine go before the calling one. Not the class of idle threads: beside workers that keep
-/// every processor busy such a thread would hardly ever run.
+/// Gives every other thread of the machine precedence over the calling one. Not SCHED_IDLE: beside workers that keep every
+/// processor busy, such a thread would hardly ever run.
 ///
 /// # Errors
-/// What `setpriority` says.
+/// The error of `setpriority`.
 pub fn let_others_first() -> io::Result<()> {
     // SAFETY: the call takes numbers and touches no memory of ours; 0 is the calling thread on Linux.
     check(unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, NICEST) }).map(drop)

@@ -1,4 +1,4 @@
-//! The page cache: how much of a range it holds, dropping it, and the proof that direct I/O is direct.
+//! The page cache: how much of a range it holds, dropping it, and evidence that direct I/O bypasses it.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -9,18 +9,18 @@ use super::call::{check, check_long, retry};
 use super::file::OpenFile;
 use super::queue::{PreadQueue, Queue};
 
-/// `cachestat` has the same number on every architecture that plimsoll runs on.
+/// Number of the `cachestat` call, the same on every architecture that plimsoll runs on.
 const SYS_CACHESTAT: libc::c_long = 451;
 const PAGE: u64 = 4096;
 
-/// `struct cachestat_range` of <linux/mman.h>.
+/// `struct cachestat_range` in <linux/mman.h>.
 #[repr(C)]
 struct Range {
     offset: u64,
     bytes: u64,
 }
 
-/// `struct cachestat` of <linux/mman.h>, in pages.
+/// `struct cachestat` in <linux/mman.h>, in pages.
 #[repr(C)]
 #[derive(Default)]
 struct CacheStat {
@@ -31,8 +31,8 @@ struct CacheStat {
     recently_evicted: u64,
 }
 
-/// The share of the `bytes` from `offset` that the page cache holds, by `cachestat` (Linux 6.5 and later), else by
-/// `mincore`. `None` where neither may be asked, or the range is empty.
+/// The share of the `bytes` from `offset` that the page cache holds, by `cachestat` (Linux 6.5 and later), otherwise by
+/// `mincore`. `None` if neither is permitted, or the range is empty.
 pub fn cached_share(fd: BorrowedFd<'_>, offset: u64, bytes: Bytes) -> Option<f64> {
     if bytes.0 == 0 {
         return None;
@@ -47,10 +47,10 @@ pub fn cached_share(fd: BorrowedFd<'_>, offset: u64, bytes: Bytes) -> Option<f64
     Some(cached as f64 / pages as f64)
 }
 
-/// Pages of the whole file that have yet to reach its device: while a flush goes on, they become fewer. `None` where the
-/// kernel does not say.
+/// Pages of the whole file that have yet to reach its device; the number falls while a flush goes on. `None` if the kernel
+/// does not say.
 pub fn pages_to_write(file: &OpenFile) -> Option<u64> {
-    // A length of zero means as far as the file goes.
+    // A length of zero means up to the end of the file.
     cache_stat(file.as_fd(), Range { offset: 0, bytes: 0 }).ok().map(|stat| stat.dirty + stat.in_writeback)
 }
 
@@ -65,7 +65,7 @@ fn cache_stat(fd: BorrowedFd<'_>, range: Range) -> io::Result<CacheStat> {
     Ok(stat)
 }
 
-/// As [`cached_pages`], for older kernels: maps the range without touching it and asks `mincore`.
+/// As [`cached_pages`], for older kernels: maps the range without touching it and calls `mincore`.
 fn resident_pages(fd: BorrowedFd<'_>, first: u64, pages: u64) -> Option<u64> {
     const PIECE: u64 = 1 << 16;
     if !may_ask_mincore(fd) {
@@ -80,7 +80,7 @@ fn resident_pages(fd: BorrowedFd<'_>, first: u64, pages: u64) -> Option<u64> {
     Some(resident)
 }
 
-/// To others than the owner `mincore` says that everything is resident.
+/// Whether `mincore` tells this user the truth: to others than the owner it reports everything as resident.
 fn may_ask_mincore(fd: BorrowedFd<'_>) -> bool {
     // SAFETY: `stat` is a struct of integers, for which all zeros is a value.
     let mut stat: libc::stat = unsafe { std::mem::zeroed() };
@@ -91,7 +91,7 @@ fn may_ask_mincore(fd: BorrowedFd<'_>) -> bool {
     seen && (me == 0 || me == stat.st_uid)
 }
 
-/// Pages of the cache from `offset` on, one flag a page.
+/// Counts the cached pages from `offset` on; `flags` has one byte per page.
 fn mincore(fd: BorrowedFd<'_>, offset: u64, flags: &mut [u8]) -> Option<u64> {
     let bytes = flags.len() * PAGE as usize;
     // SAFETY: a new mapping at an address of the kernel's choice.
@@ -108,7 +108,7 @@ fn mincore(fd: BorrowedFd<'_>, offset: u64, flags: &mut [u8]) -> Option<u64> {
     if map == libc::MAP_FAILED {
         return None;
     }
-    // SAFETY: the mapping has `bytes` bytes, for which the kernel writes one flag a page; it is never read itself.
+    // SAFETY: the mapping has `bytes` bytes, for which the kernel writes one flag per page; the mapping itself is never read.
     let asked = check(unsafe { libc::mincore(map, bytes, flags.as_mut_ptr()) });
     // SAFETY: exactly the mapping from above.
     unsafe { libc::munmap(map, bytes) };
@@ -116,11 +116,11 @@ fn mincore(fd: BorrowedFd<'_>, offset: u64, flags: &mut [u8]) -> Option<u64> {
     Some(flags.iter().filter(|&&flag| flag & 1 != 0).count() as u64)
 }
 
-/// Writes back what is dirty of `file` and forgets what the page cache holds of the range. What was opened for reading is
-/// somebody else's: of it only the range is written back, and its device is not flushed.
+/// Writes back dirty data of `file` and drops the range from the page cache. A file opened for reading belongs to somebody
+/// else: only the range is written back, and its device is not flushed.
 ///
 /// # Errors
-/// What the kernel says.
+/// The kernel's error.
 pub fn drop_cache(file: &OpenFile, offset: u64, bytes: Bytes) -> io::Result<()> {
     if file.is_writable() {
         file.flush()?;
@@ -133,7 +133,7 @@ pub fn drop_cache(file: &OpenFile, offset: u64, bytes: Bytes) -> io::Result<()> 
 /// Asks the page cache to forget a range. Only advice: dirty and locked pages stay, and nothing is written back.
 ///
 /// # Errors
-/// What the kernel says of a file that takes no advice, such as a character device.
+/// The kernel's error for a file that takes no advice, such as a character device.
 pub fn forget(file: &OpenFile, offset: u64, bytes: Bytes) -> io::Result<()> {
     // SAFETY: the descriptor is open; no memory is involved.
     let error = unsafe {
@@ -155,7 +155,7 @@ fn write_back(file: &OpenFile, offset: u64, bytes: Bytes) -> io::Result<()> {
     retry(|| check(unsafe { libc::sync_file_range(file.as_raw_fd(), offset, bytes, flags) })).map(drop)
 }
 
-/// How a file will be walked.
+/// The order in which a file will be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Walk {
     /// From front to back: more is read ahead.
@@ -164,10 +164,10 @@ pub enum Walk {
     Random,
 }
 
-/// Tells the page cache how `file` will be walked.
+/// Advises the page cache of the order in which `file` will be read.
 ///
 /// # Errors
-/// What the kernel says.
+/// The kernel's error.
 pub fn advise(file: &impl AsFd, walk: Walk) -> io::Result<()> {
     let advice = match walk {
         Walk::Sequential => libc::POSIX_FADV_SEQUENTIAL,
@@ -178,29 +178,29 @@ pub fn advise(file: &impl AsFd, walk: Walk) -> io::Result<()> {
     if error == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
 }
 
-/// What a direct read left behind.
+/// Evidence from one direct read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DirectProof {
-    /// Whether the descriptor still carries `O_DIRECT`.
+    /// Whether the descriptor still has `O_DIRECT`.
     pub flag_is_set: bool,
-    /// Share of the range in the page cache after it was dropped there and read; `None` where the kernel does not say.
+    /// Share of the range in the page cache after it was dropped and read; `None` if the kernel does not say.
     pub cached_share_after: Option<f64>,
 }
 
-/// What a [`DirectProof`] proves.
+/// The conclusion from a [`DirectProof`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Directness {
-    /// The read went past the page cache.
+    /// The read bypassed the page cache.
     Proven,
-    /// The flag is set, and nothing more can be seen.
+    /// The flag is set, and nothing more can be known.
     Claimed,
     /// The page cache took part, whatever the flag says.
     Cached,
 }
 
 impl DirectProof {
-    /// The reading of it. The range was dropped first, so that even one page in ten is the read's own doing; less can
-    /// be a neighbour's readahead.
+    /// Returns the conclusion. The range was dropped first, so if 10 % of it is cached, the read itself did that; less can be
+    /// another process's readahead.
     pub fn directness(&self) -> Directness {
         match self.cached_share_after {
             _ if !self.flag_is_set => Directness::Cached,
@@ -211,11 +211,11 @@ impl DirectProof {
     }
 }
 
-/// Drops up to a MiB from `offset` on out of the page cache, reads it through `file` as it was opened, and looks at
-/// what the page cache holds of it then.
+/// Drops up to 1 MiB from `offset` on from the page cache, reads it through `file` as it was opened, and checks how much
+/// of it the page cache holds afterwards.
 ///
 /// # Errors
-/// What the read says.
+/// The error of the cache drop or of the read.
 pub fn direct_proof(file: &OpenFile, offset: u64) -> io::Result<DirectProof> {
     const MOST: u64 = 1 << 20;
     let unit = file.alignment().offset.0.max(PAGE);
@@ -227,7 +227,7 @@ pub fn direct_proof(file: &OpenFile, offset: u64) -> io::Result<DirectProof> {
     Ok(DirectProof { flag_is_set: has_direct_flag(file), cached_share_after })
 }
 
-/// Whether the descriptor carries `O_DIRECT` now.
+/// Whether the descriptor has `O_DIRECT` now.
 fn has_direct_flag(file: &OpenFile) -> bool {
     // SAFETY: this command takes no argument.
     let flags = check(unsafe { libc::fcntl(file.as_raw_fd(), libc::F_GETFL) });
@@ -250,10 +250,10 @@ fn read_once(file: &OpenFile, offset: u64, bytes: usize) -> io::Result<()> {
     }
 }
 
-/// Gives a range of a file back to the file system: a hole is left there, which reads as zeros.
+/// Returns a range of a file to the file system: a hole is left, which reads as zeros.
 ///
 /// # Errors
-/// `EBADF` where the file was opened without a permit; `EOPNOTSUPP` where the file system has no holes.
+/// `EBADF` if the file was opened without a permit; `EOPNOTSUPP` if the file system has no holes.
 pub fn punch_hole(file: &OpenFile, offset: u64, bytes: Bytes) -> io::Result<()> {
     if !file.is_writable() {
         return Err(io::Error::from_raw_os_error(libc::EBADF));

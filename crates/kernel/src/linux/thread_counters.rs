@@ -1,4 +1,4 @@
-//! What the kernel counts for one thread: CPU time, context switches, page faults, and time spent waiting for a CPU.
+//! Kernel counters of one thread: CPU time, context switches, page faults, and time spent waiting for a CPU.
 
 use std::fs::File;
 use std::marker::PhantomData;
@@ -8,23 +8,23 @@ use workload::Nanos;
 
 use super::cpu_time::{CpuTime, RUSAGE_THREAD, resource_usage};
 
-/// Counters of a thread since it began; differences are taken with [`ThreadCounters::since`].
+/// Counters of a thread since it started; [`ThreadCounters::since`] takes differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThreadCounters {
     /// CPU time.
     pub cpu: CpuTime,
-    /// Time it was ready to run but had no CPU. Zero where the kernel does not say.
+    /// Time it was ready to run but had no CPU. Zero if the kernel does not say.
     pub run_delay: Nanos,
-    /// Context switches, voluntary and not.
+    /// Context switches, voluntary and involuntary.
     pub context_switches: u64,
     /// Page faults that needed I/O.
     pub major_faults: u64,
-    /// Page faults that did not.
+    /// Page faults that needed no I/O.
     pub minor_faults: u64,
 }
 
 impl ThreadCounters {
-    /// What was counted since `earlier`.
+    /// Returns what was counted since `earlier`.
     pub fn since(self, earlier: ThreadCounters) -> ThreadCounters {
         ThreadCounters {
             cpu: self.cpu.since(earlier.cpu),
@@ -36,22 +36,22 @@ impl ThreadCounters {
     }
 }
 
-/// Reads the counters of the thread that opened it, and stays on that thread. A reading allocates nothing, so it may be
+/// Reads the counters of the thread that opened it, and stays on that thread. A reading does not allocate, so it may be
 /// taken while a worker counts.
 #[derive(Debug)]
 pub struct ThreadMeter {
-    // `None` where the kernel keeps no such file (built without CONFIG_SCHED_INFO) or hides it.
+    // `None` if the kernel has no such file (built without CONFIG_SCHED_INFO) or hides it.
     schedstat: Option<File>,
     _thread: PhantomData<*const ()>,
 }
 
 impl ThreadMeter {
-    /// A meter for the calling thread.
+    /// Opens a meter for the calling thread.
     pub fn open() -> ThreadMeter {
         ThreadMeter { schedstat: File::open("/proc/thread-self/schedstat").ok(), _thread: PhantomData }
     }
 
-    /// The counters now.
+    /// Reads all counters.
     pub fn read(&self) -> ThreadCounters {
         let usage = resource_usage(RUSAGE_THREAD);
         let count = |value: libc::c_long| u64::try_from(value).unwrap_or(0);
@@ -64,7 +64,7 @@ impl ThreadMeter {
         }
     }
 
-    /// Time that the thread was ready to run but had no CPU, alone: one read of a file. Zero where the kernel does not say.
+    /// Reads only the time the thread was ready to run but had no CPU: one file read. Zero if the kernel does not say.
     pub fn waited(&self) -> Nanos {
         self.run_delay().unwrap_or_default()
     }
@@ -77,7 +77,7 @@ impl ThreadMeter {
     }
 }
 
-/// The second figure of a `schedstat` (kernel document scheduler/sched-stats): nanoseconds spent waiting on a runqueue.
+/// The second figure of `schedstat` (kernel document scheduler/sched-stats): nanoseconds spent waiting on a runqueue.
 fn run_delay_of(schedstat: &[u8]) -> Option<Nanos> {
     let mut figures = std::str::from_utf8(schedstat).ok()?.split_ascii_whitespace();
     figures.nth(1)?.parse().ok().map(Nanos)

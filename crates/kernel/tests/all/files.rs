@@ -1,4 +1,4 @@
-//! Files on the real file system: holes, the page cache, direct I/O, and what opening refuses.
+//! Files on a real file system: holes, the page cache, direct I/O, and what opening refuses.
 #![allow(clippy::unwrap_used)]
 
 use std::os::fd::AsFd;

@@ -1,4 +1,4 @@
-//! The guard on real devices: what it refuses, what it names, and that refusing changes no byte.
+//! The guard on real devices: what it refuses, what it names, and that a refusal changes no byte.
 #![allow(clippy::unwrap_used)]
 
 use std::os::unix::fs::symlink;
@@ -129,7 +129,7 @@ fn a_device_under_a_mapping_is_refused() {
     assert!(error.to_string().contains("is built on"), "{error}");
 }
 
-/// Every maker of signatures that is installed, and the words by which its work must be named.
+/// Runs every installed tool that makes signatures; each must be named by these words.
 #[test]
 fn signatures_made_by_the_real_tools_are_named() {
     let rows: [(&[&str], &str, SignatureKind); 6] = [
@@ -236,15 +236,15 @@ fn a_file_that_a_loop_device_shows_is_refused() {
     assert!(matches!(holds_of(error).as_slice(), [Hold::Loop { .. }]));
 }
 
-/// ext4 on `device`, mounted so that it writes nothing itself; `None`, with the reason printed, where that cannot be
-/// done here.
+/// Makes ext4 on `device` and mounts it so that it writes nothing itself; `None`, with the reason printed, if that is not
+/// possible here.
 pub fn mounted(device: &Path, point: &Path) -> Option<Undo> {
     let made = run(&["mkfs.ext4", "-q", &text(device)])
         && run(&["mount", "--options", "ro,noload", &text(device), &text(point)]);
     made.then(|| Undo::by(&["umount", &text(point)]))
 }
 
-/// Refused by its name in another tool's words and with leave, and unchanged by it.
+/// The holds by which `node` is refused, by name as in another tool's words and with `--allow-destroy`; nothing is changed.
 fn refused(node: &Path) -> Vec<Hold> {
     let before = fingerprint(node);
     let by_name = permit_named_file(node).map(drop).unwrap_err();
@@ -257,7 +257,7 @@ fn refused(node: &Path) -> Vec<Hold> {
     holds_of(named)
 }
 
-/// Another process with `path` open for writing.
+/// Another process with a path open for writing.
 struct Writer(std::process::Child);
 
 impl Writer {
@@ -298,7 +298,7 @@ fn a_loop_over_a_mounted_device_is_refused() {
     let Some(above) = LoopOver::with(below.path(), &[]) else { return };
     let holds = refused(above.path());
     assert!(matches!(holds.as_slice(), [Hold::Mounted { .. }]), "{holds:?}");
-    // Detached from every namespace while something in it is open: no table lists it any more, and it is mounted still.
+    // Detached from every namespace while a file in it is open: no table lists it any more, but it is still mounted.
     let busy = std::fs::File::open(point.path()).unwrap();
     assert!(run(&["umount", "--lazy", &text(point.path())]));
     assert!(matches!(refused(above.path()).as_slice(), [Hold::Claimed { .. }]));
@@ -351,7 +351,7 @@ fn a_device_that_another_process_has_open_for_writing_is_refused_by_its_name() {
     let [Hold::Open { process, .. }] = holds.as_slice() else { panic!("{holds:?}") };
     assert_eq!((process.pid, process.name.as_str()), (writer.0.id(), "sleep"));
     drop(writer);
-    // Reading disturbs nobody.
+    // A reader disturbs nobody.
     let reader = std::fs::File::open(device.path()).unwrap();
     let reader = std::process::Command::new("sleep").arg("600").stdin(reader).spawn().map(Writer).unwrap();
     assert!(permit_block_device(device.path(), &allow(device.path())).is_ok());

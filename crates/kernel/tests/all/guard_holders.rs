@@ -1,4 +1,4 @@
-//! What other processes hold in ways that no descriptor of their first thread shows, and what only looks so.
+//! Uses by other processes that no descriptor of their first thread shows, and what only looks like a use.
 #![allow(clippy::unwrap_used)]
 
 use std::io::{BufRead, BufReader};
@@ -11,7 +11,7 @@ use workload::Bytes;
 
 use crate::guard::mounted;
 
-/// A process that does what its words of Python say with the path `p`, says so, and waits.
+/// A process that runs a Python script on the path `p`, reports that it is done, and waits.
 struct Holder(Child);
 
 impl Holder {
@@ -37,7 +37,7 @@ impl Drop for Holder {
     }
 }
 
-/// A thread with a table of descriptors of its own (CLONE_FILES of <linux/sched.h>).
+/// A thread with a table of descriptors of its own (CLONE_FILES in <linux/sched.h>).
 const IN_A_THREAD: &str = "
 def hold():
     ctypes.CDLL(None).unshare(0x400)
@@ -46,7 +46,7 @@ def hold():
     time.sleep(1000)
 threading.Thread(target=hold, daemon=True).start()";
 
-/// The first thread ends, and another one holds it.
+/// The first thread ends, and another one has the file open.
 const BEHIND_AN_ENDED_THREAD: &str = "
 def hold():
     os.open(p, os.O_RDWR)
@@ -61,7 +61,7 @@ held = mmap.mmap(fd, 4096)
 os.close(fd)
 done()";
 
-/// Only read now, but open for writing: it may be made writable.
+/// Mapped only for reading, but from a descriptor open for writing: the mapping may be made writable.
 const MAPPED_TO_READ: &str = "
 fd = os.open(p, os.O_RDWR)
 libc = ctypes.CDLL(None)
@@ -163,7 +163,7 @@ fn pages_that_somebody_left_in_the_cache_are_no_writer() {
     drop(still_open);
 }
 
-/// A file of an overlay's upper layer, behind a path with a colon, and the overlay's own file mounted by itself.
+/// A file in an overlay's upper layer, whose path has a colon, and the overlay's own file mounted by itself.
 #[test]
 fn a_file_of_an_overlay_is_found_below_a_colon_and_where_it_is_mounted_itself() {
     let dir = directory();

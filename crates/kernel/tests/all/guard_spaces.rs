@@ -1,5 +1,5 @@
 //! The guard where little can be seen: in a mount namespace without the nodes, without `/sys`, with mounts that no table
-//! lists, without the rights to make up for it.
+//! lists, without the privileges to make up for it.
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
@@ -15,22 +15,23 @@ use workload::Bytes;
 use crate::guard::mounted;
 use crate::stacks::write_mark;
 
-/// What the guard is asked for in a namespace, and how many bytes it may write there.
+/// Variable with the path that the guard is asked about in a namespace.
 const ASKS: &str = "PLIMSOLL_GUARD_ASKS";
+/// Variable with the number of bytes to write if it permits that.
 const BYTES: &str = "PLIMSOLL_GUARD_BYTES";
-/// What stands in front of its answer.
+/// Prefix of its answer.
 const ANSWER: &str = "guard: ";
 
-/// A mount namespace of its own in which the guard is asked.
+/// A mount namespace in which the guard is asked.
 #[derive(Clone, Debug, Default)]
 pub struct Space {
-    /// Words of a shell, run first.
+    /// Shell commands, run first.
     words: Vec<String>,
     is_weak: bool,
 }
 
 impl Space {
-    /// With nothing in `/dev` but these nodes.
+    /// Leaves nothing but these nodes in `/dev`.
     pub fn with_nodes(mut self, nodes: &[&Path]) -> Space {
         use std::os::unix::fs::MetadataExt;
         let number = |node: &Path| DeviceNumber::from_dev(std::fs::metadata(node).unwrap().rdev());
@@ -45,24 +46,24 @@ impl Space {
         self
     }
 
-    /// Where `/sys` was taken away.
+    /// Unmounts `/sys`.
     pub fn without_sys(mut self) -> Space {
         self.words.push("umount --lazy /sys".to_owned());
         self
     }
 
-    /// Where nothing of this folder is seen.
+    /// Hides everything in this folder.
     pub fn without(mut self, folder: &Path) -> Space {
         self.words.push(format!("mount -t tmpfs none {}", text(folder)));
         self
     }
 
-    /// As a container has it: no mounting and no making of nodes.
+    /// Takes away the right to mount and to make nodes, as in a container.
     pub fn weak(self) -> Space {
         Space { is_weak: true, ..self }
     }
 
-    /// Asks for leave to write to `target`; with leave, `bytes` bytes of it are written. What was said where it was refused.
+    /// Asks for a permit to write to `target`, and with one writes `bytes` bytes. The error is what the guard said.
     pub fn ask(&self, target: &Path, bytes: u64) -> Result<(), String> {
         let program = std::env::current_exe().unwrap();
         let begin = match self.is_weak {
@@ -85,7 +86,7 @@ impl Space {
     }
 }
 
-/// Run by the others in a namespace of theirs; alone it has nothing to ask.
+/// Run by the other tests in their namespaces; by itself it has nothing to ask.
 #[test]
 fn what_the_guard_says_in_a_namespace() {
     let (Some(target), Ok(bytes)) = (std::env::var_os(ASKS), std::env::var(BYTES)) else { return };
@@ -109,7 +110,7 @@ fn allow(path: &Path) -> AllowDestroy {
     AllowDestroy::devices([path.to_owned()])
 }
 
-/// A length that nothing else of a machine has.
+/// A length that nothing else on a machine has.
 const ODD: u64 = 1221 << 12;
 
 /// An image with a hard link.
@@ -166,7 +167,7 @@ fn a_device_whose_neighbours_cannot_be_asked_is_free_where_they_are_plainly_othe
     assert_eq!(alone.ask(target.path(), 4096), Ok(()), "its name leads to another file");
     let said = alone.clone().without(same.dir.path()).ask(target.path(), 4096).unwrap_err();
     assert!(said.contains("cannot be asked what it shows"), "{said}");
-    // Another file has come to stand under the name.
+    // Another file now has the name.
     let decoy = same.dir.path().join("decoy");
     std::fs::File::create(&decoy).unwrap().set_len(ODD).unwrap();
     let mut decoyed = alone;
@@ -209,14 +210,14 @@ fn a_loop_over_a_device_that_no_table_shows_as_mounted_is_refused_without_its_no
         return;
     }
     let Some(below) = testbed::loop_over(&file) else { return };
-    // Another process that writes to it would be told, and is none of this.
+    // Another process that writes to it would be reported, which is not what this tests.
     drop(file);
     let Some(mount) = mounted(below.path(), point.path()) else { return };
     let Some(above) = LoopOver::with(below.path(), &[]) else { return };
     let busy = std::fs::File::open(point.path()).unwrap();
     assert!(run(&["umount", "--lazy", &text(point.path())]));
     let space = Space::default().with_nodes(&[above.path()]);
-    // A namespace that another test has made meanwhile may still have the mount, which is then what is said.
+    // A namespace made by a concurrent test may still have the mount, which is then reported instead.
     let says = |space: &Space, why: &str| space.ask(above.path(), 4096).unwrap_err().contains(why);
     assert!(comes_true(|| says(&space, "exclusively")), "{:?}", space.ask(above.path(), 4096));
     let weak = space.clone().weak();
@@ -253,13 +254,13 @@ fn a_partition_of_ours_excuses_no_other_partition_of_its_disk() {
     let Some(mount) = mounted(&part(1), point.path()) else { return };
     let range = ["--offset", "1048576", "--sizelimit", "32505856"];
     let Some(alias) = LoopOver::with(disk.path(), &range) else { return };
-    // No table lists the mount any more, so that the kernel's claim alone tells.
+    // No table lists the mount any more, so only the kernel's claim shows it.
     let busy = std::fs::File::open(point.path()).unwrap();
     assert!(run(&["umount", "--lazy", &text(point.path())]));
     let _ours = permit_block_device(&part(2), &allow(&part(2))).unwrap();
     let refused = permit_block_device(alias.path(), &allow(alias.path()));
     let Err(GuardError::InUse { holds, .. }) = refused else { panic!("{refused:?}") };
-    // Unless a test beside this one has just gone into a space of its own, with a copy of the mount.
+    // Unless a concurrent test has just entered a namespace of its own, with a copy of the mount.
     let told = matches!(holds.as_slice(), [Hold::Claimed { .. } | Hold::Mounted { seen_by: Some(_), .. }]);
     assert!(told, "{holds:?}");
     drop((busy, mount));
@@ -306,7 +307,7 @@ fn a_device_that_something_unseen_writes_to_is_refused() {
     use std::os::unix::fs::FileExt;
     let file = unnamed(Bytes::mib(4));
     let Some(device) = testbed::loop_over(&file) else { return };
-    // This process itself is none of those that are looked through.
+    // The guard does not search this process itself.
     let writer = std::fs::OpenOptions::new().write(true).open(device.path()).unwrap();
     let ended = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! Random stacks of storage, some of them seen from where little is seen: no byte that is in use is ever written.
+//! Random stacks of storage, some seen from places where little is visible: no byte in use is ever written.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -8,25 +8,25 @@ use kernel::guard::{AllowDestroy, permit_block_device, permit_named_file};
 use crate::guard_spaces::Space;
 use crate::stacks::{Dice, Kind, World, write_mark};
 
-/// The first seed and how many stacks: `PLIMSOLL_SEED` and `PLIMSOLL_STACKS`, else these.
+/// Seeds to run: from `PLIMSOLL_SEED` (otherwise 1), as many as `PLIMSOLL_STACKS` (otherwise `stacks`).
 fn seeds(stacks: u64) -> std::ops::Range<u64> {
     let number = |name: &str| std::env::var(name).ok().and_then(|word| word.parse::<u64>().ok());
     let first = number("PLIMSOLL_SEED").unwrap_or(1);
     first..first + number("PLIMSOLL_STACKS").unwrap_or(stacks)
 }
 
-/// Where the guard is asked from.
+/// The place from which the guard is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
-    /// Here.
+    /// The test's own namespace.
     Here,
-    /// `/dev` has the target alone.
+    /// `/dev` has only the target.
     Nodes,
-    /// The same, and nothing of the images' folder is seen.
+    /// `/dev` has only the target, and the images' folder is hidden.
     Hidden,
-    /// As `Nodes`, without the rights to make a node.
+    /// As `Nodes`, without the right to make a node.
     Weak,
-    /// As `Hidden`, likewise.
+    /// As `Hidden`, without the right to make a node.
     WeakHidden,
     /// There is no `/sys`.
     NoSys,
@@ -58,7 +58,7 @@ impl Place {
     }
 }
 
-/// What became of the targets of all stacks.
+/// What happened to the targets of all stacks.
 #[derive(Debug, Default)]
 struct Count {
     stacks: u64,
@@ -92,7 +92,7 @@ fn judged(stacks: u64) -> Count {
         count.stacks += 1;
         let free = (0..world.nodes.len()).filter(|node| world.users_of(*node).is_empty());
         let drawn = dice.below(world.nodes.len() as u64) as usize;
-        // Most nodes have a user; of those that have none two are tried, so that refusing everything is no way to pass.
+        // Most nodes have a user; two without one are tried as well, so that refusing everything does not pass.
         for node in free.take(2).chain([drawn]) {
             ask_one((&world, node), &mut dice, (seed, &mut count));
         }
@@ -101,7 +101,7 @@ fn judged(stacks: u64) -> Count {
     count
 }
 
-/// Asks for leave to write to one node by one of its names; with leave, all of it is written.
+/// Asks for a permit to write to one node by one of its names, and with one writes all of it.
 fn ask_one((world, node): (&World, usize), dice: &mut Dice, (seed, count): (u64, &mut Count)) {
     let (name, kind, length) = (world.name(node, dice), world.nodes[node].kind, world.length_of(node));
     let before = world.bytes();

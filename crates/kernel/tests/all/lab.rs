@@ -1,4 +1,4 @@
-//! Loop devices and throttles of this kernel, where it is allowed to make them.
+//! Loop devices and throttles of this kernel, if the test may make them.
 #![allow(clippy::unwrap_used)]
 
 use kernel::guard::{AllowDestroy, permit_block_device, permit_unnamed};
@@ -31,7 +31,7 @@ fn a_loop_is_listed_while_it_lives_and_gone_afterwards() {
     assert!(gone);
 }
 
-/// Partitions that were made by hand stay with the number of a loop device: the next to have it must not find them.
+/// Partitions made by hand stay with the number of a loop device; its next user must not find them.
 #[test]
 #[ignore = "night: a test beside it may take the number of its device"]
 fn a_loop_that_was_cut_into_partitions_before_comes_back_whole() {
@@ -44,7 +44,7 @@ fn a_loop_that_was_cut_into_partitions_before_comes_back_whole() {
     }
     assert!(part.exists());
     drop(first);
-    // The lowest free number comes first, so that one of these has it.
+    // The lowest free number is given first, so one of these has it.
     let again = || loop_of(Bytes::mib(4)).unwrap();
     let others: Vec<LoopDevice> = std::iter::repeat_with(again).take(16).collect();
     assert!(!part.exists(), "beside {} others", others.len());

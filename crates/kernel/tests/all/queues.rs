@@ -1,4 +1,4 @@
-//! The three queues do the same I/O, and keep their hands off what the kernel owns.
+//! The three queues do the same I/O, and do not touch what the kernel owns.
 #![allow(clippy::unwrap_used)]
 
 use std::os::fd::AsFd;
@@ -16,7 +16,7 @@ use workload::{
 
 const BLOCK: u32 = 4096;
 
-/// Room for so many blocks.
+/// A queue size for `depth` blocks.
 fn blocks(depth: u32) -> QueueSize {
     QueueSize { depth, slot_bytes: BLOCK as usize }
 }
@@ -30,7 +30,7 @@ pub fn usable() -> Vec<BackendKind> {
     works.into_iter().map(|(kind, _)| kind).collect()
 }
 
-/// A file of `blocks` blocks in a directory of its own, on a real file system where there is one.
+/// A file of `blocks` blocks in a directory of its own, on a real file system if there is one.
 fn file_of(blocks: u64) -> (tempfile::TempDir, OwnedTestFile) {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let size = Bytes(blocks * u64::from(BLOCK));
@@ -39,7 +39,7 @@ fn file_of(blocks: u64) -> (tempfile::TempDir, OwnedTestFile) {
     (dir, file)
 }
 
-/// Direct where the file system has it, so that the test runs on tmpfs too.
+/// Direct if the file system supports it, so that the test runs on tmpfs too.
 fn writable(file: &OwnedTestFile) -> OpenFile {
     let permit = guard::permit_unnamed(file);
     open_for_write(&permit, Direct::Yes).or_else(|_| open_for_write(&permit, Direct::No)).unwrap()
@@ -50,7 +50,7 @@ fn io(slot: u32, kind: Direction, block: u64) -> Io {
     Io { slot, kind, file: 0, offset: block * u64::from(BLOCK), bytes, due: Nanos::ZERO }
 }
 
-/// Reaps until `count` I/Os have ended.
+/// Reaps until `count` I/Os have completed.
 fn reap(queue: &mut dyn Queue, count: usize) -> Vec<Done> {
     let mut all = Vec::new();
     let mut done = Vec::with_capacity(64);
@@ -64,7 +64,7 @@ fn reap(queue: &mut dyn Queue, count: usize) -> Vec<Done> {
     all
 }
 
-/// Queues as many as there is room for, reaping in between.
+/// Queues as many as there is room for, reaping in between, until all have completed.
 fn perform(queue: &mut dyn Queue, ios: &[Io]) -> Vec<Done> {
     let mut all = Vec::new();
     let mut waiting = ios.iter().peekable();
@@ -95,7 +95,7 @@ fn what_is_written_is_read_back() {
         assert!(done.iter().all(|d| d.result == BLOCK as i32 && d.at == Nanos::ZERO), "{kind:?} {done:?}");
         assert_eq!(perform(queue.as_mut(), &[io(3, Direction::Flush, 0)])[0].result, 0, "{kind:?}");
 
-        // Each slot reads another slot's block, so that an answer left in the buffer would be noticed.
+        // Each slot reads another slot's block, so that data left in the buffer would be noticed.
         let reads: Vec<Io> = (0..8).map(|slot| io(slot, Direction::Read, u64::from(7 - slot))).collect();
         perform(queue.as_mut(), &reads);
         for slot in 0..8 {
@@ -158,7 +158,7 @@ fn a_short_read_and_a_failed_one_are_reported_as_they_are() {
         std::fs::write(&path, vec![9u8; 1000]).unwrap();
         let files = [open_for_read(&path, Direct::No).unwrap()];
         let mut queue = open_queue(kind, &files, blocks(2), Clock::start()).unwrap();
-        // A call of its own asks for the rest too, and there is none: what the file should hold is not to be had.
+        // pread requests the rest too, which does not exist: the file cannot give what it should hold.
         let short = if kind == BackendKind::Pread { -libc::EIO } else { 1000 };
         assert_eq!(perform(queue.as_mut(), &[io(0, Direction::Read, 0)])[0].result, short, "{kind:?}");
         assert_eq!(perform(queue.as_mut(), &[io(0, Direction::Read, 9)])[0].result, 0, "{kind:?}");
@@ -167,7 +167,7 @@ fn a_short_read_and_a_failed_one_are_reported_as_they_are() {
     });
 }
 
-/// A queue of which each I/O is one call.
+/// A queue in which each I/O is one call.
 fn calls(file: OpenFile, flags: CallFlags) -> PreadQueue {
     PreadQueue::open_for_calls(&[file], BLOCK as usize, Clock::start(), flags).unwrap()
 }
@@ -184,7 +184,7 @@ fn a_call_that_is_to_be_one_reports_what_it_moved_and_never_waits_where_that_is_
             assert_eq!(perform(&mut queue, &[io(0, Direction::Write, 1)])[0].result, BLOCK as i32);
         }
         queue.buffer_mut(0).unwrap().fill(0);
-        // In the page cache, where nobody has to wait.
+        // In the page cache, so nobody has to wait.
         assert_eq!(perform(&mut queue, &[io(0, Direction::Read, 1)])[0].result, BLOCK as i32, "{flags:?}");
         assert!(queue.buffer(0).unwrap().iter().all(|&byte| byte == 7), "{flags:?}");
         let across = Io { offset: 2 * u64::from(BLOCK) - 1000, ..io(0, Direction::Read, 0) };
@@ -204,7 +204,7 @@ fn a_character_device_is_read_by_calls_where_it_is_asked_for_and_never_else() {
     assert_eq!(queue.queue(io(0, Direction::Write, 0)), Err(Refused::NoPermit));
 }
 
-/// A ring in these ways with room for two blocks; `None`, told, where the kernel has none.
+/// A ring with these ways and room for two blocks; `None`, with the reason printed, if the kernel has none.
 fn ring(file: &OwnedTestFile, ways: RingWays) -> Option<UringQueue> {
     let clock = Clock::start();
     UringQueue::open_with(&[writable(file)], blocks(2), clock, ways)
@@ -249,7 +249,7 @@ fn a_submission_thread_that_has_gone_to_sleep_is_woken() {
     let Some(mut queue) = ring(&file, ways) else { return };
     for block in [0, 1] {
         assert_eq!(perform(&mut queue, &[io(0, Direction::Write, block)])[0].result, BLOCK as i32);
-        // It sleeps a second after its last I/O.
+        // The kernel thread sleeps a second after its last I/O.
         std::thread::sleep(std::time::Duration::from_millis(1_300));
     }
 }
@@ -397,7 +397,7 @@ fn every_kind_of_flush_ends_well_between_writes() {
     }
 }
 
-/// What is in the page cache comes at once, and what is not is no I/O that waits.
+/// An I/O whose data is in the page cache completes at once; any other fails instead of waiting.
 #[test]
 fn an_io_that_may_not_wait_fails_where_it_would() {
     each_backend(|kind| {

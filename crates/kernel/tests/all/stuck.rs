@@ -1,4 +1,4 @@
-//! A device that does not answer: closing a queue does not wait for it for ever, and says what it left.
+//! A device that does not answer: closing a queue does not wait for it for ever, and reports what it left behind.
 #![allow(clippy::unwrap_used)]
 
 use kernel::lab::{Limits, Throttle};
@@ -13,7 +13,7 @@ fn what_the_kernel_does_not_let_go_of_is_counted_and_its_buffers_stay() {
         Ok(throttle) => throttle,
         Err(error) => return skipped(Lack::Kernel, error),
     };
-    // One read a second: most of the eight below cannot have ended when the queue is closed.
+    // One read per second: most of the eight below cannot have completed when the queue is closed.
     let limits = Limits { read_iops: Some(1), ..Limits::default() };
     if let Err(error) = throttle.limit(device.number(), limits) {
         return skipped(Lack::Kernel, error);
@@ -42,6 +42,6 @@ fn what_the_kernel_does_not_let_go_of_is_counted_and_its_buffers_stay() {
         left += stuck;
     }
     assert_eq!(kernel::abandoned(), left);
-    // Lets the kernel finish, so that the device can be taken apart.
+    // Lets the kernel finish, so that the device can be detached.
     throttle.lift(device.number()).unwrap();
 }

@@ -1,4 +1,4 @@
-//! Trims give blocks back: of a file to its file system, of a loop device to the file below it.
+//! Trims return blocks: those of a file to its file system, those of a loop device to the file below it.
 #![allow(clippy::unwrap_used)]
 
 use std::os::unix::fs::MetadataExt;
@@ -20,7 +20,7 @@ fn queue_on(kind: BackendKind, file: OpenFile) -> Box<dyn Queue> {
     open_queue(kind, &[file], QueueSize { depth: 4, slot_bytes: BLOCK as usize }, Clock::start()).unwrap()
 }
 
-/// Does `ios`, each in slot 0, and gives what came back.
+/// Performs `ios`, each in slot 0, and returns the results.
 fn perform(queue: &mut dyn Queue, ios: impl IntoIterator<Item = Io>) -> Vec<i32> {
     let one = |io: Io| {
         queue.queue(io).unwrap();
@@ -33,7 +33,7 @@ fn perform(queue: &mut dyn Queue, ios: impl IntoIterator<Item = Io>) -> Vec<i32>
     ios.into_iter().map(one).collect()
 }
 
-/// Writes all blocks, gives every other one back, and reads all: what was trimmed reads as zeros.
+/// Writes all blocks, trims every other one, and reads all: trimmed blocks read as zeros.
 fn trim_every_other(queue: &mut dyn Queue) {
     for block in 0..BLOCKS {
         queue.buffer_mut(0).unwrap().fill(block as u8 + 1);

@@ -1,5 +1,5 @@
-//! AccessOrder of every other kind: lengths that vary, alignment of their own, skewed and zoned places, runs, strides, pieces,
-//! trims, and files that are not simply taken in turn. One value for each of these, combined as asked.
+//! All other orders: lengths that vary, alignment of their own, skewed and zoned offsets, runs, strides, pieces, trims, and
+//! files that are not simply taken in turn. Each of these is one value, combined as the plan asks.
 
 use statistics::Stream;
 use workload::{
@@ -14,33 +14,33 @@ use super::turn::{Rounds, Turn};
 use crate::worker::error::WorkerError;
 use crate::worker::next_io::NextIo;
 
-/// Directions with places: reads, writes and trims.
+/// Number of directions with offsets: reads, writes and trims.
 const WAYS: usize = 3;
 
-/// Draws of a length that may be too long for what is left before the region's end is passed.
+/// Draws of a length that may be too long for the space left before the region's end before that end is passed.
 const TRIES: usize = 32;
 
-/// AccessOrder of a worker whose access is composed.
+/// The order of a worker whose access is composed.
 #[derive(Clone, Debug)]
 pub(in crate::worker) struct Composed {
     order: Order,
     random_percent: [u64; WAYS],
     runs: Option<Runs>,
-    /// Each write is preceded by a trim of its place.
+    /// Whether each write is preceded by a trim of its place.
     pairs: bool,
     by: LengthsBy,
     lengths: [LengthDraw; WAYS],
     length_stream: Stream,
     files: Box<[[Lane; WAYS]]>,
-    /// The lane that each direction takes; in random order without repeats they may share one.
+    /// The lane of each direction; in random order without repeats directions may share one.
     lane_of: [usize; WAYS],
     turn: Turn,
     stream: Stream,
-    /// The second of a pair.
+    /// The second I/O of a pair.
     pending: Option<NextIo>,
 }
 
-/// The places of one direction in one file. All offsets are from the region's first byte.
+/// The offsets of one direction in one file, counted from the region's first byte.
 #[derive(Clone, Debug)]
 struct Lane {
     base: u64,
@@ -48,11 +48,12 @@ struct Lane {
     shortest: u64,
     align: u64,
     stride: i64,
-    /// Where I/O goes now: the region, or a piece of it.
+    /// The part where I/O goes now: the region, or a piece of it.
     window: Window,
     pieces: Option<Pieces>,
-    /// Bytes done in the piece, and in the region since it was last done once over.
+    /// Bytes done in the piece.
     done: u64,
+    /// Bytes done in the region since its last complete round.
     done_once: u64,
     uniform: bool,
     spread: SpreadDraw,
@@ -70,10 +71,10 @@ struct Window {
 }
 
 impl Composed {
-    /// AccessOrder as `plan` says.
+    /// The order that `plan` asks for.
     ///
     /// # Errors
-    /// [`WorkerError`] where a region does not hold the longest I/O.
+    /// [`WorkerError`] if a region does not hold the longest I/O.
     pub(super) fn new(plan: &WorkerPlan) -> Result<Composed, WorkerError> {
         let (access, blocks) = (&plan.access, &plan.blocks);
         let lanes_of = |(number, file): (usize, &FilePlan)| -> Result<[Lane; WAYS], WorkerError> {
@@ -149,8 +150,8 @@ impl Composed {
 
 const DIRECTIONS: [Direction; WAYS] = [Direction::Read, Direction::Write, Direction::Trim];
 
-/// In random order without repeats directions whose blocks are equally long share one pass, so that each block is
-/// visited once by either.
+/// The lane of each direction: in random order without repeats, reads and writes with blocks of the same length share one
+/// pass, so that each block is visited once by either.
 fn lane_of(plan: &WorkerPlan) -> [usize; WAYS] {
     let without = plan.access.order == Order::Random(Repeats::Without);
     let same = |a: Direction, b: Direction| {
@@ -159,7 +160,7 @@ fn lane_of(plan: &WorkerPlan) -> [usize; WAYS] {
     if without && same(Direction::Read, Direction::Write) { [0, 0, 2] } else { [0, 1, 2] }
 }
 
-/// Files are done in rounds where each block of a file is visited once before any is again, by one lane.
+/// Whether files are done in rounds: if each block of a file is visited once before any is again, by one lane.
 fn rounds(plan: &WorkerPlan) -> Rounds {
     let (access, [read, write, _]) = (&plan.access, lane_of(plan));
     let once = match access.order {
@@ -209,25 +210,25 @@ impl Lane {
         }
     }
 
-    /// A random place for `length` bytes, from the window's start.
+    /// A random offset for `length` bytes, from the window's start.
     fn jump(&mut self, length: u64, stream: &mut Stream) -> u64 {
         let most = self.window.length.saturating_sub(length) / self.align;
         let block = match &mut self.pass {
             Some(pass) => pass.next(),
             None if self.uniform => stream.below(most + 1),
-            // The last blocks may leave too little room behind them.
+            // The last blocks may leave too little room after them.
             None => self.spread.next(stream).min(most),
         };
         block * self.align
     }
 
-    /// The place of the last I/O again.
+    /// The offset of the last I/O again.
     fn stay(&self, length: u64) -> u64 {
         let start = self.last.map_or(0, |(start, _)| start);
         start.min(self.window.length.saturating_sub(length))
     }
 
-    /// Behind the last I/O and the stride, or from the other end again where that leaves the window.
+    /// The offset after the last I/O and the stride, or from the other end again if that leaves the window.
     fn follow(&self, length: u64) -> u64 {
         let next = match self.last {
             None => Some(0),
@@ -237,12 +238,12 @@ impl Lane {
         next.filter(|start| start + length <= self.window.length).unwrap_or(0)
     }
 
-    /// A negative stride back from `end`; `None` where that is before the window.
+    /// A negative stride back from `end`; `None` if that is before the window.
     fn before(&self, end: u64) -> Option<u64> {
         end.checked_sub(self.stride.unsigned_abs())
     }
 
-    /// `length`, or another one that fits before the window's end where it does not and a shorter one may.
+    /// `length`, or, if it does not fit before the window's end but a shorter one may, another draw that does.
     fn fitting(&self, length: u64, mut again: impl FnMut() -> u64) -> u64 {
         let end = self.last.map_or(0, |(_, end)| end);
         let room = self.window.length.saturating_sub(end);
@@ -252,11 +253,11 @@ impl Lane {
         (0..TRIES).map(|_| again()).find(|&other| other <= room).unwrap_or(length)
     }
 
-    /// Notes an I/O of `length` at `start` and gives its byte offset in the file.
+    /// Notes an I/O of `length` at `start` and returns its byte offset in the file.
     fn take(&mut self, start: u64, length: u64) -> u64 {
         let mut place = self.window.start + start;
         if place + length > self.size {
-            // A piece may be shorter than the block: the region's end holds all the same.
+            // A piece may be shorter than the block, but the region's end is never passed.
             place = self.size.saturating_sub(length) / self.align * self.align;
         }
         let offset = self.base + place;
@@ -279,7 +280,7 @@ impl Lane {
         self.last = None;
         self.run_left = 0;
         if let Some(pass) = &mut self.pass {
-            // The piece has blocks of its own.
+            // Each piece has blocks of its own.
             pass.leave();
         }
     }
@@ -294,7 +295,7 @@ impl Lane {
     }
 }
 
-/// Whether all I/O of `direction` is equally long and lies at multiples of that.
+/// Whether all I/O of `direction` has one length and lies at multiples of it.
 fn is_one_length(blocks: &BlockSizes, direction: Direction) -> bool {
     let fixed = blocks.of(direction).fixed();
     blocks.by == LengthsBy::Direction && fixed.is_some_and(|length| length == blocks.align_of(direction))

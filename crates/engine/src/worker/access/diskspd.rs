@@ -1,5 +1,5 @@
-//! AccessOrder by DiskSpd's rules: one generator for files, places and directions, drawn from in its order, so that a seed gives
-//! the same stream here and there.
+//! The order of accesses by DiskSpd's rules: one generator for files, offsets and directions, drawn from in DiskSpd's order, so
+//! that a seed gives the same stream in both programs.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,16 +10,17 @@ use workload::{Direction, DiskSpdMode, DiskSpdOrder, DiskSpdWalk, FilePlan, Work
 use crate::worker::error::WorkerError;
 use crate::worker::next_io::NextIo;
 
-/// AccessOrder of a worker of DiskSpd's kind.
+/// The order of a worker of DiskSpd's kind.
 #[derive(Clone, Debug)]
 pub(in crate::worker) struct DiskSpd {
     generator: Jenkins,
     walks: Box<[Walk]>,
     weights: Box<[u32]>,
-    /// The walker of the I/O that was drawn last, and of each slot in flight; only for walkers in parallel.
+    /// The walker of the last drawn I/O; only used if walkers are parallel.
     walker: u32,
+    /// The walker of each slot in flight; empty unless walkers are parallel.
     walker_of: Box<[u32]>,
-    /// Walkers that are free; the one that was freed last goes first, as DiskSpd issues what has just come back.
+    /// Free walkers; the one freed last goes first, as DiskSpd first issues what has just come back.
     free: Vec<u32>,
 }
 
@@ -30,21 +31,21 @@ struct Walk {
     base: u64,
     block: u64,
     size: u64,
-    /// The size in which aligned I/O fits.
+    /// Bytes in which aligned I/O fits.
     aligned: u64,
     /// Sum of the shares of the ranges.
     shares: u64,
-    /// Next place of a sequence; of walkers in parallel one each.
+    /// Next offset of a sequence; with parallel walkers one for each.
     next: Box<[u64]>,
     last: Direction,
     counter: Arc<AtomicU64>,
 }
 
 impl DiskSpd {
-    /// AccessOrder as `order` says for the files of `plan`; `slots` are in flight at most.
+    /// The order that `order` describes for the files of `plan`; at most `slots` I/Os are in flight.
     ///
     /// # Errors
-    /// [`WorkerError::NoBlock`] where a region does not hold the first I/O.
+    /// [`WorkerError::NoBlock`] if a region does not hold the first I/O.
     pub(super) fn new(plan: &WorkerPlan, order: &DiskSpdOrder, slots: u32) -> Result<DiskSpd, WorkerError> {
         let mut generator = Jenkins::new(order.seed);
         let mut walks = Vec::with_capacity(plan.files.len());
@@ -76,7 +77,7 @@ impl DiskSpd {
         })
     }
 
-    /// Takes the counter of file `file` from other workers.
+    /// Uses a counter for file `file` that is shared with other workers.
     pub(super) fn share(&mut self, file: usize, counter: &Arc<AtomicU64>) {
         if let Some(walk) = self.walks.get_mut(file) {
             walk.counter = Arc::clone(counter);
@@ -115,7 +116,7 @@ impl DiskSpd {
         chosen.unwrap_or(0)
     }
 
-    /// The I/O that was drawn last is in `slot`.
+    /// Notes that the last drawn I/O is in `slot`.
     #[inline]
     pub(super) fn took(&mut self, slot: u32) {
         if let Some(walker) = self.walker_of.get_mut(slot as usize) {
@@ -123,11 +124,11 @@ impl DiskSpd {
         }
     }
 
-    /// What was in `slot` has come back.
+    /// Notes that the I/O in `slot` has come back.
     #[inline]
     pub(super) fn freed(&mut self, slot: u32) {
         if let Some(&walker) = self.walker_of.get(slot as usize) {
-            // There are as many walkers as can be in flight, so that this never grows.
+            // There are as many walkers as can be in flight, so this never grows.
             self.free.push(walker);
         }
     }
@@ -154,7 +155,7 @@ impl Walk {
         })
     }
 
-    /// A mixed walk starts at a random place, and the first direction is drawn although nothing is issued.
+    /// Starts a walk: a mixed one at a random offset, and the first direction is drawn although nothing is issued.
     fn begin(&mut self, generator: &mut Jenkins) {
         if let DiskSpdMode::Mixed(_) = self.rule.mode {
             self.next[0] = self.random(generator);
@@ -162,7 +163,7 @@ impl Walk {
         self.direction(true, generator);
     }
 
-    /// The next place, and whether it is random.
+    /// The next offset, and whether it is random.
     fn place(&mut self, walker: u32, generator: &mut Jenkins) -> (u64, bool) {
         match self.rule.mode {
             DiskSpdMode::Sequential => (self.sequential(0), false),
@@ -177,7 +178,7 @@ impl Walk {
                 if random {
                     self.next[0] = self.random(generator);
                 }
-                // From a random place the walk goes on; it lies where an I/O fits.
+                // The sequence goes on from the random offset; an I/O always fits there.
                 (self.sequential(0), random)
             }
         }
@@ -205,14 +206,14 @@ impl Walk {
             share = share.saturating_sub(u64::from(range.io));
             here
         });
-        // The shares add up, so that one is found.
+        // The shares add up to the total, so one is always found.
         let place = chosen.map_or(0, |range| range.start + aligned % range.length.max(1));
-        // A range whose length is no multiple of the step has places near its end from which an I/O would leave the
-        // region, where DiskSpd reads past the end of the file. The last place that fits is taken instead.
+        // If a range's length is not a multiple of the step, an I/O at an offset near its end would leave the region; DiskSpd
+        // then reads past the end of the file. The last offset that fits is taken instead.
         place.min((self.size - self.block) / self.rule.step * self.rule.step)
     }
 
-    /// The direction of the next I/O; in a mixed walk what follows a random place goes the same way.
+    /// The direction of the next I/O; in a mixed walk the sequence after a random offset keeps its direction.
     fn direction(&mut self, random: bool, generator: &mut Jenkins) -> Direction {
         match self.rule.write_percent {
             0 => Direction::Read,

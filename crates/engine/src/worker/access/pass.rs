@@ -1,25 +1,25 @@
-//! Each block once, in random order, pass after pass: what is asked for one by one is drawn by the run.
+//! Each block once, in random order, pass after pass; requested one by one, but drawn in runs.
 
 use kernel::{InLanes, in_lanes};
 use statistics::Permutation;
 
 use super::super::seeds;
 
-/// Passes over so many blocks, each in an order of its own: a repeated order would let a cache of the volume learn it.
+/// Passes over a number of blocks, each in a new order: a volume's cache could learn a repeated one.
 #[derive(Clone, Debug)]
 pub(super) struct Passes {
     permutation: Permutation,
-    /// Position in the pass behind what is drawn.
+    /// Position in the pass after the last one drawn.
     drawn: u64,
     number: u64,
     seed: u64,
-    /// What is drawn; from `next` on it has not been asked for.
+    /// Blocks drawn; those from `next` to `end` have not been requested yet.
     ahead: [u64; Permutation::RUN],
     next: usize,
     end: usize,
 }
 
-/// A run of places, drawn side by side into where they are kept: given back by value they would be copied twice.
+/// A run of blocks, drawn side by side into their place: returned by value they would be copied twice.
 struct Run<'p> {
     permutation: &'p Permutation,
     from: u64,
@@ -36,13 +36,13 @@ impl InLanes for Run<'_> {
 }
 
 impl Passes {
-    /// Passes over `0..blocks`; `None` where there is none.
+    /// Passes over `0..blocks`; `None` if `blocks` is zero.
     pub(super) fn new(blocks: u64, seed: u64) -> Option<Passes> {
         let permutation = Permutation::new(blocks, seeds::pass_key(seed, 0))?;
         Some(Passes { permutation, drawn: 0, number: 0, seed, ahead: [0; Permutation::RUN], next: 0, end: 0 })
     }
 
-    /// The next block of the pass, or the first of the next.
+    /// The next block of the pass, or the first of the next pass.
     #[inline]
     pub(super) fn next(&mut self) -> u64 {
         if self.next == self.end {
@@ -54,13 +54,13 @@ impl Passes {
         block
     }
 
-    /// Leaves the rest of this pass.
+    /// Abandons the rest of this pass.
     pub(super) fn leave(&mut self) {
         self.drawn = self.permutation.range();
         self.next = self.end;
     }
 
-    /// Draws the run behind what was drawn. It ends with the pass.
+    /// Draws the next run, which ends with the pass at the latest.
     #[inline(never)]
     fn draw(&mut self) {
         let blocks = self.permutation.range();

@@ -1,5 +1,5 @@
-//! AccessOrder of the plain kind: one block length a direction, in order or uniformly at random. The common case, so it has
-//! the shortest path of all.
+//! The plain orders: one block length per direction, in sequence or uniformly at random. The common case, so it has the
+//! shortest path of all.
 
 use statistics::Stream;
 use workload::{Bytes, Direction, FilePlan, FileTurn, LengthsBy, Order, Repeats, Spread, WorkerPlan};
@@ -9,7 +9,7 @@ use super::pass::Passes;
 use crate::worker::error::WorkerError;
 use crate::worker::next_io::NextIo;
 
-/// Blocks of one length in the region of one file, with the place reached.
+/// Blocks of one length in the region of one file, with the position reached.
 #[derive(Clone, Debug)]
 struct Lane {
     /// First byte of the region.
@@ -28,7 +28,7 @@ impl Lane {
         Some(Lane { base: file.offset.0, block: block.0, blocks, cursor: 0, passes })
     }
 
-    /// The next block, or the first again behind the last.
+    /// The next block, or the first again after the last.
     #[inline]
     fn sequential(&mut self) -> u64 {
         let block = if self.cursor == self.blocks { 0 } else { self.cursor };
@@ -42,7 +42,7 @@ impl Lane {
         self.base + self.passes.next() * self.block
     }
 
-    /// A random place from which the sequence goes on.
+    /// A random block, from which the sequence goes on.
     #[inline]
     fn jump(&mut self, stream: &mut Stream) -> u64 {
         let block = stream.below(self.blocks);
@@ -57,28 +57,28 @@ impl Lane {
     }
 }
 
-/// The lanes of one file: reads and writes go their own sequential ways; in random order they share one pass where
-/// their blocks are equally long, so that each block is visited once by either.
+/// The lanes of one file: in sequence reads and writes each have their own; in random order they share one pass if
+/// their blocks have the same length, so that each block is visited once by either.
 #[derive(Clone, Debug)]
 struct Lanes {
     lanes: [Lane; 2],
     write_lane: usize,
 }
 
-/// AccessOrder of a worker whose access is plain.
+/// The order of a worker whose access is plain.
 #[derive(Clone, Debug)]
 pub(in crate::worker) struct Plain {
     order: Order,
     random_percent: u64,
     files: Box<[Lanes]>,
-    /// The longest I/O.
+    /// Length of the longest I/O in bytes.
     longest: u32,
     /// The file of the next I/O; files take turns.
     file: usize,
     stream: Stream,
 }
 
-/// Whether `plan` asks for nothing that [`Plain`] does not have.
+/// Whether `plan` asks for nothing that [`Plain`] lacks.
 pub(super) fn is_plain(plan: &WorkerPlan) -> bool {
     let (access, blocks) = (&plan.access, &plan.blocks);
     let one_share = access.random_percent.read == access.random_percent.write;
@@ -97,10 +97,10 @@ pub(super) fn is_plain(plan: &WorkerPlan) -> bool {
 }
 
 impl Plain {
-    /// AccessOrder as `plan` says.
+    /// The order that `plan` asks for.
     ///
     /// # Errors
-    /// [`WorkerError`] where a region holds no block.
+    /// [`WorkerError`] if a region holds no block.
     pub(super) fn new(plan: &WorkerPlan) -> Result<Plain, WorkerError> {
         let mix = plan.access.mix;
         let length = |direction| plan.blocks.longest_of(direction);
@@ -132,20 +132,20 @@ impl Plain {
         })
     }
 
-    /// Bytes of the longest I/O.
+    /// Length of the longest I/O in bytes.
     #[inline]
     pub(in crate::worker) fn longest(&self) -> u32 {
         self.longest
     }
 
-    /// Whether all I/O goes to one file and a [`Run`] gives its places.
+    /// Whether all I/O goes to one file and a [`Run`] gives its offsets.
     pub(in crate::worker) fn is_one_run(&self) -> bool {
         let drawn_singly = self.order == Order::Random(Repeats::With)
             || self.order == Order::Sequential && self.random_percent > 0;
         self.files.len() == 1 && !drawn_singly
     }
 
-    /// The places of I/O of `kind`, and its length; only where [`is_one_run`](Plain::is_one_run).
+    /// The offsets of I/O of `kind`, and its length; only if [`is_one_run`](Plain::is_one_run).
     #[inline(always)]
     pub(in crate::worker) fn run(&mut self, kind: Direction) -> (Run<'_>, u32) {
         let sequential = self.order == Order::Sequential;
@@ -155,7 +155,7 @@ impl Plain {
         (Run { sequential, lane }, bytes)
     }
 
-    /// The next I/O of `kind`, which reads or writes.
+    /// The next I/O of `kind`, a read or a write.
     #[inline]
     pub(in crate::worker) fn next(&mut self, kind: Direction) -> NextIo {
         let file = self.file;
@@ -176,7 +176,7 @@ impl Plain {
     }
 }
 
-/// The places of one direction in one file, where they are in order or each once.
+/// The offsets of one direction in one file, in sequence or each block once.
 pub(in crate::worker) struct Run<'p> {
     sequential: bool,
     lane: &'p mut Lane,

@@ -8,35 +8,35 @@ use workload::{Nanos, Pace, Replay, TracePieces, TraceRows, TracedIo, Unpacker, 
 
 use crate::worker::next_io::NextIo;
 
-/// Pieces that are read ahead where a trace is read while it is replayed.
+/// Pieces read ahead, if a trace is read while it is replayed.
 const AHEAD: usize = 16;
 
-/// The way through a trace.
+/// The position in a trace.
 #[derive(Debug)]
 pub(in crate::worker) struct Traced {
     rows: Rows,
     unpacker: Unpacker,
     next: Next,
-    /// When the trace is over, since its begin.
+    /// Time from the trace's start at which it is over.
     length: Nanos,
     /// Whether each I/O waits for its time.
     waits: bool,
 }
 
-/// What comes next of a trace.
+/// The next item of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::worker) enum Next {
-    /// This, due so long after the begin.
+    /// This I/O, due this long after the start.
     Io(NextIo, Nanos),
-    /// Nothing any more.
+    /// The end.
     Over,
-    /// Nobody knows yet: it is still being read.
+    /// Not known yet: the trace is still being read.
     Unread,
-    /// It could not be read on, although it was read once before.
+    /// A read error, although the trace was read once before.
     Broken,
 }
 
-/// Where the packed I/Os lie.
+/// Where the packed I/Os are.
 #[derive(Debug)]
 enum Rows {
     Held(Arc<[u8]>),
@@ -50,7 +50,7 @@ impl Rows {
             TraceRows::Read(trace) => {
                 let (fill, pieces) = RingBuffer::new(AHEAD);
                 let trace = Arc::clone(trace);
-                // Where there is no thread to be had the ring is abandoned at once, and the trace is broken.
+                // If no thread can be started, the ring is abandoned at once and the trace is broken.
                 let _ = thread::Builder::new().name("trace".to_owned()).spawn(move || read(&*trace, fill));
                 Rows::Read { pieces, piece: Vec::new() }
             }
@@ -58,9 +58,9 @@ impl Rows {
     }
 }
 
-/// Reads `trace` into the ring until it is at its end, or nobody wants it any more.
+/// Reads `trace` into the ring until its end, or until the reader is gone.
 fn read(trace: &dyn TracePieces, mut fill: Producer<Result<Vec<u8>, String>>) {
-    // An empty piece is the end.
+    // An empty piece marks the end.
     for piece in trace.read().chain([Ok(Vec::new())]) {
         let mut piece = piece;
         while let Err(PushError::Full(back)) = fill.push(piece) {
@@ -83,7 +83,7 @@ impl Traced {
         traced
     }
 
-    /// What comes next.
+    /// The next item.
     #[inline]
     pub(in crate::worker) fn look(&mut self) -> Next {
         if self.next == Next::Unread {
@@ -92,7 +92,7 @@ impl Traced {
         self.next
     }
 
-    /// The next I/O has been taken.
+    /// Takes the next item and reads the one after it.
     #[inline]
     pub(in crate::worker) fn advance(&mut self) {
         let io = match &self.rows {
@@ -107,7 +107,7 @@ impl Traced {
         };
     }
 
-    /// A piece is at its end.
+    /// Goes on to the next piece at the end of one.
     #[cold]
     fn turn_over(&mut self) -> Next {
         let Rows::Read { pieces, piece } = &mut self.rows else { return Next::Over };
@@ -115,7 +115,7 @@ impl Traced {
             Ok(Ok(next)) if next.is_empty() => return Next::Over,
             Ok(Ok(next)) => *piece = next,
             Ok(Err(_)) => return Next::Broken,
-            // The last piece may have been put there just before the ring was left.
+            // The last piece may have been pushed just before the ring was abandoned.
             Err(_) if pieces.is_abandoned() && pieces.is_empty() => return Next::Broken,
             Err(_) => return Next::Unread,
         }
@@ -124,7 +124,7 @@ impl Traced {
         self.next
     }
 
-    /// When the trace is over, since its begin.
+    /// Time from the trace's start at which it is over.
     pub(in crate::worker) fn length(&self) -> Nanos {
         self.length
     }

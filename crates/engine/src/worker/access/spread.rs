@@ -1,14 +1,14 @@
-//! Draws of random places under any distribution. Of a skewed one the rank is drawn, and a keyed permutation scatters the
+//! Draws of random blocks under any distribution. For a skewed one the rank is drawn, and a keyed permutation scatters the
 //! ranks over the window; memory does not grow with it.
 
 use statistics::{Pareto, Permutation, Stream, Zipf};
 use workload::{Direction, Spread, Zone, ZoneLength};
 
-/// What is drawn from.
+/// The blocks to draw from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockRange {
     pub(super) blocks: u64,
-    /// Bytes of a block.
+    /// Bytes per block.
     pub(super) block: u64,
 }
 
@@ -27,12 +27,12 @@ enum Law {
     Pareto(Pareto),
     /// Standard deviation in blocks.
     Normal(f64),
-    /// Percent of the I/O up to and including the zone, with its first block and its length in blocks.
+    /// Per zone: percent of the I/O up to and including it, its first block, and its length in blocks.
     Zones(Box<[(f64, u64, u64)]>),
     Listed(Box<[u64]>, usize),
 }
 
-/// Ranks to blocks: a permutation, turned so that rank 0 comes to lie where it is to be.
+/// A map from ranks to blocks: a permutation, rotated so that rank 0 lies where it should.
 #[derive(Clone, Debug)]
 struct Scatter {
     permutation: Permutation,
@@ -40,7 +40,7 @@ struct Scatter {
 }
 
 impl SpreadDraw {
-    /// Draws of `direction` in `range`; `key` scatters.
+    /// Draws for `direction` in `range`; `key` determines the permutation.
     pub(super) fn new(spread: &Spread, direction: Direction, range: BlockRange, key: u64) -> SpreadDraw {
         let (count, block) = (range.blocks.max(1), range.block);
         let (law, center) = match spread {
@@ -82,7 +82,7 @@ impl SpreadDraw {
     }
 }
 
-/// A rank normally distributed around the middle one; what falls beyond an end comes in at the other.
+/// A rank normally distributed around the middle one; values beyond one end wrap around to the other.
 fn around_the_middle(count: u64, deviation: f64, stream: &mut Stream) -> u64 {
     let exact = count as f64 / 2.0 + deviation * stream.normal();
     (exact.rem_euclid(count as f64) as u64).min(count - 1)
@@ -96,7 +96,7 @@ fn in_zones(zones: &[(f64, u64, u64)], stream: &mut Stream) -> u64 {
     zone.map_or(0, |&(_, first, count)| first + stream.below(count))
 }
 
-/// Zones in blocks: each begins behind the one before it and holds at least one block.
+/// Zones in blocks: each begins where the one before it ends and holds at least one block.
 fn zones_of(zones: &[Zone], count: u64, block: u64) -> Option<Box<[(f64, u64, u64)]>> {
     let whole = count as f64;
     let (mut share, mut edge) = (0.0, 0.0);
@@ -116,7 +116,7 @@ fn zones_of(zones: &[Zone], count: u64, block: u64) -> Option<Box<[(f64, u64, u6
 }
 
 impl Scatter {
-    /// Rank 0 comes to lie at `center`, a share of the window, where that is given.
+    /// Places rank 0 at `center`, a share of the window, if that is given.
     fn new(count: u64, key: u64, center: Option<f64>) -> Option<Scatter> {
         let permutation = Permutation::new(count, key)?;
         let hottest = permutation.at(0);

@@ -1,4 +1,4 @@
-//! Which of a worker's files comes next.
+//! The choice of the next file of a worker.
 
 use statistics::{Pareto, Stream, Zipf};
 use workload::{FileOrder, FileTurn};
@@ -13,7 +13,7 @@ pub(super) struct Turn {
     left: u32,
     file: u32,
     stream: Stream,
-    /// Which files have been done once over since all were; empty where that does not count.
+    /// Files that have been done once over in this round; empty if there are no rounds.
     done: Box<[bool]>,
     done_count: u32,
 }
@@ -21,9 +21,9 @@ pub(super) struct Turn {
 /// Whether a file that has been done once over waits until all others have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rounds {
-    /// It waits: its blocks are visited once each, and chosen again it would be done twice and another one never.
+    /// It waits: its blocks are visited once each; chosen again it would be done twice and another file never.
     EachOnce,
-    /// It does not: its blocks are drawn as they come.
+    /// It does not wait: its blocks are drawn independently.
     None,
 }
 
@@ -53,10 +53,10 @@ impl Turn {
             FileOrder::Normal { percent } => Some(Choice::Normal(count as f64 * percent / 100.0)),
         };
         let every = turn.every.max(1);
-        // The first I/O chooses: in turn it comes to the first file.
+        // The first I/O chooses a file: in turn that is the first one.
         let last = count as u32 - 1;
         let file = if matches!(choice, Some(Choice::OneByOne)) { 0 } else { last };
-        // Where some files are meant to be met more often than others, they are, also when they have been done.
+        // With an uneven choice some files are meant to be met more often than others, even after they have been done.
         let alike = matches!(turn.order, FileOrder::InTurn | FileOrder::Random | FileOrder::OneByOne);
         let counted = if rounds == Rounds::EachOnce && alike { files } else { 0 };
         Turn {
@@ -86,7 +86,7 @@ impl Turn {
         self.file
     }
 
-    /// The next file that has not been done.
+    /// Chooses the next file that has not been done.
     fn choose(&mut self) {
         for _ in 0..TRIES {
             self.file = self.draw();
@@ -118,7 +118,7 @@ impl Turn {
         }
     }
 
-    /// The file in use has been done once over.
+    /// Notes that the current file has been done once over.
     #[inline]
     pub(super) fn done_once(&mut self) {
         if matches!(self.choice, Choice::OneByOne) {

@@ -1,4 +1,4 @@
-//! Real files, written once over with proof in every block, damaged in random places, and read back.
+//! Real files, written once with a header in every block, damaged in random places, and read back.
 
 use std::collections::BTreeSet;
 use std::fs::File;

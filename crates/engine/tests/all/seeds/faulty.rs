@@ -1,4 +1,4 @@
-//! A volume that fails, falls short, stalls, answers in another order than it was asked, or never; and tells what it did.
+//! A volume that fails, falls short, stalls, answers out of order or never; and records what it did.
 
 use engine::{Served, Volume};
 use statistics::Stream;
@@ -19,13 +19,13 @@ impl Seen {
         self.served.done_at == Nanos::MAX
     }
 
-    /// Negative, or nothing moved of something to read or to write.
+    /// Whether it failed: a negative result, or a read or write that moved nothing.
     pub fn has_failed(&self) -> bool {
         let moves = matches!(self.io.kind, Direction::Read | Direction::Write);
         !self.is_held() && (self.served.result < 0 || self.served.result == 0 && moves)
     }
 
-    /// The errno of one that has failed: EIO where it moved nothing.
+    /// The errno of a failed I/O: EIO if it moved nothing.
     pub fn errno(&self) -> i32 {
         if self.served.result < 0 { -self.served.result } else { 5 }
     }
@@ -50,7 +50,7 @@ pub struct Faulty {
 impl Faulty {
     pub fn new(_: &StepPlan, seed: u64) -> Faulty {
         let mut random = Stream::new(seed, 7);
-        // Half of the volumes have no faults of a kind at all.
+        // Half of the volumes have no faults of a given kind at all.
         let mut share = |most: u64| if random.below(2) == 0 { 0 } else { random.below(most + 1) };
         let faults = Faults { errors: share(20), short: share(50), stalls: share(10), never: share(2) };
         let latency = 200_000 + random.below(3_000_000);

@@ -1,4 +1,4 @@
-//! What must hold of any record: sums, quotas, bounds, due times, ends; against what the volume saw.
+//! Invariants of any record: sums, quotas, bounds, due times, ends; checked against what the volume saw.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::faulty::Seen;
 use super::plans::{FILE, WORKER};
 use crate::vocabulary::{START, assert_adds_up};
 
-/// ETIMEDOUT.
+/// ETIMEDOUT, the error of I/O that never completed.
 const IN_VAIN: i32 = 110;
 
 pub fn check(plan: &StepPlan, served: &[Seen], record: &StepRecord) {
@@ -32,7 +32,7 @@ pub fn check(plan: &StepPlan, served: &[Seen], record: &StepRecord) {
     }
 }
 
-/// Whose it is: regions of a worker begin at a place of their own. A flush has no place.
+/// The worker of an I/O: each worker's regions begin at an offset of their own. A flush has no offset.
 fn whose(io: &Io) -> Option<usize> {
     (io.kind != Direction::Flush).then_some((io.offset >> WORKER) as usize)
 }
@@ -77,7 +77,7 @@ fn intervals_follow_each_other(record: &StepRecord) {
     }
 }
 
-/// Failures are those that happened, and I/O that was never answered is told as waited for in vain.
+/// Failures are those that happened, and I/O that was never answered is reported as waited for in vain.
 fn failures_are_those_that_happened(served: &[Seen], record: &StepRecord) {
     let ended_badly = || served.iter().filter(|seen| seen.has_failed() || seen.is_held());
     for failure in &record.failures {
@@ -91,7 +91,7 @@ fn failures_are_those_that_happened(served: &[Seen], record: &StepRecord) {
         };
         assert!(ended_badly().any(is_it), "{failure:?} did not happen");
     }
-    // Of each worker the first 16 are kept, and of all together; those that are held come on top.
+    // For each worker the first 16 are kept, and 16 for all together; those that are held come in addition.
     assert_eq!(record.failures.len(), ended_badly().count().min(16));
     let held = served.iter().any(Seen::is_held);
     assert!(!held || record.ending == Ending::Failed, "{:?} with I/O that was never answered", record.ending);
@@ -147,7 +147,7 @@ fn time_is_kept(plan: &StepPlan, worker: &WorkerPlan, mine: &[&Seen]) {
     }
 }
 
-/// Never more than was asked for is counted; exactly that much where that is why it ended.
+/// Never more than the amount is counted; exactly the amount if that ended the worker.
 fn amounts_are_kept(
     (plan, worker): (&StepPlan, &WorkerPlan),
     mine: &[&Seen],
@@ -160,7 +160,7 @@ fn amounts_are_kept(
     let (ops, bytes) = (sum(|tally| tally.ops + tally.errors), sum(|tally| tally.bytes));
     let held = mine.iter().filter(|seen| seen.is_held()).count() as u64;
     let mut least = u64::MAX;
-    // What is under way when counting begins is counted, and may be more than was asked for.
+    // I/O in flight when counting begins is counted, and may exceed the amount.
     let ramped = plan.ramp.max(worker.terms.ramp.unwrap_or_default()) > Nanos::ZERO;
     let depth = if ramped { u64::from(worker.depth) } else { 0 };
     let longest = Direction::ALL.map(|way| worker.blocks.longest_of(way).0).into_iter().max().unwrap_or(0);
@@ -185,13 +185,13 @@ fn amounts_are_kept(
     }
 }
 
-/// Bytes of writes that were issued, in a ramp and up to the end, whatever became of them.
+/// Bytes of writes that were issued, from the ramp to the end, whatever their results.
 fn written(mine: &[&Seen]) -> u64 {
     let writes = mine.iter().filter(|seen| seen.io.kind == Direction::Write);
     writes.map(|seen| u64::from(seen.io.bytes)).sum()
 }
 
-/// After an error that is not passed over a worker issues nothing more.
+/// After an error that is not passed over, a worker issues nothing more.
 fn errors_end_it(worker: &WorkerPlan, mine: &[&Seen]) {
     let ends = |seen: &&&Seen| {
         seen.has_failed()
@@ -209,7 +209,7 @@ fn errors_end_it(worker: &WorkerPlan, mine: &[&Seen]) {
     }
 }
 
-/// Where no block is to come twice before all have come once, none has been visited two times more than another.
+/// If no block is to come twice before all have come once, none has been visited two times more than another.
 fn each_block_once(worker: &WorkerPlan, mine: &[&Seen]) {
     let Access { order, mix, spread, stride, runs, pieces, .. } = &worker.access;
     let plain = (spread, *stride, *runs, *pieces) == (&Spread::Uniform, 0, None, None::<Pieces>);

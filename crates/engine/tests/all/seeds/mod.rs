@@ -1,7 +1,7 @@
-//! Random plans on a faulty volume, one a seed: whatever is asked for and whatever fails, what the record says is what
-//! happened; and damage that is done to real files is found, all of it and nothing else.
+//! Random plans on a faulty volume, one per seed: whatever is requested and whatever fails, the record says what happened;
+//! and damage to real files is found, all of it and nothing else.
 //!
-//! `PLIMSOLL_SEED=123` runs one seed alone, `PLIMSOLL_SEEDS=100000` so many; `PLIMSOLL_SEEDS_FROM` says where they begin.
+//! `PLIMSOLL_SEED=123` runs only that seed, `PLIMSOLL_SEEDS=100000` as many seeds; `PLIMSOLL_SEEDS_FROM` is the first.
 
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
@@ -12,9 +12,9 @@ mod plans;
 
 use statistics::Stream;
 
-/// Seeds of a run that nobody asked for: some seconds.
+/// Number of seeds in a run without settings: some seconds.
 const FEW: u64 = 2_000;
-/// Every so many of them, files are damaged.
+/// One of this many seeds also damages files.
 const FILES: u64 = 20;
 
 fn asked(name: &str) -> Option<u64> {
@@ -31,7 +31,7 @@ fn seeds() -> std::ops::Range<u64> {
     }
 }
 
-/// Runs `test` with each seed, names the seed of the first that fails, and how it is run alone.
+/// Runs `test` with each seed, names the first seed that fails, and how to run it alone.
 fn each(seeds: impl Iterator<Item = u64>, name: &str, test: impl Fn(u64) + std::panic::RefUnwindSafe) {
     for seed in seeds {
         if let Err(panic) = std::panic::catch_unwind(|| test(seed)) {
@@ -60,7 +60,7 @@ fn what_a_faulty_volume_does_to_a_random_plan_is_what_its_record_says() {
 #[test]
 fn every_injected_corruption_is_found_and_none_is_invented() {
     let seeds = seeds();
-    // One that was named is run whichever it is.
+    // A seed that was named is always run.
     let every = if seeds.end - seeds.start == 1 { 1 } else { FILES as usize };
     each(seeds.step_by(every), "every_injected", |seed| corruption::check(&mut Stream::new(seed, 1)));
 }

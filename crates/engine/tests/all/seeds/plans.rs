@@ -1,4 +1,4 @@
-//! Random plans: places, lengths, pace, mix, depth, ends and terms, each drawn by itself.
+//! Random plans: offsets, lengths, pace, mix, depth, ends and terms, each drawn independently.
 
 use statistics::Stream;
 use workload::{
@@ -9,17 +9,17 @@ use workload::{
 
 use crate::vocabulary::{MS, at_depth, file, step};
 
-/// Regions of worker `number` begin here, so that an offset says whose it is.
+/// Regions of worker `number` begin at `number << WORKER`, so that an offset tells its worker.
 pub const WORKER: u32 = 40;
-/// Regions of file `number` of a worker begin here.
+/// Regions of file `number` of a worker begin at `number << FILE` after that.
 pub const FILE: u32 = 32;
 
-/// One of `of`.
+/// A random element of `of`.
 fn one<T: Clone>(random: &mut Stream, of: &[T]) -> T {
     of[random.below(of.len() as u64) as usize].clone()
 }
 
-/// True once in `times`.
+/// True once in `times` on average.
 fn once_in(random: &mut Stream, times: u64) -> bool {
     random.below(times) == 0
 }
@@ -58,7 +58,7 @@ fn worker(random: &mut Stream, number: u64) -> WorkerPlan {
     let files = 1 + random.below(3);
     let region = |random: &mut Stream, at: u64| {
         let offset = (number << WORKER) + (at << FILE) + 512 * random.below(64);
-        // Not a multiple of the blocks: the rest at the end is not to be used.
+        // Not a multiple of the blocks: the rest at the end must not be used.
         file(Bytes(offset), Bytes(512 * 1024 + 512 * random.below(4_000)))
     };
     let plan = at_depth(1 + random.below(24) as u32);

@@ -1,4 +1,4 @@
-//! The vocabulary of the engine's tests: plans in a few words, volumes whose truth is known, watchers.
+//! The vocabulary of the engine's tests: plans in a few words, volumes of known truth, observers.
 #![allow(dead_code)] // Each test file uses its own part.
 
 use std::path::PathBuf;
@@ -85,7 +85,7 @@ impl Volume for Parallel {
     }
 }
 
-/// One after the other, so many a second, each `latency` later still.
+/// Serves one after the other at a fixed rate, each `latency` later still.
 pub struct Capped {
     pub gap: Nanos,
     pub latency: Nanos,
@@ -105,7 +105,7 @@ impl Volume for Capped {
     }
 }
 
-/// Serves in `latency`, but nothing is done between two times.
+/// Serves in `latency`, but completes nothing between two times.
 pub struct Stalling {
     pub latency: Nanos,
     pub from: Nanos,
@@ -147,7 +147,7 @@ impl<V: Volume> Volume for Spy<V> {
     }
 }
 
-/// A volume made of a function.
+/// A volume made from a function.
 pub struct By<F>(pub F);
 
 impl<F: FnMut(Nanos, &Io) -> Served> Volume for By<F> {
@@ -156,12 +156,12 @@ impl<F: FnMut(Nanos, &Io) -> Served> Volume for By<F> {
     }
 }
 
-/// Keeps the intervals it is told of, and asks to stop after so many.
+/// Keeps the intervals reported, and asks to stop after a number of them.
 #[derive(Default)]
 pub struct Log {
     pub intervals: Vec<Interval>,
     pub stop_after: Option<usize>,
-    /// By worker.
+    /// With the index of the worker.
     pub traced: Vec<(usize, IoTrace)>,
 }
 
@@ -189,7 +189,7 @@ pub fn over(record: &StepRecord, job: u16) -> Nanos {
     workers.map(|worker| worker.ended).max().unwrap_or_default()
 }
 
-/// The intervals of each job follow each other without gap from start to end, and hold what the totals hold.
+/// Asserts that the intervals of each job follow each other without gap from start to end, and add up to the totals.
 pub fn assert_tiled(record: &StepRecord) {
     for job in 0..record.jobs.len() as u16 {
         let mine: Vec<&Interval> = record.intervals.iter().filter(|interval| interval.job == job).collect();
@@ -201,7 +201,7 @@ pub fn assert_tiled(record: &StepRecord) {
     assert_adds_up(record);
 }
 
-/// The counted intervals hold what the totals hold.
+/// Asserts that the counted intervals add up to the totals.
 pub fn assert_adds_up(record: &StepRecord) {
     for direction in Direction::ALL {
         let mut sum = record::Tally::default();

@@ -1,4 +1,4 @@
-//! What direct I/O on an open file must be aligned to.
+//! The alignment that direct I/O on an open file needs.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
@@ -10,14 +10,14 @@ use super::FileKind;
 use crate::linux::call::{check, retry};
 use crate::linux::device::{self, DeviceNumber};
 
-/// What direct I/O must be aligned to.
+/// The alignment that direct I/O needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alignment {
-    /// Of buffers in memory.
+    /// Alignment of buffers in memory.
     pub memory: Bytes,
-    /// Of offsets and lengths.
+    /// Alignment of offsets and lengths.
     pub offset: Bytes,
-    /// Who said so.
+    /// Where both come from.
     pub source: AlignmentSource,
 }
 
@@ -26,7 +26,7 @@ pub struct Alignment {
 pub enum AlignmentSource {
     /// The file system or device itself, by `statx` (Linux 6.1 and later).
     Statx,
-    /// The logical block size of the device below, since `statx` does not say.
+    /// The logical block size of the device below, because `statx` does not say.
     LogicalBlock,
     /// Neither is known; 4 KiB suits every device in use.
     Assumed,
@@ -36,7 +36,7 @@ pub enum AlignmentSource {
 
 const ASSUMED: Bytes = Bytes::kib(4);
 
-/// The alignment of `fd`, by `statx`, else by the logical block size of what is below.
+/// Returns the alignment for `fd`: from `statx`, otherwise the logical block size of the device below.
 pub(crate) fn of_fd(fd: BorrowedFd<'_>, kind: FileKind) -> io::Result<Alignment> {
     let stat = statx(fd)?;
     if stat.stx_mask & libc::STATX_DIOALIGN != 0 {
@@ -68,7 +68,7 @@ fn statx(fd: BorrowedFd<'_>) -> io::Result<libc::statx> {
     // SAFETY: `statx` is a struct of integers, for which all zeros is a value.
     let mut stat: libc::statx = unsafe { std::mem::zeroed() };
     retry(|| {
-        // SAFETY: the empty path is a C string, AT_EMPTY_PATH makes the call about `fd`, and `stat` is a valid place.
+        // SAFETY: the empty path is a C string, AT_EMPTY_PATH applies the call to `fd`, and `stat` is a valid place.
         check(unsafe {
             libc::statx(
                 fd.as_raw_fd(),

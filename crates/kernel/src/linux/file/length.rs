@@ -1,4 +1,4 @@
-//! The length of a file and the space behind it, for files that may be written.
+//! The length of a file and the space it reserves, for files that may be written.
 
 use std::io;
 
@@ -7,10 +7,10 @@ use workload::Bytes;
 use super::OpenFile;
 use crate::linux::call::{check, retry};
 
-/// Makes `file` exactly `size` long; what is new reads as zeros and has no space yet.
+/// Makes `file` exactly `size` long; anything added reads as zeros and has no space yet.
 ///
 /// # Errors
-/// `EBADF` where the file was opened without a permit, else what the kernel says (`EFBIG`, `EINVAL` for a device).
+/// `EBADF` if the file was opened without a permit, otherwise the kernel's error (`EFBIG`, `EINVAL` for a device).
 pub fn set_length(file: &OpenFile, size: Bytes) -> io::Result<()> {
     if !file.is_writable() {
         return Err(io::Error::from_raw_os_error(libc::EBADF));
@@ -19,16 +19,16 @@ pub fn set_length(file: &OpenFile, size: Bytes) -> io::Result<()> {
     retry(|| check(unsafe { libc::ftruncate(file.as_raw_fd(), size.0 as libc::off_t) })).map(drop)
 }
 
-/// Reserves space for the first `size` bytes of `file`, which becomes that long where it is shorter; the space holds no
-/// data until it is written.
+/// Reserves space for the first `size` bytes of `file`, and extends a shorter file to `size`; the space holds no data
+/// until it is written.
 ///
 /// # Errors
-/// `EBADF` where the file was opened without a permit, `EOPNOTSUPP` where the file system cannot, `ENOSPC`.
+/// `EBADF` if the file was opened without a permit, `EOPNOTSUPP` if the file system cannot do it, `ENOSPC`.
 pub fn reserve_space(file: &OpenFile, size: Bytes) -> io::Result<()> {
     allocate(file, size, 0)
 }
 
-/// The same, but the file stays as long as it is: what is reserved beyond its end belongs to it without being read.
+/// Reserves space for the first `size` bytes of `file` but keeps its length: space beyond its end is allocated, not readable.
 ///
 /// # Errors
 /// As [`reserve_space`].

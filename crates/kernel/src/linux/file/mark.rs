@@ -1,4 +1,4 @@
-//! The mark of a file that was laid out here: an extended attribute that holds only while nobody has changed the file since.
+//! The mark of a file that plimsoll laid out: an extended attribute that holds only until anybody changes the file.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -9,16 +9,15 @@ use crate::linux::call::{check, check_long, retry};
 
 /// Name of the attribute.
 const NAME: &std::ffi::CStr = c"user.plimsoll";
-/// Longer values are not ours.
+/// Longest value read, in bytes; a longer one is not ours.
 const LONGEST: usize = 128;
 
-/// Marks `file` as one that was laid out here, as it is now. What is written to it later, by whomever, is not covered: the
-/// mark names length, time of the last change and inode, so that neither another's data in it nor a copy of it passes for
-/// ours.
+/// Marks `file`, in its present state, as laid out by plimsoll. Later writes by anybody are not covered: the mark names
+/// length, time of the last change and inode, so neither foreign data in the file nor a copy of the file passes for ours.
 ///
 /// # Errors
-/// `EBADF` where the file was opened without a permit, `EINVAL` for a device, `EOPNOTSUPP` where the file system has no
-/// such attributes; without a mark it counts as somebody else's.
+/// `EBADF` if the file was opened without a permit, `EINVAL` for a device, `EOPNOTSUPP` if the file system has no
+/// such attributes; without a mark the file counts as somebody else's.
 pub fn mark_laid_out(file: &OpenFile) -> io::Result<()> {
     if !file.is_writable() {
         return Err(io::Error::from_raw_os_error(libc::EBADF));
@@ -33,7 +32,7 @@ pub fn mark_laid_out(file: &OpenFile) -> io::Result<()> {
     retry(|| check(set())).map(drop)
 }
 
-/// Whether the file was laid out here and nobody has changed it since. False where nobody can say.
+/// Whether plimsoll laid out the file and nobody has changed it since. False if that cannot be known.
 pub fn is_laid_out(file: &OpenFile) -> bool {
     let mut held = [0_u8; LONGEST];
     // SAFETY: the descriptor is open; the kernel writes at most the length of `held`.
@@ -43,7 +42,7 @@ pub fn is_laid_out(file: &OpenFile) -> bool {
     as_it_is(file.as_fd()).is_ok_and(|now| now.as_bytes() == &held[..bytes as usize])
 }
 
-/// What a mark says of a file that is as it is now.
+/// The value of a mark for the file in its present state.
 fn as_it_is(fd: BorrowedFd<'_>) -> io::Result<String> {
     let facts = std::fs::File::from(fd.try_clone_to_owned()?).metadata()?;
     let (seconds, nanos) = (facts.mtime(), facts.mtime_nsec());
@@ -79,7 +78,7 @@ mod tests {
         let copied = std::process::Command::new("cp").args(["-a"]).arg(&path).arg(&copy).status();
         assert!(copied.is_ok_and(|status| status.success()) && !marked(&copy));
         std::thread::sleep(std::time::Duration::from_millis(20));
-        // As long as before, and the attribute is still there.
+        // The length is unchanged, and the attribute is still there.
         std::fs::File::options().write(true).open(&path).expect("it is there").write_all(&[8]).expect("room");
         assert!(!marked(&path));
     }

@@ -1,4 +1,4 @@
-//! Files and devices that are open, with what a backend must know of them.
+//! Open files and devices, with what a backend must know of them.
 
 mod alignment;
 mod length;
@@ -27,25 +27,25 @@ use super::call::{check, retry};
 use super::device::DeviceNumber;
 use super::guard::permit::WritePermit;
 
-/// Which kind of file system an open file lies in: the magic number of <linux/magic.h>.
+/// Returns the kind of file system that an open file lies in: the magic number of <linux/magic.h>.
 ///
 /// # Errors
-/// What the kernel says.
+/// The kernel's error.
 pub(crate) fn file_system_kind(file: &File) -> io::Result<u32> {
     // SAFETY: the struct is made of integers, for which all zeros is a value.
     let mut found: libc::statfs = unsafe { std::mem::zeroed() };
     // SAFETY: the descriptor is open during the call, and the struct is the one that is filled.
     check(unsafe { libc::fstatfs(file.as_raw_fd(), &raw mut found) })?;
-    // The type of the field is another one for each machine, and a magic number has 32 bits.
+    // The field's type differs between architectures; a magic number has 32 bits.
     Ok(found.f_type as u32)
 }
 
-/// Whether I/O goes past the page cache.
+/// Whether I/O bypasses the page cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direct {
-    /// Past it (`O_DIRECT`).
+    /// Bypasses it (`O_DIRECT`).
     Yes,
-    /// Through it.
+    /// Goes through it.
     No,
 }
 
@@ -58,7 +58,7 @@ impl Direct {
     }
 }
 
-/// The flag of an open file whose writes are stable like that.
+/// Returns the `open` flag for writes as stable as `sync` asks.
 pub(crate) fn sync_flag(sync: SyncMode) -> libc::c_int {
     match sync {
         SyncMode::None => 0,
@@ -67,7 +67,7 @@ pub(crate) fn sync_flag(sync: SyncMode) -> libc::c_int {
     }
 }
 
-/// What an open file is.
+/// The kind of an open file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
     /// A file in a file system.
@@ -81,44 +81,44 @@ pub enum FileKind {
 /// Why a file or device could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Nothing has that path.
+    /// The path does not exist.
     #[error("{path}: there is no such file or device; check the path")]
     NotFound {
-        /// As it was given.
+        /// The path as given.
         path: PathBuf,
     },
-    /// The kernel refuses.
+    /// The kernel refuses access.
     #[error("{path}: permission denied; run as root or as the owner")]
     Permission {
-        /// As it was given.
+        /// The path as given.
         path: PathBuf,
     },
-    /// It holds no data of its own.
+    /// It is of a kind that holds no data of its own.
     #[error("{path}: is {what}; name a regular file, a block device, or a directory to make a file in")]
     Kind {
-        /// As it was given.
+        /// The path as given.
         path: PathBuf,
-        /// What it is instead.
+        /// The kind it is instead.
         what: &'static str,
     },
-    /// The file system cannot go past the page cache.
+    /// The file system does not support direct I/O.
     #[error("{path}: the file system does not support direct I/O; use buffered I/O or another file system")]
     NoDirect {
-        /// As it was given.
+        /// The path as given.
         path: PathBuf,
     },
     /// It is mounted or marked read-only.
     #[error("{path}: is read-only; remount it writable or measure reads alone")]
     ReadOnly {
-        /// As it was given.
+        /// The path as given.
         path: PathBuf,
     },
-    /// Anything else.
+    /// Any other error.
     #[error("{path}: cannot be opened: {source}")]
     Other {
-        /// As it was given.
+        /// The path as given.
         path: PathBuf,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
 }
@@ -137,7 +137,7 @@ impl OpenError {
     }
 }
 
-/// An open file or block device. A clone is the same open file; it closes with the last clone.
+/// An open file or device. A clone is the same open file, which closes with the last clone.
 #[derive(Clone, Debug)]
 pub struct OpenFile {
     inner: Arc<Inner>,
@@ -148,7 +148,7 @@ struct Inner {
     fd: OwnedFd,
     path: PathBuf,
     direct: Direct,
-    // True only where a `WritePermit` was shown; the queues refuse writes to anything else.
+    // True only if a `WritePermit` was shown; the queues refuse writes to any other file.
     writable: bool,
     alignment: Alignment,
     size: Bytes,
@@ -156,7 +156,7 @@ struct Inner {
     number: DeviceNumber,
 }
 
-/// What was opened, and how.
+/// A file just opened, and how it was opened.
 struct Opened {
     file: File,
     kind: FileKind,
@@ -195,33 +195,33 @@ impl OpenFile {
         Ok(OpenFile { inner: Arc::new(Inner { fd, path, direct, writable, alignment, size, kind, number }) })
     }
 
-    /// The path it was opened by; of an unnamed file a description that names its directory.
+    /// The path it was opened by; for an unnamed file a description that names its directory.
     pub fn path(&self) -> &Path {
         &self.inner.path
     }
 
-    /// Whether it was opened past the page cache.
+    /// Whether it was opened to bypass the page cache.
     pub fn direct(&self) -> Direct {
         self.inner.direct
     }
 
-    /// Whether each write to it is stable when it is done, as the kernel has it.
+    /// Returns how stable each write is when it completes, according to the kernel.
     pub fn sync(&self) -> SyncMode {
         // SAFETY: the descriptor is open as long as `self` lives; no memory is involved.
         let flags = unsafe { libc::fcntl(self.as_raw_fd(), libc::F_GETFL) };
-        // `O_SYNC` holds the bit of `O_DSYNC` too.
+        // `O_SYNC` contains the bit of `O_DSYNC`.
         [SyncMode::Sync, SyncMode::Dsync]
             .into_iter()
             .find(|sync| flags >= 0 && flags & sync_flag(*sync) == sync_flag(*sync))
             .unwrap_or_default()
     }
 
-    /// Whether the guard allowed writing to it.
+    /// Whether the guard permitted writing to it.
     pub fn is_writable(&self) -> bool {
         self.inner.writable
     }
 
-    /// What direct I/O must be aligned to.
+    /// The alignment that direct I/O on it needs.
     pub fn alignment(&self) -> Alignment {
         self.inner.alignment
     }
@@ -231,29 +231,29 @@ impl OpenFile {
         self.inner.size
     }
 
-    /// File or device.
+    /// Whether it is a file or a device.
     pub fn kind(&self) -> FileKind {
         self.inner.kind
     }
 
-    /// The device itself, or for a file the device number of its file system.
+    /// The number of the device itself, or of the device that holds the file's file system.
     pub fn device_number(&self) -> DeviceNumber {
         self.inner.number
     }
 
-    /// Waits until all that was written is on stable storage (`fdatasync`).
+    /// Waits until everything written is on stable storage (`fdatasync`).
     ///
     /// # Errors
-    /// What the kernel says; `EIO` means that earlier writes were lost.
+    /// The kernel's error; `EIO` means that earlier writes were lost.
     pub fn flush(&self) -> io::Result<()> {
         // SAFETY: the descriptor is open as long as `self` lives; no memory is involved.
         retry(|| check(unsafe { libc::fdatasync(self.as_raw_fd()) })).map(drop)
     }
 
-    /// The same by the call that `by` names.
+    /// Waits until everything written is on stable storage, by the call that `by` names.
     ///
     /// # Errors
-    /// As [`OpenFile::flush`].
+    /// The same as for [`OpenFile::flush`].
     pub fn flush_by(&self, by: FlushBy) -> io::Result<()> {
         super::queue::flush(self.as_raw_fd(), Calls { flush: by, ..Calls::default() })
     }
@@ -269,7 +269,7 @@ impl AsFd for OpenFile {
     }
 }
 
-/// The kind of what `metadata` describes, where it is one that I/O can be measured on.
+/// Returns the kind of the file that `metadata` describes, if I/O can be measured on that kind.
 pub(crate) fn kind_of(path: &Path, metadata: &std::fs::Metadata) -> Result<FileKind, OpenError> {
     let kind = metadata.file_type();
     let what = if kind.is_file() {
@@ -301,7 +301,7 @@ fn size_of_open(file: &File, kind: FileKind) -> io::Result<Bytes> {
 /// # Errors
 /// [`OpenError`], which names the path and the remedy.
 pub fn open_for_read(path: &Path, direct: Direct) -> Result<OpenFile, OpenError> {
-    // Looked at before it is opened: opening a pipe would wait for its other end.
+    // Checked before opening: opening a pipe would wait for its other end.
     let seen = std::fs::metadata(path).map_err(|e| OpenError::from_io(path, direct, e))?;
     kind_of(path, &seen)?;
     let file = std::fs::OpenOptions::new()
@@ -312,7 +312,7 @@ pub fn open_for_read(path: &Path, direct: Direct) -> Result<OpenFile, OpenError>
     OpenFile::adopt(file, path, direct, false)
 }
 
-/// Opens a character device for reading, which is all that is done to one.
+/// Opens a character device, for reading only.
 ///
 /// # Errors
 /// [`OpenError`], which names the path and the remedy.
@@ -329,8 +329,8 @@ pub fn open_character_device(path: &Path, direct: Direct) -> Result<OpenFile, Op
     OpenFile::of_kind(Opened { file, kind: FileKind::CharacterDevice, direct, writable: false }, path)
 }
 
-/// Opens what `permit` was made for, for reading and writing. The path is not walked again, so that nothing can have
-/// taken its place since the guard looked.
+/// Opens the target of `permit` for reading and writing. The path is not walked again, so nothing can have taken its
+/// place since the guard looked.
 ///
 /// # Errors
 /// [`OpenError`], which names the path and the remedy.
@@ -338,10 +338,10 @@ pub fn open_for_write(permit: &WritePermit, direct: Direct) -> Result<OpenFile, 
     open_for_stable_write(permit, direct, SyncMode::None)
 }
 
-/// The same with writes that are stable when they are done, as `sync` says (`O_DSYNC`, `O_SYNC`).
+/// Opens the target of `permit` with writes that are stable on completion, as `sync` says (`O_DSYNC`, `O_SYNC`).
 ///
 /// # Errors
-/// As [`open_for_write`].
+/// The same as for [`open_for_write`].
 pub fn open_for_stable_write(
     permit: &WritePermit,
     direct: Direct,
@@ -352,16 +352,16 @@ pub fn open_for_stable_write(
     OpenFile::adopt(file, permit.path(), direct, true)
 }
 
-/// What a reopened descriptor may do.
+/// The access of a reopened descriptor.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Read.
+    /// Read only.
     Read,
     /// Read and write.
     ReadWrite,
 }
 
-/// A second, independent open file on what `fd` refers to, with flags of its own.
+/// Opens the file that `fd` refers to a second time, independently, with flags of its own.
 pub(crate) fn reopen(fd: BorrowedFd<'_>, access: Access, direct: Direct) -> io::Result<File> {
     reopen_with(fd, access, direct.flag())
 }
@@ -375,7 +375,7 @@ fn reopen_with(fd: BorrowedFd<'_>, access: Access, flags: libc::c_int) -> io::Re
         .map_err(|error| if Path::new(DESCRIPTORS).is_dir() { error } else { io::Error::other(NO_PROC) })
 }
 
-/// Where a process finds its own open files.
+/// The folder of a process's own open files.
 const DESCRIPTORS: &str = "/proc/self/fd";
 const NO_PROC: &str =
     "files are reopened through /proc, which is not mounted here; mount it (mount -t proc proc /proc)";

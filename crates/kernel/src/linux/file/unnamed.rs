@@ -1,4 +1,4 @@
-//! Files of our own that vanish with us: without a name where the file system allows it.
+//! Files of our own that vanish when we end: without a name if the file system allows it.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -13,53 +13,53 @@ use super::{Access, Direct, OpenError, OpenFile, reopen};
 use crate::linux::call::{check, retry};
 use crate::linux::ready::random_bytes;
 
-/// Why no file of ours could be made.
+/// Why a file of ours could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum TestFileError {
     /// The directory cannot be used.
     #[error("{dir}: no file can be made here: {source}; choose a directory you may write to")]
     Create {
-        /// Where it was to be.
+        /// The directory the file was to be in.
         dir: PathBuf,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
-    /// It would not fit.
+    /// There is not enough free space.
     #[error(
         "{dir}: {wanted} are needed but only {free} are free; free some space or ask for a smaller region"
     )]
     NoSpace {
-        /// Where it was to be.
+        /// The directory the file was to be in.
         dir: PathBuf,
-        /// What was asked for.
+        /// The size requested.
         wanted: Bytes,
-        /// What this user may still write there.
+        /// The space this user may still write there.
         free: Bytes,
     },
     /// The size could not be set.
     #[error("{dir}: a file of {wanted} cannot be made: {source}; ask for a smaller region")]
     Size {
-        /// Where it was to be.
+        /// The directory the file was to be in.
         dir: PathBuf,
-        /// What was asked for.
+        /// The size requested.
         wanted: Bytes,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
 }
 
-/// How a file of ours came to have no name.
+/// How a file of ours came to have no name, or that it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unnaming {
     /// It never had one (`O_TMPFILE`).
     NeverNamed,
-    /// It had one for a moment, since the file system has no `O_TMPFILE`.
+    /// It had one for a moment, because the file system has no `O_TMPFILE`.
     Unlinked,
-    /// It has one, as was asked.
+    /// It has one, as requested.
     Named,
 }
 
-/// A file that this process made. Where it is unnamed, its data is gone when the last descriptor closes, also by
+/// A file that this process made. The data of an unnamed one is gone when the last descriptor closes, even after
 /// `kill -9`. A clone is the same file.
 #[derive(Clone, Debug)]
 pub struct OwnedTestFile {
@@ -69,14 +69,15 @@ pub struct OwnedTestFile {
     unnaming: Unnaming,
 }
 
-/// Prefix and suffix of the names of files of ours, by which they are known again.
+/// Prefix of the names of our own files, by which they are recognised.
 pub(crate) const PREFIX: &str = ".plimsoll-";
+/// Suffix of the names of our own files.
 pub(crate) const SUFFIX: &str = ".tmp";
 
-/// Makes a file in `dir` that has no name, where `size` bytes are free; it is empty until [`OwnedTestFile::set_len`].
+/// Makes a file without a name in `dir`, if `size` bytes are free; it is empty until [`OwnedTestFile::set_len`].
 ///
 /// # Errors
-/// [`TestFileError`] where there is no space or no permission.
+/// [`TestFileError`] if there is no space or no permission.
 pub fn unnamed_file(dir: &Path, size: Bytes) -> Result<OwnedTestFile, TestFileError> {
     let file = make_unnamed(dir).map_err(|source| TestFileError::Create { dir: dir.to_owned(), source })?;
     let (file, unnaming) = file;
@@ -84,11 +85,11 @@ pub fn unnamed_file(dir: &Path, size: Bytes) -> Result<OwnedTestFile, TestFileEr
     OwnedTestFile { anchor: Arc::new(file), shown, dir: dir.to_owned(), unnaming }.with_space(size)
 }
 
-/// Makes a file in `dir` that keeps its name, `.plimsoll-XXXXXXXX.tmp`, for what must be found by its path. Whoever
-/// asked removes it.
+/// Makes a file in `dir` that keeps its name, `.plimsoll-XXXXXXXX.tmp`, for data that must be found by its path. The
+/// caller removes it.
 ///
 /// # Errors
-/// [`TestFileError`] where there is no space or no permission.
+/// [`TestFileError`] if there is no space or no permission.
 pub fn create_file_of_ours(dir: &Path, size: Bytes) -> Result<OwnedTestFile, TestFileError> {
     let (file, path) =
         make_named(dir).map_err(|source| TestFileError::Create { dir: dir.to_owned(), source })?;
@@ -102,7 +103,7 @@ pub fn create_file_of_ours(dir: &Path, size: Bytes) -> Result<OwnedTestFile, Tes
 }
 
 fn make_unnamed(dir: &Path) -> io::Result<(File, Unnaming)> {
-    // O_EXCL beside O_TMPFILE: the file can never be given a name.
+    // O_EXCL with O_TMPFILE: the file can never be given a name.
     let without_name = OpenOptions::new()
         .read(true)
         .write(true)
@@ -111,7 +112,7 @@ fn make_unnamed(dir: &Path) -> io::Result<(File, Unnaming)> {
         .open(dir);
     match without_name {
         Ok(file) => Ok((file, Unnaming::NeverNamed)),
-        // Kernels and file systems without it say one of these.
+        // Kernels and file systems without O_TMPFILE report one of these.
         Err(e) if matches!(e.raw_os_error(), Some(libc::EOPNOTSUPP | libc::EISDIR | libc::EINVAL)) => {
             let (file, path) = make_named(dir)?;
             std::fs::remove_file(path)?;
@@ -156,10 +157,10 @@ impl OwnedTestFile {
         if free < wanted { Err(TestFileError::NoSpace { dir, wanted, free }) } else { Ok(self) }
     }
 
-    /// Makes the file `size` bytes long; what is beyond its old end is a hole until it is written.
+    /// Makes the file `size` bytes long; everything beyond its old end is a hole until it is written.
     ///
     /// # Errors
-    /// [`TestFileError::Size`] where the file system or `ulimit -f` allows no such file.
+    /// [`TestFileError::Size`] if the file system or `ulimit -f` does not allow such a file.
     pub fn set_len(&self, size: Bytes) -> Result<(), TestFileError> {
         self.anchor.set_len(size.0).map_err(|source| TestFileError::Size {
             dir: self.dir.clone(),
@@ -168,41 +169,41 @@ impl OwnedTestFile {
         })
     }
 
-    /// Its present size.
+    /// Returns its present size.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn len(&self) -> io::Result<Bytes> {
         self.anchor.metadata().map(|m| Bytes(m.len()))
     }
 
-    /// Whether nothing is in it.
+    /// Whether it has no bytes.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn is_empty(&self) -> io::Result<bool> {
         self.len().map(|len| len == Bytes(0))
     }
 
-    /// A descriptor of its own for reading.
+    /// Opens a separate descriptor for reading.
     ///
     /// # Errors
-    /// [`OpenError::NoDirect`] where the file system has no direct I/O.
+    /// [`OpenError::NoDirect`] if the file system has no direct I/O.
     pub fn open_for_read(&self, direct: Direct) -> Result<OpenFile, OpenError> {
         let file = reopen(self.anchor.as_fd(), Access::Read, direct)
             .map_err(|e| OpenError::from_io(&self.shown, direct, e))?;
         OpenFile::adopt(file, &self.shown, direct, false)
     }
 
-    /// Gives the file's blocks back to the file system at once, without waiting for the last descriptor to close.
+    /// Returns the file's blocks to the file system at once, without waiting for the last descriptor to close.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn discard(&self) -> io::Result<()> {
         self.anchor.set_len(0)
     }
 
-    /// How it came to have no name.
+    /// How it came to have no name, or that it has one.
     pub fn unnaming(&self) -> Unnaming {
         self.unnaming
     }
@@ -228,7 +229,7 @@ impl AsFd for OwnedTestFile {
     }
 }
 
-/// Bytes that this user may still write to the file system that `fd` is on; root's reserve counts for root only.
+/// Bytes that this user may still write to the file system of `fd`; root's reserve counts for root only.
 pub(crate) fn free_space(fd: BorrowedFd<'_>) -> io::Result<Bytes> {
     space(fd).map(|stat| Bytes(stat.f_bavail.saturating_mul(stat.f_frsize)))
 }
@@ -241,20 +242,20 @@ fn space(fd: BorrowedFd<'_>) -> io::Result<libc::statvfs> {
     Ok(stat)
 }
 
-/// Bytes that this user may still write in the directory or to the file system of the file at `path`.
+/// Bytes that this user may still write to the file system of the directory or file at `path`.
 ///
 /// # Errors
-/// What the kernel says where nothing is there.
+/// The kernel's error if the path does not exist.
 pub fn free_space_in(path: &Path) -> io::Result<Bytes> {
     // O_PATH needs no permission on the file itself and opens neither pipes nor devices.
     let place = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path)?;
     free_space(place.as_fd())
 }
 
-/// Bytes of the whole file system that the directory or file at `path` is in.
+/// Size in bytes of the whole file system of the directory or file at `path`.
 ///
 /// # Errors
-/// What the kernel says where nothing is there.
+/// The kernel's error if the path does not exist.
 pub fn total_space_in(path: &Path) -> io::Result<Bytes> {
     let place = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path)?;
     space(place.as_fd()).map(|stat| Bytes(stat.f_blocks.saturating_mul(stat.f_frsize)))

@@ -1,5 +1,5 @@
-//! Whether something writes to a device while its permit is being made, whoever that is: by the device's own counters.
-//! A descriptor that no process shows (on its way through a socket, held by the kernel) is seen as soon as it writes.
+//! Whether anything writes to a device while its permit is being made, by the device's own counters. They also show a
+//! writer whose descriptor no process has (in transit through a socket, held by the kernel) as soon as it writes.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use super::hold::Hold;
 use crate::linux::device::{DeviceNumber, sysfs_folder};
 
-/// How far the two looks are apart.
+/// Time between the two readings.
 const APART: Duration = Duration::from_millis(300);
 
-/// What has been written to a device since the machine was started, and when that was read.
+/// The amount written to a device since boot, and when it was read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     at: Instant,
@@ -18,14 +18,14 @@ pub(super) struct Look {
     written: Option<Written>,
 }
 
-/// Of `/sys/.../stat` and `inflight` (Documentation/block/stat.rst of the kernel).
+/// Counters from `/sys/.../stat` and `inflight` (Documentation/block/stat.rst of the kernel).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Written {
-    /// Writes and discards that are done.
+    /// Completed writes and discards.
     requests: u64,
-    /// Their units of 512 bytes.
+    /// Their length in units of 512 bytes.
     sectors: u64,
-    /// Writes that are not done yet.
+    /// Writes in flight.
     under_way: u64,
 }
 
@@ -34,7 +34,7 @@ impl Look {
         Look { at: Instant::now(), number, written: Written::read(Path::new("/"), number) }
     }
 
-    /// Looks again 0.3 s after the first look; what was done meanwhile counts as time that has passed.
+    /// Reads again 0.3 s after the first reading; time spent in between counts towards that. Returns a hold if there were writes.
     pub(super) fn and_again(&self, name: &str) -> Vec<Hold> {
         std::thread::sleep(APART.saturating_sub(self.at.elapsed()));
         let again = Written::read(Path::new("/"), self.number);
@@ -64,7 +64,7 @@ impl Written {
         })
     }
 
-    /// Sectors written since `before`, where anything was or is being.
+    /// Sectors written since `before`; `None` if nothing was written and nothing is in flight.
     fn since(self, before: Written) -> Option<u64> {
         let sectors = self.sectors.wrapping_sub(before.sectors);
         (self.requests != before.requests || self.under_way > 0).then_some(sectors)

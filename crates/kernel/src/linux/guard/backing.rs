@@ -1,4 +1,4 @@
-//! What every attached loop device shows: by device and inode where the kernel says so, else by name.
+//! The backing of every attached loop device: by device and inode if the kernel reports them, otherwise by name.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -11,26 +11,26 @@ use crate::linux::facts::folder_names;
 use crate::linux::lab::loop_info::{Identity, identity};
 use crate::linux::mounts::device_of_path;
 
-/// How long one loop device may take to say what it shows: the kernel asks the file system of the file, which may be a
-/// server or a program that is silent.
+/// How long one loop device may take to report what it shows: the kernel asks the file system of the file, which may be a
+/// silent server or program.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What the kernel writes behind a name that is gone.
+/// What the kernel appends to a name that is gone.
 const GONE: &str = " (deleted)";
 
-/// Lengths that differ by less are those of one file: the kernel rounds a loop device down to its blocks.
+/// Bytes within which two lengths count as equal: the kernel rounds a loop device down to its blocks.
 const ROUNDED: u64 = 4096;
 
 /// What a loop device shows.
 #[derive(Clone, Debug)]
 pub(super) struct Backing {
-    /// The device or file. Where the loop device cannot be asked, everything that its name may stand for.
+    /// The device or file. If the loop device cannot be asked, everything that its name may refer to.
     pub(super) stores: Vec<Store>,
-    /// Where in it the loop device begins, in bytes.
+    /// Offset at which the loop device begins in it, in bytes.
     pub(super) offset: u64,
-    /// Whether it was told to show less than there is.
+    /// Whether it was limited to show less than there is.
     pub(super) is_limited: bool,
-    /// The name of what it shows, as the kernel writes it for this process; empty where that is longer than `/sys` can show.
+    /// The name of its backing, as the kernel writes it for this process; empty if it is longer than `/sys` can show.
     pub(super) name: PathBuf,
     pub(super) known: Known,
 }
@@ -38,15 +38,15 @@ pub(super) struct Backing {
 /// How it is known what a loop device shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
-    /// It said so itself.
+    /// The loop device reported it.
     ByAnswer,
-    /// By its name alone, which may be that of another mount namespace or one of several: it may not be asked.
+    /// Only by its name, because it may not be asked; the name may be from another mount namespace, or one of several.
     ByName,
-    /// It does not answer.
+    /// The loop device does not answer.
     Silent,
 }
 
-/// How long something is.
+/// What is known of a length in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Length {
     Exactly(u64),
@@ -54,7 +54,7 @@ pub(super) enum Length {
 }
 
 impl Backing {
-    /// Whether a loop device of `size` bytes can be attached to something of this length: it shows all behind its offset
+    /// Whether a loop device of `size` bytes can be attached to something of this length: it shows everything after its offset
     /// unless it was limited.
     pub(super) fn fits(&self, size: u64, whole: Length) -> bool {
         let end = self.offset.saturating_add(size);
@@ -66,17 +66,17 @@ impl Backing {
         }
     }
 
-    /// The length of what a loop device of `size` bytes shows, as far as that can be concluded.
+    /// The length of what a loop device of `size` bytes shows, as far as it can be inferred.
     pub(super) fn length_below(&self, size: u64) -> Length {
         let end = self.offset.saturating_add(size);
         if self.is_limited { Length::AtLeast(end) } else { Length::Exactly(end) }
     }
 }
 
-/// Every attached loop device under `root` (normally `/`) by the kernel's name.
+/// Every attached loop device under `root` (normally `/`), by the kernel's name.
 pub(super) fn backings(root: &Path) -> Vec<(String, Backing)> {
     let shelf = root.join("sys/class/block");
-    // The folder is there exactly while it is attached. Its word is not where a path is longer than a page.
+    // The folder exists exactly while it is attached. The file in it is unreadable if the path is longer than a page.
     let is_attached = |name: &String| name.starts_with("loop") && shelf.join(name).join("loop").exists();
     let number = |name: String| {
         let number = DeviceNumber::parse(&read_word(&shelf.join(&name).join("dev"))?)?;
@@ -108,9 +108,9 @@ pub(super) fn backings(root: &Path) -> Vec<(String, Backing)> {
     found
 }
 
-/// Gives those that did not say what they show all that their names may stand for: what another loop device of the same name
-/// shows, what stands there for this process, and the name itself, so that two of them meet in it. Behind the name of a
-/// silent one lies what is silent: only a device is looked for there.
+/// Gives loop devices that did not report their backing all that their names may refer to: the backing of another loop
+/// device with the same name, the file there for this process, and the name itself, so that two of them match by it. Below
+/// the name of a silent one lies what does not answer, so only a device is looked for there.
 fn compare_by_name(root: &Path, loops: &mut [(String, Backing)]) {
     let told: Vec<(PathBuf, Store)> = loops
         .iter()
@@ -139,7 +139,7 @@ fn device_at(root: &Path, name: &Path) -> Option<Store> {
     device_of_path(root, name.to_str()?).map(Store::Device)
 }
 
-/// What stands at `name` under `root`: a device, or a file by its numbers. A captured machine keeps names alone.
+/// The store at `name` under `root`: a device, or a file by its numbers. A captured machine has only names.
 pub(super) fn store_at(root: &Path, name: &Path) -> Option<Store> {
     if let Some(device) = device_at(root, name) {
         return Some(device);
@@ -150,12 +150,12 @@ pub(super) fn store_at(root: &Path, name: &Path) -> Option<Store> {
     file_at(name)
 }
 
-/// The file or device whose name leads there for this process, by its numbers.
+/// The file or device to which the name leads for this process, by its numbers.
 pub(super) fn file_at(name: &Path) -> Option<Store> {
     Store::of(&std::fs::metadata(name).ok()?)
 }
 
-/// A name without what the kernel writes behind one that is gone.
+/// A name without what the kernel appends to one that is gone.
 pub(super) fn without_gone(name: &Path) -> PathBuf {
     let text = name.to_string_lossy();
     PathBuf::from(text.strip_suffix(GONE).unwrap_or(&text))
@@ -169,11 +169,11 @@ enum Answer {
     /// It may not be asked.
     Refused,
     Silent,
-    /// It is one of a captured machine, whose names are all there is.
+    /// It is part of a captured machine, which has only names.
     Captured,
 }
 
-/// Asks each of `loops`, in a thread, so that one that is wedged costs a second and not the process.
+/// Asks each of `loops`, in a thread, so that a wedged one costs a second and not the process.
 fn ask(loops: Vec<Named>) -> Vec<Answer> {
     let mut answers = Vec::with_capacity(loops.len());
     while answers.len() < loops.len() {
@@ -200,7 +200,7 @@ fn ask_in_thread(loops: Vec<Named>) -> Receiver<Answer> {
             }
         }
     };
-    // Without a thread nobody answers, and every loop counts as silent.
+    // Without a thread there are no answers, and every loop counts as silent.
     drop(std::thread::Builder::new().name("loops".to_owned()).spawn(work));
     receiver
 }

@@ -1,4 +1,4 @@
-//! What only the kernel knows of: exclusive claims, locks, and files that somebody writes to.
+//! Uses that only the kernel knows: exclusive claims, locks, and files open for writing.
 
 use std::fs::File;
 use std::io;
@@ -17,10 +17,10 @@ use crate::linux::device::DeviceNumber;
 use crate::linux::file::file_system_kind;
 use crate::linux::process::Process;
 
-/// `fcntl` of <linux/fcntl.h>.
+/// `fcntl` command from <linux/fcntl.h>.
 const F_SETSIG: libc::c_int = 10;
 
-/// <linux/magic.h>: file systems whose files are those of another one.
+/// File systems whose files are those of another one (<linux/magic.h>).
 const STACKED: [u32; 3] = [0x794c_7630, 0x6175_6673, 0xf15f];
 
 /// Devices that permits of this process hold exclusively.
@@ -30,13 +30,13 @@ static HELD: Mutex<Vec<DeviceNumber>> = Mutex::new(Vec::new());
 #[derive(Debug)]
 pub(super) struct Claim {
     number: DeviceNumber,
-    /// Open as long as the lock is to be.
+    /// Kept open to keep the lock.
     _lock: Option<File>,
 }
 
 impl Claim {
-    /// Remembers that this process holds the device with `number`, and locks it where it is a whole disk, so that udev
-    /// leaves it alone. A lock that somebody shares stays as it is: exclusive ones were asked about before.
+    /// Records that this process holds the device with `number`, and locks it if it is a whole disk, so that udev leaves it
+    /// alone. If others share a lock on it there is no lock of ours: exclusive ones were looked for before.
     pub(super) fn of(question: &Question<'_>, number: DeviceNumber) -> Claim {
         HELD.lock().unwrap_or_else(PoisonError::into_inner).push(number);
         let is_disk =
@@ -61,8 +61,8 @@ fn is_held_by_us(number: DeviceNumber) -> bool {
     HELD.lock().unwrap_or_else(PoisonError::into_inner).contains(&number)
 }
 
-/// Exclusive claims on what lies below the target. A loop device does not claim what it shows, so that a mount or an
-/// array below it is seen by trying alone; a mapping and an array do, and the target itself is tried by opening it.
+/// Finds exclusive claims on devices below the target. A loop device does not claim its backing, so a mount or an array
+/// below it shows only when a claim is tried; mappings and arrays do claim, and the target itself is tried by opening it.
 pub(super) fn claimed(question: &Question<'_>) -> Vec<Hold> {
     let shown = shown_devices(question);
     let claimed = shown.into_iter().filter_map(|extent| claimed_part(question, &extent));
@@ -88,7 +88,7 @@ fn claimed_part(question: &Question<'_>, extent: &Extent) -> Option<DeviceNumber
     let Store::Device(number) = extent.store else { return None };
     let parts: Vec<_> = question.storage.partitions(number).collect();
     let some_are_ours = parts.iter().any(|part| is_held_by_us(part.number));
-    // Who holds the disk keeps everybody from its partitions; who holds a partition keeps them from the disk alone.
+    // A holder of the disk blocks claims on it and its partitions; a holder of a partition blocks them only on the disk.
     if is_held_by_us(number) || (!some_are_ours && !is_claimed(question, number)) {
         return None;
     }
@@ -111,15 +111,15 @@ fn claimed_part(question: &Question<'_>, extent: &Extent) -> Option<DeviceNumber
     (!by_parts).then_some(number)
 }
 
-/// Whether the kernel lets nobody claim the device with `number`. Programs that look at every device (mdadm, a mount that
-/// fails) claim it for a moment: what this says counts when it lasts.
+/// Whether the kernel refuses a claim on the device with `number`. Programs that look at every device (mdadm, a mount that
+/// fails) claim it for a moment, so only a lasting refusal counts.
 fn is_claimed(question: &Question<'_>, number: DeviceNumber) -> bool {
     let opened = question.storage.named(number).open(libc::O_EXCL);
     opened.is_err_and(|error| error.raw_os_error() == Some(libc::EBUSY))
 }
 
-/// A device on which the target lies and that cannot be opened to be asked: its node is missing, and this process may not
-/// make one, or a control group keeps the device from it.
+/// A device under the target that cannot be opened for checking: its node is missing and this process may not make one, or
+/// a control group denies this process the device.
 pub(super) fn unaskable(question: &Question<'_>) -> Option<String> {
     let numbers = shown_devices(question).into_iter().filter_map(|extent| match extent.store {
         Store::Device(number) => Some(question.storage.named(number)),
@@ -128,8 +128,8 @@ pub(super) fn unaskable(question: &Question<'_>) -> Option<String> {
     numbers.into_iter().find(|device| device.open(0).is_err()).map(|device| device.name)
 }
 
-/// Locks on the disks of the target and of what lies below it. By systemd's convention ("Locking Block Device Access")
-/// whoever changes what is on a disk has locked its node exclusively; udev shares the lock while it looks.
+/// Finds locks on the disks of the target and below it. By systemd's convention ("Locking Block Device Access") a program
+/// that changes what is on a disk locks its node exclusively; udev shares the lock while it looks.
 pub(super) fn locked(question: &Question<'_>) -> Vec<Hold> {
     let numbers = question.target.iter().filter_map(|extent| match extent.store {
         Store::Device(number) => Some(number),
@@ -142,7 +142,7 @@ pub(super) fn locked(question: &Question<'_>) -> Vec<Hold> {
 }
 
 fn locked_by(question: &Question<'_>, number: DeviceNumber) -> Option<Hold> {
-    // A lock is one of the node, so that no other node will do.
+    // A lock belongs to the node in /dev, so no other node will do.
     let file = open_node(&question.storage.named(number).node()?, 0).ok()?;
     let refused = flock(&file, libc::LOCK_SH).err()?;
     if refused.raw_os_error() != Some(libc::EWOULDBLOCK) {
@@ -161,14 +161,14 @@ fn flock(file: &File, how: libc::c_int) -> io::Result<()> {
     check(unsafe { libc::flock(file.as_raw_fd(), how | libc::LOCK_NB) }).map(drop)
 }
 
-/// A file as `/proc/locks` has it.
+/// The file's name as in `/proc/locks`.
 fn name_among_locks(metadata: &std::fs::Metadata) -> String {
     let DeviceNumber { major, minor } = DeviceNumber::from_dev(metadata.dev());
     format!("{major:02x}:{minor:02x}:{}", metadata.ino())
 }
 
-/// Whether a descriptor of this process has the lock: one of its own, or one that it was started with, as by `flock DEVICE
-/// plimsoll …`. By the descriptor, since `/proc/locks` names whoever took the lock, who may have gone.
+/// Whether a descriptor of this process has the lock: its own, or one inherited, as from `flock DEVICE plimsoll …`. By
+/// descriptor, because `/proc/locks` names the process that took the lock, which may have gone.
 fn is_locked_by_us(root: &Path, metadata: &std::fs::Metadata) -> bool {
     let file = name_among_locks(metadata);
     let entries = std::fs::read_dir(root.join("proc/self/fdinfo")).into_iter().flatten().flatten();
@@ -180,7 +180,7 @@ fn is_locked_by_us(root: &Path, metadata: &std::fs::Metadata) -> bool {
     texts.into_iter().any(|text| text.lines().any(is_it))
 }
 
-/// Who took the lock (flock) on the file that `metadata` is of, by `/proc/locks`.
+/// The id of the process that took the lock (flock) on the file that `metadata` describes, from `/proc/locks`.
 fn lock_holder(root: &Path, metadata: &std::fs::Metadata) -> Option<u32> {
     let file = name_among_locks(metadata);
     let text = std::fs::read_to_string(root.join("proc/locks")).ok()?;
@@ -193,27 +193,27 @@ fn lock_holder(root: &Path, metadata: &std::fs::Metadata) -> Option<u32> {
     })
 }
 
-/// Whether a file is open for writing.
+/// Whether a file is open for writing, or at all, as far as a lease shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
-    /// The kernel gave a lease, which it does where nobody writes.
+    /// The kernel granted a lease, which it does only if nobody has it open so.
     No,
-    /// It refused one.
+    /// The kernel refused a lease.
     Yes,
-    /// It does not say.
+    /// The kernel does not say.
     Unknown,
 }
 
-/// Whether somebody, this process or another or the kernel, has the file at `path`, which `metadata` is of, open for
-/// writing or mapped so: the kernel then gives no lease to read. For file systems of this machine alone; servers refuse
-/// leases for other reasons.
+/// Whether anybody (this process, another or the kernel) has the file at `path`, which `metadata` describes, open or mapped
+/// for writing: the kernel then grants no read lease. Only for file systems of this machine; servers refuse leases for
+/// other reasons.
 pub(super) fn is_written(path: &Path, metadata: &std::fs::Metadata) -> Written {
     let file = open_same(path, metadata);
     file.map_or(Written::Unknown, |file| leased(&file, libc::F_RDLCK))
 }
 
-/// Whether somebody has the file at `path`, which `metadata` is of, open at all, for reading too, as a read-only loop device
-/// has: the kernel then gives no lease to write. `No` is sure but for other names of the same bytes in an overlay.
+/// Whether anybody has the file at `path`, which `metadata` describes, open at all, even for reading, as a read-only loop
+/// device has: the kernel then grants no write lease. `No` is certain except for other names of the same bytes in an overlay.
 pub(super) fn is_open(path: &Path, metadata: &std::fs::Metadata) -> Written {
     let file = open_same(path, metadata).filter(|file| !is_stacked(file));
     file.map_or(Written::Unknown, |file| leased(&file, libc::F_WRLCK))
@@ -228,9 +228,9 @@ fn is_stacked(file: &File) -> bool {
     file_system_kind(file).map_or(true, |kind| STACKED.contains(&kind))
 }
 
-/// Tries a lease of `kind` on an open file.
+/// Tries to take a lease of `kind` on an open file, and releases it.
 fn leased(file: &File, kind: libc::c_int) -> Written {
-    // A lease that is broken sends a signal, which would end this process if it were the usual one.
+    // The signal for a broken lease would by default end this process; SIGURG is ignored.
     // SAFETY: the descriptor is open during the call; no memory is involved.
     let quiet = check(unsafe { libc::fcntl(file.as_raw_fd(), F_SETSIG, libc::SIGURG) });
     match quiet.and_then(|_| lease(file, kind)) {

@@ -1,4 +1,4 @@
-//! What writing to a block device would destroy, in words, before the first write.
+//! What writing to a block device would destroy, described before the first write.
 
 use std::fmt;
 use std::fs::File;
@@ -12,29 +12,29 @@ use crate::linux::facts::{block_facts, folder_names};
 use crate::linux::residency::{Walk, advise};
 use crate::linux::signature::{Sample, Signature, Span, sample, signatures};
 
-/// What is on a device that is about to be written.
+/// The contents of a device that is about to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Destruction {
-    /// The device as it was named.
+    /// The device's path as given.
     pub device: PathBuf,
     /// The kernel's name.
     pub name: String,
     /// Its size.
     pub size: Bytes,
-    /// Its model, where it says so.
+    /// Its model, if the device reports it.
     pub model: Option<String>,
-    /// Its serial number, where it says so.
+    /// Its serial number, if the device reports it.
     pub serial: Option<String>,
-    /// Signatures, of the device itself and inside its partitions.
+    /// Signatures on the device itself and inside its partitions.
     pub signatures: Vec<Signature>,
     /// Names of its partitions.
     pub partitions: Vec<String>,
-    /// What a sample of its blocks holds.
+    /// How much of a sample of its blocks is not zero.
     pub sample: Sample,
 }
 
 impl Destruction {
-    /// Whether nothing was found: no signature and only zeros in the sample.
+    /// Whether nothing was found: no signature, no partition, and only zeros in the sample.
     pub fn is_blank(&self) -> bool {
         self.signatures.is_empty() && self.partitions.is_empty() && self.sample.nonzero == 0
     }
@@ -44,8 +44,8 @@ impl Destruction {
         let root = Path::new("/");
         let size = size_of_device(file.as_fd())?;
         let facts = block_facts(root, number).unwrap_or_default();
-        // Only advice. Without it each of the thousand reads below fetches what lies behind it too, on a loop device 2.5 MiB:
-        // nine minutes at 1 MiB/s.
+        // Only advice. Without it each of the thousand reads below also reads ahead, 2.5 MiB on a loop device: nine minutes
+        // at 1 MiB/s.
         let _ = advise(file, Walk::Random);
         let mut found = signatures(file, Span { start: 0, size: size.0 })?;
         let mut names = Vec::new();
@@ -75,7 +75,7 @@ fn partitions(folder: &Path) -> Vec<String> {
     folder_names(folder).into_iter().filter(is_partition).collect()
 }
 
-/// Where a partition lies on its disk; sysfs counts in units of 512 bytes.
+/// Start and size of a partition on its disk; sysfs counts in units of 512 bytes.
 fn span_of(folder: &Path) -> Option<Span> {
     let units = |file: &str| read_number(&folder.join(file)).map(|n| n * 512);
     Some(Span { start: units("start")?, size: units("size")? })

@@ -1,4 +1,4 @@
-//! The guard's question about a regular file, with what a lease tells of it.
+//! The guard's question about a regular file, with what a lease shows about it.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -10,25 +10,25 @@ use super::store::Store;
 use super::{GuardError, lasting, refuse, refuse_if_blind, writers};
 use crate::linux::mounts::{Medium, mount_of, mounts};
 
-/// A question about one file; a run may ask it of thousands, so that processes are looked through only where the kernel
-/// has not already said that nobody writes to it.
+/// A question about one file. A run may ask it of thousands, so processes are searched only if the kernel has not already
+/// said that nobody writes to it.
 pub(super) struct FileQuestion {
     question: Question<'static>,
     written: Written,
 }
 
 impl FileQuestion {
-    /// About the file at `path` that `metadata` is of, which this process is going to open.
+    /// Asks about the file at `path` that `metadata` describes, before this process opens it.
     pub(super) fn before_opening(path: &Path, metadata: &Metadata) -> FileQuestion {
         let mut question = Question::about_open(path, metadata);
         question.nobody_has_it_open = may_be_shown(&question) && !is_in_use(&question, (path, metadata));
         let local = is_local(path);
-        // Another descriptor of ours says nothing about others.
+        // With a descriptor of ours open, a lease says nothing about others.
         let ask = || match local && !writers::is_written_by_us(&question) {
             true => is_written(path, metadata),
             false => Written::Unknown,
         };
-        // Where a process is seen to write, it is the better answer, and whoever wrote a moment ago may have gone since.
+        // A writer that is seen is reported by name instead, and one that wrote a moment ago may have gone.
         let unseen = || match ask() == Written::Yes && writers::writers(&question).is_empty() {
             true => vec![()],
             false => Vec::new(),
@@ -41,7 +41,7 @@ impl FileQuestion {
         FileQuestion { question, written }
     }
 
-    /// About a file that this process has open.
+    /// Asks about a file that this process has open.
     pub(super) fn of_open(path: &Path, metadata: &Metadata) -> FileQuestion {
         FileQuestion { question: Question::about_open(path, metadata), written: Written::Unknown }
     }
@@ -50,7 +50,7 @@ impl FileQuestion {
         self.question.target.first().map(|first| &first.store) == Store::of(metadata).as_ref()
     }
 
-    /// Refuses a file of which anybody else uses a byte.
+    /// Refuses a file if anybody else uses a byte of it.
     pub(super) fn refuse_if_used(&self, path: &Path) -> Result<(), GuardError> {
         refuse_if_blind(path, &self.question)?;
         refuse(path, self.question.listed())?;
@@ -64,14 +64,14 @@ impl FileQuestion {
     }
 }
 
-/// Whether a loop device that may not be asked can be attached to the target, a file, as far as the rest of the question
-/// tells.
+/// Whether a loop device that may not be asked could be attached to the target, a file, as far as the rest of the question
+/// shows.
 fn may_be_shown(question: &Question<'_>) -> bool {
     question.blind().is_some() || !question.unasked().is_empty()
 }
 
-/// Whether anybody but this process has the file open, for reading too, for half a second. A descriptor of ours came
-/// through the guard: it was asked then.
+/// Whether others may have the file open, even for reading, for half a second. If this process has it open for writing,
+/// the guard asked then, and the answer is no.
 fn is_in_use(question: &Question<'_>, (path, metadata): (&Path, &Metadata)) -> bool {
     let ask = || match writers::is_written_by_us(question) || is_open(path, metadata) == Written::No {
         true => Vec::new(),
@@ -80,7 +80,7 @@ fn is_in_use(question: &Question<'_>, (path, metadata): (&Path, &Metadata)) -> b
     !lasting(ask).is_empty()
 }
 
-/// Whether the kernel of this machine keeps the file itself.
+/// Whether the file system of the file is kept by this machine's kernel, not by a server or program.
 fn is_local(path: &Path) -> bool {
     let table = mounts(Path::new("/")).unwrap_or_default();
     let place = path.canonicalize().ok();
@@ -93,14 +93,14 @@ mod tests {
     use super::*;
     use std::fs::File;
 
-    /// Between fork and exec a child has every descriptor of its parent open; on a busy machine for longer than anybody else
-    /// is given.
+    /// Between fork and exec a child has every descriptor of its parent open; on a busy machine for longer than any other
+    /// process is given.
     #[test]
     fn a_child_that_has_not_begun_yet_is_waited_for() {
         let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
         let path = folder.path().join("file");
         let file = File::create(&path).unwrap();
-        // SAFETY: the child has this thread alone; it waits and ends, by system calls.
+        // SAFETY: the child has only this thread; it waits and exits, by system calls.
         let child = unsafe {
             let child = libc::fork();
             if child == 0 {

@@ -8,22 +8,22 @@ use super::store::Store;
 use crate::linux::device::{DeviceNumber, read_number, read_word, sysfs_folder};
 use crate::linux::facts::folder_names;
 
-/// sysfs counts in units of 512 bytes, and no device moves less.
+/// Bytes of the unit that sysfs counts in; no device transfers less.
 const SECTOR: u64 = 512;
 
-/// The largest block in which the page cache of a device writes.
+/// Bytes of the largest block in which a device's page cache writes.
 const CACHED: u64 = 4096;
 
-/// How sure it is that all of a range is used.
+/// How much of a range is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Share {
     /// Every byte may be written.
     All,
-    /// Some, which the driver above (device mapper, RAID) keeps apart from those of its other devices.
+    /// Some bytes, which the driver above (device mapper, RAID) keeps apart from those of its other devices.
     Some,
 }
 
-/// A range of bytes.
+/// A range of bytes in a device or file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Extent {
     pub(super) store: Store,
@@ -49,7 +49,7 @@ impl Extent {
     }
 }
 
-/// Whether a sector lies in both.
+/// Whether the two footprints may share a sector.
 pub(super) fn touch(one: &[Extent], other: &[Extent]) -> bool {
     one.iter().any(|extent| other.iter().any(|known| extent.touches(known)))
 }
@@ -58,7 +58,7 @@ pub(super) fn touch(one: &[Extent], other: &[Extent]) -> bool {
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub(super) number: DeviceNumber,
-    /// The kernel's name.
+    /// The kernel's name for it.
     pub(super) name: String,
     /// Its size in bytes.
     pub(super) size: u64,
@@ -71,25 +71,25 @@ pub(super) struct Block {
 pub(super) enum Below {
     /// Nothing that the kernel shows.
     Nothing,
-    /// A part of a disk, from this byte on.
+    /// A partition of this disk, from this byte on.
     Disk(DeviceNumber, u64),
-    /// What a loop device shows.
+    /// The backing of a loop device.
     Loop(Backing),
-    /// The devices of a mapping or an array.
+    /// The members of a mapping or an array.
     Members(Vec<DeviceNumber>),
 }
 
-/// All block devices, as `/sys` has them. No attribute of a queue is read: that of a wedged device never answers.
+/// All block devices in `/sys`. No queue attribute is read, because those of a wedged device never answer.
 #[derive(Debug)]
 pub(super) struct Storage {
     pub(super) blocks: Vec<Block>,
-    /// Whether `/sys` says which there are: one that is not mounted says nothing. A kernel that can have none has a `/sys`
+    /// Whether `/sys` lists block devices; if it is not mounted, they are unknown. A kernel that cannot have any has a `/sys`
     /// without their class.
     pub(super) is_seen: bool,
 }
 
 impl Storage {
-    /// Of the machine under `root` (normally `/`).
+    /// Reads the devices of the machine under `root` (normally `/`).
     pub(super) fn look(root: &Path) -> Storage {
         let mut loops = backings(root);
         let names = folder_names(&root.join("sys/class/block"));
@@ -112,12 +112,12 @@ impl Storage {
         self.blocks.iter().find(|block| block.number == number)
     }
 
-    /// The kernel's name of a device, or its number where it has none.
+    /// The kernel's name for a device, or its number if it has none.
     pub(super) fn name(&self, number: DeviceNumber) -> String {
         self.block(number).map_or_else(|| number.to_string(), |block| block.name.clone())
     }
 
-    /// The device as the kernel calls it.
+    /// The device's name and number.
     pub(super) fn named(&self, number: DeviceNumber) -> Named {
         Named { name: self.name(number), number }
     }
@@ -136,7 +136,7 @@ impl Storage {
         let mut found = vec![whole];
         let mut next = 0;
         while let Some(extent) = found.get(next).cloned() {
-            // Devices cannot lie in a circle, but what is read while they change could say so.
+            // Devices cannot form a cycle, but what is read while they change might.
             let fresh = self.one_below(&extent).into_iter().filter(|below| !found.contains(below));
             let fresh: Vec<Extent> = fresh.collect();
             found.extend(fresh);
@@ -165,8 +165,8 @@ impl Storage {
         }
     }
 
-    /// A loop device writes to a device through its page cache, and there whole blocks go down together, with what was in
-    /// the others when they were read. A file has one page cache for all who use it.
+    /// Widens a range to whole page-cache blocks: a loop device writes to a device through its page cache, which writes whole
+    /// blocks, with neighbouring sectors as they were when read. A file has one page cache for all its users.
     fn through_the_cache(&self, extent: Extent) -> Extent {
         let Store::Device(number) = extent.store else { return extent };
         let size = self.block(number).map_or(u64::MAX, |block| block.size);

@@ -1,4 +1,4 @@
-//! What forbids writing, in words.
+//! Uses that forbid writing, and their descriptions.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ pub enum Hold {
         device: String,
         /// The mount point.
         point: PathBuf,
-        /// Who sees it, where this process does not (a container).
+        /// A process that sees it, if this process does not (a container).
         seen_by: Option<Process>,
     },
     /// `device` is in use as swap space.
@@ -26,48 +26,48 @@ pub enum Hold {
     Built {
         /// The kernel's name.
         device: String,
-        /// The kernel's name of what is built on it.
+        /// The kernel's name of the device built on it.
         holder: String,
     },
-    /// The loop device `holder` shows what is on `device`.
+    /// The loop device `holder` is attached to `device`.
     Loop {
         /// The kernel's name, or the path of a file.
         device: String,
         /// The loop device's name.
         holder: String,
     },
-    /// The loop device `holder` does not say what it shows, or may not be asked, and it may be the target.
+    /// The loop device `holder` does not report its backing, or may not be asked, and may be attached to the target.
     Silent {
         /// The loop device's name.
         holder: String,
     },
-    /// This machine serves `device` to others as a disk of theirs.
+    /// This machine exports `device` to others as a disk.
     Served {
         /// The kernel's name, or the path of a file.
         device: String,
-        /// What serves it.
+        /// What exports it.
         by: String,
     },
-    /// Something writes to `device`, and no process is seen to have it open.
+    /// Something writes to `device`, but no process is seen to have it open.
     Written {
         /// The kernel's name.
         device: String,
-        /// Units of 512 bytes within 0.3 s; zero where a write was under way all the time.
+        /// Units of 512 bytes within 0.3 s; zero if a write was in flight and none completed.
         sectors: u64,
     },
     /// A process has `device` open for writing.
     Open {
         /// The kernel's name, or the path of a file.
         device: String,
-        /// Which one.
+        /// The process.
         process: Process,
     },
-    /// A ring of io_uring did not say which files it has registered, and any may be among them.
+    /// A ring of io_uring did not report its registered files, which may include the target.
     UnsaidRing {
-        /// Whose.
+        /// The process that owns the ring.
         process: Process,
     },
-    /// The kernel says that somebody has the file `device` open for writing, and no process is seen to.
+    /// The kernel reports that the file `device` is open for writing, but no process is seen to have it open.
     OpenUnseen {
         /// The path of the file.
         device: String,
@@ -77,11 +77,11 @@ pub enum Hold {
         /// The kernel's name.
         device: String,
     },
-    /// A program has locked `device` (`flock`), as those do that change what is on a disk.
+    /// A program has locked `device` (`flock`), as programs do that change what is on a disk.
     Locked {
         /// The kernel's name.
         device: String,
-        /// Which one, where it is seen.
+        /// The process, if it is seen.
         process: Option<Process>,
     },
 }

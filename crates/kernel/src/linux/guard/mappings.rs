@@ -1,4 +1,4 @@
-//! What processes have mapped into their memory to write to it: such a device stays open although no descriptor is left.
+//! Files and devices that processes have mapped for writing: they stay in use even with no descriptor left.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -7,21 +7,21 @@ use std::time::Duration;
 
 use super::store::Store;
 
-/// How long one process may take to tell: who changes its memory holds whoever reads what is mapped.
+/// How long one process may take to answer: a change to its memory map blocks readers of it.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// So many may not tell; then the rest is not asked.
+/// Number of processes that may fail to answer; then the rest are not asked.
 const SILENT: usize = 10;
 
-/// What a process has mapped so that writing to memory writes to it, or could be made to.
+/// A file or device that a process has mapped shared, from a descriptor open for writing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mapped {
-    /// This, whatever it is called.
+    /// This device or file, whatever its name.
     Known(Store),
-    /// What the process calls so; the kernel lets us not look at it.
+    /// The name the process uses; the kernel does not let us look at the file.
     Named(PathBuf),
 }
 
-/// What each of the processes with these numbers has mapped so.
+/// Finds the writable mappings of each of the processes with these ids.
 pub(super) fn mapped(root: &Path, processes: &[u32]) -> Vec<(u32, Mapped)> {
     let (mut found, mut next) = (Vec::new(), 0);
     for _ in 0..SILENT {
@@ -30,7 +30,7 @@ pub(super) fn mapped(root: &Path, processes: &[u32]) -> Vec<(u32, Mapped)> {
             found.extend(all.into_iter().map(|one| (pid, one)));
             next += 1;
         }
-        // The one that does not tell is passed over.
+        // Skip the one that does not answer.
         next += 1;
         if next >= processes.len() {
             break;
@@ -39,7 +39,7 @@ pub(super) fn mapped(root: &Path, processes: &[u32]) -> Vec<(u32, Mapped)> {
     found
 }
 
-/// Each answer as it comes, in the order of `processes`.
+/// Sends each answer as it is found, in the order of `processes`.
 fn ask_in_thread(root: &Path, processes: &[u32]) -> Receiver<(u32, Vec<Mapped>)> {
     let (sender, receiver) = channel();
     let (root, processes) = (root.to_owned(), processes.to_owned());
@@ -50,13 +50,13 @@ fn ask_in_thread(root: &Path, processes: &[u32]) -> Receiver<(u32, Vec<Mapped>)>
             }
         }
     };
-    // Without a thread nobody tells.
+    // Without a thread there are no answers.
     drop(std::thread::Builder::new().name("mappings".to_owned()).spawn(work));
     receiver
 }
 
 fn mapped_by(root: &Path, pid: u32) -> Vec<Mapped> {
-    // Of a process whose first thread has ended another one tells.
+    // If the first thread of a process has ended, another one has the map.
     let threads = super::writers::threads(root, pid);
     let told = [pid].into_iter().chain(threads).find_map(|thread| {
         let folder = root.join(format!("proc/{thread}"));
@@ -67,14 +67,14 @@ fn mapped_by(root: &Path, pid: u32) -> Vec<Mapped> {
         .unwrap_or_default()
 }
 
-/// A line of `/proc/PID/maps` (proc(5)) that shares what it shows with a file or device: range, mode, offset, device, inode,
+/// A line of `/proc/PID/maps` (proc(5)) that is a shared mapping of a file or device: range, mode, offset, device, inode,
 /// name.
 #[derive(Debug, PartialEq, Eq)]
 struct Line<'t> {
-    /// As `/proc/PID/map_files` has it.
+    /// The address range in the form of `/proc/PID/map_files`.
     range: String,
     is_written: bool,
-    /// Device and inode of the name, not of what it leads to.
+    /// Device and inode of the name itself: for a block device those of its node.
     numbers: (&'t str, &'t str),
     name: PathBuf,
 }
@@ -95,7 +95,7 @@ impl Line<'_> {
         })
     }
 
-    /// What is mapped there: by the kernel's own link to it, whose mode is that of the opening, or else by its name.
+    /// What is mapped there: by the kernel's own link to it, whose mode is that of the open file, otherwise by its name.
     fn asked(self, folder: &Path) -> Option<Mapped> {
         let link = folder.join("map_files").join(self.range);
         let is_open_for_writing = |link: std::fs::Metadata| link.permissions().mode() & 0o200 != 0;
@@ -112,7 +112,7 @@ impl Line<'_> {
     }
 }
 
-/// Each device or file once.
+/// The shared mappings in `text`, each device or file once.
 fn shared(text: &str) -> Vec<Line<'_>> {
     let mut lines: Vec<Line<'_>> = text.lines().filter_map(Line::read).collect();
     lines.sort_by(|a, b| (a.numbers, b.is_written).cmp(&(b.numbers, a.is_written)));
@@ -165,7 +165,7 @@ mod tests {
         assert_ne!(at, libc::MAP_FAILED);
         file.into_temp_path().close().unwrap();
         let found = mapped(Path::new("/"), &[std::process::id()]);
-        // SAFETY: the mapping of above, which nobody uses.
+        // SAFETY: the mapping from above, which nobody uses.
         unsafe { libc::munmap(at, 4096) };
         if crate::linux::folder::effective_user() != 0 {
             return testbed::skipped(testbed::Lack::Root, "what is mapped is looked at by root alone");

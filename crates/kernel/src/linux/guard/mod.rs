@@ -2,31 +2,31 @@
 //!
 //! # The question
 //!
-//! The guard asks about the storage, not about the name. A device or file is written only where nobody else uses one
-//! sector of it, however they came by it:
+//! The guard asks about the storage, not about the name. A device or file is written only if nobody else uses any sector of
+//! it, by whatever route:
 //!
-//! 1. The *footprint* of the target is made: the range of bytes that it is, and every range below that, from a partition
-//!    to its disk, from a loop device to what it shows (by device and inode, as the kernel tells them, with its offset),
-//!    from a mapping or an array to its members. It ends at a file: that a file lies in a mounted file system is the usual
-//!    case. What a mapping uses of a member is left to the mapping: two logical volumes of a disk are not each other's.
-//! 2. Whatever is in use has a footprint of its own: what is mounted in any mount namespace that a process of this machine
-//!    is in, swap space, what mappings, arrays and other loop devices stand on, and what another process has open for
-//!    writing. Where it shares a sector with the target's, that use is a [`Hold`]. A partition beside the target shares
-//!    none, nor does a loop device on another range of the same file.
-//! 3. The kernel is asked what it does not list: every device that a loop of the chain shows is claimed for a moment
-//!    (`O_EXCL`), the disks of the chain are looked at for an exclusive lock (`flock`, the convention of systemd), and of a
-//!    file a lease is tried, which is not given while anybody writes to it.
+//! 1. The *footprint* of the target is computed: its own range of bytes, and every range below: from a partition to its
+//!    disk, from a loop device to its backing (by device and inode, as the kernel reports them, and offset), from a mapping
+//!    or an array to its members. It ends at a file, because files normally lie in a mounted file system. Which part of a
+//!    member a mapping uses is left to the mapping: two logical volumes on one disk do not conflict.
+//! 2. Everything in use has a footprint of its own: mounts in any mount namespace with a process in it, swap space, devices
+//!    under mappings, arrays and other loop devices, and what another process has open for writing. If it shares a sector
+//!    with the target's, that use is a [`Hold`]. A partition beside the target shares none, nor does a loop device on
+//!    another range of the same file.
+//! 3. The kernel is asked for what it does not list: every device that a loop of the chain shows is claimed for a moment
+//!    (`O_EXCL`), the disks of the chain are checked for an exclusive lock (`flock`, the convention of systemd), and a
+//!    lease is tried on a file, which the kernel does not grant while anybody writes to it.
 //!
-//! Anything but the one chain up to the target is a hold, whatever was allowed. Of this process only what a permit of
-//! its own holds is left out, which is how a lab volume puts one loop device on another.
+//! Anything but the one chain up to the target is a hold, whatever was allowed. Of this process, only what its own permit
+//! holds is exempt, which is how a lab volume puts one loop device on another.
 //!
-//! A device is asked about before it is opened, so that one in use is not even opened for writing, and everything is
-//! asked again of the descriptor that was opened, since a link may have been changed between the two. Programs that look
-//! at every disk open it for a moment: who has it open is asked for half a second before that is a refusal.
+//! A device is checked before it is opened, so that one in use is not even opened for writing, and again by the open
+//! descriptor, because a link may have been changed in between. Programs that look at every disk open it for a moment,
+//! so another opener is refused only after half a second.
 //!
-//! "Could not look" is never "is something else". A loop device is asked also where `/dev` lacks its node ([`node`]); one
-//! that may not be asked is compared by its name, and is a hold where it may be the target. Without `/sys`, or with
-//! something below the target that cannot be opened, there is no permit.
+//! "Could not look" never counts as "is something else". A loop device is asked even if `/dev` lacks its node ([`node`]);
+//! one that may not be asked is compared by name, and is a hold if it may be the target. Without `/sys`, or with something
+//! below the target that cannot be opened, there is no permit.
 //!
 //! What cannot be seen: processes of other users (without root) and of other machines that share the disk; a descriptor
 //! that no process shows and that does not write while the permit is made ([`activity`]); a layer of an overlay whose
@@ -70,28 +70,28 @@ use file_question::FileQuestion;
 use question::Question;
 use store::Store;
 
-/// How far apart it is asked who has the target open, half a second in all: unevenly, so that whoever opens it again and
-/// again is not met each time.
+/// Pauses between checks of who has the target open, half a second in all: uneven, so that a program that opens it
+/// periodically is not met each time.
 const PAUSES_MS: [u64; 6] = [10, 25, 55, 90, 130, 190];
 
-/// Devices that the user has named as those whose contents may be destroyed.
+/// Devices that the user has named as ones whose contents may be destroyed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowDestroy {
     devices: Vec<PathBuf>,
 }
 
 impl AllowDestroy {
-    /// None.
+    /// No device.
     pub fn nothing() -> AllowDestroy {
         AllowDestroy::default()
     }
 
-    /// These, by any path that leads to them.
+    /// These devices, by any path that leads to them.
     pub fn devices(devices: impl IntoIterator<Item = PathBuf>) -> AllowDestroy {
         AllowDestroy { devices: devices.into_iter().collect() }
     }
 
-    /// Whether the device with `number` is one of them; a disk does not stand for its partitions nor they for it.
+    /// Whether the device with `number` is named; naming a disk does not name its partitions, nor the reverse.
     fn names(&self, number: DeviceNumber) -> bool {
         self.devices.iter().any(|path| device_of_node(path) == Some(number))
     }
@@ -113,21 +113,21 @@ pub enum GuardError {
     InUse {
         /// The device or file.
         path: PathBuf,
-        /// By what.
+        /// The uses that forbid writing.
         holds: Vec<Hold>,
     },
-    /// The kernel says that it is in use.
+    /// The kernel reports that it is in use.
     #[error("{path}: another program or the kernel holds this device exclusively; release it first")]
     Busy {
         /// The device.
         path: PathBuf,
     },
-    /// It cannot be known who uses it.
+    /// It cannot be determined who uses it.
     #[error("{path}: is not written, since what lies below it cannot be seen: {why}")]
     Blind {
         /// The device or file.
         path: PathBuf,
-        /// What stands in the way, and what to do.
+        /// The reason, and the remedy.
         why: String,
     },
     /// The device refuses writes.
@@ -136,7 +136,7 @@ pub enum GuardError {
         /// The device.
         path: PathBuf,
     },
-    /// It is not what was asked for.
+    /// It is not a block device.
     #[error("{path}: is no block device")]
     NotABlockDevice {
         /// The path.
@@ -147,18 +147,18 @@ pub enum GuardError {
     NotOurs {
         /// The path.
         path: PathBuf,
-        /// What speaks against it.
+        /// What shows that.
         why: &'static str,
     },
     /// It cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// It cannot be looked at.
+    /// It cannot be surveyed.
     #[error("{path}: cannot be read to see what is on it: {source}")]
     Survey {
         /// The device.
         path: PathBuf,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
 }
@@ -167,16 +167,16 @@ fn list(holds: &[Hold]) -> String {
     holds.iter().map(Hold::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Leave to write to a file of our own that has no name, or a name that this process gave it.
+/// Permits writing to a file of our own that has no name, or a name that this process gave it.
 pub fn permit_unnamed(file: &OwnedTestFile) -> WritePermit {
     WritePermit::of_file(file.anchor(), file.path())
 }
 
-/// Leave to write to a file that an earlier run of plimsoll made: named `.plimsoll-*.tmp`, owned by this user, a
+/// Permits writing to a file that an earlier run of plimsoll made: named `.plimsoll-*.tmp`, owned by this user, a
 /// regular file with one name, and not a link.
 ///
 /// # Errors
-/// [`GuardError::NotOurs`] where any of that does not hold.
+/// [`GuardError::NotOurs`] if any of that does not hold.
 pub fn permit_file_of_ours(path: &Path) -> Result<WritePermit, GuardError> {
     let not_ours = |why| GuardError::NotOurs { path: path.to_owned(), why };
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -199,11 +199,11 @@ pub fn permit_file_of_ours(path: &Path) -> Result<WritePermit, GuardError> {
     Ok(WritePermit::of_file(Arc::new(file), path))
 }
 
-/// Leave to write to a file by its name, as the tools whose command lines are spoken do; it is made where it is
-/// missing. A device is taken too, without being named twice, but never one that is in use.
+/// Permits writing to a file by its name, as the tools whose command lines plimsoll accepts do; makes it if it is missing.
+/// A device is accepted too, without being named twice, but never one that is in use.
 ///
 /// # Errors
-/// [`GuardError::InUse`] where anybody uses a byte of it.
+/// [`GuardError::InUse`] if anybody uses a byte of it.
 pub fn permit_named_file(path: &Path) -> Result<WritePermit, GuardError> {
     let seen = std::fs::metadata(path).ok();
     if let Some(metadata) = &seen
@@ -215,13 +215,13 @@ pub fn permit_named_file(path: &Path) -> Result<WritePermit, GuardError> {
     if before.is_none()
         && let Ok(file) = for_writing().create_new(true).open(path)
     {
-        // A file that is made here is nobody else's.
+        // A file that we create belongs to nobody else.
         return Ok(WritePermit::of_file(Arc::new(file), path));
     }
     let file = for_writing().create(true).open(path).map_err(|e| open_error(path, e))?;
     let metadata = file.metadata().map_err(|e| open_error(path, e))?;
     if kind_of(path, &metadata)? != FileKind::Regular {
-        // What stood there was exchanged between the look and the opening.
+        // It was replaced between the check and the open.
         return Err(GuardError::Busy { path: path.to_owned() });
     }
     let same = before.filter(|before| before.is_about(&metadata));
@@ -234,11 +234,11 @@ fn for_writing() -> OpenOptions {
     OpenOptions::new().read(true).write(true).truncate(false).mode(0o644).custom_flags(flags).clone()
 }
 
-/// Leave to write to a block device that `allow` names, and what that will destroy. The device is opened exclusively
-/// and stays so; there is one permit a device, and its clones.
+/// Permits writing to a block device that `allow` names, and describes what that will destroy. The device is opened
+/// exclusively and stays so; there is one permit per device, with its clones.
 ///
 /// # Errors
-/// [`GuardError`]: not named, in use, read-only, or no block device.
+/// [`GuardError`]: not named, in use, read-only, or not a block device.
 pub fn permit_block_device(
     path: &Path,
     allow: &AllowDestroy,
@@ -260,21 +260,21 @@ pub fn permit_block_device(
     Ok((permit, destruction))
 }
 
-/// A device that is ours and not given yet.
+/// A device opened exclusively, for which no permit has been handed out yet.
 struct Held {
     permit: WritePermit,
     number: DeviceNumber,
-    /// What had been written to it by then.
+    /// The write counters at that time.
     look: activity::Look,
 }
 
-/// Sees what is on the device, and whether anybody writes to it meanwhile.
+/// Surveys what is on the device, and checks whether anybody writes to it meanwhile.
 fn surveyed(Held { permit, number, look }: Held) -> Result<WritePermit, GuardError> {
     let destruction = Destruction::survey(&permit.path, &permit.anchor, number)
         .map_err(|source| GuardError::Survey { path: permit.path.clone(), source })?;
     let mut holds = look.and_again(&destruction.name);
     if !holds.is_empty() {
-        // What the page cache still had to write, of somebody who has gone, is written now.
+        // Page-cache writeback left by a process that has gone; force it out and look again.
         permit.anchor.sync_data().map_err(|e| open_error(&permit.path, e))?;
         holds = activity::Look::at(number).and_again(&destruction.name);
     }
@@ -282,10 +282,10 @@ fn surveyed(Held { permit, number, look }: Held) -> Result<WritePermit, GuardErr
     Ok(WritePermit { destruction: Some(Arc::new(destruction)), ..permit })
 }
 
-/// What is on a block device, without leave to write to it.
+/// Describes what is on a block device, without permitting writes.
 ///
 /// # Errors
-/// [`GuardError`] where it cannot be read.
+/// [`GuardError`] if it cannot be read.
 pub fn survey(path: &Path) -> Result<Destruction, GuardError> {
     let number = device_of_node(path).ok_or_else(|| GuardError::NotABlockDevice { path: path.to_owned() })?;
     let file = File::open(path).map_err(|e| open_error(path, e))?;
@@ -293,8 +293,8 @@ pub fn survey(path: &Path) -> Result<Destruction, GuardError> {
         .map_err(|source| GuardError::Survey { path: path.to_owned(), source })
 }
 
-/// Opens a device exclusively where nobody uses it. Asked twice: before, so that a device in use is not even opened for
-/// writing, and after, since only then nobody can take it any more.
+/// Opens a device exclusively if nobody uses it. It is checked before, so that a device in use is not even opened for
+/// writing, and after, because only then can nobody else take it.
 fn hold_device(path: &Path) -> Result<Held, GuardError> {
     let number = device_of_node(path).ok_or_else(|| GuardError::NotABlockDevice { path: path.to_owned() })?;
     let question = Question::about(Path::new("/"), Store::Device(number), String::new());
@@ -316,8 +316,8 @@ fn hold_device(path: &Path) -> Result<Held, GuardError> {
     Ok(Held { permit, number, look: activity::Look::at(number) })
 }
 
-/// Whoever asks whether a device is claimed holds it for a moment, and so does a process between its fork and its program:
-/// what lasts half a second is a claim.
+/// Opens a device exclusively, with patience: a program that tests for a claim holds one for a moment, and so does a
+/// process between its fork and its exec. Only what lasts half a second is a claim.
 fn open_exclusively(path: &Path, question: &Question<'_>) -> Result<File, GuardError> {
     let mut opened = open(path, libc::O_EXCL);
     if matches!(opened, Err(GuardError::Busy { .. })) {
@@ -333,7 +333,7 @@ fn open_exclusively(path: &Path, question: &Question<'_>) -> Result<File, GuardE
     opened
 }
 
-/// Refuses the open file or device that `metadata` is of where anybody else uses a byte of it.
+/// Refuses the open file or device that `metadata` describes if anybody else uses a byte of it.
 fn refuse_if_used(path: &Path, metadata: &Metadata) -> Result<Question<'static>, GuardError> {
     let question = Question::about_open(path, metadata);
     refuse_if_blind(path, &question)?;
@@ -344,7 +344,7 @@ fn refuse_if_used(path: &Path, metadata: &Metadata) -> Result<Question<'static>,
     Ok(question)
 }
 
-/// What `ask` still says after half a second; nothing as soon as it says nothing.
+/// Returns what `ask` still finds after half a second; nothing as soon as it finds nothing.
 fn lasting<T>(ask: impl Fn() -> Vec<T>) -> Vec<T> {
     let mut found = ask();
     for pause in PAUSES_MS {

@@ -1,4 +1,4 @@
-//! Block devices opened by their number: through `/dev` where the node there is theirs, else through one of our own.
+//! Block devices opened by number: through `/dev` if the node there is right, otherwise through a node of our own.
 
 use std::ffi::CStr;
 use std::fs::{File, OpenOptions};
@@ -18,7 +18,7 @@ const FSMOUNT_CLOEXEC: libc::c_ulong = 1;
 
 const QUIETLY: libc::c_int = libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC;
 
-/// A block device by what the kernel calls it.
+/// A block device by the kernel's name and number.
 #[derive(Clone, Debug)]
 pub(super) struct Named {
     pub(super) name: String,
@@ -26,23 +26,23 @@ pub(super) struct Named {
 }
 
 impl Named {
-    /// The node in `/dev` that has the kernel's name, where it leads to this device. A `/dev` that somebody put together
-    /// by hand may have none, or another device under that name.
+    /// The node in `/dev` with the kernel's name, if it leads to this device. A hand-made `/dev` may lack it, or have another
+    /// device under that name.
     pub(super) fn node(&self) -> Option<PathBuf> {
         let node = Path::new("/dev").join(&self.name);
         (device_of_node(&node) == Some(self.number)).then_some(node)
     }
 
-    /// Opens it for reading with `flags`, also where `/dev` lacks its node.
+    /// Opens it for reading with `flags`, even if `/dev` lacks its node.
     ///
     /// # Errors
-    /// What the kernel says; `EPERM` where a control group keeps the device from this process, or where it may make no node.
+    /// The kernel's error; `EPERM` if a control group denies this process the device, or it may not make a node.
     pub(super) fn open(&self, flags: libc::c_int) -> io::Result<File> {
         let through_dev = self.node().map(|node| open_node(&node, flags));
         let file = match through_dev {
             Some(Ok(file)) => file,
             Some(Err(error)) if error.raw_os_error() == Some(libc::EBUSY) => return Err(error),
-            // One that refuses may do so for its mode alone.
+            // A node that refuses may do so only because of its mode.
             _ => self.open_privately(flags)?,
         };
         let metadata = file.metadata()?;
@@ -51,15 +51,15 @@ impl Named {
         if is_it { Ok(file) } else { Err(io::Error::from_raw_os_error(libc::ENODEV)) }
     }
 
-    /// Opens it through a node in a file system in memory that is mounted nowhere: nobody else sees the node, and it goes
-    /// with the descriptor, also by `kill -9`. Since Linux 5.2, for who may mount.
+    /// Opens it through a node in an in-memory file system that is mounted nowhere: nobody else sees the node, and it vanishes
+    /// with the descriptor, even after `kill -9`. Since Linux 5.2, for users who may mount.
     fn open_privately(&self, flags: libc::c_int) -> io::Result<File> {
         const NAME: &CStr = c"device";
         let folder = memory_folder()?;
         let number = libc::makedev(self.number.major, self.number.minor);
         // SAFETY: an open folder and a name that ends with zero.
         check(unsafe { libc::mknodat(folder.as_raw_fd(), NAME.as_ptr(), libc::S_IFBLK | 0o600, number) })?;
-        // SAFETY: the same, and the descriptor is nobody else's.
+        // SAFETY: the same, and nobody else owns the descriptor.
         unsafe {
             let fd = libc::openat(folder.as_raw_fd(), NAME.as_ptr(), libc::O_RDONLY | QUIETLY | flags);
             Ok(File::from_raw_fd(check(fd)?))
@@ -72,9 +72,9 @@ pub(super) fn open_node(path: &Path, flags: libc::c_int) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(QUIETLY | flags).open(path)
 }
 
-/// The top of a file system in memory that no namespace shows.
+/// The root of an in-memory file system that no namespace shows.
 fn memory_folder() -> io::Result<OwnedFd> {
-    // SAFETY: names that end with zero, descriptors that were just opened and are nobody else's.
+    // SAFETY: names that end with zero, and descriptors that were just opened and nobody else owns.
     unsafe {
         let owned = |fd: libc::c_long| check_long(fd).map(|fd| OwnedFd::from_raw_fd(fd as libc::c_int));
         let made = owned(libc::syscall(libc::SYS_fsopen, c"tmpfs".as_ptr(), FSOPEN_CLOEXEC))?;

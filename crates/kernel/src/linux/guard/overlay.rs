@@ -1,4 +1,4 @@
-//! What lies below a file of an overlay: the files of its layers, which have names and numbers of their own.
+//! Files below a file of an overlay: those of its layers, which have names and numbers of their own.
 
 use std::path::{Path, PathBuf};
 
@@ -6,18 +6,18 @@ use super::backing::file_at;
 use super::store::Store;
 use crate::linux::mounts::{SeenMount, unescape};
 
-/// The files of the layers that `store`, called `name` by somebody, may show and change: the one of the layer that is
-/// written and those below it. Layers are looked for where this process and where one that sees a mount has them; a path
-/// that leads nowhere there (a relative one, one of a namespace that nobody is in) is not found.
+/// The files of the layers that `store`, known to somebody as `name`, may show and change: in the writable layer and in
+/// those below it. Layers are looked for where this process, and where a process that sees a mount, has them; a path that
+/// leads nowhere there (a relative one, one in a namespace without processes) is not found.
 pub(super) fn layers(root: &Path, mounts: &[SeenMount], (store, name): (&Store, &Path)) -> Vec<Store> {
     let mut found: Vec<Store> = Vec::new();
     for seen in mounts.iter().filter(|seen| seen.mount.filesystem == "overlay") {
         let Ok(rest) = name.strip_prefix(&seen.mount.point) else { continue };
-        // The same name may be another file's in another namespace.
+        // The same name may be another file in another namespace.
         if file_at(&view_of(root, seen).join(without_top(name))).as_ref() != Some(store) {
             continue;
         }
-        // Of a file that is mounted itself nothing is left to join, and a slash at its end would lead nowhere.
+        // For a mounted file nothing is left to join, and a slash at its end would lead nowhere.
         let inside: PathBuf = without_top(&seen.mount.root).join(rest).components().collect();
         for folder in folders(&seen.mount.super_options) {
             let places =
@@ -28,7 +28,7 @@ pub(super) fn layers(root: &Path, mounts: &[SeenMount], (store, name): (&Store, 
     found
 }
 
-/// The top of the tree that whoever sees the mount has.
+/// The root directory of the process that sees the mount.
 fn view_of(root: &Path, seen: &SeenMount) -> PathBuf {
     match &seen.seen_by {
         Some(process) => root.join(format!("proc/{}/root", process.pid)),
@@ -46,13 +46,13 @@ fn without_top(path: &Path) -> &Path {
     path.strip_prefix("/").unwrap_or(path)
 }
 
-/// The folders of an overlay's layers by its options, the one that is written first. Relative ones are left out: nobody
-/// knows any more to what.
+/// The folders of an overlay's layers from its options, the writable one first. Relative ones are left out, because the
+/// folder they were relative to is unknown.
 fn folders(options: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for key in ["upperdir=", "lowerdir=", "lowerdir+="] {
         for value in options.split(',').filter_map(|option| option.strip_prefix(key)) {
-            // Only `lowerdir` is a list, and what else has a colon may have it escaped or not.
+            // Only `lowerdir` is a list, and a colon elsewhere may or may not be escaped.
             let value = unescape(value);
             found.extend(separated(&value));
             found.push(value);
@@ -61,7 +61,7 @@ fn folders(options: &str) -> Vec<PathBuf> {
     found.into_iter().map(PathBuf::from).filter(|folder| folder.is_absolute()).collect()
 }
 
-/// Paths with colons between; a backslash takes its meaning from the letter behind it.
+/// Splits paths at colons; a backslash makes the next character literal.
 fn separated(value: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     let mut letters = value.chars();

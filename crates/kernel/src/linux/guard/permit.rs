@@ -1,4 +1,4 @@
-//! Leave to write, which only the guard gives.
+//! Permission to write, which only the guard gives.
 
 use std::fs::File;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -8,13 +8,13 @@ use std::sync::Arc;
 use super::claims::Claim;
 use super::destruction::Destruction;
 
-/// Leave to write to one file or device. Only the guard makes it, and it holds what it was made for open, so that
-/// nothing else can take the path's place; a block device stays exclusively ours as long as a clone lives.
+/// Permission to write to one file or device. Only the guard makes it, and it keeps its target open, so that nothing else
+/// can take the path's place; a block device stays exclusively ours as long as a clone lives.
 #[derive(Clone, Debug)]
 pub struct WritePermit {
     pub(super) anchor: Arc<File>,
     pub(super) path: PathBuf,
-    /// Of a block device.
+    /// The exclusive claim, for a block device.
     pub(super) _claim: Option<Arc<Claim>>,
     pub(super) destruction: Option<Arc<Destruction>>,
 }
@@ -28,12 +28,12 @@ impl WritePermit {
         WritePermit { anchor, path: path.to_owned(), _claim: None, destruction: None }
     }
 
-    /// What it is for.
+    /// The path of its target.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the first write would destroy; `None` of a file.
+    /// What the first write would destroy; `None` for a file.
     pub fn destruction(&self) -> Option<&Destruction> {
         self.destruction.as_deref()
     }

@@ -16,24 +16,24 @@ use crate::linux::facts::folder_names;
 use crate::linux::mounts::{SeenMount, device_of_mount, mount_of, mounts_everywhere, unescape};
 
 /// Every use of the device with `number` under `root` (normally `/`) that the kernel lists: mounts, swap, and devices
-/// and loops built on a byte of it. Who merely has it open is asked when a permit is.
+/// and loops built on a byte of it. Processes that merely have it open are checked only for a permit.
 pub fn holds(root: &Path, number: DeviceNumber) -> Vec<Hold> {
     Question::about(root, Store::Device(number), String::new()).listed()
 }
 
-/// The same of the regular file at `path` (without links): as swap space or by a loop device, by whatever name it was
-/// given to them (hard links, bind mounts, a name that is gone).
+/// Every listed use of the regular file at `path` (without links): as swap space or by a loop device, under whatever name
+/// it was given to them (hard links, bind mounts, a name that is gone).
 pub fn holds_of_file(root: &Path, path: &Path) -> Vec<Hold> {
     let store = store_at(root, path).unwrap_or_else(|| Store::Named(path.to_owned()));
     Question::about(root, store, path.display().to_string()).listed()
 }
 
-/// The same of an open file, which `metadata` is of and which was reached by `path`.
+/// Every listed use of an open file, which `metadata` describes and which was reached by `path`.
 pub(crate) fn holds_of_open_file(path: &Path, metadata: &std::fs::Metadata) -> Vec<Hold> {
     Question::about_open(path, metadata).listed()
 }
 
-/// What is asked about, and what it is asked of: the storage of the machine as it was when the question was put.
+/// The target and the storage of the machine, as it was when the question was put.
 pub(super) struct Question<'r> {
     pub(super) root: &'r Path,
     pub(super) storage: Storage,
@@ -41,11 +41,11 @@ pub(super) struct Question<'r> {
     pub(super) target: Vec<Extent>,
     /// Whether the kernel has said that nobody else has the target, a file, open: then no loop device is attached to it.
     pub(super) nobody_has_it_open: bool,
-    /// The target's name, for a file.
+    /// The target's path, for a file.
     path: String,
-    /// The target's length, where it was opened.
+    /// The target's length, for an open file.
     length: Option<u64>,
-    /// Read when they are asked for: few questions about a file need them.
+    /// Mounts of every namespace, read on first use: few questions about a file need them.
     mounts: OnceCell<Vec<SeenMount>>,
 }
 
@@ -73,7 +73,7 @@ impl<'r> Question<'r> {
         self.mounts.get_or_init(|| mounts_everywhere(self.root))
     }
 
-    /// About the open file or device that `metadata` is of, which was reached by `path`.
+    /// Asks about the open file or device that `metadata` describes and that was reached by `path`.
     pub(super) fn about_open(path: &Path, metadata: &std::fs::Metadata) -> Question<'static> {
         let number = DeviceNumber::from_dev(metadata.rdev());
         let store = Store::of(metadata).unwrap_or(Store::Device(number));
@@ -81,7 +81,7 @@ impl<'r> Question<'r> {
         Question { length, ..Question::about(Path::new("/"), store, path.display().to_string()) }
     }
 
-    /// Adds to what the loop devices show what lies below that.
+    /// Adds to the backing of each loop device the overlay layers below it.
     fn look_below_loops(&mut self) {
         let below = |block: &Block| match &block.below {
             Below::Loop(backing) => {
@@ -97,7 +97,7 @@ impl<'r> Question<'r> {
         }
     }
 
-    /// The files below `store`, called `name`, where it may lie in an overlay: such a file system has no device.
+    /// The files below `store`, known as `name`, if it may lie in an overlay: such a file system has no device.
     fn layers(&self, store: &Store, name: &Path) -> Vec<Store> {
         match store {
             Store::File { file_system, .. } if file_system.major == 0 => {
@@ -107,7 +107,7 @@ impl<'r> Question<'r> {
         }
     }
 
-    /// Why it cannot be seen what lies below the target, so that nobody can say who uses it.
+    /// Why it cannot be seen what lies below the target, so that its users are unknown; `None` if it can.
     pub(super) fn blind(&self) -> Option<String> {
         let is_device = |extent: &&Extent| matches!(extent.store, Store::Device(_));
         let devices = self.target.iter().filter(is_device);
@@ -127,24 +127,24 @@ impl<'r> Question<'r> {
         Some(format!("{device} may not be opened here; give it a node in /dev and leave to open it"))
     }
 
-    /// What the kernel lists: mounts, swap, what is built on the target, and what is served from it.
+    /// All uses that the kernel lists: mounts, swap, devices built on the target, and exports of it.
     pub(super) fn listed(&self) -> Vec<Hold> {
         let loops = [self.looped(), self.silent(), self.unasked()].concat();
         let parts = [self.mounted(), self.swapping(), self.built(), loops, served(self)];
         parts.into_iter().flatten().collect()
     }
 
-    /// Whether `store` has a byte that the target has.
+    /// Whether `store` shares a byte with the target.
     pub(super) fn shares(&self, store: Store) -> bool {
         touch(&self.storage.footprint(store), &self.target)
     }
 
-    /// Whether the device is the target or lies below it: the one chain that may stand on these bytes.
+    /// Whether the device is the target or lies below it: the one chain that may use these bytes.
     pub(super) fn in_chain(&self, number: DeviceNumber) -> bool {
         self.target.iter().any(|extent| extent.store == Store::Device(number))
     }
 
-    /// What people call `store`.
+    /// The name of `store` for people.
     pub(super) fn name(&self, store: &Store) -> String {
         if let Store::Device(number) = store {
             return self.storage.name(*number);
@@ -164,7 +164,7 @@ impl<'r> Question<'r> {
     fn mounted(&self) -> Vec<Hold> {
         let mut found: Vec<Hold> = Vec::new();
         if !self.target.iter().any(|extent| matches!(extent.store, Store::Device(_))) {
-            // Nobody mounts a file but through a loop device.
+            // A file can be mounted only through a loop device.
             return found;
         }
         let mut points: Vec<(DeviceNumber, &PathBuf)> = Vec::new();
@@ -189,7 +189,7 @@ impl<'r> Question<'r> {
         shared.map(|store| Hold::Swap { device: self.name(&store) }).collect()
     }
 
-    /// Mappings, arrays and the like.
+    /// Mappings, arrays and the like on the target's bytes.
     fn built(&self) -> Vec<Hold> {
         let mut found = Vec::new();
         for block in self.storage.blocks.iter().filter(|block| self.shares(Store::Device(block.number))) {
@@ -226,7 +226,7 @@ impl<'r> Question<'r> {
         })
     }
 
-    /// Loop devices that do not answer, of whose files only this is known: in which file system they are.
+    /// Loop devices that do not answer and whose files lie in the target's file system, which is all that is known of them.
     fn silent(&self) -> Vec<Hold> {
         let is_unknown = |(block, backing): &(&Block, &Backing)| {
             let is_device = backing.stores.iter().any(|store| matches!(store, Store::Device(_)));
@@ -251,15 +251,15 @@ impl<'r> Question<'r> {
         near.map(|(block, _)| Hold::Silent { holder: block.name.clone() }).collect()
     }
 
-    /// Loop devices that may not be asked and may be attached to the target. Which file they show is told by a name, and a
-    /// name that differs proves nothing: a hard link, a bind mount or another mount namespace gives one file many. So one
-    /// counts as attached to something else only where
+    /// Loop devices that may not be asked and may be attached to the target. Only a name tells which file they show, and a
+    /// different name proves nothing: a hard link, a bind mount or another mount namespace gives one file many names. So one
+    /// counts as attached to something else only if
     ///
     /// * nobody else has the target, a file, open at all,
-    /// * or its name leads to another device or file that is as long as it must be and that somebody has open,
-    /// * or it has another length than anything of the target, and another last word of its name.
+    /// * or its name leads to another device or file of the length it must have, which (for a file) somebody has open,
+    /// * or its length differs from everything in the target's chain, and so does the last component of its name.
     ///
-    /// What that leaves open: a file whose length changed after the loop device was attached, by another name than the
+    /// What that misses: a file whose length changed after the loop device was attached, under another name than the
     /// target's.
     pub(super) fn unasked(&self) -> Vec<Hold> {
         if self.nobody_has_it_open {
@@ -286,7 +286,7 @@ impl<'r> Question<'r> {
         })
     }
 
-    /// How long what `extent` lies in may be, and the last words of the names it is known by.
+    /// Possible lengths of what `extent` lies in, and the last components of its known names.
     fn lengths_and_names(&self, extent: &Extent) -> (Vec<Length>, Vec<PathBuf>) {
         if let Store::Device(number) = extent.store {
             let size = self.storage.block(number).map(|block| Length::Exactly(block.size));
@@ -304,7 +304,7 @@ impl<'r> Question<'r> {
         (lengths, names.into_iter().flatten().collect())
     }
 
-    /// Whether the name of a loop device of `size` bytes leads to something else that can be what it shows.
+    /// Whether the name of a loop device of `size` bytes leads to something else that it can show.
     fn is_elsewhere(&self, size: u64, backing: &Backing) -> bool {
         let name = without_gone(&backing.name);
         backing.stores.iter().any(|store| match store {
@@ -331,7 +331,7 @@ mod tests {
     const FIRST: DeviceNumber = DeviceNumber { major: 8, minor: 1 };
     const SECOND: DeviceNumber = DeviceNumber { major: 8, minor: 2 };
 
-    /// A disk with two partitions and a second disk; `mountinfo` says what is mounted.
+    /// A disk with two partitions, and a second disk; `mountinfo` says what is mounted.
     fn machine(mountinfo: &str) -> Machine {
         let machine = Machine::new(mountinfo);
         let part = |start| [("partition", "1"), ("start", start), ("size", "1000")];

@@ -1,5 +1,5 @@
-//! What this machine serves to others as a disk of theirs: targets of NVMe and of SCSI, by what configfs says. The kernel
-//! has such a device open without claiming it, and no process has a descriptor.
+//! Devices that this machine exports to others as disks: targets of NVMe and of SCSI, according to configfs. The kernel has
+//! such a device open without claiming it, and no process has a descriptor.
 
 use std::path::{Path, PathBuf};
 
@@ -9,16 +9,16 @@ use super::question::Question;
 use crate::linux::device::read_word;
 use crate::linux::facts::folder_names;
 
-/// Where configfs is mounted.
+/// Where configfs is mounted, below the root.
 const CONFIG: &str = "sys/kernel/config";
 
-/// A device or file that is served.
+/// A device or file that is exported.
 struct Served {
     path: PathBuf,
     by: String,
 }
 
-/// Everything served that shares a byte with the target.
+/// Everything exported that shares a byte with the target.
 pub(super) fn served(question: &Question<'_>) -> Vec<Hold> {
     let config = question.root.join(CONFIG);
     let shared = nvme(&config).into_iter().chain(scsi(&config)).filter_map(|served| {
@@ -28,7 +28,8 @@ pub(super) fn served(question: &Question<'_>) -> Vec<Hold> {
     shared.collect()
 }
 
-/// Documentation/nvme of the kernel: `nvmet/subsystems/NQN/namespaces/N/device_path`, in use while `enable` says so.
+/// NVMe targets (Documentation/nvme of the kernel): `nvmet/subsystems/NQN/namespaces/N/device_path`, in use while `enable`
+/// is set.
 fn nvme(config: &Path) -> Vec<Served> {
     let mut found = Vec::new();
     let subsystems = config.join("nvmet/subsystems");
@@ -44,8 +45,8 @@ fn nvme(config: &Path) -> Vec<Served> {
     found
 }
 
-/// Documentation/target of the kernel: `target/core/HBA/NAME`, whose path the tools write to `udev_path` and the kernel
-/// gives in `info` behind `File:`.
+/// SCSI targets (Documentation/target of the kernel): `target/core/HBA/NAME`, whose path tools write to `udev_path` and
+/// the kernel shows in `info` after `File:`.
 fn scsi(config: &Path) -> Vec<Served> {
     let mut found = Vec::new();
     let core = config.join("target/core");

@@ -1,4 +1,4 @@
-//! What bytes lie in: a device or a file, whatever it is called.
+//! The place where bytes are: a device or a file, whatever its name.
 
 use std::fs::Metadata;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -6,24 +6,24 @@ use std::path::PathBuf;
 
 use crate::linux::device::DeviceNumber;
 
-/// What holds bytes.
+/// A device or file that holds bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Store {
     /// A block device.
     Device(DeviceNumber),
     /// A file, by the numbers that all its names share.
     File {
-        /// As `st_dev` has it.
+        /// Its file system, as in `st_dev`.
         file_system: DeviceNumber,
-        /// Its number there.
+        /// Its inode number there.
         inode: u64,
     },
-    /// A file that only its name is known of (a captured machine, a loop device that may not be asked).
+    /// A file of which only the name is known (on a captured machine, of a loop device that may not be asked).
     Named(PathBuf),
 }
 
 impl Store {
-    /// The block device or regular file that `metadata` is of; `None` of anything else.
+    /// The block device or regular file that `metadata` describes; `None` for anything else.
     pub(super) fn of(metadata: &Metadata) -> Option<Store> {
         let kind = metadata.file_type();
         if kind.is_block_device() {

@@ -1,5 +1,5 @@
-//! Which processes have a byte of the target open for writing, from `/proc/*/fd`, and for a ring of io_uring that has
-//! descriptors of its own from `/proc/*/fdinfo`.
+//! Processes that have a byte of the target open for writing, from `/proc/*/fd`, and from `/proc/*/fdinfo` for io_uring
+//! rings, which have registered files besides descriptors.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -13,15 +13,17 @@ use super::store::Store;
 use crate::linux::mounts::{Medium, mount_of, unescape};
 use crate::linux::process::{Process, is_unbegun_child, own_number, processes, share_files};
 
-/// How often, and how far apart, it is asked whether a child has begun: five seconds.
+/// Most checks whether a child has begun its program: with [`PAUSE`], five seconds.
 const CHILDREN: u32 = 50;
+/// Pause between two such checks.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How often, and how far apart, a ring is asked which files it has registered: it does not say while it is at work.
+/// Most attempts to read which files a ring has registered: it does not say while it is busy.
 const RING_ASKED: u32 = 100;
+/// Pause between two such attempts.
 const RING_PAUSE: Duration = Duration::from_millis(1);
 
-/// Every process but this one, and copies of it that are about to begin another program, that has a byte of the target open for writing, once each for a device or file. Another
-/// user's processes are seen by root alone.
+/// Finds every process that has a byte of the target open for writing, once for each device or file. Left out are this
+/// process and copies of it that are about to begin another program. Only root sees another user's processes.
 pub(super) fn writers(question: &Question<'_>) -> Vec<Hold> {
     let own = own_number(question.root);
     let is_ours = |pid: u32| own.is_some_and(|own| pid == own || is_unbegun_child(question.root, pid, own));
@@ -54,14 +56,14 @@ pub(super) fn writers(question: &Question<'_>) -> Vec<Hold> {
 /// What a descriptor, or a ring, can write to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Reached {
-    /// This.
+    /// This device or file.
     Store(Store),
-    /// A ring has not said what it has registered.
+    /// Unknown: a ring has not said what it has registered.
     Unsaid,
 }
 
-/// Waits while a copy of this process that is about to begin another program has a byte of the target open: it closes that
-/// at once, which on a machine without free processors may take a while.
+/// Waits while a copy of this process that is about to begin another program has a byte of the target open: it will close
+/// it at once, which may take a while on a machine without free processors.
 pub(super) fn let_children_begin(question: &Question<'_>) {
     let Some(own) = own_number(question.root) else { return };
     let is_copy = |pid: &u32| is_unbegun_child(question.root, *pid, own);
@@ -79,11 +81,11 @@ pub(super) fn is_written_by_us(question: &Question<'_>) -> bool {
     written_by(question, "self").iter().any(|what| *what != Reached::Unsaid)
 }
 
-/// What the process whose folder in `/proc` is `process` has open for writing of what shares bytes with the target.
+/// What the process with the folder `process` in `/proc` has open for writing that shares bytes with the target.
 fn written_by(question: &Question<'_>, process: &str) -> Vec<Reached> {
     let proc = question.root.join("proc");
     let pid = process.parse().ok();
-    // A thread may have descriptors of its own (unshare(2), CLONE_FILES), and live on where the first one has ended.
+    // A thread may have descriptors of its own (unshare(2), CLONE_FILES), and outlive the first thread.
     let threads = pid.map_or(Vec::new(), |pid| threads(question.root, pid)).into_iter();
     let others = threads.map(|thread| proc.join(format!("{process}/task/{thread}")));
     let folders = [proc.join(process)].into_iter().chain(others);
@@ -99,7 +101,7 @@ fn written_by(question: &Question<'_>, process: &str) -> Vec<Reached> {
     reached.filter(is_shared).collect()
 }
 
-/// The threads of the process with this number that may have other descriptors open than its first one.
+/// The threads of the process with this id that may have other descriptors than its first thread.
 pub(super) fn threads(root: &Path, pid: u32) -> Vec<u32> {
     let entries = std::fs::read_dir(root.join(format!("proc/{pid}/task"))).into_iter().flatten().flatten();
     let others =
@@ -107,8 +109,8 @@ pub(super) fn threads(root: &Path, pid: u32) -> Vec<u32> {
     others.filter(|thread| !share_files(root, pid, *thread)).collect()
 }
 
-/// What the descriptor at `fd` writes to, where that is a block device, or a file with a number that matters. Most
-/// descriptors of a machine are sockets and pipes, and of files only those are looked at whose file system answers.
+/// What the descriptor at `fd` writes to, if it is a block device, or a file that may be relevant. Most descriptors of a
+/// machine are sockets and pipes, and only files whose file system answers are looked at.
 fn written_through(question: &Question<'_>, folder: &Path, fd: &Path) -> Vec<Reached> {
     // The mode of the link is the mode of the descriptor.
     let is_writable = |found: std::fs::Metadata| found.permissions().mode() & 0o200 != 0;
@@ -120,7 +122,7 @@ fn written_through(question: &Question<'_>, folder: &Path, fd: &Path) -> Vec<Rea
         std::fs::read_to_string(info).unwrap_or_default()
     };
     match std::fs::read_link(fd) {
-        // The mode of what a ring has registered is not told: each counts as open for writing.
+        // The mode of registered files is not shown: each counts as open for writing.
         Ok(path) if path == Path::new(RING) => match registered_in_time(text) {
             Some(names) => named(question, folder, names).into_iter().map(Reached::Store).collect(),
             None => vec![Reached::Unsaid],
@@ -134,10 +136,10 @@ fn written_through(question: &Question<'_>, folder: &Path, fd: &Path) -> Vec<Rea
     }
 }
 
-/// What the link to a ring of io_uring says.
+/// The target of the link to a ring of io_uring.
 const RING: &str = "anon_inode:[io_uring]";
 
-/// What the process with this folder in `/proc` calls so: devices, and files whose file system answers.
+/// The devices and files under these names for the process with this folder in `/proc`, if their file system answers.
 fn named(question: &Question<'_>, folder: &Path, names: Vec<PathBuf>) -> Vec<Store> {
     let own = question.mounts().iter().filter(|seen| seen.seen_by.is_none());
     let table: Vec<_> = own.map(|seen| seen.mount.clone()).collect();
@@ -145,7 +147,7 @@ fn named(question: &Question<'_>, folder: &Path, names: Vec<PathBuf>) -> Vec<Sto
         let medium = mount_of(&table, name).map(|mount| mount.medium());
         !matches!(medium, Some(Medium::Network | Medium::Program))
     };
-    // As the process sees it, whose namespace may be another one, and as this one does.
+    // As the process sees it, possibly in another namespace, and as this one does.
     let places = |name: PathBuf| {
         let inside = folder.join("root").join(name.strip_prefix("/").unwrap_or(&name));
         file_at(&inside).into_iter().chain(store_at(question.root, &without_gone(&name)))
@@ -153,8 +155,8 @@ fn named(question: &Question<'_>, folder: &Path, names: Vec<PathBuf>) -> Vec<Sto
     names.into_iter().filter(answers).flat_map(places).collect()
 }
 
-/// What a ring has registered; `None` where it does not say. While it submits, its `fdinfo` says nothing (io_uring/fdinfo.c of
-/// the kernel), or in older kernels how many there are alone.
+/// The files a ring has registered; `None` if it does not say. While it submits, its `fdinfo` omits them (io_uring/fdinfo.c
+/// of the kernel), or in older kernels shows only their number.
 fn registered_in_time(text: impl Fn() -> String) -> Option<Vec<PathBuf>> {
     let mut said = text();
     for _ in 1..RING_ASKED {
@@ -168,18 +170,19 @@ fn registered_in_time(text: impl Fn() -> String) -> Option<Vec<PathBuf>> {
     (said.is_empty() || said.contains("UserFiles:")).then(|| registered_files(&said))
 }
 
-/// What a ring has registered as files of its own, which are no descriptors of the process: the names behind `UserFiles:` (io_uring/fdinfo.c of the kernel): a line each, indented, with its place in front.
+/// Names of the files that a ring has registered, which are not descriptors of the process: the lines after `UserFiles:`
+/// (io_uring/fdinfo.c of the kernel), one per file, indented, with its index first.
 fn registered_files(info: &str) -> Vec<PathBuf> {
     let lines = info.lines().skip_while(|line| !line.starts_with("UserFiles:")).skip(1);
     let files = lines.map_while(|line| line.strip_prefix(' ')?.split_once(": "));
     files.map(|(_, name)| PathBuf::from(unescape(name))).collect()
 }
 
-/// What `/proc/PID/fdinfo` says of a descriptor.
+/// What `/proc/PID/fdinfo` shows of a descriptor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Info {
     mount: Option<u64>,
-    /// Since Linux 5.14.
+    /// Inode number, since Linux 5.14.
     inode: Option<u64>,
 }
 
@@ -193,7 +196,8 @@ impl Info {
     }
 }
 
-/// Not what lies with a server or a program: it may be silent, and has no device nodes that the kernel would open.
+/// Whether the file may be examined. Not if it lies with a server or a program, which may be silent and has no device
+/// nodes that the kernel would open, unless its inode number is the target's.
 fn may_be_asked(question: &Question<'_>, info: &Info) -> bool {
     let mount = question.mounts().iter().find(|seen| Some(seen.id) == info.mount);
     let medium = mount.map(|seen| seen.mount.medium());
@@ -246,7 +250,7 @@ mod tests {
         assert_eq!(said, open);
     }
 
-    /// What the kernel says of any descriptor.
+    /// What the kernel shows of any descriptor.
     const BUSY: &str = "pos:\t0\nflags:\t02000002\nmnt_id:\t16\nino:\t1065\n";
 
     #[test]

@@ -18,9 +18,9 @@ use crate::linux::guard::WritePermit;
 // <linux/loop.h>
 const LOOP_CTL_GET_FREE: libc::Ioctl = 0x4c82 as libc::Ioctl;
 const LOOP_CONFIGURE: libc::Ioctl = 0x4c0a as libc::Ioctl;
-/// `_IO(0x12, 93)` of `linux/fs.h`.
+/// `_IO(0x12, 93)` in `linux/fs.h`.
 const BLKROSET: libc::Ioctl = 0x125d;
-/// `_IO(0x12, 105)` of `linux/blkpg.h`.
+/// `_IO(0x12, 105)` in `linux/blkpg.h`.
 const BLKPG: libc::Ioctl = 0x1269;
 const BLKPG_DEL_PARTITION: libc::c_int = 2;
 const LOOP_SET_STATUS64: libc::Ioctl = 0x4c04 as libc::Ioctl;
@@ -56,13 +56,13 @@ struct PartitionCall {
     partition: *const Partition,
 }
 
-/// Why there is no loop device.
+/// Why a loop device could not be attached, kept or detached.
 #[derive(Debug, thiserror::Error)]
 pub enum LoopError {
-    /// The kernel has none to give.
+    /// The kernel has no free one.
     #[error("no loop device can be had: {source}; it needs root and the loop driver (modprobe loop)")]
     Control {
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
     /// The file cannot be attached.
@@ -70,23 +70,23 @@ pub enum LoopError {
     Attach {
         /// The file or device.
         backing: PathBuf,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
-    /// It cannot be told to stay.
+    /// It cannot be made to outlive this process.
     #[error("{device}: cannot be kept after this process: {source}; kernels before 2.6.25 cannot")]
     Keep {
         /// The loop device.
         device: PathBuf,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
-    /// The device cannot be taken apart.
+    /// The device cannot be detached.
     #[error("{device}: cannot be detached: {source}")]
     Detach {
         /// The loop device.
         device: PathBuf,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
 }
@@ -94,26 +94,25 @@ pub enum LoopError {
 /// How a loop device is to be attached.
 #[derive(Clone, Copy, Debug)]
 pub struct LoopOptions {
-    /// Whether it goes past the page cache of what it shows.
+    /// Whether it bypasses the page cache of its backing file.
     pub direct: Direct,
-    /// Show no more than this; `None`: all.
+    /// Most bytes it shows; `None`: all.
     pub size_limit: Option<Bytes>,
     /// Its logical block size; `None`: the kernel's choice.
     pub block_size: Option<Bytes>,
 }
 
-/// A loop device of ours. The kernel takes it apart when its last user is gone,
-/// also after `kill -9`.
+/// A loop device of ours. The kernel detaches it when its last user is gone, even after `kill -9`.
 #[derive(Debug)]
 pub struct LoopDevice {
-    /// Open for reading alone: to the guard of another process, one that is open for writing is in use.
+    /// Open for reading only: another process's guard considers a device open for writing to be in use.
     device: File,
     path: PathBuf,
     number: DeviceNumber,
 }
 
 impl LoopDevice {
-    /// Attaches what `permit` was made for to a free loop device, for as long as the value lives.
+    /// Attaches the target of `permit` to a free loop device, for as long as the value lives.
     ///
     /// # Errors
     /// [`LoopError`] without root or the loop driver.
@@ -121,8 +120,8 @@ impl LoopDevice {
         LoopDevice::configure(permit, options)
     }
 
-    /// Leaves it attached until [`detach`] is called, by whomever. Until here the kernel would have taken it apart with
-    /// this process, so that a device for good that is not finished does not outlive its maker.
+    /// Leaves it attached until anybody calls [`detach`]. Until this call the kernel would detach it when this process ends,
+    /// so a permanent device that is not finished does not outlive its maker.
     ///
     /// # Errors
     /// [`LoopError::Keep`].
@@ -132,7 +131,7 @@ impl LoopDevice {
 
     fn configure(permit: &WritePermit, options: LoopOptions) -> Result<LoopDevice, LoopError> {
         let attach = |source| LoopError::Attach { backing: permit.path().to_owned(), source };
-        // The kernel goes past the page cache only where the file was opened so.
+        // The kernel bypasses the page cache only if the file was opened with O_DIRECT.
         let backing = reopen(permit.anchor(), Access::ReadWrite, options.direct).map_err(attach)?;
         const ATTEMPTS: u32 = 32;
         let mut last = io::Error::from_raw_os_error(libc::EBUSY);
@@ -140,13 +139,13 @@ impl LoopDevice {
             let (device, path) = free_device()?;
             match set_up(&device, &backing, options) {
                 Ok(()) => {
-                    // Before the other descriptor goes: with the last one the kernel would take the device apart.
+                    // Before the other descriptor closes: with the last one the kernel would detach the device.
                     let device = File::open(&path).map_err(attach)?;
                     let rdev = device.metadata().map_err(attach)?.rdev();
                     forget_partitions(&device, &path);
                     return Ok(LoopDevice { device, path, number: DeviceNumber::from_dev(rdev) });
                 }
-                // Somebody else took it between the two calls.
+                // Another process took it between the two calls.
                 Err(error) if error.raw_os_error() == Some(libc::EBUSY) => last = error,
                 Err(error) => return Err(attach(error)),
             }
@@ -167,15 +166,15 @@ impl LoopDevice {
     /// Its size.
     ///
     /// # Errors
-    /// What the kernel says.
+    /// The kernel's error.
     pub fn size(&self) -> io::Result<Bytes> {
         crate::linux::device::size_of_device(self.device.as_fd())
     }
 
-    /// Takes it apart now.
+    /// Detaches it now.
     ///
     /// # Errors
-    /// [`LoopError::Detach`]; while others still use it, the kernel only remembers to do so.
+    /// [`LoopError::Detach`]; while others still use it, the kernel only marks it for detaching.
     pub fn detach(self) -> Result<(), LoopError> {
         clear(&self.device).map_err(|source| LoopError::Detach { device: self.path.clone(), source })
     }
@@ -212,15 +211,15 @@ fn keep(device: &File) -> io::Result<()> {
     check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_SET_STATUS64, &info) }).map(drop)
 }
 
-/// Whoever had the loop before may have set it read-only, and that mark stays with the number.
+/// Clears the read-only mark, which a previous user of the loop may have set and which stays with the number.
 fn allow_writes(device: &File) -> io::Result<()> {
     let read_only: libc::c_int = 0;
     // SAFETY: the kernel reads one int that lives until the call returns.
     check(unsafe { libc::ioctl(device.as_raw_fd(), BLKROSET, &read_only) }).map(drop)
 }
 
-/// Whoever had the loop before may have cut it into partitions, and where the kernel was not asked to look for them itself
-/// they stay with the number. One that somebody holds stays: the guard then names it.
+/// Deletes partitions that a previous user of the loop may have made: they stay with the number unless the kernel was asked
+/// to scan for them itself. A partition in use stays, and the guard then names it.
 fn forget_partitions(device: &File, path: &Path) {
     let Some(name) = path.file_name() else { return };
     let folder = Path::new("/sys/class/block").join(name);
@@ -240,13 +239,13 @@ fn forget_partitions(device: &File, path: &Path) {
 fn clear(device: &File) -> io::Result<()> {
     // SAFETY: this request takes no memory of ours.
     match check(unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CLR_FD, 0) }) {
-        // It is detached already.
+        // Already detached.
         Err(error) if error.raw_os_error() == Some(libc::ENXIO) => Ok(()),
         other => other.map(drop),
     }
 }
 
-/// Takes the loop device at `path` apart; while others use it, the kernel does so when the last of them is gone.
+/// Detaches the loop device at `path`; while others use it, the kernel does so when the last of them is gone.
 ///
 /// # Errors
 /// [`LoopError::Detach`].
@@ -256,16 +255,16 @@ pub fn detach(path: &Path) -> Result<(), LoopError> {
     clear(&device).map_err(failed)
 }
 
-/// A loop device that shows something.
+/// A loop device that is attached to a file or device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttachedLoop {
-    /// The kernel's name, `loop3`; its node is `/dev/` and this.
+    /// The kernel's name, `loop3`; its node is `/dev/` followed by this.
     pub name: String,
     /// Its device number.
     pub number: DeviceNumber,
-    /// The file or device that it shows, as the kernel writes it: ` (deleted)` behind a name that is gone.
+    /// The backing file or device, as the kernel writes it: with ` (deleted)` after a name that is gone.
     pub backing: PathBuf,
-    /// Whether it goes past the page cache of that.
+    /// Whether it bypasses the page cache of its backing file.
     pub direct: bool,
     /// Its size.
     pub size: Bytes,

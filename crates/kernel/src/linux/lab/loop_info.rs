@@ -1,4 +1,4 @@
-//! What the kernel says of a loop device.
+//! What the kernel reports about a loop device.
 
 use std::fs::File;
 use std::io;
@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 use crate::linux::call::check;
 use crate::linux::device::DeviceNumber;
 
-/// Of <linux/loop.h>.
+/// From <linux/loop.h>.
 const LOOP_GET_STATUS64: libc::Ioctl = 0x4c05 as libc::Ioctl;
 
 /// `struct loop_info64`.
@@ -36,25 +36,25 @@ pub(super) fn status(device: &File) -> io::Result<Info> {
     Ok(info)
 }
 
-/// What a loop device shows, by the numbers that no name can hide.
+/// What a loop device shows, by numbers that no rename can hide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// The device that is shown, where it is one.
+    /// The backing device, if the loop device shows one.
     pub(crate) block: Option<DeviceNumber>,
-    /// The file system of the file that is shown, as `st_dev` has it.
+    /// The file system of the backing file, as in `st_dev`.
     pub(crate) file_system: DeviceNumber,
-    /// The number of the file in it.
+    /// The inode number of the backing file.
     pub(crate) inode: u64,
-    /// Where in it the loop device begins, in bytes.
+    /// Offset at which the loop device begins in the file, in bytes.
     pub(crate) offset: u64,
 }
 
 const _: () = assert!(size_of::<Info>() == 232);
 
-/// Asks an open loop device what it shows. It may take as long as the file system of the file takes to answer.
+/// Asks an open loop device what it shows; blocks until the backing file's file system answers.
 ///
 /// # Errors
-/// `ENXIO` where it shows nothing.
+/// `ENXIO` if it is not attached.
 pub(crate) fn identity(device: &File) -> io::Result<Identity> {
     let info = status(device)?;
     Ok(Identity {

@@ -1,4 +1,4 @@
-//! What a lab volume is made of: loop devices and throttles of this kernel.
+//! The parts of a lab volume: this kernel's loop devices and throttles.
 
 mod loop_device;
 pub(crate) mod loop_info;

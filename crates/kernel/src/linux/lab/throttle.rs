@@ -1,4 +1,4 @@
-//! Throttles of this kernel: limits on a device for a control group (blkio of version 1, `io.max` of version 2).
+//! Throttles of this kernel: a control group's limits on a device (blkio in version 1, `io.max` in version 2).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,21 +7,21 @@ use crate::linux::device::{DeviceNumber, read_number, sysfs_folder};
 use crate::linux::facts::folder_names;
 use crate::linux::mounts::{Mount, mounts};
 
-/// Limits on one device; `None` leaves a direction free.
+/// Limits on one device; `None` leaves a direction unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Reads a second.
+    /// Reads per second.
     pub read_iops: Option<u64>,
-    /// Writes a second.
+    /// Writes per second.
     pub write_iops: Option<u64>,
-    /// Bytes read a second.
+    /// Bytes read per second.
     pub read_bps: Option<u64>,
-    /// Bytes written a second.
+    /// Bytes written per second.
     pub write_bps: Option<u64>,
 }
 
 impl Limits {
-    /// The four with the words that both versions have in common.
+    /// The four limits, each with its word in version 1 and in version 2.
     fn rows(&self) -> [(&'static str, &'static str, Option<u64>); 4] {
         [
             ("read_bps", "rbps", self.read_bps),
@@ -42,24 +42,24 @@ impl Limits {
     }
 }
 
-/// Why this kernel does not throttle.
+/// Why this kernel cannot throttle.
 #[derive(Debug, thiserror::Error)]
 pub enum ThrottleError {
-    /// No control groups for I/O.
+    /// There is no control group for I/O.
     #[error(
         "this machine has no blkio control group (version 1) and no io controller (version 2); \
          mount one, or use a simulated volume (sim:)"
     )]
     NoController,
-    /// Version 2 limits no group that has the process in it from the start.
+    /// Version 2 cannot limit the root group, which may be the one the process starts in.
     #[error("limits on the group this process is in need control groups of version 1; make a group instead")]
     NeedsGroup,
-    /// A file of the group refuses.
+    /// A file of the group cannot be read or written.
     #[error("{path}: {source}; throttling needs root and a kernel with BLK_DEV_THROTTLING")]
     File {
         /// The file.
         path: PathBuf,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
 }
@@ -70,7 +70,7 @@ enum Version {
     Two,
 }
 
-/// A control group whose I/O is limited. What was limited is freed on drop, and a group of our own removed, unless
+/// A control group whose I/O is limited. On drop the limits are lifted and a group of our own is removed, unless
 /// [`Throttle::keep`] is called.
 #[derive(Debug)]
 pub struct Throttle {
@@ -80,10 +80,10 @@ pub struct Throttle {
     limited: Vec<DeviceNumber>,
 }
 
-/// Groups of ours carry this in front, by which they are known after a crash.
+/// Prefix of our own groups' names, by which they are recognised after a crash.
 const PREFIX: &str = "plimsoll-";
 
-/// Where the controller is mounted, and which version it is.
+/// Where the controller is mounted, and its version.
 fn controller(root: &Path) -> Option<(PathBuf, Version)> {
     let table = mounts(root).ok()?;
     let is_blkio = |m: &&Mount| m.filesystem == "cgroup" && m.super_options.split(',').any(|o| o == "blkio");
@@ -97,7 +97,7 @@ fn controller(root: &Path) -> Option<(PathBuf, Version)> {
     table.iter().find(has_io).map(|mount| (mount.point.clone(), Version::Two))
 }
 
-/// The version (1 or 2) of the control groups below `root` by which I/O can be limited; `None` where there is no controller.
+/// The version (1 or 2) of the control groups under `root` that can limit I/O; `None` if there is no controller.
 pub fn throttle_version(root: &Path) -> Option<u8> {
     controller(root).map(|(_, version)| match version {
         Version::One => 1,
@@ -109,7 +109,7 @@ fn relative(path: &Path) -> &Path {
     path.strip_prefix("/").unwrap_or(path)
 }
 
-/// The group of this process for blkio, by a line `N:blkio:/path` of `/proc/self/cgroup`.
+/// The blkio group of this process, from a line `N:blkio:/path` of `/proc/self/cgroup`.
 fn blkio_group(text: &str) -> Option<&str> {
     text.lines().find_map(|line| {
         let mut words = line.splitn(3, ':').skip(1);
@@ -120,11 +120,11 @@ fn blkio_group(text: &str) -> Option<&str> {
 }
 
 impl Throttle {
-    /// The group that this process is in already, so that neither it nor other tools started beside it have to move.
-    /// Version 1 only; there the root group throttles too.
+    /// The group that this process is already in, so that neither it nor other tools started beside it have to move.
+    /// Version 1 only, in which the root group throttles too.
     ///
     /// # Errors
-    /// [`ThrottleError`] where there is no blkio of version 1.
+    /// [`ThrottleError`] if there is no blkio of version 1.
     pub fn of_this_process() -> Result<Throttle, ThrottleError> {
         let (point, version) = controller(Path::new("/")).ok_or(ThrottleError::NoController)?;
         if version == Version::Two {
@@ -134,19 +134,19 @@ impl Throttle {
         let text = std::fs::read_to_string(path)
             .map_err(|source| ThrottleError::File { path: path.to_owned(), source })?;
         let group = blkio_group(&text).ok_or(ThrottleError::NoController)?;
-        // Inside a container the group's path may begin outside what is mounted; then the mount itself is the group.
+        // Inside a container the group's path may begin outside the mounted part; then the mount itself is the group.
         let inside = point.join(relative(Path::new(group)));
         let folder = if inside.is_dir() { inside } else { point };
         Ok(Throttle { folder, version, ours: false, limited: Vec::new() })
     }
 
-    /// Whether the group is the one on top of all others. What a loop device does on its own account, as flushes, it does
-    /// in that one: there a limit counts each of them.
+    /// Whether the group is the root group. A loop device issues its own I/O, such as flushes, in the root group, where a limit
+    /// counts each of them.
     pub fn is_on_top(&self) -> bool {
         controller(Path::new("/")).is_some_and(|(point, _)| point == self.folder)
     }
 
-    /// A new group `plimsoll-NAME`, or the one of that name that is there already. Nobody is in it.
+    /// Makes a new, empty group `plimsoll-NAME`, or takes over an existing one of that name.
     ///
     /// # Errors
     /// [`ThrottleError`] without root or a controller.
@@ -154,12 +154,12 @@ impl Throttle {
         Throttle::create_under(Path::new("/"), name)
     }
 
-    /// The same with the kernel's own folders below `root`.
+    /// As [`Throttle::create`], with the kernel's folders under `root`.
     fn create_under(root: &Path, name: &str) -> Result<Throttle, ThrottleError> {
         let (point, version) = controller(root).ok_or(ThrottleError::NoController)?;
         let point = root.join(relative(&point));
         if version == Version::Two {
-            // Fails where it is on already by other means; then the group's own file decides.
+            // May fail if the controller is already on by other means; then the group's own file decides.
             let _ = std::fs::write(point.join("cgroup.subtree_control"), "+io");
         }
         let folder = point.join(format!("{PREFIX}{name}"));
@@ -171,10 +171,10 @@ impl Throttle {
         }
     }
 
-    /// Limits the device with `number` for this group; a direction that is `None` becomes free.
+    /// Limits the device with `number` for this group; a direction that is `None` becomes unlimited.
     ///
     /// # Errors
-    /// [`ThrottleError::File`] where the kernel refuses.
+    /// [`ThrottleError::File`] if the kernel refuses.
     pub fn limit(&mut self, number: DeviceNumber, limits: Limits) -> Result<(), ThrottleError> {
         if !self.limited.contains(&number) {
             self.limited.push(number);
@@ -182,10 +182,10 @@ impl Throttle {
         self.write_limits(number, limits)
     }
 
-    /// Frees the device with `number`.
+    /// Lifts the limits on the device with `number`.
     ///
     /// # Errors
-    /// [`ThrottleError::File`] where the kernel refuses.
+    /// [`ThrottleError::File`] if the kernel refuses.
     pub fn lift(&mut self, number: DeviceNumber) -> Result<(), ThrottleError> {
         self.write_limits(number, Limits::default())?;
         self.limited.retain(|known| *known != number);
@@ -209,7 +209,7 @@ impl Throttle {
 
     /// Writes one of the four limits of version 1.
     fn write_one(&self, number: DeviceNumber, word: &str, value: Option<u64>) -> Result<(), ThrottleError> {
-        // Zero frees.
+        // Zero lifts the limit.
         let text = format!("{number} {}", value.unwrap_or(0));
         self.write(&format!("blkio.throttle.{word}_device"), &text)
     }
@@ -217,7 +217,7 @@ impl Throttle {
     /// Moves this whole process into the group.
     ///
     /// # Errors
-    /// [`ThrottleError::File`] where the kernel refuses.
+    /// [`ThrottleError::File`] if the kernel refuses.
     pub fn enter_this_process(&self) -> Result<(), ThrottleError> {
         self.write("cgroup.procs", &std::process::id().to_string())
     }
@@ -225,12 +225,12 @@ impl Throttle {
     /// Moves another process into the group.
     ///
     /// # Errors
-    /// [`ThrottleError::File`] where there is none or the kernel refuses.
+    /// [`ThrottleError::File`] if there is no such process or the kernel refuses.
     pub fn enter_process(&self, process: u32) -> Result<(), ThrottleError> {
         self.write("cgroup.procs", &process.to_string())
     }
 
-    /// Leaves limits and group as they are when the value is dropped.
+    /// Keeps limits and group in place when the value is dropped.
     pub fn keep(mut self) {
         self.limited.clear();
         self.ours = false;
@@ -246,7 +246,7 @@ impl Throttle {
         std::fs::write(&path, text).map_err(|source| ThrottleError::File { path, source })
     }
 
-    /// Whoever is still in the group goes one up, or the folder cannot be removed.
+    /// Moves remaining members to the parent group, without which the folder could not be removed, and removes it.
     fn remove(&self) {
         let members = std::fs::read_to_string(self.folder.join("cgroup.procs")).unwrap_or_default();
         if let Some(parent) = self.folder.parent() {
@@ -269,7 +269,7 @@ impl Drop for Throttle {
     }
 }
 
-/// Groups of ours that are there, by whichever run; [`Throttle::create`] with the name takes one over to remove it.
+/// Names of our own groups that still exist, of any run; [`Throttle::create`] with such a name takes it over for removal.
 pub fn leftover_groups() -> Vec<String> {
     let Some((point, _)) = controller(Path::new("/")) else { return Vec::new() };
     let names = folder_names(&point).into_iter();
@@ -293,11 +293,11 @@ pub fn limits_on(folder: &Path, number: DeviceNumber) -> Limits {
     limits
 }
 
-/// Changes the limits on the device with `number` in the group with this folder, from those that are in force to others. Only
-/// what differs is written: each write has the kernel begin a new slice.
+/// Changes the limits on the device with `number` in the group with this folder from those in force to others. Only
+/// differences are written, because with each write the kernel begins a new slice.
 ///
 /// # Errors
-/// [`ThrottleError::File`] where the kernel refuses.
+/// [`ThrottleError::File`] if the kernel refuses.
 pub fn change_limits(
     folder: &Path,
     number: DeviceNumber,
@@ -315,11 +315,11 @@ pub fn change_limits(
     rows.map(|(_, row)| row).try_for_each(|(word, _, value)| throttle.write_one(number, word, value))
 }
 
-/// Sets the largest request in KiB that the device is sent, which is the unit that its limits count in. Returns what
-/// it was before.
+/// Sets the largest request that the kernel sends to the device, in KiB, which is the unit in which limits count requests.
+/// Returns the previous value.
 ///
 /// # Errors
-/// [`ThrottleError::File`] where the device has no queue or the kernel refuses the value.
+/// [`ThrottleError::File`] if the device has no queue or the kernel refuses the value.
 pub fn set_max_sectors_kb(number: DeviceNumber, kib: u64) -> Result<u64, ThrottleError> {
     let folder = sysfs_folder(Path::new("/"), number).unwrap_or_default();
     let path = folder.join("queue/max_sectors_kb");
@@ -331,16 +331,16 @@ pub fn set_max_sectors_kb(number: DeviceNumber, kib: u64) -> Result<u64, Throttl
     Ok(before)
 }
 
-/// Whether the kernel has been told that the device keeps what it has confirmed, so that it sends no flush. That stays with
-/// the number of a loop device, for whoever gets it next.
+/// Whether the kernel's setting says that the device keeps all it has confirmed, so that no flush is sent. The setting stays
+/// with the number of a loop device, for its next user.
 pub fn flushes_are_off(number: DeviceNumber) -> bool {
     std::fs::read_to_string(write_cache(number)).is_ok_and(|text| text.trim() == "write through")
 }
 
-/// Lets the kernel send flushes to the device, as it does to a loop device from the start.
+/// Lets the kernel send flushes to the device, which is a loop device's initial setting.
 ///
 /// # Errors
-/// [`ThrottleError::File`] where the device has no queue or the kernel refuses the value.
+/// [`ThrottleError::File`] if the device has no queue or the kernel refuses the value.
 pub fn let_flushes_through(number: DeviceNumber) -> Result<(), ThrottleError> {
     let path = write_cache(number);
     std::fs::write(&path, "write back").map_err(|source| ThrottleError::File { path, source })
@@ -379,7 +379,7 @@ mod tests {
         assert_eq!(controller(root.path()), Some((PathBuf::from("/cg/blkio"), Version::One)));
     }
 
-    /// The folders of a distribution that mounts version 2 alone, as systemd leaves them.
+    /// The folders of a distribution that mounts only version 2, as systemd leaves them.
     #[test]
     fn a_group_of_version_two_is_made_limited_entered_and_freed() {
         let root = tempfile::tempdir().unwrap();

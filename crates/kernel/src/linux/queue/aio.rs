@@ -19,10 +19,10 @@ const IOCB_CMD_PWRITE: u16 = 1;
 const IOCB_CMD_FSYNC: u16 = 2;
 const IOCB_CMD_FDSYNC: u16 = 3;
 
-/// `aio_reqprio` holds a priority.
+/// Flag of a control block: `aio_reqprio` holds a priority.
 const IOCB_FLAG_IOPRIO: u32 = 1 << 1;
 
-/// `struct iocb` of <linux/aio_abi.h> as machines with the low byte first have it; not every C library declares it.
+/// `struct iocb` in <linux/aio_abi.h>, as little-endian machines lay it out; not every C library declares it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 struct ControlBlock {
@@ -40,13 +40,13 @@ struct ControlBlock {
     aio_resfd: u32,
 }
 
-// The kernel reads 64 bytes whatever the machine, and finds the offset of the data at byte 40.
+// The kernel reads 64 bytes on every architecture, and finds the offset of the data at byte 40.
 const _: () =
     assert!(size_of::<ControlBlock>() == 64 && std::mem::offset_of!(ControlBlock, aio_offset) == 40);
 #[cfg(not(target_endian = "little"))]
 compile_error!("aio_key and aio_rw_flags change places where the high byte comes first");
 
-/// `struct io_event` of <linux/aio_abi.h>.
+/// `struct io_event` in <linux/aio_abi.h>.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 struct Event {
@@ -56,13 +56,13 @@ struct Event {
     result2: i64,
 }
 
-/// Linux native asynchronous I/O. Buffered I/O and a full device make `io_submit` itself wait, as they do in every
-/// program that uses it.
+/// Linux native asynchronous I/O. With buffered I/O or a full device, `io_submit` itself blocks, as in every program
+/// that uses it.
 #[derive(Debug)]
 pub struct AioQueue {
     context: libc::c_ulong,
     blocks: Blocks,
-    // Control blocks that are queued but not handed over; its capacity is the depth.
+    // Control blocks that are queued but not submitted; its capacity is the depth.
     queued: Vec<*mut ControlBlock>,
     events: Box<[Event]>,
     slots: SlotTable,
@@ -72,9 +72,9 @@ pub struct AioQueue {
     _thread: PhantomData<*const ()>,
 }
 
-/// The control blocks, one a slot, at addresses that never change: the kernel copies a block at submission. They are
-/// reached through one pointer alone, so that those that wait in a queue stay good whatever is done with other blocks,
-/// and wherever their owner moves.
+/// The control blocks, one per slot, at fixed addresses; the kernel copies a block at submission. They are accessed only
+/// through one raw pointer, so pointers to queued blocks stay valid whatever is done with other blocks, and wherever
+/// their owner moves.
 #[derive(Debug)]
 struct Blocks {
     base: *mut ControlBlock,
@@ -89,11 +89,11 @@ impl Blocks {
 
     #[inline]
     fn at(&self, slot: u32) -> Option<*mut ControlBlock> {
-        // SAFETY: the block lies among those that `base` was made with.
+        // SAFETY: the index is below `count`, so the block is one of those that `base` was made with.
         ((slot as usize) < self.count).then(|| unsafe { self.base.add(slot as usize) })
     }
 
-    /// The slot whose control block this is: the blocks lie in a row.
+    /// The slot of a control block, by its position in the array.
     fn slot_of(&self, block: *mut ControlBlock) -> u32 {
         ((block as usize - self.base as usize) / size_of::<ControlBlock>()) as u32
     }
@@ -102,19 +102,19 @@ impl Blocks {
 impl Drop for Blocks {
     fn drop(&mut self) {
         let all = std::ptr::slice_from_raw_parts_mut(self.base, self.count);
-        // SAFETY: the box that `new` took apart; pointers into it are used no more, since their owner is dropped.
+        // SAFETY: the box that `new` took apart; no pointer into it is used any more, because the owner is being dropped.
         drop(unsafe { Box::from_raw(all) });
     }
 }
 
-/// Makes and destroys a context, to see whether the kernel has it.
+/// Makes and destroys a context, to test whether the kernel supports it.
 pub(super) fn try_setup() -> io::Result<()> {
     setup(1).map(destroy)
 }
 
 fn setup(depth: u32) -> io::Result<libc::c_ulong> {
     let mut context: libc::c_ulong = 0;
-    // SAFETY: the context is zero, as the call wants it, and a valid place for the new one.
+    // SAFETY: the context is zero, as the call requires, and a valid place for the new one.
     check_long(unsafe { libc::syscall(libc::SYS_io_setup, libc::c_long::from(depth), &mut context) })?;
     Ok(context)
 }
@@ -125,11 +125,11 @@ fn destroy(context: libc::c_ulong) {
 }
 
 impl AioQueue {
-    /// Makes a context for `depth` I/Os with a buffer of `slot_bytes` each, and lets the calling thread's timers fire
-    /// on time.
+    /// Makes a context for `depth` I/Os with a buffer of `slot_bytes` each, and makes the calling thread's timers fire on
+    /// time.
     ///
     /// # Errors
-    /// [`QueueError`] where the kernel has no context to give (see `/proc/sys/fs/aio-max-nr`) or no memory.
+    /// [`QueueError`] if the kernel has no context to give (see `/proc/sys/fs/aio-max-nr`) or no memory.
     pub fn open(
         files: &[OpenFile],
         depth: u32,
@@ -139,7 +139,7 @@ impl AioQueue {
         if depth == 0 {
             return Err(QueueError::NoDepth);
         }
-        // First, so that a depth that the kernel does not give is noticed before memory is taken for it.
+        // First, so that a depth the kernel refuses is noticed before memory is allocated for it.
         let context = setup(depth).map_err(|error| QueueError::Setup {
             backend: workload::BackendKind::Libaio,
             reason: super::reasons::aio_reason(&error),
@@ -160,19 +160,19 @@ impl AioQueue {
         })
     }
 
-    /// The same with `calls` going along.
+    /// Applies `calls` to each of its I/Os.
     pub fn taking_along(mut self, calls: Calls) -> AioQueue {
         self.slots.take_along(calls);
         self
     }
 
-    /// The same with a share of its I/Os more urgent, or less, than the others.
+    /// Gives a share of its I/Os a priority of their own, as `terms` say.
     pub fn with_urgent(mut self, terms: &Terms) -> AioQueue {
         self.urgency = Urgency::new(terms);
         self
     }
 
-    /// The first queued block is the one that `io_submit` could not take.
+    /// Fails the first queued block, which is the one that `io_submit` could not take.
     fn fail_first(&mut self, errno: i32, done: &mut Vec<Done>) {
         assert!(!self.queued.is_empty(), "a block was refused while none was handed over");
         let block = self.queued.remove(0);
@@ -231,7 +231,7 @@ impl AioQueue {
         Ok(())
     }
 
-    /// Drops what was not handed over and waits for the rest.
+    /// Drops what was not submitted and waits for the rest; returns how many I/Os the kernel still holds.
     fn drain(&mut self) -> usize {
         if std::mem::replace(&mut self.closed, true) {
             return self.in_flight();
@@ -277,7 +277,7 @@ impl Queue for AioQueue {
     #[inline]
     fn queue(&mut self, io: Io) -> Result<(), Refused> {
         self.slots.admit(&io)?;
-        // Pages are flushed by a call of their own.
+        // `sync_file_range` has no asynchronous form, so such a flush is a system call of its own.
         let by_pages = || calls::pages(self.slots.calls()).is_some();
         if io.kind == Direction::Trim || io.kind == Direction::Flush && by_pages() {
             self.slots.keep(io);
@@ -287,7 +287,7 @@ impl Queue for AioQueue {
         let Some(at) = self.blocks.at(io.slot) else {
             return Err(Refused::NoSuchSlot);
         };
-        // SAFETY: a block of ours whose slot was free, so that it does not wait in the queue, and nobody else looks at it.
+        // SAFETY: a block of ours whose slot was free, so that it is not in the queue, and nobody else refers to it.
         let block = unsafe { &mut *at };
         block.aio_data = u64::from(io.slot);
         block.aio_fildes = fd as u32;
@@ -295,7 +295,7 @@ impl Queue for AioQueue {
             Direction::Read => IOCB_CMD_PREAD,
             Direction::Write => IOCB_CMD_PWRITE,
             Direction::Flush if self.slots.calls().flush == FlushBy::File => IOCB_CMD_FSYNC,
-            // Trims have gone another way.
+            // Trims were kept above.
             Direction::Flush | Direction::Trim => IOCB_CMD_FDSYNC,
         };
         // A flush must name no buffer, or the kernel refuses it.
@@ -313,9 +313,9 @@ impl Queue for AioQueue {
         Ok(())
     }
 
-    /// Hands over what is queued, waits as told, and appends what has ended to `done`, never beyond its capacity. With
-    /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps; where handing over already ends
-    /// an I/O, nothing waits.
+    /// Submits what is queued, waits as `wait` says, and appends completions to `done`, never beyond its capacity. With
+    /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps; if submission itself completes an I/O,
+    /// there is no wait.
     fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
         let before = done.len();
         self.submit(done)?;
@@ -332,7 +332,7 @@ impl Queue for AioQueue {
         }
     }
 
-    /// Hands over as much as the kernel takes. A block that it refuses outright is reported in `done` as failed.
+    /// Submits as many blocks as the kernel takes. A block that it refuses outright is reported in `done` as failed.
     #[inline]
     fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
         if self.slots.kept() > 0 {
@@ -340,7 +340,7 @@ impl Queue for AioQueue {
         }
         while !self.queued.is_empty() {
             // SAFETY: every pointer is to a control block of `self.blocks`, whose slot is taken, so that its buffer is
-            // borrowed by nobody until the I/O has ended; the slot table keeps the descriptors open.
+            // borrowed by nobody until the I/O has completed; the slot table keeps the descriptors open.
             let submitted = check_long(unsafe {
                 libc::syscall(
                     libc::SYS_io_submit,
@@ -353,7 +353,7 @@ impl Queue for AioQueue {
                 Ok(count) => drop(self.queued.drain(..count as usize)),
                 Err(error) => match error.raw_os_error() {
                     Some(libc::EINTR) => {}
-                    // The kernel is out of resources until something ends; what is queued goes with the next call.
+                    // The kernel is out of resources until something completes; the queued rest goes with the next call.
                     Some(libc::EAGAIN) => return Ok(()),
                     Some(errno) if done.len() < done.capacity() => self.fail_first(errno, done),
                     _ => return Ok(()),

@@ -1,4 +1,4 @@
-//! What goes along with the calls of a queue, in the kernel's bits.
+//! Options of a queue's system calls, in the kernel's bits.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -10,12 +10,12 @@ use crate::linux::call::{check, retry};
 /// Flags of a read or write (preadv2(2)).
 pub(super) fn bits(calls: Calls, kind: Direction) -> libc::c_int {
     let nowait = if calls.nowait { libc::RWF_NOWAIT } else { 0 };
-    // The kernel refuses a read that asks for it.
+    // The kernel refuses an atomic read.
     let atomic = if calls.atomic && kind == Direction::Write { libc::RWF_ATOMIC } else { 0 };
     nowait | atomic | if calls.uncached { libc::RWF_DONTCACHE } else { 0 }
 }
 
-/// Flags of `sync_file_range`, where that is how a flush is done.
+/// Flags of `sync_file_range`, if flushes are done by it.
 pub(super) fn pages(calls: Calls) -> Option<libc::c_uint> {
     let FlushBy::Pages(pages) = calls.flush else { return None };
     let flag = |set: bool, flag: libc::c_uint| if set { flag } else { 0 };
@@ -26,10 +26,10 @@ pub(super) fn pages(calls: Calls) -> Option<libc::c_uint> {
     )
 }
 
-/// Stores what was written to `fd` as `calls` say, and waits for it.
+/// Flushes what was written to `fd` by the call that `calls` name, and waits for it.
 pub(in crate::linux) fn flush(fd: RawFd, calls: Calls) -> io::Result<()> {
     let done = || match (calls.flush, pages(calls)) {
-        // SAFETY: no memory is involved. A length of zero is all of the file.
+        // SAFETY: no memory is involved. A length of zero means the whole file.
         (_, Some(flags)) => unsafe { libc::sync_file_range(fd, 0, 0, flags) },
         // SAFETY: no memory is involved.
         (FlushBy::File, _) => unsafe { libc::fsync(fd) },
@@ -39,7 +39,7 @@ pub(in crate::linux) fn flush(fd: RawFd, calls: Calls) -> io::Result<()> {
     retry(|| check(done())).map(drop)
 }
 
-/// Does what `act` says to the space of the file with descriptor `fd` instead of moving the data of `io`; `None` where it is
+/// Changes the space of the file with descriptor `fd` as `act` says, instead of moving the data of `io`; `None` if data is
 /// to be moved.
 pub(super) fn change(fd: RawFd, act: Act, io: &Io) -> Option<io::Result<()>> {
     if act == Act::Move || io.kind == Direction::Flush {

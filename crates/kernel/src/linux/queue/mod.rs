@@ -1,4 +1,4 @@
-//! Queues of I/O: io_uring, libaio and pread behind one trait, each owner of the buffers its I/O uses.
+//! Queues of I/O: io_uring, libaio and pread behind one trait, each owning the buffers its I/O uses.
 
 mod aio;
 mod calls;
@@ -24,7 +24,7 @@ pub use uring::UringQueue;
 use super::clock::Clock;
 use super::file::OpenFile;
 
-/// Every real backend in the order of preference, with the reason where it cannot be used.
+/// Lists every real backend in order of preference, with the reason if it cannot be used.
 pub fn probe() -> Vec<(BackendKind, Result<(), String>)> {
     vec![
         (BackendKind::IoUring, uring::try_setup()),
@@ -33,19 +33,19 @@ pub fn probe() -> Vec<(BackendKind, Result<(), String>)> {
     ]
 }
 
-/// How much a queue holds.
+/// The capacity of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueSize {
-    /// I/Os in flight at most.
+    /// Most I/Os in flight.
     pub depth: u32,
-    /// The longest I/O in bytes.
+    /// Length of the longest I/O in bytes.
     pub slot_bytes: usize,
 }
 
 /// Opens a queue of `kind` on the thread that will use it.
 ///
 /// # Errors
-/// [`QueueError`] where this machine has no such queue, or no memory for its buffers.
+/// [`QueueError`] if this machine has no such queue, or no memory for its buffers.
 pub fn open_queue(
     kind: BackendKind,
     files: &[OpenFile],

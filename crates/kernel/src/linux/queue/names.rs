@@ -1,7 +1,7 @@
-//! Files made, looked up and removed by their names, one after the other: what is timed is the file system's own work.
+//! Files made, looked up and removed by their names, one after the other, to time the file system's own work.
 //!
-//! Nothing that is there is changed but what was asked to be removed: a file that is made where one stands is opened and left
-//! as it is, only files that the guard gave leave to write are removed, and of folders the kernel removes empty ones alone.
+//! Nothing existing is changed but what was asked to be removed: making a file that exists opens it and leaves it as it is,
+//! only files that the guard permitted to be written are removed, and the kernel removes only empty folders.
 
 use std::ffi::CString;
 use std::io;
@@ -17,11 +17,12 @@ use crate::linux::call::{check, retry};
 use crate::linux::clock::Clock;
 use crate::linux::file::OpenFile;
 
-/// Mode of what is made, which the user's mask narrows.
+/// Mode of a file made, which the umask narrows.
 const FILE_MODE: libc::mode_t = 0o600;
+/// Mode of a folder made, which the umask narrows.
 const FOLDER_MODE: libc::mode_t = 0o755;
 
-/// Names of files and what is done to them.
+/// Paths of files, and the operation that is performed on them.
 #[derive(Debug)]
 pub struct NamesQueue {
     names: Vec<CString>,
@@ -31,12 +32,12 @@ pub struct NamesQueue {
 }
 
 impl NamesQueue {
-    /// A queue that does `act` to the files at `paths`; where files are removed, `files` are the same, opened with leave to
-    /// write.
+    /// Makes a queue that does `act` to the files at `paths`; if files are removed, `files` are the same files, opened with
+    /// permission to write.
     ///
     /// # Errors
-    /// [`QueueError::Name`] where a path is none, something else than a file stands where one is made, or what is to be
-    /// removed is not the regular file of which `files` prove the leave.
+    /// [`QueueError::Name`] if a path contains a zero byte, something other than a file exists where one is to be made, or what
+    /// is to be removed is not the regular file in `files` for which there is permission.
     pub fn open(
         paths: &[&Path],
         files: &[OpenFile],
@@ -59,7 +60,7 @@ impl NamesQueue {
         Ok(NamesQueue { names, act, queued: None, clock })
     }
 
-    /// What became of `io`, and when.
+    /// Performs `io`; returns its result and when it completed.
     fn perform(&self, io: &Io) -> Done {
         let Some(name) = self.names.get(io.file as usize) else {
             return Done { slot: io.slot, result: -libc::ENOENT, at: self.clock.now() };
@@ -87,7 +88,7 @@ impl NamesQueue {
         });
         let at = self.clock.now();
         if let (Ok(fd), Act::MakeFile) = (&done, self.act) {
-            // SAFETY: the descriptor was opened above and nobody else knows it. Closing it is none of what is timed.
+            // SAFETY: the descriptor was opened above and nobody else knows it. The close comes after the timed part.
             unsafe { libc::close(*fd) };
         }
         let result = match done {
@@ -102,13 +103,13 @@ fn setup(reason: String) -> QueueError {
     QueueError::Name { reason }
 }
 
-/// What stands in the way of a file that is to be made at `path`.
+/// Why no file can be made at `path`, if there is a reason.
 fn obstacle(path: &Path) -> Option<&'static str> {
     let found = std::fs::metadata(path).ok()?;
     (!found.is_file()).then_some("is there already and is no regular file; give another name")
 }
 
-/// Why the name `path` is not removed: it must be that of `file` itself, a regular one that may be written.
+/// Why the name `path` must not be removed, if there is a reason: it must be `file` itself, regular and writable.
 fn foreign(path: &Path, file: Option<&OpenFile>) -> Option<&'static str> {
     let Some(file) = file.filter(|file| file.is_writable()) else {
         return Some("is not removed: the guard gave no leave to write to it");

@@ -1,4 +1,4 @@
-//! pread and pwrite as a queue with room for one.
+//! pread and pwrite as a queue with room for one I/O.
 
 use std::io;
 use std::marker::PhantomData;
@@ -12,12 +12,12 @@ use crate::linux::call::retry;
 use crate::linux::clock::Clock;
 use crate::linux::file::OpenFile;
 
-/// Wishes that go along with a call.
+/// Flags of one read or write call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallFlags {
     /// Fail with `EAGAIN` rather than wait (`RWF_NOWAIT`).
     pub nowait: bool,
-    /// Poll for the end of a direct I/O (`RWF_HIPRI`).
+    /// Poll for the completion of a direct I/O (`RWF_HIPRI`).
     pub hipri: bool,
 }
 
@@ -28,15 +28,15 @@ impl CallFlags {
     }
 }
 
-/// pread and pwrite. An I/O happens inside [`PreadQueue::submit_and_reap`], so there is room for one at a time.
+/// pread and pwrite. An I/O is performed inside [`PreadQueue::submit_and_reap`], so there is room for one at a time.
 #[derive(Debug)]
 pub struct PreadQueue {
     slots: SlotTable,
     queued: Option<Io>,
-    // Where an I/O is one call and no more: what goes along with it.
+    // Its flags, if each I/O is exactly one call.
     once: Option<CallFlags>,
     clock: Clock,
-    // Stays on its thread as the other queues do, so that none of the three is used where another could not be.
+    // Tied to its thread like the other queues, so that code which works with one of them works with all.
     _thread: PhantomData<*const ()>,
 }
 
@@ -44,7 +44,7 @@ impl PreadQueue {
     /// Makes a queue with `depth` buffers of `slot_bytes` each; only one is in use at a time.
     ///
     /// # Errors
-    /// [`QueueError`] where there is no memory for the buffers.
+    /// [`QueueError`] if there is no memory for the buffers.
     pub fn open(
         files: &[OpenFile],
         depth: u32,
@@ -55,10 +55,10 @@ impl PreadQueue {
         Ok(PreadQueue { slots, queued: None, once: None, clock, _thread: PhantomData })
     }
 
-    /// The same with one buffer, where an I/O is one call with `flags`, and what that moved is its result.
+    /// Makes a queue with one buffer, in which each I/O is one call with `flags`, whose result may be short.
     ///
     /// # Errors
-    /// [`QueueError`] where there is no memory for the buffer.
+    /// [`QueueError`] if there is no memory for the buffer.
     pub fn open_for_calls(
         files: &[OpenFile],
         slot_bytes: usize,
@@ -68,14 +68,14 @@ impl PreadQueue {
         Ok(PreadQueue { once: Some(flags), ..PreadQueue::open(files, 1, slot_bytes, clock)? })
     }
 
-    /// The same with `calls` going along.
+    /// Applies `calls` to each of its I/Os.
     pub fn taking_along(mut self, calls: Calls) -> PreadQueue {
         self.slots.take_along(calls);
         self
     }
 
-    /// Does all of `io`: where the kernel moves only a part, the rest is asked for again, so that what stopped it (a full
-    /// disk, the end of a file that has been cut) is its result.
+    /// Performs all of `io`: if the kernel moves only a part, the rest is requested again, so that the reason for the stop (a
+    /// full disk, the end of a file that was truncated) becomes the result.
     fn perform(&self, io: &Io) -> i32 {
         if let Some(done) = calls::change(self.slots.fd(io), self.slots.calls().act, io) {
             return done.map_or_else(negated, |()| io.bytes as i32);
@@ -88,8 +88,8 @@ impl PreadQueue {
             match self.move_rest(io, moved) {
                 Ok(0) => return if moved == 0 { 0 } else { -libc::EIO },
                 Ok(more) => moved += more.unsigned_abs(),
-                // The rest of a direct I/O that was cut at an odd byte cannot be asked for, and one that may not wait ends
-                // where it would: they stay short.
+                // The rest of a direct I/O that stopped off the alignment cannot be requested, and a nowait I/O stops where it
+                // would block: both stay short.
                 Err(error)
                     if moved > 0 && matches!(error.raw_os_error(), Some(libc::EINVAL | libc::EAGAIN)) =>
                 {
@@ -101,7 +101,7 @@ impl PreadQueue {
         moved as i32
     }
 
-    /// One call for what is left of `io` behind its first `moved` bytes.
+    /// Makes one call for the rest of `io` after its first `moved` bytes.
     fn move_rest(&self, io: &Io, moved: u32) -> io::Result<i32> {
         let (fd, address) = (self.slots.fd(io), self.slots.address(io.slot));
         let (bytes, offset) = (io.bytes.saturating_sub(moved) as usize, io.offset + u64::from(moved));
@@ -139,7 +139,7 @@ impl Queue for PreadQueue {
         self.slots.buffer_mut(slot)
     }
 
-    /// One where nothing is queued, else zero.
+    /// One if nothing is queued, otherwise zero.
     #[inline]
     fn room(&self) -> usize {
         usize::from(self.queued.is_none())
@@ -160,7 +160,7 @@ impl Queue for PreadQueue {
         Ok(())
     }
 
-    /// Does the queued I/O and appends its result to `done`, which must have room for one. With nothing queued it
+    /// Performs the queued I/O and appends its result to `done`, which must have room for one. With nothing queued it
     /// sleeps until the time of [`Wait::Until`] and otherwise returns at once.
     #[inline]
     fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
@@ -188,7 +188,7 @@ impl Queue for PreadQueue {
         "pread and pwrite, one I/O at a time"
     }
 
-    /// Closes the queue; the kernel never holds anything of it, so the answer is zero.
+    /// Closes the queue. Returns zero, because the kernel holds none of its I/Os between calls.
     fn close(&mut self) -> usize {
         0
     }

@@ -1,9 +1,9 @@
-//! Why a machine has not some queue, with the remedy.
+//! Why a queue is not available on a machine, with the remedy.
 
 use std::io;
 use std::path::Path;
 
-/// Why io_uring could not be set up. `disabled` is `/proc/sys/kernel/io_uring_disabled`, where that exists.
+/// Why io_uring could not be set up. `disabled` is the value of `/proc/sys/kernel/io_uring_disabled`, if that exists.
 pub(super) fn uring_reason(error: &io::Error, disabled: Option<u64>) -> String {
     match (error.raw_os_error(), disabled) {
         (Some(libc::EPERM), Some(2)) => {
@@ -27,7 +27,7 @@ pub(super) fn uring_reason(error: &io::Error, disabled: Option<u64>) -> String {
     }
 }
 
-/// As [`uring_reason`], with the switch of this machine.
+/// As [`uring_reason`], with this machine's value of the switch.
 pub(super) fn uring_reason_here(error: &io::Error) -> String {
     let switch = Path::new("/proc/sys/kernel/io_uring_disabled");
     uring_reason(error, crate::linux::device::read_number(switch))

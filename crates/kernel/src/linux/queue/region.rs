@@ -1,4 +1,4 @@
-//! One mapped, prefaulted region that holds every buffer of a queue.
+//! One mapped, prefaulted region that holds all buffers of a queue.
 
 use std::io;
 use std::ptr::NonNull;
@@ -16,7 +16,7 @@ const HUGE_PAGE: usize = 2 << 20;
 const PAGE: usize = 4096;
 
 impl Region {
-    /// Maps `bytes`, aligned to `align` (a power of two) and to a huge page where it is that large, and touches every
+    /// Maps `bytes`, aligned to `align` (a power of two) and, if it is large enough, to a huge page, and touches every
     /// page, so that no fault happens while I/O is measured.
     pub(super) fn map(bytes: usize, align: usize) -> io::Result<Region> {
         assert!(align.is_power_of_two(), "an alignment of {align} is no power of two");
@@ -50,15 +50,15 @@ impl Region {
 
     fn prepare(&self) {
         let start = self.start.as_ptr();
-        // Huge pages are advice: fewer pieces for the block layer and fewer TLB misses. A forked child gets no copy, so
-        // that a fork cannot part us from pages that the kernel is writing to. Either may fail without harm.
+        // Huge pages are requested for fewer segments in the block layer and fewer TLB misses. A forked child gets no copy:
+        // otherwise a fork could leave us with other pages than the kernel is writing to. Either may fail without harm.
         // SAFETY: the range lies in our own mapping, and neither advice changes its contents.
         unsafe {
             libc::madvise(start.cast(), self.bytes, libc::MADV_HUGEPAGE);
             libc::madvise(start.cast(), self.bytes, libc::MADV_DONTFORK);
         }
         for page in (0..self.bytes).step_by(PAGE) {
-            // SAFETY: inside the mapping, which nothing else knows of yet; volatile, so that it is not left out.
+            // SAFETY: inside the mapping, which nothing else knows yet; volatile, so that the write is not optimised away.
             unsafe { start.add(page).write_volatile(0) };
         }
     }
@@ -73,7 +73,7 @@ impl Region {
         self.bytes
     }
 
-    /// Never unmaps: for a region that the kernel may still write to.
+    /// Keeps it mapped for ever: for a region that the kernel may still write to.
     pub(super) fn leak(&mut self) {
         self.map_bytes = 0;
     }
@@ -82,7 +82,7 @@ impl Region {
 impl Drop for Region {
     fn drop(&mut self) {
         if self.map_bytes > 0 {
-            // SAFETY: exactly the mapping that `map` made; the owner of the region has seen to it that neither the
+            // SAFETY: exactly the mapping that `map` made; the owner of the region has made sure that neither the
             // kernel nor a borrow uses it any more.
             unsafe { libc::munmap(self.map.as_ptr(), self.map_bytes) };
         }

@@ -1,4 +1,4 @@
-//! What the three queues share: who owns each slot's buffer, and which I/O is let through to the kernel.
+//! The part that the three queues share: who owns each slot's buffer, and which I/O may reach the kernel.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -22,11 +22,11 @@ pub(super) struct SlotTable {
     taken: Box<[bool]>,
     taken_count: usize,
     files: Box<[FileRow]>,
-    // Admitted trims, and flushes that are calls of their own, that have not been done yet; its capacity is the depth.
+    // Admitted trims, and flushes by a system call of their own, not yet performed; its capacity is the depth.
     trims: Vec<Io>,
-    // What goes along with each call.
+    // Options of each call.
     calls: Calls,
-    // Of its reads and its writes, in the kernel's bits.
+    // Flags of reads and of writes, in the kernel's bits.
     bits: [libc::c_int; 2],
 }
 
@@ -83,7 +83,7 @@ impl SlotTable {
         self.taken.len()
     }
 
-    /// Slots that the kernel owns or that are queued for it.
+    /// Number of slots that the kernel owns or that are queued for it.
     #[inline]
     pub(super) fn taken_count(&self) -> usize {
         self.taken_count
@@ -102,8 +102,8 @@ impl SlotTable {
         &self.region
     }
 
-    /// Lets `io` through and marks its slot as the kernel's, or says why not. Afterwards `io.slot` and `io.file` are in
-    /// range and `io.bytes` fits the slot's buffer.
+    /// Admits `io` and marks its slot as the kernel's, or says why not. Afterwards `io.slot` and `io.file` are in range and
+    /// `io.bytes` fits the slot's buffer, unless `io` is a trim, which has none.
     #[inline]
     pub(super) fn admit(&mut self, io: &Io) -> Result<(), Refused> {
         let Some(taken) = self.taken.get_mut(io.slot as usize) else {
@@ -137,13 +137,13 @@ impl SlotTable {
         self.trims.push(io);
     }
 
-    /// Trims that are kept.
+    /// Number of trims and flushes that are kept.
     #[inline]
     pub(super) fn kept(&self) -> usize {
         self.trims.len()
     }
 
-    /// Does the trims that are kept, as far as `done` has room; true where there was any.
+    /// Performs the kept trims and flushes, as far as `done` has room; true if there were any.
     #[cold]
     pub(super) fn trim(&mut self, done: &mut Vec<Done>) -> bool {
         let count = self.trims.len().min(done.capacity() - done.len());
@@ -160,13 +160,13 @@ impl SlotTable {
         count > 0
     }
 
-    /// Does one admitted trim; its bytes or the negated errno.
+    /// Performs one admitted trim; returns its bytes or the negated errno.
     pub(super) fn trim_now(&self, io: &Io) -> i32 {
         let kind = self.files.get(io.file as usize).map_or(FileKind::Regular, |file| file.kind);
         trim(self.fd(io), kind, io)
     }
 
-    /// Does one admitted flush; 0 or the negated errno.
+    /// Performs one admitted flush; returns 0 or the negated errno.
     pub(super) fn flush_now(&self, io: &Io) -> i32 {
         match calls::flush(self.fd(io), self.calls) {
             Ok(()) => 0,
@@ -174,25 +174,25 @@ impl SlotTable {
         }
     }
 
-    /// From now on `calls` go along.
+    /// Applies `calls` to all I/Os from now on.
     pub(super) fn take_along(&mut self, calls: Calls) {
         self.calls = calls;
         self.bits = [Direction::Read, Direction::Write].map(|kind| calls::bits(calls, kind));
     }
 
-    /// What goes along with each call.
+    /// Options of each call.
     #[inline]
     pub(super) fn calls(&self) -> Calls {
         self.calls
     }
 
-    /// Flags of a read or write.
+    /// Flags of a read or write, in the kernel's bits.
     #[inline]
     pub(super) fn bits(&self, kind: Direction) -> libc::c_int {
         self.bits[usize::from(kind == Direction::Write)]
     }
 
-    /// Gives the slots of trims that will not be done back.
+    /// Frees the slots of kept trims and flushes that will not be performed.
     pub(super) fn forget_trims(&mut self) {
         while let Some(io) = self.trims.pop() {
             self.settle(io.slot);
@@ -212,7 +212,7 @@ impl SlotTable {
         self.region.start().as_ptr().wrapping_add(slot as usize * self.stride)
     }
 
-    /// Takes a slot back from the kernel; false where the kernel did not have it.
+    /// Takes a slot back from the kernel; false if the kernel did not have it.
     #[inline]
     pub(super) fn settle(&mut self, slot: u32) -> bool {
         match self.taken.get_mut(slot as usize) {
@@ -245,7 +245,7 @@ impl SlotTable {
         Some(unsafe { std::slice::from_raw_parts_mut(self.address(slot), self.slot_bytes) })
     }
 
-    /// Never unmaps the buffers, since the kernel may still write to them.
+    /// Keeps the buffers mapped for ever, because the kernel may still write to them.
     pub(super) fn leak_buffers(&mut self) {
         self.region.leak();
     }

@@ -1,4 +1,4 @@
-//! Trims: blocks given back to a device or a file system. The kernel does them while we wait, whatever the queue.
+//! Trims: blocks returned to a device or a file system, synchronously in every queue.
 
 use std::io;
 use std::os::fd::RawFd;
@@ -11,10 +11,10 @@ use crate::linux::file::FileKind;
 // <linux/fs.h>: `_IO(0x12, 119)`, with the start and the length in bytes.
 const BLKDISCARD: libc::Ioctl = 0x1277 as libc::Ioctl;
 
-/// Gives the blocks of `io` back: discards them on a device, punches a hole into a file. The bytes given back, or the
+/// Returns the blocks of `io`: discards them on a device, punches a hole in a file. Gives the number of bytes, or the
 /// negated errno; `EINVAL` for 2 GiB and more at once.
 pub(super) fn trim(fd: RawFd, kind: FileKind, io: &Io) -> i32 {
-    // What is given back must be told in the same form as a read, where 2 GiB and more are an errno.
+    // The result has the form of a read's, in which 2 GiB and more would be an errno.
     let Ok(bytes) = i32::try_from(io.bytes) else { return -libc::EINVAL };
     let done = retry(|| match kind {
         FileKind::BlockDevice => discard_cached(fd, io),
@@ -27,8 +27,8 @@ pub(super) fn trim(fd: RawFd, kind: FileKind, io: &Io) -> i32 {
     }
 }
 
-/// The guard holds the device, so that the kernel does not drop what its page cache has of the place and is not written yet:
-/// that is written first where the discard is refused for it.
+/// Discards blocks of a device. The guard holds the device exclusively, so the kernel refuses to discard a range with dirty
+/// pages in the page cache; these are then written back first.
 fn discard_cached(fd: RawFd, io: &Io) -> io::Result<libc::c_int> {
     let (offset, bytes) = (io.offset, u64::from(io.bytes));
     match discard(fd, offset, bytes) {
@@ -49,7 +49,7 @@ fn write_back(fd: RawFd, offset: u64, bytes: u64) -> io::Result<libc::c_int> {
 
 fn discard(fd: RawFd, offset: u64, bytes: u64) -> io::Result<libc::c_int> {
     let range = [offset, bytes];
-    // SAFETY: this request reads two u64 from the place that is given; the caller's descriptor is open.
+    // SAFETY: this request reads two u64 from the given place; the caller's descriptor is open.
     check(unsafe { libc::ioctl(fd, BLKDISCARD, range.as_ptr()) })
 }
 

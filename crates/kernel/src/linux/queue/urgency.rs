@@ -1,10 +1,10 @@
-//! Which I/Os of a queue go before the others: of each direction a share, drawn for each I/O.
+//! I/Os with a priority of their own: a share of each direction, drawn for each I/O.
 
 use workload::{ByDirection, Direction, Terms, Urgent, UrgentLength};
 
 use crate::linux::io_priority;
 
-/// The shares, and how many were drawn.
+/// The shares, and how many I/Os have been drawn for.
 #[derive(Clone, Debug)]
 pub(super) struct Urgency {
     asked: ByDirection<Option<Urgent>>,
@@ -13,7 +13,7 @@ pub(super) struct Urgency {
 }
 
 impl Urgency {
-    /// Those of a worker with these terms; `None` where all I/Os are as urgent as their thread.
+    /// The shares of a worker with these terms; `None` if all I/Os have the priority of their thread.
     pub(super) fn new(terms: &Terms) -> Option<Box<Urgency>> {
         let (asked, by_length) = (terms.urgent, terms.urgent_lengths.clone());
         let any = asked.iter().any(|(_, urgent)| urgent.is_some());
@@ -21,7 +21,7 @@ impl Urgency {
         any.then(|| Box::new(Urgency { asked, by_length, drawn: 0 }))
     }
 
-    /// The priority of the next I/O, of `bytes` bytes, in the kernel's bits; 0 for that of its thread.
+    /// Draws the priority of the next I/O, of `bytes` bytes, in the kernel's bits; 0 means the thread's own.
     #[cold]
     pub(super) fn draw(&mut self, direction: Direction, bytes: u32) -> u16 {
         if direction == Direction::Flush {
@@ -46,8 +46,8 @@ impl Urgency {
     }
 }
 
-/// The number `index` of a sequence without order (the finaliser of `SplitMix64`), so that what is urgent does not go with
-/// where an I/O goes.
+/// Number `index` of a sequence without order (the finaliser of `SplitMix64`), so that urgency does not correlate with
+/// the offset of an I/O.
 fn scattered(index: u64) -> u64 {
     let mut value = index.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     value = (value ^ value >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! io_uring as a queue: one system call hands over and waits, completions are read from shared memory.
+//! io_uring as a queue: one system call submits and waits, completions are read from shared memory.
 
 use std::io;
 use std::marker::PhantomData;
@@ -19,41 +19,41 @@ use crate::linux::call::check_long;
 use crate::linux::clock::{Clock, precise_timers};
 use crate::linux::file::OpenFile;
 
-/// io_uring with registered files and buffers where the kernel allows them.
+/// io_uring with registered files and buffers if the kernel allows them.
 ///
 /// The ring belongs to the thread that opens it (single issuer), so the queue cannot be sent to another.
 pub struct UringQueue {
     ring: IoUring,
     enter_fd: RawFd,
     enter_flags: u32,
-    // Written to the submission ring but not yet taken by the kernel; none where a thread of the kernel takes them.
+    // Written to the submission ring but not yet taken by the kernel; zero if a kernel thread takes them.
     queued: u32,
     ways: RingWays,
-    // Registered buffers are read and written by their own operations.
+    // Whether registered buffers are in use, which have read and write operations of their own.
     fixed_buffers: bool,
-    // Slots behind one registered buffer; a registered buffer holds at most 1 GiB.
+    // Slots per registered buffer; a registered buffer holds at most 1 GiB.
     slots_per_buffer: u32,
     file_flag: Flags,
     slots: SlotTable,
     clock: Clock,
     features: String,
     closed: bool,
-    // I/Os since the last that was handed to a thread of the kernel at once.
+    // I/Os since the last that was sent to a kernel thread at once (`force_async`).
     tried: u32,
     urgency: Option<Box<Urgency>>,
-    /// Whether one I/O is handed over otherwise than another.
+    /// Whether I/Os differ in how they are submitted, by priority or `force_async`.
     by_turn: bool,
     _thread: PhantomData<*const ()>,
 }
 
-/// The kernel refuses registered buffers beyond this length.
+/// Length in bytes beyond which the kernel refuses a registered buffer.
 const LARGEST_BUFFER: usize = 1 << 30;
 
-/// On a virtual machine a thread runs again 15 to 40 µs after its timer was due (median of 5,000 waits; interrupt and
-/// switch), so the last stretch before a due time is spent looking at the ring: the median is then 0.1 µs late.
+/// How long before a due time sleeping ends and polling begins. On a virtual machine a thread runs again 15 to 40 µs after
+/// its timer was due (median of 5,000 waits; interrupt and switch); with polling the median is 0.1 µs late.
 const SPIN: Nanos = Nanos::from_micros(50);
 
-/// `struct io_uring_getevents_arg` of <linux/io_uring.h>.
+/// `struct io_uring_getevents_arg` in <linux/io_uring.h>.
 #[repr(C)]
 struct WaitArgument {
     signal_mask: u64,
@@ -69,7 +69,7 @@ struct KernelTime {
     nanos: i64,
 }
 
-/// `struct io_uring_rsrc_update` of <linux/io_uring.h>.
+/// `struct io_uring_rsrc_update` in <linux/io_uring.h>.
 #[repr(C)]
 struct RingUpdate {
     offset: u32,
@@ -77,7 +77,7 @@ struct RingUpdate {
     data: u64,
 }
 
-// As the kernel has them.
+// The sizes in the kernel's headers.
 const _: () = assert!(size_of::<WaitArgument>() == 24);
 const _: () = assert!(size_of::<KernelTime>() == 16);
 const _: () = assert!(size_of::<RingUpdate>() == 16);
@@ -85,10 +85,10 @@ const _: () = assert!(size_of::<RingUpdate>() == 16);
 const IORING_REGISTER_RING_FDS: libc::c_long = 20;
 const IORING_UNREGISTER_RING_FDS: libc::c_long = 21;
 
-/// A way to set up a ring, in words and as a change to the builder.
+/// A way to set up a ring: its description and a change to the builder.
 type Setup = (&'static str, fn(&mut io_uring::Builder));
 
-/// Ways to set up a ring, the best first; an older kernel refuses what it does not know with `EINVAL`.
+/// Ways to set up a ring, best first; an older kernel refuses an unknown flag with `EINVAL`.
 const SETUPS: [Setup; 4] = [
     ("single issuer, deferred task work, no index array", |b| {
         b.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag();
@@ -103,7 +103,7 @@ const SETUPS: [Setup; 4] = [
     ("plain ring", |_| {}),
 ];
 
-/// The same where a thread of the kernel submits, which leaves no task work to this thread.
+/// The ways for submission by a kernel thread, which leaves no task work to this thread.
 const THREADED: [Setup; 2] = [
     ("submission thread of the kernel, single issuer, no index array", |b| {
         b.setup_single_issuer().setup_submit_all().setup_no_sqarray();
@@ -111,10 +111,10 @@ const THREADED: [Setup; 2] = [
     ("submission thread of the kernel", |_| {}),
 ];
 
-/// So many milliseconds after the last I/O the kernel's submission thread goes to sleep, to be woken by a call.
+/// Milliseconds after the last I/O until the kernel's submission thread goes to sleep; a call then wakes it.
 const IDLE_MS: u32 = 1_000;
 
-/// A look for something that has ended gives up after this long, so that whoever looks hears that it is to stop.
+/// Longest time one call polls for a completion, so that the caller notices in time that it should stop.
 const LOOK: Nanos = Nanos::from_millis(50);
 
 fn build(depth: u32, submitter: Submitter) -> Result<(IoUring, &'static str), String> {
@@ -156,17 +156,17 @@ fn check_ring(ring: IoUring, depth: u32) -> Result<IoUring, String> {
     Ok(ring)
 }
 
-/// Makes and closes a small ring, to see whether the kernel has it.
+/// Makes and closes a small ring, to test whether the kernel supports it.
 pub(super) fn try_setup() -> Result<(), String> {
     build(1, Submitter::Call).map(drop)
 }
 
 impl UringQueue {
-    /// Sets up a ring for `depth` I/Os with a buffer of `slot_bytes` each, for the calling thread alone, and lets that
+    /// Sets up a ring for `depth` I/Os with a buffer of `slot_bytes` each, for the calling thread alone, and makes that
     /// thread's timers fire on time.
     ///
     /// # Errors
-    /// [`QueueError`] where the kernel has no io_uring to give, or no memory.
+    /// [`QueueError`] if the kernel provides no io_uring, or no memory.
     pub fn open(
         files: &[OpenFile],
         depth: u32,
@@ -176,10 +176,10 @@ impl UringQueue {
         UringQueue::open_with(files, QueueSize { depth, slot_bytes }, clock, RingWays::default())
     }
 
-    /// The same in these ways.
+    /// Sets up a ring as [`open`](UringQueue::open) does, with submission and waiting as `ways` say.
     ///
     /// # Errors
-    /// [`QueueError`] where the kernel has no such io_uring to give, or no memory.
+    /// [`QueueError`] if the kernel provides no such io_uring, or no memory.
     pub fn open_with(
         files: &[OpenFile],
         size: QueueSize,
@@ -190,7 +190,7 @@ impl UringQueue {
         if depth == 0 {
             return Err(QueueError::NoDepth);
         }
-        // First, so that a depth that no ring has is noticed before memory is taken for it.
+        // First, so that a depth no ring has is noticed before memory is allocated for it.
         let (ring, features) = build(depth, ways.submitter)
             .map_err(|reason| QueueError::Setup { backend: BackendKind::IoUring, reason })?;
         let slots = SlotTable::open(files, depth, slot_bytes)?;
@@ -223,14 +223,14 @@ impl UringQueue {
         Ok(queue)
     }
 
-    /// The same with `calls` going along.
+    /// Applies `calls` to each of its I/Os.
     pub fn taking_along(mut self, calls: Calls) -> UringQueue {
         self.slots.take_along(calls);
         self.by_turn |= calls.force_async > 0;
         self
     }
 
-    /// The same with a share of its I/Os more urgent, or less, than the others.
+    /// Gives a share of its I/Os a priority of their own, as `terms` say.
     pub fn with_urgent(mut self, terms: &Terms) -> UringQueue {
         self.urgency = Urgency::new(terms);
         self.by_turn |= self.urgency.is_some();
@@ -270,11 +270,11 @@ impl UringQueue {
         }
     }
 
-    /// Spares the kernel the look-up of the ring's descriptor in every call.
+    /// Registers the ring's own descriptor, which saves the kernel looking it up in every call.
     fn register_ring(&mut self) {
         let fd = self.ring.as_raw_fd();
         let mut update = RingUpdate { offset: u32::MAX, reserved: 0, data: fd as u64 };
-        // SAFETY: one update at a valid place, as the operation wants it.
+        // SAFETY: one update at a valid place, as the operation requires.
         let registered = unsafe {
             libc::syscall(libc::SYS_io_uring_register, fd, IORING_REGISTER_RING_FDS, &mut update, 1)
         };
@@ -285,14 +285,14 @@ impl UringQueue {
         }
     }
 
-    /// A registered ring belongs to the thread until it ends, and holds the files open as long.
+    /// Unregisters the ring's descriptor, which would otherwise hold ring and files open until the thread ends.
     fn unregister_ring(&mut self) {
         if self.enter_flags & EnterFlags::REGISTERED_RING.bits() == 0 {
             return;
         }
         let mut update = RingUpdate { offset: self.enter_fd as u32, reserved: 0, data: 0 };
-        // SAFETY: one update at a valid place, as the operation wants it; the queue cannot leave its thread, so the place
-        // is that of this ring. A refusal leaves things as they were before.
+        // SAFETY: one update at a valid place, as the operation requires; the queue cannot leave its thread, so the index
+        // belongs to this ring. A refusal changes nothing.
         unsafe {
             libc::syscall(
                 libc::SYS_io_uring_register,
@@ -306,7 +306,7 @@ impl UringQueue {
         self.enter_flags &= !EnterFlags::REGISTERED_RING.bits();
     }
 
-    /// Hands over what is queued and lets the kernel finish what is ready, without waiting.
+    /// Submits what is queued and lets the kernel finish completed I/Os, without waiting.
     #[inline]
     fn poke(&mut self) -> Result<(), QueueError> {
         let wanted = {
@@ -316,7 +316,7 @@ impl UringQueue {
         if wanted { self.enter(0, None) } else { Ok(()) }
     }
 
-    /// Whether a thread of the kernel is to submit and sleeps.
+    /// Whether the kernel's submission thread is in use and asleep.
     #[inline]
     fn must_wake_the_thread(&mut self) -> bool {
         self.is_threaded() && self.ring.submission().need_wakeup()
@@ -327,7 +327,7 @@ impl UringQueue {
         matches!(self.ways.submitter, Submitter::KernelThread { .. })
     }
 
-    /// Looks until something has ended or `at` is reached.
+    /// Polls until something has completed or `at` is reached.
     fn look_until(&mut self, at: Nanos) -> Result<(), QueueError> {
         self.poke()?;
         while !self.something_ended() && self.clock.now() < at {
@@ -350,7 +350,7 @@ impl UringQueue {
         self.look_until(at)
     }
 
-    /// Waits until something has ended.
+    /// Waits until something has completed; polling gives up after [`LOOK`].
     #[inline]
     fn wait_for_one(&mut self) -> Result<(), QueueError> {
         match self.ways.waiting {
@@ -359,7 +359,7 @@ impl UringQueue {
         }
     }
 
-    /// One `io_uring_enter`: hands over what is queued and waits for `least` completions, at most for `patience`.
+    /// Calls `io_uring_enter` once: submits what is queued and waits for `least` completions, at most for `patience`.
     #[inline]
     fn enter(&mut self, least: u32, patience: Option<Nanos>) -> Result<(), QueueError> {
         let (mut time, mut argument);
@@ -382,7 +382,7 @@ impl UringQueue {
             flags |= EnterFlags::SQ_WAKEUP.bits();
         }
         // SAFETY: the ring is open; the argument and the time it points to are null or live until the call returns;
-        // what the submission ring holds was checked by `queue`.
+        // the entries in the submission ring were checked by `queue`.
         let taken = check_long(unsafe {
             libc::syscall(libc::SYS_io_uring_enter, self.enter_fd, self.queued, least, flags, pointer, bytes)
         });
@@ -393,8 +393,8 @@ impl UringQueue {
         Ok(())
     }
 
-    /// Time is up, a signal came, or the kernel wants completions to be reaped first: none is a failure, and what was
-    /// not taken goes with the next call.
+    /// Lets pass errors that are no failure: the time is up, a signal arrived, or completions must be reaped first. Entries not
+    /// taken go with the next call.
     #[cold]
     fn excuse(&mut self, error: io::Error) -> Result<(), QueueError> {
         match error.raw_os_error() {
@@ -415,7 +415,7 @@ impl UringQueue {
         }
     }
 
-    /// Leaves what was not handed over where it is and waits for the rest. Returns how many the kernel still holds.
+    /// Leaves unsubmitted I/Os where they are and waits for the rest. Returns how many the kernel still holds.
     fn drain(&mut self) -> usize {
         self.slots.forget_trims();
         let never_submitted = self.queued as usize;
@@ -426,7 +426,7 @@ impl UringQueue {
         // Requests that have not reached a device yet are cancelled; the others can only be waited for.
         let any = types::CancelBuilder::any();
         let _ = self.ring.submitter().register_sync_cancel(Some(types::Timespec::new()), any);
-        // From here on nothing more is handed over, so that a cancelled run does not go on writing.
+        // From here on nothing more is submitted, so that a cancelled run does not go on writing.
         self.queued = 0;
         let until = self.clock.now() + DRAIN;
         let mut done = Vec::with_capacity(self.slots.depth());
@@ -474,16 +474,16 @@ impl Queue for UringQueue {
         // SAFETY: `admit` has checked that slot and file exist and that the buffer holds `bytes`; while the slot is
         // taken nothing borrows its buffer; the slot table keeps the files open and the region mapped until the ring is gone.
         if unsafe { self.ring.submission().push(&entry) }.is_err() {
-            // Not reached: the ring has an entry for every slot, and taken slots are no more than that.
+            // Unreachable: the ring has an entry for every slot, and no more slots than that are taken.
             self.slots.settle(io.slot);
             return Err(Refused::Full);
         }
-        // A thread of the kernel sees it at once.
+        // A kernel thread sees the entry at once, so it does not count as queued.
         self.queued += u32::from(!self.is_threaded());
         Ok(())
     }
 
-    /// Hands over what is queued, waits as told, and appends what has ended to `done`, never beyond its capacity. With
+    /// Submits what is queued, waits as `wait` says, and appends completions to `done`, never beyond its capacity. With
     /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps. A signal ends the wait early.
     #[inline]
     fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
@@ -499,7 +499,7 @@ impl Queue for UringQueue {
         Ok(())
     }
 
-    /// Hands over what is queued; `done` hears of trims alone, which are done at once.
+    /// Submits what is queued; only trims, which complete at once, are appended to `done`.
     fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
         if self.slots.kept() > 0 {
             self.slots.trim(done);
@@ -541,7 +541,7 @@ mod tests {
     use super::*;
     use crate::linux::file::{Direct, open_for_read};
 
-    /// A lease for writing is given only where nobody else has the file open.
+    /// Whether nobody has the file open: only then a write lease is granted.
     fn nobody_has_it(path: &std::path::Path) -> bool {
         let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
         // SAFETY: the descriptor is open; no memory is involved.

@@ -1,4 +1,4 @@
-//! What is already on a device: known signatures, and whether there is data without one.
+//! What is already on a device: known signatures, and whether there is data without a signature.
 
 mod table;
 
@@ -9,10 +9,10 @@ use std::os::unix::fs::FileExt;
 
 use workload::Bytes;
 
-/// What a signature belongs to.
+/// What a signature marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignatureKind {
-    /// A table of partitions.
+    /// A partition table.
     PartitionTable,
     /// A file system.
     FileSystem,
@@ -20,24 +20,24 @@ pub enum SignatureKind {
     Swap,
     /// A member of a volume group or pool.
     VolumeManager,
-    /// A member of a RAID or a replicated device.
+    /// A member of a RAID array or a replicated device.
     Raid,
-    /// An encrypted or checked volume.
+    /// An encrypted or integrity-checked volume.
     Encryption,
-    /// A device that a storage system keeps for itself.
+    /// A device that belongs to a storage system.
     Storage,
-    /// An image of a virtual disk.
+    /// A virtual disk image.
     Image,
 }
 
 /// A signature that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// What it belongs to.
+    /// What it marks.
     pub kind: SignatureKind,
-    /// In words: `XFS file system`.
+    /// Its name for people: `XFS file system`.
     pub name: &'static str,
-    /// Where it stands, in bytes from the start of the device.
+    /// Its position in bytes from the start of the device.
     pub offset: u64,
 }
 
@@ -56,7 +56,7 @@ struct Mark {
     magic: &'static [u8],
 }
 
-/// Where a mark can stand.
+/// Where a mark can be.
 #[derive(Clone, Copy, Debug)]
 enum Spot {
     /// This many bytes from the start.
@@ -68,12 +68,12 @@ enum Spot {
 }
 
 impl Spot {
-    /// The offsets in a device of `size` bytes.
+    /// Its offsets in a device of `size` bytes.
     fn offsets(self, size: u64) -> impl Iterator<Item = u64> {
         let (from, step, count) = match self {
             Spot::Start(at) => (at, 1, 1),
             Spot::Every { from, step, count } => (from, step, count),
-            // The end is rounded down first, as the formats do: the superblock keeps its alignment.
+            // Rounded down as the formats do, so that the superblock keeps its alignment.
             Spot::BeforeEnd { back, align } if size >= back => ((size - back) / align * align, 1, 1),
             Spot::BeforeEnd { .. } => (0, 1, 0),
         };
@@ -88,7 +88,7 @@ pub(crate) struct Span {
     pub(crate) size: u64,
 }
 
-/// Fills `into` from `at`, as far as there is data; what is beyond the end stays zero.
+/// Fills `into` from offset `at`, as far as there is data; the part beyond the end of the file is left as it was.
 fn read_up_to(file: &File, into: &mut [u8], at: u64) -> io::Result<()> {
     let mut filled = 0;
     while filled < into.len() {
@@ -102,7 +102,7 @@ fn read_up_to(file: &File, into: &mut [u8], at: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// Every known signature in `span` of `file`, in the order of the table, each name once.
+/// Finds every known signature in `span` of `file`, in the order of the table, each name once.
 pub(crate) fn signatures(file: &File, span: Span) -> io::Result<Vec<Signature>> {
     let mut found: Vec<Signature> = Vec::new();
     for mark in table::MARKS {
@@ -113,7 +113,7 @@ pub(crate) fn signatures(file: &File, span: Span) -> io::Result<Vec<Signature>> 
             found.push(Signature { kind: mark.kind, name: mark.name, offset: span.start + offset });
         }
     }
-    // Every FAT and NTFS starts with the same two closing bytes as an MBR.
+    // Every FAT and NTFS boot sector ends with the same two bytes as an MBR.
     let none_at_start = !found.iter().any(|known| known.offset < span.start + 512);
     if let Some(name) = boot_sector(file, span)?.filter(|_| none_at_start) {
         found.push(Signature { kind: SignatureKind::PartitionTable, name, offset: span.start });
@@ -138,7 +138,7 @@ fn find(file: &File, span: Span, mark: &Mark) -> io::Result<Option<u64>> {
     Ok(None)
 }
 
-/// A boot sector, and whether its four rows make a partition table: a known flag in each and a type in one.
+/// A boot sector, and whether its four rows are a partition table: a known flag in each and a type in at least one.
 fn boot_sector(file: &File, span: Span) -> io::Result<Option<&'static str>> {
     let mut sector = [0u8; 512];
     if span.size < 512 {
@@ -153,17 +153,17 @@ fn boot_sector(file: &File, span: Span) -> io::Result<Option<&'static str>> {
     Ok(Some(if is_table { "MBR partition table" } else { "boot sector" }))
 }
 
-/// How much of a sample of a device is not zero.
+/// How much of a device, by a sample of its blocks, is not zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sample {
-    /// Blocks of 4 KiB that were looked at.
+    /// Blocks of 4 KiB sampled.
     pub blocks: u64,
-    /// Those that hold anything but zeros.
+    /// Blocks among them that hold anything but zeros.
     pub nonzero: u64,
 }
 
-/// Looks at the first and the last MiB and at 1,024 blocks spread evenly between: a device whose hundredth part holds
-/// data is then noticed with a probability above 0.9999 (1 − 0.99^1024), wherever the data lies.
+/// Samples the first and the last MiB and 1,024 blocks spread evenly between. If 1 % of the blocks hold data, it is found
+/// with a probability above 0.9999 if they lie at random (1 − 0.99^1024), and for certain if they lie in one piece.
 pub(crate) fn sample(file: &File, size: Bytes) -> io::Result<Sample> {
     const BLOCK: u64 = 4096;
     const EDGE: u64 = 1 << 20;
@@ -175,7 +175,7 @@ pub(crate) fn sample(file: &File, size: Bytes) -> io::Result<Sample> {
     between.dedup();
     let mut result = Sample::default();
     let mut bytes = vec![0u8; EDGE as usize];
-    // An edge is one read: a small volume takes 10 ms for each.
+    // Each edge is one read: a small volume takes 10 ms for each.
     let edges = [0..edge, edge.max(blocks - edge)..blocks];
     for span in edges.into_iter().chain(between.into_iter().map(|block| block..block + 1)) {
         let bytes = &mut bytes[..((span.end - span.start) * BLOCK) as usize];

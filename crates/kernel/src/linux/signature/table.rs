@@ -1,4 +1,4 @@
-//! The marks by which file systems, partition tables, RAID members and the like are known, as rows of data.
+//! Marks that identify file systems, partition tables, RAID members and the like, as rows of data.
 
 use super::{Mark, SignatureKind, Spot};
 use SignatureKind::{Encryption, FileSystem, Image, PartitionTable, Raid, Storage, Swap, VolumeManager};
@@ -11,7 +11,7 @@ const fn mark(kind: SignatureKind, name: &'static str, spot: Spot, magic: &'stat
 /// Superblock magic of Linux software RAID, little-endian on disk.
 const MD: &[u8] = &[0xfc, 0x4e, 0x2b, 0xa9];
 
-/// Every mark that is looked for. Offsets are from the on-disk format descriptions of each project.
+/// Every mark looked for. Offsets are from the on-disk format descriptions of each project.
 pub(super) const MARKS: &[Mark] = &[
     // Partition tables. The MBR needs more than a magic number; see `boot_sector`.
     mark(PartitionTable, "GPT partition table", Start(512), b"EFI PART"),
@@ -61,7 +61,7 @@ pub(super) const MARKS: &[Mark] = &[
     mark(FileSystem, "squashfs image", Start(0), b"hsqs"),
     mark(FileSystem, "EROFS image", Start(1024), &[0xe2, 0xe1, 0xf5, 0xe0]),
     mark(FileSystem, "cramfs image", Start(0), &[0x45, 0x3d, 0xcd, 0x28]),
-    // Swap, one row a page size, and what a hibernated machine leaves there.
+    // Swap, one row per page size, and the marks of a hibernated machine.
     mark(Swap, "swap space", Start(4096 - 10), b"SWAPSPACE2"),
     mark(Swap, "swap space (8 KiB pages)", Start(8192 - 10), b"SWAPSPACE2"),
     mark(Swap, "swap space (16 KiB pages)", Start(16_384 - 10), b"SWAPSPACE2"),
@@ -74,7 +74,7 @@ pub(super) const MARKS: &[Mark] = &[
     mark(VolumeManager, "LVM2 physical volume", Every { from: 0, step: 512, count: 4 }, b"LABELONE"),
     mark(VolumeManager, "Stratis pool member", Start(516), b"!Stra0tis\x86\xff\x02^"),
     mark(VolumeManager, "VDO volume", Start(0), b"dmvdo001"),
-    // RAID. Linux keeps version 1.1 in front, 1.2 after 4 KiB, 1.0 and 0.90 behind the data.
+    // RAID. Linux puts version 1.1 at the start, 1.2 after 4 KiB, 1.0 and 0.90 after the data.
     mark(Raid, "Linux RAID member (1.1)", Start(0), MD),
     mark(Raid, "Linux RAID member (1.2)", Start(4096), MD),
     mark(Raid, "Linux RAID member (1.0)", BeforeEnd { back: 8192, align: 4096 }, MD),
@@ -89,7 +89,7 @@ pub(super) const MARKS: &[Mark] = &[
     mark(Encryption, "BitLocker volume", Start(3), b"-FVE-FS-"),
     mark(Encryption, "dm-integrity volume", Start(0), b"integrt\0"),
     mark(Encryption, "dm-verity hash device", Start(0), b"verity\0\0"),
-    // Storage systems that keep devices of their own.
+    // Storage systems that own whole devices.
     mark(Storage, "Ceph BlueStore device", Start(0), b"bluestore block device"),
     mark(Storage, "bcache device", Start(4120), BCACHE),
     mark(Storage, "Oracle ASM disk", Start(32), b"ORCLDISK"),

@@ -1,4 +1,4 @@
-//! Random stacks of loops, partitions, links and mounts over two image files. What every node stands on is noted while it
+//! Random stacks of loops, partitions, links and mounts over two image files. What lies below each node is recorded as it
 //! is made, so that the oracle knows which bytes are in use without asking the kernel.
 
 use std::fs::{File, OpenOptions};
@@ -10,12 +10,12 @@ use testbed::{Lack, Undo, directory, has, run, skipped, text};
 
 const SECTOR: u64 = 512;
 const IMAGE: u64 = 4 << 20;
-/// Space for the smallest file system and the smallest swap.
+/// Bytes for the smallest file system and the smallest swap space.
 const LEAST: u64 = 256 << 10;
-/// What the test writes where it is given leave; no image holds it.
+/// The bytes the test writes with a permit; no image contains them.
 pub const MARK: &[u8; 16] = b"written by guard";
 
-/// Numbers from a seed (splitmix64).
+/// Random numbers from a seed (splitmix64).
 pub struct Dice(pub u64);
 
 impl Dice {
@@ -28,7 +28,7 @@ impl Dice {
     }
 }
 
-/// Bytes of an image.
+/// A range of bytes in an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     pub image: usize,
@@ -41,7 +41,7 @@ impl Span {
         self.end - self.start
     }
 
-    /// Whether a sector lies in both.
+    /// Whether the two may share a sector.
     pub fn shares(&self, other: &Span) -> bool {
         let sectors = |span: &Span| (span.start / SECTOR, span.end.div_ceil(SECTOR));
         let ((a, b), (c, d)) = (sectors(self), sectors(other));
@@ -56,13 +56,13 @@ pub enum Kind {
     Partition,
 }
 
-/// Something that can be named: an image, a loop device, a partition.
+/// A thing with a name: an image, a loop device, a partition.
 #[derive(Clone, Debug)]
 pub struct Node {
     pub kind: Kind,
     pub names: Vec<PathBuf>,
     pub span: Span,
-    /// What it was made of, in the list of nodes.
+    /// Index of the node it was made from.
     pub below: Option<usize>,
     has_table: bool,
 }
@@ -75,7 +75,7 @@ pub enum Use {
     Open,
 }
 
-/// A stack and what uses it. What is made last is taken away first.
+/// A stack and its users, dismantled in reverse order of making.
 pub struct World {
     pub nodes: Vec<Node>,
     pub used: Vec<(usize, Use)>,
@@ -83,7 +83,7 @@ pub struct World {
     pub story: Vec<String>,
     undo: Vec<Undo>,
     writers: Vec<Child>,
-    /// What keeps mounts alive that no table lists any more.
+    /// Open files that keep alive mounts which no table lists any more.
     busy: Vec<File>,
     pub dir: tempfile::TempDir,
 }
@@ -101,7 +101,7 @@ impl Drop for World {
     }
 }
 
-/// Two images of data that is not zero, each with a hard link and seen through a bind mount.
+/// Makes two images of non-zero data, each with a hard link and seen through a bind mount.
 pub fn world(dice: &mut Dice) -> World {
     let dir = directory();
     let mut world = World {
@@ -158,7 +158,7 @@ impl World {
         names[dice.below(names.len() as u64) as usize].clone()
     }
 
-    /// Whether `other` is `node` or what `node` stands on.
+    /// Whether `other` is `node` or lies below it.
     pub fn is_chain_of(&self, node: usize, other: usize) -> bool {
         std::iter::successors(Some(node), |at| self.nodes[*at].below).any(|at| at == other)
     }
@@ -177,7 +177,7 @@ impl World {
 
     fn add_loop(&mut self, below: usize, dice: &mut Dice) {
         let (of, length) = (self.name(below, dice), self.nodes[below].span.len());
-        // Quarters, so that neighbours touch and halves overlap; sometimes a sector more.
+        // Quarters, so that neighbours touch and halves overlap; sometimes shifted by a sector.
         let quarter = length / 4 / SECTOR * SECTOR;
         let nudge = if dice.below(4) == 0 { SECTOR } else { 0 };
         let offset = if dice.below(2) == 0 { 0 } else { dice.below(4) * quarter + nudge };
@@ -198,7 +198,7 @@ impl World {
         }
         let node = String::from_utf8_lossy(&out.stdout).trim().to_owned();
         self.undo.push(Undo::by(&["losetup", "--detach", &node]));
-        // A mark of read-only stays with the number, for whoever has it next.
+        // A read-only mark stays with the number, for its next user.
         run(&["blockdev", "--setrw", &node]);
         self.story.push(format!("losetup -o {offset} --sizelimit {limit} {} = {node}", of.display()));
         let base = self.nodes[below].span;
@@ -207,7 +207,7 @@ impl World {
         self.nodes.push(Node { kind: Kind::Loop, names, span, below: Some(below), has_table: false });
     }
 
-    /// Two partitions of a third each, the second right behind the first or with a gap between.
+    /// Adds two partitions of a third each, the second right after the first or with a gap between.
     fn add_partitions(&mut self, below: usize, dice: &mut Dice) {
         let disk = self.nodes[below].names[0].clone();
         let third = self.nodes[below].span.len() / 3 / SECTOR;
@@ -225,7 +225,7 @@ impl World {
         if !run(&["partx", "--add", &text(&disk)]) {
             return;
         }
-        // A namespace that was made meanwhile has a copy of each mount, until it ends.
+        // A namespace made meanwhile has a copy of each mount, until it ends.
         let delete = "for n in $(seq 100); do partx --delete \"$0\" && exit; sleep 0.1; done";
         self.undo.push(Undo::by(&["sh", "-c", delete, &text(&disk)]));
         self.nodes[below].has_table = true;
@@ -243,7 +243,7 @@ impl World {
         }
     }
 
-    /// Takes the name away by which a loop was attached, where another is left.
+    /// Removes the name by which a loop was attached, if another is left.
     fn lose_a_name(&mut self, dice: &mut Dice) {
         let node = dice.below(2) as usize;
         let linked = self.nodes[node].names.iter().any(|name| name.to_string_lossy().contains("link"));
@@ -284,7 +284,7 @@ impl World {
         if made {
             self.undo.push(Undo::by(&["umount", "--lazy", &text(&point)]));
         }
-        // Mounted still, and in no table any more.
+        // Still mounted, but in no table any more.
         if made && dice.below(3) == 0 {
             self.busy.push(File::open(&point).unwrap());
             run(&["umount", "--lazy", &text(&point)]);
@@ -293,7 +293,7 @@ impl World {
         made
     }
 
-    /// The image lies on a disk: swap over memory would hang the machine.
+    /// Uses `node` as swap. The image lies on a disk: swap on memory would hang the machine.
     fn swap_on(&mut self, node: &Path) -> bool {
         let _ = std::fs::set_permissions(node, std::os::unix::fs::PermissionsExt::from_mode(0o600));
         let made = run(&["mkswap", "-q", &text(node)]) && run(&["swapon", "--priority", "0", &text(node)]);
@@ -303,14 +303,14 @@ impl World {
         made
     }
 
-    /// Another process that has it open for writing.
+    /// Starts another process that has it open for writing.
     fn open(&mut self, node: &Path) -> bool {
         let Ok(file) = OpenOptions::new().read(true).write(true).open(node) else { return false };
         let child = Command::new("sleep").arg("600").stdin(file).stdout(Stdio::null()).spawn();
         child.map(|child| self.writers.push(child)).is_ok()
     }
 
-    /// Everything that uses a sector of `node`: what is in use, and loop devices that are not below it.
+    /// Everything that uses a sector of `node`: uses recorded, and loop devices that are not below it.
     pub fn users_of(&self, node: usize) -> Vec<String> {
         let span = self.nodes[node].span;
         let near = |other: usize| self.nodes[other].span.shares(&span);
@@ -327,7 +327,7 @@ impl World {
         self.nodes[node].span.len() / SECTOR * SECTOR
     }
 
-    /// Bytes in use that are not as they were.
+    /// Number of bytes in use that have changed.
     pub fn used_bytes_changed(&self, before: &[Vec<u8>]) -> usize {
         let now = self.bytes_but_swap(before);
         let changed = |(node, _): &(usize, Use)| {
@@ -338,7 +338,7 @@ impl World {
         self.used.iter().map(changed).sum::<usize>() + self.marks_in_swap()
     }
 
-    /// Bytes that are not as they were, wherever.
+    /// Number of bytes anywhere that have changed.
     pub fn bytes_changed(&self, before: &[Vec<u8>]) -> usize {
         let now = self.bytes_but_swap(before);
         before.iter().zip(&now).map(|(old, new)| differing(old, new)).sum::<usize>() + self.marks_in_swap()
@@ -350,7 +350,7 @@ impl World {
         spans.map(|span| (span.image, span.start as usize..span.end as usize))
     }
 
-    /// All bytes, with those of swap as they were: there the kernel writes as it likes, and the mark alone counts.
+    /// All bytes, with those of swap as before: the kernel writes there at will, so only the mark counts.
     fn bytes_but_swap(&self, before: &[Vec<u8>]) -> Vec<Vec<u8>> {
         let mut now = self.bytes();
         for (image, span) in self.swap() {
@@ -385,7 +385,7 @@ fn is_free(span: &Span, used: &[Span]) -> bool {
     !used.iter().any(|other| other.shares(span))
 }
 
-/// Writes `length` bytes of the mark to what `permit` is for.
+/// Writes `length` bytes of the mark to the target of `permit`.
 pub fn write_mark(permit: &kernel::guard::WritePermit, length: u64) {
     use std::os::fd::{AsFd, AsRawFd};
     let open = kernel::open_for_write(permit, kernel::Direct::No).unwrap();
@@ -399,7 +399,7 @@ pub fn write_at(path: &Path, at: u64, bytes: &[u8]) {
     file.sync_all().unwrap();
 }
 
-/// Whether this machine makes what the stacks are made of.
+/// Whether this machine has what the stacks are made with.
 pub fn possible() -> bool {
     let root =
         std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);

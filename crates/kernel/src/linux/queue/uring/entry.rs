@@ -1,4 +1,4 @@
-//! The entries of a ring: an I/O as the kernel reads it.
+//! Entries of a submission ring: an I/O in the kernel's form.
 
 use std::os::fd::RawFd;
 
@@ -39,13 +39,13 @@ impl UringQueue {
                 let write = opcode::Write::new(fd, address, io.bytes).offset(io.offset);
                 write.ioprio(priority).rw_flags(flags).build()
             }
-            // Trims have gone another way.
+            // Trims are kept by `queue` and never get here.
             (Direction::Flush | Direction::Trim, _) => self.flush(fd),
         };
         entry.flags(self.file_flag).user_data(u64::from(io.slot))
     }
 
-    /// The entry of an I/O that may be handed over otherwise than the one before.
+    /// The entry of an I/O whose priority or submission may differ from the one before.
     #[cold]
     pub(super) fn entry_by_turn(&mut self, io: &Io) -> Entry {
         let priority = self.urgency.as_mut().map_or(0, |urgency| urgency.draw(io.kind, io.bytes));
@@ -53,7 +53,7 @@ impl UringQueue {
         if self.is_turn_of_a_thread() { entry.flags(Flags::ASYNC) } else { entry }
     }
 
-    /// Whether the I/O that is queued now is one of those that go to a thread of the kernel at once.
+    /// Whether this I/O is one of those sent to a kernel thread at once (`force_async`).
     fn is_turn_of_a_thread(&mut self) -> bool {
         let every = self.slots.calls().force_async;
         if every == 0 {
