@@ -85,7 +85,8 @@ pub(super) fn passes(options: &JobOptions, region: &Region) -> Option<u64> {
     whole.then(|| once / block)
 }
 
-/// Bytes of all files. Of several files, a rest shorter than a block is never reached, unless places are drawn without a map.
+/// Bytes of all files. Of several files, a remainder shorter than a block is never reached, unless places are drawn without a
+/// map.
 fn whole_files(options: &JobOptions, region: &Region) -> u64 {
     let block = options.shortest_block();
     let alike = options.issued_blocks().all(|other| other == block);

@@ -36,7 +36,7 @@ struct Line {
 /// Reads the sections of the job file `path`; `-` is standard input.
 ///
 /// # Errors
-/// [`FioError`] with line and column.
+/// [`FioError`], with line and column.
 pub fn read(path: &str, around: &Surroundings, reading: Reading) -> Result<JobFile, FioError> {
     let text = (around.read)(path)
         .map_err(|error| FioError::NoJobFile { path: path.to_owned(), reason: error.to_string() })?;

@@ -115,7 +115,7 @@ pub fn named(name: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.names().any(|known| known == name))
 }
 
-/// Every job option, in the order of the reference; a row a line, so that the table reads as one.
+/// Every job option, in the order of the reference; one row a line, so that it reads as a table.
 #[rustfmt::skip]
 pub static ROWS: &[Row] = &[
     job(row("name", Kind::Text, "", A))

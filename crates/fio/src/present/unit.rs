@@ -51,7 +51,7 @@ impl Latency {
             count,
             min,
             max,
-            // Buckets' middles may lie outside of what was seen.
+            // The middle of a bucket may lie outside the values seen.
             mean: distribution.mean().unwrap_or(0.0).clamp(min as f64, max as f64),
             dev: population * correction,
             distribution,
