@@ -1,12 +1,12 @@
-//! The list of CPUs behind `-a`: `0,1,2` or `g0,0,1,g1,0`.
+//! The list of CPUs after `-a`: `0,1,2` or `g0,0,1,g1,0`.
 
 use super::error::Fault;
 use super::profile::Cpu;
 
-/// CPUs of `list`, which is what stands behind `-a`; empty for the default, round robin over all.
+/// Reads the CPUs of `list`, the value of `-a`; an empty list is the default, round robin over all CPUs.
 ///
 /// # Errors
-/// [`Fault`] with the place in the list.
+/// [`Fault`], with the place in the list.
 pub fn cpus(list: &str) -> Result<Vec<Cpu>, Fault> {
     if list.is_empty() || list == "g" {
         return Ok(Vec::new());

@@ -1,14 +1,14 @@
-//! What must fit together in a profile, after everything has been read; and what is only worth a warning.
+//! Checks of a profile that has been read in full: what must fit together, and what is only worth a warning.
 
 use super::draft::Show;
 use super::profile::{Cache, Distribution, DistributionKind, Profile, Target, TimeSpan};
 
-/// What was found.
+/// Outcome of the checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// Contradictions: nothing runs.
+    /// Contradictions: with any of them nothing runs.
     pub errors: Vec<String>,
-    /// What DiskSpd warns of.
+    /// Warnings of DiskSpd.
     pub warnings: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ impl Checked {
     }
 }
 
-/// Checks `profile`. All targets of a command line (`alike`) are the same, so one of them is enough.
+/// Checks `profile`. If its targets are `alike`, as those of a command line are, only the first is checked.
 pub(super) fn check(profile: &Profile, alike: bool, show: Show) -> Checked {
     let mut checked = Checked::default();
     checked.error(profile.time_spans.is_empty(), "no timespans specified; a profile needs at least one");
@@ -157,7 +157,7 @@ fn spread(checked: &mut Checked, target: &Target) {
     }
 }
 
-/// Shares of the I/O must reach 100 together with the end of the target.
+/// Checks that the shares of the I/O reach 100 percent exactly at the end of the target.
 fn covers(distribution: &Distribution, block: u32) -> Result<(), String> {
     let percent = distribution.kind == DistributionKind::Percent;
     let last = distribution.ranges.len().saturating_sub(1);

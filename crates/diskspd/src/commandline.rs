@@ -1,4 +1,4 @@
-//! The command line: words to a request, in two passes, as DiskSpd reads them.
+//! The command line: words become a request, in two passes, as DiskSpd reads them.
 
 use std::io;
 
@@ -17,42 +17,42 @@ use super::xml_profile;
 pub struct Surroundings<'a> {
     /// Reads a profile.
     pub read: &'a dyn Fn(&str) -> io::Result<String>,
-    /// What a bare `-z` takes: milliseconds since the machine started, or anything else that changes.
+    /// Value of a bare `-z`: milliseconds since the machine started, or any other changing number.
     pub tick: u32,
 }
 
-/// What is asked for.
+/// What a command line comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// The help; with the exit code.
+    /// Print the help, and exit with this code.
     Usage(u8),
-    /// A run, or a look at what it would be.
+    /// Do a run, or show what it would be.
     Do(Box<Asked>),
 }
 
 /// A run, or a look at what it would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// The words with blanks between, without the program's name.
+    /// The words separated by blanks, without the program's name.
     pub words: String,
-    /// What runs.
+    /// The profile to run.
     pub profile: Profile,
     /// What is shown instead of running.
     pub show: Show,
-    /// The look of which version the text result has.
+    /// The version whose look the text result has.
     pub compat: Compat,
-    /// io_uring and nothing else (`-u`).
+    /// Whether only io_uring may be used (`-u`).
     pub ring: bool,
-    /// What DiskSpd warns of: one sentence each.
+    /// Warnings of DiskSpd, one sentence each.
     pub warnings: Vec<String>,
-    /// What differs from DiskSpd on Windows, or was read leniently: one sentence each.
+    /// Differences from DiskSpd on Windows, and lenient readings, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// Reads the words behind the program's name.
+/// Reads the words after the program's name.
 ///
 /// # Errors
-/// [`DiskSpdError`] with the word, its place, and what would do. The exit code is 3.
+/// [`DiskSpdError`], with the word, its place, and what would do. The exit code is 3.
 pub fn parse(words: &[String], around: &Surroundings<'_>) -> Result<Request, DiskSpdError> {
     if words.is_empty() {
         return Ok(Request::Usage(DiskSpdError::EXIT_CODE));
@@ -74,8 +74,8 @@ pub fn parse(words: &[String], around: &Surroundings<'_>) -> Result<Request, Dis
     finish(words, draft, profile)
 }
 
-/// Options with their numbers, then targets. A leading `/` is a path here: DiskSpd's other switch character would take
-/// every absolute path for an option.
+/// Options with their numbers, and targets. Here a leading `/` begins a path: as a switch character, which it is to
+/// DiskSpd, it would turn every absolute path into an option.
 #[derive(Default)]
 struct Sorted<'w> {
     compat: Compat,
@@ -123,7 +123,7 @@ fn look_of(version: &str) -> Option<Compat> {
     }
 }
 
-/// The block first, since sizes elsewhere may count blocks; and what cannot stand beside a profile.
+/// Reads the block first, because sizes elsewhere may count blocks, and refuses options that cannot accompany a profile.
 fn first_pass(draft: &mut Draft, options: &[(usize, &str)]) -> Result<(), DiskSpdError> {
     let profile = options.iter().find(|(_, word)| word.starts_with("-X"));
     for &(number, word) in options {
@@ -145,7 +145,7 @@ fn first_pass(draft: &mut Draft, options: &[(usize, &str)]) -> Result<(), DiskSp
     Ok(())
 }
 
-/// The row of `word`.
+/// The row of the option `word`.
 fn row_of(number: usize, word: &str) -> Result<&'static Row, DiskSpdError> {
     let fitting = ROWS.iter().find(|row| value_in(row, word).is_some());
     fitting.ok_or_else(|| unknown(number, word))
@@ -167,7 +167,7 @@ fn take(draft: &mut Draft, number: usize, word: &str) -> Result<(), DiskSpdError
 fn placed(fault: Fault, row: &Row, (number, word): (usize, &str)) -> DiskSpdError {
     let head = word.len() - value_in(row, word).map_or(0, str::len);
     let at = (head + fault.at).min(word.len());
-    // A place between two characters is that of the next.
+    // An offset within a character is that of the next one.
     let character = word.char_indices().take_while(|&(place, _)| place < at).count() + 1;
     DiskSpdError::Word {
         word: word.to_owned(),
@@ -199,7 +199,7 @@ fn unknown(number: usize, word: &str) -> DiskSpdError {
     DiskSpdError::Unknown { word: word.to_owned(), number, hint }
 }
 
-/// The profile of a command line: one timespan, all targets alike.
+/// The profile of a command line: one timespan with equal targets.
 fn from_line(draft: &Draft, targets: &[&str]) -> Result<Profile, DiskSpdError> {
     if targets.is_empty() && draft.show != Show::System {
         return Err(DiskSpdError::NoTarget);
@@ -220,7 +220,7 @@ fn from_line(draft: &Draft, targets: &[&str]) -> Result<Profile, DiskSpdError> {
     Ok(profile)
 }
 
-/// What differs here by the value of an option that is honoured else.
+/// Notes on values that behave differently here, of options that are honoured otherwise.
 fn note_values(draft: &mut Draft, profile: &Profile) {
     let spans = || profile.time_spans.iter();
     if spans().flat_map(|span| &span.affinity).any(|cpu| cpu.group > 0) {
@@ -231,7 +231,7 @@ fn note_values(draft: &mut Draft, profile: &Profile) {
     }
 }
 
-/// What may stand beside a profile changes its timespans.
+/// Changes a timespan of a profile by the options that may accompany it.
 fn overlay(draft: &Draft, span: &mut TimeSpan) {
     span.duration = draft.duration.unwrap_or(span.duration);
     span.warm_up = draft.warm_up.unwrap_or(span.warm_up);

@@ -1,25 +1,25 @@
-//! What is said of targets before and after they are measured: what cannot be, what makes figures those of something else,
-//! and what failed.
+//! Sentences on targets, before and after they are measured: what is impossible, what would make figures those of something
+//! else, and what failed.
 
 use record::StepRecord;
 
 use super::profile::{Cache, Profile, Target};
 
-/// Share of a target in the page cache from which on it is worth a word.
+/// Share of a target in the page cache from which on it is mentioned.
 const NOTABLE: f64 = 0.01;
 
-/// What is known of a path before anything is touched.
+/// What is known of paths before anything is touched.
 pub struct Paths<'a> {
-    /// Whether something is there.
+    /// Whether a path exists.
     pub exists: &'a dyn Fn(&str) -> bool,
-    /// Whether it is, or would be, on a file server.
+    /// Whether a path is, or would be, on a file server.
     pub is_remote: &'a dyn Fn(&str) -> bool,
 }
 
-/// Refuses what Linux or plimsoll has not.
+/// Refuses what Linux or plimsoll does not have.
 ///
 /// # Errors
-/// Why the first target cannot be measured.
+/// The reason why the first such target cannot be measured.
 pub fn possible(profile: &Profile, paths: &Paths) -> Result<(), String> {
     for target in profile.time_spans.iter().flat_map(|span| &span.targets) {
         let path = &target.path;
@@ -42,7 +42,7 @@ pub fn possible(profile: &Profile, paths: &Paths) -> Result<(), String> {
     Ok(())
 }
 
-/// What `path` names on Windows.
+/// What `path` names on Windows; `None` if it does not look like a name of Windows.
 fn of_windows(path: &str) -> Option<&'static str> {
     let letter = path.starts_with(|c: char| c.is_ascii_alphabetic());
     let drive =
@@ -55,19 +55,19 @@ fn of_windows(path: &str) -> Option<&'static str> {
     }
 }
 
-/// What was seen of a target that matters to what is done to it.
+/// Observations on a target that matter to its figures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seen {
-    /// Share (0 to 1) of it in the page cache, where it is read through that.
+    /// Share of it in the page cache, from 0 to 1, if it is read through the cache.
     pub cached: f64,
-    /// Share of it that was never written, in words, where it is read and that is worth a word.
+    /// Share of it that was never written, in words, if it is read and the share is worth mentioning.
     pub unwritten: Option<String>,
-    /// Whether the kernel follows each stable write to it by a flush, where there are any.
+    /// Whether the kernel adds a flush to each stable write, if there are any such writes.
     pub flushes: bool,
 }
 
-/// Reads through a cache measure memory, reads of what was never written nothing, and where the kernel must send a flush
-/// for each stable write, that is what limits them.
+/// Doubts about the figures of a target: reads through the cache measure memory, reads of unwritten data measure nothing, and
+/// stable writes are limited by the flush that the kernel may have to send after each.
 pub fn doubts(target: &Target, seen: &Seen) -> Vec<String> {
     let path = &target.path;
     let mut doubts = Vec::new();
@@ -91,7 +91,7 @@ pub fn doubts(target: &Target, seen: &Seen) -> Vec<String> {
     doubts
 }
 
-/// Why a timespan failed.
+/// The reason why a timespan failed.
 pub fn failure(record: &StepRecord) -> String {
     match record.failures.first() {
         Some(failure) => format!(
@@ -106,7 +106,7 @@ pub fn failure(record: &StepRecord) -> String {
     }
 }
 
-/// A failure ends the run, as DiskSpd's does: what comes behind it is not passed over in silence.
+/// What was not run after a failed timespan: as in DiskSpd, a failure ends the run.
 pub fn not_run(spans: usize) -> String {
     match spans {
         0 => String::new(),

@@ -1,11 +1,11 @@
-//! What the words of a command line have said so far; all targets of a line get the same.
+//! The words of a command line read so far; all targets of a line get the same options.
 
 use super::profile::{Cache, Format, MappedFlush, Profile, Target, TimeSpan};
 
 /// What is shown instead of running.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Show {
-    /// Nothing: it is run.
+    /// Nothing: the profile is run.
     #[default]
     Run,
     /// The profile (`-Rp`).
@@ -16,10 +16,10 @@ pub enum Show {
     Usage,
 }
 
-/// The look of which version the text result has.
+/// The version whose look the text result has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compat {
-    /// 2.0.21a and before.
+    /// 2.0.21a and earlier.
     V20,
     /// 2.1.
     V21,
@@ -28,57 +28,57 @@ pub enum Compat {
     V22,
 }
 
-/// The words so far.
+/// Options read so far.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
-    /// What holds for the run; its timespans stay empty.
+    /// Options of the whole run; its timespans stay empty.
     pub profile: Profile,
-    /// The one timespan; its targets stay empty.
+    /// Options of the only timespan; its targets stay empty.
     pub span: TimeSpan,
-    /// What every target gets.
+    /// Options of every target.
     pub target: Target,
-    /// `-d`, where given.
+    /// `-d`, if given: seconds.
     pub duration: Option<u32>,
-    /// `-W`, where given.
+    /// `-W`, if given: seconds.
     pub warm_up: Option<u32>,
-    /// `-C`, where given.
+    /// `-C`, if given: seconds.
     pub cool_down: Option<u32>,
-    /// `-z`, where given.
+    /// `-z`, if given.
     pub seed: Option<u32>,
-    /// `-R`, where given.
+    /// `-R`, if given.
     pub format: Option<Format>,
-    /// `-X`, where given.
+    /// `-X`, if given.
     pub profile_path: Option<String>,
     /// What is shown instead of running.
     pub show: Show,
-    /// `-S`: the page cache.
+    /// `-S`: use of the page cache.
     pub cache: Option<Cache>,
-    /// `-S`: writes last.
+    /// `-S`: whether writes are stable once done.
     pub write_through: bool,
-    /// `-S`: mapped.
+    /// `-S`: whether targets are mapped into memory.
     pub mapped: bool,
     /// `-N`.
     pub mapped_flush: Option<MappedFlush>,
-    /// A base was given.
+    /// Whether a base was given.
     pub base_given: bool,
-    /// A length was given with the base.
+    /// Whether a length was given with the base.
     pub length_given: bool,
-    /// An end was given.
+    /// Whether an end was given.
     pub max_given: bool,
-    /// The random share was given (`-rs`).
+    /// Whether the random share was given (`-rs`).
     pub share_given: bool,
-    /// io_uring and nothing else (`-u`).
+    /// Whether only io_uring may be used (`-u`).
     pub ring: bool,
-    /// The look of the text result (`--compat`).
+    /// The version whose look the text result has (`--compat`).
     pub compat: Compat,
-    /// What a bare `-z` takes.
+    /// Value of a bare `-z`.
     pub tick: u32,
     /// Lenient readings that the user should know of.
     pub notes: Vec<String>,
 }
 
 impl Draft {
-    /// Adds a note once.
+    /// Adds a note, unless it is there already.
     pub fn note(&mut self, text: impl Into<String>) {
         let text = text.into();
         if !self.notes.contains(&text) {

@@ -1,33 +1,33 @@
-//! What a distribution comes to on a target of known size: ranges aligned, holes left out, the tail where the target ends.
+//! A distribution on a target of known size: ranges aligned, holes left out, the last range cut at the target's end.
 
 use super::profile::{Distribution, DistributionKind};
 
-/// Part of the I/O for part of a target; bytes are from the target's base.
+/// A range of a target with its share of the I/O; bytes count from the target's base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EffectiveRange {
-    /// Percent of the I/O before this range.
+    /// Percentage of the I/O before this range.
     pub from: u32,
-    /// Percent of the I/O.
+    /// Percentage of the I/O in this range.
     pub io: u32,
-    /// First byte.
+    /// Its first byte.
     pub start: u64,
-    /// Bytes.
+    /// Its length in bytes.
     pub length: u64,
 }
 
-/// What of a target I/O can reach.
+/// The part of a target that I/O can reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
     /// Bytes from the base to the end.
     pub size: u64,
-    /// Bytes of an I/O.
+    /// Length of an I/O in bytes.
     pub block: u64,
-    /// Alignment of places.
+    /// Alignment of offsets, in bytes.
     pub step: u64,
 }
 
 impl Reach {
-    /// The size in which aligned I/O fits, rounded up to the step behind the last place.
+    /// One step past the last aligned offset at which an I/O fits, in bytes.
     pub fn aligned(self) -> u64 {
         let step = self.step.max(1);
         self.size.saturating_sub(self.block) / step * step + step
@@ -42,8 +42,8 @@ pub fn effective(distribution: &Distribution, reach: Reach) -> Vec<EffectiveRang
     }
 }
 
-/// Both ends of a range are rounded down to the step, so that neighbours move together. A range in which no aligned place
-/// is left gives its share to a neighbour; one that holds a single place takes that place whole.
+/// Ranges of a distribution in percent. Both ends of a range are rounded down to the step, so that neighbours move together. A
+/// range without an aligned offset gives its share to a neighbour; one with a single offset keeps that offset to itself.
 fn percent(distribution: &Distribution, reach: Reach) -> Vec<EffectiveRange> {
     let (step, whole) = (reach.step.max(1), reach.aligned());
     let part = |percent: u64| (u128::from(percent) * u128::from(whole) / 100) as u64;
@@ -60,7 +60,7 @@ fn percent(distribution: &Distribution, reach: Reach) -> Vec<EffectiveRange> {
         let end = end / step * step;
         let mut start = exact / step * step;
         if end < exact {
-            // No aligned place: to the range before where that holds but this one place, else to the next.
+            // No aligned offset: the share goes to the previous range if that has only this offset, otherwise to the next.
             match ranges.last_mut().filter(|last| last.start == end) {
                 Some(last) => last.io += range.io,
                 None => carried += range.io,
@@ -68,7 +68,7 @@ fn percent(distribution: &Distribution, reach: Reach) -> Vec<EffectiveRange> {
             continue;
         }
         if let Some(last) = ranges.last_mut().filter(|last| start < end && last.start == start) {
-            // The range before holds this place alone: it takes it whole, and this one begins behind it.
+            // The previous range has only this offset and keeps it; this range begins one step later.
             start += step;
             last.length += step;
             if start >= whole {
@@ -90,13 +90,13 @@ fn percent(distribution: &Distribution, reach: Reach) -> Vec<EffectiveRange> {
         last.io += carried;
         last.length = whole - last.start;
     }
-    // One that nothing has widened still holds its one place.
+    // A range that was not widened still has its one offset.
     ranges.iter_mut().for_each(|range| range.length = range.length.max(step));
     ranges
 }
 
-/// Lengths are taken as they are; what lies behind the target's end is cut off, and the shares that are left are then
-/// relative to each other.
+/// Ranges of a distribution in bytes. Lengths are taken as they are; what lies past the target's end is cut off, and the
+/// remaining shares are then relative to each other.
 fn absolute(distribution: &Distribution, reach: Reach) -> Vec<EffectiveRange> {
     let mut ranges = Vec::new();
     let mut from = 0;

@@ -1,4 +1,4 @@
-//! What each option sets; the rows of the table point here.
+//! What each option sets; the rows of the table refer to these functions.
 
 use super::draft::{Draft, Show};
 use super::error::Fault;
@@ -7,7 +7,7 @@ use super::size::{count, is_plain, leading_size, size};
 
 type Done = Result<(), Fault>;
 
-/// A count of at least `least`, read leniently as DiskSpd does; a note says where that left something out.
+/// Reads a count of at least `least` leniently, as DiskSpd does; a note says if something was left out.
 pub fn lenient(draft: &mut Draft, (option, value): (&str, &str), least: i64) -> Result<u32, Fault> {
     let number = count(value);
     if number < least {
@@ -22,11 +22,11 @@ pub fn lenient(draft: &mut Draft, (option, value): (&str, &str), least: i64) -> 
             "-{option}{value} is read as -{option}{number}, as DiskSpd does: only digits count"
         ));
     }
-    // Not below `least`, which is never negative, and held below 2^31.
+    // At least `least`, which is never negative, and below 2^31.
     Ok(number as u32)
 }
 
-/// A size of at least `least`.
+/// Reads a size of at least `least`.
 pub fn at_least(draft: &Draft, value: &str, least: u64) -> Result<u64, Fault> {
     let bytes = size(value, draft.target.block)?;
     if bytes < least {
@@ -35,7 +35,7 @@ pub fn at_least(draft: &Draft, value: &str, least: u64) -> Result<u64, Fault> {
     Ok(bytes)
 }
 
-/// Nothing behind the option.
+/// Checks that nothing follows the option.
 pub fn bare(value: &str) -> Done {
     if value.is_empty() {
         return Ok(());
@@ -102,7 +102,7 @@ pub fn iops(draft: &mut Draft, value: &str) -> Done {
 
 pub fn etw(draft: &mut Draft, value: &str) -> Done {
     let at = Etw::NAMES.iter().position(|(_, word)| {
-        // The four letters stand for themselves whatever follows them, the names only whole.
+        // The four letters match whatever follows them, the names only as a whole.
         *word == value || (word.len() == 1 && value.starts_with(word))
     });
     let Some(at) = at else {

@@ -1,11 +1,11 @@
-//! Why a DiskSpd command line or profile asks for nothing that can be done; what stands where, and what would do.
+//! Why a DiskSpd command line or profile cannot be used: what is wrong, where, and what would do.
 
 use super::size::SizeError;
 
-/// What is wrong inside a word, seen from the value of its option.
+/// An error within a word, relative to the value of its option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Place in the value, in bytes from its start.
+    /// Offset in the value, in bytes.
     pub at: usize,
     /// What is wrong.
     pub why: String,
@@ -14,22 +14,22 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// A fault at the start of the value.
+    /// Returns a fault at the start of the value.
     pub fn whole(why: impl Into<String>) -> Fault {
         Fault { at: 0, why: why.into(), instead: None }
     }
 
-    /// A fault at `at`.
+    /// Returns a fault at offset `at`.
     pub fn at(at: usize, why: impl Into<String>) -> Fault {
         Fault { at, why: why.into(), instead: None }
     }
 
-    /// With the value that was probably meant.
+    /// Adds the value that was probably meant.
     pub fn meant(self, instead: impl Into<String>) -> Fault {
         Fault { instead: Some(instead.into()), ..self }
     }
 
-    /// The same, seen from `by` bytes further to the left, where `head` stands.
+    /// Moves the fault to a value in which `head` precedes it.
     pub fn behind(self, head: &str) -> Fault {
         let instead = self.instead.map(|instead| format!("{head}{instead}"));
         Fault { at: self.at + head.len(), instead, ..self }
@@ -42,10 +42,10 @@ impl From<SizeError> for Fault {
     }
 }
 
-/// Why nothing can be done. All of these end with exit code 3.
+/// Why nothing can be done. The exit code is always 3.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiskSpdError {
-    /// An option's value is wrong.
+    /// An option with a wrong value.
     #[error(
         "ERROR: incorrectly provided option: '{word}'\n  word {number}, character {character}: {why}{}",
         write(instead)
@@ -55,14 +55,14 @@ pub enum DiskSpdError {
         word: String,
         /// Its number on the command line, from 1.
         number: usize,
-        /// The character in it, from 1.
+        /// The character within it, from 1.
         character: usize,
         /// What is wrong there.
         why: String,
         /// The word that was probably meant.
         instead: Option<String>,
     },
-    /// There is no such option.
+    /// An option that does not exist.
     #[error("ERROR: invalid option: '{word}'\n  word {number}: {hint}")]
     Unknown {
         /// The whole word.
@@ -72,7 +72,7 @@ pub enum DiskSpdError {
         /// What may have been meant, or why there is no such option.
         hint: String,
     },
-    /// An option stands behind a target.
+    /// An option after a target.
     #[error(
         "ERROR: parameters ({word}) must come before targets on the command line\n  word {number}: put it before \
          '{target}'; a target that begins with a dash is written ./{word}"
@@ -85,21 +85,21 @@ pub enum DiskSpdError {
         /// The first target.
         target: String,
     },
-    /// No target.
+    /// A command line without a target.
     #[error(
         "ERROR: need to provide at least one filename\n  name a file or a block device behind the options, for example \
          testfile.dat"
     )]
     NoTarget,
-    /// Options that cannot be together, and values that do not fit each other; one sentence each.
+    /// Options that exclude each other, and values that do not fit; one sentence each.
     #[error("{}", each_a_line(.0))]
     Contradictions(Vec<String>),
-    /// A profile cannot be read.
+    /// A profile that cannot be read.
     #[error("ERROR: failed to load profile '{path}'\n  {}{why}", at(place))]
     Profile {
         /// The file.
         path: String,
-        /// Line and column, from 1, where there is a place.
+        /// Line and column, from 1, if there is a place.
         place: Option<(u32, u32)>,
         /// What is wrong, and what would do.
         why: String,
@@ -110,7 +110,7 @@ impl DiskSpdError {
     /// DiskSpd's exit code for wrong usage.
     pub const EXIT_CODE: u8 = 3;
 
-    /// The place of the word that the error is about among the words, from 0; `None` where it is about no single one.
+    /// Index of the word that the error is about, from 0; `None` if it is not about a single word.
     pub fn word(&self) -> Option<usize> {
         match self {
             DiskSpdError::Word { number, .. }

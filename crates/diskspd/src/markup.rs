@@ -1,4 +1,4 @@
-//! Writes XML as DiskSpd does: an element a line, two blanks a level; texts are escaped, which DiskSpd leaves out.
+//! XML as DiskSpd writes it: one element a line, two blanks a level. Text is escaped, which DiskSpd omits.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ impl Markup {
         (0..self.level).for_each(|_| self.text.push_str("  "));
     }
 
-    /// `<name …>`, what is inside, one level deeper, and `</name>`.
+    /// Writes `<name …>`, what `inside` writes one level deeper, and `</name>`.
     pub fn within(&mut self, name: &str, attributes: &[(&str, String)], inside: impl FnOnce(&mut Markup)) {
         self.indent();
         self.tag(name, attributes);
@@ -26,19 +26,19 @@ impl Markup {
         let _ = writeln!(self.text, "</{name}>");
     }
 
-    /// `<name>value</name>`
+    /// Writes `<name>value</name>`.
     pub fn leaf(&mut self, name: &str, value: impl std::fmt::Display) {
         self.leaf_with(name, &[], value);
     }
 
-    /// `<name …>value</name>`
+    /// Writes `<name …>value</name>`.
     pub fn leaf_with(&mut self, name: &str, attributes: &[(&str, String)], value: impl std::fmt::Display) {
         self.indent();
         self.tag(name, attributes);
         let _ = writeln!(self.text, ">{}</{name}>", escaped(&value.to_string()));
     }
 
-    /// `<name …/>`
+    /// Writes `<name …/>`.
     pub fn empty(&mut self, name: &str, attributes: &[(&str, String)]) {
         self.indent();
         self.tag(name, attributes);
@@ -52,13 +52,13 @@ impl Markup {
         }
     }
 
-    /// What has been written.
+    /// Returns what has been written.
     pub fn into_text(self) -> String {
         self.text
     }
 }
 
-/// `text` as it may stand between tags and in attributes.
+/// Escapes `text` for use between tags and in attributes.
 fn escaped(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in text.chars() {
@@ -67,7 +67,7 @@ fn escaped(text: &str) -> String {
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
             '"' => safe.push_str("&quot;"),
-            // No XML can hold these; a path that does is shown with a sign for it.
+            // XML cannot contain these; a path that does is shown with a replacement character.
             c if c.is_control() && !matches!(c, '\t' | '\n' | '\r') => safe.push('\u{fffd}'),
             c => safe.push(c),
         }

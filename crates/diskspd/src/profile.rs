@@ -1,56 +1,56 @@
-//! What a DiskSpd command line or profile asks for, typed: a profile of timespans, each of targets.
+//! What a DiskSpd command line or profile asks for, as types: a profile of timespans, each with targets.
 
 /// A whole run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// Experiments that were asked for by number (`-:`).
+    /// Experiments by number (`-:`); without effect.
     pub experiments: u32,
-    /// Words about the progress (`-v`).
+    /// Whether messages on the progress are printed (`-v`).
     pub verbose: bool,
-    /// Statistics of waiting (`-vs`).
+    /// Whether statistics of waiting were asked for (`-vs`); accepted, without effect.
     pub verbose_stats: bool,
-    /// A dot after so many I/Os of a thread; 0: none.
+    /// Number of I/Os of a thread for each dot; 0: no dots.
     pub progress: u32,
-    /// Form of the result.
+    /// Format of the result.
     pub format: Format,
-    /// Files that are made before the first timespan.
+    /// Files that are created before the first timespan.
     pub precreate: Option<Precreate>,
-    /// Events of Windows that were asked for; accepted and without effect.
+    /// Events of Windows that were asked for; accepted, without effect.
     pub etw: Option<Etw>,
-    /// What runs, one after the other.
+    /// The timespans, which run one after the other.
     pub time_spans: Vec<TimeSpan>,
 }
 
-/// Form of the result.
+/// Format of the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// For people.
+    /// Text for people.
     #[default]
     Text,
-    /// For programs.
+    /// XML for programs.
     Xml,
 }
 
-/// Which files are made before the first timespan.
+/// Which files are created before the first timespan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precreate {
-    /// All, each in the largest size that a timespan asks for.
+    /// All files, each in the largest size that a timespan asks for.
     UseMaxSize,
-    /// Those whose size is the same in every timespan.
+    /// Files whose size is the same in every timespan.
     ConstantSizes,
-    /// Those whose size is the same or not given in every timespan.
+    /// Files whose size is the same, or not given, in every timespan.
     ConstantOrZeroSizes,
 }
 
-/// Events of Windows; the order is that of the profile.
+/// Events of Windows, in the order of the profile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Etw {
-    /// One flag an entry of [`Etw::NAMES`].
+    /// One flag for each entry of [`Etw::NAMES`].
     pub flags: [bool; 12],
 }
 
 impl Etw {
-    /// Element of the profile and word of the command line of each flag.
+    /// Element in a profile and word on the command line for each flag.
     pub const NAMES: [(&'static str, &'static str); 12] = [
         ("Process", "PROCESS"),
         ("Thread", "THREAD"),
@@ -67,42 +67,42 @@ impl Etw {
     ];
 }
 
-/// One run on a set of targets. `default` is what it holds before anything is said, not even by DiskSpd: the defaults stand
-/// in the rows, and [`TimeSpan::untyped`] applies them.
+/// One run on a set of targets. `default` is its state before any default of DiskSpd's: those are in the rows, and
+/// [`TimeSpan::untyped`] applies them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimeSpan {
     /// Measured time in seconds.
     pub duration: u32,
-    /// Seconds before measuring.
+    /// Warm-up before the measured time, in seconds.
     pub warm_up: u32,
-    /// Seconds after measuring.
+    /// Cool-down after the measured time, in seconds.
     pub cool_down: u32,
     /// Seed of thread 0; thread `n` has `seed + n`.
     pub seed: u32,
-    /// New data for every write (`-Zr`).
+    /// Whether every write carries new data (`-Zr`).
     pub random_write_data: bool,
-    /// Threads in all (`-F`); 0: each target has threads of its own.
+    /// Number of threads in total (`-F`); 0: each target has threads of its own.
     pub threads: u32,
-    /// I/Os outstanding a thread over all targets (`-O`); 0: each target has its own.
+    /// Outstanding I/Os of a thread over all targets (`-O`); 0: each target has its own.
     pub requests: u32,
-    /// Threads are not kept on CPUs (`-n`).
+    /// Whether threads are not pinned to CPUs (`-n`).
     pub no_affinity: bool,
     /// CPUs in the order in which threads get them; empty: all, round robin.
     pub affinity: Vec<Cpu>,
-    /// Completion routines (`-x`); without effect on the load.
+    /// Whether completion routines are used (`-x`); without effect on the load.
     pub completion_routines: bool,
-    /// Latency is reported (`-L`).
+    /// Whether latency is reported (`-L`).
     pub latency: bool,
-    /// IOPS an interval are reported (`-D`).
+    /// Whether IOPS by interval are reported (`-D`).
     pub iops: bool,
     /// Length of such an interval in milliseconds.
     pub bucket_ms: u32,
-    /// What is worked on.
+    /// The targets.
     pub targets: Vec<Target>,
 }
 
 impl TimeSpan {
-    /// True where threads share one count of outstanding I/Os over all targets (`-F` with `-O`).
+    /// Whether threads share one count of outstanding I/Os over all targets (`-F` with `-O`).
     pub fn is_pool(&self) -> bool {
         self.threads > 0 && self.requests > 0
     }
@@ -111,46 +111,46 @@ impl TimeSpan {
 /// A CPU as DiskSpd names it; here it is CPU `64 * group + number`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cpu {
-    /// Group of 64.
+    /// Group of 64 CPUs.
     pub group: u16,
-    /// Number in the group.
+    /// Number within the group.
     pub number: u8,
 }
 
 impl Cpu {
-    /// The number that Linux knows it by.
+    /// The CPU's number on Linux.
     pub fn linux(self) -> u32 {
         64 * u32::from(self.group) + u32::from(self.number)
     }
 }
 
-/// What the page cache does.
+/// Use of the page cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cache {
-    /// It is used.
+    /// The page cache is used.
     #[default]
     Used,
-    /// That of this machine is not used, that of a file server is (`-Sr`).
+    /// The cache of a file server is used, but not that of this machine (`-Sr`).
     RemoteOnly,
-    /// It is gone past (`-Su`).
+    /// No cache is used (`-Su`).
     Off,
 }
 
-/// How a memory mapped write is made to last (`-N`).
+/// How a memory mapped write is made stable (`-N`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MappedFlush {
     /// Pages are written back.
     View,
-    /// Cache lines are.
+    /// Cache lines are written back.
     Memory,
-    /// Cache lines are, and nobody waits.
+    /// Cache lines are written back, without waiting for them.
     MemoryNoDrain,
 }
 
-/// A limit of the rate, for each thread and target.
+/// A rate limit for each thread and target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Throughput {
-    /// None.
+    /// No limit.
     #[default]
     Free,
     /// Bytes a millisecond.
@@ -160,8 +160,8 @@ pub enum Throughput {
 }
 
 impl Throughput {
-    /// I/Os of `block` bytes a second, exactly; `None` where there is no limit. DiskSpd itself turns IOPS into a whole
-    /// number of bytes a millisecond first, which cuts off and overflows.
+    /// The exact limit in I/Os of `block` bytes a second; `None` if there is none. DiskSpd itself first converts IOPS into
+    /// whole bytes a millisecond, which truncates and overflows.
     pub fn iops(self, block: u32) -> Option<f64> {
         match self {
             Throughput::Free | Throughput::BytesPerMs(0) | Throughput::Iops(0) => None,
@@ -170,7 +170,7 @@ impl Throughput {
         }
     }
 
-    /// Bytes a millisecond as DiskSpd holds them: 32-bit arithmetic, cut off.
+    /// Bytes a millisecond as DiskSpd stores them: in 32-bit arithmetic, truncated.
     pub fn truncated_bytes_per_ms(self, block: u32) -> u32 {
         match self {
             Throughput::Free => 0,
@@ -183,16 +183,16 @@ impl Throughput {
 /// How random places are spread over a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Distribution {
-    /// What the lengths of the ranges are.
+    /// Unit of the lengths of the ranges.
     pub kind: DistributionKind,
-    /// Ranges from the start of the target on, the last one to its end; their shares add up to 100.
+    /// Ranges from the start of the target to its end; their shares add up to 100.
     pub ranges: Vec<Range>,
 }
 
-/// What the lengths of ranges are.
+/// Unit of the lengths of ranges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DistributionKind {
-    /// Percent of the target.
+    /// Percentage of the target.
     Percent,
     /// Bytes.
     Absolute,
@@ -201,14 +201,14 @@ pub enum DistributionKind {
 /// One range of a distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// Percent of the I/O; 0: a hole.
+    /// Percentage of the I/O; 0: a hole.
     pub io: u32,
-    /// Percent or bytes; 0 at the end of an absolute list: to the end of the target.
+    /// Percentage or bytes; 0 at the end of an absolute list: up to the end of the target.
     pub length: u64,
 }
 
 impl Distribution {
-    /// A distribution of `ranges`; what they leave of the I/O goes to the rest of the target.
+    /// Returns a distribution of `ranges`; the I/O that they leave goes to the rest of the target.
     pub fn new(kind: DistributionKind, mut ranges: Vec<Range>) -> Distribution {
         let io: u32 = ranges.iter().fold(0, |sum, range| sum.saturating_add(range.io));
         let covered = ranges.iter().fold(0u64, |sum, range| sum.saturating_add(range.length));
@@ -223,7 +223,7 @@ impl Distribution {
         Distribution { kind, ranges }
     }
 
-    /// The ranges with the place where each begins, in percent or bytes.
+    /// The ranges, each with its start in percent or bytes.
     pub fn placed(&self) -> impl Iterator<Item = (u64, Range)> + '_ {
         self.ranges.iter().scan(0u64, |from, range| {
             let at = *from;
@@ -236,92 +236,92 @@ impl Distribution {
 /// A thread of a pool that works on a target, with a weight of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadTarget {
-    /// The thread.
+    /// Number of the thread.
     pub thread: u32,
     /// Its weight; 0: that of the target.
     pub weight: u32,
 }
 
-/// A file or device, and what is done to it; of `default` the same is true as of that of a [`TimeSpan`].
+/// A file or device, and what is done to it. Like that of a [`TimeSpan`], `default` is its state before any default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Target {
     /// Its path; `*1` stands for the first target of the command line.
     pub path: String,
-    /// Bytes of an I/O.
+    /// Length of an I/O in bytes.
     pub block: u32,
-    /// Alignment of random places, or stride of a sequence; `None`: the block.
+    /// Alignment of random places, or stride of a sequence, in bytes; `None`: the block.
     pub alignment: Option<u64>,
-    /// Percent of I/Os at random places.
+    /// Percentage of I/Os at random places.
     pub random: u32,
-    /// How these are spread.
+    /// How random places are spread; `None`: evenly.
     pub distribution: Option<Distribution>,
-    /// One sequence for all threads (`-si`).
+    /// Whether all threads share one sequence (`-si`).
     pub interlocked: bool,
-    /// All outstanding I/Os walk the same sequence (`-p`).
+    /// Whether all outstanding I/Os follow the same sequence (`-p`).
     pub parallel: bool,
     /// First byte that is used.
     pub base: u64,
-    /// First byte that is not; 0: the target's end.
+    /// First byte that is not used; 0: the target's end.
     pub max: u64,
-    /// Hint that reads are sequential.
+    /// Whether to hint that access is sequential.
     pub sequential_hint: bool,
-    /// Hint that they are random.
+    /// Whether to hint that access is random.
     pub random_hint: bool,
-    /// Hint that the file is temporary.
+    /// Whether to hint that the file is temporary.
     pub temporary_hint: bool,
-    /// Buffers in large pages.
+    /// Whether buffers in large pages were asked for; here they are in ordinary pages.
     pub large_pages: bool,
-    /// The page cache.
+    /// Use of the page cache.
     pub cache: Cache,
-    /// Writes last when they are done.
+    /// Whether writes are stable once done.
     pub write_through: bool,
-    /// By way of a mapping.
+    /// Whether I/O goes through a memory mapping.
     pub mapped: bool,
-    /// How mapped writes are made to last.
+    /// How mapped writes are made stable.
     pub mapped_flush: Option<MappedFlush>,
-    /// Zeros are written.
+    /// Whether zeros are written.
     pub zero: bool,
-    /// Bytes from which writes are taken; 0: none.
+    /// Length in bytes of the source from which writes are taken; 0: no source.
     pub write_source_bytes: u64,
-    /// The file they come from; empty: random.
+    /// File of the source; empty: random data.
     pub write_source: String,
-    /// I/Os before a pause; 0: no pauses.
+    /// Number of I/Os before a pause; 0: no pauses.
     pub burst: u32,
     /// Length of a pause in milliseconds.
     pub think_ms: u32,
-    /// Limit of the rate.
+    /// Rate limit.
     pub throughput: Throughput,
-    /// Threads of its own.
+    /// Number of threads of its own.
     pub threads: u32,
-    /// Distance between the starts of two threads.
+    /// Distance in bytes between the starts of two threads.
     pub thread_stride: u64,
-    /// Size in which the file is made anew.
+    /// Size in bytes in which the file is created anew.
     pub create: Option<u64>,
-    /// Percent of writes.
+    /// Percentage of writes.
     pub write_percent: u32,
-    /// I/Os outstanding for each thread.
+    /// Outstanding I/Os of each thread.
     pub requests: u32,
-    /// 1 very low, 2 low, 3 normal.
+    /// I/O priority: 1 very low, 2 low, 3 normal.
     pub priority: u8,
-    /// How likely a pool's I/O goes here, relative to other targets.
+    /// Likelihood that a pool's I/O goes here, relative to other targets.
     pub weight: u32,
     /// Threads of a pool that work on it; empty: all.
     pub thread_targets: Vec<ThreadTarget>,
 }
 
 impl Target {
-    /// A target with the defaults.
+    /// Returns a target with the defaults.
     pub fn named(path: &str) -> Target {
         Target { path: path.to_owned(), ..Target::untyped() }
     }
 
-    /// Alignment of random places, or stride of a sequence; never 0.
+    /// Alignment of random places, or stride of a sequence, in bytes; never 0.
     pub fn step(&self) -> u64 {
         let block = u64::from(self.block);
         self.alignment.filter(|&step| step > 0).unwrap_or(block).max(1)
     }
 
-    /// The number of the place that it stands for, where it is a template: `*1` is 1.
+    /// Number of the template, if the target is one: `*1` gives 1.
     pub fn template(&self) -> Option<&str> {
         self.path.strip_prefix('*')
     }

@@ -7,12 +7,12 @@ use options::{Entry, help, reference as page};
 use super::row::Row;
 use super::rows::ROWS;
 
-/// Columns of the help.
+/// Width of the help in columns.
 const WIDTH: usize = 80;
-/// Column where explanations begin.
+/// Column at which explanations begin.
 const INDENT: usize = 24;
 
-/// What `-?` prints; `program` is the name it was called by.
+/// What `-?` prints; `program` is the name under which it was called.
 pub fn usage(program: &str) -> String {
     let mut text = format!(
         "\nUsage: {program} [options] target1 [ target2 [ target3 ...] ]\nversion {} ({}), spoken by plimsoll\n\n\

@@ -1,4 +1,4 @@
-//! What a timespan has brought, by thread and target, within the measured time and no longer.
+//! Results of a timespan by thread and target, within the measured time only.
 
 use record::{CpuCounters, Distribution, Interval, StepRecord, Tally};
 use workload::{Direction, Nanos};
@@ -10,31 +10,31 @@ use super::span::SpanPlan;
 /// One direction of a target.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Side {
-    /// Sums.
+    /// Sums of I/Os, bytes and latencies.
     pub tally: Tally,
-    /// From due to done.
+    /// Latency from due to done.
     pub latency: Distribution,
 }
 
 impl Side {
-    /// Adds another.
+    /// Adds another side.
     pub fn merge(&mut self, other: &Side) {
         self.tally.merge(&other.tally);
         self.latency.merge(&other.latency);
     }
 
-    /// Mean latency in milliseconds; 0 where there is no I/O.
+    /// Mean latency in milliseconds; 0 if there is no I/O.
     pub fn mean_ms(&self) -> f64 {
         self.tally.latency_ns_mean().unwrap_or(0.0) / 1e6
     }
 
-    /// Its deviation, of the population.
+    /// Standard deviation of the latency in milliseconds, of the population; `None` if there is no I/O.
     pub fn deviation_ms(&self) -> Option<f64> {
         self.latency.standard_deviation().map(|deviation| deviation / 1e6)
     }
 }
 
-/// What ended in one bucket of time.
+/// I/Os that completed in one bucket of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bucket {
     /// Reads.
@@ -43,24 +43,24 @@ pub struct Bucket {
     pub write: Side,
 }
 
-/// A thread's work on one target.
+/// The work of a thread on one target.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TargetResult {
     /// The target's path.
     pub path: String,
-    /// Its size.
+    /// The target's size in bytes.
     pub size: u64,
     /// Reads.
     pub read: Side,
     /// Writes.
     pub write: Side,
-    /// How its random places were spread; empty where evenly.
+    /// How its random places were spread; empty if evenly.
     pub spread: Vec<EffectiveRange>,
-    /// Buckets of time, only where they are asked for.
+    /// Buckets of time, only if they are asked for.
     pub buckets: Vec<Bucket>,
 }
 
-/// What is looked at.
+/// A section of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
     /// Reads and writes.
@@ -84,7 +84,7 @@ impl Section {
         sum
     }
 
-    /// I/Os of a bucket.
+    /// Number of I/Os in a bucket.
     pub fn ops(self, bucket: &Bucket) -> u64 {
         let (read, write) = (bucket.read.tally.ops, bucket.write.tally.ops);
         match self {
@@ -98,19 +98,19 @@ impl Section {
 /// What one CPU did in the measured time, in any unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CpuUse {
-    /// Its number.
+    /// Number of the CPU.
     pub number: u32,
-    /// Programs.
+    /// Time in programs.
     pub user: u64,
-    /// The kernel, with its interrupts.
+    /// Time in the kernel, interrupts and stolen time included.
     pub kernel: u64,
-    /// Nothing, or waiting for I/O.
+    /// Time in which it was idle or waited for I/O.
     pub idle: u64,
 }
 
 impl CpuUse {
-    /// The CPU with this number and these counters. Waiting for I/O is idle time, and what others took from a virtual machine
-    /// is the kernel's, since it was not idle.
+    /// Returns the use of the CPU with these counters. Waiting for I/O is idle time; time that the host took from a virtual
+    /// machine counts for the kernel, because the CPU was not idle.
     pub fn of(number: u32, cpu: &CpuCounters) -> CpuUse {
         CpuUse {
             number,
@@ -120,7 +120,7 @@ impl CpuUse {
         }
     }
 
-    /// What it did since a reading `earlier`.
+    /// Use since the reading `earlier`.
     fn since(&self, earlier: CpuUse) -> CpuUse {
         CpuUse {
             number: self.number,
@@ -130,14 +130,14 @@ impl CpuUse {
         }
     }
 
-    /// What every CPU did between two readings.
+    /// Use of every CPU between two readings.
     pub fn between(before: &[CpuUse], after: &[CpuUse]) -> Vec<CpuUse> {
         let earlier =
             |number: u32| before.iter().find(|cpu| cpu.number == number).copied().unwrap_or_default();
         after.iter().map(|cpu| cpu.since(earlier(cpu.number))).collect()
     }
 
-    /// Percent of time in use, in programs, in the kernel, idle.
+    /// Percentages of time in use, in programs, in the kernel, and idle.
     pub fn percents(&self) -> [f64; 4] {
         let total = (self.user + self.kernel + self.idle).max(1) as f64;
         let share = |part: u64| 100.0 * part as f64 / total;
@@ -145,21 +145,21 @@ impl CpuUse {
     }
 }
 
-/// A timespan.
+/// Results of a timespan.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SpanResult {
-    /// Seconds that were measured; 0 where the run was interrupted before.
+    /// Measured time in seconds; 0 if the run was interrupted before it.
     pub seconds: f64,
-    /// By thread, then by target.
+    /// Results by thread, then by target.
     pub threads: Vec<Vec<TargetResult>>,
-    /// By CPU.
+    /// Use of each CPU.
     pub cpus: Vec<CpuUse>,
     /// Length of a bucket in seconds.
     pub bucket_seconds: f64,
 }
 
 impl SpanResult {
-    /// All threads' work on all targets.
+    /// The work of all threads on all targets.
     pub fn all(&self) -> impl Iterator<Item = &TargetResult> {
         self.threads.iter().flatten()
     }
@@ -171,7 +171,7 @@ impl SpanResult {
         sum
     }
 
-    /// Buckets of all threads and targets together.
+    /// Buckets summed over all threads and targets.
     pub fn buckets(&self) -> Vec<Bucket> {
         let count = self.all().map(|target| target.buckets.len()).max().unwrap_or(0);
         let mut sums = vec![Bucket::default(); count];
@@ -184,19 +184,19 @@ impl SpanResult {
         sums
     }
 
-    /// Deviation of the rate over buckets, in I/Os a second, of the population.
+    /// Standard deviation of the rate over buckets, of the population, in I/Os a second.
     pub fn deviation(&self, buckets: &[Bucket], section: Section) -> f64 {
         let rates: Vec<f64> =
             buckets.iter().map(|bucket| section.ops(bucket) as f64 / self.bucket_seconds.max(1e-9)).collect();
         let count = rates.len().max(1) as f64;
         let mean = rates.iter().sum::<f64>() / count;
-        // The sum of nothing is -0.0, which would be printed so.
+        // The sum of nothing is -0.0, which would be printed with its sign.
         (rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / count).sqrt().abs()
     }
 }
 
-/// The result of `record`, in which `plan` ran for `span`. What ended after the measured time (the cool-down, or what was
-/// still in flight) does not count, as in DiskSpd.
+/// Returns the result of `record`, in which `plan` ran for `span`. As in DiskSpd, I/O after the measured time (in the
+/// cool-down, or still in flight) does not count.
 pub fn results(span: &TimeSpan, plan: &SpanPlan, record: &StepRecord, cpus: Vec<CpuUse>) -> SpanResult {
     let from = record.counted_from;
     let until = (from + Nanos::from_secs(u64::from(span.duration))).min(record.ended);
@@ -205,7 +205,7 @@ pub fn results(span: &TimeSpan, plan: &SpanPlan, record: &StepRecord, cpus: Vec<
         return SpanResult::default();
     }
     let bucket = Nanos::from_millis(u64::from(span.bucket_ms.max(1)));
-    // Only whole buckets say how the rate varies.
+    // Only whole buckets show how the rate varies.
     let whole = if span.iops { until.since(from).0 / bucket.0 } else { 0 };
     let counted = record.intervals.iter().filter(|interval| (from..until).contains(&interval.start));
     let mut threads: Vec<Vec<TargetResult>> = vec![Vec::new(); plan.threads as usize];
@@ -235,7 +235,7 @@ pub fn results(span: &TimeSpan, plan: &SpanPlan, record: &StepRecord, cpus: Vec<
     SpanResult { seconds, threads, cpus, bucket_seconds: f64::from(span.bucket_ms) / 1000.0 }
 }
 
-/// Adds an interval, and to the bucket `at`, where there is one.
+/// Adds an interval to the sums, and to the bucket `at` if there is one.
 fn add(result: &mut TargetResult, interval: &Interval, at: u64) {
     let (read, write) = (side(interval, Direction::Read), side(interval, Direction::Write));
     result.read.merge(&read);
@@ -251,7 +251,7 @@ fn side(interval: &Interval, direction: Direction) -> Side {
     Side { tally: part.tally, latency: part.latency.clone() }
 }
 
-/// Of a thread of a pool: its totals by file.
+/// Sets the results of a thread of a pool from its totals by file.
 fn of_totals(results: &mut [TargetResult], record: &StepRecord, number: usize) {
     let Some(totals) = record.workers.get(number) else { return };
     for (result, file) in results.iter_mut().zip(&totals.files) {

@@ -6,50 +6,50 @@ use super::draft::Draft;
 use super::error::Fault;
 use super::profile::Profile;
 
-/// Where an option may stand.
+/// Whether an option may accompany a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
-    /// Not beside a profile.
+    /// It may not.
     NoProfile,
-    /// Also beside a profile, of which it changes something (`-X`).
+    /// It may, and then changes a part of the profile (`-X`).
     Profile,
 }
 
-/// What the value must begin with, where two rows share a letter.
+/// How the value must begin, if two rows share a letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Begins {
-    /// Anything.
+    /// With anything.
     Anyhow,
-    /// A digit.
+    /// With a digit.
     WithDigit,
 }
 
-/// What DiskSpd's table alone says of an option.
+/// What only DiskSpd's table says of an option.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
-    /// Where it may stand.
+    /// Whether it may accompany a profile.
     pub beside: Beside,
-    /// What its value begins with.
+    /// How its value must begin.
     pub begins: Begins,
     /// Whether a profile uses it, for options that a profile can hold and that are not simply honoured.
     pub used_in: fn(&Profile) -> bool,
 }
 
 impl Standing {
-    /// Used in profiles for which this holds.
+    /// Sets which profiles use the option.
     pub const fn seen(self, used_in: fn(&Profile) -> bool) -> Standing {
         Standing { used_in, ..self }
     }
 }
 
-/// The table of options; a row's name is the letters behind the dash, and it takes what is written behind them.
+/// The table of options; a row's name is the letters after the dash, and `Takes` shows the value written after them.
 #[derive(Clone, Copy, Debug)]
 pub struct Options;
 
 impl Table for Options {
-    /// How the value is written, for the help.
+    /// The value as written in the help.
     type Takes = &'static str;
-    /// The value is what stands behind the name.
+    /// Sets the option from what follows its name.
     type Effect = fn(&mut Draft, &str) -> Result<(), Fault>;
     type Own = Standing;
     const NOTHING: Self::Effect = |_, _| Ok(());
@@ -60,19 +60,19 @@ impl Table for Options {
 /// One option.
 pub type Row = options::Row<Options>;
 
-/// Not beside a profile, and seen in none.
+/// An option that may not accompany a profile, and that no profile uses.
 pub const PLAIN: Standing = Options::PLAIN;
-/// Also beside a profile.
+/// An option that may accompany a profile.
 pub const BESIDE_PROFILE: Standing = Standing { beside: Beside::Profile, ..PLAIN };
-/// Its value begins with a digit.
+/// An option whose value begins with a digit.
 pub const WITH_DIGIT: Standing = Standing { begins: Begins::WithDigit, ..PLAIN };
 
-/// An option with how its value is written and what it does.
+/// Returns an option, with its value as written in the help, and what it does.
 pub const fn row(name: &'static str, value: &'static str, help: &'static str) -> Row {
     Row::new(name, value).helps(help)
 }
 
-/// What the user is told of an option, where it is not simply honoured.
+/// Note on an option that is not simply honoured.
 pub fn note(row: &Row) -> Option<String> {
     match row.support {
         Support::Honoured => None,
@@ -81,7 +81,7 @@ pub fn note(row: &Row) -> Option<String> {
     }
 }
 
-/// The part of `word`, which begins with a dash, behind the name; `None` where it is another option.
+/// The value in `word`, which begins with a dash: what follows the option's name; `None` if it is another option.
 pub fn value_in<'w>(row: &Row, word: &'w str) -> Option<&'w str> {
     let value = word.strip_prefix('-')?.strip_prefix(row.name)?;
     let fits = row.own.begins == Begins::Anyhow || value.starts_with(|c: char| c.is_ascii_digit());

@@ -20,7 +20,7 @@ const WINDOWS_EVENTS: &str = "named events belong to Windows; start and stop pli
 const CORES: &str = "threads are pinned round robin over all CPUs in the order of their numbers; kinds of cores are not \
                      looked at; -a0,2,4 gives an order of your own";
 
-/// A switch, behind which nothing stands.
+/// A switch, which nothing follows.
 macro_rules! switch {
     ($($field:ident).+) => {
         |draft, value| {
@@ -30,7 +30,7 @@ macro_rules! switch {
     };
 }
 
-/// A count of at least so many behind the option of that name.
+/// A count of at least `$least`, after the option `$option`.
 macro_rules! count {
     ($($field:ident).+, $option:literal, $least:literal) => {
         |draft, value| {
@@ -40,7 +40,7 @@ macro_rules! count {
     };
 }
 
-/// A size of at least so many bytes.
+/// A size of at least `$least` bytes.
 macro_rules! size {
     ($($field:ident).+, $least:literal) => {
         |draft, value| {
@@ -50,12 +50,12 @@ macro_rules! size {
     };
 }
 
-/// A kind of cores that is asked for.
+/// An option that asks for a kind of cores.
 const fn cores(name: &'static str, help: &'static str) -> Row {
     row(name, "", help).differs(CORES, |_, value| set::bare(value))
 }
 
-/// Every option; a longer name goes before a shorter one that it begins with.
+/// Every option; a name stands before the shorter ones with which it begins.
 pub const ROWS: &[Row] = &[
     row("?", "", "Shows this help.").honoured("the same", set::usage),
     row(":", "<flags>", "Turns experiments on by number.")

@@ -2,24 +2,24 @@
 
 use options::power;
 
-/// The greatest power DiskSpd knows: `T`.
+/// The greatest power that DiskSpd knows: `T`, the fourth.
 const POWER_MOST: u32 = 4;
 
-/// Why a word is no size.
+/// Why a word is not a size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SizeError {
-    /// Place in the text, in bytes from its start.
+    /// Offset in the text, in bytes.
     pub at: usize,
     /// What is wrong there.
     pub why: String,
-    /// What would do, where that can be told.
+    /// What would do, if that is known.
     pub instead: Option<String>,
 }
 
-/// Reads `<digits>[K|M|G|T|B]` with nothing behind; `B` counts blocks of `block` bytes.
+/// Reads `<digits>[K|M|G|T|B]` with nothing after it; `B` counts blocks of `block` bytes.
 ///
 /// # Errors
-/// [`SizeError`] with the place.
+/// [`SizeError`], with the place.
 pub fn size(text: &str, block: u32) -> Result<u64, SizeError> {
     let (value, rest) = leading_size(text, block)?;
     if rest.is_empty() {
@@ -42,7 +42,7 @@ fn unexpected(rest: &str, behind_unit: bool) -> String {
     }
 }
 
-/// The size that was probably meant by `text`, which is right up to `at`.
+/// The size that was probably meant by `text`, which is valid up to `at`.
 fn corrected(text: &str, at: usize) -> Option<String> {
     let (head, rest) = text.split_at(at);
     let unit = rest.trim_start().chars().next()?;
@@ -57,10 +57,10 @@ fn corrected(text: &str, at: usize) -> Option<String> {
     }
 }
 
-/// The size at the start of `text`, and what follows it.
+/// Reads the size at the start of `text`, and returns what follows it.
 ///
 /// # Errors
-/// [`SizeError`] where no digit stands there, or the number is too great for 64 bits.
+/// [`SizeError`] if there is no digit, or if the number exceeds 64 bits.
 pub fn leading_size(text: &str, block: u32) -> Result<(u64, &str), SizeError> {
     let (number, rest) = leading_number(text)?;
     let too_great = || SizeError {
@@ -77,10 +77,10 @@ pub fn leading_size(text: &str, block: u32) -> Result<(u64, &str), SizeError> {
     Ok((number.checked_mul(unit).ok_or_else(too_great)?, &rest[1..]))
 }
 
-/// The whole number at the start of `text`, and what follows it.
+/// Reads the whole number at the start of `text`, and returns what follows it.
 ///
 /// # Errors
-/// [`SizeError`] as [`leading_size`].
+/// [`SizeError`], as for [`leading_size`].
 pub fn leading_number(text: &str) -> Result<(u64, &str), SizeError> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = text.split_at(digits);
@@ -96,8 +96,8 @@ pub fn leading_number(text: &str) -> Result<(u64, &str), SizeError> {
     number.parse().map(|value| (value, rest)).map_err(|_| SizeError { at: 0, why, instead: None })
 }
 
-/// A count as C's `atoi` reads it: blanks, a sign, digits; what follows is not looked at, and no digits are 0. Beyond 32
-/// bits it is held at the end of the range.
+/// Reads a count as C's `atoi` does: blanks, a sign, digits. What follows is ignored, and no digits are 0. A number beyond 32
+/// bits is clamped.
 pub fn count(text: &str) -> i64 {
     let text = text.trim_start_matches([' ', '\t']);
     let (sign, digits) = match text.strip_prefix('-') {

@@ -11,7 +11,7 @@ use workload::{
 use super::effective::{EffectiveRange, Reach, effective};
 use super::profile::{Cache, Precreate, Profile, Target, TimeSpan};
 
-/// More I/Os in flight, threads or intervals than these only exhaust the memory.
+/// Most I/Os in flight; more of them, or more streams or intervals than the limits below, would only exhaust the memory.
 const DEPTH_MAX: u32 = 65_536;
 const STREAMS_MAX: u64 = 4096;
 const INTERVALS_MAX: u64 = 1_000_000;
@@ -19,37 +19,37 @@ const INTERVALS_MAX: u64 = 1_000_000;
 /// What was found at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Its size.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// What direct I/O must be aligned to; 0 where there is none.
+    /// Alignment that direct I/O needs, in bytes; 0 if there is no direct I/O.
     pub alignment: u64,
 }
 
 /// What must be known of the world to plan a timespan.
 pub struct Ground<'a> {
-    /// What is at a path.
+    /// Looks at a path; `None` if nothing is there.
     pub look: &'a dyn Fn(&Path) -> Option<Found>,
-    /// The first bytes of a file, at most so many.
+    /// Reads the first bytes of a file, at most as many as given.
     pub read: &'a dyn Fn(&Path, u64) -> std::io::Result<Vec<u8>>,
     /// CPUs that this process may use.
     pub cpus: &'a [u32],
-    /// io_uring and nothing else.
+    /// Whether only io_uring may be used.
     pub ring: bool,
 }
 
-/// Why a timespan cannot run; the message stands beside DiskSpd's own sentence, and the exit code is 1.
+/// Why a timespan cannot run. The message stands beside DiskSpd's own sentence; the exit code is 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CannotRun(pub String);
 
-/// What one job of the step is.
+/// What one job of the step does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
-    /// The thread, from 0.
+    /// Number of the thread, from 0.
     pub thread: u32,
-    /// Indexes of its targets: `target` to before `target + targets`.
+    /// Index of its first target.
     pub target: usize,
-    /// One but for a pool, whose threads choose a target for each I/O.
+    /// Number of its targets: 1, except in a pool, whose threads choose a target for each I/O.
     pub targets: usize,
 }
 
@@ -58,32 +58,32 @@ pub struct Stream {
 pub struct SpanPlan {
     /// The step.
     pub workload: Workload,
-    /// Length of an interval of the record, which divides both the buckets and the measured time.
+    /// Length of an interval of the record; it divides both the buckets and the measured time.
     pub interval: Nanos,
-    /// What each of its jobs is, in their order.
+    /// What each of its jobs does, in their order.
     pub streams: Vec<Stream>,
-    /// Threads as DiskSpd counts them.
+    /// Number of threads as DiskSpd counts them.
     pub threads: u32,
-    /// Sizes of the targets.
+    /// Sizes of the targets in bytes.
     pub sizes: Vec<u64>,
-    /// How random places are spread over each target; empty where evenly.
+    /// How random places are spread over each target; empty if evenly.
     pub spread: Vec<Vec<EffectiveRange>>,
     /// What is worth a warning.
     pub warnings: Vec<String>,
 }
 
-/// A file that is made before a timespan.
+/// A file that is created before a timespan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Creation {
-    /// Where.
+    /// Its path.
     pub path: PathBuf,
-    /// In which size.
+    /// Its size in bytes.
     pub bytes: u64,
-    /// With zeros instead of data.
+    /// Whether it holds zeros instead of data.
     pub zero: bool,
 }
 
-/// Files that are made before the first timespan.
+/// Files that are created before the first timespan.
 pub fn precreations(profile: &Profile) -> Vec<Creation> {
     let Some(rule) = profile.precreate else { return Vec::new() };
     let targets = || profile.time_spans.iter().flat_map(|span| &span.targets);
@@ -111,7 +111,7 @@ pub fn precreations(profile: &Profile) -> Vec<Creation> {
     made
 }
 
-/// Files that are made before `span`: those that ask for it and have not been made before the first one.
+/// Files that are created before `span`: those that ask for it and were not created before the first one.
 pub fn creations(span: &TimeSpan, before: &[Creation]) -> Vec<Creation> {
     let wanted = span.targets.iter().filter_map(|target| Some((target, target.create?)));
     let mut made: Vec<Creation> = Vec::new();
@@ -128,7 +128,7 @@ pub fn creations(span: &TimeSpan, before: &[Creation]) -> Vec<Creation> {
 /// Plans `span`.
 ///
 /// # Errors
-/// [`CannotRun`] where a target is missing, too small or misaligned, or a CPU is not ours.
+/// [`CannotRun`] if a target is missing, too small or misaligned, or if a CPU may not be used.
 pub fn plan_span(span: &TimeSpan, ground: &Ground<'_>) -> Result<SpanPlan, CannotRun> {
     if span.duration == 0 {
         return Err(CannotRun("a duration of 0 seconds measures nothing; give at least -d1".to_owned()));
@@ -166,7 +166,7 @@ pub fn plan_span(span: &TimeSpan, ground: &Ground<'_>) -> Result<SpanPlan, Canno
     })
 }
 
-/// Refuses what no machine holds, before anything is allocated.
+/// Refuses what no machine can hold, before anything is allocated.
 fn within_limits(span: &TimeSpan) -> Result<(), CannotRun> {
     let targets = span.targets.len() as u64;
     let streams = match span.threads {
@@ -194,7 +194,7 @@ fn within_limits(span: &TimeSpan) -> Result<(), CannotRun> {
     Ok(())
 }
 
-/// The longest interval that divides the measured time and, where they are asked for, the buckets.
+/// The longest interval that divides the measured time and, if they are asked for, the buckets.
 fn interval(span: &TimeSpan) -> Nanos {
     let measured = u64::from(span.duration) * 1000;
     let bucket = if span.iops { u64::from(span.bucket_ms.max(1)) } else { 1000 };
@@ -205,7 +205,7 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-/// A target with what was found there.
+/// A target, with what was found there.
 struct Site<'a> {
     target: &'a Target,
     bytes: u64,
@@ -256,7 +256,7 @@ impl<'a> Site<'a> {
     }
 }
 
-/// Checks what I/O past the page cache needs.
+/// Checks the alignment that I/O past the page cache needs.
 fn aligned(target: &Target, unit: u64) -> Result<(), CannotRun> {
     if unit == 0 {
         return Err(CannotRun(format!(
@@ -280,7 +280,7 @@ fn aligned(target: &Target, unit: u64) -> Result<(), CannotRun> {
     }
 }
 
-/// CPUs in the order in which threads get them; empty: no thread is pinned.
+/// CPUs in the order in which threads get them; if empty, no thread is pinned.
 fn cpus_of(span: &TimeSpan, ground: &Ground<'_>) -> Result<Vec<u32>, CannotRun> {
     if span.no_affinity {
         return Ok(Vec::new());
@@ -301,7 +301,7 @@ fn cpus_of(span: &TimeSpan, ground: &Ground<'_>) -> Result<Vec<u32>, CannotRun> 
     }
 }
 
-/// What each job is: in a pool one a thread, elsewhere one a thread and target.
+/// What each job does: in a pool there is one for each thread, otherwise one for each thread and target.
 fn streams(span: &TimeSpan) -> Vec<Stream> {
     let count = span.targets.len();
     let one = |thread, target| Stream { thread, target, targets: 1 };
@@ -321,7 +321,7 @@ fn streams(span: &TimeSpan) -> Vec<Stream> {
     all
 }
 
-/// The work of `stream`, not yet pinned to a CPU.
+/// The job of `stream`, not yet pinned to a CPU.
 fn job(span: &TimeSpan, sites: &[Site<'_>], stream: Stream, ground: &Ground<'_>) -> Result<Job, CannotRun> {
     let sites = &sites[stream.target..stream.target + stream.targets];
     let first = sites[0].target;
@@ -360,7 +360,7 @@ fn job(span: &TimeSpan, sites: &[Site<'_>], stream: Stream, ground: &Ground<'_>)
     };
     let mix = Mix::reads(100 - first.write_percent.min(100) as u8);
     let depth = if span.is_pool() { span.requests } else { first.requests };
-    // DiskSpd waits for each I/O where a thread has no more than one outstanding.
+    // DiskSpd waits for each I/O if a thread has no more than one outstanding.
     let alone = depth == 1 && (span.threads == 0 || span.is_pool() || span.targets.len() == 1);
     let backend = match (ground.ring, alone) {
         (true, _) => BackendAsk::Only(BackendKind::IoUring),
@@ -388,7 +388,7 @@ fn job(span: &TimeSpan, sites: &[Site<'_>], stream: Stream, ground: &Ground<'_>)
     })
 }
 
-/// Whether one worker can work on both.
+/// Whether one worker can work on both targets.
 fn alike(a: &Target, b: &Target) -> bool {
     let of = |t: &Target| {
         let whole = (t.base, t.max, t.block, t.cache, t.write_through, t.priority);
@@ -397,7 +397,7 @@ fn alike(a: &Target, b: &Target) -> bool {
     of(a) == of(b)
 }
 
-/// The access in other words, for reports: DiskSpd's rules replace it.
+/// The access in plimsoll's terms, for reports; DiskSpd's rules replace it.
 fn described(target: &Target, mix: Mix) -> Access {
     match target.random {
         0 => Access::sequential(mix),
@@ -436,8 +436,8 @@ fn walk(span: &TimeSpan, site: &Site<'_>, (index, relative): (usize, u32)) -> Re
     })
 }
 
-/// Numbers that DiskSpd takes from a thread's generator to choose the data of a write: one for a place in the source
-/// buffer, or, with new data each time, five for every sixteen words while more than sixteen are left, then one a word.
+/// How many numbers DiskSpd takes from a thread's generator to choose the data of a write: one for a place in the source
+/// buffer; with new data each time, five for every sixteen words while more than sixteen are left, then one for each word.
 fn draws(span: &TimeSpan, target: &Target) -> u32 {
     if target.write_source_bytes > 0 {
         return 1;

@@ -1,13 +1,13 @@
-//! `-rd`: how random places are spread over a target, as it is typed.
+//! `-rd`: how random places are spread over a target, as typed.
 
 use super::error::Fault;
 use super::profile::{Distribution, DistributionKind, Range};
 use super::size::{leading_number, leading_size};
 
-/// Reads `pct90/10:0/10:5/20` or `abs90/10G:10/20G`; what the list leaves of the I/O goes to the rest of the target.
+/// Reads `pct90/10:0/10:5/20` or `abs90/10G:10/20G`; the I/O that the list leaves goes to the rest of the target.
 ///
 /// # Errors
-/// [`Fault`] with the place.
+/// [`Fault`], with its place.
 pub fn distribution(text: &str, block: u32) -> Result<Distribution, Fault> {
     let kinds = [("pct", DistributionKind::Percent), ("abs", DistributionKind::Absolute)];
     let known = kinds.into_iter().find_map(|(name, kind)| Some((kind, text.strip_prefix(name)?)));

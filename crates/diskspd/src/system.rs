@@ -1,4 +1,4 @@
-//! The machine as DiskSpd shows it: its name, when the run began, and how its CPUs are built.
+//! The machine as DiskSpd shows it: its name, when the run began, and the topology of its CPUs.
 
 use std::collections::BTreeSet;
 
@@ -9,31 +9,31 @@ use record::CpuFacts;
 pub struct System {
     /// Its name.
     pub computer: String,
-    /// When the run began, in seconds since 1970.
+    /// When the run began, in seconds since 1970, UTC.
     pub started: i64,
-    /// What keeps the CPUs' frequency, in the place of Windows' power scheme; empty where nothing says.
+    /// The frequency governor of the CPUs, in place of Windows' power scheme; empty if unknown.
     pub scheme: String,
     /// CPUs in the order of their numbers.
     pub cpus: Vec<CpuPlace>,
 }
 
-/// Where a CPU is.
+/// Place of a CPU in the topology.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CpuPlace {
     /// Its number.
     pub number: u32,
     /// Its socket.
     pub socket: u32,
-    /// Its node of memory.
+    /// Its NUMA node.
     pub node: u32,
-    /// Its core, counted over the machine.
+    /// Its core, numbered over the whole machine.
     pub core: u32,
-    /// 0 for those of the least capacity, rising.
+    /// Its class of capacity: 0 for the least, rising.
     pub class: u32,
 }
 
 impl CpuPlace {
-    /// The group of 64 that DiskSpd would see it in.
+    /// The group of 64 to which it belongs for DiskSpd.
     pub fn group(&self) -> u32 {
         self.number / 64
     }
@@ -45,8 +45,8 @@ impl CpuPlace {
 }
 
 impl System {
-    /// The machine of this name with these CPUs, whose frequency `governor` keeps. Kernels number cores within a socket; here
-    /// they are counted over the machine.
+    /// Returns the machine of this name with these CPUs and their frequency governor. Kernels number cores within a socket;
+    /// here they are numbered over the whole machine.
     pub fn new(computer: String, governor: Option<String>, cpus: &[CpuFacts]) -> System {
         let cores: BTreeSet<(u32, u32)> = cpus.iter().map(|cpu| (cpu.socket, cpu.core)).collect();
         let capacities: BTreeSet<u32> = cpus.iter().map(|cpu| cpu.capacity).collect();
@@ -61,12 +61,12 @@ impl System {
         System { computer, started: 0, scheme, cpus: cpus.iter().map(place).collect() }
     }
 
-    /// How many different values `of` has.
+    /// Number of distinct values of `of`.
     pub fn count(&self, of: fn(&CpuPlace) -> u32) -> usize {
         self.values(of).len()
     }
 
-    /// The different values of `of`, rising.
+    /// Distinct values of `of`, rising.
     pub fn values(&self, of: fn(&CpuPlace) -> u32) -> Vec<u32> {
         let mut values: Vec<u32> = self.cpus.iter().map(of).collect();
         values.sort_unstable();
@@ -79,7 +79,7 @@ impl System {
         self.count(|cpu| cpu.class) > 1
     }
 
-    /// Groups with the masks of the CPUs for which `belongs` holds.
+    /// Groups, with masks of the CPUs for which `belongs` holds; groups without any are left out.
     pub fn masks(&self, belongs: impl Fn(&CpuPlace) -> bool) -> Vec<(u32, u64)> {
         let of_group = |group: u32| {
             let members = self.cpus.iter().filter(|cpu| cpu.group() == group && belongs(cpu));
@@ -88,7 +88,7 @@ impl System {
         self.values(CpuPlace::group).into_iter().map(of_group).filter(|&(_, mask)| mask != 0).collect()
     }
 
-    /// `2026/11/21 13:05:09 UTC`
+    /// Prints the start of the run as `2026/11/21 13:05:09 UTC`.
     pub fn start_time(&self) -> String {
         let time = jiff::Timestamp::from_second(self.started).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
         let time = time.to_zoned(jiff::tz::TimeZone::UTC);

@@ -1,4 +1,4 @@
-//! What is gathered while a timespan runs: dots, and the CPUs where measuring begins and ends.
+//! What is collected while a timespan runs: dots, and readings of the CPUs when measuring begins and ends.
 
 use std::collections::VecDeque;
 
@@ -7,26 +7,26 @@ use workload::{Direction, Nanos};
 
 use super::results::CpuUse;
 
-/// How often CPUs are read around the two edges of the measurement.
+/// Interval between readings of the CPUs around the two edges of the measurement.
 const EVERY: Nanos = Nanos::from_millis(40);
-/// How long before and after the expected time an edge may lie.
+/// How far an edge may be from its expected time.
 const AROUND: Nanos = Nanos::from_secs(3);
 
-/// A dot for every so many I/Os of a thread.
+/// Dots for the I/Os of a thread.
 #[derive(Clone, Debug, Default)]
 pub struct Dots {
     every: u64,
-    /// By job.
+    /// Number of I/Os by job.
     ops: Vec<u64>,
 }
 
 impl Dots {
-    /// A dot for `every` I/Os; none for 0.
+    /// Returns a counter with a dot for every `every` I/Os; 0: no dots.
     pub fn new(every: u32) -> Dots {
         Dots { every: u64::from(every), ops: Vec::new() }
     }
 
-    /// The dots of an interval; nothing where none are asked for.
+    /// Adds an interval, and returns its dots.
     pub fn take(&mut self, interval: &Interval) -> String {
         let job = usize::from(interval.job);
         if self.ops.len() <= job {
@@ -43,18 +43,18 @@ impl Dots {
 /// Readings of the CPUs around the edges of a measurement.
 #[derive(Clone, Debug, Default)]
 pub struct CpuReadings {
-    /// When measuring is expected to begin and to end.
+    /// Expected begin and end of the measurement.
     edges: [Nanos; 2],
     readings: VecDeque<(Nanos, Vec<CpuUse>)>,
 }
 
 impl CpuReadings {
-    /// None yet of a measurement that is expected to last from `from` to `until`.
+    /// Returns a collection without readings, for a measurement that is expected to last from `from` to `until`.
     pub fn around(from: Nanos, until: Nanos) -> CpuReadings {
         CpuReadings { edges: [from, until], readings: VecDeque::new() }
     }
 
-    /// Whether it is time for a reading.
+    /// Whether a reading is due.
     pub fn wants(&self, now: Nanos) -> bool {
         let near = |edge: &Nanos| now + AROUND > *edge && now < *edge + AROUND;
         match self.readings.back() {
@@ -63,12 +63,12 @@ impl CpuReadings {
         }
     }
 
-    /// Takes in a reading.
+    /// Adds a reading.
     pub fn add(&mut self, now: Nanos, cpus: Vec<CpuUse>) {
         self.readings.push_back((now, cpus));
     }
 
-    /// What the CPUs did between two times, as near as they were read.
+    /// Use of the CPUs between two times, from the nearest readings.
     pub fn between(&self, from: Nanos, until: Nanos) -> Vec<CpuUse> {
         let nearest = |at: Nanos| {
             let distance = |reading: &&(Nanos, Vec<CpuUse>)| reading.0.0.abs_diff(at.0);

@@ -6,7 +6,7 @@ use diskspd::{
     Asked, Cache, DistributionKind, Format, MappedFlush, Precreate, ROWS, Show, Target, Throughput, TimeSpan,
 };
 
-/// Options that need no word, as nothing of the load changes with them.
+/// Options that need no sentence, because they change nothing of the load.
 pub const SILENT: &[(&str, &str)] = &[
     ("ac", "threads are pinned by number whatever is asked"),
     ("as", "threads are pinned by number whatever is asked"),
@@ -18,7 +18,7 @@ pub const SILENT: &[(&str, &str)] = &[
     ("oc", "how many completions are taken at once is plimsoll's own choice"),
 ];
 
-/// What it asks for.
+/// Sentences on what the command asks for.
 pub fn asks(asked: &Asked) -> Vec<String> {
     let mut said = match asked.show {
         Show::Run => Vec::new(),
@@ -49,7 +49,7 @@ fn precreated(files: Option<Precreate>) -> Option<String> {
     Some(format!("Before the first timespan {which}."))
 }
 
-/// How the result is told, where that was chosen.
+/// How the result is presented, if that was chosen.
 fn presented(asked: &Asked) -> Option<String> {
     let profile = &asked.profile;
     let said = [
@@ -65,7 +65,7 @@ fn presented(asked: &Asked) -> Option<String> {
     Some(said.join(" ")).filter(|words| !words.is_empty())
 }
 
-/// Threads in all.
+/// Number of threads.
 pub fn threads(span: &TimeSpan) -> u64 {
     match span.threads {
         0 => span.targets.iter().map(|target| u64::from(target.threads)).sum(),
@@ -73,7 +73,7 @@ pub fn threads(span: &TimeSpan) -> u64 {
     }
 }
 
-/// I/Os in flight at most.
+/// Most I/Os in flight.
 pub fn in_flight(span: &TimeSpan) -> u64 {
     if span.is_pool() {
         return u64::from(span.threads) * u64::from(span.requests);
@@ -187,7 +187,7 @@ fn places(span: &TimeSpan, target: &Target) -> String {
     }
 }
 
-/// Who walks which sequence.
+/// How threads and I/Os in flight share sequences.
 fn sequences(span: &TimeSpan, target: &Target) -> String {
     let several = own_threads(span, target) > 1;
     let threads = match (several, target.interlocked, target.thread_stride) {
@@ -281,7 +281,7 @@ fn rounded(iops: f64) -> String {
     if iops < 10.0 { format!("{iops:.2}") } else { count(iops.round() as u64) }
 }
 
-/// What is written.
+/// The data that is written.
 fn written(span: &TimeSpan, target: &Target) -> Option<String> {
     if target.write_percent == 0 {
         return None;
@@ -309,7 +309,7 @@ fn hints(target: &Target) -> Option<String> {
     Some(said.join(" ")).filter(|words| !words.is_empty())
 }
 
-/// How often a pool of threads works on it, which only a profile can say.
+/// How often a pool of threads works on the target, which only a profile can say.
 fn weighed(span: &TimeSpan, target: &Target) -> Option<String> {
     if !span.is_pool() || span.targets.len() < 2 {
         return None;
@@ -321,7 +321,7 @@ fn weighed(span: &TimeSpan, target: &Target) -> Option<String> {
     Some(format!("Its weight among the targets is {}{threads}.", target.weight))
 }
 
-/// What a word means.
+/// Meaning of a word.
 pub fn meaning(word: &str) -> String {
     let row = ROWS.iter().find(|row| diskspd::value_in(row, word).is_some());
     match (row, word.starts_with('-')) {

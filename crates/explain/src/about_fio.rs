@@ -7,7 +7,7 @@ use super::load::{Load, lengths, sized};
 use fio::{Amount, Asked, EngineWay, FioJob, JobOptions, Stage, Waits, engine_way};
 use workload::{Act, Lengths, Spread};
 
-/// A paragraph a job; `of_engines` are options that only the engines of the jobs know.
+/// A paragraph for each job; `of_engines` are options that only the engines of the jobs know.
 pub fn asks(asked: &Asked, of_engines: &[String]) -> Vec<String> {
     let sections: Vec<&FioJob> = asked.jobs.iter().filter(|job| job.clone == 0).collect();
     let steps = asked.step_count();
@@ -101,7 +101,7 @@ pub fn waits(options: &JobOptions) -> bool {
     way(options).map_or(options.engine.is_synchronous(), |way| way.waits == Waits::ForEach)
 }
 
-/// On what an engine works that knows no file of this machine.
+/// What an engine works on that does not use files of this machine.
 fn elsewhere(options: &JobOptions, of_engines: &[String]) -> String {
     let engine = &options.engine.name;
     let named: Vec<String> = options.filename.iter().map(|name| format!("filename={name}")).collect();
@@ -117,7 +117,7 @@ fn elsewhere(options: &JobOptions, of_engines: &[String]) -> String {
     }
 }
 
-/// A job whose I/O is that of a trace: all that says otherwise what is done has no effect.
+/// A job that replays a trace; options that would otherwise decide its I/O have no effect.
 fn replay(subject: &str, trace: &str, options: &JobOptions) -> String {
     let traces = fio_list(trace);
     let which = match traces.as_slice() {
@@ -143,12 +143,12 @@ fn replay(subject: &str, trace: &str, options: &JobOptions) -> String {
     )
 }
 
-/// What stands between colons.
+/// Splits a list at colons.
 fn fio_list(list: &str) -> Vec<&str> {
     list.split(':').filter(|part| !part.is_empty()).collect()
 }
 
-/// What is done to files by their names, where that is all; it counts as what `rw` says.
+/// What is done to files by name, if the job does nothing else; each counts as an I/O in the direction of `rw`.
 fn on_names(options: &JobOptions) -> Option<String> {
     let kind = if options.engine.is_of_folders() { "directories" } else { "files" };
     let does = match options.engine.act() {
@@ -197,7 +197,7 @@ fn verbs(options: &JobOptions) -> String {
     }
 }
 
-/// The length of the blocks of a direction; the option that tells several lengths is told besides.
+/// Length of the blocks in a direction; several lengths are described with the option that sets them.
 fn block(options: &JobOptions, direction: usize) -> String {
     match lengths(options, direction) {
         Lengths::Fixed(length) => bytes(length.0),
@@ -249,7 +249,7 @@ fn depth(options: &JobOptions) -> String {
     }
 }
 
-/// The engine's name; with what it is, where that is not done here by the same means.
+/// Name of the engine, explained if plimsoll does not do the same by the same means.
 fn engine(options: &JobOptions) -> String {
     let (engine, name) = (&options.engine, &options.engine.name);
     let is_alike = engine.backend().is_some() && engine.difference().is_none() && engine.is_real();
@@ -305,7 +305,7 @@ fn how_long(options: &JobOptions) -> String {
     if options.ramp_time.0 > 0 {
         let ramp = typed_seconds(options.ramp_time.as_secs_f64());
         said.push_str(&match runtime > 0.0 {
-            // The run time begins behind it.
+            // The run time begins after the ramp.
             true => format!(" Before that it runs for {ramp} that do not count."),
             false => format!(" The first {ramp} do not count."),
         });
@@ -337,7 +337,7 @@ fn rates(options: &JobOptions) -> Vec<String> {
 fn flushes(options: &JobOptions) -> Vec<String> {
     let mut said = Vec::new();
     for (every, call) in [(options.fsync, "fsync"), (options.fdatasync, "fdatasync")] {
-        // fio looks at the count of writes before each I/O (3.33 under strace).
+        // fio checks the count of writes before each I/O (3.33 under strace).
         let again = if options.pattern.mixed() { ", and after each read until the next write," } else { "" };
         let after = match every {
             0 => continue,
@@ -361,8 +361,8 @@ fn flushes(options: &JobOptions) -> Vec<String> {
     said
 }
 
-/// Whether a flush is a request among the others; `None` where there are no others. Source: fio 3.33 under strace (libaio calls
-/// fsync itself, io_uring and posixaio have a request for it).
+/// Whether a flush is a request among the others; `None` if there are no others. Source: fio 3.33 under strace (with libaio
+/// fio calls fsync itself, io_uring and posixaio have a request for it).
 fn flush_goes_along(options: &JobOptions) -> Option<bool> {
     let others = !waits(options) && options.iodepth > 1;
     others.then_some(matches!(options.engine.name.as_str(), "io_uring" | "posixaio"))

@@ -4,10 +4,10 @@ use super::figures::{bytes, count, seconds};
 use super::files_fio::is_device;
 use ioping::{Asked, Engine, Keeping, Mix, Order, ROWS, Sync};
 
-/// Options that need no word, as nothing of the load or of what is printed changes with them.
+/// Options that need no sentence, because they change nothing of the load or of what is printed.
 pub const SILENT: &[(&str, &str)] = &[];
 
-/// What it asks for.
+/// Sentences on what the command asks for.
 pub fn asks(asked: &Asked) -> Vec<String> {
     let mut said = vec![requests(asked), target(asked), way(asked)];
     said.extend(counted(asked));
@@ -130,7 +130,7 @@ fn way(asked: &Asked) -> String {
     format!("{cache}{opened}{calls}")
 }
 
-/// What is not counted.
+/// Requests that do not count.
 fn counted(asked: &Asked) -> Option<String> {
     let mut said = Vec::new();
     match asked.warmup {
@@ -150,7 +150,7 @@ fn counted(asked: &Asked) -> Option<String> {
     Some(said.join(" ")).filter(|words| !words.is_empty())
 }
 
-/// What is printed, where that was chosen.
+/// What is printed, if that was chosen.
 fn printed(asked: &Asked) -> Option<String> {
     let every = match (asked.print_count, asked.print_interval.0) {
         (0, 0) => String::new(),
@@ -170,7 +170,7 @@ fn printed(asked: &Asked) -> Option<String> {
     Some(said.join(" ")).filter(|words| !words.is_empty())
 }
 
-/// What a word means.
+/// Meaning of a word.
 pub fn meaning(word: &str) -> String {
     let bare = word.trim_start_matches('-');
     if !word.starts_with('-') {

@@ -3,10 +3,10 @@
 use super::figures::count;
 use iostat::{Asked, ROWS, Source, Units};
 
-/// Options that need no word, as nothing changes with them.
+/// Options that need no sentence, because they change nothing.
 pub const SILENT: &[(&str, &str)] = &[("-k", "kilobytes are the unit where none is chosen")];
 
-/// What it asks for; `gaps` are its words that the shell alone knows, as the number of reports may be.
+/// Sentences on what the command asks for; `gaps` are words that only the shell knows, such as the number of reports.
 pub fn asks(asked: &Asked, gaps: &[String]) -> Vec<String> {
     let mut said =
         vec![format!("Makes no load: reads {} and prints {}.", counters(asked), how_often(asked, gaps))];
@@ -137,7 +137,7 @@ fn form(asked: &Asked) -> Option<String> {
     Some(said.join(" ")).filter(|words| !words.is_empty())
 }
 
-/// What a word means.
+/// Meaning of a word.
 pub fn meaning(word: &str) -> String {
     let help = |name: &str| ROWS.iter().find(|row| row.name == name).map(|row| row.help);
     let name = word.split('=').next().unwrap_or_default();

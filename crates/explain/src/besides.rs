@@ -1,12 +1,12 @@
-//! What a fio job asks for beside what the sentences about it tell: every option that changes what fio does must be told
-//! of, also where plimsoll's fio refuses it.
+//! What a fio job asks for beyond the main sentences: every option that changes what fio does must be described, even if
+//! plimsoll's fio refuses it.
 
 use super::about_fio::stage;
 use super::files_fio::own_files;
 use super::meaning_fio::{beginning, fios_own, first_sentence, is_off, off, shortened};
 use fio::{Asked, FioJob, Kind, ROWS, Row, Stage, TimeUnit};
 
-/// Options that the sentences tell.
+/// Options that the main sentences describe.
 const TOLD: &[&str] = &[
     "name",
     "rw",
@@ -41,7 +41,7 @@ const TOLD: &[&str] = &[
     "read_iolog",
 ];
 
-/// Options that need no word, as nothing changes with them.
+/// Options that need no sentence, because they change nothing.
 pub const SILENT: &[(&str, &str)] = &[
     ("unique_filename", "it is meant for clients on several hosts"),
     ("softrandommap", "no map is kept"),
@@ -50,11 +50,11 @@ pub const SILENT: &[(&str, &str)] = &[
     ("error_dump", "it concerns how errors are printed"),
 ];
 
-/// A sentence for each option of `job` that no other sentence tells.
+/// A sentence for each option of `job` that no other sentence describes.
 pub fn besides(asked: &Asked, job: &FioJob) -> Vec<String> {
     let own = |name: &str| job.echo.iter().any(|(known, _)| known == name);
     let inherited = asked.globals.iter().filter(|(name, _)| !own(name));
-    // Where files are the job's own, their number stands with them.
+    // The number of files the job names itself is described with the files.
     let told_with_files = own_files(&job.options) && stage(&job.options) != Stage::Elsewhere;
     let apart = |(name, _): &&(String, String)| name != "nrfiles" || !told_with_files;
     let options = inherited.chain(&job.echo).filter(apart);
@@ -85,7 +85,7 @@ fn sentence(name: &str, value: &str) -> Option<String> {
     })
 }
 
-/// The unit of a bare number of a time.
+/// Unit of a number without one, if the option is a time.
 fn unit(row: &Row, value: &str) -> &'static str {
     let is_bare = value.bytes().all(|byte| byte.is_ascii_digit());
     match row.takes {
@@ -96,7 +96,7 @@ fn unit(row: &Row, value: &str) -> &'static str {
     }
 }
 
-/// What the word that was chosen means.
+/// Meaning of the word that was chosen.
 fn chosen(row: &Row, value: &str) -> Option<&'static str> {
     let Kind::Choice(words) = row.takes else { return None };
     let meaning = words.iter().find(|(word, _)| *word == value).map(|(_, meaning)| *meaning);

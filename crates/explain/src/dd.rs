@@ -8,7 +8,7 @@ pub enum Flushed {
     /// Never.
     #[default]
     Never,
-    /// Once, before it says how long it took.
+    /// Once, before it prints how long it took.
     AtEnd,
     /// After every block.
     Each,
@@ -17,31 +17,31 @@ pub enum Flushed {
 /// What a dd command asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dd {
-    /// What is read; empty: standard input.
+    /// Input; empty: standard input.
     pub from: String,
-    /// What is written; empty: standard output.
+    /// Output; empty: standard output.
     pub to: String,
-    /// Bytes of a block.
+    /// Length of a block in bytes.
     pub block: u64,
-    /// Blocks; `None`: until the end of the input.
+    /// Number of blocks; `None`: until the end of the input.
     pub count: Option<u64>,
     /// When it waits for stable storage.
     pub flushed: Flushed,
     /// Whether reads go past the page cache.
     pub direct_read: bool,
-    /// Whether writes do.
+    /// Whether writes go past the page cache.
     pub direct_write: bool,
     /// Whether the length of an existing file is kept.
     pub keeps_length: bool,
-    /// Operands that have no bearing on speed.
+    /// Operands that do not affect the speed.
     pub others: Vec<String>,
 }
 
 impl Dd {
-    /// Reads operands.
+    /// Reads the operands.
     ///
     /// # Errors
-    /// The number of the word that is not understood, from 0, and why.
+    /// Index of the word that is not understood, from 0, and why.
     pub fn parse(words: &[String]) -> Result<Dd, (usize, String)> {
         let mut dd = Dd { block: 512, ..Dd::default() };
         for (at, word) in words.iter().enumerate() {
@@ -87,7 +87,7 @@ impl Dd {
         self.count.map(|count| count.saturating_mul(self.block))
     }
 
-    /// Whether it writes to a file or device and not into nothing.
+    /// Whether it writes to a file or device, and not to `/dev/null`.
     pub fn writes(&self) -> bool {
         !self.to.is_empty() && self.to != "/dev/null"
     }
@@ -98,7 +98,7 @@ impl Dd {
         !self.from.is_empty() && !MADE.contains(&self.from.as_str())
     }
 
-    /// What it asks for.
+    /// Sentences on what it asks for.
     pub fn asks(&self) -> Vec<String> {
         let from = if self.from.is_empty() { "standard input" } else { &self.from };
         let to = if self.to.is_empty() { "standard output" } else { &self.to };
@@ -142,7 +142,7 @@ impl Dd {
     }
 }
 
-/// A number of dd: `64k`, `1M`, `1MB` (1000-based), `2x512`, `1G`.
+/// Reads one of dd's numbers: `64k`, `1M`, `1MB` (1000-based), `2x512`, `1G`.
 fn size(text: &str) -> Result<u64, String> {
     let wrong = || format!("{text} is no number that dd reads; write for example 64k or 1M");
     text.split('x').try_fold(1u64, |product, factor| {
@@ -166,7 +166,7 @@ fn size(text: &str) -> Result<u64, String> {
     })
 }
 
-/// What an operand means.
+/// Meaning of an operand.
 pub fn meaning(word: &str) -> String {
     let (name, value) = word.split_once('=').unwrap_or((word, ""));
     match (name, value) {

@@ -1,4 +1,4 @@
-//! What was found, in words, and why something could not be put into any.
+//! What was found, in words, and why something could not be put into words.
 
 use std::io;
 
@@ -9,63 +9,63 @@ use super::word::{Piece, Repair};
 
 /// What is known of the world while things are explained.
 pub struct Around<'a> {
-    /// The text of a job file.
+    /// Reads a job file.
     pub read: &'a dyn Fn(&str) -> io::Result<String>,
 }
 
-/// What was found, in words.
+/// The explanation of a command or job file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
-    /// Whose words they are.
+    /// The tool whose words they are.
     pub tool: Tool,
-    /// The line where it begins.
+    /// The line on which it begins.
     pub line: usize,
-    /// What was put right to understand it.
+    /// What was repaired to understand it.
     pub repairs: Vec<Repair>,
-    /// The line where a job file begins that stands in the same text and is told with this command.
+    /// The line on which a job file begins that is in the same text and explained with this command.
     pub told_with: Option<usize>,
-    /// It as it can be run; of a job file its text.
+    /// The command as it can be run; for a job file, its text.
     pub command: String,
     /// Whether `command` is the text of a job file.
     pub is_job_file: bool,
-    /// The job file that a command names, as it was read.
+    /// Text of the job file that a command names.
     pub job_file: Option<String>,
     /// What could not be understood, or is not known, with its place.
     pub gaps: Vec<String>,
-    /// What it asks for.
+    /// Sentences on what it asks for.
     pub asks: Vec<String>,
-    /// What of that plimsoll refuses, or does in another way.
+    /// What plimsoll refuses of that, or does differently.
     pub apart: Vec<String>,
-    /// Each word, and what it means.
+    /// Each word with its meaning.
     pub words: Vec<Meant>,
-    /// What is risky or misleading.
+    /// What is risky or misleading about it.
     pub risks: Vec<Told>,
-    /// Why it should be changed, and the changed command.
+    /// The reason for a change, and the changed command.
     pub corrected: Option<(String, String)>,
-    /// What plimsoll has instead.
+    /// Commands of plimsoll's own that answer the same question.
     pub native: Vec<Native>,
 }
 
-/// A word with what it means.
+/// A word with its meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meant {
-    /// As it was typed.
+    /// As typed.
     pub word: String,
-    /// In a sentence.
+    /// The meaning, as a sentence.
     pub meaning: String,
-    /// True where it is the value of the word before it.
+    /// Whether it is the value of the word before it.
     pub is_value: bool,
 }
 
 impl Meant {
-    /// A word that stands by itself.
+    /// Returns a word that is not the value of another.
     pub(super) fn by_itself(word: &str, meaning: String) -> Meant {
         Meant { word: word.to_owned(), meaning, is_value: false }
     }
 }
 
 impl Explanation {
-    /// Of a command, or the text of a job file, of which nothing is known yet.
+    /// Returns an empty explanation of a command or of the text of a job file.
     pub(super) fn of(tool: Tool, command: &str) -> Explanation {
         Explanation {
             tool,
@@ -85,27 +85,27 @@ impl Explanation {
         }
     }
 
-    /// All that it asks for.
+    /// Adds a sentence on what it asks for.
     pub(super) fn that(mut self, asks: &str) -> Explanation {
         self.asks.push(asks.to_owned());
         self
     }
 }
 
-/// A risk that holds.
+/// A risk that applies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
     /// Its name.
     pub id: &'static str,
     /// How much it matters.
     pub level: Level,
-    /// Its words.
+    /// Its text.
     pub text: String,
-    /// Where that can be read.
+    /// Where to read about it.
     pub source: &'static str,
 }
 
-/// Why a thing cannot be explained: the word, where it stands, and what to do.
+/// Why something cannot be explained: the word, its place, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {}{why}", in_quotes(word))]
 pub struct ExplainError {
@@ -113,9 +113,9 @@ pub struct ExplainError {
     pub line: usize,
     /// The column, from 1.
     pub column: usize,
-    /// The word; empty where it is the whole.
+    /// The word; empty if the whole is meant.
     pub word: String,
-    /// Why, and what to do.
+    /// The reason, and what to do.
     pub why: String,
 }
 
@@ -123,23 +123,23 @@ fn in_quotes(word: &str) -> String {
     if word.is_empty() { String::new() } else { format!("{word}: ") }
 }
 
-/// Everything that was found in a text: what could be put into words, and what could not.
+/// Everything that was found in a text, whether it could be explained or not.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explained {
-    /// In the order of the text.
+    /// Explanations, in the order of the text.
     pub told: Vec<Explanation>,
-    /// The first word that is not understood of each of the others.
+    /// For each command or job file that could not be explained, the first word that is not understood.
     pub not_understood: Vec<ExplainError>,
 }
 
 impl ExplainError {
-    /// What is wrong with no single word stands where the words begin.
+    /// Returns an error that is not about a single word; its place is the first word.
     pub(super) fn of_the_whole(words: &[Piece], why: String) -> ExplainError {
         let (line, column) = words.first().map_or((1, 1), |piece| (piece.line, piece.column));
         ExplainError { line, column, word: String::new(), why }
     }
 
-    /// What is wrong with the word at `at`, where there is one.
+    /// Returns an error about the word at `at`, if there is one.
     pub(super) fn of_word(words: &[Piece], at: Option<usize>, why: String) -> ExplainError {
         match at.and_then(|at| words.get(at)) {
             Some(piece) => {

@@ -1,10 +1,10 @@
-//! Amounts, times and counts as they are told.
+//! Amounts, times and counts as they are printed.
 
-/// Counts from here on are told in the next unit, rounded.
+/// Counts from this one on are printed in the next unit, rounded.
 const LONG: u64 = 10_000;
 
-/// Bytes in the largest unit in which they need no more than one decimal: `4 KiB`, `1.5 GiB`, `2,300 bytes`; rounded where
-/// no unit tells them in few digits.
+/// Prints bytes in the largest unit in which they need at most one decimal: `4 KiB`, `1.5 GiB`, `2,300 bytes`. If no unit
+/// gives a short exact number, they are rounded.
 pub fn bytes(amount: u64) -> String {
     let units = [(1u64 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "bytes")];
     let fitting = || units.iter().filter(|(unit, _)| amount >= *unit);
@@ -18,7 +18,7 @@ pub fn bytes(amount: u64) -> String {
     fitting().find(is_exact).or_else(|| fitting().next()).map_or("0 bytes".to_owned(), decimal)
 }
 
-/// A time in seconds: `120 s`, `2 h`, `90 min`.
+/// Prints a time in seconds: `120 s`, `2 h`, `90 min`.
 pub fn seconds(time: f64) -> String {
     match time {
         time if time >= 7200.0 && time % 3600.0 == 0.0 => format!("{} h", time / 3600.0),
@@ -33,7 +33,7 @@ pub fn seconds(time: f64) -> String {
     }
 }
 
-/// A time that was typed, which is not rounded: `1,000 s`, `20 min`.
+/// Prints a time that was typed, without rounding: `1,000 s`, `20 min`.
 pub fn typed_seconds(time: f64) -> String {
     match time % 60.0 != 0.0 && time % 1.0 == 0.0 && time < 36_000.0 {
         true => format!("{} s", count(time as u64)),
@@ -41,7 +41,7 @@ pub fn typed_seconds(time: f64) -> String {
     }
 }
 
-/// A whole number with commas: `12,800`.
+/// Prints a whole number with commas: `12,800`.
 pub fn count(number: u64) -> String {
     workload::grouped(number)
 }

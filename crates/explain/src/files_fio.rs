@@ -1,12 +1,12 @@
-//! On which files or devices a job of fio works, in words.
+//! Which files or devices a job of fio works on, in words.
 
 use super::figures::bytes;
 use fio::{Amount, FioJob, JobOptions};
 
-/// How fio names files where nothing is said of it.
+/// How fio names files by default.
 const NAMES: &str = "$jobname.$jobnum.$filenum";
 
-/// Whether `path` is a device and no file.
+/// Whether `path` is a device, not a file.
 pub fn is_device(path: &str) -> bool {
     path.starts_with("/dev/") && !path.starts_with("/dev/shm")
 }
@@ -16,7 +16,7 @@ pub fn own_files(options: &JobOptions) -> bool {
     options.filename.is_none() && options.opendir.is_none()
 }
 
-/// The files or devices, and which part of them is used.
+/// The files or devices, and the part of them that is used.
 pub fn target(job: &FioJob) -> String {
     let options = &job.options;
     let first = match (&options.opendir, &options.filename) {
@@ -30,12 +30,12 @@ pub fn target(job: &FioJob) -> String {
     }
 }
 
-/// How far behind each other the copies begin.
+/// Distance between the starts of two copies, if there are several.
 pub fn further_copies(options: &JobOptions) -> Option<String> {
     increment(options).filter(|_| options.numjobs > 1)
 }
 
-/// What `offset_increment` says, be there copies or not.
+/// Value of `offset_increment`, whether or not there are several copies.
 pub fn increment(options: &JobOptions) -> Option<String> {
     match options.offset_increment {
         Amount::Bytes(0) | Amount::Percent(0) => None,
@@ -114,7 +114,7 @@ fn own(job: &FioJob) -> String {
     }
 }
 
-/// `a.0.0`, or from the first to the last.
+/// Names of the files: `a.0.0`, or the first and the last.
 fn own_names(job: &FioJob) -> String {
     let options = &job.options;
     if options.filename_format != NAMES {
@@ -127,12 +127,12 @@ fn own_names(job: &FioJob) -> String {
     }
 }
 
-/// Files or devices that are separated by colons, in words.
+/// Files or devices separated by colons, in words.
 fn several(names: &str) -> String {
     names.replace(':', " and ")
 }
 
-/// Which part of a file or device is used, where its start or its end is told.
+/// The part of a file or device that is used, if its start or its end is given.
 pub fn part(options: &JobOptions) -> Option<String> {
     let at = |amount: Amount| match amount {
         Amount::Bytes(at) => bytes(at),

@@ -1,4 +1,4 @@
-//! fio's words as its own parser reads them, with what cannot be read named by its place.
+//! fio's words as its own parser reads them; what cannot be read is reported with its place.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -9,21 +9,21 @@ use super::word::{Piece, texts};
 use fio::{self, FioError, Place};
 use workload::Bytes;
 
-/// Reads fio's words as fio understands them; what plimsoll's fio alone refuses is told beside.
+/// Reads words as fio understands them; what only plimsoll's fio refuses is collected separately.
 pub(super) struct Fio<'a> {
     pub words: Vec<Piece>,
     pub files: RefCell<Vec<(String, String)>>,
-    /// Where the job file stands that was taken from the same text.
+    /// The line of the job file that was taken from the same text.
     pub told_with: Cell<Option<usize>>,
-    /// The job file that stands in the same text.
+    /// The job file in the same text.
     pub other: Option<&'a Found>,
     pub around: &'a Around<'a>,
     pub gaps: Vec<String>,
-    /// Lines of job files whose values nobody knows here: the number of the line, and what became of it.
+    /// Lines of job files whose values are unknown here: the number of each, and what is done about it.
     pub unknown: RefCell<Vec<(usize, String)>>,
     /// What plimsoll's fio does not take, and why.
     pub refusals: Vec<String>,
-    /// Options that only an engine knows which plimsoll has not.
+    /// Options that only an engine knows that plimsoll does not have.
     pub of_engines: Vec<String>,
 }
 
@@ -79,13 +79,13 @@ impl<'a> Fio<'a> {
         let read = |path: &str| self.text_of(path);
         let around = fio::Surroundings {
             read: &read,
-            // What stands in files changes no word that is said.
+            // The contents of files change none of the sentences.
             bytes: &|_| Ok(vec![0xA5]),
             below: &|_| Ok(Vec::new()),
-            // What only the environment knows stays as it was typed.
+            // What only the environment knows stays as typed.
             variable: &|name| Some(format!("${{{name}}}")),
             entropy: 1,
-            // Whatever a job may ask for; nothing is run.
+            // More than any job asks for; nothing is run.
             cpus: 4096,
             memory: Bytes::gib(1),
             page: Bytes::kib(4),
@@ -93,14 +93,14 @@ impl<'a> Fio<'a> {
         fio::describe(&texts(&self.words), &around)
     }
 
-    /// A job file that was named: from the disk, else the one that was pasted before.
+    /// Text of a job file that was named: from the disk, otherwise the one in the same text.
     fn text_of(&self, path: &str) -> io::Result<String> {
         if let Some((_, text)) = self.files.borrow().iter().find(|(known, _)| known == path) {
             let (text, unknown) = self.known_lines(path, text);
             *self.unknown.borrow_mut() = unknown;
             return Ok(text);
         }
-        // One that the first includes is another than the one that was pasted.
+        // A file that the first one includes is not the one in the text.
         let first = self.other.filter(|_| self.files.borrow().is_empty());
         let pasted = first.and_then(|found| match &found.kind {
             Kind::JobFile(text) => Some((found.line, text.clone())),
@@ -117,7 +117,7 @@ impl<'a> Fio<'a> {
         Ok(text)
     }
 
-    /// A job file whose values can be read, with what became of lines whose values nobody knows here.
+    /// Returns a job file whose values can be read, and what is done about lines whose values are unknown here.
     fn known_lines(&self, path: &str, text: &str) -> (String, Vec<(usize, String)>) {
         let mut unknown = Vec::new();
         let mut kept = String::new();
@@ -137,7 +137,7 @@ impl<'a> Fio<'a> {
         (kept, unknown)
     }
 
-    /// Whether the file that `outer` includes can be read, by its name or beside it.
+    /// Whether the file that `outer` includes can be read, by its name or beside `outer`.
     fn is_there(&self, outer: &str, file: &str) -> bool {
         let beside = outer.rfind('/').map(|at| format!("{}{file}", &outer[..=at]));
         [Some(file.to_owned()), beside].into_iter().flatten().any(|path| (self.around.read)(&path).is_ok())
@@ -150,7 +150,7 @@ impl<'a> Fio<'a> {
         self.words.insert(0, Piece { text: "--name=test".to_owned(), line: 1, column: 1 });
     }
 
-    /// What is refused, where it stands, and what to do.
+    /// A sentence on what is refused: its place, and what to do.
     fn refusal(&self, error: &FioError) -> String {
         let FioError::Refused { option, reason, place } = error else { return error.to_string() };
         let line = place.as_ref().map(|place| format!("line {}: ", self.line_of_text(place.line)));
@@ -162,7 +162,7 @@ impl<'a> Fio<'a> {
         format!("{}plimsoll fio does not take {option}: {reason}.", at.unwrap_or_default())
     }
 
-    /// Where a job file says `option`.
+    /// Place of `option` in a job file.
     fn in_a_file(&self, option: &str) -> Option<String> {
         let files = self.files.borrow();
         let mut lines = files.iter().filter_map(|(_, text)| {
@@ -172,14 +172,14 @@ impl<'a> Fio<'a> {
         Some(format!("line {}: ", self.line_of_text(lines.next()? + 1)))
     }
 
-    /// Where a line of the job file stands in the text that it was pasted in; its own number where it comes from the disk.
+    /// Line of the pasted text on which a line of the job file stands; for a file from the disk, its own line number.
     fn line_of_text(&self, line: usize) -> usize {
         let pasted = self.other.filter(|found| Some(found.line) == self.told_with.get());
         let places = pasted.map_or(&[][..], |found| &found.lines);
         places.get(line.wrapping_sub(1)).copied().unwrap_or(line)
     }
 
-    /// The word that an error of fio's is about.
+    /// Finds the word that an error of fio's is about.
     fn place(&self, error: &FioError) -> ExplainError {
         let message = error.to_string();
         let why = match error.hint() {
@@ -200,7 +200,7 @@ impl<'a> Fio<'a> {
         }
     }
 
-    /// The line of a job file.
+    /// Text of the line at `place`.
     fn text_at(&self, place: &Place) -> String {
         let files = self.files.borrow();
         let text = files.iter().find(|(name, _)| *name == place.file).map(|(_, text)| text.as_str());
@@ -209,11 +209,11 @@ impl<'a> Fio<'a> {
     }
 }
 
-/// CPUs that stand for those of the machine on which the job file will run.
+/// Number of CPUs assumed for the machine on which the job file will run.
 const CPUS: &str = "4";
 
-/// A line of a job file as it can be read, and what is to be said of it: a number that only the environment knows is left
-/// out, a path with such a part stays.
+/// Returns a line of a job file that can be read, and what is done about it. A number that only the environment knows is left
+/// out; a path with such a part stays.
 fn known_line(line: &str) -> (String, Option<String>) {
     let bare = line.trim();
     let name = bare.split('=').next().unwrap_or_default().trim();
@@ -231,20 +231,20 @@ fn known_line(line: &str) -> (String, Option<String>) {
     (kept.to_owned(), Some(format!("{bare} is known to the environment alone; {how} below.")))
 }
 
-/// The name of an option in `word`.
+/// Name of the option in `word`.
 fn names(word: &str) -> &str {
     let bare = word.trim_start_matches('-');
     bare.split(['=', ' ']).next().unwrap_or(bare)
 }
 
-/// Whether `word` is what was typed, or the name or the whole of it: a value may be a word of its own.
+/// Whether `word` is what was typed, or its name, or an option with it as name: a value may be a word of its own.
 fn is_typed(word: &str, typed: &str) -> bool {
     let (word, typed) = (word.trim_start_matches('-'), typed.trim_start_matches('-'));
     let name = |text: &str| text.split('=').next().unwrap_or_default().to_owned();
     !word.is_empty() && (word == typed || word == name(typed) || name(word) == typed)
 }
 
-/// Lines of fio's as one, each once.
+/// Joins fio's lines into one, each once.
 fn in_one_line(text: &str) -> String {
     let mut lines: Vec<&str> = Vec::new();
     for line in

@@ -1,7 +1,7 @@
 //! Command lines and job files of fio, DiskSpd, ioping, iostat and dd put into words: what they ask for, what is risky or
 //! misleading about it, and what plimsoll has instead.
 //!
-//! [`find`] reads text as it was pasted; [`explain_all`] puts what was found into words; [`text`] and [`json`] print it.
+//! [`find`] reads pasted text; [`explain_all`] puts what was found into words; [`text`] and [`json`] print it.
 
 mod about_diskspd;
 mod about_fio;

@@ -1,10 +1,10 @@
-//! How much a job of fio does: how many I/Os, of which lengths, in which direction.
+//! How much a job of fio does: how many I/Os, of what length, in which direction.
 
 use super::figures::{bytes, count, seconds};
 use fio::{Amount, JobOptions};
 use workload::Lengths;
 
-/// Shares and lengths of a job's I/Os; reads, writes, trims.
+/// Shares and mean lengths of a job's I/Os: reads, writes, trims.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
     shares: [f64; 3],
@@ -13,7 +13,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// That of `options`.
+    /// Returns the load of `options`.
     pub fn of(options: &JobOptions) -> Load {
         let pattern = options.pattern;
         let reads = f64::from(options.rwmix_read.min(100)) / 100.0;
@@ -39,18 +39,18 @@ impl Load {
         Load { shares, means, is_mixed }
     }
 
-    /// Bytes of an I/O, on average.
+    /// Mean length of an I/O in bytes.
     pub fn mean_block(&self) -> f64 {
         let sum: f64 = self.shares.iter().zip(self.means).map(|(share, mean)| share * mean).sum();
         sum.max(1.0)
     }
 
-    /// I/Os that so many bytes take.
+    /// Number of I/Os that `amount` bytes take.
     pub fn ios(&self, amount: u64) -> u64 {
         (amount as f64 / self.mean_block()) as u64
     }
 
-    /// The number of I/Os that so many bytes take, in words.
+    /// Number of I/Os that `amount` bytes take, in words.
     pub fn counted(&self, amount: u64) -> String {
         match self.is_mixed {
             true => format!("about {} I/Os", count(self.ios(amount))),
@@ -58,7 +58,7 @@ impl Load {
         }
     }
 
-    /// The same with their length.
+    /// Number and length of the I/Os that `amount` bytes take, in words.
     pub fn described(&self, amount: u64) -> String {
         let block = bytes(self.mean_block() as u64);
         match self.is_mixed {
@@ -67,19 +67,19 @@ impl Load {
         }
     }
 
-    /// The share of the I/Os that go in a direction.
+    /// Share of the I/Os in a direction.
     pub fn share(&self, direction: usize) -> f64 {
         self.shares[direction]
     }
 
-    /// Bytes of an I/O in that direction, on average.
+    /// Mean length of an I/O in a direction, in bytes.
     pub fn mean_of(&self, direction: usize) -> f64 {
         self.means[direction]
     }
 }
 
-/// Lengths of I/Os in a direction. With `bs_is_seq_rand` the first are those of I/Os that go on where the last one ended,
-/// the second those of I/Os at random places.
+/// Lengths of I/Os in a direction. With `bs_is_seq_rand` the first typed length is that of I/Os in order, the second that of
+/// I/Os at random places.
 pub fn lengths(options: &JobOptions, direction: usize) -> Lengths {
     if !options.bs_is_seq_rand {
         return options.lengths(direction);
@@ -112,7 +112,7 @@ fn mean(lengths: &Lengths) -> f64 {
     }
 }
 
-/// How long `depth` I/Os of `block` bytes wait for each other: by operations, or by bytes where these are what ends first.
+/// How long `depth` I/Os of `block` bytes wait in line, in words: by IOPS below 64 KiB, by bandwidth from there on.
 pub fn time_in_line(depth: u64, block: u64) -> String {
     match block < 64 << 10 {
         true => format!("depth / IOPS, {} at 5,000 IOPS", seconds(depth as f64 / 5e3)),
@@ -122,7 +122,7 @@ pub fn time_in_line(depth: u64, block: u64) -> String {
     }
 }
 
-/// Bytes that a copy does before it is done, by its size alone; `None` where its words do not say.
+/// Bytes that a copy does before it ends, by size only; `None` if its words do not say.
 pub fn sized(options: &JobOptions) -> Option<u64> {
     match options.io_size.or(options.size) {
         Some(Amount::Bytes(amount)) => Some(amount.saturating_mul(options.loops)),
@@ -130,7 +130,7 @@ pub fn sized(options: &JobOptions) -> Option<u64> {
     }
 }
 
-/// Bytes that a copy does before it is done, be it by its size or by a count of I/Os; `None` where its words do not say.
+/// Bytes that a copy does before it ends, by size or by a number of I/Os; `None` if its words do not say.
 pub fn amount(options: &JobOptions) -> Option<u64> {
     let counted = options.number_ios.saturating_mul(options.loops);
     let by_count = (counted > 0).then(|| (counted as f64 * Load::of(options).mean_block()) as u64);

@@ -1,8 +1,8 @@
-//! What a word of a fio command line, or a line of a job file, means.
+//! Meaning of a word of a fio command line, or of a line of a job file.
 
 use fio::{COMMANDS, Kind, ROWS, Row, Shape, engine_way};
 
-/// What it means, with the value that it has.
+/// Meaning of a word with its value.
 pub fn meaning(word: &str) -> String {
     if let Some(file) = word.strip_prefix("include ") {
         return format!("The lines of {} stand here.", file.trim());
@@ -30,7 +30,7 @@ pub fn meaning(word: &str) -> String {
     }
 }
 
-/// The help of the row as far as it concerns `value`; without a value, all of it.
+/// Help of the row as far as it concerns `value`; without a value, all of it.
 fn of_row(row: &Row, value: Option<&str>) -> String {
     let help = fios_own(row);
     let Some(value) = value else { return help.to_owned() };
@@ -52,15 +52,15 @@ fn of_row(row: &Row, value: Option<&str>) -> String {
     }
 }
 
-/// Options whose help speaks of plimsoll where fio does something else.
+/// Options whose help describes plimsoll because fio does something else.
 const FIOS_OWN: &[(&str, &str)] = &[("thread", "Copies are threads of one process instead of processes.")];
 
-/// What fio does with the option, where the help of the row says what plimsoll does.
+/// What fio does with the option, if the help of the row describes plimsoll instead.
 pub fn fios_own(row: &Row) -> &'static str {
     FIOS_OWN.iter().find(|(own, _)| *own == row.name).map_or(row.help, |(_, help)| help)
 }
 
-/// What is so where these are switched off.
+/// What applies if these options are switched off.
 const OFF: &[(&str, &str)] = &[
     ("randrepeat", "what is drawn by chance, such as random places, differs from run to run"),
     ("invalidate", "what the page cache holds of the files stays there"),
@@ -73,7 +73,7 @@ const OFF: &[(&str, &str)] = &[
     ("create_fsync", "files that were laid out are not flushed before the job begins"),
 ];
 
-/// What is so where `row` is switched off by `value`, as it follows a colon.
+/// What applies if `value` switches `row` off, as a text after a colon.
 pub fn off(row: &Row, value: &str) -> Option<&'static str> {
     let known = OFF.iter().find(|(name, _)| *name == row.name);
     known.filter(|_| is_off(row, value)).map(|(_, off)| *off)
@@ -89,7 +89,7 @@ pub fn is_off(row: &Row, value: &str) -> bool {
     can_be && value == "0"
 }
 
-/// How the end of a help begins that concerns other values than one that is neither a list nor nought.
+/// Beginnings of the last part of a help text, if that part does not concern a single value other than zero.
 const OF_OTHERS: [&str; 7] = [
     "0: ",
     "one for ",
@@ -112,12 +112,12 @@ pub fn shortened(help: &'static str, value: &str) -> &'static str {
     }
 }
 
-/// Up to the first full stop.
+/// The text up to the first full stop.
 pub fn first_sentence(help: &str) -> &str {
     help.find(". ").map_or(help, |end| &help[..=end])
 }
 
-/// The same as what follows a colon; acronyms (CPU, I/O) stay as they are.
+/// The text with a small first letter, to follow a colon; acronyms (CPU, I/O) stay as they are.
 pub fn beginning(help: &str) -> String {
     let mut letters = help.chars();
     let first = letters.next().map(|first| first.to_lowercase().to_string()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What plimsoll has for the same question, and what it has not.
+//! What plimsoll has for the same question, and what it does not have.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use super::explanation::Meant;
 use super::files_fio::is_device;
 use fio::Stage;
 
-/// A command, or the plain statement that there is none.
+/// A command, or the statement that there is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Native {
-    /// What to type; empty where there is nothing.
+    /// What to type; empty if there is nothing.
     pub command: String,
     /// What it does and does not do.
     pub says: String,
@@ -19,12 +19,12 @@ pub struct Native {
     pub runs: Runs,
 }
 
-/// What a native command runs.
+/// Load that a native command runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Runs {
-    /// The words that were typed.
+    /// That of the words that were typed.
     TheSameWords,
-    /// Another load, which answers the question behind them.
+    /// Another load, which answers the question that the words are meant to answer.
     Another,
 }
 
@@ -37,7 +37,7 @@ fn folder(path: &str) -> String {
     if parent.is_empty() { ".".to_owned() } else { parent }
 }
 
-/// For fio: its own words (`None` where plimsoll's fio does not take them all), then the native question.
+/// Commands for fio: its own words, unless plimsoll's fio refuses some (`None`), then those that answer the question.
 pub fn of_fio(asked: &fio::Asked, command: Option<&str>) -> Vec<Native> {
     let mut said = Vec::new();
     if let Some(command) = command {
@@ -86,7 +86,7 @@ pub fn of_fio(asked: &fio::Asked, command: Option<&str>) -> Vec<Native> {
     said
 }
 
-/// What stands for fio's steering by latency, whose options are among `words`: a search for the rate at which the latency holds.
+/// What replaces fio's steering by latency, if its options are among `words`: a search for the rate that keeps the latency.
 pub fn of_latency(asked: &fio::Asked, words: &[Meant]) -> Option<Native> {
     let value = |name: &str| {
         let of = |meant: &Meant| {
@@ -118,7 +118,7 @@ pub fn of_latency(asked: &fio::Asked, words: &[Meant]) -> Option<Native> {
     ))
 }
 
-/// The option of the percentile that is asked, or the one below that there is; without one fio means all I/Os.
+/// Option of the percentile that is asked for, or of the closest below it; without a percentile, fio means all I/Os.
 fn bound(percent: Option<String>) -> &'static str {
     const BOUNDS: [(f64, &str); 5] =
         [(99.9, "p99.9"), (99.0, "p99"), (95.0, "p95"), (90.0, "p90"), (50.0, "p50")];
@@ -126,7 +126,7 @@ fn bound(percent: Option<String>) -> &'static str {
     BOUNDS.iter().find(|(percent, _)| *percent <= asked).map_or("p50", |(_, option)| option)
 }
 
-/// Reads and writes in a hundred.
+/// Percentages of reads and writes.
 fn mix_of(options: &fio::JobOptions) -> String {
     let reads = match (options.pattern.reads, options.pattern.writes) {
         (true, true) => options.rwmix_read.min(100),
@@ -136,7 +136,7 @@ fn mix_of(options: &fio::JobOptions) -> String {
     format!("{reads}/{}", 100 - reads)
 }
 
-/// The devices or folders on which a job works.
+/// The devices or folders that a job works on.
 fn places_of(options: &fio::JobOptions) -> Vec<String> {
     match (&options.filename, &options.directory) {
         (Some(names), directory) => names
@@ -152,7 +152,7 @@ fn places_of(options: &fio::JobOptions) -> Vec<String> {
     }
 }
 
-/// What rates ask for, as a claim that can be checked.
+/// What rate limits ask for, as a claim that can be checked.
 fn expectation(asked: &fio::Asked) -> String {
     let [job] = asked.jobs.as_slice() else { return String::new() };
     let rates = &job.options.rate_iops;
@@ -165,7 +165,7 @@ fn expectation(asked: &fio::Asked) -> String {
     if claims.is_empty() { String::new() } else { format!(" --expect '{}'", claims.join(", ")) }
 }
 
-/// For DiskSpd: its own words (`None` where plimsoll's diskspd does not take them all), then the native question.
+/// Commands for DiskSpd: its own words, unless plimsoll's diskspd refuses some (`None`), then one that answers the question.
 pub fn of_diskspd(command: Option<&str>, path: &str) -> Vec<Native> {
     let same = |command| {
         native(format!("plimsoll {command}"), "The same words, run by plimsoll, with DiskSpd's output.")
@@ -181,7 +181,7 @@ pub fn of_diskspd(command: Option<&str>, path: &str) -> Vec<Native> {
     said
 }
 
-/// For ioping.
+/// Commands for ioping.
 pub fn of_ioping(command: &str, target: &str) -> Vec<Native> {
     vec![
         native(
@@ -195,7 +195,7 @@ pub fn of_ioping(command: &str, target: &str) -> Vec<Native> {
     ]
 }
 
-/// For iostat.
+/// Commands for iostat.
 pub fn of_iostat(command: &str) -> Vec<Native> {
     vec![
         native(format!("plimsoll {command}"), "The same words and figures."),
@@ -206,7 +206,7 @@ pub fn of_iostat(command: &str) -> Vec<Native> {
     ]
 }
 
-/// For dd.
+/// Commands for dd.
 pub fn of_dd(dd: &Dd) -> Vec<Native> {
     let path = if dd.writes() { &dd.to } else { &dd.from };
     if is_device(path) {

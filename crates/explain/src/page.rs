@@ -6,28 +6,28 @@ use super::explanation::{Explained, Explanation, Meant};
 use super::native::Native;
 use super::word::Repair;
 
-/// Wraps a text behind its first words, further lines under the text.
+/// Wraps a text after its first words; further lines begin under the text.
 pub type Wrap<'a> = &'a dyn Fn(&str, &str) -> String;
 
 const COLUMNS: usize = 80;
 
-/// What a page of several leaves out of one, as it was told of an earlier one.
+/// What is left out of an explanation, because an earlier one on the page has it.
 #[derive(Debug, Default)]
 pub(super) struct Above {
     /// An earlier command that is much like this one, and what differs.
     pub like: Option<String>,
-    /// Words that were told.
+    /// Number of words that were explained earlier.
     pub words: usize,
-    /// The beginnings of risks that were told.
+    /// Beginnings of the risks that were named earlier.
     pub risks: Vec<String>,
 }
 
-/// The page; `wrap` keeps lines within 80 columns.
+/// Prints an explanation; `wrap` keeps lines within 80 columns.
 pub fn text(explanation: &Explanation, wrap: Wrap<'_>) -> String {
     text_below(explanation, &Above::default(), wrap)
 }
 
-/// The page of one of which some was told above.
+/// Prints an explanation without what `above` leaves out.
 pub(super) fn text_below(explanation: &Explanation, above: &Above, wrap: Wrap<'_>) -> String {
     let mut page = String::new();
     if !explanation.repairs.is_empty() {
@@ -135,7 +135,7 @@ fn repaired(repairs: &[Repair]) -> Vec<String> {
     kinds.into_iter().map(told).collect()
 }
 
-/// A command over several lines, which a shell takes as one.
+/// Breaks a command into several lines that a shell takes as one.
 fn broken(command: &str) -> String {
     let mut lines = vec!["  ".to_owned()];
     for word in command.split(' ') {

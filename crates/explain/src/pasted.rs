@@ -1,4 +1,4 @@
-//! Text as it was pasted into command lines and job files.
+//! Finds command lines and job files in pasted text.
 
 use super::tool::Tool;
 use super::word::{
@@ -6,29 +6,29 @@ use super::word::{
     plain, words,
 };
 
-/// One thing in a text that can be explained.
+/// A command line or job file in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// The line where it begins, from 1.
+    /// The line on which it begins, from 1.
     pub line: usize,
-    /// What was put right.
+    /// What was repaired.
     pub repairs: Vec<Repair>,
-    /// Of a job file: the line of the text that each of its own lines stands in.
+    /// For a job file: the line of the text on which each of its own lines stands.
     pub lines: Vec<usize>,
 }
 
-/// What was found.
+/// Kind of what was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A command line: the tool, and the words behind its name.
+    /// A command line: the tool, and the words after its name.
     Command(Tool, Vec<Piece>),
-    /// A job file of fio, a line an option.
+    /// A job file of fio, one option a line.
     JobFile(String),
 }
 
-/// Command lines and job files in `text`, in order.
+/// Finds the command lines and job files in `text`, in order.
 pub fn find(text: &str) -> Vec<Found> {
     let mut finder =
         Finder { found: Vec::new(), repairs: Vec::new(), open: false, in_job_file: false, apart: false };
@@ -40,7 +40,7 @@ pub fn find(text: &str) -> Vec<Found> {
     finder.found
 }
 
-/// Comments behind the last option of a job file are of what follows it.
+/// Removes comments after the last option of a job file: they belong to what follows.
 fn without_last_comments(found: &mut Found) {
     let Kind::JobFile(text) = &mut found.kind else { return };
     let is_comment = |line: &&str| line.trim_start().starts_with(['#', ';']);
@@ -51,7 +51,7 @@ fn without_last_comments(found: &mut Found) {
     }
 }
 
-/// The one command line that words of the command line are; `None` where no tool is called.
+/// Finds the only command line in words of the shell; `None` if they call no tool.
 pub fn of_words(given: &[String]) -> Option<Found> {
     let mut repairs = Vec::new();
     let mut column = 1;
@@ -71,11 +71,11 @@ pub fn of_words(given: &[String]) -> Option<Found> {
 struct Finder {
     found: Vec<Found>,
     repairs: Vec<Repair>,
-    /// Whether the last line may go on in the next.
+    /// Whether the last line may continue on the next.
     open: bool,
-    /// Whether the last line that is not empty was one of a job file.
+    /// Whether the last line that is not empty belongs to a job file.
     in_job_file: bool,
-    /// Whether an empty line came since the last line that only a job file has.
+    /// Whether an empty line has followed the last line that only a job file has.
     apart: bool,
 }
 
@@ -136,7 +136,7 @@ impl Finder {
         }
     }
 
-    /// Takes the number of a list away, also those in the midst of a line whose breaks were lost.
+    /// Removes the numbers of a list, even within a line whose breaks were lost.
     fn without_marks(&mut self, pieces: Vec<Piece>) -> Vec<Piece> {
         let mut kept: Vec<Piece> = Vec::new();
         for (at, piece) in pieces.iter().enumerate() {
@@ -152,14 +152,14 @@ impl Finder {
         kept
     }
 
-    /// Takes a line of a job file: a section begins one, and options of fio follow.
+    /// Takes a line if it belongs to a job file: a section begins one, and options of fio follow.
     fn job_file_line(&mut self, line: &str, number: usize, pieces: &[Piece]) -> bool {
         let section =
             |piece: &Piece| piece.text.starts_with('[') && piece.text.ends_with(']') && piece.text.len() > 2;
         let comment = line.trim_start().starts_with([';', '#']);
         let begins = section(&pieces[0]);
         let inside = self.in_job_file;
-        // Most lines are neither, and each costs a look at every option there is.
+        // Most lines are neither, and each costs a look at every known option.
         if !begins && !inside {
             return false;
         }
@@ -169,7 +169,7 @@ impl Finder {
         };
         let skipped = line.char_indices().nth(pieces[0].column - 1).map_or(0, |(at, _)| at);
         let kept = line[skipped..].trim_end_matches(['\\', ' ']);
-        // Behind an empty line a script may stand, whose variables are no options that were typed wrong.
+        // After an empty line there may be a script, whose variables are not mistyped options.
         let typed = kept.split_once('=').is_some_and(|(name, value)| {
             is_like_an_option(name) && !(self.apart && value.contains(['$', '`', '\'', '"', '(', '[', '{']))
         });
@@ -210,13 +210,13 @@ impl Finder {
     }
 }
 
-/// Whether what stands before an equals sign can be the name of an option that was typed wrong.
+/// Whether the text before an equals sign can be the name of a mistyped option.
 fn is_like_an_option(name: &str) -> bool {
     let name = name.trim();
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-.".contains(c))
 }
 
-/// Whether the words behind a tool's name are the cells of a table, and no pipe: a command stands behind a pipe.
+/// Whether the words after a tool's name are cells of a table rather than a pipe, which a command follows.
 fn is_row(rest: &[Piece]) -> bool {
     let bars = rest.iter().filter(|piece| piece.text == "|").count();
     let closed = bars > 1 && rest.last().is_some_and(|last| last.text == "|");
@@ -225,7 +225,7 @@ fn is_row(rest: &[Piece]) -> bool {
     closed || cell
 }
 
-/// The tool that is called, and the words behind its name. Prompts, `sudo` and variables may stand before it.
+/// Finds the tool that is called, and the words after its name. Prompts, `sudo` and variables may precede it.
 fn called(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Option<(Tool, Vec<Piece>)> {
     let before = |word: &str| {
         matches!(word, "sudo" | "time" | "nice" | "ionice" | "exec" | "plimsoll" | "env" | "PS")
@@ -261,8 +261,8 @@ fn called(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Option<(Tool, Vec<Pi
     Some((tool, pieces[at..].to_vec()))
 }
 
-/// The pieces from the first tool that is called behind another command (`sync; fio …`, `cd d && fio …`); all of them where
-/// none is.
+/// The pieces from the first tool that is called after another command (`sync; fio …`, `cd d && fio …`); all pieces if
+/// there is none.
 fn behind_other_commands(pieces: Vec<Piece>) -> Vec<Piece> {
     let glued = |piece: &Piece| {
         let (_, last) = piece.text.rsplit_once(';')?;
@@ -281,7 +281,7 @@ fn behind_other_commands(pieces: Vec<Piece>) -> Vec<Piece> {
     }
 }
 
-/// The word with the dashes that its tool's options have.
+/// Returns the word with the dashes that options of its tool have.
 fn dashed(tool: Tool, piece: Piece, repairs: &mut Vec<Repair>) -> Piece {
     let rest = piece.text.trim_start_matches(|c| c == '-' || DASHES.contains(&c));
     let head = &piece.text[..piece.text.len() - rest.len()];
@@ -292,7 +292,7 @@ fn dashed(tool: Tool, piece: Piece, repairs: &mut Vec<Repair>) -> Piece {
     Piece { text: format!("{}{rest}", tool.dashes(rest)), ..piece }
 }
 
-/// The words up to a pipe, a redirection or the next command.
+/// Returns the words up to a pipe, a redirection or the next command.
 fn cut(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Vec<Piece> {
     let ends = |word: &str| {
         matches!(word, "|" | "||" | "&&" | ";" | "&" | "<" | "2>&1" | "#")
@@ -309,7 +309,7 @@ fn cut(pieces: Vec<Piece>, repairs: &mut Vec<Repair>) -> Vec<Piece> {
     if let Some(last) = kept.last_mut().filter(|last| last.text.ends_with(';')) {
         last.text.pop();
     }
-    // A backslash that was glued to its word.
+    // A backslash that was attached to its word.
     for piece in kept.iter_mut().filter(|piece| piece.text.ends_with('\\') && piece.text.len() > 1) {
         piece.text.pop();
         repairs.push(Repair { what: BACKSLASH, line: piece.line, column: piece.column });

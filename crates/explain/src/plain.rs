@@ -1,4 +1,4 @@
-//! One thing that was found, put into words.
+//! Explains what was found: one command line or job file, or all of them.
 
 use std::io;
 
@@ -12,10 +12,10 @@ use super::word::{Piece, quoted, texts};
 use super::{about_diskspd, about_fio, about_ioping, about_iostat, dd, meaning_fio, risks_fio, risks_other};
 use workload::Act;
 
-/// Puts `found` into words; `other` is what else the text held, where it is a job file that may be the one that is named.
+/// Explains `found`; `other` is a job file of the same text, which may be the one that a command names.
 ///
 /// # Errors
-/// [`ExplainError`] names the first word that is not understood.
+/// [`ExplainError`], which names the first word that is not understood.
 fn explain(found: &Found, other: Option<&Found>, around: &Around<'_>) -> Result<Explanation, ExplainError> {
     let mut explanation = match &found.kind {
         Kind::JobFile(text) => job_file(text, found)?,
@@ -31,18 +31,18 @@ fn explain(found: &Found, other: Option<&Found>, around: &Around<'_>) -> Result<
     Ok(explanation)
 }
 
-/// So many commands and job files are told at once: more than a page has.
+/// Most commands and job files that are explained at once: more than a page has.
 const TOLD_MOST: usize = 200;
 
-/// Puts everything that was found into words. A job file that a command of the same text runs is told with it; what is
-/// not understood does no harm to what stands around it.
+/// Explains everything that was found. A job file that a command of the same text runs is explained with it; what is not
+/// understood does not affect what surrounds it.
 ///
 /// # Errors
-/// [`ExplainError`] names the first word that is not understood where nothing is.
+/// [`ExplainError`], which names the first word that is not understood, if nothing could be explained.
 pub fn explain_all(found: &[Found], around: &Around<'_>) -> Result<Explained, ExplainError> {
     let mut explained = Explained::default();
     let is_job_file = |found: &&Found| matches!(found.kind, Kind::JobFile(_));
-    // The job file that stands before a command is likelier its own than one that stands behind.
+    // A job file before a command is more likely its own than one after it.
     let mut before = None;
     let mut behind = found.iter().filter(is_job_file).peekable();
     for one in found.iter().take(TOLD_MOST) {
@@ -75,7 +75,7 @@ pub fn every() -> impl Iterator<Item = &'static Risk> {
     risks_fio::ROWS.iter().chain(risks_other::ROWS)
 }
 
-/// The rows whose condition holds.
+/// The risks whose condition holds.
 fn holding(holds: impl Fn(When) -> Option<String>) -> impl Iterator<Item = Told> {
     let told = move |risk: &Risk| {
         let text = holds(risk.when)?;
@@ -84,7 +84,7 @@ fn holding(holds: impl Fn(When) -> Option<String>) -> impl Iterator<Item = Told>
     every().filter_map(told)
 }
 
-/// A command before its words are read, and those of its words whose values are known.
+/// Returns the explanation of a command before its words are read, and those of its words whose values are known.
 fn begun(tool: Tool, words: &[Piece], meaning: fn(&str) -> String) -> (Explanation, Vec<Piece>) {
     let mut explanation = Explanation::of(tool, &format!("{} {}", tool.name(), joined(&texts(words))));
     explanation.words = meanings(tool, words, meaning);
@@ -92,7 +92,7 @@ fn begun(tool: Tool, words: &[Piece], meaning: fn(&str) -> String) -> (Explanati
     (explanation, words)
 }
 
-/// Words as a shell takes them back.
+/// Joins words so that a shell splits them again.
 fn joined(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
@@ -113,7 +113,7 @@ fn meanings(tool: Tool, words: &[Piece], meaning: fn(&str) -> String) -> Vec<Mea
     told
 }
 
-/// Whether the word behind `option` is its value.
+/// Whether the word after `option` is its value.
 fn takes_next(tool: Tool, option: &str) -> bool {
     let bare = option.trim_start_matches('-');
     if !option.starts_with('-') || bare.contains('=') {
@@ -134,7 +134,7 @@ fn takes_next(tool: Tool, option: &str) -> bool {
     }
 }
 
-/// The words whose values are known. What the shell would put in, or what was lost, is left out and named.
+/// Returns the words whose values are known. What the shell would insert, or what was lost, is left out and named.
 fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece> {
     let mut kept = Vec::new();
     for piece in words {
@@ -167,7 +167,7 @@ fn known(words: &[Piece], explanation: &mut Explanation) -> Vec<Piece> {
     kept
 }
 
-/// For an option that lost its value: one as an example, and what stands for it meanwhile.
+/// For an option that lost its value: an example, and what stands for it meanwhile.
 fn lost(word: &str) -> (String, Option<&'static str>) {
     let name = word.trim_start_matches('-').trim_end_matches('=');
     match name {
@@ -209,10 +209,10 @@ fn fio_command(
     Ok(explanation)
 }
 
-/// What is said where the jobs stand in a file that is not here.
+/// What is printed if the jobs are in a file that cannot be read here.
 const ELSEWHERE: &str = "What each word asks for stands below; the load itself is described elsewhere.";
 
-/// Gives the command a size.
+/// Adds a size to the command.
 fn correct(explanation: &mut Explanation, words: &[Piece]) {
     explanation.corrected = with_size(words);
     if let (Some((_, command)), Some(same)) = (&explanation.corrected, explanation.native.first_mut())
@@ -270,7 +270,7 @@ fn of_asked(asked: &fio::Asked, fio: &Fio<'_>, explanation: &mut Explanation) {
     explanation.native.extend(native::of_latency(asked, &explanation.words));
 }
 
-/// Says of options that only an engine knows whose they are.
+/// Marks options that only an engine knows.
 fn name_engines_own(explanation: &mut Explanation, fio: &Fio<'_>) {
     let name = |word: &str| {
         let bare = word.trim_start_matches('-');
@@ -291,20 +291,20 @@ fn of_job_file(text: &str) -> impl Iterator<Item = Told> {
     })
 }
 
-/// What holds for the jobs, once each; where it does not hold for all of them, with their names.
+/// Risks that apply to the jobs, each once; one that does not apply to all jobs names those to which it does.
 fn risks_of(asked: &fio::Asked) -> Vec<Told> {
     let jobs: Vec<&fio::FioJob> = asked.jobs.iter().filter(|job| job.clone == 0).collect();
     let mut found: Vec<(Told, Vec<String>)> = Vec::new();
     for job in &jobs {
         let mut job = (*job).clone();
-        // What was typed for all jobs was typed for this one.
+        // Options of all jobs are options of this one.
         job.echo.extend(asked.globals.iter().cloned());
         let own = holding(|when| match when {
             When::Fio(when) if job.options.trace.read.is_none() => when(&job, &job.options),
             When::Replay(when) if job.options.trace.read.is_some() => when(&job, &job.options),
             _ => None,
         });
-        // What moves no data has few of the risks of data.
+        // Engines that move no data have few of the risks of data.
         let (moves, stage) = (job.options.engine.act() == Act::Move, about_fio::stage(&job.options));
         let meant = |told: &Told| match moves {
             true => risks_fio::concerns(told.id, stage),
@@ -325,7 +325,7 @@ fn risks_of(asked: &fio::Asked) -> Vec<Told> {
     found.into_iter().map(named).collect()
 }
 
-/// The command with a size, and with `time_based` where a time was given.
+/// The command with a size, and with `time_based` if a time was given.
 fn with_size(words: &[Piece]) -> Option<(String, String)> {
     let mut corrected = texts(words);
     let named = |name: &'static str| {
@@ -353,7 +353,7 @@ fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, 
         .map_err(|error| ExplainError::of_word(&words, error.word(), error.to_string()))?;
     let diskspd::Request::Do(asked) = request else { return Ok(explanation.that("Prints its help.")) };
     explanation.asks = about_diskspd::asks(&asked);
-    // Whether a server keeps the file is not looked up; what is said of Windows holds for paths that do not exist here.
+    // Whether a server has the file is not looked up; what applies on Windows applies to paths that do not exist here.
     let paths = diskspd::Paths { exists: &|_| false, is_remote: &|_| true };
     let impossible = diskspd::possible(&asked.profile, &paths).err();
     explanation
@@ -379,7 +379,7 @@ fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, 
     Ok(explanation)
 }
 
-/// The words but for those that plimsoll's diskspd refuses, which are told apart.
+/// Removes the words that plimsoll's diskspd refuses, which are reported separately.
 fn without_refused(words: Vec<Piece>, explanation: &mut Explanation) -> Vec<Piece> {
     let refused = |piece: &Piece| {
         let row = diskspd::ROWS.iter().find(|row| diskspd::value_in(row, &piece.text).is_some())?;

@@ -1,4 +1,4 @@
-//! What is risky or misleading about a command, as rows: a condition over what was understood, the words, the source.
+//! What is risky or misleading about a command, as rows: a condition on what was understood, the words, and the source.
 
 use super::dd::Dd;
 use diskspd::TimeSpan;
@@ -9,16 +9,16 @@ use fio::{FioJob, JobOptions};
 pub enum Level {
     /// Data may be lost.
     Danger,
-    /// It does not do what its words seem to say, or nothing.
+    /// It does not do what its words seem to say, or does nothing.
     Wrong,
-    /// The figure is easily taken for something else.
+    /// Its figure is easily taken for something else.
     Misleading,
     /// Good to know.
     Note,
 }
 
 impl Level {
-    /// Its word in the output.
+    /// The level's word in the output.
     pub fn word(self) -> &'static str {
         match self {
             Level::Danger => "danger",
@@ -29,12 +29,12 @@ impl Level {
     }
 }
 
-/// The condition, which gives the words where it holds.
+/// The condition of a risk, which returns its words if it holds.
 #[derive(Clone, Copy)]
 pub enum When {
     /// For each job of fio, with its options.
     Fio(fn(&FioJob, &JobOptions) -> Option<String>),
-    /// The same of jobs that replay a trace, to which nothing else applies that is said of jobs.
+    /// For each job of fio that replays a trace; other conditions on jobs do not apply to it.
     Replay(fn(&FioJob, &JobOptions) -> Option<String>),
     /// For the text of a job file.
     JobFile(fn(&str) -> Option<String>),
@@ -48,35 +48,35 @@ pub enum When {
     Dd(fn(&Dd) -> Option<String>),
 }
 
-/// One row.
+/// A risk: a row of the table.
 #[derive(Clone, Copy)]
 pub struct Risk {
     /// Its name in JSON.
     pub id: &'static str,
     /// How much it matters.
     pub level: Level,
-    /// When it holds, and its words.
+    /// When it applies, and its words.
     pub when: When,
-    /// Where that can be read.
+    /// Where to read about it.
     pub source: &'static str,
-    /// A command for which it holds.
+    /// A command to which it applies.
     pub example: &'static str,
-    /// One for which it does not; empty where it always does.
+    /// A command to which it does not apply; empty if it always applies.
     pub without: &'static str,
 }
 
-/// A row that holds of nothing until it is said of what.
+/// Returns a row that applies to nothing until its condition is set.
 pub(super) const fn risk(id: &'static str, level: Level, source: &'static str) -> Risk {
     Risk { id, level, when: When::JobFile(|_| None), source, example: "", without: "" }
 }
 
 impl Risk {
-    /// With a command for which it holds.
+    /// Sets a command to which it applies.
     pub(super) const fn holds_for(self, example: &'static str) -> Risk {
         Risk { example, ..self }
     }
 
-    /// With a command for which it does not.
+    /// Sets a command to which it does not apply.
     pub(super) const fn but_not_for(self, without: &'static str) -> Risk {
         Risk { without, ..self }
     }

@@ -9,11 +9,11 @@ use super::risk::{Risk, risk};
 use fio::{FioJob, JobOptions, Stage};
 use workload::{Act, SyncMode};
 
-/// A volume on credits may hold its burst for so long.
+/// Time in seconds for which a volume on credits may sustain its burst.
 const BURST_S: f64 = 1800.0;
 const HOWTO: &str = "fio HOWTO";
 
-/// Names of those that concern engines that move no data too.
+/// Names of the risks that also apply to engines that move no data.
 pub const WITHOUT_DATA: &[&str] =
     &["overwrites-file", "removes-files", "not-storage", "no-size", "one-at-a-time"];
 
@@ -452,8 +452,8 @@ pub static ROWS: &[Risk] = &[
         }),
 ];
 
-/// Seconds that `ios` I/Os take at least at the rates that each copy is held to; `None` where a direction that it issues
-/// is held to none.
+/// Seconds that `ios` I/Os take at least at the rate limits of each copy; `None` if reads or writes that it issues have no
+/// limit.
 fn at_rates(options: &JobOptions, ios: u64) -> Option<f64> {
     let load = Load::of(options);
     let time = |way: usize| match (options.rate_iops[way], options.rate[way]) {
@@ -466,22 +466,22 @@ fn at_rates(options: &JobOptions, ios: u64) -> Option<f64> {
     (longest > 0.0).then_some(longest)
 }
 
-/// I/Os in flight at most, over all copies.
+/// Most I/Os in flight, over all copies.
 fn in_flight(options: &JobOptions) -> u64 {
     let waits = waits(options) || (options.engine.name == "libaio" && !options.direct);
     let each = if waits { 1 } else { u64::from(options.iodepth) };
     each * u64::from(options.numjobs)
 }
 
-/// Whether each I/O asks the volume: past the page cache, or stable when it is done, or at random places, which the kernel does
-/// not read ahead. What only ends in memory or was read ahead waits for the volume in another way.
+/// Whether each I/O waits for the volume: past the page cache, stable when done, or reads at random places, which the
+/// kernel does not read ahead. What ends in memory, or was read ahead, waits for the volume in another way.
 fn meets_the_volume(options: &JobOptions) -> bool {
     let stable = options.time.sync != SyncMode::None || options.fsync == 1 || options.fdatasync == 1;
     let past = options.direct && !options.engine.maps_files();
     past || (options.pattern.writes && stable) || (options.pattern.reads && options.pattern.random)
 }
 
-/// Whether no latency is reported at all.
+/// Whether no latency is reported.
 fn without_latency(job: &FioJob) -> bool {
     job.echo.iter().any(|(name, value)| name == "gtod_reduce" && value != "0")
 }
@@ -490,7 +490,7 @@ fn paced(options: &JobOptions) -> bool {
     options.rate_iops.iter().chain(&options.rate).any(|&rate| rate > 0)
 }
 
-/// How long so many bytes take on a slow and on a fast volume: by operations, or by bytes where these are what ends first.
+/// How long `amount` bytes take on a slow and on a fast volume, in words: by bandwidth from 128 KiB on, by IOPS below.
 fn at_two_rates(load: &Load, amount: u64) -> String {
     const LARGE: f64 = 131_072.0;
     let block = load.mean_block();
@@ -509,7 +509,7 @@ fn at_two_rates(load: &Load, amount: u64) -> String {
     format!("{what} are {} at {} and {} at {}", time(slow), rates[0], time(fast), rates[1])
 }
 
-/// Rows that are of files and devices of this machine.
+/// Risks that apply only to files and devices of this machine.
 const OF_FILES: &[&str] = &[
     "destroys-device",
     "overwrites-file",
@@ -524,10 +524,10 @@ const OF_FILES: &[&str] = &[
     "copies-in-step",
 ];
 
-/// Rows that hold also where no block of storage is read or written.
+/// Risks that also apply if no block of storage is read or written.
 const OF_ANYTHING: &[&str] = &["each-by-itself", "trailing-comma", "not-storage", "no-latency"];
 
-/// Whether the row `id` can say something of a job whose I/O goes to `stage`.
+/// Whether the risk `id` can apply to a job whose I/O goes to `stage`.
 pub fn concerns(id: &str, stage: Stage) -> bool {
     match stage {
         Stage::Here => true,

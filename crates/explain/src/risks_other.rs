@@ -23,7 +23,7 @@ pub static ROWS: &[Risk] = &[
         .holds_for("diskspd -c10G -Sh -L t.dat")
         .but_not_for("diskspd -Sh -L t.dat")
         .diskspd(|span| {
-            // A device has the size that it has.
+            // A device keeps its size.
             let made = |target: &&Target| target.create.is_some() && !is_device(&target.path);
             let target = span.targets.iter().find(made)?;
             let size = target.create?;
@@ -87,7 +87,7 @@ pub static ROWS: &[Risk] = &[
         .diskspd(|span| {
             let depth = in_flight(span);
             let block = span.targets.iter().map(|target| u64::from(target.block)).max()?;
-            // What the cache answers waits in no line of the volume's.
+            // I/O that the cache answers does not wait in the volume's queue.
             let meets = span.targets.iter().any(|target| target.cache != Cache::Used || target.write_through);
             (depth >= 16 && meets).then(|| {
                 format!(
@@ -365,7 +365,7 @@ pub static ROWS: &[Risk] = &[
         }),
 ];
 
-/// `10 requests, of which ioping 1.0 and later count 9,`: earlier ones know no warmup.
+/// Prints `10 requests, of which ioping 1.0 and later count 9,`: earlier versions know no warmup.
 fn requests(asked: u64, counted: u64) -> String {
     match asked == counted {
         true => format!("{} requests", count(asked)),

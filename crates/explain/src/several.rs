@@ -1,5 +1,5 @@
-//! Several explanations on one page: what an earlier one has told is not told again, and a command that is much like an earlier
-//! one is told by what differs.
+//! Several explanations on one page: what an earlier one has explained is not repeated, and a command that is much like an
+//! earlier one is described by what differs.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use super::page::{Above, Wrap, text, text_below};
 use super::risk::Level;
 use super::tool::Tool;
 
-/// The page of each, in order.
+/// The page of each explanation, in order.
 pub fn pages(all: &[Explanation], wrap: Wrap<'_>) -> Vec<String> {
     let mut known = Known::default();
     all.iter()
@@ -22,7 +22,7 @@ pub fn pages(all: &[Explanation], wrap: Wrap<'_>) -> Vec<String> {
         .collect()
 }
 
-/// What was told so far.
+/// What has been explained so far.
 #[derive(Default)]
 struct Known {
     words: HashSet<(Tool, String, String)>,
@@ -32,7 +32,7 @@ struct Known {
 }
 
 impl Known {
-    /// What of `one` is new, and what was told. Where data may be lost, that is told each time.
+    /// Splits `one` into what is new and what was explained earlier; a danger to data is repeated each time.
     fn take(&mut self, one: &Explanation) -> (Explanation, Above) {
         let mut rest = one.clone();
         let mut above = Above::default();
@@ -51,13 +51,13 @@ impl Known {
         above.risks = gone.map(|told| clause(&told.text)).collect();
         for told in &mut rest.risks {
             self.risks.insert(told.text.clone());
-            // Of what was told with other figures the first sentence, which has them, is enough.
+            // For a risk that was explained with other figures, the first sentence, which has the figures, is enough.
             if !self.kinds.insert(told.id) && told.level != Level::Danger {
                 told.text = first_sentence(&told.text).to_owned();
                 told.source = "";
             }
         }
-        // The sentence under a command is told once, and a command of the same words as an earlier one too.
+        // The sentence under a command appears once, and so does a command that an earlier one has as well.
         rest.native.retain(|native| native.command.is_empty() || self.natives.insert(native.command.clone()));
         for native in &mut rest.native {
             if !self.natives.insert(native.says.clone()) && !native.command.is_empty() {
@@ -81,7 +81,7 @@ impl Typed<'_> {
         [own].into_iter().chain(self.value.cloned()).collect()
     }
 
-    /// As it is typed.
+    /// The option as typed.
     fn whole(&self) -> String {
         match self.value {
             Some(value) => format!("{} {}", self.word, value.word),
@@ -89,7 +89,7 @@ impl Typed<'_> {
         }
     }
 
-    /// Its name, by which the same option with another value is known.
+    /// The name of the option, whatever its value.
     fn name(&self) -> &str {
         let bare = self.word.trim_start_matches('-');
         bare.split_once('=').map_or(bare, |(name, _)| name)
@@ -107,21 +107,21 @@ fn options(one: &Explanation) -> Vec<Typed<'_>> {
     options
 }
 
-/// A word is known by its name and what was said of it.
+/// Key of an option: its name and its meaning.
 fn key(tool: Tool, option: &Typed<'_>) -> (Tool, String, String) {
     (tool, option.name().to_owned(), option.meaning.to_owned())
 }
 
-/// A text up to where a first thought ends, so that it is known again.
+/// The first clause of a text, by which it is recognised.
 fn clause(text: &str) -> String {
     let end = [": ", "; ", ". "].iter().filter_map(|end| text.find(end)).min();
     format!("{}.", text[..end.unwrap_or(text.len())].trim_end_matches('.'))
 }
 
-/// Differences that a sentence bears.
+/// Most differences that one sentence can name.
 const FEW: usize = 6;
 
-/// The sentence that names the earlier command that is most like `one`, with what differs, where that is little.
+/// Names the earlier command that is most like `one`, with what differs, if that is little.
 fn like(earlier: &[Explanation], one: &Explanation) -> Option<String> {
     let own = words(one)?;
     let candidates = earlier.iter().filter(|other| other.tool == one.tool);
@@ -146,7 +146,7 @@ fn like(earlier: &[Explanation], one: &Explanation) -> Option<String> {
     })
 }
 
-/// The options of a command by name and as typed, but for the name of a job; `None` for what runs a job file.
+/// The options of a command by name and as typed, without the name of a job; `None` if it runs a job file.
 fn words(one: &Explanation) -> Option<Vec<(String, String)>> {
     if one.is_job_file || one.job_file.is_some() {
         return None;
@@ -156,7 +156,7 @@ fn words(one: &Explanation) -> Option<Vec<(String, String)>> {
     Some(named.map(|option| (option.name().to_owned(), option.whole())).collect())
 }
 
-/// The words of the first that are not among the second's.
+/// The words of the first list that are not in the second.
 fn differing<'a>(of: &'a [(String, String)], among: &'a [(String, String)]) -> impl Iterator<Item = &'a str> {
     let bare = |word: &str| word.trim_start_matches('-').replace(' ', "=");
     of.iter()

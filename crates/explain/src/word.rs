@@ -1,9 +1,9 @@
-//! A pasted line into words with their places: quotes, backslashes, HTML entities and what web pages make of dashes.
+//! Splits a pasted line into words with their places: quotes, backslashes, HTML entities, and dashes as web pages have them.
 
-/// A word and where it stands; lines and columns count from 1.
+/// A word with its place; lines and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// As it is understood.
+    /// The text as it is understood.
     pub text: String,
     /// Its line.
     pub line: usize,
@@ -11,15 +11,15 @@ pub struct Piece {
     pub column: usize,
 }
 
-/// The words alone.
+/// The words without their places.
 pub(super) fn texts(words: &[Piece]) -> Vec<String> {
     words.iter().map(|piece| piece.text.clone()).collect()
 }
 
-/// Something that was put right, and where.
+/// Something that was repaired, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
-    /// What was put right.
+    /// What was repaired.
     pub what: &'static str,
     /// The line.
     pub line: usize,
@@ -27,12 +27,12 @@ pub struct Repair {
     pub column: usize,
 }
 
-/// Dashes that are not the one on the keyboard: hyphens, en and em dash, minus.
+/// Dashes other than the one on the keyboard: hyphens, en and em dash, minus.
 pub const DASHES: [char; 8] =
     ['\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}', '\u{ff0d}'];
 const DOUBLE: [char; 5] = ['“', '”', '„', '«', '»'];
 const SINGLE: [char; 4] = ['‘', '’', '‚', '‛'];
-/// Nothing is seen of these.
+/// Characters that cannot be seen.
 const INVISIBLE: [char; 5] = ['\u{200b}', '\u{200c}', '\u{200d}', '\u{feff}', '\u{ad}'];
 const BLANKS: [char; 4] = ['\u{a0}', '\u{2007}', '\u{202f}', '\u{3000}'];
 
@@ -48,7 +48,7 @@ pub const JOINED: &str = "lines are joined into one";
 pub const CUT: &str = "what follows for the shell (a pipe, a redirection, another command) is left out";
 pub const NAMELESS: &str = "the program's name is missing: its options are those of this tool";
 
-/// The line with entities as letters, and every blank a plain one.
+/// Returns the line with entities decoded, and with every blank a plain one.
 pub fn plain(line: &str, number: usize, repairs: &mut Vec<Repair>) -> String {
     let mut note = |what, at: usize| repairs.push(Repair { what, line: number, column: at + 1 });
     let decoded = entities(line);
@@ -68,7 +68,7 @@ fn entities(line: &str) -> String {
     while let Some(at) = rest.find('&') {
         text.push_str(&rest[..at]);
         let after = &rest[at + 1..];
-        // A name is short: the rest of the line is not looked through for each sign.
+        // An entity's name is short, so the rest of the line need not be searched for each `&`.
         let end = after.bytes().take(9).position(|byte| byte == b';').filter(|&end| end > 0);
         match end.and_then(|end| entity(&after[..end]).map(|letter| (end, letter))) {
             Some((end, letter)) => {
@@ -111,7 +111,7 @@ fn entity(name: &str) -> Option<char> {
     NAMES.iter().find(|(known, _)| *known == name).map(|&(_, letter)| letter)
 }
 
-/// The words of a line as a shell splits them. A backslash before a blank or at the end is left over from a line break.
+/// Splits a line into words as a shell does. A backslash before a blank or at the end is left over from a line break.
 pub fn words(line: &str, number: usize, repairs: &mut Vec<Repair>) -> Vec<Piece> {
     let mut splitter = Splitter { number, found: Vec::new(), open: None, quote: None, repairs };
     let letters: Vec<char> = line.chars().collect();
@@ -132,7 +132,7 @@ struct Splitter<'r> {
 }
 
 impl Splitter<'_> {
-    /// Takes the letter at `at`; how many letters that were.
+    /// Takes the letter at `at`, and returns how many letters that were.
     fn letter(&mut self, letters: &[char], at: usize) -> usize {
         let letter = letters[at];
         let next = letters.get(at + 1).copied();
@@ -166,7 +166,7 @@ impl Splitter<'_> {
         1
     }
 
-    /// Whether a backslash before `rest` is left over from a line break, and does not keep a blank within a word.
+    /// Whether a backslash before `rest` is left over from a line break, rather than keeping a blank within a word.
     fn is_left_over(&self, rest: &[char]) -> bool {
         let behind = rest.iter().find(|letter| !letter.is_whitespace());
         let begins = |letter: &char| *letter == '-' || letter.is_ascii_digit() || DASHES.contains(letter);
@@ -192,14 +192,14 @@ impl Splitter<'_> {
     }
 }
 
-/// Whether a word is the number or the dot of a list.
+/// Whether a word is the number or bullet of a list.
 pub fn is_list_mark(word: &str) -> bool {
     let digits = word.strip_suffix(['.', ')', ':']).unwrap_or("");
     (!digits.is_empty() && digits.len() <= 3 && digits.bytes().all(|byte| byte.is_ascii_digit()))
         || matches!(word, "•" | "◦" | "·" | "‣" | "*")
 }
 
-/// A word as a POSIX shell takes it back.
+/// Quotes a word for a POSIX shell.
 pub fn quoted(word: &str) -> String {
     let harmless = |c: char| c.is_alphanumeric() || "-_=./:,+@%$~#\\[]".contains(c);
     if !word.is_empty() && word.chars().all(harmless) && !word.starts_with(['#', '~']) {

@@ -1,4 +1,4 @@
-//! How much a job does: until when, in a pass, and in all of them.
+//! How much a job does: when it ends, how long a pass is, and how many writes a pass has.
 
 use workload::{Act, Bytes, Nanos, StopRule};
 
@@ -6,7 +6,7 @@ use super::files::{Region, share};
 use super::options::JobOptions;
 use super::value::Amount;
 
-/// By time, by amount, or by whichever comes first; time alone where the job is based on it.
+/// Stop rules of a job: its time, its amount and its number of I/Os; a time-based job has no amount.
 pub(super) fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule> {
     let mut rules = Vec::new();
     if options.runtime > Nanos::ZERO {
@@ -18,11 +18,11 @@ pub(super) fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule>
             Some(Amount::Percent(percent)) => share(region.total(), percent),
             _ => once_over(options, region),
         };
-        // A pair of a trim and a write counts twice.
+        // Each block is trimmed, then written, so its bytes count twice.
         let pairs = if options.pattern.trims && options.pattern.writes { 2 } else { 1 };
         let amount = once.saturating_mul(options.loops).saturating_mul(pairs);
         let amount = Bytes(whole_blocks(options, amount));
-        // fio takes what its ramp moves off the amount, and counts the I/Os of number_ios from its end (3.33).
+        // fio subtracts what the ramp moves from the amount, and counts number_ios from the end of the ramp (3.33).
         rules.push(match options.ramp_time {
             Nanos::ZERO => StopRule::BytesEach(amount),
             _ => StopRule::BytesInAll(amount),
@@ -34,8 +34,8 @@ pub(super) fn stop_rules(options: &JobOptions, region: &Region) -> Vec<StopRule>
     rules
 }
 
-/// Bytes after which fio opens its files anew, and empties the page cache of them. Random places that may repeat are one
-/// pass however much is done; what goes past the cache leaves nothing in it.
+/// Bytes after which fio reopens its files and drops their page cache; `None` if there is nothing to drop: without
+/// `invalidate`, after `pre_read`, or past the cache. Random I/O without a map is one pass up to `io_size`.
 pub(super) fn pass(options: &JobOptions, region: &Region) -> Option<u64> {
     let moves = options.engine.act() == Act::Move;
     let empties = options.invalidate && !options.pre_read && !options.direct && moves;
@@ -48,9 +48,9 @@ pub(super) fn pass(options: &JobOptions, region: &Region) -> Option<u64> {
     empties.then(|| once_over(options, region).max(more).saturating_mul(pairs))
 }
 
-/// Bytes that are done once: of files that are longer than what is to be done only that. With holes between the I/Os a job
-/// of fio's ends where the last one ends with the region, or the next would reach beyond it; where the last hole reaches the end
-/// of the file it begins anew. Reads and writes of a mix leave holes each for themselves.
+/// Bytes of one pass; with `filesize`, at most `size`. A sequential job of fio's that leaves holes ends with the I/O that
+/// ends where the region does, or before the one that would reach beyond it; if the last hole reaches the end of the file, it
+/// starts over. Reads and writes of a mix leave their holes independently.
 fn once_over(options: &JobOptions, region: &Region) -> u64 {
     let whole = match options.size {
         Some(Amount::Bytes(bytes)) if options.filesize > 0 && bytes > 0 => bytes.min(region.total()),
@@ -71,8 +71,8 @@ fn once_over(options: &JobOptions, region: &Region) -> u64 {
     blocks.saturating_mul(block).saturating_mul(ways * region.paths.len().max(1) as u64).min(whole)
 }
 
-/// The writes of one pass of several, where each pass is one of its own: all of them are as long as the others, and nothing but
-/// their number ends the job.
+/// Writes of one pass, if a job makes several passes that can be told apart: only writes, all of one length, and only the
+/// number of passes ends the job.
 pub(super) fn passes(options: &JobOptions, region: &Region) -> Option<u64> {
     let block = options.shortest_block();
     let alike = options.issued_blocks().all(|other| other == block);
@@ -85,7 +85,8 @@ pub(super) fn passes(options: &JobOptions, region: &Region) -> Option<u64> {
     whole.then(|| once / block)
 }
 
-/// Bytes of all files: the rest of each that is no whole block is never met, but where places are drawn without a map.
+/// Bytes of all files. Of several files, a remainder shorter than a block is never reached, unless places are drawn without a
+/// map.
 fn whole_files(options: &JobOptions, region: &Region) -> u64 {
     let block = options.shortest_block();
     let alike = options.issued_blocks().all(|other| other == block);
@@ -94,8 +95,8 @@ fn whole_files(options: &JobOptions, region: &Region) -> u64 {
     region.lengths().map(whole).fold(0, u64::saturating_add)
 }
 
-/// A block that would only partly belong to the amount is not issued; where the directions differ in their block, the sum
-/// of both counts and nothing is rounded.
+/// Rounds `bytes` down to whole blocks, at least one: a block that belongs to the amount only in part is not issued. If
+/// lengths differ, nothing is rounded, because the sum of all directions counts.
 fn whole_blocks(options: &JobOptions, bytes: u64) -> u64 {
     let block = options.shortest_block();
     if options.issued_blocks().all(|other| other == block) { (bytes / block).max(1) * block } else { bytes }

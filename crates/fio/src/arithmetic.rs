@@ -1,18 +1,18 @@
-//! Whole-number arithmetic in job files: what fio hands to `bc`, worked out here.
+//! Whole-number arithmetic in job files, which fio hands to `bc`; here it is calculated in place.
 
 /// Why an expression has no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ArithmeticError {
-    /// Something else than a number, an operator or a bracket.
+    /// A word that is neither a number, an operator nor a bracket.
     #[error("'{0}' is neither a number nor an operator; units do not go into arithmetic")]
     Word(String),
-    /// It ends, or closes, too early.
+    /// An expression that ends, or closes a bracket, too early.
     #[error("'{0}' is not complete")]
     Incomplete(String),
     /// Division by zero.
     #[error("'{0}' divides by zero")]
     Zero(String),
-    /// The value, or one on the way, is too large.
+    /// A result or an intermediate value out of range.
     #[error("'{0}' is out of range")]
     Range(String),
 }
@@ -20,15 +20,15 @@ pub enum ArithmeticError {
 /// Deepest nesting of brackets.
 const DEPTH: usize = 32;
 
-/// True where `text` has an operator, so that fio would calculate.
+/// Whether fio would calculate `text`: it has an operator and no single quote.
 pub fn is_expression(text: &str) -> bool {
     text.contains(['+', '-', '*', '/']) && !text.contains('\'')
 }
 
-/// The value of an expression of whole numbers with `+ - * / % ^` and brackets; division drops the fraction.
+/// Calculates an expression of whole numbers with `+ - * / % ^` and brackets; division drops the fraction.
 ///
 /// # Errors
-/// [`ArithmeticError`] with the expression.
+/// [`ArithmeticError`], which quotes the expression.
 pub fn evaluate(text: &str) -> Result<i64, ArithmeticError> {
     let mut rest = Rest { text, at: 0, depth: 0 };
     let value = rest.sum()?;
@@ -38,7 +38,7 @@ pub fn evaluate(text: &str) -> Result<i64, ArithmeticError> {
     }
 }
 
-/// What is left of an expression.
+/// An expression, and how far it has been read.
 struct Rest<'t> {
     text: &'t str,
     at: usize,

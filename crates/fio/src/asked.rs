@@ -1,4 +1,4 @@
-//! What a command line and its job files ask for, once every word is understood.
+//! What a command line and its job files ask for, once every word has been understood.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use super::replaying::Trace;
 
 /// What is known of the world while words are read. Everything else comes from the words.
 pub struct Surroundings<'a> {
-    /// The text of a job file; `-` is standard input.
+    /// Reads a job file; `-` is standard input.
     pub read: &'a dyn Fn(&str) -> std::io::Result<String>,
-    /// The first bytes of a file that a pattern names, at least [`super::pattern::MOST`] where it has as many.
+    /// Reads the start of a file that a pattern names: all of it, or at least [`super::pattern::MOST`] bytes.
     pub bytes: &'a dyn Fn(&str) -> std::io::Result<Vec<u8>>,
-    /// The regular files at any depth below a directory, in the order of their names.
+    /// Lists the regular files at any depth below a directory, ordered by name.
     pub below: &'a dyn Fn(&str) -> std::io::Result<Vec<PathBuf>>,
-    /// An environment variable, for `${NAME}` in job files.
+    /// Looks up an environment variable, for `${NAME}` in job files.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
     /// A number that differs from run to run, for `randrepeat=0`.
     pub entropy: u64,
-    /// CPUs of the machine, for `$ncpus` and the check of `cpus_allowed`.
+    /// Number of CPUs of the machine, for `$ncpus` and to check `cpus_allowed`.
     pub cpus: u32,
     /// Memory of the machine, for `$mb_memory`.
     pub memory: Bytes,
@@ -29,21 +29,21 @@ pub struct Surroundings<'a> {
     pub page: Bytes,
 }
 
-/// What the words come to.
+/// What a command line comes to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// A load is to be run.
+    /// Run a load.
     Run(Box<Asked>),
-    /// Only this is to be printed on stdout; the exit code is 0.
+    /// Print only this on stdout, and exit with 0.
     Say(String),
 }
 
-/// A load that is asked for, and how its result is to be shown.
+/// A load that is asked for, and how its result is shown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
-    /// The words, the program's name left out.
+    /// Words of the command line, without the program's name.
     pub words: Vec<String>,
-    /// One a clone, in the order in which fio numbers them.
+    /// The jobs, one for each clone, in the order in which fio numbers them.
     pub jobs: Vec<FioJob>,
     /// Global options as typed, by canonical name.
     pub globals: Vec<(String, String)>,
@@ -51,27 +51,27 @@ pub struct Asked {
     pub presentation: Presentation,
     /// Which files are laid out for jobs that only read.
     pub lays_out: LaysOut,
-    /// What should be said about what was asked: approximations, words that mean something else than people think.
+    /// Remarks on the request: options that are approximated, and words that mean something else than people think.
     pub notes: Vec<Remark>,
 }
 
-/// What should be said about what was asked.
+/// A remark on what was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
-    /// What it is about.
+    /// Its subject.
     pub about: About,
-    /// Its words.
+    /// Its text.
     pub words: String,
 }
 
-/// What a remark is about, as far as anybody makes a difference.
+/// Subject of a remark, as far as any caller tells subjects apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
-    /// The job's time, which whoever runs it for a time of his own need not hear of.
+    /// The job's time: of no interest to a caller that sets a time of its own.
     Time,
-    /// An option or an engine that is done nearly as fio does it.
+    /// An option or an engine that behaves only nearly as in fio.
     Difference,
-    /// A depth that has no effect, as the engine waits for each I/O.
+    /// A depth that has no effect, because the engine waits for each I/O.
     Depth,
     /// Anything else.
     Other,
@@ -85,92 +85,92 @@ impl std::ops::Deref for Remark {
     }
 }
 
-/// Which files are laid out for jobs that only read, where they are missing or too short.
+/// Which files are laid out for jobs that only read, if they are missing or too short.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LaysOut {
-    /// None (`--readonly`).
+    /// No file (`--readonly`).
     Nothing,
-    /// Missing ones, and those that plimsoll has laid out and nobody has changed since.
+    /// Missing files, and files that plimsoll laid out and nobody has changed since.
     #[default]
     Ours,
-    /// Whatever stands there, as fio does (`--fio-exact`).
+    /// Any file, whatever it holds, as fio does (`--fio-exact`).
     Anything,
 }
 
 /// One clone of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FioJob {
-    /// Its name in the report; clones and careless users share names.
+    /// Its name in the report; not unique: clones share it, and two jobs may have the same one.
     pub name: String,
-    /// A name that is unique in the run; the [`workload::Job`] and so the record carry it.
+    /// A name that is unique in the run: that of the [`workload::Job`], and so of the record.
     pub label: String,
-    /// Which of its clones, from 0.
+    /// Number of the clone within its job, from 0.
     pub clone: u32,
-    /// Place among all clones, from 0.
+    /// Number among all clones of all jobs, from 0.
     pub number: u32,
-    /// Group in the report.
+    /// Number of its group in the report.
     pub group: u32,
-    /// Step in which it runs; a stonewall begins a new one.
+    /// Number of the step in which it runs; a stonewall begins a new one.
     pub step: usize,
     /// Everything that was asked of it.
     pub options: JobOptions,
-    /// Options as typed, by canonical name, globals left out.
+    /// Options as typed, by canonical name, without the global ones.
     pub echo: Vec<(String, String)>,
     /// Seed of its random places.
     pub seed: u64,
     /// A number that no other run has.
     pub run: u64,
-    /// What it replays, or why not, once [`read_traces`](super::read_traces) has looked; clones share it.
+    /// The trace that it replays, or why it cannot, once [`read_traces`](super::read_traces) has run; clones share it.
     pub trace: Option<Arc<Result<Trace, FioError>>>,
 }
 
 /// How the result is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Presentation {
-    /// Formats, without repeats.
+    /// Formats, each once.
     pub formats: Vec<Format>,
-    /// File that takes the result instead of stdout.
+    /// File to which the result is written instead of stdout.
     pub output: Option<PathBuf>,
-    /// Whether the live line is shown.
+    /// When the live line is shown.
     pub eta: Eta,
-    /// Time between two live lines.
+    /// Interval between two live lines.
     pub eta_interval: Nanos,
-    /// Time after which the live line goes on below; `None`: it is written over.
+    /// Interval after which the live line continues on a new line; `None`: it is always overwritten.
     pub eta_newline: Option<Nanos>,
     /// Version of the terse format.
     pub terse: TerseVersion,
-    /// Time between two whole results while the load goes on.
+    /// Interval between two full results while the load runs.
     pub status_interval: Option<Nanos>,
-    /// True where logs of the bandwidth of all jobs together are kept.
+    /// Whether logs of the total bandwidth of all jobs are kept.
     pub bandwidth_log: bool,
-    /// True where windows of a log in which nothing was done get a row of zeros, which fio leaves out.
+    /// Whether windows of a log without any I/O get a row of zeros, which fio leaves out.
     pub stalls: bool,
-    /// True where only the words are to be checked.
+    /// Whether the words are only checked.
     pub parse_only: bool,
-    /// Whose idle time is told; `None`: nobody's.
+    /// CPUs whose idle time is reported; `None`: not reported.
     pub idle: Option<IdleCpus>,
 }
 
-/// CPUs whose idle time is told.
+/// CPUs whose idle time is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdleCpus {
     /// All as one.
     Together,
-    /// Each besides.
+    /// All as one, and each by itself.
     Each,
 }
 
 /// Version of the terse format.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TerseVersion {
-    /// Without fio's own version, with trims.
+    /// Version 2: without fio's own version, with trims.
     V2,
-    /// The default: without trims.
+    /// Version 3, the default: without trims.
     #[default]
     V3,
-    /// With trims.
+    /// Version 4: with trims.
     V4,
-    /// With rates by window.
+    /// Version 5: with rates by window.
     V5,
 }
 
@@ -179,7 +179,7 @@ pub enum TerseVersion {
 pub enum Format {
     /// Text for people.
     Normal,
-    /// One line a unit of the report, fields between semicolons.
+    /// One line for each unit of the report, with fields separated by semicolons.
     Terse,
     /// JSON.
     Json,
@@ -187,7 +187,7 @@ pub enum Format {
     JsonPlus,
 }
 
-/// Whether the live line is shown.
+/// When the live line is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eta {
     /// On a terminal.
@@ -217,12 +217,12 @@ impl Default for Presentation {
 }
 
 impl Presentation {
-    /// True where text for people is asked for; the banner is printed only then.
+    /// Whether text for people is asked for; the banner is printed only then.
     pub fn is_normal(&self) -> bool {
         self.formats.contains(&Format::Normal)
     }
 
-    /// True where lines for machines are asked for.
+    /// Whether the terse format is asked for.
     pub fn is_terse(&self) -> bool {
         self.formats.contains(&Format::Terse)
     }
@@ -234,12 +234,12 @@ impl Presentation {
 }
 
 impl Asked {
-    /// Number of steps that run one after the other.
+    /// Number of steps, which run one after the other.
     pub fn step_count(&self) -> usize {
         self.jobs.last().map_or(0, |job| job.step + 1)
     }
 
-    /// The clones that are reported as one, by index into `jobs`, in the order of the report.
+    /// Clones that are reported as one, by index into `jobs`, in the order of the report.
     pub fn units(&self) -> Vec<Vec<usize>> {
         let mut units: Vec<Vec<usize>> = Vec::new();
         for (at, job) in self.jobs.iter().enumerate() {

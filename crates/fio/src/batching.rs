@@ -1,21 +1,21 @@
-//! Options that say how many I/Os a call hands over or takes back, and when a full queue is filled again.
+//! Options that say how many I/Os one call submits or reaps, and when a full queue is refilled.
 
 use workload::Batching;
 
-/// What was typed. The names are those of the options in the table.
+/// Options as typed; each field is the option named in its comment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchOptions {
-    /// `iodepth_batch`; 0 is the depth; `None` where it is not typed.
+    /// `iodepth_batch`; 0: the depth; `None`: not typed.
     pub submit: Option<u32>,
-    /// `iodepth_batch_complete_min`; 0 looks without waiting, which every turn does.
+    /// `iodepth_batch_complete_min`; 0: reap without waiting, which every turn does anyway.
     pub least: u32,
-    /// `iodepth_batch_complete_max`; `None`: the least where that is more than one.
+    /// `iodepth_batch_complete_max`; `None`: the same as `least`, if that is above 1.
     pub most: Option<u32>,
-    /// `iodepth_low`; 0 is the depth.
+    /// `iodepth_low`; 0: the depth.
     pub low: Option<u32>,
 }
 
-/// The batching of a job's workers, which keep `depth` I/Os in flight.
+/// Batching of a job's workers that keep `depth` I/Os in flight.
 pub(super) fn of(batch: BatchOptions, depth: u32) -> Batching {
     let BatchOptions { submit, least, most, low } = batch;
     let or_depth = |count: u32| if count == 0 { depth } else { count.min(depth) };

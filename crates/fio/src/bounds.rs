@@ -1,4 +1,4 @@
-//! Options that hold a job to a latency or a rate, and to the other jobs of its flow.
+//! Options that hold a job to a latency or a rate, and to its share of a flow.
 
 use workload::{Bounds, ByDirection, Bytes, Flow, LeastRates, Nanos, Steering, WhenFound};
 
@@ -7,14 +7,14 @@ use super::options::JobOptions;
 use super::shape::{Each, Shaped};
 use super::value::{Value, ValueError};
 
-/// What was typed. The names are those of the options in the table.
+/// Options as typed; each field is the option of its name in the table.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs)] // Each field is the option of its name in the table, which says what it means.
 pub struct BoundOptions {
     pub rate_min: Each<u64>,
     pub rate_iops_min: Each<u64>,
     pub rate_cycle: Nanos,
-    /// Zero: any.
+    /// Zero: no limit.
     pub max_latency: Each<Nanos>,
     pub latency_target: Nanos,
     pub latency_window: Nanos,
@@ -25,11 +25,11 @@ pub struct BoundOptions {
     pub flow_sleep: Nanos,
 }
 
-/// fio looks at no rate in the first two seconds of a job.
+/// Time after the start of a job in which fio checks no rate.
 const GRACE: Nanos = Nanos::from_secs(2);
 
 impl BoundOptions {
-    /// Takes the latencies that were typed.
+    /// Sets the latency limits of the directions that were typed.
     pub fn set_max_latency(&mut self, value: &Value) {
         if let Value::Shape(Shaped::EachTime(typed)) = value {
             for (place, time) in self.max_latency.iter_mut().zip(typed) {
@@ -38,7 +38,7 @@ impl BoundOptions {
         }
     }
 
-    /// Takes the share of I/Os, of which fio's list holds one.
+    /// Sets the percentage of I/Os; the list has one value.
     pub fn set_percentile(&mut self, value: &Value) {
         if let Value::Floats(floats) = value {
             self.latency_percentile = floats.values.first().copied().unwrap_or(100.0);
@@ -50,7 +50,7 @@ impl BoundOptions {
         self.latency_target > Nanos::ZERO
     }
 
-    /// What can not be done, and what to do instead.
+    /// What cannot be done, and what to do instead.
     pub(super) fn wrong(&self) -> Option<(&'static str, &'static str)> {
         let rated = self.rate_min.iter().chain(&self.rate_iops_min).any(|least| *least > 0);
         if rated && self.rate_cycle == Nanos::ZERO {
@@ -68,7 +68,7 @@ impl BoundOptions {
         None
     }
 
-    /// Places of the directions whose least rate lies above the rate to which they are held.
+    /// Directions, as indices, whose least rate exceeds their rate limit.
     pub(super) fn above(&self, rate: &Each<u64>, rate_iops: &Each<u64>) -> Vec<usize> {
         let is_above = |most: u64, least: u64| most > 0 && most < least;
         (0..3)
@@ -83,7 +83,7 @@ fn each<T: Copy>([read, write, trim]: [T; 3]) -> ByDirection<T> {
     ByDirection { read, write, trim }
 }
 
-/// What ends a job for being slow.
+/// Limits whose violation ends a job.
 pub(super) fn bounds(options: &JobOptions) -> Bounds {
     let BoundOptions { rate_min, rate_iops_min, rate_cycle, max_latency, .. } = options.bounds.clone();
     let rated = rate_min.iter().chain(&rate_iops_min).any(|least| *least > 0);
@@ -99,7 +99,7 @@ pub(super) fn bounds(options: &JobOptions) -> Bounds {
     }
 }
 
-/// The depth that is searched for.
+/// The search for a depth, if there is one.
 pub(super) fn steering(options: &JobOptions) -> Option<Steering> {
     let bounds = &options.bounds;
     bounds.steers().then_some(Steering {
@@ -110,13 +110,13 @@ pub(super) fn steering(options: &JobOptions) -> Option<Steering> {
     })
 }
 
-/// The proportion to other jobs.
+/// The job's weight relative to other jobs of its flow.
 pub(super) fn flow(options: &JobOptions) -> Option<Flow> {
     let BoundOptions { flow, flow_id, flow_sleep, .. } = options.bounds;
     (flow > 0).then_some(Flow { id: flow_id, weight: flow, rest: flow_sleep })
 }
 
-/// Up to three times separated by commas, microseconds without a unit.
+/// Reads up to three times separated by commas; a number without a unit is in microseconds.
 pub(super) fn each_time(word: &str) -> Result<Each<Option<Nanos>>, ValueError> {
     let typed: Vec<&str> = word.split(',').map(str::trim).collect();
     if typed.len() > 3 {
@@ -126,7 +126,7 @@ pub(super) fn each_time(word: &str) -> Result<Each<Option<Nanos>>, ValueError> {
     for (place, word) in times.iter_mut().zip(&typed).filter(|(_, word)| !word.is_empty()) {
         *place = Some(number::time(word, TimeUnit::Microseconds)?);
     }
-    // What is left out behind the last one is as that.
+    // Values left out after the last one are the same as that.
     let last = times[typed.len() - 1];
     times.iter_mut().skip(typed.len()).for_each(|place| *place = last);
     Ok(times)

@@ -1,4 +1,4 @@
-//! Sections of options become jobs: values are read and applied, contradictions named, clones numbered and grouped.
+//! Turns sections of options into jobs: reads and applies values, refuses contradictions, numbers and groups clones.
 
 use std::collections::HashSet;
 
@@ -24,10 +24,10 @@ use super::untaken::Untaken;
 use super::value::{Amount, Kind, Value, ValueError};
 use super::verify;
 
-/// Jobs of one call, clones counted, at most: fio's own bound (`REAL_MAX_JOBS`).
+/// Most jobs of one call, clones included: fio's own limit (`REAL_MAX_JOBS`).
 const MOST_JOBS: usize = 4096;
 
-/// The same, with the known name that an unknown option was probably meant to be.
+/// Adds to an unknown option the known name that was probably meant.
 fn with_near(error: FioError) -> FioError {
     let FioError::BadOption { typed, .. } = error else { return error };
     let name = typed.text.split('=').next().unwrap_or_default().trim_end();
@@ -35,18 +35,18 @@ fn with_near(error: FioError) -> FioError {
     FioError::BadOption { typed, near }
 }
 
-/// The longest I/O: one call of the kernel moves at most 2 GiB.
+/// The longest I/O, 1 GiB, in bytes: the kernel moves just under 2 GiB in one call.
 const BLOCK_MAX: u64 = 1 << 30;
 
-/// Options that were typed, by canonical name, the last value of each.
+/// Options that were typed, by canonical name, with the last value of each.
 type Echo = Vec<(String, String)>;
 
-/// Options of a job while they are collected.
+/// Options of a job while they are being collected.
 #[derive(Clone)]
 struct Draft {
     options: JobOptions,
     echo: Echo,
-    /// Options of single engines, to be checked when the engine is known.
+    /// Options of single engines, checked once the engine is known.
     for_engines: Vec<Setting>,
 }
 
@@ -56,7 +56,7 @@ impl Default for Draft {
     }
 }
 
-/// Collects jobs from the command line and from files.
+/// Collects jobs from the command line and from job files.
 pub struct Collector<'a> {
     around: &'a Surroundings<'a>,
     untaken: Untaken,
@@ -75,7 +75,7 @@ pub struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// A collector without jobs.
+    /// Returns a collector without jobs.
     pub fn new(around: &'a Surroundings<'a>, commands: &Commands) -> Collector<'a> {
         let note = |words: &String| Remark { about: About::Difference, words: words.clone() };
         Collector {
@@ -96,17 +96,17 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// The same, where what is not taken is treated so.
+    /// Sets what happens to words that are not taken.
     pub fn treating(self, untaken: Untaken) -> Collector<'a> {
         Collector { untaken, ..self }
     }
 
-    /// What was not taken so far.
+    /// Takes out the words that have not been taken so far.
     pub fn untaken(&mut self) -> Untaken {
         std::mem::take(&mut self.untaken)
     }
 
-    /// Takes sections in order.
+    /// Adds sections in order.
     ///
     /// # Errors
     /// The first option or job that is refused.
@@ -117,7 +117,7 @@ impl<'a> Collector<'a> {
                 let taken = self.apply(section, &mut defaults);
                 merge_echo(&mut self.globals, &defaults.echo);
                 defaults.echo.clear();
-                // A job has its heading's name unless its own section says another.
+                // A job is named by its heading unless its own section gives a name.
                 defaults.options.name = None;
                 let known = self.refuse_unknown(section, &defaults.options);
                 self.defaults = defaults;
@@ -132,8 +132,8 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Takes the sections of a job file. Defaults of the command line hold for the first file; each further file starts
-    /// afresh, behind a stonewall.
+    /// Adds the sections of a job file. Defaults of the command line apply to the first file only; each further file starts
+    /// afresh, after a stonewall.
     ///
     /// # Errors
     /// The first option or job that is refused.
@@ -152,10 +152,10 @@ impl<'a> Collector<'a> {
         self.take(&sections)
     }
 
-    /// Everything that was asked for.
+    /// Returns everything that was asked for.
     ///
     /// # Errors
-    /// Where there is no job, or jobs that are reported as one differ in what is reported.
+    /// If there is no job, or jobs that are reported as one differ in what is reported.
     pub fn finish(self, words: &[String], presentation: Presentation) -> Result<Asked, FioError> {
         if self.jobs.is_empty() {
             return Err(FioError::NoJobs);
@@ -193,7 +193,7 @@ impl<'a> Collector<'a> {
 
     fn apply(&mut self, section: &Section, draft: &mut Draft) -> Result<(), FioError> {
         for setting in &section.settings {
-            // A heading of the command line, which fio shows among the options all the same; no job is named by it.
+            // A heading of the command line: fio lists it among the options, but no job is named by it.
             let heading = section.is_global && setting.row.name == "name" && setting.value == section.name;
             if !heading {
                 self.apply_one(setting, draft)?;
@@ -203,7 +203,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Options that no row knows are the engine's where that has no stand-in, and then it is the engine that is refused.
+    /// Refuses an unknown option; if the engine has no stand-in here, the option may be its own, and the engine is refused.
     fn refuse_unknown(&mut self, section: &Section, options: &JobOptions) -> Result<(), FioError> {
         match section.unknown.first() {
             None => Ok(()),
@@ -281,7 +281,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Takes the files below `opendir`, which stand for those that would be named otherwise.
+    /// Finds the files below `opendir`, which replace those that would otherwise be named.
     fn find_files(&self, options: &mut JobOptions) -> Result<(), FioError> {
         let Some(place) = &options.opendir else { return Ok(()) };
         options.found = (self.around.below)(place).map_err(|error| {
@@ -291,7 +291,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// A stonewall or a new group ends the group before it; a stonewall begins a new step.
+    /// Begins a new group at a stonewall or `new_group`, and a new step at a stonewall.
     fn place(&mut self, options: &JobOptions) {
         if self.jobs.is_empty() {
             return;
@@ -312,7 +312,7 @@ impl<'a> Collector<'a> {
         label
     }
 
-    /// With `randrepeat`, or a seed that was typed, the same in every run, else another; always another for each clone.
+    /// Seed of a clone: the same in every run with `randrepeat` or a typed seed, otherwise a new one; clones always differ.
     fn seed(&self, options: &JobOptions, number: u32) -> u64 {
         let repeats = options.randrepeat || options.randseed_typed;
         let base = if repeats { options.randseed } else { self.around.entropy };
@@ -405,7 +405,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// Leaves out what has no effect beside the other options, and says so.
+    /// Drops options that have no effect beside the others, with a remark on each.
     fn settle(&mut self, name: &str, options: &mut JobOptions) {
         if options.time_based && options.runtime.0 == 0 {
             options.time_based = false;
@@ -417,14 +417,14 @@ impl<'a> Collector<'a> {
         paced.notes.into_iter().for_each(|note| self.note(format!("{name}: {note}")));
     }
 
-    /// What goes beside a trace that is replayed, and what does not.
+    /// Settles the options of a job that replays a trace.
     fn settle_trace(&mut self, name: &str, options: &mut JobOptions) -> Result<(), FioError> {
         let settled = replaying::settle(options)?;
         settled.into_iter().for_each(|note| self.note(format!("{name}: {note}")));
         Ok(())
     }
 
-    /// What else than `options` say the engine does.
+    /// Settles what depends on the engine, with remarks on how it differs from fio's.
     fn settle_engine(&mut self, name: &str, options: &mut JobOptions) {
         if let Some(difference) = options.engine.difference() {
             let words = format!("{name}: ioengine={}: {difference}", options.engine.name);
@@ -442,7 +442,7 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Pieces with gaps between them need both the mode and a length.
+/// Checks that pieces with gaps between them have both the mode and a length.
 fn check_zones(options: &JobOptions) -> Result<(), FioError> {
     let (what, remedy) = match (options.strided, options.zonesize) {
         _ if options.zoned_device => ("zonemode=zbd", "zoned devices are not supported; zonemode=strided is"),
@@ -453,7 +453,7 @@ fn check_zones(options: &JobOptions) -> Result<(), FioError> {
     Err(FioError::refused(what, remedy))
 }
 
-/// Puts options that were typed into `echo`; a later value replaces an earlier one in its place.
+/// Merges typed options into `echo`; a later value replaces an earlier one in place.
 fn merge_echo(echo: &mut Echo, typed: &[(String, String)]) {
     for (name, value) in typed {
         match echo.iter_mut().find(|(known, _)| known == name) {
@@ -463,7 +463,7 @@ fn merge_echo(echo: &mut Echo, typed: &[(String, String)]) {
     }
 }
 
-/// An option that cannot be honoured passes where its value is the default, since then it asks for nothing.
+/// Lets an unsupported option pass if its value is the default, because then it asks for nothing.
 fn refuse_unless_harmless(setting: &Setting, reader: &mut Reader, reason: &str) -> Result<(), FioError> {
     let row = setting.row;
     let asks_nothing = !row.default.is_empty()
@@ -483,7 +483,7 @@ fn check_engine(options: &JobOptions, for_engines: &[Setting]) -> Result<(), Fio
     if engine.backend().is_none() {
         return Err(match instead(name) {
             Some(reason) => FioError::refused(&format!("ioengine={}", engine.name), reason),
-            // Something stands behind the name.
+            // fio has an engine of that name.
             None if is_known(name) => FioError::refused(&format!("ioengine={}", engine.name), ANOTHER),
             None => FioError::UnknownEngine(engine.name.clone()),
         });
@@ -501,7 +501,7 @@ fn check_engine(options: &JobOptions, for_engines: &[Setting]) -> Result<(), Fio
     Ok(())
 }
 
-/// A value that could not be read, in fio's words where fio has some.
+/// Turns a value that could not be read into an error, in fio's words where fio has any.
 fn unread(setting: &Setting, error: &ValueError) -> FioError {
     let (detail, words) = match error {
         ValueError::Choice { words, .. } => (String::new(), *words),

@@ -1,4 +1,4 @@
-//! The command line: `getopt_long_only` habits, jobs that start at `--name`, job files among the options.
+//! The command line, read as `getopt_long_only` does: jobs start at `--name`, job files stand among the options.
 
 use options::Support;
 use options::near::nearest;
@@ -17,19 +17,19 @@ use super::untaken::{Described, Told, Untaken};
 use super::value::Kind;
 use super::{rows, showcmd, spoilt};
 
-/// An option that a name stands for.
+/// The option that a name stands for.
 #[derive(Clone, Copy)]
 enum Meaning {
     Command(&'static CommandRow),
     Job(&'static Row),
 }
 
-/// Words of the command line, sorted.
+/// Words of the command line, sorted by kind.
 #[derive(Default)]
 struct Line {
     commands: Commands,
     sections: Vec<Section>,
-    /// Places among them of jobs that a `--section` before them does not choose.
+    /// Indices into `sections` of jobs that an earlier `--section` does not choose.
     left_out: Vec<usize>,
     files: Vec<String>,
     untaken: Untaken,
@@ -38,18 +38,18 @@ struct Line {
 /// Words that are still to be read.
 type Words<'w> = std::slice::Iter<'w, String>;
 
-/// Reads the words behind `fio`, and the job files that they name.
+/// Reads the words after `fio`, and the job files that they name.
 ///
 /// # Errors
-/// [`FioError`] in fio's words, with what goes to which stream.
+/// [`FioError`] in fio's words; it says what goes to which stream.
 pub fn parse(words: &[String], around: &Surroundings) -> Result<Request, FioError> {
     read(words, around, Untaken::Ends).map(|described| described.request)
 }
 
-/// Reads the same for somebody who only tells what fio would do: what plimsoll's fio alone refuses ends nothing.
+/// Reads the same words only to describe what fio would do: what only plimsoll's fio refuses does not end it.
 ///
 /// # Errors
-/// [`FioError`] where fio would not understand it either.
+/// [`FioError`] if fio would not understand the words either.
 pub fn describe(words: &[String], around: &Surroundings) -> Result<Described, FioError> {
     read(words, around, Untaken::Told(Told::default()))
 }
@@ -88,7 +88,8 @@ fn read(words: &[String], around: &Surroundings, untaken: Untaken) -> Result<Des
     }
 }
 
-/// The sections that `--section` chooses. fio looks in the first file only and runs the others whole, which nobody means.
+/// The sections that `--section` chooses, in all files. fio looks in the first file only and runs the others whole, which
+/// nobody means.
 struct Chosen {
     names: Vec<String>,
     reading: Reading,
@@ -122,7 +123,7 @@ impl Chosen {
 
 fn read_words(words: &[String], untaken: Untaken) -> Result<Line, FioError> {
     let mut line = Line { sections: vec![Section::global()], untaken, ..Line::default() };
-    // It concerns how every other word is read, wherever it stands.
+    // `--fio-exact` changes how every other word is read, so it is looked for first.
     let exact =
         words.iter().take_while(|word| *word != "--").any(|word| word.trim_start_matches('-') == EXACT);
     line.commands.reading = if exact { Reading::Exact } else { Reading::Guarded };
@@ -142,7 +143,7 @@ fn read_words(words: &[String], untaken: Untaken) -> Result<Line, FioError> {
     Ok(line)
 }
 
-/// True where `word` is an option that lacks its dashes.
+/// Whether `word` is an option that lacks its dashes.
 pub fn is_option(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| exact(name).is_some())
 }
@@ -199,8 +200,8 @@ impl Line {
         }
     }
 
-    /// The value of an option: behind `=`, or the next word where one is required. fio takes the next word although it is
-    /// an option itself, so that both are lost.
+    /// Value of an option: after `=`, or the next word if a value is required. fio takes the next word even if that is an
+    /// option itself, so both are lost.
     fn argument(
         &self,
         needed: Argument,
@@ -219,7 +220,7 @@ impl Line {
                 let near = nearest(word.trim_start_matches('-'), all_names());
                 FioError::MissingArgument { word: word.to_owned(), near }
             }),
-            // fio takes the next word even where that is an option, and logs under its name.
+            // fio takes the next word even if that is an option, and logs under its name.
             (Argument::Word, None) if self.commands.reading == Reading::Exact => {
                 Ok(rest.next().cloned().unwrap_or_default())
             }
@@ -230,7 +231,7 @@ impl Line {
         }
     }
 
-    /// The refusal of the engine whose option `word` may be, where that engine has no stand-in here.
+    /// Refusal of the engine to which the option `word` may belong, if that engine has no stand-in here.
     fn of_an_engine(&self, word: &str) -> Option<FioError> {
         let mut settings = self.sections.iter().flat_map(|section| &section.settings);
         let engine = settings.rfind(|setting| setting.row.name == "ioengine")?.value.trim();
@@ -252,12 +253,12 @@ impl Line {
     }
 }
 
-/// The option that `name` stands for: exactly, or as a prefix that fits one option alone.
+/// Finds the option that `name` stands for: exactly, or as a prefix of one option alone.
 fn find(word: &str, name: &str) -> Result<Meaning, FioError> {
     if let Some(row) = COMMANDS.iter().find(|row| row.name == name || is_short(row, name)) {
         return Ok(Meaning::Command(row));
     }
-    // fio passes over an option with one dash and dashes for its underscores, in silence; what is meant is plain.
+    // fio ignores, in silence, an option with one dash or with dashes for underscores; what is meant is plain.
     if let Some(row) = rows::named(name).or_else(|| rows::named(&name.replace('-', "_"))) {
         return Ok(Meaning::Job(row));
     }

@@ -11,42 +11,42 @@ use super::number::{TimeUnit, time};
 use super::reader::Reading;
 use super::{reference, rows};
 
-/// The version that the output claims: readers of fio's output branch on its form.
+/// The version that the output claims: readers of fio's output branch on it.
 pub const VERSION: &str = "fio-3.42";
 
 /// Whether an option of the command line takes a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argument {
-    /// None.
+    /// No value.
     None,
-    /// One, behind `=` or as the next word.
+    /// A value, after `=` or as the next word.
     Required,
-    /// One behind `=`, or none.
+    /// A value after `=`, or none.
     Optional,
-    /// One behind `=` or as the next word, unless that is an option; or none.
+    /// A value after `=` or as the next word, unless that is an option; or none.
     Word,
 }
 
-/// What the command line says besides jobs.
+/// What the command line says apart from its jobs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Commands {
     /// How the result is shown.
     pub presentation: Presentation,
-    /// Writing jobs are refused.
+    /// Whether jobs that write are refused.
     pub readonly: bool,
-    /// Sections of the first job file to run; empty: all.
+    /// Sections of job files to run; empty: all.
     pub sections: Vec<String>,
-    /// What is to be printed instead of running.
+    /// Text to print instead of running.
     pub say: Option<String>,
-    /// Whose reading of words counts.
+    /// Whose reading of words applies.
     pub reading: Reading,
-    /// The command line of the jobs is to be printed instead of running.
+    /// Whether to print the command line of the jobs instead of running them.
     pub show_command: bool,
-    /// What would be noted is an error.
+    /// Whether a remark is an error.
     pub notes_are_fatal: bool,
-    /// What should be said about words of the command line that are no option of a job.
+    /// Remarks on words of the command line that are not options of a job.
     pub notes: Vec<String>,
-    /// Where states of verifying are kept; `None`: where the run was started.
+    /// Directory of the states of verification; `None`: the working directory.
     pub state_folder: Option<String>,
 }
 
@@ -61,7 +61,7 @@ impl Commands {
     }
 }
 
-/// The table of options of the command line; a row's own is its short name.
+/// The table of options of the command line; `own` is an option's short name.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandTable;
 
@@ -89,14 +89,14 @@ const fn refused(
     CommandRow::new(name, argument).refused(reason, help)
 }
 
-/// Kinds of messages of fio's own log.
+/// Topics of fio's debug log.
 #[rustfmt::skip]
 const DEBUG: &[&str] = &[
     "process", "file", "io", "mem", "blktrace", "verify", "random", "parse", "diskutil", "job", "mutex", "profile", "time", "net",
     "rate", "compress", "steadystate", "helperthread", "zbd", "sprandom", "all",
 ];
 const NO_LOG: &str = "there is no such log, and the run is the same without; its notes tell what was decided, and strace shows each call";
-/// No live line comes sooner.
+/// Shortest interval between two live lines.
 const LEAST: Nanos = Nanos::from_millis(250);
 const REMOTE: &str = "load on other machines is not supported yet";
 const TRIGGER: &str = "nothing is started while jobs run; start the command beside this one, with timeout or a shell's &, or give exec_postrun";
@@ -205,7 +205,7 @@ fn idle(commands: &mut Commands, value: &str) -> Result<(), FioError> {
     Ok(())
 }
 
-/// Words of fio's log that are none are passed over by fio, with a message.
+/// Sets the topics of fio's debug log. fio ignores a word that is not a topic, with a message; here it is refused.
 fn debug(commands: &mut Commands, value: &str) -> Result<(), FioError> {
     let kinds = value.split(',').map(|kind| kind.split(':').next().unwrap_or_default().trim());
     if let Some(other) =
@@ -219,7 +219,7 @@ fn debug(commands: &mut Commands, value: &str) -> Result<(), FioError> {
     Ok(())
 }
 
-/// fio passes over any other word in silence.
+/// Sets when the live line is shown. fio ignores any other word in silence.
 fn eta(commands: &mut Commands, value: &str) -> Result<(), FioError> {
     commands.presentation.eta = match value {
         "always" => Eta::Always,

@@ -1,4 +1,4 @@
-//! Where a job's I/O goes, how long it is and what it carries, in plimsoll's values.
+//! Where a job's I/O goes, how long it is and what it carries, as values of plimsoll's.
 
 use workload::{
     Access, BlockSizes, Buffers, ByDirection, Bytes, Duplicates, Follow, Lengths, LengthsBy, Mix, Order,
@@ -18,11 +18,11 @@ pub fn access(options: &JobOptions, mix: Mix) -> Access {
     }
 }
 
-/// A job that goes to random places only in part is a sequential one with jumps.
+/// Random access. A job that is random only in part is a sequential one with jumps.
 fn random(options: &JobOptions, mix: Mix) -> Access {
     let [read, write, trim] = options.percentage_random.map(|percent| percent.min(100) as u8);
     let uniform = options.spread == Spread::Uniform;
-    // fio's shift register needs no map to meet each block once.
+    // fio's shift register visits each block once without a map.
     let repeats =
         if options.norandommap && !options.lfsr || !uniform { Repeats::With } else { Repeats::Without };
     let runs = u32::try_from(options.rw_number).ok().filter(|&length| length > 0);
@@ -40,9 +40,9 @@ fn random(options: &JobOptions, mix: Mix) -> Access {
     }
 }
 
-/// `zonemode=strided`; a range that is not given is as long as what is done in it.
+/// Pieces of `zonemode=strided`; a range that is not given is as long as the bytes done in it.
 fn pieces(options: &JobOptions) -> Option<Pieces> {
-    // Pieces need no word of their own where their size is given.
+    // The size decides alone: without zonemode=strided it is refused.
     if options.zonesize == 0 {
         return None;
     }
@@ -50,8 +50,8 @@ fn pieces(options: &JobOptions) -> Option<Pieces> {
     Some(Pieces { range: Bytes(range), size: Bytes(options.zonesize), skip: Bytes(options.zoneskip) })
 }
 
-/// Lengths and alignment. A direction that is not issued takes those of one that is, so that it cannot contradict the
-/// region.
+/// Lengths and alignment. A direction that is not issued takes the lengths of one that is, so that it cannot contradict
+/// the region.
 pub fn blocks(options: &JobOptions) -> BlockSizes {
     let pattern = options.pattern;
     let first = [pattern.reads, pattern.writes, pattern.trims].iter().position(|&issued| issued).unwrap_or(0);
@@ -69,7 +69,7 @@ pub fn blocks(options: &JobOptions) -> BlockSizes {
     }
 }
 
-/// What is written.
+/// The data that is written.
 pub fn buffers(options: &JobOptions) -> Buffers {
     let shaped = options.compress_percentage > 0 || options.dedupe_percentage > 0;
     if options.compress_percentage == 100 && options.buffer_pattern.is_none() {
@@ -109,8 +109,8 @@ fn shape(options: &JobOptions) -> Shape {
 }
 
 impl JobOptions {
-    /// Lengths of I/O in the direction `at`: reads, writes, trims. Shares win over a range, a range over one length. A
-    /// write that follows a trim is as long as that.
+    /// Lengths of I/Os in the direction `at`: reads, writes, trims. Shares take precedence over a range, and a range over one
+    /// length. A write that follows a trim is as long as the trim.
     pub fn lengths(&self, at: usize) -> Lengths {
         let follows_trim = self.pattern.trims && self.pattern.writes;
         let at = if follows_trim { 2 } else { at };
@@ -139,7 +139,7 @@ impl JobOptions {
         self.issued_lengths().map(|lengths| lengths.shortest().0).min().unwrap_or(self.bs[0])
     }
 
-    /// The shortest and the longest block of each direction that is issued, in bytes.
+    /// The shortest and the longest block, in bytes, of each direction that is issued.
     pub fn issued_blocks(&self) -> impl Iterator<Item = u64> + '_ {
         self.issued_lengths().flat_map(|lengths| [lengths.shortest().0, lengths.longest().0])
     }

@@ -1,4 +1,4 @@
-//! What fio's engines are, whether or not they run here. Data: an engine is a row.
+//! What each of fio's engines does, whether or not it runs here. Data: an engine is a row.
 
 use super::error::Waits;
 use Stage::{Elsewhere, Here, Nowhere};
@@ -7,11 +7,11 @@ use Waits::{ForEach, ForNone};
 /// Where an engine's I/O goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// To files and devices of this machine.
+    /// Files and devices of this machine.
     Here,
-    /// To a store that no file or device of this machine stands for.
+    /// A store that no file or device of this machine stands for.
     Elsewhere,
-    /// No block of storage is read or written.
+    /// Nowhere: no block of storage is read or written.
     Nowhere,
 }
 
@@ -22,7 +22,7 @@ pub struct EngineWay {
     pub waits: Waits,
     /// Where its I/O goes.
     pub stage: Stage,
-    /// What stands behind its name.
+    /// What it does, in words.
     pub by: &'static str,
 }
 
@@ -30,7 +30,7 @@ const fn way(waits: Waits, stage: Stage, by: &'static str) -> EngineWay {
     EngineWay { waits, stage, by }
 }
 
-/// Source: fio's HOWTO, I/O engine.
+/// Every engine of fio's. Source: fio's HOWTO, I/O engine.
 #[rustfmt::skip]
 const WAYS: &[(&[&str], EngineWay)] = &[
     (&["sync"], way(ForEach, Here, "lseek with read and write")),
@@ -77,7 +77,7 @@ const WAYS: &[(&[&str], EngineWay)] = &[
     (&["page_fault"], way(ForEach, Nowhere, "memory is touched")),
 ];
 
-/// What the engine of that name does; `None` where fio knows no such engine. Of `name:path` the name counts.
+/// What the engine `name` does; `None` if fio has no such engine. Of `name:path` only the name counts.
 pub fn engine_way(name: &str) -> Option<EngineWay> {
     let name = name.split(':').next().unwrap_or(name);
     WAYS.iter().find(|(names, _)| names.contains(&name)).map(|(_, way)| *way)

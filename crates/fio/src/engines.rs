@@ -1,28 +1,28 @@
-//! The engines of fio: what stands for each here, or what to do instead.
+//! The engines of fio: what replaces each one here, or what to do instead.
 
 use workload::{Act, BackendAsk, BackendKind};
 
-/// What becomes of a job with an engine.
+/// What happens to a job with an engine.
 #[derive(Clone, Copy)]
 enum Handling {
-    /// It runs on this.
+    /// It runs on this backend.
     On(BackendKind),
-    /// It runs on this, which differs in this.
+    /// It runs on this backend, with this difference.
     Like(BackendKind, &'static str),
     /// It does this to files, one after the other.
     Does(Act),
-    /// The same, which differs in this.
+    /// It does this to files, with this difference.
     DoesLike(Act, &'static str),
-    /// It is refused, with what to do.
+    /// It is refused, with what to do instead.
     Instead(&'static str),
 }
 
 use Handling::{Does, DoesLike, Instead, Like, On};
 
-/// What there is.
+/// Advice to take an engine that runs here.
 pub const ANOTHER: &str = "take libaio, io_uring, psync or null";
 const NETWORKS: Handling = Instead("networks are not loaded, only storage");
-/// fio counts as many I/Os of a file as it holds blocks, and times one of them.
+/// How acts on files differ: fio counts an I/O for each block of a file, but times one of them.
 const ONE_EACH: &str = "each file is one operation and counts as one I/O of bs bytes, however long it is, where fio counts one for each block of it";
 const ELSEWHERE: Handling =
     Instead("remote stores are not spoken to; mount it, and give a directory there with psync or libaio");
@@ -65,7 +65,7 @@ const ENGINES: &[(&[&str], Handling)] = &[
     (&["page_fault"], Instead(ANOTHER)),
 ];
 
-/// Names of the engines, in order.
+/// Names of the engines, sorted.
 pub fn names() -> Vec<&'static str> {
     let mut names: Vec<&str> = ENGINES.iter().flat_map(|(names, _)| names.iter().copied()).collect();
     names.sort_unstable();
@@ -76,12 +76,12 @@ fn handling(name: &str) -> Option<Handling> {
     ENGINES.iter().find(|(names, _)| names.contains(&name)).map(|(_, handling)| *handling)
 }
 
-/// True where fio knows the engine.
+/// Whether fio has an engine of this name.
 pub fn is_known(name: &str) -> bool {
     handling(name).is_some()
 }
 
-/// What to do instead of a job with the engine `name`; `None` where fio knows no such engine, or it runs here.
+/// What to do instead of a job with the engine `name`; `None` if fio has no such engine, or if it runs here.
 pub fn instead(name: &str) -> Option<&'static str> {
     match handling(name)? {
         Instead(remedy) => Some(remedy),
@@ -89,15 +89,15 @@ pub fn instead(name: &str) -> Option<&'static str> {
     }
 }
 
-/// An engine of fio's and what stands for it here.
+/// An engine of fio's, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Engine {
-    /// As typed.
+    /// The name as typed.
     pub name: String,
 }
 
 impl Engine {
-    /// What stands for it here; `None` where nothing does.
+    /// The backend that replaces it here; `None` if there is none.
     pub fn backend(&self) -> Option<BackendKind> {
         match handling(&self.name)? {
             On(backend) | Like(backend, _) => Some(backend),
@@ -106,7 +106,7 @@ impl Engine {
         }
     }
 
-    /// The same as it is asked for: what stands for the threads of a library is whatever works here.
+    /// The backend to ask for: for an engine made of a library's threads, whichever works best here.
     pub fn ask(&self) -> BackendAsk {
         match handling(&self.name) {
             Some(On(backend) | Like(backend @ BackendKind::Pread, _)) => BackendAsk::Only(backend),
@@ -115,7 +115,7 @@ impl Engine {
         }
     }
 
-    /// In what its stand-in differs from it.
+    /// How its stand-in differs from it.
     pub fn difference(&self) -> Option<&'static str> {
         match handling(&self.name)? {
             Like(_, difference) | DoesLike(_, difference) => Some(difference),
@@ -123,7 +123,7 @@ impl Engine {
         }
     }
 
-    /// What the call of an I/O does.
+    /// What the system call of an I/O does.
     pub fn act(&self) -> Act {
         match handling(&self.name) {
             Some(Does(act) | DoesLike(act, _)) => act,
@@ -136,17 +136,17 @@ impl Engine {
         matches!(self.name.as_str(), "dircreate" | "dirstat" | "dirdelete")
     }
 
-    /// True where I/O goes through the page cache whatever is said.
+    /// Whether its I/O goes through the page cache whatever the options say.
     pub fn maps_files(&self) -> bool {
         self.name == "mmap"
     }
 
-    /// True where it does I/O.
+    /// Whether it does any I/O.
     pub fn is_real(&self) -> bool {
         self.backend() != Some(BackendKind::Null)
     }
 
-    /// True where one I/O is in flight whatever `iodepth` says.
+    /// Whether only one I/O is in flight, whatever `iodepth` says.
     pub fn is_synchronous(&self) -> bool {
         self.backend() == Some(BackendKind::Pread)
     }

@@ -1,4 +1,4 @@
-//! What fio says when it refuses, on which stream and with which exit code, and what plimsoll adds to it.
+//! What fio says when it refuses, on which stream and with which exit code, and what plimsoll adds to that.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ const EPERM: i32 = 1;
 const ENOENT: i32 = 2;
 const EBUSY: i32 = 16;
 
-/// What fio says on stdout where a synchronous engine's first direct I/O is refused.
+/// fio's message on stdout if the first direct I/O of a synchronous engine is refused.
 pub const FIRST_DIRECT: &str = "fio: first direct IO errored. File system may not support direct IO, or iomem_align= is bad, or invalid block size. Try setting direct=0.\n";
 
-/// Where in a job file something stands; lines and columns count from 1.
+/// A place in a job file; lines and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file.
@@ -32,29 +32,28 @@ impl fmt::Display for Place {
     }
 }
 
-/// An option of a job file that was refused: its text, the job it drops, and where it stands. On the command line there is
-/// only the text.
+/// An option that was refused: its text and, in a job file, the job that is dropped for it and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Typed {
     /// `name=value` as typed.
     pub text: String,
-    /// Job and place, in a job file.
+    /// Job and place, in a job file only.
     pub within: Option<(String, Place)>,
 }
 
-/// When an engine hears of the end of an I/O.
+/// Whether an engine waits for each I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waits {
-    /// It waits for each one.
+    /// It waits for each I/O.
     ForEach,
-    /// It submits, and reaps later.
+    /// It submits, and reaps completions later.
     ForNone,
 }
 
-/// A job of which nothing says how long its region is.
+/// A job whose region has no known length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsized {
-    /// Its place among all jobs.
+    /// Its index among all jobs.
     pub number: usize,
     /// Its name.
     pub name: String,
@@ -62,21 +61,21 @@ pub struct Unsized {
     pub path: Option<PathBuf>,
 }
 
-/// A file that holds less than a job reads of it.
+/// A file that is shorter than what a job reads of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lacking {
     /// The job.
     pub job: String,
     /// The file.
     pub path: PathBuf,
-    /// What it holds; `None` where it is missing.
+    /// Its length in bytes; `None` if it is missing.
     pub there: Option<u64>,
-    /// Where the job's reads end.
+    /// Offset at which the job's reads end, in bytes.
     pub wanted: u64,
 }
 
 impl Lacking {
-    /// The errno with which fio's job ends under `--readonly`: reads behind the end, or no file.
+    /// The errno with which fio's job ends under `--readonly`: EIO for reads past the end, ENOENT if there is no file.
     fn errno(&self) -> i32 {
         if self.there.is_some() { 5 } else { 2 }
     }
@@ -106,19 +105,19 @@ impl Lacking {
     }
 }
 
-/// Why nothing runs. `Display` is what goes to stderr, in fio's words where fio has any; [`hint`](FioError::hint) adds what
-/// to do.
+/// Why nothing runs. `Display` gives what goes to stderr, in fio's words where fio has any; [`hint`](FioError::hint) adds
+/// what to do.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FioError {
-    /// The command line has an option that is unknown.
+    /// An unknown option on the command line.
     #[error("fio: unrecognized option '{word}'\nfio: unrecognized option '{word}'{}", did_you_mean(near))]
     UnrecognizedOption {
         /// As typed.
         word: String,
-        /// A known name nearby.
+        /// The known name closest to it.
         near: Option<&'static str>,
     },
-    /// An option of the command line lacks its value.
+    /// An option of the command line without its value.
     #[error(
         "fio: option '{word}' requires an argument\nfio: unrecognized option '{word}'{}",
         did_you_mean(near)
@@ -129,19 +128,19 @@ pub enum FioError {
         /// Its full name.
         near: Option<&'static str>,
     },
-    /// An option that takes no value was given one.
+    /// A value for an option that takes none.
     #[error("fio: option '{word}' doesn't allow an argument")]
     NeedlessArgument {
         /// As typed.
         word: String,
     },
-    /// A value is empty.
+    /// An empty value.
     #[error("fio: option {name} requires an argument")]
     EmptyValue {
-        /// Its name.
+        /// Name of the option.
         name: String,
     },
-    /// A prefix fits several options.
+    /// A prefix that fits several options.
     #[error(
         "fio: option '{word}' is ambiguous; possibilities:{}\nfio: unrecognized option '{word}'{}",
         possibilities(fits),
@@ -152,101 +151,101 @@ pub enum FioError {
         word: String,
         /// The names that fit.
         fits: Vec<&'static str>,
-        /// The nearest of all names.
+        /// The closest of all names.
         near: Option<&'static str>,
     },
-    /// A value could not be read. `words` are the valid ones of an enumeration.
+    /// A value that could not be read. `words` are the valid ones of an enumeration.
     #[error("{detail}fio: failed parsing {}{}", typed.text, dropped(typed))]
     Parsing {
         /// The option.
         typed: Box<Typed>,
-        /// fio's own lines in front, or empty.
+        /// Lines of fio's own that go before the message, or empty.
         detail: String,
         /// The valid words.
         words: &'static [Word],
-        /// What was probably meant.
+        /// What was probably meant, or empty.
         meant: String,
     },
-    /// A job file has an option that is unknown.
+    /// An unknown option in a job file.
     #[error("Bad option <{}>{}{}", typed.text, did_you_mean(near), dropped(typed))]
     BadOption {
         /// The option.
         typed: Box<Typed>,
-        /// A known name nearby.
+        /// The known name closest to it.
         near: Option<&'static str>,
     },
-    /// A job file has an option before any section.
+    /// An option before any section of a job file.
     #[error("fio: option <{text}> outside of [] job section")]
     OutsideSection {
         /// The line.
         text: String,
-        /// Where.
+        /// Place in the job file.
         place: Place,
     },
-    /// A job file says something that is not understood here.
+    /// Something in a job file that is not understood here.
     #[error("fio: {place}: {problem}")]
     JobFile {
-        /// Where.
+        /// Place in the job file.
         place: Place,
         /// What is wrong, and what to do.
         problem: String,
     },
-    /// A job file could not be read.
+    /// A job file that could not be read.
     #[error("fio: unable to open '{path}' job file")]
     NoJobFile {
         /// As typed.
         path: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A file that a job file includes could not be read.
+    /// An included file that could not be read.
     #[error("fio: unable to open '{path}' job file\nError 1 while parsing include file {path}")]
     NoInclude {
         /// As typed.
         path: String,
-        /// The line that includes it.
+        /// Place of the line that includes it.
         place: Place,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// An included file opens a section.
+    /// A section in an included file.
     #[error("No new sections in included files")]
     SectionInInclude {
-        /// Where.
+        /// Place in the included file.
         place: Place,
     },
-    /// Nothing to run.
+    /// No job.
     #[error("No job(s) defined\n")]
     NoJobs,
-    /// No section has a name that was asked for.
+    /// No section with a name that was asked for.
     #[error("No job(s) defined\n")]
     NoSection {
         /// The names asked for.
         asked: Vec<String>,
-        /// The names there are.
+        /// The names that exist.
         there: Vec<String>,
     },
     /// `--section=global`.
     #[error("fio: can't use global as only section")]
     GlobalSection,
-    /// Something that would only be noted, under `--warnings-fatal`.
+    /// A remark, under `--warnings-fatal`.
     #[error("fio: {0}")]
     Warned(String),
-    /// Help on something that is unknown.
+    /// Help that was asked on something unknown.
     #[error("{said}")]
     NoHelp {
-        /// For stderr.
+        /// Text for stderr.
         said: String,
-        /// For stdout.
+        /// Text for stdout.
         out: String,
     },
-    /// The engine is not one of fio's.
+    /// An engine that fio does not have.
     #[error("fio: engine {0} not loadable\nfio: failed to load engine")]
     UnknownEngine(String),
-    /// The output format is unknown.
+    /// An unknown output format.
     #[error("fio: invalid output format {0}\nfio: failed parsing output-format")]
     OutputFormat(String),
-    /// The output file has no place.
+    /// An output file that cannot be opened.
     #[error("fio: output file open error: {}", errno_text(*errno))]
     OutputFile {
         /// The errno.
@@ -254,7 +253,7 @@ pub enum FioError {
         /// The path, and what to do.
         why: String,
     },
-    /// A block does not fit.
+    /// A region shorter than its shortest block.
     #[error("fio: size too small, must not be less than minimum block size: {size} < {block}")]
     SizeBelowBlock {
         /// Bytes of the region.
@@ -262,87 +261,87 @@ pub enum FioError {
         /// Bytes of the shortest block.
         block: u64,
     },
-    /// What a file or a device holds is less than one block.
+    /// A region of an existing file or device that is shorter than one block.
     #[error("fio: blocksize is larger than data set range")]
     BlockAboveRange {
-        /// Bytes that there are.
+        /// Bytes of the region in the shortest file.
         size: u64,
         /// Bytes of the shortest block.
         block: u64,
     },
-    /// Both kinds of rate.
+    /// Both kinds of rate at once.
     #[error("fio: rate and rate_iops are mutually exclusive")]
     RateTwice,
-    /// A least rate that the rate does not allow; places of the directions.
+    /// A least rate above the rate limit, with the directions by index.
     #[error("{}", rates_below_least(.0))]
     RateBelowLeast(Vec<usize>),
-    /// Neither a size nor anything there.
+    /// Jobs with neither a size nor a file that has one.
     #[error("{}", need_size(jobs))]
     NeedSize {
-        /// The jobs, every clone by itself.
+        /// The jobs, one entry for each clone.
         jobs: Vec<Unsized>,
-        /// The command line with a size.
+        /// The command line with a size added.
         corrected: String,
     },
-    /// The region starts behind the end.
+    /// A region that starts past the end.
     #[error("{job}: you need to specify valid offset=")]
     Offset {
         /// The job.
         job: String,
-        /// Bytes that are there.
+        /// Length of the longest file in bytes.
         there: u64,
     },
-    /// Writes under `--readonly`.
+    /// A job that writes, under `--readonly`.
     #[error("fio: trim and write operations are not allowed with the --readonly parameter.")]
     Readonly,
-    /// A file is missing or too short under `--readonly`.
+    /// A file that is missing or too short, under `--readonly`.
     #[error("fio: refusing extend of file due to read-only")]
     ReadonlyExtend(Lacking),
-    /// A file is too short for a job that only reads, and it is not ours.
+    /// A file that is too short for a job that only reads, and that plimsoll did not lay out.
     #[error(
         "fio: refusing to replace {}: it holds {} bytes of the {} that are to be read",
         .0.path.display(), .0.there.unwrap_or(0), .0.wanted
     )]
     NotOurs(Lacking),
-    /// `directory` is none.
+    /// A `directory` that is not one.
     #[error("fio: {path} is not a directory\nfio: failed parsing directory={typed}")]
     NotADirectory {
-        /// The one that is none.
+        /// The path that is not a directory.
         path: String,
-        /// All of them, as typed.
+        /// All directories, as typed.
         typed: String,
     },
-    /// A file is missing and may not be made.
+    /// A missing file that may not be created.
     #[error("fio: file creation disallowed by allow_file_create=0")]
     CreationDisallowed {
         /// The file.
         path: String,
     },
-    /// The device is in use.
+    /// A device in use.
     #[error("fio: {path} appears mounted, and 'allow_mounted_write' isn't set. Aborting.")]
     Mounted {
         /// The device.
         path: String,
-        /// By what.
+        /// What uses it.
         by: String,
     },
-    /// The file system refuses direct I/O when the file is opened.
+    /// A file system that refuses direct I/O when the file is opened.
     #[error("fio: looks like your file system does not support direct=1/buffered=0")]
     DirectRefused {
         /// The file.
         path: String,
     },
-    /// A system call failed while a job was being set up.
+    /// A system call that failed while a job was being set up.
     #[error("fio: pid=0, err={errno}/file:filesetup.c:174, func={call}, error={}", errno_text(*errno))]
     Setup {
-        /// The call.
+        /// Name of the call.
         call: &'static str,
         /// Its errno.
         errno: i32,
-        /// On what, and what to do.
+        /// What it was called on, and what to do.
         why: String,
     },
-    /// Direct I/O at places or lengths that it cannot have. fio learns it from its first I/O, and says so in these words.
+    /// Direct I/O at an offset or length that cannot be had. fio learns it from its first I/O, and says so in these words.
     #[error(
         "fio: io_u error on file {path}: {}: {direction} offset={offset}, buflen={bytes}",
         errno_text(EINVAL)
@@ -352,43 +351,43 @@ pub enum FioError {
         path: String,
         /// `read` or `write`.
         direction: &'static str,
-        /// Where the first I/O would be.
+        /// Offset of the first I/O.
         offset: u64,
-        /// How long it would be.
+        /// Length of the first I/O.
         bytes: u64,
-        /// Whether the engine waits for each I/O; only then fio speaks of the first one.
+        /// Whether the engine waits for each I/O; only then does fio mention the first one.
         engine: Waits,
         /// What is misaligned, and what to do.
         why: String,
     },
-    /// No version of the terse format.
+    /// A terse version that does not exist.
     #[error("fio: bad terse version format")]
     TerseVersion,
-    /// What is asked cannot be run, for a reason that fio does not know.
+    /// A request that cannot be run, for a reason that fio does not know.
     #[error("fio: {0}")]
     CannotRun(String),
-    /// An option is known, and its value is not honoured here.
+    /// A known option whose value is not honoured here.
     #[error("fio: {option} is not supported: {reason}")]
     Refused {
         /// As typed.
         option: String,
         /// Why, and what to do instead.
         reason: String,
-        /// Where, in a job file.
+        /// Place, in a job file.
         place: Option<Place>,
     },
-    /// Jobs of a group that are reported together differ in what is reported.
+    /// Jobs of a group that are reported together but differ in what is reported.
     #[error("fio: lat_percentiles in job: {0} differs from group")]
     DiffersFromGroup(String),
-    /// A trace cannot be replayed. fio leaves out rows that it does not understand, and replays the rest.
+    /// A trace that cannot be replayed. fio leaves out rows that it does not understand, and replays the rest.
     #[error(
         "fio: {}: {problem}\nfio: pid=0, err={EINVAL}/file:iolog.c:795, func=failed initializing iolog, error={}",
         place.as_ref().map_or_else(|| path.clone(), Place::to_string), errno_text(EINVAL)
     )]
     Trace {
-        /// Where, in a text.
+        /// Place, in a text trace.
         place: Option<Place>,
-        /// The trace.
+        /// Path of the trace.
         path: String,
         /// What is wrong, and what would be right.
         problem: String,
@@ -404,13 +403,13 @@ pub enum FioError {
 }
 
 impl FioError {
-    /// The refusal of what was typed on the command line.
+    /// Returns the refusal of what was typed on the command line.
     pub(super) fn refused(option: &str, reason: &str) -> FioError {
         FioError::Refused { option: option.to_owned(), reason: reason.to_owned(), place: None }
     }
 
-    /// The exit code: the number of jobs that end, 1 where none has begun. fio leaves with 0 where a mounted device is
-    /// refused; here every refusal is 1.
+    /// Exit code: the number of jobs that need a size, otherwise 1. fio exits with 0 if it refuses a mounted device; here
+    /// every refusal is 1.
     pub fn exit_code(&self) -> u8 {
         match self {
             FioError::NeedSize { jobs, .. } => jobs.len().clamp(1, 255) as u8,
@@ -418,7 +417,7 @@ impl FioError {
         }
     }
 
-    /// The words that the error is about, as they were typed; `None` where it is about no single ones.
+    /// The words that the error is about, as typed; `None` if it is not about particular words.
     pub fn typed(&self) -> Option<String> {
         match self {
             FioError::UnrecognizedOption { word, .. }
@@ -437,7 +436,7 @@ impl FioError {
         }
     }
 
-    /// Where in a job file it is wrong.
+    /// Place of the error in a job file, if it has one.
     pub fn place(&self) -> Option<&Place> {
         match self {
             FioError::Parsing { typed, .. } | FioError::BadOption { typed, .. } => {
@@ -452,7 +451,7 @@ impl FioError {
         }
     }
 
-    /// True where the error is one of a job alone: fio has printed its banner before it notices, and runs the other jobs.
+    /// Whether the error concerns one job only: fio notices it after its banner, and runs the other jobs.
     pub fn is_of_a_job(&self) -> bool {
         matches!(
             self,
@@ -470,7 +469,7 @@ impl FioError {
         )
     }
 
-    /// The errno with which a job ends that this error keeps from running. fio reports 0 for some of them.
+    /// The errno with which the job ends that this error keeps from running. fio reports 0 for some of them.
     pub fn errno(&self) -> i32 {
         match self {
             FioError::Setup { errno, .. } => *errno,
@@ -483,7 +482,7 @@ impl FioError {
     }
 }
 
-/// fio's two lines for each job, which it prints one after the other.
+/// fio's two lines for each job, one job after the other.
 fn need_size(jobs: &[Unsized]) -> String {
     let lines = jobs.iter().map(|job| {
         let name = &job.name;
@@ -494,7 +493,7 @@ fn need_size(jobs: &[Unsized]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What fio puts behind an I/O error of a job.
+/// What fio prints after an I/O error of a job.
 pub fn verror(errno: i32) -> String {
     format!("file:io_u.c:1876, func=io_u error, error={}", errno_text(errno))
 }

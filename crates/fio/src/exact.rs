@@ -1,36 +1,36 @@
-//! How fio itself reads numbers, letter by letter, whatever was meant: for `--fio-exact`, and to say what it would read.
+//! How fio itself reads numbers, letter by letter, whatever was meant: for `--fio-exact`, and to report what it would read.
 //!
-//! A number is what the C library takes from the front of the word; a unit is looked for behind the first digits, by its
-//! beginning for bytes and whole for times; what follows is passed over in silence.
+//! A number is what the C library takes from the start of the word. A unit is looked for after the leading digits: for bytes
+//! by its first letters, for times by the whole word. fio ignores what follows in silence.
 
 use options::power;
 use workload::Nanos;
 
 use super::units::{KbBase, NumberError, TimeUnit};
 
-/// The greatest power fio knows: `p`.
+/// The greatest power that fio knows: `p`, the fifth.
 pub const POWER_MOST: u32 = 5;
 
 /// A number, and whether a percent sign follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exact {
-    /// The value; in percent where `percent` is true.
+    /// The value; a percentage if `percent` is set.
     pub value: i64,
-    /// True where a percent sign stands behind the digits.
+    /// Whether a percent sign follows the digits.
     pub percent: bool,
 }
 
 impl Exact {
-    /// What fio stores where it does not expect a percentage: the number from the other end.
+    /// What fio stores if it does not expect a percentage: minus one less the number.
     pub fn stored(self) -> i64 {
         if self.percent { (-1_i64).wrapping_sub(self.value) } else { self.value }
     }
 }
 
-/// The number that fio takes from `word`, with its size unit; it overflows as fio's does.
+/// Reads the number that fio takes from `word`, with its size unit; it wraps as fio's does.
 ///
 /// # Errors
-/// Where no digit is in front, or the number is longer than 64 bits.
+/// If `word` does not start with a number, or the number exceeds 64 bits.
 pub fn count(word: &str, base: KbBase) -> Result<Exact, NumberError> {
     let value = leading(word)?;
     let unit = behind_digits(word).to_ascii_lowercase();
@@ -39,10 +39,10 @@ pub fn count(word: &str, base: KbBase) -> Result<Exact, NumberError> {
     Ok(Exact { value: value.wrapping_mul(factor), percent })
 }
 
-/// The time that fio takes from `word`; a unit that is not exactly one of its own counts microseconds.
+/// Reads the time that fio takes from `word`; a unit that is not exactly one of fio's counts microseconds.
 ///
 /// # Errors
-/// Where no digit is in front, the number is longer than 64 bits, or it is below zero.
+/// If `word` does not start with a number, the number exceeds 64 bits, or it is negative.
 pub fn time(word: &str, default: TimeUnit) -> Result<Nanos, NumberError> {
     let value = leading(word)?;
     let unit = behind_digits(word).to_ascii_lowercase();
@@ -64,15 +64,15 @@ pub fn time(word: &str, default: TimeUnit) -> Result<Nanos, NumberError> {
     u64::try_from(nanos).map(Nanos).map_err(|_| NumberError::Negative(word.to_owned()))
 }
 
-/// The switch that fio takes from `word`: any digits but zero are on.
+/// Reads the switch that fio takes from `word`: any number but zero is on.
 ///
 /// # Errors
-/// Where no digit is in front.
+/// If `word` does not start with a number.
 pub fn switch(word: &str) -> Result<i64, NumberError> {
     leading(word).map(|value| i64::from(value as i32))
 }
 
-/// The floating-point number in front of `word`.
+/// Reads the floating-point number at the start of `word`.
 pub fn float(word: &str) -> Option<f64> {
     let word = word.trim_start();
     let fits = |end: &usize| word.get(..*end).is_some_and(|head| head.parse::<f64>().is_ok());
@@ -80,7 +80,7 @@ pub fn float(word: &str) -> Option<f64> {
     word[..end].parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// C's `strtoll`, to base 16 where the word has a `0x` anywhere.
+/// C's `strtoll`, in base 16 if the word has `0x` anywhere.
 fn leading(word: &str) -> Result<i64, NumberError> {
     if word.ends_with(['z', 'Z']) {
         return Err(NumberError::misread(word, "zones are counted in options of zones alone"));
@@ -105,13 +105,13 @@ fn leading(word: &str) -> Result<i64, NumberError> {
     }
 }
 
-/// What stands behind the sign and the first digits; nothing where a blank is in front, for there the search ends.
+/// What follows the sign and the leading digits. After a leading blank that is the whole word, in which no unit is found.
 fn behind_digits(word: &str) -> &str {
     let unsigned = word.trim_start_matches(['+', '-']);
     unsigned.trim_start_matches(|c: char| c.is_ascii_digit())
 }
 
-/// Bytes of a unit by its beginning.
+/// Bytes of a unit, which is recognised by its first letters.
 fn bytes(unit: &str, base: KbBase) -> i64 {
     let plain: i64 = if base == KbBase::Binary { 1024 } else { 1000 };
     let other = if base == KbBase::Binary { 1000 } else { 1024 };
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Each of these was read so by fio 3.33.
+    /// fio 3.33 read each of these this way.
     #[test]
     fn traps_are_read_as_fio_reads_them() {
         let value = |word| count(word, KbBase::Binary).unwrap().stored();

@@ -1,4 +1,4 @@
-//! Which files a clone works on, and which part of them.
+//! Which files a clone works on, and which part of each.
 
 use std::path::{Path, PathBuf};
 
@@ -6,59 +6,59 @@ use super::asked::FioJob;
 use super::error::{FioError, Unsized};
 use super::value::Amount;
 
-/// What is at a path.
+/// What exists at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OnDisk {
-    /// Its length; of a directory 0.
+    /// Its length in bytes; 0 for a directory.
     pub bytes: u64,
-    /// What it is.
+    /// Its kind.
     pub kind: OnDiskKind,
-    /// Whether plimsoll has laid it out and nobody has changed it since.
+    /// Whether plimsoll laid it out and nobody has changed it since.
     pub laid_out: bool,
 }
 
-/// Kinds of what is at a path.
+/// Kinds of what exists at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OnDiskKind {
     /// A regular file.
     File,
-    /// A block device, and what holds it (a mount point, a device on top), where something does.
+    /// A block device.
     Device {
-        /// What holds it.
+        /// What holds it, if anything: a mount point, or a device on top of it.
         held_by: Option<String>,
     },
     /// A directory.
     Directory,
 }
 
-/// What a job may write that goes on until no space is left, in bytes: offsets beyond 2^63 are none.
+/// Length in bytes of the region of a job that writes until no space is left; offsets end at 2^63.
 const NO_END: u64 = 1 << 60;
 
-/// Looks at a path; `None` where nothing is.
+/// Looks at a path; `None` if nothing is there.
 pub type Look<'l> = &'l dyn Fn(&Path) -> Option<OnDisk>;
 
 /// The part of each file that a clone works on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Region {
-    /// Files; none where the engine needs none.
+    /// The files; none if the engine needs none.
     pub paths: Vec<PathBuf>,
     /// First byte in each file.
     pub offset: u64,
-    /// Bytes in each file; where they differ those of the longest.
+    /// Bytes in each file; if they differ, those of the longest.
     pub bytes: u64,
-    /// Bytes in each of them where they differ, else empty.
+    /// Bytes in each file if they differ, otherwise empty.
     pub each: Vec<u64>,
-    /// How long the shortest of the files is, or will be when it is laid out.
+    /// Length of the shortest of the files, now or once it is laid out.
     pub file_bytes: u64,
 }
 
 impl Region {
-    /// Bytes over all files.
+    /// Bytes of all files.
     pub fn total(&self) -> u64 {
         self.lengths().fold(0, u64::saturating_add)
     }
 
-    /// Bytes in each file, in their order; without files those of the region.
+    /// Bytes in each file, in order; without files, those of the region.
     pub fn lengths(&self) -> impl Iterator<Item = u64> + '_ {
         let of = |number| self.each.get(number).copied().unwrap_or(self.bytes);
         (0..self.paths.len().max(1)).map(of)
@@ -69,13 +69,13 @@ impl Region {
         self.paths.iter().zip(self.lengths().map(|bytes| self.offset.saturating_add(bytes)))
     }
 
-    /// The same where only the names of the files count: a block each.
+    /// The region if only the names of the files count: one block each.
     pub fn of_names(self, block: u64) -> Region {
         Region { offset: 0, bytes: block, each: Vec::new(), file_bytes: block, ..self }
     }
 
-    /// The part of `paths` from `offset` on in which a block of `block` bytes fits, with `lengths` bytes in each; `None`
-    /// where it fits in none.
+    /// The part of `paths` from `offset` on, with `lengths` bytes in each. Files with less than `block` bytes are left out;
+    /// `None` if none is left.
     fn of(paths: Vec<PathBuf>, offset: u64, (lengths, block): (&[u64], u64)) -> Option<Region> {
         let fits = |(_, bytes): &(PathBuf, u64)| *bytes >= block;
         let (paths, each): (Vec<PathBuf>, Vec<u64>) =
@@ -86,7 +86,7 @@ impl Region {
     }
 }
 
-/// Files of a clone: those that are named, or those that its name and numbers make.
+/// Files of a clone: those that are named, or names made from its name and numbers.
 pub fn paths(job: &FioJob) -> Vec<PathBuf> {
     let options = &job.options;
     let directories = options.directory.as_deref().map(split_list).unwrap_or_default();
@@ -97,7 +97,7 @@ pub fn paths(job: &FioJob) -> Vec<PathBuf> {
         Some(list) => split_list(list),
         None => (0..options.nrfiles).map(|number| made_name(job, number)).collect(),
     };
-    // fio puts the directory in front of an absolute name too.
+    // fio puts the directory before an absolute name too.
     names
         .iter()
         .map(|name| match directories.len() {
@@ -116,7 +116,7 @@ fn made_name(job: &FioJob, number: u32) -> String {
         .replace("$clientuid", "")
 }
 
-/// Splits at colons; `\:` is a colon in a name.
+/// Splits at colons; `\:` is a colon within a name.
 pub fn split_list(list: &str) -> Vec<String> {
     let (mut parts, mut part) = (Vec::new(), String::new());
     let mut letters = list.chars();
@@ -136,10 +136,10 @@ pub fn split_list(list: &str) -> Vec<String> {
     parts
 }
 
-/// The region of a job without files, where nothing is as long as it is asked to be.
+/// The region of a job without files, whose length is what was asked for.
 ///
 /// # Errors
-/// Where nothing says how long it is, or it starts behind the end.
+/// If nothing gives its length, or it starts past the end.
 pub fn region_of_nothing(job: &FioJob) -> Result<Region, FioError> {
     let options = &job.options;
     let (long, files) = match options.size {
@@ -157,16 +157,16 @@ pub fn region_of_nothing(job: &FioJob) -> Result<Region, FioError> {
     }
 }
 
-/// The error of a job whose region has no length; the command line is put in later.
+/// The error of a job whose region has no length; the command line is filled in later.
 pub fn needs_size(job: &FioJob, path: Option<PathBuf>) -> FioError {
     let lacking = Unsized { number: job.number as usize, name: job.name.clone(), path };
     FioError::NeedSize { jobs: vec![lacking], corrected: String::new() }
 }
 
-/// The region of a job with files, given what is there or will be by the time it starts.
+/// The region of a job with files, given what is there, or will be when the job starts.
 ///
 /// # Errors
-/// Where nothing says how long it is, or it starts behind the end.
+/// If nothing gives its length, or it starts past the end.
 pub fn region(job: &FioJob, paths: Vec<PathBuf>, there: &[Option<OnDisk>]) -> Result<Region, FioError> {
     let options = &job.options;
     let lengths_there = || there.iter().map(|found| found.as_ref().map_or(0, |on_disk| on_disk.bytes));
@@ -191,13 +191,13 @@ pub fn region(job: &FioJob, paths: Vec<PathBuf>, there: &[Option<OnDisk>]) -> Re
     Ok(Region { file_bytes, ..region })
 }
 
-/// Bytes of each file from `offset` on, of which there are `there`; `None` where nothing says how many.
-/// `filesize` is where a file ends, whatever it holds and wherever the clone begins; `size` is what all files share.
+/// Bytes of each file from `offset` on, given the lengths `there`; `None` if nothing gives them. `filesize` is where a file
+/// ends, whatever it holds and wherever the clone begins; all files share `size`.
 fn lengths(job: &FioJob, there: &[u64], offset: u64) -> Result<Option<Vec<u64>>, FioError> {
     let options = &job.options;
     let pattern = options.pattern;
     let files = there.len().max(1) as u64;
-    // Places of a random job must be known before, and data to be read must be there.
+    // Random places must be known beforehand, and data must exist to be read.
     let fills = options.fill_device && pattern.writes && !pattern.reads && !pattern.random;
     match (options.filesize, options.size) {
         (0, Some(Amount::Bytes(bytes))) if bytes > 0 => return Ok(Some(vec![bytes / files; there.len()])),
@@ -222,7 +222,7 @@ fn lengths(job: &FioJob, there: &[u64], offset: u64) -> Result<Option<Vec<u64>>,
     Ok(Some(ends.into_iter().map(length).collect()))
 }
 
-/// Where the file of this number ends, which is `there` long.
+/// Where the file with this number ends; now it is `there` bytes long.
 fn end(job: &FioJob, there: u64, number: u64) -> u64 {
     let (least, most) = (job.options.filesize_least, job.options.filesize);
     match most {
@@ -231,13 +231,13 @@ fn end(job: &FioJob, there: u64, number: u64) -> u64 {
         _ => {
             let drawn = least + drawn(job.seed, number) % (most - least + 1);
             let block = job.options.shortest_block().max(1);
-            // A file without room for a block would have nothing done to it.
+            // In a file without room for a block nothing would be done.
             (drawn - drawn % block).max(block.min(most))
         }
     }
 }
 
-/// A number that `seed` and `number` alone make, as evenly spread as those of any other pair: the finalizer of SplitMix64.
+/// A number that depends on `seed` and `number` alone, evenly spread over pairs: the finalizer of SplitMix64.
 fn drawn(seed: u64, number: u64) -> u64 {
     let mut mixed = seed.wrapping_add(number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -245,8 +245,8 @@ fn drawn(seed: u64, number: u64) -> u64 {
     mixed ^ mixed >> 31
 }
 
-/// The offset of this clone in bytes; one in percent is rounded up to a block, or to what it is to be aligned to. What is
-/// appended begins at the end of what is there, whatever offset is given.
+/// Offset of this clone in bytes. A percentage is rounded up to a block, or to `offset_align`. With `file_append` it is the
+/// end of the file, whatever offset is given.
 fn start(job: &FioJob, there_bytes: u64) -> u64 {
     if job.options.file_append {
         return there_bytes;

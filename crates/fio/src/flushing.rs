@@ -6,7 +6,7 @@ use super::number::NumberError;
 use super::options::JobOptions;
 use super::value::ValueError;
 
-/// What was typed of calls. The names are those of the options in the table.
+/// Options of calls as typed; each field is the option named in its comment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallOptions {
     /// `sync_file_range`: how, and after how many writes.
@@ -21,7 +21,7 @@ pub struct CallOptions {
     pub force_async: u32,
 }
 
-/// After how many writes a flush comes.
+/// How many writes there are between two flushes.
 pub(super) fn flush(options: &JobOptions) -> Flush {
     let pages = options.calls.pages.map_or(0, |(_, writes)| writes);
     match options.fsync.max(options.fdatasync).max(pages) {
@@ -41,8 +41,8 @@ pub(super) fn calls(options: &JobOptions) -> Calls {
     Calls { act: options.engine.act(), flush, nowait, uncached, atomic, force_async }
 }
 
-/// Where flushes fall otherwise than fio's. fio 3.33 looks whether the count of writes is a multiple before each I/O, so that
-/// it also flushes behind each read until the next write.
+/// How flushes differ from fio's. Before each I/O, fio 3.33 checks whether the count of writes is a multiple, so it also
+/// flushes after each read until the next write.
 pub(super) fn difference(options: &JobOptions) -> Option<&'static str> {
     let counted = options.fsync > 0 || options.fdatasync > 0;
     (counted && options.pattern.mixed()).then_some(
@@ -50,7 +50,7 @@ pub(super) fn difference(options: &JobOptions) -> Option<&'static str> {
     )
 }
 
-/// Ways to flush of which only one can be had.
+/// Two ways to flush that exclude each other.
 pub(super) fn contradiction(options: &JobOptions) -> Option<&'static str> {
     match (options.fsync > 0, options.fdatasync > 0, options.calls.pages.is_some()) {
         (true, true, _) => Some("fsync together with fdatasync"),
@@ -60,7 +60,7 @@ pub(super) fn contradiction(options: &JobOptions) -> Option<&'static str> {
     }
 }
 
-/// `wait_before,write:8`.
+/// Reads `wait_before,write:8`.
 pub(super) fn pages(word: &str) -> Result<(PagesFlush, u32), ValueError> {
     const KNOWN: &[(&str, &str)] = &[("wait_before", ""), ("write", ""), ("wait_after", "")];
     let (names, writes) = word.split_once(':').unwrap_or((word, "1"));

@@ -10,9 +10,9 @@ use super::section::{Section, Setting};
 use super::substitute::{self, Calculated};
 use super::value::Kind;
 
-/// Longest line that fio takes.
+/// Longest line that fio takes, in bytes.
 const LINE_MAX: usize = 8192;
-/// Deepest inclusion of files in files.
+/// Deepest nesting of included files.
 const INCLUDES_MAX: usize = 16;
 const BOM: char = '\u{feff}';
 
@@ -21,7 +21,7 @@ const BOM: char = '\u{feff}';
 pub struct JobFile {
     /// Its sections, in order.
     pub sections: Vec<Section>,
-    /// What should be said about its words.
+    /// Remarks on its words.
     pub notes: Vec<String>,
 }
 
@@ -29,14 +29,14 @@ pub struct JobFile {
 struct Line {
     text: String,
     place: Place,
-    /// The line is cut by a comment that touches the text in front of it.
+    /// Whether a comment follows the text without a blank between them, and so may have cut it.
     cut: bool,
 }
 
 /// Reads the sections of the job file `path`; `-` is standard input.
 ///
 /// # Errors
-/// [`FioError`] with line and column.
+/// [`FioError`], with line and column.
 pub fn read(path: &str, around: &Surroundings, reading: Reading) -> Result<JobFile, FioError> {
     let text = (around.read)(path)
         .map_err(|error| FioError::NoJobFile { path: path.to_owned(), reason: error.to_string() })?;
@@ -48,7 +48,7 @@ pub fn read(path: &str, around: &Surroundings, reading: Reading) -> Result<JobFi
     Ok(parser.file)
 }
 
-/// fio sorts the options of a section so that the meaning of `k` is known before any number is read.
+/// Order of an option within its section. fio sorts them so that the meaning of `k` is known before any number is read.
 fn priority(setting: &Setting) -> i8 {
     match setting.row.name {
         "kb_base" | "unit_base" | "lockfile" => 0,
@@ -127,7 +127,8 @@ impl Parser<'_> {
         Ok(if name.starts_with("global") { Section::global() } else { Section::job(name) })
     }
 
-    /// Behind the word stands one letter, whichever, and then the name of the file: as it is, or beside the including one.
+    /// Includes a file. One letter, whichever, follows `include`, then the file's name: as it is, or beside the including
+    /// file.
     fn include(&mut self, line: &Line, behind: &str) -> Result<(), FioError> {
         let mut letters = behind.chars();
         let separator = letters.next().unwrap_or(' ');
@@ -140,7 +141,8 @@ impl Parser<'_> {
         let outer = self.open.last().cloned().unwrap_or_default();
         let beside = outer.rfind('/').map(|at| format!("{}{name}", &outer[..=at]));
         let read = |path: String| (self.around.read)(&path).map(|text| (path, text));
-        // What stands there and cannot be read says why; that nothing stands beside the including file says nothing more.
+        // If the first file exists but cannot be read, its error is reported; otherwise that of the file beside the
+        // including one.
         let found = read(name.to_owned()).or_else(|error| match beside.map(read) {
             Some(Err(other)) if error.kind() == std::io::ErrorKind::NotFound => Err(other),
             Some(Ok(found)) => Ok(found),
@@ -169,7 +171,7 @@ impl Parser<'_> {
             None => (substituted.text.as_str(), None),
         };
         let Some(row) = rows::named(name) else {
-            // What it may have been meant to be is looked for where it is told; there may be many that are not.
+            // The name that was probably meant is looked up when the error is reported: there may be many unknown options.
             return Err(FioError::BadOption { typed: Box::new(typed()), near: None });
         };
         if value.is_none_or(|value| value.trim().is_empty()) && (row.takes.needs_value() || value.is_some()) {
@@ -223,7 +225,7 @@ impl Parser<'_> {
 }
 
 impl Line {
-    /// The line without comment and blanks around it; `None` where nothing is left.
+    /// The line without comment and surrounding blanks; `None` if nothing is left.
     fn of(raw: &str, mut place: Place) -> Option<Line> {
         let comment = raw.find([';', '#']);
         let kept = comment.map_or(raw, |at| &raw[..at]);
@@ -239,7 +241,7 @@ impl Line {
         FioError::JobFile { place: self.place.clone(), problem }
     }
 
-    /// What pasting and editors leave behind.
+    /// Refuses what pasting and editors leave behind.
     fn refuse_spoilt(&self) -> Result<(), FioError> {
         if let Some(rest) = self.text.strip_prefix(BOM) {
             return Err(self.problem(format!(
@@ -255,7 +257,7 @@ impl Line {
         Ok(())
     }
 
-    /// A name that a comment cuts off without a blank between them is probably longer.
+    /// Refuses a file name that touches a comment: it was probably longer.
     fn refuse_cut(&self, row: &Row, name: &str, value: &str) -> Result<(), FioError> {
         if self.cut && matches!(row.takes, Kind::Path | Kind::Prefix) {
             return Err(self.problem(format!(

@@ -1,4 +1,4 @@
-//! A typed word becomes a value of its option's kind.
+//! Turns a typed word into a value of its option's kind.
 
 use super::reader::{Bounds, Reader, choice, cpus};
 use super::shapes;
@@ -8,7 +8,7 @@ impl Reader {
     /// Reads `word` as a value of `kind`.
     ///
     /// # Errors
-    /// [`ValueError`] with the word and what would do.
+    /// [`ValueError`], which says what is wrong with the word and what would do.
     pub fn read(&mut self, kind: Kind, word: &str) -> Result<Value, ValueError> {
         match kind {
             Kind::Text => Ok(Value::Text(word.to_owned())),

@@ -4,62 +4,62 @@ use workload::Nanos;
 
 use super::value::Value;
 
-/// What a row of a window holds.
+/// The value in a row of a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LogValue {
     /// The mean.
     #[default]
     Mean,
-    /// The greatest.
+    /// The greatest value.
     Greatest,
-    /// The mean, and the greatest in a column of its own.
+    /// The mean, with the greatest value in a column of its own.
     Both,
 }
 
-/// Logs of a job; a prefix that is empty stands for the job's name.
+/// Logs of a job; an empty prefix stands for the job's name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogOptions {
     /// Prefix of the bandwidth log.
     pub bandwidth: Option<String>,
-    /// Prefix of the log of rates.
+    /// Prefix of the IOPS log.
     pub iops: Option<String>,
     /// Prefix of the three latency logs.
     pub latency: Option<String>,
     /// Prefix of the log of histograms.
     pub histogram: Option<String>,
-    /// Length of the windows; zero: a row an I/O.
+    /// Length of the windows; zero: one row for each I/O.
     pub window: Nanos,
-    /// Time between two rows of histograms; zero: none are written.
+    /// Interval between two rows of histograms; zero: none are written.
     pub histogram_every: Nanos,
-    /// How many times neighbouring buckets are put together.
+    /// Coarseness of histograms: 2 to this power neighbouring buckets are merged.
     pub coarseness: u32,
-    /// What a row of a window holds.
+    /// The value in a row of a window.
     pub value: LogValue,
-    /// A column with the byte offset.
+    /// Whether a column has the byte offset.
     pub offset: bool,
-    /// A column with the time of issue in nanoseconds.
+    /// Whether a column has the time of issue in nanoseconds.
     pub issue_time: bool,
-    /// The priority as a hexadecimal number.
+    /// Whether the priority is a hexadecimal number.
     pub priority: bool,
-    /// Times since 1970 instead of since the job's start.
+    /// Whether times count from 1970 instead of from the job's start.
     pub wall_clock: bool,
-    /// A file a clone.
+    /// Whether each clone has a file of its own.
     pub per_job: bool,
 }
 
 impl LogOptions {
-    /// True where any log is kept.
+    /// Whether any log is kept.
     pub fn any(&self) -> bool {
         let plain = [&self.bandwidth, &self.iops, &self.latency];
         plain.iter().any(|prefix| prefix.is_some()) || self.keeps_histograms()
     }
 
-    /// True where histograms are logged, which takes both a name and a time.
+    /// Whether histograms are logged, for which both a prefix and an interval are needed.
     pub fn keeps_histograms(&self) -> bool {
         self.histogram.is_some() && self.histogram_every > Nanos::ZERO
     }
 
-    /// Takes what a row of a window holds; the numbers are those of `log_max_value`.
+    /// Sets the value in a row of a window; the numbers are those of `log_max_value`.
     pub fn set_value(&mut self, value: &Value) {
         self.value = match value.word() {
             "max" | "1" => LogValue::Greatest,

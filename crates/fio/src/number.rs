@@ -1,7 +1,7 @@
 //! fio's grammar of numbers, sizes and times, with its silent traps turned into errors that say what was meant.
 //!
-//! What is accepted here has the value that fio gives it ([`super::exact`]); what fio would read as something that nobody
-//! means is refused, and the error carries the word that says what was meant.
+//! What is accepted here has the value that fio gives it ([`super::exact`]). What fio would read as something nobody means is
+//! refused, and the error carries the word that says what was meant.
 
 use options::power;
 use workload::Nanos;
@@ -9,19 +9,19 @@ use workload::Nanos;
 use super::exact::{self, Exact};
 pub use super::units::{KbBase, NumberError, TimeUnit};
 
-/// A number that was read, and whether its unit is one that people read otherwise than fio does.
+/// A number that was read, and whether people read its unit differently from fio.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count {
     /// The value.
     pub value: i64,
-    /// True where `kib`, `mib`, … was typed and means powers of 1000.
+    /// Whether `kib`, `mib`, … was typed and means a power of 1000.
     pub thousands: bool,
 }
 
 /// Reads a whole number with an optional size suffix, or a hexadecimal one.
 ///
 /// # Errors
-/// [`NumberError`] names the word and what to write.
+/// [`NumberError`], which names the word and what to write.
 pub fn count(word: &str, base: KbBase) -> Result<Count, NumberError> {
     let typed = split(word)?;
     let lower = typed.rest.trim_end().to_ascii_lowercase();
@@ -33,10 +33,10 @@ pub fn count(word: &str, base: KbBase) -> Result<Count, NumberError> {
     Ok(Count { value, thousands: base == KbBase::Binary && lower.ends_with("ib") })
 }
 
-/// As [`count`], refusing numbers below zero.
+/// Reads a number as [`count`] does, and refuses negative ones.
 ///
 /// # Errors
-/// [`NumberError`] names the word and what to write.
+/// [`NumberError`], which names the word and what to write.
 pub fn natural(word: &str, base: KbBase) -> Result<Count, NumberError> {
     let count = count(word, base)?;
     if count.value < 0 {
@@ -48,7 +48,7 @@ pub fn natural(word: &str, base: KbBase) -> Result<Count, NumberError> {
 /// Reads a time; a bare number has the unit `default`.
 ///
 /// # Errors
-/// [`NumberError`] names the word and what to write.
+/// [`NumberError`], which names the word and what to write.
 pub fn time(word: &str, default: TimeUnit) -> Result<Nanos, NumberError> {
     let typed = split(word)?;
     let lower = typed.rest.to_ascii_lowercase();
@@ -64,13 +64,13 @@ pub fn time(word: &str, default: TimeUnit) -> Result<Nanos, NumberError> {
     if exact::time(word, default) == Ok(nanos) { Ok(nanos) } else { Err(misread_time(word, &typed, default)) }
 }
 
-/// A word taken apart.
+/// A word split into a number and the rest.
 struct Split<'w> {
     number: i64,
     rest: &'w str,
-    /// The number is not hexadecimal.
+    /// Whether the number is decimal, not hexadecimal.
     is_decimal: bool,
-    /// A blank is in front, which makes fio lose the unit.
+    /// Whether a blank precedes it, which makes fio lose the unit.
     is_indented: bool,
 }
 
@@ -92,7 +92,7 @@ fn split(word: &str) -> Result<Split<'_>, NumberError> {
     }
     let number =
         i64::from_str_radix(&digits[..end], radix).map_err(|_| NumberError::Range(word.to_owned()))?;
-    // fio takes the greatest number for one that is too long.
+    // fio reads a number that is too long as the greatest one, so the two cannot be told apart.
     if number == i64::MAX {
         return Err(NumberError::Range(word.to_owned()));
     }
@@ -119,7 +119,7 @@ fn suffix_factor(suffix: &str, base: KbBase) -> Option<i64> {
     unit.checked_pow(power)
 }
 
-/// Nanoseconds of a unit of time as fio knows it.
+/// Nanoseconds of one of fio's units of time.
 fn unit_of_time(unit: &str) -> Option<i64> {
     Some(match unit {
         "d" => 86_400_000_000_000,
@@ -132,7 +132,7 @@ fn unit_of_time(unit: &str) -> Option<i64> {
     })
 }
 
-/// The unit of fio's that stands for a word people use.
+/// fio's unit for a word that people use.
 fn time_letter(unit: &str) -> Option<&'static str> {
     Some(match unit.trim().trim_end_matches('.') {
         "s" | "sec" | "secs" | "second" | "seconds" => "s",
@@ -173,7 +173,7 @@ fn misread_count(word: &str, typed: &Split<'_>, base: KbBase) -> NumberError {
     NumberError::Misread { word: word.to_owned(), why: with_taken(why, taken.ok()), write }
 }
 
-/// Dashes and minus signs of typography.
+/// Typographic dashes and minus signs.
 pub const DASHES: [char; 6] = ['–', '—', '−', '‐', '‑', '‒'];
 
 fn with_taken(why: String, taken: Option<String>) -> String {
@@ -183,7 +183,7 @@ fn with_taken(why: String, taken: Option<String>) -> String {
     }
 }
 
-/// The unit with which `suffix` begins, where only a rate's or a plural's end follows it.
+/// The unit in `suffix`, if only the ending of a rate or a plural follows it.
 fn known_suffix(suffix: &str, base: KbBase) -> Option<String> {
     let bare = suffix.trim_end();
     let bare = ["/s", "/sec", "ps", "yte", "ytes", "s"]
@@ -194,7 +194,7 @@ fn known_suffix(suffix: &str, base: KbBase) -> Option<String> {
     (bare.starts_with(starts) && suffix_factor(bare, base).is_some()).then(|| bare.to_owned())
 }
 
-/// How a fraction can be written without one: in the next smaller unit that makes it whole.
+/// Writes a fraction without one, in the next smaller unit in which it is whole.
 fn whole_bytes(number: i64, fraction: &str, base: KbBase) -> Option<String> {
     let (value, unit) = fraction_and_unit(number, fraction)?;
     let letters = ["", "k", "m", "g", "t", "p"];
@@ -246,7 +246,7 @@ fn misread_time(word: &str, typed: &Split<'_>, default: TimeUnit) -> NumberError
     NumberError::Misread { word: word.to_owned(), why: with_taken(why, taken.ok()), write }
 }
 
-/// Several times in one word, such as `1m30s`, in seconds.
+/// Sum in seconds of several times in one word, such as `1m30s`.
 fn added_up(word: &str) -> Option<String> {
     let mut rest = word;
     let mut seconds: i64 = 0;
@@ -282,7 +282,7 @@ mod tests {
         count(word, KbBase::Binary).unwrap().value
     }
 
-    /// Each of these was read by fio 3.33 as the number beside it.
+    /// fio 3.33 read each of these as the number beside it.
     #[test]
     fn sizes_are_read_as_fio_reads_them() {
         for (word, bytes) in [
@@ -312,7 +312,7 @@ mod tests {
         assert!(!count("4Gi", KbBase::Binary).unwrap().thousands);
     }
 
-    /// fio takes each of these for something else and says nothing.
+    /// fio takes each of these for something else, in silence.
     #[test]
     fn silent_traps_say_what_was_meant() {
         for (word, write, taken) in [
@@ -386,7 +386,7 @@ mod tests {
             prop_assert_eq!(value(&format!("0x{number:x}")), number);
         }
 
-        /// The guard only refuses more: whatever it lets pass has fio's own value.
+        /// The guard only refuses more: what it lets pass has fio's own value.
         #[test]
         fn what_passes_has_fios_value(word in NUMBERS) {
             for base in [KbBase::Binary, KbBase::Decimal] {

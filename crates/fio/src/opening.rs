@@ -1,11 +1,11 @@
-//! What fio prints before a run: a line a job, the version, and what is being started.
+//! What fio prints before a run: one line for each job, the version, and what is being started.
 
 use super::asked::{Asked, FioJob};
 use super::commands::VERSION;
 use super::number::KbBase;
 use super::present::figures::{Suffix, scaled};
 
-/// fio's remark where a depth is asked of an engine that has none.
+/// fio's remark on a depth asked of an engine that has none.
 pub const CAPPED_DEPTH: &str =
     "both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1";
 

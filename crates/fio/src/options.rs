@@ -1,4 +1,4 @@
-//! What the options of one job add up to, before clones and files are worked out.
+//! The options of one job put together, before clones and files are worked out.
 
 use std::path::PathBuf;
 
@@ -21,18 +21,18 @@ use super::verification::VerifyOptions;
 /// Direction and order of the I/O.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pattern {
-    /// Reads are issued.
+    /// Whether reads are issued.
     pub reads: bool,
-    /// Writes are issued.
+    /// Whether writes are issued.
     pub writes: bool,
-    /// Trims are issued.
+    /// Whether trims are issued.
     pub trims: bool,
-    /// At random places.
+    /// Whether places are random.
     pub random: bool,
 }
 
 impl Pattern {
-    /// The pattern of a word of `rw`.
+    /// Pattern of a word of `rw`.
     pub fn named(word: &str) -> Pattern {
         let kind = word.strip_prefix("rand").unwrap_or(word);
         Pattern {
@@ -43,12 +43,12 @@ impl Pattern {
         }
     }
 
-    /// True where both reads and writes are issued.
+    /// Whether both reads and writes are issued.
     pub fn mixed(self) -> bool {
         self.reads && self.writes
     }
 
-    /// True where what is there may be lost.
+    /// Whether existing data may be lost.
     pub fn destroys(self) -> bool {
         self.writes || self.trims
     }
@@ -80,17 +80,17 @@ impl Pattern {
 /// Whether directions are reported together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unified {
-    /// Each by itself.
+    /// Each direction by itself.
     #[default]
     Apart,
-    /// As one.
+    /// All directions as one.
     Mixed,
-    /// Each by itself, and as one.
+    /// Each direction by itself, and all as one.
     Both,
 }
 
 impl Unified {
-    /// By its word in the option table.
+    /// The value of a word in the option table.
     pub fn named(word: &str) -> Unified {
         match word {
             "mixed" | "1" => Unified::Mixed,
@@ -100,8 +100,8 @@ impl Unified {
     }
 }
 
-/// Options of one job. `default` is what they hold before anything is said, not even by fio: the defaults of fio's stand in
-/// the rows, and [`JobOptions::untyped`] applies them.
+/// Options of one job. `default` is their state before any default of fio's: those are in the rows, and
+/// [`JobOptions::untyped`] applies them.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs)] // Each field is the option of its name in the table, which says what it means.
 pub struct JobOptions {
@@ -127,7 +127,7 @@ pub struct JobOptions {
     pub filesize: u64,
     pub filesize_least: u64,
     pub opendir: Option<String>,
-    /// The files below `opendir`.
+    /// Files found below `opendir`.
     pub found: Vec<PathBuf>,
     pub file_append: bool,
     pub io_size: Option<Amount>,
@@ -158,7 +158,7 @@ pub struct JobOptions {
     pub lfsr: bool,
     pub randrepeat: bool,
     pub randseed: u64,
-    /// Whether `randseed` was typed, which then holds in every run, whatever `randrepeat` says.
+    /// Whether `randseed` was typed; the seed then applies in every run, whatever `randrepeat` says.
     pub randseed_typed: bool,
     pub bs: Each<u64>,
     pub bsrange: Each<Option<Lengths>>,
@@ -217,18 +217,18 @@ pub struct JobOptions {
 }
 
 impl JobOptions {
-    /// Takes a seed that holds in every run.
+    /// Sets a seed that applies in every run.
     pub fn set_seed(&mut self, seed: u64) {
         self.randseed = seed;
         self.randseed_typed = true;
     }
 
-    /// True where the run ends by time alone.
+    /// Whether the run ends by time alone.
     pub fn ends_by_time(&self) -> bool {
         self.time_based && self.runtime > Nanos::ZERO
     }
 
-    /// True where what is there may be lost: by what the engine does, whatever its I/O counts as, or by writes and trims.
+    /// Whether existing data may be lost: through what the engine does, or through writes and trims.
     pub fn destroys(&self) -> bool {
         match self.engine.act() {
             Act::Move => self.pattern.destroys(),
@@ -236,22 +236,21 @@ impl JobOptions {
         }
     }
 
-    /// A job that reads with a saved state looks at what the job that left the state wrote: it goes where that one went, and
-    /// as far.
+    /// Makes a job that reads with a saved state check what the job that left the state wrote: at the same places, and as far.
     pub fn read_what_was_written(&mut self) {
         if self.verify.state_load && self.pattern.reads && !self.pattern.destroys() {
             (self.pattern.reads, self.pattern.writes, self.verify.only) = (false, true, true);
         }
     }
 
-    /// Turns off every clock reading that fio's `gtod_reduce` turns off.
+    /// Turns off every latency that fio's `gtod_reduce` turns off.
     pub fn reduce_clock(&mut self, value: &Value) {
         if value.on() {
             (self.lat, self.clat, self.slat) = (false, false, false);
         }
     }
 
-    /// Takes the percentiles to print, rising.
+    /// Sets the percentiles to print, in rising order.
     pub fn set_percentiles(&mut self, value: &Value) {
         if let Value::Floats(floats) = value {
             self.percentile_list = floats.clone();
@@ -259,7 +258,7 @@ impl JobOptions {
         }
     }
 
-    /// Takes lengths of the directions that were typed.
+    /// Sets the lengths of the directions that were typed.
     pub fn set_lengths(target: &mut Each<Option<Lengths>>, value: &Value) {
         if let Value::Shape(Shaped::Lengths(typed)) = value {
             for (place, lengths) in target.iter_mut().zip(typed) {
@@ -270,8 +269,8 @@ impl JobOptions {
         }
     }
 
-    /// Takes files or devices besides those that were named before: fio 3.33 uses all, also those of `[global]` and those of a
-    /// job's own section.
+    /// Adds files or devices to those named before: fio 3.33 uses all, those of `[global]` as well as those of the job's own
+    /// section.
     pub fn add_filename(&mut self, names: &str) {
         self.filename = Some(match self.filename.take() {
             Some(known) if !known.is_empty() => format!("{known}:{names}"),
@@ -279,7 +278,7 @@ impl JobOptions {
         });
     }
 
-    /// Takes the word of `rw` with the number behind its colon.
+    /// Sets the direction from a word of `rw`, and the number after its colon.
     pub fn set_direction(&mut self, value: &Value) {
         if let Value::Shape(Shaped::Direction(word, number)) = value {
             self.pattern = Pattern::named(word);
@@ -287,26 +286,26 @@ impl JobOptions {
         }
     }
 
-    /// Takes where files end: one size, or two between which each has its own.
+    /// Sets where files end: one size, or the two bounds of a size drawn for each file.
     pub fn set_filesize(&mut self, value: &Value) {
         if let Value::Shape(Shaped::FileSize(least, most)) = value {
             (self.filesize_least, self.filesize) = (*least, *most);
         }
     }
 
-    /// Takes the CPUs.
+    /// Sets the CPUs.
     pub fn set_cpus(&mut self, value: &Value) {
         if let Value::Cpus(cpus) = value {
             self.cpus.clone_from(cpus);
         }
     }
 
-    /// Takes CPUs as a bit mask, the lowest bit for the first.
+    /// Sets the CPUs from a bit mask, whose lowest bit is the first CPU.
     pub fn set_cpumask(&mut self, mask: u64) {
         self.cpus = (0..u64::BITS).filter(|cpu| mask >> cpu & 1 == 1).collect();
     }
 
-    /// Takes the share of reads in percent.
+    /// Sets the share of reads in percent.
     pub fn set_mix(&mut self, read_percent: u64) {
         self.rwmix_read = read_percent.min(100) as u8;
         self.rwmix_typed = true;

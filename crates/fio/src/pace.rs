@@ -1,4 +1,4 @@
-//! Rates by direction become paces, and the shares of the directions a mix.
+//! Turns rates by direction into paces, and the shares of the directions into a mix.
 
 use workload::{Access, Iops, Mix, Pace};
 
@@ -8,24 +8,24 @@ use super::options::JobOptions;
 /// Pace and access of a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Paced {
-    /// When the next I/O becomes due, or the next that is no write.
+    /// When the next I/O is due; with `write_pace`, the next one that is not a write.
     pub pace: Pace,
-    /// When the next write becomes due, where a mix has a rate.
+    /// When the next write is due, if a mix has a rate.
     pub write_pace: Option<Pace>,
-    /// Where it goes, and which way.
+    /// Places and directions.
     pub access: Access,
-    /// Where this is not exactly what was asked.
+    /// Remarks on how this differs from what was asked.
     pub notes: Vec<String>,
 }
 
-/// Works out the pace and the access of `options`.
+/// Works out pace and access of `options`.
 pub fn of(options: &JobOptions) -> Paced {
     let [read, write, trim] = [0, 1, 2].map(|direction| pace(options, direction));
     let pattern = options.pattern;
     let both =
         |options: &JobOptions| match [1, 2].into_iter().filter_map(|way| rate(options, way)).reduce(f64::min)
         {
-            // The slower of the two holds the other back, and a pair is two I/Os.
+            // The slower of the two holds back the other, and a pair is two I/Os.
             Some(slower) => paced(options, 2.0 * slower),
             None => Pace::Closed,
         };
@@ -53,7 +53,7 @@ fn paced(options: &JobOptions, rate: f64) -> Pace {
     if options.poisson { Pace::Poisson(Iops(rate)) } else { Pace::Fixed(Iops(rate)) }
 }
 
-/// I/Os a second in one direction; bytes a second are counted in blocks of that direction. Zero is no limit.
+/// I/Os a second in one direction; bytes a second are converted by the shortest block of that direction. Zero is no limit.
 fn rate(options: &JobOptions, direction: usize) -> Option<f64> {
     match (options.rate_iops[direction], options.rate[direction]) {
         (0, 0) => None,
@@ -62,7 +62,7 @@ fn rate(options: &JobOptions, direction: usize) -> Option<f64> {
     }
 }
 
-/// Where both directions have a rate, the rates decide the mix, as they do in fio.
+/// Remarks on a mix in which both directions have a rate: as in fio, the rates then decide the mix.
 fn notes(options: &JobOptions, apart: bool) -> Vec<String> {
     let (Some(read), Some(write)) = (rate(options, 0), rate(options, 1)) else { return Vec::new() };
     let percent = 100.0 * read / (read + write);

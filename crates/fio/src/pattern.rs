@@ -1,4 +1,4 @@
-//! Patterns of bytes: text, numbers, places and the contents of files, one behind the other.
+//! Patterns of bytes: text, numbers, placeholders of the offset and contents of files, one after the other.
 
 use std::io;
 
@@ -7,18 +7,18 @@ use workload::Pattern as Bits;
 use super::number::NumberError;
 use super::value::ValueError;
 
-/// The most bytes of a pattern that fio takes.
+/// Most bytes of a pattern that fio takes.
 pub const MOST: usize = 512;
 
 /// A file that a pattern names, with its first bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternFile {
     name: String,
-    /// Its first [`MOST`] bytes at least, or why it cannot be read.
+    /// At least its first [`MOST`] bytes, or all; or why it cannot be read.
     bytes: Result<Vec<u8>, String>,
 }
 
-/// The files that the pattern `word` names, as `read` has them.
+/// The files that the pattern `word` names, read by `read`.
 pub(super) fn files(word: &str, read: &dyn Fn(&str) -> io::Result<Vec<u8>>) -> Vec<PatternFile> {
     let mut files = Vec::new();
     let mut rest = word;
@@ -41,11 +41,11 @@ fn wrong(word: &str, meant: impl Into<String>) -> ValueError {
     NumberError::misread(word, meant).into()
 }
 
-/// Text in double quotes, `0x…`, decimal numbers and `%o`, one behind the other.
-/// What stands in single quotes is a file of `files`, whose first bytes are taken.
+/// Reads text in double quotes, `0x…`, decimal numbers and `%o`, one after the other; single quotes enclose the name of one
+/// of `files`, whose first bytes are taken.
 ///
 /// # Errors
-/// [`ValueError`] with the part that is wrong and what would do.
+/// [`ValueError`], which says what part is wrong and what would do.
 pub(super) fn read(word: &str, files: &[PatternFile]) -> Result<Bits, ValueError> {
     let mut bits = Bits::default();
     let mut rest = word.trim();
@@ -85,7 +85,7 @@ fn quoted<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, Val
     Ok(rest)
 }
 
-/// The bytes in the order in which they are written; an odd digit in front stands alone.
+/// Appends the bytes in the order in which they are written; if the number of digits is odd, the first stands alone.
 fn hexadecimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, ValueError> {
     let end = rest.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(rest.len());
     let (digits, rest) = rest.split_at(end);
@@ -100,10 +100,10 @@ fn hexadecimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str
     Ok(rest)
 }
 
-/// As few bytes as hold the number, the least first; four or eight of one below zero.
+/// Appends a number in as few bytes as hold it, least significant first; a negative one in four or eight.
 fn decimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, ValueError> {
     let mut end = rest[1..].find(|c: char| !c.is_ascii_digit()).map_or(rest.len(), |at| at + 1);
-    // A zero in front of an x begins the next number, as in -120xdeadface.
+    // A zero before an x begins the next number, as in -120xdeadface.
     if end > 1 && (rest[end - 1..].starts_with("0x") || rest[end - 1..].starts_with("0X")) {
         end -= 1;
     }
@@ -120,7 +120,7 @@ fn decimal<'w>(word: &str, rest: &'w str, bits: &mut Bits) -> Result<&'w str, Va
     Ok(rest)
 }
 
-/// The first bytes of a file, as many as a pattern has room for.
+/// Appends the first bytes of a file, as many as a pattern has room for.
 fn contents<'w>(
     word: &str,
     rest: &'w str,

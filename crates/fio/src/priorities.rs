@@ -1,4 +1,4 @@
-//! Priorities of I/Os by their length: `cmdprio_bssplit`.
+//! Priorities of I/Os by their length (`cmdprio_bssplit`).
 
 use workload::{ByDirection, Bytes, Priority, UrgentLength};
 
@@ -7,18 +7,18 @@ use super::reader::Reader;
 use super::terms::{TimeOptions, class_of};
 use super::value::ValueError;
 
-/// A share of the I/Os of one length, with a priority of its own where one was typed.
+/// A share of the I/Os of one length, with a priority of its own if one was typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PriorityShare {
-    /// Bytes of an I/O.
+    /// Length of an I/O in bytes.
     pub length: u64,
-    /// Percent of those.
+    /// Percentage of the I/Os of that length.
     pub percent: u8,
-    /// Class and level.
+    /// Priority class and level.
     pub own: Option<(u8, u8)>,
 }
 
-/// `length/percent:length/percent/class/level…`
+/// Reads `length/percent:length/percent/class/level…`.
 pub(super) fn read(reader: &mut Reader, list: &str) -> Result<Vec<PriorityShare>, ValueError> {
     let shares = list.split(':').map(|entry| share(reader, list, entry)).collect::<Result<Vec<_>, _>>()?;
     for PriorityShare { length, .. } in &shares {
@@ -58,7 +58,7 @@ fn share(reader: &mut Reader, list: &str, entry: &str) -> Result<PriorityShare, 
 }
 
 impl TimeOptions {
-    /// The I/Os of some length that have a priority of their own. Without a class they have that of real time, as in fio.
+    /// I/Os by length that have a priority of their own; without a class it is real time, as in fio.
     pub(super) fn urgent_lengths(&self) -> ByDirection<Vec<UrgentLength>> {
         let of = |way: usize| {
             let urgent = |share: &PriorityShare| {
@@ -72,7 +72,7 @@ impl TimeOptions {
         ByDirection { read: of(0), write: of(1), trim: Vec::new() }
     }
 
-    /// Two ways to say which I/Os are urgent, of which only one can be had.
+    /// Whether both ways to say which I/Os are urgent are used; only one may be.
     pub(super) fn urgent_twice(&self) -> bool {
         let by_length = self.cmdprio_bssplit.iter().flatten().any(|shares| !shares.is_empty());
         by_length && self.cmdprio_percentage.iter().any(|&percent| percent > 0)

@@ -5,7 +5,7 @@ use super::number::{KbBase, NumberError, TimeUnit, count, natural, time};
 use super::pattern::PatternFile;
 use super::value::{Amount, Each, Floats, Value, ValueError, Word, is_wrapping};
 
-/// Whose reading of a word counts where fio misreads in silence.
+/// Whose reading of a word applies if fio silently misreads it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
     /// The user's: what fio would misread is an error that says what to write.
@@ -15,36 +15,36 @@ pub enum Reading {
     Exact,
 }
 
-/// Reads values under one meaning of `k`, and keeps remarks on words that mean something else than people think.
+/// Reads values for one meaning of `k`, and collects remarks on words that mean something else than people think.
 #[derive(Clone, Debug, Default)]
 pub struct Reader {
-    /// What a bare `k` stands for.
+    /// Meaning of a bare `k`.
     pub base: KbBase,
-    /// Whose reading counts.
+    /// Whose reading applies.
     pub reading: Reading,
     /// The files that the value names.
     pub files: Vec<PatternFile>,
-    /// What should be said about the words read.
+    /// Remarks on the words read.
     pub remarks: Vec<String>,
 }
 
 impl Reader {
-    /// A number of bytes from 1 on.
+    /// Reads a number of bytes of at least 1.
     pub(super) fn bytes(&mut self, word: &str) -> Result<u64, ValueError> {
         self.bounded(word, Bounds { least: 1, most: i64::MAX }).map(i64::unsigned_abs)
     }
 
-    /// A number of bytes, also below zero.
+    /// Reads a number of bytes, which may be negative.
     pub(super) fn signed_bytes(&mut self, word: &str) -> Result<i64, ValueError> {
         self.bounded(word, Bounds { least: i64::MIN, most: i64::MAX })
     }
 
-    /// True where fio's own reading counts.
+    /// Whether fio's own reading applies.
     pub(super) fn is_exact(&self) -> bool {
         self.reading == Reading::Exact
     }
 
-    /// Blanks in front and quotation marks are part of a name, which nobody means.
+    /// Reads a path. Leading blanks and quotation marks would be part of the name, which nobody means, and are refused.
     pub(super) fn path(&self, word: &str) -> Result<String, ValueError> {
         let bare = word.trim_matches(is_wrapping);
         let quoted = word != bare && (word.trim_start() != word || word.starts_with(is_wrapping));
@@ -63,11 +63,11 @@ impl Reader {
         if value > most { Err(ValueError::Above { value, most }) } else { Ok(value != 0) }
     }
 
-    /// A number where one is wanted; fio passes over what follows the first of several.
+    /// Reads one number; fio ignores any that follow the first.
     pub(super) fn first(&mut self, word: &str, bounds: Bounds) -> Result<i64, ValueError> {
         match self.reading {
             Reading::Guarded => self.bounded(word, bounds),
-            // A least value of 0 is none to fio.
+            // A minimum of 0 is no minimum to fio.
             Reading::Exact if bounds.least == 0 => {
                 self.bounded(pieces(word)[0], Bounds { least: i64::MIN, ..bounds })
             }
@@ -87,7 +87,8 @@ impl Reader {
         bounds.hold(value)
     }
 
-    /// One value stands for all three; of two the second stands for writes and trims; an empty place keeps what is there.
+    /// Reads up to three values: one applies to all directions, the second of two to writes and trims; an empty one changes
+    /// nothing.
     pub(super) fn each(&mut self, word: &str, bounds: Bounds) -> Result<Each<Option<u64>>, ValueError> {
         if self.is_exact() {
             return self.each_exactly(word, bounds);
@@ -105,8 +106,8 @@ impl Reader {
         Ok(spread(&values))
     }
 
-    /// As fio spreads them: every separator parts, a piece that cannot be read is passed over where another can,
-    /// and so is what comes behind the third.
+    /// Reads values as fio spreads them: every separator splits, a piece that cannot be read is ignored if another can be,
+    /// and so are pieces after the third.
     fn each_exactly(&mut self, word: &str, bounds: Bounds) -> Result<Each<Option<u64>>, ValueError> {
         let pieces = pieces(word);
         let mut values = Vec::with_capacity(pieces.len());
@@ -144,14 +145,14 @@ impl Reader {
         Ok(Amount::Bytes(bytes.value.unsigned_abs()))
     }
 
-    /// fio takes each of several values in turn, so that the last one stays.
+    /// Reads an amount as fio does, which takes several values in turn, so that the last one stays.
     fn amount_exactly(&self, word: &str) -> Result<Amount, ValueError> {
         let mut taken = Err(NumberError::Empty.into());
         for piece in pieces(word) {
             let amount = exact::count(piece, self.base).map_err(ValueError::from).and_then(|read| match read
                 .stored()
             {
-                // fio tells a percentage by these values alone.
+                // fio recognises a percentage by these values alone.
                 stored @ -101..=-1 => percent(-1 - stored),
                 stored if stored < 0 => Err(NumberError::Negative(piece.to_owned()).into()),
                 stored => Ok(Amount::Bytes(stored.unsigned_abs())),
@@ -166,7 +167,7 @@ impl Reader {
     pub(super) fn time(&self, word: &str, unit: TimeUnit) -> Result<Value, ValueError> {
         let nanos = match (self.reading, unit) {
             (Reading::Guarded, _) => time(word, unit)?,
-            // No time to fio, but a count.
+            // To fio this is a count, not a time.
             (Reading::Exact, TimeUnit::Milliseconds) => {
                 let millis = exact::count(pieces(word)[0], self.base)?.stored();
                 let millis = u64::try_from(millis).map_err(|_| NumberError::Negative(word.to_owned()))?;
@@ -210,7 +211,7 @@ impl Reader {
     }
 }
 
-/// Between which a number must lie, both inclusive.
+/// Limits of a number, both inclusive.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
     pub(super) least: i64,
@@ -248,7 +249,7 @@ fn spread(values: &[Option<u64>]) -> Each<Option<u64>> {
     }
 }
 
-/// The pieces that fio takes a value apart into: at commas, and where none is left at colons or dashes.
+/// The pieces into which fio splits a value: at commas, then, when none is left, at colons, then at dashes.
 fn pieces(word: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = word;
@@ -263,7 +264,7 @@ fn pieces(word: &str) -> Vec<&str> {
     }
 }
 
-/// `4k-8k` and `4k:8k` are a read and a write size to fio, `4k/8k` is 4k: none is what people mean by it.
+/// Refuses `4k-8k` and `4k:8k`, which to fio are a read and a write size, and `4k/8k`, which is 4k: nobody means that.
 fn refuse_other_separators(word: &str) -> Result<(), NumberError> {
     let separates = |(at, letter): &(usize, char)| {
         *at > 0 && "-:/".contains(*letter) && word[at + 1..].starts_with(|c: char| c.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! Traces that jobs write (`write_iolog`): a row an I/O in the order of issue, as fio's version 3 has it.
+//! Traces that jobs write (`write_iolog`): one row for each I/O in the order of issue, in fio's version 3.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use super::asked::Asked;
 use super::error::FioError;
 use super::options::JobOptions;
 
-/// Whether a trace can name `paths`: its words stand between blanks.
+/// Checks that a trace can name `paths`: its words are separated by blanks.
 ///
 /// # Errors
-/// Where one has a blank and a trace is asked for.
+/// If a path has a blank and a trace is asked for.
 pub(super) fn names_fit(options: &JobOptions, paths: &[PathBuf]) -> Result<(), FioError> {
     let has_blank = |path: &&PathBuf| path.to_string_lossy().contains(char::is_whitespace);
     match paths.iter().find(has_blank).filter(|_| options.trace.write.is_some()) {
@@ -26,20 +26,20 @@ pub(super) fn names_fit(options: &JobOptions, paths: &[PathBuf]) -> Result<(), F
     }
 }
 
-/// What a trace begins with; also that of each further clone in a file that several share.
+/// First line of a trace, repeated for each further clone in a file that several share.
 pub const HEADER: &str = "fio version 3 iolog";
-/// A packed piece is turned into rows when it has grown to this, in bytes, so that memory does not grow with the run.
+/// Length in bytes at which a packed piece is turned into rows, so that memory does not grow with the run.
 const PIECE: usize = 1 << 16;
 
 /// The traces that the jobs of a step write.
 #[derive(Clone, Debug, Default)]
 pub struct Recordings {
-    /// One a worker, in the order of the plan; `None` where its job writes none.
+    /// Traces of each worker, in the order of the plan; `None` if its job writes none.
     workers: Vec<Option<Recording>>,
     files: Vec<Recorded>,
 }
 
-/// A file, and the rows that are to be appended to it.
+/// A trace file, and the rows that are to be appended to it.
 #[derive(Clone, Debug)]
 struct Recorded {
     path: PathBuf,
@@ -49,27 +49,27 @@ struct Recorded {
 /// The trace of one worker.
 #[derive(Clone, Debug)]
 struct Recording {
-    /// Place in the files.
+    /// Index into the files.
     file: usize,
-    /// Whether its rows go into the file as they come. Of clones that share a file the first one's do; those of the others
-    /// come behind them, each clone whole, since a reader takes a file for one sequence.
+    /// Whether its rows go into the file as they come. Of clones that share a file only the first one's do; the others
+    /// follow, each clone as a whole, because a reader takes a file for one sequence.
     streams: bool,
     names: Vec<String>,
     opened: Vec<bool>,
     flush: FlushBy,
     /// Whether each file is flushed before it is closed.
     stores: bool,
-    /// The time of its first I/O on the run's clock.
+    /// Time of its first I/O on the run's clock.
     origin: Option<Nanos>,
     last: Nanos,
     packer: Packer,
     unpacker: Unpacker,
-    /// Packed I/Os that are to become rows at the end.
+    /// Packed I/Os that have not become rows yet.
     kept: Vec<Vec<u8>>,
 }
 
 impl Recordings {
-    /// The step `plan` begins.
+    /// Begins the step `plan`.
     pub fn begin(&mut self, asked: &Asked, plan: &StepPlan) {
         (self.workers, self.files) = (Vec::new(), Vec::new());
         for worker in &plan.workers {
@@ -110,12 +110,12 @@ impl Recordings {
         recording
     }
 
-    /// The files, each once.
+    /// Paths of the files, each once.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(|file| file.path.as_path())
     }
 
-    /// Takes in I/Os of the worker at `worker` in the plan, in the order in which they were issued.
+    /// Adds I/Os of the worker at index `worker` in the plan, in the order in which they were issued.
     pub fn issued(&mut self, worker: usize, ios: &[TracedIo]) {
         let Some(Some(recording)) = self.workers.get_mut(worker) else { return };
         for io in ios {
@@ -126,7 +126,7 @@ impl Recordings {
         }
     }
 
-    /// The step is over: what is left becomes rows, which `append` is given as they are made.
+    /// Ends the step: what is left becomes rows, each piece of which is given to `append` as it is made.
     pub fn end(&mut self, mut append: impl FnMut(&Path, &str)) {
         self.drain(&mut append);
         let mut workers: Vec<Recording> = self.workers.drain(..).flatten().collect();
@@ -168,7 +168,7 @@ impl Recording {
 
     fn take(&mut self, io: &TracedIo) {
         let origin = *self.origin.get_or_insert(io.at);
-        // Two readings of the clock of one turn may come in either order.
+        // Two clock readings of one turn may arrive in either order.
         self.last = self.last.max(io.at.since(origin));
         self.packer.push(TracedIo { at: self.last, ..*io });
         if self.packer.len() >= PIECE {
@@ -182,7 +182,7 @@ impl Recording {
         }
     }
 
-    /// Everything so far as rows.
+    /// Turns everything so far into rows.
     fn write(&mut self, text: &mut String) {
         self.keep();
         for piece in std::mem::take(&mut self.kept) {

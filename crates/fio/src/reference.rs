@@ -75,7 +75,7 @@ fn long(names: impl Iterator<Item = &'static str>) -> impl Iterator<Item = Strin
 /// What `--enghelp[=ENGINE[,OPTION]]` prints.
 ///
 /// # Errors
-/// [`FioError::NoHelp`] where the engine or its option is unknown here.
+/// [`FioError::NoHelp`] if the engine or its option is unknown here.
 pub fn engine_help(name: &str) -> Result<String, FioError> {
     let (name, option) = name.split_once(',').map_or((name, None), |(name, option)| (name, Some(option)));
     let engine = |name: &str| Engine { name: name.to_owned() };

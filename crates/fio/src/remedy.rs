@@ -7,7 +7,7 @@ use super::value::Word;
 use super::{commandline, commands, meant};
 
 impl FioError {
-    /// What goes to stdout, as fio has it; empty where nothing does.
+    /// What goes to stdout, as in fio; may be empty.
     pub fn stdout(&self) -> String {
         match self {
             FioError::Parsing { words, .. } if !words.is_empty() => valid_words(words),
@@ -24,7 +24,7 @@ impl FioError {
         }
     }
 
-    /// What plimsoll adds on stderr: cause and remedy where fio leaves them open.
+    /// What plimsoll adds on stderr: cause and remedy, if fio does not give them.
     pub fn hint(&self) -> Option<String> {
         match self {
             FioError::NeedSize { jobs, corrected } => jobs.first().map(|job| add_a_size(job, corrected)),
@@ -75,7 +75,7 @@ fn no_section(asked: &[String], there: &[String]) -> String {
 fn add_a_size(job: &Unsized, corrected: &str) -> String {
     let name = &job.name;
     match &job.path {
-        // A size would make a regular file of that name.
+        // With a size, a regular file of that name would be created.
         Some(path) if path.starts_with("/dev/") => {
             format!("There is no device {}; lsblk lists those that there are.", path.display())
         }
@@ -86,7 +86,7 @@ fn add_a_size(job: &Unsized, corrected: &str) -> String {
     }
 }
 
-/// The words of an enumeration as fio lists them.
+/// Lists the words of an enumeration as fio does.
 fn valid_words(words: &[Word]) -> String {
     let mut text = String::new();
     for (at, (word, help)) in words.iter().enumerate() {

@@ -24,19 +24,19 @@ pub struct Trace {
     pub replay: Replay,
     /// The files that they name.
     pub files: Vec<PathBuf>,
-    /// How flushes are done.
+    /// How a flush is done.
     pub flush: FlushBy,
 }
 
-/// A text or a binary that is read from its begin.
+/// A text or binary trace, read from its start.
 pub type TraceInput = Box<dyn BufRead + Send>;
 
-/// What traces need of the world.
+/// What reading a trace needs of the world.
 #[derive(Clone, Copy, Debug)]
 pub struct TraceWorld {
-    /// Opens one.
+    /// Opens a trace.
     pub open: fn(&Path) -> std::io::Result<TraceInput>,
-    /// The device with this major and minor number.
+    /// Looks up the device with this major and minor number.
     pub device: fn(u32, u32) -> Option<PathBuf>,
 }
 
@@ -66,7 +66,7 @@ impl TracePieces for Reread {
                     Ok(Some(event)) => gathered.take(&event),
                     Ok(None) => {
                         reader = None;
-                        // An empty piece would be taken for the end, which it is.
+                        // The reader takes an empty piece for the end, which is right.
                         return Some(Ok(gathered.rest()));
                     }
                     Err(fault) => {
@@ -82,7 +82,7 @@ impl TracePieces for Reread {
     }
 }
 
-/// Reads the traces of all jobs that replay one; a job whose trace is wrong keeps the error. Clones share what they read.
+/// Reads the traces of all jobs that replay one; a job keeps the error if its trace is wrong. Clones share what was read.
 pub fn read_traces(asked: &mut Asked, world: TraceWorld) {
     let only_reads = if asked.lays_out == LaysOut::Nothing { OnlyReads::Yes } else { OnlyReads::No };
     let mut known: HashMap<PathBuf, (TraceOptions, Arc<Result<Trace, FioError>>)> = HashMap::new();
@@ -105,13 +105,13 @@ pub fn read_traces(asked: &mut Asked, world: TraceWorld) {
     asked.notes.extend(remarks.into_iter().map(|words| Remark { about: About::Other, words }));
 }
 
-/// The trace of this clone: of several each clone has one, in turn.
+/// Path of the trace of this clone; several traces are dealt to the clones in turn.
 fn path_of(job: &FioJob) -> Option<PathBuf> {
     let list = split_list(job.options.trace.read.as_deref()?);
     list.get(job.clone as usize % list.len().max(1)).map(PathBuf::from)
 }
 
-/// What is read, and what is to be said of it.
+/// Reads a trace, with remarks on it.
 fn read_trace(
     path: &Path,
     options: &TraceOptions,
@@ -131,7 +131,7 @@ fn read_trace(
     }
 }
 
-/// Reads all of a trace: what its I/Os come to, its files, and how many rows are passed over.
+/// Reads through a trace: returns what its I/Os come to, its files, and the number of rows that are passed over.
 fn look_through(
     path: &Path,
     shaping: &Shaping,
@@ -145,7 +145,7 @@ fn look_through(
     while let Some(event) = reader.event().map_err(named)? {
         gathered.take(&event);
         if options.chunked {
-            // Only what is known of all of them is wanted now.
+            // For now, only what is known of all I/Os is kept, not the I/Os.
             gathered.piece();
         }
     }
@@ -178,7 +178,7 @@ fn notes(path: &Path, gathered: &Gathered, (only_reads, passed_over): (OnlyReads
     notes
 }
 
-/// The paths of the files of a trace.
+/// Paths of the files of a trace.
 fn files(
     found: &[TraceFile],
     options: &TraceOptions,
@@ -215,8 +215,8 @@ fn bad(path: &Path, fault: &Fault) -> FioError {
     }
 }
 
-/// `work` as a job that replays `trace`. Where its I/Os go, how long they are and when it ends is said by the trace, as in
-/// fio.
+/// Returns `work` as a job that replays `trace`. As in fio, the trace decides where its I/Os go, how long they are and when it
+/// ends.
 pub(super) fn job(work: Job, options: &JobOptions, trace: &Trace) -> Job {
     let pace = if options.trace.no_stall { Pace::Closed } else { Pace::Traced };
     let ends = (options.runtime > Nanos::ZERO).then_some(StopRule::Time(options.runtime));
@@ -224,7 +224,7 @@ pub(super) fn job(work: Job, options: &JobOptions, trace: &Trace) -> Job {
         offset: Bytes(0),
         size: None,
         access: Access::replayed(trace.replay.clone()),
-        // Trims carry no data, so that a trace of them alone needs the least of buffers.
+        // Trims carry no data, so a trace of trims alone needs the smallest buffers.
         blocks: BlockSizes::all(trace.replay.longest.max(Bytes(512))),
         pace,
         write_pace: None,
@@ -236,10 +236,10 @@ pub(super) fn job(work: Job, options: &JobOptions, trace: &Trace) -> Job {
     }
 }
 
-/// What must not or need not stand beside a trace that is replayed; the notes on what has no effect.
+/// Checks what stands beside a trace that is replayed, and returns remarks on options without effect.
 ///
 /// # Errors
-/// Where options of traces are wrong, or cannot be had together.
+/// If options of traces are wrong, or exclude each other.
 pub(super) fn settle(options: &mut JobOptions) -> Result<Vec<String>, FioError> {
     if let Some((what, remedy)) = options.trace.wrong() {
         return Err(FioError::refused(&what, &remedy));
@@ -266,7 +266,7 @@ pub(super) fn settle(options: &mut JobOptions) -> Result<Vec<String>, FioError> 
     Ok(notes)
 }
 
-/// Options of `options` that a trace overrides, by name.
+/// Names of the options that a trace overrides.
 fn overridden(options: &JobOptions) -> Vec<&'static str> {
     let typed = |rates: &[u64; 3]| rates.iter().any(|rate| *rate > 0);
     let rows = [

@@ -1,20 +1,20 @@
-//! Options that say how a ring's I/Os get to the kernel and how their ends are waited for.
+//! Options that say how a ring's I/Os get to the kernel, and how completions are waited for.
 
 use workload::{RingWays, Submitter, Waiting};
 
-/// What was typed. The names are those of the options in the table.
+/// Options as typed; each field is the option named in its comment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RingOptions {
     /// `hipri`.
     pub hipri: bool,
     /// `sqthread_poll`.
     pub thread: bool,
-    /// `sqthread_poll_cpu`, which concerns a submission thread that is asked for.
+    /// `sqthread_poll_cpu`, which applies only to a submission thread.
     pub cpu: Option<u32>,
 }
 
-/// The ways of a job's rings. A worker whose I/Os a thread of the kernel submits still sleeps where nothing has ended: if it
-/// looked, it would keep that thread from a CPU on a small machine (1,744 IOPS against 115,516 on two busy ones).
+/// How a job's rings work. A worker whose I/Os a kernel thread submits still sleeps while nothing has completed: polling would
+/// keep that thread off a CPU on a small machine (1,744 IOPS against 115,516 on two busy CPUs).
 pub(super) fn of(ring: RingOptions) -> RingWays {
     let RingOptions { hipri, thread, cpu } = ring;
     RingWays {

@@ -16,19 +16,19 @@ pub enum Class {
     C,
 }
 
-/// Part of the table a row belongs to.
+/// The part of the table to which a row belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// A heading of the job options.
+    /// Job options, under this heading.
     Job(&'static str),
     /// Options of these engines only.
     Engine(&'static [&'static str]),
 }
 
-/// What fio's table alone says of an option.
+/// What only fio's table says of an option.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
-    /// Where it stands.
+    /// Its part of the table.
     pub part: Part,
     /// How much it matters.
     pub class: Class,
@@ -54,7 +54,7 @@ pub const fn row(name: &'static str, kind: Kind, default: &'static str, class: C
     Row::new(name, kind).by_default(default).with(Standing { class, ..JobTable::PLAIN })
 }
 
-/// In this part of the table.
+/// Puts `row` into a part of the table.
 pub const fn within(part: Part, row: Row) -> Row {
     row.with(Standing { part, ..row.own })
 }

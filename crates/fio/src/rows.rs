@@ -38,7 +38,7 @@ const MEMORY: &[Word] = &[
     ("mmapshared", "The same, shared"),
 ];
 const PLAIN_MEMORY: &str = "buffers are mapped memory of the worker's own in plain pages, never in a file";
-/// Heading of the options that belong to fio's built-in profiles.
+/// Heading of the options of fio's built-in profiles.
 pub const PROFILES: &str = "Built-in profiles of fio";
 const YES_NO: &str = "0";
 const SECONDS: Kind = Kind::Time(TimeUnit::Seconds);
@@ -46,7 +46,7 @@ const MILLISECONDS: Kind = Kind::Time(TimeUnit::Milliseconds);
 const MICROSECONDS: Kind = Kind::Time(TimeUnit::Microseconds);
 const COUNT: Kind = Kind::Int(0, u32::MAX as i64);
 const AT_LEAST_ONE: Kind = Kind::Int(1, u32::MAX as i64);
-/// More I/Os in flight or files than this only exhaust the memory.
+/// Depth, at most 65,536: more I/Os in flight would only exhaust the memory, as would more than a million files.
 const DEPTH: Kind = Kind::Int(1, 65_536);
 const FILES: Kind = Kind::Int(1, 1_000_000);
 const PACKED: &str = "rows of logs are written as they come, and never compressed";
@@ -61,7 +61,7 @@ const RIGHTS: &str =
     "workers keep the rights of the process; start the command as that user, with sudo -u or setpriv";
 const CGROUP: &str = "start the command in the control group instead, with systemd-run --scope or cgexec";
 
-/// Headings of the table, each with what puts a row below it.
+/// Functions that put a row under a heading of the table.
 macro_rules! headings {
     ($($name:ident $heading:expr;)+) => {
         $(const fn $name(row: Row) -> Row {
@@ -88,7 +88,7 @@ headings! {
     profile PROFILES;
 }
 
-/// Takes a value of a shape as it is.
+/// Takes over a value of a shape as it is.
 macro_rules! shaped {
     ($($field:ident).+ = $shape:ident) => {
         |options, value| {
@@ -110,12 +110,12 @@ const COMMANDS: &str = "only commands that io_uring_cmd sends carry it: no effec
 const METADATA: &str =
     "protection information is not sent; leave this out, and format the device without metadata";
 
-/// The row of that name or alias.
+/// The row with this name or alias.
 pub fn named(name: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.names().any(|known| known == name))
 }
 
-/// Every job option, in the order of the reference; a row a line, so that the table reads as one.
+/// Every job option, in the order of the reference; one row a line, so that it reads as a table.
 #[rustfmt::skip]
 pub static ROWS: &[Row] = &[
     job(row("name", Kind::Text, "", A))
@@ -538,13 +538,13 @@ pub static ROWS: &[Row] = &[
     error(row("ignore_error", Kind::Shape(Shape::Errors), "", B))
         .does("Goes on after these errors, by name or number: lists for reads, writes and checks.", shaped!(time.ignore_error = Errors)),
     error(row("error_dump", Kind::Bool, "0", B)).does("Names each error that is passed over, too.", |o, v| o.time.error_dump = v.on()),
-    // Names of the past.
+    // Former names.
     job(row("percentage_sequential", Kind::Ints(100), "", C)).refused("fio refuses it too; give percentage_random, 100 less that", "Old name."),
     job(row("verifysort", Kind::Bool, "", C)).nearly(VERIFY, "Old name.", |_, _| {}),
     job(row("verifysort_nr", COUNT, "", C)).nearly(VERIFY, "Old name.", |_, _| {}),
     job(row("rwmixcycle", COUNT, "", C)).refused("fio refuses it too; rwmixread is the share of reads of a mix", "Old name."),
     job(row("flow_watermark", COUNT, "", C)).nearly("it has no meaning any more, in fio neither: no effect; flow is the weight of a job", "Old name.", |_, _| {}),
-    // Options of fio's built-in profiles: fio takes them in every job, and does nothing with them.
+    // Options of fio's built-in profiles: fio accepts them in every job, and ignores them.
     profile(row("threads", COUNT, "", C)).nearly("it belongs to a profile of fio's and has no effect on a job; numjobs or thread is probably meant", "No effect on a job.", |_, _| {}),
     profile(row("numruns", COUNT, "", C)).nearly("it belongs to a profile of fio's and has no effect on a job; loops is probably meant", "No effect on a job.", |_, _| {}),
     profile(row("block", Kind::Text, "", C)).nearly("fio passes over it in a job, and so does this: no effect; bs is probably meant", "No effect on a job.", |_, _| {}),

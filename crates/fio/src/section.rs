@@ -12,18 +12,18 @@ pub struct Setting {
     pub name: String,
     /// Its value, substituted.
     pub value: String,
-    /// For messages.
+    /// Its text and place, for messages.
     pub typed: Typed,
 }
 
 impl Setting {
-    /// An option of the command line.
+    /// Returns an option of the command line.
     pub fn typed(row: &'static Row, name: &str, value: String) -> Setting {
         let text = if value.is_empty() { name.to_owned() } else { format!("{name}={value}") };
         Setting { row, name: name.to_owned(), value, typed: Typed { text, within: None } }
     }
 
-    /// The refusal of this option, with its place in a job file.
+    /// Returns the refusal of this option, with its place in a job file.
     pub fn refused(&self, reason: &str) -> FioError {
         let (option, reason) = (self.typed.text.clone(), reason.to_owned());
         let place = self.typed.within.as_ref().map(|(_, place)| place.clone());
@@ -34,9 +34,9 @@ impl Setting {
 /// Options between two headings.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// Its name; of a global one `global`.
+    /// Its name; `global` for a global section.
     pub name: String,
-    /// True where it sets defaults for what follows.
+    /// Whether it sets defaults for what follows.
     pub is_global: bool,
     /// Its options.
     pub settings: Vec<Setting>,
@@ -45,12 +45,12 @@ pub struct Section {
 }
 
 impl Section {
-    /// A section that sets defaults.
+    /// Returns a section that sets defaults.
     pub fn global() -> Section {
         Section { name: "global".to_owned(), is_global: true, settings: Vec::new(), unknown: Vec::new() }
     }
 
-    /// A job.
+    /// Returns the section of a job.
     pub fn job(name: &str) -> Section {
         Section { name: name.to_owned(), is_global: false, settings: Vec::new(), unknown: Vec::new() }
     }

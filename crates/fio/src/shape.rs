@@ -1,4 +1,4 @@
-//! Values of options that say where, how long and what: what they take, and what they hold once they are read.
+//! Values that say where, how long and what: the forms in which options take them, and the values once read.
 
 use workload::{FileTurn, Lengths, Pattern as Bits, Spread};
 
@@ -11,30 +11,30 @@ pub type Each<T> = [T; 3];
 /// A word that an enumeration knows, with what it means.
 pub type Word = (&'static str, &'static str);
 
-/// What an option takes that says where, how long and what.
+/// The form of an option's value that says where, how long or what.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
     /// `4k/60:64k/40`, up to three lists separated by commas.
     Split,
     /// `4k-64k`, up to three ranges separated by commas.
     Range,
-    /// `zipf:1.1` and its like.
+    /// `zipf:1.1` and the like.
     Spread,
-    /// `roundrobin:8` and its like.
+    /// `roundrobin:8` and the like.
     Turn,
     /// Text in double quotes, files in single ones, hexadecimal and decimal numbers in a row.
     Pattern,
-    /// A word of `rw`, with a number behind a colon where there is one.
+    /// A word of `rw`, optionally with a number after a colon.
     Direction(&'static [Word]),
-    /// `iops:2%` and its like.
+    /// `iops:2%` and the like.
     Steady,
-    /// A time, or two with a colon between.
+    /// A time, or two separated by a colon.
     Times,
-    /// Times, microseconds without a unit, up to three separated by commas.
+    /// Up to three times separated by commas; a number without a unit is in microseconds.
     EachTime,
     /// Names and numbers of errors separated by colons, up to three lists separated by commas.
     Errors,
-    /// `wait_before,write:8` and its like.
+    /// `wait_before,write:8` and the like.
     Pages,
     /// `4k-1m`, or one size.
     FileSize,
@@ -42,10 +42,10 @@ pub enum Shape {
     Priorities,
 }
 
-/// A value of such an option.
+/// A value of such an option, once read.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shaped {
-    /// [`Shape::Split`] and [`Shape::Range`]; `None` leaves what was there.
+    /// [`Shape::Split`] and [`Shape::Range`]; `None` keeps what was there.
     Lengths(Each<Option<Lengths>>),
     /// [`Shape::Spread`].
     Spread(Spread),
@@ -57,22 +57,22 @@ pub enum Shaped {
     Direction(&'static str, Option<i64>),
     /// [`Shape::Steady`].
     Steady(SteadyRule),
-    /// [`Shape::Times`]: the least and the most.
+    /// [`Shape::Times`]: the least and the greatest.
     Times(workload::Nanos, workload::Nanos),
-    /// [`Shape::EachTime`]; `None` leaves what was there.
+    /// [`Shape::EachTime`]; `None` keeps what was there.
     EachTime(Each<Option<workload::Nanos>>),
-    /// [`Shape::Errors`]: positive errno.
+    /// [`Shape::Errors`]: positive errno values.
     Errors(Each<Vec<i32>>),
     /// [`Shape::Pages`]: how, and after how many writes.
     Pages(workload::PagesFlush, u32),
-    /// [`Shape::FileSize`]: the least and the most, in bytes.
+    /// [`Shape::FileSize`]: the least and the greatest, in bytes.
     FileSize(u64, u64),
-    /// [`Shape::Priorities`]; `None` leaves what was there.
+    /// [`Shape::Priorities`]; `None` keeps what was there.
     Priorities(Each<Option<Vec<PriorityShare>>>),
 }
 
 impl Shape {
-    /// What it takes, for the reference.
+    /// What it takes, in words, for the reference.
     pub fn text(self) -> &'static str {
         match self {
             Shape::Split => "bytes/percent, separated by colons, a list a direction",

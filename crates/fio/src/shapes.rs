@@ -1,5 +1,5 @@
-//! How values that say where, how long and what are read: lengths with shares, ranges, distributions, file turns, patterns
-//! and the word of `rw`.
+//! Reads values that say where, how long and what: lengths with shares, ranges, distributions, file turns, patterns and the
+//! word of `rw`.
 
 use workload::{ByDirection, Bytes, FileOrder, FileTurn, LengthShare, Lengths, Spread, Zone, ZoneLength};
 
@@ -14,15 +14,15 @@ use super::steady::rule::SteadyRule;
 use super::terms;
 use super::value::{Each, ValueError, Word};
 
-/// The most lengths that fio takes for a direction.
+/// Most lengths that fio takes for a direction.
 const LENGTHS: usize = 64;
-/// The most zones that fio takes for a direction.
+/// Most zones that fio takes for a direction.
 const ZONES: usize = 256;
 
 /// Reads `word` as `shape`.
 ///
 /// # Errors
-/// [`ValueError`] with the part that is wrong and what would do.
+/// [`ValueError`], which says what part is wrong and what would do.
 pub fn read(reader: &mut Reader, shape: Shape, word: &str) -> Result<Shaped, ValueError> {
     match shape {
         Shape::Split => each(word, |list| split(reader, list)).map(Shaped::Lengths),
@@ -45,7 +45,7 @@ fn wrong(word: &str, meant: impl Into<String>) -> ValueError {
     NumberError::misread(word, meant).into()
 }
 
-/// One value stands for all directions; of two the second stands for writes and trims; an empty place is left alone.
+/// Reads up to three values: one applies to all directions, the second of two to writes and trims; an empty one is left out.
 fn each<T: Clone>(
     word: &str,
     mut one: impl FnMut(&str) -> Result<T, ValueError>,
@@ -60,7 +60,7 @@ fn each<T: Clone>(
     })
 }
 
-/// A percentage that was typed, or none, which takes a share of what is left.
+/// Reads a percentage; `None` if none was typed, which then takes a share of what is left.
 fn percent(word: &str, text: &str) -> Result<Option<u32>, ValueError> {
     let bare = text.trim().trim_end_matches('%');
     if bare.is_empty() {
@@ -72,7 +72,7 @@ fn percent(word: &str, text: &str) -> Result<Option<u32>, ValueError> {
     }
 }
 
-/// Percentages in hundredths; those that were left out share what is missing to 100.
+/// Percentages in hundredths; those left out share what is missing to 100.
 fn weights(word: &str, given: &[Option<u32>]) -> Result<Vec<u32>, ValueError> {
     let sum: u32 = given.iter().flatten().sum();
     let open = given.iter().filter(|percent| percent.is_none()).count() as u32;
@@ -83,7 +83,7 @@ fn weights(word: &str, given: &[Option<u32>]) -> Result<Vec<u32>, ValueError> {
     Ok(given.iter().map(|percent| percent.map_or(rest, |percent| percent * 100)).collect())
 }
 
-/// `length/percent:length/percent…`
+/// Reads `length/percent:length/percent…`.
 fn split(reader: &mut Reader, list: &str) -> Result<Lengths, ValueError> {
     let (mut lengths, mut percents) = (Vec::new(), Vec::new());
     for entry in list.split(':') {
@@ -111,7 +111,7 @@ fn split(reader: &mut Reader, list: &str) -> Result<Lengths, ValueError> {
     Ok(Lengths::Shares(lengths.into_iter().zip(weights).map(share).collect()))
 }
 
-/// fio draws from the smallest share on and stops at 100 %, so that the largest shares lose what is above.
+/// Cuts shares to 100 % in total: fio draws from the smallest share on and stops there, so the largest lose the excess.
 fn cut_at_100(lengths: &mut Vec<Bytes>, percents: &mut Vec<Option<u32>>) {
     let mut pairs: Vec<_> = lengths.drain(..).zip(percents.drain(..)).collect();
     if pairs.iter().filter_map(|(_, percent)| *percent).sum::<u32>() > 100 {
@@ -125,7 +125,7 @@ fn cut_at_100(lengths: &mut Vec<Bytes>, percents: &mut Vec<Option<u32>>) {
     (*lengths, *percents) = pairs.into_iter().unzip();
 }
 
-/// `least-most`
+/// Reads `least-most`.
 fn length_range(reader: &mut Reader, range: &str) -> Result<Lengths, ValueError> {
     let Some((least, most)) = range.split_once(['-', ':']) else {
         let one = Bytes(reader.bytes(range)?);
@@ -142,7 +142,7 @@ fn length_range(reader: &mut Reader, range: &str) -> Result<Lengths, ValueError>
     Ok(Lengths::Range { least: low, most: high, step: low })
 }
 
-/// One size, or the least and the most.
+/// Reads one size, or the least and the greatest.
 fn file_size(reader: &mut Reader, word: &str) -> Result<(u64, u64), ValueError> {
     let Some((least, most)) = word.split_once(['-', ':', ',']) else {
         return reader.bytes(word).map(|bytes| (bytes, bytes));
@@ -161,7 +161,7 @@ fn number(word: &str, text: &str) -> Result<f64, ValueError> {
     }
 }
 
-/// The number behind a distribution's word, and its center behind that.
+/// Reads the number after a distribution's word, and the center after that.
 fn law(word: &str, argument: Option<&str>, default: f64) -> Result<(f64, Option<f64>), ValueError> {
     let Some(argument) = argument else { return Ok((default, None)) };
     match argument.split_once(':') {
@@ -173,7 +173,7 @@ fn law(word: &str, argument: Option<&str>, default: f64) -> Result<(f64, Option<
     }
 }
 
-/// What favours some places or files by one of three laws.
+/// Reads a distribution that favours some places or files, by one of three laws.
 fn skewed(word: &str, name: &str, argument: Option<&str>) -> Result<Spread, ValueError> {
     match name {
         "zipf" => match law(word, argument, 1.1)? {
@@ -191,7 +191,8 @@ fn skewed(word: &str, name: &str, argument: Option<&str>) -> Result<Spread, Valu
     }
 }
 
-/// `random`, `zipf:theta[:center]`, `pareto:h[:center]`, `normal:percent[:center]`, `zoned:…`, `zoned_abs:…`, `sequence:…`
+/// Reads `random`, `zipf:theta[:center]`, `pareto:h[:center]`, `normal:percent[:center]`, `zoned:…`, `zoned_abs:…`,
+/// `sequence:…`.
 fn spread(reader: &mut Reader, word: &str) -> Result<Spread, ValueError> {
     let (name, argument) = match word.split_once(':') {
         Some((name, argument)) => (name, Some(argument)),
@@ -245,7 +246,7 @@ fn zoned(reader: &mut Reader, lists: &str, measure: Measure) -> Result<Spread, V
     Ok(Spread::Zoned(ByDirection { read, write, trim }))
 }
 
-/// `percent of the I/O/length:…`; what is left out shares what is missing.
+/// Reads `share/length:…`, with shares as percentages of the I/O; those left out share what is missing to 100.
 fn zones(reader: &mut Reader, list: &str, measure: Measure) -> Result<Vec<Zone>, ValueError> {
     let entries: Vec<(&str, &str)> =
         list.split(':').map(|entry| entry.split_once('/').unwrap_or((entry, ""))).collect();

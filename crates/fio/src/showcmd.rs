@@ -2,8 +2,8 @@
 
 use super::section::{Section, Setting};
 
-/// The command line of these sections, in order. Unlike fio's it gives globals that come behind a job a heading of their
-/// own, so that they do not fall to that job, and quotes what a shell would take apart.
+/// The command line of these sections, in order. Unlike fio's, it gives globals after a job a heading of their own, so that
+/// they do not fall to that job, and it quotes what a shell would split.
 pub fn command_line(sections: &[Section]) -> String {
     let mut text = "fio ".to_owned();
     let mut in_job = false;
@@ -22,7 +22,7 @@ pub fn command_line(sections: &[Section]) -> String {
     text
 }
 
-/// The name of a job: what its section says, else the heading.
+/// Name of a job: the one its section gives, otherwise the heading.
 fn name(section: &Section) -> &str {
     let mut names = section.settings.iter().filter(|setting| setting.row.name == "name");
     names.next_back().map_or(section.name.as_str(), |setting| setting.value.as_str())
@@ -39,7 +39,7 @@ fn option(setting: &Setting) -> String {
     }
 }
 
-/// A word as a shell takes it whole.
+/// Quotes a word so that a shell takes it as a whole.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_=./:,+%@".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

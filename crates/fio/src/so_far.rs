@@ -1,4 +1,4 @@
-//! A step that still runs, as a record of what it has brought so far: for results in between.
+//! A step that still runs, as a record of what it has done so far: for intermediate results.
 
 use record::{Distribution, Interval, StepRecord, WorkerTotals};
 use workload::{Ending, Nanos, StepPlan};
@@ -8,12 +8,12 @@ pub struct SoFar {
     plan: StepPlan,
     jobs: Vec<String>,
     intervals: Vec<Interval>,
-    /// By job: from when on it counts.
+    /// Time from which a job counts, by job.
     from: Vec<Nanos>,
 }
 
 impl SoFar {
-    /// Nothing yet of `plan`.
+    /// Returns the step `plan` without any interval.
     pub fn new(plan: &StepPlan) -> SoFar {
         let mut jobs: Vec<String> = Vec::new();
         for worker in &plan.workers {
@@ -30,14 +30,14 @@ impl SoFar {
         &self.jobs
     }
 
-    /// Takes in an interval that is final.
+    /// Adds an interval that is final.
     pub fn take(&mut self, interval: &Interval) {
         let from = self.from.get(usize::from(interval.job)).copied().unwrap_or_default();
         let counted = interval.counted && interval.start >= from;
         self.intervals.push(Interval { counted, ..interval.clone() });
     }
 
-    /// Nothing counts that the job with this number has done before `at`, whatever was told of it.
+    /// Discounts what the job with this number did before `at`, even in intervals added earlier.
     pub fn restarted(&mut self, job: u16, at: Nanos) {
         if let Some(from) = self.from.get_mut(usize::from(job)) {
             *from = at.max(*from);
@@ -47,7 +47,7 @@ impl SoFar {
         }
     }
 
-    /// What is known: whole intervals, and of latencies the one from due to done.
+    /// The record of what is known: whole intervals, and of latencies only that from due to done.
     pub fn record(&self) -> StepRecord {
         let started = self.intervals.first().map_or(Nanos::ZERO, |interval| interval.start);
         let ended = self.intervals.last().map_or(started, |interval| interval.end);
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use workload::{Direction, StepKind};
 
-    /// Two seconds of a search, then one of what was found, told in whatever order.
+    /// Two seconds of a search, the second of which arrives late, then one second at what it found.
     #[test]
     fn what_a_search_did_counts_until_it_has_found_and_no_longer() {
         let plan = StepPlan {

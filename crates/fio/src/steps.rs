@@ -1,4 +1,4 @@
-//! From what is asked and what is on the disk to steps that can be run, one after the other.
+//! Turns what is asked, and what is on the disk, into steps that can be run one after the other.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -25,16 +25,16 @@ use super::terms::TimeOptions;
 use super::timing::timed;
 use super::verify::verify;
 
-/// Jobs that run side by side, and what must be done around them.
+/// Jobs that run side by side, and what is done around them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FioStep {
-    /// What to run. Each clone is a job of its own with one worker, named by its [`FioJob::label`].
+    /// The load to run. Each clone is a job of its own with one worker, named by its [`FioJob::label`].
     pub workload: Workload,
     /// Length of an interval of the record.
     pub interval: Nanos,
-    /// Whether no step follows once a job of this one has ended.
+    /// Whether no step follows if a job of this one has ended.
     pub last: bool,
-    /// Whether none follows once a job of this one has failed.
+    /// Whether no step follows if a job of this one has failed.
     pub last_if_failed: bool,
     /// Files to lay out. fio lays out those of all steps before the first one starts.
     pub layouts: Vec<Layout>,
@@ -44,47 +44,47 @@ pub struct FioStep {
     pub read_ahead: Vec<PathBuf>,
     /// Files to flush at the end of the step.
     pub flush_at_end: Vec<PathBuf>,
-    /// Files to remove when everything is done.
+    /// Files to remove at the very end.
     pub remove_at_end: Vec<PathBuf>,
 }
 
-/// What can be run of what was asked, and what cannot.
+/// What can be run of what was asked for, and what cannot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Planned {
-    /// The steps; one of which no job can run is there without jobs.
+    /// The steps; a step of which no job can run is among them, without jobs.
     pub steps: Vec<FioStep>,
-    /// Jobs that fail before they begin. The others run without them.
+    /// Jobs that fail before they begin; the others run without them.
     pub unrunnable: Vec<Unrunnable>,
 }
 
 /// Jobs that cannot run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unrunnable {
-    /// Which, by index into the jobs that were asked for.
+    /// The jobs, by index into those that were asked for.
     pub jobs: Vec<usize>,
-    /// Why.
+    /// The reason.
     pub error: FioError,
 }
 
 impl Planned {
-    /// The steps, for those who run all of them or none.
+    /// The steps, for a caller that runs all of them or none.
     ///
     /// # Errors
-    /// The first reason why a job cannot run.
+    /// The first reason for which a job cannot run.
     pub fn whole(self) -> Result<Vec<FioStep>, FioError> {
         self.unrunnable.into_iter().next().map_or(Ok(self.steps), |unrunnable| Err(unrunnable.error))
     }
 }
 
 impl FioStep {
-    /// What to run where the run began `elapsed` ago: starts are counted from there, whatever ran before.
+    /// The load to run if the run began `elapsed` ago: delays count from there, whatever has run since.
     pub fn workload_after(&self, elapsed: Nanos) -> Workload {
         let mut workload = self.workload.clone();
         workload.jobs.iter_mut().for_each(|job| job.delay = job.delay.since(elapsed));
         workload
     }
 
-    /// How far an earlier run of the job `label` came.
+    /// Sets how far an earlier run of the job `label` came.
     pub fn know(&mut self, label: &str, known: Known) {
         for job in self.workload.jobs.iter_mut().filter(|job| job.name == label) {
             if let Verify::On(verification) = &mut job.verify {
@@ -93,7 +93,7 @@ impl FioStep {
         }
     }
 
-    /// Takes out the job `label`, which has failed before it began. Who waits for it waits no longer.
+    /// Removes the job `label`, which has failed before it began; jobs that wait for it no longer do.
     pub fn leave_out(&mut self, label: &str) {
         self.workload.jobs.retain(|job| job.name != label);
         for job in &mut self.workload.jobs {
@@ -105,13 +105,13 @@ impl FioStep {
         }
     }
 
-    /// The names of the jobs that work on one of `paths`.
+    /// Names of the jobs that work on any of `paths`.
     pub fn users_of(&self, paths: &[PathBuf]) -> Vec<String> {
         let on_it = |job: &&Job| job.files.iter().any(|path| paths.contains(path));
         self.workload.jobs.iter().filter(on_it).map(|job| job.name.clone()).collect()
     }
 
-    /// How long it takes at most, ramps and delays included; `None` where a job has no end by time.
+    /// Longest time that the step takes, ramps and delays included; `None` if a job has no end by time.
     pub fn most(&self) -> Option<Nanos> {
         let time = |rule: &StopRule| if let StopRule::Time(time) = rule { Some(*time) } else { None };
         let workload = &self.workload;
@@ -125,19 +125,19 @@ impl FioStep {
     }
 }
 
-/// The line that fio prints for files that are laid out.
+/// The line that fio prints when it lays out files.
 pub fn announcement(layout: &Layout) -> String {
     let (plural, all) = if layout.files.len() > 1 { ("s", "total ") } else { ("", "") };
     let (count, mib) = (layout.files.len(), layout.bytes().0 >> 20);
     format!("{}: Laying out IO file{plural} ({count} file{plural} / {all}{mib}MiB)\n", layout.job)
 }
 
-/// Works out the steps of `asked`. A job that cannot run is named beside them and left out, as in fio, which finds out when
+/// Works out the steps of `asked`. A job that cannot run is left out and listed separately, as in fio, which notices it once
 /// all others are set up.
 ///
 /// # Errors
-/// [`FioError`] where nothing may run: a device is held, a directory is missing, or a job waits for one that does not stand
-/// before it.
+/// [`FioError`] if nothing may run: a device is held, a directory is missing, or a job waits for one that does not precede
+/// it.
 pub fn steps(asked: &Asked, look: Look) -> Result<Planned, FioError> {
     let mut planner = Planner { asked, look, planned: HashMap::new(), steps: Vec::new() };
     let mut unrunnable: Vec<Unrunnable> = Vec::new();
@@ -166,7 +166,7 @@ pub fn steps(asked: &Asked, look: Look) -> Result<Planned, FioError> {
     Ok(Planned { steps, unrunnable })
 }
 
-/// Jobs without a size are named together, since one remedy does for all.
+/// Adds a job that cannot run. Jobs without a size are listed together, because one remedy is enough for all.
 fn note_unrunnable(unrunnable: &mut Vec<Unrunnable>, number: usize, error: FioError) {
     let known = unrunnable.iter_mut().find(|known| matches!(known.error, FioError::NeedSize { .. }));
     match (known, error) {
@@ -181,7 +181,7 @@ fn note_unrunnable(unrunnable: &mut Vec<Unrunnable>, number: usize, error: FioEr
     }
 }
 
-/// What will be at a path when its first reader comes.
+/// A file as it will be once it is laid out, before its first reader runs.
 struct Foreseen {
     bytes: u64,
     step: usize,
@@ -214,8 +214,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// A job that replays a trace works on the files that this names, each as it is: what is missing is made empty where it
-    /// will be written, and an error where not.
+    /// Adds a job that replays a trace. It works on the files that the trace names, as they are; a missing file is created
+    /// empty if the trace writes to it, and is an error otherwise.
     fn add_replay(&mut self, job: &FioJob) -> Result<(), FioError> {
         let trace = match job.trace.as_deref() {
             Some(Ok(trace)) => trace,
@@ -242,7 +242,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Has an empty file made at `path`.
+    /// Plans to create an empty file at `path`.
     fn make_empty(&mut self, job: &FioJob, path: &Path) -> Result<(), FioError> {
         if !job.options.allow_file_create {
             return Err(FioError::CreationDisallowed { path: path.display().to_string() });
@@ -261,7 +261,7 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Puts `work` into the step of `job`, with what is done to its files around the load.
+    /// Adds `work` to the step of `job`, with what is done to its files before and after the load.
     fn push(&mut self, job: &FioJob, work: Job, region: &Region) {
         let options = &job.options;
         let Some(step) = self.steps.get_mut(job.step) else {
@@ -284,7 +284,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Starts the step of `job`, where it is the first.
+    /// Opens the step of `job`, if the job is the first of it.
     fn open_step(&mut self, job: &FioJob) {
         if job.step < self.steps.len() {
             return;
@@ -344,7 +344,7 @@ impl Planner<'_> {
         for (path, end) in region.files() {
             let there = self.there(path);
             if act.is_of_names() && there.is_some() {
-                // How long it is changes nothing: it stays as it is.
+                // Its length changes nothing, so it stays as it is.
                 continue;
             }
             let is_file = there.as_ref().is_none_or(|found| found.kind == OnDiskKind::File);
@@ -377,14 +377,14 @@ impl Planner<'_> {
         } else if must_hold_data {
             Content::Data(buffers(options))
         } else {
-            // What is filled until nothing is left is not reserved before, since that would fail.
+            // A file to be filled until no space is left is not reserved beforehand, because that would fail.
             Content::Space(if options.fill_device { Reserve::None } else { reserve(options.fallocate) })
         };
         step.layouts.push(Layout { job: job.name.clone(), files, content });
         Ok(())
     }
 
-    /// The file at `path` as `job` needs it, where it may be made so.
+    /// The file at `path` as `job` needs it, if it may be laid out so.
     fn layout_file(&self, job: &FioJob, path: &Path, bytes: u64) -> Result<LayoutFile, FioError> {
         let found = (self.look)(path);
         let there = found.as_ref().map(|found| found.bytes);
@@ -403,8 +403,8 @@ impl Planner<'_> {
         Ok(LayoutFile { path: path.to_owned(), bytes, there: there.unwrap_or(0), replaces })
     }
 
-    /// A file that a writer of the same step only reserves space for, and that is read beside it, must hold data: fio
-    /// reads its unwritten extents instead, at a speed that no device has.
+    /// Makes a file hold data that a writer of the same step only reserves space for, and that is read beside it: fio reads
+    /// its unwritten extents instead, at a speed that no device has.
     fn fill(&mut self, path: &PathBuf, step: usize, buffers: Buffers) {
         let Some(planned) = self.planned.get(path).filter(|planned| planned.step == step) else {
             return;
@@ -432,7 +432,7 @@ fn refuse_held(
         }
         Some(OnDiskKind::Directory) if options.engine.is_of_folders() => Ok(()),
         Some(OnDiskKind::Directory) => {
-            // EISDIR
+            // EISDIR is 21.
             let why = format!("{} is a directory: name a file in it, or give directory=", path.display());
             Err(FioError::Setup { call: "open", errno: 21, why })
         }
@@ -440,7 +440,7 @@ fn refuse_held(
     }
 }
 
-/// Where all jobs have the same ramp and ends from the step's start on, these are the step's.
+/// Moves ramp and ends to the whole step, if all jobs have the same ones and count them from its start.
 fn share_times(workload: &mut Workload) {
     let Some((first, others)) = workload.jobs.split_first() else { return };
     let own = |job: &Job| job.delay > Nanos::ZERO || job.start != Start::WithStep;
@@ -515,7 +515,7 @@ fn reserve(word: &str) -> Reserve {
     }
 }
 
-/// The command line that would do.
+/// The same command line with a size added.
 fn with_a_size(words: &[String]) -> String {
     let words: Vec<String> = words.iter().map(|word| super::showcmd::quoted(word)).collect();
     format!("fio --size=1g {}", words.join(" "))

@@ -1,4 +1,4 @@
-//! Substitution in the lines of a job file: variables of the environment, facts of the machine, arithmetic with them.
+//! Substitution in the lines of a job file: environment variables, facts of the machine, and arithmetic with them.
 
 use super::arithmetic::{self, ArithmeticError};
 use super::asked::Surroundings;
@@ -8,11 +8,11 @@ use super::asked::Surroundings;
 pub struct Substituted {
     /// The line.
     pub text: String,
-    /// Variables that stand for nothing.
+    /// Variables that are unset or empty.
     pub unset: Vec<String>,
 }
 
-/// Replaces `${NAME}` by the environment's value, wherever it stands; one without a closing brace stays.
+/// Replaces `${NAME}` by the value of the environment variable, anywhere; one without a closing brace stays.
 pub fn variables(line: &str, around: &Surroundings) -> Substituted {
     let mut done = Substituted::default();
     let mut rest = line;
@@ -34,11 +34,11 @@ fn next_variable(text: &str) -> Option<(&str, &str, &str)> {
     Some((before, name, after))
 }
 
-/// Replaces the words that stand for facts of the machine, and works out the value where that makes it an expression. A
-/// text that is no number keeps its operators: fio would hand a file's name to `bc`, and fail.
+/// Replaces words that stand for facts of the machine and, if that makes the value an expression, calculates it. Text that is
+/// not a number keeps its operators: fio would hand a file's name to `bc`, and fail.
 ///
 /// # Errors
-/// Where the expression has no value.
+/// If the expression has no value.
 pub fn facts(value: &str, is_number: Calculated, around: &Surroundings) -> Result<String, ArithmeticError> {
     let facts = [
         ("$pagesize", around.page.0),

@@ -9,7 +9,7 @@ use workload::{
 use super::number::{self, NumberError, TimeUnit};
 use super::value::{Each, Value, ValueError};
 
-/// What a job's options say of its time; the defaults are fio's.
+/// Options of a job's time, priority and errors; fio's defaults are in the rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs)] // Each field is the option of its name in the table, which says what it means.
 pub struct TimeOptions {
@@ -20,12 +20,12 @@ pub struct TimeOptions {
     pub exitall_on_error: bool,
     pub thinktime: Nanos,
     pub thinktime_spin: Nanos,
-    /// `None` for the default of 1, which a time of work between pauses replaces.
+    /// `None`: the default of 1, which a time of work between pauses replaces.
     pub thinktime_blocks: Option<u32>,
     pub thinktime_issued: bool,
     pub thinktime_iotime: Nanos,
     pub rate_ignore_thinktime: bool,
-    /// After reads, writes and checks.
+    /// Whether the job continues after errors of reads, writes and checks.
     pub continue_on_error: [bool; 3],
     pub ignore_error: Each<Vec<i32>>,
     pub error_dump: bool,
@@ -38,20 +38,20 @@ pub struct TimeOptions {
     pub cmdprio_class: Each<u64>,
 }
 
-/// Whom the end of a job takes with it.
+/// Which other jobs the end of a job ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExitWhat {
-    /// Its group in the report.
+    /// The jobs of its group in the report.
     #[default]
     Group,
-    /// All that run beside it.
+    /// All jobs that run beside it.
     Stonewall,
-    /// These, and all that would come after them.
+    /// All jobs that run beside it, and all that would follow.
     All,
 }
 
 impl ExitWhat {
-    /// By its word in the option table.
+    /// The value of a word in the option table.
     pub fn named(word: &str) -> ExitWhat {
         match word {
             "stonewall" => ExitWhat::Stonewall,
@@ -68,20 +68,20 @@ impl ExitWhat {
     }
 }
 
-/// What fio passes over where nothing else is named: EIO and EILSEQ.
+/// Errors that fio passes over if none are named: EIO and EILSEQ.
 const PASSED_OVER: [i32; 2] = [5, MISMATCH];
-/// EILSEQ, which stands for a block that is not what was written.
+/// EILSEQ, which stands for a block that differs from what was written.
 pub(super) const MISMATCH: i32 = 84;
 
 impl TimeOptions {
-    /// Takes the time, or the range of times.
+    /// Sets the delay of the start, a time or a range of times.
     pub fn set_startdelay(&mut self, value: &Value) {
         if let Value::Shape(super::shape::Shaped::Times(least, most)) = value {
             self.startdelay = (*least, *most);
         }
     }
 
-    /// Takes the word of `continue_on_error`.
+    /// Sets `continue_on_error` from its word.
     pub fn set_continue(&mut self, word: &str) {
         self.continue_on_error = match word {
             "read" => [true, false, false],
@@ -93,7 +93,7 @@ impl TimeOptions {
         };
     }
 
-    /// Takes the word of `sync`.
+    /// Sets `sync` from its word.
     pub fn set_sync(&mut self, word: &str) {
         self.sync = match word {
             "sync" | "1" => SyncMode::Sync,
@@ -102,7 +102,7 @@ impl TimeOptions {
         };
     }
 
-    /// The start within the range, by the seed of the clone.
+    /// Delay of the start, drawn from the range by the seed of the clone.
     pub(super) fn delay(&self, seed: u64) -> Nanos {
         let (least, most) = self.startdelay;
         let share = seed.wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32;
@@ -114,7 +114,7 @@ impl TimeOptions {
             return None;
         }
         let by_clock = (self.thinktime_iotime > Nanos::ZERO).then_some(self.thinktime_iotime);
-        // By the clock alone, unless blocks were typed too.
+        // The clock alone counts, unless blocks were typed too.
         let blocks = if by_clock.is_some() { u32::MAX } else { 1 };
         Some(Think {
             counted: if self.thinktime_issued { ThinkCount::Issued } else { ThinkCount::Done },
@@ -125,7 +125,7 @@ impl TimeOptions {
         })
     }
 
-    /// The errors that are passed over, at the place of reads, writes or checks.
+    /// Errors that are passed over, at the index of reads, writes or checks.
     fn ignored(&self, at: usize) -> &[i32] {
         match (self.ignore_error[at].as_slice(), self.continue_on_error[at]) {
             ([], true) => &PASSED_OVER,
@@ -133,17 +133,17 @@ impl TimeOptions {
         }
     }
 
-    /// Whether any error was asked to be passed over.
+    /// Whether any error may be passed over.
     pub fn passes_over_any(&self) -> bool {
         self.continue_on_error.contains(&true) || self.ignore_error.iter().any(|listed| !listed.is_empty())
     }
 
-    /// Whether a job goes on after a block that is not what was written.
+    /// Whether the job continues after a block that differs from what was written.
     pub fn passes_over_mismatch(&self) -> bool {
         self.ignored(2).contains(&MISMATCH)
     }
 
-    /// Whether a job goes on after this error. EILSEQ is a failed check, as in fio.
+    /// Whether the job continues after this error. As in fio, EILSEQ is a failed check.
     pub fn passes_over(&self, direction: Direction, errno: i32) -> bool {
         match (direction, errno) {
             (_, MISMATCH) => self.passes_over_mismatch(),
@@ -160,7 +160,7 @@ impl TimeOptions {
         }
     }
 
-    /// Takes the priorities by length that were typed.
+    /// Sets the priorities by length that were typed.
     pub fn set_priorities(&mut self, value: &Value) {
         if let Value::Shape(super::shape::Shaped::Priorities(typed)) = value {
             for (place, shares) in
@@ -171,7 +171,7 @@ impl TimeOptions {
         }
     }
 
-    /// The I/Os that have a priority of their own.
+    /// Shares of I/Os with a priority of their own.
     pub(super) fn urgent(&self) -> ByDirection<Option<Urgent>> {
         let of = |way: usize| {
             let percent = self.cmdprio_percentage[way].min(100) as u8;
@@ -193,7 +193,7 @@ impl TimeOptions {
     }
 }
 
-/// fio's default is the class of real time.
+/// The priority class of a number; fio's default is real time.
 pub(super) fn class_of(number: u64) -> PriorityClass {
     match number {
         2 => PriorityClass::BestEffort,
@@ -202,7 +202,7 @@ pub(super) fn class_of(number: u64) -> PriorityClass {
     }
 }
 
-/// `2s` or `1s:5s`.
+/// Reads `2s` or `1s:5s`.
 pub(super) fn times(word: &str) -> Result<(Nanos, Nanos), ValueError> {
     let (least, most) = word.split_once([':', '-']).unwrap_or((word, word));
     let least = number::time(least, TimeUnit::Seconds)?;
@@ -214,7 +214,7 @@ pub(super) fn times(word: &str) -> Result<(Nanos, Nanos), ValueError> {
     Ok((least, most))
 }
 
-/// Lists of names and numbers separated by colons, one each for reads, writes and checks, separated by commas.
+/// Reads names and numbers of errors separated by colons, in lists for reads, writes and checks separated by commas.
 pub(super) fn errors(word: &str) -> Result<Each<Vec<i32>>, ValueError> {
     let mut lists: Each<Vec<i32>> = Default::default();
     let typed: Vec<&str> = word.split(',').collect();

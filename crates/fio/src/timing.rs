@@ -1,4 +1,4 @@
-//! When a job starts and whom its end takes with it, seen from all jobs of a call.
+//! When a job starts, and which other jobs its end ends: both depend on all jobs of a call.
 
 use workload::{Exit, Job, Nanos, Reach, Start};
 
@@ -7,7 +7,7 @@ use super::error::FioError;
 use super::terms::{ExitWhat, TimeOptions};
 
 impl TimeOptions {
-    /// Whether the end of a job or an error in it ends the whole run.
+    /// Whether the end of a job, or an error in it, ends the whole run.
     pub fn ends_the_run(asked: &Asked) -> bool {
         let any = |set: fn(&TimeOptions) -> bool| asked.jobs.iter().any(|job| set(&job.options.time));
         any(|time| time.exitall) && any(|time| time.exit_what == ExitWhat::All)
@@ -20,14 +20,14 @@ impl TimeOptions {
     }
 }
 
-/// `work` with what the options of `job` say of its time.
+/// Returns `work` with the options of `job` on its time.
 ///
 /// # Errors
-/// Where it waits for a job that does not stand before it, or asks for what cannot be had together.
+/// If the job waits for one that does not precede it, or if options exclude each other.
 pub(super) fn timed(work: Job, job: &FioJob, asked: &Asked) -> Result<Job, FioError> {
     let time = &job.options.time;
     let any = |set: fn(&TimeOptions) -> bool| asked.jobs.iter().any(|job| set(&job.options.time));
-    // The flag is one of the whole run: whoever sets it sets it for all.
+    // The flag applies to the whole run: a job that sets it sets it for all.
     let reach = |set| if set { time.exit_what.reach() } else { Reach::Itself };
     let exit = Exit {
         group: job.group,
@@ -61,6 +61,6 @@ fn start(job: &FioJob, asked: &Asked) -> Result<Start, FioError> {
     }
     let beside: Vec<String> =
         of_that_name().filter(|other| other.step == job.step).map(|other| other.label.clone()).collect();
-    // What ran in an earlier step is over.
+    // A job of an earlier step has already ended.
     Ok(if beside.is_empty() { Start::WithStep } else { Start::After(beside) })
 }

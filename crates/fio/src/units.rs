@@ -1,6 +1,6 @@
-//! What a bare letter and a bare number stand for, and why a number cannot be read.
+//! Meanings of a bare letter and a bare number, and reasons why a number cannot be read.
 
-/// What a bare `k` stands for (fio's `kb_base`).
+/// Meaning of a bare `k` (fio's `kb_base`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KbBase {
     /// 1024; then `kib`, `mib`, `gib` are powers of 1000, which is fio's own way round.
@@ -10,40 +10,40 @@ pub enum KbBase {
     Decimal,
 }
 
-/// The unit of a bare number where a time is wanted.
+/// Unit of a bare number where a time is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
     /// Seconds.
     Seconds,
-    /// Milliseconds. fio reads no time there but a count, so a unit of time is a trap.
+    /// Milliseconds. fio reads a count there, not a time, so a unit of time is a trap.
     Milliseconds,
     /// Microseconds.
     Microseconds,
 }
 
-/// Why a number could not be read; where fio would read something else in silence, the message says what.
+/// Why a number could not be read. If fio would silently read something else, the message says what.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NumberError {
-    /// Nothing is there.
+    /// Nothing was typed.
     #[error("a value is needed")]
     Empty,
-    /// There is no number in front.
+    /// No number at the start.
     #[error("'{0}' does not start with a number")]
     NoNumber(String),
-    /// fio would read something else than what is meant.
+    /// A word that fio would read as something other than what is meant.
     #[error("'{word}': {why}{}", advice(write))]
     Misread {
         /// What was typed.
         word: String,
         /// What is wrong, and what fio would read.
         why: String,
-        /// What to write instead, where that is known.
+        /// What to write instead, if that is known.
         write: Option<String>,
     },
-    /// The number cannot be held.
+    /// A number that is too large.
     #[error("'{0}' is out of range")]
     Range(String),
-    /// A number below zero.
+    /// A negative number.
     #[error("'{0}' is negative; a number from 0 on is needed")]
     Negative(String),
 }
@@ -53,12 +53,12 @@ fn advice(write: &Option<String>) -> String {
 }
 
 impl NumberError {
-    /// Of a word that fio would take for something else, or that has no meaning; nobody knows what was meant.
+    /// Returns the error of a word that fio would misread, or that has no meaning; what was meant is unknown.
     pub(super) fn misread(word: &str, why: impl Into<String>) -> NumberError {
         NumberError::Misread { word: word.to_owned(), why: why.into(), write: None }
     }
 
-    /// The word that could not be read.
+    /// The word that could not be read; empty if there was none.
     pub fn word(&self) -> &str {
         match self {
             NumberError::Empty => "",
@@ -67,7 +67,7 @@ impl NumberError {
         }
     }
 
-    /// The word that was typed and what to write in its place, where that is known.
+    /// The word that was typed, and what to write in its place if that is known.
     pub fn correction(&self) -> Option<(&str, &str)> {
         match self {
             NumberError::Misread { word, write: Some(write), .. } => Some((word, write)),

@@ -1,19 +1,19 @@
-//! Words that plimsoll's fio does not take: they end the call, or are told beside what fio would do with them.
+//! Words that plimsoll's fio does not take: they end the call, or are reported beside what fio would do with them.
 
 use super::asked::Request;
 use super::error::FioError;
 
-/// What becomes of them.
+/// What happens to such words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Untaken {
-    /// The first ends the call.
+    /// The first one ends the call.
     #[default]
     Ends,
-    /// They stay among what is asked for, and are told.
+    /// They remain part of the request, and are reported.
     Told(Told),
 }
 
-/// What was told so far.
+/// The words reported so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Told {
     refusals: Vec<FioError>,
@@ -21,7 +21,7 @@ pub(super) struct Told {
 }
 
 impl Untaken {
-    /// The outcome of a check: what plimsoll's fio alone refuses is none where it is only told.
+    /// Passes on the outcome of a check. If refusals are only reported, one by plimsoll's fio alone counts as success.
     pub fn pass(&mut self, outcome: Result<(), FioError>) -> Result<(), FioError> {
         match (self, outcome) {
             (Untaken::Told(told), Err(error @ FioError::Refused { .. })) => {
@@ -34,19 +34,19 @@ impl Untaken {
         }
     }
 
-    /// Takes an option, as typed, that only an engine knows which has no stand-in here.
+    /// Takes an option, as typed, that only an engine without a stand-in here knows.
     pub fn of_engine(&mut self, typed: &str) {
         if let Untaken::Told(told) = self {
             told.of_engines.push(typed.to_owned());
         }
     }
 
-    /// True where they are only told.
+    /// Whether such words are only reported.
     pub fn is_told(&self) -> bool {
         matches!(self, Untaken::Told(_))
     }
 
-    /// `request` with what was told.
+    /// Returns `request` together with what was reported.
     pub fn beside(self, request: Request) -> Described {
         let Told { refusals, of_engines } = match self {
             Untaken::Ends => Told::default(),
@@ -59,10 +59,10 @@ impl Untaken {
 /// What words ask of fio, whether or not plimsoll's fio takes them all.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Described {
-    /// What they come to. An option that plimsoll's fio refuses stands among what was typed, and has no effect beyond.
+    /// The request. An option that plimsoll's fio refuses is listed as typed, and has no other effect.
     pub request: Request,
-    /// Why plimsoll's fio refuses some of them.
+    /// Reasons for which plimsoll's fio refuses some of the words.
     pub refusals: Vec<FioError>,
-    /// Options, `name=value`, that only the job's engine knows, which plimsoll has not.
+    /// Options, as `name=value`, that only the job's engine knows, which plimsoll does not have.
     pub of_engines: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! The kinds of value an option takes, and how a typed word becomes one.
+//! The kinds of value that an option takes, the values once read, and why a value could not be read.
 
 use options::near::nearest;
 use workload::Nanos;
@@ -12,9 +12,9 @@ use super::shape::{Shape, Shaped};
 pub enum Kind {
     /// Any text.
     Text,
-    /// Names of files: text in which a blank in front or a quotation mark would become part of a name.
+    /// File names: text in which a leading blank or a quotation mark would become part of a name.
     Path,
-    /// A name of a file that may be left out: on the command line the next word is taken unless it is an option.
+    /// An optional file name: on the command line the next word is taken unless it is an option.
     Prefix,
     /// Nothing, or `=0` and `=1`.
     Flag,
@@ -43,13 +43,13 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// True where the command line needs a value of it.
+    /// Whether the command line needs a value for it.
     pub fn needs_value(self) -> bool {
         !matches!(self, Kind::Flag | Kind::Prefix)
     }
 }
 
-/// A number of bytes, or a share of what is there.
+/// A number of bytes, or a percentage of what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
     /// Bytes.
@@ -64,16 +64,16 @@ impl Default for Amount {
     }
 }
 
-/// Floating-point numbers with the most decimals that any of them was typed with.
+/// Floating-point numbers, with the most decimals that any of them was typed with.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Floats {
-    /// In the order typed.
+    /// The numbers, in the order typed.
     pub values: Vec<f64>,
-    /// Decimals.
+    /// Number of decimals to print.
     pub decimals: usize,
 }
 
-/// A value as it was understood.
+/// A value once read.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// [`Kind::Text`], [`Kind::Path`] and [`Kind::Prefix`].
@@ -82,13 +82,13 @@ pub enum Value {
     Switch(bool),
     /// [`Kind::Int`] and [`Kind::Size`].
     Number(i64),
-    /// [`Kind::Ints`] and [`Kind::Sizes`]; `None` leaves what was there.
+    /// [`Kind::Ints`] and [`Kind::Sizes`]; `None` keeps what was there.
     Each(Each<Option<u64>>),
     /// [`Kind::Amount`].
     Amount(Amount),
     /// [`Kind::Time`].
     Time(Nanos),
-    /// [`Kind::Choice`]: the word, and what stood behind a colon.
+    /// [`Kind::Choice`]: the word, and what followed its colon.
     Choice(&'static str, Option<String>),
     /// [`Kind::Floats`].
     Floats(Floats),
@@ -101,26 +101,26 @@ pub enum Value {
 /// Why a value could not be read.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ValueError {
-    /// It is no number, or one that fio would misread.
+    /// Not a number, or a number that fio would misread.
     #[error(transparent)]
     Number(#[from] NumberError),
-    /// Below the least value.
+    /// Less than the least value.
     #[error("min value out of range: {value} ({least} min)")]
     Below {
         /// What was typed.
         value: i64,
-        /// The least.
+        /// The least value.
         least: i64,
     },
-    /// Above the greatest value.
+    /// More than the greatest value.
     #[error("max value out of range: {value} ({most} max)")]
     Above {
         /// What was typed.
         value: i64,
-        /// The greatest.
+        /// The greatest value.
         most: i64,
     },
-    /// No word of the enumeration.
+    /// Not a word of the enumeration.
     #[error("'{word}' is none of the valid values")]
     Choice {
         /// What was typed.
@@ -131,10 +131,10 @@ pub enum ValueError {
     /// Neither 0 nor 1.
     #[error("'{0}' is neither 0 nor 1")]
     Bool(String),
-    /// No floating-point number.
+    /// Not a floating-point number.
     #[error("not a floating point value: {0}")]
     Float(String),
-    /// More than fio holds.
+    /// More values than fio takes.
     #[error("more than {0} values")]
     TooMany(usize),
 }
@@ -148,7 +148,7 @@ impl ValueError {
         }
     }
 
-    /// The part that could not be read; empty where it is the whole value.
+    /// The part that could not be read; empty if that is the whole value.
     pub fn word(&self) -> &str {
         match self {
             ValueError::Number(error) => error.word(),
@@ -157,7 +157,7 @@ impl ValueError {
         }
     }
 
-    /// The part that was typed and what to write in its place, where that is known.
+    /// The part that was typed, and what to write in its place if that is known.
     pub fn correction(&self) -> Option<(String, String)> {
         match self {
             ValueError::Number(error) => {
@@ -182,20 +182,20 @@ impl ValueError {
     }
 }
 
-/// What people put around a word: blanks and quotation marks.
+/// Whether `letter` is one that people put around a word: a blank or a quotation mark.
 pub fn is_wrapping(letter: char) -> bool {
     letter.is_whitespace() || "\"'`“”„‟‘’‚«»".contains(letter)
 }
 
-/// What a row's `apply` takes out of a value. The row's kind decides which variant arrives, so a mismatch can only be a
-/// wrong row; it then yields nothing rather than a wrong figure, and the test over all rows shows it.
+/// What a row's `apply` takes out of a value. The row's kind decides which variant arrives, so a mismatch means a wrong
+/// row; it then yields nothing rather than a wrong figure, and the test over all rows shows it.
 impl Value {
-    /// A switch.
+    /// Whether a switch is on.
     pub fn on(&self) -> bool {
         matches!(self, Value::Switch(true))
     }
 
-    /// A whole number from 0 on.
+    /// A whole number of at least 0.
     pub fn natural(&self) -> u64 {
         match self {
             Value::Number(value) => u64::try_from(*value).unwrap_or(0),
@@ -203,7 +203,7 @@ impl Value {
         }
     }
 
-    /// A whole number of 32 bits from 0 on; more counts as the most.
+    /// A whole number of 32 bits, at least 0; greater values are clamped.
     pub fn small(&self) -> u32 {
         u32::try_from(self.natural()).unwrap_or(u32::MAX)
     }
@@ -240,7 +240,7 @@ impl Value {
         }
     }
 
-    /// Puts the values that were typed in their places and leaves the others.
+    /// Stores the values that were typed in `target`, and leaves its others.
     pub fn onto<T: From<u64>>(&self, target: &mut Each<T>) {
         if let Value::Each(values) = self {
             for (place, value) in target.iter_mut().zip(values) {

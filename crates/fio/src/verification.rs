@@ -1,4 +1,4 @@
-//! fio's words on verifying, in plimsoll's values.
+//! fio's options of verification, as values of plimsoll's.
 
 use workload::{Checksum, Pattern, Proof};
 
@@ -28,7 +28,7 @@ pub const PROOFS: &[Word] = &[
     ("null", "Reads back without looking"),
 ];
 
-/// What a header of each word carries.
+/// Checksum in the header of each word.
 const CHECKSUMS: &[(&str, Checksum)] = &[
     ("md5", Checksum::Md5),
     ("crc64", Checksum::Crc64),
@@ -49,7 +49,7 @@ const CHECKSUMS: &[(&str, Checksum)] = &[
     ("pattern_hdr", Checksum::Pattern),
 ];
 
-/// The options on verifying; fio's defaults stand in the rows.
+/// Options of verification; fio's defaults are in the rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs)] // Each field is an option of the table, which says what it means.
 pub struct VerifyOptions {
@@ -75,7 +75,7 @@ pub struct VerifyOptions {
     pub trim_batch: u32,
 }
 
-/// Bytes of the header that fio puts before what it proves; it takes no place of it below that.
+/// Bytes of the header that fio puts before verified data; `verify_offset` must not be less.
 const HEADER_BYTES: u64 = 40;
 
 /// Words of `verify_policy`.
@@ -85,7 +85,7 @@ pub const POLICIES: &[Word] = &[
 ];
 
 impl VerifyOptions {
-    /// What is wrong with their combination, with what would do.
+    /// The combination of options that is wrong, and what would do.
     pub fn wrong(&self) -> Option<(&'static str, &'static str)> {
         match (self.kind, &self.pattern) {
             ("pattern" | "pattern_hdr", None) => {
@@ -107,12 +107,12 @@ impl VerifyOptions {
         }
     }
 
-    /// The word of `verify`; a pattern alone asks for verifying too, behind a header as with `verify=pattern_hdr`.
+    /// The word of `verify`. A pattern alone asks for verification too, after a header, as with `verify=pattern_hdr`.
     fn word(&self) -> &'static str {
         if self.kind == "0" && self.pattern.is_some() { "pattern_hdr" } else { self.kind }
     }
 
-    /// What a block proves itself by; `None` where nothing is verified.
+    /// What proves a block; `None` if nothing is verified.
     pub(super) fn proof(&self) -> Option<Proof> {
         match (self.word(), &self.pattern) {
             ("0", None) => None,
@@ -123,13 +123,13 @@ impl VerifyOptions {
         }
     }
 
-    /// The checksum in a header.
+    /// The checksum in the header.
     pub(super) fn checksum(&self) -> Checksum {
         let named = CHECKSUMS.iter().find(|(word, _)| *word == self.word());
         named.map_or(Checksum::default(), |(_, checksum)| *checksum)
     }
 
-    /// True where anything is verified.
+    /// Whether anything is verified.
     pub fn is_on(&self) -> bool {
         self.proof().is_some()
     }

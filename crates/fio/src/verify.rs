@@ -1,4 +1,4 @@
-//! How a job verifies, in plimsoll's values, and what should be said about it.
+//! How a job verifies, as values of plimsoll's, and remarks on that.
 
 use std::path::{Path, PathBuf};
 
@@ -10,19 +10,19 @@ use super::asked::FioJob;
 use super::options::JobOptions;
 
 impl FioJob {
-    /// The file in which it is kept how far the job came, by fio's name; the directory is that of `--aux-path`, or the one that
-    /// the run was started in.
+    /// Path of the state file, which records how far the job came, with fio's name; it is in the directory of `--aux-path`,
+    /// or in the working directory.
     pub fn state_path(&self) -> PathBuf {
         let folder = self.options.verify.state_folder.as_deref().unwrap_or_default();
         Path::new(folder).join(format!("local-{}-{}-verify.state", self.name.replace('/', "."), self.number))
     }
 }
 
-/// Passes of more writes than this are read back when all passes are over: those that wait to be read back are kept in memory,
-/// 16 bytes a write.
+/// Most writes of a pass that is read back by itself: writes to be read back are kept in memory, 16 bytes each. Longer passes
+/// are read back when all are over.
 const WRITES_OF_A_PASS_MAX: u64 = 1 << 22;
 
-/// How `job` verifies; of a job that has several passes with so many writes in each.
+/// How `job` verifies; `pass` is the number of writes in each of several passes.
 pub fn verify(job: &FioJob, pass: Option<u64>) -> Verify {
     let (options, run) = (&job.options, job.run);
     let asked = &options.verify;
@@ -31,7 +31,7 @@ pub fn verify(job: &FioJob, pass: Option<u64>) -> Verify {
     let when = match asked.backlog {
         _ if !writes => ReadBack::WhatIsRead,
         _ if asked.only => ReadBack::WithoutWriting,
-        // What a mix reads is checked only where it is known, and then it is read back.
+        // What a mix reads is checked only if it is known, and then it is read back.
         _ if !asked.reads_back => ReadBack::NotAtAll,
         // Each pass is read back before the next writes over it.
         0 => match pass.filter(|writes| *writes <= WRITES_OF_A_PASS_MAX) {
@@ -52,7 +52,7 @@ pub fn verify(job: &FioJob, pass: Option<u64>) -> Verify {
             true => OnMismatch::GoOn,
             false => OnMismatch::Stop,
         },
-        // 0 means that nobody knows.
+        // 0: unknown.
         run: if known { run | 1 } else { 0 },
         state: (asked.state_save && known).then(|| {
             Box::new(StateFile {
@@ -64,12 +64,12 @@ pub fn verify(job: &FioJob, pass: Option<u64>) -> Verify {
         }),
         known: None,
         gives_back: gives_back(options),
-        // Where the run was started.
+        // The empty path is the working directory.
         dump: asked.dump.then(PathBuf::new),
     })
 }
 
-/// Which of the writes are trimmed again. fio keeps no note of writes that it does not read back, and so trims none of them.
+/// Writes that are trimmed again. fio does not record writes that it does not read back, and so trims none of them.
 fn gives_back(options: &JobOptions) -> Option<GiveBack> {
     let asked = &options.verify;
     let kept = options.pattern.writes && (asked.reads_back || asked.only);
@@ -81,7 +81,7 @@ fn gives_back(options: &JobOptions) -> Option<GiveBack> {
     })
 }
 
-/// What should be said where trims are asked for that do not come.
+/// Remark on trims that are asked for but never happen.
 pub fn trims_remark(options: &JobOptions) -> Option<&'static str> {
     let asked = &options.verify;
     let asks = asked.trim_percentage > 0 || asked.trim_backlog > 0;
@@ -91,7 +91,7 @@ pub fn trims_remark(options: &JobOptions) -> Option<&'static str> {
     )
 }
 
-/// What should be said about verifying as `options` ask for it.
+/// Remark on verification as `options` ask for it.
 pub fn remark(options: &JobOptions) -> Option<&'static str> {
     let asked = &options.verify;
     if !asked.is_on() || (options.pattern.writes && !asked.reads_back) {

@@ -1,20 +1,20 @@
-//! What a command line of ioping asks for, once every word is understood.
+//! What a command line of ioping asks for, once every word has been understood.
 
 use workload::{Bytes, Nanos};
 
-/// What the words come to.
+/// What a command line comes to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// Requests are to be timed.
+    /// Time requests.
     Run(Box<Asked>),
-    /// Only this is to be printed on stdout, with this exit code.
+    /// Print only this on stdout, and exit with this code.
     Say(String, u8),
 }
 
-/// By what means requests reach the kernel.
+/// How requests reach the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
-    /// One call a request.
+    /// One system call for each request.
     #[default]
     Calls,
     /// Linux native asynchronous I/O.
@@ -31,115 +31,114 @@ pub enum Sync {
     None,
     /// Its data (`O_DSYNC`).
     Data,
-    /// Everything (`O_SYNC`).
+    /// Its data and metadata (`O_SYNC`).
     All,
 }
 
-/// Which way requests go.
+/// Direction of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mix {
-    /// They read.
+    /// Reads.
     #[default]
     Read,
-    /// They write.
+    /// Writes.
     Write,
-    /// They write and read in turns.
+    /// Writes and reads in turn.
     Alternate,
 }
 
-/// Where requests go.
+/// Order of the places of requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Anywhere.
+    /// Random places.
     #[default]
     Random,
-    /// One after the other.
+    /// One place after the other.
     Linear,
 }
 
-/// What becomes of the file that is made in a directory.
+/// What happens to the file that is created in a directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Keeping {
-    /// It has no name and is gone at the end.
+    /// It has no name, and is gone at the end.
     #[default]
     Vanishes,
     /// `ioping.tmp` stays, and is used again.
     Kept,
 }
 
-/// Everything that was asked for. Where nothing was typed, a field that is an `Option` depends on other fields. `default` is
-/// what it holds before anything is said, not even by ioping: the defaults stand in the rows, and [`Asked::untyped`] applies
-/// them.
+/// Everything that was asked for. If nothing was typed, a field that is an `Option` depends on other fields. `default` is the
+/// state before any default of ioping's: those are in the rows, and [`Asked::untyped`] applies them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Asked {
-    /// Requests at the start that are not counted.
+    /// Number of requests at the start that do not count.
     pub warmup: u64,
-    /// Requests without a pause between them; 0 and 1: each by itself.
+    /// Number of requests without a pause between them; 0 and 1: each by itself.
     pub burst: u64,
-    /// Requests in all; 0: no end.
+    /// Number of requests; 0: no end.
     pub count: u64,
-    /// Seed of the places and the data; 0: differs from run to run.
+    /// Seed of places and data; 0: differs from run to run.
     pub seed: u64,
-    /// Time from one start to the next.
+    /// Time from the start of one request to the next.
     pub interval: Option<Nanos>,
-    /// Bytes a second at most; 0: no limit.
+    /// Limit in bytes a second; 0: no limit.
     pub speed_limit: u64,
-    /// Requests a second at most; 0: no limit.
+    /// Limit in requests a second; 0: no limit.
     pub rate_limit: u64,
-    /// What is faster is not counted.
+    /// Requests that take less do not count.
     pub min_time: Nanos,
-    /// What is slower is not counted.
+    /// Requests that take more do not count.
     pub max_time: Option<Nanos>,
-    /// Bytes of a request.
+    /// Length of a request.
     pub size: Option<Bytes>,
-    /// Bytes of the working set.
+    /// Length of the working set.
     pub work_size: Option<Bytes>,
-    /// Where the working set begins.
+    /// Start of the working set.
     pub work_offset: Bytes,
-    /// When to stop.
+    /// Time after which to stop.
     pub work_time: Option<Nanos>,
-    /// Statistics after so many counted requests; 0: none.
+    /// Number of counted requests after which statistics are printed; 0: none.
     pub print_count: u64,
-    /// Statistics after this time; zero: none.
+    /// Time after which statistics are printed; zero: none.
     pub print_interval: Nanos,
-    /// By what means.
+    /// How requests reach the kernel.
     pub engine: Engine,
-    /// True where the page cache stays as it is and writes are not flushed.
+    /// Whether the page cache stays as it is and writes are not flushed.
     pub cached: bool,
-    /// True where the page cache is passed.
+    /// Whether I/O goes past the page cache.
     pub direct: bool,
-    /// What writes wait for by themselves.
+    /// What a write waits for by itself.
     pub sync: Sync,
-    /// True where reads and writes alternate.
+    /// Whether reads and writes alternate.
     pub alternate: bool,
     /// How often writing was asked for.
     pub writes: u8,
-    /// Where requests go.
+    /// Order of the places.
     pub order: Order,
-    /// True where a request that would wait fails.
+    /// Whether a request fails rather than wait.
     pub nowait: bool,
-    /// True where the kernel polls for the end.
+    /// Whether the kernel polls for completions.
     pub hipri: bool,
-    /// True for `-R`.
+    /// Whether `-R` was typed.
     pub rapid: bool,
-    /// What becomes of the file.
+    /// What happens to the file.
     pub keeping: Keeping,
-    /// True where no line a request is printed.
+    /// Whether the lines of single requests are left out.
     pub quiet: bool,
-    /// True where the statistics are one raw line.
+    /// Whether the statistics are one raw line.
     pub batch: bool,
-    /// True where all output is JSON.
+    /// Whether all output is JSON.
     pub json: bool,
-    /// How the time is printed before each line.
+    /// Format of the time before each line.
     pub clock_format: Option<String>,
-    /// True where a request that failed is no reason to end.
+    /// Whether the run goes on after a request that failed.
     pub ignore_errors: bool,
     /// Directory, file or device, as typed.
     pub target: String,
 }
 
 impl Asked {
-    /// Bytes of a request: 4 KiB, or 256 KiB one after the other.
+    /// Length of a request: 4 KiB at random places, 256 KiB in order, unless typed.
     pub fn request_bytes(&self) -> Bytes {
         let usual = match self.order {
             Order::Random => Bytes::kib(4),
@@ -148,7 +147,7 @@ impl Asked {
         self.size.filter(|size| size.0 > 0).unwrap_or(usual)
     }
 
-    /// Which way requests go.
+    /// Direction of requests.
     pub fn mix(&self) -> Mix {
         match (self.alternate, self.writes) {
             (true, _) => Mix::Alternate,
@@ -157,7 +156,8 @@ impl Asked {
         }
     }
 
-    /// Time from one start to the next: as typed, or a second; with a limit what the limit takes, where that is longer.
+    /// Time from the start of one request to the next: as typed, or one second without `-R` or a limit; a limit may
+    /// lengthen it.
     pub fn pause(&self) -> Nanos {
         let limited = self.speed_limit > 0 || self.rate_limit > 0;
         let usual = if self.rapid || limited { Nanos::ZERO } else { Nanos::SECOND };
@@ -173,13 +173,13 @@ impl Asked {
         self.interval.unwrap_or(usual).max(by_speed).max(by_rate)
     }
 
-    /// When to stop: as typed; with `-R` after three seconds; zero is no end.
+    /// Time after which to stop: as typed, or three seconds with `-R`; `None`: no end.
     pub fn most_time(&self) -> Option<Nanos> {
         let rapid = self.rapid.then_some(Nanos::from_secs(3));
         self.work_time.or(rapid).filter(|time| time.0 > 0)
     }
 
-    /// True where each request has a line or an object of its own.
+    /// Whether each request has a line or an object of its own.
     pub fn tells_each(&self) -> bool {
         !(self.quiet || self.batch || self.rapid)
     }

@@ -1,4 +1,4 @@
-//! Words into what is asked, by the rules of `getopt_long_only`.
+//! Turns words into what is asked, by the rules of `getopt_long_only`.
 
 use options::near::nearest;
 
@@ -9,7 +9,7 @@ use super::reference::{VERSION, usage};
 use super::row::{Ends, Given, Row, Since, Takes};
 use super::rows::ROWS;
 
-/// What `words`, the program's name left out, ask for.
+/// Reads `words`, without the program's name.
 ///
 /// # Errors
 /// [`IopingError`] for the first word that is wrong.
@@ -27,7 +27,7 @@ pub fn parse(words: &[String]) -> Result<Request, IopingError> {
     }
 }
 
-/// The words and how far they are read.
+/// The words, and how far they have been read.
 struct Reading<'w> {
     words: &'w [String],
     at: usize,
@@ -55,7 +55,7 @@ impl<'w> Reading<'w> {
         }
     }
 
-    /// After one dash a name is tried first, unless there is only a letter that is an option; then letters are.
+    /// Reads a word with one dash: as a name first, unless it is a single letter that is an option; then letter by letter.
     fn one_dash(&mut self, word: &str, rest: &str) -> Result<(), IopingError> {
         let mut letters = rest.chars();
         let first = letters.next().and_then(by_letter);
@@ -119,7 +119,7 @@ impl<'w> Reading<'w> {
         Ok(())
     }
 
-    /// What only all words together can show.
+    /// Checks what only all words together can show.
     fn agree(mut self) -> Result<Asked, IopingError> {
         let mut targets = self.targets.into_iter();
         self.asked.target = targets.next().ok_or(IopingError::NoTarget)?.to_owned();
@@ -136,7 +136,7 @@ impl<'w> Reading<'w> {
     }
 }
 
-/// What a row is given; nothing where it takes none.
+/// The value that a row is given; nothing if it takes none.
 pub(super) fn given(row: &Row, value: Option<String>) -> Result<Given, IopingError> {
     let Some(value) = value else { return Ok(Given::Nothing) };
     let unit = match row.takes {
@@ -151,7 +151,7 @@ pub(super) fn given(row: &Row, value: Option<String>) -> Result<Given, IopingErr
     read.map_err(|error| IopingError::Number { error, value, option: option() })
 }
 
-/// A format of the time of day that can be printed.
+/// Checks that a format of the time of day can be printed.
 fn printable(format: String) -> Result<Given, IopingError> {
     match jiff::fmt::strtime::format(&format, &jiff::Zoned::default()) {
         Ok(_) => Ok(Given::Text(format)),
@@ -163,7 +163,7 @@ fn by_letter(letter: char) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.own.short == letter)
 }
 
-/// The row that a name or the beginning of one stands for.
+/// The row that a name, or the beginning of one, stands for.
 fn by_name(word: &str, name: &str) -> Result<&'static Row, IopingError> {
     if let Some(row) = ROWS.iter().find(|row| row.name == name) {
         return Ok(row);

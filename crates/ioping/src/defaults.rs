@@ -1,15 +1,15 @@
-//! What holds where nothing is typed: the defaults that the rows state.
+//! What is asked if nothing is typed: the defaults that the rows state.
 
 use super::asked::Asked;
 use super::commandline::given;
 use super::rows::ROWS;
 
 impl Asked {
-    /// Where nothing is typed: the default of each row, but of those that depend on other options.
+    /// What is asked if nothing is typed: the default of each row, except those that depend on other options.
     pub fn untyped() -> Asked {
         let mut asked = Asked::default();
         for row in ROWS.iter().filter(|row| !row.default.is_empty()) {
-            // A test reads the default of every row.
+            // Every default can be read; a test holds that.
             if let Ok(given) = given(row, Some(row.default.to_owned())) {
                 (row.apply)(&mut asked, &given);
             }

@@ -1,45 +1,45 @@
-//! Why nothing is timed, in ioping's words, with the exit code that it has for it and a hint on what to do.
+//! Why nothing is timed, in ioping's words, with its exit code and a hint on what to do.
 
 use options::errno_text;
 use workload::Bytes;
 
 use super::number::NumberError;
 
-/// Why ioping ends without statistics. `Display` is ioping's message where it has one; [`hint`](IopingError::hint) says what
-/// to do.
+/// Why ioping ends without statistics. `Display` is ioping's message, if it has one; [`hint`](IopingError::hint) says what to
+/// do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IopingError {
-    /// No such option.
+    /// An option that does not exist.
     #[error("unrecognized option '{word}'")]
     Unrecognized {
         /// As typed.
         word: String,
-        /// A known name nearby.
+        /// The known name closest to it.
         near: Option<String>,
     },
-    /// A letter among letters that is no option.
+    /// A letter among others that is not an option.
     #[error("invalid option -- '{letter}'")]
     InvalidLetter {
         /// The letter.
         letter: char,
-        /// The word it stands in.
+        /// The word that contains it.
         word: String,
     },
-    /// A beginning of several names.
+    /// The beginning of several names.
     #[error("option '{word}' is ambiguous; possibilities:{}", fits.iter().map(|fit| format!(" '{fit}'")).collect::<String>())]
     Ambiguous {
         /// As typed.
         word: String,
-        /// The names.
+        /// The names that fit.
         fits: Vec<String>,
     },
-    /// An option lacks its value.
+    /// A letter without its value.
     #[error("option requires an argument -- '{0}'")]
     LetterNeedsValue(char),
-    /// A long option lacks its value.
+    /// A long option without its value.
     #[error("option '{0}' requires an argument")]
     NameNeedsValue(String),
-    /// An option takes none.
+    /// A value for an option that takes none.
     #[error("option '{0}' doesn't allow an argument")]
     NeedlessValue(String),
     /// A value that cannot be read.
@@ -52,27 +52,27 @@ pub enum IopingError {
         /// The option.
         option: String,
     },
-    /// The format of the time of day cannot be printed.
+    /// A format of the time of day that cannot be printed.
     #[error("time format \"{format}\" cannot be printed: {reason}")]
     ClockFormat {
         /// As typed.
         format: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// Options that do not go together.
+    /// Options that exclude each other.
     #[error("{0}")]
     Together(&'static str),
     /// No target.
     #[error("no destination specified")]
     NoTarget,
-    /// More than one.
+    /// More than one target.
     #[error("more than one destination specified")]
     ManyTargets {
-        /// The second of them.
+        /// The second target.
         second: String,
     },
-    /// The target cannot be looked at.
+    /// A target that cannot be examined.
     #[error("stat \"{path}\" failed: {}", errno_text(*errno))]
     Stat {
         /// As typed.
@@ -80,29 +80,29 @@ pub enum IopingError {
         /// The errno.
         errno: i32,
     },
-    /// A pipe or a socket.
+    /// A target that is a pipe or a socket.
     #[error("unsupported destination: \"{path}\"")]
     Unsupported {
         /// As typed.
         path: String,
     },
-    /// The target cannot be opened.
+    /// A target that cannot be opened.
     #[error("failed to open \"{path}\": {why}")]
     Open {
         /// As typed.
         path: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// No file can be made in the directory.
+    /// A directory in which no file can be created.
     #[error("failed to create temporary file at \"{path}\": {why}")]
     Create {
         /// As typed.
         path: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// The file in the directory could not be written.
+    /// A file in the directory that could not be written.
     #[error("preparation write failed: {}", errno_text(*errno))]
     Preparation {
         /// The errno.
@@ -110,33 +110,33 @@ pub enum IopingError {
         /// What to do.
         hint: String,
     },
-    /// Writing over a target takes three of them.
+    /// Writing over a target without three times `-W`.
     #[error("think twice, then use -WWW to shred this target")]
     ThinkTwice,
-    /// The guard gives no leave to write.
+    /// Writing that the guard does not permit.
     #[error("refused to write")]
     Guarded(String),
-    /// The region lies beyond the end.
+    /// A region that ends past the target's end.
     #[error("target is too small for this")]
     TooSmall {
-        /// What there is.
+        /// Length of the target.
         there: Bytes,
     },
-    /// A request is longer than the region.
+    /// A request longer than the region.
     #[error("request size is too big for this target")]
     RequestTooBig {
-        /// Bytes of a request.
+        /// Length of a request.
         request: Bytes,
-        /// Bytes of the region.
+        /// Length of the region.
         room: Bytes,
     },
-    /// A request is longer than a call can be.
+    /// A request longer than a system call allows, with that length in bytes.
     #[error("this platform supports requests {0} bytes at most")]
     Longest(u64),
-    /// No queue to be had.
+    /// A queue that cannot be had.
     #[error("{0}")]
     Queue(String),
-    /// A request failed.
+    /// A request that failed.
     #[error("request failed: {}", errno_text(*errno))]
     Request {
         /// The errno.
@@ -147,7 +147,7 @@ pub enum IopingError {
 }
 
 impl IopingError {
-    /// The word that the error is about, as far as it was typed by itself.
+    /// The word that the error is about, if it was typed by itself.
     pub fn typed(&self) -> Option<&str> {
         match self {
             IopingError::Unrecognized { word, .. }
@@ -160,7 +160,7 @@ impl IopingError {
         }
     }
 
-    /// 1 for wrong words, 2 for a target that cannot be prepared, 3 for a request that failed.
+    /// Exit code: 1 for wrong words, 2 for a target that cannot be prepared, 3 for a request that failed.
     pub fn exit_code(&self) -> u8 {
         use IopingError::{
             Ambiguous, ClockFormat, InvalidLetter, LetterNeedsValue, ManyTargets, NameNeedsValue,
@@ -175,7 +175,7 @@ impl IopingError {
         }
     }
 
-    /// What to do; `None` where the message says it.
+    /// What to do; `None` if the message says it.
     pub fn hint(&self) -> Option<String> {
         use IopingError as E;
         let list = "ioping -h lists the options";

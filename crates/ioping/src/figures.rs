@@ -1,4 +1,4 @@
-//! Figures as ioping prints them: the largest unit that is not above the value, and as many digits as it gives them.
+//! Figures as ioping prints them: in the largest unit not above the value, with ioping's number of digits.
 
 const SIZES: &[(u64, &str)] =
     &[(1 << 50, "PiB"), (1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B")];
@@ -13,23 +13,23 @@ const TIMES: &[(u64, &str)] = &[
 const COUNTS: &[(u64, &str)] =
     &[(1_000_000_000_000, "T "), (1_000_000_000, "G "), (1_000_000, "M "), (1_000, "k "), (1, "")];
 
-/// Bytes: `4 KiB`, `1.49 MiB`, `0 B`.
+/// Prints bytes: `4 KiB`, `1.49 MiB`, `0 B`.
 pub fn size(bytes: u64) -> String {
     with_unit(bytes, SIZES)
 }
 
-/// Nanoseconds: `2.85 us`, `0 ns`.
+/// Prints nanoseconds: `2.85 us`, `0 ns`.
 pub fn time(ns: u64) -> String {
     with_unit(ns, TIMES)
 }
 
-/// A count, ready for the word behind it: `10 `, `5.59 k `.
+/// Prints a count, ready for the word after it: `10 `, `5.59 k `.
 pub fn count(number: u64) -> String {
     let text = with_unit(number, COUNTS);
     if text.ends_with(' ') { text } else { format!("{text} ") }
 }
 
-/// No decimals where the unit divides the value, one from ten units on, else two.
+/// Prints no decimals if the unit divides the value, one from ten units on, otherwise two.
 fn with_unit(value: u64, units: &[(u64, &str)]) -> String {
     let fits = units.iter().find(|&&(unit, _)| value >= unit).or(units.last());
     let &(unit, name) = fits.unwrap_or(&(1, ""));
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(time(999_999), "1000.0 us");
     }
 
-    /// Reads a figure back: its number, its unit in base units, and its decimals.
+    /// Reads a figure back: its number, its unit in base units, and its number of decimals.
     fn read_back(text: &str, units: &[(u64, &str)]) -> (f64, u64, usize) {
         let (number, name) = text.trim_end().split_once(' ').unwrap_or((text.trim_end(), ""));
         let found = units.iter().find(|(_, known)| known.trim_end() == name);

@@ -1,7 +1,7 @@
 //! ioping: command lines in, ioping's output out.
 //!
 //! [`parse`] turns words into an [`Asked`]; [`Region::of`] says where its requests go on a target; a [`Session`] says what to
-//! do next, is told what happened, and says what to print. It reads no clock and does no I/O.
+//! do next, receives what happened, and says what to print. It reads no clock and does no I/O.
 
 mod asked;
 mod commandline;

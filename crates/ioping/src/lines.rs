@@ -8,14 +8,14 @@ use workload::Direction;
 use super::figures::{count, size, time};
 use super::tally::Tally;
 
-/// What is said of the target in every line.
+/// The target, as printed in every line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// As typed.
     pub path: String,
     /// Its file system; `block` or `character` for a device.
     pub filesystem: String,
-    /// The device that holds it; `device` for a device.
+    /// The device on which it lies; `device` for a device.
     pub device: String,
     /// Size of the file system or device in bytes.
     pub size: u64,
@@ -32,12 +32,12 @@ impl Target {
 pub struct Wall {
     /// Microseconds since 1970, UTC.
     pub unix_us: u64,
-    /// The zone in which it is told; `None` is UTC.
+    /// Time zone in which it is printed; `None`: UTC.
     pub zone: Option<jiff::tz::TimeZone>,
 }
 
 impl Wall {
-    /// In the fields of strftime; a format that cannot be printed is printed as it is.
+    /// Prints the time by strftime; a format that cannot be printed appears as it is.
     fn told(&self, format: &str) -> String {
         let instant =
             i64::try_from(self.unix_us).ok().and_then(|us| jiff::Timestamp::from_microsecond(us).ok());
@@ -47,18 +47,18 @@ impl Wall {
     }
 }
 
-/// One request as it is told.
+/// One request as it is printed.
 #[derive(Clone, Copy, Debug)]
 pub struct Line {
     /// Its number from 1.
     pub number: u64,
-    /// Which way it went.
+    /// Its direction.
     pub direction: Direction,
-    /// Bytes that moved.
+    /// Bytes that were moved.
     pub bytes: u64,
-    /// How long it took.
+    /// Its time in nanoseconds.
     pub time_ns: u64,
-    /// What is said behind it, if anything.
+    /// The remark after it, if any.
     pub mark: Option<Mark>,
     /// Whether it counts.
     pub counted: Counted,
@@ -67,26 +67,26 @@ pub struct Line {
 /// Whether a request counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// It does.
+    /// It counts.
     Yes,
-    /// It does not.
+    /// It does not count.
     No,
 }
 
-/// What is said behind a request.
+/// Remark after a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// One of the first, which do not count.
+    /// One of the first requests, which do not count.
     Warmup,
-    /// Faster than requests that count may be.
+    /// Faster than a request that counts may be.
     TooFast,
-    /// Slower than requests that count may be.
+    /// Slower than a request that counts may be.
     TooSlow,
-    /// It counts, and took less than half of the mean.
+    /// Counted, and took less than half of the mean.
     Fast,
-    /// It counts, and took more than twice the mean.
+    /// Counted, and took more than twice the mean.
     Slow,
-    /// It failed with this errno.
+    /// Failed, with this errno.
     Failed(i32),
 }
 
@@ -103,7 +103,7 @@ impl Mark {
     }
 }
 
-/// The line of a request; with a `clock` the time of day stands before it.
+/// Prints the line of a request; with a `clock` the time of day precedes it.
 pub fn request(target: &Target, line: Line, clock: Option<(&str, &Wall)>) -> String {
     let mut text = clock.map(|(format, wall)| format!("{} ", wall.told(format))).unwrap_or_default();
     let arrow = if line.direction == Direction::Write { ">>>" } else { "<<<" };
@@ -122,7 +122,7 @@ pub fn request(target: &Target, line: Line, clock: Option<(&str, &Wall)>) -> Str
     text
 }
 
-/// The closing statistics; `verb` is empty where requests go both ways.
+/// Prints the closing statistics; `verb` is empty if requests go both ways.
 pub fn statistics(target: &Target, tally: &Tally, load_ns: u64, verb: &str) -> String {
     let figures = tally.figures(workload::Nanos(load_ns));
     let whole = |value: f64| value as u64;
@@ -158,8 +158,8 @@ pub fn statistics(target: &Target, tally: &Tally, load_ns: u64, verb: &str) -> S
     )
 }
 
-/// The raw line: counted requests, their time, iops, bytes a second, min, mean, max, mdev; all requests, the clock's time.
-/// Times in nanoseconds.
+/// Prints the raw line: counted requests, their time, iops, bytes a second, min, mean, max, mdev, all requests, elapsed time.
+/// Times are in nanoseconds.
 pub fn raw(tally: &Tally, load_ns: u64) -> String {
     let figures = tally.figures(workload::Nanos(load_ns));
     format!(
@@ -177,7 +177,7 @@ pub fn raw(tally: &Tally, load_ns: u64) -> String {
     )
 }
 
-/// The head of an object, up to and with the target.
+/// The head of an object, up to and including the target.
 fn json_head(target: &Target, wall: &Wall) -> String {
     format!(
         "  \"timestamp\": {}.{:06},\n  \"localtime\": {},\n  \"target\": {{\n    \"path\": {},\n    \"fstype\": {},\n    \"device\": {},\n    \"device_size\": {}\n  }},\n",
@@ -191,7 +191,7 @@ fn json_head(target: &Target, wall: &Wall) -> String {
     )
 }
 
-/// Text as JSON has it; ioping prints it as it is, so that a path with a quotation mark spoils the document.
+/// Quotes text for JSON. ioping does not, so that a path with a quotation mark spoils its document.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
@@ -209,7 +209,7 @@ pub fn json_request(target: &Target, line: Line, wall: &Wall) -> String {
     )
 }
 
-/// The inside of a statistics' object.
+/// The inside of an object of statistics.
 pub fn json_statistics(target: &Target, tally: &Tally, load_ns: u64, wall: &Wall) -> String {
     let figures = tally.figures(workload::Nanos(load_ns));
     let failed =

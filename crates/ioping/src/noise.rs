@@ -1,16 +1,16 @@
 //! Random places and data from a seed: SplitMix64 (Steele, Lea and Flood, 2014).
 
-/// A stream of random numbers that its seed determines.
+/// A stream of random numbers, determined by its seed.
 #[derive(Clone, Debug)]
 pub struct Noise(u64);
 
 impl Noise {
-    /// The stream of `seed`.
+    /// Returns the stream of `seed`.
     pub fn new(seed: u64) -> Noise {
         Noise(seed)
     }
 
-    /// The next number.
+    /// Draws the next number.
     pub fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut word = self.0;
@@ -19,7 +19,7 @@ impl Noise {
         word ^ (word >> 31)
     }
 
-    /// A number below `bound`, which must not be zero; the bias is below bound / 2^64.
+    /// Draws a number below `bound`, which must not be zero; the bias is below bound / 2^64.
     pub fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.number()) * u128::from(bound)) >> 64) as u64
     }

@@ -1,34 +1,34 @@
-//! Numbers as ioping reads them: a number or a fraction, then a unit without a blank between, in letters of either case.
+//! Numbers as ioping reads them: a number or a fraction, then a unit, without a blank between them, in either case.
 
 /// What a number counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Nothing in particular, in powers of 1000.
+    /// Anything, in powers of 1000.
     Count,
     /// Bytes, in powers of 1024.
     Size,
-    /// Time, in nanoseconds; seconds where no unit is given.
+    /// Time in nanoseconds; a number without a unit is in seconds.
     Time,
 }
 
 /// Why a number cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NumberError {
-    /// What follows the number is no unit.
+    /// A suffix that is not a unit.
     #[error("invalid suffix: \"{suffix}\"")]
     Suffix {
         /// As typed.
         suffix: String,
-        /// The units that there are.
+        /// The units that exist.
         units: &'static str,
     },
-    /// Below zero, or more than can be counted.
+    /// A number that is negative, or too large to count.
     #[error("integer overflow at parsing argument: {0}")]
     Overflow(String),
-    /// A fraction of nothing.
+    /// A fraction with a zero denominator.
     #[error("division by zero in parsing argument: {0}")]
     Division(String),
-    /// There is no number in it.
+    /// A word without a number.
     #[error("no number in \"{0}\"")]
     Missing(String),
 }
@@ -98,15 +98,15 @@ impl Unit {
     }
 }
 
-/// The number in `word`, in units of one (nanoseconds for a time); what is left of a fraction is cut off.
+/// Reads the number in `word`, in base units (nanoseconds for a time); a fractional rest is truncated.
 ///
 /// # Errors
-/// [`NumberError`]. Where ioping takes an empty word or a bare unit for zero, which means "for ever" in places, it is an
-/// error here.
+/// [`NumberError`]. An empty word or a bare unit, which ioping takes for zero and thus in places for "no end", is an error
+/// here.
 pub fn read(word: &str, unit: Unit) -> Result<u64, NumberError> {
     let overflow = || NumberError::Overflow(word.to_owned());
     let Some((upper, rest)) = float(word.trim_start()) else {
-        // A bare unit is no number either.
+        // A bare unit is not a number either.
         factor(word, unit)?;
         return Err(NumberError::Missing(word.to_owned()));
     };
@@ -127,7 +127,7 @@ pub fn read(word: &str, unit: Unit) -> Result<u64, NumberError> {
     }
 }
 
-/// Counters are signed in ioping.
+/// Limit of a number, which must be smaller: counters are signed in ioping.
 const MOST: u64 = i64::MAX as u64;
 
 fn factor(suffix: &str, unit: Unit) -> Result<u64, NumberError> {
@@ -140,7 +140,7 @@ fn factor(suffix: &str, unit: Unit) -> Result<u64, NumberError> {
     known.map(|&(_, factor)| factor).ok_or_else(unknown)
 }
 
-/// The floating-point number at the beginning of `word` as C's `strtod` takes it (a hexadecimal integer too), and the rest.
+/// Reads the floating-point number at the start of `word` as C's `strtod` does (a hexadecimal integer too); returns the rest.
 fn float(word: &str) -> Option<(f64, &str)> {
     let unsigned = word.trim_start_matches(['+', '-']);
     if word.len() - unsigned.len() > 1 {
@@ -160,7 +160,7 @@ fn float(word: &str) -> Option<(f64, &str)> {
     if !unsigned[..end].contains(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    // An `e` belongs to the number only where an exponent follows; else it is a unit.
+    // An `e` belongs to the number only if an exponent follows; otherwise it is a unit.
     if let Some(exponent) = unsigned[end..].strip_prefix(['e', 'E']) {
         let signed = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
         let length = digits(signed);

@@ -1,4 +1,4 @@
-//! Help and the table of the reference, made from the rows.
+//! The help and the table of the reference, made from the rows.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use options::{Entry, help, reference as page};
 use super::row::{Part, Row, Since, Takes};
 use super::rows::ROWS;
 
-/// The version whose output this is: readers branch on it.
+/// The version that the output claims: readers branch on it.
 pub const VERSION: &str = "ioping 1.3";
 
 const HEADINGS: [(Part, &str); 3] =

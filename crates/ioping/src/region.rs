@@ -5,10 +5,10 @@ use workload::Bytes;
 use super::asked::{Asked, Mix};
 use super::error::IopingError;
 
-/// What a target is.
+/// Kind of a target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A directory, in which a file is made.
+    /// A directory, in which a file is created.
     Directory,
     /// A regular file.
     File,
@@ -21,15 +21,15 @@ pub enum Kind {
 /// The part of a target that is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// Where it begins.
+    /// Its start in bytes.
     pub offset: u64,
-    /// How long it is.
+    /// Its length in bytes.
     pub bytes: u64,
-    /// Bytes of a request.
+    /// Length of a request in bytes.
     pub request: u64,
 }
 
-/// One call moves no more than this, whatever it is asked (`MAX_RW_COUNT` of the kernel).
+/// Most bytes that one system call moves, however many are asked for (the kernel's `MAX_RW_COUNT`).
 const MOST: u64 = (1 << 31) - 4096;
 const DIRECTORY: Bytes = Bytes::mib(1);
 const RAPID: Bytes = Bytes::mib(64);
@@ -38,7 +38,7 @@ impl Region {
     /// The region of `asked` on a target of `kind` with `there` bytes.
     ///
     /// # Errors
-    /// [`IopingError`] where it does not fit, or where writing has not been asked for three times.
+    /// [`IopingError`] if the region does not fit, or if writing has not been asked for three times.
     pub fn of(asked: &Asked, kind: Kind, there: Bytes) -> Result<Region, IopingError> {
         let request = asked.request_bytes().0;
         if request > MOST {
@@ -71,12 +71,12 @@ impl Region {
         Ok(Region { offset, bytes, request })
     }
 
-    /// Places that a request can have.
+    /// Number of places that a request can have.
     pub fn places(&self) -> u64 {
         (self.bytes / self.request).max(1)
     }
 
-    /// Where the region ends.
+    /// End of the region in bytes.
     pub fn end(&self) -> u64 {
         self.offset + self.bytes
     }

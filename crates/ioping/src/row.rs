@@ -10,19 +10,19 @@ use super::asked::Asked;
 pub enum Takes {
     /// Nothing.
     Nothing,
-    /// How many.
+    /// A count.
     Count,
-    /// A number that stands for nothing.
+    /// A number without a meaning of its own.
     Seed,
     /// Bytes.
     Size,
     /// A time.
     Time,
-    /// A text, glued to the option, or nothing.
+    /// Text, attached to the option, or nothing.
     MaybeText,
 }
 
-/// What it was given.
+/// The value that an option was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Given {
     /// Nothing.
@@ -34,7 +34,7 @@ pub enum Given {
 }
 
 impl Given {
-    /// The number; zero where there is none.
+    /// The number; zero if there is none.
     pub fn number(&self) -> u64 {
         match self {
             Given::Number(number) => *number,
@@ -52,7 +52,7 @@ impl Given {
         Nanos(self.number())
     }
 
-    /// The text, where there is one.
+    /// The text, if there is any.
     pub fn text(&self) -> Option<&str> {
         match self {
             Given::Text(text) => Some(text),
@@ -61,16 +61,16 @@ impl Given {
     }
 }
 
-/// Since when ioping has it.
+/// The version since which ioping has an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Since {
-    /// In 1.3 or before.
+    /// 1.3 or earlier.
     Released,
-    /// After 1.3; a prefix of its name never stands for it, so that every prefix means what it means in 1.3.
+    /// Later than 1.3: a prefix of its name never stands for it, so that every prefix means what it means in 1.3.
     Later,
 }
 
-/// Part of the help an option stands in.
+/// Part of the help that lists an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// What is done.
@@ -81,27 +81,27 @@ pub enum Part {
     Output,
 }
 
-/// What ends the reading of words: help and version.
+/// Whether an option ends the reading of words, as help and version do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
-    /// Goes on.
+    /// It does not.
     No,
-    /// Prints the help.
+    /// It prints the help, and ends.
     Help,
-    /// Prints the version.
+    /// It prints the version, and ends.
     Version,
 }
 
-/// What ioping's table alone says of an option.
+/// What only ioping's table says of an option.
 #[derive(Clone, Copy, Debug)]
 pub struct Standing {
     /// Its letter.
     pub short: char,
-    /// Where the help lists it.
+    /// Part of the help that lists it.
     pub part: Part,
-    /// Since when.
+    /// The version since which it exists.
     pub since: Since,
-    /// Whether the reading ends here.
+    /// Whether it ends the reading of words.
     pub ends: Ends,
 }
 
@@ -121,17 +121,17 @@ impl Table for Options {
 /// One option.
 pub type Row = options::Row<Options>;
 
-/// An option with its letter and its name, listed in this part of the help.
+/// Returns an option with its letter and its name, listed in this part of the help.
 pub const fn row((short, long): (char, &'static str), takes: Takes, part: Part) -> Row {
     Row::new(long, takes).with(Standing { short, part, ..Options::PLAIN })
 }
 
-/// It came after 1.3.
+/// Marks an option as later than 1.3.
 pub const fn later(row: Row) -> Row {
     row.with(Standing { since: Since::Later, ..row.own })
 }
 
-/// It prints something and ends.
+/// Marks an option that prints something and ends.
 pub const fn ends(ends: Ends, row: Row) -> Row {
     row.with(Standing { ends, ..row.own })
 }

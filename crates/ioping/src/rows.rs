@@ -22,7 +22,7 @@ const fn output(short: char, long: &'static str, takes: Takes) -> Row {
 
 const CALLS_ALONE: &str = "refused together with -A or -U, whose queues carry no such wish";
 
-/// Every option, in the order of the help; a row a line, so that the table reads as one.
+/// Every option, in the order of the help; one row a line, so that it reads as a table.
 #[rustfmt::skip]
 pub static ROWS: &[Row] = &[
     switch('A', "async").does("go through Linux asynchronous I/O", |a, _| a.engine = Engine::Libaio),

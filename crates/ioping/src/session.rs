@@ -1,4 +1,4 @@
-//! A run of requests, one at a time: what to do next, and what to print of what happened. Times come in, nothing is done.
+//! A run of requests, one at a time: what to do next, and what to print. It is given the times, and does nothing itself.
 
 use workload::{Direction, Nanos};
 
@@ -9,9 +9,9 @@ use super::noise::Noise;
 use super::region::Region;
 use super::tally::Tally;
 
-/// `EAGAIN`: a request that would have waited and was told not to.
+/// `EAGAIN`: a request failed rather than wait.
 const EAGAIN: i32 = 11;
-/// From this many counted requests on a period has a mean to be faster or slower than.
+/// Least number of counted requests in a period before any is marked as fast or slow against their mean.
 const SETTLED: u64 = 6;
 
 /// One request.
@@ -19,11 +19,11 @@ const SETTLED: u64 = 6;
 pub struct Once {
     /// Its number from 1.
     pub number: u64,
-    /// Which way it goes.
+    /// Its direction.
     pub direction: Direction,
-    /// Where.
+    /// Its offset in bytes.
     pub offset: u64,
-    /// How much.
+    /// Its length in bytes.
     pub bytes: u64,
 }
 
@@ -32,20 +32,20 @@ pub struct Once {
 pub enum Next {
     /// Wait until the clock shows this, then ask again.
     Wait(Nanos),
-    /// Carry this out, time it, and tell.
+    /// Do this request, time it, and report it by [`Session::done`].
     Io(Once),
-    /// It is over; print [`Session::closing`].
+    /// The run is over; print [`Session::closing`].
     End,
 }
 
-/// How a request went.
+/// Outcome of a request.
 #[derive(Clone, Debug)]
 pub struct Done {
-    /// Just before it.
+    /// Time just before it.
     pub started: Nanos,
-    /// Just after it, its flush included.
+    /// Time just after it, its flush included.
     pub ended: Nanos,
-    /// Bytes that moved, or the errno.
+    /// Bytes that were moved, or the errno.
     pub moved: Result<u64, i32>,
     /// The wall clock after it.
     pub wall: Wall,
@@ -62,12 +62,12 @@ pub struct Session {
     began: Nanos,
     /// When the next request starts.
     due: Nanos,
-    /// When the burst that is going on, or the last request, was due.
+    /// When the current burst, or the last request, was due.
     burst_due: Nanos,
     in_burst: u64,
-    /// Requests that were handed out.
+    /// Number of requests so far, the current one included.
     number: u64,
-    /// The request that was handed out, and when.
+    /// The current request, and when it was handed out.
     under_way: Option<(Once, Nanos)>,
     all: Tally,
     period: Tally,
@@ -79,7 +79,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A run over `region` of `target` that begins `now`; its places follow from the seed, also where that is 0.
+    /// Returns a run over `region` of `target` that begins `now`; its places follow from the seed, even if that is 0.
     pub fn new(asked: Asked, target: Target, region: Region, now: Nanos) -> Session {
         let pause = asked.pause();
         let period_ends = now + asked.print_interval;
@@ -126,7 +126,7 @@ impl Session {
         Next::Io(once)
     }
 
-    /// The request that was handed out and has not been told of, and when it was.
+    /// The current request, and when it was handed out; `None` if its outcome has been reported.
     pub fn under_way(&self) -> Option<(Once, Nanos)> {
         self.under_way
     }
@@ -148,10 +148,10 @@ impl Session {
         self.region.offset + place * self.region.request
     }
 
-    /// Takes in how the request went; what is returned goes to stdout, and to stderr what is said of a short one.
+    /// Adds the outcome of the request. Returns the text for stdout, and for stderr the complaint about a short request.
     ///
     /// # Errors
-    /// [`IopingError::Request`] where a failure ends the run.
+    /// [`IopingError::Request`] if a failure ends the run.
     pub fn done(&mut self, done: &Done) -> Result<(String, Option<String>), IopingError> {
         let Some((once, _)) = self.under_way.take() else { return Ok(Default::default()) };
         let time = done.ended.since(done.started);
@@ -190,14 +190,14 @@ impl Session {
     }
 
     fn fails(&mut self) {
-        // Until someone asked for failures to be counted, they leave no trace in the statistics, as in 1.3.
+        // Failures appear in the statistics only if that was asked for; otherwise they leave no trace, as in 1.3.
         if self.asked.ignore_errors {
             self.all.failed += 1;
             self.period.failed += 1;
         }
     }
 
-    /// Counts a request that moved all its bytes, and says what stands behind its line.
+    /// Counts a request that moved all its bytes, and returns the remark after its line.
     fn judge(&mut self, number: u64, time: Nanos, bytes: u64) -> (Option<Mark>, Counted) {
         let left_out = self.left_out(number, time);
         for tally in [&mut self.all, &mut self.period] {
@@ -215,7 +215,7 @@ impl Session {
         }
     }
 
-    /// Why a request does not count; `None` where it does.
+    /// Why a request does not count; `None` if it does.
     fn left_out(&self, number: u64, time: Nanos) -> Option<Mark> {
         if number <= self.asked.warmup {
             Some(Mark::Warmup)
@@ -228,7 +228,7 @@ impl Session {
         }
     }
 
-    /// Whether a request that counts lies apart from the others of its period, once there are enough of them.
+    /// Whether a counted request is unusually fast or slow for its period, once there are enough requests.
     fn apart(&self, time: Nanos) -> Option<Mark> {
         let (time, mean) = (time.0 as f64, self.period.mean_ns());
         match self.period.valid >= SETTLED {
@@ -238,14 +238,14 @@ impl Session {
         }
     }
 
-    /// When the next one is due, and whether there is one.
+    /// Sets when the next request is due, or ends the run.
     fn go_on(&mut self, now: Nanos) {
         self.in_burst += 1;
         if self.in_burst < self.asked.burst {
             self.due = now;
         } else {
             self.in_burst = 0;
-            // One that took longer than the pause is followed at once; nothing is caught up.
+            // A request that took longer than the pause is followed at once; nothing is caught up.
             self.due = (self.burst_due + self.pause).max(now);
         }
         let enough = self.asked.count > 0 && self.number >= self.asked.count;
@@ -289,10 +289,10 @@ impl Session {
         format!("{opening}{inside}")
     }
 
-    /// The end of the output at the time `now`, whether the run went to its end or was interrupted.
+    /// Ends the output at the time `now`, whether the run came to its end or was interrupted.
     pub fn closing(&mut self, now: Nanos, wall: &Wall) -> String {
         self.ended = true;
-        // A run that came to its end is over with its last request, one that was interrupted when that happened.
+        // `now` is the end of the last request or, after an interrupt, the time of the interrupt.
         let load = now.since(self.began).0;
         let periods = self.asked.print_count > 0 || self.asked.print_interval.0 > 0;
         let quiet = self.asked.quiet || self.asked.rapid;
@@ -307,7 +307,7 @@ impl Session {
         }
     }
 
-    /// What closes the output where a request failed: an array that was opened, so that what was said stays readable.
+    /// Closes the output after a request failed: an array that was opened is closed, so that the output stays readable.
     pub fn broken_off(&self) -> &'static str {
         match (self.asked.json, self.opened) {
             (false, _) => "",

@@ -1,53 +1,53 @@
-//! What requests came to: sums, extremes, and the figures made of them.
+//! Sums and extremes of requests, and the figures made from them.
 
 use workload::Nanos;
 
-/// Sums over requests of a period or of all.
+/// Sums over the requests of a period, or over all.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Requests that count.
+    /// Number of requests that count.
     pub valid: u64,
-    /// Their bytes.
+    /// Bytes of the counted requests.
     pub bytes: u64,
-    /// Their time, added up.
+    /// Time of the counted requests, summed.
     pub time_ns: u64,
-    /// The fastest of them; zero where there is none.
+    /// Time of the fastest counted request; zero if there is none.
     pub min_ns: u64,
-    /// The slowest.
+    /// Time of the slowest counted request.
     pub max_ns: u64,
-    /// Sum of the squares of their times; exact, since a double loses a steady stream's spread.
+    /// Sum of the squares of their times; exact, because a double would lose the spread of a steady series.
     squares: u128,
-    /// Requests that were faster than allowed.
+    /// Number of requests that were faster than allowed.
     pub too_fast: u64,
-    /// Requests that were slower than allowed.
+    /// Number of requests that were slower than allowed.
     pub too_slow: u64,
-    /// Requests that were carried out, those that do not count too.
+    /// Number of requests that were done, whether they count or not.
     pub all: u64,
-    /// Their bytes.
+    /// Bytes of all requests that were done.
     pub all_bytes: u64,
-    /// Requests that failed.
+    /// Number of requests that failed.
     pub failed: u64,
 }
 
-/// What a [`Tally`] comes to over a time of the clock.
+/// Figures made from a [`Tally`] and the elapsed time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Figures {
-    /// Requests a second of their own time.
+    /// Counted requests per second of their own time.
     pub iops: f64,
-    /// Bytes a second of their own time.
+    /// Bytes per second of their own time.
     pub bps: f64,
     /// Mean time in nanoseconds.
     pub mean_ns: f64,
-    /// Standard deviation of all of them, in nanoseconds.
+    /// Standard deviation of the counted times in nanoseconds, of the population.
     pub mdev_ns: f64,
-    /// Requests a second of the clock.
+    /// All requests per second of elapsed time.
     pub load_iops: f64,
-    /// Bytes a second of the clock.
+    /// All bytes per second of elapsed time.
     pub load_bps: f64,
 }
 
 impl Tally {
-    /// Counts a request that was carried out.
+    /// Counts a request that was done.
     pub fn carried_out(&mut self, bytes: u64) {
         self.all += 1;
         self.all_bytes += bytes;
@@ -63,12 +63,12 @@ impl Tally {
         self.squares += u128::from(time.0) * u128::from(time.0);
     }
 
-    /// The mean of the valid ones in nanoseconds.
+    /// Mean time of the counted requests in nanoseconds; 0 if there is none.
     pub fn mean_ns(&self) -> f64 {
         if self.valid == 0 { 0.0 } else { self.time_ns as f64 / self.valid as f64 }
     }
 
-    /// The figures, where the clock went on for `load`.
+    /// The figures, given an elapsed time of `load`.
     pub fn figures(&self, load: Nanos) -> Figures {
         let rate = |amount: u64, ns: u64| if ns == 0 { 0.0 } else { amount as f64 * 1e9 / ns as f64 };
         Figures {
@@ -81,7 +81,7 @@ impl Tally {
         }
     }
 
-    /// sqrt(sum of squares / n - mean²), over whole numbers: n·Σx² - (Σx)² is exact.
+    /// sqrt(sum of squares / n - mean²), in whole numbers: n·Σx² - (Σx)² is exact.
     fn mdev_ns(&self) -> f64 {
         let (n, sum) = (u128::from(self.valid), u128::from(self.time_ns));
         if n == 0 {

@@ -1,23 +1,23 @@
-//! Whether requests really reach a device, and what to say where they do not.
+//! Whether requests really reach a device, and what to say if they do not.
 
 use super::asked::{Asked, Mix};
 
 /// What is known of the target before the first request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Evidence {
-    /// The file system keeps its data in memory; its name.
+    /// Name of the file system, if it keeps its data in memory.
     pub in_memory: Option<String>,
-    /// It is a character device.
+    /// Whether it is a character device.
     pub is_character_device: bool,
-    /// Share of the region that holds no data: holes, and space that was reserved but never written.
+    /// Share of the region without data: holes, and space that was reserved but never written.
     pub empty_share: f64,
-    /// Share of the region that the page cache still held after it had been asked to forget it.
+    /// Share of the region that the page cache still held after it had been asked to drop it.
     pub kept_share: f64,
-    /// The part of it that it held no more once what was dirty had been written back.
+    /// Part of that share that the cache dropped once dirty pages had been written back.
     pub dirty_share: f64,
 }
 
-/// What is to be said, on stderr and once; empty where requests reach the device.
+/// Warnings for stderr, printed once; empty if requests reach the device.
 pub fn untrue(asked: &Asked, evidence: &Evidence) -> Vec<String> {
     let mut said = Vec::new();
     let path = &asked.target;
@@ -70,7 +70,7 @@ pub fn untrue(asked: &Asked, evidence: &Evidence) -> Vec<String> {
     said
 }
 
-/// Less is what a mounted file system holds of its own device, and no request is likely to meet it.
+/// Least share that is worth a warning: a mounted file system holds less of its own device, and requests rarely hit that.
 const LEAST: f64 = 0.005;
 
 fn percent(share: f64) -> String {

@@ -1,11 +1,11 @@
 //! What an iostat command line asks for.
 
-/// What a command line asks for.
+/// What a command line comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// Text to print; nothing is read.
+    /// Print this text; read no counters.
     Say(String),
-    /// Reports.
+    /// Print reports.
     Watch(Box<Asked>),
 }
 
@@ -17,7 +17,7 @@ pub enum Units {
     Kilobytes,
     /// 1,048,576 bytes.
     Megabytes,
-    /// 512 bytes, as POSIX asks for.
+    /// 512 bytes, as POSIX requires.
     Sectors,
 }
 
@@ -36,20 +36,20 @@ pub enum Source {
 pub struct Group {
     /// Its name.
     pub name: String,
-    /// Its members as typed.
+    /// Its members, as typed.
     pub members: Vec<String>,
-    /// Disks that were typed behind `-p`, which are members with their partitions.
+    /// Disks typed after `-p`; they are members with their partitions.
     pub disks: Vec<String>,
 }
 
 impl Group {
-    /// True where a device was typed behind the group's name.
+    /// Whether the device was typed after the group's name.
     pub(super) fn holds(&self, device: &str) -> bool {
         self.members.iter().any(|member| member == device) || holds_partition(&self.disks, device)
     }
 }
 
-/// True where `device` is one of `disks` or a partition of one: `sda1` of `sda`, `nvme0n1p2` of `nvme0n1`.
+/// Whether `device` is one of `disks` or a partition of one: `sda1` of `sda`, `nvme0n1p2` of `nvme0n1`.
 fn holds_partition(disks: &[String], device: &str) -> bool {
     disks.iter().any(|disk| {
         let Some(rest) = device.strip_prefix(disk.as_str()) else { return false };
@@ -60,54 +60,54 @@ fn holds_partition(disks: &[String], device: &str) -> bool {
     })
 }
 
-/// Reports that are asked for.
+/// The reports that are asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// The CPU report.
+    /// Whether the CPU report is printed.
     pub cpu: bool,
-    /// The device report.
+    /// Whether the device report is printed.
     pub devices: bool,
-    /// `-x`.
+    /// `-x`: extended figures.
     pub extended: bool,
-    /// `-s`.
+    /// `-s`: short form.
     pub short: bool,
-    /// Unit of amounts, where one was chosen.
+    /// Unit of amounts, if one was chosen.
     pub units: Option<Units>,
-    /// Units beside each value.
+    /// Whether a unit follows each value.
     pub human: bool,
-    /// Device names at the end of the line.
+    /// Whether device names are at the end of the line.
     pub pretty: bool,
-    /// The pretty extended report in one table.
+    /// Whether the pretty extended report is in one table.
     pub compact: bool,
-    /// Decimals of text, where chosen.
+    /// Number of decimals in text, if chosen.
     pub decimals: Option<u8>,
-    /// JSON instead of text.
+    /// Whether the output is JSON instead of text.
     pub json: bool,
-    /// A line with the time before each report.
+    /// Whether a line with the time precedes each report.
     pub timestamp: bool,
-    /// Names of device mapper devices.
+    /// Whether device mapper devices are shown under their mapper names.
     pub mapper_names: bool,
     /// Kind of persistent names (`id`, `label`, `path`, `uuid`), in lower case.
     pub persistent: Option<String>,
-    /// Folder that holds the counters in place of `/proc` and `/sys`.
+    /// Folder with the counters, in place of `/proc` and `/sys`.
     pub folder: Option<String>,
-    /// Folder whose devices come behind the kernel's.
+    /// Folder whose devices follow those of the kernel.
     pub folder_besides: Option<String>,
     /// Devices typed, in order.
     pub names: Vec<String>,
     /// Disks whose partitions are asked for.
     pub with_partitions: Vec<String>,
-    /// `ALL`: devices that were never used too.
+    /// `ALL`: whether devices that were never used are shown too.
     pub never_used_too: bool,
     /// Where devices are looked up.
     pub source: Source,
-    /// Groups in the order typed.
+    /// Groups, in the order typed.
     pub groups: Vec<Group>,
-    /// Only groups are reported.
+    /// Whether only groups are reported.
     pub only_groups: bool,
-    /// The first report, since boot, is left out.
+    /// Whether the first report, since boot, is left out.
     pub skip_first: bool,
-    /// Devices without activity are left out.
+    /// Whether devices without activity are left out.
     pub skip_idle: bool,
     /// Seconds between reports; 0: one report.
     pub interval_s: u64,
@@ -116,22 +116,22 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Units with the default filled in.
+    /// Unit of amounts, with the default filled in.
     pub(super) fn units(&self) -> Units {
         self.units.unwrap_or_default()
     }
 
-    /// True where the report since boot is left out; one that is the only one stays.
+    /// Whether the report since boot is left out; if it is the only one, it stays.
     pub fn skips_first(&self) -> bool {
         self.skip_first && self.interval_s > 0
     }
 
-    /// True where this device, or with `-p` its disk, was typed.
+    /// Whether this device was typed or, with `-p`, its disk.
     pub(super) fn is_typed(&self, device: &str) -> bool {
         self.names.iter().any(|name| name == device) || holds_partition(&self.with_partitions, device)
     }
 
-    /// True where a device was typed, so that idle ones are shown too.
+    /// Whether any device was typed, so that idle ones are shown too.
     pub fn is_chosen(&self) -> bool {
         !self.names.is_empty() || !self.with_partitions.is_empty()
     }

@@ -7,33 +7,33 @@ use super::columns::Form;
 /// How cells are written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style<'a> {
-    /// Units beside each value.
+    /// Whether a unit follows each value.
     pub(super) human: bool,
-    /// Decimals, where chosen.
+    /// Number of decimals, if chosen.
     pub(super) decimals: Option<u8>,
     /// Unit of amounts.
     pub(super) units: Units,
     /// Decimal point of the locale.
     pub(super) point: &'a str,
-    /// Colours, where there are any.
+    /// Colours, if there are any.
     pub(super) palette: Option<&'a Palette>,
 }
 
-/// Units of 1,024 each, from kilobytes on.
+/// Prefixes of units, each 1,024 times the one before, from kilobytes on.
 const STEPS: [char; 6] = ['k', 'M', 'G', 'T', 'P', '?'];
 
 impl Style<'_> {
-    /// Two decimals, or what was chosen.
+    /// Number of decimals: as chosen, or two.
     fn plain(self) -> usize {
         usize::from(self.decimals.unwrap_or(2))
     }
 
-    /// One decimal beside a unit, or none where none was chosen.
+    /// Number of decimals beside a unit: one, unless none was chosen.
     fn beside_unit(self) -> usize {
         usize::from(self.decimals != Some(0))
     }
 
-    /// A cell of `width` with a blank before it; blank altogether where the value is not known.
+    /// Prints a cell of `width` with a blank before it, all blank if the value is unknown.
     pub(super) fn cell(self, form: Form, width: usize, value: Option<f64>) -> String {
         let Some(value) = value else { return " ".repeat(width + 1) };
         let (text, cell) = match form {
@@ -56,7 +56,7 @@ impl Style<'_> {
         (format!("{value:.*}", self.plain()), Cell::Value(value, self.plain()))
     }
 
-    /// `text` in a cell of `width` with a blank before it; its unit has no colour.
+    /// Prints `text` in a cell of `width` with a blank before it; its unit has no colour.
     fn coloured(self, cell: Cell, text: &str, width: usize) -> String {
         let number = text.trim_end_matches(|letter: char| !letter.is_ascii_digit());
         let unit = &text[number.len()..];
@@ -65,7 +65,7 @@ impl Style<'_> {
         number + unit
     }
 
-    /// Per cent, with its sign beside it for people.
+    /// Prints a percentage, with its sign for people.
     fn percent(self, value: f64) -> String {
         match self.human {
             true => format!("{value:.*}%", self.beside_unit()),
@@ -73,13 +73,13 @@ impl Style<'_> {
         }
     }
 
-    /// A share in a cell of `width`.
+    /// Prints a percentage in a cell of `width`.
     pub(super) fn share(self, value: f64, width: usize) -> String {
         let decimals = if self.human { self.beside_unit() } else { self.plain() };
         self.coloured(Cell::Share(value, decimals), &self.percent(value), width)
     }
 
-    /// A name with the blanks around it.
+    /// Prints a name with the blanks around it.
     pub(super) fn item(self, name: &str) -> String {
         self.palette.map_or_else(|| name.to_owned(), |palette| palette.item(name))
     }

@@ -1,6 +1,6 @@
 //! Colours of the text, as `S_COLORS` and `S_COLORS_SGR` choose them (iostat(1) of sysstat 12.6, "ENVIRONMENT").
 
-/// Select Graphic Rendition: what stands between `ESC [` and `m`, for each kind of cell.
+/// Select Graphic Rendition parameters, between `ESC [` and `m`, for each kind of cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Palette {
     high: String,
@@ -18,22 +18,22 @@ impl Default for Palette {
     }
 }
 
-/// Per cent from which a share is high, and from which it is in the middle.
+/// Percentage from which a share is high; from `MIDDLE` on it is in the middle.
 const HIGH: f64 = 75.0;
 const MIDDLE: f64 = 50.0;
 
-/// What a cell's colour hangs on.
+/// What decides a cell's colour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Cell {
-    /// A share, in per cent, and its decimals.
+    /// A percentage, and its number of decimals.
     Share(f64, usize),
-    /// Any other value, and its decimals.
+    /// Any other value, and its number of decimals.
     Value(f64, usize),
 }
 
 impl Palette {
-    /// The colours that a text is printed in, by the values of both variables; `None`: none. Where the first says nothing,
-    /// `unsaid` holds: a terminal has them.
+    /// The colours of the text, by the values of both variables; `None`: no colours. If the first decides nothing, `unsaid`
+    /// applies: a terminal has colours.
     pub fn chosen(
         colours: Option<&str>,
         renditions: Option<&str>,
@@ -47,7 +47,7 @@ impl Palette {
         palette.map(|palette| palette.with(renditions.unwrap_or_default()))
     }
 
-    /// With those of `H=31;1:I=32;22:…`; what is no rendition is passed over, as the real one does.
+    /// Changes the colours by `H=31;1:I=32;22:…`; as in sysstat, what is not a rendition is ignored.
     fn with(mut self, renditions: &str) -> Palette {
         for (kind, rendition) in renditions.split(':').filter_map(|part| part.split_once('=')) {
             let place = match kind {
@@ -65,15 +65,15 @@ impl Palette {
         self
     }
 
-    /// A name, with the blanks around it.
+    /// Prints a name, with the blanks around it.
     pub(super) fn item(&self, name: &str) -> String {
-        // What a name holds beside letters would steer the terminal too.
+        // Control characters in a name would control the terminal.
         let clean: String =
             name.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect();
         painted(&self.item, &clean)
     }
 
-    /// A number, with the blanks before it.
+    /// Prints a number, with the blanks before it.
     pub(super) fn number(&self, cell: Cell, text: &str) -> String {
         let (value, decimals) = match cell {
             Cell::Share(share, _) if share >= HIGH => return painted(&self.high, text),

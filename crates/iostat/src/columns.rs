@@ -1,4 +1,4 @@
-//! The columns of the device reports as data: header, key, width, what they show.
+//! The columns of the device reports as data: header, key, width, and value.
 
 use super::asked::Units;
 use super::figures::{Differences, ratio};
@@ -14,7 +14,7 @@ pub(super) enum Form {
     Whole,
     /// An amount that is always in kilobytes.
     Kilobytes,
-    /// Per cent.
+    /// A percentage.
     Percent,
 }
 
@@ -23,16 +23,16 @@ pub(super) enum Form {
 pub(super) struct Column {
     /// Header of the text; `@` stands for the unit.
     pub(super) header: &'static str,
-    /// Width without the blank before it.
+    /// Width, without the blank before it.
     pub(super) width: usize,
-    /// How it is written.
+    /// How the value is written.
     pub(super) form: Form,
-    /// The value; of amounts in sectors, of rates per second given the interval in seconds.
+    /// The value, given the interval in seconds; amounts are in sectors, rates per second.
     pub(super) value: fn(&Differences, f64) -> Option<f64>,
 }
 
 impl Column {
-    /// Key of the JSON; `@` stands for the unit.
+    /// Key in JSON; `@` stands for the unit.
     pub(super) fn key(&self) -> &'static str {
         self.header.trim_start_matches('%')
     }
@@ -47,12 +47,12 @@ const fn column(
     Column { header, width, form, value }
 }
 
-/// A rate.
+/// A rate per second.
 macro_rules! rate {
     ($($way:ident $field:ident),+) => { |d, seconds| per(sum(&[$(d.$way.$field),+]), seconds) };
 }
 
-/// Merged requests in per cent of all.
+/// Merged requests as a percentage of all.
 macro_rules! merged {
     ($way:ident) => {
         |d, _| Some(100.0 * ratio(d.$way.merged, sum(&[d.$way.merged, d.$way.ios]))?)
@@ -85,7 +85,7 @@ pub(super) const PLAIN: &[Column] = &[
     column("@_dscd", 10, Form::Whole, |d, _| d.discard.sectors),
 ];
 
-/// The plain report, short: writes and discards in one column.
+/// The plain report in short form: writes and discards share columns.
 #[rustfmt::skip]
 pub(super) const PLAIN_SHORT: &[Column] = &[
     TPS,
@@ -95,7 +95,7 @@ pub(super) const PLAIN_SHORT: &[Column] = &[
     column("@_w+d", 10, Form::Whole, |d, _| sum(&[d.write.sectors, d.discard.sectors])),
 ];
 
-/// The short extended report.
+/// The extended report in short form.
 #[rustfmt::skip]
 pub(super) const SHORT: &[Column] = &[
     TPS,
@@ -107,7 +107,7 @@ pub(super) const SHORT: &[Column] = &[
     UTIL,
 ];
 
-/// The part of the extended report that is of one direction.
+/// The part of the extended report for one direction.
 macro_rules! direction {
     ($letter:literal $way:ident) => {
         &[
@@ -125,7 +125,7 @@ macro_rules! direction {
     };
 }
 
-/// The extended report in its four parts.
+/// The extended report, in its four parts.
 #[rustfmt::skip]
 pub(super) const EXTENDED: [&[Column]; 4] = [
     direction!("r" read),
@@ -139,14 +139,14 @@ pub(super) const EXTENDED: [&[Column]; 4] = [
     ],
 ];
 
-/// The order of the extended columns in JSON.
+/// Keys of the extended report in JSON, in order.
 pub(super) const EXTENDED_KEYS: [&str; 22] = [
     "r/s", "w/s", "d/s", "f/s", "r@/s", "w@/s", "d@/s", "rrqm/s", "wrqm/s", "drqm/s", "rrqm", "wrqm", "drqm",
     "r_await", "w_await", "d_await", "f_await", "rareq-sz", "wareq-sz", "dareq-sz", "aqu-sz", "util",
 ];
 
 impl Units {
-    /// Sectors in one.
+    /// Number of sectors in one unit.
     pub(super) fn sectors(self) -> f64 {
         match self {
             Units::Kilobytes => 2.0,
@@ -155,7 +155,7 @@ impl Units {
         }
     }
 
-    /// As a header or key has it: with a stem (`kB_read`) or behind a letter (`rkB/s`).
+    /// Name of the unit in a header or key: with a stem (`kB_read`) or after a letter (`rkB/s`).
     pub(super) fn name(self, stem: bool) -> &'static str {
         match self {
             Units::Kilobytes => "kB",

@@ -1,9 +1,9 @@
 //! Why an iostat command line cannot be run.
 
-/// Why an iostat command line cannot be run; the exit code is 1, but 4 where a folder of names is missing.
+/// Why an iostat command line cannot be run; the exit code is always 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum IostatError {
-    /// A word that is none of iostat's.
+    /// A word that iostat does not know.
     #[error("iostat: word {position}: '{word}' {problem}{}", hint(.nearest))]
     Word {
         /// Place on the command line, from 1.
@@ -15,10 +15,10 @@ pub enum IostatError {
         /// What was probably meant.
         nearest: Option<String>,
     },
-    /// Two words that exclude each other.
+    /// Two options that exclude each other.
     #[error("iostat: {0}")]
     Apart(&'static str),
-    /// An option of the real iostat that is not supported.
+    /// An option of sysstat's iostat that is not supported.
     #[error("iostat: {word} is not supported: {why}")]
     Unsupported {
         /// Place on the command line, from 1.
@@ -28,10 +28,10 @@ pub enum IostatError {
         /// Why, and what to do instead.
         why: &'static str,
     },
-    /// A folder of counters is not there.
+    /// A folder of counters that does not exist.
     #[error("iostat: there is no folder {0}; name one that holds a file diskstats")]
     NoFolder(String),
-    /// There are no such persistent names on this machine.
+    /// A kind of persistent names that this machine does not have.
     #[error("Invalid type of persistent device name")]
     PersistentNames,
 }
@@ -41,7 +41,7 @@ fn hint(nearest: &Option<String>) -> String {
 }
 
 impl IostatError {
-    /// The place of the word that the error is about among the words, from 0; `None` where it is about no single one.
+    /// Index of the word that the error is about, from 0; `None` if it is not about a single word.
     pub fn word(&self) -> Option<usize> {
         match self {
             IostatError::Word { position, .. } | IostatError::Unsupported { position, .. } => {
@@ -56,7 +56,7 @@ impl IostatError {
         1
     }
 
-    /// True where iostat prints its usage.
+    /// Whether iostat prints its usage.
     pub fn asks_for_usage(&self) -> bool {
         matches!(self, IostatError::Word { .. } | IostatError::Apart(_) | IostatError::NoFolder(_))
     }

@@ -1,11 +1,11 @@
-//! Differences and rates of one device between two readings, as iostat reckons them.
+//! Differences and rates of one device between two readings, as iostat calculates them.
 //!
-//! Rates are per second over the interval in hundredths of a second. Milliseconds are counters of 32 bits; the others have
-//! 64 bits, and where one of these falls it was reset: what depends on it is not known.
+//! Rates are per second over the interval, which is in hundredths of a second. Milliseconds are counters of 32 bits, the
+//! others of 64; one of 64 bits that fell has been reset, and what depends on it is unknown.
 
 use record::DiskCounters;
 
-/// Differences of the counters of one direction; `None` where a counter was reset.
+/// Differences of the counters of one direction; `None` if a counter was reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Way {
     pub(super) ios: Option<f64>,
@@ -23,7 +23,7 @@ pub(super) struct Differences {
     pub(super) flush: Way,
     pub(super) busy_ms: f64,
     pub(super) queue_ms: f64,
-    /// Members of a group; 1 for a device.
+    /// Number of members of a group; 1 for a device.
     pub(super) members: f64,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn before(now: &DiskCounters, before: Option<&DiskCounters>) -> DiskC
 }
 
 impl Way {
-    /// Counters in the order of the fields.
+    /// Differences of counters given in the order of the fields.
     fn between(then: [u64; 4], now: [u64; 4]) -> Way {
         let wide = |at: usize| now[at].checked_sub(then[at]).map(|difference| difference as f64);
         Way { ios: wide(0), merged: wide(1), sectors: wide(2), ms: narrow(then[3], now[3]) }
@@ -56,7 +56,7 @@ impl Way {
 }
 
 impl Differences {
-    /// What happened between `then` and `now`.
+    /// Differences between `then` and `now`.
     pub(super) fn between(then: &DiskCounters, now: &DiskCounters) -> Differences {
         let way = |of: fn(&DiskCounters) -> [u64; 4]| Way::between(of(then), of(now));
         Differences {
@@ -86,39 +86,39 @@ impl Differences {
         within_32_bits(self.read.ms + self.write.ms + self.discard.ms)
     }
 
-    /// A group without members.
+    /// Returns a group without members.
     pub(super) fn nothing() -> Differences {
         let none = DiskCounters::default();
         Differences { members: 0.0, ..Differences::between(&none, &none) }
     }
 
-    /// Reads, writes and discards.
+    /// Number of reads, writes and discards; `None` if a counter was reset.
     pub(super) fn ios(&self) -> Option<f64> {
         Some(self.read.ios? + self.write.ios? + self.discard.ios?)
     }
 
-    /// Sectors of all directions.
+    /// Sectors of all directions; `None` if a counter was reset.
     pub(super) fn sectors(&self) -> Option<f64> {
         Some(self.read.sectors? + self.write.sectors? + self.discard.sectors?)
     }
 
-    /// True where nothing was done.
+    /// Whether nothing was done.
     pub(super) fn is_idle(&self) -> bool {
         self.ios() == Some(0.0) && self.flush.ios == Some(0.0)
     }
 }
 
-/// Milliseconds are counters of 32 bits.
+/// Difference of milliseconds, which are counters of 32 bits.
 fn narrow(then: u64, now: u64) -> f64 {
     f64::from((now as u32).wrapping_sub(then as u32))
 }
 
-/// iostat adds milliseconds up in 32 bits.
+/// Wraps a sum of milliseconds as iostat does, which adds them in 32 bits.
 fn within_32_bits(sum: f64) -> f64 {
     sum % 4_294_967_296.0
 }
 
-/// `part / whole`, 0 where there is no whole.
+/// `part / whole`, or 0 if the whole is 0.
 pub(super) fn ratio(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
     let (part, whole) = (part?, whole?);
     Some(if whole == 0.0 { 0.0 } else { part / whole })

@@ -1,4 +1,4 @@
-//! Reports as JSON, indented with tabs and a device a line.
+//! Reports as JSON, indented with tabs, with one device a line.
 
 use super::asked::Asked;
 use super::columns::{Column, EXTENDED, EXTENDED_KEYS, Form, PLAIN, SHORT};
@@ -46,13 +46,13 @@ pub(super) fn report(asked: &Asked, report: &Report, first: bool) -> String {
     format!("{comma}\t\t\t\t{{\n{}\n\t\t\t\t}}", parts.join(",\n"))
 }
 
-/// Closes what is open, also where nothing was reported.
+/// Closes what is open, even if nothing was reported.
 pub(super) fn closing(printed: u64) -> String {
     let newline = if printed > 0 { "\n" } else { "" };
     format!("{newline}\t\t\t]\n\t\t}}\n\t]\n}}}}\n")
 }
 
-/// The plain report has no short form in JSON.
+/// Columns of a report; the plain report has no short form in JSON.
 fn columns(asked: &Asked) -> Vec<&'static Column> {
     match (asked.extended, asked.short) {
         (false, _) => PLAIN.iter().collect(),

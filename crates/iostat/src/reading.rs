@@ -1,4 +1,4 @@
-//! What a report is made of: the counters at one moment.
+//! What a report is made from: the counters at one moment.
 
 use record::{CpuCounters, DiskCounters};
 
@@ -15,13 +15,13 @@ pub struct Host {
     pub node: String,
     /// Processor architecture.
     pub machine: String,
-    /// CPUs.
+    /// Number of CPUs.
     pub cpus: u32,
     /// The date in the locale's form, or as ISO 8601.
     pub date: String,
     /// The locale's decimal point.
     pub decimal_point: String,
-    /// Colours of the text, where it has any.
+    /// Colours of the text, if it has any.
     pub palette: Option<Palette>,
 }
 
@@ -30,11 +30,11 @@ pub struct Host {
 pub struct DiskLine {
     /// Kernel name, by which readings are matched.
     pub name: String,
-    /// The name that is shown.
+    /// Name that is printed.
     pub shown: String,
     /// Counters.
     pub counters: DiskCounters,
-    /// False for a line of four counters, which some kernels write of partitions: only amounts are known.
+    /// Whether all counters are known; false for a line of four counters, which some kernels write for partitions.
     pub full: bool,
 }
 
@@ -43,10 +43,10 @@ pub struct DiskLine {
 pub struct Reading {
     /// Time since boot in hundredths of a second.
     pub uptime_cs: u64,
-    /// The time in words, where asked for.
+    /// The time in words, if asked for.
     pub timestamp: String,
-    /// CPUs.
+    /// Counters of all CPUs together.
     pub cpu: CpuCounters,
-    /// Devices in the order in which they are listed.
+    /// Devices, in the order in which they are listed.
     pub disks: Vec<DiskLine>,
 }

@@ -1,4 +1,4 @@
-//! Help and the table of options, made from the rows.
+//! The help and the table of options, made from the rows.
 
 use options::{Entry, help, reference as page};
 

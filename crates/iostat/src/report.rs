@@ -1,4 +1,4 @@
-//! What one report shows.
+//! Content of one report.
 
 use super::figures::Differences;
 
@@ -9,11 +9,11 @@ pub(super) struct Line {
     pub(super) differences: Differences,
 }
 
-/// What one report shows.
+/// Content of one report.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Report {
     pub(super) timestamp: String,
-    /// user, nice, system, iowait, steal, idle in per cent.
+    /// user, nice, system, iowait, steal, idle, as percentages.
     pub(super) cpu: [f64; 6],
     pub(super) lines: Vec<Line>,
     pub(super) seconds: f64,

@@ -9,19 +9,19 @@ use super::asked::{Asked, Group, Source, Units};
 pub enum Takes {
     /// Nothing.
     Nothing,
-    /// One word, named so in the help.
+    /// One word, under this name in the help.
     Word(&'static str),
-    /// A list of devices with commas, or nothing.
+    /// A list of devices separated by commas, or nothing.
     Devices,
 }
 
-/// The table of options; a row's name is one letter behind `-` or a long word behind `--`.
+/// The table of options; a row's name is one letter after `-`, or a long word after `--`.
 #[derive(Clone, Copy, Debug)]
 pub struct Options;
 
 impl Table for Options {
     type Takes = Takes;
-    /// False where the value is not allowed.
+    /// Sets the option; false if the value is not allowed.
     type Effect = fn(&mut Asked, &str) -> bool;
     type Own = ();
     const NOTHING: Self::Effect = |_, _| false;
@@ -39,7 +39,7 @@ const fn with(word: &'static str, value: &'static str, help: &'static str) -> Ro
     Row::new(word, Takes::Word(value)).does(help, Options::NOTHING)
 }
 
-/// Makes a setter a flag's effect.
+/// Makes a flag's effect from the fields that it sets.
 macro_rules! set {
     ($($field:ident = $value:expr),+) => {
         |asked, _| {
@@ -77,7 +77,7 @@ pub const ROWS: &[Row] = &[
         asked.json
     }),
     with("-g", "NAME", "A line for all devices that follow, or for all there are.").sets(|asked, value| {
-        // A name that comes again begins nothing: what follows belongs to the group before it.
+        // A name that is repeated begins no group: what follows belongs to the last group.
         if asked.groups.iter().all(|group| group.name != value) {
             asked.groups.push(Group { name: value.to_owned(), ..Group::default() });
         }
@@ -98,7 +98,7 @@ pub const ROWS: &[Row] = &[
     Row::new("-p", Takes::Devices).does("Partitions too: of these disks, or of all.", partitions),
 ];
 
-/// The first unit stays; another one contradicts it.
+/// Sets the unit; false if it contradicts one that was chosen before.
 fn unit(asked: &mut Asked, units: Units) -> bool {
     let same = asked.units.is_none_or(|before| before == units);
     asked.units = Some(units);
@@ -110,7 +110,7 @@ fn partitions(asked: &mut Asked, list: &str) -> bool {
         "" => asked.source = Source::Everything,
         "ALL" => (asked.source, asked.never_used_too) = (Source::Everything, true),
         list => {
-            // Commas alone name no disk, and so none is reported.
+            // Commas alone name no disk, so no disk is reported.
             let mut names: Vec<String> = list.split(',').map(bare).collect();
             names.dedup_by(|a, b| a.is_empty() && b.is_empty());
             if let Some(group) = asked.groups.last_mut() {
@@ -122,7 +122,7 @@ fn partitions(asked: &mut Asked, list: &str) -> bool {
     true
 }
 
-/// A device's name without the folder of its node.
+/// A device's name without `/dev/`.
 pub(super) fn bare(word: &str) -> String {
     word.strip_prefix("/dev/").unwrap_or(word).to_owned()
 }

@@ -6,14 +6,14 @@ use super::columns::{Column, EXTENDED, Form, PLAIN, PLAIN_SHORT, SHORT};
 use super::reading::Host;
 use super::report::{Line, Report};
 
-/// Width of a share of the CPUs.
+/// Width of a percentage of the CPUs.
 const SHARE: usize = 7;
 /// Width of a device's name at the start of a line.
 const NAME: usize = 13;
 
 pub(super) fn opening(host: &Host, first_is_skipped: bool) -> String {
     let Host { system, release, node, machine, cpus, date, .. } = host;
-    // Of the report that is left out its last, empty line stays.
+    // Of a first report that is left out, its last, empty line remains.
     let blank = if first_is_skipped { "\n" } else { "" };
     format!("{system} {release} ({node}) \t{date} \t_{machine}_\t({cpus} CPU)\n\n{blank}")
 }
@@ -87,7 +87,7 @@ fn header(column: &Column, style: Style<'_>) -> String {
 fn cells(columns: &[&Column], style: Style<'_>, (line, seconds): (&Line, f64)) -> String {
     let cell = |column: &&Column| {
         let value = (column.value)(&line.differences, seconds);
-        // The real one has no sign for a value that is not known; blanks keep the columns.
+        // sysstat has no sign for an unknown value; blanks keep the columns.
         let form = if column.form == Form::Whole && value.is_none() { Form::Number } else { column.form };
         style.cell(form, column.width, value)
     };

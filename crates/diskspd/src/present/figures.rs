@@ -2,8 +2,8 @@
 
 use crate::draft::Compat;
 
-/// `64KiB`, `1.95MiB`, `512`: the largest unit that fits, two decimals where it does not come out even; the number is as
-/// wide as `width`. Before 2.1 sizes are bytes.
+/// Prints a size as `64KiB`, `1.95MiB` or `512`: in the largest unit that fits, with two decimals if it is not a whole
+/// number of units, padded to `width`. Before 2.1 sizes are in bytes.
 pub(super) fn size(bytes: u64, width: usize, compat: Compat) -> String {
     if compat == Compat::V20 {
         return bytes.to_string();
@@ -18,7 +18,7 @@ pub(super) fn size(bytes: u64, width: usize, compat: Compat) -> String {
     format!("{:width$.2}{unit}", bytes as f64 / (1u64 << shift) as f64)
 }
 
-/// The size of a file behind its name; before 2.1 whole units, the next one from ten of it on.
+/// Prints the size of a file after its name; before 2.1 in whole units, the next larger unit beyond ten of it.
 pub(super) fn file_size(bytes: u64, compat: Compat) -> String {
     if compat != Compat::V20 {
         return size(bytes, 0, compat);

@@ -1,4 +1,4 @@
-//! The tables of percentiles: one for each target where there are several, and one for all.
+//! The tables of percentiles: one for each target if there are several, and one for all.
 
 use std::fmt::Write as _;
 
@@ -23,7 +23,7 @@ const ROWS: [(&str, f64); 13] = [
     ("9-nines", 99.999_999_9),
 ];
 
-/// All tables.
+/// Writes all tables.
 pub(super) fn write(text: &mut String, result: &SpanResult, compat: Compat) {
     let mut paths: Vec<&str> = Vec::new();
     for target in result.all() {

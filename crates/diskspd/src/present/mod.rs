@@ -1,4 +1,4 @@
-//! DiskSpd's output: one text, or one XML document, made when all is over.
+//! DiskSpd's output: one text or one XML document, printed at the end.
 
 mod figures;
 mod latency;
@@ -14,12 +14,12 @@ use super::commandline::Asked;
 use super::results::SpanResult;
 use super::system::System;
 
-/// Version of DiskSpd whose words are spoken.
+/// The version of DiskSpd that is imitated.
 pub const VERSION: &str = "2.2.0";
-/// Its date.
+/// Release date of that version.
 pub const VERSION_DATE: &str = "2024/6/3";
 
-/// What is told of a run that did not come to its measurement.
+/// Message for a run that ended before its measurement.
 pub const INTERRUPTED: &str =
     "The test was interrupted before the measurements began. No results are displayed.";
 
@@ -32,6 +32,6 @@ pub struct Presented<'a> {
     pub command_line: &'a str,
     /// The machine.
     pub system: &'a System,
-    /// One a timespan.
+    /// Results of the timespans, in order.
     pub spans: &'a [SpanResult],
 }

@@ -9,7 +9,7 @@ use crate::profile::{
     Cache, Distribution, DistributionKind, MappedFlush, Profile, Target, Throughput, TimeSpan,
 };
 
-/// `Command Line`, `Input parameters`, and each timespan, closed by an empty line.
+/// Writes `Command Line`, `Input parameters`, and each timespan, followed by an empty line.
 pub(super) fn write(text: &mut String, command_line: &str, (profile, compat): (&Profile, Compat)) {
     let _ = write!(text, "\nCommand Line: {command_line}\n\n");
     if profile.experiments != 0 {
@@ -194,13 +194,13 @@ fn threads(span: &TimeSpan, target: &Target) -> Vec<String> {
     lines
 }
 
-/// A list of ranges with the unit of their places.
+/// A list of ranges, with the unit of their bounds.
 pub(super) struct Listed {
     kind: DistributionKind,
     ranges: Vec<EffectiveRange>,
 }
 
-/// The ranges of a distribution as they were asked for.
+/// Returns the ranges of a distribution as they were asked for.
 fn listed(distribution: &Distribution) -> Listed {
     let mut from = 0;
     let range = |(start, range): (u64, crate::profile::Range)| {
@@ -211,12 +211,13 @@ fn listed(distribution: &Distribution) -> Listed {
     Listed { kind: distribution.kind, ranges: distribution.placed().map(range).collect() }
 }
 
-/// The ranges of a distribution as they came out.
+/// Returns the ranges of a distribution on a target, in bytes.
 pub(super) fn effective_ranges(ranges: &[EffectiveRange]) -> Listed {
     Listed { kind: DistributionKind::Absolute, ranges: ranges.to_vec() }
 }
 
-/// One line a range. Shares of a list that was cut off at the target's end are of what is left, with one decimal.
+/// Writes one line for each range. Shares of a list that was cut off at the target's end are relative to what is left, with
+/// one decimal.
 pub(super) fn ranges(text: &mut String, indent: &str, list: &Listed) {
     let sum = list.ranges.last().map_or(100, |last| last.from + last.io);
     for range in &list.ranges {

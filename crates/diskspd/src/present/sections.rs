@@ -8,7 +8,7 @@ use crate::profile::TimeSpan;
 use crate::results::{Bucket, CpuUse, Section, Side, SpanResult};
 use crate::system::{CpuPlace, System};
 
-/// A column of the CPU table that is there only where there is more than one of its kind.
+/// A column of the CPU table, shown only if there is more than one of its kind.
 struct Column {
     kind: Of,
     head: &'static str,
@@ -16,7 +16,7 @@ struct Column {
     of: fn(&CpuPlace) -> u32,
 }
 
-/// What a column of the CPU table is of.
+/// What a column of the CPU table numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Of {
     Socket,
@@ -47,7 +47,7 @@ impl Column {
 
 fn columns(system: &System, compat: Compat) -> Vec<&'static Column> {
     let shown = |column: &&Column| match (column.kind, compat) {
-        // Cores are told apart where they hold several CPUs.
+        // Cores are shown if any of them has several CPUs.
         (Of::Core, Compat::V22) => system.count(column.of) < system.cpus.len(),
         (_, Compat::V22) | (Of::Group, _) => system.count(column.of) > 1,
         _ => false,
@@ -55,10 +55,10 @@ fn columns(system: &System, compat: Compat) -> Vec<&'static Column> {
     COLUMNS.iter().filter(shown).collect()
 }
 
-/// The CPU table.
+/// Writes the CPU table.
 pub(super) fn cpus(text: &mut String, (system, result): (&System, &SpanResult), compat: Compat) {
     let columns = columns(system, compat);
-    // Before 2.2 the column of the kernel is one wider.
+    // Before 2.2 the kernel's column is one character wider.
     let wide = if compat == Compat::V22 { "" } else { " " };
     let heads: String = columns.iter().map(|column| column.head).collect();
     let _ = writeln!(text, "\n{heads}CPU |  Usage |  User  | {wide}Kernel |  Idle");
@@ -68,7 +68,7 @@ pub(super) fn cpus(text: &mut String, (system, result): (&System, &SpanResult), 
     for cpu in &result.cpus {
         let place = system.cpus.iter().find(|place| place.number == cpu.number).copied().unwrap_or_default();
         text.extend(columns.iter().map(|column| column.cell(system, &place)));
-        // As DiskSpd does, a CPU is numbered within its group.
+        // As in DiskSpd, a CPU is numbered within its group.
         let _ = writeln!(text, "{:4}|{}", cpu.number % 64, cells(cpu.percents(), wide));
     }
     let _ = writeln!(text, "{border}");
@@ -79,7 +79,7 @@ fn cells([usage, user, kernel, idle]: [f64; 4], wide: &str) -> String {
     format!(" {usage:6.2}%| {user:6.2}%| {wide}{kernel:6.2}%| {idle:6.2}%")
 }
 
-/// The mean of all CPUs.
+/// Mean percentages of all CPUs.
 pub(super) fn average(cpus: &[CpuUse]) -> [f64; 4] {
     let mut sum = [0.0; 4];
     for cpu in cpus {
@@ -88,7 +88,7 @@ pub(super) fn average(cpus: &[CpuUse]) -> [f64; 4] {
     sum.map(|part| part / cpus.len().max(1) as f64)
 }
 
-/// `Total IO`, `Read IO`, `Write IO`.
+/// Writes the tables `Total IO`, `Read IO` and `Write IO`.
 pub(super) fn io(text: &mut String, (span, result): (&TimeSpan, &SpanResult), compat: Compat) {
     for (title, section) in [("Total", Section::Total), ("Read", Section::Read), ("Write", Section::Write)] {
         let _ = writeln!(text, "\n{title} IO");

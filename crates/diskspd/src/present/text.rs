@@ -1,4 +1,4 @@
-//! The text result: profile, machine, then each timespan, and their totals where there are several.
+//! The text result: profile, machine, each timespan, and their totals if there are several.
 
 use std::fmt::Write as _;
 
@@ -10,14 +10,14 @@ use crate::profile::TimeSpan;
 use crate::results::{Section, SpanResult};
 use crate::system::{CpuPlace, System};
 
-/// The profile alone, as `-Rptext` shows it.
+/// Prints the profile only, as `-Rptext` does.
 pub fn profile_text(asked: &Asked, command_line: &str) -> String {
     let mut text = String::new();
     parameters::write(&mut text, command_line, (&asked.profile, asked.compat));
     text
 }
 
-/// The machine alone, as `-Rstext` shows it.
+/// Prints the machine only, as `-Rstext` does.
 pub fn system_text(system: &System, compat: Compat) -> String {
     let mut text = "System information:\n\n".to_owned();
     let _ = write!(text, "\tcomputer name: {}\n\tstart time: {}\n", system.computer, system.start_time());
@@ -40,7 +40,7 @@ pub fn system_text(system: &System, compat: Compat) -> String {
     text
 }
 
-/// The whole result.
+/// Prints the whole result.
 pub fn results_text(presented: &Presented<'_>) -> String {
     let (asked, compat) = (presented.asked, presented.asked.compat);
     let mut text = profile_text(asked, presented.command_line);
@@ -78,10 +78,10 @@ fn time_span(text: &mut String, presented: &Presented<'_>, (span, result): (&Tim
     }
 }
 
-/// A distribution with the targets that had it, and their threads.
+/// A distribution, with its targets and their threads.
 type Spread<'a> = (&'a [EffectiveRange], Vec<(&'a str, Vec<usize>)>);
 
-/// How random places came to be spread: each distribution once, with the threads that had it.
+/// Writes the effective distributions of random places, each once, with its targets and their threads.
 fn spreads(text: &mut String, result: &SpanResult) {
     let mut known: Vec<Spread<'_>> = Vec::new();
     for (number, targets) in result.threads.iter().enumerate() {
@@ -109,7 +109,7 @@ fn spreads(text: &mut String, result: &SpanResult) {
     }
 }
 
-/// ` 0 - 2 4`: three and more in a row are shortened.
+/// Prints thread numbers as ` 0 - 2 4`; three or more in a row are shortened.
 fn runs(threads: &[usize]) -> String {
     let mut text = String::new();
     let mut rest = threads;

@@ -1,4 +1,4 @@
-//! The XML result: the machine, the profile, then each timespan.
+//! The XML result: the machine, the profile, and each timespan.
 
 use super::{INTERRUPTED, Presented, VERSION, VERSION_DATE, sections};
 use crate::markup::Markup;
@@ -7,7 +7,7 @@ use crate::results::{Bucket, CpuUse, Section, Side, SpanResult, TargetResult};
 use crate::system::{CpuPlace, System};
 use crate::xml_profile::write_profile;
 
-/// The whole result; no line end behind the last tag.
+/// Prints the whole result, without a line end after the last tag.
 pub fn results_xml(presented: &Presented<'_>) -> String {
     let mut markup = Markup::default();
     markup.within("Results", &[], |markup| {
@@ -20,7 +20,7 @@ pub fn results_xml(presented: &Presented<'_>) -> String {
     markup.into_text().trim_end().to_owned()
 }
 
-/// The machine alone, as `-Rsxml` shows it.
+/// Prints the machine only, as `-Rsxml` does.
 pub fn system_xml(system: &System) -> String {
     let mut markup = Markup::default();
     write_system(&mut markup, system);
@@ -134,7 +134,7 @@ fn percents(markup: &mut Markup, values: [f64; 4]) {
     names.iter().zip(values).for_each(|(name, value)| markup.leaf(name, format!("{value:.2}")));
 }
 
-/// 0, 1 to 99, then nines, then 100: the place in the list is the percentile up to 99.
+/// Percentiles from 0 to 99, then nines, then 100; up to 99 the index in the list is the percentile.
 fn percentiles() -> impl Iterator<Item = (String, f64)> {
     let whole = (0..=99).map(|percent| (percent.to_string(), f64::from(percent)));
     let nines = (1..=7).map(|nines| {
@@ -174,7 +174,7 @@ fn percentile(markup: &mut Markup, sides: &[Side; 3], percent: f64) {
     let names = ["ReadMilliseconds", "WriteMilliseconds", "TotalMilliseconds"];
     for (name, side) in names.iter().zip(sides) {
         let value = if percent == 0.0 { side.latency.ns_min() } else { side.latency.percentile(percent) };
-        // One that reads percentiles fails where that of all I/O is missing.
+        // A reader of percentiles fails if that of all I/O is missing.
         let always = *name == "TotalMilliseconds";
         if let Some(ns) = value.or(always.then_some(0)) {
             markup.leaf(name, milliseconds(ns as f64 / 1e6));
@@ -182,7 +182,7 @@ fn percentile(markup: &mut Markup, sides: &[Side; 3], percent: f64) {
     }
 }
 
-/// Mean and deviation of a direction; nothing where there is no I/O.
+/// Writes mean and deviation of a direction; nothing if it has no I/O.
 fn moments(markup: &mut Markup, (mean, deviation): (&str, &str), side: &Side) {
     if side.tally.ops > 0 {
         markup.leaf(mean, milliseconds(side.mean_ms()));

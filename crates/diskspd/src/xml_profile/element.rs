@@ -1,15 +1,15 @@
-//! One element of a profile: its children by name, each once, and its text as a value; errors know their place.
+//! One element of a profile: its children by name, each once, and its text as a value; errors have their place.
 
 use options::near::within;
 use roxmltree::{Document, Node};
 
-/// An element's name with more edits than this is another name.
+/// Most edits by which an unknown name may differ from a known one to be suggested.
 const NEAR_EDITS: usize = 3;
 
-/// Why a text is no profile.
+/// Why a text is not a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProfileError {
-    /// Line and column from 1, where there is a place.
+    /// Line and column, from 1, if there is a place.
     pub place: Option<(u32, u32)>,
     /// What is wrong there, and what would do.
     pub why: String,
@@ -25,7 +25,7 @@ pub struct Element<'a> {
 }
 
 impl<'a> Element<'a> {
-    /// The root, which must have this name.
+    /// Returns the root, which must have this name.
     pub fn root(document: &'a Document<'a>, name: &str) -> Found<Element<'a>> {
         let root = Element { document, node: document.root_element() };
         if root.name() == name {
@@ -34,12 +34,12 @@ impl<'a> Element<'a> {
         Err(root.wrong(format!("a profile's root is <{name}>, not <{}>", root.name())))
     }
 
-    /// Its name, without a name space.
+    /// Its name, without a namespace.
     pub fn name(&self) -> &'a str {
         self.node.tag_name().name()
     }
 
-    /// An error at this element.
+    /// Returns an error at this element.
     pub fn wrong(&self, why: impl Into<String>) -> ProfileError {
         self.wrong_at(self.node.range().start, why)
     }
@@ -49,7 +49,7 @@ impl<'a> Element<'a> {
         ProfileError { place: Some((place.row, place.col)), why: why.into() }
     }
 
-    /// Its children, of which only `many` may come more than once, and no other than `known` at all.
+    /// Returns its children, all of which must be `known`, and of which only those in `many` may occur more than once.
     pub fn children(&self, known: &[&str], many: &[&str]) -> Found<Vec<Element<'a>>> {
         self.attributes(&[])?;
         let mut children: Vec<Element<'a>> = Vec::new();
@@ -95,7 +95,7 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// The value of an attribute as a number up to `most`.
+    /// Reads an attribute as a number of at most `most`.
     pub fn attribute(&self, name: &str, most: u32) -> Found<u32> {
         let Some(attribute) = self.node.attribute_node(name) else {
             return Err(self.wrong(format!("<{}> needs the attribute {name}", self.name())));
@@ -107,12 +107,12 @@ impl<'a> Element<'a> {
         })
     }
 
-    /// An attribute as it is; `None` where it is missing.
+    /// Returns an attribute as it is; `None` if it is missing.
     pub fn word_attribute(&self, name: &str) -> Option<&'a str> {
         self.node.attribute(name)
     }
 
-    /// Its text, of an element that holds nothing else.
+    /// Returns its text; it must hold nothing else.
     pub fn raw_text(&self) -> Found<String> {
         if let Some(child) = self.node.children().find(|child| child.is_element()) {
             let why = format!("<{}> holds a value, no elements", self.name());
@@ -121,19 +121,19 @@ impl<'a> Element<'a> {
         Ok(self.node.children().filter_map(|child| child.text().filter(|_| child.is_text())).collect())
     }
 
-    /// The text of an element without attributes.
+    /// Returns its text; it must have no attributes.
     pub fn text(&self) -> Found<String> {
         self.attributes(&[])?;
         self.raw_text()
     }
 
-    /// Its text as a whole number of `least` to `most`.
+    /// Reads its text as a whole number from `least` to `most`; it must have no attributes.
     pub fn number(&self, least: u64, most: u64) -> Found<u64> {
         self.attributes(&[])?;
         self.number_beside(least, most)
     }
 
-    /// The same of an element whose attributes have been looked at.
+    /// Reads its text as a whole number from `least` to `most`; attributes have been checked already.
     pub fn number_beside(&self, least: u64, most: u64) -> Found<u64> {
         let text = self.raw_text()?;
         let value = text.trim().trim_start_matches('+').parse::<u64>().ok();
@@ -146,12 +146,12 @@ impl<'a> Element<'a> {
         })
     }
 
-    /// A number of 32 bits from `least` on.
+    /// Reads its text as a number of 32 bits, at least `least`.
     pub fn number32(&self, least: u32) -> Found<u32> {
         self.number(u64::from(least), u64::from(u32::MAX)).map(|value| value as u32)
     }
 
-    /// Its text as a truth value.
+    /// Reads its text as a truth value.
     pub fn flag(&self) -> Found<bool> {
         let text = self.text()?;
         match text.trim() {
@@ -161,7 +161,7 @@ impl<'a> Element<'a> {
         }
     }
 
-    /// Its text as one of these words.
+    /// Reads its text as one of these words.
     pub fn one_of<T: Copy>(&self, words: &[(&str, T)]) -> Found<T> {
         let text = self.text()?;
         let found = words.iter().find(|(word, _)| *word == text.trim());

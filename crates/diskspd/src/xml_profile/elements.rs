@@ -1,6 +1,6 @@
-//! The elements of a profile: children are read in any order, each once, and written in DiskSpd's; what 2.2's schema does
-//! not allow is an error with its place. What 2.2 leaves out when it writes (new data for each write, statistics of waiting,
-//! experiments) stands where it was asked for, so that nothing is lost on the way back.
+//! The elements of a profile. Children are read in any order, each once, and written in DiskSpd's; what 2.2's schema does not
+//! allow is an error with its place. What 2.2 omits when it writes (new data for each write, statistics of waiting,
+//! experiments) is written if it was asked for, so that nothing is lost on the way back.
 
 use roxmltree::Document;
 
@@ -66,7 +66,7 @@ const SPAN: &[Field<TimeSpan>] = &[
     value!("IoBucketDuration", bucket_ms, child => child.number32(1)?),
     value!("RandSeed", seed, child => child.number32(0)?),
     flag!("RandomWriteData", random_write_data unless false),
-    // Groups are always looked at.
+    // Groups are always taken into account.
     Field { name: "GroupAffinity", read: |_, child| child.flag().map(drop), write: |_, _| {} },
     Field {
         name: "Affinity",
@@ -91,7 +91,7 @@ const SPAN: &[Field<TimeSpan>] = &[
 /// Reads a profile from its text.
 ///
 /// # Errors
-/// [`ProfileError`] with line and column.
+/// [`ProfileError`], with line and column.
 pub fn read(text: &str) -> Result<Profile, ProfileError> {
     let text = text.trim_start_matches('\u{feff}');
     let document = Document::parse(text).map_err(|error| {
@@ -107,7 +107,7 @@ pub fn read(text: &str) -> Result<Profile, ProfileError> {
     }
 }
 
-/// The profile alone.
+/// Prints the profile only.
 pub fn profile_xml(profile: &Profile) -> String {
     let mut markup = Markup::default();
     write_profile(&mut markup, profile);

@@ -1,21 +1,21 @@
-//! Elements of a profile as rows: how each is read, and how it is written where it applies.
+//! Elements of a profile as rows: how each is read, and how it is written if it applies.
 
 use super::element::{Element, ProfileError};
 use crate::markup::Markup;
 
 pub type Found<T> = Result<T, ProfileError>;
 
-/// A child of the element that a `T` is.
+/// A child of the element that describes a `T`.
 pub struct Field<T: 'static> {
     /// Its name.
     pub name: &'static str,
-    /// Takes it.
+    /// Reads the child into the value.
     pub read: fn(&mut T, Element<'_>) -> Found<()>,
-    /// Adds it, where there is anything to say.
+    /// Writes the child, if it applies.
     pub write: fn(&T, &mut Markup),
 }
 
-/// Reads the children of `element` into `of`, in any order and each once; gives back which there are.
+/// Reads the children of `element` into `of`, in any order and each once; returns the names of those that exist.
 pub fn read<T>(of: &mut T, element: Element<'_>, fields: &[Field<T>]) -> Found<Vec<&'static str>> {
     let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
     let mut there = Vec::new();
@@ -28,17 +28,17 @@ pub fn read<T>(of: &mut T, element: Element<'_>, fields: &[Field<T>]) -> Found<V
     Ok(there)
 }
 
-/// Adds the children of what `of` is, in the order of the rows.
+/// Writes the children for `of`, in the order of the rows.
 pub fn write<T>(of: &T, markup: &mut Markup, fields: &[Field<T>]) {
     fields.iter().for_each(|field| (field.write)(of, markup));
 }
 
-/// The word of a value.
+/// The word for a value.
 pub fn word_of<T: PartialEq>(words: &[(&'static str, T)], value: &T) -> &'static str {
     words.iter().find(|(_, known)| known == value).map_or("", |(word, _)| word)
 }
 
-/// A child whose text is a value: how it is read, and, where it may be left out, the value for which it is.
+/// A child whose text is a value: how it is read, and optionally the value for which it is omitted.
 macro_rules! value {
     ($name:literal, $field:ident, $child:ident => $read:expr) => {
         $crate::xml_profile::fields::Field {
@@ -62,7 +62,7 @@ macro_rules! value {
     };
 }
 
-/// A child that is true or false; `unless false` where it is written only if it is true.
+/// A child that is true or false; with `unless false` it is written only if true.
 macro_rules! flag {
     ($name:literal, $field:ident) => { value!($name, $field, child => child.flag()?) };
     ($name:literal, $field:ident unless false) => { value!($name, $field unless false, child => child.flag()?) };

@@ -11,10 +11,10 @@ pub use elements::{profile_xml, read};
 
 use super::profile::Profile;
 
-/// Puts `targets` in the places of the templates `*1`, `*2`, …
+/// Replaces the templates `*1`, `*2`, … by `targets`.
 ///
 /// # Errors
-/// A sentence where a target has no template to fill, or a template no target: without any target all may stay.
+/// A sentence if a target has no template to fill, or a template no target. Without any target, all templates may stay.
 pub(super) fn substitute(profile: &mut Profile, targets: &[&str]) -> Result<(), String> {
     let mut used = vec![false; targets.len()];
     for target in profile.time_spans.iter_mut().flat_map(|span| &mut span.targets) {

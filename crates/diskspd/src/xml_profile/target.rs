@@ -89,7 +89,7 @@ pub(super) const TARGET: &[Field<Target>] = &[
         name: "Random",
         read: |target, child| {
             target.alignment = Some(child.number(1, u64::MAX)?);
-            // A ratio that stands before it stays.
+            // A ratio from an earlier element stays.
             target.random = if target.random == 0 { 100 } else { target.random };
             Ok(())
         },
@@ -136,7 +136,7 @@ pub(super) const TARGET: &[Field<Target>] = &[
     },
 ];
 
-/// A path; where it begins with `*` a template with its number.
+/// Reads a path; one that begins with `*` is a template and must have a number.
 fn path(element: Element<'_>) -> Found<String> {
     let path = element.text()?;
     match path.strip_prefix('*') {
@@ -155,7 +155,7 @@ fn uncached(target: &mut Target, child: Element<'_>, cache: Cache) -> Found<()> 
     Ok(())
 }
 
-/// An element that stands there only where it is true.
+/// Writes an element only if it is true.
 fn marked(markup: &mut Markup, name: &str, holds: bool) {
     if holds {
         markup.leaf(name, true);
@@ -232,7 +232,7 @@ fn buffers(target: &mut Target, element: Element<'_>) -> Found<()> {
         return Err(element.wrong("the pattern random needs a <RandomDataSource> with its <SizeInBytes>"));
     }
     if pattern != Some('r') {
-        // A source is looked at with the pattern random only.
+        // The source applies only to the random pattern.
         (target.write_source_bytes, target.write_source) = (0, String::new());
     }
     Ok(())

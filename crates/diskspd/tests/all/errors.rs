@@ -1,4 +1,4 @@
-//! What a wrong line is told: the word, its place, what would do.
+//! What a wrong line reports: the word, its place, and what would do.
 
 use diskspd::DiskSpdError;
 use proptest::prelude::*;
@@ -41,7 +41,7 @@ fn an_error_names_the_word_its_place_and_what_would_do() {
 #[test]
 fn all_contradictions_are_told_at_once() {
     let text = refusal("-r -T4k -t2 -si -p -x -g100 t");
-    // -r before -si is refused by the word.
+    // -r before -si is refused already at the word.
     assert!(text.contains("-si"), "{text}");
     let text = refusal("-x -g100 -i5 -t2 -F4 -s t");
     assert!(

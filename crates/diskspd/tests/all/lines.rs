@@ -21,7 +21,7 @@ fn what_is_not_typed_is_what_the_rows_state() {
     assert_eq!((target.weight, target.alignment, target.random, target.base), (1, None, 0, 0));
 }
 
-/// Lines that are taken, with what they change from the defaults.
+/// Lines that are accepted, with what they change from the defaults.
 const TAKEN: &[(&str, Change)] = &[
     ("t", |_, _| ()),
     // Base and end.
@@ -63,7 +63,7 @@ const TAKEN: &[(&str, Change)] = &[
     }),
     ("-Z3M,a,b t", |_, t| (t.write_source_bytes, t.write_source) = (3 * MIB, "a,b".to_owned())),
     ("-Z11332000, t", |_, t| t.write_source_bytes = 11_332_000),
-    // Blocks count wherever -b stands.
+    // Sizes can count blocks wherever -b stands.
     ("-b4K -r2b t", |_, t| (t.block, t.random, t.alignment) = (4096, 100, Some(8192))),
     ("-r2b -b4K t", |_, t| (t.block, t.random, t.alignment) = (4096, 100, Some(8192))),
     ("-f100b -b4K t", |_, t| (t.block, t.max) = (4096, 409_600)),
@@ -312,7 +312,7 @@ const REFUSED: &[&str] = &[
     "-zx t",
     "-z12x t",
     "-z4294967296 t",
-    // Results, events, and what there is not.
+    // Results, events, and options that do not exist.
     "-R t",
     "-Rfoo t",
     "-Rpfoo t",
@@ -328,7 +328,7 @@ const REFUSED: &[&str] = &[
     "-b4G t",
     "--foo t",
     "-SY t",
-    // Where things stand.
+    // Order of options and targets.
     "-r",
     "t -r",
     "t1 t2 -r",

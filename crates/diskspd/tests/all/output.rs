@@ -10,7 +10,7 @@ use crate::vocabulary::{asked, line_with, with_targets};
 
 const MIB: u64 = 1 << 20;
 
-/// `count` I/Os of `bytes` in all, each as long as one of `ns` in turn.
+/// A side of `count` I/Os with `bytes` in total, whose latencies are those of `ns` in turn.
 pub fn side(count: u64, bytes: u64, ns: &[u64]) -> Side {
     let (mut tally, mut histogram) = (Tally::default(), Histogram::new());
     for at in 0..count {
@@ -22,7 +22,7 @@ pub fn side(count: u64, bytes: u64, ns: &[u64]) -> Side {
     Side { tally, latency }
 }
 
-/// The run of the unit tests: 6 reads of 4 MiB and 10 writes of 2 MiB in 120 seconds, one read in every second of 10.
+/// The run of the unit tests: 6 reads of 4 MiB and 10 writes of 2 MiB in 120 seconds, with one read in each of 10 buckets.
 pub fn result() -> SpanResult {
     let bucket = Bucket { read: side(1, 4096, &[0]), write: Side::default() };
     let target = TargetResult {
@@ -174,7 +174,7 @@ thread |       bytes     |     I/Os     |    MiB/s   |  I/O per s |  AvgLat  | L
 -----------------------------------------------------------------------------------------------------
 total:           6291456 |           16 |       0.05 |       0.13 |    2.438 |     0.788
 ";
-    // Deviations come from buckets of a thousandth, so the last place may be one off.
+    // Deviations come from buckets a thousandth wide, so the last digit may be off by one.
     let close = |line: &str| line.replace("0.787", "0.788").replace("0.789", "0.788");
     assert!(close(&shown).contains(expected), "{shown}");
     assert!(shown.contains("\nTotal latency distribution:\n  %-ile |  Read (ms) | Write (ms) | Total (ms)\n----------------------------------------------\n    min |      1.000 |      3.000 |      1.000\n"), "{shown}");

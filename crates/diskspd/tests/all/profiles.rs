@@ -1,4 +1,4 @@
-//! XML profiles: read, written, refused, and back again.
+//! XML profiles: read, written, refused, and round trips.
 
 use diskspd::{
     Cache, Compat, Cpu, DistributionKind, MappedFlush, Precreate, Range, Request, ThreadTarget, Throughput,
@@ -146,7 +146,7 @@ fn elements_of_a_timespan_and_of_a_profile_are_read() {
     }
 }
 
-/// Profiles that cannot be read, and a word of what is told.
+/// Profiles that cannot be read, and a word of the message.
 const UNREADABLE: &[(&str, &str)] = &[
     ("<Throughput unit=\"FRUIT\">10</Throughput>", "FRUIT"),
     ("<Throughput>FRUIT</Throughput>", "FRUIT"),
@@ -276,7 +276,7 @@ fn what_a_profile_uses_that_differs_here_is_told() {
     assert!(asked.notes.iter().any(|note| note.starts_with("-I:")), "{:?}", asked.notes);
 }
 
-/// Options that go together in any choice of one a group, and the ways of writing each.
+/// Options that go together in any choice of one from each group, with the ways to write each.
 fn valid_line() -> impl Strategy<Value = String> {
     let one = |list: &'static [&'static str]| proptest::sample::select(list);
     let pattern = one(&[
@@ -322,12 +322,12 @@ fn valid_line() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn a_line_shown_as_xml_and_read_back_is_the_same(words in valid_line()) {
-        // Some choices contradict each other, -g and -x, -Sm and -x.
+        // Some choices contradict each other: -g and -x, -Sm and -x.
         if let Ok(Request::Do(asked)) = line(&words) {
             let text = profile_xml(&asked.profile);
             let mut back = read_profile(&text).map_err(|error| TestCaseError::fail(format!("{error:?}\n{text}")))?;
             prop_assert_eq!(&profile_xml(&back), &text, "{}", words);
-            // A stride that is the block is written out; all else is the same value.
+            // A stride equal to the block is written out; everything else is the same value.
             let mut sent = asked.profile.clone();
             for target in sent.time_spans.iter_mut().chain(&mut back.time_spans).flat_map(|span| &mut span.targets) {
                 target.alignment = Some(target.step());

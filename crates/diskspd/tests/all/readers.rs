@@ -1,4 +1,4 @@
-//! Programs of the field read our output as they read DiskSpd's: by place, by name, by empty lines.
+//! Programs of the field read our output as they read DiskSpd's: by position, by name, by empty lines.
 
 use roxmltree::{Document, Node};
 
@@ -21,7 +21,7 @@ fn the_first_line_is_the_root_and_the_last_has_no_end() {
     assert!(Document::parse(&shown).is_ok());
 }
 
-/// As VM Fleet does.
+/// VM Fleet reads it this way.
 #[test]
 fn percentiles_are_found_by_their_place() {
     let shown = document("-L t");
@@ -41,7 +41,7 @@ fn percentiles_are_found_by_their_place() {
     }
 }
 
-/// As PerfKitBenchmarker does.
+/// PerfKitBenchmarker reads it this way.
 #[test]
 fn children_of_a_threads_target_are_numbers() {
     let shown = document("-L t");
@@ -54,7 +54,7 @@ fn children_of_a_threads_target_are_numbers() {
     }
 }
 
-/// As Process-DiskSpd.ps1 does.
+/// Process-DiskSpd.ps1 reads it this way.
 #[test]
 fn the_profile_is_echoed_with_what_says_what_ran() {
     let shown = document("-L -D -r -b8K -w30 -o7 t");
@@ -81,7 +81,7 @@ fn paths_are_escaped() {
     assert_eq!(named(named(document.root(), "Thread"), "Path").text(), Some("a&b<c>\".dat"));
 }
 
-/// As VirtualClient does: sections are found by splitting at empty lines.
+/// VirtualClient reads it this way: it finds sections by splitting at empty lines.
 #[test]
 fn sections_of_the_text_are_separated_by_empty_lines() {
     let shown = text(&asked("--compat=2.1 -L t"), &[result()]);
@@ -96,7 +96,7 @@ fn sections_of_the_text_are_separated_by_empty_lines() {
     assert!(cells[4..].iter().all(|cell| cell.parse::<f64>().is_ok()));
 }
 
-/// As the one-liners of the field do: `awk '/^total:/ {print $6}'` and the like.
+/// The one-liners of the field read it this way: `awk '/^total:/ {print $6}'` and the like.
 #[test]
 fn fields_of_the_total_line_stand_where_awk_looks() {
     let shown = text(&asked("-L -D t"), &[result()]);

@@ -1,11 +1,11 @@
-//! The help and the compatibility table of the reference are those that the rows make.
+//! The help and the compatibility table of the reference are those made from the rows.
 
 use std::path::PathBuf;
 
 use diskspd::{ROWS, Support, usage};
 use options::reference::renewed;
 
-/// Set `PLIMSOLL_REGENERATE=1` to write the table anew.
+/// With `PLIMSOLL_REGENERATE=1` the test rewrites the table.
 #[test]
 fn the_reference_is_fresh() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/diskspd.md");
@@ -38,7 +38,7 @@ fn no_row_hides_behind_another() {
     for (at, row) in ROWS.iter().enumerate() {
         let word = format!("-{}{}", row.name, if row.takes.starts_with('<') { "1" } else { "" });
         let first = ROWS.iter().position(|row| diskspd::value_in(row, &word).is_some());
-        // Of two rows with a letter the one whose value begins with a digit goes first.
+        // Of two rows with the same letter, the one whose value begins with a digit is first.
         assert!(first == Some(at) || ROWS[first.unwrap()].name == row.name, "{word} is taken by another row");
     }
 }

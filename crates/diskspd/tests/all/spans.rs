@@ -12,7 +12,7 @@ use crate::vocabulary::asked;
 
 const MIB: u64 = 1 << 20;
 
-/// Targets of 64 MiB, of which those named `tiny` have 64 KiB; `missing` is not there.
+/// Targets of 64 MiB, except `tiny` with 64 KiB; `missing` does not exist.
 fn look(path: &Path) -> Option<Found> {
     let bytes = match path.to_str()? {
         "missing" => return None,
@@ -69,7 +69,7 @@ fn threads_are_counted_over_targets_and_places_within_each() {
     let starts: Vec<(u64, u64)> =
         plan.workload.jobs.iter().map(|job| (order(job).seed, order(job).walks[0].start)).collect();
     assert_eq!(starts, [(100, 0), (101, 4096), (102, 0), (103, 4096)]);
-    // With -F every thread works on every target, and starts by its own number.
+    // With -F every thread works on every target, and starts at an offset by its own number.
     let plan = self::plan("-F2 -T4K -b4K a b").unwrap();
     assert_eq!(plan.streams, [of(0, 0), of(0, 1), of(1, 0), of(1, 1)]);
     assert_eq!(

@@ -2,22 +2,22 @@
 
 use diskspd::{Asked, DiskSpdError, Profile, Request, Surroundings, Target, TimeSpan, parse, read_profile};
 
-/// What a bare `-z` takes here.
+/// Value of a bare `-z` in these tests.
 pub const TICK: u32 = 4711;
 
-/// A line of words with blanks between.
+/// Parses a line of words separated by blanks.
 pub fn line(words: &str) -> Result<Request, DiskSpdError> {
     line_with(words, "")
 }
 
-/// A line; `profile` is what every path behind `-X` leads to.
+/// Parses a line; every path after `-X` leads to `profile`.
 pub fn line_with(words: &str, profile: &str) -> Result<Request, DiskSpdError> {
     let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
     let around = Surroundings { read: &|_| Ok(profile.to_owned()), tick: TICK };
     parse(&words, &around)
 }
 
-/// What a line asks for; panics where it is refused.
+/// What a line asks for; panics if it is refused.
 pub fn asked(words: &str) -> Asked {
     match line(words) {
         Ok(Request::Do(asked)) => *asked,
@@ -25,7 +25,7 @@ pub fn asked(words: &str) -> Asked {
     }
 }
 
-/// What a refused line is told.
+/// The message of a refused line.
 pub fn refusal(words: &str) -> String {
     match line(words) {
         Err(error) => error.to_string(),

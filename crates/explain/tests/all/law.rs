@@ -1,4 +1,4 @@
-//! One law for explain and run: an option of fio's that is done changes what is told.
+//! One rule for explaining and running: an option of fio's that has an effect changes the explanation.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ fn another(row: &Row) -> String {
     word.to_owned()
 }
 
-/// What an option cannot be given without.
+/// Options without which an option cannot be given.
 fn beside(name: &str) -> &'static str {
     match name {
         "zonesize" | "zonerange" | "zoneskip" => "--zonemode=strided --zonesize=64k",
@@ -64,7 +64,7 @@ fn beside(name: &str) -> &'static str {
     }
 }
 
-/// What must follow it.
+/// Options that must follow an option.
 fn with(name: &str) -> &'static str {
     match name {
         "zonemode" => " --zonesize=64k",
@@ -129,7 +129,7 @@ fn every_option_that_plimsoll_refuses_is_told_as_fios_and_refused_apart() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Lines of which something false or too little was once told, with what must and must not stand there.
+/// Lines whose explanation was once wrong or incomplete, with what must and must not appear in it.
 #[test]
 fn what_is_told_of_these_lines_is_true_and_enough() {
     let rows: [(&str, &[&str], &[&str]); 36] = [
@@ -284,7 +284,7 @@ fn what_is_told_of_these_lines_is_true_and_enough() {
             &["After every 4 writes, and after each read until the next write, it waits for fsync."],
             &[],
         ),
-        // Buffered writes end in memory, whatever their number; their latency is not the volume's.
+        // Buffered writes end in memory, however many there are; their latency is not the volume's.
         (
             "fio --name=t --rw=randwrite --size=256m --numjobs=16 --end_fsync=1",
             &["At the end it waits"],
@@ -311,7 +311,7 @@ fn what_is_told_of_these_lines_is_true_and_enough() {
     }
 }
 
-/// What the list of words says must be of the value that stands there.
+/// The list of words must describe the value that was typed.
 #[test]
 fn each_word_is_told_with_the_value_that_it_has() {
     for (word, told) in [

@@ -1,5 +1,5 @@
-//! One law for explain and run, for the other tools: an option that is done changes what is told, or stands on the list of
-//! those that need not.
+//! One rule for explaining and running, for the other tools: an option that has an effect changes the explanation, or is on
+//! the list of those that need not.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use explain::{DISKSPD_SILENT, IOPING_SILENT, IOSTAT_SILENT};
 
 use crate::one;
 
-/// An option as it is tried.
+/// An option as it is tested.
 struct Tried {
     name: String,
-    /// The words with the option, and the same without it.
+    /// The words with the option; `without` has the same words without it.
     with: String,
     without: String,
 }
@@ -85,7 +85,7 @@ fn every_option_of_diskspd_that_is_done_is_told() {
         let with = line(&format!("-{}{value} {beside}", row.name));
         options.push(Tried { name: row.name.to_owned(), with, without: line(&without) });
     }
-    // The letters that two rows share are told by both.
+    // Letters that two rows share are explained by both.
     let faults = faults(&options, DISKSPD_SILENT);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
@@ -130,7 +130,7 @@ fn every_option_of_iostat_that_is_done_is_told() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// What was once told falsely or too little of these tools' lines.
+/// Lines of these tools whose explanation was once wrong or incomplete.
 #[test]
 fn what_is_told_of_these_lines_is_true_and_enough() {
     let rows: [(&str, &[&str], &[&str]); 9] = [

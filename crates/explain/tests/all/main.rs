@@ -1,5 +1,5 @@
-//! What is said of command lines: every row of risks holds where it should and is silent where it should not, words are
-//! understood as they are pasted, and what is not is named with its place.
+//! What is said of command lines: every row of risks applies where it should and is silent where it should not, pasted
+//! words are understood, and what is not understood is reported with its place.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod law;
@@ -352,7 +352,7 @@ fn a_job_without_a_time_takes_as_long_as_its_rates_say() {
         assert!(held.contains(words), "{held}");
     }
     assert!(!held.contains("3,000 IOPS") && !held.contains("Give runtime and time_based"), "{held}");
-    // Reads are half of it and the slower half.
+    // Reads are half of the I/Os, and the slower half.
     let uneven = told("fio --name=a --rw=randrw --size=1g --rate_iops=128,4096");
     assert!(uneven.contains("take 17 min") && uneven.contains("Give runtime and time_based"), "{uneven}");
     let by_bytes = told("fio --name=a --rw=read --size=1g --rate=4m");

@@ -1,4 +1,4 @@
-//! Several commands on one page: none is told twice, and what differs between two of them is named.
+//! Several commands on one page: nothing is explained twice, and differences between two commands are named.
 
 use explain::pages;
 
@@ -46,7 +46,7 @@ fn commands_that_are_little_alike_are_not_compared() {
     assert!(!pages[1].contains("That of line"), "{}", pages[1]);
 }
 
-/// A page of a script: its variables, an included file, a path that ends in the tool's name, comments of the next section.
+/// A page with scripts: variables, an included file, a path that ends in the tool's name, comments of the next section.
 #[test]
 fn what_stands_in_scripts_is_understood() {
     let script = "fio --name=fio\\\n\t--filename=/media/x/fio \\\n\t--size=1m\n";

@@ -1,4 +1,4 @@
-//! Logs of the bandwidth of all jobs together, a file a direction.
+//! Logs of the total bandwidth of all jobs, one file for each direction.
 
 use std::path::{Path, PathBuf};
 
@@ -13,19 +13,19 @@ use crate::present::DATA;
 #[derive(Clone, Debug, Default)]
 pub struct AggregateLogs {
     began: Option<Nanos>,
-    /// The interval that is being put together, and what its jobs moved by direction.
+    /// Start and end of the interval that is being summed.
     now: Option<(Nanos, Nanos)>,
     bytes: [u64; 3],
     texts: [String; 3],
 }
 
 impl AggregateLogs {
-    /// Their files.
+    /// Paths of the three files.
     pub fn paths() -> [PathBuf; 3] {
         DATA.map(|direction| PathBuf::from(format!("agg-{}_bw.log", direction.name())))
     }
 
-    /// Takes in an interval of one job; those of one time follow on each other.
+    /// Adds an interval of one job; intervals of the same time come one after the other.
     pub fn take(&mut self, interval: &Interval) {
         if !interval.counted {
             return;
@@ -42,7 +42,7 @@ impl AggregateLogs {
         }
     }
 
-    /// What has been put together becomes rows.
+    /// Turns the interval that has been summed into rows.
     pub fn finish(&mut self) {
         let Some((start, end)) = self.now.take() else { return };
         let length = end.since(start);

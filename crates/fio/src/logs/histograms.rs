@@ -1,4 +1,4 @@
-//! Counts of completion latencies by fio's own buckets, a row of differences every so often.
+//! Counts of completion latencies in fio's own buckets, one row of differences for each interval.
 
 use std::fmt::Write as _;
 
@@ -8,29 +8,29 @@ use super::window::Counted;
 use crate::logging::LogOptions;
 use crate::present::bins::{BUCKETS, bucket};
 
-/// The counts of one worker since its last rows.
+/// Counts of one worker since its last rows.
 #[derive(Clone, Debug)]
 pub struct Histograms {
     every: Nanos,
     end: Nanos,
-    /// Neighbours that are put together, as a power of two.
+    /// How many neighbours are merged, as a power of two.
     coarseness: u32,
     counts: [Vec<u64>; 3],
     seen: [bool; 3],
 }
 
-/// Rows of all directions that had an I/O.
+/// Where and how the rows of all directions that had an I/O are written.
 pub struct Rows<'t> {
-    /// What they are appended to.
+    /// Text to which they are appended.
     pub text: &'t mut String,
-    /// Block size by direction.
+    /// Block size in bytes by direction.
     pub bytes: [u64; 3],
     /// Added to the milliseconds since the job's start.
     pub epoch_ms: u64,
 }
 
 impl Histograms {
-    /// No count yet.
+    /// Returns histograms without any count.
     pub fn new(options: &LogOptions) -> Histograms {
         let columns = (BUCKETS >> options.coarseness) as usize;
         Histograms {
@@ -42,7 +42,7 @@ impl Histograms {
         }
     }
 
-    /// Counts the completion latency of an I/O; rows that are due come first.
+    /// Counts the completion latency of an I/O, after writing the rows that were due before it.
     pub fn count(&mut self, io: &Counted, rows: &mut Rows) {
         if io.done >= self.end {
             self.write(self.end, rows);
@@ -57,7 +57,7 @@ impl Histograms {
         columns[column] += 1;
     }
 
-    /// Writes what has been counted by `time` from the job's start.
+    /// Writes what has been counted up to `time` from the job's start.
     pub fn write(&mut self, time: Nanos, rows: &mut Rows) {
         for (direction, counts) in self.counts.iter_mut().enumerate().filter(|(at, _)| self.seen[*at]) {
             let time_ms = rows.epoch_ms + time.0 / 1_000_000;
@@ -75,7 +75,7 @@ impl Histograms {
 mod tests {
     use super::*;
 
-    /// fiologparser_hist.py and others take the number of columns for granted.
+    /// fiologparser_hist.py and other readers take the number of columns for granted.
     #[test]
     fn a_row_has_the_columns_that_readers_count_and_holds_differences() {
         for (coarseness, columns) in [(0, 1859), (4, 119), (6, 32)] {

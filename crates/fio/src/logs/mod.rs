@@ -1,7 +1,7 @@
 //! fio's log files: rows of bandwidth, rates, latencies and histograms, made while the load runs.
 //!
-//! [`Logs`] is told of I/Os in batches and gives out text for each file as it comes, so that nothing is lost when a run is
-//! cut off, and memory does not grow with it.
+//! [`Logs`] receives I/Os in batches and returns text for each file as it goes, so that nothing is lost if a run is cut off,
+//! and memory does not grow with the run.
 
 mod aggregate;
 mod histograms;
@@ -21,7 +21,7 @@ use histograms::{Histograms, Rows};
 use row::{Row, number_of};
 use window::{Counted, Part, Window, Windows};
 
-/// Kinds of logs that have a row an I/O or a window; the names are parts of their files' names.
+/// Kinds of logs that have a row for each I/O or window; the names are parts of their files' names.
 const KINDS: [&str; 5] = ["bw", "iops", "slat", "clat", "lat"];
 const BANDWIDTH: usize = 0;
 const IOPS: usize = 1;
@@ -29,18 +29,18 @@ const SLAT: usize = 2;
 const CLAT: usize = 3;
 const LAT: usize = 4;
 
-/// A file of a log, and the rows that are to be appended to it.
+/// A log file, and the rows that are to be appended to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct LogFile {
     path: PathBuf,
     text: String,
 }
 
-/// The logs of a run: those of the step that goes on, and the ones over all jobs.
+/// The logs of a run: those of the current step, and those over all jobs.
 #[derive(Clone, Debug, Default)]
 pub struct Logs {
     aggregate: Option<AggregateLogs>,
-    /// One a worker, in the order of the plan; `None` where its job keeps no log.
+    /// Logs of each worker, in the order of the plan; `None` if its job keeps no log.
     workers: Vec<Option<Kept>>,
     files: Vec<LogFile>,
 }
@@ -49,33 +49,33 @@ pub struct Logs {
 #[derive(Clone, Debug)]
 struct Kept {
     options: LogOptions,
-    /// Place in the files by kind; `None` where that log is not kept.
+    /// Index into the files by kind; `None` if that log is not kept.
     files: [Option<usize>; 5],
     histogram_file: Option<usize>,
-    /// Directions that the job issues.
+    /// Whether the job issues reads, writes and trims.
     issued: [bool; 3],
     bytes: [u64; 3],
     /// Whether the bandwidth log has rows of single I/Os.
     single_rates: bool,
     has_slat: bool,
-    /// Whether windows in which nothing was done get a row.
+    /// Whether windows without any I/O get a row.
     stalls: bool,
-    /// When the run's clock showed zero, in milliseconds since 1970; 0 where times count from the job's start.
+    /// When the run's clock showed zero, in milliseconds since 1970; 0 if times count from the job's start.
     epoch_ms: u64,
-    /// When the job started past its ramp, on the run's clock.
+    /// When the job started, after its ramp, on the run's clock.
     origin: Option<Nanos>,
     windows: Option<Windows>,
     histograms: Option<Histograms>,
 }
 
 impl Logs {
-    /// The logs of what is `asked`, before its first step.
+    /// Returns the logs of `asked`, before its first step.
     pub fn new(asked: &Asked) -> Logs {
         let aggregate = asked.presentation.bandwidth_log.then(AggregateLogs::default);
         Logs { aggregate, ..Logs::default() }
     }
 
-    /// The step `plan` begins, on a clock that showed zero at `zero_unix_ms`. What an earlier step has written stays.
+    /// Begins the step `plan`, whose clock showed zero at `zero_unix_ms`. What an earlier step has written stays.
     pub fn begin(&mut self, asked: &Asked, plan: &StepPlan, zero_unix_ms: u64) {
         (self.workers, self.files) = (Vec::new(), Vec::new());
         for worker in &plan.workers {
@@ -120,7 +120,7 @@ impl Logs {
         }
     }
 
-    /// The place of a file; jobs without files of their own share it.
+    /// Index of a file; jobs without files of their own share it.
     fn file(&mut self, prefix: &str, kind: &str, job: &FioJob) -> usize {
         let prefix = if prefix.is_empty() { job.name.as_str() } else { prefix };
         let path = PathBuf::from(match job.options.logs.per_job {
@@ -134,18 +134,18 @@ impl Logs {
         })
     }
 
-    /// The files, each once; they are made before the load, so that none is missing where nothing happens.
+    /// Paths of the files, each once. They are created before the load, so that none is missing if nothing happens.
     pub fn paths(&self) -> Vec<PathBuf> {
         let of_all = self.aggregate.iter().flat_map(|_| AggregateLogs::paths());
         of_all.chain(self.files.iter().map(|file| file.path.clone())).collect()
     }
 
-    /// Takes in an interval of one job.
+    /// Adds an interval of one job.
     pub fn interval(&mut self, interval: &Interval) {
         self.aggregate.iter_mut().for_each(|logs| logs.take(interval));
     }
 
-    /// Takes in I/Os of the worker at `worker` in the plan, in the order in which they came back.
+    /// Adds I/Os of the worker at index `worker` in the plan, in the order of completion.
     pub fn traced(&mut self, worker: usize, ios: &[IoTrace]) {
         let Some(Some(kept)) = self.workers.get_mut(worker) else { return };
         for io in ios.iter().filter(|io| io.counted && io.errno == 0) {
@@ -155,7 +155,7 @@ impl Logs {
         }
     }
 
-    /// The step is over: what is left becomes rows.
+    /// Ends the step: what is left becomes rows.
     pub fn end(&mut self, record: &StepRecord) {
         for (kept, totals) in self.workers.iter_mut().zip(&record.workers) {
             if let Some(kept) = kept.take() {
@@ -177,7 +177,7 @@ impl Logs {
     }
 }
 
-/// Whether handing over is a step of its own, so that there is a latency of submission.
+/// Whether submission is a step of its own, so that there is a submission latency.
 fn submits_apart(engine: &Engine) -> bool {
     engine.backend() == Some(workload::BackendKind::Libaio)
 }
@@ -203,7 +203,7 @@ impl Kept {
         over.iter().for_each(|window| self.window(window, files));
     }
 
-    /// Milliseconds in a row for `since` the job's start.
+    /// Time of a row in milliseconds, for `since` the job's start.
     fn time_ms(&self, since: Nanos) -> u64 {
         match self.epoch_ms {
             0 => since.0 / 1_000_000,
@@ -211,7 +211,7 @@ impl Kept {
         }
     }
 
-    /// Rows of a single I/O. Its bandwidth is its bytes over its completion latency, in units of 1000, as fio has it.
+    /// Writes the rows of a single I/O. Its bandwidth is bytes over completion latency, in units of 1000, as in fio.
     fn single(&self, io: &IoTrace, (direction, latencies): (u8, [u64; 3]), files: &mut [LogFile]) {
         let [slat, clat, lat] = latencies;
         let bandwidth = (u64::from(io.bytes) * 1_000_000).checked_div(clat).unwrap_or(0);
@@ -231,7 +231,7 @@ impl Kept {
         }
     }
 
-    /// Rows of a window: those of rates also where nothing was done, those of latencies only where there are any.
+    /// Writes the rows of a window: rates even if nothing was done, latencies only if there are any.
     fn window(&self, window: &Window, files: &mut [LogFile]) {
         for (direction, part) in (0..).zip(&window.parts) {
             let row = Row { time_ms: self.time_ms(window.end), direction, ..Row::default() };

@@ -6,7 +6,7 @@ use workload::Direction;
 
 use crate::logging::{LogOptions, LogValue};
 
-/// What a row says.
+/// Values of a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// Milliseconds since the job's start, or since 1970.
@@ -15,13 +15,13 @@ pub struct Row {
     pub value: u64,
     /// The greatest value of the window.
     pub greatest: u64,
-    /// Which way: 0 read, 1 write, 2 trim.
+    /// Direction: 0 read, 1 write, 2 trim.
     pub direction: u8,
     /// Bytes of the I/O; 0 for a window.
     pub bytes: u32,
     /// Byte offset of the I/O; 0 for a window.
     pub offset: u64,
-    /// Time of issue of the I/O in nanoseconds; 0 for a window.
+    /// Time at which the I/O was issued, in nanoseconds; 0 for a window.
     pub issued_ns: u64,
 }
 
@@ -38,7 +38,7 @@ impl Row {
         if options.offset {
             let _ = write!(out, ", {}", self.offset);
         }
-        // The priority is that of the process, which is none.
+        // The process has no I/O priority.
         out.push_str(if options.priority { ", 0x0000" } else { ", 0" });
         if options.issue_time && options.offset {
             let _ = write!(out, ", {}", self.issued_ns);
@@ -47,7 +47,7 @@ impl Row {
     }
 }
 
-/// The number of `direction` in a row; `None` for flushes, of which there is no log.
+/// The number of `direction` in a row; `None` for flushes, which are not logged.
 pub fn number_of(direction: Direction) -> Option<u8> {
     match direction {
         Direction::Read => Some(0),
@@ -63,7 +63,7 @@ mod tests {
 
     const HALF: workload::Nanos = workload::Nanos::from_millis(500);
 
-    /// Each of these was printed by fio 3.33, but for the last column, which only newer ones have.
+    /// fio 3.33 printed each of these, except the last column, which only newer versions have.
     #[test]
     fn columns_come_and_go_as_they_do_in_fio() {
         let text = |set: fn(&mut LogOptions), row: Row| {

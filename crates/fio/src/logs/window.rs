@@ -1,4 +1,4 @@
-//! I/Os put together by windows of one length: what a row of a window is made from.
+//! I/Os summed over windows of one length, from which a row of a window is made.
 
 use workload::Nanos;
 
@@ -23,7 +23,7 @@ impl Values {
         self.greatest = self.greatest.max(other.greatest);
     }
 
-    /// The mean, rounded, and the greatest; `None` where there is no value.
+    /// The rounded mean and the greatest; `None` if there is no value.
     pub fn mean_and_greatest(&self) -> Option<(u64, u64)> {
         let count = u128::from(self.count);
         let mean = (self.sum + count / 2).checked_div(count)?;
@@ -34,9 +34,9 @@ impl Values {
 /// One I/O as the windows count it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counted {
-    /// When it was done, from the job's start.
+    /// When it completed, from the job's start.
     pub done: Nanos,
-    /// Which way, as rows number it.
+    /// Direction, numbered as in rows.
     pub direction: u8,
     /// Bytes it moved.
     pub bytes: u64,
@@ -47,11 +47,11 @@ pub struct Counted {
 /// One direction of a window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Part {
-    /// I/Os that were done in it.
+    /// I/Os that completed in it.
     pub ios: u64,
     /// Bytes that they moved.
     pub bytes: u64,
-    /// Their slat, clat and lat.
+    /// Their slat, clat and lat in nanoseconds.
     pub latencies: [Values; 3],
 }
 
@@ -69,12 +69,12 @@ impl Part {
     }
 }
 
-/// A window that is over.
+/// A window that has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
     /// Its end, from the job's start.
     pub end: Nanos,
-    /// How long it was.
+    /// Its length.
     pub length: Nanos,
     /// Reads, writes and trims.
     pub parts: [Part; 3],
@@ -97,8 +97,8 @@ impl Window {
     }
 }
 
-/// Windows of one worker, one after the other. The last whole one is held back, because what is left at the very end may
-/// be too short to say anything about a rate: then it is counted with that one.
+/// Windows of one worker, one after the other. The last whole one is held back: what is left at the very end may be too short
+/// to give a rate, and is then merged into it.
 #[derive(Clone, Debug)]
 pub struct Windows {
     length: Nanos,
@@ -107,12 +107,12 @@ pub struct Windows {
 }
 
 impl Windows {
-    /// Windows of `length`, from the job's start on.
+    /// Returns windows of `length`, from the job's start on.
     pub fn new(length: Nanos) -> Windows {
         Windows { length, now: Window::default().after(length), held: None }
     }
 
-    /// Counts an I/O; windows that it ends go to `out`, also those in which nothing was done.
+    /// Counts an I/O. Windows that end before it go to `out`, including those without any I/O.
     pub fn count(&mut self, io: &Counted, out: &mut Vec<Window>) {
         while io.done >= self.now.end {
             self.close(out);
@@ -120,7 +120,7 @@ impl Windows {
         self.now.parts[usize::from(io.direction)].add(io);
     }
 
-    /// Ends at `ended`, from the job's start: what is left goes to `out`.
+    /// Ends at `ended`, from the job's start; what is left goes to `out`.
     pub fn finish(mut self, ended: Nanos, out: &mut Vec<Window>) {
         while self.now.end <= ended {
             self.close(out);

@@ -1,16 +1,16 @@
-//! fio's histogram buckets, into which ours are folded for `json+`, and the coarse distribution of its text.
+//! fio's histogram buckets, into which ours are merged for `json+`, and the coarse distribution of its text.
 
 use record::Distribution;
 
-/// fio's sub-buckets an octave, as a power of two.
+/// fio's sub-buckets in an octave, as a power of two.
 const SUB_BITS: u32 = 6;
 /// fio's number of buckets: 29 groups of 64.
 pub const BUCKETS: u64 = 29 << SUB_BITS;
 
-/// Edges of the coarse distribution within a unit; a bucket holds what is below its edge and not below the one before.
+/// Upper edges of the coarse distribution within a unit; a bucket holds what is below its edge and not below the one before.
 pub const EDGES: [u64; 11] = [2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000];
 
-/// fio's bucket of `nanoseconds`, below [`BUCKETS`].
+/// Index of fio's bucket of `nanoseconds`, below [`BUCKETS`].
 pub fn bucket(nanoseconds: u64) -> u64 {
     if nanoseconds < 1 << (SUB_BITS + 1) {
         return nanoseconds;
@@ -20,7 +20,7 @@ pub fn bucket(nanoseconds: u64) -> u64 {
     index.min(BUCKETS - 1)
 }
 
-/// The value that stands for fio's bucket of `nanoseconds`.
+/// The value in nanoseconds that stands for fio's bucket of `nanoseconds`.
 fn middle(nanoseconds: u64) -> u64 {
     let index = bucket(nanoseconds);
     if index < 1 << (SUB_BITS + 1) {
@@ -31,8 +31,8 @@ fn middle(nanoseconds: u64) -> u64 {
     low + (1 << octave) / 2
 }
 
-/// Filled buckets of fio's histogram as (middle in nanoseconds, count), rising. Ours nest in fio's, so nothing is lost but
-/// fineness.
+/// Filled buckets of fio's histogram as (middle in nanoseconds, count), rising. Our buckets nest in fio's, so only resolution
+/// is lost.
 pub fn bins(distribution: &Distribution) -> Vec<(u64, u64)> {
     let mut bins: Vec<(u64, u64)> = Vec::new();
     for (value, count) in seen(distribution) {
@@ -45,20 +45,20 @@ pub fn bins(distribution: &Distribution) -> Vec<(u64, u64)> {
     bins
 }
 
-/// Middles of the filled buckets with their counts, held within what was really seen.
+/// Middles of the filled buckets with their counts, clamped to the least and the greatest value.
 fn seen(distribution: &Distribution) -> impl Iterator<Item = (u64, u64)> + '_ {
     let (min, max) = (distribution.ns_min().unwrap_or(0), distribution.ns_max().unwrap_or(u64::MAX));
     distribution.middles().map(move |(value, count)| (value.max(min).min(max), count))
 }
 
-/// Counts by the coarse buckets of fio's text.
+/// Counts in the coarse buckets of fio's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Coarse {
-    /// Below 1 µs, by nanoseconds.
+    /// Latencies below 1 µs, by nanoseconds.
     pub nanoseconds: [u64; 10],
-    /// Below 1 ms, by microseconds.
+    /// Latencies below 1 ms, by microseconds.
     pub microseconds: [u64; 10],
-    /// The rest, by milliseconds; the last is 2 s and more.
+    /// All others, by milliseconds; the last bucket is 2 s and more.
     pub milliseconds: [u64; 12],
 }
 
@@ -79,7 +79,7 @@ fn place(value: u64) -> usize {
     EDGES.iter().position(|&edge| value < edge).unwrap_or(EDGES.len())
 }
 
-/// Percent of each count in `total`; what is there at all is at least `least`, as fio prints it.
+/// Percentage of each count in `total`; a count above 0 gives at least `least`, as fio prints it.
 pub fn percents<const N: usize>(counts: [u64; N], total: u64, least: f64) -> [f64; N] {
     counts.map(|count| match (count, total) {
         (0, _) | (_, 0) => 0.0,

@@ -1,6 +1,6 @@
 //! Numbers as fio prints them: a few significant digits and a prefix.
 
-/// What stands behind the prefix.
+/// What follows the prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suffix {
     /// Nothing.
@@ -24,10 +24,10 @@ impl Suffix {
     }
 }
 
-/// `value` in at most `digits` digits, scaled by 1024 (`Ki`, `Mi`, …) where `binary`, else by 1000 (`k`, `M`, …).
+/// Prints `value` in at most `digits` digits, scaled by 1024 (`Ki`, `Mi`, …) if `binary`, otherwise by 1000 (`k`, `M`, …).
 ///
-/// It is scaled until its whole part fits; what room is left beyond one digit takes decimals, so that 1,024 KiB stay
-/// `1024KiB` and 15.6 MiB have one decimal at four digits.
+/// It is scaled until its whole part fits; if more than one digit is left, decimals use them, so that 1,024 KiB stay `1024KiB`
+/// and 15.6 MiB have one decimal at four digits.
 pub(crate) fn scaled(value: u64, digits: usize, binary: bool, suffix: Suffix) -> String {
     const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
     const DECIMAL: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
@@ -54,10 +54,10 @@ fn digit_count(value: u64) -> usize {
     value.checked_ilog10().map_or(1, |log| log as usize + 1)
 }
 
-/// Nanoseconds in the unit that a latency line is printed in.
+/// The unit in which a latency line is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LatencyUnit {
-    /// As they are.
+    /// Nanoseconds.
     Nanoseconds,
     /// Microseconds.
     Microseconds,
@@ -66,7 +66,7 @@ pub enum LatencyUnit {
 }
 
 impl LatencyUnit {
-    /// The word in brackets.
+    /// The unit's name in brackets.
     pub fn name(self) -> &'static str {
         match self {
             LatencyUnit::Nanoseconds => "nsec",
@@ -75,7 +75,7 @@ impl LatencyUnit {
         }
     }
 
-    /// Nanoseconds in one.
+    /// Nanoseconds in one unit.
     pub fn nanoseconds(self) -> u64 {
         match self {
             LatencyUnit::Nanoseconds => 1,
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Each row was printed by fio 3.33.
+    /// fio 3.33 printed each row.
     #[test]
     fn numbers_are_scaled_as_fio_scales_them() {
         for (value, digits, binary, suffix, text) in [

@@ -1,4 +1,4 @@
-//! Sums over the units of a group: the status lines at the end, and each unit's share.
+//! Sums over the units of a group: the status lines at the end, and the share of each unit.
 
 use super::unit::{NAMES, Unit};
 
@@ -11,14 +11,14 @@ pub struct GroupDirection {
     pub runtime_ms_min: u64,
     /// Longest run time of a unit in milliseconds.
     pub runtime_ms_max: u64,
-    /// Least bytes a second of a unit.
+    /// Lowest rate of a unit, in bytes a second.
     pub rate_min: u64,
-    /// Most bytes a second of a unit.
+    /// Highest rate of a unit, in bytes a second.
     pub rate_max: u64,
 }
 
 impl GroupDirection {
-    /// Bytes a second of the whole group.
+    /// Rate of the whole group, in bytes a second.
     pub fn rate(&self) -> u64 {
         (u128::from(self.bytes) * 1000).checked_div(u128::from(self.runtime_ms_max)).unwrap_or(0) as u64
     }
@@ -32,7 +32,7 @@ impl GroupDirection {
         self.rate_max = self.rate_max.max(rate);
     }
 
-    /// Share of the group's rate in percent of a unit whose mean rate is `kib_per_second`; held to 100.
+    /// Percentage of the group's rate of a unit whose mean rate is `kib_per_second`; at most 100.
     pub fn percent(&self, kib_per_second: f64) -> f64 {
         match self.rate() {
             0 => 0.0,
@@ -46,7 +46,7 @@ impl GroupDirection {
 pub struct Group {
     /// Its number.
     pub id: u32,
-    /// By place in [`NAMES`].
+    /// Sums by direction, in the order of [`NAMES`].
     pub directions: [GroupDirection; 4],
 }
 
@@ -73,7 +73,7 @@ impl Group {
         groups
     }
 
-    /// The direction at `place` of the group of `unit`.
+    /// Sums of the group of `unit` in the direction at index `place`.
     pub fn of(groups: &[Group], unit: &Unit, place: usize) -> GroupDirection {
         let group = groups.iter().find(|group| group.id == unit.first.group);
         group.map(|group| group.directions[place.min(NAMES.len() - 1)]).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! The normal format: a block a unit, a status a group, the disks.
+//! The normal format: one block for each unit, one status for each group, and the disks.
 
 use std::fmt::Write as _;
 
@@ -19,12 +19,12 @@ use crate::options::JobOptions;
 use crate::steady::{Spread, Steadiness};
 use crate::terms::MISMATCH;
 
-/// Columns that percentile rows fill at most, and those that their head takes.
+/// Columns for the percentiles of a row: 80, less 7 for its head.
 const PERCENTILE_COLUMNS: usize = 80 - 7;
 const COARSE_EDGES: [&str; 12] =
     ["2", "4", "10", "20", "50", "100", "250", "500", "750", "1000", "2000", ">=2000"];
 
-/// The whole normal format behind the banner. Writing to a `String` cannot fail, so the results of `write!` are let go.
+/// Prints the normal format after the banner. Writing to a `String` cannot fail, so the results of `write!` are ignored.
 pub fn human(presented: &Presented) -> String {
     let units = Unit::all(presented);
     let groups = Group::all(&units);
@@ -49,13 +49,13 @@ pub fn human(presented: &Presented) -> String {
     out
 }
 
-/// What fio prints, and the exit code with which it leaves, when it is told to stop by Ctrl-C; the results follow.
+/// What fio prints, and its exit code, when Ctrl-C stops it; the results follow.
 pub const INTERRUPTED: (&str, u8) = ("\nfio: terminating on signal 2\n", 128);
 
-/// Lines that fio prints while I/O fails: (stdout, stderr). They belong to the normal format only.
+/// Lines that fio prints when I/O fails: (stdout, stderr). They belong to the normal format only.
 pub fn messages(presented: &Presented) -> (String, String) {
     let (mut stdout, mut stderr) = (String::new(), String::new());
-    // What differs from what was written is named as fio names it, before the I/O that read it.
+    // As in fio, a mismatch is reported before the I/O that read it.
     for mismatch in presented.steps.iter().flat_map(mismatches) {
         let _ = writeln!(stderr, "{mismatch}");
     }
@@ -89,7 +89,7 @@ pub fn messages(presented: &Presented) -> (String, String) {
     (stdout, stderr)
 }
 
-/// Whether all jobs on the file go on after `failure`; fio is silent about it then, but for those with `error_dump`.
+/// Whether all jobs on the file continue after `failure`; fio then prints nothing, except for jobs with `error_dump`.
 fn is_passed_over(presented: &Presented, failure: &IoFailure) -> bool {
     let passes = |job: &FioJob| {
         let time = &job.options.time;
@@ -104,14 +104,14 @@ fn is_direct(presented: &Presented, path: &str) -> bool {
     job.is_some_and(|job| job.options.direct && job.options.engine.is_synchronous())
 }
 
-/// A rate in both systems of units, the one that `kb_base` asks for first.
+/// Prints a rate in both systems of units, the one that `kb_base` asks for first.
 fn both(value: u64, options: Option<&JobOptions>, suffix: Suffix) -> (String, String) {
     let binary = options.is_none_or(|options| options.kb_base == KbBase::Binary);
     let digits = options.map_or(4, |options| options.significant_figures as usize);
     (scaled(value, digits, binary, suffix), scaled(value, digits, !binary, suffix))
 }
 
-/// Bytes a second in both systems of units, or the same in bits where that is asked for.
+/// Prints bytes a second in both systems of units, or in bits if that is asked for.
 fn rate(bytes: u64, options: Option<&JobOptions>) -> (String, String) {
     match options.is_some_and(|options| options.bits) {
         true => both(bytes.saturating_mul(8), options, Suffix::BitPerSecond),
@@ -138,7 +138,7 @@ fn status(direction: &GroupDirection, options: Option<&JobOptions>) -> String {
     )
 }
 
-/// One unit while it is printed.
+/// One unit while it is being printed.
 struct Block<'b> {
     unit: &'b Unit<'b>,
     groups: &'b [Group],
@@ -313,7 +313,7 @@ impl Block<'_> {
     }
 }
 
-/// Percent of `runtime_ms` that `nanoseconds` are.
+/// Percentage of `runtime_ms` that `nanoseconds` take.
 pub fn share_of_time(nanoseconds: u64, runtime_ms: u64) -> f64 {
     match runtime_ms {
         0 => 0.0,
@@ -321,7 +321,7 @@ pub fn share_of_time(nanoseconds: u64, runtime_ms: u64) -> f64 {
     }
 }
 
-/// The unit is the largest in which least, greatest, mean and deviation are all above 1.
+/// Prints a latency in the largest unit in which least, greatest, mean and deviation are all above 1.
 fn latency_line(out: &mut String, name: &str, latency: &Latency) {
     let all_above = |bound: f64| {
         [latency.min as f64, latency.max as f64, latency.mean, latency.dev].iter().all(|v| *v > bound)
@@ -338,7 +338,7 @@ fn latency_line(out: &mut String, name: &str, latency: &Latency) {
         writeln!(out, "    {name} ({}): min={min}, max={max}, avg={mean:5.2}, stdev={dev:5.2}", unit.name());
 }
 
-/// Rows of percentiles; scaled values are rounded up, and a row takes as many as its widest allows.
+/// Prints rows of percentiles. Scaled values are rounded up, and the widest decides how many fit into a row.
 fn percentiles(out: &mut String, name: &str, latency: &Latency, options: &JobOptions) {
     let list = &options.percentile_list;
     let values: Vec<u64> = list.values.iter().map(|&percent| latency.percentile(percent)).collect();
@@ -367,7 +367,7 @@ fn percentiles(out: &mut String, name: &str, latency: &Latency, options: &JobOpt
     out.push('\n');
 }
 
-/// Rows of at most five buckets that are not empty.
+/// Prints rows of at most five buckets that are not empty.
 fn coarse_rows(out: &mut String, unit: &str, shares: &[f64]) {
     let filled: Vec<String> = COARSE_EDGES
         .iter()
@@ -414,7 +414,7 @@ fn disk_cells(head: &str, figures: &DiskFigures) -> String {
     )
 }
 
-/// What should be said about the run. It comes last, where no reader of fio's output looks for figures.
+/// Prints the remarks on the run. They come last, where no reader of fio's output looks for figures.
 fn notes(out: &mut String, presented: &Presented) {
     let is_said = |note: &Note| match note {
         Note::Mismatch(_) | Note::Crossed(_) => true,

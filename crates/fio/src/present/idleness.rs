@@ -7,17 +7,17 @@ use record::CpuCounters;
 use super::tree::Tree;
 use crate::asked::IdleCpus;
 
-/// Percent of the time in which a CPU had nothing to run.
+/// Percentage of the time in which each CPU had nothing to run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Idleness {
     cpus: Vec<(u32, f64)>,
 }
 
 impl Idleness {
-    /// What is said beside the figures, since fio's come from elsewhere.
+    /// A remark beside the figures, because fio's come from elsewhere.
     pub const SOURCE: &str = "CPU idleness is the time in which a CPU had nothing to run, by /proc/stat; fio's is what idle threads of its own could do, in units of work that are not told here";
 
-    /// Between two looks at the counters of each CPU.
+    /// Idleness between two readings of the counters of each CPU.
     pub fn between(before: &[(u32, CpuCounters)], after: &[(u32, CpuCounters)]) -> Idleness {
         let of = |(number, now): &(u32, CpuCounters)| {
             let (_, then) = before.iter().find(|(known, _)| known == number)?;
@@ -28,12 +28,12 @@ impl Idleness {
         Idleness { cpus: after.iter().filter_map(of).collect() }
     }
 
-    /// Of all CPUs together.
+    /// Mean of all CPUs.
     fn machine(&self) -> f64 {
         self.cpus.iter().map(|(_, percent)| percent).sum::<f64>() / self.cpus.len().max(1) as f64
     }
 
-    /// The lines behind the disks.
+    /// The lines after the disks.
     pub(super) fn text(&self, asked: IdleCpus) -> String {
         let mut text = format!("\nCPU idleness:\n  system: {:3.2}%\n", self.machine());
         if asked == IdleCpus::Each {
@@ -43,7 +43,7 @@ impl Idleness {
         text
     }
 
-    /// The object behind the disks.
+    /// The object after the disks.
     pub(super) fn tree(&self, asked: IdleCpus) -> Tree {
         let machine = ("system".to_owned(), Tree::Float(self.machine()));
         let each = self.cpus.iter().map(|(number, percent)| (format!("cpu-{number}"), Tree::Float(*percent)));

@@ -1,4 +1,4 @@
-//! The root of the JSON document: who, when, the jobs, the disks, and what plimsoll adds.
+//! The root of the JSON document: version and time, the jobs, the disks, and what plimsoll adds.
 
 use super::group::Group;
 use super::json_job::job;
@@ -7,7 +7,7 @@ use super::unit::Unit;
 use super::{DiskFigures, DiskUse, Presented};
 use crate::commands::VERSION;
 
-/// The whole JSON document, with the buckets of the histograms where `json+` is asked for.
+/// Prints the whole JSON document, with the buckets of the histograms if `json+` is asked for.
 pub fn json(presented: &Presented) -> String {
     let units = Unit::all(presented);
     let groups = Group::all(&units);
@@ -36,7 +36,7 @@ pub fn json(presented: &Presented) -> String {
     Tree::Object(members).document()
 }
 
-/// What is ours: the real version, and everything that fio would have mixed into its output as text.
+/// What plimsoll adds: the real version, and everything that fio would have mixed into its output as text.
 fn own(presented: &Presented) -> Tree {
     let failures = presented.steps.iter().flat_map(|step| &step.failures).map(|failure| {
         Tree::object([

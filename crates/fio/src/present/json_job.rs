@@ -11,7 +11,7 @@ use crate::asked::Format;
 use crate::options::{JobOptions, Unified};
 use crate::steady::{Sample, Spread, Steadiness};
 
-/// What fio prints as `eta` of a job that has ended.
+/// `eta` of a job that has ended, as fio prints it.
 const ETA_OVER: u64 = i32::MAX as u64;
 const DEPTHS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
 const BATCHES: [&str; 7] = ["0", "4", "8", "16", "32", "64", ">=64"];
@@ -25,14 +25,14 @@ struct Shape<'s> {
     with_bins: bool,
 }
 
-/// The entry of `unit`.
+/// Returns the entry of `unit`.
 pub fn job(unit: &Unit, groups: &[Group], presented: &Presented) -> Tree {
     let options = &unit.first.options;
     let with_bins = presented.asked.presentation.formats.contains(&Format::JsonPlus);
     let shape = Shape { options, with_bins };
     let mut members = head(unit, presented);
     for (place, figures) in unit.reported() {
-        // fio has the flushes behind the directions, and what is mixed behind those; without directions, none.
+        // fio prints the flushes after the directions, and the mix after those; without separate directions, no flushes.
         if place == MIXED && unit.first.options.unified == Unified::Both {
             members.push(("sync".to_owned(), shape.flushes(&unit.flush)));
         }
@@ -54,7 +54,7 @@ pub fn job(unit: &Unit, groups: &[Group], presented: &Presented) -> Tree {
 
 fn steady(steadiness: &Steadiness) -> Tree {
     let (iops, bytes) = steadiness.means();
-    // As many as are looked at together, whatever came: readers divide by their number.
+    // Always as many as the rule looks at, filled with zeros: readers divide by their number.
     let rates = |rate: fn(&Sample) -> f64| {
         let came = steadiness.samples.iter().map(|sample| Tree::Int(rate(sample) as u64));
         let none = std::iter::repeat(()).map(|()| Tree::Int(0));

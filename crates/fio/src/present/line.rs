@@ -14,25 +14,25 @@ pub struct LiveLine<'a> {
     newline: Option<Nanos>,
     most: Option<Nanos>,
     started: Option<Nanos>,
-    /// When it was last written, and when it last went on below.
+    /// When the line was last written.
     written: Nanos,
     below: Nanos,
-    /// Interval that is being put together, and its bytes and I/Os by direction.
+    /// End of the interval that is being summed.
     at: Nanos,
     sums: [(u64, u64); 3],
 }
 
-/// The line as it is to be written over the last one.
+/// A live line, to be written over the last one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
     /// The line.
     pub text: String,
-    /// Whether the next one goes on below it.
+    /// Whether the next one continues below it.
     pub stays: bool,
 }
 
 impl<'a> LiveLine<'a> {
-    /// The line of `step` with this number.
+    /// Returns the line of `step`, which has this number.
     pub fn new(asked: &'a Asked, number: usize, step: &FioStep) -> LiveLine<'a> {
         LiveLine {
             jobs: asked.jobs.iter().filter(|job| job.step == number).collect(),
@@ -47,7 +47,7 @@ impl<'a> LiveLine<'a> {
         }
     }
 
-    /// Takes in an interval; the line where it is time to show it.
+    /// Adds an interval, and returns the line if it is due.
     pub fn take(&mut self, interval: &Interval) -> Option<Shown> {
         let started = *self.started.get_or_insert(interval.start);
         if interval.end != self.at {

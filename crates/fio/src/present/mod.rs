@@ -1,4 +1,4 @@
-//! Run records become fio's words: the normal format, JSON, and the live line.
+//! Turns run records into fio's words: the normal format, JSON, and the live line.
 
 pub(crate) mod bins;
 pub(crate) mod figures;
@@ -36,11 +36,11 @@ pub use terse::terse;
 pub struct Presented<'a> {
     /// What was asked.
     pub asked: &'a Asked,
-    /// The steps that ran, in order; of an interrupted or failed run fewer than were asked, or none.
+    /// The steps that ran, in order; fewer than were asked for, or none, if the run was interrupted or failed.
     pub steps: Vec<StepRecord>,
-    /// The wall clock at the end.
+    /// The wall clock at the end of the run.
     pub clock: Clock,
-    /// When the run's clock showed zero: milliseconds since 1970, UTC.
+    /// When the run's clock showed zero, in milliseconds since 1970, UTC.
     pub started_unix_ms: u64,
     /// Time since the program started.
     pub elapsed: Nanos,
@@ -48,16 +48,16 @@ pub struct Presented<'a> {
     pub pid: u32,
     /// The disks under the files.
     pub disks: Vec<DiskUse>,
-    /// Jobs that failed before they did any I/O: index into the jobs, errno.
+    /// Jobs that failed before any I/O: index into the jobs, and errno.
     pub failed: Vec<(usize, i32)>,
-    /// What should be said beside what the request and the records say themselves.
+    /// Remarks beyond those of the request and of the records.
     pub notes: Vec<String>,
-    /// How idle the CPUs were; `None` where nobody looked.
+    /// How idle the CPUs were; `None` if that was not measured.
     pub idle: Option<Idleness>,
 }
 
 impl<'a> Presented<'a> {
-    /// Nothing yet of what is `asked`, in a run that this process begins at this time.
+    /// Returns a result without any step of `asked`, in a run that this process begins at `started_unix_ms`.
     pub fn begun(asked: &'a Asked, started_unix_ms: u64) -> Presented<'a> {
         Presented {
             asked,
@@ -73,12 +73,12 @@ impl<'a> Presented<'a> {
         }
     }
 
-    /// How idle the CPUs were, and whose time is told.
+    /// How idle the CPUs were, and for which of them that is reported.
     fn idleness(&self) -> Option<(&Idleness, IdleCpus)> {
         self.idle.as_ref().zip(self.asked.presentation.idle)
     }
 
-    /// Every format that is asked for, in the order in which fio prints them.
+    /// Prints every format that is asked for, in the order in which fio prints them.
     pub fn text(&self) -> String {
         let presentation = &self.asked.presentation;
         let mut text = String::new();
@@ -94,12 +94,12 @@ impl<'a> Presented<'a> {
         text
     }
 
-    /// Everything that should be said, once each: of the request, of the steps, and of the caller.
+    /// All remarks, each once: those of the request, of the steps, and of the caller.
     pub fn notes(&self) -> Vec<String> {
         self.notes_with(|_| true)
     }
 
-    /// The same of those notes of the steps that `wanted` picks.
+    /// All remarks, but of the notes of the steps only those that `wanted` picks.
     fn notes_with(&self, wanted: impl Fn(&Note) -> bool) -> Vec<String> {
         let mut notes: Vec<String> = Vec::new();
         let of_steps =
@@ -114,14 +114,14 @@ impl<'a> Presented<'a> {
         notes
     }
 
-    /// fio's exit code: the number of clones that an error ended; more than 255 stay 255, where fio wraps round to 0.
+    /// fio's exit code: the number of clones that an error ended; more than 255 stay 255, whereas fio wraps to 0.
     pub fn exit_code(&self) -> u8 {
         let failed = unit::Unit::each(self).iter().filter(|unit| unit.failed).count();
         u8::try_from(failed).unwrap_or(u8::MAX)
     }
 }
 
-/// A sentence for each job of which the logs lack I/Os.
+/// A sentence for each job whose logs lack I/Os.
 fn holes_in_logs(step: &StepRecord) -> impl Iterator<Item = String> + '_ {
     step.workers.iter().filter(|worker| worker.untraced > 0).map(|worker| {
         let job = step.jobs.get(usize::from(worker.job)).map_or("", String::as_str);
@@ -137,7 +137,7 @@ fn holes_in_logs(step: &StepRecord) -> impl Iterator<Item = String> + '_ {
 pub struct Clock {
     /// Milliseconds since 1970, UTC.
     pub unix_ms: u64,
-    /// The same as `ctime` prints it in the local zone, without a line end.
+    /// The same time as `ctime` prints it in the local zone, without a line end.
     pub words: String,
 }
 
@@ -161,18 +161,18 @@ impl Clock {
 pub struct DiskUse {
     /// Kernel name.
     pub name: String,
-    /// At the start.
+    /// Counters at the start.
     pub first: DiskCounters,
-    /// At the end.
+    /// Counters at the end.
     pub last: DiskCounters,
-    /// Time between the two.
+    /// Time between the two readings.
     pub span: Nanos,
-    /// Disks below it, where it is stacked.
+    /// Disks below it, if it is stacked.
     pub members: Vec<DiskUse>,
 }
 
 impl DiskUse {
-    /// The counters of `name` in the first and the last of `samples`; `None` where it is not in both.
+    /// The counters of `name` in the first and the last of `samples`; `None` if it is missing from either.
     pub fn between(name: &str, samples: &[Sample]) -> Option<DiskUse> {
         let (first, last) = (samples.first()?, samples.last()?);
         let of = |sample: &Sample| {
@@ -202,7 +202,7 @@ impl DiskUse {
         }
     }
 
-    /// Means over the disks below, as fio has them, and the highest utilisation; `None` where it is not stacked.
+    /// Means over the disks below, as in fio, but the highest utilisation; `None` if it is not stacked.
     pub(crate) fn member_figures(&self) -> Option<DiskFigures> {
         let count = self.members.len() as u64;
         let mut sum = DiskFigures::default();
@@ -239,7 +239,7 @@ pub(crate) struct DiskFigures {
     pub util: f64,
 }
 
-/// The step from one reading of a counter to the next; a counter that fell has wrapped at 32 bits.
+/// Difference between two readings of a counter; a counter that fell has wrapped at 32 bits.
 fn since(first: u64, last: u64) -> u64 {
     last.checked_sub(first).unwrap_or_else(|| (last + (1 << 32)).saturating_sub(first))
 }

@@ -8,7 +8,7 @@ use super::Presented;
 use super::unit::workers;
 use crate::asked::FioJob;
 
-/// A sentence for each job that did none of its I/O, once the run is over; clones of a job for the same reason share one.
+/// A sentence for each job that did none of its I/O, once the run is over; clones with the same reason share one.
 pub fn not_run(presented: &Presented) -> Vec<String> {
     let mut reasons: Vec<(&str, String, usize)> = Vec::new();
     let jobs = presented.asked.jobs.iter().enumerate().filter(|(_, job)| !job.options.create_only);
@@ -38,7 +38,7 @@ fn reason(presented: &Presented, number: usize, job: &FioJob) -> Option<String> 
     is_sent_home(job, step).then(|| "it was told to stop before any of its I/O counted".to_owned())
 }
 
-/// Whether any I/O of `job` has ended in `step`, well or not.
+/// Whether any I/O of `job` ended in `step`, successfully or not.
 fn has_worked(job: &FioJob, step: &StepRecord) -> bool {
     workers(job, step).any(|worker| worker.directions.iter().any(|way| way.tally.ops + way.tally.errors > 0))
 }

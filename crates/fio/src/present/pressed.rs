@@ -1,4 +1,4 @@
-//! What became of jobs that were held to a latency or a rate, in fio's words.
+//! What happened to jobs that were held to a latency or a rate, in fio's words.
 
 use record::{Crossed, CrossedBound, Note, RateUnit, Steered, StepRecord};
 use workload::Nanos;
@@ -9,7 +9,7 @@ use crate::asked::{Asked, FioJob};
 use crate::error::verror;
 use options::errno_text;
 
-/// The bound that ended `job`.
+/// The limit whose violation ended `job`.
 pub(super) fn crossed<'s>(job: &FioJob, step: &'s StepRecord) -> Option<&'s CrossedBound> {
     step.notes.iter().find_map(|note| match note {
         Note::Crossed(crossed) if crossed.job == job.label => Some(&crossed.bound),
@@ -17,7 +17,7 @@ pub(super) fn crossed<'s>(job: &FioJob, step: &'s StepRecord) -> Option<&'s Cros
     })
 }
 
-/// The depth that was found for `job`.
+/// The search for the depth of `job`.
 pub(super) fn steered<'s>(job: &FioJob, step: &'s StepRecord) -> Option<&'s Steered> {
     step.notes.iter().find_map(|note| match note {
         Note::Steered(steered) if steered.job == job.label => Some(steered),
@@ -25,7 +25,7 @@ pub(super) fn steered<'s>(job: &FioJob, step: &'s StepRecord) -> Option<&'s Stee
     })
 }
 
-/// What fio puts behind the error of a job, where that has crossed `bound`.
+/// What fio prints after the error of a job that has crossed `bound`.
 pub(super) fn cause(errno: i32, bound: Option<&CrossedBound>) -> String {
     let text = errno_text(errno);
     match bound {
@@ -39,7 +39,7 @@ pub(super) fn cause(errno: i32, bound: Option<&CrossedBound>) -> String {
     }
 }
 
-/// The line that fio prints for each bound that was crossed in `step`.
+/// The line that fio prints for each limit that was crossed in `step`.
 pub(super) fn lines(asked: &Asked, step: &StepRecord) -> Vec<String> {
     let crossed = step.notes.iter().filter_map(|note| match note {
         Note::Crossed(crossed) => Some(crossed),
@@ -67,12 +67,12 @@ fn line(asked: &Asked, crossed: &Crossed) -> String {
     }
 }
 
-/// The depth that a unit came to, or was given.
+/// The depth that was found for a unit, or the one it was given.
 fn depth(unit: &Unit) -> u32 {
     unit.steered.as_ref().map_or(unit.first.options.iodepth, |steered| steered.depth)
 }
 
-/// The line of the normal format.
+/// The unit's line in the normal format.
 pub(super) fn row(unit: &Unit) -> String {
     let bounds = &unit.first.options.bounds;
     format!(
@@ -84,7 +84,7 @@ pub(super) fn row(unit: &Unit) -> String {
     )
 }
 
-/// A time in the largest unit of which it is at least one.
+/// Prints a time in the largest unit in which it is at least one.
 fn span(time: Nanos) -> String {
     let ns = time.0 as f64;
     match time.0 {
@@ -95,7 +95,7 @@ fn span(time: Nanos) -> String {
     }
 }
 
-/// The members of the JSON document: nanoseconds of the target, microseconds of the window.
+/// Members of the JSON document: the target in nanoseconds, the window in microseconds.
 pub(super) fn members(unit: &Unit) -> Vec<(String, Tree)> {
     let bounds = &unit.first.options.bounds;
     let (target, window) = (bounds.latency_target.0, bounds.latency_window.0 / 1_000);

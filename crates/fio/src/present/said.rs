@@ -1,8 +1,8 @@
-//! What the engine has to say of a step, in fio's words where fio has any.
+//! The engine's notes on a step, in fio's words where fio has any.
 
 use record::{Mismatch, Note, StepRecord};
 
-/// A sentence for each mismatch that `step` met, as fio names it.
+/// A sentence for each mismatch in `step`, in fio's words.
 pub(super) fn mismatches(step: &StepRecord) -> impl Iterator<Item = String> + '_ {
     step.notes.iter().filter_map(|note| match note {
         Note::Mismatch(mismatch) => Some(of_mismatch(mismatch)),

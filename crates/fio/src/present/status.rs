@@ -7,32 +7,33 @@ use super::figures::{Suffix, scaled};
 /// What the live line is made from.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
-    /// A letter a clone, in order: `P` not yet started, the letter of its pattern while it runs
-    /// ([`Pattern::letter`](crate::Pattern::letter)), `/` during the ramp, `L` laying out, `F` flushing, `_` ended, `X` failed.
+    /// A letter for each clone, in order: `P` not yet started, the letter of its pattern while it runs
+    /// ([`Pattern::letter`](crate::Pattern::letter)), `/` during the ramp, `L` laying out, `F` flushing, `_` ended, `X`
+    /// failed.
     pub states: Vec<Running>,
-    /// Files open.
+    /// Number of open files.
     pub open_files: usize,
-    /// Share done, 0 to 1; `None` where it cannot be told.
+    /// Share done, 0 to 1; `None` if it is not known.
     pub done: Option<f64>,
     /// Reads, writes and trims; `None` for a direction that no job issues.
     pub rates: [Option<DirectionRate>; 3],
-    /// Time left; `None` where it cannot be told.
+    /// Time left; `None` if it is not known.
     pub left: Option<Nanos>,
 }
 
 /// State of a clone as its letter.
 pub type Running = char;
 
-/// A direction's rates at this moment.
+/// Current rates of a direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DirectionRate {
-    /// Bytes.
+    /// Bandwidth.
     pub bytes: BytesPerSecond,
-    /// I/Os.
+    /// I/O rate.
     pub iops: Iops,
 }
 
-/// The live line, without anything to move the cursor.
+/// Prints the live line, without moving the cursor.
 pub fn status_line(progress: &Progress) -> String {
     let running = progress.states.iter().filter(|state| !matches!(state, 'P' | '_' | 'X' | 'E')).count();
     let done = match progress.done {
@@ -55,7 +56,7 @@ pub fn status_line(progress: &Progress) -> String {
     )
 }
 
-/// Neighbours in the same state share a letter: `r(2),_(1)`.
+/// Prints the states; neighbours in the same state share a letter: `r(2),_(1)`.
 fn states(states: &[Running]) -> String {
     let runs = states.chunk_by(|a, b| a == b);
     runs.map(|run| format!("{}({})", run[0], run.len())).collect::<Vec<_>>().join(",")

@@ -1,4 +1,4 @@
-//! The terse format: a line a unit, fields between semicolons, for readers that count them.
+//! The terse format: one line for each unit, with fields separated by semicolons, for readers that count them.
 
 use std::fmt::Write as _;
 
@@ -12,12 +12,12 @@ use crate::asked::TerseVersion;
 use crate::commands::VERSION;
 use crate::options::JobOptions;
 
-/// Fields that percentiles always take.
+/// Number of percentile fields, however many percentiles there are.
 const PERCENTILES: usize = 20;
 const TRIM: usize = 2;
 const MICROSECOND: u64 = 1_000;
 
-/// A line for each unit. Writing to a `String` cannot fail, so the results of `write!` are let go.
+/// Prints a line for each unit. Writing to a `String` cannot fail, so the results of `write!` are ignored.
 pub fn terse(presented: &Presented) -> String {
     let units = Unit::all(presented);
     let groups = Group::all(&units);
@@ -28,7 +28,7 @@ pub fn terse(presented: &Presented) -> String {
     out
 }
 
-/// One line while it is written.
+/// One line while it is being written.
 struct Line<'l> {
     unit: &'l Unit<'l>,
     groups: &'l [Group],
@@ -75,7 +75,7 @@ impl Line<'_> {
         let _ = write!(self.out, "{number}{fio};{};{};{}", first.name, first.group, self.unit.errno);
     }
 
-    /// The fields of a direction, also of one that did nothing, so that each keeps its place.
+    /// Prints the fields of a direction, even of one that did nothing, so that each field keeps its place.
     fn direction(&mut self, place: usize, figures: &Figures, version: TerseVersion) {
         let options = self.options;
         self.field(figures.bytes >> 10);
@@ -142,7 +142,7 @@ impl Line<'_> {
             self.field(format_args!("{share:.1}%"));
         }
         let (coarse, ios) = (&unit.coarse, unit.ios());
-        // Whatever took nanoseconds took less than the first bucket of microseconds.
+        // Latencies of nanoseconds belong into the first bucket of microseconds.
         let below: u64 = coarse.nanoseconds.iter().sum();
         let mut microseconds = coarse.microseconds;
         microseconds[0] += below;

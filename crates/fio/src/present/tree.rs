@@ -1,4 +1,4 @@
-//! A JSON document as fio writes one: integers stay integers, floats have six decimals, the order is kept.
+//! A JSON document as fio writes one: integers stay integers, floats have six decimals, and the order is kept.
 
 /// A node of the document.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +21,7 @@ impl Tree {
         Tree::Object(Tree::members(members))
     }
 
-    /// Named nodes, to which more may be added.
+    /// Named nodes, to which more can be added.
     pub fn members<const N: usize>(members: [(&str, Tree); N]) -> Vec<(String, Tree)> {
         members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
@@ -36,7 +36,7 @@ impl Tree {
         Tree::Object(members.iter().map(|(name, value)| (name.clone(), Tree::text(value))).collect())
     }
 
-    /// The whole document, with a line end.
+    /// Prints the whole document, with a line end.
     pub fn document(&self) -> String {
         let mut text = String::new();
         self.write(&mut text, 0);
@@ -47,7 +47,7 @@ impl Tree {
     fn write(&self, out: &mut String, depth: usize) {
         match self {
             Tree::Int(value) => out.push_str(&value.to_string()),
-            // JSON has no word for a number that is none; fio never prints one.
+            // JSON has no word for NaN and infinity; fio never prints one.
             Tree::Float(value) if !value.is_finite() => out.push_str("0.000000"),
             Tree::Float(value) => out.push_str(&format!("{value:.6}")),
             Tree::Text(text) => quote(out, text),

@@ -1,4 +1,4 @@
-//! What is reported as one: a clone, or the clones of a group, with their records merged.
+//! What is reported as one: a clone, or the clones of a group with their records merged.
 
 use record::{
     CrossedBound, DirectionTotals, Distribution, Interval, IoFailure, ReadBackTotals, Steered, StepRecord,
@@ -16,12 +16,12 @@ use crate::steady::{Steadiness, steadiness};
 /// Directions that carry data, in the order in which they are printed.
 pub const DATA: [Direction; 3] = [Direction::Read, Direction::Write, Direction::Trim];
 
-/// Names of what is reported, by place in a group: the directions, and all of them as one.
+/// Names of what is reported, in the order of a group's sums: the directions, then all of them as one.
 pub const NAMES: [&str; 4] = ["read", "write", "trim", "mixed"];
-/// Place of all directions as one.
+/// Index of all directions as one.
 pub const MIXED: usize = 3;
 
-/// The width of a bucket of fio's, as a share of what is in it; what strays less may come from buckets alone.
+/// Width of one of fio's buckets, as a share of its value; a smaller deviation may come from buckets alone.
 const BUCKET: f64 = 1.0 / 64.0;
 
 /// One latency of one direction, in nanoseconds.
@@ -29,15 +29,15 @@ const BUCKET: f64 = 1.0 / 64.0;
 pub struct Latency {
     /// Number of values.
     pub count: u64,
-    /// Least.
+    /// Least value.
     pub min: u64,
-    /// Greatest.
+    /// Greatest value.
     pub max: u64,
     /// Mean.
     pub mean: f64,
-    /// Standard deviation of the sample, with one degree of freedom less, as fio has it.
+    /// Standard deviation of the sample, with one degree of freedom fewer than values, as in fio.
     pub dev: f64,
-    /// All of them.
+    /// Distribution of all values.
     pub distribution: Distribution,
 }
 
@@ -51,22 +51,22 @@ impl Latency {
             count,
             min,
             max,
-            // Buckets' middles may lie outside of what was seen.
+            // The middle of a bucket may lie outside the values seen.
             mean: distribution.mean().unwrap_or(0.0).clamp(min as f64, max as f64),
             dev: population * correction,
             distribution,
         }
     }
 
-    /// With the exact mean of a sum kept beside the histogram.
+    /// Returns the latency with the exact mean, from a sum kept beside the histogram.
     fn with_sum(distribution: Distribution, sum: u64) -> Latency {
         let latency = Latency::of(distribution);
         let mean = if latency.count > 0 { sum as f64 / latency.count as f64 } else { 0.0 };
         Latency { mean, ..latency }
     }
 
-    /// With the mean that `slat` leaves of `whole` where the three are of the same I/Os and two of them make up the third, as far as
-    /// buckets tell: the means of histograms stray, and readers add them up.
+    /// Returns the latency with the mean that `slat` leaves of `whole`, if all three are of the same I/Os and two add up to
+    /// the third within a bucket's width: means of histograms are inexact, and readers add them up.
     fn beside(self, slat: &Latency, whole: &Latency) -> Latency {
         let rest = whole.mean - slat.mean;
         let of_the_same = self.count == whole.count && slat.count == whole.count;
@@ -75,22 +75,22 @@ impl Latency {
         Latency { mean, ..self }
     }
 
-    /// The latency at `percent`, never above the greatest.
+    /// The latency at `percent`, at most the greatest value.
     pub fn percentile(&self, percent: f64) -> u64 {
         self.distribution.percentile(percent).unwrap_or(0)
     }
 }
 
-/// Rates over the intervals of a step.
+/// Statistics of a rate over the intervals of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Windows {
     /// Number of intervals.
     pub count: u64,
-    /// Least, rounded down.
+    /// Least rate, rounded down.
     pub min: u64,
-    /// Greatest, rounded down.
+    /// Greatest rate, rounded down.
     pub max: u64,
-    /// Mean.
+    /// Mean rate.
     pub mean: f64,
     /// Standard deviation of the sample.
     pub dev: f64,
@@ -117,30 +117,30 @@ impl Windows {
 /// One direction of a unit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
-    /// I/Os that ended.
+    /// I/Os that completed.
     pub ios: u64,
     /// Bytes moved.
     pub bytes: u64,
     /// I/Os that moved less than asked.
     pub short: u64,
-    /// Milliseconds, of the longest member; at least 1 where there is any I/O.
+    /// Run time in milliseconds, that of the longest member; at least 1 if there is any I/O.
     pub runtime_ms: u64,
-    /// Due or picked to issued.
+    /// Latency from due, or from picked, to issued.
     pub slat: Latency,
-    /// Issued to done.
+    /// Latency from issued to done.
     pub clat: Latency,
-    /// Due to done.
+    /// Latency from due to done.
     pub lat: Latency,
-    /// KiB a second by interval.
+    /// KiB a second, by interval.
     pub bandwidth: Windows,
-    /// I/Os a second by interval.
+    /// I/Os a second, by interval.
     pub iops: Windows,
 }
 
 impl Figures {
     fn of(totals: &DirectionTotals, runtime_ms: u64) -> Figures {
         let lat = Latency::with_sum(totals.latency.clone(), totals.tally.latency_ns_sum);
-        // Where nothing lies between due and issued the two are one, and the exact mean holds for both.
+        // If nothing lies between due and issued, both latencies are the same, and the exact mean applies to both.
         let same = totals.service.is_empty() || totals.service == totals.latency;
         let slat = Latency::of(totals.submission.clone());
         let clat = if same { lat.clone() } else { Latency::of(totals.service.clone()).beside(&slat, &lat) };
@@ -156,7 +156,7 @@ impl Figures {
         }
     }
 
-    /// Rates of `directions` together, by interval.
+    /// Sets the rates of all `directions` together, by interval.
     fn add_windows(&mut self, windows: &[Interval], directions: &[Direction]) {
         let rates = |amount: fn(&Tally) -> f64| -> Vec<f64> {
             let sum = |interval: &Interval| {
@@ -168,7 +168,7 @@ impl Figures {
         self.iops = Windows::of(&rates(|tally| tally.ops as f64));
     }
 
-    /// The mean as the only rate, where no intervals are known.
+    /// Sets the mean as the only rate, if no intervals are known.
     fn add_mean(&mut self) {
         self.bandwidth = Windows::of(&[self.bytes_per_second() as f64 / 1024.0]);
         self.iops = Windows::of(&[self.iops_mean()]);
@@ -190,42 +190,42 @@ impl Figures {
 pub struct Unit<'a> {
     /// The first member, which gives the name.
     pub first: &'a FioJob,
-    /// The last member, whose options JSON shows, as fio does.
+    /// The last member, whose options the JSON shows, as fio does.
     pub last: &'a FioJob,
     /// Number of members.
     pub members: usize,
-    /// The first error of any member; 0 where there is none.
+    /// The first error of any member; 0 if there is none.
     pub errno: i32,
-    /// Whether an error ended a member; one that was passed over does not.
+    /// Whether an error ended a member; an error that was passed over does not.
     pub failed: bool,
-    /// The bound that ended a member.
+    /// The limit whose violation ended a member.
     pub crossed: Option<CrossedBound>,
     /// The depth that was found for a member.
     pub steered: Option<Steered>,
-    /// Whether a member read back what it had written when all was.
+    /// Whether a member read back what it had written, after all writes.
     pub reads_back: bool,
-    /// True where any I/O was issued, well or not; fio passes over the others in its text.
+    /// Whether any I/O was issued, successfully or not; fio's text skips units without any.
     pub has_begun: bool,
-    /// Start of counting: milliseconds since 1970, UTC.
+    /// Start of counting in milliseconds since 1970, UTC.
     pub started_unix_ms: u64,
-    /// By place in [`DATA`].
+    /// Figures by direction, in the order of [`DATA`].
     pub directions: [Figures; 3],
-    /// All of them as one, where that is asked for.
+    /// Figures of all directions as one, if that is asked for.
     pub mixed: Option<Figures>,
-    /// How steady it was, where that is asked.
+    /// How steady the load was, if that is asked for.
     pub steadiness: Option<Steadiness>,
-    /// Flushes.
+    /// Latency of flushes.
     pub flush: Latency,
-    /// Milliseconds, summed over the members.
+    /// Run time in milliseconds, summed over the members.
     pub runtime_ms_sum: u64,
     /// Sums over the workers, in nanoseconds and counts.
     pub totals: WorkerTotals,
-    /// I/Os by the coarse buckets of latency.
+    /// I/Os in the coarse buckets of latency.
     pub coarse: Coarse,
 }
 
 impl<'a> Unit<'a> {
-    /// Every unit of the report, in order.
+    /// All units of the report, in order.
     pub fn all(presented: &Presented<'a>) -> Vec<Unit<'a>> {
         let jobs = &presented.asked.jobs;
         let of = |mut members: Vec<usize>| {
@@ -235,27 +235,27 @@ impl<'a> Unit<'a> {
         presented.asked.units().into_iter().filter_map(of).collect()
     }
 
-    /// Every clone by itself.
+    /// Every clone as a unit of its own.
     pub fn each(presented: &Presented<'a>) -> Vec<Unit<'a>> {
         let jobs = presented.asked.jobs.iter().enumerate();
         jobs.filter_map(|(at, job)| Unit::of(presented, &[at], std::iter::once(job))).collect()
     }
 
-    /// Directions that are reported, with their place in [`Group`](super::group::Group).
+    /// Directions that are reported, with their index in a [`Group`](super::group::Group).
     pub fn reported(&self) -> Vec<(usize, &Figures)> {
         let apart = self.first.options.unified != Unified::Mixed;
         let mixed = self.mixed.iter().map(|figures| (MIXED, figures));
         self.directions.iter().enumerate().filter(|_| apart).chain(mixed).collect()
     }
 
-    /// Errors and the first errno, where errors are passed over.
+    /// Number of errors and the first errno, if errors are passed over.
     pub fn passed_over(&self) -> Option<(u64, i32)> {
         let asked = self.first.options.time.passes_over_any();
         let errors = self.totals.directions.iter().map(|totals| totals.tally.errors).sum();
         asked.then_some((errors, self.errno))
     }
 
-    /// Reads and writes that ended.
+    /// Number of reads, writes and trims that completed.
     pub fn ios(&self) -> u64 {
         self.directions.iter().map(|figures| figures.ios).sum()
     }
@@ -346,7 +346,7 @@ impl<'a> Unit<'a> {
         self.flush = Latency::of(served.clone());
     }
 
-    /// Reads, writes and trims as one.
+    /// Figures of reads, writes and trims as one.
     fn mix(&self, windows: &[Interval]) -> Figures {
         let mut totals = DirectionTotals::default();
         for direction in DATA {
@@ -361,8 +361,8 @@ impl<'a> Unit<'a> {
     }
 }
 
-/// Intervals of the members put together, stalls included. One that was cut off before its middle says nothing about a rate
-/// and is left out.
+/// Merges the intervals of the members, including those without any I/O. An interval that was cut off before its middle gives
+/// no rate and is left out.
 fn merged_windows(step: &StepRecord, indices: &[usize]) -> Vec<Interval> {
     let whole = |interval: &&Interval| {
         let length = interval.end.since(interval.start);
@@ -390,8 +390,8 @@ pub fn works_on(job: &FioJob, path: &str) -> bool {
     crate::files::paths(job).iter().any(|known| known.as_os_str() == path)
 }
 
-/// The first error of `job`, also of those that were passed over. A step that was read from elsewhere may know it by the
-/// file alone.
+/// The first error of `job`, passed over or not; 0 if there is none. In a step that was read from elsewhere, only the file may
+/// tell which job it belongs to.
 fn error_of(job: &FioJob, step: &StepRecord) -> i32 {
     let failed = |worker: &WorkerTotals| worker.directions.iter().any(|totals| totals.tally.errors > 0);
     let mut ours = workers(job, step);
@@ -405,13 +405,13 @@ fn error_of(job: &FioJob, step: &StepRecord) -> i32 {
     known.map_or(0, |failure| failure.errno)
 }
 
-/// Whether an error ended `job`, and was not passed over.
+/// Whether an error ended `job` and was not passed over.
 fn ended_by_error(job: &FioJob, step: &StepRecord) -> bool {
     let failed = |worker: &WorkerTotals| worker.ending.is_none_or(|ending| ending == Ending::Failed);
     workers(job, step).all(failed) && error_of(job, step) != 0
 }
 
-/// The error that ended `job`; `None` where it came to its end, or none but errors that it passes over are known.
+/// The error that ended `job`; `None` if the job came to its end, or if all its known errors are passed over.
 pub fn fatal_errno(job: &FioJob, step: &StepRecord) -> Option<i32> {
     if !ended_by_error(job, step) {
         return None;
@@ -431,13 +431,13 @@ fn add_direction(sum: &mut DirectionTotals, other: &DirectionTotals) {
     sum.submission.merge(&other.submission);
 }
 
-/// Milliseconds that reading back took.
+/// Milliseconds that reading back took, at least 1.
 fn lasted_ms(back: &ReadBackTotals) -> u64 {
     back.lasted.0.div_ceil(1_000_000).max(1)
 }
 
-/// What was read back when all was written counts as reads, as in fio. The time of the writes stays theirs, and shares of
-/// depths and of the CPU are of the load alone.
+/// Adds the totals of a worker. As in fio, what was read back after all writes counts as reads; the time of the writes is
+/// unaffected, and shares of depths and of the CPU cover the load alone.
 fn add_totals(sum: &mut WorkerTotals, worker: &WorkerTotals) {
     for (mine, theirs) in sum.directions.iter_mut().zip(&worker.directions) {
         add_direction(mine, theirs);

@@ -1,4 +1,4 @@
-//! When a job is steady in fio's terms: the options, and the judge that is told of intervals as they come.
+//! When a job is steady in fio's terms: the options, and the judge that receives intervals as they come.
 
 use std::collections::VecDeque;
 
@@ -22,28 +22,28 @@ pub struct Sample {
     pub bytes: f64,
 }
 
-/// How steady it is.
+/// How steady the load is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steadiness {
-    /// What is asked.
+    /// The options.
     pub options: SteadyOptions,
-    /// What makes it steady.
+    /// The rule that decides.
     pub rule: SteadyRule,
-    /// The last samples, as many as are looked at together.
+    /// The last samples, as many as the rule looks at.
     pub samples: VecDeque<Sample>,
-    /// Whether it was ever steady.
+    /// Whether the load was ever steady.
     pub attained: bool,
     members: Vec<u16>,
     began: Option<Nanos>,
-    /// What has been added up for the next sample: members' nanoseconds, I/Os, bytes.
+    /// Sums for the next sample: nanoseconds of the members, I/Os, bytes.
     sum: (u64, u64, u64),
-    /// Members whose interval up to this time has come.
+    /// End of the last interval, and how many members have reached it.
     edge: (Nanos, usize),
     passed: u64,
 }
 
 impl Steadiness {
-    /// Of the jobs with these numbers in a step; `None` where it is not asked.
+    /// Returns the judge of the jobs with these numbers in a step; `None` if steadiness is not asked for.
     pub fn new(options: &SteadyOptions, members: Vec<u16>) -> Option<Steadiness> {
         Some(Steadiness {
             rule: options.rule?,
@@ -58,7 +58,7 @@ impl Steadiness {
         })
     }
 
-    /// Takes in an interval of any job, in the order of time.
+    /// Adds an interval of any job, in the order of time.
     pub fn take(&mut self, interval: &Interval) {
         if self.attained || !interval.counted || !self.members.contains(&interval.job) {
             return;
@@ -81,7 +81,7 @@ impl Steadiness {
     fn sample(&mut self, gone: Nanos) {
         let (length, ios, bytes) = std::mem::take(&mut self.sum);
         self.passed = gone.0 / self.options.every.0.max(1);
-        // fio leaves out a sample behind the ramp, in which the load may still rise.
+        // fio leaves out the first sample after the ramp, in which the load may still rise.
         if gone <= self.options.ramp + self.options.every {
             return;
         }
@@ -102,18 +102,18 @@ impl Steadiness {
         self.samples.iter().map(of).collect()
     }
 
-    /// The mean of what is looked at.
+    /// Mean of the samples, in the unit of the rule.
     pub fn mean(&self) -> f64 {
         mean(&self.values())
     }
 
-    /// The greatest distance from the mean.
+    /// Greatest distance of a sample from the mean.
     pub fn deviation(&self) -> f64 {
         let (values, mean) = (self.values(), self.mean());
         values.iter().map(|value| (value - mean).abs()).fold(0.0, f64::max)
     }
 
-    /// The slope of the line of least squares, a sample a step.
+    /// Slope of the line of least squares, per sample.
     pub fn slope(&self) -> f64 {
         let values = self.values();
         let (middle, mean) = ((values.len() as f64 - 1.0) / 2.0, self.mean());
@@ -126,7 +126,7 @@ impl Steadiness {
         if squares > 0.0 { products / squares } else { 0.0 }
     }
 
-    /// What is held against the bound, with its sign where it is a slope.
+    /// The value that is compared with the limit; a slope keeps its sign.
     pub fn signed_criterion(&self) -> f64 {
         let value = if self.rule.spread == Spread::Slope { self.slope() } else { self.deviation() };
         match (self.rule.percent, self.mean()) {
@@ -140,7 +140,7 @@ impl Steadiness {
         self.signed_criterion().abs()
     }
 
-    /// Means of I/Os and bytes a second.
+    /// Means of I/Os and of bytes a second.
     pub fn means(&self) -> (f64, f64) {
         let of = |rate: fn(&Sample) -> f64| mean(&self.samples.iter().map(rate).collect::<Vec<_>>());
         (of(|sample| sample.iops), of(|sample| sample.bytes))
@@ -151,12 +151,12 @@ fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
 
-/// Watches a step until all that were asked to become steady are.
+/// Watches a step until all units that were asked to become steady are.
 #[derive(Clone, Debug, Default)]
 pub struct SteadyWatch(Vec<Steadiness>);
 
 impl SteadyWatch {
-    /// The units of the report that run in the step with this number, whose jobs the record names `jobs`.
+    /// Watches the units of the report that run in the step with this number, whose record names its jobs `jobs`.
     pub fn new(asked: &Asked, step: usize, jobs: &[String]) -> SteadyWatch {
         let member = |at: usize| jobs.iter().position(|name| *name == asked.jobs[at].label);
         let of = |unit: Vec<usize>| {
@@ -167,12 +167,12 @@ impl SteadyWatch {
         SteadyWatch(asked.units().into_iter().filter_map(of).collect())
     }
 
-    /// Takes in an interval of any job.
+    /// Adds an interval of any job.
     pub fn take(&mut self, interval: &Interval) {
         self.0.iter_mut().for_each(|unit| unit.take(interval));
     }
 
-    /// True where steadiness is asked of some and all of those have it.
+    /// Whether steadiness is asked of some units, and all of them have attained it.
     pub fn is_over(&self) -> bool {
         !self.0.is_empty() && self.0.iter().all(|unit| unit.attained)
     }
@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    /// fio 3.33 needs five seconds for three samples behind a ramp of one.
+    /// fio 3.33 needs five seconds for three samples after a ramp of one.
     #[test]
     fn a_level_rate_is_steady_when_the_samples_behind_the_ramp_are_full() {
         for members in [1u16, 2] {
@@ -231,7 +231,7 @@ mod tests {
         assert!(falling.signed_criterion() < -1.0);
     }
 
-    /// fio 3.33 takes one sample as steady, and prints a slope of one as "-nan".
+    /// fio 3.33 takes one sample as steady, and prints the slope of one as "-nan".
     #[test]
     fn one_sample_has_a_deviation_but_no_slope() {
         let fault =

@@ -7,10 +7,10 @@ use crate::number::NumberError;
 use crate::value::ValueError;
 
 impl SteadyRule {
-    /// Reads `iops:2%`, `bw_slope:0.1%` and their like.
+    /// Reads `iops:2%`, `bw_slope:0.1%` and the like.
     ///
     /// # Errors
-    /// [`ValueError`] with what would do.
+    /// [`ValueError`], which says what would do.
     pub fn read(word: &str) -> Result<SteadyRule, ValueError> {
         let wrong = |why: &str| ValueError::from(NumberError::misread(word, why));
         let (name, bound) = word.split_once(':').ok_or_else(|| wrong("write for example iops:2%"))?;
@@ -33,26 +33,26 @@ impl SteadyRule {
     }
 }
 
-/// Options of steadiness; fio's defaults stand in the rows.
+/// Options of steadiness; fio's defaults are in the rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SteadyOptions {
-    /// What makes the job steady; `None`: it is not asked.
+    /// The rule that decides; `None`: steadiness is not asked for.
     pub rule: Option<SteadyRule>,
-    /// For how long it must hold.
+    /// Time for which the rule must hold.
     pub duration: Nanos,
-    /// Time from the start before it is looked at.
+    /// Time from the start before the rule applies.
     pub ramp: Nanos,
     /// Length of a sample.
     pub every: Nanos,
 }
 
 impl SteadyOptions {
-    /// Samples that are looked at together.
+    /// Number of samples that the rule looks at.
     pub(crate) fn count(&self) -> usize {
         (self.duration.0 / self.every.0.max(1)) as usize
     }
 
-    /// Why these options cannot be; `None` where they can.
+    /// Why these options are invalid; `None` if they are valid.
     pub fn fault(&self) -> Option<&'static str> {
         let whole = self.every.0 > 0 && self.duration.0.is_multiple_of(self.every.0);
         let rule = self.rule.filter(|_| self.duration > Nanos::ZERO)?;
@@ -65,7 +65,7 @@ impl SteadyOptions {
         }
     }
 
-    /// Leaves the rule out where nobody says for how long it must hold, as fio does in silence; true where it was.
+    /// Drops the rule if no duration is given, as fio does in silence; returns whether it was dropped.
     pub fn left_out(&mut self) -> bool {
         let without = self.duration == Nanos::ZERO;
         without && self.rule.take().is_some()

@@ -1,6 +1,6 @@
 //! What makes a job steady in fio's terms.
 
-/// What is looked at.
+/// The rate that a rule looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
     /// I/Os a second.
@@ -9,30 +9,30 @@ pub enum Measure {
     Bandwidth,
 }
 
-/// What must be small enough.
+/// What a rule bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spread {
     /// The greatest distance from the mean.
     Deviation,
-    /// The slope of the line through the samples, a sample a step, whichever way it points.
+    /// The absolute slope of the line through the samples, per sample.
     Slope,
 }
 
-/// What makes a job steady.
+/// A rule that makes a job steady.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SteadyRule {
-    /// What is looked at.
+    /// The rate that it looks at.
     pub measure: Measure,
-    /// What must be small enough.
+    /// What it bounds.
     pub spread: Spread,
-    /// The bound.
+    /// The limit.
     pub limit: f64,
-    /// True where the bound is percent of the mean.
+    /// Whether the limit is a percentage of the mean.
     pub percent: bool,
 }
 
 impl SteadyRule {
-    /// As fio prints it in JSON.
+    /// The rule as fio prints it in JSON.
     pub fn words(&self) -> String {
         let spread = if self.spread == Spread::Slope { "_slope" } else { "" };
         format!("{}{spread}:{:.6}{}", self.name(), self.limit, self.unit())
@@ -43,7 +43,7 @@ impl SteadyRule {
         if self.measure == Measure::Iops { "iops" } else { "bw" }
     }
 
-    /// What stands behind its numbers.
+    /// What follows its numbers: a percent sign, or nothing.
     pub fn unit(&self) -> &'static str {
         if self.percent { "%" } else { "" }
     }

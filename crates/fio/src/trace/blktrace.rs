@@ -7,48 +7,48 @@ use workload::Nanos;
 
 use super::{Action, Event, Fault, FaultPlace, TraceFile, TraceIo};
 
-/// The first bytes of each record: "eat" with the version in the lowest byte.
+/// First bytes of each record: "eat", with the version in the lowest byte.
 const MAGIC: u32 = 0x6561_7400;
-/// The version of the format, the same since 2006.
+/// Version of the format, the same since 2006.
 const VERSION: u32 = 7;
-/// Bytes of a record without what is appended to it.
+/// Bytes of a record, without what is appended to it.
 const RECORD: usize = 48;
 const SECTOR: u64 = 512;
-/// Devices of one trace: far more than a machine has.
+/// Most devices of one trace: far more than a machine has.
 const DEVICES_MAX: usize = 4096;
-/// The longest I/O: one call of the kernel moves at most 2 GiB.
+/// The longest I/O, 1 GiB, in bytes: the kernel moves just under 2 GiB in one call.
 const IO_MAX: u32 = 1 << 30;
 
-/// A request has come to the queue: the one moment that every request has, as the program asked for it.
+/// A request has reached the queue: the one event that every request has, with the length the program asked for.
 const QUEUED: u32 = 1;
-// What a request is: the upper half of its action.
+// The upper half of an action says what the request is.
 const WRITES: u32 = 1 << (1 + 16);
 const FLUSHES: u32 = 1 << (2 + 16);
 /// A message, such as the name of a process.
 const NOTIFIES: u32 = 1 << (10 + 16);
 const DISCARDS: u32 = 1 << (13 + 16);
 
-/// Whether a file that begins so is one of them.
+/// Whether a file with these first bytes is a trace of blktrace.
 pub(super) fn begins(bytes: &[u8]) -> bool {
     let Some(Ok(magic)) = bytes.get(..4).map(<[u8; 4]>::try_from) else { return false };
     let fits = |magic: u32| magic & !0xff == MAGIC;
     fits(u32::from_le_bytes(magic)) || fits(u32::from_be_bytes(magic))
 }
 
-/// A trace of the kernel's that is read record by record.
+/// A trace of the kernel's, read record by record.
 pub struct Blktrace<R> {
     input: R,
-    /// Bytes read so far.
+    /// Offset of the next byte to read.
     position: u64,
     files: Vec<TraceFile>,
-    /// The time of the last record that counted.
+    /// Time of the last record that counted, in nanoseconds.
     last: Option<u64>,
     at: Nanos,
-    /// What is left of a trim that is longer than one I/O may be.
+    /// The rest of a trim that is longer than one I/O may be.
     rest: Option<TraceIo>,
 }
 
-/// The fields of a record that are looked at.
+/// The fields of a record that are used.
 struct Record {
     time_ns: u64,
     sector: u64,
@@ -64,15 +64,15 @@ impl<R: BufRead> Blktrace<R> {
         Blktrace { input, position: 0, files: Vec::new(), last: None, at: Nanos::ZERO, rest: None }
     }
 
-    /// The devices that have been named so far.
+    /// Devices that have been named so far.
     pub fn files(&self) -> &[TraceFile] {
         &self.files
     }
 
-    /// The next request that came to a queue; `None` at the end.
+    /// Reads the next queued request; `None` at the end.
     ///
     /// # Errors
-    /// [`Fault`] with the byte at which the record begins.
+    /// [`Fault`], with the byte at which the record begins.
     pub fn event(&mut self) -> Result<Option<Event>, Fault> {
         if let Some(rest) = self.rest.take() {
             return Ok(Some(self.piece(rest)));
@@ -98,7 +98,7 @@ impl<R: BufRead> Blktrace<R> {
             _ if is(WRITES) => Action::Write,
             _ => Action::Read,
         };
-        // A flush has no place, whatever stands there.
+        // A flush has no offset, whatever the field holds.
         let sector = if action == Action::Sync { 0 } else { record.sector };
         if sector > (i64::MAX as u64 - u64::from(u32::MAX)) / SECTOR {
             return Err(self.fault(begin, format!("sector {sector} lies behind every device")));
@@ -115,7 +115,7 @@ impl<R: BufRead> Blktrace<R> {
         Ok(Some(self.piece(TraceIo { action, file, offset, bytes: record.bytes })))
     }
 
-    /// As much of `io` as one I/O may have; the rest comes next.
+    /// Returns the part of `io` that fits into one I/O; the rest comes next.
     fn piece(&mut self, io: TraceIo) -> Event {
         let bytes = io.bytes.min(IO_MAX);
         let rest = TraceIo { offset: io.offset + u64::from(bytes), bytes: io.bytes - bytes, ..io };
@@ -124,7 +124,7 @@ impl<R: BufRead> Blktrace<R> {
     }
 
     fn device(&mut self, number: u32, begin: u64) -> Result<u32, Fault> {
-        // As the kernel counts inside: twenty bits for the minor number.
+        // The kernel's internal encoding: twenty bits for the minor number.
         let device = TraceFile::Device { major: number >> 20, minor: number & 0xf_ffff };
         if let Some(known) = self.files.iter().position(|known| *known == device) {
             return Ok(known as u32);

@@ -1,4 +1,4 @@
-//! fio's own traces: a row an event, with the time in version 3, and with rows that wait in version 2.
+//! fio's own traces: one row for each event, with times in version 3 and with rows that wait in version 2.
 
 use std::collections::HashMap;
 use std::io::{BufRead, Read};
@@ -8,38 +8,38 @@ use workload::Nanos;
 
 use super::{Action, Event, Fault, TraceIo};
 
-/// A line is no longer than this: a path has at most 4,096 bytes.
+/// Longest line in bytes: a path has at most 4,096.
 const LINE_MAX: u64 = 8192;
-/// The longest I/O: one call of the kernel moves at most 2 GiB.
+/// The longest I/O, 1 GiB, in bytes: the kernel moves just under 2 GiB in one call.
 const IO_MAX: u64 = 1 << 30;
-/// The files of a trace: each is kept open.
+/// Most files of a trace, each of which is kept open.
 const FILES_MAX: usize = 65_536;
 
-/// All actions of a row; those of files first.
+/// All actions of a row; those on files first.
 const ACTIONS: [&str; 9] = ["add", "open", "close", "read", "write", "trim", "sync", "datasync", "wait"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Version {
-    /// Without times; rows say until when is waited.
+    /// Without times; rows say until when to wait.
     Two,
     /// Each row begins with its time.
     Three,
 }
 
-/// A trace of fio's that is read row by row.
+/// A trace of fio's, read row by row.
 pub struct Iolog<R> {
     input: R,
     version: Version,
-    /// The row that is read, without its end.
+    /// The current row, without its line end.
     line: String,
     number: usize,
     files: Vec<String>,
-    /// Their places in the list.
+    /// Indices of the files in the list, by name.
     indices: HashMap<String, u32>,
-    /// The time of the last row as it stands there.
+    /// Time of the last row as it stands there, in microseconds.
     last: Option<u64>,
     at: Nanos,
-    /// Rows whose I/O is not replayed.
+    /// Number of rows whose I/O is not replayed.
     left_out: u64,
 }
 
@@ -50,11 +50,11 @@ struct WordAt<'l> {
     column: usize,
 }
 
-/// What a row says.
+/// Meaning of a row.
 enum Said {
     Add,
     OpenOrClose,
-    /// What fio records of `sync_file_range` and does not replay either.
+    /// A row of `sync_file_range`, which fio records but does not replay either.
     LeftOut,
     WaitUntil(u64),
     Io {
@@ -65,10 +65,10 @@ enum Said {
 }
 
 impl<R: BufRead> Iolog<R> {
-    /// Reads the first line, which says the version.
+    /// Reads the first line, which gives the version.
     ///
     /// # Errors
-    /// [`Fault`] where that is none that is known.
+    /// [`Fault`] if the version is unknown.
     pub fn open(input: R) -> Result<Iolog<R>, Fault> {
         let mut log = Iolog {
             input,
@@ -102,23 +102,23 @@ impl<R: BufRead> Iolog<R> {
         Ok(log)
     }
 
-    /// The files that have been named so far.
+    /// Names of the files so far.
     pub fn files(&self) -> &[String] {
         &self.files
     }
 
-    /// Rows so far whose I/O is not replayed: those of `sync_file_range`.
+    /// Number of rows so far whose I/O is not replayed: those of `sync_file_range`.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// The next event; `None` at the end.
+    /// Reads the next event; `None` at the end.
     ///
     /// # Errors
-    /// [`Fault`] with line and column.
+    /// [`Fault`], with line and column.
     pub fn event(&mut self) -> Result<Option<Event>, Fault> {
         while self.next_line()? {
-            // fio has each clone of a job append a whole trace to one file.
+            // fio lets each clone of a job append a whole trace to one file.
             if self.line.trim().is_empty() || header(&self.line).is_some() {
                 continue;
             }
@@ -135,7 +135,7 @@ impl<R: BufRead> Iolog<R> {
         if self.version == Version::Three {
             let time = self.next(&mut words, line, "the time in microseconds")?;
             let micros = self.number(time, "a time in microseconds", u64::MAX / 1000)?;
-            // Where the time goes back it begins anew, without a pause.
+            // A time earlier than the last one starts over, without a pause.
             let last = self.last.replace(micros).unwrap_or(micros);
             self.at = Nanos(self.at.0.saturating_add(micros.saturating_sub(last).saturating_mul(1000)));
         }
@@ -243,7 +243,7 @@ impl<R: BufRead> Iolog<R> {
         })
     }
 
-    /// The next word of the row; `what` is what it should be.
+    /// The next word of the row; `what` describes it for the error.
     fn next<'l>(
         &self,
         words: &mut impl Iterator<Item = WordAt<'l>>,
@@ -296,7 +296,7 @@ impl<R: BufRead> Iolog<R> {
     }
 }
 
-/// The version that a first line says.
+/// The version in a first line; `None` if it is not the first line of a trace.
 fn header(line: &str) -> Option<&str> {
     line.trim_end().strip_prefix("fio version ")?.strip_suffix(" iolog")
 }
@@ -315,7 +315,7 @@ fn words(line: &str) -> impl Iterator<Item = WordAt<'_>> {
     })
 }
 
-/// So much of a word as a message needs.
+/// As much of a word as a message needs.
 fn shortened(word: &str) -> String {
     const MOST: usize = 60;
     match word.char_indices().nth(MOST) {

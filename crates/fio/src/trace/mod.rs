@@ -17,74 +17,74 @@ pub use shaping::{Gathered, LengthsAlign, OnlyReads, Shaping};
 /// What is done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Bytes are read.
+    /// A read.
     Read,
-    /// Bytes are written.
+    /// A write.
     Write,
-    /// Bytes are given back.
+    /// A trim.
     Trim,
-    /// All that was written is made stable.
+    /// A flush of data and metadata.
     Sync,
-    /// The same of data alone.
+    /// A flush of data only.
     Datasync,
 }
 
 /// One I/O of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceIo {
-    /// What is done.
+    /// The operation.
     pub action: Action,
     /// Index into the files of the trace.
     pub file: u32,
     /// Byte offset.
     pub offset: u64,
-    /// Length in bytes; 0 of a flush.
+    /// Length in bytes; 0 for a flush.
     pub bytes: u32,
 }
 
 /// One event of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// Since the first event; never before that of the one before it.
+    /// Time since the first event; never earlier than that of the previous one.
     pub at: Nanos,
-    /// Its I/O; `None` of one that only takes time, such as opening a file.
+    /// Its I/O; `None` for an event that only takes time, such as opening a file.
     pub io: Option<TraceIo>,
 }
 
-/// What a trace calls a file.
+/// How a trace names a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TraceFile {
-    /// By its path.
+    /// By path.
     Path(String),
-    /// A block device by its number.
+    /// By the numbers of a block device.
     Device {
-        /// The driver.
+        /// Major number, that of the driver.
         major: u32,
-        /// The device.
+        /// Minor number, that of the device.
         minor: u32,
     },
 }
 
-/// What is wrong with a trace, and where.
+/// An error in a trace, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Where.
+    /// The place.
     pub at: FaultPlace,
     /// What is wrong, and what would be right.
     pub problem: String,
 }
 
-/// Where a trace is wrong.
+/// Place of an error in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultPlace {
-    /// In a text; both count from 1.
+    /// In a text trace; both count from 1.
     Line {
         /// The line.
         line: usize,
         /// The column.
         column: usize,
     },
-    /// In a binary trace: bytes from its begin.
+    /// In a binary trace: offset in bytes.
     Byte(u64),
 }
 
@@ -94,21 +94,21 @@ impl Fault {
     }
 }
 
-/// A trace that is read event by event.
+/// A trace, read event by event.
 pub enum TraceReader<R> {
-    /// fio's own.
+    /// A trace of fio's own.
     Iolog(Iolog<R>),
-    /// The kernel's.
+    /// A trace of the kernel's.
     Blktrace(Blktrace<R>),
 }
 
 impl<R: BufRead> TraceReader<R> {
-    /// Begins to read a trace, whichever kind it is.
+    /// Begins to read a trace of any known kind.
     ///
     /// # Errors
-    /// [`Fault`] where it is none that is known.
+    /// [`Fault`] if the kind is unknown.
     pub fn open(mut input: R) -> Result<TraceReader<R>, Fault> {
-        // An error of reading comes again when the first line is read.
+        // A read error recurs when the first line is read.
         let is_binary = input.fill_buf().is_ok_and(blktrace::begins);
         Ok(if is_binary {
             TraceReader::Blktrace(Blktrace::open(input))
@@ -117,10 +117,10 @@ impl<R: BufRead> TraceReader<R> {
         })
     }
 
-    /// The next event; `None` at the end.
+    /// Reads the next event; `None` at the end.
     ///
     /// # Errors
-    /// [`Fault`] with its place.
+    /// [`Fault`], with its place.
     pub fn event(&mut self) -> Result<Option<Event>, Fault> {
         match self {
             TraceReader::Iolog(trace) => trace.event(),
@@ -128,7 +128,7 @@ impl<R: BufRead> TraceReader<R> {
         }
     }
 
-    /// What aligning does to lengths in a trace of this kind.
+    /// What alignment does to lengths in a trace of this kind.
     pub fn lengths(&self) -> LengthsAlign {
         match self {
             TraceReader::Iolog(_) => LengthsAlign::No,
@@ -136,7 +136,7 @@ impl<R: BufRead> TraceReader<R> {
         }
     }
 
-    /// Rows so far whose I/O is not replayed.
+    /// Number of rows so far whose I/O is not replayed.
     pub fn left_out(&self) -> u64 {
         match self {
             TraceReader::Iolog(trace) => trace.left_out(),
@@ -144,7 +144,7 @@ impl<R: BufRead> TraceReader<R> {
         }
     }
 
-    /// The files that have been named so far.
+    /// Files that have been named so far.
     pub fn files(&self) -> Vec<TraceFile> {
         match self {
             TraceReader::Iolog(trace) => trace.files().iter().cloned().map(TraceFile::Path).collect(),

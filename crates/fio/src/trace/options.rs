@@ -4,15 +4,15 @@ use options::near::nearest;
 
 use super::Action;
 
-/// What may be left out of a replay, by its name.
+/// Kinds of I/O that can be left out of a replay.
 const SKIPPED: [&str; 4] = ["read", "write", "trim", "sync"];
 
-/// What was typed of traces. The names are those of the options in the table.
+/// Options of traces as typed; each field is the option named in its comment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TraceOptions {
-    /// `write_iolog`: where the I/O is recorded.
+    /// `write_iolog`: file to which the I/O is recorded.
     pub write: Option<String>,
-    /// `read_iolog`: what is replayed; several, separated by colons, are dealt to the clones.
+    /// `read_iolog`: trace to replay; several, separated by colons, are dealt to the clones.
     pub read: Option<String>,
     /// `read_iolog_chunked`.
     pub chunked: bool,
@@ -22,16 +22,16 @@ pub struct TraceOptions {
     pub time_scale: u64,
     /// `replay_redirect`.
     pub redirect: Option<String>,
-    /// `replay_align`; 0: not at all.
+    /// `replay_align`; 0: no alignment.
     pub align: u64,
-    /// `replay_scale`; 0 and 1: not at all.
+    /// `replay_scale`; 0 and 1: no scaling.
     pub scale: u64,
     /// `replay_skip`.
     pub skip: Option<String>,
 }
 
 impl TraceOptions {
-    /// What is wrong with them: what was typed, and what would do.
+    /// The first option that is wrong: as typed, and what would do.
     pub fn wrong(&self) -> Option<(String, String)> {
         if self.align > 0 && !self.align.is_power_of_two() {
             let below = 1 << self.align.ilog2();

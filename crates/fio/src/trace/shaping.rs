@@ -1,4 +1,4 @@
-//! From the events of a trace to the I/Os that a job issues: what its options change, and what is known of all of them.
+//! Turns the events of a trace into the I/Os that a job issues: what its options change, and what is known of all I/Os.
 
 use std::sync::Arc;
 
@@ -6,10 +6,10 @@ use workload::{Bytes, Direction, FlushBy, Nanos, Packer, Replay, TracePieces, Tr
 
 use super::{Action, Event, TraceIo, TraceOptions};
 
-/// What the options of a job make of each I/O.
+/// What the options of a job do to each I/O.
 #[derive(Clone, Debug)]
 pub struct Shaping {
-    /// By action: whether it is left out.
+    /// Whether it is left out, by action.
     skipped: [bool; 5],
     one_file: bool,
     scale: u64,
@@ -18,17 +18,17 @@ pub struct Shaping {
     lengths: LengthsAlign,
 }
 
-/// Whether lengths are aligned as offsets are.
+/// Whether lengths are aligned like offsets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LengthsAlign {
-    /// They are rounded up, as fio does with those of blktrace.
+    /// They are rounded up, as fio does for blktrace.
     Up,
-    /// They stay.
+    /// They stay as they are.
     No,
 }
 
 impl Shaping {
-    /// As `options` say; `only_reads` leaves out what would change anything.
+    /// Shaping by `options`; `only_reads` leaves out every I/O that would change anything.
     pub fn of(options: &TraceOptions, only_reads: OnlyReads) -> Shaping {
         let changes = |action| matches!(action, Action::Write | Action::Trim);
         let skipped = |action| options.skips(action) || only_reads == OnlyReads::Yes && changes(action);
@@ -43,22 +43,22 @@ impl Shaping {
         }
     }
 
-    /// The same for a trace whose lengths are aligned so.
+    /// Sets how the lengths of the trace are aligned.
     pub fn with_lengths(self, lengths: LengthsAlign) -> Shaping {
         Shaping { lengths, ..self }
     }
 
-    /// When something is due that was at `at` in the trace.
+    /// When an event is due that happened at `at` in the trace.
     pub fn time(&self, at: Nanos) -> Nanos {
         let scaled = u128::from(at.0) * 100 / u128::from(self.time_percent);
         Nanos(u64::try_from(scaled).unwrap_or(LATEST).min(LATEST))
     }
 
-    /// The I/O that is issued for one of the trace; `None` where that is left out.
+    /// The I/O that is issued for one of the trace; `None` if it is left out.
     pub fn io(&self, io: &TraceIo) -> Option<TraceIo> {
         let offset = io.offset / self.scale;
         let bytes = match self.lengths {
-            // No length is so near the most that this runs over: it is at most 1 GiB, and the alignment is a power of 2.
+            // Rounding up cannot overflow: the length is at most 1 GiB, and the alignment is a power of 2.
             LengthsAlign::Up if self.align <= 1 << 30 => {
                 u64::from(io.bytes).next_multiple_of(self.align).min(1 << 30) as u32
             }
@@ -74,16 +74,16 @@ impl Shaping {
     }
 }
 
-/// Whether what changes something is left out.
+/// Whether I/Os that change anything are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnlyReads {
-    /// It is: nothing may be written.
+    /// They are: nothing may be written.
     Yes,
-    /// It is not.
+    /// They are not.
     No,
 }
 
-/// What is known of the I/Os so far, with the I/Os themselves.
+/// The I/Os so far, and what is known of them.
 #[derive(Clone, Debug)]
 pub struct Gathered {
     shaping: Shaping,
@@ -92,20 +92,20 @@ pub struct Gathered {
     longest: u32,
     length: Nanos,
     changed: Vec<bool>,
-    /// Flushes of all that is known of a file, and of its data alone.
+    /// Number of flushes of a whole file, and of its data only.
     flushes: [u64; 2],
-    /// I/Os that are left out.
+    /// Number of I/Os that are left out.
     left_out: u64,
 }
 
-/// Nothing is due later than this, a hundred years after the begin, so that the run's clock can be added to it.
+/// Latest time at which anything is due, in nanoseconds: 73 years from the start, so that the run's clock can be added.
 const LATEST: u64 = 1 << 61;
 
-/// Bytes of a packed piece.
+/// Length of a packed piece, in bytes.
 const PIECE: usize = 1 << 16;
 
 impl Gathered {
-    /// Nothing yet.
+    /// Returns a collection without any I/O.
     pub fn new(shaping: Shaping) -> Gathered {
         Gathered {
             shaping,
@@ -119,7 +119,7 @@ impl Gathered {
         }
     }
 
-    /// Takes in one event.
+    /// Adds one event.
     pub fn take(&mut self, event: &Event) {
         let at = self.shaping.time(event.at);
         self.length = at;
@@ -145,27 +145,27 @@ impl Gathered {
         self.packer.push(TracedIo { at, kind, file: io.file, offset: io.offset, bytes: io.bytes });
     }
 
-    /// What has been packed, where it is enough for a piece. What follows is packed behind it.
+    /// Returns what has been packed, if it is enough for a piece; packing then starts a new one.
     pub fn piece(&mut self) -> Option<Vec<u8>> {
         (self.packer.len() >= PIECE).then(|| self.packer.take())
     }
 
-    /// What has been packed since the last piece.
+    /// Returns what has been packed since the last piece.
     pub fn rest(&mut self) -> Vec<u8> {
         self.packer.take()
     }
 
-    /// Whether there is no I/O to issue but flushes.
+    /// Whether there is no I/O except flushes.
     pub fn moves_nothing(&self) -> bool {
         self.ios[..3] == [0; 3]
     }
 
-    /// I/Os that are left out.
+    /// Number of I/Os that are left out.
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// How a flush is done: as the strongest of the trace, since all flushes of a job are alike.
+    /// How a flush is done: like the strongest in the trace, because all flushes of a job are alike.
     pub fn flush(&self) -> FlushBy {
         if self.flushes[0] > 0 { FlushBy::File } else { FlushBy::Data }
     }
@@ -175,7 +175,7 @@ impl Gathered {
         self.flushes[0] > 0 && self.flushes[1] > 0
     }
 
-    /// All of it, as the trace `name` on so many files; `pieces` are the I/Os where they are read again.
+    /// Returns everything as the trace `name` on `files` files; `pieces` replaces the I/Os if they are read again.
     pub fn into_replay(self, (name, files): (String, usize), pieces: Option<Arc<dyn TracePieces>>) -> Replay {
         let mut changed = self.changed;
         changed.resize(files, false);

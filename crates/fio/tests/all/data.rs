@@ -1,4 +1,4 @@
-//! What words on lengths, places and data ask for.
+//! What options on lengths, places and data ask for.
 
 use workload::{
     Buffers, ByDirection, Bytes, Checksum, Direction, Duplicates, FileOrder, FileTurn, Follow, Job,
@@ -112,11 +112,11 @@ fn what_follows_the_colon_of_rw_is_a_stride_or_a_run() {
     let runs = |follow| Some(Runs { length: 8, follow });
     assert_eq!(job("--rw=randread:8").access.runs, runs(Follow::Next));
     assert_eq!(job("--rw=randread:8 --rw_sequencer=identical").access.runs, runs(Follow::Same));
-    // 128 MiB in steps of 1.5 MiB hold 85 blocks of 1 MiB, as a run of fio on the same words does.
+    // 128 MiB in steps of 1.5 MiB hold 85 blocks of 1 MiB, as fio does on the same words.
     assert_eq!(amount("--rw=read:512k --bs=1m --size=128m"), StopRule::BytesEach(Bytes::mib(85)));
     assert_eq!(amount("--rw=read:12k --size=8m"), StopRule::BytesEach(Bytes::mib(8)), "it begins anew");
     assert_eq!(amount("--rw=read:-8k --bs=4k --size=40k"), StopRule::BytesEach(Bytes::kib(40)));
-    // It begins anew only where the last hole reaches the end of the file, not where it reaches that of a region within.
+    // It starts over only if the last hole reaches the end of the file, not that of a region within the file.
     let within = |words: &str| {
         let words = format!("fio --name=a --filename=/f {words}");
         planned(&words, &[("/f", 1 << 20)]).unwrap()[0].workload.stop[0]
@@ -232,7 +232,7 @@ fn a_number_may_stand_right_behind_another() {
         Proof::Pattern(pattern) => pattern.bytes,
         other => panic!("{other:?}"),
     };
-    // As the real fio lays them out.
+    // fio lays them out this way.
     assert_eq!(bytes("\"abcd\"-120xdeadface"), b"abcd\xf4\xff\xff\xff\xde\xad\xfa\xce");
     assert_eq!(bytes("120xab"), [12, 0xab]);
     assert_eq!(bytes("-12-1300"), [0xf4, 0xff, 0xff, 0xff, 0xec, 0xfa, 0xff, 0xff]);
@@ -279,7 +279,7 @@ fn what_verifying_does_not_prove_is_said() {
     assert!(notes("").is_empty());
 }
 
-/// fio also flushes behind reads of a mix; that it is done behind writes alone is said.
+/// fio also flushes after reads of a mix; a remark says that here only writes are followed by a flush.
 #[test]
 fn flushes_of_a_mix_fall_behind_writes_alone_and_that_is_said() {
     let notes = |words: &str| asked(&format!("fio --name=a --filename=/f --size=1m {words}")).notes;
@@ -288,7 +288,7 @@ fn flushes_of_a_mix_fall_behind_writes_alone_and_that_is_said() {
     assert!(!said("--rw=randwrite --fsync=4") && !said("--rw=randrw"));
 }
 
-/// fio uses all files that are named, be it in one option or in several.
+/// fio uses all files that are named, in one option or in several.
 #[test]
 fn a_further_filename_adds_to_those_before() {
     let names = |words: &str| {

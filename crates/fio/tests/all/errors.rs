@@ -4,7 +4,7 @@ use fio::{FioError, steps};
 
 use crate::vocabulary::{asked, disk, line, planned, refused, refused_file, request};
 
-/// Command line, what goes to stderr. The texts were printed by the real fio.
+/// Command line, and what goes to stderr. The real fio printed these texts.
 const COMMAND_LINES: &[(&str, &str)] = &[
     ("fio --bogus=3 --name=a", "fio: unrecognized option '--bogus=3'\nfio: unrecognized option '--bogus=3'"),
     (
@@ -90,7 +90,7 @@ fn a_job_file_is_refused_in_fios_words_with_its_place() {
     }
 }
 
-/// fio prints two lines a clone, and its exit code counts the clones.
+/// fio prints two lines for each clone, and its exit code counts the clones.
 #[test]
 fn every_clone_without_a_size_is_named_and_counted() {
     let words = "fio --filename=/f --numjobs=2 --name=a --name=b --size=1m";
@@ -103,7 +103,7 @@ fn every_clone_without_a_size_is_named_and_counted() {
     assert!(hint.ends_with("fio --size=1g --filename=/f --numjobs=2 --name=a --name=b --size=1m"), "{hint}");
 }
 
-/// A size would make a regular file under the name of a device.
+/// With a size, a regular file with the name of a device would be created.
 #[test]
 fn a_device_that_is_not_there_is_no_matter_of_size() {
     let error = planned("fio --filename=/dev/nosuch --name=a", &[]).unwrap_err();
@@ -220,7 +220,7 @@ fn what_is_said_never_depends_on_the_position_of_the_wrong_word() {
 
 #[test]
 fn more_jobs_than_fio_takes_are_refused_before_they_are_made() {
-    // A few kilobytes asked for gigabytes: each section alone keeps to the bound of numjobs.
+    // A few kilobytes of text would ask for gigabytes: each section alone keeps to the limit of numjobs.
     let sections: String = (0..1_000).map(|number| format!("[job {number}]\n")).collect();
     let error = refused_file(&format!("[global]\nioengine=null\nsize=1m\nnumjobs=4096\n{sections}"));
     assert!(error.to_string().contains("more than 4096 jobs in all"), "{error}");

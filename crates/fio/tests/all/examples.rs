@@ -1,4 +1,4 @@
-//! Every job file of the distribution's package of examples is read as the installed fio reads it, or refused by name.
+//! Every job file of the distribution's examples package is read as the installed fio reads it, or refused by name.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -8,10 +8,10 @@ use fio::{FioError, Request};
 use crate::real::{bare, err, fio, ours, out};
 
 const EXAMPLES: &str = "/usr/share/doc/fio/examples";
-/// Fewer would mean that the package has moved.
+/// Least number of examples; fewer would mean that the package has moved.
 const LEAST: usize = 60;
 
-/// Names of the job files, sorted; none where the package is not installed.
+/// Names of the job files, sorted; none if the package is not installed.
 fn examples() -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(EXAMPLES) else {
         testbed::skipped(
@@ -27,7 +27,7 @@ fn examples() -> Vec<String> {
     names
 }
 
-/// What became of one file.
+/// Outcome for one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Verdict {
     Alike,
@@ -35,7 +35,7 @@ enum Verdict {
     RefusedByBoth,
 }
 
-/// The option or engine that a refusal names, with the reason.
+/// The option or engine that a refusal names, and the reason.
 fn named(error: &FioError) -> Option<(&str, &str)> {
     match error {
         FioError::Refused { option, reason, .. } => Some((option, reason)),
@@ -45,7 +45,7 @@ fn named(error: &FioError) -> Option<(&str, &str)> {
     }
 }
 
-/// The options of a command line without names: fio shows those of globals too, and with them jobs that there are not.
+/// Options of a command line without names: fio also shows those of global sections, and with them jobs that do not exist.
 fn options(command_line: &str) -> Vec<String> {
     let words = bare(command_line);
     words.split_whitespace().filter(|word| !word.starts_with("--name=")).map(str::to_owned).collect()
@@ -57,7 +57,7 @@ fn compare(name: &str, text: &str) -> Option<Verdict> {
     let ours = ours(&["--showcmd", name], folder, "");
     let verdict = match (theirs.status.success(), &ours) {
         (true, Ok(Request::Say(said))) => {
-            // fio repeats all globals so far where a section of them comes late, so that they fall to the job before.
+            // Before a late global section fio repeats all globals so far, so that they fall to the job before.
             if text.matches("\n[global").count() < 2 {
                 assert_eq!(options(said), options(&out(&theirs)), "{name}");
             }

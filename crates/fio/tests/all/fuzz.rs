@@ -7,7 +7,7 @@ use crate::oracle::JOB_FILES;
 use crate::vocabulary::{disk, request};
 use crate::wrong::FILES;
 
-/// A word that looks like an option: a real name with some value.
+/// A word that looks like an option: a real name with an arbitrary value.
 fn option() -> impl Strategy<Value = String> {
     let names: Vec<&'static str> = ROWS.iter().flat_map(|row| row.names()).collect();
     let value = prop_oneof![
@@ -35,7 +35,7 @@ fn line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Whatever is understood must also plan and print without a panic.
+/// Plans and prints what was understood, which must not panic either.
 fn go_on(request: Result<Request, fio::FioError>) {
     match request {
         Ok(Request::Run(asked)) => {
@@ -71,7 +71,7 @@ proptest! {
     }
 }
 
-/// Job files to be spoilt: right ones, wrong ones, and one for each honoured option that has a default.
+/// Job files to be corrupted: valid ones, invalid ones, and one for each honoured option that has a default.
 fn job_files() -> Vec<String> {
     let honoured = |row: &&Row| !row.is_refused() && !row.default.is_empty();
     let of_row = |row: &Row| format!("[global]\nioengine=null\n[a]\nsize=1m\n{}={}\n", row.name, row.default);
@@ -80,7 +80,7 @@ fn job_files() -> Vec<String> {
     right.chain(wrong).chain(ROWS.iter().filter(honoured).map(of_row)).collect()
 }
 
-/// A generator of numbers that needs no library (xorshift).
+/// A generator of random numbers that needs no library (xorshift).
 struct Chance(u64);
 
 impl Chance {
@@ -92,7 +92,7 @@ impl Chance {
     }
 }
 
-/// Takes away, doubles, exchanges or puts in a few letters.
+/// Deletes, truncates, swaps or inserts a few letters.
 fn spoilt(text: &str, chance: &mut Chance) -> String {
     const LETTERS: [char; 26] = [
         '[', ']', '=', ' ', '\t', '\n', '\r', ';', '#', ',', ':', '-', '/', '%', '$', '{', '}', '.', '0',
@@ -112,7 +112,7 @@ fn spoilt(text: &str, chance: &mut Chance) -> String {
     letters.into_iter().collect()
 }
 
-/// True where the text of an error has a line and a column of `job.fio` that are there.
+/// Whether the text of an error names a line and a column that exist in `job.fio`.
 fn names_a_place(said: &str, text: &str) -> bool {
     let number =
         |rest: &str| rest.split(|c: char| !c.is_ascii_digit()).next().and_then(|n| n.parse::<usize>().ok());

@@ -1,4 +1,4 @@
-//! What must lie on the disk before a step starts.
+//! What must be on the disk before a step starts.
 
 use fio::{FioError, announcement};
 use workload::{Buffers, Bytes, Content, Flush, FlushBy, PagesFlush, Reserve, WhenFull};
@@ -49,7 +49,7 @@ fn a_file_to_be_written_only_gets_its_space() {
     assert_eq!(of("--fallocate=truncate"), Content::Space(Reserve::Truncate));
 }
 
-/// A writer that only reserves space would make its neighbour read extents that were never written.
+/// A writer that only reserves space would make its neighbour read unwritten extents.
 #[test]
 fn a_reader_beside_a_writer_makes_the_file_hold_data() {
     let words = "fio --filename=/f --size=4m --name=w --rw=write --name=r --rw=read";
@@ -85,7 +85,7 @@ fn a_device_is_taken_as_long_as_it_is_and_never_laid_out() {
     assert!(larger[0].layouts.is_empty());
 }
 
-/// fio leaves with exit code 0 here, and a script goes on as if it had measured.
+/// Here fio exits with code 0, and a script goes on as if it had measured.
 #[test]
 fn a_held_device_is_read_but_never_written() {
     let files = [("/dev/held", 8 * MIB)];
@@ -123,7 +123,7 @@ fn clones_move_on_by_the_increment() {
     assert_eq!(offsets, [0, 1, 2]);
 }
 
-/// Without this a buffered job that is smaller than memory measures the volume once and memory from then on.
+/// Otherwise a buffered job smaller than memory measures the volume once, and memory from then on.
 #[test]
 fn the_page_cache_is_emptied_for_each_pass_where_fio_does_so() {
     let pass = |words: &str| {

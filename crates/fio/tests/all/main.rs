@@ -1,4 +1,4 @@
-//! The fio dialect from outside: words in, words out, side by side with the real fio where it is installed.
+//! The fio dialect from outside: words in, words out, side by side with the real fio if it is installed.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod data;

@@ -1,4 +1,4 @@
-//! Beside the installed fio, which tells how it reads: every number letter by letter, every job file as a command line.
+//! Comparison with the installed fio, which shows how it reads: numbers letter by letter, job files as command lines.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use fio::{KbBase, Kind, Reader, Reading, Request, TimeUnit, Value};
 
 use crate::real::{bare, err, fio, ours, out};
 
-/// A folder of its own; gone with the value.
+/// A temporary directory, removed with the value.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -79,7 +79,7 @@ fn numbers() -> Vec<String> {
     words
 }
 
-/// An option of fio's, the kind that stands for it, and what of a value fio prints.
+/// Options of fio's, and the kind that stands for each.
 const OPTIONS: [(&str, Kind); 5] = [
     ("number_ios", Kind::Int(i64::MIN, i64::MAX)),
     ("rate", Kind::Sizes(0)),
@@ -88,7 +88,7 @@ const OPTIONS: [(&str, Kind); 5] = [
     ("log_avg_msec", Kind::Time(TimeUnit::Milliseconds)),
 ];
 
-/// What fio prints of every piece of every value: by option and value, numbers or nothing.
+/// What fio printed for every piece of every value: by option and value, a number or nothing.
 fn told(debug: &str) -> HashMap<(String, String), Vec<Option<i64>>> {
     let mut told: HashMap<_, Vec<_>> = HashMap::new();
     let mut now = None;
@@ -105,7 +105,7 @@ fn told(debug: &str) -> HashMap<(String, String), Vec<Option<i64>>> {
     told
 }
 
-/// The first number of a value in the unit in which fio prints it; nothing where it cannot be read.
+/// First number of a value in the unit in which fio prints it; nothing if it cannot be read.
 fn first(kind: Kind, reader: &mut Reader, word: &str) -> Option<i64> {
     match reader.read(kind, word).ok()? {
         Value::Number(number) => Some(number),
@@ -135,17 +135,17 @@ fn every_number_is_read_letter_by_letter_as_fio_reads_it() {
             let theirs = pieces.first().copied().flatten();
             let mut exact = Reader { reading: Reading::Exact, ..Reader::default() };
             let ours = first(kind, &mut exact, &word);
-            // Times beyond 292 years, which fio lets run over.
+            // Times beyond 292 years, which overflow in fio.
             let overruns = ours.is_none() && theirs.is_some_and(|micros| micros.checked_mul(1_000).is_none());
-            // A time below zero or a byte count beyond 63 bits is nothing to run.
+            // A negative time or a byte count beyond 63 bits cannot be run.
             let negative = ours.is_none() && theirs.is_some_and(|value| value < 0);
-            // Milliseconds beyond that, which here stop there.
+            // Milliseconds beyond that, which here are clamped.
             let stopped = matches!(kind, Kind::Time(TimeUnit::Milliseconds)) && theirs > Some(1 << 40);
             assert!(
                 ours == theirs || overruns || negative || stopped,
                 "{name}={word}: fio {theirs:?}, here {ours:?}"
             );
-            // What the guard lets pass, fio reads alike.
+            // fio reads what the guard lets pass in the same way.
             if let Some(guarded) = first(kind, &mut Reader::default(), &word).filter(|_| !stopped) {
                 assert_eq!(Some(guarded), theirs, "{name}={word}");
             }
@@ -171,9 +171,9 @@ fn numbers_under_kb_base_1000_are_read_as_fio_reads_them() {
     }
 }
 
-/// Job files that both take. `kept.inc` and `deep/inner.inc` can be included.
+/// Job files that both accept. `kept.inc` and `deep/inner.inc` can be included.
 pub const JOB_FILES: &[&str] = &[
-    // Host-cached reads and uncached writes, as they are published.
+    // Host-cached reads and uncached writes, as published.
     "[global]\nsize=30g\ndirect=1\niodepth=256\nioengine=libaio\nbs=4k\nnumjobs=4\n\n[writer1]\nrw=randwrite\ndirectory=/mnt/nocache\n",
     "[global]\nsize=30g\ndirect=1\niodepth=256\nioengine=libaio\nbs=4k\nnumjobs=4\n\n[reader1]\nrw=randread\ndirectory=/mnt/readcache\n",
     "[global]\nsize=30g\ndirect=1\niodepth=128\nioengine=libaio\nbs=4k\nnumjobs=4\n\n[reader1]\nrw=randread\ndirectory=/mnt/readcache\n\n[writer1]\nrw=randwrite\ndirectory=/mnt/nocache\nrate_iops=3200\n",
@@ -188,7 +188,7 @@ pub const JOB_FILES: &[&str] = &[
     "[global]\nsize=1m\n[globalx]\nbs=8k\n[a]\nthread\nnorandommap=1\n",
     "[a]\nfilename=/tmp/x\nsize=1m\nbs=4k\nkb_base=1000\nunit_base=8\n",
     "[a]\nblocksize=4k\nreadwrite=read\nsize=1m\n",
-    // Inclusion, from the folder it stands in and beside the including file.
+    // Inclusion, from the working directory and from beside the including file.
     "[a]\ninclude kept.inc\nbs=2k\n",
     "[a]\ninclude deep/outer.inc\n",
     "[a]\nsize=1m\ninclude=kept.inc\n",
@@ -256,14 +256,14 @@ fn the_command_line_that_is_shown_asks_for_the_same() {
             let named = |(name, options)| (name, fio::JobOptions { name: None, ..options });
             jobs.into_iter().map(named).collect()
         };
-        // The order of options counts on a command line alone.
+        // The order of options matters on a command line only.
         if !text.contains("kb_base") {
             assert_eq!(strip(jobs(&words, "")), strip(jobs(&["-"], text)), "{text}: {shown}");
         }
     }
 }
 
-/// The words of a line as a shell takes them.
+/// Splits a line into words as a shell does.
 fn taken_apart(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quote = None;
@@ -278,7 +278,7 @@ fn taken_apart(line: &str) -> Vec<String> {
     words
 }
 
-/// What both refuse: fio's lines first, on the same stream, with the same exit code.
+/// Job files that both refuse: fio's lines come first, on the same stream, with the same exit code.
 const REFUSED: &[&str] = &[
     "\u{feff}[a]\nsize=1m\n",
     "size=1m\n[a]\n",
@@ -307,10 +307,10 @@ fn what_fio_refuses_is_refused_in_its_words() {
     for text in REFUSED {
         let Some(theirs) = fio(&["--parse-only", "-"], &folder.0, text) else { return };
         let error = ours(&["--parse-only", "--fio-exact", "-"], &folder.0, text).expect_err(text);
-        // fio takes a file that includes nothing for one without jobs, and checks no more.
+        // fio takes a file that includes nothing for one without jobs, and checks no further.
         let code = if text.ends_with("include nosuch\n") { Some(0) } else { Some(1) };
         assert_eq!((theirs.status.code(), error.exit_code()), (code, 1), "{text}: {}", err(&theirs));
-        // A word's neighbour may be another in another version; arithmetic is not ours to name.
+        // The nearest word may differ between versions of fio, and messages about arithmetic are not ours.
         let told = err(&theirs);
         let told: Vec<&str> = told
             .lines()
@@ -364,7 +364,7 @@ fn the_switches_that_only_tell_end_as_fios_do() {
             Err(error) => (i32::from(error.exit_code()), format!("{}{error}", error.stdout())),
         };
         assert_eq!(theirs.status.code(), Some(code), "{words:?}: {} {}", out(&theirs), err(&theirs));
-        // Whatever is only told has something to tell.
+        // A command that only prints something must print something.
         let silent = out(&theirs).trim().is_empty() && err(&theirs).trim().is_empty();
         let quiet = Path::new(words[words.len() - 1]).extension().is_some() || silent;
         assert!(quiet || !said.trim().is_empty() || words.contains(&"--time_based"), "{words:?}");

@@ -229,7 +229,7 @@ fn a_job_that_failed_says_so_and_counts_in_the_exit_code() {
     assert_eq!(document["plimsoll"]["failures"][0]["offset"], 8192);
 }
 
-/// Two jobs on one file: the one that counted an error is the one that failed.
+/// Of two jobs on one file, the one that counted an error is the one that failed.
 #[test]
 fn a_failure_on_a_shared_file_ends_only_the_job_that_had_it() {
     let asked = asked("fio --filename=/f --size=4m --rw=write --name=a --name=b");
@@ -252,7 +252,7 @@ fn a_direct_write_that_is_refused_at_once_says_so() {
     assert!(stdout.contains("Try setting direct=0.\nfio: pid=4242, err=22/"), "{stdout}");
 }
 
-/// fio's exit code wraps round to 0 with 256 failing clones.
+/// With 256 failing clones fio's exit code wraps to 0.
 #[test]
 fn many_failures_never_look_like_success() {
     let asked = asked("fio --name=a --ioengine=null --size=4k --numjobs=256");

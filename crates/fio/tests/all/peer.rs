@@ -1,4 +1,4 @@
-//! Side by side with the real fio, where it is installed: the same keys of the same types, the same lines.
+//! Comparison with the real fio, if it is installed: the same keys of the same types, the same lines.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +10,7 @@ use workload::Direction;
 
 use crate::vocabulary::{Did, asked, presented, records};
 
-/// stdout of the real fio; `None`, with the reason printed, where it is not installed or cannot run.
+/// stdout of the real fio; `None`, with the reason printed, if it is not installed or cannot run.
 fn real(words: &str) -> Option<String> {
     let output = Command::new("/usr/bin/fio")
         .args(words.split_whitespace())
@@ -77,7 +77,7 @@ fn json_has_every_key_of_fio_with_its_type() {
     }
 }
 
-/// Every object of options, without bare flags: fio prints those as empty texts only in its newer versions.
+/// Options of every object, without bare flags: fio prints those as empty texts only in newer versions.
 fn options(document: &Value) -> Vec<Vec<(String, Value)>> {
     let jobs = document["jobs"].as_array().cloned().unwrap_or_default();
     let all = jobs.iter().map(|job| &job["job options"]).chain([&document["global options"]]);
@@ -107,7 +107,7 @@ fn json_of_a_file_has_every_key_of_fio_with_its_type() {
     same_shape("", &theirs, &our_json(&words, Some("vda")));
 }
 
-/// A line with every number, unit and count taken out.
+/// A line without numbers, units and counts.
 fn skeleton(line: &str) -> String {
     let mut bare = String::new();
     for letter in line.chars() {
@@ -121,7 +121,7 @@ fn skeleton(line: &str) -> String {
     bare.split_whitespace().collect::<Vec<_>>().join(" ").replace("= #", "=#").replace("[ #", "[#")
 }
 
-/// Lines whose number and form do not hang on what was measured, up to the newer form of two of them.
+/// Lines whose number and form do not depend on the measurement, with two of them in their newer form.
 fn steady_lines(text: &str) -> Vec<String> {
     text.lines()
         .filter(|line| !line.trim_start().starts_with('|') && !line.starts_with("  lat ("))

@@ -1,4 +1,4 @@
-//! The installed fio, asked how it reads words: it checks and shows command lines without running them.
+//! The installed fio, used to find how it reads words: it checks and shows command lines without running them.
 
 use std::io;
 use std::io::Write as _;
@@ -10,18 +10,18 @@ use workload::Bytes;
 
 const FIO: &str = "/usr/bin/fio";
 
-/// Variables that both see, so that job files which need some can be read.
+/// Environment variables set for both, because some job files need them.
 pub const VARIABLES: [(&str, &str); 3] = [("BS", "8k"), ("FIO_RW", "randread"), ("FIO_IODEPTH", "4")];
 
-/// What the installed fio says to `words` in `folder`, with `stdin` for `-`; `None`, with the reason printed, where there
-/// is none.
+/// Output of the installed fio for `words` in `folder`, with `stdin` for `-`; `None`, with the reason printed, if it is not
+/// installed.
 pub fn fio(words: &[&str], folder: &Path, stdin: &str) -> Option<Output> {
     let mut command = Command::new(FIO);
     command.args(words).current_dir(folder).envs(VARIABLES);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let running = command.spawn().and_then(|mut child| {
         if let Some(mut pipe) = child.stdin.take() {
-            // fio need not read to the end.
+            // fio may not read to the end.
             let _ = pipe.write_all(stdin.as_bytes());
         }
         child.wait_with_output()
@@ -67,7 +67,7 @@ pub fn ours(words: &[&str], folder: &Path, stdin: &str) -> Result<Request, FioEr
     parse(&words, &around)
 }
 
-/// Memory of this machine as the kernel tells it.
+/// Memory of this machine as the kernel reports it.
 fn memory() -> io::Result<Bytes> {
     let text = std::fs::read_to_string("/proc/meminfo")?;
     let kib =
@@ -75,7 +75,7 @@ fn memory() -> io::Result<Bytes> {
     Ok(Bytes::kib(kib.unwrap_or(1 << 20)))
 }
 
-/// A command line without the quotation marks that one of the two puts where the other does not.
+/// A command line without quotation marks, which only one of the two may print.
 pub fn bare(command_line: &str) -> String {
     command_line.replace(['"', '\''], "").trim_end().to_owned()
 }

@@ -1,10 +1,10 @@
-//! The compatibility table of the reference is the one that the rows make.
+//! The compatibility table of the reference is the one made from the rows.
 
 use std::path::PathBuf;
 
 use options::reference::renewed;
 
-/// Set `PLIMSOLL_REGENERATE=1` to write the table anew.
+/// With `PLIMSOLL_REGENERATE=1` the test rewrites the table.
 #[test]
 fn the_reference_is_fresh() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/fio.md");

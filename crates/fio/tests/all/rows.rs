@@ -6,7 +6,7 @@ use fio::{JobOptions, Kind, Part, ROWS, Reader, Row, Shape, Support, TimeUnit, V
 
 use crate::vocabulary::{asked, line, request};
 
-/// The value of a row's default, where it has one.
+/// Value of a row's default, if it has one.
 fn default_of(row: &Row) -> Option<Value> {
     (!row.default.is_empty()).then(|| {
         Reader::default()
@@ -44,7 +44,7 @@ fn every_row_explains_itself() {
     }
 }
 
-/// No default takes back what another one says: applying one once more changes nothing.
+/// No default undoes another: applying one again changes nothing.
 #[test]
 fn applying_a_default_changes_nothing() {
     for row in ROWS {
@@ -57,7 +57,7 @@ fn applying_a_default_changes_nothing() {
     }
 }
 
-/// A word of the kind's other than the default.
+/// A valid word for the row, other than its default.
 fn other_than_default(row: &Row) -> String {
     match row.takes {
         Kind::Text | Kind::Path | Kind::Prefix => "something".to_owned(),
@@ -96,7 +96,7 @@ fn other_than_default(row: &Row) -> String {
     }
 }
 
-/// An honoured option that sets nothing would be one that is ignored in silence. Those without effect say so in their help.
+/// An honoured option that set nothing would be silently ignored. Those without effect say so in their help.
 #[test]
 fn an_honoured_option_changes_what_is_asked() {
     const WITHOUT_EFFECT: [&str; 4] = ["no effect", "always are", "refused", "nothing to fail"];
@@ -110,7 +110,7 @@ fn an_honoured_option_changes_what_is_asked() {
     }
 }
 
-/// The engine that an engine's option needs beside it.
+/// An option that names the engine that the row needs.
 fn engine_for(row: &Row) -> String {
     match row.own.part {
         Part::Engine(engines) => format!("--ioengine={}", engines[0]),
@@ -151,7 +151,7 @@ fn an_approximated_option_leaves_a_note_and_its_default_none() {
     }
 }
 
-/// What is asked of a job is shown with its canonical name, whichever name was typed.
+/// The result shows an option under its canonical name, whichever name was typed.
 #[test]
 fn an_alias_is_shown_by_its_canonical_name() {
     for row in ROWS.iter().filter(|row| !row.is_refused()) {

@@ -1,4 +1,4 @@
-//! Traces as they are read: times, files, what options make of them, and what is wrong with them.
+//! Traces as they are read: times, files, what options do to them, and their errors.
 
 use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::vocabulary::{asked, disk};
 
 const MICROSECOND: u64 = 1000;
 
-/// Traces of the disk that these tests have.
+/// Traces on the disk of these tests.
 fn text_of(path: &str) -> Option<Vec<u8>> {
     let third = |rows: &str| format!("fio version 3 iolog\n{rows}").into_bytes();
     Some(match path {
@@ -36,7 +36,7 @@ fn text_of(path: &str) -> Option<Vec<u8>> {
 
 fn open(path: &Path) -> std::io::Result<TraceInput> {
     let bytes = path.to_str().and_then(text_of).ok_or(std::io::ErrorKind::NotFound)?;
-    // Pieces of some bytes, as a pipe gives them.
+    // Pieces of a few bytes, as a pipe gives them.
     Ok(Box::new(BufReader::with_capacity(7, Cursor::new(bytes).chain(std::io::empty()))))
 }
 
@@ -44,7 +44,7 @@ fn device(major: u32, minor: u32) -> Option<PathBuf> {
     ((major, minor) == (259, 3)).then(|| PathBuf::from("/dev/nvme0n1"))
 }
 
-/// Records of `struct blk_io_trace`: microseconds, sector, bytes, place in the file and action, on device 259:3.
+/// Records of `struct blk_io_trace` on device 259:3: microseconds, sector, bytes, length of the appended data and action.
 fn blktrace(records: &[(u64, u64, u32, u32, u32)]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (number, (micros, sector, length, appended, action)) in (0u32..).zip(records) {
@@ -103,7 +103,7 @@ use Direction::{Flush, Read as Reads, Trim, Write};
 fn times_count_from_the_first_row_and_never_go_back() {
     assert_eq!(rows("--read_iolog=plain"), [(10, Reads, 0, 0, 4096), (2010, Write, 1, 512, 512)]);
     assert_eq!(trace("fio --name=a --read_iolog=plain").replay.length, Nanos::from_micros(2990));
-    // A time that is earlier than the one before it begins anew, without a pause.
+    // A time earlier than the one before starts over, without a pause.
     let at: Vec<u64> = rows("--read_iolog=backwards").iter().map(|row| row.0).collect();
     assert_eq!(at, [5, 5, 10]);
     let at: Vec<u64> = rows("--read_iolog=clones").iter().map(|row| row.0).collect();
@@ -156,7 +156,7 @@ fn a_trace_in_pieces_is_the_same_as_one_that_is_held() {
     assert_eq!((held.ios, held.length, held.longest), (read.ios, read.length, read.longest));
 }
 
-/// What the kernel's header says: queued requests alone, the middle bits of the action telling what they are.
+/// Only queued requests count, and the middle bits of the action say what they are: source, the kernel's header.
 #[test]
 fn a_trace_of_the_kernel_is_its_queued_requests() {
     let (read, write, flush, discard, notify) = (1 << 16, 1 << 17, 1 << 18, 1 << 29, 1 << 26);
@@ -170,7 +170,7 @@ fn a_trace_of_the_kernel_is_its_queued_requests() {
     ]);
     let mut big = bytes.clone();
     for record in [0, 57] {
-        // The first two records of a machine of the other byte order.
+        // The first two records of a machine with the other byte order.
         for (at, length) in
             [(0, 4), (4, 4), (8, 8), (16, 8), (24, 4), (28, 4), (32, 4), (36, 4), (40, 4), (44, 2), (46, 2)]
         {

@@ -1,4 +1,4 @@
-//! What fio misreads in silence: an error that says what was meant, and fio's own reading under `--fio-exact`.
+//! What fio silently misreads: an error that says what was meant, and fio's own reading under `--fio-exact`.
 
 use fio::{Amount, JobOptions};
 
@@ -9,7 +9,7 @@ struct Trap {
     typed: &'static str,
     column: usize,
     meant: Option<&'static str>,
-    /// Shows the option that fio sets.
+    /// Prints the option that fio sets.
     seen: fn(&JobOptions) -> String,
     exactly: &'static str,
 }
@@ -39,7 +39,7 @@ fn micros(o: &JobOptions) -> String {
     format!("{} us", o.runtime.0 / 1000)
 }
 
-/// The exact readings were taken from fio 3.33, which tells them with `--debug=parse`.
+/// Exact readings, taken from fio 3.33, which prints them with `--debug=parse`.
 #[rustfmt::skip]
 const TRAPS: &[Trap] = &[
     trap("bs = 8k", 6, Some("bs=8k"), bs, "[8, 8, 8]"),
@@ -76,7 +76,7 @@ const TRAPS: &[Trap] = &[
 ];
 
 fn file(typed: &str) -> String {
-    // One blank in front: columns count from the line's beginning.
+    // A leading blank: columns count from the start of the line.
     format!("[job]\nioengine=null\nsize=1g\n {typed}\n")
 }
 
@@ -108,7 +108,7 @@ fn fio_exact_restores_fios_reading_of_every_trap() {
     }
 }
 
-/// The same on the command line, where there is no place but the option.
+/// On the command line there is no place, only the option.
 #[test]
 fn on_the_command_line_a_trap_says_the_option_that_was_meant() {
     for (typed, meant) in [
@@ -127,7 +127,7 @@ fn on_the_command_line_a_trap_says_the_option_that_was_meant() {
     }
 }
 
-/// What fio reads as it is meant stays accepted, and is read alike in both readings.
+/// What fio reads as it is meant is accepted, with the same value in both readings.
 #[test]
 fn what_fio_reads_rightly_is_accepted_alike() {
     for typed in [
@@ -171,8 +171,8 @@ fn what_fio_reads_rightly_is_accepted_alike() {
     }
 }
 
-/// `kib`, `mib` and `gib` are powers of 1000 to fio. Scripts rely on it, and a region of another length measures the same:
-/// the reading stays, and a note says so.
+/// `kib`, `mib` and `gib` are powers of 1000 to fio. Scripts rely on that, and a region of another length measures the same:
+/// the reading stays, and a remark says so.
 #[test]
 fn a_power_of_1000_is_noted_and_kept() {
     let asked = crate::vocabulary::asked_by_file(&file("size=4GiB"));
@@ -196,7 +196,7 @@ fn a_file_of_an_editor_with_a_byte_order_mark_is_named() {
     assert_eq!(exactly, "fio: option <\u{feff}[a]> outside of [] job section");
 }
 
-/// `thread=` and a typographic dash, which fio refuses too, in words that do not say why.
+/// `thread=` and a typographic dash, which fio refuses too, without saying why.
 #[test]
 fn what_fio_refuses_without_saying_why_is_explained() {
     for (text, meant) in [

@@ -1,4 +1,4 @@
-//! Words of these tests: what is typed, what lies on the disk, what has happened.
+//! Words of these tests: what is typed, what is on the disk, what has happened.
 
 use std::io;
 use std::path::Path;
@@ -10,7 +10,7 @@ use fio::{
 use record::{Distribution, Histogram, Interval, IoFailure, StepRecord, Tally, WorkerTotals};
 use workload::{Bytes, Direction, Ending, Nanos, StepKind, StepPlan};
 
-/// Splits a command line at blanks, the word `fio` left out.
+/// Splits a command line at blanks, without the word `fio`.
 pub fn line(words: &str) -> Vec<String> {
     words.split_whitespace().filter(|word| *word != "fio").map(str::to_owned).collect()
 }
@@ -70,7 +70,7 @@ pub fn refused_file(job_file: &str) -> FioError {
     }
 }
 
-/// A disk with these files; names in `/dev` are devices, names that end in `/` directories.
+/// A disk with these files; names in `/dev` are devices, and names that end in `/` are directories.
 pub fn disk<'d>(files: &'d [(&'d str, u64)]) -> impl Fn(&Path) -> Option<OnDisk> + 'd {
     move |path| {
         let known = |name: &str| Path::new(name.trim_end_matches('/')) == path;
@@ -89,18 +89,18 @@ pub fn planned(words: &str, files: &[(&str, u64)]) -> Result<Vec<FioStep>, FioEr
     steps(&asked(words), &disk(files)).and_then(Planned::whole)
 }
 
-/// What one clone did, told in a few words.
+/// What one clone did, in short.
 #[derive(Clone, Debug, Default)]
 pub struct Did {
     /// Direction, bytes of one I/O, and the latency of each I/O in nanoseconds.
     pub ios: Vec<(Direction, u64, Vec<u64>)>,
-    /// I/Os a second by interval of 500 ms, for every direction that did any; their bytes follow from the I/Os.
+    /// I/Os a second by interval of 500 ms, for every direction with any I/O; their bytes follow from the I/Os.
     pub rates: Vec<u64>,
-    /// Milliseconds it ran.
+    /// Run time in milliseconds.
     pub runtime_ms: u64,
-    /// Nanoseconds of every latency that passed before the I/O was handed over; 0: no submission of its own.
+    /// Part of every latency before submission, in nanoseconds; 0: no submission of its own.
     pub submission_ns: u64,
-    /// An errno that ended it, and on which file.
+    /// An errno that ended it, and the file.
     pub failure: Option<(i32, &'static str)>,
 }
 
@@ -112,7 +112,7 @@ pub fn distribution(values: impl Iterator<Item = u64> + Clone) -> Distribution {
     Distribution::of(&histogram, min.unwrap_or(u64::MAX), max.unwrap_or(0))
 }
 
-/// The records of `asked` where the clones did `did`, in order.
+/// Records of `asked` whose clones did `did`, in order.
 pub fn records(asked: &Asked, did: &[Did]) -> Vec<StepRecord> {
     (0..asked.step_count())
         .map(|step| {
@@ -200,7 +200,7 @@ fn worker(job: u16, did: &Did) -> WorkerTotals {
     worker
 }
 
-/// What a result is printed from, at a fixed time.
+/// Everything that a result is printed from, at a fixed time.
 pub fn presented<'a>(asked: &'a Asked, steps: &[StepRecord]) -> Presented<'a> {
     Presented {
         asked,

@@ -10,7 +10,7 @@ use crate::vocabulary::{asked, asked_by_file, asked_with_file, disk, line, plann
 
 const GIB: u64 = 1 << 30;
 
-/// The five published command lines against a volume, as they are printed; the file exists, so that its size is taken.
+/// The five published command lines against a volume, as printed; the file exists, so its size is used.
 #[test]
 fn the_published_command_lines_run_as_they_stand() {
     let common = "fio --filename=/mnt/volume-nyc3-04/fio.test --direct=1 --ioengine=libaio --runtime=120s";
@@ -39,7 +39,7 @@ fn the_published_command_lines_run_as_they_stand() {
     }
 }
 
-/// On one line the options behind `--name` belong to the job that it starts.
+/// On one line the options after `--name` belong to the job that it starts.
 #[test]
 fn several_jobs_on_one_line_are_several_jobs() {
     let asked = asked(
@@ -54,7 +54,7 @@ fn several_jobs_on_one_line_are_several_jobs() {
     assert_eq!(steps.len(), 2);
 }
 
-/// The file's length is no multiple of the larger block: each does the whole blocks of its own.
+/// The file's length is not a multiple of the larger block: each job does the whole blocks of its own length.
 #[test]
 fn jobs_of_different_blocks_share_a_file_side_by_side() {
     let words =
@@ -66,7 +66,7 @@ fn jobs_of_different_blocks_share_a_file_side_by_side() {
     assert_eq!(workload.jobs[1].stop, [time, StopRule::BytesEach(Bytes(GIB + 8192))]);
 }
 
-/// One dash, two dashes, a blank instead of `=`, a prefix: all that people type.
+/// One dash, two dashes, a blank instead of `=`, a prefix: everything that people type.
 #[test]
 fn every_way_of_writing_an_option_is_understood() {
     let expected = asked("fio --size=1m --ioengine=null --rw=randread --name=a").jobs;
@@ -140,7 +140,7 @@ fn the_load_of_the_cycles_is_understood() {
     assert_eq!(job.size, Some(Bytes::gib(1)));
 }
 
-/// The provider comparison's line; with `gtod_reduce` no latency is shown.
+/// The line of the provider comparison; with `gtod_reduce` no latency is shown.
 #[test]
 fn the_line_of_the_provider_comparison_is_understood() {
     let asked = asked(
@@ -270,7 +270,7 @@ fn the_command_line_gives_defaults_to_the_first_file() {
     assert_eq!(seen, [("one", true, 0), ("two", true, 0), ("one", false, 1), ("two", false, 1)]);
 }
 
-/// fio looks for the section in the first file and runs the others whole.
+/// fio looks for the section in the first file only, and runs the others whole.
 #[test]
 fn sections_are_chosen_in_every_file_and_in_the_first_alone_where_fio_is_to_be_followed() {
     let file = "[one]\nioengine=null\n[two]\nioengine=null\n";

@@ -1,8 +1,8 @@
-//! Wrong input of every kind: what is said, where it stands, and the exit code.
+//! Wrong input of every kind: what is said, the place, and the exit code.
 
 use crate::vocabulary::{line, request};
 
-/// A job file that is wrong, where the wrong word stands (line and column), and a word of the remedy.
+/// A wrong job file, the place of the wrong word (line and column), and a word of the remedy.
 pub const FILES: &[(&str, (usize, usize), &str)] = &[
     ("size=4k\n", (1, 1), "write a section such as [job1] above it"),
     ("[a\n", (1, 1), "write [a]"),
@@ -81,7 +81,7 @@ fn an_included_file_that_is_there_and_cannot_be_read_says_why() {
     }
 }
 
-/// A command line that is wrong, and a word of the remedy.
+/// A wrong command line, and a word of the remedy.
 const LINES: &[(&str, &str)] = &[
     ("", "No job(s) defined"),
     ("--rw=read --size=1m", "No job(s) defined"),

@@ -1,4 +1,4 @@
-//! The ioping dialect from outside: words in, every row of its table, the page that is made of it.
+//! The ioping dialect from outside: words in, every row of its table, and the page made from it.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test may unwrap")]
 
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use ioping::{Asked, IopingError, ROWS, Request, Since, Takes, parse, usage};
 use options::reference::renewed;
 use proptest::prelude::*;
 
-/// Set `PLIMSOLL_REGENERATE=1` to write the table anew.
+/// With `PLIMSOLL_REGENERATE=1` the test rewrites the table.
 #[test]
 fn the_reference_is_fresh() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/ioping.md");
@@ -76,7 +76,7 @@ fn what_is_not_typed_is_what_the_rows_state() {
     let asked = Asked::untyped();
     assert_eq!((asked.warmup, asked.burst, asked.count, asked.seed), (1, 0, 0, 0));
     assert_eq!((asked.interval, asked.size, asked.work_size, asked.clock_format), (None, None, None, None));
-    // A clock's format has blanks, which `read` parts words at.
+    // The default format of the clock has blanks, at which `read` would split it.
     for row in ROWS.iter().filter(|row| !row.default.is_empty() && row.takes != Takes::MaybeText) {
         assert!(read(&format!("--{}={} target", row.name, row.default)).is_ok(), "{}", row.name);
     }

@@ -19,7 +19,7 @@ fn asked(text: &str) -> iostat::Asked {
     }
 }
 
-/// Set `PLIMSOLL_REGENERATE=1` to write the table anew.
+/// With `PLIMSOLL_REGENERATE=1` the test rewrites the table.
 #[test]
 fn the_reference_is_fresh() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/iostat.md");
