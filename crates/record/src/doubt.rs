@@ -11,95 +11,95 @@ use serde::{Deserialize, Serialize};
 pub enum TargetDoubt {
     /// The file system keeps its files in memory.
     MemoryFilesystem {
-        /// Its type, for example `tmpfs`.
+        /// Type of the file system, for example `tmpfs`.
         filesystem: String,
     },
     /// The file system is stacked on another one.
     StackedFilesystem {
-        /// Its type, for example `overlay`.
+        /// Type of the file system, for example `overlay`.
         filesystem: String,
     },
     /// The file system is mounted over the network.
     NetworkFilesystem {
-        /// Its type, for example `nfs4`.
+        /// Type of the file system, for example `nfs4`.
         filesystem: String,
         /// The server's export, for example `nas:/export/vol1`.
         source: String,
     },
     /// The file system is served by a program of this machine (FUSE).
     ServedByProgram {
-        /// Its type, for example `fuse.sshfs`.
+        /// Type of the file system, for example `fuse.sshfs`.
         filesystem: String,
     },
     /// The file system keeps a cache that direct I/O need not bypass, and may compress.
     OwnCache {
-        /// Its type, for example `zfs`.
+        /// Type of the file system, for example `zfs`.
         filesystem: String,
     },
     /// The file system compresses what is written.
     Compresses {
-        /// Its type, for example `btrfs`.
+        /// Type of the file system, for example `btrfs`.
         filesystem: String,
         /// The mount option that says so, for example `compress=zstd:3`.
         option: String,
     },
     /// The file system is mounted read-only.
     MountedReadOnly {
-        /// Where it is mounted.
+        /// Its mount point.
         mount_point: String,
     },
     /// The file system does not support direct I/O, so the page cache takes part.
     NoDirectIo,
     /// The device is compressed memory.
     CompressedMemory {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
     /// The device is a RAM disk.
     MemoryDevice {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
     /// The device stores nothing, and reads return no data.
     StoresNothing {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
     /// The device has a cache in front of its volume.
     CacheInFront {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
     /// I/O to the device goes through this machine's page cache.
     ThroughPageCache {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
     /// This machine encrypts the device's data.
     Encrypted {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
     /// The array is resyncing, being checked or otherwise busy with itself.
     ArrayBusy {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
         /// Its action in the kernel's word: `resync`, `check`.
         action: String,
     },
     /// A member of the array is missing.
     ArrayDegraded {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
     /// The device is read-only.
     ReadOnlyDevice {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
     /// The device does not answer: its settings could not be read.
     Silent {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
     /// Text from an earlier version that matches no kind; it is shown and decides nothing.

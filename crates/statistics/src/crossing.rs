@@ -12,9 +12,8 @@
 use crate::distribution::t_quantile;
 
 /// Distance in log odds from those sought at which a trial's weight reaches zero.
-/// Log odds beyond which a share counts as zero or one.
 const REACH: f64 = 4.0;
-/// Log odds beyond which a share is nothing or all.
+/// Log odds beyond which a share counts as zero or one.
 const ODDS_MOST: f64 = 20.0;
 /// Probability below the upper end of a 95 % interval.
 const UPPER: f64 = 0.975;

@@ -20,9 +20,9 @@ const ALARM: f64 = 4.0;
 const SPREADS: f64 = 2.5;
 /// Number of values, as a multiple of `Rule::settled`, after which the remaining rate is accepted however well it is known.
 const PATIENCE: usize = 6;
-/// Divisor of the number of values before the fall that may extend that patience.
+/// Divisor of the number of values before the fall, which may extend the patience.
 const PATIENCE_PART: usize = 4;
-/// Most values to which that patience is extended.
+/// Most values to which the patience is extended.
 const PATIENCE_MOST: usize = 600;
 /// Standard deviation of normal values over the median absolute difference of neighbours: 1.4826 / √2.
 const OF_DIFFERENCES: f64 = 1.048;

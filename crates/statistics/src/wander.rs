@@ -265,7 +265,7 @@ impl Level {
 
 /// Standard errors within which quantiles are sought.
 const FURTHEST: f64 = 500.0;
-/// Bisections of that range: to 1e-7 of an error.
+/// Bisections of the range of a quantile: to 1e-7 of an error.
 const BISECTIONS: usize = 34;
 
 #[cfg(test)]

@@ -133,7 +133,7 @@ pub enum Follow {
 /// Choice of the next file among several.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileTurn {
-    /// How it is chosen.
+    /// How the next file is chosen.
     pub order: FileOrder,
     /// I/Os on a file before the next is chosen; at least 1.
     pub every: u32,

@@ -17,17 +17,17 @@ use crate::step::{Layout, Step};
 
 /// Duration of the first look at an unknown volume.
 const LOOK: Nanos = Nanos::from_secs(3);
-/// Length of its intervals.
+/// Length of an interval of the first look.
 const LOOK_INTERVAL: Nanos = Nanos::from_millis(500);
 /// I/Os in flight in the first look, by resource.
 const LOOK_DEPTHS: [u32; 2] = [16, 8];
 /// Queue depth that keeps a volume full, in seconds' worth of the look's rate.
 const FULL_S: f64 = 0.05;
-/// Least and greatest such depth, by resource.
+/// Least and greatest depth that keeps a volume full, by resource.
 const DEPTHS: [(f64, f64); 2] = [(8.0, 256.0), (4.0, 32.0)];
 /// I/Os that an interval should hold, so that whole counts make no visible steps.
 const IOS: f64 = 20.0;
-/// Longest interval for that, in seconds.
+/// Longest interval of a load, in seconds.
 const INTERVAL_MOST: f64 = 10.0;
 /// Least fall that is detected, as a share of the burst: the smallest in a published table is 14 % (method 8.1).
 const FALL: f64 = 0.05;
@@ -49,9 +49,9 @@ const REST_PART: f64 = 0.25;
 const BRIM: f64 = 0.4;
 /// Longest rest if no fall was seen, in seconds: if the bucket was empty, the rest earns a burst.
 const BLIND_REST_S: f64 = 120.0;
-/// Longest such rest, as a share of the longest drain.
+/// Longest rest if no fall was seen, as a share of the longest drain.
 const BLIND_PART: f64 = 0.25;
-/// Longest look after such a rest.
+/// Longest look after a rest that followed no fall.
 const BLIND_LOOK: Nanos = Nanos::from_secs(180);
 /// Seconds beyond twice the burst that a rest should pay for, after which the look at it ends. The same margin applies to
 /// twice the first burst, if that is longer.
@@ -60,7 +60,7 @@ const LOOK_BEYOND_S: f64 = 30.0;
 const BACK_MOST_S: f64 = 150.0;
 /// Rests that may bring no burst.
 const RESTS: usize = 3;
-/// Factor by which each of them is longer than the one before.
+/// Factor by which each further rest is longer, while none brought a burst.
 const LONGER: f64 = 4.0;
 /// Factor by which a rest is longer than a cool-off.
 const COOLED: f64 = 1.1;

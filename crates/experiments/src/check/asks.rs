@@ -21,7 +21,7 @@ pub struct CheckAsk {
     pub seed: u64,
     /// How precise and how long a step is.
     pub effort: Effort,
-    /// Smallest block that the target takes (its direct-I/O alignment).
+    /// Smallest block that the target accepts (its direct-I/O alignment).
     pub block_min: Bytes,
 }
 

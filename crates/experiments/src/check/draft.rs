@@ -56,7 +56,7 @@ pub(crate) enum Length {
 pub(crate) enum Rank {
     /// The answer needs it.
     Must,
-    /// The answer is better for it.
+    /// It improves the answer.
     May,
 }
 

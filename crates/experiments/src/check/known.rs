@@ -59,7 +59,7 @@ pub(crate) struct Known<'a> {
 
 /// How long the next step waits, in durations of one I/O of the last step.
 const OWED: f64 = 1.2;
-/// Longest such wait, in seconds.
+/// Longest wait for the last step's I/O, in seconds.
 const OWED_MOST_S: f64 = 4.0;
 
 impl<'a> Known<'a> {

@@ -1,7 +1,7 @@
 //! The procedure of `headroom`: the search for the greatest arrival rate at which a latency holds.
 //!
-//! First the load's rate with a full queue, as a hint. Then short open loads that bracket the answer: the first usually
-//! above half of that rate, then up or down from there, then in the middle. Once a line fits the late I/Os under them
+//! First the load's rate with a full queue, as a hint. Then short open loads that bracket the answer: the first at 30 to 90
+//! % of that rate, then up or down from there, then in the middle. Once a line fits the late I/Os under them
 //! (`statistics::crossing`), longer loads on either side of where it passes the bound, until the time is over. A load that
 //! falls hopelessly behind is cut short, and its queue drains before the next one begins.
 
@@ -47,9 +47,9 @@ const NARROW: f64 = 1.25;
 const TOLD: f64 = 1.005;
 /// How far beside the answer loads lie, in log odds of being late.
 const BESIDE: f64 = 1.0;
-/// Least such distance, as a share of the rate.
+/// Least distance of a load from the answer, as a share of the rate.
 const BESIDE_LEAST: f64 = 0.01;
-/// Greatest such distance, as a share of the rate.
+/// Greatest distance of a load from the answer, as a share of the rate.
 const BESIDE_MOST: f64 = 0.25;
 /// Factor over the allowed odds of being late from which a load is hopeless.
 const HOPELESS: f64 = 8.0;
@@ -63,7 +63,7 @@ const ENOUGH: (f64, f64) = (0.01, 0.8);
 const OVER: f64 = 1.03;
 /// Intervals of a load: enough to show how late I/Os cluster.
 const INTERVALS: f64 = 40.0;
-/// Shortest interval, in seconds.
+/// Shortest interval of a load, in seconds.
 const INTERVAL_LEAST_S: f64 = 0.1;
 /// Longest layout of real data.
 const LAYOUT_MOST: Nanos = Nanos::from_secs(60);

@@ -27,11 +27,11 @@ const DUTY_MOST: f64 = 100.0;
 const DUTY_DEPTH: u32 = 256;
 /// Queue depth that keeps a volume full, in seconds' worth of its rate.
 const FULL_S: f64 = 0.05;
-/// Least and greatest such depth.
+/// Least and greatest depth that keeps a volume full.
 const DEPTHS: (f64, f64) = (8.0, 256.0);
 /// Intervals of the duty per cycle.
 const INTERVALS: u64 = 6;
-/// Shortest and longest interval: a day's run file should stay small.
+/// Shortest and longest interval of the duty: a day's run file should stay small.
 const INTERVAL: (Nanos, Nanos) = (Nanos::SECOND, Nanos::from_secs(30));
 /// Shortest duty: a shorter one says nothing.
 const DUTY_LEAST: Nanos = Nanos::SECOND;

@@ -16,13 +16,13 @@ pub struct Profile {
     pub name: String,
     /// A few words for lists.
     pub title: String,
-    /// What it imitates.
+    /// What the profile imitates.
     pub about: String,
-    /// What its figures show.
+    /// What the profile measures.
     pub measures: String,
-    /// What it does not measure.
+    /// What the profile does not measure.
     pub left_out: String,
-    /// How its result is printed.
+    /// How the result is printed.
     pub table: ProfileTable,
     /// Size of the region to measure, if the target leaves it open.
     pub size: Option<Bytes>,

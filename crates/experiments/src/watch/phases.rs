@@ -67,7 +67,7 @@ pub enum CycleError {
         /// The shortest accepted cycle.
         least: Nanos,
     },
-    /// No cycle at all.
+    /// The load is to run zero times.
     #[error("--repeat 0 runs no load; say 1 or more, or leave --load out to watch alone")]
     Never,
     /// More phases than a watch holds.

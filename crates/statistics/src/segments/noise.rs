@@ -13,7 +13,7 @@ const LAG_MOST: f64 = 0.15;
 const DIFFERENCES_MIN: usize = 8;
 /// Fewest differences for a segment to show its own noise.
 const OWN_MIN: usize = 3;
-/// Fewest such segments from which the noise of segments is compared.
+/// Fewest segments with noise of their own for the noise of segments to be compared.
 const SEGMENTS_MIN: usize = 4;
 /// Quantile that leaves out the noisiest quarter.
 const QUARTER: f64 = 0.75;
