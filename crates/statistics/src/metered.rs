@@ -141,8 +141,8 @@ pub fn metered_at_one_level(windows: &[Window]) -> Meter {
 }
 
 /// The answer from the windows in which all counts are nearly equal, if there are enough. A throttle in slices is even as
-/// long as its slices end with our intervals and strays when they do not, so its windows are of two kinds; a device without a meter
-/// has none of the first. A load that fell short may make counts uneven but never even, so all counts are used.
+/// long as its slices end with our intervals and strays when they do not, so its windows are of two kinds; a device without
+/// a meter has none of the first. A load that fell short may make counts uneven but never even, so all counts are used.
 fn even(windows: &[Window]) -> Option<Meter> {
     let count = |windows: &[Window]| windows.iter().map(|window| window.counts.len()).sum::<usize>();
     let even: Vec<Window> = windows.iter().filter(|window| is_even(window)).map(all_clean).collect();

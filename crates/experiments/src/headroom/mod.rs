@@ -1,7 +1,7 @@
 //! The procedure of `headroom`: the search for the greatest arrival rate at which a latency holds.
 //!
-//! First the load's rate with a full queue, as a hint. Then short open loads that bracket the answer: the first at 30 to 90
-//! % of that rate, then up or down from there, then in the middle. Once a line fits the late I/Os under them
+//! First the load's rate with a full queue, as a hint. Then short open loads that bracket the answer: the first at 30 to
+//! 90 % of that rate, then up or down from there, then in the middle. Once a line fits the late I/Os under them
 //! (`statistics::crossing`), longer loads on either side of where it passes the bound, until the time is over. A load that
 //! falls hopelessly behind is cut short, and its queue drains before the next one begins.
 

@@ -50,8 +50,8 @@
 //! | 1 %, 0.3, 5 % 300 s | 96.0 (±12.09, -0.10, 84) | 96.5 (±11.92, -0.08, 84) | 97.5 (±11.40, -0.29, 80) | 95.5 (±11.03, -0.18, 84) | 93.5 (±10.58, -0.07, 94) | 94.0 (±9.80, -0.41, 98) | 93.5 (±9.77, -0.12, 92) |
 //! | 5 %, 0.6, 5 % 300 s | 99.0 (±15.93, -0.13, 41) | 99.0 (±14.22, -0.23, 47) | 98.5 (±12.43, -0.48, 48) | 99.0 (±11.82, -0.48, 44) | 98.0 (±11.18, -0.49, 48) | 97.0 (±11.04, -0.35, 67) | 92.0 (±9.41, -0.36, 34) |
 //!
-//! Below 93 % are slow noises over 300 s that hardly show within the span of a run: 85 to 93 % without fast noise, 91 to 92
-//! % with it; in 34 to 100 % of these runs the level is said to wander. Above 97 % are noise of 1 % and more, in which a
+//! Below 93 % are slow noises over 300 s that hardly show within the span of a run: 85 to 93 % without fast noise, 91 to
+//! 92 % with it; in 34 to 100 % of these runs the level is said to wander. Above 97 % are noise of 1 % and more, in which a
 //! slow part cannot be disproved within three minutes, and levels of a few values: there dependence or a slow part is
 //! presumed.
 
