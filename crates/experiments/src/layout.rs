@@ -1,16 +1,16 @@
-//! The layout step: real data over the region, so that no later read meets what was never written.
+//! The layout step: real data over the region, so that no later read meets unwritten blocks.
 
 use workload::{Access, BlockSizes, Bytes, Job, Mix, Nanos, StepKind, StopRule, Workload};
 
 use crate::step::{Layout, Step};
 
-/// Speed in bytes a second at which a forecast assumes data to be laid out where nothing is known of the volume.
+/// Layout speed in bytes per second that a forecast assumes for an unknown volume.
 pub const LAYOUT_GUESS: f64 = 200.0 * 1048576.0;
 
-/// Length of the writes that lay out.
+/// Block size of the layout's writes.
 const BLOCK: Bytes = Bytes::MIB;
 
-/// Writes incompressible data over the region, in order, until it is full or `most` is over; `None` where nothing is to be
+/// Writes incompressible data over the region, in order, until it is full or `most` has passed; `None` if nothing is to be
 /// written.
 pub fn layout_step(layout: Layout, seed: u64, most: Nanos) -> Option<Step> {
     let Layout::Write(size) = layout else { return None };

@@ -1,5 +1,5 @@
-//! `quick` as a procedure: what `dd` is asked for, honestly: one sequential stream, with and without flush, through the
-//! cache and past it.
+//! The procedure of `quick`: what `dd` is used for, done honestly: one sequential stream, with and without flush, through
+//! the cache and past it.
 
 use record::StepRecord;
 use workload::{
@@ -10,10 +10,10 @@ use workload::{
 use crate::layout::layout_step;
 use crate::step::{Layout, Step};
 
-/// What `dd bs=1M` moves at a time.
+/// Block size of `dd bs=1M`.
 const BLOCK: Bytes = Bytes::MIB;
-/// Writes between two flushes: few enough that a slow volume shows several flushes in five seconds, enough that a flush does
-/// not cost more than what it stores.
+/// Writes between two flushes: few enough that a slow volume shows several flushes in five seconds, enough that a flush
+/// does not cost more than the data it stores.
 const FLUSH_EVERY: u32 = 16;
 
 /// One of the streams of a quick look.
@@ -24,7 +24,7 @@ struct Stream {
     flush: Flush,
 }
 
-/// In the order they run: past the cache first, since what the cache holds afterwards would disturb it.
+/// Streams in the order they run: past the cache first, because what the cache holds afterwards would disturb them.
 const STREAMS: [Stream; 6] = [
     Stream { name: "write, past the cache", mix: Mix::WRITE, direct: true, flush: Flush::Never },
     Stream {
@@ -44,23 +44,23 @@ const STREAMS: [Stream; 6] = [
     Stream { name: "read, through the cache", mix: Mix::READ, direct: false, flush: Flush::Never },
 ];
 
-/// How long each stream lasts, and what is laid out before.
+/// Duration of each stream, and what the target allows.
 #[derive(Clone, Copy, Debug)]
 pub struct QuickAsk {
-    /// Counted time of each stream, and the most of the layout.
+    /// Counted time of each stream, and longest layout.
     pub time: Nanos,
-    /// What is written before.
+    /// Data to lay out first.
     pub layout: Layout,
-    /// Whether the file system can go past the page cache.
+    /// Whether the file system can bypass the page cache.
     pub past: PastCache,
 }
 
-/// Whether a file system can go past the page cache.
+/// Whether a file system can bypass the page cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PastCache {
-    /// It can.
+    /// It supports direct I/O.
     Possible,
-    /// It knows only I/O through the cache.
+    /// It supports only I/O through the cache.
     Impossible,
 }
 
@@ -76,7 +76,7 @@ pub fn next_quick_step(ask: &QuickAsk, done: &[StepRecord]) -> Option<Step> {
     layout_step(ask.layout, 1, ask.time).into_iter().chain(streams).find(|step| !ran(step))
 }
 
-/// The seconds that a quick look takes, layout included.
+/// Seconds of a quick look, including the layout.
 pub fn quick_seconds(ask: &QuickAsk) -> f64 {
     let streams = STREAMS.iter().filter(|stream| !stream.direct || ask.past == PastCache::Possible).count();
     let layout = usize::from(ask.layout != Layout::None);

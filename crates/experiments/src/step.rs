@@ -1,34 +1,34 @@
-//! A step before it is planned, and what a target lets it do.
+//! A step before it is planned, and what a target allows it.
 
 use workload::{Bytes, Nanos, StepKind, Workload};
 
 /// Whether writes are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writes {
-    /// Reads and writes.
+    /// Reads and writes are measured.
     Measured,
-    /// Only reads: the target is not ours to write.
+    /// Only reads are: the target is not ours to write.
     LeftOut,
 }
 
 /// Whether real data is written before reads are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Nothing to write: the blocks hold data, or are not ours.
+    /// Nothing is written: the blocks hold data, or are not ours.
     None,
-    /// This much.
+    /// This many bytes are written.
     Write(Bytes),
 }
 
 /// A step to run, before planning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// A name that is unique in the run.
+    /// Name, unique in the run.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the step.
     pub kind: StepKind,
-    /// What is asked.
+    /// The requested workload.
     pub workload: Workload,
-    /// Length of an interval of its record; `None`: that of the target.
+    /// Length of an interval of its record; `None`: the target's own.
     pub interval: Option<Nanos>,
 }

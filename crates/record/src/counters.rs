@@ -1,64 +1,64 @@
-//! Raw counters of the machine, sampled on the run's clock; differences are taken by whoever reads them.
+//! Raw counters of the machine, sampled on the run's clock; differences are taken by the reader.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
-/// One reading of every counter that is sampled.
+/// One reading of all sampled counters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// When on the run's clock.
+    /// When it was taken, on the run's clock.
     pub at: Nanos,
-    /// What the wall clock showed: milliseconds since 1970, UTC; zero where nobody looked. Beside `at` it shows when the
-    /// clock was set.
+    /// Wall clock at that moment: milliseconds since 1970, UTC; zero if it was not read. Together with `at` it shows when
+    /// the clock was set.
     #[serde(default)]
     pub wall_unix_ms: u64,
-    /// By device name (`vda`, `dm-0`); a device that is gone is not there, one that comes stands behind the others.
+    /// Counters by device name (`vda`, `dm-0`). A device that is gone is missing; a new one is appended.
     pub disks: Vec<(Arc<str>, DiskCounters)>,
-    /// The whole machine's CPUs.
+    /// CPU time of the whole machine.
     pub cpu: CpuCounters,
-    /// Memory.
+    /// Memory of the whole machine.
     pub memory: MemoryCounters,
-    /// Time that tasks waited for I/O; `None` where the kernel does not keep it.
+    /// Time tasks waited for I/O; `None` if the kernel does not keep it.
     #[serde(default)]
     pub pressure: Option<Pressure>,
-    /// Tasks that were waiting for I/O just then (`procs_blocked` of `/proc/stat`).
+    /// Tasks waiting for I/O at that moment (`procs_blocked` in `/proc/stat`).
     #[serde(default)]
     pub blocked: u32,
-    /// This process.
+    /// CPU time of this process.
     pub own: OwnCpu,
 }
 
-/// For how long limits of a provider's were exceeded, as its volume counts it since it was attached: microseconds, of operations
-/// and of bytes a second each.
+/// How long a provider's limits were exceeded, in microseconds since the volume was attached, as the volume counts it
+/// itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExceededLimits {
-    /// Those of the volume.
+    /// Limit of the volume on operations per second.
     pub volume_iops_us: u64,
-    /// In bytes.
+    /// Limit of the volume on bytes per second.
     pub volume_bytes_us: u64,
-    /// Those of the instance.
+    /// Limit of the instance on operations per second.
     pub instance_iops_us: u64,
-    /// In bytes.
+    /// Limit of the instance on bytes per second.
     pub instance_bytes_us: u64,
 }
 
-/// Those counters of a device before and after a run.
+/// The [`ExceededLimits`] of a device before and after a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExceededWhile {
     /// Kernel name of the device.
     pub device: String,
-    /// As they were when the run began.
+    /// Counters when the run began.
     pub before: ExceededLimits,
-    /// And when it ended; `None` where it was cut off.
+    /// Counters when the run ended; `None` if it was cut off.
     pub after: Option<ExceededLimits>,
-    /// How long the run took by its clock.
+    /// Duration of the run by its clock.
     pub lasted: Nanos,
 }
 
-/// Fields 1 to 17 of a line of `/proc/diskstats` (kernel document admin-guide/iostats); milliseconds wrap at 32 bits on
-/// some kernels, and only `in_flight` may fall otherwise.
+/// Fields 1 to 17 of a line of `/proc/diskstats` (kernel document admin-guide/iostats). Millisecond fields wrap at 32 bits
+/// on some kernels; otherwise only `in_flight` may fall.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct DiskCounters {
@@ -84,9 +84,9 @@ pub struct DiskCounters {
 /// `/proc/pressure/io`, in microseconds since boot (kernel document accounting/psi).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pressure {
-    /// At least one task waited for I/O.
+    /// Time in which at least one task waited for I/O.
     pub some_us: u64,
-    /// Every task that was not idle waited for I/O.
+    /// Time in which every non-idle task waited for I/O.
     pub full_us: u64,
 }
 
@@ -104,7 +104,7 @@ pub struct CpuCounters {
     pub steal: u64,
 }
 
-/// From `/proc/meminfo`, in bytes.
+/// Figures from `/proc/meminfo`, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct MemoryCounters {
@@ -115,7 +115,7 @@ pub struct MemoryCounters {
     pub writeback: u64,
 }
 
-/// CPU time of this process so far, all threads, in nanoseconds.
+/// CPU time this process has used so far, over all threads, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub struct OwnCpu {
@@ -124,7 +124,7 @@ pub struct OwnCpu {
 }
 
 impl CpuCounters {
-    /// All ticks.
+    /// Sum of all ticks.
     pub fn total(&self) -> u64 {
         self.user + self.nice + self.system + self.idle + self.iowait + self.irq + self.softirq + self.steal
     }

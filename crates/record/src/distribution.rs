@@ -1,7 +1,7 @@
-//! Merged latencies: sparse counts by bucket, exact under merging, percentiles never above the greatest value.
+//! Merged latencies: sparse counts by bucket; merging is exact, and no percentile exceeds the greatest value.
 //!
-//! Counts stay in memory as they are stored, some three bytes a bucket: a run of hours has a distribution for each second, and
-//! reading its file may take four times the file's length.
+//! Counts stay in memory in their stored form, about three bytes per bucket: a run of hours has a distribution for every
+//! second, and reading its file may take no more than four times the file's length in memory.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,18 +10,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::histogram::{BUCKETS, Histogram, bucket_bounds, bucket_middle, bucket_of};
 
-/// Counts by bucket of [`bucket_of`], with the exact least and greatest value where they are known.
+/// Counts by bucket of [`bucket_of`], with the exact least and greatest value if they are known.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "Plain", into = "Plain")]
 pub struct Distribution {
-    /// LEB128 numbers: for each filled bucket in rising order the step from the last one and its count. No count is zero, and no
-    /// step but the first; no bucket is beyond the last.
+    /// LEB128 numbers: for each filled bucket, in rising order, the step from the previous bucket and the count. No count
+    /// is zero, no step but the first is zero, and no bucket lies beyond the last of [`BUCKETS`].
     counts: Box<[u8]>,
     ns_min: u64,
     ns_max: u64,
 }
 
-/// A distribution in the open, as other formats have it.
+/// A distribution with plain fields, as other formats serialize it.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Distribution")]
 struct Plain {
@@ -55,11 +55,11 @@ impl fmt::Debug for Distribution {
     }
 }
 
-/// Why stored bytes are no distribution.
+/// Stored bytes that do not decode to a distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the stored histogram is damaged at byte {at}")]
 pub struct Damaged {
-    /// Place of the damage.
+    /// Byte at which the damage was noticed.
     pub at: usize,
 }
 
@@ -70,12 +70,13 @@ impl Default for Distribution {
 }
 
 impl Distribution {
-    /// The counts of `histogram` with the exact extremes (nanoseconds) that were kept beside it.
+    /// Takes the counts of `histogram` and the exact extremes (nanoseconds) that were kept beside it.
     pub fn of(histogram: &Histogram, ns_min: u64, ns_max: u64) -> Distribution {
         Distribution { counts: stored(histogram.filled()), ns_min, ns_max }
     }
 
-    /// Values (nanoseconds) with their counts, in any order, with the exact extremes. Every value falls into its bucket.
+    /// Counts values (nanoseconds) given with their counts in any order, and takes their exact extremes. Each value falls
+    /// into its bucket.
     pub fn counted(values: &[(u64, u64)], ns_min: u64, ns_max: u64) -> Distribution {
         let mut counts: BTreeMap<u16, u64> = BTreeMap::new();
         for &(value, count) in values.iter().filter(|(_, count)| *count > 0) {
@@ -88,7 +89,7 @@ impl Distribution {
         }
     }
 
-    /// Filled buckets with their counts, rising.
+    /// Filled buckets with their counts, in rising order.
     fn filled(&self) -> Filled<'_> {
         Filled { bytes: &self.counts, at: 0, bucket: 0 }
     }
@@ -98,22 +99,22 @@ impl Distribution {
         self.filled().fold(0, |sum, (_, count)| sum.saturating_add(count))
     }
 
-    /// True where there is no value.
+    /// Whether there is no value.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 
-    /// The exact least value in nanoseconds.
+    /// Exact least value in nanoseconds; `None` if there is no value.
     pub fn ns_min(&self) -> Option<u64> {
         (!self.is_empty()).then_some(self.ns_min)
     }
 
-    /// The exact greatest value in nanoseconds.
+    /// Exact greatest value in nanoseconds; `None` if there is no value.
     pub fn ns_max(&self) -> Option<u64> {
         (!self.is_empty()).then_some(self.ns_max)
     }
 
-    /// Adds `other`: exact, commutative and associative, so seconds, workers and machines merge alike.
+    /// Adds `other`. Exact, commutative and associative, so that seconds, workers and machines merge alike.
     pub fn merge(&mut self, other: &Distribution) {
         let (mut mine, mut theirs) = (self.filled().peekable(), other.filled().peekable());
         let merged = std::iter::from_fn(|| match (mine.peek().copied(), theirs.peek().copied()) {
@@ -131,8 +132,8 @@ impl Distribution {
         self.ns_max = self.ns_max.max(other.ns_max);
     }
 
-    /// The value in nanoseconds at or below which `percent` (0 to 100) of all lie; the middle of the bucket that holds
-    /// it, held within the exact extremes. `None` where there is no value.
+    /// The value in nanoseconds at or below which `percent` (0 to 100) of all values lie: the middle of its bucket, clamped
+    /// to the exact extremes. `None` if there is no value.
     pub fn percentile(&self, percent: f64) -> Option<u64> {
         let total = self.count();
         let rank = ((percent / 100.0 * total as f64).ceil() as u64).clamp(1, total.max(1));
@@ -148,7 +149,8 @@ impl Distribution {
         None
     }
 
-    /// Share of values (0 to 1) at or below `nanoseconds`; values within one bucket count by the bucket's middle.
+    /// Share of values (0 to 1) at or below `nanoseconds`; a bucket counts as a whole, by its middle. `None` if there is no
+    /// value.
     pub fn share_within(&self, nanoseconds: u64) -> Option<f64> {
         let total = self.count();
         let within: u64 = self
@@ -158,14 +160,14 @@ impl Distribution {
         (total > 0).then(|| within as f64 / total as f64)
     }
 
-    /// Mean in nanoseconds from the buckets' middles: within 0.1 %.
+    /// Mean in nanoseconds from the bucket middles, accurate to 0.1 %.
     pub fn mean(&self) -> Option<f64> {
         let total = self.count();
         let sum: f64 = self.middles().map(|(value, count)| value as f64 * count as f64).sum();
         (total > 0).then(|| sum / total as f64)
     }
 
-    /// Standard deviation in nanoseconds (population) from the buckets' middles.
+    /// Standard deviation (of the population) in nanoseconds, from the bucket middles.
     pub fn standard_deviation(&self) -> Option<f64> {
         let mean = self.mean()?;
         let squares: f64 =
@@ -173,12 +175,12 @@ impl Distribution {
         Some((squares / self.count() as f64).sqrt())
     }
 
-    /// Middles of the filled buckets in nanoseconds, with their counts, rising.
+    /// Middles of the filled buckets in nanoseconds, with their counts, in rising order.
     pub fn middles(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.filled().map(|(bucket, count)| (bucket_middle(usize::from(bucket)), count))
     }
 
-    /// Filled buckets as (least, greatest, count), rising; nanoseconds, inclusive.
+    /// Filled buckets as (least, greatest, count), in rising order; nanoseconds, both ends inclusive.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
         self.filled().map(|(bucket, count)| {
             let (low, high) = bucket_bounds(usize::from(bucket));
@@ -186,8 +188,8 @@ impl Distribution {
         })
     }
 
-    /// Bytes for storage: LEB128 numbers: least, greatest, then for each filled bucket the step from the last one and its
-    /// count. An empty distribution is no bytes.
+    /// Encodes for storage as LEB128 numbers: least, greatest, then for each filled bucket the step from the previous
+    /// bucket and its count. An empty distribution has no bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(20 + self.counts.len());
         if self.is_empty() {
@@ -199,10 +201,10 @@ impl Distribution {
         bytes
     }
 
-    /// Reads what [`encode`](Self::encode) wrote.
+    /// Decodes what [`encode`](Self::encode) wrote.
     ///
     /// # Errors
-    /// [`Damaged`] with the place.
+    /// [`Damaged`] with the byte at which decoding failed.
     pub fn decode(bytes: &[u8]) -> Result<Distribution, Damaged> {
         let mut distribution = Distribution::default();
         if bytes.is_empty() {
@@ -222,7 +224,7 @@ impl Distribution {
             }
         }
         distribution.counts = bytes[from..].into();
-        // A percentile is held between the two.
+        // A percentile is clamped between the two.
         if distribution.ns_min > distribution.ns_max {
             return Err(Damaged { at: 0 });
         }
@@ -230,7 +232,7 @@ impl Distribution {
     }
 }
 
-/// Filled buckets with their counts, taken from the bytes of a [`Distribution`].
+/// Iterator over filled buckets and their counts, decoded from the bytes of a [`Distribution`].
 struct Filled<'d> {
     bytes: &'d [u8],
     at: usize,
@@ -241,14 +243,14 @@ impl Iterator for Filled<'_> {
     type Item = (u16, u64);
 
     fn next(&mut self) -> Option<(u16, u64)> {
-        // The bytes were written here or looked through, so that none are missing but at the end.
+        // The bytes were encoded here or checked by `decode`, so a number can be missing only at the end.
         self.bucket += take(self.bytes, &mut self.at).ok()?;
         let count = take(self.bytes, &mut self.at).ok()?;
         Some((self.bucket as u16, count))
     }
 }
 
-/// The bytes of these buckets, which rise, with their counts.
+/// Encodes buckets, which must rise, with their counts.
 fn stored(filled: impl IntoIterator<Item = (u16, u64)>) -> Box<[u8]> {
     let (mut bytes, mut last) = (Vec::new(), 0);
     for (bucket, count) in filled {

@@ -1,110 +1,110 @@
-//! Reasons why figures from a target may not be the volume's, as values: what each means for the figures is the analysis's
-//! to say, and its words are the report's.
+//! Reasons why figures from a target may not be the volume's, as values: what each means for the figures is decided in the
+//! analysis, and its wording in the report.
 
 use serde::{Deserialize, Serialize};
 
-/// A reason why figures from a target may not be the volume's, with what has to be told of it.
+/// Reason why figures from a target may not be the volume's, with what a report says about it.
 ///
-/// Run files hold these as they are here, so a kind that is new or changes its fields raises the version of the run file.
+/// Run files store these values as they are, so a new kind or changed fields raise the run file's version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum TargetDoubt {
     /// The file system keeps its files in memory.
     MemoryFilesystem {
-        /// Its type, for example `tmpfs`.
+        /// Type of the file system, for example `tmpfs`.
         filesystem: String,
     },
-    /// The file system lies over another one.
+    /// The file system is stacked on another one.
     StackedFilesystem {
-        /// Its type, for example `overlay`.
+        /// Type of the file system, for example `overlay`.
         filesystem: String,
     },
-    /// The file system comes over the network.
+    /// The file system is mounted over the network.
     NetworkFilesystem {
-        /// Its type, for example `nfs4`.
+        /// Type of the file system, for example `nfs4`.
         filesystem: String,
-        /// Where it comes from, for example `nas:/export/vol1`.
+        /// The server's export, for example `nas:/export/vol1`.
         source: String,
     },
-    /// A program of this machine serves the file system.
+    /// The file system is served by a program of this machine (FUSE).
     ServedByProgram {
-        /// Its type, for example `fuse.sshfs`.
+        /// Type of the file system, for example `fuse.sshfs`.
         filesystem: String,
     },
-    /// The file system keeps a cache that direct I/O need not go past, and may compress.
+    /// The file system keeps a cache that direct I/O need not bypass, and may compress.
     OwnCache {
-        /// Its type, for example `zfs`.
+        /// Type of the file system, for example `zfs`.
         filesystem: String,
     },
     /// The file system compresses what is written.
     Compresses {
-        /// Its type, for example `btrfs`.
+        /// Type of the file system, for example `btrfs`.
         filesystem: String,
-        /// The option that says so, for example `compress=zstd:3`.
+        /// The mount option that says so, for example `compress=zstd:3`.
         option: String,
     },
     /// The file system is mounted read-only.
     MountedReadOnly {
-        /// Where it is mounted.
+        /// Its mount point.
         mount_point: String,
     },
-    /// The file system knows no direct I/O, so the page cache takes part.
+    /// The file system does not support direct I/O, so the page cache takes part.
     NoDirectIo,
     /// The device is compressed memory.
     CompressedMemory {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
-    /// The device is memory.
+    /// The device is a RAM disk.
     MemoryDevice {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
-    /// The device stores nothing, and reads come back empty.
+    /// The device stores nothing, and reads return no data.
     StoresNothing {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
     /// The device has a cache in front of its volume.
     CacheInFront {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
-    /// The device goes through the page cache of this machine.
+    /// I/O to the device goes through this machine's page cache.
     ThroughPageCache {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
-    /// This machine encrypts what the device holds.
+    /// This machine encrypts the device's data.
     Encrypted {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
-    /// The array is busy with itself.
+    /// The array is resyncing, being checked or otherwise busy with itself.
     ArrayBusy {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
-        /// What it does, in the kernel's word: `resync`, `check`.
+        /// Its action in the kernel's word: `resync`, `check`.
         action: String,
     },
-    /// A part of the array is missing.
+    /// A member of the array is missing.
     ArrayDegraded {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
     /// The device is read-only.
     ReadOnlyDevice {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
     /// The device does not answer: its settings could not be read.
     Silent {
-        /// Its kernel name.
+        /// Kernel name of the device.
         device: String,
     },
-    /// What an earlier version said in words that nobody knows any more; it is told, and decides nothing.
+    /// Text from an earlier version that matches no kind; it is shown and decides nothing.
     Other {
-        /// Its words.
+        /// The text.
         words: String,
     },
 }

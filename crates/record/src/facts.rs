@@ -1,77 +1,77 @@
-//! What was found out about the machine and the target before anything ran.
+//! Facts about the machine and the target, collected before anything ran.
 
 use serde::{Deserialize, Serialize};
 use workload::Bytes;
 
 use crate::TargetDoubt;
 
-/// The machine.
+/// The machine on which a run was made.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HostFacts {
-    /// Its name.
+    /// Host name.
     pub hostname: String,
     /// Kernel release, for example `6.18.44`.
     pub kernel: String,
-    /// The distribution's own words.
+    /// The distribution's name for itself.
     pub distribution: String,
     /// CPU model.
     pub cpu_model: String,
-    /// CPUs this process may use.
+    /// Number of CPUs this process may use.
     pub cpus: u32,
-    /// Memory.
+    /// Size of the memory.
     pub memory: Bytes,
     /// The clock source (`tsc`, `kvm-clock`, …).
     pub clocksource: String,
-    /// What one reading of the clock costs, nanoseconds.
+    /// Cost of one reading of the clock, in nanoseconds.
     pub clock_read_ns: f64,
-    /// Vendor and product from DMI (`Amazon EC2 m5.large`), empty where unknown.
+    /// Vendor and product from DMI (`Amazon EC2 m5.large`); empty if unknown.
     pub product: String,
 }
 
-/// What a target is.
+/// Kind of target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
-    /// A directory: an unnamed file of ours in it.
+    /// A directory, in which an unnamed file of ours is measured.
     #[default]
     Directory,
-    /// An existing file: only read.
+    /// An existing file, which is only read.
     File,
     /// A block device.
     BlockDevice,
     /// A volume that this kernel throttles.
     Lab,
-    /// Simulated in virtual time.
+    /// A simulated volume in virtual time.
     Simulated,
-    /// Nothing.
+    /// The null target, which answers at once and stores nothing.
     Null,
 }
 
-/// The target, and the devices below it from the top down.
+/// The target and the devices below it, from the top down.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TargetFacts {
-    /// As typed.
+    /// The target as typed.
     pub words: String,
-    /// What it is.
+    /// Kind of target.
     pub kind: TargetKind,
-    /// File system, for example `ext4`; empty where there is none.
+    /// File system, for example `ext4`; empty if there is none.
     pub filesystem: String,
-    /// Where it is mounted; empty where it is not.
+    /// Mount point; empty if it is not mounted.
     pub mount_point: String,
-    /// Size of the device or the space that is free for us in the file system.
+    /// Size of the device, or free space available to us in the file system.
     pub available: Bytes,
-    /// Devices from the one that is mounted or opened down to the physical ones.
+    /// Devices from the one mounted or opened down to the physical ones.
     pub devices: Vec<DeviceFacts>,
-    /// Alignment that direct I/O needs; zero where direct I/O is not possible.
+    /// Alignment that direct I/O needs; zero if direct I/O is not possible.
     pub direct_alignment: Bytes,
     /// Reasons why figures from this target may not be the volume's (tmpfs, overlayfs, network file system).
     pub doubts: Vec<TargetDoubt>,
-    /// True where only reads may be measured: the target is not ours to write.
+    /// Whether only reads may be measured because the target is not ours to write.
     pub reads_only: bool,
-    /// Share (0 to 1) of the measured region that holds no data (holes, unwritten extents) when reads are measured; `None`
-    /// where the file system or device cannot say.
+    /// Share (0 to 1) of the measured region without data (holes, unwritten extents) when reads are measured; `None` if the
+    /// file system or device cannot report it.
     pub unwritten_share: Option<f64>,
-    /// Share (0 to 1) of the measured region found in the page cache after direct reads; `None` where unknown.
+    /// Share (0 to 1) of the measured region found in the page cache after direct reads; `None` if unknown.
     pub cached_share: Option<f64>,
 }
 
@@ -84,41 +84,42 @@ pub struct DeviceFacts {
     pub number: (u32, u32),
     /// Size.
     pub size: Bytes,
-    /// Model, empty where the device says none.
+    /// Model; empty if the device reports none.
     pub model: String,
-    /// Serial number, empty where the device says none.
+    /// Serial number; empty if the device reports none.
     pub serial: String,
     /// Logical block size.
     pub logical_block: Bytes,
     /// Physical block size.
     pub physical_block: Bytes,
-    /// Says it rotates.
+    /// Whether the device reports that it rotates.
     pub rotational: bool,
     /// Active I/O scheduler.
     pub scheduler: String,
-    /// Requests the queue holds.
+    /// Number of requests the queue holds (`nr_requests`).
     pub queue_requests: u32,
-    /// Longest request the kernel sends without splitting.
+    /// Longest request that the kernel sends without splitting it.
     pub request_max: Bytes,
 }
 
 /// A CPU as the kernel describes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CpuFacts {
-    /// Its number.
+    /// CPU number.
     pub number: u32,
-    /// Its socket.
+    /// Number of its socket.
     pub socket: u32,
-    /// Its node of memory.
+    /// Number of its memory (NUMA) node.
     pub node: u32,
-    /// Its core, as the kernel numbers those of a socket.
+    /// Number of its core within the socket, as the kernel numbers it.
     pub core: u32,
-    /// 1,024 for the fastest of a machine, less for others; the same where the kernel does not say.
+    /// Capacity: 1,024 for the fastest CPU of a machine, less for slower ones; the same for all if the kernel does not
+    /// report it.
     pub capacity: u32,
 }
 
 impl TargetFacts {
-    /// Facts of a target that is no device of this machine.
+    /// Facts of a target that is not a device of this machine.
     pub fn made_up(words: &str, kind: TargetKind, available: Bytes) -> TargetFacts {
         TargetFacts {
             words: words.to_owned(),

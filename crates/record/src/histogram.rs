@@ -1,15 +1,15 @@
-//! The recording histogram: log-linear, 512 sub-buckets an octave, 32-bit counts, 64 KiB.
+//! The recording histogram: log-linear, 512 sub-buckets per octave, 32-bit counts, 64 KiB.
 //!
-//! Values below 512 ns have a bucket each; above, every power of two is cut into 512 equal buckets, so that a bucket's
-//! middle is within 0.1 % of every value in it. Values above 2^40 ns (18 minutes) fall into the last bucket; the exact
-//! least and greatest value are kept beside it in the [`Tally`](crate::Tally).
+//! Each value below 512 ns has a bucket of its own; above, every power of two is cut into 512 equal buckets, so that a
+//! bucket's middle is within 0.1 % of every value in it. Values from 2^40 ns (18 minutes) on fall into the last bucket; the
+//! exact least and greatest value are kept beside it in the [`Tally`](crate::Tally).
 
-/// Sub-buckets an octave, as a power of two.
+/// Sub-buckets per octave, as a power of two.
 const SUB_BITS: u32 = 9;
 /// Number of buckets: one linear group and 31 octaves.
 pub const BUCKETS: usize = 32 << SUB_BITS;
 
-/// The bucket that holds `nanoseconds`.
+/// Index of the bucket that holds `nanoseconds`.
 #[inline]
 pub const fn bucket_of(nanoseconds: u64) -> usize {
     if nanoseconds < 1 << SUB_BITS {
@@ -30,17 +30,17 @@ pub const fn bucket_bounds(bucket: usize) -> (u64, u64) {
     (low, low + (1 << octave) - 1)
 }
 
-/// The value in nanoseconds that stands for everything in `bucket`.
+/// The value in nanoseconds that represents everything in `bucket`.
 pub const fn bucket_middle(bucket: usize) -> u64 {
     let (low, high) = bucket_bounds(bucket);
     low + (high - low) / 2
 }
 
-/// Counts by bucket; what the worker writes into for every I/O.
+/// Counts by bucket, updated by the worker on every I/O.
 #[derive(Clone, Debug)]
 pub struct Histogram {
     counts: Box<[u32; BUCKETS]>,
-    /// No bucket outside `low..=high` is non-zero; `low > high` where all are zero. Spares walking 16,384 buckets.
+    /// No bucket outside `low..=high` is non-zero; `low > high` if all are zero. Saves a walk over all 16,384 buckets.
     low: usize,
     high: usize,
 }
@@ -52,7 +52,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// An empty histogram; the only allocation it ever makes.
+    /// Returns an empty histogram; this is the only allocation it ever makes.
     pub fn new() -> Histogram {
         let counts: Box<[u32]> = vec![0; BUCKETS].into_boxed_slice();
         match counts.try_into() {
@@ -79,19 +79,19 @@ impl Histogram {
         }
     }
 
-    /// Kept apart, since hardly any value is the least or the greatest so far.
+    /// Out of line because hardly any value is the least or the greatest so far.
     #[cold]
     fn widen(&mut self, bucket: usize) {
         self.low = self.low.min(bucket);
         self.high = self.high.max(bucket);
     }
 
-    /// True where nothing has been counted.
+    /// Whether nothing has been counted.
     pub fn is_empty(&self) -> bool {
         self.low > self.high
     }
 
-    /// Forgets all counts.
+    /// Resets all counts to zero.
     pub fn clear(&mut self) {
         if !self.is_empty() {
             self.counts[self.low..=self.high].fill(0);
@@ -100,7 +100,7 @@ impl Histogram {
         self.high = 0;
     }
 
-    /// Buckets that are not zero, with their counts, in rising order.
+    /// Non-zero buckets with their counts, in rising order.
     pub fn filled(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
         let range = if self.is_empty() { 0..0 } else { self.low..self.high + 1 };
         let start = range.start;

@@ -8,38 +8,39 @@ use crate::{Distribution, Tally};
 /// One direction of an [`Interval`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IntervalDirection {
-    /// Sums.
+    /// Sums over the I/Os that ended.
     pub tally: Tally,
-    /// Due→done.
+    /// Latency from due to done.
     pub latency: Distribution,
 }
 
-/// What ended between `start` and `end`, merged over the workers of one job. Final when every worker has passed `end`.
+/// I/Os of one job that ended between `start` and `end`, merged over its workers. Final once every worker has passed `end`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interval {
-    /// Index into the names of the step's jobs.
+    /// Index into the step's job names.
     pub job: u16,
     /// Start on the run's clock.
     pub start: Nanos,
-    /// End on the run's clock; `end - start` is the step's interval but for the last one.
+    /// End on the run's clock; `end - start` is the step's interval length, except in the last one.
     pub end: Nanos,
-    /// False during the ramp.
+    /// Whether it counts: false during the ramp.
     pub counted: bool,
-    /// By [`Direction::index`].
+    /// One entry per direction, indexed by [`Direction::index`].
     pub directions: [IntervalDirection; 4],
-    /// Submissions that came later than they were due by more than 1 ms.
+    /// Number of submissions more than 1 ms after they were due.
     pub late: u64,
-    /// True where a worker had no spare record at an edge, so that this interval may hold some of the one before.
+    /// Whether a worker had no spare sheet at an interval's edge, so that this interval may include I/Os of the previous
+    /// one.
     pub smeared: bool,
-    /// The longest time that one of the job's workers was ready to run in this interval but had no CPU: what came back
-    /// meanwhile was noticed late, and nothing was issued in its place. Zero in simulation, but where CPU is taken there too,
-    /// and in what earlier versions stored.
+    /// The longest time for which one of the job's workers was ready to run in this interval but had no CPU: completions
+    /// during it were noticed late, and nothing was issued in their place. Zero in simulation, unless the simulation takes
+    /// CPU away, and in records of earlier versions.
     #[serde(default)]
     pub waited: Nanos,
 }
 
 impl Interval {
-    /// An interval in which nothing has ended.
+    /// An interval in which nothing ended.
     pub fn empty(job: u16, start: Nanos, end: Nanos) -> Interval {
         let directions = Default::default();
         Interval { job, start, end, counted: true, directions, late: 0, smeared: false, waited: Nanos::ZERO }
@@ -57,7 +58,7 @@ impl Interval {
         self.counted &= other.counted;
     }
 
-    /// The part of `direction`.
+    /// The figures for `direction`.
     pub fn of(&self, direction: Direction) -> &IntervalDirection {
         &self.directions[direction.index()]
     }
@@ -67,13 +68,13 @@ impl Interval {
         self.end.since(self.start).as_secs_f64()
     }
 
-    /// Reads and writes a second.
+    /// Reads and writes per second; 0 for an interval without length.
     pub fn iops(&self) -> f64 {
         let ops = self.of(Direction::Read).tally.ops.saturating_add(self.of(Direction::Write).tally.ops);
         if self.end > self.start { ops as f64 / self.seconds() } else { 0.0 }
     }
 
-    /// Bytes read and written a second.
+    /// Bytes read and written per second; 0 for an interval without length.
     pub fn bytes_per_second(&self) -> f64 {
         let bytes =
             self.of(Direction::Read).tally.bytes.saturating_add(self.of(Direction::Write).tally.bytes);

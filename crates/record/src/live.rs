@@ -1,5 +1,5 @@
-//! How news leaves a running step: whoever stores, shows or decides is told at interval edges, and of single I/Os in
-//! batches, only where a job asks for that.
+//! How news leaves a running step: an observer is called at interval edges, and with single I/Os, in batches, only if a job
+//! asks for them.
 
 use std::fmt;
 
@@ -8,72 +8,72 @@ use workload::{Direction, Nanos, StepPlan, TracedIo};
 
 use crate::{Event, Interval, Phase, Sample, StepRecord};
 
-/// One I/O that is over, of a worker that is traced.
+/// One I/O that is over, issued by a traced worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoTrace {
-    /// When it was due; in a closed loop when it was picked.
+    /// When it was due; in a closed loop, when it was picked.
     pub due: Nanos,
-    /// When it was handed over.
+    /// When it was submitted.
     pub issued: Nanos,
-    /// When it was done.
+    /// When it completed.
     pub done: Nanos,
     /// Byte offset in its file.
     pub offset: u64,
-    /// Bytes moved; of one that failed the bytes that were asked for.
+    /// Bytes moved; if it failed, the bytes requested.
     pub bytes: u32,
     /// Index into the worker's files.
     pub file: u32,
-    /// Positive errno of one that failed, 0 of one that ended well.
+    /// Positive errno if it failed, 0 if it succeeded.
     pub errno: i32,
-    /// Which way.
+    /// Read, write, trim or flush.
     pub direction: Direction,
     /// Whether the totals count it: false in the ramp.
     pub counted: bool,
 }
 
-/// How long I/O may stay unanswered before a step is given up, unless somebody says otherwise. The kernel's own drivers
-/// give a disk 30 s before they reset it, and try again.
+/// How long I/O may stay unanswered before a step is given up, unless the user says otherwise. The kernel's own drivers
+/// give a disk 30 s before they reset it and retry.
 pub const PATIENCE: Nanos = Nanos::from_secs(60);
 
-/// Nothing of what a worker has in flight has come back for long.
+/// A worker's I/O in flight of which nothing has come back for a long time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Silence {
-    /// What is to be said of it.
+    /// What is to be reported.
     pub stage: SilenceStage,
-    /// When that was so.
+    /// When it was reported, on the run's clock.
     pub at: Nanos,
-    /// How long nothing had come back by then.
+    /// How long nothing had come back at that time.
     pub lasted: Nanos,
-    /// Where the I/O goes that has been in flight longest.
+    /// Target of the I/O that has been in flight longest.
     pub path: String,
-    /// Which way it goes.
+    /// Direction of that I/O.
     pub direction: Direction,
-    /// Its byte offset.
+    /// Byte offset of that I/O.
     pub offset: u64,
-    /// Its length in bytes.
+    /// Length of that I/O in bytes.
     pub bytes: u32,
-    /// How many more are in flight.
+    /// Number of other I/Os in flight.
     pub others: usize,
-    /// After how long the step is given up.
+    /// How long a silence lasts before the step is given up.
     pub patience: Nanos,
 }
 
-/// What is to be said of a [`Silence`].
+/// Stage of a [`Silence`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SilenceStage {
-    /// It goes on.
+    /// It has been noticed and goes on.
     Noticed,
-    /// Something has come back.
+    /// It is over: something has come back.
     Over,
-    /// It has lasted so long that the step ends.
+    /// It has lasted so long that the step was given up.
     GivenUp,
-    /// It went on when somebody asked to stop.
+    /// It was still going on when the run was asked to stop.
     Left,
 }
 
 impl Silence {
-    /// `a read of 4096 bytes at byte 0 and 3 more`.
+    /// Describes the I/O in flight: `a read of 4096 bytes at byte 0 and 3 more`.
     fn held(&self) -> String {
         let one = format!("a {} of {} bytes at byte {}", self.direction.name(), self.bytes, self.offset);
         if self.others > 0 { format!("{one} and {} more", self.others) } else { one }
@@ -109,27 +109,28 @@ impl fmt::Display for Silence {
     }
 }
 
-/// Whoever stores, shows or decides while a run goes on: is told of everything that has become final.
+/// Receives everything that becomes final while a run goes on, to store it, show it or decide by it.
 pub trait Observer {
-    /// An interval of one job is final: every worker has passed its end.
+    /// Takes an interval of one job that is final: every worker has passed its end.
     fn interval(&mut self, interval: &Interval);
 
-    /// I/Os of worker `worker` (its place in the plan) are over, in the order in which they came back. Told several times
-    /// a second, and at the latest when the step ends; only of workers that are traced.
+    /// Takes I/Os of worker `worker` (its index in the plan) that are over, in the order of completion. Called several
+    /// times a second, and at the latest when the step ends; only for traced workers.
     fn traced(&mut self, _worker: usize, _ios: &[IoTrace]) {}
 
-    /// I/Os of worker `worker` (its place in the plan) were issued, in that order and at these times of the run's clock. Told
-    /// as often; only of workers of which that is asked.
+    /// Takes I/Os of worker `worker` (its index in the plan) with their issue times on the run's clock, in the order of
+    /// issue. Called as often as `traced`; only for workers whose issues are to be traced.
     fn issued(&mut self, _worker: usize, _ios: &[TracedIo]) {}
 
-    /// Nothing counts that job `job` (its place in the record) has done before `at`: what it looked for is found. Told before
-    /// the first interval from there on.
+    /// Drops everything that job `job` (its index in the record) did before `at`, because what it searched for is found.
+    /// Called before the first interval after `at`.
     fn restarted(&mut self, _job: u16, _at: Nanos) {}
 
-    /// The machine's counters were read.
+    /// Takes a reading of the machine's counters.
     fn sample(&mut self, _sample: &Sample) {}
 
-    /// A device does not answer, answers again, or is given up, which ends the step as a wish to stop does.
+    /// Takes news of a device that does not answer, answers again, or is given up; giving up ends the step like a request
+    /// to stop.
     fn silence(&mut self, _silence: &Silence) {}
 
     /// How long nothing may come back before the step is given up.
@@ -137,23 +138,23 @@ pub trait Observer {
         PATIENCE
     }
 
-    /// Asked several times a second; true ends the step at once.
+    /// Whether to end the step at once; asked several times a second.
     fn interrupted(&self) -> bool {
         false
     }
 
-    /// A step begins.
+    /// Called when a step begins.
     fn step_started(&mut self, _plan: &StepPlan, _at: Nanos) {}
 
-    /// A step has ended.
+    /// Called when a step has ended.
     fn step_ended(&mut self, _record: &StepRecord) {}
 
-    /// A phase of a watch begins; it is planned to last until its end.
+    /// Called when a phase of a watch begins; `Phase::to` is its planned end.
     fn phase_started(&mut self, _phase: &Phase) {}
 
-    /// A phase of a watch has ended.
+    /// Called when a phase of a watch has ended.
     fn phase_ended(&mut self, _phase: &Phase) {}
 
-    /// Something happened beside the load.
+    /// Called when something happened beside the load.
     fn event(&mut self, _event: &Event) {}
 }

@@ -1,18 +1,18 @@
-//! What is drawn and judged of a device and of the CPUs, by the names that iostat gives it.
+//! Figures of devices and CPUs that are charted and judged, by iostat's names for them.
 
 use serde::{Deserialize, Serialize};
 
-/// What one figure of a device is about, over an interval. Values are in [`Metric::unit`].
+/// A figure of a device over an interval; values are in [`Metric::unit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
-    /// Reads done.
+    /// Completed reads.
     ReadOps,
-    /// Writes done.
+    /// Completed writes.
     WriteOps,
-    /// Discards done.
+    /// Completed discards.
     DiscardOps,
-    /// Flushes done.
+    /// Completed flushes.
     FlushOps,
     /// Bytes read.
     ReadBytes,
@@ -22,21 +22,21 @@ pub enum Metric {
     DiscardBytes,
     /// Reads merged into others before they were sent.
     ReadMerges,
-    /// Writes merged into others.
+    /// Writes merged into others before they were sent.
     WriteMerges,
-    /// Discards merged into others.
+    /// Discards merged into others before they were sent.
     DiscardMerges,
-    /// Merged reads of all reads that were asked for.
+    /// Merged reads as a share of all reads requested.
     ReadMergedShare,
-    /// Merged writes of all.
+    /// Merged writes as a share of all writes requested.
     WriteMergedShare,
-    /// Merged discards of all.
+    /// Merged discards as a share of all discards requested.
     DiscardMergedShare,
-    /// Mean time a read took, queue and device together.
+    /// Mean time a read took, in queue and device together.
     ReadAwait,
-    /// Mean time a write took.
+    /// Mean time a write took, in queue and device together.
     WriteAwait,
-    /// Mean time a discard took.
+    /// Mean time a discard took, in queue and device together.
     DiscardAwait,
     /// Mean time a flush took.
     FlushAwait,
@@ -52,7 +52,7 @@ pub enum Metric {
     Busy,
     /// Requests in flight at the end of the interval.
     InFlight,
-    /// Reads, writes and discards done: what a report without directions tells.
+    /// Completed reads, writes and discards: what a report without directions shows.
     Ops,
     /// Bytes read, written and discarded.
     Bytes,
@@ -64,15 +64,15 @@ pub enum Metric {
     Size,
 }
 
-/// What one figure of the CPUs is about: a share of the time of all of them together.
+/// A figure of the CPUs: a share of the time of all CPUs together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CpuMetric {
-    /// Nothing to do.
+    /// Idle, no I/O outstanding.
     Idle,
-    /// In the kernel, interrupts included.
+    /// In the kernel, including interrupts.
     System,
-    /// In programs.
+    /// In programs of normal priority.
     User,
     /// In programs of low priority.
     Nice,
@@ -82,25 +82,25 @@ pub enum CpuMetric {
     Steal,
 }
 
-/// Units of [`Metric`] and [`CpuMetric`].
+/// Unit of a [`Metric`] or [`CpuMetric`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
-    /// A second.
+    /// Events per second.
     PerSecond,
-    /// Bytes a second.
+    /// Bytes per second.
     BytesPerSecond,
-    /// 0 to 1.
+    /// Share from 0 to 1.
     Share,
     /// Seconds.
     Seconds,
     /// Bytes.
     Bytes,
-    /// A number of things.
+    /// A number of items.
     Count,
 }
 
-/// Metric, the key that sysstat 12 gives it in JSON, unit.
+/// Metric, its key in the JSON of sysstat 12, and its unit; in the order of declaration.
 const DEVICE: [(Metric, &str, Unit); 28] = [
     (Metric::ReadOps, "r/s", Unit::PerSecond),
     (Metric::WriteOps, "w/s", Unit::PerSecond),
@@ -138,32 +138,32 @@ impl Metric {
         DEVICE.iter().map(|row| row.0)
     }
 
-    /// The key that sysstat 12 gives it (`r/s`, `aqu-sz`, `util`); `in_flight` where it has none.
+    /// Its key in the JSON of sysstat 12 (`r/s`, `aqu-sz`, `util`); our own `in_flight`, which sysstat lacks.
     pub fn column(self) -> &'static str {
         DEVICE[self as usize].1
     }
 
-    /// The metric of a key of sysstat 12.
+    /// Finds the metric for a key of sysstat 12.
     pub fn of_column(column: &str) -> Option<Metric> {
         DEVICE.iter().find(|row| row.1 == column).map(|row| row.0)
     }
 
-    /// Whether it is made of times that the kernel can be told not to keep, as it does for some devices: waits, queue, share
-    /// of time in use. Counts are kept all the same, requests in flight too.
+    /// Whether it is made from times (waits, queue depth, busy share), which the kernel may be set not to keep, as for some
+    /// devices. Counts and requests in flight are kept regardless.
     pub fn is_of_times(self) -> bool {
         let waits =
             [Metric::ReadAwait, Metric::WriteAwait, Metric::DiscardAwait, Metric::FlushAwait, Metric::Await];
         waits.contains(&self) || matches!(self, Metric::QueueDepth | Metric::Busy)
     }
 
-    /// What its values are counted in: always the base unit (bytes, seconds, shares of 1), whatever the key says.
+    /// Unit of its values: always the base unit (bytes, seconds, shares of 1), whatever the key says.
     pub fn unit(self) -> Unit {
         DEVICE[self as usize].2
     }
 }
 
 impl CpuMetric {
-    /// Every metric, in the order of declaration, which is that of the chart.
+    /// Every metric, in the order of declaration, which is the chart's order too.
     pub const ALL: [CpuMetric; 6] = [
         CpuMetric::Idle,
         CpuMetric::System,
@@ -173,12 +173,12 @@ impl CpuMetric {
         CpuMetric::Steal,
     ];
 
-    /// The key that sysstat gives it.
+    /// Its key in sysstat's JSON.
     pub fn column(self) -> &'static str {
         ["idle", "system", "user", "nice", "iowait", "steal"][self as usize]
     }
 
-    /// The metric of a key of sysstat.
+    /// Finds the metric for a key of sysstat.
     pub fn of_column(column: &str) -> Option<CpuMetric> {
         CpuMetric::ALL.into_iter().find(|metric| metric.column() == column)
     }

@@ -1,4 +1,4 @@
-//! What the engine has to say of itself and of what it read, as values; reports and dialects put them into their words.
+//! What the engine reports about itself and about data it read, as values; reports and dialects word them.
 
 use std::fmt;
 
@@ -7,50 +7,50 @@ use workload::{BackendKind, Direction, Nanos};
 
 use crate::{Crossed, Silence, Steered};
 
-/// Something to be said of a step beside its figures.
+/// Something to report about a step beside its figures.
 ///
-/// Run files hold these as they are here, so a kind that is new or changes its fields raises the version of the run file.
+/// Run files store these values as they are, so a new kind or changed fields raise the run file's version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Note {
-    /// Features of a backend that were used, and those that were not to be had.
+    /// Features of a backend that were used, and those that were not available.
     Features {
         /// The backend.
         backend: BackendKind,
-        /// Its own words, its name first.
+        /// The backend's own text, its name first.
         words: String,
     },
     /// A device answers again, or was given up.
     Silence(Silence),
-    /// An I/O that the kernel had not given back when the step was left; it may still reach the target.
+    /// An I/O that the kernel had not returned when the step was left; it may still reach the target.
     Held(HeldIo),
-    /// What was read is not what was written.
+    /// Data that was read differs from what was written.
     Mismatch(Mismatch),
-    /// A bound that ended a job.
+    /// A bound that a job crossed, which ended it.
     Crossed(Crossed),
-    /// The depth that was found for a job.
+    /// The queue depth that a job found.
     Steered(Steered),
-    /// The run was cut off in this step: its totals are merged from the intervals that were stored.
+    /// The run was cut off in this step, so its totals are merged from the intervals that were stored.
     CutOff,
-    /// What an earlier version said in words.
+    /// Text from an earlier version.
     Other {
-        /// Its words.
+        /// The text.
         words: String,
     },
 }
 
-/// An I/O that the kernel holds.
+/// An I/O that the kernel has not returned.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldIo {
-    /// Which way it goes.
+    /// Read, write, trim or flush.
     pub direction: Direction,
     /// Its length in bytes.
     pub bytes: u32,
     /// Its byte offset.
     pub offset: u64,
-    /// The file.
+    /// Path of the file.
     pub path: String,
-    /// How long ago it was issued.
+    /// Time since it was issued.
     pub waited: Nanos,
 }
 
@@ -65,12 +65,12 @@ impl fmt::Display for HeldIo {
     }
 }
 
-/// An interval of what was read that is not what was written there.
+/// A verified interval whose data differs from what was written there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mismatch {
     /// What is wrong with it.
     pub what: Damage,
-    /// The file.
+    /// Path of the file.
     pub path: String,
     /// Byte offset of the interval.
     pub offset: u64,
@@ -84,50 +84,50 @@ pub struct Mismatch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Damage {
-    /// It has no header: it was never written, or something else was.
+    /// Its header is missing: it was never written, or something else was.
     NoHeader {
-        /// The eight bytes with which a header begins, least first.
+        /// The first eight bytes of a header, as a little-endian number.
         wanted: u64,
-        /// The eight bytes that stand there.
+        /// The eight bytes found there.
         found: u64,
     },
-    /// Its checksum is not that of what stands there.
+    /// Its checksum differs from the checksum of its data.
     Corrupted {
-        /// What the header says.
+        /// Checksum in the header.
         wanted: u64,
-        /// What it is.
+        /// Checksum of the data.
         found: u64,
     },
     /// It belongs elsewhere.
     Misplaced {
-        /// Index of the file it belongs to.
+        /// Index of the file to which it belongs.
         file: u32,
-        /// Byte offset it belongs to.
+        /// Byte offset to which it belongs.
         offset: u64,
     },
-    /// It is what an earlier write left.
+    /// It holds the data of an earlier write.
     Stale {
-        /// The write that should stand there; the first of a worker is 1.
+        /// Number of the write expected there; a worker's first write is 1.
         wanted: u32,
-        /// The write that does.
+        /// Number of the write found there.
         found: u32,
     },
-    /// It is what an earlier run left.
+    /// It holds the data of an earlier run.
     OtherRun,
-    /// A byte is not that of the pattern.
+    /// A byte differs from the pattern.
     NotThePattern {
-        /// Its place in the file.
+        /// Byte offset in the file.
         at: u64,
-        /// The pattern's.
+        /// Byte of the pattern.
         wanted: u8,
-        /// What stands there.
+        /// Byte found there.
         found: u8,
     },
-    /// A byte of what was trimmed is not zero.
+    /// A byte of a trimmed range is not zero.
     NotZeros {
-        /// Its place in the file.
+        /// Byte offset in the file.
         at: u64,
-        /// What stands there.
+        /// Byte found there.
         found: u8,
     },
 }

@@ -1,43 +1,43 @@
-//! What became of a job that was to keep to a latency or a rate: the bound that it crossed, the depth that was found for it.
+//! Outcome of a job that was to keep a latency or a rate: the bound it crossed, or the depth found for it.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos};
 
-/// A bound that a job crossed, which ended it.
+/// A job that crossed a bound and ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Crossed {
-    /// The job.
+    /// Name of the job.
     pub job: String,
-    /// The bound, and what was seen instead.
+    /// The bound, with the value measured.
     pub bound: CrossedBound,
 }
 
-/// A bound, and what was seen instead.
+/// A crossed bound, with the value measured.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum CrossedBound {
-    /// A least rate.
+    /// A minimum rate.
     Rate {
-        /// Of which I/Os.
+        /// Direction of the I/Os counted.
         direction: Direction,
-        /// In what it is counted.
+        /// Unit in which the rate is counted.
         unit: RateUnit,
-        /// The bound, a second.
+        /// The bound, per second.
         least: u64,
-        /// What was reached in a window, a second.
+        /// The rate reached in a window, per second.
         got: u64,
     },
-    /// A greatest latency.
+    /// A maximum latency.
     Latency {
         /// The bound.
         most: Nanos,
-        /// What the I/O took.
+        /// Latency of the I/O that crossed it.
         took: Nanos,
-        /// Which way it went.
+        /// Direction of that I/O.
         direction: Direction,
-        /// The file.
+        /// Path of its file.
         path: String,
         /// Its byte offset.
         offset: u64,
@@ -46,7 +46,7 @@ pub enum CrossedBound {
     },
 }
 
-/// In what a rate is counted.
+/// Unit in which a rate is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RateUnit {
@@ -57,7 +57,7 @@ pub enum RateUnit {
 }
 
 impl CrossedBound {
-    /// The error with which such a job ends: EIO of a rate, ETIMEDOUT of a latency.
+    /// The errno with which such a job ends: EIO for a rate, ETIMEDOUT for a latency.
     pub fn errno(&self) -> i32 {
         match self {
             CrossedBound::Rate { .. } => 5,
@@ -89,26 +89,26 @@ impl fmt::Display for Crossed {
     }
 }
 
-/// The depth at which a job that searched for one ended.
+/// The queue depth at which a job that searched for one ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Steered {
-    /// The job.
+    /// Name of the job.
     pub job: String,
-    /// I/Os in flight.
+    /// Depth: I/Os in flight.
     pub depth: u32,
-    /// Whether the target held there.
+    /// Whether the target latency was met at that depth.
     pub held: Held,
 }
 
-/// Whether a target held.
+/// Whether a latency target was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Held {
-    /// At the last try.
+    /// It was met at the last try.
     Yes,
-    /// Not at the last try.
+    /// It was missed at the last try.
     No,
-    /// The job ended while depths were tried.
+    /// The job ended while depths were still being tried.
     Unknown,
 }
 

@@ -1,17 +1,18 @@
-//! Two readings of counters into the figures of the time between them. What cannot be said is NaN, never a false zero.
+//! Turns two readings of counters into figures for the time between them. What cannot be computed is NaN, never a false
+//! zero.
 
 use crate::{CpuCounters, CpuMetric, DiskCounters, Metric, Pressure};
 
-/// Bytes of a sector in the kernel's counters, whatever the device's own block size (kernel document admin-guide/iostats).
+/// Bytes per sector in the kernel's counters, whatever the device's block size (kernel document admin-guide/iostats).
 pub const SECTOR: u64 = 512;
-/// Millisecond fields are printed with 32 bits.
+/// Modulus of millisecond fields, which the kernel prints with 32 bits.
 const WRAP: u64 = 1 << 32;
 
 impl DiskCounters {
-    /// The figure between `before` and these counters, `seconds` later, in [`Metric::unit`].
+    /// The figure between `before` and these counters, taken `seconds` later, in [`Metric::unit`].
     ///
-    /// NaN where there is none: no time has passed, no I/O of that kind was done (a mean of nothing), or the device was
-    /// reset between (a counter fell that does not wrap). Millisecond fields wrap at 32 bits and are taken so.
+    /// NaN if it is undefined: no time has passed, no I/O of that kind completed (a mean of nothing), or the device was
+    /// reset in between (a counter that does not wrap fell). Millisecond fields wrap at 32 bits, which is corrected.
     /// Formulas: kernel document admin-guide/iostats, as iostat applies them.
     pub fn since(&self, before: &DiskCounters, seconds: f64, metric: Metric) -> f64 {
         if metric == Metric::InFlight {
@@ -23,9 +24,9 @@ impl DiskCounters {
         self.beyond(before, seconds, metric)
     }
 
-    /// [`DiskCounters::since`] where time has passed and nothing was reset.
+    /// Like [`DiskCounters::since`], given that time has passed and nothing was reset.
     pub(crate) fn beyond(&self, before: &DiskCounters, seconds: f64, metric: Metric) -> f64 {
-        // No count fell; sums of several may have, where a file's counters are no kernel's.
+        // No single count fell, but sums may saturate: the counters of a file need not be a kernel's.
         let count = |field: fn(&DiskCounters) -> u64| field(self).saturating_sub(field(before)) as f64;
         let rate = |field| count(field) / seconds;
         let bytes = |field| count(field) * SECTOR as f64 / seconds;
@@ -70,7 +71,7 @@ impl DiskCounters {
         }
     }
 
-    /// Reads, writes and discards; a flush that was not merged counts among the writes.
+    /// Completed reads, writes and discards; an unmerged flush counts as a write.
     fn done(&self) -> u64 {
         self.reads.saturating_add(self.writes).saturating_add(self.discards)
     }
@@ -83,8 +84,8 @@ impl DiskCounters {
         self.sectors_read.saturating_add(self.sectors_written).saturating_add(self.sectors_discarded)
     }
 
-    /// What happened between `before` and these counters, field by field, `in_flight` as it is now; `None` where the device
-    /// was reset between.
+    /// What happened between `before` and these counters, field by field; `in_flight` is the later value. `None` if the
+    /// device was reset in between.
     pub fn more_than(&self, before: &DiskCounters) -> Option<DiskCounters> {
         if self.is_reset(before) {
             return None;
@@ -111,12 +112,12 @@ impl DiskCounters {
         })
     }
 
-    /// True where a counter of operations or sectors fell: the device went and came again, or was made anew.
+    /// Whether a counter of operations, merges or sectors fell: the device went away and came back, or was created anew.
     pub fn is_reset(&self, before: &DiskCounters) -> bool {
         self.counts().iter().zip(before.counts()).any(|(now, then)| *now < then)
     }
 
-    /// The fields that only rise as long as the device lives.
+    /// Fields that only rise while the device exists.
     fn counts(&self) -> [u64; 10] {
         [
             self.reads,
@@ -134,8 +135,8 @@ impl DiskCounters {
 }
 
 impl CpuCounters {
-    /// Share (0 to 1) of the time of all CPUs between `before` and these counters; NaN where none has passed. A counter
-    /// that fell (guests and iowait may) counts nothing.
+    /// Share (0 to 1) of the time of all CPUs between `before` and these counters; NaN if none has passed. A counter that
+    /// fell (guest and iowait may) counts as zero.
     pub fn since(&self, before: &CpuCounters, metric: CpuMetric) -> f64 {
         let (now, then) = (self.parts(), before.parts());
         let more = |index: usize| now[index].saturating_sub(then[index]) as f64;
@@ -143,7 +144,7 @@ impl CpuCounters {
         quotient(more(metric as usize), total)
     }
 
-    /// Ticks by the order of [`CpuMetric::ALL`].
+    /// Ticks in the order of [`CpuMetric::ALL`].
     fn parts(&self) -> [u64; 6] {
         let system = self.system.saturating_add(self.irq).saturating_add(self.softirq);
         [self.idle, system, self.user, self.nice, self.iowait, self.steal]
@@ -151,15 +152,15 @@ impl CpuCounters {
 }
 
 impl Pressure {
-    /// Shares (0 to 1) of the `seconds` between `before` and these readings in which some task and in which every task
-    /// waited; NaN where no time has passed.
+    /// Shares (0 to 1) of the `seconds` between `before` and these readings in which some task waited and in which every
+    /// task did; NaN if no time has passed.
     pub fn since(&self, before: &Pressure, seconds: f64) -> (f64, f64) {
         let share = |before: u64, now: u64| quotient(now.saturating_sub(before) as f64, seconds * 1e6);
         (share(before.some_us, self.some_us), share(before.full_us, self.full_us))
     }
 }
 
-/// NaN instead of a division by zero.
+/// The quotient, or NaN if `whole` is not positive.
 fn quotient(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { part / whole } else { f64::NAN }
 }

@@ -1,4 +1,4 @@
-//! What a run recorded of the machine as series, wherever it came from: our own counters, or what iostat printed.
+//! Series that a run recorded of the machine, whether from our own counters or from iostat's output.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -7,10 +7,10 @@ use workload::Nanos;
 
 use crate::{CpuMetric, DiskCounters, Metric, Run, Sample};
 
-/// An interval this many times as long as the usual one is a gap: nobody looked meanwhile.
+/// Multiple of the usual interval from which an interval counts as a gap, in which nothing was recorded.
 const GAP: u64 = 3;
 
-/// Series of a run's machine. A value belongs to an interval; NaN where there is none.
+/// Series of a run's machine, one value per interval; NaN if there is no value.
 #[derive(Clone, Debug)]
 pub struct Recording<'r> {
     run: &'r Run,
@@ -18,22 +18,22 @@ pub struct Recording<'r> {
     intervals: Vec<(Nanos, Nanos)>,
     usual: Nanos,
     gaps: Vec<(Nanos, Nanos)>,
-    /// By device: its place in each sample, [`ABSENT`] where it is not there.
+    /// Index of each device in each sample, by device; [`ABSENT`] if it is missing there.
     places: Vec<Vec<u16>>,
-    /// The device that was asked for last: who asks for one metric of it mostly asks for the others next.
+    /// Counters of the device last asked for, because a caller that reads one of its metrics mostly reads the others next.
     last: RefCell<Option<Column>>,
 }
 
-/// The counters of one device side by side in memory, those of samples in which it was not there left out.
+/// Counters of one device, contiguous in memory; samples without the device are left out.
 #[derive(Clone, Debug)]
 struct Column {
     device: usize,
     there: Vec<DiskCounters>,
-    /// By sample: its place in `there`, [`NOT_THERE`] where it has none.
+    /// Index into `there` by sample; [`NOT_THERE`] if the device is missing from it.
     places: Vec<u32>,
 }
 
-/// A place that is none: there are fewer samples than that.
+/// Marks a sample without the device: no run has that many samples.
 const NOT_THERE: u32 = u32::MAX;
 
 impl Column {
@@ -50,14 +50,14 @@ impl Column {
         Column { device, there, places }
     }
 
-    /// The values of a metric in these intervals: NaN where it was not there, was reset between, or no time passed.
+    /// Values of a metric in these intervals; NaN if the device was missing, was reset in between, or no time passed.
     fn values(&self, metric: Metric, intervals: &[(Nanos, Nanos)]) -> Vec<f64> {
         let value = |(places, (from, to)): (&[u32], &(Nanos, Nanos))| {
             let there = |place: u32| self.there.get(place as usize);
             let (Some(before), Some(after)) = (there(places[0]), there(places[1])) else { return f64::NAN };
             let seconds = to.since(*from).as_secs_f64();
             match metric {
-                // They need no interval.
+                // A value at one moment, which needs no interval.
                 Metric::InFlight => after.in_flight as f64,
                 _ if seconds > 0.0 && !after.is_reset(before) => after.beyond(before, seconds, metric),
                 _ => f64::NAN,
@@ -67,11 +67,11 @@ impl Column {
     }
 }
 
-/// A device that is not in a sample.
+/// Marks a device that is missing from a sample.
 const ABSENT: u16 = u16::MAX;
 
 impl<'r> Recording<'r> {
-    /// The series of `run`.
+    /// Opens the series of `run`.
     pub fn of(run: &'r Run) -> Recording<'r> {
         if let Some(observed) = &run.observed {
             let devices = observed.devices.iter().map(|device| device.name.as_str()).collect();
@@ -93,27 +93,27 @@ impl<'r> Recording<'r> {
         Recording { run, devices, intervals, usual, gaps, places: Vec::new(), last: RefCell::default() }
     }
 
-    /// Kernel names of the devices, the run's own order of [`Run::devices`] first, then those that came later.
+    /// Kernel names of the devices: first in the order of [`Run::devices`], then those that appeared later.
     pub fn devices(&self) -> &[&'r str] {
         &self.devices
     }
 
-    /// From and to of each interval on the run's clock.
+    /// Start and end of each interval on the run's clock.
     pub fn intervals(&self) -> &[(Nanos, Nanos)] {
         &self.intervals
     }
 
-    /// The usual length of an interval: the median.
+    /// Usual length of an interval: the median.
     pub fn usual(&self) -> Nanos {
         self.usual
     }
 
-    /// Intervals in which nobody looked: three times as long as usual or longer.
+    /// Intervals at least three times as long as usual, in which nothing was recorded.
     pub fn gaps(&self) -> &[(Nanos, Nanos)] {
         &self.gaps
     }
 
-    /// Whether [`Recording::device`] has this series, without making it.
+    /// Whether [`Recording::device`] has this series, without computing it.
     pub fn has(&self, name: &str, metric: Metric) -> bool {
         match &self.run.observed {
             Some(observed) => {
@@ -124,14 +124,14 @@ impl<'r> Recording<'r> {
         }
     }
 
-    /// False where the kernel keeps no times for the device (its `queue/iostats` is 0): what it counts of them is 0 and
-    /// means nothing.
+    /// Whether the kernel keeps times for the device; if not (its `queue/iostats` is 0), its counters of time are 0 and
+    /// mean nothing.
     pub fn is_timed(&self, name: &str) -> bool {
         self.run.devices.iter().find(|node| node.facts.name == name).is_none_or(|node| node.timed)
     }
 
-    /// A device's series, one value an interval; `None` where the device or the metric was never recorded. What is made of
-    /// times is NaN where the kernel keeps none ([`Recording::is_timed`]).
+    /// A device's series, one value per interval; `None` if the device or the metric was never recorded. Metrics made from
+    /// times are NaN if the kernel keeps none ([`Recording::is_timed`]).
     pub fn device(&self, name: &str, metric: Metric) -> Option<Vec<f64>> {
         let values = self.recorded(name, metric)?;
         let unknown = metric.is_of_times() && !self.is_timed(name);
@@ -155,9 +155,9 @@ impl<'r> Recording<'r> {
         Some(last.as_ref().map_or_else(Vec::new, |column| column.values(metric, &self.intervals)))
     }
 
-    /// What a device's own counters did in each interval, `None` inside where it was away or was reset; `None` as a whole
-    /// where it was never recorded or another tool printed the series. For whoever reads all metrics at once; its times mean
-    /// nothing where [`Recording::is_timed`] is false.
+    /// Differences of a device's own counters, one item per interval: `None` if the device was away or reset. `None` as a
+    /// whole if it was never recorded or another tool printed the series. Meant for callers that read all metrics at once;
+    /// its times mean nothing if [`Recording::is_timed`] is false.
     pub fn counted(&self, name: &str) -> Option<impl Iterator<Item = Option<DiskCounters>> + '_> {
         let places = self.places.get(self.devices.iter().position(|known| *known == name)?)?;
         let pairs = self.run.samples.windows(2).zip(places.windows(2));
@@ -167,7 +167,7 @@ impl<'r> Recording<'r> {
         }))
     }
 
-    /// A series of the CPUs, one value (0 to 1) an interval; `None` where it was never recorded.
+    /// A series of the CPUs, one value (0 to 1) per interval; `None` if it was never recorded.
     pub fn cpu(&self, metric: CpuMetric) -> Option<Vec<f64>> {
         if let Some(observed) = &self.run.observed {
             return observed.cpu.iter().find(|(known, _)| *known == metric).map(|(_, values)| values.clone());
@@ -181,7 +181,7 @@ fn counters(sample: &Sample, place: u16) -> Option<&DiskCounters> {
     sample.disks.get(usize::from(place)).map(|(_, counters)| counters)
 }
 
-/// Devices in the run's own order, then those that came while it ran.
+/// Sampled devices: first in the run's own order, then those that appeared while it ran.
 fn sampled(run: &Run) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     let known = run.devices.iter().map(|node| node.facts.name.as_str());
@@ -202,7 +202,7 @@ fn sampled(run: &Run) -> Vec<&str> {
     names
 }
 
-/// Where `name` stands in each sample: mostly where it stood in the one before.
+/// Index of `name` in each sample: mostly the same as in the previous one.
 fn places(name: &str, samples: &[Sample]) -> Vec<u16> {
     let mut last = 0;
     let place = |sample: &Sample| {

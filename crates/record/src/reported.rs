@@ -1,102 +1,102 @@
-//! What another tool printed, figure by figure, as it printed it: nothing here was measured or computed by plimsoll.
+//! Output of another tool, figure by figure, as it was printed: nothing here was measured or computed by plimsoll.
 
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos};
 
 use crate::Distribution;
 
-/// One number of another tool's output, in base units: bytes, bytes a second, operations, operations a second,
+/// One number of another tool's output in base units: bytes, bytes per second, operations, operations per second,
 /// nanoseconds, per cent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Figure {
-    /// The number, with its prefix and unit resolved; finite.
+    /// The number with its prefix and unit resolved; finite.
     pub value: f64,
-    /// What one unit of the last digit is worth that was printed: 102.4 KiB for `3070.5MB`, 100 for `33.2k`. Half of it is
-    /// how far the printed number may lie from the tool's own, or all of it where the tool cuts instead of rounding.
+    /// Value of one unit in the last printed digit: 102.4 KiB for `3070.5MB`, 100 for `33.2k`. The printed number differs
+    /// from the tool's own by at most half of it, or by all of it if the tool truncates instead of rounding.
     pub step: f64,
-    /// As it was printed: `132862KB/s`.
+    /// Text as printed: `132862KB/s`.
     pub printed: String,
 }
 
-/// What part of the other tool's result a [`Reported`] stands for.
+/// The part of another tool's result that a [`Reported`] describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// A job, or the clones of one that the tool adds up.
+    /// A job, or its clones if the tool adds them up.
     Job,
-    /// One thread on one target (DiskSpd's rows).
+    /// One thread on one target (a row of DiskSpd's).
     Thread,
     /// Jobs that ran together (fio's run status group).
     Group,
-    /// Everything of the result together (DiskSpd's `total:`, fio's `All clients`).
+    /// The whole result (DiskSpd's `total:`, fio's `All clients`).
     Whole,
-    /// The counters of one block device over the run.
+    /// Counters of one block device over the run.
     Disk,
-    /// The time of one CPU, or their average.
+    /// Time of one CPU, or the average over CPUs.
     Cpu,
 }
 
 /// The name in [`Reported::said`] of the date and time that the tool printed.
 pub const PRINTED_AT: &str = "printed at";
 
-/// One part of what another tool printed.
+/// One part of another tool's output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reported {
-    /// What it stands for.
+    /// The part of the result it describes.
     pub scope: Scope,
-    /// Name of the job, `group 0`, the device, the file that was requested.
+    /// Name of the job, `group 0`, the device, or the file requested.
     pub job: String,
-    /// Number of its group where the tool counts groups.
+    /// Number of its group if the tool numbers groups.
     pub group: Option<u32>,
-    /// Processes or threads that are added up in it.
+    /// Number of processes or threads added up in it.
     pub clones: Option<u32>,
-    /// Options of the job as the tool repeats them, by the tool's own names.
+    /// Options of the job as the tool repeats them, under the tool's own names.
     pub asked: Vec<(String, String)>,
-    /// Other words about it: process id, date as printed ([`PRINTED_AT`]).
+    /// Other text about it: process id, date as printed ([`PRINTED_AT`]).
     pub said: Vec<(String, String)>,
     /// How long it ran.
     pub runtime: Option<Nanos>,
-    /// The error it ended with; `None` where it ended well or nothing is said.
+    /// The error it ended with; `None` if it succeeded or the tool does not say.
     pub error: Option<ReportedError>,
-    /// One a direction.
+    /// One entry per direction.
     pub directions: Vec<ReportedDirection>,
-    /// Figures that belong to no direction: CPU time, depths, counters of a device.
+    /// Figures without a direction: CPU time, depths, counters of a device.
     pub figures: Vec<NamedFigure>,
-    /// What it was from moment to moment, where the tool says.
+    /// Values over time, if the tool prints them.
     pub series: Vec<ReportedSeries>,
-    /// Line of the input on which it begins, from 1.
+    /// Line of the input on which it begins, counted from 1.
     pub line: u32,
 }
 
 /// How a job failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReportedError {
-    /// The errno or the tool's own number.
+    /// The errno or the tool's own error number.
     pub code: i64,
-    /// The tool's words, empty where it has none.
+    /// The tool's message; empty if it has none.
     pub text: String,
 }
 
 /// One direction of a [`Reported`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReportedDirection {
-    /// Which way; `None` where the tool adds directions up or does not tell.
+    /// Direction; `None` if the tool adds directions up or does not say.
     pub direction: Option<Direction>,
     /// Bytes moved.
     pub bytes: Option<Figure>,
-    /// Operations that ended.
+    /// Completed operations.
     pub ops: Option<Figure>,
-    /// Operations a second, see `basis`.
+    /// Operations per second, computed as `basis` says.
     pub iops: Option<Figure>,
-    /// Bytes a second, see `basis`.
+    /// Bytes per second, computed as `basis` says.
     pub bytes_per_second: Option<Figure>,
     /// What the rates are divided by.
     pub basis: RateBasis,
-    /// How long this direction was counted, in nanoseconds; with [`RateBasis::Latency`] the latencies added up.
+    /// How long this direction was counted, in nanoseconds; with [`RateBasis::Latency`] the sum of the latencies.
     pub runtime: Option<Figure>,
-    /// At most one a kind.
+    /// Latencies, at most one entry per kind.
     pub latencies: Vec<ReportedLatency>,
-    /// Other figures of this direction: samples of its bandwidth, short I/Os.
+    /// Other figures of this direction: bandwidth samples, short I/Os.
     pub figures: Vec<NamedFigure>,
 }
 
@@ -104,51 +104,52 @@ pub struct ReportedDirection {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RateBasis {
-    /// Time that passed.
+    /// Elapsed time.
     #[default]
     Elapsed,
-    /// The latencies added up: the rate at depth 1 without a pause (ioping's first line), not the rate of requests.
+    /// Sum of the latencies, which gives the rate at depth 1 without a pause (ioping's first line), not the rate of
+    /// requests.
     Latency,
 }
 
 /// Latencies of one kind, in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReportedLatency {
-    /// From when to when.
+    /// The span that was measured.
     pub kind: LatencyKind,
-    /// Values counted.
+    /// Number of values.
     pub count: Option<Figure>,
-    /// The least.
+    /// Least value.
     pub min: Option<Figure>,
-    /// The greatest.
+    /// Greatest value.
     pub max: Option<Figure>,
-    /// The mean.
+    /// Mean.
     pub mean: Option<Figure>,
-    /// The standard deviation.
+    /// Standard deviation.
     pub stddev: Option<Figure>,
-    /// Per cent (0 to 100) and the value at or below which so many lie, rising.
+    /// Percentiles: per cent (0 to 100) and the value at or below which that share lies, in rising order.
     pub percentiles: Vec<(f64, Figure)>,
-    /// Nanoseconds and how many: the tool's own histogram, where it prints one; rising.
+    /// The tool's own histogram, if it prints one: nanoseconds and count, in rising order.
     pub bins: Vec<(u64, u64)>,
 }
 
-/// From when to when a latency was measured.
+/// The span that a latency covers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LatencyKind {
-    /// Until it was submitted (fio's slat).
+    /// From start to submission (fio's slat).
     Submission,
-    /// From then until it was done (fio's clat).
+    /// From submission to completion (fio's clat).
     Completion,
-    /// The whole (fio's lat; what ioping and DiskSpd print).
+    /// From start to completion (fio's lat; what ioping and DiskSpd print).
     #[default]
     Total,
 }
 
-/// A figure with the name that the page on imports gives it.
+/// A figure under the name that the page on imports gives it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NamedFigure {
-    /// Words with dots between them, the general one first: `cpu.user`, `depth.>=64`, `bandwidth.max`.
+    /// Words joined by dots, the most general first: `cpu.user`, `depth.>=64`, `bandwidth.max`.
     pub name: String,
     /// Unit of the value.
     pub unit: ReportedUnit,
@@ -156,60 +157,60 @@ pub struct NamedFigure {
     pub figure: Figure,
 }
 
-/// Units of a [`NamedFigure`].
+/// Unit of a [`NamedFigure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReportedUnit {
     /// A plain number.
     Count,
-    /// 0 to 100.
+    /// Per cent, 0 to 100.
     Percent,
     /// Bytes.
     Bytes,
-    /// Bytes a second.
+    /// Bytes per second.
     BytesPerSecond,
-    /// Operations a second.
+    /// Operations per second.
     PerSecond,
     /// Nanoseconds.
     Nanoseconds,
 }
 
-/// Values from moment to moment.
+/// Values over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReportedSeries {
-    /// What is measured.
+    /// The quantity measured.
     pub measure: Measure,
-    /// Which way; `None` where the tool does not tell.
+    /// Direction; `None` if the tool does not say.
     pub direction: Option<Direction>,
-    /// What the first number of a point is.
+    /// Meaning of a point's first number.
     pub along: Along,
-    /// Place and value, in the order of the input: bytes a second, operations a second, nanoseconds.
+    /// Position and value, in input order; the value is in bytes per second, operations per second or nanoseconds.
     pub points: Vec<(u64, f64)>,
-    /// Place and histogram (nanoseconds and how many), of [`Measure::Histogram`] alone.
+    /// Position and histogram (nanoseconds and count); filled only for [`Measure::Histogram`].
     pub histograms: Vec<(u64, Vec<(u64, u64)>)>,
-    /// The file it comes from, empty where it stands in the result itself.
+    /// The file it comes from; empty if it is part of the result itself.
     pub source: String,
 }
 
-/// What a [`ReportedSeries`] measures.
+/// The quantity that a [`ReportedSeries`] measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// Bytes a second.
+    /// Bytes per second.
     BytesPerSecond,
-    /// Operations a second.
+    /// Operations per second.
     Iops,
-    /// Until it was submitted.
+    /// Latency from start to submission.
     SubmissionLatency,
-    /// From then until it was done.
+    /// Latency from submission to completion.
     CompletionLatency,
-    /// The whole.
+    /// Latency from start to completion.
     TotalLatency,
-    /// Histograms of completion latency, each of what ended since the one before.
+    /// Histograms of completion latency, each over what completed since the previous one.
     Histogram,
 }
 
-/// What the first number of a point is.
+/// Meaning of a point's first number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Along {
@@ -217,19 +218,19 @@ pub enum Along {
     Time,
     /// Nanoseconds since 1970, UTC.
     UnixTime,
-    /// Number of the request, from 1.
+    /// Number of the request, counted from 1.
     Request,
 }
 
 impl Figure {
-    /// A figure that was printed in full, for example a count.
+    /// A figure printed in full, such as a count.
     pub fn exact(value: f64, printed: impl Into<String>) -> Figure {
         Figure { value, step: 1.0, printed: printed.into() }
     }
 }
 
 impl Reported {
-    /// A part of which nothing is known but what it stands for.
+    /// A part of which only the scope, the name and the line are known.
     pub fn named(scope: Scope, job: impl Into<String>, line: u32) -> Reported {
         Reported {
             scope,
@@ -247,17 +248,17 @@ impl Reported {
         }
     }
 
-    /// The part of `direction`.
+    /// The entry for `direction`.
     pub fn of(&self, direction: Option<Direction>) -> Option<&ReportedDirection> {
         self.directions.iter().find(|part| part.direction == direction)
     }
 
-    /// The figure of that name.
+    /// The figure called `name`.
     pub fn figure(&self, name: &str) -> Option<&Figure> {
         named(&self.figures, name)
     }
 
-    /// What was asked under `name`, the tool's own word.
+    /// The value of option `name`, by the tool's own word for it.
     pub fn asked_for(&self, name: &str) -> Option<&str> {
         self.asked.iter().find(|(option, _)| option == name).map(|(_, value)| value.as_str())
     }
@@ -274,12 +275,12 @@ impl ReportedDirection {
         self.latencies.iter().find(|latency| latency.kind == kind)
     }
 
-    /// The latencies that come nearest to what a user waits for: the whole, else completion.
+    /// The latencies closest to what a user waits for: total, else completion.
     pub fn waited(&self) -> Option<&ReportedLatency> {
         self.latency(LatencyKind::Total).or_else(|| self.latency(LatencyKind::Completion))
     }
 
-    /// The latencies that hold percentiles: the whole, else completion, else any.
+    /// The latencies that have percentiles: total, else completion, else submission.
     pub fn with_percentiles(&self) -> Option<&ReportedLatency> {
         let filled = |kind| self.latency(kind).filter(|latency| !latency.percentiles.is_empty());
         filled(LatencyKind::Total)
@@ -287,7 +288,7 @@ impl ReportedDirection {
             .or_else(|| filled(LatencyKind::Submission))
     }
 
-    /// The figure of that name.
+    /// The figure called `name`.
     pub fn figure(&self, name: &str) -> Option<&Figure> {
         named(&self.figures, name)
     }
@@ -305,8 +306,8 @@ impl ReportedLatency {
         found.map(|(_, figure)| figure)
     }
 
-    /// The tool's own histogram in plimsoll's buckets, with the extremes it printed; `None` where it printed none. Its
-    /// buckets are wider than ours (1.6 % of the value in fio), and so are the percentiles that come out.
+    /// The tool's own histogram in plimsoll's buckets, with the extremes it printed; `None` if it printed none. Its buckets
+    /// are wider than ours (1.6 % of the value in fio), so the resulting percentiles are coarser.
     pub fn distribution(&self) -> Option<Distribution> {
         let (first, last) = (self.bins.first()?, self.bins.last()?);
         let whole = |figure: &Option<Figure>, other: u64| figure.as_ref().map_or(other, |f| f.value as u64);

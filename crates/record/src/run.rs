@@ -1,4 +1,4 @@
-//! A run: everything that was asked, found out and measured.
+//! A run: what was asked for, the facts collected, and what was measured.
 
 use serde::{Deserialize, Serialize};
 use workload::{Asked, InTurns, Nanos};
@@ -13,59 +13,58 @@ use crate::{
 pub struct Run {
     /// Version of plimsoll that recorded it.
     pub version: String,
-    /// The command line as typed, one word each.
+    /// Command line as typed, one argument each.
     pub words: Vec<String>,
-    /// When the run's clock showed zero: milliseconds since 1970, UTC; zero where an import does not say.
+    /// Wall-clock time at zero of the run's clock: milliseconds since 1970, UTC; zero if an import does not say.
     pub started_unix_ms: u64,
-    /// Measured here, or read from another tool's output.
+    /// Whether it was measured here or read from another tool's output.
     pub origin: Origin,
-    /// The machine; `None` where an import does not say.
+    /// The machine; `None` if an import does not say.
     pub host: Option<HostFacts>,
-    /// The target; `None` where an import does not say.
+    /// The target; `None` if an import does not say.
     pub target: Option<TargetFacts>,
     /// The policy as typed.
     pub policy: Option<String>,
     /// The expectation as typed.
     pub expectation: Option<String>,
-    /// Policies of the user's own that its words name: the file as typed, and what it held.
+    /// The user's own policies named by the policy words: the file as typed, and its text.
     #[serde(default)]
     pub own_policies: Vec<(String, String)>,
-    /// What the procedure was asked whose steps these are; `None` where the steps say it all.
+    /// Parameters of the procedure that ran the steps; `None` if the steps say it all.
     #[serde(default)]
     pub asked: Option<Asked>,
-    /// How long it was expected to take when it began; `None` where that is not known.
+    /// Expected duration when it began; `None` if unknown.
     #[serde(default)]
     pub forecast: Option<Nanos>,
-    /// In the order they ran.
+    /// Steps in the order they ran.
     pub steps: Vec<StepRecord>,
-    /// What another tool printed, in the order it printed it; empty where plimsoll measured.
+    /// Output of another tool, in the order printed; empty if plimsoll measured.
     #[serde(default)]
     pub reported: Vec<Reported>,
-    /// Every block device of the machine that was watched, each behind those it stands on; empty where only a target was
-    /// measured.
+    /// Every block device of the machine that was watched, each after those below it; empty if only a target was measured.
     #[serde(default)]
     pub devices: Vec<DeviceNode>,
     /// Limits that the machine itself sets on its devices.
     #[serde(default)]
     pub limits: Vec<LocalLimit>,
-    /// What a provider's volumes counted themselves of their limits; empty where none does.
+    /// What a provider's volumes counted about their limits themselves; empty if none counts.
     #[serde(default)]
     pub exceeded: Vec<ExceededWhile>,
-    /// The phases of a watch, in time order.
+    /// Phases of a watch, in time order.
     #[serde(default)]
     pub phases: Vec<Phase>,
-    /// Series that another tool printed; read it through [`crate::Recording`].
+    /// Series printed by another tool; read them through [`crate::Recording`].
     #[serde(default)]
     pub observed: Option<Observed>,
     /// Raw counters in time order.
     pub samples: Vec<Sample>,
     /// What happened beside the load, in time order.
     pub events: Vec<Event>,
-    /// What it means, as the analysis put it at the time.
+    /// Findings of the analysis at the time of the run.
     pub findings: Vec<StoredFinding>,
-    /// False where the run was cut off before it could say its last word.
+    /// Whether the run was finished and not cut off.
     pub complete: bool,
-    /// How long it has been running, where it still is while it is read. Never stored: who reads it finds out.
+    /// How long it has been running, if it still is while its file is read. Never stored: the reader sets it.
     #[serde(skip)]
     pub still_running: Option<Nanos>,
 }
@@ -78,9 +77,9 @@ pub enum Origin {
     Measured,
     /// Read from another tool's output.
     Imported {
-        /// `fio 3.33 JSON`, for example.
+        /// The tool and its format, for example `fio 3.33 JSON`.
         tool: String,
-        /// What that output does not hold.
+        /// What the tool's output lacks.
         lacks: Vec<String>,
     },
 }
@@ -88,15 +87,15 @@ pub enum Origin {
 /// Something that happened beside the load.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// When on the run's clock.
+    /// When it happened, on the run's clock.
     pub at: Nanos,
-    /// What kind.
+    /// Kind of event.
     pub kind: EventKind,
-    /// In words.
+    /// Description.
     pub text: String,
 }
 
-/// Kinds of [`Event`].
+/// Kind of an [`Event`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventKind {
@@ -107,23 +106,23 @@ pub enum EventKind {
     Warning,
     /// An I/O or a step failed.
     Failure,
-    /// Somebody asked to stop.
+    /// The user asked to stop.
     Interrupt,
 }
 
-/// A finding as it is stored: its kind, its numbers as JSON and its sentence.
+/// A finding as stored: its kind, its numbers as JSON and its sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StoredFinding {
     /// Kind in snake_case.
     pub kind: String,
     /// The whole finding as JSON.
     pub json: String,
-    /// In words.
+    /// The sentence.
     pub sentence: String,
 }
 
 impl Run {
-    /// What it was asked as one side of a comparison in turns.
+    /// The parameters of a comparison in turns, if the run is one side of one.
     pub fn in_turns(&self) -> Option<&InTurns> {
         match &self.asked {
             Some(Asked::InTurns(asked)) => Some(asked),

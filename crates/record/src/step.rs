@@ -1,96 +1,98 @@
-//! One step as it happened.
+//! A step as it happened.
 
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Ending, Nanos, StepPlan};
 
 use crate::{Distribution, Interval, IoTrace, Note, Tally};
 
-/// One step as it happened: its plan, its intervals and its totals.
+/// A step as it happened: its plan, its intervals and its totals.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepRecord {
     /// What was planned.
     pub plan: StepPlan,
     /// Start on the run's clock.
     pub started: Nanos,
-    /// When counting began, for the first of its workers: `started` plus the ramp, where none has a start of its own.
+    /// When the first of its workers began to count: `started` plus the ramp, if no worker has a start of its own.
     pub counted_from: Nanos,
-    /// When the last I/O was done.
+    /// When the last I/O completed.
     pub ended: Nanos,
     /// Why it ended.
     pub ending: Ending,
     /// Names of its jobs; [`Interval::job`] and [`WorkerTotals::job`] point here.
     pub jobs: Vec<String>,
-    /// In time order, one a job and interval from the job's start to its end, ramp included; an interval in which
-    /// counting begins or ends stands there in parts.
+    /// Intervals in time order, one per job and interval from the job's start to its end, ramp included; an interval in
+    /// which counting begins or ends is split into parts.
     pub intervals: Vec<Interval>,
-    /// One a worker, ramp left out.
+    /// Totals per worker, ramp left out.
     pub workers: Vec<WorkerTotals>,
     /// The first failures, at most 16.
     pub failures: Vec<IoFailure>,
-    /// What the engine has to say: features used, I/O that it left behind, data that was wrong.
+    /// Notes of the engine: features used, I/O left with the kernel, wrong data.
     pub notes: Vec<Note>,
 }
 
-/// Totals of one worker past the ramp.
+/// Totals of one worker after the ramp; of the ramp alone if all its work was done in it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WorkerTotals {
     /// Index into the step's jobs.
     pub job: u16,
-    /// Start of its counting on the run's clock.
+    /// When it began to count, on the run's clock.
     pub started: Nanos,
-    /// End of its counting: when its last I/O was done, or its time was over where it went on after that.
+    /// When its counting ended: when its last I/O completed, or when its time was over if it went on after that.
     pub ended: Nanos,
-    /// By [`Direction::index`].
+    /// One entry per direction, indexed by [`Direction::index`].
     pub directions: [DirectionTotals; 4],
-    /// User CPU of the worker's thread in nanoseconds, zero where unknown (simulated).
+    /// User CPU time of the worker's thread in nanoseconds; zero if unknown (simulated).
     pub user_cpu_ns: u64,
-    /// System CPU of the worker's thread in nanoseconds.
+    /// System CPU time of the worker's thread in nanoseconds.
     pub system_cpu_ns: u64,
-    /// Time the worker's thread was ready to run but had no CPU (second figure of its `schedstat`), nanoseconds.
+    /// Time in nanoseconds for which the worker's thread was ready to run but had no CPU (second figure of its
+    /// `schedstat`).
     pub run_delay_ns: u64,
-    /// Context switches, voluntary and not.
+    /// Context switches, voluntary and involuntary.
     pub context_switches: u64,
     /// Major page faults.
     pub major_faults: u64,
     /// Minor page faults.
     pub minor_faults: u64,
-    /// I/Os issued, by the number in flight once their batch was handed over (itself included): 1, 2-3, 4-7, 8-15, 16-31, 32-63, 64 and more.
+    /// I/Os issued, by the number in flight once their batch was submitted (themselves included): 1, 2-3, 4-7, 8-15, 16-31,
+    /// 32-63, 64 and more.
     pub depth_counts: [u64; 7],
-    /// Submission calls, by I/Os handed over in one: 0, 1-4, 5-8, 9-16, 17-32, 33-64, more.
+    /// Submission calls, by the number of I/Os submitted in one: 0, 1-4, 5-8, 9-16, 17-32, 33-64, more.
     pub submit_counts: [u64; 7],
-    /// Reaps, by I/Os that came back in one: as `submit_counts`.
+    /// Reaps, by the number of I/Os completed in one, in the same classes as `submit_counts`.
     pub complete_counts: [u64; 7],
-    /// Submissions later than due by more than 1 ms.
+    /// Number of submissions more than 1 ms after they were due.
     pub late: u64,
-    /// The longest that an issue came after its due time, nanoseconds.
+    /// Greatest delay of a submission after its due time, in nanoseconds.
     pub late_ns_max: u64,
-    /// Why it ended; `None` where that is not known.
+    /// Why it ended; `None` if unknown.
     #[serde(default)]
     pub ending: Option<Ending>,
-    /// I/Os of a pace that were due before the end but not issued, because the queue was full.
+    /// I/Os of a pace that were due before the end but not issued because the queue was full.
     #[serde(default)]
     pub unissued: u64,
-    /// I/Os that the watcher was not told of although the worker is traced, because it took too long.
+    /// I/Os of a traced worker that the observer did not receive because it was too slow.
     #[serde(default)]
     pub untraced: u64,
-    /// The first error, positive errno, also of those that were passed over.
+    /// The first error as a positive errno, including errors that were passed over.
     #[serde(default)]
     pub first_errno: Option<i32>,
-    /// What it read back when all was written; `None` where it did not. A run file does not keep it.
+    /// Totals of reading back after all writes; `None` if it did not read back. Not stored in a run file.
     #[serde(default)]
     pub read_back: Option<ReadBackTotals>,
-    /// By index of the worker's files, then by [`Direction::index`]; empty where the plan does not ask for it.
+    /// Totals by index of the worker's files, then by [`Direction::index`]; empty if the plan does not ask for them.
     #[serde(default)]
     pub files: Vec<[DirectionTotals; 4]>,
-    /// Each I/O, in the order in which they came back, ramp included; empty where the plan does not ask for it.
+    /// Every I/O in the order of completion, ramp included; empty if the plan does not ask for them.
     #[serde(default)]
     pub ios: Vec<IoTrace>,
 }
 
-/// What a worker read back when all was written, which is in no other of its totals.
+/// What a worker read back after all writes, which is in none of its other totals.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadBackTotals {
-    /// From the end of the last write to that of the last read.
+    /// Time from the end of the last write to the end of the last read.
     pub lasted: Nanos,
     /// The reads.
     pub reads: DirectionTotals,
@@ -99,24 +101,24 @@ pub struct ReadBackTotals {
 /// Totals of one direction of a worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DirectionTotals {
-    /// Sums; latency is due→done.
+    /// Sums; latency is from due to done.
     pub tally: Tally,
-    /// Due→done.
+    /// Latency from due to done.
     pub latency: Distribution,
-    /// Issued→done.
+    /// Latency from issue to done.
     pub service: Distribution,
-    /// Due or picked→issued, where submission is a step of its own; empty elsewhere.
+    /// Time from due (or picked) to issued, if submission is a separate phase; otherwise empty.
     pub submission: Distribution,
 }
 
 /// An I/O that failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IoFailure {
-    /// When on the run's clock.
+    /// When it failed, on the run's clock.
     pub at: Nanos,
-    /// Which way.
+    /// Read, write, trim or flush.
     pub direction: Direction,
-    /// The file.
+    /// Path of the file.
     pub path: String,
     /// Byte offset.
     pub offset: u64,
@@ -127,12 +129,12 @@ pub struct IoFailure {
 }
 
 impl StepRecord {
-    /// Intervals past the ramp, merged over jobs, in time order.
+    /// Intervals after the ramp, merged over jobs, in time order.
     pub fn counted(&self) -> Vec<Interval> {
         let mut merged: Vec<Interval> = Vec::new();
         for interval in self.intervals.iter().filter(|interval| interval.counted) {
             match merged.last_mut() {
-                // Jobs that do not begin or end together share an interval only in part.
+                // Jobs that do not begin or end together share only part of an interval.
                 Some(last) if interval.start < last.end || interval.start == last.start => {
                     last.start = last.start.min(interval.start);
                     last.end = last.end.max(interval.end);
@@ -144,8 +146,8 @@ impl StepRecord {
         merged
     }
 
-    /// Intervals in which the queue was kept as it should be, ramp included: all but a last, short one in which it runs
-    /// empty. Of a step that has nothing else, that one.
+    /// Intervals in which the queue was kept as planned, ramp included: all except a short last one in which it runs empty.
+    /// If a step has only that one, it is returned.
     pub fn full(&self) -> impl Iterator<Item = &Interval> {
         let last = self.intervals.last().map(|interval| interval.start);
         let first = self.intervals.first().map(|interval| interval.start);
@@ -168,7 +170,7 @@ impl StepRecord {
         sum
     }
 
-    /// Due→done of `direction` over all workers.
+    /// Latency from due to done in `direction`, over all workers.
     pub fn latency(&self, direction: Direction) -> Distribution {
         let mut merged = Distribution::default();
         self.workers.iter().for_each(|worker| merged.merge(&worker.directions[direction.index()].latency));

@@ -1,23 +1,23 @@
-//! Sums of one direction over some span: what is exact beside the histogram.
+//! Sums of one direction over a span, exact where the histogram is not.
 
 use serde::{Deserialize, Serialize};
 
-/// Sums over the I/Os of one direction that ended in some span.
+/// Sums over the I/Os of one direction that ended in a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// I/Os that came back with data, also where it is not what was written.
+    /// I/Os that came back with data, even if it is not what was written.
     pub ops: u64,
-    /// Bytes they moved.
+    /// Bytes these I/Os moved.
     pub bytes: u64,
     /// I/Os that failed, and those whose data is not what was written.
     pub errors: u64,
-    /// I/Os that moved fewer bytes than asked.
+    /// I/Os that moved fewer bytes than requested.
     pub short: u64,
-    /// Sum of due→done in nanoseconds.
+    /// Sum of the latencies from due to done, in nanoseconds.
     pub latency_ns_sum: u64,
-    /// Least due→done in nanoseconds; `u64::MAX` where there was none.
+    /// Least latency from due to done, in nanoseconds; `u64::MAX` if nothing ended.
     pub latency_ns_min: u64,
-    /// Greatest due→done in nanoseconds.
+    /// Greatest latency from due to done, in nanoseconds.
     pub latency_ns_max: u64,
 }
 
@@ -36,13 +36,13 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Counts one I/O that ended well.
+    /// Counts one successful I/O.
     #[inline]
     pub fn count(&mut self, bytes: u64, latency_ns: u64) {
         self.count_alike(bytes, latency_ns, 1);
     }
 
-    /// Counts `ops` I/Os, at least one, that moved `bytes` each in the same time.
+    /// Counts `ops` successful I/Os, at least one, each of `bytes` and `latency_ns`.
     #[inline]
     pub fn count_alike(&mut self, bytes: u64, latency_ns: u64, ops: u32) {
         debug_assert!(ops > 0, "no I/O has no latency");
@@ -54,15 +54,14 @@ impl Tally {
         }
     }
 
-    /// Kept apart, since hardly any latency is the least or the greatest so far.
+    /// Out of line because hardly any latency is the least or the greatest so far.
     #[cold]
     fn widen(&mut self, latency_ns: u64) {
         self.latency_ns_min = self.latency_ns_min.min(latency_ns);
         self.latency_ns_max = self.latency_ns_max.max(latency_ns);
     }
 
-    /// Adds `other`; exact, and the order does not matter. Sums that no machine reaches, as a file made for it may hold, stay at
-    /// the most there is.
+    /// Adds `other`; exact, in any order. Sums saturate: no machine overflows them, but a crafted file might.
     pub fn merge(&mut self, other: &Tally) {
         self.ops = self.ops.saturating_add(other.ops);
         self.bytes = self.bytes.saturating_add(other.bytes);
@@ -73,7 +72,7 @@ impl Tally {
         self.latency_ns_max = self.latency_ns_max.max(other.latency_ns_max);
     }
 
-    /// Mean due→done in nanoseconds; `None` where nothing ended.
+    /// Mean latency from due to done in nanoseconds; `None` if nothing ended.
     pub fn latency_ns_mean(&self) -> Option<f64> {
         (self.ops > 0).then(|| self.latency_ns_sum as f64 / self.ops as f64)
     }

@@ -1,4 +1,4 @@
-//! A long series in few buckets, each with its least and greatest value, so that no peak and no gap is lost to the eye.
+//! Reduces a long series to few buckets with their least and greatest value, so that a chart loses no peak and no gap.
 
 use workload::Nanos;
 
@@ -9,18 +9,18 @@ pub struct Bucket {
     pub from: Nanos,
     /// End of its last interval.
     pub to: Nanos,
-    /// The least value within; NaN where there is none.
+    /// Least value within; NaN if there is none.
     pub min: f64,
-    /// The greatest value within; NaN where there is none.
+    /// Greatest value within; NaN if there is none.
     pub max: f64,
 }
 
-/// `values`, one an interval, in at most about `buckets` spans of equal length; intervals that touch a span of `keep`, and those
-/// as long as a span or longer, stay by themselves.
+/// Reduces `values`, one per interval, to roughly `buckets` spans of equal length. Intervals that touch a span of `keep`,
+/// and those at least as long as a bucket, stay by themselves.
 ///
-/// A series of no more than `buckets` values stays as it is. Which intervals share a bucket depends on the intervals and
-/// `keep` alone: series of one recording are cut at the same places and give equally many buckets. A bucket all of whose
-/// values are NaN is NaN, so that a gap stays a gap; in others NaN is passed over. Missing values at the end are NaN.
+/// A series of no more than `buckets` intervals stays as it is. Which intervals share a bucket depends on the intervals and
+/// `keep` alone: series of one recording are cut at the same places and give the same number of buckets. A bucket whose
+/// values are all NaN is NaN, so that a gap stays a gap; in any other, NaN is ignored. Values missing at the end are NaN.
 pub fn thinned(
     intervals: &[(Nanos, Nanos)],
     values: &[f64],
@@ -43,7 +43,7 @@ pub fn thinned(
 }
 
 impl Bucket {
-    /// `f64::min` and `f64::max` pass over a NaN on either side.
+    /// Widens the bucket to `to` and `value`; `f64::min` and `f64::max` ignore a NaN on either side.
     fn take(&mut self, to: Nanos, value: f64) {
         self.to = to;
         self.min = self.min.min(value);
@@ -51,10 +51,10 @@ impl Bucket {
     }
 }
 
-/// Where the buckets lie.
+/// Boundaries of the buckets.
 struct Cuts<'k> {
     start: u64,
-    /// Length of a bucket; zero where every interval stays by itself.
+    /// Length of a bucket; zero if every interval stays by itself.
     width: u64,
     keep: &'k [(Nanos, Nanos)],
 }
@@ -68,7 +68,7 @@ impl<'k> Cuts<'k> {
         Cuts { start, width, keep }
     }
 
-    /// Number of the bucket of an interval; `None` where it stays by itself.
+    /// Index of an interval's bucket; `None` if it stays by itself.
     fn place(&self, interval: (Nanos, Nanos)) -> Option<u64> {
         let kept = self.keep.iter().any(|(from, to)| interval.1 > *from && interval.0 < *to);
         let long = interval.1.since(interval.0).0 >= self.width;
@@ -89,7 +89,7 @@ mod tests {
         (Nanos::from_secs(from), Nanos::from_secs(from + 1))
     }
 
-    /// From and to in seconds, least, greatest; NaN as −1, which compares.
+    /// From and to in seconds, least, greatest; NaN as −1, because NaN equals nothing.
     fn shown(buckets: &[Bucket]) -> Vec<(u64, u64, f64, f64)> {
         let number = |value: f64| if value.is_nan() { -1.0 } else { value };
         let second = |time: Nanos| time.0 / 1_000_000_000;
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_gap_stays_a_gap_and_series_of_one_recording_are_cut_alike() {
-        // Nobody looked from 4 to 104.
+        // Nothing was recorded from 4 to 104.
         let intervals: Vec<_> = (0..4)
             .map(second)
             .chain([(Nanos::from_secs(4), Nanos::from_secs(104))])

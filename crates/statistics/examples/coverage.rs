@@ -5,7 +5,7 @@ use statistics::Stream;
 use statistics::sequential::{Monitor, Rule};
 
 const RUNS: u64 = 2000;
-/// Relative half-width asked for, and coefficient of variation of a value.
+/// Relative half-width to reach, and coefficient of variation of a value.
 const ROWS: [(f64, f64); 8] = [
     (0.01, 0.05),
     (0.05, 0.2),
@@ -17,7 +17,7 @@ const ROWS: [(f64, f64); 8] = [
     (0.01, 0.002),
 ];
 const VALUES_MAX: usize = 2000;
-/// Large against the noise, so that the mean of 100 stays positive.
+/// Large compared with the noise, so that the mean of 100 stays positive.
 const MEAN: f64 = 100.0;
 
 /// One run under the rule: whether it was decided, whether the interval held the mean, and the number of values.

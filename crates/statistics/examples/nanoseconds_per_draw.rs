@@ -1,4 +1,4 @@
-//! Prints what one draw, one permuted index and one look of the stop rule cost on this machine.
+//! Prints the cost on this machine of one draw, one permuted index and one look of the stop rule.
 #![allow(clippy::print_stdout)]
 
 use statistics::sequential::{Monitor, Rule};

@@ -1,4 +1,4 @@
-//! Prints how often segments are made of noise, and how often a change is found and its time held.
+//! Prints how often noise is cut into segments, and how often a change is found and its interval holds the true time.
 #![allow(clippy::print_stdout)]
 
 use statistics::Stream;
@@ -6,7 +6,7 @@ use statistics::segments::{Rule, Sample, segments};
 
 const RUNS: u64 = 400;
 
-/// A series to cut: cells of half a second.
+/// A series to cut, in cells of half a second.
 #[derive(Clone, Copy)]
 struct Noisy {
     n: usize,
@@ -41,7 +41,7 @@ fn false_alarms(noisy: Noisy) -> f64 {
     100.0 * alarms.count() as f64 / RUNS as f64
 }
 
-/// Mean of a level that is 1 and from `at` on `after`.
+/// Mean of a level, relative to 3,000, that is 1 before `at` and `after` from then on.
 fn step(at: f64, after: f64) -> impl Fn(f64, f64) -> f64 {
     move |from, to| {
         let share = ((at - from) / (to - from)).clamp(0.0, 1.0);
@@ -49,7 +49,8 @@ fn step(at: f64, after: f64) -> impl Fn(f64, f64) -> f64 {
     }
 }
 
-/// Percent of runs with exactly one change; of those, whose interval holds the time; whose time is within 2 s; mean length.
+/// Percent of runs with exactly one change found; of those, percent whose interval holds the true time, percent whose time
+/// is within 2 s, and mean length of the interval.
 fn power(noisy: Noisy, after: f64) -> [f64; 4] {
     let (mut found, mut held, mut near, mut length) = (0.0, 0.0, 0.0, 0.0);
     for seed in 0..RUNS {

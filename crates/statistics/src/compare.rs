@@ -4,10 +4,11 @@ use crate::distribution::normal_quantile;
 use crate::quantile::{median_in_place, sorted};
 use crate::usable;
 
-/// Largest total sample size for which the rank sum's distribution is counted out; above, it is taken as normal.
+/// Largest total sample size for which the rank sum's distribution is computed exactly; above it, the normal approximation
+/// is used.
 const EXACT_MAX: usize = 60;
 
-/// The share of all choices of `chosen` ranks that has each sum.
+/// Share of all choices of `chosen` ranks that have each sum.
 fn sum_shares(ranks: &[usize], chosen: usize) -> Vec<f64> {
     let total: usize = ranks.iter().sum();
     let mut ways = vec![vec![0.0; total + 1]; chosen + 1];
@@ -27,18 +28,19 @@ fn sum_shares(ranks: &[usize], chosen: usize) -> Vec<f64> {
 /// A shift between two samples and its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shift {
-    /// The median of all differences b - a.
+    /// Median of all differences b - a.
     pub shift: f64,
-    /// The lower end of the interval.
+    /// Lower end of the interval.
     pub lo: f64,
-    /// The upper end of the interval.
+    /// Upper end of the interval.
     pub hi: f64,
 }
 
-/// How far `b` lies above `a`: the median of all pairwise differences and the distribution-free interval at `level` that inverts the
-/// Mann–Whitney test (Hodges, Lehmann: Ann. Math. Stat. 34(2), 1963). Of logarithms it is the logarithm of a ratio.
+/// Estimates how far `b` lies above `a`: the median of all pairwise differences, with the distribution-free interval at
+/// `level` that inverts the Mann–Whitney test (Hodges, Lehmann: Ann. Math. Stat. 34(2), 1963). For logarithms it is the
+/// logarithm of a ratio.
 ///
-/// `None` for an empty sample, values that are not finite, or too few values for the level: 95 % needs four on each side.
+/// Returns `None` for an empty sample, non-finite values, or too few values for the level: 95 % needs four on each side.
 #[must_use]
 pub fn hodges_lehmann(a: &[f64], b: &[f64], level: f64) -> Option<Shift> {
     if !(usable(a) && usable(b) && level > 0.0 && level < 1.0) {
@@ -51,7 +53,7 @@ pub fn hodges_lehmann(a: &[f64], b: &[f64], level: f64) -> Option<Shift> {
     Some(Shift { shift, lo: ascending[left_out], hi: ascending[ascending.len() - 1 - left_out] })
 }
 
-/// How many differences may be left out at either end: the largest k with P(U ≤ k) ≤ tail.
+/// Number of differences that may be left out at either end: the largest k with P(U ≤ k) ≤ tail.
 fn differences_left_out(m: usize, n: usize, tail: f64) -> Option<usize> {
     let (pairs, total) = ((m * n) as f64, m + n);
     if total > EXACT_MAX {

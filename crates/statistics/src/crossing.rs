@@ -1,83 +1,86 @@
-//! Where a share that grows with what was set passes a given one: a line through the log odds of several trials.
+//! Estimates the setting at which a share that grows with it passes a given value: a line through the log odds of several
+//! trials.
 //!
-//! The share of I/Os that take longer than a bound grows with the rate at which they arrive about as the exponential of it
-//! (M/M/1: `exp(-(μ-λ)b)`, exactly; others near it), so that its log odds are a straight line over a not too wide range.
-//! The line is fitted by quasi-likelihood (Wedderburn: Biometrika 61, 1974) on the counts themselves, so that a trial in which
-//! nothing was beyond the bound says what it says; trials whose share is far from the one that is looked for weigh little. A few
-//! trials leave the slope open, and with it everything: so it is presumed to be about a usual one until they speak, within a
-//! factor of five. Where the line passes the share is the answer, its interval the places that fit little worse (profile likelihood).
+//! The share of I/Os that take longer than a bound grows with their arrival rate roughly exponentially (M/M/1:
+//! `exp(-(μ-λ)b)`, exactly; other queues nearly so), so that its log odds follow a straight line over a moderate range. The
+//! line is fitted by quasi-likelihood (Wedderburn: Biometrika 61, 1974) on the counts themselves, so that a trial with
+//! nothing beyond the bound carries its full information; trials whose share is far from the one sought weigh little. A few
+//! trials leave the slope undetermined, and with it everything else, so it is presumed to be within about a factor of five
+//! of a usual slope until the trials show otherwise. The answer is where the line passes the share; its interval contains
+//! the settings that fit little worse (profile likelihood).
 
 use crate::distribution::t_quantile;
 
-/// Trials whose log odds are this far from those that are looked for weigh nothing.
+/// Distance in log odds from those sought at which a trial's weight reaches zero.
 const REACH: f64 = 4.0;
-/// Log odds beyond which a share is nothing or all.
+/// Log odds beyond which a share counts as zero or one.
 const ODDS_MOST: f64 = 20.0;
 /// Probability below the upper end of a 95 % interval.
 const UPPER: f64 = 0.975;
-/// Standard deviation of the logarithm of a slope about the usual one. Chosen by simulation with `GROWS` on M/M/1 and M/D/1 with
-/// bounds of 8 to 48 services: intervals held the truth in 93 to 100 of a hundred searches.
+/// Standard deviation of the logarithm of a slope around the usual one. Chosen by simulation together with `GROWS`, on
+/// M/M/1 and M/D/1 with bounds of 8 to 48 service times: intervals held the truth in 93 to 100 % of searches.
 const USUAL: f64 = 0.8;
-/// With which power of the share the dispersion of its events grows: the longer a queue is, the longer it stays so.
+/// Power of the share with which the dispersion of its events grows: the longer a queue is, the longer it stays long.
 const GROWS: f64 = 0.4;
-/// Freedom of the dispersions that trials bring.
+/// Degrees of freedom of the dispersions that the trials report.
 const FREEDOM: f64 = 12.0;
-/// Dispersion before any event tells it.
+/// Dispersion assumed before any event shows it.
 const FIRST_DISPERSION: f64 = 10.0;
-/// Freedom below which it is not asked whether trials stray.
+/// Degrees of freedom below which trials are not tested for straying.
 const ASKED: f64 = 0.5;
-/// Rounds in which weights and line settle.
+/// Rounds in which weights and line are fitted to each other.
 const ROUNDS: usize = 4;
-/// Places that are tried for the answer before the best is narrowed down, and halvings of that.
+/// Places tried for the answer before the best is refined.
 const PLACES: usize = 32;
+/// Steps of each golden-section search; bisections of an interval's end take half as many.
 const HALVINGS: usize = 26;
 
-/// What came of one setting.
+/// Outcome of one setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
-    /// What was set, above zero; the share grows with it.
+    /// The setting, above zero; the share grows with it.
     pub at: f64,
-    /// How many were counted.
+    /// Number of items counted.
     pub count: f64,
-    /// How many of them were of the kind whose share is meant.
+    /// Number of them that are events, the kind whose share is sought.
     pub events: f64,
-    /// How many times the variance of `events` is that of independent ones: they come in clusters.
+    /// Variance of `events` relative to that of independent events: events come in clusters.
     pub dispersion: f64,
 }
 
-/// What is looked for.
+/// What is sought.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sought {
     /// The share, above 0 and below 1.
     pub share: f64,
-    /// By how much log odds usually grow with the setting; the trials may say another.
+    /// Usual growth of the log odds per unit of the setting; the trials may show another.
     pub usual_slope: f64,
 }
 
-/// Where the share passes the one that is looked for.
+/// Setting at which the share passes the one sought.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
     /// The setting.
     pub at: f64,
-    /// Lower end of its 95 % interval; zero where nothing bounds it.
+    /// Lower end of its 95 % interval; zero if nothing bounds it.
     pub low: f64,
-    /// Upper end; infinite where nothing bounds it.
+    /// Upper end of its 95 % interval; infinite if nothing bounds it.
     pub high: f64,
-    /// By how much the log odds grow with the setting.
+    /// Growth of the log odds per unit of the setting.
     pub slope: f64,
-    /// How much further trials lie from the line than chance puts them, as a ratio of variances; 1 where not further.
+    /// How much further trials lie from the line than chance puts them, as a ratio of variances; at least 1.
     pub strays: f64,
 }
 
 impl Crossing {
-    /// Whether its interval has ends.
+    /// Whether its interval is bounded on both sides.
     #[must_use]
     pub fn is_bounded(&self) -> bool {
         self.low > 0.0 && self.high.is_finite()
     }
 }
 
-/// Where the share of `trials` passes the one that is `sought`; `None` with fewer than two of them.
+/// Estimates where the share of `trials` passes the one `sought`; `None` for fewer than two usable trials.
 #[must_use]
 pub fn crossing(trials: &[Trial], sought: Sought) -> Option<Crossing> {
     let usable: Vec<Trial> =
@@ -98,27 +101,27 @@ pub fn crossing(trials: &[Trial], sought: Sought) -> Option<Crossing> {
     Some(Crossing { at: line.at, low, high, slope: line.steep.exp(), strays })
 }
 
-/// A line by where it passes the share and the logarithm of its slope.
+/// A line, given by where it passes the share and by the logarithm of its slope.
 #[derive(Clone, Copy, Debug)]
 struct Line {
     at: f64,
     steep: f64,
 }
 
-/// Which end of an interval.
+/// An end of an interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Below,
     Above,
 }
 
-/// Trials with what they weigh.
+/// Trials with their weights.
 struct Fit<'t> {
     trials: &'t [Trial],
     target: f64,
     usual: f64,
     weights: Vec<f64>,
-    /// At the share that is looked for.
+    /// Dispersion at the share sought.
     dispersion: f64,
 }
 
@@ -134,7 +137,7 @@ impl Fit<'_> {
         share_of(self.target + line.steep.exp() * (at - line.at))
     }
 
-    /// The dispersion at a share, in parts of that at the one that is looked for.
+    /// Dispersion at `share`, relative to the dispersion at the share sought.
     fn grown(&self, share: f64) -> f64 {
         (share / share_of(self.target)).powf(GROWS)
     }
@@ -143,7 +146,7 @@ impl Fit<'_> {
         self.trials.iter().zip(self.weights.iter().copied()).filter(|(_, weight)| *weight > 0.0)
     }
 
-    /// How badly `line` fits: the quasi-deviance, and how far its slope is from the usual one.
+    /// How badly `line` fits: the quasi-deviance, plus a penalty for a slope far from the usual one.
     fn misfit(&self, line: Line) -> f64 {
         let of_trial = |(trial, weight): (&Trial, f64)| {
             let (seen, meant) = (trial.events / trial.count, self.share(line, trial.at));
@@ -154,7 +157,7 @@ impl Fit<'_> {
         self.weighed().map(of_trial).sum::<f64>() + ((line.steep - self.usual) / USUAL).powi(2)
     }
 
-    /// The best line through this place.
+    /// The best line that passes the share at `at`.
     fn through(&self, at: f64) -> Line {
         let (low, high) = (self.usual - 4.0, self.usual + 5.0);
         Line { at, steep: least(low, high, |steep| self.misfit(Line { at, steep })) }
@@ -164,7 +167,7 @@ impl Fit<'_> {
         self.misfit(self.through(at))
     }
 
-    /// The best of all lines: the best of some places, narrowed down between its neighbours.
+    /// The best line of all: the best of a grid of places, refined between its neighbours.
     fn best(&self) -> Line {
         let all = self.trials.iter().map(|trial| trial.at);
         let low = 0.7 * all.clone().fold(f64::INFINITY, f64::min);
@@ -176,7 +179,7 @@ impl Fit<'_> {
         self.through(least(from, to, |at| self.misfit_through(at)))
     }
 
-    /// Weighs trials by how near `line` puts them to the share, and takes the dispersion that those have together.
+    /// Reweighs trials by how near `line` puts them to the share sought, and pools their dispersion.
     fn reweigh(&mut self, line: Line) {
         let slope = line.steep.exp();
         self.weights =
@@ -191,7 +194,7 @@ impl Fit<'_> {
         }
     }
 
-    /// How far trials stray from `line`, as a ratio of variances, and with what freedom that is known.
+    /// How far trials stray from `line`, as a ratio of variances, and the degrees of freedom of that ratio.
     fn strays(&self, line: Line) -> (f64, f64) {
         let (mut squares, mut number) = (0.0, 0.0);
         for (trial, weight) in self.weighed() {
@@ -200,7 +203,7 @@ impl Fit<'_> {
             squares += weight * (trial.events - trial.count * share).powi(2) / variance;
             number += weight;
         }
-        // The slope takes half a freedom, as it is half presumed.
+        // The slope takes half a degree of freedom because it is half presumed.
         let freedom = (number - 1.5).max(0.0);
         (if freedom > ASKED { (squares / freedom).max(1.0) } else { 1.0 }, freedom)
     }
@@ -226,7 +229,7 @@ impl Fit<'_> {
     }
 }
 
-/// Where `cost` is least between two numbers, by golden sections.
+/// Finds where `cost` is least between two numbers, by golden-section search.
 fn least(from: f64, to: f64, cost: impl Fn(f64) -> f64) -> f64 {
     const SECTION: f64 = 0.381_966;
     let (mut low, mut high) = (from, to);
@@ -250,7 +253,7 @@ fn share_of(odds: f64) -> f64 {
     1.0 / (1.0 + (-odds.clamp(-ODDS_MOST, ODDS_MOST)).exp())
 }
 
-/// Tukey's tricube: 1 at the place, 0 from a distance of 1 on.
+/// Tukey's tricube weight: 1 at distance 0, 0 from a distance of 1 on.
 fn nearness(distance: f64) -> f64 {
     let cube = distance.abs().min(1.0).powi(3);
     (1.0 - cube).powi(3)
@@ -263,7 +266,7 @@ mod tests {
 
     const SOUGHT: Sought = Sought { share: 0.01, usual_slope: 15.0 };
 
-    /// Independent events whose log odds are 20 (x - 1) above those of 1 % at x.
+    /// Independent events whose log odds at x are 20 (x - 1) above those of 1 %.
     fn trial(stream: &mut Stream, at: f64, count: u32) -> Trial {
         let share = share_of(20.0 * (at - 1.0) + (0.01f64 / 0.99).ln());
         let events = (0..count).filter(|_| stream.unit_f64() < share).count();

@@ -1,46 +1,47 @@
-//! A trend and a daily swing of a series, by least squares.
+//! Fits a trend and a daily swing to a series by least squares.
 
 use crate::distribution::t_quantile;
 use crate::long_run::long_run_variance;
 use crate::moments::Moments;
 use crate::usable;
 
-/// Beyond this value of a chi-square of two degrees of freedom lies chance once in a thousand times.
+/// Point that a chi-square with two degrees of freedom exceeds by chance once in a thousand times.
 const SURE_SQUARE: f64 = 13.82;
-/// The same on both sides of a normal distribution.
+/// Quantile at which a normal value is exceeded by chance, on both sides together, once in a thousand times.
 const SURE: f64 = 0.9995;
+/// Quantile at the upper end of a 95 % interval.
 const LEVEL: f64 = 0.975;
-/// The least values from which anything is told.
+/// Fewest values to which anything is fitted.
 const LEAST: usize = 12;
 
-/// A number with the half-width of its 95 % interval, and whether it is none of chance's, to one in a thousand.
+/// A number with the half-width of its 95 % interval, and whether chance explains it less than once in a thousand times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Told {
     /// The number.
     pub value: f64,
-    /// Half the width of its interval.
+    /// Half-width of its 95 % interval.
     pub half_width: f64,
-    /// Whether it is surely not 0.
+    /// Whether it is certainly not 0.
     pub sure: bool,
 }
 
-/// What a series does with time. Units are those of the series.
+/// How a series moves over time. Units are those of the series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Daily {
-    /// Its mean.
+    /// Mean of the series.
     pub mean: f64,
-    /// What the line changes from the first value to the last.
+    /// Change of the fitted line from the first value to the last.
     pub trend: Told,
-    /// How far the sine goes to either side; `None` where the series is too short for one.
+    /// Amplitude of the sine; `None` if the series is too short for one.
     pub swing: Option<Told>,
-    /// When the sine is highest, from the first value on, in units of time.
+    /// When the sine is highest, counted from the first value, in units of time; 0 without a sine.
     pub highest: f64,
 }
 
-/// Fits a line, and where the series lasts for three quarters of `day` a sine of that length besides; times rise. What is left over may
-/// depend on what was left over before: the intervals allow for it by its long-run variance.
+/// Fits a line, and also a sine of period `day` if the series lasts at least three quarters of it; times must rise.
+/// Residuals may be autocorrelated: the intervals allow for it by their long-run variance.
 ///
-/// `None` of fewer than a dozen values, or of times that are all one.
+/// Returns `None` for fewer than a dozen values, or if all times are equal.
 #[must_use]
 pub fn daily(times: &[f64], values: &[f64], day: f64) -> Option<Daily> {
     if times.len() != values.len() || values.len() < LEAST || !usable(values) || !usable(times) {
@@ -90,7 +91,8 @@ pub fn daily(times: &[f64], values: &[f64], day: f64) -> Option<Daily> {
 }
 
 #[allow(clippy::needless_range_loop, reason = "rows and columns of two matrices at once")]
-/// The inverse of the products of the first `columns` columns with each other, by elimination; `None` where they depend.
+/// Inverse of the matrix of products of the first `columns` columns with each other, by elimination; `None` if they are
+/// linearly dependent.
 fn inverse(rows: &[[f64; 4]], columns: usize) -> Option<[[f64; 4]; 4]> {
     let mut left = [[0.0; 4]; 4];
     let mut right = [[0.0; 4]; 4];

@@ -1,10 +1,11 @@
-//! How far the values of a series depend on the ones before them.
+//! How far the values of a series depend on earlier ones.
 
 use crate::usable;
 
-/// Autocorrelations at lags 0..=`max_lag` (the first is 1), with divisor n at every lag; lags beyond the series are left out.
+/// Autocorrelations at lags 0..=`max_lag` (the first is 1), with divisor n at every lag; lags beyond the series are left
+/// out.
 ///
-/// `None` of nothing or of numbers that are not finite. A constant series has autocorrelation 0 at every lag above 0.
+/// Returns `None` for an empty series or non-finite numbers. A constant series has autocorrelation 0 at every lag above 0.
 #[must_use]
 pub fn autocorrelation(values: &[f64], max_lag: usize) -> Option<Vec<f64>> {
     if !usable(values) {
@@ -26,26 +27,27 @@ fn ratio(lag: usize, product: f64, square: f64) -> f64 {
     }
 }
 
-/// The lag-1 autocorrelation with its small-sample bias removed, within ±0.99; 0 for a constant or fewer than three values.
+/// The lag-1 autocorrelation corrected for its small-sample bias, within ±0.99; 0 for a constant or fewer than three
+/// values.
 ///
-/// The plain estimate falls short by (1 + 3ρ) / n in the mean (Marriott, Pope: Biometrika 41, 1954; Kendall, ibid.).
+/// The plain estimate is too low by (1 + 3ρ) / n on average (Marriott, Pope: Biometrika 41, 1954; Kendall, ibid.).
 #[must_use]
 pub fn lag_one(values: &[f64]) -> f64 {
     match autocorrelation(values, 1).as_deref() {
         Some([_, plain]) if values.len() > 2 => {
             let n = values.len() as f64;
-            // A smaller divisor than n - 3 would let three or four values claim any dependence at all.
+            // A smaller divisor than n - 3 would let three or four values show any dependence at all.
             ((n * plain + 1.0) / (n - 3.0).max(3.0)).clamp(-0.99, 0.99)
         }
         _ => 0.0,
     }
 }
 
-/// The integrated autocorrelation time τ = 1 + 2·Σρₖ, at least 1, in samples: a mean of n values is as uncertain as one of n / τ
-/// independent values.
+/// The integrated autocorrelation time τ = 1 + 2·Σρₖ, at least 1, in samples: a mean of n values is as uncertain as a mean
+/// of n / τ independent values.
 ///
-/// The sum stops at the first lag of at least 5·τ (Sokal: "Monte Carlo methods in statistical mechanics", 1989), since the noise of
-/// further lags would swamp it. `None` of nothing or of numbers that are not finite.
+/// The sum stops at the first lag of at least 5·τ (Sokal: "Monte Carlo methods in statistical mechanics", 1989), because
+/// the noise of later lags would swamp it. Returns `None` for an empty series or non-finite numbers.
 #[must_use]
 pub fn integrated_autocorrelation_time(values: &[f64]) -> Option<f64> {
     if !usable(values) {

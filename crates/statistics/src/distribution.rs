@@ -1,6 +1,7 @@
-//! Distribution functions and quantiles that intervals are built from: normal, Student's t, binomial.
+//! Distribution functions and quantiles from which intervals are built: normal, Student's t, binomial.
 
-/// Cumulative distribution of the standard normal: absolute error below 1e-14, relative error in the lower tail below 1e-9.
+/// Cumulative distribution function of the standard normal: absolute error below 1e-14, relative error in the lower tail
+/// below 1e-9.
 ///
 /// Taylor series around 0 (Marsaglia: "Evaluating the normal distribution", J. Stat. Softw. 11(4), 2004) up to |x| = 4,
 /// Laplace's continued fraction in the tails.
@@ -100,7 +101,7 @@ fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
     fraction
 }
 
-/// Cumulative distribution of Student's t with `df` > 0 degrees of freedom, which need not be whole.
+/// Cumulative distribution function of Student's t with `df` > 0 degrees of freedom, which need not be an integer.
 #[must_use]
 pub fn t_cdf(t: f64, df: f64) -> f64 {
     let tail = 0.5 * incomplete_beta(df / 2.0, 0.5, df / (df + t * t));
@@ -109,8 +110,8 @@ pub fn t_cdf(t: f64, df: f64) -> f64 {
 
 /// The quantile of Student's t at `p` in (0, 1) with `df` > 0 degrees of freedom; NaN outside.
 ///
-/// Above 200 degrees the Cornish–Fisher expansion 26.7.5 of Abramowitz and Stegun (error below 1e-7), else Newton's method on
-/// [`t_cdf`] from that expansion, kept inside a bracket.
+/// Above 200 degrees of freedom, uses the Cornish–Fisher expansion 26.7.5 of Abramowitz and Stegun (error below 1e-7),
+/// otherwise Newton's method on [`t_cdf`] starting there, kept inside a bracket.
 #[must_use]
 pub fn t_quantile(p: f64, df: f64) -> f64 {
     if !(p > 0.0 && p < 1.0 && df > 0.0) {
@@ -153,7 +154,7 @@ fn t_expansion(z: f64, df: f64) -> f64 {
     z + first / df + second / (df * df) + third / (df * df * df)
 }
 
-/// P(K ≤ k) for K binomial with `n` trials of chance `p` in [0, 1].
+/// P(K ≤ k) for K binomial with `n` trials of probability `p` in [0, 1].
 #[must_use]
 pub fn binomial_cdf(k: u64, n: u64, p: f64) -> f64 {
     if k >= n { 1.0 } else { 1.0 - incomplete_beta(k as f64 + 1.0, (n - k) as f64, p) }

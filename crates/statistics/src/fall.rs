@@ -1,70 +1,72 @@
-//! Whether a rate has fallen from a level that it held, for good, and how well what is left is known.
+//! Detects that a rate has fallen from a level for good, and how well the remaining rate is known.
 //!
-//! Page's cumulative sum (Biometrika 41, 1954) runs against the median of the last values of the level. A fall counts once three
-//! values say so; it is taken back where the rate returns, so that a stall or somebody else's moment ends nothing. A rise makes
-//! a new level, from which the rate may fall.
+//! Page's cumulative sum (Biometrika 41, 1954) runs against the median of the level's last values. A fall counts once three
+//! values show it; it is withdrawn if the rate returns, so that a stall or a moment of foreign load ends nothing. A rise
+//! starts a new level, from which the rate may fall.
 
 use std::collections::VecDeque;
 
 use crate::quantile::median;
 use crate::sequential::{Monitor, Rule as Width};
 
-/// Values that a level is the median of.
+/// Greatest number of last values whose median is the level.
 const HELD_MOST: usize = 60;
-/// Values that a level is told from at the least, and by which a fall, a rise or a return is told.
+/// Fewest values that establish a level, a fall, a rise or a return.
 const LEAST: usize = 3;
-/// The cumulative sum, in halves of the least fall, at which the level has changed. A value adds four at most.
+/// Cumulative sum, in halves of the least fall, at which the level has changed. One value adds at most four.
 const ALARM: f64 = 4.0;
-/// A fall is at least so many times the spread of a value: less is noise for too long (five in 10,000 values of normal noise begin one that
-/// lasts, and each of these returns).
+/// Least fall, in standard deviations of a value: with less, noise would start too many falls that last too long (of normal
+/// noise, five in 10,000 values start a lasting one, and each of these returns).
 const SPREADS: f64 = 2.5;
-/// Values after which what is left is taken as it is, however well it is known: so many times the least, and longer where the level
-/// before was held for longer, by this divisor, up to so many.
+/// Number of values, as a multiple of `Rule::settled`, after which the remaining rate is accepted however well it is known.
 const PATIENCE: usize = 6;
+/// Divisor of the number of values before the fall, which may extend the patience.
 const PATIENCE_PART: usize = 4;
+/// Most values to which the patience is extended.
 const PATIENCE_MOST: usize = 600;
-/// Half the 95 % interval of a median absolute difference of neighbours, as a standard deviation: 1.4826 / √2.
+/// Standard deviation of normal values over the median absolute difference of neighbours: 1.4826 / √2.
 const OF_DIFFERENCES: f64 = 1.048;
 
-/// What counts as a fall, and when what is left is known.
+/// What counts as a fall, and when the remaining rate is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
-    /// The least share of the level by which it falls.
+    /// Least fall, as a share of the level.
     pub share: f64,
-    /// Half-width of the 95 % interval of what is left, as a share of the fall.
+    /// Half-width to reach for the 95 % interval of the remaining rate, as a share of the fall.
     pub half_width: f64,
-    /// Values of what is left at the least.
+    /// Fewest values of the remaining rate.
     pub settled: usize,
-    /// The smallest difference that a value can show.
+    /// Smallest difference that a value can show.
     pub resolution: f64,
 }
 
-/// A fall as it was seen.
+/// A detected fall.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fall {
-    /// Number of the first value that is below the level, in whole or in part.
+    /// Index of the first value that is below the level, wholly or partly.
     pub at: usize,
-    /// The level.
+    /// The level before the fall.
     pub before: f64,
-    /// What is left.
+    /// The remaining rate.
     pub after: f64,
 }
 
-/// A series that grows and says after each value whether it has fallen and what is left is known.
+/// A growing series that reports after each value whether it has fallen and the remaining rate is known.
 #[derive(Clone, Debug)]
 pub struct Falling {
     rule: Rule,
-    /// Values so far.
+    /// Number of values so far.
     count: usize,
-    /// The last values of the level.
+    /// Last values of the level.
     held: VecDeque<f64>,
-    /// Values that may be below the level, or above it.
+    /// Sum over values that may be below the level.
     below: Page,
+    /// Sum over values that may be above the level.
     above: Page,
     left: Option<Left>,
 }
 
-/// What is left after a fall.
+/// The remaining rate after a fall.
 #[derive(Clone, Debug)]
 struct Left {
     at: usize,
@@ -73,7 +75,7 @@ struct Left {
 }
 
 impl Left {
-    /// Moves the fall to where it is likeliest: values that were low before it were a moment's.
+    /// Moves the fall to its likeliest position: earlier low values were only momentary.
     fn place(&mut self) {
         let middle = f64::midpoint(self.before, median(&self.values).unwrap_or(self.before));
         let (mut sum, mut best) = (0.0, (0.0, 0));
@@ -84,13 +86,13 @@ impl Left {
         let above = best.1;
         if above > 0 && self.values.len() > above + LEAST {
             self.at += 1 + above;
-            // The first below has a part of the level.
+            // The first value below still has a part of the level.
             self.values.drain(..=above);
         }
     }
 }
 
-/// One cumulative sum, with the values since it was zero.
+/// A cumulative sum, with the values since it was last zero.
 #[derive(Clone, Debug, Default)]
 struct Page {
     sum: f64,
@@ -98,7 +100,7 @@ struct Page {
 }
 
 impl Page {
-    /// Takes in a value that is off by so many halves of the least change; true once the level has changed.
+    /// Adds a value that is off by `off` halves of the least change; returns whether the level has changed.
     fn push(&mut self, value: f64, off: f64) -> bool {
         self.sum = (self.sum + (off - 1.0).clamp(-ALARM, ALARM)).max(0.0);
         if self.sum == 0.0 {
@@ -111,14 +113,14 @@ impl Page {
 }
 
 impl Falling {
-    /// An empty series under `rule`.
+    /// Starts an empty series under `rule`.
     #[must_use]
     pub fn new(rule: Rule) -> Falling {
         let (below, above) = (Page::default(), Page::default());
         Falling { rule, count: 0, held: VecDeque::new(), below, above, left: None }
     }
 
-    /// Adds a value; true once the series has fallen and what is left is known.
+    /// Adds a value; returns whether the series has fallen and the remaining rate is known.
     pub fn push(&mut self, value: f64) -> bool {
         let at = self.count;
         self.count += 1;
@@ -132,14 +134,14 @@ impl Falling {
         self.is_known()
     }
 
-    /// The fall, where there is one; of several the last.
+    /// The fall, if there is one; the last of several.
     #[must_use]
     pub fn fall(&self) -> Option<Fall> {
         let left = self.left.as_ref()?;
         Some(Fall { at: left.at, before: left.before, after: mean(&left.values) })
     }
 
-    /// How many of the last values are what is left after the fall.
+    /// Number of last values that belong to the remaining rate after the fall.
     #[must_use]
     pub fn left(&self) -> usize {
         self.left.as_ref().map_or(0, |left| left.values.len())
@@ -154,7 +156,7 @@ impl Falling {
         if is_below && last_median(&self.below.since) < level - half {
             let since = std::mem::take(&mut self.below.since);
             let first = at + 1 - since.len();
-            // The first has a part of the level.
+            // The first value has a part of the level.
             self.left = Some(Left { at: first, before: level, values: since[1..].to_vec() });
             (self.below, self.above) = (Page::default(), Page::default());
         } else if is_above && last_median(&self.above.since) > level + half {
@@ -176,7 +178,7 @@ impl Falling {
         median(&self.held.iter().copied().collect::<Vec<_>>()).filter(|level| *level > 0.0)
     }
 
-    /// The least share by which it falls: the rule's, or what noise does not make.
+    /// Least share by which the level falls: the rule's, or what exceeds noise.
     fn share(&self, level: f64) -> f64 {
         let held = self.held.iter().zip(self.held.iter().skip(1));
         let differences: Vec<f64> = held.map(|(a, b)| (a - b).abs()).collect();
@@ -184,7 +186,7 @@ impl Falling {
         self.rule.share.max(SPREADS * spread / level)
     }
 
-    /// Takes a fall back where the rate returned, and forgets what was left before a second one.
+    /// Withdraws a fall if the rate returned, and forgets the values before a second fall.
     fn look_at_what_is_left(&mut self) {
         let Some(left) = &mut self.left else { return };
         let n = left.values.len();
@@ -239,7 +241,7 @@ mod tests {
 
     const RULE: Rule = Rule { share: 0.05, half_width: 0.01, settled: 10, resolution: 1.0 };
 
-    /// After how many values it ends, and the fall that it tells then.
+    /// The number of values after which it ends, and the fall found.
     fn ended(values: impl Iterator<Item = f64>) -> Option<(usize, Fall)> {
         let mut falling = Falling::new(RULE);
         for (number, value) in values.enumerate() {

@@ -1,37 +1,37 @@
-//! Intervals of the mean of an autocorrelated series.
+//! Intervals for the mean of an autocorrelated series.
 
 use crate::dependence::integrated_autocorrelation_time;
 use crate::distribution::t_quantile;
 use crate::moments::Moments;
 use crate::usable;
 
-/// A mean and how well it is known. Units are those of the series.
+/// A mean and how precisely it is known. Units are those of the series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The mean of the series.
+    /// Mean of the series.
     pub mean: f64,
-    /// Half the width of the interval around it; infinite while nothing can be said.
+    /// Half-width of the interval around the mean; infinite while nothing is known.
     pub half_width: f64,
-    /// How many values were seen.
+    /// Number of values.
     pub n: usize,
-    /// How many independent values would say as much about the mean.
+    /// Number of independent values that would give the same precision.
     pub n_eff: f64,
 }
 
 impl Estimate {
-    /// The lower end of the interval.
+    /// Lower end of the interval.
     #[must_use]
     pub fn lo(&self) -> f64 {
         self.mean - self.half_width
     }
 
-    /// The upper end of the interval.
+    /// Upper end of the interval.
     #[must_use]
     pub fn hi(&self) -> f64 {
         self.mean + self.half_width
     }
 
-    /// The half-width as a share of the mean; infinite for a mean of 0.
+    /// Half-width as a share of the mean; infinite for a mean of 0.
     #[must_use]
     pub fn relative(&self) -> f64 {
         if self.mean == 0.0 { f64::INFINITY } else { self.half_width / self.mean.abs() }
@@ -52,10 +52,10 @@ fn estimate(values: &[f64], long_run_variance: f64, df: f64, level: f64) -> Opti
     half_width.is_finite().then_some(Estimate { mean: moments.mean(), half_width, n: values.len(), n_eff })
 }
 
-/// The interval from the means of all overlapping batches of `length` values, which has half again the degrees of freedom of
-/// separate batches (Meketon, Schmeiser: Winter Simulation Conference, 1984).
+/// Interval from the means of all overlapping batches of `length` values, which has half again as many degrees of freedom
+/// as separate batches (Meketon, Schmeiser: Winter Simulation Conference, 1984).
 ///
-/// `None` for a length of 0, fewer than two batches' worth of values, or values that are not finite.
+/// Returns `None` for a length of 0, fewer than two batches' worth of values, or non-finite values.
 #[must_use]
 pub fn overlapping_batch_means(values: &[f64], length: usize, level: f64) -> Option<Estimate> {
     if !usable(values) || length == 0 || values.len() < 2 * length {
@@ -68,8 +68,8 @@ pub fn overlapping_batch_means(values: &[f64], length: usize, level: f64) -> Opt
     estimate(values, variance, (1.5 * (n / b - 1.0)).max(1.0), level)
 }
 
-/// A length of batches that are all but independent: the largest of `least`, twice the integrated autocorrelation time, and n^⅓, at most
-/// half the series. At least 1.
+/// A batch length whose batches are nearly independent: the largest of `least`, twice the integrated autocorrelation time,
+/// and n^⅓, at most half the series. At least 1.
 #[must_use]
 pub fn block_length(values: &[f64], least: usize) -> usize {
     let time = integrated_autocorrelation_time(values).unwrap_or(1.0);

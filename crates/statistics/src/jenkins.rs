@@ -1,15 +1,15 @@
-//! The small generator of Bob Jenkins, for streams that must be those of programs that use it.
+//! Bob Jenkins' small generator, for streams that must match those of programs that use it.
 
-/// Bob Jenkins' "small noncryptographic PRNG" in its 64-bit form with three rotations (7, 13, 37), published in 2009
-/// and put in the public domain by its author. DiskSpd draws its offsets from it.
+/// Bob Jenkins' "small noncryptographic PRNG" in its 64-bit form with three rotations (7, 13, 37), published in 2009 and
+/// put in the public domain by its author. DiskSpd draws its offsets from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jenkins {
     state: [u64; 4],
 }
 
 impl Jenkins {
-    /// The stream of `seed`: the first word of the state is the author's constant, the others are the seed, and twenty
-    /// numbers are thrown away.
+    /// The stream of `seed`: the first word of the state is the author's constant, the others are the seed, and the first
+    /// twenty numbers are discarded.
     #[must_use]
     pub fn new(seed: u64) -> Jenkins {
         let mut stream = Jenkins { state: [0xf1ea_5eed, seed, seed, seed] };
@@ -33,7 +33,7 @@ impl Jenkins {
         self.next_u64() as u32
     }
 
-    /// Throws `count` numbers away.
+    /// Discards `count` numbers.
     #[inline]
     pub fn skip(&mut self, count: u32) {
         for _ in 0..count {
@@ -46,7 +46,7 @@ impl Jenkins {
 mod tests {
     use super::*;
 
-    /// Worked out step by step from the published definition, with whole numbers of any length.
+    /// Computed step by step from the published definition, with integers of arbitrary length.
     #[test]
     fn the_first_numbers_of_some_seeds() {
         let first = |seed: u64| {

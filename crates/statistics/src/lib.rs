@@ -1,4 +1,4 @@
-//! Plain mathematics that knows no storage.
+//! Plain mathematics that knows nothing of storage.
 
 pub mod compare;
 pub mod crossing;
@@ -31,7 +31,7 @@ pub use permutation::Permutation;
 pub use random::{LogNormal, Stream};
 pub use skew::{Pareto, Zipf};
 
-/// True when `values` is non-empty and holds only finite numbers, which every estimator here requires.
+/// Whether `values` is non-empty and holds only finite numbers, which every estimator here requires.
 pub(crate) fn usable(values: &[f64]) -> bool {
     !values.is_empty() && values.iter().all(|v| v.is_finite())
 }

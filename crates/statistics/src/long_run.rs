@@ -1,46 +1,48 @@
-//! The long-run variance of a series: what n times the variance of its mean tends to.
+//! The long-run variance of a series: the limit of n times the variance of its mean.
 
 use crate::dependence::lag_one;
 use crate::moments::Moments;
 use crate::usable;
 
-/// The fewest batches whose means are compared; with fewer, neither their spread nor their dependence is known.
+/// Fewest batches whose means are compared; with fewer, neither their spread nor their dependence is known.
 const BATCHES_MIN: usize = 8;
 
-/// The same where neighbours repay each other: merging then only narrows the interval, and must not cost it its freedom.
+/// Fewest batches if neighbours repay each other: merging then only narrows the interval, and must not cost too many
+/// degrees of freedom.
 const BATCHES_MIN_REPAYING: usize = 24;
 
-/// Dependence between batch means that is left to the correction.
+/// Dependence between batch means below which merging stops and the correction does the rest.
 const DEPENDENCE_MIN: f64 = 0.05;
 
 /// Standard errors (1/√m each) above which dependence counts as shown. One merges independent batches too often and costs
-/// freedom; two misses a slow component under white noise.
+/// degrees of freedom; two misses a slow component under white noise.
 const DEPENDENCE_ERRORS: f64 = 1.5;
 
-/// What is believed of dependence before the data speak, and the number of values it weighs as much as. A few values cannot
-/// show dependence, and positive dependence is what makes their spread look too small; so it is presumed until disproved.
-/// The pair was chosen by simulation as the mildest for which stopping covers 95 % at every dependence up to 0.8
-/// (`examples/coverage`); 0.8 with weight 5 covered 92 %.
+/// Prior dependence, and the number of values that it weighs as much as. A few values cannot show dependence, and positive
+/// dependence makes their spread look too small, so it is presumed until disproved. The pair was chosen by simulation as
+/// the mildest for which stopping covers 95 % at every dependence up to 0.8 (`examples/coverage`); 0.8 with weight 5
+/// covered 92 %.
 const PRESUMED: (f64, f64) = (0.7, 10.0);
 
-/// A long-run variance and how well it is known.
+/// A long-run variance and how precisely it is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LongRun {
     /// n times the variance of the mean of n values, in squared units of the series.
     pub variance: f64,
-    /// Degrees of freedom of that estimate, as of a chi-square; not whole, and below 1 for very short series.
+    /// Degrees of freedom of that estimate, as of a chi-square; not an integer, and below 1 for very short series.
     pub df: f64,
-    /// Values in a batch.
+    /// Number of values in a batch.
     pub batch: usize,
 }
 
-/// Estimates the long-run variance; `None` for fewer than two values or values that are not finite.
+/// Estimates the long-run variance; `None` for fewer than two values or non-finite values.
 ///
-/// Batches double in length until their means hardly depend on each other, or only eight are left; what positive dependence
-/// remains is corrected as that of a first-order autoregression, (1 + r) / (1 - r), with r free of its small-sample bias and drawn
-/// towards a presumed 0.7 while values are few. That is the scheme of Skart (Tafazzoli, Wilson, Lada, Steiger: INFORMS J.
-/// Computing 23(1), 2011), made to start with two values. Negative dependence of neighbours (a limiter that repays in the next
-/// interval what it gave too much) shrinks with the batches by itself and is not extrapolated.
+/// Batches double in length until their means hardly depend on each other, or until merging would leave fewer than eight.
+/// Positive dependence that remains is corrected as that of a first-order autoregression, (1 + r) / (1 - r), with r free of
+/// its small-sample bias and drawn towards a presumed 0.7 while values are few. That is the scheme of Skart (Tafazzoli,
+/// Wilson, Lada, Steiger: INFORMS J. Computing 23(1), 2011), adapted to start with two values. Negative dependence of
+/// neighbours (a limiter that takes back in the next interval what it gave too much) shrinks with the batches by itself and
+/// is not extrapolated.
 #[must_use]
 pub fn long_run_variance(values: &[f64]) -> Option<LongRun> {
     if !usable(values) || values.len() < 2 {
@@ -59,8 +61,8 @@ pub fn long_run_variance(values: &[f64]) -> Option<LongRun> {
     let (presumed, weight) = PRESUMED;
     let r = ((m * dependence + weight * presumed) / (m + weight)).max(0.0);
     let correction = (1.0 + r) / (1.0 - r);
-    // Delta method: a variance from m batches is uncertain by 2/m (relative, squared), and its correction by
-    // 4 (1 + r) / (1 - r) / m through r; a chi-square with df degrees of freedom is by 2/df.
+    // Delta method: a variance from m batches has a relative squared error of 2/m, and its correction adds 4 (1 + r) / (1 -
+    // r) / m through r; a chi-square with df degrees of freedom has 2/df.
     let df = m / (1.0 + 2.0 * correction);
     Some(LongRun { variance: batch as f64 * spread.variance() * correction, df, batch })
 }
@@ -71,7 +73,7 @@ fn mergeable(dependence: f64, batches: usize) -> bool {
     shown && batches / 2 >= least
 }
 
-/// Means of adjacent pairs. The oldest value is the one left out of an odd number: the newest says most about now.
+/// Means of adjacent pairs. Of an odd number the oldest value is left out, because the newest say most about the present.
 fn merge_pairs(values: &[f64]) -> Vec<f64> {
     values[values.len() % 2..].chunks_exact(2).map(|pair| 0.5 * (pair[0] + pair[1])).collect()
 }
@@ -107,7 +109,7 @@ mod tests {
 
     #[test]
     fn repayment_between_neighbours_narrows_the_mean() {
-        // Each interval takes from the next what it gave too much: the sum of n differs by two jitters only.
+        // Each interval takes from the next what it gave too much, so the sum of n differs by two jitters only.
         let mut stream = Stream::new(8, 0);
         let jitter: Vec<f64> = (0..513).map(|_| stream.normal()).collect();
         let series: Vec<f64> = jitter.windows(2).map(|w| w[1] - w[0]).collect();

@@ -1,9 +1,10 @@
-//! Whether a meter pins a series of counts: by how their variance over their mean falls with the length of the window.
+//! Detects whether a meter pins a series of counts, by how their variance over their mean falls with the length of the
+//! window.
 //!
-//! A meter pins the cumulative count: what one second gets too much the next gets too little, so the error of the count over
-//! any window is that of its two edges, and the Fano factor (variance over mean) falls like one over the window's length.
-//! Without a meter every second adds an error of its own: the factor is level, or grows where seconds resemble each other. No threshold at one length
-//! tells the two apart; the slope over lengths does.
+//! A meter pins the cumulative count: what one second gets too much the next gets too little, so the error of the count
+//! over any window is that of its two edges, and the Fano factor (variance over mean) falls like one over the window's
+//! length. Without a meter every second adds an error of its own: the factor is level, or grows if seconds resemble each
+//! other. No threshold at one length distinguishes the two; the slope over lengths does.
 
 use crate::quantile::{median, median_absolute_deviation};
 
@@ -13,99 +14,101 @@ mod tests;
 
 use fit::{Fit, Stretch};
 
-/// A slope at the border between pinned (-1) and level (0).
+/// Slope that separates pinned (-1) from level (0).
 const BORDER: f64 = -0.5;
-/// A level Fano factor below this may be that of a few servers of even pace, or of a meter whose rate trembles: independent
-/// arrivals have 1, and devices without a limiter had 6 to 104 at 1 to 8 s.
+/// Fano factor below which a level series may be due to a few servers of even pace, or to a meter with a fluctuating rate:
+/// independent arrivals have 1, and devices without a limiter had 6 to 104 at 1 to 8 s.
 const DRIFTING: f64 = 1.0;
-/// A Fano factor below this at any length is that of a meter, whatever its slope: of busy servers it is at least the square of the
-/// coefficient of variation of one's service time, and no device keeps that within 5 %.
+/// Fano factor below which, at any length, the counts are a meter's, whatever the slope: for busy servers it is at least
+/// the square of the coefficient of variation of one server's service time, and no device keeps that within 5 %.
 const EVEN: f64 = 0.0025;
-/// So many windows that are even are no accident,
+/// Fewest even windows that are no accident.
 const EVEN_WINDOWS: usize = 3;
-/// where they are at least one part in so many of all counts.
+/// Least part of all counts that even windows must have: one in this many.
 const EVEN_PART: usize = 3;
-/// The longest window, seconds.
+/// Longest window, in seconds.
 const LONGEST_S: f64 = 16.0;
-/// Fewest clean counts, all windows together; and in a stretch of which one is long enough to show a fall.
+/// Fewest clean counts, over all windows together.
 const COUNTS_MIN: usize = 8;
+/// Fewest clean counts of the longest stretch, which must be long enough to show a fall.
 const STRETCH_MIN: usize = 4;
-/// A count this many standard deviations of its window's bulk from the middle, and more than two, is an accident (a stall, a
-/// slice that slipped into the next interval) and not the pace.
+/// Distance from the middle, in standard deviations of the bulk of its window, from which a count is an accident (a stall,
+/// a slice that slipped into the next interval) and not the pace, if it is also more than two.
 const ACCIDENT: f64 = 6.0;
-/// Standard deviations in a median absolute deviation of normal values.
+/// Standard deviation of normal values over their median absolute deviation.
 const DEVIATION: f64 = 1.4826;
-/// One count in this many may be an accident; where more are out of line they are the pace.
+/// One count in this many may be an accident; if more are out of line, they are the pace.
 const ACCIDENT_IN: usize = 7;
 
-/// How many whole things (I/Os, units of accounting) one interval had.
+/// Number of whole items (I/Os, units of accounting) in one interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Count {
-    /// How many.
+    /// The number.
     pub number: f64,
-    /// False where the load itself was short, so that the interval says nothing about the pace.
+    /// False if the load itself fell short, so that the interval says nothing about the pace.
     pub clean: bool,
 }
 
 /// A stretch of one load at one level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Window {
-    /// Seconds of an interval.
+    /// Seconds per interval.
     pub seconds: f64,
-    /// The intervals, in the order of time.
+    /// Counts of the intervals, in time order.
     pub counts: Vec<Count>,
 }
 
-/// What the scales say.
+/// Answer to whether a meter pins the counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Metering {
     /// The cumulative count is pinned: a meter of an even rate.
     Metered,
-    /// The cumulative count drifts, by more than independent arrivals would: no meter of an even rate. A limiter whose own
-    /// rate varies looks alike.
+    /// The cumulative count drifts by more than independent arrivals would: no meter of an even rate. A limiter whose own
+    /// rate varies looks the same.
     NotMetered,
-    /// Too few counts, or a level but small Fano factor, as a few even servers have and a meter whose rate trembles.
+    /// Too few counts, or a level but small Fano factor, as from a few even servers or a meter with a fluctuating rate.
     #[default]
     Unclear,
 }
 
-/// What the scales say, with the numbers.
+/// The answer with its figures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meter {
-    /// What they say.
+    /// The answer.
     pub answer: Metering,
-    /// Seconds of a window, and variance over mean of the counts in windows of that length; rising.
+    /// Seconds of a window, and variance over mean of the counts in windows of that length; in rising order.
     pub fano: Vec<(f64, f64)>,
-    /// Slope of log F over log T between the shortest and the longest window: -1 pinned, 0 level. `None` where there are too
-    /// few counts.
+    /// Slope of log F over log T between the shortest and the longest window: -1 pinned, 0 level. `None` for too few
+    /// counts.
     pub slope: Option<Slope>,
 }
 
-/// A slope with its interval (95 %).
+/// A slope with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slope {
-    /// The likeliest.
+    /// The likeliest slope.
     pub value: f64,
-    /// Lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Upper end.
+    /// Upper end of the interval.
     pub high: f64,
 }
 
 impl Meter {
-    /// Whether it is shown that nothing pins the cumulative count.
+    /// Whether it is certain that nothing pins the cumulative count.
     pub fn drifts(&self) -> bool {
         self.slope.is_some_and(|slope| slope.low > BORDER)
     }
 }
 
-/// Whether a meter pins the counts of `windows`, which are of one level but may lie apart: each is held against its own mean.
+/// Tests whether a meter pins the counts of `windows`, which are at one level but may lie apart: each is compared with its
+/// own mean.
 #[must_use]
 pub fn metered(windows: &[Window]) -> Meter {
     of_levels(&windows.iter().map(std::slice::from_ref).map(trimmed).collect::<Vec<_>>())
 }
 
-/// The same of levels that may each have several windows.
+/// Like [`metered`], for levels that may have several windows each.
 fn of_levels(levels: &[Vec<Window>]) -> Meter {
     let stretches: Vec<Vec<Stretch<'_>>> =
         levels.iter().map(|windows| windows.iter().flat_map(stretches).collect()).collect();
@@ -121,8 +124,9 @@ fn of_levels(levels: &[Vec<Window>]) -> Meter {
     Meter { answer: answer(&slope, &fit, &scales), fano, slope: Some(slope) }
 }
 
-/// The same of windows whose steps ran at different times at what should be one level. Of an even meter their means agree as
-/// its seconds do, which shows more than each by itself; a meter whose rate changed between them still shows in each.
+/// Like [`metered`], for windows whose steps ran at different times at what should be one level. Under an even meter their
+/// means agree as closely as its seconds do, which shows more than each window by itself; a meter whose rate changed
+/// between them still shows in each.
 #[must_use]
 pub fn metered_at_one_level(windows: &[Window]) -> Meter {
     let apart = metered(windows);
@@ -136,9 +140,9 @@ pub fn metered_at_one_level(windows: &[Window]) -> Meter {
     even(windows).unwrap_or(together)
 }
 
-/// The same of those windows in which every count is the same, where they are some. A throttle in slices is even as long as its
-/// slices end with our intervals and strays where they do not, so its windows are of two kinds; a device without a meter has
-/// none of the first. A load that was short may make counts uneven, and never even, so all of them speak.
+/// The answer from the windows in which all counts are nearly equal, if there are enough. A throttle in slices is even as
+/// long as its slices end with our intervals and strays when they do not, so its windows are of two kinds; a device without
+/// a meter has none of the first. A load that fell short may make counts uneven but never even, so all counts are used.
 fn even(windows: &[Window]) -> Option<Meter> {
     let count = |windows: &[Window]| windows.iter().map(|window| window.counts.len()).sum::<usize>();
     let even: Vec<Window> = windows.iter().filter(|window| is_even(window)).map(all_clean).collect();
@@ -173,14 +177,14 @@ fn answer(slope: &Slope, fit: &Fit, scales: &Scales) -> Metering {
     }
 }
 
-/// The shortest and the longest window that the counts reach, seconds.
+/// Shortest and longest window that the counts allow, in seconds.
 struct Scales {
     shortest: f64,
     longest: f64,
 }
 
 impl Scales {
-    /// Half of the longest stretch: of longer windows there are too few.
+    /// The longest window is half of the longest stretch: of longer ones there are too few.
     fn of(stretches: &[Vec<Stretch<'_>>]) -> Scales {
         let all = || stretches.iter().flatten();
         let shortest = all().map(|stretch| stretch.seconds).fold(f64::INFINITY, f64::min);
@@ -201,7 +205,7 @@ impl Scales {
     }
 }
 
-/// The windows of one level with their accidents marked as unclean.
+/// The windows of one level, with accidents marked as unclean.
 fn trimmed(windows: &[Window]) -> Vec<Window> {
     let windows = || windows.iter().filter(|window| window.seconds > 0.0);
     let clean = |window: &Window| -> Vec<(f64, f64)> {
@@ -237,8 +241,8 @@ fn fanos(stretches: &[Vec<Stretch<'_>>], scales: &Scales) -> Vec<(f64, f64)> {
     reached.filter_map(|seconds| Some((seconds, fano_at(stretches, seconds)?))).collect()
 }
 
-/// Of all windows of `seconds` in clean stretches, overlapping; each held against the mean of its whole level, which costs
-/// the share of it that they are.
+/// Fano factor over all overlapping windows of `seconds` in clean stretches; each is compared with the mean of its whole
+/// level, and corrected for being part of that mean.
 fn fano_at(stretches: &[Vec<Stretch<'_>>], seconds: f64) -> Option<f64> {
     let (mut squares, mut means) = (0.0, 0.0);
     for level in stretches {

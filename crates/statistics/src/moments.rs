@@ -32,37 +32,37 @@ impl Moments {
         self.count += other.count;
     }
 
-    /// How many values were added.
+    /// Number of values added.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// The mean; 0 of nothing.
+    /// Mean; 0 for an empty sample.
     #[must_use]
     pub fn mean(&self) -> f64 {
         self.mean
     }
 
-    /// The unbiased variance (divisor n - 1); 0 of fewer than two values.
+    /// Unbiased variance (divisor n - 1); 0 for fewer than two values.
     #[must_use]
     pub fn variance(&self) -> f64 {
         if self.count < 2 { 0.0 } else { self.squares / (self.count - 1) as f64 }
     }
 
-    /// The standard deviation, the root of [`Moments::variance`].
+    /// Standard deviation, the root of [`Moments::variance`].
     #[must_use]
     pub fn sd(&self) -> f64 {
         self.variance().sqrt()
     }
 
-    /// The coefficient of variation, sd / |mean|; `None` where the mean is 0.
+    /// Coefficient of variation, sd / |mean|; `None` if the mean is 0.
     #[must_use]
     pub fn cv(&self) -> Option<f64> {
         (self.mean != 0.0).then(|| self.sd() / self.mean.abs())
     }
 
-    /// The Fano factor, variance / mean, of counts; `None` where the mean is 0.
+    /// Fano factor of counts, variance / mean; `None` if the mean is 0.
     #[must_use]
     pub fn fano(&self) -> Option<f64> {
         (self.mean != 0.0).then(|| self.variance() / self.mean)

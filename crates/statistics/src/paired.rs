@@ -1,4 +1,4 @@
-//! Pairs of measurements: how far the second of each lies from the first, without presuming a distribution, and which of
+//! Pairs of measurements: how far the second of each lies from the first, without assuming a distribution, and which of
 //! many such answers to believe.
 
 use crate::compare::Shift;
@@ -7,16 +7,17 @@ use crate::moments::Moments;
 use crate::quantile::{median_in_place, sorted};
 use crate::usable;
 
-/// Up to so many pairs the distribution of the signed rank sum is counted out; above, it is taken as normal.
+/// Largest number of pairs for which the distribution of the signed rank sum is computed exactly; above it, the normal
+/// approximation is used.
 const EXACT_MAX: usize = 60;
-/// How much of the power of the t test the signed rank test has on normal differences: 3/π (Hodges, Lehmann 1956).
+/// Relative efficiency of the signed rank test against the t test for normal differences: 3/π (Hodges, Lehmann 1956).
 const EFFICIENCY: f64 = 3.0 / std::f64::consts::PI;
 
-/// The typical difference of pairs: the median of all means of two of `differences` (Walsh averages), with the interval at
-/// `level` that inverts the signed rank test (Hodges, Lehmann: Ann. Math. Stat. 34(2), 1963; Tukey 1949). Of differences of
-/// logarithms it is the logarithm of a ratio.
+/// Estimates the typical difference of pairs: the median of the means of any two of `differences` (Walsh averages), with
+/// the interval at `level` that inverts the signed rank test (Hodges, Lehmann: Ann. Math. Stat. 34(2), 1963; Tukey 1949).
+/// For differences of logarithms it is the logarithm of a ratio.
 ///
-/// `None` for no difference, values that are not finite, or too few for the level: 95 % needs six pairs, 90 % five.
+/// Returns `None` for no difference, non-finite values, or too few for the level: 95 % needs six pairs, 90 % five.
 #[must_use]
 pub fn paired_shift(differences: &[f64], level: f64) -> Option<Shift> {
     if !(usable(differences) && level > 0.0 && level < 1.0) {
@@ -29,13 +30,13 @@ pub fn paired_shift(differences: &[f64], level: f64) -> Option<Shift> {
     Some(Shift { shift, lo: ascending[left_out], hi: ascending[ascending.len() - 1 - left_out] })
 }
 
-/// The median of the Walsh averages alone; `None` for no difference or values that are not finite.
+/// Median of the Walsh averages alone; `None` for no difference or non-finite values.
 #[must_use]
 pub fn typical(differences: &[f64]) -> Option<f64> {
     usable(differences).then(|| median_in_place(&mut walsh_averages(differences)))
 }
 
-/// The mean of each value with itself and with each other.
+/// Means of each value with itself and with every other.
 fn walsh_averages(values: &[f64]) -> Vec<f64> {
     let with_later = |(place, a): (usize, &f64)| {
         let a = *a;
@@ -44,7 +45,7 @@ fn walsh_averages(values: &[f64]) -> Vec<f64> {
     values.iter().enumerate().flat_map(with_later).collect()
 }
 
-/// How many Walsh averages may be left out at either end: the largest k with P(W < k) ≤ tail.
+/// Number of Walsh averages that may be left out at either end: the largest k with P(W ≤ k) ≤ tail.
 fn averages_left_out(pairs: usize, tail: f64) -> Option<usize> {
     let n = pairs as f64;
     if pairs > EXACT_MAX {
@@ -61,7 +62,7 @@ fn averages_left_out(pairs: usize, tail: f64) -> Option<usize> {
     possible.count().checked_sub(1)
 }
 
-/// The share of all choices of signs whose positive `ranks` have each sum.
+/// Share of all choices of signs whose positive `ranks` have each sum.
 fn sign_shares(ranks: &[usize]) -> Vec<f64> {
     let mut shares = vec![0.0; ranks.iter().sum::<usize>() + 1];
     shares[0] = 1.0;
@@ -74,9 +75,9 @@ fn sign_shares(ranks: &[usize]) -> Vec<f64> {
     shares
 }
 
-/// How likely chance alone is to give so one-sided differences: the two-sided signed rank test (Wilcoxon 1945), exact over
-/// all choices of signs given the sizes, ties by their mean rank (so up to 60 pairs; beyond, normal). Differences of
-/// exactly zero say nothing for either side and are left out. 1 where nothing is left.
+/// Probability that chance alone gives differences this one-sided: the two-sided signed rank test (Wilcoxon 1945), exact
+/// over all choices of signs given the sizes, with mean ranks for ties (up to 60 pairs; beyond, normal). Differences of
+/// exactly zero favour neither side and are left out. 1 if none are left.
 #[must_use]
 pub fn signed_rank_p(differences: &[f64]) -> f64 {
     let told: Vec<f64> = differences.iter().copied().filter(|d| d.is_finite() && *d != 0.0).collect();
@@ -97,7 +98,7 @@ pub fn signed_rank_p(differences: &[f64]) -> f64 {
     (2.0 * below).min(1.0)
 }
 
-/// Ranks of the sizes of `values`, twice as large as usual, so that the mean rank of ties is whole.
+/// Ranks of the sizes of `values`, doubled so that the mean rank of ties is an integer.
 fn doubled_ranks(values: &[f64]) -> Vec<usize> {
     let size = |value: &f64| value.abs();
     let below = |value: &f64| values.iter().filter(|other| size(other) < size(value)).count();
@@ -105,8 +106,8 @@ fn doubled_ranks(values: &[f64]) -> Vec<usize> {
     values.iter().map(|value| 2 * below(value) + alike(value) + 1).collect()
 }
 
-/// For each of `p`, the least share of false discoveries at which it would be believed among all of them (Benjamini,
-/// Hochberg: JRSS B 57(1), 1995); in the order given. It holds for independent and for positively dependent rows.
+/// For each of `p`, the smallest false discovery rate at which it would be accepted among all of them (Benjamini, Hochberg:
+/// JRSS B 57(1), 1995), in the order given. Valid for independent and for positively dependent rows.
 #[must_use]
 pub fn false_discovery(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
@@ -121,16 +122,16 @@ pub fn false_discovery(p: &[f64]) -> Vec<f64> {
     adjusted
 }
 
-/// The standard deviation of the differences of pairs; `None` for fewer than two.
+/// Standard deviation of the differences of pairs; `None` for fewer than two.
 #[must_use]
 pub fn spread(differences: &[f64]) -> Option<f64> {
     (differences.len() > 1 && usable(differences))
         .then(|| differences.iter().copied().collect::<Moments>().sd())
 }
 
-/// The shift that so many pairs with this `spread` of their differences show in `power` of all cases at the two-sided `alpha`;
-/// by the t test's reckoning, corrected for what ranks lose on normal differences and for the error that so few pairs can have.
-/// `None` for pairs too few for `alpha`.
+/// The shift that `pairs` pairs whose differences have this `spread` detect with probability `power` at the two-sided
+/// `alpha`: as for the t test, corrected for the efficiency of ranks on normal differences and for the error that so few
+/// pairs can attain. `None` if there are too few pairs for `alpha`.
 #[must_use]
 pub fn detectable(spread: f64, pairs: usize, (alpha, power): (f64, f64)) -> Option<f64> {
     let attained = attained(pairs, alpha)?;
@@ -139,7 +140,7 @@ pub fn detectable(spread: f64, pairs: usize, (alpha, power): (f64, f64)) -> Opti
     Some(sum * spread / (pairs as f64 * EFFICIENCY).sqrt())
 }
 
-/// The greatest two-sided error up to `alpha` that the signed rank test of so many pairs can have: sums of ranks are whole.
+/// Greatest two-sided error, up to `alpha`, that the signed rank test of `pairs` pairs can have: rank sums are integers.
 fn attained(pairs: usize, alpha: f64) -> Option<f64> {
     if pairs > EXACT_MAX {
         return Some(alpha);
@@ -152,15 +153,15 @@ fn attained(pairs: usize, alpha: f64) -> Option<f64> {
     tails.take_while(|tail| *tail <= alpha).last()
 }
 
-/// The fewest pairs, up to `most`, that show a shift of so many times the spread of their differences, as [`detectable`] reckons;
-/// `None` where `most` do not.
+/// Fewest pairs, up to `most`, that detect a shift of `times` times the spread of their differences, as computed by
+/// [`detectable`]; `None` if `most` do not suffice.
 #[must_use]
 pub fn pairs_needed(times: f64, (alpha, power): (f64, f64), most: usize) -> Option<usize> {
     let enough = |pairs: &usize| detectable(1.0, *pairs, (alpha, power)).is_some_and(|found| found <= times);
     (PAIRS_MIN..=most).find(enough)
 }
 
-/// Fewer pairs give no interval at 95 %: the least share of one choice of signs, two-sided, is 2/2⁶ (six are 3.1 %).
+/// Fewest pairs that give an interval at 95 %: the two-sided probability of one choice of signs is 2/2⁶, which is 3.1 %.
 pub const PAIRS_MIN: usize = 6;
 
 #[cfg(test)]
@@ -169,10 +170,10 @@ mod tests {
     use crate::random::Stream;
     use proptest::prelude::*;
 
-    /// Differences around `shift`: skewed on request, since latencies are.
+    /// Differences around `shift`, skewed on request because latencies are.
     fn draw(stream: &mut Stream, pairs: usize, shift: f64, skewed: bool) -> Vec<f64> {
         let one = |stream: &mut Stream| match skewed {
-            // The difference of two alike is symmetric, whatever either is.
+            // The difference of two identically distributed values is symmetric, whatever their distribution.
             true => stream.exponential(1.0) - stream.exponential(1.0),
             false => stream.normal(),
         };
@@ -221,12 +222,13 @@ mod tests {
         let found = paired_shift(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 0.95).unwrap();
         assert_eq!((found.shift, found.lo, found.hi), (3.5, 1.0, 6.0));
         assert_eq!(paired_shift(&[1.0, 2.0, 3.0, 4.0, 5.0], 0.95), None);
-        // Zeros speak for nobody, and ties share a rank: +2 +2 −2 have ranks 2 each; sums 0, 2, 4, 6 with shares 1 3 3 1.
+        // Zeros favour neither side, and ties share a rank: +2 +2 −2 have ranks 2 each; sums 0, 2, 4, 6 with shares 1 3 3
+        // 1.
         assert!((signed_rank_p(&[0.0, 2.0, 2.0, -2.0]) - 1.0).abs() < 1e-12);
         assert_eq!((signed_rank_p(&[]), signed_rank_p(&[0.0, 0.0])), (1.0, 1.0));
         // Ten pairs at 95 %: eight averages at either end are left out (tables of Hollander and Wolfe).
         assert_eq!(averages_left_out(10, 0.025), Some(8));
-        // Benjamini and Hochberg's own example has 15 values, of which four are believed at 5 %.
+        // Benjamini and Hochberg's own example has 15 values, of which four are accepted at 5 %.
         let p = [
             0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719,
             0.6528, 0.7590, 1.0,

@@ -2,26 +2,29 @@
 
 use crate::random::mix;
 
-/// Rounds of the network, of which each changes one half. Four make a network with random round functions a strong
-/// pseudorandom permutation (Luby, Rackoff: SIAM J. Comput. 17(2), 1988); two more pay for round functions that are only
-/// good hashes, and for consecutive indexes, which share one half.
+/// Rounds of the network, each of which changes one half. Four make a network with random round functions a strong
+/// pseudorandom permutation (Luby, Rackoff: SIAM J. Comput. 17(2), 1988); two more compensate for round functions that are
+/// merely good hashes, and for consecutive indexes, which share one half.
 const ROUNDS: usize = 6;
 
-/// Elements of a [`run`](Permutation::run): four registers of four numbers, whose chains of operations a processor overlaps.
+/// Elements of a [`run`](Permutation::run): four registers of four numbers, whose chains of operations a processor
+/// overlaps.
 const LANES: usize = 16;
 
-/// Multipliers of the mixer, those of the finaliser of SplitMix64.
+/// First multiplier of the mixer, from the finaliser of SplitMix64.
 const FIRST: u64 = 0xBF58_476D_1CE4_E5B9;
+/// Second multiplier of the mixer, from the finaliser of SplitMix64.
 const SECOND: u64 = 0x94D0_49BB_1331_11EB;
 /// The lower half of 64 bits.
 const LOW: u64 = 0xFFFF_FFFF;
 
 /// A permutation of `0..n`, fixed by `n` and a key.
 ///
-/// "Each block once, in random order" needs no map of the blocks already visited: block number `i` is `at(i)`. The
-/// index is split into two digits of a mixed radix, `a · b ≥ n` with `a` and `b` near the square root of `n`; each round adds
-/// a hash of one digit to the other (the generalised Feistel network of Black and Rogaway: "Ciphers with arbitrary finite
-/// domains", CT-RSA 2002). Results from `n` up to `a · b` are sent through again, which happens in fewer than one of √n calls.
+/// "Each block once, in random order" needs no map of the blocks already visited: block number `i` is `at(i)`. The index is
+/// split into two digits of a mixed radix, `a · b ≥ n` with `a` and `b` near the square root of `n`; each round adds a hash
+/// of one digit to the other (the generalised Feistel network of Black and Rogaway: "Ciphers with arbitrary finite
+/// domains", CT-RSA 2002). Results from `n` up to `a · b` are passed through again, which happens in fewer than one of √n
+/// calls.
 #[derive(Clone, Debug)]
 pub struct Permutation {
     n: u64,
@@ -35,13 +38,13 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// The largest range that can be permuted.
+    /// Size of the largest range that can be permuted.
     pub const MAX: u64 = 1 << 62;
 
     /// Elements of a [`run`](Permutation::run).
     pub const RUN: usize = LANES;
 
-    /// The permutation of `0..n` under `key`; `None` when `n` is 0 or above [`Permutation::MAX`].
+    /// The permutation of `0..n` under `key`; `None` if `n` is 0 or above [`Permutation::MAX`].
     #[must_use]
     pub fn new(n: u64, key: u64) -> Option<Permutation> {
         if n == 0 || n > Permutation::MAX {
@@ -65,12 +68,13 @@ impl Permutation {
         self.n
     }
 
-    /// The element at position `i`. A position beyond the range counts from its start again.
+    /// The element at position `i`; a position beyond the range wraps around.
     #[inline(always)]
     #[must_use]
     pub fn at(&self, i: u64) -> u64 {
         let mut element = self.pass(if i < self.n { i } else { i % self.n });
-        // A pass permutes 0..a·b, so walking its cycle from a point inside 0..n comes back inside, and stays a bijection.
+        // A pass permutes 0..a·b, so walking its cycle from a point inside 0..n comes back inside, and the result stays a
+        // bijection.
         while element >= self.n {
             element = self.pass(element);
         }
@@ -78,18 +82,18 @@ impl Permutation {
         element
     }
 
-    /// The elements at `RUN` positions from `from` on: what [`at`](Permutation::at) gives for each, worked out side by side.
-    /// No step branches on an element, so that a compiler puts several into a register where the caller is compiled for a
-    /// processor that has wide ones, and into which this must be inlined for that.
+    /// The elements at `RUN` positions from `from` on: what [`at`](Permutation::at) gives for each, computed side by side.
+    /// No step branches on an element, so that the compiler can put several into a register. For that, this must be inlined
+    /// into a caller that is compiled for a processor with wide registers.
     #[inline(always)]
     #[must_use]
     pub fn run(&self, from: u64) -> [u64; LANES] {
-        // Two digits of the first position are enough for all only where no more than one begins within the run.
+        // The two digits of the first position suffice for all only if at most one new high digit begins within the run.
         if self.low_radix < LANES as u64 || from >= self.n || self.n - from < LANES as u64 {
             return self.run_singly(from);
         }
         let mut elements = self.pass_in_lanes(from);
-        // No element reaches 2^63, so the difference is below zero where, and only where, one lies beyond the range.
+        // No element reaches 2^63, so the difference is negative exactly if an element lies beyond the range.
         let beyond = elements.iter().fold(0, |any, &element| any | (self.n - 1).wrapping_sub(element));
         if beyond >> 63 != 0 {
             self.send_through_again(&mut elements);
@@ -117,7 +121,7 @@ impl Permutation {
             add_hashes(&mut high, &low, pair[0], self.high_radix);
             add_hashes(&mut low, &high, pair[1], self.low_radix);
         }
-        // Neither factor has an upper half, which only the multiplication of 64 bits would ask for.
+        // Neither factor has an upper half, which only a full 64-bit multiplication would need.
         std::array::from_fn(|lane| (high[lane] & LOW) * (self.low_radix & LOW) + low[lane])
     }
 
@@ -142,8 +146,8 @@ impl Permutation {
         high * self.low_radix + low
     }
 
-    /// `(i / low_radix, i % low_radix)`. The reciprocal is rounded down by less than one unit, so that the quotient is
-    /// short by at most one for any 64-bit `i`.
+    /// Computes `(i / low_radix, i % low_radix)`. The reciprocal is rounded down by less than one unit, so that the
+    /// quotient is short by at most one for any 64-bit `i`.
     #[inline]
     fn split(&self, i: u64) -> (u64, u64) {
         let quotient = ((u128::from(i) * u128::from(self.low_reciprocal)) >> 64) as u64;
@@ -168,8 +172,8 @@ fn add(digit: u64, other: u64, radix: u64) -> u64 {
     if sum >= radix { sum - radix } else { sum }
 }
 
-/// Adds to each of `digits` the [`hash`] of the digit of `others` beside it, modulo `radix`. The products of 64 bits are put
-/// together from products of 32 bits, which are what wide registers have.
+/// Adds to each of `digits` the [`hash`] of the corresponding digit of `others`, modulo `radix`. The 64-bit products are
+/// assembled from 32-bit products, which wide registers provide.
 #[inline(always)]
 fn add_hashes(digits: &mut [u64; LANES], others: &[u64; LANES], key: u64, radix: u64) {
     // What the upper half of the key adds to the first product: no digit has an upper half.
@@ -180,11 +184,11 @@ fn add_hashes(digits: &mut [u64; LANES], others: &[u64; LANES], key: u64, radix:
         let mixed = (low * (FIRST & LOW)).wrapping_add(upper).wrapping_add(key_term);
         let high = mixed >> 32;
         let low = (mixed ^ high) & LOW;
-        // Of the second product only the upper half is used, and of that what is below 2^32.
+        // Only the upper half of the second product is used, and of that only the part below 2^32.
         let carried = (low * (SECOND & LOW)) >> 32;
         let top = carried.wrapping_add(low * (SECOND >> 32)).wrapping_add(high * (SECOND & LOW));
         let scaled = ((top & LOW) * (radix & LOW)) >> 32;
-        // Below zero, the upper half is all ones: the radix goes back on.
+        // If the difference is negative, its upper half is all ones, and the radix is added back.
         let over = (*digit + scaled).wrapping_sub(radix);
         *digit = over.wrapping_add((over >> 32) & radix);
     }
@@ -226,8 +230,8 @@ mod tests {
 
     #[test]
     fn gaps_between_neighbours_are_spread_evenly() {
-        // Differences of consecutive elements modulo n must be uniform; 64 bins, p = 0.001 at 103.4 for 63 degrees.
-        // A single bad key would be chance, so the average of chi-square over keys is tested: 63 ± 3.3·√(2·63/40).
+        // Differences of consecutive elements modulo n must be uniform; 64 bins, p = 0.001 at 103.4 for 63 degrees of
+        // freedom. A single bad key would be chance, so the average of chi-square over keys is tested: 63 ± 3.3·√(2·63/40).
         for n in [40_000u64, 1 << 20, (1 << 40) + 12_345] {
             let mut total = 0.0;
             for key in 0..40 {
@@ -269,7 +273,7 @@ mod tests {
             let permutation = Permutation::new(n, key).unwrap();
             neighbours += (0..n - 1).filter(|&i| permutation.at(i + 1) == permutation.at(i) + 1).count();
         }
-        // Poisson with mean 20: beyond 40 has a chance of 2e-5.
+        // Poisson with mean 20: more than 40 has a probability of 2e-5.
         assert!(neighbours <= 40, "{neighbours} sequential pairs in two million");
     }
 
@@ -290,7 +294,7 @@ mod tests {
 
         #[test]
         fn a_run_is_what_single_positions_give(exponent in 0u32..=62, below: u64, key: u64, start: u64) {
-            // Every order of magnitude is as likely, and with it ranges of one block and of one more than a square.
+            // Every order of magnitude is equally likely, and with it ranges of one block and of one more than a square.
             let n = (below % (1 << exponent)).max(1 << exponent >> 1).max(1);
             for n in [n, n.isqrt() * n.isqrt(), n.isqrt() * n.isqrt() + 1] {
                 let permutation = Permutation::new(n, key).unwrap();

@@ -3,7 +3,7 @@
 use crate::distribution::binomial_cdf;
 use crate::usable;
 
-/// A copy of `values` in ascending order; `None` when it is empty or holds a number that is not finite.
+/// A copy of `values` in ascending order; `None` if it is empty or holds a non-finite number.
 #[must_use]
 pub fn sorted(values: &[f64]) -> Option<Vec<f64>> {
     usable(values).then(|| {
@@ -14,7 +14,7 @@ pub fn sorted(values: &[f64]) -> Option<Vec<f64>> {
 }
 
 /// The `p` quantile (`p` clamped to 0..1) of values in ascending order, linear between order statistics (type 7 of Hyndman
-/// and Fan: The American Statistician 50(4), 1996); `None` of nothing.
+/// and Fan: The American Statistician 50(4), 1996); `None` for an empty sample.
 #[must_use]
 pub fn quantile_of_sorted(ascending: &[f64], p: f64) -> Option<f64> {
     let last = ascending.len().checked_sub(1)?;
@@ -25,17 +25,17 @@ pub fn quantile_of_sorted(ascending: &[f64], p: f64) -> Option<f64> {
     let below = (position.floor() as usize).min(last);
     let above = (below + 1).min(last);
     let share = position - below as f64;
-    // Both ends equal must give exactly that value, also where their product with the share would round.
+    // If both ends are equal the result must be exactly that value, even where their product with the share would round.
     Some(ascending[below] + share * (ascending[above] - ascending[below]))
 }
 
-/// The `p` quantile of `values`, as [`quantile_of_sorted`]; `None` of nothing or of numbers that are not finite.
+/// The `p` quantile of `values`, as by [`quantile_of_sorted`]; `None` for an empty sample or non-finite numbers.
 #[must_use]
 pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
     quantile_of_sorted(&sorted(values)?, p)
 }
 
-/// The median; `None` of nothing or of numbers that are not finite. Linear time.
+/// The median; `None` for an empty sample or non-finite numbers. Takes linear time.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
     usable(values).then(|| median_in_place(&mut values.to_vec()))
@@ -54,7 +54,7 @@ pub(crate) fn median_in_place(scratch: &mut [f64]) -> f64 {
 }
 
 /// The median absolute deviation from the median, unscaled; times 1.4826 it estimates the standard deviation of a normal
-/// sample. `None` of nothing or of numbers that are not finite.
+/// sample. `None` for an empty sample or non-finite numbers.
 #[must_use]
 pub fn median_absolute_deviation(values: &[f64]) -> Option<f64> {
     let centre = median(values)?;
@@ -65,18 +65,18 @@ pub fn median_absolute_deviation(values: &[f64]) -> Option<f64> {
 /// An interval between two order statistics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrderInterval {
-    /// The lower end, a value of the sample.
+    /// Lower end, a value of the sample.
     pub lo: f64,
-    /// The upper end, a value of the sample.
+    /// Upper end, a value of the sample.
     pub hi: f64,
-    /// The exact chance that the interval holds the quantile of independent draws, at least the level asked for.
+    /// Exact probability that the interval holds the quantile of independent draws; at least the requested level.
     pub coverage: f64,
 }
 
 /// The interval of the `p` quantile at `level`, without any assumption about the distribution, from the binomial count of
 /// values below it (David, Nagaraja: "Order Statistics", section 7.1). Values must be independent.
 ///
-/// `None` when the sample is too small for the level (six values are the least for a median at 95 %), empty or not finite.
+/// Returns `None` if the sample is too small for the level (a median at 95 % needs six values), empty or not finite.
 #[must_use]
 pub fn quantile_interval(values: &[f64], p: f64, level: f64) -> Option<OrderInterval> {
     let ascending = sorted(values)?;
@@ -95,7 +95,7 @@ pub fn quantile_interval(values: &[f64], p: f64, level: f64) -> Option<OrderInte
     Some(OrderInterval { lo: ascending[lower as usize - 1], hi: ascending[upper as usize - 1], coverage })
 }
 
-/// The least `k` in `0..end` for which a monotone condition holds, else `end`.
+/// The least `k` in `0..end` for which a monotone condition holds, or `end` if there is none.
 fn first_true(end: u64, holds: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (0, end);
     while low < high {

@@ -14,21 +14,21 @@ pub fn mix(value: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A stream of pseudorandom numbers, fixed by a seed and an index.
+/// A stream of pseudorandom numbers, determined by a seed and an index.
 ///
-/// The generator is xoshiro256++ 1.0 (Blackman, Vigna: "Scrambled linear pseudorandom number generators", ACM TOMS
-/// 47(4), 2021), its state filled by SplitMix64 as its authors advise. Streams of one seed and different indexes start from
-/// different states; with a period of 2^256 - 1 they do not meet in practice. Not for secrets.
+/// The generator is xoshiro256++ 1.0 (Blackman, Vigna: "Scrambled linear pseudorandom number generators", ACM TOMS 47(4),
+/// 2021), its state filled by SplitMix64 as its authors advise. Streams with the same seed and different indexes start from
+/// different states; with a period of 2^256 - 1 they do not overlap in practice. Not for secrets.
 #[derive(Clone, Debug)]
 pub struct Stream {
     /// Never all zero: SplitMix64 gives four consecutive outputs of a bijection, of which at most one is zero.
     state: [u64; 4],
-    /// The second normal deviate of a polar pair, kept for the next call.
+    /// Second normal deviate of a polar pair, kept for the next call.
     spare_normal: Option<f64>,
 }
 
 impl Stream {
-    /// The stream number `index` of `seed`.
+    /// Stream number `index` of `seed`.
     #[must_use]
     pub fn new(seed: u64, index: u64) -> Stream {
         let start = mix(seed.wrapping_add(GOLDEN)) ^ mix(index.wrapping_mul(GOLDEN));
@@ -53,14 +53,14 @@ impl Stream {
         result
     }
 
-    /// A number in `0..n`, every one equally likely; 0 for `n` = 0.
+    /// A number in `0..n`, all equally likely; 0 for `n` = 0.
     ///
-    /// Multiplication with rejection (Lemire: "Fast random integer generation in an interval", ACM TOMACS 29(1), 2019):
-    /// one division in n / 2^64 of the calls, none in the rest.
+    /// Multiplication with rejection (Lemire: "Fast random integer generation in an interval", ACM TOMACS 29(1), 2019): one
+    /// division in a fraction n / 2^64 of the calls, none in the rest.
     #[inline]
     pub fn below(&mut self, n: u64) -> u64 {
         let mut product = u128::from(self.next_u64()) * u128::from(n);
-        // The low half decides whether this draw belongs to the part that would make some results likelier.
+        // The low half decides whether this draw falls into the part that would make some results likelier.
         if (product as u64) < n {
             let unfair = n.wrapping_neg() % n;
             while (product as u64) < unfair {
@@ -84,7 +84,7 @@ impl Stream {
         ((self.next_u64() >> 11) + 1) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// An exponential deviate of the given mean, such as the gap between Poisson arrivals. Never negative, always finite.
+    /// An exponential deviate with the given mean, such as the gap between Poisson arrivals. Never negative, always finite.
     #[inline]
     pub fn exponential(&mut self, mean: f64) -> f64 {
         let gap = -mean * self.positive_unit().ln();
@@ -110,13 +110,13 @@ impl Stream {
         }
     }
 
-    /// A lognormal deviate of the given mean and coefficient of variation. For many draws keep a [`LogNormal`].
+    /// A lognormal deviate with the given mean and coefficient of variation. For many draws, keep a [`LogNormal`].
     #[inline]
     pub fn lognormal(&mut self, mean: f64, cv: f64) -> f64 {
         LogNormal::new(mean, cv).sample(self)
     }
 
-    /// Puts `items` into an order of which every one is equally likely (Fisher and Yates, in Durstenfeld's form, 1964).
+    /// Shuffles `items`, all orders equally likely (Fisher and Yates, in Durstenfeld's form, 1964).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let other = self.below(last as u64 + 1) as usize;
@@ -125,7 +125,7 @@ impl Stream {
     }
 }
 
-/// A lognormal distribution with its logarithms worked out once.
+/// A lognormal distribution with its logarithms computed once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogNormal {
     mean: f64,
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn the_generator_gives_the_published_sequence() {
-        // First outputs of xoshiro256++ from the state 1, 2, 3, 4, worked out by hand from the published step.
+        // First outputs of xoshiro256++ from the state 1, 2, 3, 4, computed by hand from the published step.
         let mut stream = Stream { state: [1, 2, 3, 4], spare_normal: None };
         assert_eq!(stream.next_u64(), 41_943_041);
         assert_eq!(stream.next_u64(), 58_720_359);

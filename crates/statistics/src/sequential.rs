@@ -1,24 +1,25 @@
-//! Deciding when a growing series is known well enough.
+//! Decides when a growing series is known precisely enough.
 //!
-//! # Why looking often is allowed
+//! # Why frequent looks are allowed
 //!
-//! The rule stops on the *width* of the interval, never on where its middle lies. For independent normal values the mean and
-//! the spread are independent, so that stopping by the spread leaves the mean as it was (Stein 1945; Robbins 1959), and for other
-//! values the same holds as the width shrinks (Chow, Robbins: Ann. Math. Stat. 36, 1965; for autocorrelated ones Glynn, Whitt:
-//! Ann. Appl. Probab. 2(1), 1992). What repeated looking does is favour the moments at which the *spread* happens to look small.
-//! Three guards answer that: dependence is presumed until disproved ([`crate::long_run`]), the interval is Student's with the
-//! freedom that remains after estimating the dependence, and it is widened by 1 + 1/df. All three vanish as values grow.
+//! The rule stops on the *width* of the interval, never on where its middle lies. For independent normal values the mean
+//! and the spread are independent, so that stopping by the spread leaves the mean unbiased (Stein 1945; Robbins 1959), and
+//! for other values the same holds as the width shrinks (Chow, Robbins: Ann. Math. Stat. 36, 1965; for autocorrelated ones
+//! Glynn, Whitt: Ann. Appl. Probab. 2(1), 1992). What repeated looks do is favour the moments at which the *spread* happens
+//! to look small. Three guards counter that: dependence is presumed until disproved ([`crate::long_run`]), the interval is
+//! Student's with the degrees of freedom that remain after estimating the dependence, and it is widened by 1 + 1/df. All
+//! three vanish as values grow in number.
 //!
-//! Stopping on what the *mean* shows ("the lower end has passed the limit") needs an interval that holds at every n at once
-//! instead, which is wider by half (Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas: "Time-uniform central limit theory and
+//! Stopping on what the *mean* shows ("the lower end has passed the limit") needs an interval that holds at every n at
+//! once, which is half again as wide (Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas: "Time-uniform central limit theory and
 //! asymptotic confidence sequences", Annals of Statistics 52(6), 2024).
 //!
 //! # Measured coverage
 //!
 //! Share of 2,000 stopped runs (in per cent) whose 95 % interval held the truth, with a look at every value, first-order
 //! autoregressive noise and the steadiness rule on; in brackets the mean number of values used. Columns are the
-//! autocorrelation of neighbours, rows the ratio of the half-width asked for to the standard deviation of one value.
-//! `cargo run --release -p statistics --example coverage` prints it anew.
+//! autocorrelation of neighbours, rows the ratio of the half-width to reach to the standard deviation of one value. `cargo
+//! run --release -p statistics --example coverage` prints the table anew.
 //!
 //! | ratio | 0.0 | 0.3 | 0.6 | 0.8 |
 //! |---|---|---|---|---|
@@ -31,9 +32,9 @@
 //! | 2.00 (±2 % at CV 1 %) | 100.0 (13) | 100.0 (17) | 99.4 (30) | 98.3 (57) |
 //! | 5.00 (±1 % at CV 0.2 %) | 100.0 (9) | 100.0 (11) | 100.0 (16) | 99.9 (22) |
 //!
-//! Runs end undecided after 2,000 values (6 % of them in the first row at 0.8). Where a handful of values already satisfies
-//! the width, the guards make the interval cover more than it says. A hard cap of 5,000 counts an interval, give or take one, is
-//! known to ±0.5 % after 4 intervals at best and 6 in nine runs of ten.
+//! Runs end undecided after 2,000 values (6 % of them in the first row at 0.8). If a handful of values already satisfies
+//! the width, the guards make the interval cover more than 95 %. A hard cap of 5,000 counts per interval, give or take one,
+//! is known to ±0.5 % after 4 intervals at best, and after 6 in nine runs out of ten.
 //!
 //! # What it cannot see
 //!
@@ -47,25 +48,27 @@ use crate::moments::Moments;
 use crate::quantile::median;
 use crate::slope::theil_sen;
 
-/// Level of every interval here.
+/// Probability of every interval here.
 const LEVEL: f64 = 0.95;
 
-/// Least half-width in resolutions, over √n: whole counts may all be off by one the same way, and the four values after
-/// which something may be decided then say no more than ± one.
+/// Least half-width in resolutions, over √n: whole counts may all be off by one in the same direction, so that the four
+/// values after which a decision is possible are known to no better than ± one.
 const FLOOR_RESOLUTIONS: f64 = 2.0;
 
-/// How far partial sums may be from a straight line, in resolutions, and still be called pinned: one count at either edge,
-/// and one that a completion's own latency moved over it.
+/// How far partial sums of a pinned series may be from a straight line, in resolutions: one count at either edge, and one
+/// that a completion's own latency moved across it.
 const PINNED: f64 = 2.0;
 
-/// Values kept; when full, neighbours are averaged, so that a look costs the same after a day as after a minute.
+/// Greatest number of values kept; when full, neighbours are averaged, so that a look costs the same after a day as after a
+/// minute.
 const CELLS_MAX: usize = 1024;
 
-/// Cells compared pairwise for the drift.
+/// Greatest number of cells compared pairwise for the drift.
 const DRIFT_CELLS_MAX: usize = 64;
 
-/// Values below which nothing is said about steadiness, and the fewest on each side of a step.
+/// Fewest values for a judgement of steadiness.
 const STEADY_VALUES_MIN: usize = 4;
+/// Fewest values on each side of a step.
 const STEP_SIDE_MIN: usize = 2;
 
 /// The 99 % point of the largest excursion of a Brownian bridge (Kolmogorov's distribution).
@@ -76,21 +79,22 @@ const BRIDGE_99: f64 = 1.628;
 pub struct Steadiness {
     /// Largest Theil–Sen slope times the length of the series.
     pub rise_max: f64,
-    /// Largest difference of the medians of the first and second half.
+    /// Largest difference between the medians of the first and second half.
     pub halves_max: f64,
-    /// Largest difference of the medians before and after the likeliest step, where that step is significant.
+    /// Largest difference between the medians before and after the likeliest step, if that step is significant.
     pub step_max: f64,
 }
 
 impl Default for Steadiness {
-    /// 2 % each: below what users of a volume notice, above what a healthy one varies.
+    /// 2 % each: below what users of a volume notice, above how much a healthy one varies.
     fn default() -> Steadiness {
         Steadiness { rise_max: 0.02, halves_max: 0.02, step_max: 0.02 }
     }
 }
 
 impl Steadiness {
-    /// Limits no tighter than twice the half-width that will be known, since finer movement could not be told from noise.
+    /// Limits no tighter than twice the half-width to be reached, because finer movement could not be distinguished from
+    /// noise.
     fn widened(self, half_width: f64) -> Steadiness {
         let least = 2.0 * half_width;
         Steadiness {
@@ -106,17 +110,17 @@ impl Steadiness {
 pub struct Rule {
     /// Half-width of the 95 % interval to reach, as a share of the mean (0.005 for ±0.5 %).
     pub half_width: f64,
-    /// Values below which nothing is decided; at least 4 count.
+    /// Fewest values for a decision; at least 4 apply.
     pub least_samples: usize,
-    /// The smallest difference that a value can show, in its own unit: 1 / seconds for a rate of operations. The half-width
-    /// is never below twice this over √n.
+    /// Smallest difference that a value can show, in its own unit: 1 / seconds for a rate of operations. The half-width is
+    /// never below twice this over √n.
     pub resolution: f64,
     /// What counts as steady.
     pub steadiness: Steadiness,
 }
 
 impl Rule {
-    /// A rule for this relative half-width: at least 4 values, usual steadiness, no floor from resolution.
+    /// A rule for this relative half-width: at least 4 values, the default steadiness, no floor from resolution.
     #[must_use]
     pub fn within(half_width: f64) -> Rule {
         Rule {
@@ -128,20 +132,20 @@ impl Rule {
     }
 }
 
-/// Whether a series stays where it is. Shares are of its median and signed.
+/// Whether a series stays at its level. Shares are signed, relative to its median.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Steady {
-    /// Not asked yet: the interval is still too wide, or there are fewer than four values, or their median is 0.
+    /// Not judged: the interval is still too wide, or there are fewer than four values, or their median is 0.
     NotJudged,
     /// No step, no difference between the halves, no drift beyond the limits.
     Yes,
     /// One level ended and another began.
     Stepped {
-        /// Number of the first value of the new level (to within the averaging of very long series).
+        /// Index of the first value of the new level (to within the averaging of very long series).
         at: usize,
-        /// Median before.
+        /// Median before the step.
         before: f64,
-        /// Median after.
+        /// Median after the step.
         after: f64,
     },
     /// The median of the second half differs from that of the first.
@@ -149,7 +153,7 @@ pub enum Steady {
         /// Second minus first.
         share: f64,
     },
-    /// A slope through the whole series.
+    /// A slope runs through the whole series.
     Drifting {
         /// Change from the first to the last value along the slope.
         share: f64,
@@ -163,11 +167,11 @@ pub struct Look {
     pub estimate: Estimate,
     /// Steadiness, judged once the interval is narrow enough.
     pub steady: Steady,
-    /// Narrow enough, steady, and enough values.
+    /// Whether the interval is narrow enough, the series is steady, and there are enough values.
     pub decided: bool,
 }
 
-/// A series that grows and says after each value whether it is enough.
+/// A growing series that reports after each value whether it is known precisely enough.
 #[derive(Clone, Debug)]
 pub struct Monitor {
     rule: Rule,
@@ -181,7 +185,7 @@ impl Monitor {
         Monitor { rule, cells: Cells::default() }
     }
 
-    /// Adds the value of one more interval and looks. A value that is not finite is not added.
+    /// Adds the value of one more interval and looks. A non-finite value is not added.
     pub fn push(&mut self, value: f64) -> Look {
         if value.is_finite() {
             self.cells.push(value);
@@ -189,7 +193,7 @@ impl Monitor {
         self.look()
     }
 
-    /// What is known now. Costs 2 to 10 µs while the interval is wide, up to 16 more when it is narrow.
+    /// What is known now. Costs 2 to 10 µs while the interval is wide, up to 16 µs more when it is narrow.
     #[must_use]
     pub fn look(&self) -> Look {
         let estimate = self.estimate();
@@ -222,10 +226,9 @@ impl Monitor {
     }
 
     /// Whether the series is pinned to a straight line: every partial sum is within [`PINNED`] resolutions of what the mean
-    /// would have made of it, as where a meter lets through exactly its rate and only whole counts fall to one side or the
-    /// other of an edge. Such errors cancel from one value to the next instead of adding up, so there is no dependence to
-    /// presume, and the floor from the resolution (which errors of one count each way, independent of each other, would
-    /// need) is wide enough.
+    /// predicts, as when a meter lets through exactly its rate and only whole counts fall to one side or the other of an
+    /// edge. Such errors cancel from one value to the next instead of adding up. So there is no dependence to presume, and
+    /// the floor from the resolution is wide enough (independent errors of one count each way would need it).
     fn is_pinned(&self) -> bool {
         let values = &self.cells.means;
         if self.cells.width > 1 || values.len() < STEADY_VALUES_MIN || self.rule.resolution <= 0.0 {
@@ -262,7 +265,7 @@ impl Monitor {
             .unwrap_or(Steady::Yes)
     }
 
-    /// The likeliest step, where it is significant and its medians differ by more than `least`.
+    /// The likeliest step, if it is significant and its medians differ by more than `least`.
     fn step(&self, least: f64) -> Option<Steady> {
         let values = &self.cells.means;
         let split = likeliest_step(values)?;
@@ -278,11 +281,11 @@ impl Monitor {
 #[derive(Clone, Debug)]
 struct Cells {
     means: Vec<f64>,
-    /// Values in a cell, a power of two.
+    /// Values per cell, a power of two.
     width: usize,
     /// Sum and number of the values that do not fill a cell yet; fewer than `width`.
     rest: (f64, usize),
-    /// Every single value.
+    /// Moments of all single values.
     all: Moments,
 }
 
@@ -341,8 +344,9 @@ fn likeliest_step(values: &[f64]) -> Option<usize> {
     best.map(|(_, k)| k)
 }
 
-/// Whether the cumulative sum at `split` leaves the 99 % band of a Brownian bridge scaled by the long-run variance around the
-/// two levels (Csörgő, Horváth: "Limit theorems in change-point analysis", 1997), so that autocorrelation makes no steps.
+/// Whether the cumulative sum at `split` leaves the 99 % band of a Brownian bridge scaled by the long-run variance around
+/// the two levels (Csörgő, Horváth: "Limit theorems in change-point analysis", 1997), so that autocorrelation does not
+/// produce steps.
 fn significant(values: &[f64], split: usize) -> bool {
     let n = values.len() as f64;
     let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;

@@ -1,4 +1,4 @@
-//! A share of time, from moments that were looked at, and how well it is known.
+//! Estimates a share of time from sampled moments, with an interval.
 
 use crate::distribution::incomplete_beta;
 use crate::long_run::long_run_variance;
@@ -7,22 +7,23 @@ use crate::usable;
 /// A share with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
-    /// The mean of what was seen.
+    /// Mean of the moments.
     pub value: f64,
-    /// The lower end of the interval.
+    /// Lower end of the interval.
     pub low: f64,
-    /// The upper end.
+    /// Upper end of the interval.
     pub high: f64,
-    /// How many independent moments would say as much.
+    /// Number of independent moments that would give the same precision.
     pub n_eff: f64,
 }
 
-/// The share of a time in which something held, of moments in its order, one at random of each equal part of it: for each the part of
-/// the moment in which it held, 0 to 1. It speaks of the time that was looked at, and of no other.
+/// Estimates the share of a time in which something held, from moments in time order, one at random from each of its equal
+/// parts; each is the part of that moment, 0 to 1, in which it held. The result describes the sampled time and no other.
 ///
-/// The interval is that of Clopper and Pearson (Biometrika 26, 1934), for as many independent moments as say as much as these do:
-/// moments that resemble their neighbours count for less, by their long-run variance. Where all moments are alike nothing shows
-/// dependence, and they count as they are. `None` of nothing, or of values that are no shares.
+/// The interval is Clopper and Pearson's (Biometrika 26, 1934), for the number of independent moments that would give the
+/// same precision: moments that resemble their neighbours count for less, by their long-run variance. If all moments are
+/// equal, nothing shows dependence, and each counts fully. Returns `None` for no moments, or for values that are not
+/// shares.
 #[must_use]
 pub fn share_of_time(moments: &[f64], level: f64) -> Option<Share> {
     if !usable(moments) || moments.iter().any(|part| !(0.0..=1.0).contains(part)) {
@@ -68,7 +69,7 @@ mod tests {
         let (mut covered, mut independent) = (0, 0);
         for seed in 0..400 {
             let mut stream = Stream::new(seed, 0);
-            // Two states, of 19 and of 1 in 20, kept for 160 seconds in the mean; of every 20 seconds one is looked at.
+            // Two states, 19 and 1 in 20 of the time, kept for 160 seconds on average; one of every 20 seconds is sampled.
             let mut missed = stream.unit_f64() < 0.05;
             let seconds: Vec<f64> = (0..8000)
                 .map(|_| {

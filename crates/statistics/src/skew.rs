@@ -5,23 +5,23 @@ use crate::Stream;
 /// Zipf's distribution over the ranks `0..n`: rank `k` is drawn in proportion to `1 / (k + 1)^theta`.
 ///
 /// Rejection-inversion (Hörmann, Derflinger: "Rejection-inversion to generate variates from monotone discrete
-/// distributions", ACM TOMACS 6(3), 1996): the integral of the density is inverted, and the little that a rank has less than
-/// its strip of the integral is rejected. No table is kept and nothing is summed beforehand, whatever `n` is; about 1.1
-/// tries a draw.
+/// distributions", ACM TOMACS 6(3), 1996): the integral of the density is inverted, and the small part by which a rank's
+/// probability is less than its strip of the integral is rejected. No table is kept and nothing is summed beforehand,
+/// whatever `n` is; about 1.1 tries per draw.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Zipf {
     n: u64,
     theta: f64,
-    /// Integral up to the left edge of the first rank, less what that rank has of its own.
+    /// Integral up to the right edge of the first rank, minus that rank's own probability.
     low: f64,
     /// Integral up to the right edge of the last rank.
     high: f64,
-    /// A draw this close below its rank is never rejected.
+    /// Distance below its rank within which a draw is never rejected.
     sure: f64,
 }
 
 impl Zipf {
-    /// The distribution over `n` ranks; `None` where there are none or `theta` is not above 0.
+    /// The distribution over `n` ranks; `None` if there are none or `theta` is not above 0.
     #[must_use]
     pub fn new(n: u64, theta: f64) -> Option<Zipf> {
         if n == 0 || !(theta > 0.0 && theta.is_finite()) {
@@ -36,7 +36,7 @@ impl Zipf {
         })
     }
 
-    /// A rank, 0 for the likeliest.
+    /// Draws a rank; 0 is the likeliest.
     #[inline]
     pub fn sample(&self, stream: &mut Stream) -> u64 {
         loop {
@@ -60,7 +60,7 @@ fn density(x: f64, theta: f64) -> f64 {
     (-theta * x.ln()).exp()
 }
 
-/// The integral of the density from 1 to `x`, which holds for `theta` = 1 too.
+/// The integral of the density from 1 to `x`; valid for `theta` = 1 too.
 #[inline]
 fn integral(x: f64, theta: f64) -> f64 {
     let log = x.ln();
@@ -70,7 +70,7 @@ fn integral(x: f64, theta: f64) -> f64 {
 /// The `x` whose integral is `area`.
 #[inline]
 fn inverse(area: f64, theta: f64) -> f64 {
-    // Below -1 there is nothing; rounding may lead there.
+    // There is nothing below -1, but rounding may lead there.
     let scaled = (area * (1.0 - theta)).max(-1.0);
     (ln1p_over(scaled) * area).exp()
 }
@@ -87,9 +87,9 @@ fn ln1p_over(x: f64) -> f64 {
     if x.abs() > 1e-8 { x.ln_1p() / x } else { 1.0 - x / 2.0 }
 }
 
-/// Pareto's rule over the ranks `0..n`: a share `1 - h` of the draws falls on the first `h · n` ranks, and the same
-/// within those (the self-similar distribution of Gray et al.: "Quickly generating billion-record synthetic databases",
-/// SIGMOD 1994).
+/// Pareto's rule over the ranks `0..n`: a share `1 - h` of the draws falls on the first `h · n` ranks, and likewise within
+/// those (the self-similar distribution of Gray et al.: "Quickly generating billion-record synthetic databases", SIGMOD
+/// 1994).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pareto {
     n: u64,
@@ -97,14 +97,14 @@ pub struct Pareto {
 }
 
 impl Pareto {
-    /// The distribution over `n` ranks; `None` where there are none or `h` is not between 0 and 1.
+    /// The distribution over `n` ranks; `None` if there are none or `h` is not between 0 and 1.
     #[must_use]
     pub fn new(n: u64, h: f64) -> Option<Pareto> {
         let within = h > 0.0 && h < 1.0;
         (n > 0 && within).then(|| Pareto { n, power: h.ln() / (-h).ln_1p() })
     }
 
-    /// A rank, 0 for the likeliest where `h` is below one half.
+    /// Draws a rank; 0 is the likeliest if `h` is below one half.
     #[inline]
     pub fn sample(&self, stream: &mut Stream) -> u64 {
         ((self.n as f64 * stream.unit_f64().powf(self.power)) as u64).min(self.n - 1)
@@ -118,7 +118,7 @@ mod tests {
 
     const DRAWS: usize = 400_000;
 
-    /// Chi-square over the first ranks, each with at least 40 draws expected, and the rest as one, over its degrees of
+    /// Chi-square over the first ranks, each with at least 40 expected draws, and the rest as one cell; with its degrees of
     /// freedom.
     fn misfit(n: u64, theta: f64) -> (f64, f64) {
         let zipf = Zipf::new(n, theta).unwrap();

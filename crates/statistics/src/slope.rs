@@ -1,12 +1,12 @@
-//! The slope of a series that wild values cannot move.
+//! The slope of a series, robust against outliers.
 
 use crate::quantile::median_in_place;
 
-/// The most points of which [`theil_sen`] compares every pair; neighbours of longer series are averaged first.
+/// Most points of which [`theil_sen`] compares every pair; in longer series neighbours are averaged first.
 const THEIL_SEN_POINTS_MAX: usize = 512;
 
-/// The median of the slopes between all pairs of values of a series, per step of the series (Theil 1950; Sen: JASA 63, 1968);
-/// up to 29 % of the values may be wild. `None` for fewer than two values or numbers that are not finite.
+/// The median of the slopes between all pairs of values of a series, per step of the series (Theil 1950; Sen: JASA 63,
+/// 1968); up to 29 % of the values may be outliers. `None` for fewer than two values or non-finite numbers.
 ///
 /// Above 512 values, equal numbers of neighbours are averaged first, so that the cost stays below about a millisecond.
 pub(crate) fn theil_sen(values: &[f64]) -> Option<f64> {

@@ -1,29 +1,32 @@
-//! Levels of series that may wander: what a mean is worth where the series strays of its own as slowly as it was watched.
+//! Levels of series that may wander: how precise a mean is if the series itself strays as slowly as it was watched.
 //!
-//! A series of independent values and one that wanders cannot be told apart by a test first and an interval after: where the test
-//! sees nothing, the interval is too sure. So both are kept, each weighed by how likely it makes what was seen: white noise
-//! alone, and white noise on top of a level that wanders (an Ornstein–Uhlenbeck process, which forgets over four times the
-//! series) by one to eight times the noise. The level's distribution is the mixture of the t distributions that they give.
-//! Weights are restricted likelihoods (Patterson, Thompson: Biometrika 58(3), 1971), in which the levels cancel out; a
-//! Kalman filter reckons them in one pass (Harvey: "Forecasting, structural time series models", 1989, 3.4).
+//! A series of independent values and one that wanders cannot be distinguished by a test followed by an interval: where the
+//! test sees nothing, the interval is too narrow. So both explanations are kept, each weighted by its likelihood: white
+//! noise alone, and white noise on top of a level that wanders by one to eight times the noise (an Ornstein–Uhlenbeck
+//! process that forgets over four times the length of the series). The level's distribution is the mixture of the t
+//! distributions that they give. Weights are restricted likelihoods (Patterson, Thompson: Biometrika 58(3), 1971), in which
+//! the levels cancel out; a Kalman filter computes them in one pass (Harvey: "Forecasting, structural time series models",
+//! 1989, 3.4).
 
 use crate::distribution::t_cdf;
 use crate::usable;
 
-/// What is believed before the data speak: that nothing wanders, and, where something does, that it is one series alone and not
-/// all together. Chosen by simulation, so that twins that wander by 2.5 times their noise and as slowly as ten blocks of five
-/// series last are told apart in less than one of twenty cases, and a shift of 2.5 times the noise is found in nine of ten
-/// (the truth tests of `session`). Of one or two series so short that both is not to be had: there more is believed of steadiness,
-/// which keeps the power and tells one in four of such twins apart.
+/// Prior probability that nothing wanders. Chosen by simulation together with `ALONE`: of twins that wander by 2.5 times
+/// their noise, as slowly as ten blocks of five series last, fewer than one in twenty are said to differ, and a shift of
+/// 2.5 times the noise is found in nine out of ten (the truth tests of `session`).
 const STEADY: f64 = 0.8;
+/// Prior probability that nothing wanders, for fewer than `FEW` series. One or two short series cannot have both: this
+/// keeps the power, and one in four of such twins is said to differ.
 const STEADY_OF_FEW: f64 = 0.9;
+/// Number of series from which on `STEADY` applies.
 const FEW: usize = 3;
+/// Part of the prior of a swing that goes to one series wandering alone instead of all together.
 const ALONE: f64 = 0.2;
-/// Standard deviations of the wandering level, in those of the noise.
+/// Standard deviations of the wandering level, in standard deviations of the noise.
 const SWINGS: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
-/// A series that wanders alone is believed to do so from here on: less of it nobody could tell from noise.
+/// Least swing of a series that wanders alone: a smaller one could not be distinguished from noise.
 const SWING_ALONE: f64 = 8.0;
-/// The wandering level forgets over so many lengths of the series.
+/// Time over which the wandering level forgets, in lengths of the series.
 const FORGETS: f64 = 4.0;
 
 /// What is known of a level: a mixture of t distributions.
@@ -42,8 +45,9 @@ struct Part {
     wanders: bool,
 }
 
-/// The levels of series that were seen side by side, value by value, and may wander together or alone. Each is as well known as
-/// all of them together tell. `None` unless all are of one length of at least three, finite, and noisy.
+/// Estimates the levels of series that were recorded side by side, value by value, and may wander together or alone. Each
+/// uses the information in all of them. Returns `None` unless all have the same length of at least three, are finite, and
+/// have noise.
 #[must_use]
 pub fn levels(series: &[Vec<f64>]) -> Option<Vec<Level>> {
     let length = series.first()?.len();
@@ -66,8 +70,8 @@ pub fn levels(series: &[Vec<f64>]) -> Option<Vec<Level>> {
     Some(scales.iter().enumerate().map(level).collect())
 }
 
-/// The size of the noise of each series: half of it its own, half that of all, since few values tell it badly. From successive
-/// differences (von Neumann 1941), which a slow level hardly moves. `None` where one has no noise.
+/// Size of the noise of each series: the geometric mean of its own and that of all, because few values show it badly. From
+/// successive differences (von Neumann 1941), which a slow level hardly moves. `None` if a series has no noise.
 fn scales(series: &[Vec<f64>]) -> Option<Vec<f64>> {
     let square = |one: &Vec<f64>| {
         let steps: f64 = one.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
@@ -79,27 +83,27 @@ fn scales(series: &[Vec<f64>]) -> Option<Vec<f64>> {
     noisy.then(|| own.iter().map(|square| (square * mean).powf(0.25)).collect())
 }
 
-/// What wanders.
+/// Which series wander, and by how much.
 #[derive(Clone, Copy)]
 struct Wander {
-    /// The only series that does; `None`: all together.
+    /// The only series that wanders; `None`: all together.
     of: Option<usize>,
-    /// By how much, in standard deviations of the noise.
+    /// Standard deviation of the wandering, in standard deviations of the noise.
     swing: f64,
 }
 
 /// An explanation of all series.
 struct Fit {
-    /// Of the restricted likelihood, up to what is the same for every explanation.
+    /// Restricted log likelihood, up to a constant that is the same for every explanation.
     log_likelihood: f64,
-    /// Mean and error of each level.
+    /// Mean and standard error of each level.
     levels: Vec<(f64, f64)>,
     df: f64,
     wanders: bool,
 }
 
-/// Sums of squares and products of what the filter did not foresee, over the columns: one for the level of each series, the last
-/// for the values.
+/// Sums of squares and products of the filter's prediction errors, over the columns: one for the level of each series, the
+/// last for the values.
 struct Sums {
     products: Vec<Vec<f64>>,
     log_variances: f64,
@@ -123,7 +127,7 @@ fn fit(series: &[Vec<f64>], wander: Wander) -> Fit {
     }
 }
 
-/// Runs the filter over the series, place by place, for each column at once.
+/// Runs the filter over the series, place by place, for all columns at once.
 fn filter(series: &[Vec<f64>], wander: Wander) -> Sums {
     let (count, length) = (series.len(), series[0].len());
     let most = wander.swing * wander.swing;
@@ -160,7 +164,7 @@ impl Sums {
     }
 }
 
-/// The inverse of the first `count` rows and columns of a positive definite matrix by elimination, and the logarithm of its
+/// Inverse of the first `count` rows and columns of a positive definite matrix by elimination, and the logarithm of its
 /// determinant.
 fn inverted(matrix: &[Vec<f64>], count: usize) -> (Vec<Vec<f64>>, f64) {
     let mut left: Vec<Vec<f64>> = matrix[..count].iter().map(|row| row[..count].to_vec()).collect();
@@ -183,7 +187,7 @@ fn inverted(matrix: &[Vec<f64>], count: usize) -> (Vec<Vec<f64>>, f64) {
     (right, log_determinant)
 }
 
-/// Explanations with what each was believed before.
+/// Explanations with their prior probabilities.
 struct Mixture<'f> {
     parts: Vec<(f64, &'f Fit)>,
 }
@@ -199,7 +203,7 @@ fn mixture<'f>(steady: &'f Fit, together: &'f [Fit], alone: Option<&'f Fit>) -> 
 }
 
 impl Mixture<'_> {
-    /// What all of them say of the level of the series at `at`, which was divided by `scale`.
+    /// What all of them together say of the level of series `at`, which was divided by `scale`.
     fn of(&self, at: usize, scale: f64) -> Level {
         let logs: Vec<f64> =
             self.parts.iter().map(|(before, fit)| before.ln() + fit.log_likelihood).collect();
@@ -216,7 +220,7 @@ impl Mixture<'_> {
 }
 
 impl Level {
-    /// How likely a level of zero is to give so much in either direction, 0 to 1.
+    /// Two-sided p-value of a level of zero, 0 to 1.
     #[must_use]
     pub fn p(&self) -> f64 {
         self.parts
@@ -225,13 +229,13 @@ impl Level {
             .sum()
     }
 
-    /// How likely it is that the series wanders, 0 to 1.
+    /// Probability that the series wanders, 0 to 1.
     #[must_use]
     pub fn wanders(&self) -> f64 {
         self.parts.iter().filter(|part| part.wanders).map(|part| part.weight).sum()
     }
 
-    /// The standard error of the level where nothing wanders.
+    /// Standard error of the level if nothing wanders.
     #[must_use]
     pub fn error(&self) -> f64 {
         self.parts.iter().find(|part| !part.wanders).map_or(0.0, |part| part.error)
@@ -259,8 +263,9 @@ impl Level {
     }
 }
 
-/// Quantiles are sought within so many standard errors, and so often the range is halved: to 1e-7 of an error.
+/// Standard errors within which quantiles are sought.
 const FURTHEST: f64 = 500.0;
+/// Bisections of the range of a quantile: to 1e-7 of an error.
 const BISECTIONS: usize = 34;
 
 #[cfg(test)]
@@ -268,7 +273,7 @@ mod tests {
     use super::*;
     use crate::random::Stream;
 
-    /// Series around `shift`, with a level that wanders by `swing` and forgets over `over` values.
+    /// Series around zero, with a common level that wanders by `swing` and forgets over `over` values.
     fn draw(
         stream: &mut Stream,
         (count, length): (usize, usize),
@@ -298,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_level_that_wanders_as_long_as_it_is_watched_is_seldom_taken_for_a_shift() {
-        // A t interval of independent values is wrong in six of ten.
+        // A t interval for independent values is wrong in six out of ten.
         assert!(alarms(500, (5, 10), (2.5, 10.0)) <= 35);
         assert!(alarms(500, (1, 10), (2.5, 10.0)) <= 150);
         // Fast wandering, and none.

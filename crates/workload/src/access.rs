@@ -1,4 +1,4 @@
-//! Where and which way: the order of offsets, the mix of directions, and which file comes next.
+//! Where I/O goes and in which direction: the order of offsets, the mix of directions, and the choice of the next file.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,24 +8,24 @@ use crate::{ByDirection, Bytes, Direction, DiskSpdMode, DiskSpdOrder, Replay, Sp
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// One after the other, wrapping at the region's end.
+    /// Consecutive blocks, wrapping at the region's end.
     Sequential,
-    /// At random, as [`Access::spread`] says.
+    /// Random blocks, distributed as [`Access::spread`] says.
     Random(Repeats),
 }
 
-/// Whether a random order may visit a block again before it has visited all. Only uniform places of one length can be
-/// without repeats; all others are drawn independently.
+/// Whether a random order may visit a block again before it has visited all of them. Only uniform places of one length can
+/// be free of repeats; all others are drawn independently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeats {
-    /// Each block once a pass, by a keyed permutation of the range.
+    /// Each block once per pass, by a keyed permutation of the range.
     Without,
     /// Independent draws.
     With,
 }
 
-/// Share of reads among reads and writes, in percent: 100 reads only, 0 writes only; or trims.
+/// Share of reads among reads and writes in percent (100: reads only, 0: writes only), and the place of trims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mix {
     read_percent: u8,
@@ -33,16 +33,16 @@ pub struct Mix {
     trims: Trims,
 }
 
-/// Where trims stand in a mix.
+/// Place of trims in a mix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Trims {
     #[default]
     None,
-    /// Where nothing is written.
+    /// Trims instead of writes.
     Only,
     BeforeEachWrite,
-    /// As they come, among writes.
+    /// Trims among writes, in no fixed order.
     Among,
 }
 
@@ -53,16 +53,16 @@ impl Mix {
     pub const WRITE: Mix = Mix::reads(0);
     /// Trims only.
     pub const TRIM: Mix = Mix { read_percent: 0, trims: Trims::Only };
-    /// Pairs: a block is trimmed, then written.
+    /// Pairs of a trim and a write of the same block.
     pub const TRIM_WRITE: Mix = Mix { read_percent: 0, trims: Trims::BeforeEachWrite };
 
-    /// `percent` of reads; above 100 counts as 100.
+    /// Reads in `percent` of I/Os, writes in the rest; above 100 counts as 100.
     pub const fn reads(percent: u8) -> Mix {
         Mix { read_percent: if percent > 100 { 100 } else { percent }, trims: Trims::None }
     }
 
-    /// What a trace with so many I/Os of each direction asks for, which has one at least. Where there are reads and anything
-    /// else, neither share is rounded away.
+    /// The mix of a trace with these numbers of I/Os, at least one in all. If there are reads and other I/Os, neither share
+    /// is rounded to zero.
     pub fn counted(reads: u64, writes: u64, trims: u64) -> Mix {
         let all = (u128::from(reads) + u128::from(writes) + u128::from(trims)).max(1);
         let others = writes > 0 || trims > 0;
@@ -85,17 +85,17 @@ impl Mix {
         self.read_percent
     }
 
-    /// True where no read is asked for.
+    /// Whether it has no reads.
     pub const fn writes_only(self) -> bool {
         self.read_percent == 0
     }
 
-    /// True where nothing but reads is asked for.
+    /// Whether it has nothing but reads.
     pub const fn reads_only(self) -> bool {
         self.read_percent == 100
     }
 
-    /// Whether I/O of `direction` is asked for; flushes are no part of a mix.
+    /// Whether it issues I/O of `direction`; flushes are not part of a mix.
     pub fn issues(self, direction: Direction) -> bool {
         match direction {
             Direction::Read => self.read_percent > 0,
@@ -105,35 +105,35 @@ impl Mix {
         }
     }
 
-    /// The directions that are asked for.
+    /// The directions that it issues.
     pub fn directions(self) -> impl Iterator<Item = Direction> {
         Direction::ALL.into_iter().filter(move |&direction| self.issues(direction))
     }
 }
 
-/// Random places with what follows them: `length` I/Os each, before the next place is drawn.
+/// Runs of `length` I/Os that begin at a random place each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Runs {
-    /// I/Os from one place; at least 1.
+    /// I/Os per run; at least 1.
     pub length: u32,
-    /// Where they go.
+    /// Where the I/Os after the first go.
     pub follow: Follow,
 }
 
-/// Where the I/Os of a run go after its first.
+/// Where the I/Os of a run after its first go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Follow {
-    /// Each behind the one before it.
+    /// Each directly after the one before it.
     Next,
     /// All to the same place.
     Same,
 }
 
-/// Which of several files comes next.
+/// Choice of the next file among several.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FileTurn {
-    /// How it is chosen.
+    /// How the next file is chosen.
     pub order: FileOrder,
     /// I/Os on a file before the next is chosen; at least 1.
     pub every: u32,
@@ -143,23 +143,23 @@ pub struct FileTurn {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileOrder {
-    /// In turn.
+    /// Round robin.
     InTurn,
-    /// Each as likely.
+    /// Uniformly at random.
     Random,
-    /// Each in whole before the next.
+    /// Each file completely before the next.
     OneByOne,
-    /// File `k` of the list as likely as `1 / k^theta`.
+    /// File `k` of the list, counted from 1, with probability proportional to `1 / k^theta`.
     Zipf {
-        /// Above 0.
+        /// Exponent; above 0.
         theta: f64,
     },
-    /// By Pareto's law: `1 - h` of the I/O to the first `h` of the files.
+    /// Pareto's law: `1 - h` of the I/O goes to the first `h` of the files.
     Pareto {
-        /// Above 0, below 1.
+        /// Share of the files; above 0, below 1.
         h: f64,
     },
-    /// Normal around the middle of the list.
+    /// Normally distributed around the middle of the list.
     Normal {
         /// Standard deviation in percent of the list.
         percent: f64,
@@ -167,7 +167,7 @@ pub enum FileOrder {
 }
 
 impl FileTurn {
-    /// In turn, an I/O each.
+    /// Round robin, one I/O per file.
     pub const IN_TURN: FileTurn = FileTurn { order: FileOrder::InTurn, every: 1 };
 }
 
@@ -177,48 +177,48 @@ impl Default for FileTurn {
     }
 }
 
-/// I/O in pieces of the region: `size` bytes are done within `range`, then the next piece begins `skip` bytes behind the
-/// end of this one's range.
+/// I/O in pieces of the region: `size` bytes are done within `range`, then the next piece begins `skip` bytes after the end
+/// of that range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pieces {
     /// Length of a piece's range.
     pub range: Bytes,
-    /// Bytes done before the next piece.
+    /// Bytes done in a piece before the next one.
     pub size: Bytes,
-    /// Left out between two ranges.
+    /// Bytes left out between two ranges.
     pub skip: Bytes,
 }
 
-/// Where the next I/O goes.
+/// How the place and direction of the next I/O are chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Access {
     /// The main order.
     pub order: Order,
-    /// Percent of I/Os that go to a random place although the order is sequential (fio's `percentage_random`), from where
-    /// the sequence then goes on; 0 to 100, kept at 100 for random orders.
+    /// Percent of I/Os that go to a random place although the order is sequential (fio's `percentage_random`); the sequence
+    /// then continues from there. 0 to 100; kept at 100 for random orders.
     pub random_percent: ByDirection<u8>,
-    /// Reads, writes and trims.
+    /// Mix of reads, writes and trims.
     pub mix: Mix,
-    /// How random places are distributed.
+    /// Distribution of random places.
     #[serde(default)]
     pub spread: Spread,
-    /// Bytes from the end of each I/O of a sequential order to the start of the next. After the
-    /// first a negative number walks backwards from the region's end: twice the block's length visits block by block.
+    /// Bytes from the end of each I/O of a sequential order to the start of the next. A negative number walks backwards,
+    /// after the first I/O, from the region's end: minus twice the block's length visits block by block.
     #[serde(default)]
     pub stride: i64,
-    /// Runs from random places; `None`: each I/O has a place of its own.
+    /// Runs from random places; `None`: each I/O draws a place of its own.
     #[serde(default)]
     pub runs: Option<Runs>,
-    /// Which file comes next.
+    /// Choice of the next file.
     #[serde(default)]
     pub files: FileTurn,
-    /// I/O piece by piece; `None`: the whole region at once.
+    /// I/O in pieces; `None`: the whole region at once.
     #[serde(default)]
     pub pieces: Option<Pieces>,
-    /// Places and directions by DiskSpd's rules instead of all of the above, which then only describes them.
+    /// Places and directions by DiskSpd's rules instead of all of the above, which then merely describes them.
     #[serde(default)]
     pub diskspd: Option<Box<DiskSpdOrder>>,
-    /// The I/Os of a trace instead of all of the above, of which the mix then describes them.
+    /// I/Os of a trace instead of all of the above, whose mix then merely describes them.
     #[serde(default)]
     pub replay: Option<Box<Replay>>,
 }
@@ -234,18 +234,18 @@ impl Access {
         Access::of(Order::Sequential, 0, mix)
     }
 
-    /// Sequential access of which `percent` goes to random places.
+    /// Sequential access with `percent` of I/Os at random places.
     pub const fn partly_random(percent: u8, mix: Mix) -> Access {
         Access::of(Order::Sequential, percent, mix)
     }
 
-    /// Access as `replay` says, and nothing else.
+    /// Access exactly as `replay` says.
     pub fn replayed(replay: Replay) -> Access {
         let mix = replay.mix();
         Access { replay: Some(Box::new(replay)), ..Access::sequential(mix) }
     }
 
-    /// Whether anything is written to the file with this index, or trimmed.
+    /// Whether the file with this index is written or trimmed.
     pub fn changes(&self, file: usize) -> bool {
         match &self.replay {
             Some(replay) => replay.changed.get(file).copied().unwrap_or(true),
@@ -253,8 +253,8 @@ impl Access {
         }
     }
 
-    /// Whether two I/Os in a row may lie side by side: then the kernel may make one of both where it gets them in one
-    /// call, and whoever counts I/Os below counts one.
+    /// Whether two consecutive I/Os may be adjacent: the kernel may merge them if it gets both in one call, and counters
+    /// below it then count one.
     pub fn has_neighbours(&self) -> bool {
         let follows = self.runs.is_some_and(|runs| runs.follow == Follow::Next);
         let walks = |order: &DiskSpdOrder| order.walks.iter().any(|walk| walk.mode != DiskSpdMode::Random);

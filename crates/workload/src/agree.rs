@@ -1,69 +1,69 @@
-//! The check that the parts of a workload agree with each other, before anything is opened.
+//! Checks that the parts of a workload agree with each other, before anything is opened.
 
 use crate::{Bytes, Flush, Job, Lengths, LengthsBy, Nanos, Pace, Start, StopRule, Think, Workload};
 
-/// Two parts of what was asked contradict each other.
+/// Contradiction between two parts of a workload.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Disagreement {
     /// Nothing would run.
     #[error("the workload has no job; name at least one")]
     NoJob,
-    /// It would never end.
+    /// A job would never end.
     #[error("job '{job}' has no end; give a run time, an amount, or a precision to reach")]
     NoEnd {
-        /// The job.
+        /// Name of the job.
         job: String,
     },
-    /// A number must be at least one.
+    /// A number that must be at least one is zero.
     #[error("job '{job}': {what} is 0; it must be at least 1")]
     Zero {
-        /// The job.
+        /// Name of the job.
         job: String,
         /// What is zero.
         what: &'static str,
     },
-    /// One block does not fit into the region.
+    /// A block does not fit into the region.
     #[error(
         "job '{job}': a block of {block} does not fit into a region of {region}; take smaller blocks or a region of at least {block}"
     )]
     BlockAboveRegion {
-        /// The job.
+        /// Name of the job.
         job: String,
         /// The longest block.
         block: Bytes,
         /// The region.
         region: Bytes,
     },
-    /// Certainty, and a fall, are about all jobs of a step together.
+    /// A job ends by certainty, by a fall or by late I/Os, which are rules for all jobs of a step together.
     #[error("job '{job}' cannot end by a precision of its own; give the precision to the whole step")]
     OwnCertainty {
-        /// The job.
+        /// Name of the job.
         job: String,
     },
-    /// A job waits for one that does not stand before it.
+    /// A job waits for one that is not listed before it.
     #[error(
         "job '{job}' waits for the end of '{awaited}', which is no job before it; name one that stands before it"
     )]
     Awaited {
-        /// The job.
+        /// Name of the job.
         job: String,
-        /// What it waits for.
+        /// Name of the job it waits for.
         awaited: String,
     },
-    /// A rate must be a positive number.
+    /// A rate is not a positive number.
     #[error("job '{job}': the rate is {rate}; it must be above 0")]
     Rate {
-        /// The job.
+        /// Name of the job.
         job: String,
-        /// What was given.
+        /// The rate given.
         rate: String,
     },
 }
 
-/// Checks that `workload` is free of contradictions that need no look at the world.
+/// Checks that `workload` has no contradictions that are visible without touching the system.
 ///
 /// # Errors
-/// The first [`Disagreement`] found, in the order of the jobs.
+/// Returns the first [`Disagreement`] found, in the order of the jobs.
 pub fn agree(workload: &Workload) -> Result<(), Disagreement> {
     workload.jobs.first().ok_or(Disagreement::NoJob)?;
     for (number, job) in workload.jobs.iter().enumerate() {
@@ -101,7 +101,7 @@ fn ends(workload: &Workload, job: &Job) -> Result<(), Disagreement> {
     }
 }
 
-/// A job can wait only for one that stands before it, so that none waits for itself.
+/// A job may wait only for a job listed before it, so that none waits for itself.
 fn starts(before: &[Job], job: &Job) -> Result<(), Disagreement> {
     let Start::After(awaited) = &job.start else { return Ok(()) };
     match awaited.iter().find(|name| before.iter().all(|other| other.name != **name)) {
@@ -143,7 +143,7 @@ fn job_agrees(job: &Job) -> Result<(), Disagreement> {
     }
 }
 
-/// Lengths that `job` can issue; a direction that it leaves out need not make sense.
+/// Lengths that `job` can issue; those of directions it does not issue need not make sense.
 fn issued_lengths(job: &Job) -> impl Iterator<Item = &Lengths> {
     let by_sequence = job.blocks.by == LengthsBy::Sequence;
     let issued = move |direction| by_sequence || job.access.mix.issues(direction);

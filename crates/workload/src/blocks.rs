@@ -1,10 +1,10 @@
-//! How long an I/O is: one length, a range of them, or several with their shares, for each direction.
+//! Length of an I/O: one length, a range, or several with their shares, for each direction.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Direction};
 
-/// A value for reads, one for writes and one for trims.
+/// Three values: one each for reads, writes and trims.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByDirection<T> {
     /// For reads.
@@ -16,7 +16,7 @@ pub struct ByDirection<T> {
 }
 
 impl<T> ByDirection<T> {
-    /// The same value for all.
+    /// The same value for all directions.
     pub const fn all(value: T) -> ByDirection<T>
     where
         T: Copy,
@@ -24,7 +24,7 @@ impl<T> ByDirection<T> {
         ByDirection { read: value, write: value, trim: value }
     }
 
-    /// The value for `direction`; a flush, which has none, takes that of writes.
+    /// The value for `direction`; a flush, which has none of its own, takes the value for writes.
     #[inline]
     pub const fn of(&self, direction: Direction) -> &T {
         match direction {
@@ -45,9 +45,9 @@ impl<T> ByDirection<T> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Lengths {
-    /// This one.
+    /// One length.
     Fixed(Bytes),
-    /// Any multiple of `step` from `least` to `most`, each as likely; `least` is one.
+    /// Any multiple of `step` from `least` to `most`, all equally likely; `least` is one of them.
     Range {
         /// The shortest.
         least: Bytes,
@@ -56,7 +56,7 @@ pub enum Lengths {
         /// Their common divisor.
         step: Bytes,
     },
-    /// These, with their shares; never empty.
+    /// Lengths with their shares; never empty.
     Shares(Vec<LengthShare>),
 }
 
@@ -65,12 +65,12 @@ pub enum Lengths {
 pub struct LengthShare {
     /// The length.
     pub length: Bytes,
-    /// Its weight among all of the list, such as a percentage.
+    /// Its weight relative to the sum over the list, such as a percentage.
     pub weight: u32,
 }
 
 impl Lengths {
-    /// The shortest; 0 for an empty list.
+    /// The shortest length; 0 for an empty list.
     pub fn shortest(&self) -> Bytes {
         match self {
             Lengths::Fixed(length) => *length,
@@ -79,7 +79,7 @@ impl Lengths {
         }
     }
 
-    /// The longest; 0 for an empty list.
+    /// The longest length; 0 for an empty list.
     pub fn longest(&self) -> Bytes {
         match self {
             Lengths::Fixed(length) => *length,
@@ -97,7 +97,7 @@ impl Lengths {
         }
     }
 
-    /// The one length, where there is only one.
+    /// The only length, if it is fixed.
     pub fn fixed(&self) -> Option<Bytes> {
         match self {
             Lengths::Fixed(length) => Some(*length),
@@ -110,26 +110,26 @@ fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// What the lengths of [`BlockSizes`] are chosen by.
+/// What selects the lengths in [`BlockSizes`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LengthsBy {
-    /// The direction.
+    /// The direction of the I/O.
     #[default]
     Direction,
-    /// Whether the I/O goes on in sequence, then those of reads, or to a random place, then those of writes.
+    /// The order: an I/O that continues a sequence has the lengths for reads, one at a random place the lengths for writes.
     Sequence,
 }
 
-/// Length of an I/O by direction, and what random places are multiples of.
+/// Length of an I/O by direction, and the alignment of random places.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockSizes {
     /// Lengths by direction.
     pub lengths: ByDirection<Lengths>,
-    /// Random places are multiples of this from the region's start; `None`: of the direction's shortest length.
+    /// Alignment of random places from the region's start; `None`: the direction's shortest length.
     #[serde(default)]
     pub align: ByDirection<Option<Bytes>>,
-    /// What chooses among the lengths.
+    /// What selects among the lengths.
     #[serde(default)]
     pub by: LengthsBy,
 }
@@ -140,7 +140,7 @@ impl BlockSizes {
         BlockSizes::each(bytes, bytes, bytes)
     }
 
-    /// One length a direction.
+    /// One fixed length per direction.
     pub const fn each(read: Bytes, write: Bytes, trim: Bytes) -> BlockSizes {
         let lengths = ByDirection {
             read: Lengths::Fixed(read),
@@ -183,7 +183,7 @@ impl BlockSizes {
         self.lengths.read.shortest().min(self.lengths.write.shortest())
     }
 
-    /// What random places of `direction` are multiples of.
+    /// Alignment of random places of `direction`.
     pub fn align_of(&self, direction: Direction) -> Bytes {
         self.align.of(direction).unwrap_or_else(|| self.shortest_of(direction))
     }

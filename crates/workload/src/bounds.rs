@@ -1,46 +1,47 @@
-//! What a worker keeps to beside its pace: bounds that end it, a latency that sets its depth, a proportion to others.
+//! What a worker keeps to beside its pace: bounds that end it, a latency that sets its depth, a proportion to other
+//! workers.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{ByDirection, Bytes, Nanos};
 
-/// What ends a worker because its volume is too slow; the default is nothing.
+/// Bounds that end a worker because its volume is too slow; none by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Bounds {
-    /// The longest time from due to done that an I/O may take; `None`: any.
+    /// The longest time from due to done that an I/O may take; `None`: no bound.
     pub latency: ByDirection<Option<Nanos>>,
-    /// The least rates.
+    /// Minimum rates, if any.
     pub rates: Option<LeastRates>,
 }
 
 impl Bounds {
-    /// Whether there is any.
+    /// Whether there is any bound.
     pub fn is_any(&self) -> bool {
         self.rates.is_some() || self.latency.iter().any(|(_, most)| most.is_some())
     }
 }
 
-/// Rates below which a worker ends, looked at over one window after another.
+/// Rates below which a worker ends, checked window by window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LeastRates {
-    /// I/Os a second; 0: any.
+    /// I/Os per second; 0: no bound.
     pub ops: ByDirection<u64>,
-    /// Bytes a second; 0: any.
+    /// Bytes per second; 0: no bound.
     pub bytes: ByDirection<Bytes>,
     /// Length of a window.
     pub window: Nanos,
-    /// Time from where counting begins to the first window.
+    /// Time from the start of counting to the first window.
     pub grace: Nanos,
 }
 
-/// A queue depth that is searched for: the greatest up to that of the worker at which enough I/Os are done in time.
+/// Search for a queue depth: the greatest, up to the worker's own, at which enough I/Os complete in time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Steering {
-    /// From due to done.
+    /// Target latency, from due to done.
     pub target: Nanos,
-    /// How long a depth is tried.
+    /// How long each depth is tried.
     pub window: Nanos,
     /// Percent of the I/Os of a window that must be done within `target`.
     pub percent: f64,
@@ -52,20 +53,20 @@ pub struct Steering {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhenFound {
-    /// One more window, which alone counts, and the end.
+    /// One more window, which alone counts, then the end.
     #[default]
     Measured,
-    /// The worker goes on and follows where the depth that does moves.
+    /// The worker goes on and follows the right depth as it moves.
     Followed,
 }
 
-/// A proportion that workers keep among each other.
+/// A proportion that several workers keep among each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flow {
-    /// Workers of one number keep it among each other.
+    /// Number that the workers of one flow share.
     pub id: u32,
-    /// Its share of their I/Os is this over the sum of theirs; at least 1.
+    /// Weight, at least 1: the worker's share of the flow's I/Os is its weight over the sum of all weights.
     pub weight: u32,
-    /// How long it waits where it is ahead, before it looks again.
+    /// How long a worker that is ahead waits before it checks again.
     pub rest: Nanos,
 }

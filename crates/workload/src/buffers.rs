@@ -1,26 +1,26 @@
-//! What is written: unique, repeated, zero, a pattern, or data of a given compressibility and share of duplicates.
+//! Data that is written: unique, repeated, zero, a pattern, or with a given compressibility and share of duplicates.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Bytes;
 
-/// What is written.
+/// Data that is written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Buffers {
-    /// A fresh incompressible stream in every block, from its offset and a generation number.
+    /// A fresh incompressible stream in every block, derived from its offset and a generation number.
     #[default]
     Unique,
-    /// Filled once at the start with incompressible data; each write stamps its offset and generation into every
-    /// 512 bytes, so that no two blocks are equal. Cheaper than `Unique`, as fio's `scramble_buffers`.
+    /// Incompressible data, filled once at the start; each write stamps its offset and generation into every 512 bytes, so
+    /// that no two blocks are equal. Cheaper than `Unique`, like fio's `scramble_buffers`.
     Stamped,
-    /// Filled once and written again and again.
+    /// Data filled once and written again and again.
     Repeated,
     /// Zeros.
     Zero,
-    /// A pattern over and over.
+    /// A repeated pattern.
     Pattern(Pattern),
-    /// Fresh data in every block that compresses and repeats as asked.
+    /// Fresh data in every block, with a given compressibility and share of duplicates.
     Shaped(Shape),
 }
 
@@ -29,7 +29,7 @@ pub enum Buffers {
 pub struct Pattern {
     /// The bytes; never empty.
     pub bytes: Vec<u8>,
-    /// Places in `bytes` where the block's offset in the file stands instead, eight bytes, least first.
+    /// Positions in `bytes` at which the block's offset in the file is inserted, as eight bytes, little-endian.
     #[serde(default)]
     pub offsets: Vec<u32>,
 }
@@ -41,18 +41,19 @@ impl Pattern {
     }
 }
 
-/// Data that compresses and repeats as asked.
+/// Data with a given compressibility and share of duplicates.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shape {
-    /// Percent of each chunk that is filled with `rest` and so compresses to nothing; the others are random. 0 to 100.
+    /// Percent of each chunk that is filled with `rest` and so compresses to almost nothing; the remainder is random. 0 to
+    /// 100.
     pub compressible_percent: u8,
-    /// Length of a chunk; the percentage holds within each.
+    /// Length of a chunk; the percentage holds within each chunk.
     pub chunk: Bytes,
-    /// What the compressible part holds: zeros where it is `None`.
+    /// Content of the compressible part; zeros if it is `None`.
     pub rest: Option<Pattern>,
-    /// Percent of blocks that equal another one. 0 to 100.
+    /// Percent of blocks that equal another block; 0 to 100.
     pub duplicate_percent: u8,
-    /// Which blocks they equal.
+    /// Which blocks the duplicates equal.
     pub duplicates: Duplicates,
 }
 
@@ -60,11 +61,11 @@ pub struct Shape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Duplicates {
-    /// The one before it.
+    /// The previous block.
     OfTheLast,
     /// Any of a set of this many different blocks.
     OfASet(u64),
-    /// The same, where all workers have the same set.
+    /// Any of a set of this many different blocks that all workers share.
     OfACommonSet(u64),
 }
 

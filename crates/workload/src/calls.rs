@@ -1,75 +1,77 @@
-//! What goes along with the calls that a worker's I/O is made by.
+//! Requests that accompany the calls by which a worker does its I/O.
 
 use serde::{Deserialize, Serialize};
 
-/// Wishes that go along with each I/O; the default is none.
+/// Requests that accompany each I/O; none by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Calls {
-    /// What the call of a read, write or trim does.
+    /// What the call for a read, write or trim does.
     pub act: Act,
-    /// What a flush stores.
+    /// What a flush makes stable.
     pub flush: FlushBy,
-    /// An I/O that would have to wait fails with `EAGAIN` instead (`RWF_NOWAIT`).
+    /// Whether an I/O that would have to wait fails with `EAGAIN` instead (`RWF_NOWAIT`).
     pub nowait: bool,
-    /// The page cache forgets what went through it at once (`RWF_DONTCACHE`, Linux 6.14).
+    /// Whether the page cache drops at once what went through it (`RWF_DONTCACHE`, Linux 6.14).
     pub uncached: bool,
-    /// A write is stored whole or not at all, or fails where the volume cannot promise that (`RWF_ATOMIC`, Linux 6.11).
+    /// Whether a write is stored completely or not at all, failing if the volume cannot promise that (`RWF_ATOMIC`, Linux
+    /// 6.11).
     pub atomic: bool,
-    /// Every so many I/Os of a ring are handed to a thread of the kernel without being tried first; 0: none.
+    /// Of the I/Os of a ring, every such number goes straight to a kernel thread without being tried first; 0: none.
     pub force_async: u32,
 }
 
-/// What the call of a read, write or trim does to its file.
+/// What the call for a read, write or trim does to its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Act {
-    /// Moves data, or gives blocks back.
+    /// Moves data, or discards blocks.
     #[default]
     Move,
-    /// Reserves space without data (`fallocate`): a write as part of the file, a read also beyond its end; a trim gives it back.
+    /// Reserves space without data (`fallocate`): a write extends the file if needed, a read keeps the file's length; a
+    /// trim releases the space.
     Reserve,
-    /// Makes the file end where a write begins (`ftruncate`); anything else is invalid.
+    /// Truncates the file where a write begins (`ftruncate`); any other direction is invalid.
     Cut,
-    /// Makes the file; one that is there stays as it is.
+    /// Creates the file; an existing one stays as it is.
     MakeFile,
-    /// Looks at what stands at the name (`stat`).
+    /// Looks the name up (`stat`).
     LookUp,
     /// Removes the file.
     RemoveFile,
-    /// Makes a folder of the name.
+    /// Creates a directory of that name.
     MakeFolder,
-    /// Removes the folder of the name, if it is empty.
+    /// Removes the directory of that name if it is empty.
     RemoveFolder,
 }
 
 impl Act {
-    /// Whether it concerns the name of a file and not what it holds.
+    /// Whether it concerns the file's name and not its content.
     pub fn is_of_names(self) -> bool {
         !matches!(self, Act::Move | Act::Reserve | Act::Cut)
     }
 
-    /// Whether its file must be opened for writing also where nothing but reads are issued.
+    /// Whether its file must be opened for writing even if only reads are issued.
     pub fn writes(self) -> bool {
         matches!(self, Act::Reserve | Act::Cut | Act::RemoveFile)
     }
 
-    /// Whether it changes what is there, whichever direction its I/O is counted in.
+    /// Whether it changes anything, in whichever direction its I/O is counted.
     pub fn changes(self) -> bool {
         !matches!(self, Act::Move | Act::LookUp)
     }
 }
 
-/// What a flush stores.
+/// What a flush makes stable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FlushBy {
-    /// What was written, and of what is known of the file only what is needed to find it (`fdatasync`).
+    /// Data, and only the metadata needed to find it (`fdatasync`).
     #[default]
     Data,
-    /// All that is known of the file too, its times among it (`fsync`).
+    /// Data and all metadata, times included (`fsync`).
     File,
-    /// Pages only, neither the device's cache nor anything of the file (`sync_file_range`).
+    /// Pages only, neither the device's cache nor the file's metadata (`sync_file_range`).
     Pages(PagesFlush),
 }
 
@@ -77,10 +79,10 @@ pub enum FlushBy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PagesFlush {
-    /// Waits for pages that are being written.
+    /// Waits for pages already being written.
     pub wait_before: bool,
-    /// Begins to write dirty pages.
+    /// Starts writing dirty pages.
     pub write: bool,
-    /// Waits for those.
+    /// Waits for the pages it started to write.
     pub wait_after: bool,
 }

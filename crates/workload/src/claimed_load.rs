@@ -1,4 +1,4 @@
-//! The load under which a claim is to hold: `mix 70/30, bs 4k, random 50%`.
+//! The load under which a claim must hold: `mix 70/30, bs 4k, random 50%`.
 
 use std::fmt;
 
@@ -7,24 +7,25 @@ use serde::{Deserialize, Serialize};
 use crate::units::size;
 use crate::{Access, Bytes, Mix};
 
-/// The load of a claim, as far as its words say one. What they do not say is `None`: the claim then holds for any.
+/// The load of a claim, as far as its words state one. What they leave open is `None`, and the claim then holds for any
+/// value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClaimedLoad {
-    /// Reads among reads and writes.
+    /// Mix of reads and writes.
     pub mix: Option<Mix>,
-    /// Bytes of an I/O.
+    /// Block size.
     pub block: Option<Bytes>,
-    /// Percent of I/Os that go to a random place; the others follow the one before.
+    /// Percent of I/Os at a random place; each of the others follows the one before it.
     pub random_percent: Option<u8>,
 }
 
 impl ClaimedLoad {
-    /// Whether the words say nothing of a load.
+    /// Whether the words state no load.
     pub fn is_empty(&self) -> bool {
         *self == ClaimedLoad::default()
     }
 
-    /// Where I/Os of this load go, with `mix` where the words say none: anywhere unless they say otherwise.
+    /// Access pattern of this load, with `mix` if the words state none; random unless they say otherwise.
     pub fn access(&self, mix: Mix) -> Access {
         let mix = self.mix.unwrap_or(mix);
         match self.random_percent {
@@ -34,10 +35,10 @@ impl ClaimedLoad {
         }
     }
 
-    /// Reads one term: `Ok(false)` where it is none of a load.
+    /// Reads one term; returns `Ok(false)` if it does not describe a load.
     ///
     /// # Errors
-    /// What is wrong with the term.
+    /// Returns what is wrong with the term.
     pub(crate) fn read(&mut self, first: &str, rest: &[&str]) -> Result<bool, &'static str> {
         let value = rest.concat();
         let doubled = match first.to_ascii_lowercase().as_str() {
@@ -51,10 +52,10 @@ impl ClaimedLoad {
     }
 }
 
-/// Reads a mix: `70/30`, or `70` for the reads alone.
+/// Reads a mix: `70/30`, or `70` for the share of reads alone.
 ///
 /// # Errors
-/// What is wrong with `words`, to be said after them.
+/// Returns what is wrong with `words`, to be printed after them.
 pub fn mix(words: &str) -> Result<Mix, &'static str> {
     const PROBLEM: &str = "needs the shares of reads and writes, which make 100 (for example 70/30)";
     let (reads, writes) = words.split_once('/').unwrap_or((words, ""));
@@ -71,7 +72,7 @@ fn block(words: &str) -> Result<Bytes, &'static str> {
     if block.0 > 0 { Ok(block) } else { Err("needs a size above 0") }
 }
 
-/// `50%`; of `random` alone, all of it.
+/// Reads a share such as `50%`; the word `random` alone means 100 %.
 fn percent(words: &str) -> Result<u8, &'static str> {
     const PROBLEM: &str = "needs a share of 0 to 100 % (for example 50%)";
     if words.is_empty() {

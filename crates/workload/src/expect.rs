@@ -1,4 +1,4 @@
-//! A claim in words: `read 700 iops, write 300 iops, p99 < 30ms, mix 70/30, bs 4k, random 50%`.
+//! Reads a claim in words: `read 700 iops, write 300 iops, p99 < 30ms, mix 70/30, bs 4k, random 50%`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use crate::units::{byte_factor, duration};
 use crate::{BytesPerSecond, ClaimedLoad, Direction, Iops, Nanos};
 
-/// What one claim is about, with the figure that is claimed.
+/// The quantity that a claim is about, with the figure claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
-    /// At least this many operations a second.
+    /// At least this many operations per second.
     Iops(Iops),
-    /// At least this many bytes a second.
+    /// At least this many bytes per second.
     Bandwidth(BytesPerSecond),
     /// At most this mean latency.
     MeanLatency(Nanos),
@@ -22,12 +22,13 @@ pub enum Metric {
     Percentile(f64, Nanos),
 }
 
-/// One claim; without a direction it holds for reads and for writes, but that of a rate under a mix, which is of both together.
+/// One claim. Without a direction it holds for reads and for writes each, except that a rate under a mix is the sum of
+/// both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claim {
-    /// The direction it is about; `None`: every direction measured.
+    /// Direction; `None`: every direction measured.
     pub direction: Option<Direction>,
-    /// What is claimed.
+    /// The figure claimed.
     pub metric: Metric,
     /// The words it was read from.
     pub words: String,
@@ -36,20 +37,20 @@ pub struct Claim {
 /// Claims that must all hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Expectation {
-    /// In the order typed.
+    /// Claims in the order typed.
     pub claims: Vec<Claim>,
-    /// The load under which they are to hold.
+    /// The load under which they must hold.
     #[serde(default)]
     pub load: ClaimedLoad,
 }
 
-/// Why an expectation could not be read.
+/// Error in the words of an expectation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "expectation, column {column}: '{word}' {problem}; write for example \"read 700 iops, write 300 iops, p99 < 30ms\""
 )]
 pub struct ExpectationError {
-    /// Column of the offending word, from 1.
+    /// Column of the offending word, counted from 1.
     pub column: usize,
     /// The offending word.
     pub word: String,
@@ -58,14 +59,14 @@ pub struct ExpectationError {
 }
 
 impl Expectation {
-    /// Reads claims separated by commas, and the load under which they are to hold.
+    /// Reads claims separated by commas, and the load under which they must hold.
     ///
-    /// A claim is `[read|write] NUMBER iops`, `[read|write] NUMBER MiB/s`, `[read|write] pNN < TIME` or
-    /// `[read|write] latency < TIME` (also `mean < TIME`); `<` and `>=` may be left out. The load is said by any of
-    /// `mix READS/WRITES`, `bs SIZE`, and `random PERCENT` or `sequential`.
+    /// A claim is `[read|write] NUMBER iops`, `[read|write] NUMBER MiB/s`, `[read|write] pNN < TIME` or `[read|write]
+    /// latency < TIME` (also `mean < TIME`); `<` and `>=` are optional. The load is any of `mix READS/WRITES`, `bs SIZE`,
+    /// and `random PERCENT` or `sequential`.
     ///
     /// # Errors
-    /// [`ExpectationError`] with column, word and problem.
+    /// Returns an [`ExpectationError`] with column, word and problem.
     pub fn parse(text: &str) -> Result<Expectation, ExpectationError> {
         let mut found = Expectation::default();
         let mut at = 0;
@@ -82,7 +83,7 @@ impl Expectation {
         Ok(found)
     }
 
-    /// Takes up `part` where it is a term of the load.
+    /// Takes `part` into the load if it is a term of it, and returns whether it was.
     fn load_term(&mut self, part: &str, start: usize) -> Result<bool, ExpectationError> {
         let all = words(part, start);
         let Some((first, rest)) = all.split_first() else { return Ok(false) };
@@ -100,7 +101,7 @@ impl fmt::Display for Expectation {
     }
 }
 
-/// One word with its place in the text.
+/// One word and its column in the text.
 struct Word<'t> {
     text: &'t str,
     column: usize,
@@ -111,7 +112,7 @@ impl Word<'_> {
         ExpectationError { column: self.column, word: self.text.to_owned(), problem: problem.into() }
     }
 
-    /// `problem` with the word that was probably meant.
+    /// An error with `problem` and the word that was probably meant.
     fn unknown(&self, problem: &str) -> ExpectationError {
         const WORDS: [&str; 10] =
             ["read", "write", "latency", "mean", "iops", "MiB/s", "MB/s", "mix", "random", "sequential"];
@@ -122,7 +123,7 @@ impl Word<'_> {
         ExpectationError { column: self.column, word: self.text.to_owned(), problem }
     }
 
-    /// True for a word with which a claim begins.
+    /// Whether a claim or a load begins with this word.
     fn begins(&self) -> bool {
         let lower = self.text.to_ascii_lowercase();
         let percentile =
@@ -133,7 +134,7 @@ impl Word<'_> {
     }
 }
 
-/// Letters to insert, delete, replace or move by one place to make `a` into `b`.
+/// Edit distance from `a` to `b`: the least number of insertions, deletions, replacements and swaps of neighbours.
 fn edits(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
@@ -150,7 +151,7 @@ fn edits(a: &str, b: &str) -> usize {
     rows[a.len()][b.len()]
 }
 
-/// A rate is claimed from below and a latency from above; the other way round the claim says what nobody means.
+/// Refuses a rate bounded from above or a latency bounded from below, which nobody means to claim.
 fn refuse_backwards(part: &str, start: usize, metric: Metric) -> Result<(), ExpectationError> {
     let (signs, problem) = match metric {
         Metric::Iops(_) | Metric::Bandwidth(_) => {
@@ -170,7 +171,7 @@ fn refuse_backwards(part: &str, start: usize, metric: Metric) -> Result<(), Expe
     }
 }
 
-/// Splits at blanks, and between a number and the letters that follow it directly; `<`, `<=`, `>=` and `of` carry nothing.
+/// Splits at whitespace and drops leading `<`, `<=`, `>=` and the like, which carry no meaning.
 fn words(part: &str, start: usize) -> Vec<Word<'_>> {
     let mut found = Vec::new();
     let mut rest = 0;

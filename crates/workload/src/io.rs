@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Nanos;
 
-/// Which way the data goes, for accounting.
+/// Direction of the data, for accounting.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {
@@ -13,23 +13,23 @@ pub enum Direction {
     Read,
     /// To the volume.
     Write,
-    /// Blocks given back.
+    /// Discarded blocks.
     Trim,
-    /// A flush of the volume's caches; it carries no data.
+    /// Flush of the volume's caches; carries no data.
     Flush,
 }
 
 impl Direction {
-    /// Every direction in the order of its index.
+    /// Every direction, in the order of its index.
     pub const ALL: [Direction; 4] = [Direction::Read, Direction::Write, Direction::Trim, Direction::Flush];
 
-    /// Place in arrays of four, one a direction.
+    /// Index into arrays with one entry per direction.
     #[inline]
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The lower-case word.
+    /// Name in lower case.
     pub const fn name(self) -> &'static str {
         match self {
             Direction::Read => "read",
@@ -40,15 +40,15 @@ impl Direction {
     }
 }
 
-/// What is asked of the volume; the same four values as [`Direction`].
+/// Operation requested of the volume; the same four values as [`Direction`].
 pub type IoKind = Direction;
 
-/// One I/O as the worker issues it. `slot` names the buffer and comes back in [`Done`].
+/// One I/O as the worker issues it. `slot` names its buffer and comes back in [`Done`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Io {
-    /// Buffer and bookkeeping slot, below the worker's depth; free until the I/O is done.
+    /// Slot of buffer and bookkeeping, below the worker's depth; in use until the I/O is done.
     pub slot: u32,
-    /// What to do.
+    /// The operation.
     pub kind: IoKind,
     /// Index into the worker's files.
     pub file: u32,
@@ -56,7 +56,7 @@ pub struct Io {
     pub offset: u64,
     /// Length in bytes; zero for a flush.
     pub bytes: u32,
-    /// When the pace wanted it; equals the issue time in a closed loop.
+    /// When the pace wanted it; in a closed loop, the issue time.
     pub due: Nanos,
 }
 
@@ -67,18 +67,18 @@ pub struct Done {
     pub slot: u32,
     /// Bytes moved, or the negated errno.
     pub result: i32,
-    /// When it ended, where the backend knows (simulated volumes); [`Nanos::ZERO`] where the driver's reading of the
-    /// clock just after the reap is to be used (real backends).
+    /// When it ended, if the backend knows (simulated volumes); [`Nanos::ZERO`] if the driver's clock reading just after
+    /// the reap is to be used (real backends).
     pub at: Nanos,
 }
 
 /// How long a reap may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// Take what is there.
+    /// Returns what is there without waiting.
     Poll,
-    /// Until at least one I/O is done.
+    /// Waits until at least one I/O is done.
     One,
-    /// Until one is done or the run's clock shows this time.
+    /// Waits until one is done or the run's clock reaches this time.
     Until(Nanos),
 }

@@ -1,4 +1,4 @@
-//! What is asked for: jobs that combine when, where, what, by which means, and until when.
+//! What is requested: jobs that combine when, where, what, by which means, and until when.
 
 use std::path::PathBuf;
 
@@ -10,14 +10,14 @@ use crate::{
     UrgentLength, Verify, WhenFull,
 };
 
-/// What is asked for, before planning has filled in what was left open.
+/// A request, before planning has resolved what it leaves open.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Workload {
     /// Jobs that run side by side.
     pub jobs: Vec<Job>,
-    /// When the step ends; several rules: whichever holds first. Empty where every job has its own.
+    /// When the step ends: at the first of these rules that is met. Empty if every job has its own.
     pub stop: Vec<StopRule>,
-    /// Time at the start that is run but not counted.
+    /// Time at the start that runs but is not counted.
     pub ramp: Nanos,
 }
 
@@ -26,118 +26,118 @@ pub struct Workload {
 pub struct Job {
     /// Its name in results.
     pub name: String,
-    /// Files or devices it works on; empty for a simulated volume or null.
+    /// Files or devices it works on; empty for a simulated volume or the null target.
     pub files: Vec<PathBuf>,
     /// First byte of the region in each file.
     pub offset: Bytes,
-    /// Bytes of the region in each file; `None`: to the end of what is there.
+    /// Length of the region in each file; `None`: to its end.
     pub size: Option<Bytes>,
-    /// The same file by file, where they differ; empty: all have `size`.
+    /// Length of the region by file, if they differ; empty: all have `size`.
     #[serde(default)]
     pub sizes: Vec<Bytes>,
-    /// Where the next I/O goes.
+    /// How the place and direction of the next I/O are chosen.
     pub access: Access,
     /// Length of an I/O by direction.
     pub blocks: BlockSizes,
-    /// I/Os in flight a worker.
+    /// Queue depth of each worker.
     pub depth: u32,
-    /// How they go to the kernel and come back.
+    /// How I/Os are submitted and reaped.
     #[serde(default)]
     pub batching: Batching,
-    /// The ways of its rings, where the backend is one.
+    /// How the rings of its workers are served, if the backend has rings.
     pub ring: RingWays,
-    /// What goes along with its calls.
+    /// Requests that accompany its calls.
     #[serde(default)]
     pub calls: Calls,
-    /// What a write that finds no space does.
+    /// What happens to a write that finds no space.
     #[serde(default)]
     pub when_full: WhenFull,
-    /// What an I/O does while another on the same bytes is in flight.
+    /// What happens to an I/O that overlaps one in flight.
     #[serde(default)]
     pub overlap: Overlap,
-    /// Bytes after which a worker empties the page cache of its files; `None`: never.
+    /// Bytes after which a worker drops its files from the page cache; `None`: never.
     #[serde(default)]
     pub forget_each: Option<Bytes>,
-    /// Workers of this kind.
+    /// Number of workers.
     pub clones: u32,
     /// When the next I/O becomes due.
     pub pace: Pace,
-    /// The same of its writes, where they have a pace of their own; `pace` is then that of its reads.
+    /// When the next write becomes due, if writes have a pace of their own; `pace` then holds for reads.
     pub write_pace: Option<Pace>,
-    /// What ends a worker because its volume is too slow.
+    /// Bounds that end a worker because its volume is too slow.
     #[serde(default)]
     pub bounds: Bounds,
-    /// A depth up to `depth` that is searched for by the latency it brings.
+    /// Search for a depth, up to `depth`, that keeps a latency.
     #[serde(default)]
     pub steering: Option<Steering>,
-    /// A proportion that its workers keep to others.
+    /// Proportion that its workers keep to others.
     #[serde(default)]
     pub flow: Option<Flow>,
-    /// When it rests.
+    /// When its workers rest.
     pub think: Option<Think>,
-    /// What it begins with.
+    /// The event with which it begins.
     pub start: Start,
-    /// From there to its own start.
+    /// Delay from that event to its own start.
     pub delay: Nanos,
-    /// Time after its own start that is run but not counted; `None`: up to the end of the workload's.
+    /// Time after its own start that runs but is not counted; `None`: to the end of the workload's ramp.
     pub ramp: Option<Nanos>,
-    /// Its own ends, beside those of the workload; time counts from its own start past its ramp.
+    /// Stop rules of its own, beside those of the workload; time counts from the end of its own ramp.
     pub stop: Vec<StopRule>,
-    /// Time after its end that is run but not counted.
+    /// Time after its end that runs but is not counted.
     pub cool: Nanos,
-    /// Who ends with it.
+    /// Jobs that end with it.
     pub exit: Exit,
-    /// What a failed I/O does.
+    /// What happens when an I/O fails.
     pub on_error: OnError,
-    /// By which means.
+    /// Backend that does the I/O.
     pub backend: BackendAsk,
-    /// Past the page cache.
+    /// Whether I/O bypasses the page cache.
     pub direct: bool,
-    /// Whether each write is stable when it is done.
+    /// Whether each write is stable when it completes.
     pub sync: SyncMode,
-    /// How urgent its I/O is to the kernel; `None`: as that of any process.
+    /// I/O priority for the kernel; `None`: the process's own.
     pub priority: Option<Priority>,
-    /// I/Os that are more urgent, or less, than the others, where the backend can say so.
+    /// Share of I/Os with a priority of their own, if the backend can set one per I/O.
     #[serde(default)]
     pub urgent: ByDirection<Option<Urgent>>,
-    /// The same by the length of an I/O; where there is any, it alone says.
+    /// The same by length of the I/O; if not empty, it replaces `urgent`.
     #[serde(default)]
     pub urgent_lengths: ByDirection<Vec<UrgentLength>>,
-    /// What is written.
+    /// Data that is written.
     pub buffers: Buffers,
-    /// Flushes between writes.
+    /// How often writes are followed by a flush.
     pub flush: Flush,
-    /// Whether what is read is compared with what was written.
+    /// Whether data read is compared with what was written.
     pub verify: Verify,
     /// Seed of every random choice of the job.
     pub seed: u64,
     /// CPUs the workers may run on; empty: any.
     pub cpus: Vec<u32>,
-    /// Whether every I/O is told to the step's watcher.
+    /// Whether every completed I/O is passed to the step's observer.
     pub trace: bool,
-    /// The same when it is issued, in that order.
+    /// Whether every I/O is passed to the observer when it is issued, in that order.
     #[serde(default)]
     pub tells_issues: bool,
-    /// Whether totals are kept by file too.
+    /// Whether totals are also kept by file or by I/O.
     pub totals: Totals,
 }
 
-/// By which means I/O is done.
+/// Backend requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BackendAsk {
     /// The first of io_uring, libaio and pread that works here.
     #[default]
     Best,
-    /// This one or none.
+    /// This backend or none.
     Only(BackendKind),
 }
 
-/// Flushes between writes.
+/// How often writes are followed by a flush.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Flush {
-    /// None.
+    /// Never.
     #[default]
     Never,
     /// One after every this many writes.

@@ -1,4 +1,4 @@
-//! When: the pace at which I/O becomes due.
+//! The pace at which I/O becomes due.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,16 +11,16 @@ pub enum Pace {
     /// As soon as a slot is free: the queue is kept full.
     #[default]
     Closed,
-    /// Evenly spaced.
+    /// At even intervals, at this rate.
     Fixed(Iops),
-    /// Exponential gaps with this mean rate.
+    /// After exponentially distributed gaps, at this mean rate.
     Poisson(Iops),
-    /// Each when the trace that is replayed says.
+    /// When the replayed trace says.
     Traced,
 }
 
 impl Pace {
-    /// The rate that is asked for; `None` in a closed loop, and where a trace says when.
+    /// Requested rate; `None` in a closed loop or if a trace sets the times.
     pub fn rate(self) -> Option<Iops> {
         match self {
             Pace::Closed | Pace::Traced => None,

@@ -1,4 +1,4 @@
-//! What will run: nothing optional is left, and each resolved choice carries its reason.
+//! What will run: nothing is left open, and each resolved choice carries its reason.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Access, BlockSizes, Buffers, Bytes, Flush, Nanos, Pace, StopRule, Terms, Verify};
 
-/// By which means I/O is done.
+/// Backend that does I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BackendKind {
@@ -16,14 +16,14 @@ pub enum BackendKind {
     Libaio,
     /// `pread` and `pwrite`, one I/O at a time.
     Pread,
-    /// Nothing: every I/O succeeds at once.
+    /// None: every I/O succeeds at once.
     Null,
     /// A simulated volume in virtual time.
     Simulated,
 }
 
 impl BackendKind {
-    /// The name people know.
+    /// Its customary name.
     pub const fn name(self) -> &'static str {
         match self {
             BackendKind::IoUring => "io_uring",
@@ -35,7 +35,7 @@ impl BackendKind {
     }
 }
 
-/// What a step is for; the analysis reads it, so a step's purpose is data and never guessed from its name.
+/// Purpose of a step. The analysis reads it: a step's purpose is data and never guessed from its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StepKind {
@@ -49,100 +49,101 @@ pub enum StepKind {
     DepthLadder,
     /// One step of the ladder of block sizes.
     BlockLadder,
-    /// A short moment of a load that ran before or will run again: what differs between such moments is the volume's doing.
+    /// A brief repetition of a load that also runs elsewhere in the run; differences between repetitions are the volume's
+    /// doing.
     Reference,
-    /// A load that tells two causes of the same level apart.
+    /// A load that distinguishes two causes of the same level.
     Probe,
-    /// A block size at a depth, of a map: what is deep and what is shallow differ by design.
+    /// One block size at one depth of a map, in which deep and shallow cells differ by design.
     Cell,
-    /// A load that ran before once more, after a change or at the end: does the level still hold?
+    /// A repetition of an earlier load, after a change or at the end, to see whether the level still holds.
     Again,
     /// Arrivals at a pace that does not wait for completions, for the latency that users of the volume see.
     OpenLoad,
-    /// Load that spends the credits of a burst, or looks how much of them is there.
+    /// Load that spends the credits of a burst, or checks how many are left.
     Drain,
-    /// Reads that tell one place of the volume from another, or a small working set from a large one.
+    /// Reads that compare one place of the volume with another, or a small working set with a large one.
     Place,
-    /// A load of one or more of several volumes, to tell what they share.
+    /// A load on one or more of several volumes, to find what they share.
     Together,
-    /// A part of a load that goes on for hours: what differs between them is the time of day.
+    /// A part of a load that goes on for hours; the parts differ only in the time of day.
     Soak,
     /// A workload of the user's own.
     Job,
 }
 
-/// A choice that planning made, with its reason, for `--dry-run` and the report.
+/// A choice made by planning and its reason, for `--dry-run` and the report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
     /// What was open: `backend`, `region size`, `direct`.
     pub what: String,
-    /// What was chosen.
+    /// Value chosen.
     pub value: String,
-    /// Why.
+    /// Reason for it.
     pub reason: String,
 }
 
 /// One step of a run: workers that start together and end by one rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepPlan {
-    /// A name that is unique in the run: `depth 4`, `64 KiB reads`.
+    /// Name, unique in the run: `depth 4`, `64 KiB reads`.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the step.
     pub kind: StepKind,
-    /// Its workers.
+    /// Workers of the step.
     pub workers: Vec<WorkerPlan>,
-    /// When it ends; several rules: whichever holds first. Empty where every worker has its own.
+    /// When it ends: at the first of these rules that is met. Empty if every worker has its own.
     pub stop: Vec<StopRule>,
-    /// Time at the start that is run but not counted.
+    /// Time at the start that runs but is not counted.
     pub ramp: Nanos,
-    /// Length of an interval of the record.
+    /// Length of an interval in the record.
     pub interval: Nanos,
-    /// Choices with their reasons.
+    /// Choices of planning with their reasons.
     pub choices: Vec<Choice>,
 }
 
 /// A file or device with the region a worker uses.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilePlan {
-    /// Its path; of an unnamed file the directory it lives in.
+    /// Path; for an unnamed file, its directory.
     pub path: PathBuf,
     /// First byte of the region.
     pub offset: Bytes,
-    /// Bytes of the region.
+    /// Length of the region.
     pub size: Bytes,
 }
 
-/// One worker: everything it needs to know, all of it decided.
+/// One worker: everything it needs to know, already decided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkerPlan {
     /// Name of its job.
     pub job: String,
-    /// Its files; never empty (null and simulated volumes have one with a made-up path).
+    /// Its files; never empty (null and simulated volumes have one with an invented path).
     pub files: Vec<FilePlan>,
-    /// Where the next I/O goes.
+    /// How the place and direction of the next I/O are chosen.
     pub access: Access,
     /// Length of an I/O by direction.
     pub blocks: BlockSizes,
-    /// I/Os in flight.
+    /// Queue depth.
     pub depth: u32,
     /// When the next I/O becomes due.
     pub pace: Pace,
-    /// By which means.
+    /// Backend that does the I/O.
     pub backend: BackendKind,
-    /// Past the page cache.
+    /// Whether I/O bypasses the page cache.
     pub direct: bool,
-    /// What is written.
+    /// Data that is written.
     pub buffers: Buffers,
-    /// Flushes between writes.
+    /// How often writes are followed by a flush.
     pub flush: Flush,
-    /// Whether what is read is compared with what was written.
+    /// Whether data read is compared with what was written.
     #[serde(default)]
     pub verify: Verify,
     /// Seed of every random choice; differs between workers.
     pub seed: u64,
-    /// CPU to stay on.
+    /// CPU to which it is pinned, if any.
     pub cpu: Option<u32>,
-    /// When it begins, ends and rests, and what it does about errors.
+    /// When it begins, ends and rests, and how it treats errors.
     #[serde(default)]
     pub terms: Terms,
 }

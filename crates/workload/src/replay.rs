@@ -1,5 +1,5 @@
-//! A trace as a job replays it: its I/Os packed into few bytes each, and what is known of all of them before the first is
-//! issued.
+//! A trace as a job replays it: its I/Os, packed into a few bytes each, and what is known of all of them before the first
+//! is issued.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use crate::{Bytes, Direction, Mix, Nanos};
 /// One I/O of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TracedIo {
-    /// Since the trace began; never less than that of the I/O before it.
+    /// Time since the trace began; never less than that of the previous I/O.
     pub at: Nanos,
-    /// Which way.
+    /// Read, write, trim or flush.
     pub kind: Direction,
-    /// Index into the files of the job.
+    /// Index into the job's files.
     pub file: u32,
     /// Byte offset in that file.
     pub offset: u64,
@@ -23,26 +23,27 @@ pub struct TracedIo {
     pub bytes: u32,
 }
 
-/// What is replayed. All that decides what may be opened, and how, is known here: nothing else is read off the rows.
+/// A trace to replay. All that decides which files are opened, and how, is known here: nothing else is derived from the
+/// rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Replay {
-    /// The trace's path.
+    /// Path of the trace.
     pub name: String,
-    /// Its I/Os by [`Direction::index`].
+    /// Number of I/Os by [`Direction::index`].
     pub ios: [u64; 4],
-    /// The longest of them.
+    /// Longest I/O.
     pub longest: Bytes,
-    /// When its last row is due, since its first.
+    /// When the last row is due, counted from the first.
     pub length: Nanos,
-    /// By file of the job: whether anything is written to it or trimmed.
+    /// Whether anything is written or trimmed, by file of the job.
     pub changed: Vec<bool>,
-    /// The I/Os. They are not stored with a plan: what is stored is read, and never run again.
+    /// The I/Os. They are not stored with a plan: a stored plan is read and never run again.
     #[serde(skip)]
     pub rows: TraceRows,
 }
 
 impl Replay {
-    /// The directions of its I/Os.
+    /// Mix of its I/Os.
     pub fn mix(&self) -> Mix {
         let [reads, writes, trims, _] = self.ios;
         Mix::counted(reads, writes, trims)
@@ -54,23 +55,23 @@ impl Replay {
     }
 }
 
-/// The I/Os of a trace, packed.
+/// Packed I/Os of a trace.
 #[derive(Clone, Debug)]
 pub enum TraceRows {
-    /// All of them.
+    /// All of them, in memory.
     Held(Arc<[u8]>),
-    /// Read piece by piece while they are replayed.
+    /// Pieces that are read during the replay.
     Read(Arc<dyn TracePieces>),
 }
 
-/// A trace that is read while it is replayed.
+/// A trace that is read during its replay.
 pub trait TracePieces: Debug + Send + Sync {
-    /// Reads from the begin: packed pieces, each behind the one before it, or why there is no more.
+    /// Reads from the beginning and returns packed pieces, each continuing the one before it, or why there are no more.
     fn read(&self) -> Box<dyn Iterator<Item = Result<Vec<u8>, String>> + Send>;
 }
 
 impl TraceRows {
-    /// Those that were packed together.
+    /// Takes the I/Os that `packer` packed.
     pub fn of(packer: Packer) -> TraceRows {
         TraceRows::Held(packer.packed.into())
     }
@@ -92,9 +93,9 @@ impl PartialEq for TraceRows {
     }
 }
 
-/// Bits of the byte that begins a packed I/O; the lowest two are its direction.
+/// Flag in the first byte of a packed I/O; the lowest two bits are its direction.
 const SAME_FILE: u8 = 1 << 2;
-/// It begins where the one before it ended.
+/// The I/O begins where the previous one ended.
 const FOLLOWS: u8 = 1 << 3;
 const SAME_LENGTH: u8 = 1 << 4;
 const SAME_TIME: u8 = 1 << 5;
@@ -102,7 +103,7 @@ const SAME_TIME: u8 = 1 << 5;
 const SECTORS: u8 = 1 << 6;
 const SECTOR: u64 = 512;
 
-/// Packs I/Os, each as what differs from the one before it: two to twelve bytes where a text row has thirty.
+/// Packs I/Os, each as its difference from the previous one: two to twelve bytes, against thirty in a row of text.
 #[derive(Clone, Debug, Default)]
 pub struct Packer {
     packed: Vec<u8>,
@@ -110,7 +111,7 @@ pub struct Packer {
 }
 
 impl Packer {
-    /// Puts `io` behind the others.
+    /// Appends `io`.
     pub fn push(&mut self, io: TracedIo) {
         let last = std::mem::replace(&mut self.last, io);
         let in_sectors = io.offset.is_multiple_of(SECTOR) && u64::from(io.bytes).is_multiple_of(SECTOR);
@@ -129,7 +130,7 @@ impl Packer {
         }
     }
 
-    /// Bytes that are packed.
+    /// Number of packed bytes.
     pub fn len(&self) -> usize {
         self.packed.len()
     }
@@ -139,13 +140,13 @@ impl Packer {
         self.packed.is_empty()
     }
 
-    /// Takes out what is packed. What is packed next goes on from there.
+    /// Removes and returns what is packed so far; what is packed next continues from there.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.packed)
     }
 }
 
-/// Reads packed I/Os one after the other; may go on in another piece where one is at its end.
+/// Reads packed I/Os one after the other; may continue in another piece at the end of one.
 #[derive(Clone, Debug, Default)]
 pub struct Unpacker {
     at: usize,
@@ -169,7 +170,7 @@ impl Unpacker {
         Some(self.last)
     }
 
-    /// Another piece begins, which was packed behind the one before it.
+    /// Moves on to another piece, which was packed after the previous one.
     pub fn turn_over(&mut self) {
         self.at = 0;
     }
@@ -179,7 +180,7 @@ fn end(io: &TracedIo) -> u64 {
     io.offset.wrapping_add(u64::from(io.bytes))
 }
 
-/// Appends `value`, seven bits a byte, the lowest first; the last byte has no high bit.
+/// Appends `value`, seven bits per byte, lowest first; the last byte has its high bit clear.
 fn put(packed: &mut Vec<u8>, mut value: u64) {
     while value > 0x7f {
         packed.push(value as u8 | 0x80);

@@ -1,38 +1,38 @@
-//! How the I/Os of a ring get to the kernel and how their ends are waited for; other backends know one way only.
+//! How the I/Os of a ring reach the kernel and how their completions are awaited; other backends have only one way.
 
 use serde::{Deserialize, Serialize};
 
-/// The ways of a worker's ring; the default is what costs least CPU without changing what is measured.
+/// How a worker's ring is served; the default costs least CPU without changing what is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RingWays {
-    /// Who takes I/Os out of the ring.
+    /// What takes I/Os out of the ring.
     pub submitter: Submitter,
-    /// How an end is waited for.
+    /// How a completion is awaited.
     pub waiting: Waiting,
 }
 
-/// Who takes I/Os out of a ring and starts them.
+/// What takes I/Os out of a ring and starts them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Submitter {
-    /// The worker, by a system call for all that are due.
+    /// The worker, by one system call for all that are due.
     #[default]
     Call,
-    /// A thread of the kernel that looks into the ring without being called.
+    /// A kernel thread that polls the ring without being called.
     KernelThread {
-        /// The CPU that it stays on; `None`: any.
+        /// CPU to which it is pinned; `None`: any.
         cpu: Option<u32>,
     },
 }
 
-/// How a worker that has nothing else to do waits for an end.
+/// How an otherwise idle worker waits for a completion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Waiting {
     /// Asleep, until the kernel wakes it.
     #[default]
     Asleep,
-    /// By looking into the ring again and again, which spares the waking and takes the whole of a CPU.
+    /// By polling the ring, which saves the wake-up and takes a whole CPU.
     Looking,
 }

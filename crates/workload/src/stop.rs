@@ -1,52 +1,52 @@
-//! Until: when a step ends.
+//! When a step ends.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Nanos};
 
-/// When a step ends; of several rules the first that holds.
+/// Rule by which a step ends; of several rules, the first that is met.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopRule {
     /// After this much time past the ramp.
     Time(Nanos),
-    /// Each worker after this many bytes.
+    /// Each worker after this many bytes past the ramp.
     BytesEach(Bytes),
-    /// Each worker after this many bytes since its start: those of a ramp are in it. Where they are done before the ramp is
-    /// over, all of it counts after all.
+    /// Each worker after this many bytes since its start, ramp included. If they are done before the ramp is over, all of
+    /// them count after all.
     BytesInAll(Bytes),
     /// Each worker after this many I/Os.
     OpsEach(u64),
-    /// Each worker before it has written more than this since its start: what is written in a ramp and what is in flight at
-    /// the end are in it, so that it bounds what reaches the target.
+    /// Each worker before it has written more than this since its start. Writes in a ramp and those in flight at the end
+    /// are included, so that this bounds what reaches the target.
     WrittenEach(Bytes),
-    /// When more than `ios` I/Os past the ramp, of all workers together, took longer than `than`: an open load that has fallen so
+    /// When more than `ios` I/Os past the ramp, over all workers, took longer than `than`: an open load that has fallen so
     /// far behind need not go on.
     Late {
-        /// The latency, due to done.
+        /// Latency from due to done.
         than: Nanos,
-        /// How many may take longer.
+        /// How many I/Os may take longer.
         ios: u64,
     },
-    /// When the rate is known well enough and is steady, but not before `least` and not after `most`.
+    /// When the rate is known precisely enough and is steady, but not before `least` and not after `most`.
     Certain {
-        /// Half-width of the 95 % interval of the rate, as a share of it, that is narrow enough.
+        /// Required half-width of the rate's 95 % interval, as a share of the rate.
         half_width: f64,
-        /// The least time past the ramp.
+        /// Shortest time past the ramp.
         least: Nanos,
-        /// The most time past the ramp; then the step ends uncertain.
+        /// Longest time past the ramp, after which the step ends uncertain.
         most: Nanos,
     },
-    /// When the rate has surely fallen from a level that it held, and what is left of it is known; then the step ends
+    /// When the rate has certainly fallen from a level it held, and the remaining rate is known; the step then ends as
     /// [`Ending::Certain`].
     Fallen {
-        /// The least share of the level by which it falls.
+        /// Least fall, as a share of the level.
         share: f64,
-        /// Half-width of the 95 % interval of what is left, as a share of the fall, that is narrow enough.
+        /// Required half-width of the remaining rate's 95 % interval, as a share of the fall.
         half_width: f64,
-        /// The least time that is seen of what is left.
+        /// Shortest time for which the remaining rate is observed.
         settled: Nanos,
-        /// The most time past the ramp; then the step ends uncertain.
+        /// Longest time past the ramp, after which the step ends uncertain.
         most: Nanos,
     },
 }
@@ -55,15 +55,15 @@ pub enum StopRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// The time that was asked for is over.
+    /// The requested time is over.
     Time,
-    /// The bytes or I/Os that were asked for are done, or as many were late as may be.
+    /// The requested bytes or I/Os are done, or more I/Os were late than may be.
     Amount,
-    /// The rate is known well enough.
+    /// The rate is known precisely enough.
     Certain,
-    /// The limit came before certainty did.
+    /// The time limit came before certainty did.
     Uncertain,
-    /// Somebody asked to stop (Ctrl-C).
+    /// The user asked to stop (Ctrl-C).
     Interrupted,
     /// An I/O failed.
     Failed,

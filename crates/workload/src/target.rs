@@ -1,4 +1,4 @@
-//! What is measured: one grammar for targets everywhere.
+//! The target of a run: one grammar everywhere.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,38 +8,38 @@ use serde::{Deserialize, Serialize};
 /// A policy with its parameters as typed: `aws-gp2,size=100GiB`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyName {
-    /// The catalogue's id.
+    /// Id in the catalogue.
     pub id: String,
-    /// Parameters in the order typed, values unread.
+    /// Parameters in the order typed, values uninterpreted.
     pub parameters: Vec<(String, String)>,
 }
 
-/// What is measured.
+/// The target of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
     /// A directory, a file or a block device of this machine.
     Path(PathBuf),
-    /// A volume that this kernel throttles to a policy, made and removed around the run.
+    /// A volume that this kernel throttles to a policy, created and removed around the run.
     Lab(PolicyName),
     /// A volume simulated in virtual time.
     Sim(PolicyName),
-    /// Nothing: every I/O succeeds at once.
+    /// None: every I/O succeeds at once.
     Null,
 }
 
-/// Why a target could not be read.
+/// Error in the words of a target.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// Nothing was typed.
     #[error("the target is empty; name a directory, a file, a block device, lab:POLICY, sim:POLICY or null:")]
     Empty,
-    /// A policy is needed behind the colon.
+    /// The policy after the colon is missing.
     #[error(
         "'{word}' names no policy; write for example {scheme}:aws-gp2,size=100GiB (plimsoll policy list shows all)"
     )]
     NoPolicy {
-        /// What was typed.
+        /// The target as typed.
         word: String,
         /// `lab` or `sim`.
         scheme: &'static str,
@@ -47,7 +47,7 @@ pub enum TargetError {
     /// A parameter is not `name=value`.
     #[error("'{part}' in '{word}' is no parameter; write name=value, for example size=100GiB")]
     Parameter {
-        /// What was typed.
+        /// The policy as typed.
         word: String,
         /// The offending part.
         part: String,
@@ -58,7 +58,7 @@ impl PolicyName {
     /// Reads `id[,name=value]…`.
     ///
     /// # Errors
-    /// [`TargetError::Parameter`] where a part is not `name=value`.
+    /// Returns [`TargetError::Parameter`] if a part is not `name=value`.
     pub fn parse(word: &str) -> Result<PolicyName, TargetError> {
         let mut parts = word.split(',').map(str::trim);
         let id = parts.next().unwrap_or_default().to_owned();
@@ -83,10 +83,10 @@ impl fmt::Display for PolicyName {
 }
 
 impl Target {
-    /// Reads a target. A path that contains a colon can be written with `./` in front.
+    /// Reads a target. A path that contains a colon can be written with a leading `./`.
     ///
     /// # Errors
-    /// [`TargetError`] names the word and the form that would do.
+    /// Returns a [`TargetError`] that names the word and an accepted form.
     pub fn parse(word: &str) -> Result<Target, TargetError> {
         if word.is_empty() {
             return Err(TargetError::Empty);

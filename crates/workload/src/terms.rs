@@ -1,5 +1,4 @@
-//! On which terms a worker works: when it begins and ends, when it rests, what it does about errors, and what is told of
-//! it.
+//! The terms on which a worker works: when it begins, ends and rests, how it treats errors, and what is reported of it.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,66 +6,66 @@ use crate::{
     Batching, Bounds, ByDirection, Bytes, Calls, Flow, Job, Nanos, Pace, RingWays, Steering, StopRule,
 };
 
-/// The terms of one worker, all of them decided; the default is a worker that begins with its step, ends as the step
-/// says, and stops at its first error.
+/// Terms of one worker, all of them decided; the default is a worker that begins with its step, ends as the step says, and
+/// stops at its first error.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Terms {
-    /// What it begins with.
+    /// The event with which it begins.
     pub start: Start,
-    /// From there to its own start.
+    /// Delay from that event to its own start.
     pub delay: Nanos,
-    /// Time after its own start that is run but not counted; `None`: up to the end of the step's.
+    /// Time after its own start that runs but is not counted; `None`: to the end of the step's ramp.
     pub ramp: Option<Nanos>,
-    /// Time after its end that is run but not counted.
+    /// Time after its end that runs but is not counted.
     pub cool: Nanos,
-    /// Its own ends, beside those of the step.
+    /// Stop rules of its own, beside those of the step.
     pub stop: Vec<StopRule>,
-    /// Who ends with it.
+    /// Jobs that end with it.
     pub exit: Exit,
     /// When it rests.
     pub think: Option<Think>,
-    /// The pace of its writes, where it is not that of its reads.
+    /// Pace of its writes, if it differs from that of its reads.
     pub write_pace: Option<Pace>,
-    /// What ends it because its volume is too slow.
+    /// Bounds that end it because its volume is too slow.
     pub bounds: Bounds,
-    /// A depth that is searched for.
+    /// Search for a queue depth.
     pub steering: Option<Steering>,
-    /// A proportion that it keeps to others.
+    /// Proportion that it keeps to other workers.
     pub flow: Option<Flow>,
-    /// What a failed I/O does.
+    /// What happens when an I/O fails.
     pub on_error: OnError,
-    /// Whether each write is stable when it is done.
+    /// Whether each write is stable when it completes.
     pub sync: SyncMode,
-    /// How urgent its I/O is to the kernel; `None`: as that of any process.
+    /// I/O priority for the kernel; `None`: the process's own.
     pub priority: Option<Priority>,
-    /// I/Os that are more urgent, or less, than the others, where the backend can say so.
+    /// Share of I/Os with a priority of their own, if the backend can set one per I/O.
     pub urgent: ByDirection<Option<Urgent>>,
-    /// The same by the length of an I/O; where there is any, it alone says.
+    /// The same by length of the I/O; if not empty, it replaces `urgent`.
     #[serde(default)]
     pub urgent_lengths: ByDirection<Vec<UrgentLength>>,
-    /// How its I/Os go to the kernel and come back.
+    /// How its I/Os are submitted and reaped.
     pub batching: Batching,
-    /// The ways of its ring, where the backend is one.
+    /// How its ring is served, if the backend has one.
     pub ring: RingWays,
-    /// What goes along with its calls.
+    /// Requests that accompany its calls.
     pub calls: Calls,
-    /// What a write that finds no space does.
+    /// What happens to a write that finds no space.
     pub when_full: WhenFull,
-    /// What an I/O does while another on the same bytes is in flight.
+    /// What happens to an I/O that overlaps one in flight.
     pub overlap: Overlap,
-    /// Bytes after which it empties the page cache of its files; `None`: never.
+    /// Bytes after which it drops its files from the page cache; `None`: never.
     pub forget_each: Option<Bytes>,
-    /// Whether each of its I/Os is told to the watcher of the step.
+    /// Whether each of its completed I/Os is passed to the step's observer.
     pub trace: bool,
-    /// The same when it is issued.
+    /// Whether each of its I/Os is passed to the observer when it is issued.
     pub tells_issues: bool,
-    /// Whether its totals are kept by file too.
+    /// Whether totals are also kept by file or by I/O.
     pub totals: Totals,
 }
 
 impl Terms {
-    /// The terms that `job` asks for.
+    /// The terms that `job` requests.
     pub fn of(job: &Job) -> Terms {
         Terms {
             start: job.start.clone(),
@@ -98,31 +97,31 @@ impl Terms {
     }
 }
 
-/// What a job begins with; its delay counts from there.
+/// The event with which a job begins; its delay counts from there.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
-    /// The step.
+    /// The start of the step.
     #[default]
     WithStep,
-    /// The end of these jobs of the step, each of which stands before it.
+    /// The end of these jobs of the step, all listed before it.
     After(Vec<String>),
 }
 
-/// Who ends with a job.
+/// Jobs that end with a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Exit {
-    /// Jobs of one group have the same number.
+    /// Number that the jobs of one group share.
     pub group: u32,
-    /// Who ends when it has done what it was asked to do.
+    /// Which jobs end when it has done its work.
     pub done: Reach,
-    /// Who ends when one of its I/Os has failed and it stops for that.
+    /// Which jobs end when an I/O of it fails and it stops for that.
     pub failed: Reach,
 }
 
 impl Default for Exit {
-    /// Each job ends for itself, but an error ends the step: what the others measure beside it means nothing.
+    /// Each job ends by itself, but an error ends the step, because what the others measure after it means nothing.
     fn default() -> Self {
         Exit { group: 0, done: Reach::Itself, failed: Reach::Step }
     }
@@ -132,7 +131,7 @@ impl Default for Exit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
-    /// Not beyond itself.
+    /// The job itself.
     Itself,
     /// All jobs of its group.
     Group,
@@ -140,27 +139,27 @@ pub enum Reach {
     Step,
 }
 
-/// When a worker rests.
+/// When and how a worker rests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Think {
-    /// After every so many I/Os; `u32::MAX`: never for that.
+    /// Number of I/Os between rests; `u32::MAX`: I/Os bring no rest.
     pub every: u32,
-    /// Which I/Os are counted.
+    /// Which I/Os count towards `every`.
     pub counted: ThinkCount,
-    /// After working so long since the last rest.
+    /// Working time since the last rest after which it rests.
     pub after: Option<Nanos>,
-    /// How long.
+    /// Length of the rest.
     pub pause: Nanos,
-    /// How much of the pause the CPU is kept busy, at its beginning.
+    /// How long the CPU is kept busy at the beginning of the rest.
     pub spin: Nanos,
-    /// What becomes of the queue.
+    /// What happens to the queue.
     pub queue: ThinkQueue,
-    /// What becomes of the due times of a pace.
+    /// What happens to the due times of a pace.
     pub pace: ThinkPace,
 }
 
 impl Think {
-    /// A pause of `pause` after every `every` I/Os are done, with an empty queue.
+    /// A pause of `pause` after every `every` completed I/Os, with an empty queue.
     pub const fn each(every: u32, pause: Nanos) -> Think {
         Think {
             every,
@@ -179,86 +178,86 @@ impl Think {
     }
 }
 
-/// Which I/Os bring a rest nearer.
+/// Which I/Os count towards a rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkCount {
-    /// Those that are done.
+    /// Completed I/Os.
     Done,
-    /// Those that were issued.
+    /// Issued I/Os.
     Issued,
 }
 
-/// What becomes of the queue when a worker rests.
+/// What happens to the queue when a worker rests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkQueue {
-    /// It runs empty first; the pause begins when the last I/O is done.
+    /// It drains first; the pause begins when the last I/O is done.
     Drained,
-    /// The pause begins at once, and what is in flight goes on.
+    /// It goes on; the pause begins at once.
     Kept,
 }
 
-/// What becomes of the due times of a pace while a worker rests.
+/// What happens to the due times of a pace while a worker rests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkPace {
-    /// They stay: what fell due in the pause is issued after it.
+    /// They stay: what became due in the pause is issued after it.
     Kept,
     /// They move by the length of the pause.
     Moved,
 }
 
-/// What a failed I/O does.
+/// What happens when an I/O fails.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnError {
-    /// It ends the worker, and whom its [`Exit`] names.
+    /// It ends the worker and the jobs its [`Exit`] names.
     #[default]
     Stop,
-    /// It is counted and passed over where it is one of these; any other ends the worker.
+    /// It is counted and passed over if its errno is listed; any other ends the worker.
     Continue {
-        /// Of reads.
+        /// Errors of reads that are passed over.
         reads: Errnos,
-        /// Of writes, trims and flushes.
+        /// Errors of writes, trims and flushes that are passed over.
         writes: Errnos,
     },
 }
 
-/// What a write does that finds no space left.
+/// What happens to a write that finds no space left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhenFull {
     /// It fails like any other.
     #[default]
     Fails,
-    /// It ends its worker as an amount that is done: to fill the volume was what was asked.
+    /// It ends its worker as an amount that is done, because the job was meant to fill the volume.
     Ends,
 }
 
-/// What an I/O does while another of its worker on the same bytes is in flight.
+/// What happens to an I/O that overlaps another of its worker's in flight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Overlap {
-    /// It goes to the device beside it; which of two writes is last nobody knows.
+    /// It goes to the device all the same; which of two writes is last is undefined.
     #[default]
     Allowed,
-    /// It waits, and all behind it, until the other has ended.
+    /// It waits, with all after it, until the other has ended.
     HeldBack,
 }
 
-/// A set of error numbers.
+/// A set of errnos.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Errnos {
-    /// All.
+    /// All errnos.
     Any,
-    /// These, as positive errno; empty: none.
+    /// These positive errnos; empty: none.
     These(Vec<i32>),
 }
 
 impl Errnos {
-    /// Whether `errno` is among them.
+    /// Whether `errno` is in the set.
     pub fn contain(&self, errno: i32) -> bool {
         match self {
             Errnos::Any => true,
@@ -267,69 +266,69 @@ impl Errnos {
     }
 }
 
-/// Whether each write is stable when it is done.
+/// Whether each write is stable when it completes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SyncMode {
-    /// Only what a flush makes stable is.
+    /// No: only a flush makes it stable.
     #[default]
     None,
     /// Its data is (`O_DSYNC`).
     Dsync,
-    /// Its data and the file's times are (`O_SYNC`).
+    /// Its data and the file's metadata are (`O_SYNC`).
     Sync,
 }
 
-/// How urgent a worker's I/O is to the kernel's scheduler.
+/// I/O priority of a worker for the kernel's scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Priority {
-    /// Its class.
+    /// Priority class.
     pub class: PriorityClass,
-    /// 0 first, 7 last, within a class; idle I/O has no levels.
+    /// Level within a class: 0 is the highest, 7 the lowest; idle I/O has no levels.
     pub level: u8,
 }
 
-/// A share of I/Os that is urgent.
+/// A share of I/Os with a priority of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Urgent {
     /// Percent of the I/Os.
     pub percent: u8,
-    /// How urgent they are; the others are as urgent as their worker.
+    /// Their priority; the rest have the worker's.
     pub priority: Priority,
 }
 
-/// A share of the I/Os of one length that is urgent.
+/// A share of the I/Os of one length with a priority of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UrgentLength {
     /// Their length.
     pub length: Bytes,
-    /// Percent of them; of one length no more than 100 in all.
+    /// Percent of these I/Os; entries for one length add up to at most 100.
     pub percent: u8,
-    /// How urgent they are; what is left is as urgent as its worker.
+    /// Their priority; the rest have the worker's.
     pub priority: Priority,
 }
 
-/// Classes of I/O priority.
+/// Class of I/O priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PriorityClass {
-    /// Before everybody else's; needs root.
+    /// Before all others; needs root.
     Realtime,
-    /// As everybody's.
+    /// The usual class.
     BestEffort,
-    /// Only when nobody else wants the disk.
+    /// Only when the disk is otherwise idle.
     Idle,
 }
 
-/// What is kept of a worker beside its sums.
+/// What is kept of a worker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Totals {
-    /// One sum a worker.
+    /// One set of totals per worker.
     #[default]
     Worker,
-    /// One a worker and file besides.
+    /// Totals per worker, and per worker and file.
     WorkerAndFile,
-    /// One sum a worker, and each of its I/Os is kept beside it.
+    /// One set of totals per worker, and each of its I/Os.
     WorkerAndEachIo,
 }

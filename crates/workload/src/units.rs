@@ -5,22 +5,22 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
 use serde::{Deserialize, Serialize};
 
-/// A count of bytes.
+/// A number of bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Bytes(pub u64);
 
-/// A time or a span of time in nanoseconds. As a time it counts from the start of the run, on the run's own clock.
+/// A time or a duration in nanoseconds. A time counts from the start of the run, on the run's own clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Nanos(pub u64);
 
-/// A rate of operations a second.
+/// A rate in operations per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Iops(pub f64);
 
-/// A rate of bytes a second.
+/// A rate in bytes per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct BytesPerSecond(pub f64);
@@ -48,16 +48,16 @@ impl Bytes {
         Bytes(n << 30)
     }
 
-    /// The largest multiple of `unit` that is not above this; `unit` must not be zero.
+    /// The largest multiple of `unit` that does not exceed this; `unit` must not be zero.
     pub const fn round_down(self, unit: Bytes) -> Bytes {
         Bytes(self.0 - self.0 % unit.0)
     }
 }
 
 impl Nanos {
-    /// No time at all, and the start of the run.
+    /// Zero duration; as a time, the start of the run.
     pub const ZERO: Nanos = Nanos(0);
-    /// Later than any run.
+    /// Later than the end of any run.
     pub const MAX: Nanos = Nanos(u64::MAX);
     /// One second.
     pub const SECOND: Nanos = Nanos(1_000_000_000);
@@ -77,7 +77,7 @@ impl Nanos {
         Nanos(n * 1_000)
     }
 
-    /// Seconds, rounded to the nearest nanosecond; negative and not-a-number become zero.
+    /// `seconds`, rounded to the nearest nanosecond; negative values and NaN become zero.
     pub fn from_secs_f64(seconds: f64) -> Nanos {
         Nanos((seconds * 1e9).round().max(0.0) as u64)
     }
@@ -92,7 +92,7 @@ impl Nanos {
         self.0 as f64 / 1e6
     }
 
-    /// The span from `earlier` to this, zero where `earlier` is later.
+    /// The span from `earlier` to this; zero if `earlier` is later.
     #[inline]
     pub const fn since(self, earlier: Nanos) -> Nanos {
         Nanos(self.0.saturating_sub(earlier.0))
@@ -150,7 +150,7 @@ impl Mul<u64> for Bytes {
     }
 }
 
-/// Binary units with at most one decimal and no needless one: `4 KiB`, `1.5 GiB`, `513 B`.
+/// Binary units with at most one decimal, omitted if it is zero: `4 KiB`, `1.5 GiB`, `513 B`.
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const NAMES: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
@@ -167,7 +167,8 @@ impl fmt::Display for Bytes {
     }
 }
 
-/// Three significant digits in the largest unit that keeps the number at one or above: `812 ns`, `0.61 ms` as `612 µs`, `2.00 s`.
+/// Three significant digits in the largest unit that keeps the number at one or above: `812 ns`, `612 µs` rather than `0.61
+/// ms`, `2.00 s`. Whole numbers for nanoseconds and from 100 on.
 impl fmt::Display for Nanos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (value, unit) = match self.0 {
@@ -187,43 +188,43 @@ impl fmt::Display for Nanos {
     }
 }
 
-/// Why a quantity could not be read; every message shows a form that can.
+/// Error in the words of a quantity; every message shows an accepted form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
-    /// There is no number in front.
+    /// The word does not start with a number.
     #[error("'{word}' is not a {what}: it starts with no number; write for example {example}")]
     NoNumber {
-        /// What was typed.
+        /// The word as typed.
         word: String,
-        /// The quantity that was wanted.
+        /// The quantity expected.
         what: &'static str,
-        /// A word that would do.
+        /// A valid word.
         example: &'static str,
     },
-    /// The unit behind the number is unknown.
+    /// The unit after the number is unknown.
     #[error("'{word}' is not a {what}: the unit '{unit}' is not known; write one of {known}")]
     Unit {
-        /// What was typed.
+        /// The word as typed.
         word: String,
-        /// The quantity that was wanted.
+        /// The quantity expected.
         what: &'static str,
         /// The offending unit.
         unit: String,
-        /// All units that are understood.
+        /// All known units.
         known: &'static str,
     },
-    /// The number is negative, or more than can be held.
+    /// The number is not finite or too large.
     #[error("'{word}' is not a {what}: the number is out of range")]
     Range {
-        /// What was typed.
+        /// The word as typed.
         word: String,
-        /// The quantity that was wanted.
+        /// The quantity expected.
         what: &'static str,
     },
 }
 
-/// `number`, which is printed without a sign or an exponent, with commas between the thousands of its whole part:
-/// `12800.5` is `12,800.5`.
+/// Formats `number`, which must print without a sign or exponent, with commas between the thousands of its integer part:
+/// `12800.5` becomes `12,800.5`.
 pub fn grouped(number: impl fmt::Display) -> String {
     let text = number.to_string();
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
@@ -237,7 +238,7 @@ pub fn grouped(number: impl fmt::Display) -> String {
     grouped + rest
 }
 
-/// Splits `word` into its number and the unit behind it, blanks between them allowed, thousands commas too.
+/// Splits `word` into its number and the unit after it; blanks between them and commas between thousands are allowed.
 fn number_and_unit<'w>(
     word: &'w str,
     what: &'static str,
@@ -257,10 +258,10 @@ fn number_and_unit<'w>(
     Ok((number, trimmed[end..].trim()))
 }
 
-/// Reads a size: `4k`, `4KiB`, `1.5GiB`, `10MB`. A bare letter is binary; `kB`, `MB`, `GB`, `TB` are decimal.
+/// Reads a size: `4k`, `4KiB`, `1.5GiB`, `10MB`. A single letter is binary; `kB`, `MB`, `GB`, `TB` are decimal.
 ///
 /// # Errors
-/// [`UnitError`] names the word and the units that are known.
+/// Returns a [`UnitError`] that names the word and the known units.
 pub fn size(word: &str) -> Result<Bytes, UnitError> {
     const KNOWN: &str = "B, k, KiB, M, MiB, G, GiB, T, TiB (binary), kB, MB, GB, TB (decimal)";
     let (number, unit) = number_and_unit(word, "size", "4k, 64KiB or 1.5GiB")?;
@@ -277,7 +278,7 @@ pub fn size(word: &str) -> Result<Bytes, UnitError> {
     Ok(Bytes(bytes.round() as u64))
 }
 
-/// Bytes in one `unit`; `None` where the unit is unknown.
+/// Bytes in one `unit`; `None` if the unit is unknown.
 pub(crate) fn byte_factor(unit: &str) -> Option<f64> {
     Some(match unit {
         "" | "B" | "b" => 1.0,
@@ -293,10 +294,10 @@ pub(crate) fn byte_factor(unit: &str) -> Option<f64> {
     })
 }
 
-/// Reads a span of time: `500us`, `30ms`, `2s`, `1.5m`, `24h`. A bare number is seconds.
+/// Reads a duration: `500us`, `30ms`, `2s`, `1.5m`, `24h`. A bare number is seconds.
 ///
 /// # Errors
-/// [`UnitError`] names the word and the units that are known.
+/// Returns a [`UnitError`] that names the word and the known units.
 pub fn duration(word: &str) -> Result<Nanos, UnitError> {
     let (number, unit) = number_and_unit(word, "time", "500us, 30ms, 20s or 2m")?;
     let factor = match unit.to_ascii_lowercase().as_str() {
@@ -323,10 +324,10 @@ pub fn duration(word: &str) -> Result<Nanos, UnitError> {
     Ok(Nanos(nanos.round() as u64))
 }
 
-/// Reads a rate of bytes: `200MiB/s`, `125 MB/s`; the `/s` may be left out.
+/// Reads a rate of bytes: `200MiB/s`, `125 MB/s`; the `/s` is optional.
 ///
 /// # Errors
-/// [`UnitError`] names the word and the units that are known.
+/// Returns a [`UnitError`] that names the word and the known units.
 pub fn rate(word: &str) -> Result<BytesPerSecond, UnitError> {
     let (number, unit) = number_and_unit(word, "rate", "200MiB/s")?;
     let bare = unit.strip_suffix("/s").or_else(|| unit.strip_suffix("ps")).unwrap_or(unit);

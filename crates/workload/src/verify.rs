@@ -1,4 +1,4 @@
-//! Whether what is read is compared with what was written: how a block proves itself, and when it is looked at.
+//! Whether data read is compared with what was written: how a block is verified, and when.
 
 use std::path::PathBuf;
 
@@ -6,114 +6,118 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Pattern};
 
-/// Whether what is read is compared with what was written.
+/// Whether data read is compared with what was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verify {
-    /// No.
+    /// It is not.
     #[default]
     Off,
-    /// Yes, like this.
+    /// It is, in this way.
     On(Verification),
 }
 
-/// How data is verified. Of data that carries a header a corrupted, stale, misplaced or lost block is told apart.
+/// How data is verified. With headers, corrupted, stale, misplaced and lost blocks can be distinguished.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verification {
-    /// What a block proves itself by.
+    /// What a block is verified by.
     pub proof: Proof,
-    /// The checksum in a header.
+    /// Checksum in a header.
     #[serde(default)]
     pub checksum: Checksum,
-    /// Length that is proved by itself; `None`, or none that divides every block: the greatest there is that does.
+    /// Length that is verified as a unit; if `None`, or if it does not divide every block length, the greatest length that
+    /// does.
     pub interval: Option<Bytes>,
-    /// Length after which a pattern begins anew, with its own place in it; 0: with each interval.
+    /// Length after which a pattern restarts, with the offset there inserted anew; 0: with each interval.
     #[serde(default)]
     pub pattern_each: Bytes,
-    /// Where in each interval the header stands.
+    /// Position of the header in each interval.
     pub header_at: Bytes,
     /// When blocks are read back.
     pub when: ReadBack,
-    /// What a failure does.
+    /// What happens when a block does not match.
     pub on_failure: OnMismatch,
-    /// A number that no other run has, so that what an earlier run left is told from what this one wrote; 0: unknown, what
-    /// any run wrote will do.
+    /// Number unique to this run, so that data of an earlier run can be distinguished from its own; 0: unknown, and data of
+    /// any run is accepted.
     pub run: u64,
-    /// Where it is kept how far the writes came; `None`: nowhere.
+    /// File that records how far the writes came; `None`: none.
     #[serde(default)]
     pub state: Option<Box<StateFile>>,
-    /// How far an earlier run of the same job came, where that is known; only that much of it is looked at.
+    /// How far an earlier run of the same job came, if known; only that much is verified.
     #[serde(default)]
     pub known: Option<Known>,
-    /// Which of the writes are given back again before they are read; `None`: none.
+    /// Which of the writes are trimmed before they are read; `None`: none.
     #[serde(default)]
     pub gives_back: Option<GiveBack>,
-    /// Directory for files with what was read of intervals that are wrong, and what should have been; `None`: none are written.
+    /// Directory for dumps of mismatched intervals, as read and as expected; `None`: nothing is dumped.
     #[serde(default)]
     pub dump: Option<PathBuf>,
 }
 
-/// Which of the verified writes are trimmed again, and when. The rule is fio's (HOWTO, `trim_percentage` and what follows it).
+/// Which of the verified writes are trimmed again, and when. The rule is fio's (HOWTO, `trim_percentage` and what follows
+/// it).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GiveBack {
-    /// Percent of the writes, drawn one by one.
+    /// Percent of the writes, each drawn independently.
     pub percent: u8,
-    /// A round begins whenever so many more are kept for the check; it lasts until none waits. At least 1.
+    /// Number of kept writes, at least 1: a round of trims begins whenever their total is a multiple of it, and lasts until
+    /// none is waiting.
     pub writes: u32,
-    /// Trims behind the first of a round that need no other round; what is left of them follows its writes at once.
+    /// Trims after the first of a round that need no other round; what a round leaves of them is spent on later writes at
+    /// once. 0: as many as `writes`.
     pub batch: u32,
-    /// What must be read where a trim was.
+    /// Expected content of a trimmed range.
     pub then: Trimmed,
 }
 
-/// What must be read where a trim was.
+/// Expected content of a trimmed range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trimmed {
     /// Zeros.
     Zeros,
-    /// Anything: it is not looked at.
+    /// Anything: it is not verified.
     Anything,
 }
 
-/// A file that says while a worker writes how far it came.
+/// A file that records, while a worker writes, how far it has come.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateFile {
-    /// The file.
+    /// Path of the file.
     pub path: PathBuf,
     /// Name of the job.
     pub job: String,
-    /// Which worker of the run, from 0.
+    /// Index of the worker in the run, from 0.
     pub index: u64,
-    /// Which writes count.
+    /// Which writes count as done.
     pub when: Acknowledged,
 }
 
-/// When a write counts as one that must be there.
+/// When a write counts as one that must be present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Acknowledged {
-    /// When it has ended.
+    /// When it has completed.
     Ended,
-    /// When a flush issued after its end has ended.
+    /// When a flush issued after its completion has completed.
     Flushed,
 }
 
 /// How far an earlier run came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Known {
-    /// So many writes, the first ones, must be there.
+    /// Number of writes, from the first on, that must be present.
     pub writes: u64,
-    /// So many may have been issued; what the others left nobody knows.
+    /// Number of writes that may have been issued; the outcome of those beyond `writes` is unknown.
     pub most: u64,
 }
 
-/// What a header says of the data behind it, so that others can verify it too. The header is fio's.
+/// Checksum of the data that a header carries, so that other tools can verify it too. The header is fio's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)] // Each is the checksum of its name.
 pub enum Checksum {
-    /// Nothing: it is the header alone that other tools look at.
+    /// None: other tools verify the header alone.
     Meta,
     Md5,
     Crc64,
@@ -130,21 +134,21 @@ pub enum Checksum {
     Sha3_384,
     Sha3_512,
     Xxhash,
-    /// Nothing: other tools compare the data with the pattern.
+    /// None: other tools compare the data with the pattern.
     Pattern,
 }
 
-/// What a block proves itself by.
+/// What a block is verified by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Proof {
-    /// A header with the file, the place, the number of the write and a checksum of everything.
+    /// A header with file, place, number of the write and a checksum of everything.
     Header,
-    /// The same, and every byte behind it is of this pattern.
+    /// A header, followed by this pattern.
     HeaderAndPattern(Pattern),
-    /// Every byte is of this pattern; there is no header.
+    /// This pattern in every byte, without a header.
     Pattern(Pattern),
-    /// Nothing: blocks are read back and not looked at.
+    /// Nothing: blocks are read back without being verified.
     Nothing,
 }
 
@@ -152,42 +156,42 @@ pub enum Proof {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReadBack {
-    /// Never by itself: only what the job reads anyway is looked at.
+    /// Never: only what the job reads anyway is verified.
     WhatIsRead,
-    /// When everything is written.
+    /// After all writes.
     AtTheEnd,
-    /// After every so many writes, and at the end.
+    /// After every `writes` writes, and at the end.
     Every {
-        /// Writes before blocks are read back.
+        /// Number of writes before blocks are read back.
         writes: u32,
-        /// Blocks read back at a time; the rest waits for the next turn.
+        /// Number of blocks read back at a time; the rest wait for the next turn.
         batch: u32,
     },
-    /// Never, nor is what is read anyway looked at: blocks are written so that a later job can check them.
+    /// Never, and what the job reads is not verified either: blocks are written for a later job to check.
     NotAtAll,
-    /// At once, without writing: an earlier run of the same job wrote it.
+    /// At once, without writing: an earlier run of the same job wrote the data.
     WithoutWriting,
 }
 
 impl ReadBack {
-    /// Whether anything is read for the sake of the check alone.
+    /// Whether anything is read only for verification.
     pub fn reads_back(self) -> bool {
         !matches!(self, ReadBack::WhatIsRead | ReadBack::NotAtAll)
     }
 }
 
-/// What a block that is not as it should be does.
+/// What happens when a block does not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnMismatch {
-    /// It is counted and named, and the rest is verified too.
+    /// It is counted and reported, and the rest is verified too.
     GoOn,
     /// It ends the job.
     Stop,
 }
 
 impl Verification {
-    /// A header in every block, read back at the end.
+    /// Verification by a header in every block, read back at the end.
     pub fn with_headers(run: u64) -> Verification {
         Verification {
             proof: Proof::Header,
@@ -207,7 +211,7 @@ impl Verification {
 }
 
 impl Verify {
-    /// How, where it is on.
+    /// The verification, if it is on.
     pub fn on(&self) -> Option<&Verification> {
         match self {
             Verify::Off => None,

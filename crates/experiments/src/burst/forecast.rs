@@ -1,4 +1,4 @@
-//! What a burst will take: seconds by the levels that a policy publishes, or by the most that it may take.
+//! Forecast of a burst's duration: seconds by the levels that a policy publishes, or by the longest time allowed.
 
 use analysis::{Asking, BurstPart, Resource, asked_for, drained};
 use policy::{Bucket, BurstLength, Level, Limit, Limits, Load};
@@ -10,16 +10,16 @@ use super::{
     SETTLED_AGAIN, burst_of,
 };
 
-/// What a burst will take.
+/// Forecast of a burst's duration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BurstForecast {
-    /// Seconds, from full credits where a policy says how many there are.
+    /// Usual seconds; with a policy that states its credits, from full credits.
     pub seconds: f64,
-    /// The most seconds.
+    /// Longest seconds.
     pub seconds_most: f64,
 }
 
-/// What `asked` will take on a volume of which `limits` are known, or nothing.
+/// Forecasts `asked` for a volume with these `limits`, or for an unknown one.
 pub fn burst_forecast(asked: &BurstAsked, limits: Option<&Limits>) -> BurstForecast {
     let mut all = BurstForecast::default();
     for (resource, block) in asked_for(asked) {
@@ -32,7 +32,7 @@ pub fn burst_forecast(asked: &BurstAsked, limits: Option<&Limits>) -> BurstForec
     all
 }
 
-/// Seconds that are left of what `asked` takes behind the steps that are done.
+/// Usual seconds that remain of `asked` after the steps in `done`.
 pub fn burst_left(asked: &BurstAsked, limits: Option<&Limits>, done: &[StepRecord]) -> f64 {
     let parts = drained(done, asked, None).parts;
     let left = |(resource, block): (Resource, u64)| {
@@ -57,7 +57,7 @@ pub fn burst_left(asked: &BurstAsked, limits: Option<&Limits>, done: &[StepRecor
     (all - rested).max(0.0)
 }
 
-/// Rests and looks behind the first fall that have not been; `None` before it.
+/// Seconds of the rests and looks after the first fall that are still to come; `None` before that fall.
 fn left_after_a_fall(part: &BurstPart) -> Option<f64> {
     let levels = Levels { base: part.base?.value, burst: burst_of(part)? };
     let lasted = part.lasted_s?;
@@ -73,7 +73,7 @@ fn left_after_a_fall(part: &BurstPart) -> Option<f64> {
     Some(again + half)
 }
 
-/// Nothing falls: the most of a drain, a rest and a look.
+/// Seconds if nothing falls: the longest drain, a rest and a look.
 fn without_a_fall(asked: &BurstAsked) -> f64 {
     let most = asked.most.as_secs_f64();
     let rest = BLIND_REST_S.min(BLIND_PART * most).max(REST_LEAST_S);
@@ -112,7 +112,7 @@ struct Timed {
     cool_off: f64,
 }
 
-/// How the burst of `load` ends with time, where it does and that is published.
+/// Duration and cool-off of a burst of `load` that ends with time, if both are published.
 fn timed(limits: &Limits, load: &Load) -> Option<Timed> {
     let bound_by = limits.overload(load).first()?.bound_by?;
     match limits.limits[bound_by].burst?.bucket {
@@ -123,8 +123,8 @@ fn timed(limits: &Limits, load: &Load) -> Option<Timed> {
     }
 }
 
-/// Seconds from the end of a first burst that ends with time to the end: a rest, a look that sees the next burst come and go,
-/// another cool-off, and a burst at half the excess.
+/// Seconds from the end of a first burst that ends with time to the end of the procedure: a rest, a look that sees the next
+/// burst begin and end, another cool-off, and a burst at half the excess.
 fn after_time(timed: &Timed, levels: &Levels) -> f64 {
     let settled = SETTLED_AGAIN.as_secs_f64();
     let again =
@@ -133,17 +133,17 @@ fn after_time(timed: &Timed, levels: &Levels) -> f64 {
     again + half
 }
 
-/// The same after the steps that are done; `None` before the fall.
+/// The part of [`after_time`] that remains after the steps in `done`; `None` before the fall.
 fn left_after_time(part: &BurstPart, timed: &Timed, done: &[StepRecord]) -> Option<f64> {
     let levels = Levels { base: part.base?.value, burst: burst_of(part)? };
     let fell = part.drains.iter().find_map(|drain| drain.fell_at_s)?;
     let now = done.last()?.ended.as_secs_f64();
-    // What is left of the rest that is under way is taken off for all alike.
+    // [`burst_left`] subtracts the rest in progress once for all parts, so it is added back here.
     let resting = done.last().filter(|step| step.plan.workers.is_empty()).map_or(0.0, StepRecord::seconds);
     Some((after_time(timed, &levels) - (now - fell)).max(0.0) + resting)
 }
 
-/// Whether the operations' empty bucket holds `load`, so that what it would spend of bytes is not seen.
+/// Whether the empty bucket of operations limits `load` so far that its use of bytes does not show.
 fn operations_hold(limits: &Limits, load: &Load) -> bool {
     let rate = |resource: Resource, level: Level| {
         let way = if load.read_share > 0.0 { Direction::Read } else { Direction::Write };
@@ -156,7 +156,7 @@ fn operations_hold(limits: &Limits, load: &Load) -> bool {
     rate(Resource::Iops, Level::Baseline) < rate(Resource::Bytes, Level::Burst)
 }
 
-/// Seconds from a fall after a burst of `lasted` seconds to the end.
+/// Seconds from a fall after a burst of `lasted` seconds to the end of the procedure.
 fn after_the_fall(lasted: f64, levels: Option<&Levels>) -> f64 {
     let rest = levels.map_or(REST_LEAST_S, |levels| levels.rest_after(lasted));
     let pays = levels.map_or(PAID_S, |levels| rest * levels.base / levels.above());
@@ -164,7 +164,7 @@ fn after_the_fall(lasted: f64, levels: Option<&Levels>) -> f64 {
 }
 
 impl Levels {
-    /// The rest after a burst of `lasted` seconds from a full bucket.
+    /// Seconds of the rest after a burst of `lasted` seconds from a full bucket.
     fn rest_after(&self, lasted: f64) -> f64 {
         self.rest_s(&Emptied { lasted_s: lasted, held: Some(self.above() * lasted), by_time: false })
     }

@@ -1,5 +1,6 @@
-//! `burst` as a procedure: overload until the rate has fallen, rest, look what the rest earned, rest, and spend that at half the
-//! excess (method 8.1). Operations first, then bytes, unless the operations' bucket pays for these too.
+//! The procedure of `burst`: overload until the rate has fallen; rest and measure what the rest earned; rest again and
+//! spend that at half the excess (method 8.1). Operations first, then bytes, unless the operations' bucket pays for these
+//! too.
 
 mod forecast;
 
@@ -14,56 +15,70 @@ pub use forecast::{BurstForecast, burst_forecast, burst_left};
 use crate::layout::layout_step;
 use crate::step::{Layout, Step};
 
-/// A look at a volume of which nothing is known: its time, intervals, and I/Os in flight by resource.
+/// Duration of the first look at an unknown volume.
 const LOOK: Nanos = Nanos::from_secs(3);
+/// Length of an interval of the first look.
 const LOOK_INTERVAL: Nanos = Nanos::from_millis(500);
+/// I/Os in flight in the first look, by resource.
 const LOOK_DEPTHS: [u32; 2] = [16, 8];
-/// I/Os in flight that keep a volume full: of a look's rate as many seconds' worth, within these by resource.
+/// Queue depth that keeps a volume full, in seconds' worth of the look's rate.
 const FULL_S: f64 = 0.05;
+/// Least and greatest depth that keeps a volume full, by resource.
 const DEPTHS: [(f64, f64); 2] = [(8.0, 256.0), (4.0, 32.0)];
-/// I/Os that an interval holds, so that whole ones make no steps; it is no longer than that.
+/// I/Os that an interval should hold, so that whole counts make no visible steps.
 const IOS: f64 = 20.0;
+/// Longest interval of a load, in seconds.
 const INTERVAL_MOST: f64 = 10.0;
-/// The least share of a burst by which it falls: the smallest in a published table falls by 14 % (method 8.1).
+/// Least fall that is detected, as a share of the burst: the smallest in a published table is 14 % (method 8.1).
 const FALL: f64 = 0.05;
-/// What is left is known to this share of the fall, which is what the bucket is then off by.
+/// Precision of the remaining rate, as a share of the fall; the bucket is then off by as much.
 const KNOWN: f64 = 0.01;
-/// Time that is seen of what is left after the first fall, and after one whose levels are known.
+/// Time for which the remaining rate is observed after the first fall.
 const SETTLED: Nanos = Nanos::from_secs(10);
+/// Time for which the remaining rate is observed after later falls, when the levels are known.
 const SETTLED_AGAIN: Nanos = Nanos::from_secs(5);
-/// Seconds of burst that a rest is to pay for, and its least and most, beside this share of the first burst.
+/// Seconds of burst that a rest should pay for.
 const PAID_S: f64 = 20.0;
+/// Shortest rest, in seconds.
 const REST_LEAST_S: f64 = 10.0;
+/// Longest rest, in seconds, unless [`REST_PART`] of the first burst is longer.
 const REST_MOST_S: f64 = 300.0;
+/// Share of the first burst's duration that a rest may take.
 const REST_PART: f64 = 0.25;
-/// No more than this share of what is there is earned, so that the bucket does not run over.
+/// Most that a rest may earn, as a share of what the bucket held, so that it does not overflow.
 const BRIM: f64 = 0.4;
-/// Where no fall was seen, so many seconds rest the volume and so many look at it: a bucket that was empty has earned a burst.
+/// Longest rest if no fall was seen, in seconds: if the bucket was empty, the rest earns a burst.
 const BLIND_REST_S: f64 = 120.0;
+/// Longest rest if no fall was seen, as a share of the longest drain.
 const BLIND_PART: f64 = 0.25;
+/// Longest look after a rest that followed no fall.
 const BLIND_LOOK: Nanos = Nanos::from_secs(180);
-/// The longest look at what a rest earned, beside twice the burst that it should pay for.
+/// Seconds beyond twice the burst that a rest should pay for, after which the look at it ends. The same margin applies to
+/// twice the first burst, if that is longer.
 const LOOK_BEYOND_S: f64 = 30.0;
+/// Longest look, in seconds, that the duration of the first burst alone justifies.
 const BACK_MOST_S: f64 = 150.0;
-/// Rests, each so many times as long as the one before, that may bring no burst.
+/// Rests that may bring no burst.
 const RESTS: usize = 3;
+/// Factor by which each further rest is longer, while none brought a burst.
 const LONGER: f64 = 4.0;
-/// How much longer than a cool-off a rest is.
+/// Factor by which a rest is longer than a cool-off.
 const COOLED: f64 = 1.1;
-/// How long reads and writes together are looked at.
+/// Duration of a look at reads and writes together.
 const BOTH_WAYS: Nanos = Nanos::from_secs(8);
-/// A rest across a stop that may have earned this share of what there was may have filled the bucket.
+/// Share of the bucket that a rest across an interruption must earn to make it possibly full.
 const BRIMMED: f64 = 0.9;
-/// Less than this of a drain's time is no drain.
+/// Shortest drain worth running.
 const DRAIN_LEAST: Nanos = Nanos::from_secs(5);
 
-/// The next step of a burst, `None` when it is done. A step that failed or was interrupted is the last of its sitting.
+/// Returns the next step of a burst, `None` when it is done. A step that failed or was interrupted is the last of its
+/// sitting.
 pub fn next_burst_step(asked: &BurstAsked, layout: Layout, done: &[StepRecord]) -> Option<Step> {
     let cut = |step: &StepRecord| matches!(step.ending, Ending::Interrupted | Ending::Failed);
     if done.len() > asked.resumed && done.last().is_some_and(cut) {
         return None;
     }
-    // The data of an earlier sitting went with it.
+    // The data of an earlier sitting were removed with it.
     if done.len() == asked.resumed
         && let Some(step) = layout_step(layout, asked.seed, asked.most)
     {
@@ -72,7 +87,7 @@ pub fn next_burst_step(asked: &BurstAsked, layout: Layout, done: &[StepRecord]) 
     asked_for(asked).into_iter().find_map(|(resource, block)| Course::of(asked, done, resource, block).next())
 }
 
-/// One resource, as far as it has come.
+/// The course of one resource so far.
 struct Course<'s> {
     asked: &'s BurstAsked,
     done: &'s [StepRecord],
@@ -81,7 +96,7 @@ struct Course<'s> {
     part: Option<BurstPart>,
 }
 
-/// What a load asks for, and when it ends.
+/// A load and when it ends.
 struct Load {
     name: &'static str,
     depth: u32,
@@ -112,7 +127,7 @@ impl Course<'_> {
             .or_else(|| self.both_ways(part))
     }
 
-    /// Drains, and where nothing fell looks whether a rest earned something.
+    /// Drains; if nothing fell, rests and looks whether the rest earned anything.
     fn until_a_fall(&self, part: &BurstPart) -> Option<Step> {
         let first: f64 = part.drains.iter().map(|drain| drain.to_s - drain.from_s).sum();
         let left = self.asked.most.since(Nanos::from_secs_f64(first));
@@ -129,8 +144,8 @@ impl Course<'_> {
         }
     }
 
-    /// The rest of a burst that a wish to stop cut, or what is left after another layout: what a rest earns is told from an empty
-    /// bucket.
+    /// Empties the bucket again after an interrupted drain or a new layout: what a rest earns can be measured only from an
+    /// empty bucket.
     fn empty(&self, part: &BurstPart, levels: &Levels) -> Option<Step> {
         let last = self.done.last()?;
         let left = part.drains.last().is_some_and(|drain| drain.left_some);
@@ -158,7 +173,7 @@ impl Course<'_> {
         Some(self.again(levels.fall_of(levels.burst), Nanos::from_secs_f64(most)))
     }
 
-    /// Whether a drain tells what its rest earned: the time between two sittings may have filled the bucket.
+    /// Whether a drain shows what its rest earned: the time between two sittings may have filled the bucket.
     fn tells(&self, drain: &Drained, part: &BurstPart, levels: &Levels) -> bool {
         let rested = drain.rested_s.unwrap_or(0.0);
         let held = part.held.map_or(f64::INFINITY, |held| held.amount.value);
@@ -166,14 +181,14 @@ impl Course<'_> {
         is_again(drain) && drain.fell_at_s.is_some() && !brimmed
     }
 
-    /// The same rest, and what it earned at half the excess: a bucket lasts twice as long.
+    /// The same rest again, its earnings spent at half the excess, at which a bucket lasts twice as long.
     fn at_half(&self, part: &BurstPart, levels: &Levels) -> Option<Step> {
         let fell =
             |drain: &&Drained| drain.asking == Asking::All && is_again(drain) && drain.fell_at_s.is_some();
         let mut all = part.drains.iter().rev().filter(fell);
-        // Where every rest may have filled it, usage and time are told apart all the same.
+        // Even if every rest may have filled the bucket, a bucket can still be distinguished from a timed burst.
         let back = all.clone().find(|drain| self.tells(drain, part, levels)).or_else(|| all.next())?;
-        // One that was cut is tried once more.
+        // An interrupted one is tried once more.
         let mut halves = part.drains.iter().filter(|drain| drain.asking == Asking::Half);
         if halves.clone().any(|drain| drain.fell_at_s.is_some()) || halves.nth(1).is_some() {
             return None;
@@ -201,12 +216,12 @@ impl Course<'_> {
         }))
     }
 
-    /// Reads and writes together, while the bucket that was drained is empty.
+    /// Reads and writes together, while the drained bucket is empty.
     fn both_ways(&self, part: &BurstPart) -> Option<Step> {
         let half = Mix::reads(50);
         let empty = part.drains.last().is_some_and(|drain| drain.fell_at_s.is_some());
         let wanted = self.asked.both_ways && self.asked.mix != half && part.both_ways.is_none();
-        // What follows a look that told nothing is no other.
+        // A second look after one that showed nothing would show nothing either.
         let looked = self.own().any(|step| step.plan.workers.iter().any(|worker| worker.access.mix == half));
         (wanted && empty && !looked).then(|| {
             let load = Load {
@@ -236,7 +251,7 @@ impl Course<'_> {
         })
     }
 
-    /// All there is, after a rest.
+    /// A full load after a rest.
     fn again(&self, share: f64, most: Nanos) -> Step {
         self.load(&Load {
             name: "after a rest",
@@ -257,12 +272,12 @@ impl Course<'_> {
         Step { name, kind: StepKind::Idle, workload, interval: None }
     }
 
-    /// The steps from the first load of this resource on.
+    /// Steps from the first load of this resource on.
     fn own(&self) -> impl Iterator<Item = &StepRecord> {
         self.done.iter().skip_while(|step| step.jobs.iter().all(|job| job != self.what()))
     }
 
-    /// Whether the last step was a rest, to its end.
+    /// Whether the last step was a complete rest.
     fn has_rested(&self) -> bool {
         self.done.last().is_some_and(|step| step.plan.kind == StepKind::Idle && step.ending == Ending::Time)
     }
@@ -300,7 +315,7 @@ impl Course<'_> {
         usize::from(self.resource == Resource::Bytes)
     }
 
-    /// I/Os a second that the look had.
+    /// I/Os per second in the look.
     fn looked(&self) -> f64 {
         let loads = self.own().filter(|step| step.plan.kind == StepKind::Drain);
         loads
@@ -325,18 +340,18 @@ impl Course<'_> {
     }
 }
 
-/// What came through before a fall: the level, or where that was never held for long, what the first fall began from.
+/// Rate before a fall: the burst level, or, if that was never held for long, the rate from which the first fall began.
 fn burst_of(part: &BurstPart) -> Option<f64> {
     let fell = part.drains.iter().find(|drain| drain.fell_at_s.is_some());
     part.burst.map(|burst| burst.value).or(fell.map(|drain| drain.before))
 }
 
-/// Whether a drain began on what a rest had earned alone.
+/// Whether a drain began with nothing but what a rest had earned.
 fn is_again(drain: &Drained) -> bool {
     drain.began_empty && drain.rested_s.is_some_and(|rested| rested >= REST_LEAST_S / 2.0)
 }
 
-/// The two levels of a burst, a second.
+/// The two levels of a burst, per second.
 struct Levels {
     base: f64,
     burst: f64,
@@ -347,12 +362,12 @@ impl Levels {
         (self.burst - self.base).max(f64::MIN_POSITIVE)
     }
 
-    /// The least share by which a load at `rate` falls where these are its levels: half of what it does.
+    /// Least fall to detect for a load at `rate` if these are the levels: half of the actual fall.
     fn fall_of(&self, rate: f64) -> f64 {
         (0.5 * (1.0 - self.base / rate)).clamp(0.01, 0.5)
     }
 
-    /// Seconds of rest that pay for a burst which can be seen, if a rest earns what is left.
+    /// Seconds of rest that pay for a visible burst, if a rest earns the base rate.
     fn rest_s(&self, emptied: &Emptied) -> f64 {
         let wanted = PAID_S * self.above() / self.base;
         let room = emptied.held.map_or(f64::INFINITY, |held| BRIM * held / self.base);
@@ -362,13 +377,13 @@ impl Levels {
     }
 }
 
-/// What a burst was before it was over.
+/// A burst after it ended.
 struct Emptied {
-    /// Seconds.
+    /// Duration in seconds.
     lasted_s: f64,
-    /// Beyond what is left.
+    /// Amount beyond the base rate, if known.
     held: Option<f64>,
-    /// It ended with time.
+    /// Whether it ended with time.
     by_time: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Looking again: a small and a large block in each direction, after a change and at the end.
+//! Looks again at a small and a large block in each direction, after a change and at the end.
 
 use record::StepRecord;
 use workload::StepKind;
@@ -8,7 +8,7 @@ use super::known::Known;
 use super::ladders::{filling, share};
 use super::references::{Moment, count, moments};
 
-/// Rounds that follow changes, at most: a volume that changes all the time is not better known by more of them.
+/// Most rounds after changes: more of them do not describe a volume better that keeps changing.
 const ROUNDS_AFTER_CHANGES: usize = 3;
 
 fn draft(known: &Known<'_>, moment: Moment, round: usize) -> Draft {
@@ -28,19 +28,19 @@ pub(super) fn round(known: &Known<'_>, number: usize) -> Vec<Draft> {
     moments(known).into_iter().map(|moment| draft(known, moment, number)).collect()
 }
 
-/// Rounds that have begun.
+/// Number of rounds that have begun.
 pub(super) fn rounds(known: &Known<'_>) -> usize {
     moments(known).into_iter().map(|moment| count(known, StepKind::Again, moment)).max().unwrap_or(0)
 }
 
-/// What is left of the round that was begun last.
+/// The steps missing from the round that began last.
 pub(super) fn rest_of_round(known: &Known<'_>) -> Vec<Draft> {
     let number = rounds(known);
     let open = moments(known).into_iter().filter(|&moment| count(known, StepKind::Again, moment) < number);
     open.map(|moment| draft(known, moment, number)).collect()
 }
 
-/// The round that a change asks for which came after the last look, or which has not settled since.
+/// The round due to a change after the last look, or to one that has not settled since.
 pub(super) fn after_change(known: &Known<'_>) -> Vec<Draft> {
     let number = rounds(known);
     let looked = known.of_kind(StepKind::Again).last().map(|record: &StepRecord| record.started);
@@ -48,7 +48,7 @@ pub(super) fn after_change(known: &Known<'_>) -> Vec<Draft> {
     if changed && number < ROUNDS_AFTER_CHANGES { round(known, number + 1) } else { Vec::new() }
 }
 
-/// The round that ends the run, where the last step was not one of a round already.
+/// The round that ends the run, unless the last step already belonged to a round.
 pub(super) fn at_the_end(known: &Known<'_>) -> Vec<Draft> {
     let just_looked = known.done.last().is_some_and(|record| record.plan.kind == StepKind::Again);
     if just_looked { Vec::new() } else { round(known, rounds(known) + 1) }

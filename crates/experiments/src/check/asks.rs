@@ -11,27 +11,27 @@ pub struct CheckAsk {
     pub writes: Writes,
     /// Whether real data must be written before reads are measured.
     pub layout: Layout,
-    /// Most bytes that all steps together write, the layout included.
+    /// Most bytes that all steps together may write, layout included.
     pub write_most: Bytes,
     /// Most bytes in flight.
     pub in_flight_most: Bytes,
-    /// What is claimed in words.
+    /// The claims, as typed.
     pub expectation: Expectation,
     /// Seed of every random choice.
     pub seed: u64,
     /// How precise and how long a step is.
     pub effort: Effort,
-    /// Smallest block that the target takes (its direct-I/O alignment).
+    /// Smallest block that the target accepts (its direct-I/O alignment).
     pub block_min: Bytes,
 }
 
 impl CheckAsk {
-    /// Most bytes in flight of the ladders: enough to fill 16 GB/s at 4 ms, and bounded memory.
+    /// Most bytes in flight on the ladders: enough to fill 16 GB/s at 4 ms, in bounded memory.
     pub const IN_FLIGHT_USUAL: Bytes = Bytes::mib(64);
-    /// Most bytes in flight where twice as many are asked for, to see whether it was they that held the bytes back.
+    /// Most bytes in flight in a probe with twice as many, which shows whether they limited the bytes per second.
     pub const IN_FLIGHT_MOST: Bytes = Bytes::mib(128);
 
-    /// What a check writes at most unless told otherwise: the region once where data is laid out, and once more to measure.
+    /// Default for the most bytes that a check writes: the region once if data is laid out, and once more for measuring.
     pub fn modest(layout: Layout, region: Bytes) -> Bytes {
         match layout {
             Layout::None => region,
@@ -40,23 +40,23 @@ impl CheckAsk {
     }
 }
 
-/// Least and most counted time of a step that ends when its rate is known.
+/// Shortest and longest counted time of a step that ends when its rate is known.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
-    /// Not before.
+    /// Shortest counted time.
     pub least: Nanos,
-    /// Not after.
+    /// Longest counted time.
     pub most: Nanos,
-    /// Half-width of the rate's interval, as a share of it, at which the step may stop.
+    /// Half-width of the rate's interval, as a share of the rate, at which the step may stop.
     pub half_width: f64,
 }
 
-/// How precise and how long a step is.
+/// How precise and how long the steps are.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
-    /// A rung of a ladder.
+    /// Span of a rung of a ladder.
     pub rung: Span,
-    /// A load that runs once more, until its level has settled.
+    /// Span of a repeated load, until its level has settled.
     pub again: Span,
     /// Counted time of a reference or a probe.
     pub look: Nanos,
@@ -66,12 +66,12 @@ pub struct Effort {
     pub open: Nanos,
     /// Length of an interval of rungs.
     pub interval: Nanos,
-    /// Length of an interval of references and probes, and their ramp: a whole number of the slices of 100 ms in which
-    /// some limiters count.
+    /// Length of an interval of references and probes, and their ramp: a multiple of the 100 ms slices in which some
+    /// limiters count.
     pub glance: Nanos,
     /// Uncounted time at the start of a rung.
     pub ramp: Nanos,
-    /// References of a kind that a run has, time and bytes permitting: fewer tell no difference between moments, and more take
+    /// References of each kind in a run, time and bytes permitting: fewer show no difference between moments, and more take
     /// the time of other steps.
     pub references: usize,
     /// Most time for the layout.
@@ -81,7 +81,7 @@ pub struct Effort {
 }
 
 impl Effort {
-    /// The default: two minutes or so on a capped volume, under three on any.
+    /// The default: about two minutes on a capped volume, under three on any.
     pub const QUICK: Effort = Effort {
         rung: Span { least: Nanos::from_secs(3), most: Nanos::from_secs(7), half_width: 0.005 },
         again: Span { least: Nanos::from_secs(3), most: Nanos::from_secs(12), half_width: 0.01 },
@@ -96,7 +96,7 @@ impl Effort {
         total: Nanos::from_secs(170),
     };
 
-    /// Seconds instead of minutes: enough to walk through every step, too short for figures to rely on.
+    /// Seconds instead of minutes: enough to run through every step, too short for reliable figures.
     pub const BRIEF: Effort = Effort {
         rung: Span { least: Nanos::from_millis(1_000), most: Nanos::from_millis(1_500), half_width: 0.005 },
         again: Span { least: Nanos::from_millis(1_000), most: Nanos::from_millis(2_000), half_width: 0.01 },
@@ -111,17 +111,18 @@ impl Effort {
         total: Nanos::from_secs(45),
     };
 
-    /// The least time for which there is a plan.
+    /// Shortest time for which there is a plan.
     pub const LEAST: Nanos = Effort::BRIEF.total;
 
-    /// The plan that a check of `total` has room for, [`Effort::LEAST`] or more: that of [`Effort::QUICK`] with each step longer,
-    /// or shorter, alike. What there is no time for even so is left out, the least important first.
+    /// The effort for which a check of `total` has room, [`Effort::LEAST`] or more: that of [`Effort::QUICK`] with every
+    /// step scaled alike. Steps for which there is still no time are left out, the least important first.
     pub fn within(total: Nanos) -> Effort {
         let quick = Effort::QUICK;
         let times = total.as_secs_f64() / quick.total.as_secs_f64();
         let scaled = |time: Nanos| Nanos::from_secs_f64(time.as_secs_f64() * times);
         let span = |span: Span| Span { least: scaled(span.least), most: scaled(span.most), ..span };
-        // An interval holds whole slices of 100 ms, and a step five intervals: shorter steps have shorter ones, longer steps more.
+        // An interval holds whole slices of 100 ms, and a step at least five intervals: shorter steps have shorter
+        // intervals, longer steps more of them.
         let slices = |time: Nanos| {
             let least = Nanos::from_millis(100);
             (Nanos(scaled(time).0 / least.0 * least.0)).clamp(least, time)

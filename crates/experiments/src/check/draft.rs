@@ -1,4 +1,4 @@
-//! A step as it is wished for, and what time and bytes leave of it.
+//! A step as planned, and what time and bytes leave of it.
 
 use workload::{Bytes, Direction, Job, Nanos, StepKind, StopRule, Think, Workload};
 
@@ -6,13 +6,14 @@ use super::asks::Span;
 use super::known::Known;
 use crate::step::Step;
 
-/// Intervals of a step that give a figure.
+/// Fewest intervals of a step that give a figure.
 const INTERVALS_LEAST: u64 = 5;
-/// Intervals for which there must be bytes: the least, one of ramp, one that is cut off by the end, and two for what comes
-/// faster at the start, where a volume that has rested lets more through.
+/// Intervals for which there must be bytes: the fewest that give a figure, one of ramp, one cut off at the end, and two for
+/// the faster start of a volume that has rested.
 const INTERVALS_ROOM: u64 = INTERVALS_LEAST + 4;
-/// Intervals of steps that bytes cut short, longest first. The shortest are for volumes that move what may be written in some
-/// tens of milliseconds: a worker ends them by its own clock, so that being late makes their rates stray and moves no mean.
+/// Intervals of steps that bytes cut short, longest first. The shortest are for volumes that write their whole allowance in
+/// some tens of milliseconds: a worker ends such intervals by its own clock, so lateness makes their rates vary but does
+/// not shift the mean.
 const CUT: [Nanos; 8] = [
     Nanos::from_millis(300),
     Nanos::from_millis(200),
@@ -23,17 +24,18 @@ const CUT: [Nanos; 8] = [
     Nanos::from_millis(5),
     Nanos::from_millis(2),
 ];
-/// I/Os that an interval holds at least where bytes cut it: fewer, and whole I/Os make its rate jump by an eighth.
+/// Fewest I/Os per interval of a step that bytes cut short: with fewer, whole I/Os make its rate jump by more than an
+/// eighth.
 const IOS_LEAST: u64 = 8;
-/// Time that a step takes beside its ramp, its counted time and its drain: it is planned and opened.
+/// Time that a step takes beside its ramp, counted time and drain, for planning and opening.
 const BETWEEN_STEPS: Nanos = Nanos::from_millis(100);
-/// The longest drain that is reckoned with, seconds.
+/// Longest drain that is planned for, in seconds.
 const DRAIN_MOST_S: f64 = 60.0;
-/// The part of the spare time that one step may take, as a divisor: others may want some too.
+/// Divisor for the share of the spare time that one step may take: others may need some too.
 const SPARE_PART: u64 = 4;
-/// How much faster than foreseen it may be where bytes are short: foreseen is not known.
+/// Margin for a rate higher than foreseen when bytes are short.
 const OVER: f64 = 1.05;
-/// The most that a step which must not be left out takes of what is left for others too.
+/// Greatest share that an indispensable step takes of the bytes that are left for others too.
 const MUST_SHARE_MOST: f64 = 0.6;
 
 /// How long a step lasts.
@@ -45,20 +47,20 @@ pub(crate) enum Length {
     Time(Nanos),
     /// This long, in the intervals of a short look.
     Look(Nanos),
-    /// So many I/Os, or this long where they take longer.
+    /// This many I/Os, or this long if they take longer.
     Ios(u64, Nanos),
 }
 
-/// Whether a step may be left out where time or bytes are short.
+/// Whether a step may be left out when time or bytes are short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rank {
     /// The answer needs it.
     Must,
-    /// The answer is better for it.
+    /// It improves the answer.
     May,
 }
 
-/// A step as it is wished for.
+/// A step as planned, before time and bytes are considered.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub name: String,
@@ -66,29 +68,29 @@ pub(crate) struct Draft {
     pub job: Job,
     pub length: Length,
     pub rank: Rank,
-    /// Its weight where what may be written is shared out; 0 of what only reads.
+    /// Its weight in sharing out the bytes that may be written; 0 if it only reads.
     pub share: f64,
 }
 
-/// What is to come after a step.
+/// What is still to come after a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Ahead {
-    /// Time that looking again takes at least, which nothing may take from it.
+    /// Least time that further looks take, which is reserved for them.
     pub look: Nanos,
-    /// The least time of other steps that the answer needs.
+    /// Least time of other steps that the answer needs.
     pub must: Nanos,
-    /// The least time of those for which it is better.
+    /// Least time of steps that improve the answer.
     pub may: Nanos,
-    /// Sum of its weights.
+    /// Sum of their weights.
     pub share: f64,
 }
 
 /// Why a step is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LeftOut {
-    /// There is too little left to write for five intervals of it.
+    /// Too few bytes may still be written for five intervals of it.
     Bytes,
-    /// There is too little time left.
+    /// Too little time is left.
     Time,
 }
 
@@ -97,12 +99,12 @@ struct Cut {
     ramp: Nanos,
     interval: Nanos,
     depth: u32,
-    /// What it may write.
+    /// Bytes it may write.
     bytes: Option<Bytes>,
 }
 
 impl Draft {
-    /// Least and most counted time.
+    /// Shortest and longest counted time.
     fn span(&self) -> Span {
         match self.length {
             Length::Known(span) => span,
@@ -131,22 +133,22 @@ impl Draft {
         usual.max(known.owed())
     }
 
-    /// The least time it takes in all.
+    /// Shortest total time.
     pub fn least(&self, known: &Known<'_>) -> Nanos {
         self.span().least + self.beside(known)
     }
 
-    /// The most time it takes in all.
+    /// Longest total time.
     pub fn most(&self, known: &Known<'_>) -> Nanos {
         self.span().most + self.beside(known)
     }
 
-    /// What it takes beside its counted time.
+    /// Time beside its counted time.
     fn beside(&self, known: &Known<'_>) -> Nanos {
         self.ramp(known) + self.drain(known) + BETWEEN_STEPS
     }
 
-    /// The time until what is in flight at its end has come back.
+    /// Time until everything in flight at its end has completed.
     fn drain(&self, known: &Known<'_>) -> Nanos {
         if self.offered().is_some() {
             return Nanos::ZERO;
@@ -160,7 +162,7 @@ impl Draft {
         Nanos::from_secs_f64(both.min(DRAIN_MOST_S))
     }
 
-    /// The step that time and bytes allow, with `ahead` to come.
+    /// The step that time and bytes allow, with `ahead` still to come.
     pub fn fit(&self, known: &Known<'_>, ahead: &Ahead) -> Result<Step, LeftOut> {
         let span = self.in_time(known, ahead)?;
         let cut = self.in_bytes(known, ahead)?;
@@ -179,17 +181,17 @@ impl Draft {
         Ok(Step { name: self.name.clone(), kind: self.kind, workload, interval: Some(cut.interval) })
     }
 
-    /// Whether what it may write is too little for it, with `ahead` to come.
+    /// Whether too few bytes are left for it, with `ahead` still to come.
     pub fn lacks_bytes(&self, known: &Known<'_>, ahead: &Ahead) -> Option<LeftOut> {
         self.in_bytes(known, ahead).err()
     }
 
-    /// Its span, as far beyond the least as its part of the time allows that nothing else needs.
+    /// Its span, extended beyond the minimum by its part of the time that nothing else needs.
     fn in_time(&self, known: &Known<'_>, ahead: &Ahead) -> Result<Span, LeftOut> {
         let span = self.span();
         let left = known.ask.effort.total.since(known.elapsed());
         let kept = if self.rank == Rank::May { ahead.look + ahead.must } else { ahead.look };
-        // A look at the end is the last to go, and goes where the limit would be passed by it.
+        // A look at the end is the last step to be left out, and only if it would exceed the limit.
         let kept = if self.kind == StepKind::Again { Nanos::ZERO } else { kept };
         if self.least(known) + kept > left {
             return Err(LeftOut::Time);
@@ -198,13 +200,13 @@ impl Draft {
         Ok(Span { most: span.most.min(span.least + Nanos(spare.0 / SPARE_PART)), ..span })
     }
 
-    /// I/Os a second that it asks for at most, where it does not ask for as many as come back.
+    /// Most I/Os per second that it asks for; `None` if it is limited by completions alone.
     fn offered(&self) -> Option<f64> {
         let rests = |think: Think| f64::from(think.every) / think.pause.as_secs_f64();
         self.job.pace.rate().map(|rate| rate.0).or_else(|| self.job.think.map(rests))
     }
 
-    /// Bytes a second that it will write.
+    /// Bytes per second that it will write.
     fn writes_a_second(&self, known: &Known<'_>) -> f64 {
         let job = &self.job;
         let share = 1.0 - f64::from(job.access.mix.read_percent()) / 100.0;
@@ -217,7 +219,7 @@ impl Draft {
         Cut { ramp: self.ramp(known), interval: self.interval(known), depth: self.job.depth, bytes }
     }
 
-    /// Ramp, interval and depth with which what it may write lasts for a figure.
+    /// Ramp, interval and depth with which the bytes it may write last for a figure.
     fn in_bytes(&self, known: &Known<'_>, ahead: &Ahead) -> Result<Cut, LeftOut> {
         if self.share <= 0.0 {
             return Ok(self.whole(known, None));
@@ -235,12 +237,13 @@ impl Draft {
         let interval = shorter
             .find(|&interval| fits(interval * INTERVALS_ROOM) && holds_some(interval, rate, block.0))
             .ok_or(LeftOut::Bytes)?;
-        // What is in flight is written too: a queue that holds more than an interval's worth is never full for one.
+        // What is in flight is written too: a queue deeper than an interval's worth would never be full for an interval.
         let depth = (grant / INTERVALS_ROOM / block.0).clamp(1, u64::from(self.job.depth)) as u32;
         Ok(Cut { ramp: interval, interval, depth, bytes })
     }
 
-    /// What it may write: its share of what is left, and where it must not be left out as much as five short intervals need.
+    /// Bytes it may write: its share of what is left, and, if it must not be left out, at least enough for five short
+    /// intervals.
     fn grant(&self, known: &Known<'_>, ahead: &Ahead, rate: f64) -> u64 {
         let left = known.left_to_write() as f64;
         let share = left * self.share / (self.share + ahead.share);
@@ -253,7 +256,7 @@ impl Draft {
     }
 }
 
-/// Whether so many I/Os of `block` end in an interval at `rate` bytes a second that one more or less matters little.
+/// Whether enough I/Os of `block` complete in an interval at `rate` bytes per second that one more or less matters little.
 fn holds_some(interval: Nanos, rate: f64, block: u64) -> bool {
     interval.as_secs_f64() * rate >= (IOS_LEAST * block) as f64
 }

@@ -1,4 +1,4 @@
-//! What a check will take, said before it starts and while it runs: steps, seconds, bytes.
+//! Forecast of a check, before it starts and while it runs: steps, seconds, bytes.
 
 use record::StepRecord;
 use workload::{Bytes, Direction, StepKind};
@@ -10,40 +10,40 @@ use super::{Chain, again, chain, references, rest};
 use crate::layout::LAYOUT_GUESS;
 use crate::step::Layout;
 
-/// Rungs of the read ladder of depths that are usual: a cap is seen two doublings after the depth that fills it.
+/// Usual rungs of the read ladder of depths: the cap shows two doublings after the depth that fills it.
 const RUNGS_USUAL: usize = 5;
-/// The same of writes, which start where reads filled their cap.
+/// Usual rungs of the write ladder, which starts at the depth at which reads filled their cap.
 const WRITE_RUNGS_USUAL: usize = 2;
 
-/// A group of steps before they run.
+/// Forecast for a group of steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Foreseen {
-    /// What they are.
+    /// The group.
     pub what: Group,
-    /// What they take together, usually.
+    /// Usual seconds of all of them together.
     pub seconds: f64,
-    /// The part of what may be written that is theirs; what earlier ones leave of it goes to later ones.
+    /// Share of the bytes that may be written; what earlier groups leave of theirs goes to later ones.
     pub bytes: u64,
 }
 
-/// What steps have in common that are foreseen together.
+/// A group of steps that are forecast together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// Data is laid out.
+    /// Layout of data.
     Layout,
     /// One I/O at a time.
     Latency,
-    /// More and more small I/Os at once.
+    /// Small I/Os at increasing depth.
     Depths(Direction),
-    /// Larger and larger blocks.
+    /// Increasing block sizes.
     Blocks(Direction),
-    /// Loads that tell causes apart.
+    /// Loads that distinguish causes.
     Probes,
-    /// Arrivals that do not wait.
+    /// Arrivals that do not wait for completions.
     OpenLoad,
     /// The same short loads between all others.
     References,
-    /// A small and a large block once more.
+    /// Another look at a small and a large block.
     Again,
     /// Other blocks at other depths.
     Cells,
@@ -87,7 +87,7 @@ impl Group {
     }
 }
 
-/// How often a step like `draft` comes, where only the first of them is known.
+/// How often a step like `draft` usually runs, if only the first one is known.
 fn usual_times(draft: &Draft) -> usize {
     match Group::of(draft) {
         Group::Depths(Direction::Write) => WRITE_RUNGS_USUAL,
@@ -96,7 +96,7 @@ fn usual_times(draft: &Draft) -> usize {
     }
 }
 
-/// How often it comes at most: every doubling up to the deepest.
+/// How often it runs at most: every doubling up to the deepest.
 fn times_most(draft: &Draft) -> usize {
     match Group::of(draft) {
         Group::Depths(_) => (DEPTH_MAX / draft.job.depth.max(1)).ilog2() as usize + 1,
@@ -104,21 +104,21 @@ fn times_most(draft: &Draft) -> usize {
     }
 }
 
-/// What a procedure with this chain will take.
+/// Forecast of a procedure with this chain.
 #[derive(Clone, Copy)]
 pub(crate) struct Forecast<'a> {
     pub ask: &'a CheckAsk,
     pub chain: Chain<'a>,
-    /// Bytes a second at which data is laid out.
+    /// Speed of the layout, in bytes per second.
     pub layout_bytes_per_second: f64,
 }
 
-/// What a check with `ask` will run, group by group in the order in which they begin; their bytes are together what may be
-/// written.
+/// Forecasts a check with `ask`, group by group in the order in which they begin; their bytes add up to the limit on
+/// writes.
 pub fn foreseen(ask: &CheckAsk, layout_bytes_per_second: f64) -> Vec<Foreseen> {
     let mut groups = Forecast { ask, chain: &chain, layout_bytes_per_second }.groups();
     if groups.iter().all(|group| group.what != Group::OpenLoad) {
-        // At which rate is known only once the cap is.
+        // Its rate is known only once the cap is.
         let seconds = (ask.effort.open + ask.effort.ramp).as_secs_f64();
         groups.push(Foreseen { what: Group::OpenLoad, seconds, bytes: 0 });
     }
@@ -126,12 +126,12 @@ pub fn foreseen(ask: &CheckAsk, layout_bytes_per_second: f64) -> Vec<Foreseen> {
 }
 
 impl Forecast<'_> {
-    /// All that is known to come before anything ran: the chain, the references, the round at the end.
+    /// Everything known to come before anything ran: the chain, the references, the round at the end.
     fn all(&self, known: &Known<'_>) -> Vec<Draft> {
         [(self.chain)(known), references::ahead(known), again::round(known, 1)].concat()
     }
 
-    /// Group by group in the order in which they begin; their bytes are together what may be written.
+    /// Forecast by group, in the order in which they begin; their bytes add up to the limit on writes.
     pub fn groups(&self) -> Vec<Foreseen> {
         let (ask, known) = (self.ask, Known::of(self.ask, &[]));
         let mut groups = Vec::new();
@@ -158,7 +158,7 @@ impl Forecast<'_> {
         groups
     }
 
-    /// The seconds that it takes at most.
+    /// Longest seconds.
     pub fn seconds_most(&self) -> f64 {
         let known = Known::of(self.ask, &[]);
         let most = |draft: &Draft| draft.most(&known).as_secs_f64() * times_most(draft) as f64;
@@ -167,12 +167,12 @@ impl Forecast<'_> {
         (laid_out + all).min(self.ask.effort.total.as_secs_f64())
     }
 
-    /// The seconds that are usually left after these steps.
+    /// Usual seconds that remain after the steps in `done`.
     pub fn seconds_left(&self, done: &[StepRecord]) -> f64 {
         let known = Known::of(self.ask, done);
         let (chain, references) = ((self.chain)(&known), references::ahead(&known));
         let again = again::round(&known, again::rounds(&known) + 1);
-        // Of a ladder that goes on only the next rung is known: the others are those that are usual.
+        // Only the next rung of an unfinished ladder is known: the others are the usual ones.
         let ran = |group| {
             known
                 .done
@@ -189,13 +189,13 @@ impl Forecast<'_> {
     }
 }
 
-/// `bytes` by `shares`, in whole MiB but for what is left over, so that the parts are together the whole.
+/// Shares `bytes` out by `shares`, in whole MiB except for the remainder, so that the parts add up to the whole.
 fn shared_out(bytes: u64, shares: &[f64]) -> Vec<u64> {
     let all: f64 = shares.iter().sum();
     let (mut share_behind, mut given) = (all, 0);
     let mut part = |share: f64| {
         share_behind -= share;
-        // What all up to here have together is rounded, and not each of them: what one loses the next one gets.
+        // The cumulative amount is rounded, not each part: what one loses, the next gains.
         let until = bytes as f64 * (1.0 - share_behind.max(0.0) / all.max(f64::MIN_POSITIVE));
         let last = share_behind <= all * 1e-9;
         let until = if last { bytes } else { Bytes(until as u64).round_down(Bytes::MIB).0.min(bytes) };
@@ -211,17 +211,17 @@ fn layout_seconds(ask: &CheckAsk, bytes_per_second: f64) -> f64 {
     (size.0 as f64 / bytes_per_second).min(ask.effort.layout_most.as_secs_f64())
 }
 
-/// The seconds that a check with `ask` takes at most, layout at `bytes_per_second` included.
+/// Longest seconds of a check with `ask`, including the layout.
 pub fn seconds_most(ask: &CheckAsk, layout_bytes_per_second: f64) -> f64 {
     Forecast { ask, chain: &chain, layout_bytes_per_second }.seconds_most()
 }
 
-/// The seconds that a check with `ask` usually takes, layout at `bytes_per_second` included.
+/// Usual seconds of a check with `ask`, including the layout.
 pub fn seconds_usual(ask: &CheckAsk, layout_bytes_per_second: f64) -> f64 {
     foreseen(ask, layout_bytes_per_second).iter().map(|group| group.seconds).sum()
 }
 
-/// The seconds that are usually left after these steps.
+/// Usual seconds that remain after the steps in `done`.
 pub fn seconds_left(ask: &CheckAsk, done: &[StepRecord]) -> f64 {
     Forecast { ask, chain: &chain, layout_bytes_per_second: LAYOUT_GUESS }.seconds_left(done)
 }
@@ -231,12 +231,12 @@ fn depths_of(record: &StepRecord) -> Group {
     Group::Depths(if writes { Direction::Write } else { Direction::Read })
 }
 
-/// The steps of a check in words, for people who want to know before it runs, with what they may write.
+/// The steps of a check in words, with the bytes they may write, for a user who wants to see them before it runs.
 pub fn outline(ask: &CheckAsk, layout_bytes_per_second: f64) -> String {
     outlined(ask, &foreseen(ask, layout_bytes_per_second))
 }
 
-/// The same of a procedure that will run these groups.
+/// The same outline for a procedure that will run these groups.
 pub(crate) fn outlined(ask: &CheckAsk, groups: &[Foreseen]) -> String {
     let line = |group: &Foreseen| {
         let (what, does) = group.what.outlined();
@@ -256,7 +256,7 @@ pub(crate) fn outlined(ask: &CheckAsk, groups: &[Foreseen]) -> String {
     text
 }
 
-/// MiB, with what is not a whole one as a fraction: the parts shall be seen to be the whole.
+/// MiB, with one decimal if it is not a whole number, so that the parts visibly add up.
 fn written(bytes: u64) -> String {
     let mib = bytes as f64 / 1_048_576.0;
     if mib.fract() == 0.0 { format!("{mib} MiB") } else { format!("{mib:.1} MiB") }

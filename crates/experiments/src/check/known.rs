@@ -1,4 +1,4 @@
-//! What the steps that ran tell about the next ones: rates, depths, bytes written, time spent.
+//! What the completed steps show for the next ones: rates, depths, bytes written, time spent.
 
 use analysis::Regimes;
 use record::{Interval, StepRecord};
@@ -7,27 +7,27 @@ use workload::{Access, Bytes, Direction, Job, Nanos, StepKind, StepPlan};
 use super::asks::CheckAsk;
 use crate::step::Writes;
 
-/// Small blocks: the size at which operations, not bytes, bind.
+/// Small block, for which operations and not bytes are the limit.
 pub(crate) const SMALL: Bytes = Bytes::kib(4);
 /// Largest block of the ladders.
 pub(crate) const LARGE: Bytes = Bytes::MIB;
 /// The deepest rung.
 pub(crate) const DEPTH_MAX: u32 = 256;
-/// More depth that gains no more than this share is no gain: two doublings of reads, one of writes
+/// Gain in rate, as a share, up to which more depth counts as no gain: of two doublings for reads, of one for writes
 /// (method 4.1).
 pub(crate) const GAIN: f64 = 0.02;
-/// A queue this many times as deep as the one that fills the cap keeps it full whatever the latency does.
+/// Factor over the filling depth at which the queue stays full whatever the latency does.
 pub(crate) const DEPTH_MARGIN: u32 = 4;
-/// A rung that reaches this share of the best rate fills the cap.
+/// Share of the best rate from which a rung fills the cap.
 const FILLS: f64 = 0.97;
-/// Depth that is taken to fill a cap of which nothing is known.
+/// Depth assumed to fill an unknown cap.
 const DEPTH_GUESS: u32 = 32;
-/// How many times as fast as reads of the same size and depth writes may be: into a cache, they are.
+/// How many times faster than reads of the same size and depth writes may be: into a cache, they are.
 const WRITES_OVER_READS: f64 = 2.0;
 
-/// A block whose rate is below this share of the small block's is held by its bytes.
+/// Share of the small block's rate below which a block is limited by bytes.
 pub(crate) const BYTES_BIND: f64 = 0.9;
-/// Bytes a second of one block are at most this many times those of another that is held by them.
+/// How many times the bytes per second of a block limited by bytes those of another block may be.
 const BYTES_OVER: f64 = 2.0;
 
 /// A rung of the depth ladder.
@@ -35,30 +35,31 @@ const BYTES_OVER: f64 = 2.0;
 pub(crate) struct Rung {
     /// I/Os in flight.
     pub depth: u32,
-    /// I/Os a second.
+    /// I/Os per second.
     pub rate: f64,
 }
 
-/// What a full queue of one block had.
+/// Rate of a full queue of one block size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Level {
     block: Bytes,
-    /// I/Os a second.
+    /// I/Os per second.
     rate: f64,
 }
 
-/// A check as far as it has come.
+/// What is known of a check so far.
 pub(crate) struct Known<'a> {
-    /// What is asked.
+    /// What the check may do.
     pub ask: &'a CheckAsk,
-    /// What ran, in its order.
+    /// Completed steps, in their order.
     pub done: &'a [StepRecord],
-    /// The spans in which the volume was one.
+    /// Spans of time in which the volume did not change.
     pub regimes: Regimes,
 }
 
-/// How many times what an I/O took the next step waits, and for how many seconds at most.
+/// How long the next step waits, in durations of one I/O of the last step.
 const OWED: f64 = 1.2;
+/// Longest wait for the last step's I/O, in seconds.
 const OWED_MOST_S: f64 = 4.0;
 
 impl<'a> Known<'a> {
@@ -70,12 +71,12 @@ impl<'a> Known<'a> {
         self.ask.writes == Writes::Measured
     }
 
-    /// The directions that are measured.
+    /// Directions that are measured.
     pub fn directions(&self) -> &'static [Direction] {
         if self.writes() { &[Direction::Read, Direction::Write] } else { &[Direction::Read] }
     }
 
-    /// The small block that the target takes.
+    /// Small block that the target accepts.
     pub fn small(&self) -> Bytes {
         SMALL.max(self.ask.block_min)
     }
@@ -88,17 +89,18 @@ impl<'a> Known<'a> {
         self.step(name).is_some()
     }
 
-    /// Steps of `kind` that ran.
+    /// Completed steps of `kind`.
     pub fn of_kind(&self, kind: StepKind) -> impl Iterator<Item = &'a StepRecord> {
         self.done.iter().filter(move |record| record.plan.kind == kind)
     }
 
-    /// From the start of the first step to the end of the last, without what lies between two sittings.
+    /// Time from the start of the first step to the end of the last, without gaps between sittings.
     pub fn elapsed(&self) -> Nanos {
         analysis::in_sittings(self.done)
     }
 
-    /// How long a limit may still count the last I/O of the step before: where it counts a long one as many, the next step pays.
+    /// How long a limit may still be charging the last I/O of the previous step: if it counts a long I/O as several, the
+    /// next step pays.
     pub fn owed(&self) -> Nanos {
         let Some(last) = self.done.last() else { return Nanos::ZERO };
         let ops = last.tally(Direction::Read).ops + last.tally(Direction::Write).ops;
@@ -106,7 +108,7 @@ impl<'a> Known<'a> {
         Nanos::from_secs_f64((OWED * each).min(OWED_MOST_S))
     }
 
-    /// Bytes that all steps wrote, ramps and drains included.
+    /// Bytes written by all steps, ramps and drains included.
     pub fn written(&self) -> u64 {
         let intervals = self.done.iter().flat_map(|record| &record.intervals);
         intervals.map(|interval| interval.of(Direction::Write).tally.bytes).sum()
@@ -117,7 +119,7 @@ impl<'a> Known<'a> {
         self.ask.write_most.0.saturating_sub(self.written())
     }
 
-    /// The rungs of `direction` that ran, rising.
+    /// Completed rungs of `direction`, in rising order of depth.
     pub fn rungs(&self, direction: Direction) -> Vec<Rung> {
         let ladder = self.of_kind(StepKind::DepthLadder).filter(|record| record.tally(direction).ops > 0);
         let mut rungs: Vec<Rung> = ladder
@@ -127,19 +129,19 @@ impl<'a> Known<'a> {
         rungs
     }
 
-    /// The best rate of small I/Os of `direction` on its ladder; 0 before one ran.
+    /// Best rate of small I/Os of `direction` on its ladder; 0 before one ran.
     pub fn best(&self, direction: Direction) -> f64 {
         self.rungs(direction).iter().map(|rung| rung.rate).fold(0.0, f64::max)
     }
 
-    /// Least depth of the read ladder that reached its best rate, nearly.
+    /// Least depth of the read ladder that nearly reached its best rate.
     fn filling_depth(&self) -> u32 {
         let rungs = self.rungs(Direction::Read);
         let best = self.best(Direction::Read);
         rungs.iter().find(|rung| rung.rate >= FILLS * best).map_or(DEPTH_GUESS, |rung| rung.depth)
     }
 
-    /// A depth that keeps the cap of small I/Os full; the write ladder ended where a doubling brought no more, so its last
+    /// A depth that keeps the cap of small I/Os full. The write ladder ended when a doubling gained nothing, so its last
     /// rung fills the cap of slower writes too.
     pub fn deep(&self, direction: Direction) -> u32 {
         let margin = self.filling_depth() * DEPTH_MARGIN;
@@ -148,13 +150,13 @@ impl<'a> Known<'a> {
         depth.clamp(4, DEPTH_MAX)
     }
 
-    /// A depth that keeps the caps filled with blocks of this size, as far as the bytes in flight allow.
+    /// A depth that keeps the caps full with blocks of this size, as far as the limit on bytes in flight allows.
     pub fn deep_with(&self, block: Bytes) -> u32 {
         let deep = self.deep(Direction::Read).max(self.deep(Direction::Write));
         deep.clamp(8, in_flight(block, CheckAsk::IN_FLIGHT_USUAL.min(self.ask.in_flight_most)))
     }
 
-    /// Rate in I/Os a second of the last closed step that moved `block` in `direction` alone and deep.
+    /// Rate in I/Os per second of the last closed step that moved only `block` in only `direction`, at depth.
     pub fn last_rate(&self, direction: Direction, block: Bytes) -> Option<f64> {
         let fits = |record: &&StepRecord| {
             matches!(
@@ -168,7 +170,7 @@ impl<'a> Known<'a> {
         if block == self.small() && best > 0.0 { of_ladder.map(|last| last.min(best)) } else { of_ladder }
     }
 
-    /// I/Os of `block` a second that a full queue of `direction` will see, rather too many than too few; without end where
+    /// I/Os of `block` per second that a full queue of `direction` will reach, estimated high rather than low; infinite if
     /// nothing is known.
     pub fn foreseen_rate(&self, direction: Direction, block: Bytes) -> f64 {
         let own = self.bounded_rate(direction, block);
@@ -176,7 +178,7 @@ impl<'a> Known<'a> {
         if direction == Direction::Write { own.min(reads) } else { own }
     }
 
-    /// The same as far as steps of that direction tell.
+    /// The same estimate from steps of that direction alone.
     fn bounded_rate(&self, direction: Direction, block: Bytes) -> f64 {
         let levels = self.levels(direction);
         let same =
@@ -188,7 +190,7 @@ impl<'a> Known<'a> {
         levels.into_iter().map(|level| bound(level, block, small)).fold(f64::INFINITY, f64::min)
     }
 
-    /// Levels of full queues of `direction`, those of the small block at its best.
+    /// Levels of full queues of `direction`; for the small block its best one.
     fn levels(&self, direction: Direction) -> Vec<Level> {
         let of = |record: &StepRecord| {
             let (_, block) = moves(&record.plan).filter(|(way, _)| *way == direction)?;
@@ -205,11 +207,11 @@ impl<'a> Known<'a> {
         self.done.iter().filter(full).filter_map(of).collect()
     }
 
-    /// Bytes a second that `job` will move with `block` in `direction`, if it does nothing else, rather too much than too little;
-    /// 0 where nothing is known.
+    /// Bytes per second that `job` will move with `block` in `direction` if it does nothing else, estimated high rather
+    /// than low; 0 if nothing is known.
     pub fn foreseen_bytes_per_second(&self, direction: Direction, block: Bytes, job: &Job) -> f64 {
         let known = |direction, depth_least: u32| {
-            // A deeper queue may move as much more as it is deeper.
+            // A deeper queue may move more in proportion to its depth.
             let deeper = |record: &StepRecord| {
                 let times = f64::from(job.depth) / f64::from(depth_of(&record.plan).max(1));
                 full_rate(record, direction) * times.max(1.0)
@@ -225,14 +227,14 @@ impl<'a> Known<'a> {
         if own > 0.0 {
             return own;
         }
-        // Writes are seldom faster than reads; where they are, the layout or their own operations show it. The layout's large
-        // blocks say little of small ones at a low depth, which reads of that size bound.
+        // Writes are seldom faster than reads; if they are, the layout or their own operations show it. The layout's large
+        // blocks say little about small ones at low depth, which reads of that size bound.
         let layout =
             self.of_kind(StepKind::Layout).map(|record| rate(record, Direction::Write) * LARGE.0 as f64);
         let read = known(Direction::Read, job.depth / 2);
         let bound = if read > 0.0 { WRITES_OVER_READS * read } else { f64::INFINITY };
         let most = layout.fold(read, |most, layout| most.max(layout.min(bound)));
-        // What lies in order may be merged before it is counted, so that operations at random say nothing of it.
+        // Sequential I/Os may be merged before they are counted, so random operations say nothing about them.
         let is_random = job.access.order == Access::random(job.access.mix).order;
         let own =
             if is_random { self.bounded_rate(direction, block) } else { f64::INFINITY } * block.0 as f64;
@@ -244,8 +246,8 @@ impl<'a> Known<'a> {
     }
 }
 
-/// What a measured level tells of another block of its direction: operations do not become more as they become longer, and
-/// bytes not as they become shorter.
+/// Upper bound on another block's rate from a measured level of the same direction: operations per second do not increase
+/// with block size, nor bytes per second as blocks get smaller.
 fn bound(level: Level, block: Bytes, small: f64) -> f64 {
     let bytes = level.rate * level.block.0 as f64 / block.0 as f64;
     match level.block < block {
@@ -255,18 +257,18 @@ fn bound(level: Level, block: Bytes, small: f64) -> f64 {
     }
 }
 
-/// Blocks of this size that `bytes` in flight allow.
+/// Number of blocks of this size that `bytes` in flight allow.
 pub(crate) fn in_flight(block: Bytes, bytes: Bytes) -> u32 {
     ((bytes.0 / block.0.max(1)) as u32).clamp(8, DEPTH_MAX)
 }
 
-/// I/Os a second of `direction`.
+/// I/Os per second of `direction`.
 pub(crate) fn rate(record: &StepRecord, direction: Direction) -> f64 {
     let seconds = record.seconds();
     if seconds > 0.0 { record.tally(direction).ops as f64 / seconds } else { 0.0 }
 }
 
-/// The same while the queue was full: in the last, short interval it runs empty.
+/// The same while the queue was full: it drains in the last, short interval.
 fn full_rate(record: &StepRecord, direction: Direction) -> f64 {
     let whole = |interval: &&Interval| {
         interval.counted && interval.end.since(interval.start) >= record.plan.interval && interval.job == 0
@@ -282,7 +284,7 @@ pub(crate) fn depth_of(plan: &StepPlan) -> u32 {
     plan.workers.iter().map(|worker| worker.depth).sum()
 }
 
-/// The one direction and block of a step; `None` of a mix.
+/// The only direction and block of a step; `None` for a mix.
 pub(crate) fn moves(plan: &StepPlan) -> Option<(Direction, Bytes)> {
     let worker = plan.workers.first()?;
     let direction = match worker.access.mix {

@@ -5,15 +5,15 @@ use workload::{Access, BlockSizes, Bytes, Direction, Flush, Job, Mix, Nanos, Ste
 use super::draft::{Draft, Length, Rank};
 use super::known::{DEPTH_MARGIN, DEPTH_MAX, GAIN, Known, LARGE, Rung};
 
-/// Block sizes of the read ladder beside the small one: the published tables' sizes.
+/// Block sizes of the read ladder beside the small one: the sizes in published tables.
 const READ_BLOCKS: [Bytes; 5] = [Bytes::kib(16), Bytes::kib(32), Bytes::kib(64), Bytes::kib(256), LARGE];
 /// Block sizes of the write ladder: two, so that a bandwidth cap shows as one level at both.
 const WRITE_BLOCKS: [Bytes; 2] = [Bytes::kib(256), LARGE];
-/// No queue holds more than this time's work as far as the rate is known: it would only be waited for.
+/// Longest backlog of a queue at the known rate: more would only be waited for.
 const QUEUED_MOST: Nanos = Nanos::from_secs(2);
-/// A cap that depth 1 reaches to this share is bound there.
+/// Share of the cap from which depth 1 already reaches it.
 const BOUND_AT_ONE: f64 = 0.9;
-/// Between spaced I/Os lies the time in which the rate that binds lets so many through.
+/// Pause between spaced I/Os, in intervals of the limiting rate.
 const SPACED: f64 = 4.0;
 
 /// Random I/O of the small block in one direction, at depth 1.
@@ -26,12 +26,12 @@ pub(crate) fn job(known: &Known<'_>, direction: Direction) -> Job {
     }
 }
 
-/// The weight of writes in what may be written; reads have none.
+/// Weight of writes in sharing out bytes; reads have none.
 pub(crate) fn share(direction: Direction, weight: f64) -> f64 {
     if direction == Direction::Write { weight } else { 0.0 }
 }
 
-/// Read, write and write with a flush, one at a time.
+/// Read, write, and write with a flush, one I/O at a time.
 pub(crate) fn latency(known: &Known<'_>) -> Vec<Draft> {
     let draft = |name: &str, job: Job, share: f64| Draft {
         name: name.to_owned(),
@@ -51,8 +51,8 @@ pub(crate) fn latency(known: &Known<'_>) -> Vec<Draft> {
     drafts
 }
 
-/// Where the cap binds at depth 1 already, the base latency shows only between I/Os spaced wider than the cap asks: each so long
-/// after the one before it was done, and at no pace of its own, at which it would wait for one that takes longer.
+/// If the cap already binds at depth 1, the base latency shows only between I/Os spaced wider than the cap requires: each
+/// starts a fixed pause after the previous one completed, because at a fixed pace it would wait behind a slow one.
 pub(crate) fn spaced(known: &Known<'_>, direction: Direction) -> Option<Draft> {
     let one = known.step(&format!("latency {}", direction.name()))?;
     let (first, best) = (super::known::rate(one, direction), known.best(direction));
@@ -70,7 +70,7 @@ pub(crate) fn spaced(known: &Known<'_>, direction: Direction) -> Option<Draft> {
     })
 }
 
-/// The rungs of a depth ladder that ran, and the next one.
+/// Completed rungs of a depth ladder, and the next one.
 pub(crate) fn depths(known: &Known<'_>, direction: Direction) -> Vec<Draft> {
     let rungs = known.rungs(direction);
     let next = if direction == Direction::Write { next_write(known, &rungs) } else { next_read(&rungs) };
@@ -78,14 +78,14 @@ pub(crate) fn depths(known: &Known<'_>, direction: Direction) -> Vec<Draft> {
     all.map(|depth| depth_rung(known, direction, depth)).collect()
 }
 
-/// Twice the last, until two doublings gained under 2 %.
+/// Twice the last depth, until two doublings gain no more than 2 %.
 fn next_read(rungs: &[Rung]) -> Option<u32> {
     let Some(last) = rungs.last() else { return Some(1) };
     let flat = rungs.len() >= 3 && last.rate <= rungs[rungs.len() - 3].rate * (1.0 + GAIN);
     (!flat && last.depth < DEPTH_MAX).then_some(last.depth * 2)
 }
 
-/// Writes start at a depth that keeps the read cap full, and go on while a doubling still gains.
+/// Writes start at a depth that keeps the read cap full, and continue while a doubling still gains.
 fn next_write(known: &Known<'_>, rungs: &[Rung]) -> Option<u32> {
     let Some(last) = rungs.last() else {
         return Some(known.deep(Direction::Read).clamp(DEPTH_MARGIN, DEPTH_MAX / 2));
@@ -105,7 +105,7 @@ fn depth_rung(known: &Known<'_>, direction: Direction, depth: u32) -> Draft {
     }
 }
 
-/// Closed I/O of `block` at a depth that keeps the caps filled.
+/// Closed-loop I/O of `block` at a depth that keeps the caps full.
 pub(crate) fn filling(known: &Known<'_>, direction: Direction, block: Bytes) -> Job {
     let depth = if block <= known.small() { known.deep(direction) } else { known.deep_with(block) };
     let queued = known.foreseen_rate(direction, block) * QUEUED_MOST.as_secs_f64();
@@ -118,8 +118,8 @@ pub(crate) fn blocks(known: &Known<'_>, direction: Direction) -> Vec<Draft> {
     let usual: &[Bytes] = if direction == Direction::Write { &WRITE_BLOCKS } else { &READ_BLOCKS };
     let large = known.large(direction);
     let mut blocks: Vec<Bytes> = usual.iter().copied().filter(|&block| block < large).collect();
-    // Both this and half of it are held by bytes, so that these show as one level. That half of it is wanted is known behind the
-    // rung that showed how large it may be.
+    // Both this block and half of it are limited by bytes, so that they show as one level. That the half is needed is known
+    // only after the rung that showed the size of the large block.
     blocks.push(large);
     let half = Bytes(large.0 / 2);
     if large < LARGE && !blocks.contains(&half) {
@@ -135,7 +135,7 @@ fn block_rung(known: &Known<'_>, direction: Direction, block: Bytes) -> Draft {
         kind: StepKind::BlockLadder,
         job: filling(known, direction, block),
         length: Length::Known(known.ask.effort.rung),
-        // Where time is short, other loads say more than a level at sizes between.
+        // If time is short, other loads say more than the rate at intermediate sizes.
         rank: if WRITE_BLOCKS.contains(&block) || block == known.large(direction) {
             Rank::Must
         } else {

@@ -1,30 +1,31 @@
-//! Which block stands for the large ones: 1 MiB, or less on a volume so slow that a few seconds hold too few of these to count.
+//! The block that represents large ones: 1 MiB, or less on a volume so slow that a few seconds hold too few of these to
+//! count.
 
 use record::StepRecord;
 use workload::{Bytes, Direction, StepKind};
 
 use super::known::{BYTES_BIND, Known, LARGE};
 
-/// Blocks that stand for the large ones, rising.
+/// Candidates for the large block, in rising order.
 const CHOICES: [Bytes; 5] = [Bytes::kib(64), Bytes::kib(128), Bytes::kib(256), Bytes::kib(512), LARGE];
-/// I/Os a second from which a block is counted well enough: eight in an interval of a short look (0.3 s), of which one more or
-/// less is an eighth, and some fifty in the whole of it.
+/// I/Os per second from which a block is counted well enough: eight in an interval of a short look (0.3 s), of which one
+/// more or less is an eighth, and about fifty in the whole look.
 const SEVERAL: f64 = 8.0 / 0.3;
-/// I/Os a second of which even a look that turns out to be of too large a block counts ten.
+/// I/Os per second at which even a look whose block proves too large counts ten.
 const SOME: f64 = 6.0;
-/// A block whose rate is at most one in so many of the small block's is held by its bytes, and so is half of it.
+/// Factor by which a block's rate must be below the small block's for the block, and half of it, to be limited by bytes.
 const CLEARLY: f64 = 3.0;
 
 impl Known<'_> {
-    /// The large block of `direction`. Nothing known of its bytes: that of reads, and at last the largest there is.
+    /// The large block of `direction`; if its bytes are unknown, that of reads, or else the largest.
     pub fn large(&self, direction: Direction) -> Bytes {
         let own = self.large_as_seen(direction);
         let seen = own.or_else(|| self.large_as_seen(Direction::Read));
         seen.unwrap_or(LARGE)
     }
 
-    /// Whether the ladder of reads has shown which block is large enough: bytes held one of its rungs, one moved so many that the
-    /// largest cannot come very seldom, or it came to its end.
+    /// Whether the ladder of reads has shown which block is large enough: a rung was limited by bytes, a rung moved so many
+    /// that the largest block cannot be too rare, or the ladder ended.
     pub fn knows_large(&self) -> bool {
         let largest = format!("{} {LARGE}", Direction::Read.name());
         let enough = |record: &StepRecord| {
@@ -36,8 +37,8 @@ impl Known<'_> {
             || self.of_kind(StepKind::BlockLadder).any(enough)
     }
 
-    /// The largest block that comes often enough, and so large that bytes hold it and half of it; `None` where no rung was held by
-    /// bytes.
+    /// The largest block that completes often enough, but at least so large that bytes limit it and half of it; `None` if
+    /// bytes limited no rung.
     fn large_as_seen(&self, direction: Direction) -> Option<Bytes> {
         let bytes = self.bytes_that_bind(direction)?;
         let small = self.best(direction);
@@ -47,7 +48,7 @@ impl Known<'_> {
         Some(several.map_or(binds, |block| block.max(binds)))
     }
 
-    /// The most bytes a second of a rung of blocks that has fewer I/Os than small ones have.
+    /// Most bytes per second of a rung whose block completes fewer I/Os than small ones.
     fn bytes_that_bind(&self, direction: Direction) -> Option<f64> {
         let small = self.best(direction);
         let of = |record: &StepRecord| {
@@ -58,7 +59,7 @@ impl Known<'_> {
         self.of_kind(StepKind::BlockLadder).filter_map(of).reduce(f64::max)
     }
 
-    /// The largest block that the ladders of all directions ran; the large one of reads before they did.
+    /// The largest block that the ladders of all directions ran; before that, the large block of reads.
     pub fn large_of_both(&self) -> Bytes {
         let ran = |direction: Direction, block: Bytes| self.ran(&format!("{} {block}", direction.name()));
         let common = CHOICES.into_iter().rfind(|&block| self.directions().iter().all(|&way| ran(way, block)));

@@ -1,8 +1,8 @@
-//! `check` as a procedure: from what is known so far, the next step, or done.
+//! The procedure of `check`: decides the next step, or that it is done, from what is known so far.
 //!
-//! In this order (method 10.1): latency at depth 1, a ladder of depths, writes at the
-//! depth that fills the cap, a ladder of block sizes. Then come probes, each where a cause is open, and open load. Between
-//! all these stand references, the same four short loads each time; after a change, and at the end, the run looks again.
+//! In this order (method 10.1): latency at depth 1, a ladder of depths, writes at the depth that fills the cap, a ladder of
+//! block sizes. Then come probes, each if a cause is open, and open load. Between all these stand references, the same four
+//! short loads each time; after a change, and at the end, the run looks again.
 
 mod again;
 mod asks;
@@ -38,10 +38,11 @@ pub fn next_step(ask: &CheckAsk, done: &[StepRecord]) -> Option<Step> {
     next_of(ask, done, &chain)
 }
 
-/// All steps of a procedure but those that come between and behind, in their order, as far as they can be told by now.
+/// Steps of a procedure in their order, as far as they are known yet, without references and repeated looks.
 pub(crate) type Chain<'c> = &'c dyn Fn(&Known<'_>) -> Vec<Draft>;
 
-/// The next step of a procedure with this chain: layout, references, looking again, time and bytes are those of a check.
+/// The next step of a procedure with this chain; layout, references, repeated looks, time and bytes are handled as in a
+/// check.
 pub(crate) fn next_of(ask: &CheckAsk, done: &[StepRecord], chain: Chain<'_>) -> Option<Step> {
     if is_cut_short(done) {
         return None;
@@ -63,17 +64,17 @@ pub(crate) fn next_of(ask: &CheckAsk, done: &[StepRecord], chain: Chain<'_>) -> 
     next.map(|(draft, step)| seeded(&known, draft, step))
 }
 
-/// A step that failed or was interrupted is the last one.
+/// Whether the last step failed or was interrupted, after which no other runs.
 fn is_cut_short(done: &[StepRecord]) -> bool {
     done.last().is_some_and(|last| matches!(last.ending, Ending::Failed | Ending::Interrupted))
 }
 
-/// Steps of the chain that did not run although they were wanted, with why; of a check that came to its end.
+/// Steps of the chain that were wanted but did not run in a finished check, with the reason.
 pub fn left_out(ask: &CheckAsk, done: &[StepRecord]) -> Vec<(String, LeftOut)> {
     left_out_of(ask, done, &chain)
 }
 
-/// The same of a procedure with this chain.
+/// The same for a procedure with this chain.
 pub(crate) fn left_out_of(ask: &CheckAsk, done: &[StepRecord], chain: Chain<'_>) -> Vec<(String, LeftOut)> {
     if is_cut_short(done) {
         return Vec::new();
@@ -84,14 +85,14 @@ pub(crate) fn left_out_of(ask: &CheckAsk, done: &[StepRecord], chain: Chain<'_>)
     let wanted: Vec<&Draft> = chain.iter().chain(&missing).filter(|draft| !known.ran(&draft.name)).collect();
     let shares: f64 = wanted.iter().map(|draft| draft.share).sum();
     let why = |draft: &Draft| {
-        // What is left of the time may be enough for it now, and was not while others were to come.
+        // There may be enough time for it now, but not while others were still to come.
         let ahead = Ahead { share: shares - draft.share, ..Ahead::default() };
         draft.lacks_bytes(&known, &ahead).unwrap_or(LeftOut::Time)
     };
     wanted.into_iter().map(|draft| (draft.name.clone(), why(draft))).collect()
 }
 
-/// All steps but those that come between and behind, in their order, as far as they can be told by now.
+/// All steps in their order, as far as they are known yet, without references and repeated looks.
 fn chain(known: &Known<'_>) -> Vec<Draft> {
     let parts = [
         probes::touches(known),
@@ -107,7 +108,7 @@ fn chain(known: &Known<'_>) -> Vec<Draft> {
     parts.into_iter().flatten().collect()
 }
 
-/// The ladders: depths and then blocks, reads before writes.
+/// The ladders: depths, then blocks; reads before writes.
 pub(crate) fn climbed(known: &Known<'_>) -> Vec<Draft> {
     let each = |of: fn(&Known<'_>, Direction) -> Vec<Draft>| -> Vec<Draft> {
         known.directions().iter().flat_map(|&direction| of(known, direction)).collect()
@@ -118,18 +119,18 @@ pub(crate) fn climbed(known: &Known<'_>) -> Vec<Draft> {
     [each(depths), each(ladders::blocks)].concat()
 }
 
-/// The probes that tell budgets, unit and shared directions.
+/// Probes that identify budgets of bytes in flight, units, and caps shared by both directions.
 pub(crate) fn probed(known: &Known<'_>) -> Vec<Draft> {
     [probes::in_flight_budgets(known), probes::units(known), probes::mixes(known)].concat()
 }
 
-/// What of the chain comes behind the last step of it that ran. What was passed over stays so.
+/// The part of the chain after its last completed step. Steps that were skipped stay skipped.
 fn rest<'d>(known: &Known<'_>, chain: &'d [Draft]) -> &'d [Draft] {
     let passed = chain.iter().rposition(|draft| known.ran(&draft.name)).map_or(0, |at| at + 1);
     &chain[passed..]
 }
 
-/// Where the depths that fill the caps are known, a reference follows each step that is none.
+/// A reference after each other step, once the depths that fill the caps are known.
 fn between(known: &Known<'_>) -> Vec<Draft> {
     let follows = known.done.last().is_some_and(|last| {
         matches!(
@@ -140,7 +141,7 @@ fn between(known: &Known<'_>) -> Vec<Draft> {
     if follows && has_depths(known) { references::wanted(known) } else { Vec::new() }
 }
 
-/// A round of looking again, where a change was seen and depths that fill the caps are known.
+/// A round of repeated looks if a change was seen and the depths that fill the caps are known.
 fn after_change(known: &Known<'_>) -> Vec<Draft> {
     if has_depths(known) { again::after_change(known) } else { Vec::new() }
 }
@@ -149,15 +150,15 @@ fn has_depths(known: &Known<'_>) -> bool {
     known.of_kind(StepKind::BlockLadder).next().is_some()
 }
 
-/// What may still run of a check: what would not even have time and bytes if it were the only one is not waited for.
+/// Steps that may still run in a check. Nothing is reserved for steps that would not fit even on their own.
 struct Coming<'k> {
     known: &'k Known<'k>,
-    /// Of the chain, in its order.
+    /// Steps of the chain, in order.
     chain: Vec<Draft>,
     references: Vec<Draft>,
-    /// What is left of a round that has begun.
+    /// What is missing from a round that has begun.
     round: Vec<Draft>,
-    /// The round behind it; none where it is the last.
+    /// The round after it; empty if it is the last.
     next_round: Vec<Draft>,
 }
 
@@ -172,7 +173,7 @@ impl<'k> Coming<'k> {
         Coming { known, chain, references, round, next_round }
     }
 
-    /// What comes behind `draft`: the rest of the chain, references, and the look at the end.
+    /// What comes after `draft`: the rest of the chain, references, and the look at the end.
     fn ahead(&self, draft: &Draft) -> Ahead {
         let at = self.chain.iter().position(|other| other.name == draft.name);
         let chain = &self.chain[at.map_or(0, |at| at + 1)..];
@@ -201,8 +202,8 @@ fn first_fit(coming: &Coming<'_>, drafts: &[Draft]) -> Option<(Draft, Step)> {
     })
 }
 
-/// Each step visits blocks of its own: what one left in a cache does not serve the next. A second touch visits those of the
-/// first.
+/// Gives each step blocks of its own, so that what one left in a cache does not serve the next. A second touch visits the
+/// blocks of the first.
 fn seeded(known: &Known<'_>, draft: Draft, step: Step) -> Step {
     let number = if probes::visits_the_same(&draft) { 0 } else { known.done.len() as u64 };
     let seed = mix(known.ask.seed).wrapping_add(number);

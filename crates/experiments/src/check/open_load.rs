@@ -9,30 +9,30 @@ use super::ladders::job;
 
 /// Name of the step that runs the claimed load.
 pub const AS_CLAIMED: &str = "as claimed";
-/// The same load at an even pace, which flatters.
+/// Name of the step that runs the claimed load at an even pace, which flatters latency.
 pub const AS_CLAIMED_EVEN: &str = "as claimed, even pace";
-/// The share of the cap, in percent, that runs where nothing is claimed.
+/// Share of the cap, in percent, that runs if nothing is claimed.
 const USUAL: u32 = 80;
-/// Where the search for the greatest rate at which a claimed latency holds begins, in percent of the cap, and its first
-/// stride, which is halved each time.
+/// Start of the search for the greatest rate at which a claimed latency holds, in percent of the cap, and its first stride,
+/// which is halved each time.
 const SEARCH: (f64, f64) = (75.0, 12.5);
 /// Steps of that search: the last stride is 1.6 % of the cap.
 const SEARCH_STEPS: usize = 4;
-/// How much longer a step of that search lasts than one that no claim asks for.
+/// Factor by which a step lasts longer if a latency is claimed.
 const CLAIMED_TIMES: u64 = 3;
-/// I/Os of the rarer direction that should come beyond a claimed percentile: ten are asked for at least, and they come in clusters.
+/// I/Os of the rarer direction expected beyond a claimed percentile: at least ten are needed, and they come in clusters.
 const BEYOND: f64 = 100.0;
-/// How much longer than usual a step may last for them.
+/// Factor by which a step may last longer to see them.
 const BEYOND_TIMES: u64 = 10;
 
-/// The load that is claimed: I/Os a second, where they go and how long they are.
+/// The claimed load: I/Os per second, access pattern and block size.
 struct Load {
     rate: f64,
     access: Access,
     block: Bytes,
 }
 
-/// Where I/Os of the claimed load go, with `mix` where the words say none, and how long they are.
+/// Access pattern and block size of the claimed load, with `mix` if its words state none.
 fn shape(known: &Known<'_>, mix: Mix) -> (Access, Bytes) {
     let load = known.ask.expectation.load;
     let access =
@@ -40,12 +40,12 @@ fn shape(known: &Known<'_>, mix: Mix) -> (Access, Bytes) {
     (access, load.block.unwrap_or_else(|| known.small()).max(known.ask.block_min))
 }
 
-/// The rates that are claimed; `None` where none is.
+/// The claimed rates; `None` if none is claimed.
 fn claimed(known: &Known<'_>) -> Option<Load> {
     let rate = |direction| claimed_iops(known, Some(direction));
     let read = rate(Direction::Read);
     let write = if known.writes() { rate(Direction::Write) } else { 0.0 };
-    // A rate of no direction is that of the whole load, whatever its mix.
+    // A rate without a direction is that of the whole load, whatever its mix.
     let whole = claimed_iops(known, None);
     let reads = if whole > 0.0 { read.max(whole) } else { read };
     if reads + write <= 0.0 {
@@ -60,14 +60,14 @@ fn claimed(known: &Known<'_>) -> Option<Load> {
     Some(Load { rate: all, access, block })
 }
 
-/// The rate of a load of `mix` in which each direction has what is claimed of it.
+/// Rate of a load of `mix` in which each direction has its claimed rate.
 fn whole_of(mix: Mix, read: f64, write: f64) -> f64 {
     let share = f64::from(mix.read_percent()) / 100.0;
     let of = |rate: f64, share: f64| if share > 0.0 { rate / share } else { 0.0 };
     of(read, share).max(of(write, 1.0 - share))
 }
 
-/// The rate that is claimed of `direction`; 0 where none is.
+/// Claimed rate of `direction`; 0 if none is claimed.
 fn claimed_iops(known: &Known<'_>, direction: Option<Direction>) -> f64 {
     let of = |claim: &Claim| match claim.metric {
         Metric::Iops(rate) if claim.direction == direction => Some(rate.0),
@@ -76,7 +76,7 @@ fn claimed_iops(known: &Known<'_>, direction: Option<Direction>) -> f64 {
     known.ask.expectation.claims.iter().find_map(of).unwrap_or(0.0)
 }
 
-/// The claims on latency.
+/// Claims on latency.
 fn latencies<'k>(known: &'k Known<'_>) -> impl Iterator<Item = &'k Claim> {
     let is_latency = |claim: &&Claim| matches!(claim.metric, Metric::MeanLatency(_) | Metric::Percentile(..));
     known.ask.expectation.claims.iter().filter(is_latency)
@@ -98,14 +98,14 @@ fn draft(known: &Known<'_>, arrivals: Arrivals<'_>, rank: Rank) -> Draft {
     Draft { name: name.to_owned(), kind: StepKind::OpenLoad, job, length: Length::Time(time), rank, share }
 }
 
-/// The load that is asked for: claimed together with a latency or a shape, or of both directions at once.
+/// The load requested: claimed together with a latency or a shape, or for both directions at once.
 fn asked(known: &Known<'_>) -> Option<Load> {
     let both = |load: &Load| !load.access.mix.reads_only() && !load.access.mix.writes_only();
     let says_load = !known.ask.expectation.load.is_empty();
     claimed(known).filter(|load| latencies(known).next().is_some() || both(load) || says_load)
 }
 
-/// The claimed load, by chance and evenly.
+/// The claimed load with random and with even arrivals.
 pub(crate) fn claimed_loads(known: &Known<'_>) -> Vec<Draft> {
     let (Some(load), time) = (&asked(known), known.ask.effort.open) else { return Vec::new() };
     let rate = Iops(load.rate);
@@ -115,7 +115,8 @@ pub(crate) fn claimed_loads(known: &Known<'_>) -> Vec<Draft> {
     vec![draft(known, poisson, Rank::Must), draft(known, even, Rank::May)]
 }
 
-/// For the claimed percentiles to be told under `load`: the intervals allow for I/Os that wait for each other, which takes time.
+/// How long `load` must run for the claimed percentiles to be measured: their intervals allow for I/Os that wait for each
+/// other, which takes time.
 fn long_enough(known: &Known<'_>, load: &Load) -> Nanos {
     let usual = known.ask.effort.open;
     let reads = f64::from(load.access.mix.read_percent()) / 100.0;
@@ -130,7 +131,7 @@ fn long_enough(known: &Known<'_>, load: &Load) -> Nanos {
     Nanos::from_secs_f64(seconds.min((usual * BEYOND_TIMES).as_secs_f64())).max(least)
 }
 
-/// A usual share of the cap, where no load is claimed.
+/// A usual share of the cap, if no load is claimed.
 pub(crate) fn usual_load(known: &Known<'_>) -> Vec<Draft> {
     if asked(known).is_some() {
         return Vec::new();
@@ -144,14 +145,14 @@ fn at_share(known: &Known<'_>, load: Load, percent: f64) -> Option<Draft> {
     let rate = cap(known, &load)? * percent / 100.0;
     let name = format!("open load {percent} %");
     let pace = Pace::Poisson(Iops(rate));
-    // A percentile is asked of what a claim is held against: the longer the step, the better it is known.
+    // A claim compares a percentile, which is known better the longer the step is.
     let times = if latencies(known).next().is_some() { CLAIMED_TIMES } else { 1 };
     let arrivals = Arrivals { name: &name, load: &load, pace, time: known.ask.effort.open * times };
     Some(draft(known, arrivals, Rank::May))
 }
 
-/// The sustained rate of `load`: what the last saturated steps had, if each direction has its cap for itself. Of a block
-/// that no ladder ran it is that of the next larger one, which may be too little and is never too much.
+/// Sustained rate of `load`: the rate of the last saturated steps, if each direction has a cap of its own. For a block that
+/// no ladder ran it is that of the next larger one, which may be too low but never too high.
 fn cap(known: &Known<'_>, load: &Load) -> Option<f64> {
     let (mix, block) = (load.access.mix, load.block);
     let saturated = |direction| {
@@ -159,7 +160,7 @@ fn cap(known: &Known<'_>, load: &Load) -> Option<f64> {
         let larger =
             blocks.into_iter().map(|larger| larger.max(known.small())).filter(|&larger| larger >= block);
         let rate = larger.into_iter().find_map(|larger| known.last_rate(direction, larger));
-        // Where the ladder ended below it, it has that many bytes.
+        // If the ladder ended below this block, the bytes per second of its last one apply.
         let ended = known.large(direction);
         rate.or_else(|| Some(known.last_rate(direction, ended)? * ended.0 as f64 / block.0 as f64))
     };
@@ -171,7 +172,7 @@ fn cap(known: &Known<'_>, load: &Load) -> Option<f64> {
     Some(mixed.map_or(own, |mixed| own.min(mixed)))
 }
 
-/// What a probe of about this mix had in all: both directions may have one cap together.
+/// Total rate of the probe whose mix is closest: both directions may share one cap.
 fn mixed(known: &Known<'_>, mix: Mix) -> Option<f64> {
     let of_probe = |record: &StepRecord| {
         let worker = record.plan.workers.first()?;
@@ -187,7 +188,7 @@ fn mixed(known: &Known<'_>, mix: Mix) -> Option<f64> {
     probes.min_by_key(|(off, _)| *off).map(|(_, rate)| rate)
 }
 
-/// The search for the greatest rate at which the claimed latency holds: the steps that ran and the next one.
+/// The search for the greatest rate at which the claimed latency holds: its completed steps and the next one.
 pub(crate) fn headroom(known: &Known<'_>) -> Vec<Draft> {
     let load = || {
         claimed(known).unwrap_or_else(|| {
@@ -211,7 +212,7 @@ pub(crate) fn headroom(known: &Known<'_>) -> Vec<Draft> {
     drafts
 }
 
-/// Whether every claimed latency held in this step, and the volume kept up with what arrived.
+/// Whether every claimed latency held in this step, and the volume kept up with the arrivals.
 fn holds(known: &Known<'_>, record: &StepRecord) -> bool {
     analysis::keeps_up(record) && latencies(known).all(|claim| keeps(claim, record))
 }

@@ -1,4 +1,4 @@
-//! Probes: loads that tell two causes of one level apart, each asked only where its answer is open.
+//! Probes: loads that distinguish two causes of one level, each run only if its answer is open.
 
 use workload::{Access, BlockSizes, Bytes, Direction, Job, Mix, StepKind};
 
@@ -9,7 +9,7 @@ use super::ladders::{filling, job, share};
 use super::units::suspected;
 use crate::step::Layout;
 
-/// Where small blocks move this share of the bytes that the best block moves, it may be bytes that hold them.
+/// Share of the best block's bytes per second from which small blocks may be limited by bytes.
 const BYTE_BOUND: f64 = 0.7;
 /// Blocks below the small one.
 const TINY: [Bytes; 2] = [Bytes(512), Bytes::KIB];
@@ -25,8 +25,8 @@ fn probe(known: &Known<'_>, what: &str, job: Job, share: f64) -> Draft {
     }
 }
 
-/// The same blocks twice, before anything else reads them: what is slow at the first touch alone is not the volume's rate.
-/// Where we laid the data out ourselves there is no first touch left.
+/// Reads the same blocks twice before anything else does: what is slow only at the first touch is not the volume's rate. If
+/// we laid the data out ourselves there is no first touch left.
 pub(crate) fn touches(known: &Known<'_>) -> Vec<Draft> {
     if known.ask.layout != Layout::None {
         return Vec::new();
@@ -41,13 +41,13 @@ pub(crate) fn touches(known: &Known<'_>) -> Vec<Draft> {
     vec![first, draft("second", Length::Ios(ios, time))]
 }
 
-/// Whether a name is that of a step which must visit the blocks that another one visited.
+/// Whether the draft must visit the blocks that another one visited.
 pub(crate) fn visits_the_same(draft: &Draft) -> bool {
     matches!(draft.length, Length::Ios(..))
 }
 
-/// Two budgets of bytes in flight at the largest block, so that our own limit is not taken for a cap of bytes: half, and
-/// where half was less, double.
+/// Two budgets of bytes in flight at the largest block, so that our own limit is not mistaken for a cap on bytes: half,
+/// and, if half moved less, double.
 pub(crate) fn in_flight_budgets(known: &Known<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| -> Vec<Draft> {
         let large = known.large(direction);
@@ -73,7 +73,7 @@ fn gained(known: &Known<'_>, direction: Direction, half: &Draft) -> bool {
         && rate(rung, direction) > rate(half, direction) * (1.0 + GAIN)
 }
 
-/// Blocks of a suspected unit and a little above it.
+/// Blocks of a suspected unit and slightly above it.
 pub(crate) fn units(known: &Known<'_>) -> Vec<Draft> {
     let read = suspected(known, Direction::Read);
     let write: Vec<Bytes> = match known.writes() {
@@ -90,7 +90,7 @@ pub(crate) fn units(known: &Known<'_>) -> Vec<Draft> {
     reads.chain(write.into_iter().flat_map(|unit| of(Direction::Write, unit))).collect()
 }
 
-/// Blocks below the small one, where the small one moves nearly as many bytes as any.
+/// Blocks below the small one, if the small one moves nearly as many bytes as any.
 pub(crate) fn tiny(known: &Known<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| -> Vec<Draft> {
         let small = known.best(direction) * known.small().0 as f64;
@@ -107,14 +107,14 @@ pub(crate) fn tiny(known: &Known<'_>) -> Vec<Draft> {
     known.directions().iter().flat_map(of).collect()
 }
 
-/// Reads and writes at once: does each have a cap of its own, or both one together?
+/// Reads and writes at once, to see whether each has a cap of its own or both share one.
 pub(crate) fn mixes(known: &Known<'_>) -> Vec<Draft> {
     if !known.writes() {
         return Vec::new();
     }
     let mixed = |what: &str, read_percent: u8, block: Bytes| {
         let [read, write] = [Direction::Read, Direction::Write].map(|way| filling(known, way, block));
-        // Each direction needs its own queue full, and of two that differ the slower one fills with what both are given.
+        // Each direction needs a full queue of its own; if they differ, the slower one fills with both queues together.
         let most = in_flight(block, CheckAsk::IN_FLIGHT_USUAL.min(known.ask.in_flight_most));
         let depth = (read.depth + write.depth).min(most).min(DEPTH_MAX);
         let job = Job { depth, access: Access::random(Mix::reads(read_percent)), ..read };
@@ -128,7 +128,7 @@ pub(crate) fn mixes(known: &Known<'_>) -> Vec<Draft> {
     ]
 }
 
-/// Small blocks one after the other: does something on the way make one of several?
+/// Sequential small blocks, to see whether something on the way merges them.
 pub(crate) fn sequential(known: &Known<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| {
         let deep = filling(known, direction, known.small());

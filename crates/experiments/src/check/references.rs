@@ -1,4 +1,4 @@
-//! References: the same four short loads again and again between the others, so that what differs between moments shows.
+//! References: the same four short loads repeated between the others, so that differences between moments show.
 
 use workload::{Bytes, Direction, StepKind};
 
@@ -6,14 +6,14 @@ use super::draft::{Draft, Length, Rank};
 use super::known::{Known, moves};
 use super::ladders::{filling, share};
 
-/// One of the loads that come again and again.
+/// One of the repeated loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Moment {
     pub direction: Direction,
     pub block: Bytes,
 }
 
-/// The loads that come again and again, in their turn.
+/// The repeated loads, in their turn.
 pub(super) fn moments(known: &Known<'_>) -> Vec<Moment> {
     let of = |block: fn(&Known<'_>, Direction) -> Bytes| {
         known.directions().iter().map(move |&direction| Moment { direction, block: block(known, direction) })
@@ -21,7 +21,7 @@ pub(super) fn moments(known: &Known<'_>) -> Vec<Moment> {
     of(|known, _| known.small()).chain(of(|known, direction| known.large(direction))).collect()
 }
 
-/// Steps of `kind` with the load of `moment` that ran.
+/// Number of completed steps of `kind` with the load of `moment`.
 pub(super) fn count(known: &Known<'_>, kind: StepKind, moment: Moment) -> usize {
     let same = |plan| moves(plan) == Some((moment.direction, moment.block));
     known.of_kind(kind).filter(|record| same(&record.plan)).count()
@@ -39,8 +39,8 @@ fn draft(known: &Known<'_>, moment: Moment, number: usize) -> Draft {
     }
 }
 
-/// References that the run still wants, the next of each kind; those of which there are fewest first. Those of large blocks wait
-/// until it is known how large these may be.
+/// References still wanted, the next of each kind, the least frequent first. Those of large blocks wait until it is known
+/// how large these may be.
 pub(super) fn wanted(known: &Known<'_>) -> Vec<Draft> {
     let now =
         moments(known).into_iter().filter(|moment| moment.block == known.small() || known.knows_large());
@@ -51,7 +51,7 @@ pub(super) fn wanted(known: &Known<'_>) -> Vec<Draft> {
     wanted.into_iter().map(|(count, moment)| draft(known, moment, count + 1)).collect()
 }
 
-/// All references that are still to come, one draft each: what they will take is kept for them.
+/// All references still to come, one draft each, so that their time and bytes are reserved.
 pub(super) fn ahead(known: &Known<'_>) -> Vec<Draft> {
     let of_moment = |moment| {
         let ran = count(known, StepKind::Reference, moment);

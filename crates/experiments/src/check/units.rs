@@ -1,25 +1,25 @@
-//! Which sizes the ladder lets suspect as the unit by which the volume counts operations.
+//! Which block sizes may be the unit by which the volume counts operations, judging from the ladder.
 
 use workload::{Bytes, Direction};
 
 use super::known::{GAIN, Known, moves, rate};
 use workload::StepKind;
 
-/// The least unit that is looked for, above the small block; none below 32 KiB is published (method 5.2).
+/// Smallest unit that is looked for, above the small block; none below 32 KiB is published (method 5.2).
 const LEAST: Bytes = Bytes::kib(16);
-/// The greatest.
+/// Largest unit that is looked for.
 const MOST: Bytes = Bytes::MIB;
-/// So many are looked at.
+/// Most units that are probed.
 const AT_MOST: usize = 3;
-/// A count of units this near a whole number, as a share of it, may be one: rungs are known within one or two in a hundred.
+/// How near to a whole number a count of units must be, as a share of it: rungs are known to within one or two per cent.
 const WHOLE: f64 = 0.05;
-/// A rung that loses less than this against small blocks counts as one operation.
+/// Loss against small blocks below which a rung counts as one operation.
 const FELL: f64 = 0.05;
 
-/// Units that would explain how the rate falls with the block, those that explain most rungs first.
+/// Units that would explain how the rate falls with block size, those that explain most rungs first.
 ///
-/// A unit u gives C / ceil(b / u): a rung whose rate is C over a whole number n may be charged n units of b / n. A cap of
-/// bytes gives whole numbers too where bytes and operations meet at a power of two, which is why this only asks.
+/// A unit u gives C / ceil(b / u): a rung whose rate is C over a whole number n may be charged n units of b / n. A cap on
+/// bytes gives whole numbers too if bytes and operations meet at a power of two, so a suspected unit must still be probed.
 pub(super) fn suspected(known: &Known<'_>, direction: Direction) -> Vec<Bytes> {
     let small = known.best(direction);
     let mut votes: Vec<(Bytes, usize)> = Vec::new();
@@ -44,7 +44,7 @@ fn rungs(known: &Known<'_>, direction: Direction) -> Vec<(Bytes, f64)> {
     known.of_kind(StepKind::BlockLadder).filter_map(of).filter(|(_, rate)| *rate > 0.0).collect()
 }
 
-/// The unit that `block` at `rate` would be charged by, where small blocks come at `small` a second.
+/// Unit by which `block` at `rate` would be charged if small blocks run at `small` per second.
 fn unit(small: f64, block: Bytes, rate: f64) -> Option<Bytes> {
     if rate >= small * (1.0 - FELL) {
         return None;
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn a_cap_of_bytes_that_meets_operations_elsewhere_points_at_none() {
-        // 125 MiB/s and 3,000 a second meet at 42.7 KiB.
+        // 125 MiB/s and 3,000 per second meet at 42.7 KiB.
         for (block, rate) in [(Bytes::kib(64), 2_000.0), (Bytes::kib(256), 500.0), (Bytes::MIB, 125.0)] {
             assert_eq!(unit(3_000.0, block, rate), None, "{block}");
         }

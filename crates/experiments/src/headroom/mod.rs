@@ -1,9 +1,9 @@
-//! `headroom` as a procedure: the search for the greatest rate of arrivals at which a latency holds.
+//! The procedure of `headroom`: the search for the greatest arrival rate at which a latency holds.
 //!
-//! First the load's rate with a full queue, as a hint where to look. Then short open loads that bracket the answer, a first above half
-//! of that rate, further ones up or down from there, then in the middle. Once a line can be laid through what was late under
-//! them (`statistics::crossing`), longer loads on either side of where it passes the bound, until the time is over. What falls
-//! behind without hope is cut short, and its queue runs empty before the next load begins.
+//! First the load's rate with a full queue, as a hint. Then short open loads that bracket the answer: the first at 30 to
+//! 90 % of that rate, then up or down from there, then in the middle. Once a line fits the late I/Os under them
+//! (`statistics::crossing`), longer loads on either side of where it passes the bound, until the time is over. A load that
+//! falls hopelessly behind is cut short, and its queue drains before the next one begins.
 
 use analysis::{Search, search_elapsed};
 use record::{Interval, StepRecord};
@@ -19,65 +19,71 @@ use crate::step::{Layout, Step};
 
 /// Name of the step with a full queue.
 const FULL_QUEUE: &str = "full queue";
-/// Parts of the whole time that the full queue and a short load take, and a long one.
+/// Share of the whole time that the full queue and a short load take.
 const SHORT: f64 = 0.05;
+/// Share of the whole time that a long load takes.
 const LONG: f64 = 0.1;
-/// The least that either lasts, seconds: a volume's throttle works in slices of a tenth.
+/// Shortest duration of any of them, in seconds: a volume's throttle works in slices of 0.1 s.
 const LEAST_S: f64 = 1.0;
-/// The part of a load that is run before it counts: its queue begins empty.
+/// Share of a load that runs before it counts, because its queue begins empty.
 const RAMP: f64 = 0.15;
-/// A load lasts this many times the bound at least, where a third of the whole time allows it: what a queue that grows without end
-/// takes to reach the bound must not be as long as the load.
+/// Shortest duration of a long load in multiples of the bound, up to a third of the whole time: an ever-growing queue must
+/// take less time to reach the bound than the load lasts.
 const BOUNDS: f64 = 50.0;
-/// The first rate that is tried lies between these parts of that of the full queue.
+/// Least and greatest first rate, as shares of the full queue's.
 const FIRST: (f64, f64) = (0.3, 0.9);
-/// From this part of the full queue's rate on, each rate upwards is so many times the one before; below, it is in the middle.
+/// Upwards, up to this share of the full queue's rate, the next rate is midway to it; from there on it is this many times
+/// the previous one.
 const UPWARDS: (f64, f64) = (0.96, 1.1);
-/// The greatest rate that is tried, in parts of the full queue's: what queues deeper than ours could bear.
+/// Greatest rate tried, relative to the full queue's, in case queues deeper than ours could carry more.
 const FURTHEST: f64 = 30.0;
-/// Downwards each is this part of the one before, down to the last.
+/// Downwards, each rate as a share of the previous one.
 const DOWNWARDS: f64 = 0.65;
+/// Lowest rate tried, as a share of the full queue's.
 const LOWEST: f64 = 0.01;
-/// A bracket whose ends are nearer than this needs no further short load.
+/// Ratio of a bracket's ends below which it needs no further short load.
 const NARROW: f64 = 1.25;
-/// And so near they tell the answer themselves, without a line.
+/// Ratio of a bracket's ends below which they give the answer themselves, without a line.
 const TOLD: f64 = 1.005;
-/// How far beside the answer loads lie, in log odds of being late, and as a share of the rate at least and at most.
+/// How far beside the answer loads lie, in log odds of being late.
 const BESIDE: f64 = 1.0;
+/// Least distance of a load from the answer, as a share of the rate.
 const BESIDE_LEAST: f64 = 0.01;
+/// Greatest distance of a load from the answer, as a share of the rate.
 const BESIDE_MOST: f64 = 0.25;
-/// A load is without hope when this many times the odds of being late that may be were seen.
+/// Factor over the allowed odds of being late from which a load is hopeless.
 const HOPELESS: f64 = 8.0;
-/// A mean is without hope where it is this many times the bound.
+/// Factor over the bound from which a mean is hopeless.
 const HOPELESS_MEAN: f64 = 4.0;
-/// Late I/Os below which that is chance.
+/// Fewest late I/Os for that: fewer may be chance.
 const HOPELESS_LEAST: f64 = 200.0;
-/// Enough is known where the interval is this narrow, and this part of the time is over.
+/// Relative half-width of the interval that is narrow enough, and the share of the time after which it ends the search.
 const ENOUGH: (f64, f64) = (0.01, 0.8);
-/// So much longer than it may the search takes rather than leave its last load out.
+/// Factor by which the search may exceed its time rather than leave out its last load.
 const OVER: f64 = 1.03;
-/// Intervals of a load: enough for how late I/Os cluster, and none shorter than a tenth of a second.
+/// Intervals of a load: enough to show how late I/Os cluster.
 const INTERVALS: f64 = 40.0;
+/// Shortest interval of a load, in seconds.
 const INTERVAL_LEAST_S: f64 = 0.1;
-/// The longest that real data are laid out.
+/// Longest layout of real data.
 const LAYOUT_MOST: Nanos = Nanos::from_secs(60);
-/// I/Os in flight: as many as an open load may need.
+/// Most I/Os in flight of an open load.
 const DEPTH_MAX: u32 = 1024;
-/// With a full queue: what fills nearly every volume.
+/// I/Os in flight with a full queue: enough to fill nearly every volume.
 const DEPTH_FULL: u32 = 256;
 
-/// A search that is asked for, on its ground.
+/// A search, with what the target allows.
 #[derive(Clone, Debug)]
 pub struct HeadroomAsk {
-    /// What was asked.
+    /// Parameters of the search.
     pub asked: HeadroomAsked,
-    /// What is written before.
+    /// Data to lay out first.
     pub layout: Layout,
-    /// Bytes that may be in flight.
+    /// Most bytes in flight.
     pub in_flight_most: Bytes,
 }
 
-/// The next step of a search, `None` when it is done; one that failed or was interrupted is the last.
+/// The next step of a search, `None` when it is done; a step that failed or was interrupted is the last.
 pub fn next_headroom_step(ask: &HeadroomAsk, done: &[StepRecord]) -> Option<Step> {
     let over = |step: &StepRecord| matches!(step.ending, Ending::Failed | Ending::Interrupted);
     if done.last().is_some_and(over) {
@@ -95,12 +101,12 @@ pub fn next_headroom_step(ask: &HeadroomAsk, done: &[StepRecord]) -> Option<Step
     }
 }
 
-/// Seconds that the search takes, the layout left out.
+/// Seconds that the search takes, without the layout.
 pub fn headroom_seconds(ask: &HeadroomAsk) -> f64 {
     ask.asked.time.as_secs_f64()
 }
 
-/// Seconds that are left behind these steps.
+/// Seconds that remain after the steps in `done`.
 pub fn headroom_seconds_left(ask: &HeadroomAsk, done: &[StepRecord]) -> f64 {
     (headroom_seconds(ask) - search_elapsed(done)).max(0.0)
 }
@@ -111,21 +117,21 @@ impl HeadroomAsk {
     }
 }
 
-/// A search as far as it has come.
+/// What is known of a search so far.
 struct Known<'k> {
     ask: &'k HeadroomAsk,
     done: &'k [StepRecord],
     search: Search,
 }
 
-/// What a step runs and until when, its ramp included.
+/// Jobs of a step and its stop rules; the seconds include its ramp.
 struct Draft {
     jobs: Vec<Job>,
     stop: Vec<StopRule>,
     seconds: f64,
 }
 
-/// How long a load is.
+/// Length of a load.
 #[derive(Clone, Copy)]
 enum Length {
     Short,
@@ -174,7 +180,7 @@ impl Known<'_> {
         Some(Step { name, kind, workload, interval: Some(Nanos::from_secs_f64(interval)) })
     }
 
-    /// The jobs of the load, each step with places and arrivals of its own.
+    /// Jobs of the load, with places and arrivals of their own in each step.
     fn jobs(&self, depth: u32, pace: impl Fn(&LoadPart) -> Pace) -> Vec<Job> {
         let parts = &self.ask.asked.load;
         let each = Bytes(self.ask.in_flight_most.0 / parts.len().max(1) as u64);
@@ -198,7 +204,7 @@ impl Known<'_> {
         }
     }
 
-    /// As much of `seconds` as time and bytes allow; `None` where that is too little to tell anything.
+    /// As much of `seconds` as time and bytes allow; `None` if that is too little to show anything.
     fn affordable(&self, rate: f64, seconds: f64) -> Option<f64> {
         let left = headroom_seconds(self.ask) * OVER - self.search.elapsed();
         let written = rate * self.written_each();
@@ -208,7 +214,7 @@ impl Known<'_> {
         (most >= least).then(|| seconds.min(most))
     }
 
-    /// Bytes that an I/O of the load writes in the mean.
+    /// Mean number of bytes that an I/O of the load writes.
     fn written_each(&self) -> f64 {
         let of = |part: &LoadPart| {
             let share = 1.0 - f64::from(part.job.access.mix.read_percent()) / 100.0;
@@ -224,7 +230,7 @@ impl Known<'_> {
         self.ask.asked.write_most.0.saturating_sub(written)
     }
 
-    /// The rate of the next load; `None` where enough is known.
+    /// Rate of the next load; `None` if enough is known.
     fn next_rate(&self) -> Option<(f64, Length)> {
         let full = self.search.full_queue.filter(|rate| *rate > 0.0)?;
         match self.search.bracket() {
@@ -235,8 +241,8 @@ impl Known<'_> {
         }
     }
 
-    /// Where the bounds would cease to hold if the volume were one server and its services exponential (M/M/1), in parts of the rate
-    /// of the full queue.
+    /// Where the bounds would cease to hold if the volume were a single server with exponential service times (M/M/1), as a
+    /// share of the full queue's rate.
     fn first(&self, full: f64) -> f64 {
         let waits = |bound: &LatencyBound| bound.percent.map_or(-1.0, |_| bound.may_exceed().ln());
         let load = |bound: &LatencyBound| 1.0 + waits(bound) / (full * bound.most.as_secs_f64());
@@ -248,7 +254,8 @@ impl Known<'_> {
         (lower >= full * LOWEST).then_some((lower, Length::Short))
     }
 
-    /// In a wide bracket where a line through the loads passes the bound, or the middle; in a narrow one beside it, in turns.
+    /// In a wide bracket, where a line through the loads passes the bound, or the middle; in a narrow one, alternately on
+    /// either side of it.
     fn between(&self, holds: f64, fails: f64) -> Option<(f64, Length)> {
         let found = self.search.crossing().map(|(_, found)| found);
         let inside = |found: &Crossing| found.at > holds / NARROW && found.at < fails * NARROW;
@@ -269,25 +276,25 @@ impl Known<'_> {
     }
 }
 
-/// Whether the interval needs no more.
+/// Whether the interval is narrow enough.
 fn is_narrow(found: &Crossing) -> bool {
     found.is_bounded() && (found.high - found.low) / (2.0 * found.at) <= ENOUGH.0
 }
 
-/// A rate in a name.
+/// A rate as part of a step's name.
 fn named(rate: f64) -> String {
     if rate < 10.0 { format!("{rate:.2}") } else { format!("{rate:.0}") }
 }
 
-/// The next rate above one that holds; `None` at the end of what is tried.
+/// The next rate above one that holds; `None` at the end of the range.
 fn upwards(full: f64, holds: f64) -> Option<f64> {
     let (near, further) = UPWARDS;
     let next = if holds < near * full { (holds + full) / 2.0 } else { holds * further };
     (next <= FURTHEST * full).then_some(next)
 }
 
-/// When a load of `count` I/Os is without hope: many times as many are late as may be. Of a mean: so many take so much longer than
-/// it may be that it is far beyond, whatever the others take.
+/// When a load of `count` I/Os is hopeless: many times the allowed number are late. For a mean: so many take so much longer
+/// than the bound that the mean exceeds it by far, whatever the others take.
 fn hopeless(bound: LatencyBound, count: f64) -> StopRule {
     let Some(_) = bound.percent else {
         let ios = (count / HOPELESS).max(HOPELESS_LEAST).ceil() as u64;

@@ -7,18 +7,20 @@ use crate::check::draft::{Draft, Length, Rank};
 use crate::check::known::{Known, depth_of, moves, rate};
 use crate::check::ladders::{filling, job, share};
 
-/// Sizes between which a crossover is looked at: multiples of this, as blocks of data bases are.
+/// Granularity of the sizes around a crossover, as database blocks have it.
 const STEP: Bytes = Bytes::kib(4);
-/// Blocks of this share of the crossover are held by bytes however both caps err, and one of that share is well among them.
+/// Multiple of the crossover from which a block is limited by bytes however the two caps err, and a multiple safely beyond
+/// it.
 const CLEARLY: (f64, f64) = (1.25, 1.4);
-/// A load that had so much less than one which may not have more was disturbed; volumes that stray by 5 % differ by less.
+/// Shortfall, as a share, against a load that cannot be faster, from which a load was disturbed; volumes that stray by 5 %
+/// differ by less.
 const OFF: f64 = 0.08;
-/// Cells that are looked at again, at most: where more are off, the volume is.
+/// Most cells that are repeated: if more are off, the volume is.
 const AGAIN_MOST: usize = 4;
-/// Weight of a cell of small blocks where what may be written is shared out, and of large ones.
+/// Weights of a cell in sharing out bytes, for small and for large blocks.
 const WEIGHTS: [f64; 2] = [0.4, 1.0];
 
-/// `block` in `direction` at `depth`, at random.
+/// Random I/O of `block` in `direction` at `depth`.
 pub(super) fn cell(known: &Known<'_>, direction: Direction, block: Bytes, depth: u32) -> Draft {
     let name = format!("cell {} {block} depth {depth}", direction.name());
     let job = Job { depth, blocks: BlockSizes::all(block), ..job(known, direction) };
@@ -41,12 +43,12 @@ fn looked(known: &Known<'_>, name: String, job: Job, share: f64) -> Draft {
     Draft { name, kind: StepKind::Cell, job, length, rank: Rank::May, share }
 }
 
-/// Whether a step beside the cells has this block with a full queue.
+/// Whether a step other than a cell ran this block with a full queue.
 fn is_on_ladder(known: &Known<'_>, direction: Direction, block: Bytes) -> bool {
     known.last_rate(direction, block).is_some()
 }
 
-/// Blocks on both sides of the size at which operations give way to bytes, deep: whether that corner is hard.
+/// Blocks on both sides of the size at which operations give way to bytes, at depth: whether that corner is hard.
 pub(super) fn crossing(known: &Known<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| -> Vec<Draft> {
         let Some(at) = crossover(known, direction) else { return Vec::new() };
@@ -60,7 +62,7 @@ pub(super) fn crossing(known: &Known<'_>) -> Vec<Draft> {
     known.directions().iter().flat_map(of).collect()
 }
 
-/// A block between the crossover and the largest one, where no rung lies there: one size alone shows no level of bytes.
+/// A block between the crossover and the largest one, if no rung lies there: one size alone shows no level of bytes.
 fn beyond(known: &Known<'_>, direction: Direction, at: f64) -> Option<Bytes> {
     let rungs = known.of_kind(StepKind::BlockLadder).filter_map(|record| moves(&record.plan));
     let held = |block: &Bytes| block.0 as f64 >= CLEARLY.0 * at;
@@ -73,8 +75,8 @@ fn beyond(known: &Known<'_>, direction: Direction, at: f64) -> Option<Bytes> {
     (rungs.len() == 1 && block < largest).then_some(block)
 }
 
-/// Full queues that had clearly less than one that was shallower or of a longer block: something disturbed them, and they are
-/// looked at again.
+/// Full queues that were clearly slower than a shallower one or one of longer blocks: something disturbed them, and they
+/// are repeated.
 pub(super) fn again(known: &Known<'_>) -> Vec<Draft> {
     let looks = Look::firsts(known);
     let wanted = looks.iter().filter(|look| looks.iter().any(|other| look.is_less_than(other)));
@@ -87,7 +89,7 @@ pub(super) fn again(known: &Known<'_>) -> Vec<Draft> {
     drafts
 }
 
-/// What a load at random places of one direction had.
+/// A random load in one direction, with its rate.
 struct Look {
     direction: Direction,
     block: Bytes,
@@ -104,7 +106,7 @@ impl Look {
         is_look.then(|| Look { direction, block, depth: depth_of(&record.plan), rate })
     }
 
-    /// Of each cell the first look: by that it is told whether it is looked at again, also once it was.
+    /// The first look at each cell, which decides whether it is repeated, even after it was.
     fn firsts(known: &Known<'_>) -> Vec<Look> {
         let mut firsts: Vec<Look> = Vec::new();
         for look in known.done.iter().filter_map(Look::of) {
@@ -119,17 +121,17 @@ impl Look {
         (self.direction, self.block, self.depth) == (other.direction, other.block, other.depth)
     }
 
-    /// Whether another, which may not have more, surely had.
+    /// Whether it is certainly slower than another look that cannot be faster.
     fn is_less_than(&self, other: &Look) -> bool {
         let may_have_more = other.depth > self.depth || other.block < self.block;
         other.direction == self.direction && !may_have_more && self.rate < (1.0 - OFF) * other.rate
     }
 }
 
-/// Bytes at which the best operations and the most bytes meet; `None` where either is not known or they meet at the small
-/// block or at the largest.
+/// Block size in bytes at which the best operations and the most bytes meet; `None` if either is unknown, or if they meet
+/// at the small block or at the largest.
 fn crossover(known: &Known<'_>, direction: Direction) -> Option<f64> {
-    // By the rungs alone: what comes between them later shall not move the cells about.
+    // From the rungs alone, so that later cells between them do not move the crossover.
     let rungs = known.of_kind(StepKind::BlockLadder);
     let of_way = rungs.filter_map(|record| Some((moves(&record.plan)?, record)));
     let large = of_way.filter(|((way, _), _)| *way == direction).max_by_key(|((_, block), _)| *block);

@@ -1,4 +1,4 @@
-//! The whole grid: every block at every depth, reads, writes and a mix of both.
+//! The whole grid: every block at every depth, with reads, writes and a mix of both.
 
 use analysis::mapped::cost::{BLOCKS, MIX, depths};
 use workload::Bytes;
@@ -8,10 +8,10 @@ use super::{Cells, MapAsk};
 use crate::check::draft::Draft;
 use crate::check::known::{DEPTH_MAX, Known};
 
-/// Cells of it at most.
+/// Most cells of the grid.
 pub(super) const CELLS_MOST: usize = BLOCKS.len() * (DEPTH_MAX.ilog2() as usize + 1) * 3;
 
-/// All of its cells, where the grid is asked for and how deep large blocks may be is known.
+/// All cells of the grid, if it was requested and the depth for large blocks is known.
 pub(super) fn cells(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
     if ask.cells == Cells::Corners {
         return Vec::new();
@@ -25,7 +25,7 @@ fn row(known: &Known<'_>, block: Bytes) -> Vec<Draft> {
     let of_depth = |depth: u32| -> Vec<Draft> {
         let alone = known.directions().iter().map(|&direction| cell(known, direction, block, depth));
         let both = (known.writes() && depth > 1).then(|| mixed(known, MIX, block, depth));
-        // The search for the knees may have had some of them.
+        // The search for the knees may have run some of them.
         alone.chain(both).filter(|draft| !known.ran(&draft.name)).collect()
     };
     depths(block, known.ask.in_flight_most).flat_map(of_depth).collect()

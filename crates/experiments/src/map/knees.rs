@@ -1,4 +1,4 @@
-//! The depth that fills the cap of each block: one I/O alone tells where it should lie, and depths on both sides where it does.
+//! The depth that fills the cap of each block: one I/O alone predicts it, and depths on both sides confirm it.
 
 use record::StepRecord;
 use workload::{Bytes, Direction, Nanos, StepKind};
@@ -9,22 +9,22 @@ use crate::check::draft::Draft;
 use crate::check::known::{Known, Rung, depth_of, moves, rate};
 use crate::check::ladders::filling;
 
-/// Blocks whose depths are looked for, beside the one that is asked for: those of the published table (method 4.3) and
-/// the largest.
+/// Blocks whose depths are searched, for reads and for writes, beside the one requested: those of the published table
+/// (method 4.3) and the largest.
 const BLOCKS: [[Bytes; 3]; 2] =
     [[Bytes::kib(64), Bytes::kib(256), Bytes::MIB], [Bytes::kib(256), Bytes::MIB, Bytes::kib(64)]];
-/// A depth with this share of the cap fills it: N90 (method 4.1).
+/// Share of the cap from which a depth fills it: N90 (method 4.1).
 const FILLS: f64 = 0.9;
-/// Depths on both sides of the knee that are nearer than this to each other tell it well enough.
+/// Ratio of the depths on both sides of the knee up to which they are close enough.
 const NEAR: f64 = 1.5;
-/// Depths that a block usually takes, and where a bound of latency is looked for too.
+/// Usual number of depths per block, without and with a search for a latency bound.
 const DEPTHS_USUAL: [u32; 2] = [3, 5];
-/// Depths that are tried of one block, one I/O alone included.
+/// Most depths that are tried per block, including depth 1.
 const DEPTHS_MOST: usize = 4;
-/// The same where a bound of latency is looked for too.
+/// Most depths per block if a latency bound is searched for too.
 const DEPTHS_MOST_BOUND: usize = 8;
 
-/// The cells of all blocks that ran, and the next one of each.
+/// Completed cells of all blocks, and the next one of each.
 pub(super) fn all(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| -> Vec<Draft> {
         blocks(ask, known, direction)
@@ -35,7 +35,7 @@ pub(super) fn all(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
     known.directions().iter().flat_map(of).collect()
 }
 
-/// As many cells of each block as its knee usually takes, before anything is known of where that lies.
+/// As many cells per block as its knee usually takes, before its position is known.
 pub(super) fn usual(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
     let bounded = |block: Bytes| ask.p99.is_some() && ask.block.is_none_or(|asked| asked == block);
     let of_block = |direction: Direction, block: Bytes| {
@@ -71,14 +71,14 @@ struct Knee<'k> {
     known: &'k Known<'k>,
     direction: Direction,
     block: Bytes,
-    /// Depths that ran, rising.
+    /// Completed depths, in rising order.
     rungs: Vec<Rung>,
 }
 
 impl<'k> Knee<'k> {
     fn of(ask: &'k MapAsk, known: &'k Known<'k>, (direction, block): (Direction, Bytes)) -> Knee<'k> {
         let here = |record: &&StepRecord| is_of(record, direction, block);
-        // Of what was looked at again the last look counts.
+        // If a cell was repeated, its last look counts.
         let mut rungs: Vec<Rung> = known
             .done
             .iter()
@@ -91,7 +91,7 @@ impl<'k> Knee<'k> {
         Knee { ask, known, direction, block, rungs }
     }
 
-    /// Those that ran as cells, and the next one.
+    /// Depths that ran as cells, and the next one.
     fn drafts(&self) -> Vec<Draft> {
         let cells =
             self.known.of_kind(StepKind::Cell).filter(|record| is_of(record, self.direction, self.block));
@@ -109,8 +109,8 @@ impl<'k> Knee<'k> {
         depths.map(|depth| cell(self.known, self.direction, self.block, depth)).collect()
     }
 
-    /// The next depth: one alone, as many as fill the cap, where the knee should be, between those on both sides of it, and
-    /// where the bound of the latency lies.
+    /// The next depth: one I/O alone, as many as fill the cap, where the knee should be, between the depths on both sides
+    /// of it, and where the latency bound lies.
     fn next(&self) -> Option<u32> {
         if !self.has(1) {
             return Some(1);
@@ -126,7 +126,7 @@ impl<'k> Knee<'k> {
         self.rungs.iter().any(|rung| rung.depth == depth)
     }
 
-    /// The next depth to look at for the least that fills the cap; `None` where it is known well enough.
+    /// The next depth in the search for the least that fills the cap; `None` if it is known well enough.
     fn filling(&self) -> Option<u32> {
         let (first, last) = (self.rungs.first()?, self.rungs.last()?);
         let goal = FILLS * self.rungs.iter().map(|rung| rung.rate).fold(0.0, f64::max);
@@ -139,12 +139,12 @@ impl<'k> Knee<'k> {
         between(below.depth, self.rungs[above].depth)
     }
 
-    /// The bound of the latency where it is looked for: at the block that is asked for, or else at each.
+    /// The latency bound, if it is searched for: at the requested block, or at every block if none was requested.
     fn bound_wanted(&self) -> Option<Nanos> {
         self.ask.p99.filter(|_| self.ask.block.is_none_or(|asked| asked == self.block))
     }
 
-    /// The next depth to look at for the greatest at which the bound of the latency holds.
+    /// The next depth in the search for the greatest at which the latency bound holds.
     fn bound(&self) -> Option<u32> {
         let bound = self.bound_wanted()?;
         let holds = |rung: &Rung| self.p99(rung.depth).is_some_and(|p99| p99 <= bound);
@@ -153,7 +153,7 @@ impl<'k> Knee<'k> {
         between(below.depth, self.rungs[above].depth)
     }
 
-    /// The 99th percentile of the last step at this depth.
+    /// 99th percentile of the last step at this depth.
     fn p99(&self, depth: u32) -> Option<Nanos> {
         let here = |record: &&StepRecord| {
             is_of(record, self.direction, self.block) && depth_of(&record.plan) == depth
@@ -163,14 +163,14 @@ impl<'k> Knee<'k> {
     }
 }
 
-/// The depth in the middle of two by their logarithm; `None` where they are near enough.
+/// The logarithmic middle between two depths; `None` if they are close enough.
 fn between(below: u32, above: u32) -> Option<u32> {
     let middle = (f64::from(below) * f64::from(above)).sqrt().round() as u32;
     let near = f64::from(above) <= NEAR * f64::from(below);
     (!near && middle > below && middle < above).then_some(middle)
 }
 
-/// Whether a step kept a queue of this block in this direction, at random places.
+/// Whether a step ran this block in this direction in a closed loop at random places.
 fn is_of(record: &StepRecord, direction: Direction, block: Bytes) -> bool {
     let kind = matches!(record.plan.kind, StepKind::DepthLadder | StepKind::BlockLadder | StepKind::Cell);
     kind && moves(&record.plan) == Some((direction, block)) && record.tally(direction).ops > 0

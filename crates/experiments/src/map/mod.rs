@@ -1,8 +1,8 @@
-//! `map` as a procedure: what a check asks of a volume, and then block sizes at depths, where something turns.
+//! The procedure of `map`: what a check measures, and then block sizes at depths near the corners.
 //!
-//! Caps, unit and budgets come of the ladders and probes of a check. What a map adds are cells: each block at depth 1, which
-//! gives the depth that fills its cap (method 4.1), then depths on both sides of that, and blocks on both
-//! sides of the size where operations give way to bytes. With `--full` it is the whole grid.
+//! Caps, unit and budgets come from the ladders and probes of a check. What a map adds are cells: each block at depth 1,
+//! which gives the depth that fills its cap (method 4.1), then depths on both sides of that, and blocks on both sides of
+//! the size at which operations give way to bytes. With `--full` it is the whole grid.
 
 mod cells;
 mod grid;
@@ -19,35 +19,36 @@ use crate::check::{
 use crate::step::{Layout, Step};
 use crate::{CheckAsk, Effort, Span};
 
-/// What a map is asked.
+/// What a map may do and is asked for.
 #[derive(Clone, Debug)]
 pub struct MapAsk {
-    /// What it may do, how precise and how long its steps are; what is claimed is the bound of [`MapAsk::p99`].
+    /// What it may do, how precise and how long its steps are; its claim is the bound in [`MapAsk::p99`].
     pub check: CheckAsk,
     /// Which cells are measured.
     pub cells: Cells,
-    /// A block whose row is wanted.
+    /// Block whose row is wanted.
     pub block: Option<Bytes>,
-    /// What the 99th percentile shall stay below.
+    /// Bound on the 99th percentile of the latency.
     pub p99: Option<Nanos>,
 }
 
 /// Which cells are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cells {
-    /// Those where something turns.
+    /// Cells near a corner.
     Corners,
     /// Every block at every depth in every mix.
     Grid,
 }
 
-/// Cells of a block that is looked at closer, in both directions, and the same with a bound of its latency.
+/// Cells for a closer look at a block, in both directions.
 const CLOSER: u64 = 8;
+/// Cells for a closer look with a latency bound, in both directions.
 const CLOSER_BOUND: u64 = 28;
 
 impl MapAsk {
-    /// How long the steps of a map are: a rung ends a little earlier than in a check and references are fewer, since each level is
-    /// fitted to cells too, which run between them; a cell is a look of two seconds.
+    /// Effort of a map: a rung ends slightly earlier than in a check and references are fewer, because each level is also
+    /// fitted to the cells, which run between them; a cell is a look of 1.8 s.
     pub const EFFORT: Effort = Effort {
         rung: Span { least: Nanos::from_millis(2_500), most: Nanos::from_millis(3_500), half_width: 0.005 },
         again: Span { least: Nanos::from_millis(2_500), most: Nanos::from_secs(6), half_width: 0.01 },
@@ -56,8 +57,8 @@ impl MapAsk {
         ..Effort::QUICK
     };
 
-    /// What a map writes at most unless told otherwise: its large blocks for a second and a half each at some hundred MiB a
-    /// second, and the region twice where that is more.
+    /// Default for the most bytes that a map writes beside the layout: twice the region, and at least 8 GiB, which its
+    /// large blocks write in 1.5 s each at a few hundred MiB per second.
     pub fn modest(layout: Layout, region: Bytes) -> Bytes {
         let twice = Bytes(2 * CheckAsk::modest(Layout::None, region).0).max(Bytes::gib(8));
         match layout {
@@ -66,14 +67,14 @@ impl MapAsk {
         }
     }
 
-    /// The time that looking closer at a block, and for a bound of the latency, takes beside the rest.
+    /// Time that a closer look at a block or for a latency bound takes beside the rest.
     pub fn closer_time(effort: &Effort, looks: &MapAsked) -> Nanos {
         let each = effort.look + effort.glance + effort.glance;
         let cells = if looks.p99.is_some() { CLOSER_BOUND } else { CLOSER };
         if looks.p99.is_none() && looks.block.is_none() { Nanos::ZERO } else { each * cells }
     }
 
-    /// The time that the cells of the whole grid may take beside the rest.
+    /// Most time that the cells of the whole grid take beside the rest.
     pub fn grid_time(effort: &Effort) -> Nanos {
         let each = effort.look + effort.glance + effort.glance;
         each * grid::CELLS_MOST as u64
@@ -85,12 +86,12 @@ pub fn next_map_step(ask: &MapAsk, done: &[StepRecord]) -> Option<Step> {
     next_of(&ask.check, done, &|known| chain(ask, known))
 }
 
-/// Cells and other steps that were wanted and did not run, with why.
+/// Cells and other steps that were wanted but did not run, with the reason.
 pub fn map_left_out(ask: &MapAsk, done: &[StepRecord]) -> Vec<(String, LeftOut)> {
     left_out_of(&ask.check, done, &|known| chain(ask, known))
 }
 
-/// All steps but those that come between and behind, in their order, as far as they can be told by now.
+/// All steps in their order, as far as they are known yet, without references and repeated looks.
 fn chain(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
     let latency =
         ladders::latency(known).into_iter().filter(|draft| draft.job.flush == workload::Flush::Never);
@@ -110,33 +111,33 @@ fn chain(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
     parts.into_iter().flatten().collect()
 }
 
-/// What a map with `ask` will run, group by group in the order in which they begin.
+/// Forecasts a map with `ask`, group by group in the order in which they begin.
 pub fn map_foreseen(ask: &MapAsk, layout_bytes_per_second: f64) -> Vec<Foreseen> {
     forecast(ask, layout_bytes_per_second, &|forecast| forecast.groups())
 }
 
-/// The seconds that a map with `ask` usually takes, layout at `layout_bytes_per_second` included.
+/// Usual seconds of a map with `ask`, including the layout.
 pub fn map_seconds_usual(ask: &MapAsk, layout_bytes_per_second: f64) -> f64 {
     let all: f64 = map_foreseen(ask, layout_bytes_per_second).iter().map(|group| group.seconds).sum();
     all.min(map_seconds_most(ask))
 }
 
-/// The seconds that it takes at most.
+/// Longest seconds of a map.
 pub fn map_seconds_most(ask: &MapAsk) -> f64 {
     ask.check.effort.total.as_secs_f64()
 }
 
-/// The seconds that are usually left after these steps.
+/// Usual seconds that remain after the steps in `done`.
 pub fn map_seconds_left(ask: &MapAsk, done: &[StepRecord]) -> f64 {
     forecast(ask, crate::LAYOUT_GUESS, &|forecast| forecast.seconds_left(done))
 }
 
-/// The steps of a map in words, for people who want to know before it runs, with what they may write.
+/// The steps of a map in words, with the bytes they may write, for a user who wants to see them before it runs.
 pub fn map_outline(ask: &MapAsk, layout_bytes_per_second: f64) -> String {
     outlined(&ask.check, &map_foreseen(ask, layout_bytes_per_second))
 }
 
-/// The chain with what is usual of it that is not known yet, each step once.
+/// The chain with the usual steps that are not known yet, each step once.
 fn foreseen(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
     let mut all = chain(ask, known);
     if known.done.is_empty() {

@@ -14,9 +14,9 @@ use crate::step::Step;
 const LOAD: f64 = 1.0 / 40.0;
 /// Share of the whole time before such a load is counted.
 const RAMP: f64 = 1.0 / 120.0;
-/// Least region beyond the cache: reads of less would soon come from it.
+/// Smallest region beyond the cache, in bytes: reads of less would soon come from it.
 const BEYOND: u64 = 1 << 30;
-/// Places beyond the cache lie so far from each other at least: what a cache takes in as one is no larger.
+/// Least distance between places beyond the cache: a cache fetches no larger unit at once.
 const LINE: Bytes = Bytes::kib(64);
 
 /// Reads of one size.
@@ -28,8 +28,9 @@ struct Size {
     names: [&'static str; 3],
 }
 
-/// Small reads, as limits of operations hold them: so many in flight that a cache of 100 µs shows 600,000 a second. Then large ones, as
-/// limits of bytes do: another size than the one that warms a set, since steps are known by it.
+/// First small reads, which limits on operations bind, with enough in flight that a cache of 100 µs shows 600,000 per
+/// second. Then large ones, which limits on bytes bind, of a size other than the one that warms a set, because steps are
+/// identified by it.
 const SIZES: [Size; 2] = [
     Size { block: Bytes::kib(4), depth: 64, names: ["from the cache", "beyond the cache", "both at once"] },
     Size {
@@ -39,7 +40,7 @@ const SIZES: [Size; 2] = [
     },
 ];
 
-/// The next of the loads; `None` where no cache is seen.
+/// The next of the loads; `None` if no cache was seen.
 pub(super) fn next(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
     let known = places_known(done, &ask.asked);
     let (CacheSeen::Seen { .. } | CacheSeen::SizeUnclear { .. }) = known.cache else { return None };
@@ -53,7 +54,7 @@ pub(super) fn next(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
         if !ran(hits) {
             return Some(loads(ask, hits, vec![cached]));
         }
-        // What one load read may lie in the cache for the next: each has places of its own.
+        // What one load read may be in the cache for the next, so each has places of its own.
         let uncached =
             |load: u64| Some(size.job("uncached", part(beyond?, 2 * number as u64 + load), Repeats::Without));
         if !ran(misses) {
@@ -70,8 +71,8 @@ fn part(span: Span, number: u64) -> Span {
     Span { from: span.from + number * length, to: span.from + (number + 1) * length }
 }
 
-/// These loads at once. In the ramp the cache takes in what is to be read from it. A load ends with its places: none is read twice
-/// beyond the cache.
+/// Runs these loads at once. In the ramp the cache loads what will be read from it. A load ends with its places: none
+/// beyond the cache is read twice.
 fn loads(ask: &PlacesAsk, name: &str, jobs: Vec<Job>) -> Step {
     let once = jobs.iter().find(|job| job.access.order == Order::Random(Repeats::Without));
     let places = once.and_then(|job| Some(job.size?.0 / job.blocks.align_of(Direction::Read).0));
@@ -85,7 +86,7 @@ fn loads(ask: &PlacesAsk, name: &str, jobs: Vec<Job>) -> Step {
     step
 }
 
-/// What no working set has read, on the side where there is more of it.
+/// The region that no working set has read, if it is large enough.
 fn beyond(room: Span, sets: &[SetSeen]) -> Option<Span> {
     let largest = sets.iter().map(|set| set.bytes).max()?;
     let span = Span { from: room.from + largest, to: room.to.max(room.from + largest) };

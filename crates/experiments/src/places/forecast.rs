@@ -1,18 +1,18 @@
-//! What `where` will take, said before it starts.
+//! Forecast of `where`, before it starts.
 
 use super::ladder::{SET, SMALLEST};
 use super::{AGAIN, LADDER, PlacesAsk, STRIP};
 use crate::layout::LAYOUT_GUESS;
 use crate::step::Layout;
 
-/// Speed at which working sets are read where nothing is known of the volume, bytes a second.
+/// Assumed speed of reading working sets on an unknown volume, in bytes per second.
 const GUESS: f64 = 150e6;
-/// Share of the strips' time in which their reads are spread.
+/// Share of the strips' time over which their reads are spread.
 const PACED: f64 = 0.9;
-/// Bytes of the sequences, both times.
+/// Bytes of the sequences, both passes together.
 const TRACKS: f64 = 400e6;
 
-/// Seconds that it usually takes, layout included.
+/// Usual seconds, including the layout.
 pub fn places_seconds(ask: &PlacesAsk) -> f64 {
     let time = ask.asked.time.as_secs_f64();
     let layout = match ask.layout {
@@ -24,12 +24,12 @@ pub fn places_seconds(ask: &PlacesAsk) -> f64 {
     layout + strips + tracks + ladder(ask)
 }
 
-/// Seconds of working sets that come at the guessed speed, as far as there is time for them.
+/// Seconds for working sets at the assumed speed, as far as there is time for them.
 fn ladder(ask: &PlacesAsk) -> f64 {
     let (all, one) = (ask.share(LADDER).as_secs_f64(), ask.share(SET).as_secs_f64());
     let most = ask.asked.largest.0.min(ask.asked.size.0);
     let mut bytes = SMALLEST;
-    // The smallest set is read and looked at twice.
+    // The smallest set is read and measured twice.
     let mut spent = 2.0 * (SMALLEST as f64 / GUESS + one);
     while bytes < most {
         let more = bytes.min(most - bytes) as f64 / GUESS + one;

@@ -1,4 +1,4 @@
-//! Working sets that grow until one no longer comes from a cache, or the time for them is over.
+//! Working sets that grow until one no longer fits into a cache, or until their time is over.
 
 use analysis::{CacheSeen, Look, PlacesAnswer, RegionKind, SetSeen, Span, WARM_BLOCK, look, places_known};
 use record::StepRecord;
@@ -7,25 +7,26 @@ use workload::{Access, BlockSizes, Bytes, Ending, Job, Mix, Nanos, Order, Repeat
 use super::{LADDER, PlacesAsk, step};
 use crate::step::Step;
 
-/// The smallest working set: what a disk keeps in itself is no larger.
+/// Smallest working set, in bytes: a disk's own cache is no larger.
 pub(super) const SMALLEST: u64 = 16 << 20;
 /// Reads in flight while a set is warmed.
 const WARM_DEPTH: u32 = 8;
-/// Share of the whole time that one set is read for.
+/// Share of the whole time for which one set is read.
 pub(super) const SET: f64 = 1.0 / 80.0;
-/// A pass over the smallest set that makes its reads faster by less than this does not tell of a cache that takes in slowly.
+/// Ratio of read times below which another pass over the smallest set shows a cache that fills slowly.
 const FASTER: f64 = 0.85;
 /// Most passes over a set.
 const PASSES: u32 = 6;
-/// The size of a cache is known well enough within this share.
+/// Precision, as a share, at which the size of a cache is known well enough.
 const KNOWN: f64 = 0.08;
-/// A set that tells the size best is larger than the cache by about this factor, and one that confirms it smaller by that.
+/// Factor over the cache's size of the set that shows it best.
 const LARGER: f64 = 1.4;
+/// Factor over the cache's size of the set that confirms it.
 const SMALLER: f64 = 0.9;
-/// Most sets after the first that did not come from the cache.
+/// Most sets from the first one that did not come from the cache on.
 const BEYOND: usize = 5;
 
-/// Where working sets lie: the part of the volume that tells most, and how much of it may be used.
+/// Where working sets lie: the most suitable part of the volume, and how much of it may be used.
 pub(super) fn room(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Span> {
     let strips = done.iter().position(|step| matches!(look(step), Some(Look::Warm(_)))).unwrap_or(done.len());
     let known = places_known(&done[..strips], &ask.asked);
@@ -37,7 +38,8 @@ pub(super) fn room(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Span> {
         });
         spans.filter(|span| span.to > span.from).max_by_key(|span| span.bytes())
     };
-    // What is as fast the first time tells a cache from blocks that are loaded when they are touched.
+    // In usual regions the first read is as fast as later ones, so that a cache is not confused with blocks that are loaded
+    // when first touched.
     let usual = length(|kind| kind == RegionKind::Usual).filter(|span| span.bytes() >= ask.asked.size.0 / 10);
     let span = usual.or_else(|| length(|kind| kind != RegionKind::Fast))?;
     (span.bytes() >= 2 * SMALLEST).then_some(span)
@@ -53,7 +55,7 @@ pub(super) fn next(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
     let number = done.iter().filter(|step| look(step).is_some()).count();
     let ladder = Ladder { ask, done, room: largest, number };
     match done.last().and_then(look) {
-        // A set that could not be read whole in its time says nothing.
+        // A set that could not be read completely in its time says nothing.
         Some(Look::Warm(_)) if done.last().is_some_and(|step| step.ending != Ending::Amount) => None,
         Some(Look::Warm(span)) => ladder.after_warming(span),
         _ => ladder.next_set(),
@@ -68,7 +70,7 @@ struct Ladder<'a> {
     ask: &'a PlacesAsk,
     done: &'a [StepRecord],
     room: Span,
-    /// Steps of the procedure so far, so that names differ.
+    /// Number of steps of the procedure so far, so that names differ.
     number: usize,
 }
 
@@ -111,7 +113,7 @@ impl Ladder<'_> {
         step(&name, vec![job], vec![StopRule::Time(self.ask.share(SET))])
     }
 
-    /// One more pass where the smallest set needed several, else the set itself.
+    /// One more pass if the smallest set needed several, else the set itself.
     fn after_warming(&self, warmed: Span) -> Option<Step> {
         let same = |step: &&StepRecord| matches!(look(step), Some(Look::Warm(span)) if span.to == warmed.to);
         let passes = self.done.iter().rev().take_while(same).count() as u32;
@@ -119,12 +121,12 @@ impl Ladder<'_> {
         Some(if passes < needed { self.warm(warmed) } else { self.set(warmed.to) })
     }
 
-    /// The looks at the smallest set.
+    /// Mean latencies of the looks at the smallest set.
     fn first_looks(&self, sets: &[SetSeen]) -> Vec<f64> {
         sets.iter().filter(|set| set.bytes == SMALLEST).map(|set| set.latency_ns_mean).collect()
     }
 
-    /// Passes after which the smallest set came no faster.
+    /// Passes after which the smallest set became no faster.
     fn passes(&self) -> u32 {
         let looks = self.first_looks(&self.known().sets);
         let faster = |pair: &&[f64]| pair[1] < FASTER * pair[0];
@@ -150,14 +152,14 @@ impl Ladder<'_> {
         }
     }
 
-    /// The next set, twice as large, of which only what is new is read before.
+    /// The next set, twice as large; only its new part is read beforehand.
     fn grow(&self, known: &PlacesAnswer, up_to: u64) -> Option<Step> {
         let to = (self.room.from + 2 * up_to).min(self.room.to);
         let span = Span { from: self.room.from + up_to, to };
         (span.bytes() >= SMALLEST && self.has_time(known, span.bytes())).then(|| self.warm(span))
     }
 
-    /// Whether there is time to read so much and then a set.
+    /// Whether there is time to read `bytes` and then a set.
     fn has_time(&self, known: &PlacesAnswer, bytes: u64) -> bool {
         let own = |step: &&StepRecord| matches!(look(step), Some(Look::Warm(_) | Look::Set(_)));
         let spent: Nanos =
@@ -168,7 +170,7 @@ impl Ladder<'_> {
         spent.as_secs_f64() + reading + self.ask.share(SET).as_secs_f64() <= all
     }
 
-    /// A set that tells the size of the cache, or that confirms it.
+    /// A set that shows the size of the cache, or that confirms it.
     fn around(&self, known: &PlacesAnswer) -> Option<Step> {
         let slow = |set: &SetSeen| set.hits.is_some_and(|hits| hits.value < 0.92) && set.bytes > SMALLEST;
         let first = known.sets.iter().position(slow)?;
@@ -179,7 +181,7 @@ impl Ladder<'_> {
             _ if beyond.len() > BEYOND => return None,
             sets if !sets.iter().any(tells) => LARGER,
             sets if !sets.iter().any(|set| (set.bytes as f64) < size) => SMALLER,
-            // One more of each kind, where they do not agree yet.
+            // One more of each kind if they do not agree yet.
             sets if sets.len() % 2 == 0 => LARGER * 1.1,
             _ => SMALLER * 0.85,
         };
@@ -189,7 +191,7 @@ impl Ladder<'_> {
     }
 }
 
-/// About how much the cache holds, by the set that tells it best.
+/// Estimated size of the cache, from the set that shows it best.
 fn estimate(sets: &[SetSeen]) -> Option<f64> {
     let of = |set: &SetSeen| Some((set.hits?.value, set.bytes as f64));
     let best = |a: &(f64, f64), b: &(f64, f64)| (a.0 - 0.7).abs().total_cmp(&(b.0 - 0.7).abs());

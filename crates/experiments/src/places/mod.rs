@@ -1,8 +1,8 @@
-//! `where` as a procedure: a strip of places over the volume, working sets that grow, what a cache and what is beyond it move,
-//! the strip once more, the edges of regions, and sequences at several places.
+//! The procedure of `where`: a strip of places over the volume, growing working sets, the speed of a cache and of what lies
+//! beyond it, the strip once more, the edges of regions, and sequences at several places.
 //!
-//! Places of a strip are read in shuffled order, each again soon after, so that neither drift nor a neighbour is taken for a
-//! place: what differs between them differs at the same time.
+//! Places of a strip are read in shuffled order, each again soon after, so that neither drift nor a neighbour is mistaken
+//! for a difference between places: places that differ do so at the same time.
 
 mod budgets;
 mod forecast;
@@ -17,27 +17,30 @@ pub use forecast::places_seconds;
 use crate::layout::layout_step;
 use crate::step::{Layout, Step};
 
-/// Shares of the time that is asked for, in the order of the parts: the strip, the ladder of working sets at most, the strip once
-/// more, the edges at most, the sequences at most.
+/// Share of the requested time for the strip.
 const STRIP: f64 = 0.25;
+/// Largest share for the ladder of working sets.
 const LADDER: f64 = 0.4;
+/// Share for the second strip.
 const AGAIN: f64 = 0.15;
+/// Largest share for the edges.
 const EDGES: f64 = 0.1;
+/// Largest share for the sequences.
 const TRACKS: f64 = 0.1;
-/// Most time of the layout of a file of ours.
+/// Longest layout of a file of ours.
 const LAYOUT_MOST: Nanos = Nanos::from_secs(600);
 
-/// What the procedure goes by.
+/// Parameters of the procedure, with what the target allows.
 #[derive(Clone, Debug)]
 pub struct PlacesAsk {
-    /// What was asked.
+    /// Parameters of the procedure.
     pub asked: PlacesAsked,
-    /// What is written before, where the file is ours.
+    /// Data to lay out first, if the file is ours.
     pub layout: Layout,
 }
 
 impl PlacesAsk {
-    /// A share of the time that was asked for.
+    /// A share of the requested time.
     fn share(&self, share: f64) -> Nanos {
         Nanos::from_secs_f64(self.asked.time.as_secs_f64() * share)
     }

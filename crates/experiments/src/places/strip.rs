@@ -10,28 +10,31 @@ use workload::{
 use super::{AGAIN, EDGES, PlacesAsk, STRIP, TRACKS, step};
 use crate::step::Step;
 
-/// Most places of a strip: a region of a fiftieth of the volume has forty of them.
+/// Most places of a strip: a region of a fiftieth of the volume then has forty of them.
 const PLACES: u64 = 2048;
-/// Least distance of two places: what a snapshot loads at a time lies between them.
+/// Least distance between two places: more than a snapshot loads at a time.
 const APART: Bytes = Bytes::MIB;
-/// A place is read again when so much of all others, as a divisor, was read in between.
+/// A place is read again once this fraction of all others, as a divisor, was read in between.
 const LAG: usize = 8;
-/// Reads of a strip in flight: several where each waits for a store elsewhere, and one at a time at the pace of most volumes.
+/// Reads of a strip in flight: several for a volume that waits for a remote store; at the strip's pace most volumes have
+/// one at a time.
 const DEPTH: u32 = 4;
-/// The reads of a strip are spread over this share of its time, so that it ends by itself.
+/// Share of a strip's time over which its reads are spread, so that it ends by itself.
 const PACED: f64 = 0.9;
-/// An edge is known well enough within so much.
+/// Uncertainty in bytes at which an edge is known well enough.
 const EDGE_KNOWN: u64 = 4 << 20;
 /// Places that are read between the two sides of an edge.
 const EDGE_PLACES: u64 = 24;
-/// Looks at edges, all together, and at one of them.
+/// Most looks at edges, all together.
 const EDGES_MOST: usize = 16;
+/// Most looks at one edge.
 const ONE_EDGE_MOST: usize = 3;
-/// Windows of sequences over the volume, and reads in each.
+/// Windows of sequences over the volume.
 const WINDOWS: u64 = 48;
+/// Reads in each window.
 const WINDOW_READS: u64 = 4;
 
-/// A job that reads these blocks of `block` in turn, each kept with its time.
+/// A job that reads these blocks of `block` in turn and keeps the time of each.
 fn listed(name: &str, block: Bytes, blocks: Vec<u64>) -> Job {
     Job {
         access: Access { spread: Spread::Listed(blocks), ..Access::random(Mix::READ) },
@@ -41,7 +44,7 @@ fn listed(name: &str, block: Bytes, blocks: Vec<u64>) -> Job {
     }
 }
 
-/// One place in each of equal parts of the volume, at random within it; in the order of the volume, as numbers of blocks.
+/// One place in each of equal parts of the volume, at random within it, in the order of the volume, as block numbers.
 fn places(ask: &PlacesAsk, pass: u64) -> Vec<u64> {
     let size = ask.asked.size.0;
     let parts = (size / APART.0 / 2).clamp(1, PLACES);
@@ -50,13 +53,13 @@ fn places(ask: &PlacesAsk, pass: u64) -> Vec<u64> {
     (0..parts).map(|part| part * length + random.below(length)).collect()
 }
 
-/// `list` in an order that has nothing to do with its own.
+/// `list` in a pseudorandom order.
 fn shuffled(list: &[u64], seed: u64) -> Vec<u64> {
     let Some(order) = Permutation::new(list.len() as u64, seed) else { return Vec::new() };
     (0..list.len() as u64).map(|at| list[order.at(at) as usize]).collect()
 }
 
-/// Each of `list`, and each once more when a part of the others was read in between.
+/// Each of `list`, and each once more after a part of the others was read in between.
 fn twice(list: &[u64]) -> Vec<u64> {
     let lag = (list.len() / LAG).max(1);
     let mut all = Vec::with_capacity(2 * list.len());
@@ -80,7 +83,7 @@ fn strip(ask: &PlacesAsk, name: &str, (blocks, share): (Vec<u64>, f64)) -> Optio
     (reads > 0).then(|| step(name, vec![job], vec![StopRule::OpsEach(reads), StopRule::Time(time)]))
 }
 
-/// So many reads, evenly over `time`.
+/// A pace for `reads` reads, evenly spread over `time`.
 fn paced(reads: u64, time: Nanos) -> Pace {
     Pace::Fixed(Iops(reads as f64 / (PACED * time.as_secs_f64())))
 }
@@ -91,10 +94,10 @@ pub(super) fn first(ask: &PlacesAsk) -> Option<Step> {
     strip(ask, "strip", (twice(&list), STRIP))
 }
 
-/// Every other place once more, and between them places that nobody has read: what is slow for the first time only is so beside
-/// them, at the same time.
+/// Every other place once more, and between them unread places: what is slow only the first time shows beside them at the
+/// same time.
 pub(super) fn again(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
-    // Without working sets nothing has driven anything out of a cache.
+    // Without working sets nothing has displaced anything from a cache.
     done.iter().find(|step| matches!(look(step), Some(Look::Set(_))))?;
     let old = places(ask, 0).into_iter().step_by(2);
     let fresh = places(ask, 1).into_iter().skip(1).step_by(2);
@@ -102,7 +105,7 @@ pub(super) fn again(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
     strip(ask, "strip again", (shuffled(&both, ask.asked.seed + 1), AGAIN))
 }
 
-/// Places between the two sides of the edge that is known worst.
+/// Places between the two sides of the edge that is known least.
 pub(super) fn edge(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
     let looks: Vec<&StepRecord> = done.iter().filter(|step| is_edge(step, &ask.asked)).collect();
     let spent: f64 = looks.iter().map(|step| step.ended.since(step.started).as_secs_f64()).sum();
@@ -136,7 +139,7 @@ fn edge_step(ask: &PlacesAsk, (from, to): (u64, u64), number: usize) -> Step {
     let list = twice(&shuffled(&within, ask.asked.seed + number as u64));
     let reads = list.len() as u64;
     let name = format!("edge {number}");
-    // No faster than a strip: what waits for a meter would look like another place.
+    // No faster than a strip: waiting for a meter would look like another place.
     let time = ask.share(EDGES / EDGES_MOST as f64);
     let job = Job {
         depth: DEPTH,

@@ -1,6 +1,6 @@
-//! The plans of a check: which procedures run one after the other in one run, and how it goes on after it was stopped.
+//! The plans of a check: which procedures run one after the other in one run, and how it resumes after it was stopped.
 //!
-//! A part runs as if it were alone: it is shown its own steps, by their names within it, and what it wants is named after it.
+//! A part runs as if it were alone: it sees only its own steps, by their names within it, and its steps are named after it.
 
 mod soak;
 
@@ -21,16 +21,16 @@ use crate::places::{PlacesAsk, next_places_step, places_seconds};
 use crate::step::{Layout, Step};
 use crate::{CheckAsk, LAYOUT_GUESS};
 
-/// A check by its plan, on its ground.
+/// A check by its plan, with what the target allows.
 #[derive(Clone, Debug)]
 pub struct PlanAsk {
-    /// What runs, one after the other.
+    /// Procedures that run one after the other.
     pub parts: Vec<PartAsk>,
-    /// What is written at the beginning of each sitting.
+    /// Data to lay out at the beginning of each sitting.
     pub layout: Layout,
-    /// Seed of what is written.
+    /// Seed of that data.
     pub seed: u64,
-    /// How many steps there were when each later sitting began.
+    /// Number of steps recorded when each later sitting began.
     pub sittings: Vec<usize>,
 }
 
@@ -41,35 +41,35 @@ pub enum PartAsk {
     Check(CheckAsk),
     /// The greatest rate within a latency.
     Headroom(HeadroomAsk),
-    /// Where the volume differs.
+    /// How places of the volume differ.
     Places(PlacesAsk),
-    /// A drain on purpose.
+    /// Draining the volume on purpose.
     Burst(BurstAsked, Layout),
-    /// Hours.
+    /// A soak over hours.
     Soak(SoakAsk),
 }
 
-/// The shares of a standard plan's time that its parts take: check, headroom, where.
+/// Shares of a standard plan's time for its parts: check, headroom, where.
 const SHARES: [f64; 3] = [0.55, 0.27, 0.18];
 
-/// The shares of its time that the parts of a plan have, in their order; one for a plan of one part.
+/// Shares of a plan's time for its parts, in their order; a single 1 for a plan of one part.
 pub fn part_shares(plan: CheckPlan) -> &'static [f64] {
     if plan == CheckPlan::Standard { &SHARES } else { &[1.0] }
 }
 
-/// What a plan is foreseen to take, seconds.
+/// Forecast of a plan, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlanSeconds {
-    /// Usually.
+    /// Usual seconds.
     pub usual: f64,
-    /// At most.
+    /// Longest seconds.
     pub most: f64,
 }
 
 /// The next step of a check by its plan, `None` when it is done. Pure: the same records give the same step.
 pub fn next_plan_step(ask: &PlanAsk, done: &[StepRecord]) -> Option<Step> {
     if ask.sittings.contains(&done.len()) && !done.is_empty() {
-        // What was laid out went with the sitting before, where it was ours.
+        // If the data was ours, it was removed at the end of the previous sitting.
         let most = workload::Nanos::from_secs(600);
         if let Some(layout) = layout_step(ask.layout, ask.seed, most) {
             return Some(Step { name: format!("layout {}", done.len()), ..layout });
@@ -78,7 +78,7 @@ pub fn next_plan_step(ask: &PlanAsk, done: &[StepRecord]) -> Option<Step> {
     ask.parts.iter().find_map(|part| part.next(done))
 }
 
-/// What all parts will take on a volume that is laid out at this speed and of which these limits are known.
+/// Forecasts all parts for a volume with this layout speed and these limits.
 pub fn plan_seconds(ask: &PlanAsk, layout_bytes_per_second: f64, limits: Option<&Limits>) -> PlanSeconds {
     ask.parts.iter().map(|part| part.seconds(layout_bytes_per_second, limits)).fold(
         PlanSeconds::default(),
@@ -86,12 +86,12 @@ pub fn plan_seconds(ask: &PlanAsk, layout_bytes_per_second: f64, limits: Option<
     )
 }
 
-/// The seconds that are usually left after these steps.
+/// Usual seconds that remain after the steps in `done`.
 pub fn plan_seconds_left(ask: &PlanAsk, limits: Option<&Limits>, done: &[StepRecord]) -> f64 {
     ask.parts.iter().map(|part| part.seconds_left(limits, done)).sum()
 }
 
-/// Steps that did not run although they were wanted, with why.
+/// Steps that were wanted but did not run, with the reason.
 pub fn plan_left_out(ask: &PlanAsk, done: &[StepRecord]) -> Vec<(String, LeftOut)> {
     let of = |part: &PartAsk| match part {
         PartAsk::Check(check) => left_out(check, &part.own(done)),
@@ -101,7 +101,7 @@ pub fn plan_left_out(ask: &PlanAsk, done: &[StepRecord]) -> Vec<(String, LeftOut
 }
 
 impl PartAsk {
-    /// What it was asked, as it is stored; `None` of the check's own steps.
+    /// Its parameters as they are stored; `None` for the check's own steps.
     pub fn asked(&self) -> Option<Asked> {
         match self {
             PartAsk::Check(_) => None,

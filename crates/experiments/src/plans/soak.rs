@@ -1,5 +1,5 @@
-//! A soak: for hours a modest load whose arrivals do not wait, and in each of equal cycles, at a random moment of it, a short look at
-//! all there is (method 10.2). It reads.
+//! A soak: for hours a modest load whose arrivals do not wait, and in each of several equal cycles, at a random moment, a
+//! short look at full load (method 10.2). It only reads.
 
 use record::StepRecord;
 use statistics::Stream;
@@ -11,40 +11,43 @@ use workload::{
 use crate::layout::{LAYOUT_GUESS, layout_step};
 use crate::step::{Layout, Step};
 
-/// The first look, from which duty and depth follow.
+/// Duration of the first look, which determines duty and depth.
 const LOOK: Nanos = Nanos::from_secs(3);
+/// I/Os in flight in the first look.
 const LOOK_DEPTH: u32 = 32;
 /// Name of the first look.
 const FIRST: &str = "look";
-/// What of a look does not count: a limit that has rested lets more through at first.
+/// Uncounted start of a look: a limit that has rested lets more through at first.
 const RAMP: Nanos = Nanos::SECOND;
-/// The part of what there is that the duty asks for, and the most I/Os a second of it: the volume shall be there for others, and for
-/// latency no more are needed.
+/// Share of the measured rate that the duty asks for: the volume should remain available to others.
 const DUTY_PART: f64 = 0.1;
+/// Most I/Os per second of the duty: latency needs no more.
 const DUTY_MOST: f64 = 100.0;
 /// I/Os in flight that an open load may need.
 const DUTY_DEPTH: u32 = 256;
-/// I/Os in flight that keep a volume full: of its rate as many seconds' worth, within these.
+/// Queue depth that keeps a volume full, in seconds' worth of its rate.
 const FULL_S: f64 = 0.05;
+/// Least and greatest depth that keeps a volume full.
 const DEPTHS: (f64, f64) = (8.0, 256.0);
-/// Intervals of the duty in a cycle, and their least and longest: a day's run file shall stay small.
+/// Intervals of the duty per cycle.
 const INTERVALS: u64 = 6;
+/// Shortest and longest interval of the duty: a day's run file should stay small.
 const INTERVAL: (Nanos, Nanos) = (Nanos::SECOND, Nanos::from_secs(30));
-/// A shorter duty says nothing.
+/// Shortest duty: a shorter one says nothing.
 const DUTY_LEAST: Nanos = Nanos::SECOND;
 /// Longest layout.
 const LAYOUT_MOST: Nanos = Nanos::from_secs(120);
 
-/// A soak on its ground.
+/// A soak, with what the target allows.
 #[derive(Clone, Debug)]
 pub struct SoakAsk {
-    /// What was asked.
+    /// Parameters of the soak.
     pub asked: SoakAsked,
-    /// What is written before.
+    /// Data to lay out first.
     pub layout: Layout,
 }
 
-/// The next step of a soak, `None` when it is done; one that failed or was interrupted is the last.
+/// The next step of a soak, `None` when it is done; a step that failed or was interrupted is the last.
 pub(super) fn next(ask: &SoakAsk, done: &[StepRecord]) -> Option<Step> {
     if done.last().is_some_and(|last| matches!(last.ending, Ending::Failed | Ending::Interrupted)) {
         return None;
@@ -69,25 +72,25 @@ pub(super) fn next(ask: &SoakAsk, done: &[StepRecord]) -> Option<Step> {
     })
 }
 
-/// Whether a step is the modest load: it has a pace.
+/// Whether a step is the modest load, which has a pace.
 fn is_duty(step: &StepRecord) -> bool {
     let paced = step.plan.workers.first().is_some_and(|worker| worker.pace.rate().is_some());
     step.plan.kind == StepKind::Soak && paced
 }
 
-/// Whether it is a look of a cycle.
+/// Whether a step is the look of a cycle.
 fn is_probe(step: &StepRecord) -> bool {
     step.plan.kind == StepKind::Soak && step.plan.name != FIRST && !is_duty(step)
 }
 
-/// When the look of a cycle begins, from the first cycle on.
+/// When the look of a cycle begins, counted from the start of the first cycle.
 fn begins(asked: &SoakAsked, cycle: u64) -> Nanos {
     let room = asked.cycle().since(asked.probe + RAMP);
     let at = Stream::new(asked.seed, cycle).unit_f64();
     asked.cycle() * cycle + Nanos::from_secs_f64(room.as_secs_f64() * at)
 }
 
-/// From the look before to that of this cycle.
+/// Time from the end of the previous look to the start of this cycle's.
 fn duty_length(asked: &SoakAsked, cycle: u64) -> Nanos {
     let since = cycle.checked_sub(1).map_or(Nanos::ZERO, |before| begins(asked, before) + asked.probe);
     begins(asked, cycle).since(since)
@@ -133,7 +136,7 @@ fn probe(ask: &SoakAsk, cycle: u64, rate: f64) -> Step {
     step(format!("probe {}", cycle + 1), job, &Window { ramp: RAMP, time, interval: Nanos::SECOND })
 }
 
-/// The seconds that a soak takes, layout at `layout_bytes_per_second` included.
+/// Seconds of a soak, including the layout.
 pub(super) fn seconds(ask: &SoakAsk, layout_bytes_per_second: f64) -> f64 {
     let layout = match ask.layout {
         Layout::Write(size) => (size.0 as f64 / layout_bytes_per_second).min(LAYOUT_MOST.as_secs_f64()),
@@ -142,7 +145,7 @@ pub(super) fn seconds(ask: &SoakAsk, layout_bytes_per_second: f64) -> f64 {
     layout + LOOK.as_secs_f64() + ask.asked.time.as_secs_f64()
 }
 
-/// The seconds that are left after these steps.
+/// Seconds that remain after the steps in `done`.
 pub(super) fn seconds_left(ask: &SoakAsk, done: &[StepRecord]) -> f64 {
     let probes = done.iter().filter(|step| is_probe(step)).count();
     let cycles = f64::from(ask.asked.cycles) - probes as f64;

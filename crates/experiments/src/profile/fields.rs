@@ -1,4 +1,4 @@
-//! Fields of the tables of a profile, taken by name; every mistake is kept with its place, so that all are told at once.
+//! Fields of a profile's tables, read by name; every mistake is kept with its place, so that all are reported at once.
 
 use std::cell::{Cell, RefCell};
 
@@ -7,27 +7,27 @@ use toml::de::{DeTable, DeValue};
 
 use super::{Mistake, ProfileError};
 
-/// A value with the byte at which it stands.
+/// A value with the byte offset at which it begins.
 #[derive(Clone, Debug)]
 pub(super) struct At<T> {
     /// The value.
     pub value: T,
-    /// Where it begins.
+    /// Byte offset at which it begins.
     pub at: usize,
 }
 
-/// The text of a profile, what to call it in messages, and what is wrong with it.
+/// The text of a profile, its name in messages, and its mistakes.
 pub(super) struct Source<'a> {
     name: &'a str,
     text: &'a str,
     mistakes: RefCell<Vec<(usize, String)>>,
-    /// Mistakes that were only counted.
+    /// Number of mistakes that were only counted.
     more: Cell<usize>,
 }
 
-/// More mistakes than this are only counted.
+/// Most mistakes that are kept; further ones are only counted.
 const MISTAKES_MOST: usize = 1000;
-/// More steps of a profile, or jobs of a step, are a slip.
+/// Most steps of a profile, or jobs of a step: more are a slip.
 const TABLES_MOST: usize = 1000;
 
 impl<'a> Source<'a> {
@@ -35,7 +35,7 @@ impl<'a> Source<'a> {
         Source { name, text, mistakes: RefCell::default(), more: Cell::default() }
     }
 
-    /// Keeps what is wrong at a byte of the text; nothing can be read there.
+    /// Keeps a mistake at a byte of the text; returns `None`, because nothing can be read there.
     pub fn wrong<T>(&self, at: usize, problem: String) -> Option<T> {
         let mut mistakes = self.mistakes.borrow_mut();
         mistakes.push((at, problem));
@@ -45,7 +45,7 @@ impl<'a> Source<'a> {
         None
     }
 
-    /// Puts mistakes into the order of the text, keeps the first and counts the others.
+    /// Sorts mistakes into the order of the text, keeps the first ones and counts the others.
     fn keep_first(&self, mistakes: &mut Vec<(usize, String)>) {
         mistakes.sort_by_key(|(at, _)| *at);
         mistakes.dedup();
@@ -53,12 +53,12 @@ impl<'a> Source<'a> {
         mistakes.truncate(MISTAKES_MOST);
     }
 
-    /// True where nothing was wrong so far.
+    /// Whether there is no mistake so far.
     pub fn is_right(&self) -> bool {
         self.mistakes.borrow().is_empty()
     }
 
-    /// What was read, or all that is wrong, in the order of the text.
+    /// What was read, or all mistakes, in the order of the text.
     pub fn result<T>(self, read: Option<T>) -> Result<T, ProfileError> {
         let mut mistakes = self.mistakes.take();
         match read {
@@ -74,7 +74,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A place of a text that only goes on, so that the text is counted once.
+/// A position in a text that only moves forward, so that the text is scanned once.
 struct Place<'t> {
     text: &'t str,
     at: usize,
@@ -83,7 +83,7 @@ struct Place<'t> {
 }
 
 impl Place<'_> {
-    /// What is wrong at a byte, which does not stand before the last.
+    /// A mistake at byte `at`, which must not lie before the previous one.
     fn mistake(&mut self, at: usize, problem: String) -> Mistake {
         let at = at.min(self.text.len());
         for letter in self.text.get(self.at..at).unwrap_or_default().chars() {
@@ -100,15 +100,15 @@ impl Place<'_> {
 /// A table of a profile.
 pub(super) struct Fields<'a> {
     table: &'a DeTable<'a>,
-    /// Where it begins.
+    /// Byte offset at which it begins.
     pub at: usize,
     source: &'a Source<'a>,
-    /// Fields that unknown ones were probably meant to be.
+    /// Known fields that unknown ones were probably meant to be.
     meant: Vec<&'static str>,
 }
 
 impl<'a> Fields<'a> {
-    /// A table whose fields are among `known`.
+    /// A table with its fields; those not among `known` are mistakes.
     pub fn new(
         (table, at): (&'a DeTable<'a>, usize),
         known: &[&'static str],
@@ -132,18 +132,18 @@ impl<'a> Fields<'a> {
         self.table.get(name)
     }
 
-    /// A value that must be there.
+    /// A required value.
     pub fn needed<T>(&self, name: &str, value: Option<T>) -> Option<T> {
         let is_named = self.value(name).is_some() || self.is_meant(name);
         match value {
             Some(value) => Some(value),
-            // What is wrong with it is told already.
+            // Its mistake is already recorded.
             None if is_named => None,
             None => self.source.wrong(self.at, format!("missing field '{name}'")),
         }
     }
 
-    /// True where an unknown field was probably meant to be this one.
+    /// Whether an unknown field was probably meant to be this one.
     pub fn is_meant(&self, name: &str) -> bool {
         self.meant.contains(&name)
     }
@@ -158,7 +158,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A number, whole or not.
+    /// A number, integer or not.
     pub fn number(&self, name: &str) -> Option<At<f64>> {
         let value = self.value(name)?;
         let at = value.span().start;
@@ -174,7 +174,7 @@ impl<'a> Fields<'a> {
             .or_else(|| self.source.wrong(at, format!("invalid value: {name} is too large a number")))
     }
 
-    /// A whole number from `least` to `most`.
+    /// An integer from `least` to `most`.
     pub fn count(&self, name: &str, (least, most): (u32, u32), what: &str) -> Option<At<u32>> {
         let number = self.number(name)?;
         let whole = number.value as u32;
@@ -201,7 +201,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// The tables of an array, whose fields are among `known`; `path` is how the array is written.
+    /// The tables of an array, whose fields must be among `known`; `path` is how the array is written.
     pub fn tables(&self, name: &str, path: &str, known: &[&'static str]) -> Option<Vec<Fields<'a>>> {
         let value = self.value(name)?;
         let at = value.span().start;
@@ -271,7 +271,7 @@ mod tests {
         let unknown: String = (0..5000).map(|number| format!("x{number} = 1\n")).collect();
         let error = refused(&format!("title = \"t\"\n{unknown}[[step]]\n"));
         let ProfileError::Text { mistakes, more, .. } = &error else { panic!("{error}") };
-        // Beside the unknown fields the step lacks its name and its job.
+        // Beside the unknown fields, the step lacks its name and its job.
         assert_eq!((mistakes.len(), *more), (MISTAKES_MOST, 5002 - MISTAKES_MOST));
         assert_eq!((mistakes[999].line, mistakes[999].column), (1001, 1));
         assert!(error.to_string().ends_with("; and 4990 more"), "{error}");

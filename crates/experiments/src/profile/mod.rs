@@ -1,4 +1,4 @@
-//! Profiles: workloads written down in TOML, built in or the user's own, run step by step on any target.
+//! Profiles: workloads written in TOML, built in or the user's own, run step by step on any target.
 
 mod fields;
 mod text;
@@ -9,31 +9,31 @@ use workload::{Bytes, Ending, Job, Nanos, StepKind, StopRule, Workload};
 use crate::layout::layout_step;
 use crate::step::{Layout, Step, Writes};
 
-/// A workload that was written down.
+/// A workload read from a file or built in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
-    /// Its name, or the path of its file.
+    /// Name, or path of its file.
     pub name: String,
     /// A few words for lists.
     pub title: String,
-    /// What it imitates.
+    /// What the profile imitates.
     pub about: String,
-    /// What its figures tell.
+    /// What the profile measures.
     pub measures: String,
-    /// What it does not measure.
+    /// What the profile does not measure.
     pub left_out: String,
-    /// How its result is printed.
+    /// How the result is printed.
     pub table: ProfileTable,
-    /// Bytes to measure on, where it does not matter to the target.
+    /// Size of the region to measure, if the target leaves it open.
     pub size: Option<Bytes>,
-    /// In the order they run; never empty.
+    /// Steps in the order they run; never empty.
     pub steps: Vec<ProfileStep>,
 }
 
 /// How the result of a profile is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProfileTable {
-    /// A line a job and direction.
+    /// One line per job and direction.
     Lines,
     /// CrystalDiskMark's table.
     CrystalDiskMark,
@@ -42,17 +42,17 @@ pub enum ProfileTable {
 /// One step of a profile: jobs that run side by side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProfileStep {
-    /// Unique in the profile.
+    /// Name, unique in the profile.
     pub name: String,
     /// Counted time.
     pub time: Nanos,
     /// Uncounted time before it.
     pub ramp: Nanos,
-    /// Never empty.
+    /// Jobs of the step; never empty.
     pub jobs: Vec<Job>,
 }
 
-/// Why a profile cannot be used.
+/// Error in finding or reading a profile.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProfileError {
     /// The text of a profile is wrong.
@@ -60,9 +60,9 @@ pub enum ProfileError {
     Text {
         /// The file or the built-in profile.
         name: String,
-        /// What is wrong, in the order of the text; of very much the first.
+        /// Mistakes in the order of the text; if there are very many, the first ones.
         mistakes: Vec<Mistake>,
-        /// Mistakes that are not among them.
+        /// Number of mistakes beyond those.
         more: usize,
     },
     /// There is no such profile.
@@ -72,7 +72,7 @@ pub enum ProfileError {
         known.join(", ")
     )]
     Unknown {
-        /// What was typed.
+        /// The name as typed.
         name: String,
         /// The nearest name.
         nearest: Option<String>,
@@ -81,19 +81,19 @@ pub enum ProfileError {
     },
 }
 
-/// What is wrong at a place of a profile's text.
+/// A mistake at one place of a profile's text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {problem}")]
 pub struct Mistake {
-    /// From 1.
+    /// Line, counted from 1.
     pub line: usize,
-    /// From 1, in characters.
+    /// Column, counted from 1 in characters.
     pub column: usize,
-    /// What is wrong there, and what would do.
+    /// What is wrong, and what would be right.
     pub problem: String,
 }
 
-/// More mistakes than this are counted and not told.
+/// Most mistakes that are listed; further ones are only counted.
 const TOLD_MOST: usize = 12;
 
 fn listed(mistakes: &[Mistake], more: usize) -> String {
@@ -123,7 +123,7 @@ pub fn profile_names() -> impl Iterator<Item = &'static str> + Clone {
 /// The text of the built-in profile of this name, for copying.
 ///
 /// # Errors
-/// [`ProfileError::Unknown`] with the nearest name.
+/// Returns [`ProfileError::Unknown`] with the nearest name.
 pub fn profile_text(name: &str) -> Result<&'static str, ProfileError> {
     let wanted = name.to_ascii_lowercase();
     let found = BUILTIN.iter().find(|(known, _)| *known == wanted);
@@ -135,45 +135,45 @@ pub fn profile_text(name: &str) -> Result<&'static str, ProfileError> {
 }
 
 impl Profile {
-    /// The built-in profile of this name, case ignored.
+    /// The built-in profile of this name, ignoring case.
     ///
     /// # Errors
-    /// [`ProfileError::Unknown`] with the nearest name.
+    /// Returns [`ProfileError::Unknown`] with the nearest name.
     pub fn builtin(name: &str) -> Result<Profile, ProfileError> {
         text::read(&name.to_ascii_lowercase(), profile_text(name)?)
     }
 
-    /// Reads the text of a profile; `name` is what errors call it.
+    /// Reads the text of a profile; `name` is its name in errors.
     ///
     /// # Errors
-    /// [`ProfileError::Text`] with line and column.
+    /// Returns [`ProfileError::Text`] with line and column.
     pub fn read(name: &str, text: &str) -> Result<Profile, ProfileError> {
         text::read(name, text)
     }
 
-    /// The same profile with every step counted for this long.
+    /// The same profile with this counted time for every step.
     pub fn lasting(mut self, time: Nanos) -> Profile {
         self.steps.iter_mut().for_each(|step| step.time = time);
         self
     }
 
-    /// The same profile with this seed of every random choice.
+    /// The same profile with this seed for every random choice.
     pub fn seeded(mut self, seed: u64) -> Profile {
         self.steps.iter_mut().flat_map(|step| &mut step.jobs).for_each(|job| job.seed = seed);
         self
     }
 
-    /// Steps that may run where writes are treated so.
+    /// Steps that may run if writes are treated in this way.
     pub fn permitted(&self, writes: Writes) -> impl Iterator<Item = &ProfileStep> {
         self.steps.iter().filter(move |step| writes == Writes::Measured || !step.writes())
     }
 
-    /// The longest that the permitted steps run, ramps included.
+    /// Seconds of the permitted steps, ramps included.
     pub fn seconds(&self, writes: Writes) -> f64 {
         self.permitted(writes).map(|step| (step.time + step.ramp).as_secs_f64()).sum()
     }
 
-    /// The next step, `None` when all have run; one that failed or was interrupted is the last.
+    /// The next step, `None` when all have run; a step that failed or was interrupted is the last.
     pub fn next_step(&self, ground: (Writes, Layout), done: &[StepRecord]) -> Option<Step> {
         let over = |step: &StepRecord| matches!(step.ending, Ending::Failed | Ending::Interrupted);
         if done.last().is_some_and(over) {
@@ -187,7 +187,7 @@ impl Profile {
     }
 }
 
-/// The longest that real data are laid out; a region that is not full by then is measured as far as it is.
+/// Longest layout of real data; a region that is not full by then is measured as it is.
 const LAYOUT_MOST: Nanos = Nanos::from_secs(60);
 
 impl ProfileStep {

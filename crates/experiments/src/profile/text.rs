@@ -1,4 +1,4 @@
-//! A profile's TOML into its fields, each with the place where it stands; all that is wrong is named with line and column.
+//! Reads a profile's TOML into its fields, each with its place; every mistake is reported with line and column.
 
 use toml::de::DeTable;
 use workload::{Access, BlockSizes, Bytes, Flush, Iops, Job, Mix, Nanos, Pace, UnitError};
@@ -6,15 +6,15 @@ use workload::{Access, BlockSizes, Bytes, Flush, Iops, Job, Mix, Nanos, Pace, Un
 use super::fields::{At, Fields, Source};
 use super::{Profile, ProfileError, ProfileStep, ProfileTable};
 
-/// Counted time of a step that names none.
+/// Default counted time of a step.
 const TIME: Nanos = Nanos::from_secs(5);
-/// Uncounted time of a step that names none.
+/// Default uncounted time of a step.
 const RAMP: Nanos = Nanos::from_millis(500);
-/// The longest block that is not a slip.
+/// Longest accepted block: a longer one is a slip.
 const BLOCK_MAX: Bytes = Bytes::mib(64);
-/// The deepest queue that is not a slip.
+/// Deepest accepted queue: a deeper one is a slip.
 const DEPTH_MAX: u32 = 4096;
-/// The most workers of a job that are not a slip.
+/// Most accepted workers per job: more are a slip.
 const WORKERS_MAX: u32 = 512;
 
 const PROFILE: &[&str] = &["title", "about", "measures", "left_out", "table", "size", "time", "ramp", "step"];
@@ -41,7 +41,7 @@ enum Order {
 }
 const ORDERS: &[(&str, Order)] = &[("random", Order::Random), ("sequential", Order::Sequential)];
 
-/// Reads `text`; `name` is what errors call it: the path, or the name of a built-in profile.
+/// Reads `text`; `name` is its name in errors: the path, or the name of a built-in profile.
 pub(super) fn read(name: &str, text: &str) -> Result<Profile, ProfileError> {
     let source = Source::new(name, text);
     let (table, errors) = DeTable::parse_recoverable(text);
@@ -49,7 +49,7 @@ pub(super) fn read(name: &str, text: &str) -> Result<Profile, ProfileError> {
         let at = error.span().map_or(0, |span| span.start);
         source.wrong::<()>(at, error.message().trim().replace('\n', "; ").replace('`', "'"));
     }
-    // What stands in a text that is no TOML is not looked into.
+    // A text that is not TOML is not examined further.
     let profile =
         source.is_right().then(|| source.profile(name, &Fields::new((table.get_ref(), 0), PROFILE, &source)));
     source.result(profile.flatten())
@@ -128,7 +128,7 @@ impl Source<'_> {
         };
         let name = fields.text("name").map_or(step.to_owned(), |name| name.value);
         let pace = self.pace(fields);
-        // Without a share of reads both may be asked for.
+        // If the share of reads is missing, both block sizes may be required.
         let share = read.as_ref().map_or(50, |read| read.value as u8);
         let blocks = self.blocks(fields, share);
         let (_, mix) = (read?, Mix::reads(share));
@@ -149,7 +149,7 @@ impl Source<'_> {
         Pace::Fixed(Iops(asked))
     }
 
-    /// `read` is the share of reads in percent.
+    /// Block sizes of a job; `read` is the share of reads in percent.
     fn blocks(&self, fields: &Fields<'_>, read: u8) -> Option<BlockSizes> {
         let size = |name: &str| fields.text(name).map(|size| self.block(&size));
         let (all, reads, writes) = (size("block"), size("read_block"), size("write_block"));

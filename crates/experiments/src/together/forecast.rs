@@ -1,11 +1,11 @@
-//! How many looks at several volumes there will be, and what is left of them.
+//! How many looks at several volumes there will be, and how much time remains.
 
 use record::StepRecord;
 use workload::{StepKind, TogetherAsked};
 
 use super::{AGAIN, MORE, PAIRS_MOST, TogetherAsk};
 
-/// The most looks that volumes like these get, where they share something under every load.
+/// Most looks for these volumes, if they share something under every load.
 pub fn together_looks_most(asked: &TogetherAsked) -> usize {
     let volumes = asked.volumes.len();
     let pairs = if volumes > 2 && volumes <= PAIRS_MOST { volumes * (volumes - 1) / 2 } else { 0 };
@@ -13,18 +13,18 @@ pub fn together_looks_most(asked: &TogetherAsked) -> usize {
     asked.loads.len() * each + 1 + 2 * volumes + pairs
 }
 
-/// Looks that they get in any case.
+/// Looks that run in any case.
 fn looks_least(asked: &TogetherAsked) -> usize {
     asked.loads.len() * 2 * (asked.volumes.len() + 1)
 }
 
-/// Seconds that it takes, the layout left out: at least, where the volumes share nothing, and at most.
+/// Seconds without the layout: the least, if the volumes share nothing, and the most.
 pub fn together_seconds(ask: &TogetherAsk) -> (f64, f64) {
     let most = ask.asked.time.as_secs_f64();
     (most * looks_least(&ask.asked) as f64 / together_looks_most(&ask.asked) as f64, most)
 }
 
-/// Seconds that are left behind these steps, at most.
+/// Most seconds that remain after the steps in `done`.
 pub fn together_seconds_left(ask: &TogetherAsk, done: &[StepRecord]) -> f64 {
     (together_seconds(ask).1 - elapsed(done)).max(0.0)
 }

@@ -1,9 +1,10 @@
-//! `check --together` as a procedure: what several volumes bear at once.
+//! The procedure of `check --together`: what several volumes bear at once.
 //!
-//! For each load every volume alone, all at once, all at once again and every volume alone in reverse order, so that what drifts is seen
-//! on both sides. Where all have less than each alone, added up, what tells causes apart: another block (operations or bytes), one volume
-//! at half of what it had (do the others get what it leaves?), one filled beside modest users of the others (who starves whom), and of
-//! more than two volumes each pair; and at the end each alone and all at once again.
+//! For each load: every volume alone, all at once, all at once again, and every volume alone in reverse order, so that
+//! drift shows on both sides. If all at once reach less than the sum of each alone, loads that distinguish causes: another
+//! block (operations or bytes), one volume at half of what it had (do the others get what it leaves?), one filled beside
+//! modest users of the others (who starves whom), and, of more than two volumes, each pair. At the end, each alone and all
+//! at once again.
 
 mod forecast;
 
@@ -20,38 +21,39 @@ use crate::step::{Layout, Step};
 
 pub use forecast::{together_looks_most, together_seconds, together_seconds_left};
 
-/// The part of a look that is run before it counts.
+/// Share of a look that runs before it counts.
 const RAMP: f64 = 0.2;
-/// The shortest look, seconds: a volume's throttle works in slices of a tenth.
+/// Shortest look, in seconds: a volume's throttle works in slices of 0.1 s.
 const LOOK_LEAST_S: f64 = 2.0;
 /// Intervals of a look.
 const INTERVALS: f64 = 8.0;
-/// Of what each has alone, added up, less than this at once asks what is shared.
+/// Share of the sum of each alone below which all at once share something.
 const LESS: f64 = 0.97;
-/// The budget is known well enough where its error is this share of it, twice;
+/// Twice the standard error of the budget, as a share of it, at which it is known well enough.
 const PRECISE: f64 = 0.015;
-/// else all are loaded so many times more than there, back, and once again.
+/// Most further loads of all at once if it is not.
 const MORE: usize = 6;
+/// Loads of all at once in any case: there, back, and once again.
 const AGAIN: usize = 3;
-/// Neighbouring values of noise resemble each other: so many times the error of independent ones.
+/// Factor on the standard error of independent values, because neighbouring values of noise resemble each other.
 const ALIKE: f64 = 1.5;
-/// Each pair is loaded of so many volumes at most.
+/// Most volumes of which each pair is loaded.
 const PAIRS_MOST: usize = 4;
-/// The longest that real data are laid out.
+/// Longest layout of real data.
 const LAYOUT_MOST: Nanos = Nanos::from_secs(120);
 
-/// Several volumes on their ground.
+/// Several volumes, with what the targets allow.
 #[derive(Clone, Debug)]
 pub struct TogetherAsk {
-    /// What was asked.
+    /// Parameters of the procedure.
     pub asked: TogetherAsked,
-    /// What is written to each volume before, in their order.
+    /// Data to lay out on each volume first, in their order.
     pub layouts: Vec<Layout>,
-    /// Bytes that may be in flight in all.
+    /// Most bytes in flight in all.
     pub in_flight_most: Bytes,
 }
 
-/// The next step, `None` when it is done; one that failed or was interrupted is the last.
+/// The next step, `None` when it is done; a step that failed or was interrupted is the last.
 pub fn next_together_step(ask: &TogetherAsk, done: &[StepRecord]) -> Option<Step> {
     let over = |step: &StepRecord| matches!(step.ending, Ending::Failed | Ending::Interrupted);
     if done.last().is_some_and(over) {
@@ -65,7 +67,7 @@ pub fn next_together_step(ask: &TogetherAsk, done: &[StepRecord]) -> Option<Step
     Known::of(ask, done).next()
 }
 
-/// Lays out what must be laid out, on all volumes at once.
+/// The layout of all volumes at once, if any is needed.
 fn layout(ask: &TogetherAsk) -> Option<Step> {
     let of = |(volume, layout): (usize, &Layout)| {
         let step = layout_step(*layout, ask.asked.seed.wrapping_add(volume as u64), LAYOUT_MOST)?;
@@ -80,7 +82,7 @@ fn layout(ask: &TogetherAsk) -> Option<Step> {
     (!step.workload.jobs.is_empty()).then_some(step)
 }
 
-/// One look that is wanted.
+/// A look that is wanted.
 #[derive(Clone, Debug, PartialEq)]
 struct Wanted {
     load: TogetherLoad,
@@ -123,7 +125,7 @@ impl<'k> Known<'k> {
         self.ask.asked.volumes.len()
     }
 
-    /// All looks that are wanted by what is known, those included that are done.
+    /// All looks that are wanted given what is known, including completed ones.
     fn wanted(&self) -> Vec<Wanted> {
         let asked = &self.ask.asked;
         let mut wanted: Vec<Wanted> =
@@ -135,7 +137,7 @@ impl<'k> Known<'k> {
         wanted.extend(held.first().into_iter().flat_map(|load| self.apart(*load)));
         // Once again at the end: a volume that swings by itself may have been low twice while all were loaded.
         wanted.extend(held.iter().flat_map(|load| self.there(*load)));
-        // What time is left makes the budgets more precise, the least known first.
+        // Remaining time makes the budgets more precise, the least known first.
         let known = |load: &TogetherLoad| self.in_role(*load, &TogetherRole::All).count();
         let rough = held.iter().filter(|load| known(load) < AGAIN + MORE && !self.is_precise(**load));
         if let Some(load) = rough.min_by_key(|load| known(load)) {
@@ -144,7 +146,7 @@ impl<'k> Known<'k> {
         wanted
     }
 
-    /// Each alone, all at once, and the same backwards.
+    /// Each alone, all at once, and the same in reverse.
     fn there_and_back(&self, load: TogetherLoad) -> Vec<Wanted> {
         let there = self.there(load);
         let back = there.iter().rev().cloned();
@@ -157,7 +159,7 @@ impl<'k> Known<'k> {
         roles.map(|role| Wanted { load, role }).collect()
     }
 
-    /// What tells apart why all have less at once.
+    /// Looks that distinguish why all reach less at once.
     fn apart(&self, load: TogetherLoad) -> Vec<Wanted> {
         let volumes = self.volumes();
         let paced = half_load(&self.shares(load)).map(|(volume, _)| TogetherRole::Paced(volume));
@@ -169,13 +171,13 @@ impl<'k> Known<'k> {
         roles.map(|role| Wanted { load, role }).collect()
     }
 
-    /// What each volume has beside all others, in the first look at that.
+    /// What each volume reaches beside all others, in the first such look.
     fn shares(&self, load: TogetherLoad) -> Vec<f64> {
         let Some(all) = self.in_role(load, &TogetherRole::All).next() else { return Vec::new() };
         (0..self.volumes()).map(|volume| all.rate(volume).unwrap_or(0.0)).collect()
     }
 
-    /// Whether all have less at once than each alone, added up.
+    /// Whether all reach less at once than the sum of each alone.
     fn is_held(&self, load: TogetherLoad) -> bool {
         let alone = |volume: usize| {
             let role = TogetherRole::Alone(volume);
@@ -238,7 +240,7 @@ impl<'k> Known<'k> {
         }
     }
 
-    /// The jobs of a look, each step with places of its own.
+    /// Jobs of a look, with places of their own in each step.
     fn jobs(&self, wanted: &Wanted) -> Vec<Job> {
         let asked = &self.ask.asked;
         let loaded: Vec<usize> = match &wanted.role {
@@ -279,7 +281,7 @@ impl<'k> Known<'k> {
         }
     }
 
-    /// Whether there is enough left to write for a look at writes.
+    /// Whether enough bytes may still be written for a look at writes.
     fn may_write(&self, load: TogetherLoad) -> bool {
         let least = load.block.0 * u64::from(self.ask.asked.depth) * self.volumes() as u64;
         load.direction != Direction::Write || self.left_to_write() >= least

@@ -6,11 +6,11 @@ use workload::Asked;
 
 use super::{BLOCKS_MIN, TurnsAsk};
 
-/// The first look of a comparison that may stop early; with fewer blocks a part of the error buys no interval.
+/// Blocks before the first look of a comparison that may stop early; with fewer, a part of the error gives no interval.
 const FIRST: u32 = 10;
 
-/// After which blocks to look, where `most` fit into the time: each time twice as many, so that the looks are few and each
-/// keeps a good part of the error. `None` where not even the least number of blocks fits.
+/// Numbers of blocks after which to look if `most` fit into the time: doubling each time, so that looks are few and each
+/// keeps a good part of the error. `None` if not even the fewest blocks fit.
 pub fn look_at(most: u32) -> Option<Vec<u32>> {
     let mut looks: Vec<u32> = std::iter::successors(Some(FIRST), |blocks| Some(blocks * 2))
         .take_while(|blocks| blocks * 3 / 2 <= most)
@@ -19,7 +19,7 @@ pub fn look_at(most: u32) -> Option<Vec<u32>> {
     (most >= BLOCKS_MIN).then_some(looks)
 }
 
-/// Whether it was planned to look after `block` blocks, and every row has its answer.
+/// Whether a look was planned after `block` blocks, and every row has its answer.
 pub(super) fn is_certain(ask: &TurnsAsk, done: &[Vec<StepRecord>], block: u32) -> bool {
     if !ask.in_turns.look_at.contains(&block) {
         return false;
@@ -35,7 +35,7 @@ pub(super) fn is_certain(ask: &TurnsAsk, done: &[Vec<StepRecord>], block: u32) -
     !rows.is_empty() && !answers.any(|answer| open(&answer))
 }
 
-/// The run of a side as far as it went.
+/// The run of a side so far.
 fn so_far(ask: &TurnsAsk, side: u8, steps: &[StepRecord]) -> Run {
     let mut run = Run::started(Vec::new(), 0);
     run.steps = steps.to_vec();

@@ -1,4 +1,4 @@
-//! Two targets loaded in turns: in blocks that have every load once on each side, in an order that is drawn (method 11).
+//! Two targets loaded in turns: in blocks that run every load once on each side, in random order (method 11).
 
 mod looks;
 
@@ -12,33 +12,33 @@ use crate::step::{Layout, Step};
 
 pub use looks::look_at;
 
-/// The longest that real data are laid out on a side.
+/// Longest layout of real data on a side.
 const LAYOUT_MOST: Nanos = Nanos::from_secs(60);
-/// Fewer blocks give no interval at 95 %.
+/// Fewest blocks: fewer give no interval at 95 %.
 pub const BLOCKS_MIN: u32 = statistics::paired::PAIRS_MIN as u32;
 
-/// What is asked of a comparison in turns.
+/// Parameters of a comparison in turns.
 #[derive(Clone, Debug)]
 pub struct TurnsAsk {
     /// What both runs say of it; `side` is that of the first.
     pub in_turns: InTurns,
-    /// The loads by their names in [`InTurns::loads`], in that order.
+    /// The loads, in the order of their names in [`InTurns::loads`].
     pub loads: Vec<Step>,
-    /// What is laid out on each side before anything is measured.
+    /// Data to lay out on each side before anything is measured.
     pub layouts: Vec<Layout>,
 }
 
-/// Whose turn it is, and with what.
+/// A turn: which side runs what.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {
     /// Index of the side.
     pub side: usize,
-    /// What it runs.
+    /// The step it runs.
     pub step: Step,
 }
 
-/// The next turn, given what ran on each side; `None` when all blocks are done, a turn failed or was stopped, or a look
-/// found every answer certain.
+/// The next turn, given what ran on each side; `None` when all blocks are done, when a turn failed or was stopped, or when
+/// a look found every answer certain.
 pub fn next_turn(ask: &TurnsAsk, done: &[Vec<StepRecord>]) -> Option<Turn> {
     let over = |side: &Vec<StepRecord>| {
         side.last().is_some_and(|step| matches!(step.ending, Ending::Failed | Ending::Interrupted))
@@ -59,7 +59,7 @@ pub fn next_turn(ask: &TurnsAsk, done: &[Vec<StepRecord>]) -> Option<Turn> {
     Some(Turn { side, step: of_block(&ask.loads[load], ask.in_turns.seed, block) })
 }
 
-/// How many blocks are whole.
+/// Number of complete blocks.
 pub fn blocks_done(ask: &TurnsAsk, done: &[Vec<StepRecord>]) -> u32 {
     let whole =
         |side: &Vec<StepRecord>| side.iter().filter(|step| step.plan.kind == workload::StepKind::Job).count();
@@ -67,7 +67,7 @@ pub fn blocks_done(ask: &TurnsAsk, done: &[Vec<StepRecord>]) -> u32 {
     (least / ask.loads.len().max(1)) as u32
 }
 
-/// The longest that it takes, and what is left of that after what ran.
+/// Longest seconds that remain after what ran.
 pub fn turns_seconds(ask: &TurnsAsk, done: &[Vec<StepRecord>]) -> f64 {
     let laid_out = |side: usize| done.get(side).is_some_and(|side| !side.is_empty());
     let layouts = ask.layouts.iter().enumerate().filter(|(side, _)| !laid_out(*side));
@@ -85,7 +85,7 @@ fn layout_seconds(layout: Layout) -> f64 {
     }
 }
 
-/// How long one block of `loads` takes on so many sides.
+/// Seconds of one block of `loads` on `sides` sides.
 pub fn block_seconds(loads: &[Step], sides: usize) -> f64 {
     let time = |rule: &StopRule| if let StopRule::Time(time) = rule { Some(*time) } else { None };
     let of_load = |load: &Step| {
@@ -106,8 +106,8 @@ fn next_layout(ask: &TurnsAsk, done: &[Vec<StepRecord>]) -> Option<Turn> {
     })
 }
 
-/// Load and side of each turn of a block: loads in a drawn order, and of each the sides one after the other in a drawn order,
-/// so that what makes a pair stands next to each other in time.
+/// Load and side of each turn of a block: loads in random order, and the sides of each consecutively in random order, so
+/// that the members of a pair are adjacent in time.
 fn order(ask: &TurnsAsk, block: u32) -> Vec<(usize, usize)> {
     let mut stream = Stream::new(ask.in_turns.seed, u64::from(block));
     let mut loads: Vec<usize> = (0..ask.loads.len()).collect();
@@ -120,8 +120,8 @@ fn order(ask: &TurnsAsk, block: u32) -> Vec<(usize, usize)> {
     loads.into_iter().flat_map(sides).collect()
 }
 
-/// The load as its block has it: with a name of its own, and at places of its own, the same on every side, so that no cache
-/// knows them from the block before.
+/// The load as it runs in its block: with a name of its own and places of its own, the same on every side, so that no cache
+/// holds them from the previous block.
 fn of_block(load: &Step, seed: u64, block: u32) -> Step {
     let mut step = load.clone();
     step.name = format!("{}, block {}", load.name, block + 1);

@@ -1,32 +1,33 @@
-//! What a watch sees beside its figures: a wall clock that was set, a time when nobody looked, devices that go and come.
+//! Anomalies that a watch reports beside its figures: a wall clock that was set, a time without samples, devices that
+//! disappear and appear.
 
 use std::sync::Arc;
 
 use record::{Event, EventKind, Sample};
 use workload::Nanos;
 
-/// The wall clock and the run's clock are read one after the other; on a busy machine some hundredths of a second lie
-/// between. More than this between two samples is no such chance, and slewing (at most 500 ppm) stays far below.
+/// Difference between wall clock and run's clock, in milliseconds, up to which they agree. They are read one after the
+/// other, on a busy machine some hundredths of a second apart, and slewing (at most 500 ppm) stays far below.
 const CLOCK_SLACK_MS: i64 = 1_000;
-/// An interval this many times as long as asked is a gap, as [`record::Recording::gaps`] has it.
+/// Multiple of the requested interval from which an interval is a gap, as in [`record::Recording::gaps`].
 const GAP: u64 = 3;
-/// A gap that is told must be at least this much longer than asked: with short intervals a busy machine makes many.
+/// Least excess of a reported gap over the requested interval: with short intervals a busy machine has many gaps.
 const GAP_LEAST: Nanos = Nanos::SECOND;
-/// More events of one kind than this are not told: by then they are the rule.
+/// Most events of one kind that are reported: beyond that they are the rule.
 const MOST_OF_A_KIND: u32 = 50;
 
-/// Looks at each sample, in time order, and tells what is odd about it.
+/// Examines each sample, in time order, and reports anomalies.
 #[derive(Debug)]
 pub struct Anomalies {
     every: Nanos,
     last: Option<Seen>,
-    /// Devices that went, by name.
+    /// Devices that disappeared, by name.
     gone: Vec<Arc<str>>,
-    /// Told so far: clock, gaps, devices.
+    /// Number of events so far: clock, gaps, devices.
     told: [u32; 3],
 }
 
-/// What must be known of a sample when the next one comes.
+/// What must be remembered of a sample until the next one.
 #[derive(Debug)]
 struct Seen {
     at: Nanos,
@@ -34,18 +35,20 @@ struct Seen {
     devices: Vec<Arc<str>>,
 }
 
-/// Place of each kind in [`Anomalies::told`].
+/// Index of clock events in [`Anomalies::told`].
 const CLOCK: usize = 0;
+/// Index of gaps in [`Anomalies::told`].
 const GAPS: usize = 1;
+/// Index of device events in [`Anomalies::told`].
 const DEVICES: usize = 2;
 
 impl Anomalies {
-    /// Of samples that are asked for `every` so much time.
+    /// Starts for samples that are requested at intervals of `every`.
     pub fn new(every: Nanos) -> Anomalies {
         Anomalies { every, last: None, gone: Vec::new(), told: [0; 3] }
     }
 
-    /// What is odd about `sample` beside the one before it.
+    /// Anomalies of `sample` compared with the previous one.
     pub fn look(&mut self, sample: &Sample) -> Vec<Event> {
         let seen = Seen {
             at: sample.at,
@@ -71,7 +74,7 @@ impl Anomalies {
         (self.told[kind] <= MOST_OF_A_KIND).then_some(Event { at, kind: event, text })
     }
 
-    /// Nobody looked for much longer than asked.
+    /// Reports a time without samples that is much longer than requested.
     fn gap(&self, before: &Seen, now: &Seen) -> Option<String> {
         let length = now.at.since(before.at);
         let long = length >= self.every * GAP && length >= self.every + GAP_LEAST;
@@ -101,7 +104,7 @@ impl Anomalies {
     }
 }
 
-/// That nobody looked for so long from then on.
+/// Text for a time without samples, of this length from `since` on.
 pub fn not_looked(length: Nanos, since: &str) -> String {
     let length = span(length);
     format!(
@@ -109,7 +112,7 @@ pub fn not_looked(length: Nanos, since: &str) -> String {
     )
 }
 
-/// The wall clock went another way than time did.
+/// Reports that the wall clock advanced differently from the run's clock.
 fn clock_set(before: &Seen, now: &Seen) -> Option<String> {
     if before.wall_unix_ms == 0 || now.wall_unix_ms == 0 {
         return None;
@@ -129,7 +132,7 @@ fn clock_set(before: &Seen, now: &Seen) -> Option<String> {
     })
 }
 
-/// When it was: by the wall clock where that is known.
+/// Time of a sample, by the wall clock if it is known.
 fn clock_words(seen: &Seen) -> String {
     match seen.wall_unix_ms {
         0 => format!("{:.1} s", seen.at.as_secs_f64()),
@@ -143,7 +146,7 @@ fn time_of_day(unix_ms: u64) -> String {
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// A span: `5.0 s`, `12 min 5 s`, `1 h`, `1 h 1 min`.
+/// A duration: `5.0 s`, `12 min 5 s`, `1 h`, `1 h 1 min`.
 fn span(length: Nanos) -> String {
     let seconds = length.as_secs_f64();
     if seconds < 60.0 {

@@ -11,25 +11,25 @@ use super::phases::PlannedPhase;
 use crate::profile::Profile;
 use crate::step::Step;
 
-/// Depth of a load that is made of a policy: that of the published test, deep enough to reach any rate.
+/// Depth of a load made from a policy: that of the published test, deep enough to reach any rate.
 const POLICY_DEPTH: u32 = 256;
-/// Block of a policy that states none.
+/// Block size for a policy that states none.
 const POLICY_BLOCK: Bytes = Bytes::kib(4);
-/// Share of reads of a policy that states none: the mix that providers publish most.
+/// Share of reads for a policy that states none: the mix that providers publish most.
 const POLICY_READS: f64 = 0.7;
 
 /// A load: what runs in every load phase.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WatchLoad {
-    /// What it is, as typed.
+    /// Its description, as typed.
     pub words: String,
-    /// Jobs that run side by side; their own ends are left out, the phase ends them.
+    /// Jobs that run side by side, without stop rules of their own: the phase ends them.
     pub jobs: Vec<Job>,
-    /// What the user should know: what was changed or left out.
+    /// Notes for the user: what was changed or left out.
     pub notes: Vec<String>,
 }
 
-/// Rates that a load asks for, operations a second; zero where it asks for none in that direction.
+/// Rates that a load asks for in operations per second; zero if it asks for none in that direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Nominal {
     /// Reads.
@@ -38,7 +38,7 @@ pub struct Nominal {
     pub write: f64,
 }
 
-/// Why a load cannot be used.
+/// Reason why a load cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
     /// Its steps run one after the other.
@@ -49,14 +49,14 @@ pub enum LoadError {
     Steps {
         /// The load.
         words: String,
-        /// How many.
+        /// Number of steps.
         count: usize,
-        /// Their names.
+        /// Names of the steps.
         steps: Vec<String>,
-        /// What to do.
+        /// What the user can do.
         remedy: &'static str,
     },
-    /// It keeps no rate that could be scaled.
+    /// A job keeps no rate that could be scaled.
     #[error(
         "--scale: the job '{job}' of {words} keeps no rate (it runs as fast as it can), so there is nothing to take a share \
          of; give it rate_iops, or leave --scale out"
@@ -64,10 +64,10 @@ pub enum LoadError {
     NoRate {
         /// The load.
         words: String,
-        /// The job.
+        /// Name of the job.
         job: String,
     },
-    /// A policy without a limit of operations.
+    /// A policy has no limit on operations.
     #[error(
         "{words} limits no operations, so it names no load; name a fio job file or a profile with --load, and the policy with --policy"
     )]
@@ -77,7 +77,7 @@ pub enum LoadError {
     },
 }
 
-/// The first few names.
+/// The first few names, quoted.
 fn listed(names: &[String]) -> String {
     const SHOWN: usize = 3;
     let first = names.iter().take(SHOWN).map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
@@ -85,16 +85,16 @@ fn listed(names: &[String]) -> String {
 }
 
 impl WatchLoad {
-    /// A load of `jobs`, without ends of their own.
+    /// A load of `jobs`, without their own stop rules and delays.
     pub fn of_jobs(words: &str, jobs: Vec<Job>, notes: Vec<String>) -> WatchLoad {
         let endless = |job: Job| Job { stop: Vec::new(), delay: Nanos::ZERO, ..job };
         WatchLoad { words: words.to_owned(), jobs: jobs.into_iter().map(endless).collect(), notes }
     }
 
-    /// The one step of `profile`.
+    /// The load of a profile's only step.
     ///
     /// # Errors
-    /// [`LoadError::Steps`] where it has more.
+    /// Returns [`LoadError::Steps`] if it has more.
     pub fn of_profile(profile: &Profile) -> Result<WatchLoad, LoadError> {
         match &profile.steps[..] {
             [step] => Ok(WatchLoad::of_jobs(&profile.name, step.jobs.clone(), Vec::new())),
@@ -107,10 +107,10 @@ impl WatchLoad {
         }
     }
 
-    /// The load for which `limits` are stated, at the rate that they grant for ever.
+    /// The load for which `limits` are stated, at the rate that they grant permanently.
     ///
     /// # Errors
-    /// [`LoadError::NoIops`].
+    /// Returns [`LoadError::NoIops`] if they limit no operations.
     pub fn of_policy(limits: &Limits) -> Result<WatchLoad, LoadError> {
         let words = limits.policy.to_string();
         let stated = limits.reference_workload.as_ref();
@@ -149,7 +149,7 @@ impl WatchLoad {
         Ok(WatchLoad::of_jobs(&words, vec![job], vec![note]))
     }
 
-    /// Lets jobs that run elsewhere than on their own files reach no further than `region`, and notes whose size gives way.
+    /// Restricts jobs without files of their own to `region`, and notes whose size is dropped for that.
     pub fn fit(&mut self, region: Bytes) {
         for job in self.jobs.iter_mut().filter(|job| job.files.is_empty()) {
             let offset = job.offset.0;
@@ -162,8 +162,8 @@ impl WatchLoad {
         }
     }
 
-    /// Lets jobs that run elsewhere than on their own files go past the page cache, and notes which asked for it: a target
-    /// that is a device has none that would be the load's own.
+    /// Makes jobs without files of their own bypass the page cache, and notes which asked for it: a target that is a device
+    /// has no page cache of the load's own.
     pub fn go_past_the_cache(&mut self) {
         for job in self.jobs.iter_mut().filter(|job| job.files.is_empty() && !job.direct) {
             job.direct = true;
@@ -195,7 +195,7 @@ impl WatchLoad {
         self.jobs.iter().filter(on).any(|job| !job.access.mix.reads_only())
     }
 
-    /// The rates that it asks for; `None` where a job runs as fast as it can.
+    /// The rates that it asks for; `None` if a job runs as fast as it can.
     pub fn nominal(&self) -> Option<Nominal> {
         let mut nominal = Nominal::default();
         for job in &self.jobs {
@@ -206,10 +206,10 @@ impl WatchLoad {
         Some(nominal)
     }
 
-    /// Nothing, where every job keeps a rate that can be scaled.
+    /// Checks that every job keeps a rate that can be scaled.
     ///
     /// # Errors
-    /// [`LoadError::NoRate`] names the first job that keeps none.
+    /// Returns [`LoadError::NoRate`] with the first job that keeps none.
     pub fn can_be_scaled(&self) -> Result<(), LoadError> {
         let lacking = self.jobs.iter().find(|job| job_rates(job).is_none());
         match lacking {
@@ -226,7 +226,7 @@ impl WatchLoad {
     }
 }
 
-/// What all clones of `job` ask for together; `None` where one direction that it issues has no rate.
+/// Rates of all clones of `job` together; `None` if a direction that it issues has no rate.
 fn job_rates(job: &Job) -> Option<Nominal> {
     let clones = f64::from(job.clones);
     let mix = &job.access.mix;

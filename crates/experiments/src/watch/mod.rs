@@ -1,5 +1,4 @@
-//! Watching as a procedure: the phases of load cycles, the load that goes with them, and what a watch sees beside its
-//! figures.
+//! Watching as a procedure: the phases of load cycles, the load that goes with them, and anomalies that a watch reports.
 
 mod anomalies;
 mod load;

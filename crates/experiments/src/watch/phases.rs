@@ -4,24 +4,24 @@ use workload::Nanos;
 
 use super::scales::scale_words;
 
-/// Samples that a phase must hold to say anything: two make one difference, and the edges are cut off.
+/// Fewest samples of a phase: two make one difference, and the edges are cut off.
 const SAMPLES_LEAST: u64 = 3;
-/// The shortest phase: a load needs a moment to come up to its rate.
+/// Shortest phase: a load needs a moment to reach its rate.
 const CYCLE_LEAST: Nanos = Nanos::SECOND;
-/// Phases of one watch; more are no plan that anybody reads, and at the shortest cycle three hours.
+/// Most phases of a watch: nobody reads a longer plan, and at the shortest cycle they take three hours.
 const PHASES_MOST: u64 = 10_000;
 
-/// Length of a phase where none is said.
+/// Default length of a phase.
 const CYCLE: Nanos = Nanos::from_secs(60);
-/// How often a load comes on where that is not said: twice, to be seen again; of a scaled one each scale is a look of its own.
+/// Default number of load phases: two, to see the load again; with scales, one for each scale.
 const REPEAT: u32 = 2;
 
-/// What load cycles are asked for.
+/// Parameters of load cycles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cycles {
     /// Length of each phase, idle or load.
     pub cycle: Nanos,
-    /// How often the load comes on, at each scale; at least once.
+    /// How often the load runs at each scale; at least once.
     pub repeat: u32,
     /// Shares of the load's nominal rate, in their order; empty: the load as it is.
     pub scales: Vec<f64>,
@@ -30,26 +30,26 @@ pub struct Cycles {
 /// A phase that is still to come.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedPhase {
-    /// `idle 1`, `load 1`, `load 50%`, `load 50% 2`; unique.
+    /// Name, unique in the watch: `idle 1`, `load 1`, `load 50%`, `load 50% 2`.
     pub name: String,
-    /// When it ends, from the start of the first.
+    /// When it ends, counted from the start of the first phase.
     pub end: Nanos,
     /// How long it lasts.
     pub length: Nanos,
-    /// What goes on.
+    /// What runs in it.
     pub what: PhaseWhat,
 }
 
-/// What goes on in a [`PlannedPhase`].
+/// What runs in a [`PlannedPhase`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PhaseWhat {
     /// No load of ours.
     Idle,
-    /// The load, at this share of its nominal rate where it is scaled.
+    /// The load, at this share of its nominal rate if it is scaled.
     Load(Option<f64>),
 }
 
-/// Why there can be no such cycles.
+/// Reason why load cycles cannot run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CycleError {
     /// Phases are shorter than figures need.
@@ -60,14 +60,14 @@ pub enum CycleError {
         seconds(*least)
     )]
     Short {
-        /// What was asked.
+        /// The cycle requested.
         cycle: Nanos,
         /// Time between two samples.
         every: Nanos,
-        /// The shortest that would do.
+        /// The shortest accepted cycle.
         least: Nanos,
     },
-    /// No cycle at all.
+    /// The load is to run zero times.
     #[error("--repeat 0 runs no load; say 1 or more, or leave --load out to watch alone")]
     Never,
     /// More phases than a watch holds.
@@ -76,20 +76,20 @@ pub enum CycleError {
          phase longer with --cycle"
     )]
     Many {
-        /// What was asked.
+        /// The repetitions requested.
         repeat: u32,
-        /// The phases that would be.
+        /// Number of phases that would result.
         phases: u64,
     },
 }
 
-/// A span as it is typed: `0.2s`, `60s`.
+/// A duration as it is typed: `0.2s`, `60s`.
 fn seconds(span: Nanos) -> String {
     format!("{}s", span.as_secs_f64())
 }
 
 impl Cycles {
-    /// What is said of them, and the usual where nothing is.
+    /// Cycles from the options given, with defaults for the others.
     pub fn said(cycle: Option<Nanos>, repeat: Option<u32>, scales: Option<Vec<f64>>) -> Cycles {
         let usual = if scales.is_some() { 1 } else { REPEAT };
         Cycles {
@@ -102,7 +102,8 @@ impl Cycles {
     /// The phases, in their order.
     ///
     /// # Errors
-    /// [`CycleError`] where a phase would hold too few samples, taken `every` so much time, or there would be none.
+    /// Returns a [`CycleError`] if a phase would hold too few samples, taken at intervals of `every`, or if there would be
+    /// no phases or too many.
     pub fn phases(&self, every: Nanos) -> Result<Vec<PlannedPhase>, CycleError> {
         let least = CYCLE_LEAST.max(every * SAMPLES_LEAST);
         if self.cycle < least {
@@ -143,7 +144,7 @@ impl Cycles {
 
     fn add(&self, phases: &mut Vec<PlannedPhase>, what: PhaseWhat, name: Option<String>) {
         let number = phases.len() as u64 + 1;
-        // Idle phases stand at every other place.
+        // Every other phase is idle.
         let name = name.unwrap_or_else(|| format!("idle {}", number.div_ceil(2)));
         phases.push(PlannedPhase { name, end: self.cycle * number, length: self.cycle, what });
     }

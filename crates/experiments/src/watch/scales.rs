@@ -1,29 +1,29 @@
-//! Shares of a load's nominal rate, as they are typed: `50%,100%,200%`.
+//! Shares of a load's nominal rate as they are typed: `50%,100%,200%`.
 
-/// The largest share: more than that is a slip of the pen.
+/// Largest share: a larger one is a slip of the pen.
 const MOST: f64 = 1000.0;
 
-/// Why scales cannot be used.
+/// Reason why scales cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScaleError {
-    /// It is no percentage.
+    /// It is not a percentage.
     #[error("--scale {word}: no percentage; write shares of the load's rate such as 50%,100%,200%")]
     NoPercentage {
-        /// What was typed.
+        /// The word as typed.
         word: String,
     },
-    /// It is a percentage that no load can be run at.
+    /// It is a percentage at which no load can run.
     #[error(
         "--scale {word}: a load runs at more than 0 % and at most 100000 % of its rate; write 50%,100%,200%"
     )]
     Range {
-        /// What was typed.
+        /// The word as typed.
         word: String,
     },
-    /// The same share comes twice.
+    /// The same share occurs twice.
     #[error("--scale {word}: that share comes twice; name each once, and repeat them with --repeat")]
     Twice {
-        /// What was typed.
+        /// The word as typed.
         word: String,
     },
 }
@@ -31,7 +31,7 @@ pub enum ScaleError {
 /// Reads `50%,100%,1000%` as shares (0.5, 1, 10). A number without `%` is a percentage too.
 ///
 /// # Errors
-/// [`ScaleError`] names the part that is wrong.
+/// Returns a [`ScaleError`] that names the wrong part.
 pub fn scales(text: &str) -> Result<Vec<f64>, ScaleError> {
     let mut found = Vec::new();
     for part in text.split(',') {
@@ -55,7 +55,7 @@ pub fn scales(text: &str) -> Result<Vec<f64>, ScaleError> {
 /// A share in percent: `50%`, `1000%`, `12.5%`.
 pub fn scale_words(share: f64) -> String {
     let percent = share * 100.0;
-    // What was typed in percent comes back without the dust of binary fractions.
+    // Rounds off binary fractions, so that a typed percentage comes back unchanged.
     let rounded = (percent * 1e6).round() / 1e6;
     format!("{rounded}%")
 }

@@ -1,4 +1,4 @@
-//! Prints how often the interval of a level holds its long-run mean, how wide it is, and how far the mean is off.
+//! Prints how often a level's interval holds its long-run mean, how wide it is, and how large the bias of the mean is.
 #![allow(clippy::print_stdout)]
 
 mod turns;
@@ -14,7 +14,7 @@ fn cell(looks: Looks, strays: Strays) -> String {
     told(&(0..RUNS).filter_map(|run| one(looks, strays, run)).collect::<Vec<_>>())
 }
 
-/// The first of four levels that a check sees in turn.
+/// The first of four levels that a check measures in turn.
 fn in_turn(strays: Strays) -> String {
     told(&(0..RUNS).filter_map(|run| levels(strays, run).into_iter().next()).collect::<Vec<_>>())
 }

@@ -1,13 +1,13 @@
-//! Four levels of one volume that are seen in turn, as a check sees them, each with what the others say of its noise.
+//! Four levels of one volume measured in turn, as in a check; each interval uses what the other levels show of the noise.
 
 use statistics::level::{Level, Series, Strays as Shown, level};
 
 use super::volume::{Strays, Volume, series};
 
-/// Levels that are seen in turn.
+/// Number of levels measured in turn.
 pub const LEVELS: usize = 4;
 
-/// When a check of two and a half minutes looks at which level, from which second on and with how many values.
+/// Schedule of a check of two and a half minutes: level, second at which a moment begins, and its number of values.
 const TURNS: [(usize, f64, usize); 23] = [
     (0, 19.0, 14),
     (0, 26.5, 14),
@@ -34,7 +34,7 @@ const TURNS: [(usize, f64, usize); 23] = [
     (2, 162.0, 7),
 ];
 
-/// The levels of one run.
+/// The levels of one run, with their intervals.
 pub fn levels(strays: Strays, run: u64) -> Vec<Level> {
     let mut volume = Volume::new(strays, run);
     let mut seen: [Vec<(f64, Vec<f64>)>; LEVELS] = Default::default();

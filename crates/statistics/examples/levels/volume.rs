@@ -1,11 +1,11 @@
-//! A volume whose rate strays from its mean in a known way, and what is seen of it in moments.
+//! A volume whose rate strays from its mean in a known way, and the moments in which it is measured.
 
 use statistics::Stream;
 use statistics::level::{Level, Moment, Series, Strays as Shown, level};
 
 pub const MEAN: f64 = 3000.0;
 
-/// How a level is looked at: moments of so many values, over a span of seconds.
+/// How a level is measured: moments of `values` values each, over a span of seconds.
 #[derive(Clone, Copy)]
 pub struct Looks {
     pub moments: usize,
@@ -13,10 +13,10 @@ pub struct Looks {
     pub span: f64,
 }
 
-/// Seconds of a value.
+/// Seconds per value.
 pub const SECONDS: f64 = 0.5;
 
-/// How a volume's rate strays, as shares of its mean.
+/// How a volume's rate strays, as shares of its mean; `memory` is in seconds.
 #[derive(Clone, Copy)]
 pub struct Strays {
     pub cv: f64,
@@ -25,14 +25,14 @@ pub struct Strays {
     pub memory: f64,
 }
 
-/// A volume's rate as time goes on.
+/// A volume's rate over time.
 pub struct Volume {
     strays: Strays,
     stream: Stream,
     fast: f64,
     slow: f64,
     at: f64,
-    /// What of an I/O was done at the end of the last interval.
+    /// Fraction of an I/O that was done at the end of the last interval.
     begun: f64,
 }
 
@@ -44,7 +44,7 @@ impl Volume {
         Volume { strays, stream, fast, slow, at: 0.0, begun }
     }
 
-    /// The rate that is counted in the interval from `now` on, in whole I/Os.
+    /// The rate counted in the interval from `now` on, from whole I/Os.
     fn counted(&mut self, now: f64) -> f64 {
         let passed = now - std::mem::replace(&mut self.at, now);
         let keep = self.strays.rho.powf(passed / SECONDS);
@@ -57,14 +57,14 @@ impl Volume {
         done / SECONDS
     }
 
-    /// Moments spread evenly over the span: where each begins, and its values.
+    /// Moments spread evenly over the span: start and values of each.
     pub fn seen(&mut self, looks: Looks, from: f64) -> Vec<(f64, Vec<f64>)> {
         let gap = (looks.span - looks.values as f64 * SECONDS) / (looks.moments as f64 - 1.0).max(1.0);
         let begins = |at: usize| from + gap * at as f64;
         (0..looks.moments).map(|at| (begins(at), self.moment(begins(at), looks.values))).collect()
     }
 
-    /// So many values from `begins` on.
+    /// `values` values from `begins` on.
     pub fn moment(&mut self, begins: f64, values: usize) -> Vec<f64> {
         (0..values).map(|value| self.counted(begins + value as f64 * SECONDS)).collect()
     }
@@ -75,7 +75,7 @@ pub fn series(moments: &[(f64, Vec<f64>)]) -> Series<'_> {
     Series { moments: seen.collect(), unit: 1.0 }
 }
 
-/// A level over moments; of a single one with what eight references over 100 s said before of how levels stray.
+/// A level over several moments. For a single moment, eight references over the preceding 100 s show how levels stray.
 pub fn one(looks: Looks, strays: Strays, run: u64) -> Option<Level> {
     let mut volume = Volume::new(strays, run);
     let mut others = Shown::default();

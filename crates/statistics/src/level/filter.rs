@@ -1,47 +1,48 @@
-//! How well a model of noise explains what was seen, and the level it then gives (a Kalman filter; Harvey, "Forecasting,
+//! How well a noise model explains the values seen, and the level it then gives (a Kalman filter; Harvey, "Forecasting,
 //! structural time series models and the Kalman filter", 1989, section 3.4).
 
-/// A value of the series that is fitted.
+/// One value of the series to be fitted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
     pub value: f64,
     pub seconds: f64,
-    /// Seconds since the cell before; `None` where it follows at once.
+    /// Seconds since the previous cell; `None` if it follows directly.
     pub gap: Option<f64>,
-    /// What values like it stray by within a moment, and by what whole counts leave open at an edge.
+    /// By how much values like it stray within a moment, and how much whole counts leave open at an edge.
     pub scales: Scales,
 }
 
 /// How far values stray, as a first guess: standard deviations.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Scales {
-    /// Within a moment.
+    /// Standard deviation within a moment.
     pub within: f64,
-    /// By what whole counts leave open at an edge.
+    /// Standard deviation of what whole counts leave open at an edge.
     pub edge: f64,
 }
 
-/// A noise: what values stray from their level by.
+/// A noise model: how values stray from their level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Noise {
-    /// Fast part, an autoregression from cell to cell: its standard deviation as a multiple of the spread within moments,
+    /// Standard deviation of the fast part, an autoregression from cell to cell, as a multiple of the spread within
+    /// moments.
     pub fast: f64,
-    /// with this correlation over [`RHO_S`].
+    /// Correlation of the fast part over [`RHO_S`].
     pub rho: f64,
-    /// Slow part: its standard deviation in the unit of the values,
+    /// Standard deviation of the slow part, in the unit of the values.
     pub slow: f64,
-    /// which is forgotten within so many seconds.
+    /// Seconds within which the slow part is forgotten.
     pub memory: f64,
-    /// What an edge between two cells moves from one to the other: a meter's only noise.
+    /// What an edge between two cells moves from one to the other: the only noise of a meter.
     pub edge: Edge,
 }
 
 /// What an edge between two counts moves from one to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
-    /// What whole counts leave open.
+    /// The part of an item that whole counts leave open.
     Count,
-    /// The slices in which a meter lets through, which are all that values stray by.
+    /// A slice of a meter; slices then explain all of the spread.
     Slice,
 }
 
@@ -54,18 +55,18 @@ impl Noise {
     }
 }
 
-/// What a noise makes of a series.
+/// A noise model fitted to a series.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fit {
-    /// Of the series, the unknown level integrated out.
+    /// Log likelihood of the series, with the unknown level integrated out.
     pub log_likelihood: f64,
-    /// The level,
+    /// Estimate of the level.
     pub mean: f64,
-    /// and its variance.
+    /// Variance of that estimate.
     pub variance: f64,
 }
 
-/// Covariances of fast part, slow part and last edge, given what was seen.
+/// Covariances of fast part, slow part and last edge, given the values so far.
 #[derive(Clone, Copy, Default)]
 struct Known {
     fast: f64,
@@ -85,12 +86,12 @@ struct State {
 }
 
 impl State {
-    /// A step on: what is expected of the next value.
+    /// Advances one step, to what is expected of the next value.
     fn step(self, keep: (f64, f64)) -> State {
         State { fast: keep.0 * self.fast, slow: keep.1 * self.slow, edge: self.edge }
     }
 
-    /// After a value that was off by `off`, with these gains of fast part, slow part and new edge.
+    /// Updates after a value that was off by `off`, with the gains of fast part, slow part and new edge.
     fn learn(self, off: f64, gain: [f64; 3]) -> State {
         State { fast: self.fast + gain[0] * off, slow: self.slow + gain[1] * off, edge: gain[2] * off }
     }
@@ -143,10 +144,10 @@ pub(super) fn fit(cells: &[Cell], noise: &Noise) -> Fit {
     Fit { log_likelihood, mean: vo / oo, variance: 1.0 / oo }
 }
 
-/// Seconds between two values that a noise's correlation is that of.
+/// Seconds between two values for which the correlation of a noise model is given.
 pub(super) const RHO_S: f64 = 0.5;
 
-/// What is kept of fast and slow part over `gap` seconds.
+/// Share of fast and slow part that remains after `gap` seconds.
 fn keep(noise: &Noise, gap: f64) -> (f64, f64) {
     (noise.rho.powf(gap / RHO_S), (-gap / noise.memory).exp())
 }

@@ -6,17 +6,17 @@ use crate::distribution::normal_cdf;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub weight: f64,
-    /// Where its middle is, from the middle of the interval.
+    /// Offset of its mean from the middle of the interval.
     pub off: f64,
     pub sd: f64,
 }
 
-/// Level of every interval here.
+/// Probability of every interval here.
 const LEVEL: f64 = 0.95;
-/// Halvings of the bracket: the half-width is exact to a millionth.
+/// Bisections of the bracket: the half-width is exact to a millionth.
 const HALVINGS: usize = 24;
 
-/// Half the interval about zero that holds 95 % of the mixture; `start` is any guess above zero.
+/// Half-width of the interval around zero that holds 95 % of the mixture; `start` is any guess above zero.
 pub(super) fn half_width(parts: &[Part], start: f64) -> f64 {
     let held = |half: f64| -> f64 {
         let in_part = |part: &Part| {

@@ -1,25 +1,27 @@
-//! The mean of a level that was seen in several moments, with an interval that holds the long-run mean.
+//! The mean of a level measured in several moments, with an interval that holds its long-run mean.
 //!
-//! # How
+//! # How it works
 //!
-//! A level is seen in moments (a rung, a reference) of some intervals each, with gaps between. What its values stray by is held against
-//! some 1,250 noises: a fast part that depends on the value before by 0 to 0.92 over half a second, a slow part of up to 8 % that is forgotten
-//! within 20 to 300 s, and what an edge between two counts moves from one to the other, which is all that a meter has. Each noise is weighed
-//! by how well it explains the series (its likelihood, the level integrated out) and by what is believed of it before: dependence is
-//! presumed until disproved, and so is a slow part. The interval holds 95 % of the mixture of what they say of the long-run mean.
-//! So nothing is chosen for being small, variance within moments and between them count with the freedom they have, and a meter is told
-//! from noise by its likelihood alone.
+//! A level is measured in moments (a rung, a reference) of some intervals each, with gaps between them. Its values are
+//! compared with some 1,250 noise models: a fast part, correlated from value to value by 0 to 0.92 over half a second; a
+//! slow part of up to 8 % that is forgotten within 20 to 300 s; and what an edge between two counts moves from one to the
+//! other, which is all the noise of a meter. Each model is weighted by how well it explains the series (its likelihood,
+//! with the level integrated out) and by its prior: dependence is presumed until disproved, and so is a slow part. The
+//! interval holds 95 % of the mixture of what the models say of the long-run mean. So no model is chosen for giving a
+//! narrow interval, variance within moments and between them counts with its degrees of freedom, and likelihood alone
+//! distinguishes a meter from noise.
 //!
-//! Levels of one volume that were seen in turn tell of its noise together ([`Strays::of`]): as shares of their means they are one series, in
-//! which a slow part shows far better than in the few moments of each. How large the fast part is remains each level's own; and a level
-//! that contradicts the others is read by itself, in so far as it does.
+//! Levels of one volume that were measured in turn reveal its noise together ([`Strays::of`]): as shares of their means
+//! they are one series, in which a slow part shows far better than in the few moments of each. The size of the fast part
+//! remains each level's own; and a level that contradicts the others is judged by itself, to the extent that it does.
 //!
 //! # Measured coverage
 //!
-//! Share of 200 runs (in per cent) whose interval held the long-run mean; in brackets the mean half-width and the bias of the mean in per cent,
-//! and the share of runs that say that the level wanders. Values of half a second at 3,000 a second, in whole counts; a single moment borrows
-//! from eight references of four values; "in turn" is the first of four levels that a check of 165 s sees in turn.
-//! `cargo run --release -p statistics --example levels` prints it anew.
+//! Share of 200 runs (in per cent) whose interval held the long-run mean; in brackets the mean half-width and the bias of
+//! the mean in per cent, and the per cent of runs in which the level is said to wander. Values of half a second at 3,000
+//! per second, in whole counts; a single moment borrows from eight references of four values; "in turn" is the first of
+//! four levels that a check of 165 s measures in turn. `cargo run --release -p statistics --example levels` prints the
+//! table anew.
 //!
 //! | CV, rho, slow | 1 × 5 in 3 s | 1 × 14 in 7 s | 5 × 8 in 60 s | 8 × 5 in 100 s | 15 × 5 in 120 s | 12 × 12 in 180 s | in turn |
 //! |---|---|---|---|---|---|---|---|
@@ -48,9 +50,10 @@
 //! | 1 %, 0.3, 5 % 300 s | 96.0 (±12.09, -0.10, 84) | 96.5 (±11.92, -0.08, 84) | 97.5 (±11.40, -0.29, 80) | 95.5 (±11.03, -0.18, 84) | 93.5 (±10.58, -0.07, 94) | 94.0 (±9.80, -0.41, 98) | 93.5 (±9.77, -0.12, 92) |
 //! | 5 %, 0.6, 5 % 300 s | 99.0 (±15.93, -0.13, 41) | 99.0 (±14.22, -0.23, 47) | 98.5 (±12.43, -0.48, 48) | 99.0 (±11.82, -0.48, 44) | 98.0 (±11.18, -0.49, 48) | 97.0 (±11.04, -0.35, 67) | 92.0 (±9.41, -0.36, 34) |
 //!
-//! Below 93 % are slow noises over 300 s that the span of a run hardly shows: 85 to 93 % of them where there is no fast noise, 91 to 92 %
-//! where there is; 34 to 100 % of these say that the level wanders. Above 97 % is noise of 1 % and more,
-//! in which a slow part cannot be disproved within three minutes, and levels of a few values: they are presumed.
+//! Below 93 % are slow noises over 300 s that hardly show within the span of a run: 85 to 93 % without fast noise, 91 to
+//! 92 % with it; in 34 to 100 % of these runs the level is said to wander. Above 97 % are noise of 1 % and more, in which a
+//! slow part cannot be disproved within three minutes, and levels of a few values: there dependence or a slow part is
+//! presumed.
 
 mod filter;
 mod mixture;
@@ -62,14 +65,14 @@ use models::{Shape, noises, shapes};
 
 use crate::usable;
 
-/// Values one after the other without a gap.
+/// Consecutive values without a gap.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment<'v> {
-    /// Seconds on any clock that all moments share, at which the first value began.
+    /// When the first value began, in seconds on any clock that all moments share.
     pub at: f64,
-    /// Seconds that a value lasted.
+    /// Seconds per value.
     pub seconds: f64,
-    /// Rates a second.
+    /// Rates per second.
     pub values: &'v [f64],
 }
 
@@ -78,41 +81,41 @@ pub struct Moment<'v> {
 pub enum Basis {
     /// The cumulative count follows a straight line to within its edges, within moments and between them: a meter.
     Pinned,
-    /// Enough was seen to tell how far values depend on each other: it is 95 %.
+    /// Enough values to know how far they depend on each other: the coverage is 95 %.
     Shown,
-    /// Too little to tell, or a slow part that cannot be disproved: dependence is presumed, and the interval is wider than 95 % asks where
-    /// there is none.
+    /// Too few values, or a slow part that cannot be disproved: dependence is presumed, and without any the interval is
+    /// wider than 95 % requires.
     Presumed,
-    /// One moment, and nothing is known of others: it holds the level of that moment.
+    /// One moment and no knowledge of others: the interval holds the level of that moment only.
     OneMoment,
-    /// The level moves from moment to moment by more than its noise explains, and the interval is wider for what it may do
-    /// beyond the span that was seen.
+    /// The level moves from moment to moment by more than its noise explains, and the interval is widened for what it may
+    /// do beyond the span that was measured.
     Wandering,
 }
 
-/// A level and how well it is known, in the unit of its values.
+/// A level and how precisely it is known, in the unit of its values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
-    /// Everything that was counted over all its time.
+    /// Everything counted, over all of its time.
     pub mean: f64,
-    /// Half the 95 % interval.
+    /// Half-width of the 95 % interval.
     pub half_width: f64,
-    /// Values seen.
+    /// Number of values.
     pub values: usize,
-    /// Moments seen.
+    /// Number of moments.
     pub moments: usize,
     /// What the interval rests on.
     pub basis: Basis,
 }
 
-/// What levels of a volume say of its noise, whatever its size: how far it depends on what was before, and how the level moves between
-/// moments. A logarithm of the likelihood for each shape; nothing where nothing is known.
+/// What levels of a volume show of its noise, regardless of its size: how far it depends on the past, and how the level
+/// moves between moments. One log likelihood per shape; empty if nothing is known.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Strays(Vec<f64>);
 
 impl Strays {
-    /// What these levels of one volume, seen in turn, say together. What slows one of them at a time slows them all, so they are read as
-    /// one series of shares of their levels.
+    /// Combines what these levels of one volume, measured in turn, show. Whatever slows one of them at some time slows them
+    /// all, so they are read as one series of shares of their levels.
     #[must_use]
     pub fn of(all: &[Series<'_>]) -> Strays {
         let mut moments: Vec<(f64, Vec<Cell>)> = all.iter().filter_map(Series::shares).flatten().collect();
@@ -120,7 +123,7 @@ impl Strays {
         let mut cells: Vec<Cell> = Vec::new();
         let mut ended = f64::NEG_INFINITY;
         for (from, moment) in moments {
-            // What two levels share, or two loads at the same time, is one witness.
+            // Values that two levels share, or two loads at the same time, count once.
             if from < ended {
                 continue;
             }
@@ -141,7 +144,7 @@ impl Strays {
         self.0.is_empty()
     }
 
-    /// What is believed of each shape once these are seen.
+    /// Posterior belief in each shape given these levels.
     fn believed(&self, shapes: &[Shape]) -> Vec<f64> {
         let best = self.0.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let told = shapes.iter().zip(&self.0).map(|(shape, log)| shape.believed * (log - best).exp());
@@ -149,61 +152,61 @@ impl Strays {
     }
 }
 
-/// Shares that make one.
+/// Scales shares so that they add up to one.
 fn normal(mut shares: Vec<f64>) -> Vec<f64> {
     let sum: f64 = shares.iter().sum();
     shares.iter_mut().for_each(|share| *share /= sum);
     shares
 }
 
-/// How likely it is that a level strays otherwise than all others of its volume.
+/// Prior probability that a level strays differently from all others of its volume.
 const OTHERWISE: f64 = 0.02;
-/// Cells kept; more are averaged by neighbours.
+/// Greatest number of cells; beyond it, neighbours are averaged.
 const CELLS_MAX: usize = 240;
-/// Below so many cells dependence is more presumed than shown (`examples/levels`: from here on coverage without any dependence
-/// is below 97 %).
+/// Number of cells below which dependence is presumed rather than shown (`examples/levels`: from here on, coverage without
+/// any dependence is below 97 %).
 const SHOWN: usize = 24;
-/// A slow part is in what an interval rests on where it makes the interval this much wider.
+/// Factor by which a slow part must widen the interval to count as part of what it rests on.
 const WIDER: f64 = 1.25;
-/// A level wanders where this much of the belief says so.
+/// Share of the belief from which a level is said to wander.
 const SURE: f64 = 0.9;
-/// Weights below this are left out: all of them together move no 95 % interval.
+/// Weights below this are left out: all of them together do not move a 95 % interval.
 const LEAST: f64 = 1e-5;
 
-/// A level as it was seen, held against every noise.
+/// A measured level, fitted under every noise model.
 struct Look {
     mean: f64,
-    /// One count at the end of every moment, which a meter may lose in all of them alike.
+    /// Least half-width: one count at the end of every moment, which a meter may lose in all of them alike.
     floor: f64,
     values: usize,
     moments: usize,
     cells: usize,
-    /// By shape, the noises of it.
+    /// Fits of the noise models, by shape.
     fits: Vec<Vec<Weighed>>,
 }
 
-/// What a noise makes of a series.
+/// A noise model fitted to a series, with its weight.
 #[derive(Clone, Copy, Debug)]
 struct Weighed {
     fit: Fit,
-    /// Logarithm of what speaks for it.
+    /// Logarithm of likelihood times prior.
     log: f64,
-    /// It has no fast part.
+    /// Whether it has no fast part.
     pinned: bool,
 }
 
-/// A level as it is seen.
+/// The measurements of one level.
 #[derive(Clone, Debug)]
 pub struct Series<'v> {
-    /// In any order.
+    /// Moments, in any order.
     pub moments: Vec<Moment<'v>>,
-    /// What one count adds to a rate over one second: 1 for operations, the bytes of an operation for bytes.
+    /// How much one count adds to a rate over one second: 1 for operations, the bytes of an operation for bytes.
     pub unit: f64,
 }
 
 impl Series<'_> {
-    /// What can be counted on, in the order of time; `None` for fewer than two values, values that are not finite, and lengths that
-    /// are not above zero.
+    /// The usable moments in time order; `None` for fewer than two values, non-finite values, or lengths that are not above
+    /// zero.
     fn sound(&self) -> Option<Vec<Moment<'_>>> {
         let mut moments: Vec<Moment<'_>> =
             self.moments.iter().copied().filter(|moment| !moment.values.is_empty()).collect();
@@ -230,10 +233,11 @@ impl Series<'_> {
     }
 }
 
-/// The level that a series is of, with an interval that holds its long-run mean; `strays` is what the levels of the volume say of its
-/// noise together, this one among them.
+/// Estimates the level of a series, with an interval that holds its long-run mean; `strays` is what the levels of the
+/// volume, this one included, show of its noise.
 ///
-/// `None` for fewer than two values, values that are not finite or whose squares are not, and lengths that are not above zero.
+/// Returns `None` for fewer than two values, values that are not finite or whose squares are not, and lengths that are not
+/// above zero.
 #[must_use]
 pub fn level(series: &Series<'_>, strays: &Strays) -> Option<Level> {
     let moments = series.sound()?;
@@ -241,8 +245,8 @@ pub fn level(series: &Series<'_>, strays: &Strays) -> Option<Level> {
     Some(Look::at(&moments, series.unit, &shapes)?.level(&shapes, strays))
 }
 
-/// The shapes that so many moments are held against. One moment by itself tells nothing of how it moves: without others its level is
-/// that of the moment, and with others it moves as they do.
+/// The shapes to consider for this number of moments. One moment by itself does not show how it moves: without others its
+/// level is that of the moment, and with others it moves as they do.
 fn considered(moments: usize, strays: &Strays) -> Vec<Shape> {
     let mut shapes = shapes();
     if moments > 1 {
@@ -296,7 +300,7 @@ impl Look {
         Level { mean: self.mean, half_width: found, values: self.values, moments: self.moments, basis }
     }
 
-    /// What is believed of each shape: what the levels of the volume say together, and what this one says by itself, in so far as it
+    /// Posterior belief in each shape: from the volume's levels together, and from this one alone to the extent that it
     /// contradicts them.
     fn believed(&self, shapes: &[Shape], strays: &Strays) -> Vec<f64> {
         let own: Vec<f64> = self.fits.iter().map(|fits| log_sum(fits)).collect();
@@ -310,13 +314,13 @@ impl Look {
         let like_others: f64 = together.iter().zip(&own).map(|(share, own)| share * own).sum();
         let otherwise = OTHERWISE * alone.iter().sum::<f64>();
         let both = otherwise + (1.0 - OTHERWISE) * like_others;
-        // One moment cannot contradict what others say of how it moves.
+        // One moment cannot contradict what others show of how it moves.
         let otherwise = if self.moments == 1 || both <= 0.0 { 0.0 } else { otherwise / both };
         let shares = together.into_iter().zip(normal(alone));
         shares.map(|(together, alone)| (1.0 - otherwise) * together + otherwise * alone).collect()
     }
 
-    /// The noises that are worth keeping, by the number of their shape, with their weights, which make one.
+    /// The noise models worth keeping, with the number of their shape and their weights, which add up to one.
     fn weigh(&self, believed: &[f64]) -> Vec<(usize, Weighed, f64)> {
         let all = self.fits.iter().zip(believed).enumerate();
         let weights = all.flat_map(|(shape, (fits, believed))| {
@@ -329,7 +333,7 @@ impl Look {
     }
 }
 
-/// The logarithm of what all of these say together.
+/// Logarithm of the sum of the weights of all these fits.
 fn log_sum(fits: &[Weighed]) -> f64 {
     let best = fits.iter().map(|one| one.log).fold(f64::NEG_INFINITY, f64::max);
     if best == f64::NEG_INFINITY {
@@ -346,7 +350,7 @@ fn fits(cells: &[Cell], shape: &Shape, mean: f64) -> Vec<Weighed> {
     noises(shape, mean).iter().map(of).collect()
 }
 
-/// The parts of what is believed of the long-run mean, about the mean that was counted.
+/// Mixture of the fits' long-run means, relative to the counted mean.
 fn parts<'w>(weighed: impl Iterator<Item = &'w (usize, Weighed, f64)>, mean: f64) -> Vec<Part> {
     let part = |(_, one, weight): &(usize, Weighed, f64)| Part {
         weight: *weight,
@@ -362,7 +366,7 @@ fn mean(moments: &[Moment<'_>]) -> f64 {
     counted / seconds
 }
 
-/// Values as cells of about one length: short ones are averaged to the longest, and all of them where they are many.
+/// Values as cells of about equal length: short ones are averaged to the longest, and all of them if there are many.
 fn cells(moments: &[Moment<'_>], unit: f64) -> Vec<Cell> {
     let longest = moments.iter().map(|moment| moment.seconds).fold(0.0, f64::max);
     let all: f64 = moments.iter().map(|m| m.values.len() as f64 * m.seconds).sum();
@@ -394,7 +398,7 @@ mod tests;
 #[path = "../../examples/levels/volume.rs"]
 mod volume;
 
-/// Levels that are seen in turn, of the same example.
+/// Levels measured in turn, from the same example.
 #[cfg(test)]
 #[path = "../../examples/levels/turns.rs"]
 mod turns;

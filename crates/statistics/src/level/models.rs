@@ -1,23 +1,23 @@
-//! The noises that are held against a series, and what is believed of each before it is seen.
+//! The noise models with which a series is compared, and the prior belief in each.
 
 use super::filter::{Cell, Edge, Noise, Scales};
 use crate::moments::Moments;
 
-/// What a noise is like whatever its size within a moment: the part of it that other levels of the same volume tell of as well.
+/// A noise model apart from its size within a moment: the part that other levels of the same volume reveal as well.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shape {
     /// Correlation of the fast part.
     pub rho: f64,
-    /// Slow part as a share of the level,
+    /// Standard deviation of the slow part as a share of the level.
     pub slow: f64,
-    /// forgotten within so many seconds.
+    /// Seconds within which the slow part is forgotten.
     pub memory: f64,
-    /// What is believed of it before anything was seen.
+    /// Prior belief in the shape.
     pub believed: f64,
 }
 
 impl Scales {
-    /// Of `cells`, in which one count is `count`.
+    /// Estimates the scales of `cells`, in which one count amounts to `count`.
     pub(super) fn of(cells: &[Cell], count: f64) -> Scales {
         let moments: Vec<Moments> = cells
             .chunk_by(|_, next| next.gap.is_none())
@@ -33,28 +33,30 @@ impl Scales {
     }
 }
 
-/// The standard deviation of a place drawn evenly from an interval of length one.
+/// Standard deviation of a uniform distribution over an interval of length one.
 const UNIFORM: f64 = 0.288_675_134_594_812_9;
 
-/// Correlations over half a second with what is believed of each: dependence is presumed until disproved, since a few values cannot
-/// show it and it is what makes their spread look too small.
+/// Correlations over half a second with the prior of each: dependence is presumed until disproved, because a few values
+/// cannot show it and it makes their spread look too small.
 const RHOS: [(f64, f64); 5] = [(0.0, 0.1), (0.3, 0.15), (0.6, 0.2), (0.8, 0.3), (0.92, 0.25)];
-/// Fast parts as multiples of the spread within moments, each as likely as the others. Short moments of dependent values show less
-/// than half of it.
+/// Sizes of the fast part as multiples of the spread within moments, all equally likely. Short moments of dependent values
+/// show less than half of the true spread.
 const FAST: [f64; 8] = [0.3, 0.55, 0.8, 1.0, 1.3, 1.9, 3.0, 5.0];
-/// The least slow part as a share of the level, and how many there are, each twice as large as the one before: up to 8 %. All sizes
-/// up to the greatest are believed alike, as is advised where few groups tell of a spread (Gelman: Bayesian Analysis 1(3), 2006).
+/// Smallest slow part, as a share of the level.
 const SLOW_LEAST: f64 = 0.000_625;
+/// Number of sizes of the slow part, each twice the one before: up to 8 %. All sizes up to the greatest are equally
+/// believed, as is advised if few groups reveal a spread (Gelman: Bayesian Analysis 1(3), 2006).
 const SLOW_SIZES: i32 = 8;
-/// Seconds after which a slow part is forgotten, with what is believed of each.
+/// Seconds after which a slow part is forgotten, with the prior of each.
 const MEMORIES: [(f64, f64); 3] = [(20.0, 0.03), (60.0, 0.07), (300.0, 0.9)];
-/// What is believed of a slow part before any is seen: it is presumed until disproved, since two minutes hardly show what happens over five.
+/// Prior of a slow part: it is presumed until disproved, because two minutes hardly show what happens over five.
 const SLOW_BELIEVED: f64 = 0.9;
-/// What is believed of a meter that lets through exactly its rate, and of one that does so in slices.
+/// Prior of a meter that lets through exactly its rate.
 const METER_BELIEVED: f64 = 0.1;
+/// Prior of a meter that works in slices.
 const SLICES_BELIEVED: f64 = 0.05;
 
-/// Every shape, those of one slow part together.
+/// Every shape; those with the same slow part are adjacent.
 pub(super) fn shapes() -> Vec<Shape> {
     let still = [(0.0, MEMORIES[0].0, 1.0 - SLOW_BELIEVED)];
     let sizes = || (0..SLOW_SIZES).map(|size| SLOW_LEAST * 2_f64.powi(size));
@@ -68,7 +70,7 @@ pub(super) fn shapes() -> Vec<Shape> {
     still.into_iter().chain(slow).flat_map(with_rho).collect()
 }
 
-/// The noises of a shape for a series about `mean`, with what is believed of each.
+/// The noise models of a shape for a series with mean `mean`, with the prior of each.
 pub(super) fn noises(shape: &Shape, mean: f64) -> Vec<(Noise, f64)> {
     let slow = shape.slow * mean.abs();
     let still = Noise { fast: 0.0, rho: shape.rho, slow, memory: shape.memory, edge: Edge::Count };

@@ -1,4 +1,4 @@
-//! The interval of a level holds its long-run mean, whatever the noise, and says so where it is wider for that.
+//! The interval of a level holds its long-run mean, whatever the noise, and reports when it is wider for that.
 
 use super::turns::{LEVELS, levels};
 use super::volume::{Looks, MEAN, SECONDS, Strays, Volume, one, series};
@@ -6,8 +6,8 @@ use super::{Basis, Level, Moment, Series, level};
 use crate::Stream;
 use crate::level::Strays as Shown;
 
-/// Shares of runs whose interval holds the mean, that say that the level wanders, and that say at least that dependence is presumed; mean
-/// half-width and bias as shares of the mean.
+/// Shares of runs whose interval holds the mean, in which the level is said to wander, and in which at least dependence is
+/// presumed; mean half-width and bias as shares of the mean.
 struct Seen {
     held: f64,
     wandering: f64,
@@ -36,7 +36,7 @@ const LADDER: Looks = Looks { moments: 12, values: 8, span: 120.0 };
 
 #[test]
 fn fast_noise_is_covered_whatever_its_dependence() {
-    // 60 runs of 95 % hold in 53 or more but once in a hundred times.
+    // Of 60 intervals of 95 %, fewer than 53 hold only once in a hundred times.
     for (cv, rho) in [(0.0005, 0.0), (0.0005, 0.8), (0.01, 0.0), (0.01, 0.8), (0.1, 0.6)] {
         for looks in [FEW, LADDER] {
             let strays = Strays { cv, rho, slow: 0.0, memory: 1.0 };
@@ -106,7 +106,7 @@ fn a_meter_is_pinned_to_its_counts_and_noise_is_not() {
 #[test]
 fn levels_seen_in_turn_tell_of_each_other_and_are_still_covered() {
     const RUNS: u64 = 12;
-    // What 95 % needs is 0.25 to 0.4 % for the first two, by the spread of the means themselves, and 3.3 % for the last.
+    // 95 % requires 0.25 to 0.4 % for the first two, by the spread of the means themselves, and 3.3 % for the last.
     for (cv, rho, slow, widest) in
         [(0.01, 0.0, 0.0, 0.012), (0.01, 0.55, 0.0, 0.022), (0.002, 0.0, 0.02, 0.1)]
     {
@@ -114,7 +114,7 @@ fn levels_seen_in_turn_tell_of_each_other_and_are_still_covered() {
         let found: Vec<Level> = (0..RUNS).flat_map(|run| levels(strays, run)).collect();
         assert_eq!(found.len(), LEVELS * RUNS as usize);
         let held = found.iter().filter(|level| (level.mean - MEAN).abs() <= level.half_width).count();
-        // The levels of a run have their slow part in common.
+        // The levels of a run share their slow part.
         assert!(held >= 42, "{cv}, {rho}, {slow}: {held} of {}", found.len());
         let half_width = found.iter().map(|level| level.half_width / MEAN).sum::<f64>() / found.len() as f64;
         assert!(half_width < widest, "{cv}, {rho}, {slow}: {half_width}");

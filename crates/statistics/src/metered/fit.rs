@@ -1,45 +1,48 @@
-//! The likelihood of counts that have errors at the edges of their intervals and errors of the intervals' own.
+//! The likelihood of counts that have errors at the edges of their intervals and errors of the intervals themselves.
 //!
-//! A count is the mean, plus the error at its end, less that at its start (variance `a` each), plus an error of its own
-//! (variance `b` times its seconds): over a window of length T the variance is `2a + bT`. A meter has b = 0. The rate of a
-//! level is unknown and costs a degree of freedom (restricted likelihood; Patterson and Thompson: Biometrika 58, 1971).
+//! A count is the mean, plus the error at its end, minus the error at its start (variance `a` each), plus an error of its
+//! own (variance `b` times its seconds): over a window of length T the variance is `2a + bT`. A meter has b = 0. The rate
+//! of a level is unknown and costs a degree of freedom (restricted likelihood; Patterson and Thompson: Biometrika 58,
+//! 1971).
 
 use super::Count;
 
-/// The least variance of an edge: a count is whole, so an edge cuts a thing at a random place (uniform: 1/12).
+/// Least variance of an edge: counts are whole, so an edge cuts an item at a random place (uniform: 1/12).
 const EDGE_MIN: f64 = 1.0 / 12.0;
-/// What the logarithm of the likelihood may fall short of the greatest within the interval: half the 95 % point of a chi-square
-/// with one degree of freedom, and a little for series as short as these (errors by family are printed by the tests).
+/// How far the log likelihood may fall below its maximum within the interval: half the 95 % point of a chi-square with one
+/// degree of freedom, and a little more for series as short as these (the tests print errors by family).
 const FALLS_SHORT: f64 = 2.2;
-/// Ratios b/a that are tried, in units of one over the shortest interval: none, then 2^-7 to 2^14 by steps of √2.
+/// Exponents of the ratios b/a tried besides zero, in units of one over the shortest interval: 2^-7 to 2^14 in steps of √2.
 const RATIOS: (i32, i32) = (-14, 28);
 
 /// A stretch of counts without a gap.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch<'w> {
-    /// Seconds of an interval.
+    /// Seconds per interval.
     pub seconds: f64,
     /// Its counts.
     pub counts: &'w [Count],
 }
 
-/// What fits best.
+/// The best fit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fit {
-    /// Things a second.
+    /// Items per second.
     pub rate: f64,
     /// Variance of an edge's error.
     edge: f64,
-    /// b/a, a second: the likeliest and the ends of its interval.
+    /// Ratio b/a per second: the likeliest.
     pub drift: f64,
+    /// Lower end of the interval of `drift`.
     pub drift_low: f64,
+    /// Upper end of the interval of `drift`.
     pub drift_high: f64,
-    /// The greatest Fano factor that the intervals' own errors may have.
+    /// Greatest Fano factor that the intervals' own errors may have.
     pub loose_high: f64,
 }
 
 impl Fit {
-    /// Variance of the count in a window of so many seconds.
+    /// Variance of the count in a window of `seconds` seconds.
     pub fn variance(&self, seconds: f64) -> f64 {
         self.edge * (2.0 + self.drift * seconds)
     }
@@ -53,7 +56,7 @@ struct Tried {
     log_likelihood: f64,
 }
 
-/// The best fit to the stretches of each level; `None` where nothing was counted.
+/// The best fit to the stretches of all levels; `None` if nothing was counted.
 pub(super) fn fit(levels: &[Vec<Stretch<'_>>]) -> Option<Fit> {
     let all = || levels.iter().flatten();
     let shortest = all().map(|stretch| stretch.seconds).fold(f64::INFINITY, f64::min);
@@ -77,7 +80,7 @@ pub(super) fn fit(levels: &[Vec<Stretch<'_>>]) -> Option<Fit> {
     })
 }
 
-/// The restricted likelihood at one ratio, with the edge's variance that suits it best.
+/// Restricted likelihood at one ratio, with the edge variance that maximizes it.
 fn explain(levels: &[Vec<Stretch<'_>>], drift: f64) -> Option<Tried> {
     let (mut freedom, mut squares, mut determinants) = (0.0, 0.0, 0.0);
     for level in levels {
@@ -97,8 +100,8 @@ fn explain(levels: &[Vec<Stretch<'_>>], drift: f64) -> Option<Tried> {
     Some(Tried { drift, edge, log_likelihood })
 }
 
-/// Sums over a level, weighted by the inverse of the covariance: of the counts squared, of counts by the seconds that each has (a
-/// level is one rate, so the mean of a count is that many times it), and of the seconds squared.
+/// Sums over a level, weighted by the inverse of the covariance: of the squared counts, of counts times seconds (a level is
+/// one rate, so the mean of a count is that rate times its seconds), and of the squared seconds.
 #[derive(Clone, Copy, Default)]
 struct Sums {
     counts: f64,
@@ -110,8 +113,8 @@ struct Sums {
 }
 
 impl Sums {
-    /// Adds a stretch. Its covariance has `2 + drift × seconds` on the diagonal and -1 beside it, so it is made diagonal count
-    /// by count: each is held against what the one before it leaves open.
+    /// Adds a stretch. Its covariance has `2 + drift × seconds` on the diagonal and -1 beside it, so it is made diagonal
+    /// count by count: each is compared with what the previous one leaves open.
     fn with(mut self, stretch: &Stretch<'_>, drift: f64) -> Sums {
         let diagonal = 2.0 + drift * stretch.seconds;
         let (mut pivot, mut number, mut seconds) = (f64::INFINITY, 0.0, 0.0);

@@ -1,38 +1,38 @@
-//! Series whose truth is known, by families: what meters them, how often that is found, and how often the contrary is said.
+//! Series of known truth, by families: what meters them, how often that is found, and how often the contrary is.
 
 use super::*;
 use crate::random::{LogNormal, Stream};
 
-/// What is true of a family.
+/// Truth about a family.
 #[derive(Clone, Copy, PartialEq)]
 enum Truth {
     /// A meter of an even rate.
     Pinned,
     /// No meter of an even rate: devices, and limiters whose rate varies.
     Loose,
-    /// A meter whose rate trembles by less than one I/O an interval where it is slow: either may be said of it.
+    /// A meter whose rate fluctuates by less than one I/O per interval when it is slow: either answer is acceptable.
     Trembling,
 }
 
-/// A family: its name, what is true of it, and the times at which its I/Os are done over so many seconds.
+/// A family: its name, its truth, and the completion times of its I/Os over a number of seconds.
 struct Family {
     name: &'static str,
     truth: Truth,
     done: fn(&mut Stream, f64, f64) -> Vec<f64>,
 }
 
-/// Times of a leaky bucket: evenly spaced, each late by `late()`.
+/// Completion times of a leaky bucket: evenly spaced, each late by `late()`.
 fn leaky(rate: f64, seconds: f64, mut late: impl FnMut() -> f64) -> Vec<f64> {
     (0..(rate * seconds) as u64).map(|n| n as f64 / rate + late()).collect()
 }
 
-/// Slices of `slice` seconds: the budget of each is done at its beginning, and slices drift against our intervals.
+/// Slices of `slice` seconds: the budget of each completes at its beginning, and slices drift against our intervals.
 fn sliced(stream: &mut Stream, (rate, seconds, slice): (f64, f64, f64)) -> Vec<f64> {
     let phase = slice * stream.unit_f64();
     leaky(rate, seconds, || 0.0).into_iter().map(|at| phase + (at / slice).floor() * slice + 0.001).collect()
 }
 
-/// Whole groups at once, as a limiter behind FUSE answers.
+/// Whole groups completed at once, as by a limiter behind FUSE.
 fn grouped(stream: &mut Stream, (rate, seconds, group): (f64, f64, f64)) -> Vec<f64> {
     let mut lag = 0.0;
     let mut last = -1.0;
@@ -46,7 +46,7 @@ fn grouped(stream: &mut Stream, (rate, seconds, group): (f64, f64, f64)) -> Vec<
     times.collect()
 }
 
-/// `servers` that are never idle, each with service times of its own.
+/// `servers` servers that are never idle, each with service times of its own.
 fn servers(stream: &mut Stream, (rate, seconds): (f64, f64), (servers, cv): (usize, f64)) -> Vec<f64> {
     let service = LogNormal::new(servers as f64 / rate, cv);
     let mut done = Vec::new();
@@ -74,7 +74,7 @@ fn trembling(stream: &mut Stream, (rate, seconds): (f64, f64), (cv, rho): (f64, 
     done
 }
 
-/// Reads of a metered mix: each I/O is one by chance.
+/// Reads of a metered mix: each I/O is a read by chance.
 fn thinned(stream: &mut Stream, (rate, seconds): (f64, f64), share: f64) -> Vec<f64> {
     let all = leaky(rate / share, seconds, || 0.0);
     all.into_iter().filter(|_| stream.unit_f64() < share).collect()
@@ -91,7 +91,7 @@ fn wandering(stream: &mut Stream, (rate, seconds): (f64, f64)) -> Vec<f64> {
     done
 }
 
-/// A family by its name, its truth, and how its I/Os end at a rate over some seconds.
+/// A family by its name, its truth, and how its I/Os complete at a given rate over some seconds.
 macro_rules! family {
     ($name:literal, $truth:ident, $done:expr) => {
         Family { name: $name, truth: Truth::$truth, done: $done }
@@ -121,7 +121,7 @@ const FAMILIES: [Family; 20] = [
     family!("rate ± 10 %, rho 0.8", Loose, |s, x, t| trembling(s, (x, t), (0.1, 0.8))),
 ];
 
-/// Windows of a load that lasted so many seconds each, counted in intervals of so many.
+/// Windows of a load, each with its length and the length of its intervals, both in seconds.
 fn windows(family: &Family, stream: &mut Stream, rate: f64, shape: &[(f64, f64)]) -> Vec<Window> {
     let one = |&(length, interval): &(f64, f64)| {
         let mut counts = vec![0.0; (length / interval).round() as usize];
@@ -138,7 +138,7 @@ fn windows(family: &Family, stream: &mut Stream, rate: f64, shape: &[(f64, f64)]
     shape.iter().map(one).collect()
 }
 
-/// Shares of the answers in percent: metered, not metered, unclear.
+/// Percent of the answers: metered, not metered, unclear.
 fn shares(family: &Family, rate: f64, shape: &[(f64, f64)], seeds: u64) -> [f64; 3] {
     let mut shares = [0.0; 3];
     for seed in 0..seeds {
@@ -152,7 +152,7 @@ fn shares(family: &Family, rate: f64, shape: &[(f64, f64)], seeds: u64) -> [f64;
     shares
 }
 
-/// Lengths of the windows and of their intervals, as a check has them and as a watch has them.
+/// Lengths of the windows and of their intervals, as in a check and as in a watch.
 const SHAPES: [&[(f64, f64)]; 6] = [
     &[(3.0, 0.5)],
     &[(7.0, 0.5)],
@@ -192,7 +192,8 @@ fn of_many_families_hardly_any_is_called_the_contrary() {
     assert!(found > 60.0, "meters found: {found} %");
 }
 
-/// Counts a second of a meter whose load waits for a CPU now and then, for 5 to 60 % of a second; what it lost is lost.
+/// Counts per second under a meter whose load waits for a CPU now and then, for 5 to 60 % of a second; what it misses is
+/// lost.
 fn starved(stream: &mut Stream, rate: f64, seconds: usize) -> Vec<Count> {
     let mut edge = 0.0;
     let second = |_| {

@@ -1,13 +1,13 @@
-//! Samples of any length to cells of about one length, on a logarithmic scale.
+//! Turns samples of any length into cells of about equal length, on a logarithmic scale.
 
 use crate::quantile::{median, median_in_place};
 use crate::segments::{Rule, Sample};
 
-/// A value of less than this share of the median is told from it no further: the logarithm of nothing has no end.
+/// Share of the median to which smaller values are raised, because the logarithm of zero is infinite.
 const LEAST_SHARE: f64 = 0.01;
-/// Two ends closer than this, in seconds, are one: clocks are in nanoseconds and sums of them in floats.
+/// Two ends closer than this, in seconds, coincide: clocks count nanoseconds, and their sums are floats.
 const TOUCH: f64 = 1e-6;
-/// A rest of a step counts as a cell from this share of one.
+/// Share of a cell from which the remainder of a step counts as a cell of its own.
 const REST: f64 = 0.5;
 
 /// A stretch of the series with its mean.
@@ -18,7 +18,7 @@ pub(super) struct Cell {
     pub mean: f64,
     /// Logarithm of the mean.
     pub log: f64,
-    /// Cell lengths from the one before to this: 1 where they touch.
+    /// Distance from the previous cell in cell lengths: 1 if they touch.
     pub steps: f64,
 }
 
@@ -28,8 +28,8 @@ impl Cell {
     }
 }
 
-/// The samples of each series as cells of at least `rule.cell` seconds, twice as long each time they would be more than
-/// `rule.most` together.
+/// The samples of each series as cells of at least `rule.cell` seconds; the length doubles until there are no more than
+/// `rule.most` cells in all.
 pub(super) fn cells(series: &[Vec<Sample>], rule: &Rule) -> Vec<Vec<Cell>> {
     let usable = |sample: &&Sample| sample.value.is_finite() && sample.to > sample.from;
     let series: Vec<Vec<Sample>> =
@@ -67,7 +67,7 @@ fn merge(samples: &[Sample], length: f64) -> Vec<Sample> {
     merged
 }
 
-/// What is left before a gap: a cell of its own where it is long enough, else part of the one before it.
+/// Closes what is left before a gap: a cell of its own if it is long enough, else part of the previous one.
 fn close(merged: &mut Vec<Sample>, rest: Sample, length: f64) {
     match merged.last_mut() {
         Some(last) if rest.to - rest.from < REST * length && rest.from - last.to <= TOUCH => {

@@ -1,33 +1,34 @@
-//! What a stretch of cells costs if one level, that wanders and carries noise, is to explain it.
+//! The cost of explaining a stretch of cells by one level that wanders and carries noise.
 
 use crate::segments::cells::Cell;
 use crate::segments::noise::Noise;
 
-/// An error of prediction of more than this many standard deviations moves the level no further (Huber's ψ).
+/// Prediction error, in standard deviations, beyond which it moves the level no further (Huber's ψ).
 const CLIP: f64 = 3.0;
 
-/// A Kalman filter over the level and its noise, begun anew at every change: the predictions' squared errors in units of their
-/// variance are the cost. One error costs at most [`Filter::most`], so that single outliers do not pay for a change
-/// (Fearnhead, Rigaill: "Changepoint detection in the presence of outliers", JASA 114, 2019); wandering level and dependent
-/// noise after Romano, Rigaill, Runge, Fearnhead: "Detecting abrupt changes in the presence of local fluctuations and
-/// autocorrelated noise", JASA 117, 2022.
+/// A Kalman filter over the level and its noise, restarted at every change: the cost is the sum of the squared prediction
+/// errors in units of their variance. One error costs at most [`Filter::most`], so that single outliers do not pay for a
+/// change (Fearnhead, Rigaill: "Changepoint detection in the presence of outliers", JASA 114, 2019); wandering level and
+/// dependent noise after Romano, Rigaill, Runge, Fearnhead: "Detecting abrupt changes in the presence of local fluctuations
+/// and autocorrelated noise", JASA 117, 2022.
 #[derive(Clone, Debug)]
 pub(super) struct Filter {
     noise: Noise,
-    /// Variance of what cannot be told at all.
+    /// Variance that is below any resolution.
     floor: f64,
     most: f64,
     usual: f64,
     level: f64,
     residue: f64,
-    /// Variance of the level, of both together, of the residue.
+    /// Variance of the level, covariance of level and residue, variance of the residue.
     spread: [f64; 3],
-    /// So far.
+    /// Cost so far.
     pub cost: f64,
 }
 
 impl Filter {
-    /// Begins with the first of `cells`, at the median of the first three: an outlier there is one as anywhere else.
+    /// Starts at the first of `cells`, with the median of the first three as level, so that an outlier there is treated as
+    /// anywhere else.
     pub fn at(cells: &[Cell], noise: Noise, limits: Limits) -> Filter {
         let v = noise.variance;
         let floor = limits.floor * limits.floor;
@@ -69,7 +70,7 @@ impl Filter {
     }
 }
 
-/// The median of the first three, as far as there are.
+/// The median of the first three cells, or the first if there are fewer.
 fn middle(cells: &[Cell]) -> f64 {
     match *cells {
         [a, b, c, ..] => a.log.max(b.log).min(a.log.min(b.log).max(c.log)),
@@ -78,13 +79,13 @@ fn middle(cells: &[Cell]) -> f64 {
     }
 }
 
-/// What bounds the cost of a cell.
+/// Bounds on the cost of a cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Standard deviation of what cannot be told at all.
+    /// Standard deviation that is below any resolution.
     pub floor: f64,
-    /// The most that one cell costs.
+    /// Greatest cost of one cell.
     pub most: f64,
-    /// Variance of a prediction that costs nothing by itself: the same for all that is compared.
+    /// Prediction variance that costs nothing in itself; the same for everything that is compared.
     pub usual: f64,
 }

@@ -1,17 +1,19 @@
-//! Segments of a series: levels that held, and the changes between them, each with its time as an interval.
+//! Segments of a series: levels that held, and the changes between them, each with an interval for its time.
 //!
-//! Values are taken as logarithms of cells of about one length. In a segment they follow a level that may wander, with noise that
-//! resembles its neighbours (a first-order autoregression); both are fitted to robust spreads of differences at several lags,
-//! which a change spoils little. The cuts are the cheapest by the errors of prediction of a Kalman filter that begins anew at each
-//! (`filter`), plus a penalty a cut; noise and cuts are found from each other until they agree. What a few single cells
-//! show is a pulse. The time of a change is all that is nearly as likely as the likeliest.
+//! Values are taken as logarithms of cells of about equal length. In a segment they follow a level that may wander, with
+//! noise that resembles its neighbours (a first-order autoregression); both are fitted to robust spreads of differences at
+//! several lags, which a change affects little. The cuts minimize the prediction errors of a Kalman filter that restarts at
+//! each (`filter`), plus a penalty per cut; noise and cuts are found from each other until they agree. What only a few
+//! single cells show is a pulse. The interval of a change holds every time that is nearly as likely as the likeliest.
 //!
 //! # Measured
 //!
-//! `cargo run --release -p statistics --example segments` prints the whole of it anew; 400 series a figure, cells of half a second.
+//! `cargo run --release -p statistics --example segments` prints all of it anew; 400 series per figure, cells of half a
+//! second.
 //!
-//! False alarms, in per cent of series without a change, the worst of coefficients of variation of 0.5, 5 and 20 %. Columns are the
-//! correlation of neighbours, and a slow part beside a correlation of 0.3: 2 or 5 % with a memory of 60 or 300 s.
+//! False alarms, in per cent of series without a change: the worst over coefficients of variation of 0.5, 5 and 20 %.
+//! Columns are the correlation of neighbours, and, at a correlation of 0.3, a slow part of 2 or 5 % with a memory of 60 or
+//! 300 s.
 //!
 //! | cells | 0.0 | 0.3 | 0.6 | 0.8 | 2 %, 60 s | 5 %, 60 s | 2 %, 300 s | 5 %, 300 s |
 //! |---|---|---|---|---|---|---|---|---|
@@ -20,8 +22,9 @@
 //! | 120 | 0.0 | 0.2 | 0.2 | 0.2 | 0.2 | 0.2 | 0.5 | 0.2 |
 //! | 300, 600 | 0.0 | 0.0 | 0.0 | 0.0 | 0.0 | 0.0 | 0.0 | 0.0 |
 //!
-//! Falls to a share of the level, anywhere between a fifth and four fifths of the series: per cent found as the one change / whose
-//! interval holds the time / told within 2 s / mean length of the interval in seconds.
+//! Falls to a share of the level, anywhere between a fifth and four fifths of the series: per cent found as the only change
+//! / of those, per cent whose interval holds the time / per cent placed within 2 s / mean length of the interval in
+//! seconds.
 //!
 //! | cells, variation, share | 0.0 | 0.3 | 0.6 | 0.8 |
 //! |---|---|---|---|---|
@@ -40,7 +43,7 @@
 //! | 240, 20 %, 50 % | 50 / 100 / 100 / 1.6 | 52 / 98 / 100 / 1.6 | 36 / 97 / 98 / 1.7 | 25 / 98 / 99 / 1.7 |
 //! | 240, 20 %, 20 % | 100 / 100 / 100 / 1.3 | 100 / 100 / 100 / 1.3 | 100 / 100 / 100 / 1.3 | 99 / 100 / 100 / 1.3 |
 //!
-//! A change of a tenth amid noise of 5 % is not told from wandering: that is the price of no alarms.
+//! A change of a tenth amid noise of 5 % is not distinguished from wandering: that is the price of avoiding false alarms.
 
 mod cells;
 mod filter;
@@ -53,45 +56,48 @@ use filter::Limits;
 use noise::Noise;
 use search::Search;
 
-/// Twice the logarithm of likelihood that a change must save: this, and so much for each doubling (e-fold) of the cells, times one plus
-/// so much over the cells, since few cells do not tell their own noise well. Chosen by `examples/segments`.
+/// What a change must save, as twice a log likelihood: the sum of this and of `PENALTY_LOG` times the logarithm of the
+/// number of cells, all multiplied by one plus `PENALTY_FEW` over the cells. Chosen with `examples/segments`.
 const PENALTY: f64 = 6.0;
+/// Penalty for each e-fold of the number of cells.
 const PENALTY_LOG: f64 = 3.0;
+/// Relative increase of the penalty, divided by the number of cells: few cells do not show their own noise well.
 const PENALTY_FEW: f64 = 8.0;
-/// A stretch shorter than the shortest segment costs less as outliers than as a segment of its own, a longer one more.
+/// Cost of outliers relative to the penalty, chosen so that a stretch shorter than the shortest segment costs less as
+/// outliers than as a segment of its own, and a longer one more.
 const OUTLIERS: f64 = 2.25;
-/// Never less for one outlier than what is usual at three standard deviations.
+/// Least maximum cost of one outlier: the usual cost at three standard deviations.
 const OUTLIER_MIN: f64 = 9.0;
-/// How much more likely than another a time must be to be the only one: twice the logarithm.
+/// How much likelier than another a time must be to exclude it, as twice a log likelihood.
 const TIME: f64 = 8.0;
 /// Fewest differences of neighbours for a segment to have noise of its own.
 const OWN_MIN: usize = 8;
 /// Passes in which noise and segments are found from each other.
 const PASSES: usize = 3;
 
-/// The mean of a quantity over a time: both in seconds, the value positive or zero.
+/// Mean of a quantity over a span of time, in seconds; the value is positive or zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// Beginning.
+    /// Start of the span.
     pub from: f64,
-    /// End.
+    /// End of the span.
     pub to: f64,
-    /// Mean over this time.
+    /// Mean over the span.
     pub value: f64,
 }
 
 /// What counts as a segment and as a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
-    /// Shortest segment in seconds; what is shorter is a pulse and belongs to the segment around it.
+    /// Shortest segment in seconds; anything shorter is a pulse and belongs to the segment around it.
     pub least: f64,
     /// Least share by which a level changes.
     pub share: f64,
-    /// Samples are merged to cells of at least this length, in seconds.
+    /// Least length of a cell in seconds; shorter samples are merged.
     pub cell: f64,
-    /// Most cells; of more, all are made longer.
+    /// Greatest number of cells; beyond it, all cells are made longer.
     pub most: usize,
-    /// Noise below this, as a share, is not believed: counts are whole, and a meter works in slices.
+    /// Least noise, as a share; less is not believed, because counts are whole and a meter works in slices.
     pub floor: f64,
 }
 
@@ -104,37 +110,37 @@ impl Default for Rule {
 /// A level that held from one time to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Segment {
-    /// Beginning of its first sample, in seconds.
+    /// Start of its first sample, in seconds.
     pub from: f64,
-    /// End of its last.
+    /// End of its last sample, in seconds.
     pub to: f64,
-    /// Mean over it, but for the cells beside a change.
+    /// Mean over the segment, without the cells beside a change.
     pub level: f64,
-    /// Half of the 95 % interval around the mean; infinite where it has too few values.
+    /// Half-width of the mean's 95 % interval; infinite if there are too few values.
     pub half_width: f64,
 }
 
-/// From one level to another.
+/// A change from one level to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
-    /// The likeliest time, in seconds.
+    /// Likeliest time, in seconds.
     pub at: f64,
-    /// It was not before.
+    /// Earliest time, in seconds.
     pub low: f64,
-    /// It was not after.
+    /// Latest time, in seconds.
     pub high: f64,
-    /// Number of the segment that it begins.
+    /// Index of the segment that it begins.
     pub segment: usize,
-    /// Twice the logarithm of the likelihood that it has over no change here.
+    /// Twice the log likelihood that it gains over no change here.
     pub weight: f64,
 }
 
 /// A series cut into segments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Segmentation {
-    /// In the order of time; none of an empty series.
+    /// Segments in time order; empty for an empty series.
     pub segments: Vec<Segment>,
-    /// One between any two segments.
+    /// Changes, one between any two neighbouring segments.
     pub changes: Vec<Change>,
     /// Standard deviation, as a share, by which the level wanders in one second.
     pub wander: f64,
@@ -142,15 +148,16 @@ pub struct Segmentation {
     pub noise: f64,
 }
 
-/// Cuts a series of samples, in the order of time, into segments.
+/// Cuts a series of samples, in time order, into segments.
 #[must_use]
 pub fn segments(samples: &[Sample], rule: &Rule) -> Segmentation {
     segments_of_each(&[samples.to_vec()], rule).pop().unwrap_or_default()
 }
 
-/// Cuts several series that share their noise, but not their levels: what few samples of the one say of it the others add to.
+/// Cuts several series that share their noise but not their levels, so that few samples of one are supplemented by the
+/// others.
 ///
-/// What long lags show may be a level that wanders or one that changes. Both are tried, and the likelier is told.
+/// What long lags show may be a wandering level or a changing one. Both are tried, and the likelier is returned.
 #[must_use]
 pub fn segments_of_each(series: &[Vec<Sample>], rule: &Rule) -> Vec<Segmentation> {
     let cells = cells::cells(series, rule);
@@ -177,7 +184,7 @@ pub fn segments_of_each(series: &[Vec<Sample>], rule: &Rule) -> Vec<Segmentation
     cells.iter().map(|cells| one(cells).unwrap_or_default()).collect()
 }
 
-/// What is cut, and by which rule.
+/// Cells to cut, with the rule.
 #[derive(Clone, Copy)]
 struct Series<'c> {
     cells: &'c [Cell],
@@ -186,7 +193,7 @@ struct Series<'c> {
     rule: &'c Rule,
 }
 
-/// Segments and the noise that they leave.
+/// Segments and the noise that remains within them.
 struct Cut {
     noise: Noise,
     starts: Vec<usize>,
@@ -200,7 +207,7 @@ impl Cut {
 }
 
 impl<'c> Series<'c> {
-    /// Noise and segments found from each other, beginning with `noise`, until they agree.
+    /// Finds noise and segments from each other, starting with `noise`, until they agree.
     fn settled(&self, mut noise: Noise) -> Cut {
         let mut starts = self.begins.to_vec();
         for _ in 0..PASSES {
@@ -225,7 +232,7 @@ impl<'c> Series<'c> {
     }
 }
 
-/// The cheapest cuts, without those that change too little, or no more than the noise of their own two segments would.
+/// The cheapest cuts, without those that change too little or no more than the noise of their own two segments would.
 fn confirmed(search: &Search<'_>, rule: &Rule) -> Vec<usize> {
     let mut starts = search.starts();
     loop {
@@ -240,7 +247,7 @@ fn confirmed(search: &Search<'_>, rule: &Rule) -> Vec<usize> {
     }
 }
 
-/// How strong the change at the beginning of segment `number` is: below one it is none.
+/// How strong the change at the beginning of segment `number` is; below one it does not count.
 fn strength(search: &Search<'_>, starts: &[usize], number: usize, rule: &Rule) -> f64 {
     let (start, at, end) = around(starts, number, search.cells.len());
     let (before, after) = (&search.cells[start..at], &search.cells[at..end]);
@@ -250,7 +257,8 @@ fn strength(search: &Search<'_>, starts: &[usize], number: usize, rule: &Rule) -
     saved.min(step / (1.0 + rule.share).ln())
 }
 
-/// `starts` where they are likeliest: a change that is certain may lie nearer to the end of its series than the shortest segment.
+/// Moves each of `starts` to its likeliest place: a certain change may lie nearer to the end of its series than the
+/// shortest segment.
 fn placed(search: &Search<'_>, mut starts: Vec<usize>) -> Vec<usize> {
     for number in 1..starts.len() {
         if !search.begins(starts[number]) {
@@ -261,12 +269,12 @@ fn placed(search: &Search<'_>, mut starts: Vec<usize>) -> Vec<usize> {
     starts
 }
 
-/// First cells of the segment before change `number`, of the one after it, and of what follows.
+/// First cells of the segment before change `number`, of the segment after it, and of what follows.
 fn around(starts: &[usize], number: usize, end: usize) -> (usize, usize, usize) {
     (starts[number - 1], starts[number], starts.get(number + 1).copied().unwrap_or(end))
 }
 
-/// Variance of the differences of neighbours in one segment; nothing where it is too short to say.
+/// Variance of the differences of neighbours in one segment; zero if it is too short to tell.
 fn own_variance(cells: &[Cell]) -> f64 {
     if cells.len() <= OWN_MIN {
         return 0.0;
@@ -280,7 +288,7 @@ fn mean(cells: &[Cell]) -> f64 {
     cells.iter().map(|cell| cell.mean * cell.length()).sum::<f64>() / length
 }
 
-/// A segmentation a series.
+/// One segmentation per series.
 fn told(search: &Search<'_>, starts: &[usize]) -> Vec<Segmentation> {
     let n = search.cells.len();
     let end = |number: usize| starts.get(number + 1).copied().unwrap_or(n);
@@ -305,7 +313,8 @@ fn told(search: &Search<'_>, starts: &[usize]) -> Vec<Segmentation> {
     all
 }
 
-/// The level of cells `from..to`: of those beside a change, one may hold it and has a share of either level.
+/// The level of cells `from..to`, without those beside a change: one of them may contain it and have a share of either
+/// level.
 fn segment(search: &Search<'_>, from: usize, to: usize) -> Segment {
     let cells = &search.cells[from..to];
     let cut_before = usize::from(!search.begins(from));
@@ -322,7 +331,8 @@ fn segment(search: &Search<'_>, from: usize, to: usize) -> Segment {
     Segment { from, to, level: mean(inner), half_width: monitor.estimate().half_width }
 }
 
-/// Where in the cells beside it a change lies, by how much each has of the level before: a cell that holds it has both.
+/// Time of a change within the cells beside it, from the share of the earlier level that each has: the cell that contains
+/// it has both.
 fn moment(search: &Search<'_>, at: usize, levels: [f64; 2]) -> f64 {
     let [before, after] = levels;
     let share = |cell: &Cell| ((cell.mean - after) / (before - after)).clamp(0.0, 1.0);
@@ -331,8 +341,8 @@ fn moment(search: &Search<'_>, at: usize, levels: [f64; 2]) -> f64 {
     later.from + share(later) * later.length() - missing
 }
 
-/// The change lies between the beginning of the last cell that is surely before it and the end of the first that is surely
-/// after it: the cell in which it falls may have been given to either side.
+/// The change lies between the beginning of the last cell that is certainly before it and the end of the first that is
+/// certainly after it: the cell in which it falls may have been assigned to either side.
 fn change(search: &Search<'_>, starts: &[usize], number: usize) -> Change {
     let (start, at, end) = around(starts, number, search.cells.len());
     let (first, last) = search.span(start, end, TIME);

@@ -5,28 +5,32 @@ use crate::segments::cells::Cell;
 
 /// Lags, in cells, at which differences are taken.
 const LAGS: [usize; 12] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
-/// A normal value's standard deviation over its median absolute deviation.
+/// Standard deviation of normal values over their median absolute deviation.
 const DEVIATION: f64 = 1.4826;
-/// The longest lag, as a share of the series: of longer ones a single change would spoil too many.
+/// Longest lag, as a share of the series: at longer ones a single change would affect too many differences.
 const LAG_MOST: f64 = 0.15;
 /// Fewest differences from which their spread is taken.
 const DIFFERENCES_MIN: usize = 8;
-/// Segments that have so many differences of their own say how noisy each is, where there are so many of them.
+/// Fewest differences for a segment to show its own noise.
 const OWN_MIN: usize = 3;
+/// Fewest segments with noise of their own for the noise of segments to be compared.
 const SEGMENTS_MIN: usize = 4;
-/// All but the noisiest quarter.
+/// Quantile that leaves out the noisiest quarter.
 const QUARTER: f64 = 0.75;
-/// Dependence and wandering that are tried.
+/// Values of dependence that are tried.
 const DEPENDENCES: [f64; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95];
+/// Values of wandering that are tried, as shares of the variance of neighbours' differences.
 const WANDERINGS: [f64; 7] = [WANDER_MIN, 0.03, 0.06, 0.12, 0.25, 0.5, 1.0];
-/// Nothing disproves wandering that is slower than the series is long, and what it has moved looks like a change between noisy values.
+/// Least wandering: none of the data disproves wandering slower than the series is long, and its effect looks like a change
+/// between noisy values.
 const WANDER_MIN: f64 = 0.012;
-/// Dependence is presumed until the values disprove it, as in [`crate::long_run`]: neighbours that resemble each other are what
-/// makes changes out of noise. It weighs as much as this many values.
+/// Prior dependence: it is presumed until the values disprove it, as in [`crate::long_run`], because neighbours that
+/// resemble each other turn noise into changes.
 const PRESUMED: f64 = 0.5;
+/// Number of values that the prior dependence weighs as much as.
 const PRESUMED_WEIGHT: f64 = 12.0;
 
-/// Noise of the logarithms: a first-order autoregression upon a level that takes a small random step each cell.
+/// Noise of the logarithms: a first-order autoregression on top of a level that takes a small random step in each cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Noise {
     /// Variance of the autoregressive part.
@@ -37,7 +41,8 @@ pub(super) struct Noise {
     pub wander: f64,
 }
 
-/// Variances of differences, by [`LAGS`], as far as there are enough; robust against one part in four that differ by a change.
+/// Lag, variance and number of differences, by [`LAGS`], as far as there are enough; robust against one difference in four
+/// that contains a change.
 struct Spreads(Vec<(usize, f64, usize)>);
 
 /// Fits the noise to `cells`, which fall into segments that begin at `starts`; differences across a start are left out.
@@ -62,13 +67,13 @@ pub(super) fn noise(cells: &[Cell], starts: &[usize], floor: f64) -> Noise {
     of(first, rho, wander)
 }
 
-/// Noise of which neighbours differ with the variance `first`, a share `wander` of it because the level wanders.
+/// Noise whose neighbours differ with the variance `first`, a share `wander` of it due to the wandering level.
 fn of(first: f64, rho: f64, wander: f64) -> Noise {
     Noise { variance: 0.5 * first * (1.0 - wander) / (1.0 - rho), rho, wander: first * wander }
 }
 
 impl Noise {
-    /// The same with the least wandering: all that long lags show may be changes.
+    /// The same noise with the least wandering: everything that long lags show may be changes.
     pub fn still(self) -> Noise {
         of(self.first(), self.rho, WANDER_MIN)
     }
@@ -79,8 +84,8 @@ impl Noise {
     }
 }
 
-/// Variance of the differences of neighbours in the noisier of the segments: where some are calmer than others, the noise is
-/// that of all but the noisiest quarter.
+/// Variance of the differences of neighbours in the noisier segments: if some are calmer than others, the noise is that of
+/// all but the noisiest quarter.
 fn noisiest(cells: &[Cell], starts: &[usize]) -> f64 {
     let ends = starts.iter().skip(1).copied().chain([cells.len()]);
     let own = |(start, end): (&usize, usize)| {
@@ -94,7 +99,7 @@ fn noisiest(cells: &[Cell], starts: &[usize]) -> f64 {
 }
 
 impl Spreads {
-    /// At least `first` between neighbours, and as much more at the longer lags.
+    /// Raises the variance of neighbours' differences to at least `first`, and those at longer lags by the same factor.
     fn widen(&mut self, first: f64) {
         let factor = self.0.first().map_or(1.0, |spread| (first / spread.1.max(f64::MIN_POSITIVE)).max(1.0));
         self.0.iter_mut().for_each(|spread| spread.1 *= factor);
@@ -117,8 +122,8 @@ impl Spreads {
         Spreads(LAGS.iter().filter(|lag| **lag <= longest.max(1)).filter_map(spread).collect())
     }
 
-    /// How far the spreads are from those of noise with these two, given the variance of neighbours' differences. Longer lags
-    /// have fewer independent differences and weigh less.
+    /// How far the spreads are from those of noise with these two parameters, given the variance of neighbours'
+    /// differences. Longer lags have fewer independent differences and weigh less.
     fn misfit(&self, first: f64, rho: f64, wander: f64) -> f64 {
         let of_lag = |&(lag, variance, count): &(usize, f64, usize)| {
             let lag = lag as f64;

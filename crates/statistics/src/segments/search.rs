@@ -4,14 +4,14 @@ use crate::segments::cells::Cell;
 use crate::segments::filter::{Filter, Limits};
 use crate::segments::noise::Noise;
 
-/// Beginnings of a segment that are kept in mind, the cheapest of them: without a change there is no end of them.
+/// Greatest number of open segments kept, the cheapest: without a change their number would grow without bound.
 const BEGINNINGS_MAX: usize = 400;
 
-/// A series to be cut, and what a cut costs.
+/// A series to be cut, and the cost of a cut.
 pub(super) struct Search<'c> {
-    /// Of one series after the other.
+    /// Cells of one series after the other.
     pub cells: &'c [Cell],
-    /// First cells of the series, the first of them 0: each begins a segment that costs nothing.
+    /// Index of the first cell of each series, beginning with 0: each begins a segment at no cost.
     pub series: &'c [usize],
     pub noise: Noise,
     pub limits: Limits,
@@ -21,7 +21,7 @@ pub(super) struct Search<'c> {
     pub least: f64,
 }
 
-/// A segment that begins at `start` and is still open; `before` is what the ones before it cost.
+/// A segment that begins at `start` and is still open; `before` is the cost of all earlier segments.
 struct Open {
     start: usize,
     before: f64,
@@ -29,7 +29,7 @@ struct Open {
 }
 
 impl Search<'_> {
-    /// Beginnings of the segments, the first of them 0: optimal partitioning, with the pruning of PELT (Killick, Fearnhead,
+    /// First cells of the segments, beginning with 0: optimal partitioning, with the pruning of PELT (Killick, Fearnhead,
     /// Eckley: JASA 107, 2012).
     pub fn starts(&self) -> Vec<usize> {
         let n = self.cells.len();
@@ -89,19 +89,19 @@ impl Search<'_> {
         self.cells[end - 1].to - self.cells[start].from >= self.least - 1e-6
     }
 
-    /// What all cells cost, cut at `starts`.
+    /// Cost of all cells, cut at `starts`.
     pub fn total(&self, starts: &[usize]) -> f64 {
         let ends = starts.iter().skip(1).copied().chain([self.cells.len()]);
         let costs: f64 = starts.iter().zip(ends).map(|(start, end)| self.cost(*start, end)).sum();
         costs + self.penalty * starts.len().saturating_sub(self.series.len()) as f64
     }
 
-    /// What the cells of `start..end` cost as one segment.
+    /// Cost of the cells of `start..end` as one segment.
     pub fn cost(&self, start: usize, end: usize) -> f64 {
         self.costs(start, end).last().copied().unwrap_or(0.0)
     }
 
-    /// What the cells from `start` on cost up to each of the following.
+    /// Cost of the cells from `start` up to each following one.
     fn costs(&self, start: usize, end: usize) -> Vec<f64> {
         let mut filter = Filter::at(self.rest(start), self.noise, self.limits);
         let mut costs = vec![filter.cost];
@@ -112,7 +112,7 @@ impl Search<'_> {
         costs
     }
 
-    /// What is saved by a change at `at` between `start` and `end`.
+    /// What a change at `at` saves between `start` and `end`.
     pub fn saved(&self, start: usize, at: usize, end: usize) -> f64 {
         self.cost(start, end) - self.cost(start, at) - self.cost(at, end)
     }
@@ -124,13 +124,13 @@ impl Search<'_> {
         start + 1 + least.map_or(0, |(at, _)| at)
     }
 
-    /// What a change costs at each cell between `start` and `end`.
+    /// Cost of a change at each cell between `start` and `end`.
     fn totals(&self, start: usize, end: usize) -> Vec<f64> {
         let before = self.costs(start, end);
         (start + 1..end).map(|at| before[at - start - 1] + self.cost(at, end)).collect()
     }
 
-    /// The first and the last cell at which the change between `start` and `end` costs at most `more` than at the best.
+    /// First and last cell at which the change between `start` and `end` costs at most `more` above the minimum.
     pub fn span(&self, start: usize, end: usize, more: f64) -> (usize, usize) {
         let totals = self.totals(start, end);
         let least = totals.iter().copied().fold(f64::INFINITY, f64::min);

@@ -1,4 +1,4 @@
-//! The mathematics on series whose truth is known.
+//! Tests of the mathematics on series of known truth.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod segments;

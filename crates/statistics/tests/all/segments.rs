@@ -1,9 +1,9 @@
-//! Segments of series whose changes are known, and of those that have none.
+//! Segments of series with known changes, and of series with none.
 
 use statistics::Stream;
 use statistics::segments::{Change, Rule, Sample, Segmentation, segments, segments_of_each};
 
-/// Samples of `length` seconds whose values `value` gives by their beginning.
+/// Samples of `length` seconds each; `value` gives the value for a sample's start.
 fn series(n: usize, length: f64, mut value: impl FnMut(f64) -> f64) -> Vec<Sample> {
     let sample = |at: usize| {
         let from = at as f64 * length;
@@ -25,7 +25,7 @@ fn autoregressive(rho: f64, seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// The changes are at these times, to within 2 s, and their intervals hold them.
+/// Asserts that the changes are at these times, to within 2 s, and that their intervals hold them.
 #[track_caller]
 fn held(changes: &[Change], truth: &[f64]) {
     assert_eq!(changes.len(), truth.len(), "{changes:?} against {truth:?}");
@@ -69,7 +69,7 @@ fn quantised_counts_and_slices_make_no_change() {
     let mut stream = Stream::new(3, 0);
     let quantised = series(120, 1.0, |_| 400.0 + 4.0 * (stream.below(3) as f64 - 1.0));
     assert!(cut(&quantised).changes.is_empty());
-    // Slices of 100 ms in intervals of half a second: one falls now into an interval and now into its neighbour.
+    // Slices of 100 ms in intervals of half a second: one falls now into an interval, now into its neighbour.
     let mut owed = 0.0;
     let slices = series(240, 0.5, |_| {
         let taken = if stream.below(4) == 0 { 200.0 - owed } else { 0.0 };

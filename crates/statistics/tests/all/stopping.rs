@@ -6,7 +6,7 @@ use statistics::sequential::{Look, Monitor, Rule, Steady};
 
 const TRUTH: f64 = 5000.0;
 
-/// A rate whose noise has coefficient of variation `cv`, neighbours correlated by `rho`.
+/// A rate whose noise has coefficient of variation `cv`, with a correlation of `rho` between neighbours.
 struct Volume {
     cv: f64,
     rho: f64,
@@ -30,7 +30,7 @@ fn counts(half_width: f64) -> Rule {
     Rule { resolution: 1.0, ..Rule::within(half_width) }
 }
 
-/// Looks after every value until decided or `values_max`.
+/// Looks after every value until decided or until there are `values_max`.
 fn measure(rule: Rule, values_max: usize, mut rate: impl FnMut() -> f64) -> Look {
     let mut monitor = Monitor::new(rule);
     loop {
@@ -41,7 +41,7 @@ fn measure(rule: Rule, values_max: usize, mut rate: impl FnMut() -> f64) -> Look
     }
 }
 
-/// Shares of runs decided, and of those decided that hold the truth, and the mean number of values.
+/// Share of runs decided, share of those whose interval holds the truth, and the mean number of values.
 fn coverage(half_width: f64, cv: f64, rho: f64) -> (f64, f64, f64) {
     const RUNS: u64 = 500;
     let looks: Vec<Look> = (0..RUNS)
@@ -58,8 +58,8 @@ fn coverage(half_width: f64, cv: f64, rho: f64) -> (f64, f64, f64) {
 
 #[test]
 fn intervals_cover_the_truth_when_looked_at_after_every_value() {
-    // Half-widths that take from a handful to a few hundred values, so that both ends of the guards are tried. The lower
-    // bound is 93 %; the upper end is conservative by design where few values suffice.
+    // Half-widths that take from a handful to a few hundred values, so that both ends of the guards are tested. The lower
+    // bound is 93 %; the upper end is conservative by design if few values suffice.
     for (half_width, cv) in [(0.01, 0.01), (0.005, 0.01), (0.03, 0.05), (0.08, 0.20)] {
         for rho in [0.0, 0.3, 0.6, 0.8] {
             let (decided, covered, values) = coverage(half_width, cv, rho);
@@ -97,8 +97,8 @@ fn a_plain_interval_looked_at_until_narrow_would_not_cover() {
 
 #[test]
 fn a_hard_cap_is_known_within_seconds() {
-    // Whole counts of a limiter: the rate times the interval, give or take one operation at either edge.
-    // The last figure is what nine runs in ten must stay within.
+    // Whole counts of a limiter: the rate times the interval, give or take one operation at either edge. The last figure is
+    // what nine runs in ten must stay within.
     for (cap, seconds, usual) in [(5000.0, 1.0, 6), (3000.0, 1.0, 9), (3000.0, 0.5, 12)] {
         let mut intervals = Vec::new();
         for seed in 0..200 {
@@ -220,7 +220,7 @@ proptest! {
 
 #[test]
 fn a_low_cap_is_known_although_whole_counts_are_coarse() {
-    // 125 a second by a meter: the count to each edge is the whole part of 125.4 t, one more or less where a latency
+    // 125 per second by a meter: the count to each edge is the integer part of 125.4 t, one more or less if a latency
     // carries a completion over the edge.
     let (mut covered, mut most) = (0, 0);
     for seed in 0..200 {

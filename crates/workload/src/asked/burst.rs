@@ -1,42 +1,42 @@
-//! What `plimsoll burst` was asked.
+//! Parameters of `plimsoll burst`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Mix, Nanos};
 
-/// What is drained.
+/// Credits that are drained.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BurstOf {
-    /// The credits of operations, then those of bytes.
+    /// Credits of operations, then credits of bytes.
     #[default]
     Both,
-    /// Those of operations: small blocks.
+    /// Credits of operations, by small blocks.
     Operations,
-    /// Those of bytes: large blocks.
+    /// Credits of bytes, by large blocks.
     Bytes,
 }
 
-/// What `plimsoll burst` was asked.
+/// Parameters of `plimsoll burst`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BurstAsked {
-    /// What is drained.
+    /// Credits that are drained.
     pub of: BurstOf,
-    /// The most time that a first drain may take.
+    /// Longest time that a first drain may take.
     pub most: Nanos,
-    /// Blocks that spend operations.
+    /// Size of blocks that spend operations.
     pub small: Bytes,
-    /// Blocks that spend bytes.
+    /// Size of blocks that spend bytes.
     pub large: Bytes,
-    /// Reads and writes among the I/Os.
+    /// Mix of reads and writes.
     #[serde(default = "reads")]
     pub mix: Mix,
-    /// Whether the other direction is looked at when the bucket is empty: it may have one of its own.
+    /// Whether the other direction is measured when the bucket is empty, because it may have a bucket of its own.
     #[serde(default)]
     pub both_ways: bool,
     /// Seed of every random choice.
     pub seed: u64,
-    /// Steps that an earlier sitting of this run had recorded: it goes on behind them.
+    /// Steps recorded by an earlier sitting of this run, after which it resumes.
     #[serde(default)]
     pub resumed: usize,
 }
@@ -46,8 +46,8 @@ fn reads() -> Mix {
 }
 
 impl BurstAsked {
-    /// Blocks that spend operations, where the target takes them.
+    /// Size of blocks that spend operations, if the target accepts it.
     pub const SMALL: Bytes = Bytes::kib(4);
-    /// Blocks that spend bytes: as long as the longest unit that a provider charges.
+    /// Size of blocks that spend bytes: the longest unit by which a provider charges.
     pub const LARGE: Bytes = Bytes::MIB;
 }

@@ -1,4 +1,4 @@
-//! What `plimsoll check` was asked.
+//! Parameters of `plimsoll check`.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,19 +9,19 @@ use crate::{Bytes, Nanos};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckPlan {
-    /// Latency, ladders, probes: minutes.
+    /// Latency, ladders and probes: minutes.
     #[default]
     Quick,
-    /// The same at more length, then arrivals of a mix within a latency, then where the volume differs.
+    /// The same at greater length, then a mix of arrivals within a latency, then how places of the volume differ.
     Standard,
-    /// The volume is drained on purpose.
+    /// Draining the volume on purpose.
     Burst,
-    /// A modest load for hours, with looks at all there is between.
+    /// A modest load for hours, with looks at full load in between.
     Soak,
 }
 
 impl CheckPlan {
-    /// As it is typed.
+    /// The name as typed on the command line.
     pub fn name(self) -> &'static str {
         match self {
             CheckPlan::Quick => "quick",
@@ -32,37 +32,37 @@ impl CheckPlan {
     }
 }
 
-/// What `plimsoll check` was asked, as far as the run file does not say it elsewhere: all that it takes to go on.
+/// Parameters of `plimsoll check` that the run file does not state elsewhere: all it takes to resume.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CheckAsked {
-    /// What it runs.
+    /// Plan of the check.
     pub plan: CheckPlan,
-    /// Most time for all of it, where that was said.
+    /// Longest time for all of it, if one was given.
     pub time: Option<Nanos>,
-    /// Steps too short for figures to rely on.
+    /// Whether steps are too short for reliable figures.
     #[serde(default)]
     pub brief: bool,
-    /// Bytes to measure on, where that was said.
+    /// Size of the region to measure, if one was given.
     pub size: Option<Bytes>,
-    /// Most bytes that all steps write, where that was said.
+    /// Most bytes that all steps may write together, if a limit was given.
     pub write_most: Option<Bytes>,
-    /// Nothing is written.
+    /// Whether nothing may be written.
     pub reads_only: bool,
     /// Seed of every random choice.
     pub seed: u64,
-    /// How many steps there were when each later sitting of the run began.
+    /// Number of steps recorded when each later sitting of the run began.
     #[serde(default)]
     pub sittings: Vec<usize>,
-    /// What other procedures were asked that run as parts of it, in their order.
+    /// Parameters of the other procedures that run as parts of it, in their order.
     #[serde(default)]
     pub parts: Vec<Asked>,
 }
 
-/// Between the name of a part and the name that a step has within it.
+/// Separates the name of a part from a step's name within it.
 const OF_PART: &str = " › ";
 
 impl Asked {
-    /// The name of the procedure where it is a part of a check whose steps are told apart from the check's own.
+    /// Name of the procedure if its steps form a part of a check, distinct from the check's own steps.
     pub fn part_name(&self) -> Option<&'static str> {
         match self {
             Asked::Headroom(_) => Some("headroom"),
@@ -72,12 +72,12 @@ impl Asked {
     }
 }
 
-/// The name of a step of the part called `part` that is called `step` there.
+/// Name in a check of the step called `step` in the part called `part`.
 pub fn name_in_part(part: &str, step: &str) -> String {
     format!("{part}{OF_PART}{step}")
 }
 
-/// The part that a step of this name belongs to, and its name there; `None` of a check's own.
+/// Splits a step's name into its part and its name there; `None` for a step of the check's own.
 pub fn part_of_name(name: &str) -> Option<(&str, &str)> {
     name.split_once(OF_PART)
 }

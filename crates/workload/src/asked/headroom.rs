@@ -1,44 +1,45 @@
-//! What `plimsoll headroom` was asked.
+//! Parameters of `plimsoll headroom`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Job, Nanos};
 
-/// What `plimsoll headroom` was asked: the greatest rate of this load, arriving by chance, at which these bounds hold.
+/// Parameters of `plimsoll headroom`, which searches for the greatest rate of random arrivals of this load at which all
+/// bounds hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeadroomAsked {
-    /// Bounds of the latency from due to done, over all I/Os of the load together; all must hold.
+    /// Bounds on the latency from due to done, over all I/Os of the load together; all must hold.
     pub bounds: Vec<LatencyBound>,
-    /// What arrives; never empty where it came from a command line.
+    /// Parts of the load; never empty if it came from a command line.
     pub load: Vec<LoadPart>,
-    /// How long the search takes, the layout left out.
+    /// Duration of the search, without the layout.
     pub time: Nanos,
-    /// What may be written by it, the layout left out.
+    /// Most bytes the search may write, without the layout.
     pub write_most: Bytes,
 }
 
-/// A percentile of the latency, or its mean, with what it may be.
+/// Upper bound on a percentile of the latency or on its mean.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LatencyBound {
-    /// Percent of I/Os, above 0 and below 100, that must not take longer; `None`: the mean of all must not.
+    /// Percent of I/Os, above 0 and below 100, that must be within the bound; `None`: the mean must be.
     pub percent: Option<f64>,
-    /// Than this.
+    /// The bound.
     pub most: Nanos,
 }
 
 impl LatencyBound {
-    /// That so many percent of all I/Os take no longer than `most`.
+    /// Bounds the latency of `percent` percent of all I/Os by `most`.
     pub fn percentile(percent: f64, most: Nanos) -> LatencyBound {
         LatencyBound { percent: Some(percent), most }
     }
 
-    /// That the mean of all is no longer than `most`.
+    /// Bounds the mean latency by `most`.
     pub fn mean(most: Nanos) -> LatencyBound {
         LatencyBound { percent: None, most }
     }
 
-    /// The share of I/Os that may take longer. Of a mean: its part in the sum of mean and bound, a half where it is the bound; in a
-    /// queue the log odds of both grow with the rate about as a line does.
+    /// Share of I/Os that may take longer. For a mean: the mean's part in the sum of mean and bound, which is one half at
+    /// the bound; in a queue the log odds of either share grow with the rate about linearly.
     pub fn may_exceed(self) -> f64 {
         self.percent.map_or(0.5, |percent| 1.0 - percent / 100.0)
     }
@@ -47,8 +48,8 @@ impl LatencyBound {
 /// One kind of I/O in a load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LoadPart {
-    /// What its I/Os are; its pace and end say nothing.
+    /// Description of its I/Os; its pace and stop rules are ignored.
     pub job: Job,
-    /// Its part of the load's rate; those of a load make 1.
+    /// Its share of the load's rate; the shares of a load add up to 1.
     pub share: f64,
 }

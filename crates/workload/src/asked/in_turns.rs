@@ -1,31 +1,31 @@
-//! What was asked of one side of a comparison in turns: with it two run files are known to belong together, block by block.
+//! Parameters of one side of a comparison in turns, which show that two run files belong together, block by block.
 
 use serde::{Deserialize, Serialize};
 
-/// One side of a comparison whose sides were loaded in turns. Both run files say the same, but for `side` and `label`.
+/// One side of a comparison whose sides were loaded in turns. The run files of all sides agree, except in `side`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct InTurns {
-    /// The same in the runs of one comparison, and in no others: when it began, in milliseconds since 1970, over its seed.
+    /// Identifier that only the runs of one comparison share: when it began, in milliseconds since 1970, over its seed.
     pub comparison: String,
     /// Seed of the order of the turns.
     pub seed: u64,
-    /// Which side this run is, from 0.
+    /// Index of the side that this run is, from 0.
     pub side: u8,
-    /// What the sides are called, in their order.
+    /// Names of the sides, in their order.
     pub labels: Vec<String>,
-    /// Names of the loads; each is run once a block on each side.
+    /// Names of the loads; each runs once per block on each side.
     pub loads: Vec<String>,
-    /// The block that this run begins with, from 0: a tool that is started anew for each block has a run for each.
+    /// Number of this run's first block, from 0: a tool that is started anew for each block has one run per block.
     pub first_block: u32,
-    /// After how many blocks it was planned to look whether the answers are certain enough to stop, rising; the last is the
+    /// Numbers of blocks, rising, after which the answers are examined and the comparison may stop; the last is its planned
     /// end. Each look has an equal part of the error.
     pub look_at: Vec<u32>,
-    /// Differences within this share are of no consequence.
+    /// Relative difference below which two sides count as equal.
     pub margin: f64,
 }
 
 impl InTurns {
-    /// Blocks that were planned at most.
+    /// Greatest planned number of blocks.
     #[must_use]
     pub fn blocks(&self) -> u32 {
         self.look_at.last().copied().unwrap_or(0)

@@ -1,19 +1,19 @@
-//! What `plimsoll map` was asked.
+//! Parameters of `plimsoll map`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Nanos};
 
-/// What `plimsoll map` was asked.
+/// Parameters of `plimsoll map`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MapAsked {
-    /// The block whose row is wanted; `None`: all of them alike.
+    /// Block size whose row is wanted; `None`: all equally.
     #[serde(default)]
     pub block: Option<Bytes>,
-    /// What the 99th percentile shall stay below.
+    /// Bound that the 99th percentile of the latency must keep.
     #[serde(default)]
     pub p99: Option<Nanos>,
-    /// Whether the whole grid was asked for, and not its corners alone.
+    /// Whether the whole grid is measured and not only its corners.
     #[serde(default)]
     pub full: bool,
 }

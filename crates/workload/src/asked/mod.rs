@@ -1,4 +1,4 @@
-//! What a procedure was asked: stored with the run, so that its answer can be made again, and the procedure resumed.
+//! Parameters of a procedure, stored with the run so that its answer can be computed again and the procedure resumed.
 
 mod burst;
 mod check;
@@ -20,7 +20,7 @@ pub use together::{NamedMachine, TogetherAsked, TogetherLoad, TogetherVolume};
 
 use serde::{Deserialize, Serialize};
 
-/// What a run was asked, where it was more than its steps say.
+/// Parameters of a run's procedure, if they are more than its steps show.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "procedure", rename_all = "snake_case")]
 pub enum Asked {
@@ -28,15 +28,15 @@ pub enum Asked {
     Burst(BurstAsked),
     /// `plimsoll headroom`: the greatest rate of arrivals at which a latency holds.
     Headroom(HeadroomAsked),
-    /// `plimsoll map`: what block size, depth and mix bear.
+    /// `plimsoll map`: what block sizes, depths and mixes the volume bears.
     Map(MapAsked),
     /// `plimsoll where`: how places of a volume differ.
     Places(PlacesAsked),
-    /// `plimsoll compare` of targets: one side of those that are loaded in turns.
+    /// `plimsoll compare` on targets: one side of those that are loaded in turns.
     InTurns(InTurns),
     /// `plimsoll check --together`: what several volumes bear at once.
     Together(TogetherAsked),
-    /// `plimsoll check`: its plan, and what the procedures were asked that are parts of it.
+    /// `plimsoll check`: its plan, and the parameters of procedures that are parts of it.
     Check(Box<CheckAsked>),
     /// The soak of a check: the same load for hours.
     Soak(SoakAsked),

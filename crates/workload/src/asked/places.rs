@@ -1,18 +1,18 @@
-//! What `plimsoll where` was asked.
+//! Parameters of `plimsoll where`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Nanos};
 
-/// What `plimsoll where` was asked.
+/// Parameters of `plimsoll where`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlacesAsked {
-    /// Bytes of the volume from its beginning on that are looked at.
+    /// Bytes examined, from the volume's beginning.
     pub size: Bytes,
-    /// Time for all of it; the parts have shares of it.
+    /// Time for all of it, of which each part gets a share.
     pub time: Nanos,
-    /// The largest working set that is tried for a cache.
+    /// Largest working set that is tried when looking for a cache.
     pub largest: Bytes,
-    /// Seed of the places that are drawn.
+    /// Seed of the random places.
     pub seed: u64,
 }

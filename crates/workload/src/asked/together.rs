@@ -1,64 +1,64 @@
-//! What `plimsoll check A B --together` was asked.
+//! Parameters of `plimsoll check A B --together`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{Bytes, Direction, Nanos};
 
-/// What `plimsoll check A B --together` was asked: what several volumes bear at once.
+/// Parameters of `plimsoll check A B --together`: what several volumes bear at once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TogetherAsked {
-    /// The volumes in their order; a job of a step works on the volume whose label is its name.
+    /// The volumes in their order; a step's job works on the volume whose label is the job's name.
     pub volumes: Vec<TogetherVolume>,
-    /// The machine whose published limits the budget is held against.
+    /// Machine type with whose published limits the budget is compared.
     #[serde(default)]
     pub machine: Option<NamedMachine>,
-    /// The loads that each volume gets alone and all get at once.
+    /// Loads that each volume gets alone and all get at once.
     pub loads: Vec<TogetherLoad>,
-    /// I/Os in flight on each volume that fill it, with small blocks.
+    /// I/Os in flight that fill each volume, with small blocks.
     pub depth: u32,
-    /// I/Os in flight of a modest user, beside one who fills its volume.
+    /// I/Os in flight of a modest user beside one who fills the volume.
     pub shallow: u32,
-    /// The most time for all of it, the layout left out.
+    /// Longest time for all of it, without the layout.
     pub time: Nanos,
-    /// What may be written in all, the layout left out.
+    /// Most bytes written in all, without the layout.
     pub write_most: Bytes,
     /// Seed of every random choice.
     pub seed: u64,
 }
 
-/// One of the volumes.
+/// One of several volumes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TogetherVolume {
-    /// What it is called: A, B, or as it was named.
+    /// Its label: A, B, or the name given.
     pub label: String,
-    /// What was typed.
+    /// The target as typed.
     pub words: String,
     /// The devices below it, topmost first.
     #[serde(default)]
     pub devices: Vec<String>,
 }
 
-/// A machine type of a provider, whose limits are published.
+/// A provider's machine type with published limits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NamedMachine {
     /// `aws` or `azure`.
     pub provider: String,
-    /// As the provider writes it.
+    /// Machine type in the provider's spelling.
     pub name: String,
 }
 
 /// One kind of I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TogetherLoad {
-    /// Reads or writes, at random places.
+    /// Direction of its I/Os: reads or writes, at random places.
     pub direction: Direction,
-    /// Their length.
+    /// Block size.
     pub block: Bytes,
 }
 
 impl TogetherAsked {
-    /// Blocks that spend operations.
+    /// Block size that spends operations.
     pub const SMALL: Bytes = Bytes::kib(4);
-    /// Blocks that spend bytes.
+    /// Block size that spends bytes.
     pub const LARGE: Bytes = Bytes::kib(256);
 }
