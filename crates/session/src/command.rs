@@ -60,7 +60,7 @@ impl Running {
         Ok(Running { child, heard, stages: Vec::new() })
     }
 
-    /// Lets it run for at most `length`: then it is asked to end, as by `kill`, and killed [`GRACE`] later.
+    /// Lets it run for at most `length`: then it is asked to end, as by `kill`, and killed five seconds later.
     #[must_use]
     pub fn at_most(self, length: Duration) -> Running {
         let end = Instant::now() + length;

@@ -97,8 +97,8 @@ pub fn live(line: &str) {
     let _ = stderr.flush();
 }
 
-/// Writes `line` and `ends` to stdout: with `\r` the next line overwrites it on a terminal, with `
-/// ` it stays.
+/// Writes `line` and `ends` to stdout: with a carriage return the next line overwrites it on a terminal, with a line
+/// feed it stays.
 pub fn passing(line: &str, ends: char) {
     let mut stdout = std::io::stdout().lock();
     // That the reader has gone is noticed when the result is written.

@@ -29,7 +29,7 @@ const NUMBERED: usize = 20;
 
 /// Where differences are drawn.
 struct Plot {
-    /// Greatest difference that fits, as a share.
+    /// Greatest difference that fits the plot, as a share.
     most: f64,
     blocks: usize,
     /// Width of the whole chart, in pixels.

@@ -85,7 +85,7 @@ pub struct OneFile {
 /// Why a target cannot be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenTargetError {
-    /// It does not exist, or nothing can be learned about it.
+    /// It does not exist, or its facts cannot be read.
     #[error(transparent)]
     Facts(#[from] TargetFactsError),
     /// It cannot be opened.
@@ -127,7 +127,7 @@ pub enum OpenTargetError {
     Tiny {
         /// File or device.
         path: PathBuf,
-        /// Size of it.
+        /// Its size.
         size: Bytes,
         /// Least region.
         least: Bytes,
@@ -160,7 +160,7 @@ pub enum OpenTargetError {
     Short {
         /// File or device.
         path: PathBuf,
-        /// Size of it.
+        /// Its size.
         size: Bytes,
         /// Size needed.
         wanted: Bytes,

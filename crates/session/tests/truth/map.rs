@@ -36,7 +36,7 @@ const CELL_OFF: f64 = 0.03;
 /// Percentage of predicted cells whose 95 % interval must contain the truth.
 const COVERED: f64 = 95.0;
 const CELL: &str = "cell that was not measured";
-/// Relative error allowed in a depth; one more or less is always allowed.
+/// Relative error allowed in a depth; a difference below 0.5 is always allowed.
 const DEPTH_OFF: f64 = 0.1;
 
 fn runner(words: &str) -> Setup {

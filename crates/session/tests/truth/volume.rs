@@ -191,7 +191,7 @@ impl Volume {
         self.judge_latency(found, direction, (command, table));
     }
 
-    /// Judges the latency of a single I/O, at which the caps do not limit it.
+    /// Judges the latency of a single I/O that the caps do not delay.
     fn judge_latency(&self, found: &Analysis, direction: Direction, (command, table): (&str, &mut Table)) {
         let service = self.servers.map_or(0.0, |(_, service, rate)| service + SMALL.0 as f64 / rate);
         let truth = self.latency[direction.index()] + service;
