@@ -105,7 +105,8 @@ pub(super) fn took(waiting: &Waiting) -> String {
 }
 
 /// Compares queue and latency with the usual:
-/// `256 in flight against 0.9 at the nominal rate (about 280 times), 213 ms from issue to done against 0.40 ms (about 530 times)`.
+/// `256 in flight against 0.9 at the nominal rate (about 280 times), 213 ms from issue to done against
+/// 0.40 ms (about 530 times)`.
 pub(super) fn moved(waiting: &Waiting) -> String {
     let queue = numbers::figure(waiting.queue);
     let latency = numbers::time(waiting.latency_ns);
