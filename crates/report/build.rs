@@ -1,5 +1,5 @@
-//! Cuts the chart font down to the characters that charts use and leaves it as text for `data:` addresses; takes in the
-//! script of the zoom where it has been built.
+//! Build script: embeds the chart font, cut down to the characters that charts use and encoded for `data:`
+//! addresses, and the zoom script if it has been built.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,10 +10,10 @@ use font_subset::Font;
 #[path = "src/base64.rs"]
 mod base64;
 
-/// Beside printable ASCII: what axes, labels and sentences use.
+/// Characters beyond printable ASCII that axes, labels and sentences use.
 const BEYOND_ASCII: &str = "±µ×·–—…≤≥²°“”’";
 
-/// What `./dev` bundles from the TypeScript in `web/`; empty in the binary where it was not built.
+/// Files that `./dev` bundles from the TypeScript in `web/`; embedded as empty files when it was not built.
 const ZOOM: [&str; 3] = ["zoom.js", "zoom.css", "zoom.sha256"];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -29,14 +29,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     zoom(Path::new(&folder))
 }
 
-/// All of the bundle or nothing of it. Nothing is fetched or run here: a build needs neither Node nor a network.
+/// Writes the whole bundle, or empty files if any part is missing. Fetches and runs nothing: a build needs neither
+/// Node nor a network.
 fn zoom(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let web = Path::new("../../web");
     let built = web.join("dist");
     let parts: Vec<String> =
         ZOOM.iter().filter_map(|name| fs::read_to_string(built.join(name)).ok()).collect();
     let whole = parts.len() == ZOOM.len();
-    // A path that is not there would make cargo run this anew at every build; the folder above changes when it comes.
+    // A path that does not exist would make cargo rerun this script on every build; the parent folder changes when
+    // `dist` appears.
     let watched = if built.is_dir() { &built } else { web };
     println!("cargo:rerun-if-changed={}", watched.display());
     for (at, name) in ZOOM.iter().enumerate() {

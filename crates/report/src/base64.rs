@@ -1,6 +1,7 @@
-//! Bytes as text for `data:` addresses and for what a page's script reads; the build script uses this file too.
+//! Bytes as text, for `data:` addresses and for what a page's script reads. The build script includes this file
+//! too.
 
-/// RFC 4648 with padding.
+/// Encodes `bytes` in base64 (RFC 4648) with padding.
 pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

@@ -1,10 +1,10 @@
-//! Run and findings to text, charts and pages.
+//! Turns a run and its findings into text, charts and pages.
 //!
-//! Three rooms: `words` say what was found, `charts` draw it, `page` puts both into one HTML file. A page calls the other
-//! two, a chart calls words, and nothing calls back.
+//! Three rooms: `words` say what was found, `charts` draw it, `page` puts both into one HTML file. A page calls
+//! the other two, a chart calls words, and nothing calls back.
 //!
-//! Every number printed here is a field of [`record::Run`] or [`analysis::Analysis`], or a unit change of one; this crate
-//! computes no statistics and touches no file: it returns strings.
+//! Every number printed here is a field of [`record::Run`] or [`analysis::Analysis`], or a unit change of one;
+//! this crate computes no statistics and touches no file: it returns strings.
 
 mod base64;
 pub mod charts;

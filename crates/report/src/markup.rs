@@ -1,56 +1,57 @@
-//! Markup that escapes by default: text and attributes are text, unless a value says by its type that it is markup already.
+//! Markup that escapes by default: strings are text, and only values of type [`Markup`] are taken as markup.
 
 use std::fmt::{self, Display, Write};
 
 use crate::words::wrap::steers;
 
-/// Markup that is whole. Strings that are put into it become escaped text; only another [`Markup`] stays what it is.
+/// Complete markup. Strings put into it are escaped as text; only another [`Markup`] is inserted unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Markup {
     text: String,
-    /// The headings in it, in their order: a list of contents is made of these, and no markup is read back for it.
+    /// Headings in document order. The table of contents is made from these, so that no markup is read back.
     headings: Vec<Heading>,
 }
 
-/// A heading that a list of contents can lead to.
+/// A heading that the table of contents can link to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Heading {
-    /// Of the element that it heads.
+    /// Id of the element that it heads.
     pub id: String,
-    /// As people read it.
+    /// Text of the heading, not escaped.
     pub words: String,
 }
 
 impl Markup {
-    /// What is markup already: style sheets, scripts, constants of ours. Nothing that came from outside this crate.
+    /// Wraps what is markup already: style sheets, scripts, constants of ours. Never anything that came from
+    /// outside this crate.
     pub(crate) fn trusted(markup: impl Into<String>) -> Markup {
         Markup { text: markup.into(), headings: Vec::new() }
     }
 
-    /// Puts `part` behind what is there.
+    /// Appends `part`.
     pub(crate) fn push(&mut self, part: impl Into<Markup>) {
         let part = part.into();
         self.text.push_str(&part.text);
         self.headings.extend(part.headings);
     }
 
-    /// The same under a heading, before those that are in it.
+    /// Returns the same under a heading, which comes before the headings inside.
     pub(crate) fn headed(mut self, heading: Heading) -> Markup {
         self.headings.insert(0, heading);
         self
     }
 
-    /// The headings in it, in their order.
+    /// Headings in document order.
     pub(crate) fn headings(&self) -> &[Heading] {
         &self.headings
     }
 
-    /// True where there is nothing in it.
+    /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// As it stands in a file.
+    /// The markup as text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
@@ -96,7 +97,7 @@ impl From<Markup> for String {
     }
 }
 
-/// Parts one behind the other as [`Markup`].
+/// Concatenates parts into one [`Markup`].
 macro_rules! markup {
     ($($part:expr),* $(,)?) => {{
         let mut all = $crate::markup::Markup::default();
@@ -112,7 +113,7 @@ pub(crate) struct Element {
     written: String,
 }
 
-/// Begins an element.
+/// Starts an element.
 pub(crate) fn element(name: &'static str) -> Element {
     Element { name, written: format!("<{name}") }
 }
@@ -129,20 +130,20 @@ impl Element {
         self
     }
 
-    /// Adds an attribute that is there or not, such as `open`.
+    /// Adds an attribute without a value, such as `open`.
     pub(crate) fn flag(mut self, name: &str) -> Element {
         self.written.push(' ');
         self.written.push_str(name);
         self
     }
 
-    /// Ends an element of HTML that never holds anything, such as `meta`.
+    /// Ends an HTML element that never has content, such as `meta`.
     pub(crate) fn void(mut self) -> Markup {
         self.written.push('>');
         Markup::trusted(self.written)
     }
 
-    /// Ends an element of XML that holds nothing.
+    /// Ends an XML element without content.
     pub(crate) fn empty(mut self) -> Markup {
         self.written.push_str("/>");
         Markup::trusted(self.written)
@@ -165,7 +166,7 @@ impl Element {
     }
 }
 
-/// Escapes whatever is formatted into it as it may stand between the double quotes of an attribute.
+/// Escapes whatever is formatted into it for use between the double quotes of an attribute.
 struct Quoted<'t>(&'t mut String);
 
 impl Write for Quoted<'_> {
@@ -178,7 +179,8 @@ impl Write for Quoted<'_> {
     }
 }
 
-/// A letter as it may stand anywhere; what steers, or turns the order of letters, becomes a blank.
+/// Escapes a letter for use anywhere; control characters and those that change the direction of text become
+/// blanks.
 fn escape_letter(escaped: &mut String, letter: char) {
     match letter {
         '&' => escaped.push_str("&amp;"),
@@ -187,7 +189,7 @@ fn escape_letter(escaped: &mut String, letter: char) {
         '"' => escaped.push_str("&quot;"),
         '\'' => escaped.push_str("&#39;"),
         '\n' | '\t' => escaped.push(letter),
-        // XML knows neither controls nor these two.
+        // XML allows neither control characters nor these two.
         control if steers(control) || matches!(control, '\u{fffe}' | '\u{ffff}') => escaped.push(' '),
         plain => escaped.push(plain),
     }

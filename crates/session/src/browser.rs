@@ -1,4 +1,4 @@
-//! Opens a page in the browser of whoever sits at this machine, or says why that cannot be and where the page lies.
+//! Opens a page in the browser of the user at this machine, or says why it cannot and where the page is.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use crate::output;
 
-/// What opens a file with the program that the desktop has for it.
+/// Program that opens a file with the desktop's default application.
 const DESKTOP: &str = "xdg-open";
-/// A program that cannot open the page says so within this time; it is not waited for any longer.
+/// Time within which a program that cannot open the page says so; it is not waited for any longer.
 const REFUSES_WITHIN: Duration = Duration::from_millis(700);
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Opens `page` and does not wait for the browser. Where that cannot be, people read why, and where the page lies.
+/// Opens `page` without waiting for the browser. If that is impossible, tells people why, and where the page is.
 pub fn open(page: &Path) {
     let page = page.canonicalize().unwrap_or_else(|_| page.to_owned());
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -25,21 +25,21 @@ pub fn open(page: &Path) {
         Ok(opener) => format!("{} could not open it", opener.to_string_lossy()),
         Err(why) => why.to_owned(),
     };
-    // A path stands on a line of its own and is never broken, so that it can be copied.
+    // A path is printed on a line of its own and never broken, so that it can be copied.
     let why = report::wrap("", &format!("not opened: {refused}"));
     output::people(&format!("{why}page    {}", page.display()));
 }
 
-/// Says that there is nothing to open.
+/// Tells people that there is nothing to open.
 pub fn nothing() {
     output::people("not opened: no page was drawn");
 }
 
-/// The program that opens a page: `$BROWSER`, else what the desktop has; why there is none.
+/// Returns the program that opens a page: `$BROWSER`, or else the desktop's, or an error saying why there is none.
 fn opener(browser: Option<OsString>, is_root: bool, has_display: bool) -> Result<OsString, &'static str> {
     match browser {
         Some(browser) => Ok(browser),
-        // A browser of root's in the session of another user starts without a word and shows nothing, or refuses.
+        // Root's browser in another user's desktop session starts silently and shows nothing, or refuses.
         None if is_root => Err("no browser is started as root; open it as yourself, or set BROWSER"),
         None if !has_display => Err(
             "there is no display here (neither DISPLAY nor WAYLAND_DISPLAY is set); copy it to where there is one, or set BROWSER",
@@ -48,11 +48,11 @@ fn opener(browser: Option<OsString>, is_root: bool, has_display: bool) -> Result
     }
 }
 
-/// Starts `opener` with the page, away from this terminal, and gives back whether it has not refused.
+/// Starts `opener` with the page, detached from this terminal, and returns whether it did not fail at once.
 fn start(opener: &OsString, page: &Path) -> bool {
     let mut command = Command::new(opener);
     command.arg(page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // A Ctrl-C that comes later is not for the browser.
+    // A later Ctrl-C is not meant for the browser.
     let Ok(mut child) = command.process_group(0).spawn() else { return false };
     let began = Instant::now();
     while began.elapsed() < REFUSES_WITHIN {

@@ -3,8 +3,9 @@
 use record::{DiskCounters, Metric, Sample};
 use report::DeviceNow;
 
-/// What the busiest of `favoured` did between two samples, or of all devices where none of them is there. The one whose
-/// queue was longest is busiest; of equals the one that did most, then the one that was `last` told of.
+/// Returns what the busiest of `favoured` did between two samples, or of all devices if none of these was sampled.
+/// The device with the longest queue is the busiest; ties are broken by requests a second, then by the device that
+/// `last` was about.
 pub(crate) fn busiest(
     (before, after): (&Sample, &Sample),
     favoured: &[String],
@@ -25,7 +26,7 @@ pub(crate) fn busiest(
 }
 
 fn doing(name: &str, (then, now): (&DiskCounters, &DiskCounters), seconds: f64) -> DeviceNow {
-    // What cannot be said shows as nothing done; the record keeps the difference.
+    // A value that is unknown is shown as zero; the record keeps the difference.
     let value =
         |metric| Some(now.since(then, seconds, metric)).filter(|value| value.is_finite()).unwrap_or(0.0);
     let (reads, writes) = (value(Metric::ReadOps), value(Metric::WriteOps));

@@ -1,4 +1,4 @@
-//! A command of the user's: started, passed its signals, waited for.
+//! A command of the user's: started, sent the signals meant for it, waited for.
 
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
@@ -10,16 +10,16 @@ use signal_hook::consts::{SIGKILL, SIGTERM};
 use crate::failure::{Code, Failure};
 use crate::signals::Heard;
 
-/// How often the command is looked at: its end is seen so late at most.
+/// Time between checks whether the command has ended, and so the most by which its end is noticed late.
 const LOOK: Duration = Duration::from_millis(20);
-/// What a shell adds to the number of the signal that ended a command.
+/// Added to the number of the signal that ended a command, as a shell does.
 const BY_SIGNAL: i32 = 128;
 
 /// A command that runs.
 pub struct Running {
     child: Child,
     heard: Heard,
-    /// What becomes of it when its time is over, the last first.
+    /// Signals to send when its time is over, the last one first.
     stages: Vec<Stage>,
 }
 
@@ -29,11 +29,12 @@ struct Stage {
     signal: i32,
 }
 
-/// How long a command may take to end after it was asked.
+/// Time that a command has to end after it was asked to.
 const GRACE: Duration = Duration::from_secs(5);
 
 impl Running {
-    /// Starts the command with more in its environment. From now on the signals that would end this process go to it.
+    /// Starts the command with additional environment variables. From now on, signals that would end this process
+    /// are passed on to it.
     ///
     /// # Errors
     /// There is no such command, or it cannot be started.
@@ -59,7 +60,7 @@ impl Running {
         Ok(Running { child, heard, stages: Vec::new() })
     }
 
-    /// Lets it run for so long at most: then it is asked to end, as by `kill`, and five seconds later it is ended.
+    /// Lets it run for at most `length`: then it is asked to end, as by `kill`, and killed five seconds later.
     #[must_use]
     pub fn at_most(self, length: Duration) -> Running {
         let end = Instant::now() + length;
@@ -67,19 +68,20 @@ impl Running {
         Running { stages, ..self }
     }
 
-    /// Sends what its time asks for, each once.
+    /// Sends the signals that are due, each once.
     fn keep_to_its_time(&mut self) {
         let due = |stage: &Stage| Instant::now() >= stage.at;
         while let Some(stage) = self.stages.pop_if(|stage| due(stage)) {
-            // One that has ended meanwhile hears nothing more.
+            // A command that has ended meanwhile does not receive it.
             let _ = kernel::send_signal(self.child.id(), stage.signal);
         }
     }
 
-    /// Waits for its end, and calls `tick` again and again meanwhile; its exit code, or 128 and the signal that ended it.
+    /// Waits for its end, calling `tick` repeatedly, and returns its exit code, or 128 plus the signal that ended
+    /// it.
     ///
     /// # Errors
-    /// The kernel knows nothing of it any more.
+    /// The kernel no longer knows the process.
     pub fn wait(mut self, tick: &dyn Fn()) -> Result<i32, Failure> {
         loop {
             let ended = self.child.try_wait();
@@ -88,7 +90,7 @@ impl Running {
                 return Ok(code(status));
             }
             for signal in self.heard.take_passed_on() {
-                // One that has ended meanwhile hears nothing more.
+                // A command that has ended meanwhile does not receive it.
                 let _ = kernel::send_signal(self.child.id(), signal);
             }
             self.keep_to_its_time();
@@ -98,7 +100,7 @@ impl Running {
     }
 }
 
-/// A name without a folder is looked for in PATH alone.
+/// Explains why a command was not found: a name without a folder is looked up only in PATH.
 fn hint(name: &str) -> String {
     let here = !name.contains('/') && std::path::Path::new(name).is_file();
     match here {

@@ -1,4 +1,4 @@
-//! The idle gate: whether somebody else is using the device before a run saturates it.
+//! The idle gate: whether anyone else is using the device before a run saturates it.
 
 use record::{SECTOR, Sample};
 
@@ -15,14 +15,17 @@ pub struct Use {
     pub busy_share: f64,
 }
 
-/// Up to this many operations a second a target counts as idle: a root disk's own housekeeping stays below it.
+/// Operations a second up to which a target counts as idle: a root disk's own housekeeping stays below.
 const IDLE_OPS: f64 = 20.0;
-/// Up to this share of busy time and this rate a target counts as idle too: what a fast disk's housekeeping may reach.
+/// Share of busy time (0 to 1) up to which a target also counts as idle: what a fast disk's housekeeping may
+/// reach.
 const IDLE_BUSY: f64 = 0.05;
-/// The rate that goes with [`IDLE_BUSY`]; more than that is somebody's work, however little it keeps the device busy.
+/// Operations a second that [`IDLE_BUSY`] is limited to; more is somebody's work, however short the device is
+/// busy.
 const IDLE_BUSY_OPS: f64 = 100.0;
 
-/// Use of the first (topmost) device between two samples; `None` where it is in neither, was reset, or no time passed.
+/// Returns the use of the first (topmost) device between two samples. `None` if either sample lacks it, its
+/// counters were reset, or no time passed.
 pub fn between(before: &Sample, after: &Sample) -> Option<Use> {
     let seconds = after.at.since(before.at).as_secs_f64();
     let (device, then) = before.disks.first()?;
@@ -37,7 +40,7 @@ pub fn between(before: &Sample, after: &Sample) -> Option<Use> {
 }
 
 impl Use {
-    /// True where the device counts as idle: few operations, or little busy time.
+    /// Whether the device counts as idle: few operations, or little busy time.
     pub fn is_idle(&self) -> bool {
         self.ops_per_second <= IDLE_OPS
             || (self.busy_share <= IDLE_BUSY && self.ops_per_second <= IDLE_BUSY_OPS)

@@ -1,5 +1,5 @@
-//! Reads what a path holds, for whoever draws it, compares it or imports it: a run file, what another tool printed, or a
-//! folder of such.
+//! Reads what a path holds, for commands that draw, compare or import it: a run file, what another tool printed,
+//! or a folder of such files.
 
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -32,27 +32,27 @@ pub struct Recorded {
 /// Everything that was read, and how many of the named inputs were not.
 #[derive(Debug)]
 pub struct Inputs {
-    /// In the order in which they were named, those of a folder by their names.
+    /// Runs in the order in which the inputs were named; those of a folder by file name.
     pub runs: Vec<Recorded>,
-    /// Inputs that were named one by one and could not be read, which people were told.
+    /// Number of inputs that were named one by one and could not be read, each of which was reported.
     pub unread: usize,
 }
 
 /// What a file holds.
 #[derive(Debug)]
 pub enum Held {
-    /// A run file: the run, and what of it is lost.
+    /// A run file: the run, and what was lost from it.
     RunFile(Box<Run>, Vec<RunfileError>),
     /// What another tool printed.
     Printed(Import),
 }
 
-/// Why nothing could be read of a file.
+/// Why nothing could be read from a file.
 #[derive(Debug)]
 pub enum Unread {
     /// It could not be opened or read.
     Closed(InputError),
-    /// It is a run file of which nothing is left.
+    /// It is a run file from which nothing can be recovered.
     RunFile(RunfileError),
     /// It holds nothing that a known tool prints.
     Nothing(ImportError),
@@ -60,19 +60,19 @@ pub enum Unread {
 
 /// Reads inputs for a command.
 pub struct Reader {
-    /// Its command line, which the runs that are imported carry.
+    /// Command line, which is stored in imported runs.
     pub words: Vec<String>,
 }
 
 impl Reader {
-    /// What the file of this name holds: what it is is told by its first bytes, since the run file of a day is some hundred
-    /// megabytes, which SQLite reads by itself.
+    /// Returns what the input holds. The first bytes decide, because the run file of a day has hundreds of
+    /// megabytes, and SQLite reads it by itself.
     ///
     /// # Errors
     /// [`Unread`].
     pub fn file(&self, input: &NamedInput) -> Result<Held, Unread> {
         let path = input.path();
-        // A pipe can be read but once, and no run file comes through one.
+        // A pipe can be read only once, and no run file comes through one.
         if about(path).is_ok_and(|about| about.kind == InputKind::File) {
             let head = Bytes(RUN_FILE.len() as u64);
             let begin = NamedInput::plain(path, head).beginning().map_err(Unread::Closed)?;
@@ -85,19 +85,19 @@ impl Reader {
         import.map(Held::Printed).map_err(Unread::Nothing)
     }
 
-    /// What another tool printed, in the input of this name.
+    /// Returns what another tool printed, from the bytes of the input `name`.
     ///
     /// # Errors
-    /// [`ImportError`] where it holds no result.
+    /// [`ImportError`] if they hold no result.
     pub fn printed(&self, name: &str, bytes: &[u8]) -> Result<Import, ImportError> {
         import::read(Input { name, bytes }, &self.words)
     }
 
-    /// Every input as a recording to draw: a run file, what another tool printed, or a folder's `*.json` of iostat. What
-    /// cannot be read is told and passed over.
+    /// Reads every input as a recording to draw: a run file, what another tool printed, or a folder's run files
+    /// and iostat JSON. Inputs that cannot be read are reported and skipped.
     ///
     /// # Errors
-    /// The first input's own words where nothing at all could be read.
+    /// The first input's own message if nothing at all could be read.
     pub fn recordings(&self, paths: &[PathBuf]) -> Result<Inputs, Failure> {
         let mut inputs = Inputs { runs: Vec::new(), unread: 0 };
         let mut failures = Vec::new();
@@ -117,10 +117,11 @@ impl Reader {
         first.map_or(Ok(inputs), Err)
     }
 
-    /// Every result in the inputs, to compare them: run files, what other tools printed, and folders of both.
+    /// Reads every result in the inputs, to compare them: run files, what other tools printed, and folders of
+    /// both.
     ///
     /// # Errors
-    /// `Refused` for the first input that holds none.
+    /// `Refused` for the first input that holds no result.
     pub fn results(&self, paths: &[PathBuf]) -> Result<Vec<Run>, Failure> {
         let read = |path: &PathBuf| match is_folder(path) {
             true => self.folder(path),
@@ -130,7 +131,7 @@ impl Reader {
         Ok(runs.concat())
     }
 
-    /// The run files of a folder and its files that are iostat's JSON; other `*.json` are named and passed over.
+    /// Reads the run files of a folder and its files of iostat's JSON; other `*.json` are reported and skipped.
     fn folder_of_recordings(&self, folder: &Path) -> Result<Vec<Recorded>, Failure> {
         let ends =
             |path: &Path, wanted: &str| path.extension().is_some_and(|end| end.eq_ignore_ascii_case(wanted));
@@ -159,7 +160,7 @@ impl Reader {
         if is_empty { Err(nothing("no file in it can be drawn; name the files that can")) } else { Ok(runs) }
     }
 
-    /// A file as recordings; of a damaged run file what is left, and what was lost is told.
+    /// Reads a file as recordings. Of a damaged run file it returns what is left, and reports what was lost.
     fn recording(&self, path: &Path) -> Result<Vec<Recorded>, Failure> {
         let runs = match self.recorded(path)? {
             Held::RunFile(run, troubles) => vec![with_losses(path, *run, &troubles)],
@@ -173,7 +174,7 @@ impl Reader {
     }
 
     fn recorded(&self, path: &Path) -> Result<Held, Failure> {
-        // Where nothing is, or nothing is in it, the reader of run files has the words.
+        // A missing or empty file is left to the reader of run files, which has the message for it.
         let empty = about(path).map_or(true, |about| about.kind == InputKind::File && about.size == Bytes(0));
         let read = match empty {
             true => run_file(path).map_err(Unread::RunFile),
@@ -187,7 +188,7 @@ impl Reader {
         })
     }
 
-    /// Everything in a folder that can be read, in the order of names.
+    /// Reads everything in a folder that can be read, in the order of names.
     fn folder(&self, folder: &Path) -> Result<Vec<Run>, Failure> {
         let files = files_in(folder)?;
         let mut runs = Vec::new();
@@ -205,7 +206,7 @@ impl Reader {
         Ok(runs)
     }
 
-    /// The results in a file; a run file must be whole.
+    /// Reads the results in a file; a run file must be undamaged.
     fn result(&self, input: &NamedInput) -> Result<Vec<Run>, Failure> {
         let path = input.path();
         match self.file(input) {
@@ -225,10 +226,10 @@ impl Reader {
 }
 
 impl Recorded {
-    /// What the run means, against the limits and the expectation that it was held against.
+    /// Analyses the run against the limits and the expectation that it was compared with.
     ///
     /// # Errors
-    /// `Failed` where these cannot be evaluated any more.
+    /// `Failed` if these can no longer be evaluated.
     pub fn analysis(&self) -> Result<Analysis, Failure> {
         let limits = self.run.policy.as_deref().map(limits).transpose()?;
         let words = self.run.expectation.as_deref();
@@ -241,7 +242,8 @@ impl Recorded {
     }
 }
 
-/// Whether something is said of the processors' time in the step that runs: what its workers took is known at its end.
+/// Whether a finding is about the CPU time of the step that still runs: the CPU time of its workers is known only
+/// at its end.
 fn is_of_unknown_workers(run: &Run, meaning: &Meaning) -> bool {
     let running = run.steps.last().filter(|step| {
         step.workers.iter().all(|worker| worker.user_cpu_ns == 0 && worker.system_cpu_ns == 0)
@@ -250,18 +252,18 @@ fn is_of_unknown_workers(run: &Run, meaning: &Meaning) -> bool {
     running.is_some_and(|step| step.plan.name == found.step)
 }
 
-/// The limits of a policy that a run names; parameters of a simulation or a lab volume are passed over.
+/// Returns the limits of a policy that a run names; parameters of a simulation or a lab volume are ignored.
 ///
 /// # Errors
-/// `Failed` where the policy is not known any more.
+/// `Failed` if the policy is no longer known.
 pub fn limits(words: &str) -> Result<Limits, Failure> {
     let name = PolicyName::parse(words).map_err(Failure::failed)?;
     policy::evaluate_of_volume(&name).map_err(Failure::failed)
 }
 
-/// Takes up the policies of the user's own that `run` was held against or that its target was made of, as they were then; says
-/// where one cannot be. One that has the name of a published policy is passed over: a file that somebody sent must not change what
-/// that means.
+/// Registers the user's own policies that `run` was compared with or that its target was made of, as they were
+/// then; reports those that cannot be registered. One with the name of a published policy is skipped: a file that
+/// somebody sent must not change what that name means.
 pub fn take_up_policies(run: &Run) {
     let published = |id: &str| {
         Catalogue::builtin().list().iter().any(|policy| policy.id.eq_ignore_ascii_case(id)) || id == "custom"
@@ -284,7 +286,7 @@ pub fn take_up_policies(run: &Run) {
     }
 }
 
-/// Says what should be known beside the figures of an input, and which places of it could not be read.
+/// Reports what should be known about the figures of an input, and which parts of it could not be read.
 pub fn tell(name: &str, import: &Import) {
     let say =
         |words: &str| output::people(report::wrap("plimsoll: ", &format!("{name}: {words}")).trim_end());
@@ -315,18 +317,18 @@ fn run_file(path: &Path) -> Result<Held, RunfileError> {
     Ok(Held::RunFile(Box::new(run), troubles))
 }
 
-/// The run in the file at `path`, which must be whole, and whose process must have ended: two that write one region spoil each
-/// other's figures.
+/// Returns the run in the file at `path`, which must be undamaged, and whose process must have ended: two
+/// processes that write one region spoil each other's figures.
 ///
 /// # Errors
-/// `Refused` for what is no such file, and for a run that goes on.
+/// `Refused` for any other file, and for a run that goes on.
 pub fn stopped_run(path: &Path) -> Result<Run, Failure> {
     match about(path).map(|about| about.kind) {
         Ok(InputKind::File) | Err(InputError::Closed(_)) => {}
         Ok(kind) => return Err(closed(path, &InputError::Kind(kind, Taken::File))),
         Err(error) => return Err(closed(path, &error)),
     }
-    // Asked before it is read, so that what is read of a run that has ended is all of it.
+    // Checked before reading, so that what is read of a run that has ended is complete.
     let read = |path: &Path| if kernel::is_alive(path) { Ok(None) } else { runfile::read(path).map(Some) };
     let Some(run) = waited_for(path, read).map_err(Failure::refused)? else {
         let text = format!("{} is still running; wait until it has ended, or stop it", path.display());
@@ -336,7 +338,7 @@ pub fn stopped_run(path: &Path) -> Result<Run, Failure> {
     Ok(run)
 }
 
-/// Reads a run file, which SQLite opens by its name: whoever has had enough of it is heard.
+/// Reads a run file, which SQLite opens by name, in such a way that the user can end the wait.
 fn waited_for<T: Send + 'static>(
     path: &Path,
     read: impl FnOnce(&Path) -> Result<T, RunfileError> + Send + 'static,
@@ -352,22 +354,23 @@ fn waited_for<T: Send + 'static>(
 /// The first bytes of every SQLite database, which a run file is.
 const RUN_FILE: &[u8] = b"SQLite format 3";
 
-/// Whether a file that begins so is a run file.
+/// Whether a file that starts with these bytes is a run file.
 pub fn is_run_file(begin: &[u8]) -> bool {
     begin.starts_with(RUN_FILE)
 }
 
-/// The plain files of a folder that may hold results, by name; what else is there is told and passed over.
+/// Returns the plain files of a folder that may hold results, by name; anything else there is reported and
+/// skipped.
 ///
 /// # Errors
 /// `Refused` for a folder that cannot be listed.
 pub fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    // A report of ours lies beside its run file and holds nothing more.
+    // A report of ours stands beside its run file and holds nothing more.
     listed(folder, |path| path.extension().is_none_or(|end| end != "html"))
 }
 
-/// The plain files that are wanted of a folder, by name. A link to such a file counts as one; what nobody could read to its
-/// end is told and passed over.
+/// Returns the plain files of a folder that are wanted, by name. A link to such a file counts as one; anything
+/// that is no plain file, and so could not be read to its end, is reported and skipped.
 fn listed(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
     let what = format!("the listing of {}", folder.display());
     let stop = StopFlag::while_reading(PATIENCE);
@@ -394,7 +397,7 @@ fn listed(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>,
     Ok(plain.map(|(path, _)| path).collect())
 }
 
-/// What is in a folder and what each of it is, by name.
+/// Returns what is in a folder, by name, with the kind of each entry.
 fn entries_of(folder: &Path) -> io::Result<Vec<(PathBuf, io::Result<InputKind>)>> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)?.flatten().map(|entry| entry.path()).collect();
     paths.sort();
@@ -402,10 +405,11 @@ fn entries_of(folder: &Path) -> io::Result<Vec<(PathBuf, io::Result<InputKind>)>
     Ok(paths.into_iter().map(|path| (kind(&path), path)).map(|(kind, path)| (path, kind)).collect())
 }
 
-/// As many as are named of what lies in a folder and is no plain file.
+/// Most entries of a folder named in the report that they are no plain files.
 const OTHERS_TOLD: usize = 20;
 
-/// A run with what was lost of its file, which is told, and noted as an event, so that its page tells it too.
+/// Returns a run with a note of what was lost from its file: it is reported, and added as an event, so that the
+/// run's page reports it too.
 fn with_losses(path: &Path, mut run: Run, troubles: &[RunfileError]) -> Run {
     let sampled = run.samples.last().map(|sample| sample.at);
     let end = run.steps.iter().map(|step| step.ended).chain(sampled).max().unwrap_or_default();
@@ -421,7 +425,7 @@ fn with_losses(path: &Path, mut run: Run, troubles: &[RunfileError]) -> Run {
     run
 }
 
-/// What another tool printed, as results: places that could not be read are told, and what stands around them counts.
+/// Returns what another tool printed as results. Places that could not be read are reported; the rest counts.
 fn results_of(name: &str, import: Import) -> Result<Vec<Run>, Failure> {
     let say = |words: &str| output::people(report::wrap("", words).trim_end());
     import.troubles.iter().for_each(|trouble| say(&format!("{name}, {trouble}; passed over")));
@@ -435,7 +439,8 @@ fn results_of(name: &str, import: Import) -> Result<Vec<Run>, Failure> {
     Ok(import.runs)
 }
 
-/// Says that one file holds several results, which may be of several volumes: whose they are stands in no output.
+/// Returns a note if one file holds several results, which may be of several volumes: no output says whose they
+/// are.
 fn several(name: &str, runs: &[Run]) -> Option<String> {
     let tool = |run: &Run| match &run.origin {
         Origin::Imported { tool, .. } => Some(tool.clone()),

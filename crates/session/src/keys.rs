@@ -1,4 +1,5 @@
-//! `q` on a terminal: the same wish as Ctrl-C. Keys are taken only while a live view stands, and given back however that ends.
+//! `q` on a terminal: the same request as Ctrl-C. Keys are taken only while a live view is shown, and given back
+//! however that ends.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,18 +10,18 @@ use signal_hook::low_level::emulate_default_handler;
 
 use crate::output;
 
-/// Live views that stand: several take turns in one place.
+/// Number of live views now shown: several may follow one another in one process.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
 static WATCH: Once = Once::new();
 
-/// The keys, for as long as it lives.
+/// The keys, taken for as long as it lives.
 #[derive(Debug)]
 pub(crate) struct Keys(());
 
 impl Keys {
-    /// Takes the keys; `None` where there is no terminal to take them of.
+    /// Takes the keys; `None` without a terminal to take them from.
     pub(crate) fn take() -> Option<Keys> {
-        // Before anything is changed that a signal would leave so.
+        // Before anything is changed that a signal would leave behind.
         WATCH.call_once(give_back_on_signals);
         let taken = kernel::take_keys();
         taken.then(|| {
@@ -31,7 +32,7 @@ impl Keys {
         })
     }
 
-    /// Whether the end was asked for since it was looked at last.
+    /// Whether the end was asked for since the last call.
     pub(crate) fn ask_for_the_end(&self) -> bool {
         let mut asked = false;
         while let Some(key) = kernel::next_key() {
@@ -49,15 +50,16 @@ impl Drop for Keys {
     }
 }
 
-/// Ctrl-Z and Ctrl-\ do what they always do, with the terminal as it was; what goes on has the keys again.
+/// Makes Ctrl-Z and Ctrl-\ work as usual, with the terminal restored first; a process that is continued takes the
+/// keys again.
 fn give_back_on_signals() {
-    // Where they cannot be registered, the terminal stays as it is when they come.
+    // If they cannot be registered, these signals leave the terminal as it is.
     let Ok(mut signals) = Signals::new([SIGTSTP, SIGCONT, SIGQUIT]) else { return };
     std::thread::spawn(move || {
         for signal in signals.forever() {
             if signal != SIGCONT {
                 kernel::give_keys_back();
-                // Stops or ends the process; there is nothing to be done where it does not.
+                // Stops or ends the process; nothing can be done if it does not.
                 let _ = emulate_default_handler(signal);
             }
             if WANTED.load(Ordering::SeqCst) > 0 {

@@ -1,5 +1,5 @@
-//! One way to run a load: the target set up, the runner it runs on, and the steps of a procedure one after the other, told to
-//! one observer that stores and shows them.
+//! One way to run a load: the target is set up, and the steps of a procedure run on a runner one after another,
+//! reported to one observer that stores and shows them.
 
 pub mod browser;
 mod busiest;

@@ -17,28 +17,30 @@ use crate::output;
 use crate::progress::{self, Form, Teller};
 use crate::region::{Region, room};
 
-/// Least time between two lines of a watch.
+/// Least time between two updates of a watch's line.
 const LINE_APART: Duration = Duration::from_millis(250);
-/// Least time between two drawings of a run of steps, whose intervals may be of some milliseconds: drawing takes CPU from the load.
+/// Least time between two updates for a run of steps, whose intervals may last only milliseconds: drawing takes
+/// CPU from the load.
 const DRAWN_APART: Duration = Duration::from_millis(100);
-/// I/Os that the kernel holds are named up to so many, and counted beyond.
+/// Most I/Os still held by the kernel that are described; more are only counted.
 const HELD_NAMED: usize = 3;
 
 /// Where progress goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
-    /// Lines that are written over.
+    /// Lines that are overwritten.
     Line,
-    /// A line a step or phase.
+    /// A line for each step or phase.
     Plain,
-    /// Only what has to be told: a program listens, and gets the rest as events.
+    /// Only what people must know: a program listens, and gets the rest as events.
     Events,
     /// Nowhere.
     Nowhere,
 }
 
 impl Shown {
-    /// Lines that are written over where stderr is a terminal that can do that, plain lines elsewhere.
+    /// Returns overwritten lines if stderr is a terminal that can do that, plain lines otherwise, unless the user
+    /// chose a form.
     pub fn fitting() -> Shown {
         match progress::form() {
             Form::Json => return Shown::Events,
@@ -56,37 +58,37 @@ pub struct Live {
     content: Content,
     region: Region,
     teller: Option<Rc<Teller>>,
-    /// Those who look at a page of the run.
+    /// Onlookers at a page of the run.
     audience: Option<Audience>,
 }
 
-/// Seconds that are left of a run, as they were foreseen a while ago; whoever foresees them anew tells all that hold a copy.
+/// Estimate of the seconds left of a run, made a while ago. An update through one copy is seen by all.
 #[derive(Clone)]
 pub struct Left(Rc<Cell<(f64, Instant)>>);
 
 impl Left {
-    /// So many seconds from now on.
+    /// Returns an estimate of `seconds` from now.
     pub fn of(seconds: f64) -> Left {
         Left(Rc::new(Cell::new((seconds, Instant::now()))))
     }
 
-    /// So many seconds from now on.
+    /// Updates the estimate to `seconds` from now.
     pub fn set(&self, seconds: f64) {
         self.0.set((seconds, Instant::now()));
     }
 
-    /// What is left of them.
+    /// Seconds that are left now, at least one.
     fn now(&self) -> f64 {
         let (seconds, since) = self.0.get();
         (seconds - since.elapsed().as_secs_f64()).max(1.0)
     }
 }
 
-/// What the line tells of.
+/// What is shown.
 enum Content {
     /// A run of steps.
     Steps(Box<StepLines>),
-    /// A watch: the phase, what is left of it, and what the busiest device does.
+    /// A watch: the phase, the time left of it, and what the busiest device does.
     Phases(PhaseLine),
 }
 
@@ -97,24 +99,24 @@ struct StepLines {
     left: Left,
     outlooks: Option<Outlooks>,
     found: Found,
-    /// What looking at the steps so far has taken, all in all.
+    /// Total time that analysing the steps so far has taken.
     looked: Duration,
     drawn: Option<Instant>,
 }
 
-/// Whether it is told what the steps so far have found.
+/// Whether people are shown what the steps have found so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
     Told,
     Untold,
 }
 
-/// Looking at the steps so far takes at most this part of the time.
+/// Divisor of the time: analysing the steps so far takes at most this part of it.
 const LOOKS: u32 = 50;
 
 struct PhaseLine {
     phase: String,
-    /// When the phase ends, where that is known.
+    /// When the phase ends, if known.
     until: Option<Instant>,
     device: Option<DeviceNow>,
     favoured: Vec<String>,
@@ -122,14 +124,14 @@ struct PhaseLine {
 }
 
 impl PhaseLine {
-    /// Seconds that are left of the phase, where that is known.
+    /// Seconds left of the phase, if known.
     fn left_s(&self) -> Option<f64> {
         self.until.map(|until| until.saturating_duration_since(Instant::now()).as_secs_f64())
     }
 }
 
 impl Live {
-    /// Of a run of steps with so much time left.
+    /// Returns the progress of a run of steps with an estimate of the time left.
     pub fn of_steps(shown: Shown, left: Left) -> Live {
         let (begun, looked) = (Instant::now(), Duration::ZERO);
         let (now, found) = (Showing::default(), Found::Told);
@@ -143,12 +145,13 @@ impl Live {
         }
     }
 
-    /// Whether it stands on a terminal, where keys may be pressed.
+    /// Whether it is drawn on a terminal, where keys may be pressed.
     pub(crate) fn is_drawn(&self) -> bool {
         self.shown == Shown::Line
     }
 
-    /// The same as one of several that take turns in one place: each tells of the step that runs, none of what it found so far.
+    /// Makes it one of several that take turns in one place: each shows its running step, but not what was found
+    /// so far.
     pub(crate) fn in_turns(mut self, region: &Region) -> Live {
         self.region = region.clone();
         if let Content::Steps(lines) = &mut self.content {
@@ -157,7 +160,7 @@ impl Live {
         self
     }
 
-    /// The same of a burst, which says when it may end.
+    /// Adds predictions of when a burst may end.
     pub fn with_outlooks(mut self, outlooks: Outlooks) -> Live {
         if let Content::Steps(lines) = &mut self.content {
             lines.outlooks = Some(outlooks);
@@ -165,19 +168,19 @@ impl Live {
         self
     }
 
-    /// The same, with who tells programs of it.
+    /// Sets what reports events to programs.
     pub(crate) fn told_by(self, teller: Option<Rc<Teller>>) -> Live {
         Live { teller, ..self }
     }
 
-    /// Tells programs of an event, where any listens; the fields are made only then.
+    /// Reports an event to programs, if any listens; the fields are computed only then.
     fn event(&self, event: &str, fields: impl FnOnce(&Teller) -> Value) {
         if let Some(teller) = &self.teller {
             teller.tell(event, self.left_s(), fields(teller));
         }
     }
 
-    /// What is left of it, where that is known.
+    /// Seconds left of the run or phase, if known.
     fn left_s(&self) -> Option<f64> {
         match &self.content {
             Content::Steps(lines) => Some(lines.left.now()),
@@ -185,7 +188,8 @@ impl Live {
         }
     }
 
-    /// Of a watch, which tells of the busiest of the devices `favoured`; of all where there are none.
+    /// Returns the progress of a watch, showing the busiest of the devices `favoured`, or of all devices if there
+    /// are none.
     pub fn of_phases(shown: Shown, favoured: Vec<String>) -> Live {
         let line = PhaseLine { phase: String::new(), until: None, device: None, favoured, drawn: None };
         Live {
@@ -197,12 +201,12 @@ impl Live {
         }
     }
 
-    /// The same, told to those who look at a page of the run too.
+    /// Sets the onlookers that see a page of the run.
     pub(crate) fn told_to(self, audience: Option<Audience>) -> Live {
         Live { audience, ..self }
     }
 
-    /// Whether somebody looks, at the terminal or at a page.
+    /// Whether anyone is looking, at the terminal or at a page.
     fn is_looked_at(&self) -> bool {
         self.shown == Shown::Line || self.audience.as_ref().is_some_and(Audience::is_there)
     }
@@ -233,13 +237,13 @@ impl Live {
         }
     }
 
-    /// Whether what is shown of the running step is as good as new.
+    /// Whether the running step was drawn so recently that it need not be drawn again.
     fn is_just_drawn(&self) -> bool {
         let Content::Steps(lines) = &self.content else { return false };
         lines.drawn.is_some_and(|drawn| drawn.elapsed() < DRAWN_APART)
     }
 
-    /// What the steps so far have found, for a terminal: the same rules and words as at the end.
+    /// Shows what the steps have found so far, by the same rules and in the same words as at the end.
     pub(crate) fn so_far(&mut self, run: &Run) {
         let is_looked_at = self.is_looked_at();
         let Content::Steps(lines) = &mut self.content else { return };
@@ -256,7 +260,8 @@ impl Live {
         self.event("so_far", |_| report::so_far(&found));
     }
 
-    /// The step is over. The I/O that the kernel had not given back by then is named: it may still reach the target.
+    /// Shows that the step is over. I/O that the kernel still holds is described, because it may still reach the
+    /// target.
     pub(crate) fn step_ended(&mut self, record: &StepRecord) {
         self.event("step_ended", |_| report::step_ended(record));
         if matches!(self.content, Content::Phases(_)) {
@@ -272,7 +277,7 @@ impl Live {
         }
     }
 
-    /// What goes on from now on for how long, where that is known.
+    /// Shows the phase that begins now, and its length if known.
     pub(crate) fn begin(&mut self, phase: &str, length: Option<Nanos>) {
         if let Content::Phases(line) = &mut self.content {
             phase.clone_into(&mut line.phase);
@@ -283,7 +288,7 @@ impl Live {
         }
     }
 
-    /// A line of its own for a phase that is over, with the step that ran in it.
+    /// Prints a line of its own for a phase that is over, with the step that ran in it.
     pub(crate) fn phase_ended(&mut self, phase: &Phase, step: Option<&StepRecord>) {
         self.event("phase_ended", |_| report::phase_ended(phase));
         if !matches!(self.shown, Shown::Nowhere | Shown::Events) {
@@ -292,7 +297,7 @@ impl Live {
         }
     }
 
-    /// What the devices did between two samples.
+    /// Shows what the devices did between two samples.
     pub(crate) fn samples(&mut self, before: &Sample, after: &Sample) {
         if let Content::Phases(line) = &mut self.content {
             let now = busiest((before, after), &line.favoured, line.device.as_ref());
@@ -303,7 +308,7 @@ impl Live {
         }
     }
 
-    /// Time has passed, by which the line of a watch may be out of date.
+    /// Redraws the line of a watch if it may be out of date.
     pub(crate) fn tick(&mut self) {
         let is_looked_at = self.is_looked_at();
         let fresh = |line: &PhaseLine| line.drawn.is_some_and(|drawn| drawn.elapsed() < LINE_APART);
@@ -316,7 +321,7 @@ impl Live {
         }
     }
 
-    /// Writes what is shown over itself.
+    /// Overwrites what is shown.
     fn draw(&mut self) {
         if self.shown == Shown::Line {
             let lines = self.lines(room());
@@ -328,7 +333,7 @@ impl Live {
         }
     }
 
-    /// What is shown in so many columns.
+    /// Returns the lines to be shown in `room` columns.
     fn lines(&mut self, room: usize) -> Vec<String> {
         match &mut self.content {
             Content::Steps(lines) => {
@@ -342,7 +347,7 @@ impl Live {
         }
     }
 
-    /// A line of its own, above the live one.
+    /// Prints a line of its own, above the live one.
     pub(crate) fn say(&mut self, text: &str) {
         if self.shown == Shown::Nowhere {
             return;
@@ -360,7 +365,7 @@ impl Live {
     }
 }
 
-/// The notes that tell of I/O that the kernel had not given back when `step` was left.
+/// Returns the notes about I/O that the kernel still held when `step` was abandoned.
 pub(crate) fn held(step: &StepRecord) -> impl Iterator<Item = &Note> {
     step.notes.iter().filter(|note| matches!(note, Note::Held(_)))
 }

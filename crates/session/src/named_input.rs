@@ -1,5 +1,5 @@
-//! The one door for what a user names as input: its kind is known before it is opened, it is read up to the limit of its
-//! format, and a wish to stop is heard while it is waited for.
+//! The only way to what a user names as input: its kind is checked before it is opened, it is read up to the limit
+//! of its format, and Ctrl-C ends a wait.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -24,39 +24,40 @@ pub const WRITTEN: Bytes = Bytes::mib(1);
 pub const JOB_FILE: Bytes = Bytes::mib(16);
 /// Most bytes of what a tool printed: some ten million lines of a log.
 pub const PRINTED: Bytes = Bytes::mib(256);
-/// Most bytes of what does not say beforehand how long it is: a pipe, or a file of `/proc`.
+/// Most bytes of an input of unknown length: a pipe, or a file of `/proc`.
 const UNSIZED: Bytes = Bytes::mib(64);
-/// Bytes that are read at once. Patience begins anew with each, so that a slow device is none that does not answer.
+/// Most bytes of one read. The time limit starts again with each, so that a slow device does not count as one that
+/// does not answer.
 const PIECE: u64 = 4 << 20;
-/// Of a file that is not read to its end, whatever its length.
+/// No limit, for a file that is not read to its end.
 const ANY: Bytes = Bytes(u64::MAX);
-/// As much as a pipe holds.
+/// Capacity of a pipe, in bytes.
 const PIPE_PIECE: usize = 64 << 10;
-/// Standard input by its other names: what is a socket there cannot be opened by them.
+/// Names of standard input. It is not opened by these names, because a socket there cannot be.
 const STDIN: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
-/// Why an input was not read; the words go behind "cannot be read: ".
+/// Why an input was not read; the message follows "cannot be read: ".
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// The system's own words.
+    /// An error of the system, in its own words.
     #[error(transparent)]
     Closed(#[from] io::Error),
-    /// It is nothing that is read.
+    /// It is of a kind that is not read.
     #[error("it is {}, and only {} is read here", name(*.0), .1)]
     Kind(InputKind, Taken),
-    /// It says that it is longer than the format may be.
+    /// It is longer than the format may be: its length and the limit.
     #[error("it is a file of {}, and at most {} are read", apart(*.0, *.1).0, apart(*.0, *.1).1)]
     TooLong(Bytes, Bytes),
-    /// It went on behind the most that is read.
+    /// It went on past the limit.
     #[error("it does not end within {0}, the most that is read of a pipe or a file of unknown size")]
     Endless(Bytes),
-    /// Its bytes are no text.
+    /// Its bytes are not UTF-8 text.
     #[error("it is no text in UTF-8")]
     NotText,
-    /// Somebody asked to stop while it was waited for.
+    /// A stop was requested while waiting for it.
     #[error("stopped before its end was there")]
     Interrupted,
-    /// Its device was waited for in vain.
+    /// Its device did not answer in time.
     #[error("its device does not answer")]
     GivenUp,
 }
@@ -70,12 +71,12 @@ impl From<Left> for InputError {
     }
 }
 
-/// What may be read.
+/// What kinds may be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Taken {
-    /// A plain file alone.
+    /// Only a plain file.
     File,
-    /// A pipe as well.
+    /// A plain file or a pipe.
     FileOrPipe,
 }
 
@@ -88,7 +89,7 @@ impl std::fmt::Display for Taken {
     }
 }
 
-/// Both lengths so exactly that they differ.
+/// Formats both lengths precisely enough that they differ.
 fn apart(length: Bytes, most: Bytes) -> (String, String) {
     let rounded = (length.to_string(), most.to_string());
     let exact = |bytes: Bytes| format!("{} bytes", grouped(bytes.0));
@@ -107,7 +108,8 @@ fn name(kind: InputKind) -> &'static str {
 }
 
 impl InputError {
-    /// A command that ends for want of this input, with these words, unless somebody stopped it.
+    /// Returns the failure of a command that lacks this input, with `words` as its message, unless a stop was
+    /// requested.
     pub fn failure(&self, words: String) -> Failure {
         match self {
             InputError::Interrupted => {
@@ -119,12 +121,12 @@ impl InputError {
     }
 }
 
-/// What stands in the place of an input, in words.
+/// Describes the kind of what was found instead of an input.
 pub fn is_what(kind: InputKind) -> String {
     format!("it is {}", name(kind))
 }
 
-/// For readers that know the system's errors alone. No retry is made of an interruption.
+/// For readers that only know system errors. Never of a kind that makes readers retry, such as `Interrupted`.
 impl From<InputError> for io::Error {
     fn from(error: InputError) -> io::Error {
         match error {
@@ -135,10 +137,10 @@ impl From<InputError> for io::Error {
     }
 }
 
-/// What is known of the file at `path`, which may be a link, without opening it.
+/// Returns what is known about the file at `path`, which may be a link, without reading it.
 ///
 /// # Errors
-/// [`InputError`], where nothing is there.
+/// [`InputError`], also if nothing is there.
 pub fn about(path: &Path) -> Result<InputFacts, InputError> {
     let input = NamedInput::plain(path, Bytes(0));
     match input.opened(Bytes(0)) {
@@ -148,7 +150,7 @@ pub fn about(path: &Path) -> Result<InputFacts, InputError> {
     }
 }
 
-/// Whether a folder is at `path`.
+/// Whether there is a folder at `path`.
 pub fn is_folder(path: &Path) -> bool {
     about(path).is_ok_and(|about| about.kind == InputKind::Folder)
 }
@@ -163,31 +165,31 @@ pub struct NamedInput {
 }
 
 impl NamedInput {
-    /// One whose name the user typed, which may be a pipe or `-`; at most `most` is read of it.
+    /// Returns an input whose name the user typed, which may be a pipe or `-`; at most `most` bytes are read.
     pub fn typed(path: impl AsRef<Path>, most: Bytes) -> NamedInput {
         let path = path.as_ref().to_owned();
         NamedInput { path, most, taken: Taken::FileOrPipe, patience: PATIENCE }
     }
 
-    /// One that must be a plain file, such as what was found in a folder.
+    /// Returns an input that must be a plain file, such as one found in a folder.
     pub fn plain(path: impl AsRef<Path>, most: Bytes) -> NamedInput {
         NamedInput { taken: Taken::File, ..NamedInput::typed(path, most) }
     }
 
-    /// The same, with how long its device may leave a read unanswered.
+    /// Sets how long its device may leave a read unanswered.
     pub fn patient_for(self, patience: Nanos) -> NamedInput {
         NamedInput { patience, ..self }
     }
 
-    /// Its name.
+    /// The path as named.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// All of it.
+    /// Reads all of it.
     ///
     /// # Errors
-    /// [`InputError`], also where it holds more than the most.
+    /// [`InputError`], also if it is longer than the limit.
     pub fn bytes(&self) -> Result<Vec<u8>, InputError> {
         let (mut input, about) = self.opened(self.most)?;
         let is_file = about.kind == InputKind::File;
@@ -202,7 +204,7 @@ impl NamedInput {
         Ok(bytes)
     }
 
-    /// All of it, as text.
+    /// Reads all of it as text.
     ///
     /// # Errors
     /// [`InputError`].
@@ -210,7 +212,7 @@ impl NamedInput {
         String::from_utf8(self.bytes()?).map_err(|_| InputError::NotText)
     }
 
-    /// Its first bytes, as many as the most.
+    /// Reads its first bytes, up to the limit.
     ///
     /// # Errors
     /// [`InputError`].
@@ -218,7 +220,7 @@ impl NamedInput {
         self.opened(ANY)?.0.up_to(self.most.0)
     }
 
-    /// The input of this name, which the user typed, to be read bit by bit by somebody who keeps little of it.
+    /// Opens an input that the user typed, to be read piece by piece by a reader that keeps little of it.
     ///
     /// # Errors
     /// [`InputError`].
@@ -226,12 +228,12 @@ impl NamedInput {
         Ok(NamedInput::typed(path, Bytes(0)).opened(ANY)?.0)
     }
 
-    /// Opens it. A device must not be opened to see that it is one, so that its kind is looked at before; what was opened is
-    /// looked at again, since another file may stand there by then. Of a file of more than `most` nothing is read.
+    /// Opens it. Its kind is checked before opening, because opening a device may have effects, and again
+    /// afterwards, because another file may have taken its place. Reads nothing from a file of more than `most`.
     fn opened(&self, most: Bytes) -> Result<(InputStream, InputFacts), InputError> {
         let stop = StopFlag::while_reading(self.patience);
         let what = format!("the reading of {}", self.path.display());
-        // Files of the kernel's own always answer, and some are of the process that asks.
+        // The kernel's own files always answer, and some belong to the process that opens them.
         let own = self.is_stdin() || ["/proc", "/dev"].iter().any(|place| self.path.starts_with(place));
         let started = if own { None } else { InputReader::start(&self.path, most).ok() };
         if let Some(mut child) = started {
@@ -253,7 +255,7 @@ impl NamedInput {
 
     fn open_here(&self) -> Result<(File, InputFacts), InputError> {
         if self.is_stdin() {
-            // Not opened anew: what a shell put there is what was asked for, whatever its kind.
+            // Not reopened: what a shell put there was asked for, whatever its kind.
             let file = File::from(io::stdin().as_fd().try_clone_to_owned()?);
             let facts = InputFacts::from(file.metadata()?);
             return Ok((file, facts));
@@ -277,7 +279,7 @@ impl NamedInput {
     }
 }
 
-/// An input that is open. Whoever reads it is not held beyond a wish to stop.
+/// An open input. A stop request ends every wait for it.
 #[derive(Debug)]
 pub struct InputStream {
     source: Source,
@@ -288,24 +290,24 @@ pub struct InputStream {
 /// Where its bytes come from.
 #[derive(Debug)]
 enum Source {
-    /// A child reads a file, which may hold whoever reads it.
+    /// A child process reads the file, because a read may hang.
     Child(InputReader),
-    /// Somebody else writes.
+    /// A pipe that another process writes to.
     Pipe(File, PipeWait),
     /// A file that is read by a thread.
     Held(Arc<File>),
 }
 
-/// A wait for whoever writes.
+/// A wait for the process that writes to a pipe.
 #[derive(Debug)]
 struct PipeWait {
     path: PathBuf,
-    /// Whether people are still to be told.
+    /// Whether people are still to be told of the wait.
     tells: bool,
 }
 
 impl InputStream {
-    /// At most `most` bytes.
+    /// Reads at most `most` bytes.
     fn up_to(&mut self, most: u64) -> Result<Vec<u8>, InputError> {
         let mut bytes = Vec::new();
         loop {
@@ -316,7 +318,7 @@ impl InputStream {
         }
     }
 
-    /// What can be had at once, at most `most` bytes of it.
+    /// Appends what can be read at once, at most `most` bytes.
     fn piece(&mut self, bytes: &mut Vec<u8>, most: u64) -> Result<usize, InputError> {
         let mut room = [0; PIPE_PIECE];
         let room = &mut room[..most.min(PIPE_PIECE as u64) as usize];
@@ -349,7 +351,7 @@ impl Read for InputStream {
 }
 
 impl PipeWait {
-    /// What is there, as soon as something is; nothing where nobody writes any more.
+    /// Reads what is there as soon as anything is; returns 0 if nobody writes any more.
     fn read(&mut self, mut pipe: &File, stop: &StopFlag, room: &mut [u8]) -> Result<usize, InputError> {
         loop {
             self.ready(pipe, stop)?;
@@ -376,7 +378,7 @@ impl PipeWait {
         }
     }
 
-    /// Says once that it is waited for; not of standard input, where the words may still be on their way from a keyboard.
+    /// Tells people once that it waits; not for standard input, where text may still come from a keyboard.
     fn tell(&mut self, lasted: Duration) {
         if self.tells && lasted >= NOTICED {
             self.tells = false;

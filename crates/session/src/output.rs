@@ -1,5 +1,5 @@
-//! Stdout is the result, stderr is for people; a reader who leaves early is no failure. Nothing that a file, a device or a
-//! name holds steers a terminal: whatever goes out is cleaned here.
+//! Stdout is the result, stderr is for people; a reader who leaves early is no failure. Nothing that a file, a
+//! device or a name holds can control a terminal: all output is cleaned here.
 
 use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
@@ -10,23 +10,24 @@ use report::clean_lines;
 use crate::failure::Failure;
 use crate::progress;
 
-/// Set once a write found that nobody reads stdout any more.
+/// Set when a write finds that nobody reads stdout any more.
 static READER_GONE: AtomicBool = AtomicBool::new(false);
 
-/// Writes the result to stdout. A closed pipe ends quietly, as `head` makes it; elsewhere a lost result is a failure.
+/// Writes the result to stdout. A closed pipe ends quietly, as `head` causes it; any other loss of the result is a
+/// failure.
 pub fn result(text: &str) -> Result<(), Failure> {
     let text = clean_lines(text);
-    // A document is not for reading: it stays as it is.
+    // A document is read by programs, so it is not fitted.
     let is_document = text.starts_with(['{', '[', '.']);
     write_out(&if is_document { text } else { for_stdout(&text) })
 }
 
-/// As [`result`], for what [`report::terminal`] painted: it cleans every value before it paints.
+/// Writes like [`result`] what [`report::terminal`] coloured, which cleans every value before it adds colour.
 pub fn painted(text: &str) -> Result<(), Failure> {
     write_out(&for_stdout(text))
 }
 
-/// Lines that fit the terminal, where stdout is one.
+/// Fits lines to the terminal, if stdout is one.
 fn for_stdout(text: &str) -> Cow<'_, str> {
     match kernel::columns_of_stdout() {
         Some(columns) => report::fitted(text, columns),
@@ -34,7 +35,7 @@ fn for_stdout(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Makes words fit the terminal that they go to; to be called before anything is said.
+/// Makes text fit the terminal that it goes to. Must be called before anything is printed.
 pub fn fit_terminal() {
     if let Some(columns) = kernel::columns_of_stdout().or_else(kernel::columns_of_stderr) {
         report::set_columns(columns);
@@ -55,12 +56,12 @@ fn write_out(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Whether nobody reads stdout any more, as behind `| head -1`: what runs without end stops then.
+/// Whether nobody reads stdout any more, as after `| head -1`: a run without end stops then.
 pub fn reader_is_gone() -> bool {
     READER_GONE.load(Ordering::Relaxed)
 }
 
-/// A line for people, on stderr; where even that is gone nobody is left to tell.
+/// Writes a line for people to stderr; if even that is gone, there is nobody left to tell.
 pub fn people(text: &str) {
     let text = clean_lines(text);
     if progress::takes_words(&text) {
@@ -70,7 +71,7 @@ pub fn people(text: &str) {
     let _ = writeln!(std::io::stderr(), "{}", fit.unwrap_or(Cow::Borrowed(&text)));
 }
 
-/// Text for people that is no line of its own yet, on stderr.
+/// Writes text for people to stderr, without a line break.
 pub fn beside(text: &str) {
     if progress::takes_words(&clean_lines(text)) {
         return;
@@ -80,7 +81,7 @@ pub fn beside(text: &str) {
     let _ = stderr.flush();
 }
 
-/// Goes up so many rows on stderr, and writes `lines` over everything from there on; the last has no line end.
+/// Moves up `up` rows on stderr, and overwrites everything from there on with `lines`; the last has no line break.
 pub fn region(up: usize, lines: &[String]) {
     let lines: Vec<String> = lines.iter().map(|line| clean_lines(line).into_owned()).collect();
     let up = if up > 0 { format!("\x1b[{up}A") } else { String::new() };
@@ -89,22 +90,23 @@ pub fn region(up: usize, lines: &[String]) {
     let _ = stderr.flush();
 }
 
-/// Writes `line` over the live line on stderr; nothing clears it.
+/// Overwrites the live line on stderr with `line`; nothing clears it.
 pub fn live(line: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = write!(stderr, "\r\x1b[K{}", clean_lines(line));
     let _ = stderr.flush();
 }
 
-/// Writes `line` on stdout as a line that the next one would overwrite on a terminal, or as one that stays.
+/// Writes `line` and `ends` to stdout: with a carriage return the next line overwrites it on a terminal, with a line
+/// feed it stays.
 pub fn passing(line: &str, ends: char) {
     let mut stdout = std::io::stdout().lock();
-    // A reader who has gone is heard of where the result is written.
+    // That the reader has gone is noticed when the result is written.
     let _ = write!(stdout, "{}{ends}", clean_lines(line));
     let _ = stdout.flush();
 }
 
-/// Whether stdout takes colours: a terminal, and `NO_COLOR` is not set.
+/// Whether stdout takes colours: it is a terminal, and `NO_COLOR` is not set.
 pub fn colours() -> bool {
     use std::io::IsTerminal;
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())

@@ -1,4 +1,4 @@
-//! Runs the phases of load cycles on a runner, one after the other, on a grid that does not drift.
+//! Runs the phases of load cycles on a runner, one after the other, on a schedule that does not drift.
 
 use record::{Observer, Phase, PhaseKind, StepRecord};
 use workload::{Ending, Nanos};
@@ -7,24 +7,24 @@ use experiments::{Layout, PhaseWhat, PlannedPhase, WatchLoad, layout_step};
 
 use crate::runner::{Runner, RunnerError, run_one};
 
-/// The longest that real data are laid out; a region that is not full by then is used as far as it is.
+/// Most time that laying out real data takes; a region that is not full by then is used as far as it is.
 const LAYOUT_MOST: Nanos = Nanos::from_secs(300);
-/// Seed of what is laid out.
+/// Seed of the data that is laid out.
 const LAYOUT_SEED: u64 = 1;
 
-/// What became of the phases.
+/// What happened to the phases.
 #[derive(Debug, Default)]
 pub struct PhasesRun {
-    /// Those that began, in their order.
+    /// Phases that began, in order.
     pub phases: Vec<Phase>,
-    /// One a load phase that ran.
+    /// A step for each load phase that ran.
     pub steps: Vec<StepRecord>,
-    /// Why the rest could not be run.
+    /// Why the remaining phases could not be run.
     pub failure: Option<RunnerError>,
 }
 
-/// Runs `phases` with `load` on `runner`. Each ends when it was planned to, counted from the start of the first: what a load
-/// takes to drain comes out of the idle phase behind it. A wish to stop and a load that failed end the rest.
+/// Runs `phases` with `load` on `runner`. Each ends as planned, counted from the start of the first: the time a
+/// load takes to drain is taken from the idle phase after it. A stop request or a load that failed ends the rest.
 pub fn conduct_phases(
     phases: &[PlannedPhase],
     load: &WatchLoad,
@@ -54,7 +54,7 @@ pub fn conduct_phases(
     ran
 }
 
-/// The phase as it is stored when it begins: up to where it is planned to end.
+/// Returns the phase as it is stored when it begins: up to its planned end.
 fn begun(planned: &PlannedPhase, now: Nanos, start: Nanos) -> Phase {
     let kind = match planned.what {
         PhaseWhat::Idle => PhaseKind::Idle,
@@ -63,8 +63,8 @@ fn begun(planned: &PlannedPhase, now: Nanos, start: Nanos) -> Phase {
     Phase { name: planned.name.clone(), kind, from: now, to: start + planned.end }
 }
 
-/// Whether every load phase can be planned: what does not fit the target should be known before anything is written or
-/// waited for.
+/// Checks that every load phase can be planned, so that what does not fit the target is known before anything is
+/// written or waited for.
 ///
 /// # Errors
 /// [`RunnerError`] of the first that cannot.
@@ -79,11 +79,11 @@ pub fn check_phases(
     })
 }
 
-/// Makes everything ready before the first phase: the runner's own files, and real data over the region where `layout` says
-/// so.
+/// Prepares everything before the first phase: the runner's own files, and real data over the region if `layout`
+/// says so.
 ///
 /// # Errors
-/// [`RunnerError`] where it could not be run.
+/// [`RunnerError`] if it could not be run.
 pub fn lay_out(
     layout: Layout,
     runner: &mut dyn Runner,

@@ -1,4 +1,4 @@
-//! Where run file and report go, and under which name.
+//! Where run file and report go, and their names.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -16,10 +16,10 @@ use crate::onlookers::{Audience, Onlookers};
 use crate::output;
 use crate::progress::Teller;
 
-/// Endings of the files of a run, with those that SQLite puts beside it: a name is free where none of them is taken.
+/// Extensions of the files of a run, with those that SQLite adds: a name is free if none of them is taken.
 const ENDINGS: [&str; 6] = ["plimsoll", "plimsoll-wal", "plimsoll-shm", "plimsoll-journal", "html", "json"];
 
-/// How often a name that was free is found to be taken a moment later before something else must be wrong.
+/// Most times that a free name may turn out to be taken a moment later; with more, something else must be wrong.
 const RACES_MOST: usize = 1000;
 
 /// The folder and the name that the files of one run have in common.
@@ -27,27 +27,29 @@ pub struct Place {
     shelf: Shelf,
     /// What was measured, and by which command.
     stem: String,
-    /// When, as it stands in the name.
+    /// Time as written in the name.
     time: String,
-    /// Free when it was looked for; kept once the run file has it.
+    /// Free when it was looked up; fixed once the run file has it.
     name: RefCell<String>,
-    /// The report, once it was written: what is not there is not named.
+    /// The report, once it was written: a file that does not exist is not named.
     page: RefCell<Option<PathBuf>>,
-    /// By which others see that the run goes on: marked for as long as it is open.
+    /// Shows others that the run goes on: marked for as long as it is open.
     alive: Cell<Option<File>>,
-    /// How many steps will run, where that is known.
+    /// Number of steps that will run, if known.
     steps: Cell<Option<usize>>,
-    /// Who tells programs of the run, once it has begun.
+    /// Reports the run to programs, once it has begun.
     teller: RefCell<Option<Rc<Teller>>>,
-    /// Those who look at the run while it goes on.
+    /// Onlookers of the run while it goes on.
     onlookers: RefCell<Option<Onlookers>>,
-    /// Whether they lie on the device that is measured: then commits do not wait for it. Nor do they in virtual time.
+    /// Whether the files lie on the device under test: then commits do not wait for it. Also set for runs in
+    /// virtual time.
     pub same_device: SameDevice,
 }
 
 impl Place {
-    /// Fresh names in `dir` (the user's state directory where `None`) for a run of `command` on `target` on `devices`, which
-    /// begins now: `vol-check-2026-11-21-2345`. Without a target the command alone is named.
+    /// Returns fresh names in `dir` (or in the user's state directory if `None`) for a run of `command` on
+    /// `target` on `devices`, which begins now: `vol-check-2026-11-21-2345`. Without a target only the command is
+    /// named.
     pub fn new(
         dir: Option<&Path>,
         (target, command): (&str, &str),
@@ -57,7 +59,7 @@ impl Place {
         Place::called(dir, (runfile::stem_of_run(target, command), now), devices)
     }
 
-    /// Fresh names for a result of that day which another tool printed.
+    /// Returns fresh names for a result of that day that another tool printed.
     pub fn of_result(dir: Option<&Path>, stem: &str, date: jiff::civil::Date) -> Result<Place, Failure> {
         Place::called(dir, (runfile::stem_of(stem), date.to_string()), &[])
     }
@@ -95,20 +97,21 @@ impl Place {
         Ok(place)
     }
 
-    /// The same for a run in virtual time, which a power failure may cost: it is there again in a second, and nobody waits for
-    /// its file to be on the disk.
+    /// Adapts to a run in virtual time, which may be lost in a power failure: it can be repeated in a second, so
+    /// nothing waits for its file to be on the disk.
     #[must_use]
     pub fn of_virtual_run(self) -> Place {
         Place { same_device: SameDevice::Yes, ..self }
     }
 
-    /// The same for a run that others look at while it goes on.
+    /// Adds onlookers of the run while it goes on.
     #[must_use]
     pub fn shown_to(self, onlookers: Onlookers) -> Place {
         Place { onlookers: RefCell::new(Some(onlookers)), ..self }
     }
 
-    /// Shows the run, whose file is there now, to those who look; what they are told by, where there are any.
+    /// Shows the run, whose file exists now, to the onlookers; returns the handle to inform them, if there are
+    /// any.
     pub(crate) fn begin_showing(&self) -> Option<Audience> {
         let onlookers = self.onlookers.borrow();
         let onlookers = onlookers.as_ref()?;
@@ -116,14 +119,14 @@ impl Place {
         Some(onlookers.audience())
     }
 
-    /// The first name of the moment that no file of any kind has.
+    /// Returns the first name for this time that no file of any kind has.
     fn free_name(&self) -> String {
         let is_free = |name: &String| !ENDINGS.iter().any(|end| self.shelf.has(&format!("{name}.{end}")));
-        // Numbers do not end before the names that are taken do.
+        // The sequence of numbered names never ends, so one is free.
         runfile::names(&self.stem, &self.time).find(is_free).unwrap_or_default()
     }
 
-    /// What the names of its files begin with: the target's own.
+    /// Start of the names of its files: target and command.
     pub fn stem(&self) -> &str {
         &self.stem
     }
@@ -132,27 +135,27 @@ impl Place {
         self.shelf.path_of(&format!("{}.{ending}", self.name.borrow()))
     }
 
-    /// The run file.
+    /// Path of the run file.
     pub fn run(&self) -> PathBuf {
         self.path("plimsoll")
     }
 
-    /// The HTML report: where it was written, else where it is to be.
+    /// Path of the HTML report: where it was written, or where it is to be.
     pub fn report(&self) -> PathBuf {
         self.drawn().unwrap_or_else(|| self.path("html"))
     }
 
-    /// So many steps will run, where none depends on those before it.
+    /// Sets the number of steps that will run, if none depends on earlier ones.
     pub fn foresee_steps(&self, steps: usize) {
         self.steps.set(Some(steps));
     }
 
-    /// How many steps will run, where that is known.
+    /// Number of steps that will run, if known.
     pub(crate) fn steps_foreseen(&self) -> Option<usize> {
         self.steps.get()
     }
 
-    /// The run begins: who tells programs of it, where any listens.
+    /// Reports to programs that the run begins; returns the reporter for its events, if any program listens.
     pub(crate) fn begin_telling(&self, run: &Run) -> Option<Rc<Teller>> {
         let teller = Rc::new(Teller::of_next_run(self.steps_foreseen())?);
         teller.tell("run_started", None, report::run_started(run, &self.run().display().to_string()));
@@ -160,7 +163,7 @@ impl Place {
         Some(teller)
     }
 
-    /// Tells programs what came out.
+    /// Reports the result to programs.
     pub(crate) fn tell_result(&self, run: &Run, analysis: &Analysis) {
         let teller = self.teller.borrow();
         let Some(teller) = teller.as_ref() else { return };
@@ -169,14 +172,14 @@ impl Place {
         teller.tell("run_ended", Some(0.0), fields);
     }
 
-    /// Makes the run file of `bytes`, whole, under the first name that is free; gives back its path.
+    /// Creates the run file from `bytes`, whole, under the first name that is free, and returns its path.
     ///
     /// # Errors
     /// `Create`.
     pub fn bear(&self, bytes: &[u8]) -> Result<PathBuf, WriteError> {
         let failed = |error| WriteError::not_made(&self.run(), error);
         let mut draft = self.shelf.draft(bytes).map_err(failed)?;
-        // What is stored first changes most of it once more; a run that could keep nothing is not begun.
+        // The first commit rewrites most of it; a run that could store nothing is not begun.
         let free = kernel::free_space_in(&self.shelf.path_of("")).map_err(failed)?;
         if free.0 < bytes.len() as u64 {
             return Err(failed(io::ErrorKind::StorageFull.into()));
@@ -184,7 +187,7 @@ impl Place {
         if self.same_device == SameDevice::No {
             draft.file().sync_data().map_err(failed)?;
         }
-        // Before anybody sees it. Without locks the run goes on, and nobody is told that it does.
+        // Before anyone sees the file. Without locks the run goes on, but nobody can see that it does.
         self.alive.set(draft.file().try_clone().ok().filter(|file| kernel::mark_alive(file).is_ok()));
         for _ in 0..RACES_MOST {
             match draft.publish(format!("{}.plimsoll", self.name.borrow()).as_ref()) {
@@ -197,7 +200,7 @@ impl Place {
         Err(WriteError::Exists { path: self.run() })
     }
 
-    /// Writes the HTML report; those who look see the same. With it the run is over.
+    /// Writes the HTML report and shows it to onlookers; the run is over then.
     pub fn put_report(&self, text: &str) -> Result<(), Failure> {
         let written = self.put("html", text).map(|page| drop(self.page.replace(Some(page))));
         drop(self.alive.take());
@@ -207,8 +210,8 @@ impl Place {
         written
     }
 
-    /// Writes a file with this ending beside the run file, under its name; where somebody has taken that meanwhile, which
-    /// people are told, under the next that is free. Gives back its path.
+    /// Writes a file with this extension beside the run file, under its name, and returns its path. If somebody
+    /// has taken that name meanwhile, people are told, and the next free one is used.
     pub fn put(&self, ending: &str, text: &str) -> Result<PathBuf, Failure> {
         let mut name = self.name.borrow().clone();
         for _ in 0..RACES_MOST {
@@ -222,7 +225,7 @@ impl Place {
         Err(self.not_put(&format!("{name}.{ending}"), &io::ErrorKind::AlreadyExists.into()))
     }
 
-    /// The next free name, where `taken` is somebody else's.
+    /// Returns the next free name, and tells people that `taken` belongs to others.
     fn next_name(&self, taken: &str) -> String {
         let name = self.free_name();
         let (taken, run) = (short(&self.shelf.path_of(taken)), short(&self.run()));
@@ -241,12 +244,12 @@ impl Place {
         ))
     }
 
-    /// The HTML report, where it was written.
+    /// Path of the HTML report, if it was written.
     pub fn drawn(&self) -> Option<PathBuf> {
         self.page.borrow().clone()
     }
 
-    /// The line that says where they are.
+    /// Returns the line that says where the files are.
     pub fn files_line(&self) -> String {
         match self.drawn() {
             Some(page) => report::files_line(&short(&page), &short(&self.run())).trim_end().to_owned(),
@@ -255,10 +258,10 @@ impl Place {
     }
 }
 
-/// The folder for run files of whoever runs this.
+/// Returns the folder for run files of the current user.
 ///
 /// # Errors
-/// `Refused` where there is no home.
+/// `Refused` if there is no home directory.
 pub fn own_folder() -> Result<PathBuf, Failure> {
     let whose = if kernel::effective_user() == 0 { Whose::Root } else { Whose::User };
     runfile::state_directory(whose).ok_or_else(|| {
@@ -268,26 +271,27 @@ pub fn own_folder() -> Result<PathBuf, Failure> {
     })
 }
 
-/// A path as its owner types it: relative to the current directory or to the home directory where that is shorter.
+/// Formats a path as its owner would type it: relative to the current directory or to the home directory if that
+/// is shorter.
 pub fn short(path: &Path) -> String {
-    // A name must not steer a terminal.
+    // A name must not control a terminal.
     report::clean(&shorter(path))
 }
 
-/// The same as a word that can be pasted into a shell.
+/// Formats the same as a word that can be pasted into a shell.
 pub fn pasted(path: &Path) -> String {
     let (home, rest) = within(path);
     let bytes = rest.as_os_str().as_encoded_bytes();
     let word = report::shell_word(bytes);
     match home {
         Some(home) => format!("{home}{word}"),
-        // It would be taken for an option, and so might be what a star finds.
+        // It would be taken for an option, and so might what a star matches.
         None if bytes.starts_with(b"-") || word.starts_with('*') => format!("./{word}"),
         None => word,
     }
 }
 
-/// What a [`pasted`] path that is not told whole needs beside it; nothing where it is.
+/// Returns the note that a [`pasted`] path needs if it does not preserve every byte; otherwise empty.
 pub fn pasted_note(path: &Path) -> &'static str {
     match report::is_told_whole(within(path).1.as_os_str().as_encoded_bytes()) {
         true => "",
@@ -300,7 +304,7 @@ fn shorter(path: &Path) -> String {
     format!("{}{}", home.unwrap_or_default(), rest.display())
 }
 
-/// A path below the current directory without it, and one below the home directory behind `~/`.
+/// Strips the current directory from a path below it, or replaces the home directory by `~/`.
 fn within(path: &Path) -> (Option<&'static str>, &Path) {
     let here = std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok());
     if let Some(relative) = here {
@@ -356,12 +360,12 @@ mod tests {
             let run = place.bear(b"run").unwrap();
             assert!(kernel::is_alive(&run));
             over(place);
-            // Processes that other tests fork hold what was open then, for as long as they last.
+            // Processes forked by other tests hold the file open for as long as they last.
             assert!(testbed::comes_true(|| !kernel::is_alive(&run)));
         }
     }
 
-    /// What each shell that is here makes of a path to paste, called in `folder`.
+    /// Returns what each shell on this machine makes of a pasted path, run in `folder`.
     fn pasted_into_shells(name: &std::ffi::OsStr, folder: &Path) -> Vec<Vec<u8>> {
         let line = format!("printf %s {}", pasted(Path::new(name)));
         let call = |shell: &str| Command::new(shell).arg("-c").arg(&line).current_dir(folder).output().ok();

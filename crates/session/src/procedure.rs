@@ -6,21 +6,21 @@ use workload::StepPlan;
 
 use crate::runner::{Runner, RunnerError, play};
 
-/// Decides what runs on a runner, and is told how it went.
+/// Decides what runs on a runner, and is informed how it went.
 pub trait Procedure<R: Runner + ?Sized> {
-    /// Why a step could not be run, in the words of whoever asked.
+    /// Why a step could not be run, in the caller's terms.
     type Error: From<RunnerError>;
 
-    /// The next step, for which everything is laid out; `None` ends the run.
+    /// Returns the next step, for which everything is laid out; `None` ends the run.
     ///
     /// # Errors
-    /// What ends the run.
+    /// Whatever ends the run.
     fn next(&mut self, runner: &mut R) -> Result<Option<Step>, Self::Error>;
 
-    /// What runs in the place of `step`, which could not be run: a smaller one, or nothing.
+    /// Returns what runs in place of `step`, which could not be run: a smaller one, or nothing.
     ///
     /// # Errors
-    /// What ends the run: by default, the same error.
+    /// Whatever ends the run: by default, the same error.
     fn instead(
         &mut self,
         _step: Step,
@@ -30,28 +30,28 @@ pub trait Procedure<R: Runner + ?Sized> {
         Err(error)
     }
 
-    /// Everything is open for `plan`, and nothing has run yet.
+    /// Called when everything is open for `plan`, and nothing has run yet.
     ///
     /// # Errors
-    /// What keeps the step from running.
+    /// Whatever keeps the step from running.
     fn ready(&mut self, _plan: &StepPlan, _runner: &mut R) -> Result<(), Self::Error> {
         Ok(())
     }
 
-    /// Whoever is told while a step goes on.
+    /// Returns the observer of running steps.
     fn observer(&mut self) -> &mut dyn Observer;
 
-    /// A step has ended, with its files still open.
+    /// Called when a step has ended, with its files still open.
     ///
     /// # Errors
-    /// What ends the run.
+    /// Whatever ends the run.
     fn ended(&mut self, record: StepRecord, runner: &mut R) -> Result<(), Self::Error>;
 }
 
 /// Runs the steps of `procedure`, one after the other.
 ///
 /// # Errors
-/// What the procedure gives up for.
+/// The error for which the procedure gives up.
 pub fn run_steps<R, P>(procedure: &mut P, runner: &mut R) -> Result<(), P::Error>
 where
     R: Runner + ?Sized,
@@ -81,13 +81,13 @@ where
     Ok(play(&plan, runner, procedure.observer())?)
 }
 
-/// Steps that follow from the records of those before.
+/// Steps that follow from the records of earlier ones.
 pub(crate) struct Decided<'a> {
-    /// The rule.
+    /// Rule that decides the next step.
     pub next: &'a dyn Fn(&[StepRecord]) -> Option<Step>,
-    /// What ran.
+    /// Records of the steps that ran.
     pub done: Vec<StepRecord>,
-    /// Whoever is told.
+    /// Observer of running steps.
     pub observer: &'a mut dyn Observer,
 }
 

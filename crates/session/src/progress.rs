@@ -1,5 +1,6 @@
-//! `--progress`: what goes on, for people or for programs. Programs get a JSON object a line, on stderr or in a file, and words
-//! for people on stderr become such objects too, so that a reader never meets anything else there.
+//! `--progress`: what goes on, for people or for programs. Programs get a JSON object on each line, on stderr or
+//! in a file. On stderr, words for people become such objects too, so that a reader never meets anything else
+//! there.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -16,17 +17,17 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::files;
 
-/// Where progress goes, as it is typed.
+/// Where progress goes, as typed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// Lines that are written over on a terminal, plain lines elsewhere.
+    /// Overwritten lines on a terminal, plain lines elsewhere.
     #[default]
     Fitting,
-    /// A line a step, everywhere.
+    /// A line for each step, everywhere.
     Plain,
     /// JSON on stderr.
     Json,
-    /// JSON in this file, or what else there is under this name; stderr stays people's.
+    /// JSON to this path, which may be a pipe or descriptor; stderr stays for people.
     JsonIn(PathBuf),
 }
 
@@ -34,7 +35,7 @@ impl Form {
     /// Reads `auto`, `plain`, `json` or `json:FILE`.
     ///
     /// # Errors
-    /// Another word, in words.
+    /// The accepted forms, for any other word.
     pub fn parse(word: &str) -> Result<Form, String> {
         match word.split_once(':') {
             None if word == "auto" => Ok(Form::Fitting),
@@ -56,18 +57,18 @@ struct Told {
     form: Form,
     begun: Instant,
     sink: Option<Mutex<Sink>>,
-    /// Why the first line was lost that somebody might still have read.
+    /// Error of the first line that was lost although a reader was there.
     lost: OnceLock<std::io::Error>,
     runs: AtomicUsize,
 }
 
-/// Set once, before anything is said.
+/// Set once, before anything is printed.
 static TOLD: OnceLock<Told> = OnceLock::new();
 
-/// Says where progress of this process goes; to be called once, before anything is said.
+/// Sets where progress of this process goes. Must be called once, before anything is printed.
 ///
 /// # Errors
-/// A file that cannot be written, or that is no progress of plimsoll's.
+/// A file that cannot be written, or that is no progress file of plimsoll's.
 pub fn begin(form: &Form) -> Result<(), Failure> {
     let sink = match form {
         Form::Fitting | Form::Plain => None,
@@ -104,7 +105,7 @@ pub(crate) fn form() -> &'static Form {
     TOLD.get().map_or(&Form::Fitting, |told| &told.form)
 }
 
-/// Takes words for people where stderr belongs to a program; whether it did.
+/// Takes over words for people if stderr belongs to a program; returns whether it did.
 pub(crate) fn takes_words(text: &str) -> bool {
     let is_ours = *form() == Form::Json;
     if is_ours {
@@ -113,7 +114,7 @@ pub(crate) fn takes_words(text: &str) -> bool {
     is_ours
 }
 
-/// The command is over, with this exit code. Where a file does not hold all that was told, that is said on stderr.
+/// Reports that the command is over, with this exit code. If a file lacks lines, that is said on stderr.
 pub fn ended(code: u8) {
     tell("ended", Stamp { left_s: Some(0.0), ..Stamp::default() }, json!({ "exit_code": code }));
     if let Some(Told { form: Form::JsonIn(path), lost, .. }) = TOLD.get()
@@ -124,13 +125,13 @@ pub fn ended(code: u8) {
     }
 }
 
-/// Writes a line. Whoever reads a pipe may be gone, and nothing is left to tell that to.
+/// Writes a line. If the reader of a pipe is gone, there is nobody left to tell.
 fn tell(event: &str, stamp: Stamp, fields: Value) {
     let Some(told) = TOLD.get() else { return };
     let Some(sink) = &told.sink else { return };
     let stamp = Stamp { elapsed_s: told.begun.elapsed().as_secs_f64(), ..stamp };
     let line = report::progress_line(event, stamp, fields) + "\n";
-    // A line is written whole, whatever became of whoever wrote before.
+    // A line is written whole, whatever happened to an earlier writer.
     let mut sink = sink.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let written = match &mut *sink {
         Sink::Stderr => std::io::stderr().lock().write_all(line.as_bytes()),
@@ -139,46 +140,47 @@ fn tell(event: &str, stamp: Stamp, fields: Value) {
     if let Err(error) = written
         && error.kind() != ErrorKind::BrokenPipe
     {
-        // The first one stands.
+        // The first error stands.
         let _ = told.lost.set(error);
     }
 }
 
-/// Who tells of one run.
+/// Reports the events of one run.
 #[derive(Debug)]
 pub(crate) struct Teller {
     run: usize,
-    /// How many there will be, where that is known.
+    /// Number of steps that the run will have, if known.
     steps: Option<usize>,
     step: Cell<usize>,
     name: RefCell<String>,
 }
 
 impl Teller {
-    /// Of the next run of this process, with how many steps it will have; `None` where no program listens.
+    /// Returns the reporter of the next run of this process, given its number of steps; `None` if no program
+    /// listens.
     pub(crate) fn of_next_run(steps: Option<usize>) -> Option<Teller> {
         let told = TOLD.get().filter(|told| told.sink.is_some())?;
         let run = told.runs.fetch_add(1, Ordering::Relaxed) + 1;
         Some(Teller { run, steps, step: Cell::new(0), name: RefCell::default() })
     }
 
-    /// The next step begins.
+    /// Records that the next step begins.
     pub(crate) fn step(&self, name: &str) {
         self.step.set(self.step.get() + 1);
         self.name.replace(name.to_owned());
     }
 
-    /// How many steps there will be, where that is known.
+    /// Number of steps that the run will have, if known.
     pub(crate) fn steps(&self) -> Option<usize> {
         self.steps
     }
 
-    /// The name of the step that runs.
+    /// Name of the step that runs.
     pub(crate) fn name(&self) -> String {
         self.name.borrow().clone()
     }
 
-    /// Tells an event of the run, with so many seconds left of it.
+    /// Reports an event of the run, with the seconds left of it.
     pub(crate) fn tell(&self, event: &str, left_s: Option<f64>, fields: Value) {
         let step = Some(self.step.get()).filter(|&step| step > 0);
         tell(event, Stamp { left_s, run: Some(self.run), step, elapsed_s: 0.0 }, fields);

@@ -1,4 +1,5 @@
-//! The one observer of a run: stores what it is told, shows it, keeps what the analysis needs, and passes on a wish to stop.
+//! The one observer of a run: stores what it hears, shows it, keeps what the analysis needs, and passes on a stop
+//! request.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -20,31 +21,34 @@ use crate::place::{Place, short};
 use crate::runner::Shares;
 use crate::signals::StopFlag;
 
-/// How often the open phase of a command is stored anew.
+/// Time between updates of the stored end of a command's phase while the command runs.
 const LENGTHEN_EVERY: Nanos = Nanos::from_secs(10);
-/// Nobody looked for so long while a step ran: it is looked several times a second, and a busy machine makes a second of that.
+/// Pause between two looks during a step from which it is reported: they come several times a second, and on a
+/// busy machine once a second.
 const NOT_LOOKED: Duration = Duration::from_secs(3);
-/// A last sample so short a part of an interval after the one before, as a divisor, says nothing but noise.
+/// Divisor of the sampling interval: a last sample that follows the one before by less than this part says nothing
+/// but noise.
 const TAIL_PART: u64 = 5;
 
-/// Takes what happens. The engine and the waiting loops ask it several times a second whether to go on; that is when it
-/// takes the samples of a thread, so that they reach the run file although no I/O of the load comes back.
+/// Takes in what happens. The engine and the waiting loops ask it several times a second whether to go on, and it
+/// uses these calls to take the samples of a thread, so that they reach the run file even if no I/O of the load
+/// completes.
 pub struct RunRecorder {
     state: RefCell<State>,
     stop: StopFlag,
-    /// Where the samples of a watch come from once it is there.
+    /// Source of a watch's samples, once it has started.
     sampler: Option<SamplerThread>,
     sampled_by: SampledBy,
-    /// While a live view stands.
+    /// Held while a live view is shown.
     keys: Option<Keys>,
 }
 
 /// Whose samples are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampledBy {
-    /// Those that the runner tells of.
+    /// Those that the runner delivers.
     Runner,
-    /// Those of a thread: nobody before it samples, and nobody beside it.
+    /// Those of a thread; any others are ignored.
     Thread,
 }
 
@@ -52,16 +56,16 @@ struct State {
     run: Run,
     file: Recorder,
     live: Live,
-    /// Those who look at the run from elsewhere.
+    /// Onlookers of the run elsewhere.
     audience: Option<Audience>,
-    /// A step runs.
+    /// Whether a step runs.
     in_step: bool,
-    /// When it was last looked whether that is to go on, several times a second, and what was heard of by then; none before the
-    /// first time.
+    /// When the recorder was last asked whether to go on, and how far the run's clock had been heard of by then;
+    /// `None` before the first time.
     looked: Option<(Instant, Nanos)>,
-    /// The last moment of the run's clock that was heard of.
+    /// Latest time on the run's clock that was heard of.
     heard_of: Nanos,
-    /// Of a watch, whose samples are too many to be kept in memory.
+    /// Set for a watch, whose samples are too many to be kept in memory.
     series: Option<Series>,
     trouble: Trouble,
 }
@@ -72,11 +76,11 @@ struct Series {
     anomalies: Anomalies,
     samples: u64,
     last: Option<Sample>,
-    /// Samples that could not be stored.
+    /// Number of samples that could not be stored.
     lost: u64,
 }
 
-/// Trouble with the run file. The run goes on: a full disk may have room again.
+/// Trouble with the run file. The run goes on, because a full disk may have room again.
 #[derive(Default)]
 struct Trouble {
     first: Option<String>,
@@ -85,7 +89,7 @@ struct Trouble {
 
 /// A run when its recorder is done.
 pub struct Recorded {
-    /// What is kept of it in memory: all, but for the samples of a watch.
+    /// What is kept of it in memory: everything but the samples of a watch.
     pub run: Run,
     /// Its file.
     pub file: Recorder,
@@ -94,7 +98,7 @@ pub struct Recorded {
 }
 
 impl RunRecorder {
-    /// Makes the file of `run`, in which nothing has happened yet, and opens it for writing.
+    /// Creates the file of `run`, in which nothing has happened yet, and opens it for writing.
     ///
     /// # Errors
     /// There is no room for it; then nothing of it is left.
@@ -124,14 +128,14 @@ impl RunRecorder {
         })
     }
 
-    /// The same of a watch, with samples `every` so much time.
+    /// Makes it the recorder of a watch, with a sample every `every`.
     pub fn of_watch(mut self, every: Nanos, sampled_by: SampledBy) -> RunRecorder {
         let anomalies = Anomalies::new(every);
         self.state.get_mut().series = Some(Series { every, anomalies, samples: 0, last: None, lost: 0 });
         RunRecorder { sampled_by, ..self }
     }
 
-    /// Puts the steps of an earlier sitting in front, as they were recorded.
+    /// Puts the steps of an earlier session of the run first, as they were recorded.
     pub fn go_on_behind(&mut self, steps: &[StepRecord]) {
         let state = self.state.get_mut();
         for step in steps {
@@ -143,34 +147,34 @@ impl RunRecorder {
         state.file.commit();
     }
 
-    /// From here on samples come from `sampler`.
+    /// Takes samples from `sampler` from now on.
     pub fn sample_by(&mut self, sampler: SamplerThread) {
         self.sampler = Some(sampler);
     }
 
-    /// Has everything stored that was heard so far.
+    /// Requests that everything heard so far is stored.
     pub fn commit(&mut self) {
         self.state.get_mut().file.commit();
     }
 
-    /// What the region held when it was loaded.
+    /// Records what the region held when it was loaded.
     pub fn shares(&mut self, shares: Shares) {
         let state = self.state.get_mut();
         if let Some(facts) = &mut state.run.target {
             facts.unwritten_share = shares.unwritten;
             facts.cached_share = shares.cached;
         }
-        // It is there then whatever happens next.
+        // Stored now, whatever happens next.
         state.file.header(&state.run);
         state.file.commit();
     }
 
-    /// Says what goes on for how long, where no phase does.
+    /// Shows what goes on, and its length if known, when no phase does so.
     pub fn says(&self, what: &str, length: Option<Nanos>) {
         self.state.borrow_mut().live.begin(what, length);
     }
 
-    /// Takes the samples that have come, and draws the live line.
+    /// Takes in the samples that have arrived, and redraws the live line.
     pub fn tick(&self) {
         let mut state = self.state.borrow_mut();
         if let Some(sampler) = &self.sampler {
@@ -180,17 +184,17 @@ impl RunRecorder {
         state.live.tick();
     }
 
-    /// Whether a device was waited for in vain.
+    /// Whether a device was given up.
     pub fn gave_up(&self) -> bool {
         self.stop.gave_up()
     }
 
-    /// Keeps an event.
+    /// Records an event.
     pub fn note(&self, event: Event) {
         self.state.borrow_mut().event(event);
     }
 
-    /// Ends sampling, the live line and what listens to keys, and waits for the run file as far as that is sensible.
+    /// Ends sampling, the live line and the taking of keys, and waits for the run file as long as is sensible.
     pub fn done(self) -> Recorded {
         let mut state = self.state.into_inner();
         for sample in self.sampler.map(SamplerThread::stop).unwrap_or_default() {
@@ -211,7 +215,7 @@ impl RunRecorder {
 }
 
 impl Recorded {
-    /// Keeps an event that came behind everything.
+    /// Records an event after everything else.
     pub fn note(&mut self, event: Event) {
         self.file.event(&event);
         self.run.events.push(event);
@@ -296,19 +300,19 @@ impl Observer for RunRecorder {
 }
 
 impl State {
-    /// Lets the machines know that look.
+    /// Informs the machines that collect counters.
     fn heard(&self, take: impl FnOnce(&mut Counted)) {
         if let Some(audience) = &self.audience {
             audience.heard(take);
         }
     }
 
-    /// Says where nobody looked for long while a step ran, as a watch says it of its samples.
+    /// Records an event if nobody looked for long while a step ran; a watch detects this from its samples.
     fn look_at_the_clock(&mut self, now: Instant) {
         if !self.in_step || self.series.is_some() {
             return;
         }
-        // What is heard of by now may have ended behind the gap.
+        // What was heard of by now may have ended after the gap, so the event gets the time from before it.
         let Some((before, at)) = self.looked.replace((now, self.heard_of)) else { return };
         let length = now.saturating_duration_since(before);
         if length >= NOT_LOOKED {
@@ -334,8 +338,8 @@ impl State {
         self.lengthen(at);
     }
 
-    /// A command's end is not known before it comes: its phase reaches as far as was seen, so that a watch that is killed
-    /// shows it up to there.
+    /// Extends the phase of a command, whose end is not known in advance, to what was seen, so that a watch that
+    /// is killed shows it up to there.
     fn lengthen(&mut self, at: Nanos) {
         let open = |phase: &&mut Phase| phase.kind == PhaseKind::Command { code: None };
         let Some(phase) = self.run.phases.last_mut().filter(open) else { return };
@@ -355,13 +359,13 @@ impl State {
         self.file.phases(&self.run.phases);
     }
 
-    /// What has become of what was handed to the run file.
+    /// Checks what became of entries handed to the run file.
     fn look_at_outcomes(&mut self) {
         let outcomes = self.file.outcomes();
         self.keep(outcomes);
     }
 
-    /// Trouble of a watch is told at once, since it may go on for a day; so is its end.
+    /// Reports trouble of a watch at once, because it may go on for a day; and reports when the trouble is over.
     fn keep(&mut self, outcomes: Vec<Outcome>) {
         for (of, stored) in outcomes {
             let lost = stored.is_err() && of == Stored::Sample;
@@ -382,7 +386,7 @@ impl Series {
 }
 
 impl Trouble {
-    /// Takes in what became of an entry, and gives back what is new about the file.
+    /// Takes in the outcome of an entry, and returns what is new about the file.
     fn take(&mut self, stored: Result<(), WriteError>) -> Option<String> {
         match stored {
             Err(error) if !self.now => {
@@ -401,7 +405,7 @@ impl Trouble {
     }
 }
 
-/// Nothing of a file that could not be begun is left.
+/// Explains why a file could not be begun; nothing of it is left.
 fn not_begun(place: &Place, error: &WriteError) -> Failure {
     let full = match error {
         WriteError::Full { .. } => true,
@@ -436,7 +440,7 @@ mod tests {
         (place, recorder)
     }
 
-    /// What `recorder` keeps in memory, and what its file holds.
+    /// Returns what `recorder` keeps in memory, and what its file holds.
     fn done(place: &Place, recorder: RunRecorder) -> (Run, Run) {
         let Recorded { run, file, trouble } = recorder.done();
         assert_eq!(trouble, None);
@@ -490,7 +494,7 @@ mod tests {
         let state = recorder.state.get_mut();
         (state.in_step, state.heard_of) = (true, Nanos::from_secs(4));
         state.look_at_the_clock(began);
-        // The engine tells of an interval before it asks whether to go on.
+        // The engine reports an interval before it asks whether to go on.
         state.heard_of = Nanos::from_secs(10);
         state.look_at_the_clock(began + Duration::from_secs(6));
         state.look_at_the_clock(began + Duration::from_secs(7));

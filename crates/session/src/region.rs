@@ -1,49 +1,49 @@
-//! Lines at the bottom of a terminal that are written over, whatever width it takes meanwhile.
+//! Lines at the bottom of a terminal that are overwritten, even if the terminal changes its width meanwhile.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::output;
 
-/// Columns of a terminal that does not say how many it has.
+/// Columns assumed for a terminal whose width is unknown.
 const COLUMNS: usize = 80;
-/// A terminal that is narrower shows no figures at all.
+/// Least columns used; a narrower terminal could show no figures at all.
 const COLUMNS_LEAST: usize = 20;
 
-/// Columns that a line may take: one less than the terminal has now, so that it does not wrap.
+/// Returns the columns that a line may take: one less than the terminal has now, so that it does not wrap.
 pub(crate) fn room() -> usize {
     let said = || std::env::var("COLUMNS").ok()?.parse().ok();
     kernel::columns_of_stderr().or_else(said).unwrap_or(COLUMNS).max(COLUMNS_LEAST) - 1
 }
 
-/// The lines that stand there now, as their lengths: a terminal that has become narrower has wrapped them. Whoever holds a copy
-/// writes over the same lines.
+/// The lines that are shown now, as their lengths: a terminal that has become narrower has wrapped them. Every
+/// copy overwrites the same lines.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Region {
     drawn: Rc<RefCell<Vec<usize>>>,
 }
 
 impl Region {
-    /// Writes `lines` over what stands there. Each is shorter than the terminal is wide.
+    /// Overwrites the lines shown with `lines`, each of which must be shorter than the terminal is wide.
     pub(crate) fn draw(&self, lines: &[String]) {
         output::region(self.above(), lines);
         self.drawn.replace(lines.iter().map(|line| line.chars().count()).collect());
     }
 
-    /// Takes away what stands there.
+    /// Removes the lines shown.
     pub(crate) fn clear(&self) {
         if !self.drawn.borrow().is_empty() {
             self.draw(&[]);
         }
     }
 
-    /// Rows of the terminal above the one in which the last line ends.
+    /// Rows of the terminal above the row in which the last line ends.
     fn above(&self) -> usize {
         rows(&self.drawn.borrow(), room() + 1).saturating_sub(1)
     }
 }
 
-/// Rows that lines of these lengths take in a terminal of so many columns.
+/// Rows that lines of these lengths take in a terminal of `columns` columns.
 fn rows(lengths: &[usize], columns: usize) -> usize {
     lengths.iter().map(|&length| length.div_ceil(columns.max(1)).max(1)).sum()
 }

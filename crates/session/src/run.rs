@@ -23,13 +23,14 @@ use crate::watchdog;
 
 pub use crate::opening::destruction_words;
 
-/// How long the idle gate waits for others to finish.
+/// Seconds that the idle gate waits for others to finish.
 const IDLE_PATIENCE_S: u32 = 15;
 
 /// Decides the next step from the records of those that ran.
 pub type Next<'a> = &'a dyn Fn(&[StepRecord]) -> Option<Step>;
 
-/// Opens `target`, typed as `words`. What lies behind a path may not answer: that is told, and left when asked.
+/// Opens `target`, typed as `words`. If the device behind a path does not answer, people are told, and a stop
+/// request ends the wait.
 ///
 /// # Errors
 /// A target that cannot be measured.
@@ -42,14 +43,14 @@ pub fn set_up_target(target: &Target, words: &str, wish: &Wish, stop: &StopFlag)
     }
 }
 
-/// A run of this command line on `setup`, in which nothing has happened yet.
+/// Returns a run of this command line on `setup`, in which nothing has happened yet.
 pub(crate) fn header(setup: &Setup) -> Run {
     let mut run = begun(setup.host.clone());
     run.target = Some(setup.facts.clone());
     run
 }
 
-/// What the volumes below the target count of their limits just now.
+/// Reads how often the volumes below the target count their limits as exceeded so far.
 fn exceeded(setup: &Setup) -> Vec<ExceededWhile> {
     if setup.is_virtual() {
         return Vec::new();
@@ -62,7 +63,7 @@ fn exceeded(setup: &Setup) -> Vec<ExceededWhile> {
     setup.facts.devices.iter().filter_map(counted).collect()
 }
 
-/// A run of this command line on this machine, in which nothing has happened yet.
+/// Returns a run of this command line on this machine, in which nothing has happened yet.
 pub(crate) fn begun(host: HostFacts) -> Run {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -71,7 +72,7 @@ pub(crate) fn begun(host: HostFacts) -> Run {
     run
 }
 
-/// Paths in the absolute form, so that the run file says later what was measured.
+/// Makes paths absolute, so that the run file still says later what was measured.
 pub fn absolute(target: &Target, typed: &str) -> String {
     match target {
         Target::Path(path) => path.canonicalize().unwrap_or_else(|_| path.clone()).display().to_string(),
@@ -79,7 +80,7 @@ pub fn absolute(target: &Target, typed: &str) -> String {
     }
 }
 
-/// Where progress goes: nowhere in virtual time, which passes faster than anybody reads.
+/// Returns where progress goes: nowhere in virtual time, which passes faster than anyone reads.
 pub(crate) fn shown(setup: &Setup) -> Shown {
     match Shown::fitting() {
         Shown::Events => Shown::Events,
@@ -88,7 +89,7 @@ pub(crate) fn shown(setup: &Setup) -> Shown {
     }
 }
 
-/// What a step would do, with the reason of every choice.
+/// Describes what a step would do, with the reason for every choice.
 pub fn plan_words(plan: &StepPlan) -> String {
     let words = plan
         .choices
@@ -97,7 +98,7 @@ pub fn plan_words(plan: &StepPlan) -> String {
     words.collect()
 }
 
-/// Waits for an idle target; refuses a busy one, since `what` would saturate what somebody is using.
+/// Waits for an idle target; refuses a busy one, because `what` would saturate what others are using.
 pub fn idle_gate(setup: &mut Setup, what: &str, stop: &StopFlag) -> Result<(), Failure> {
     if setup.is_virtual() {
         return Ok(());
@@ -130,7 +131,7 @@ pub fn idle_gate(setup: &mut Setup, what: &str, stop: &StopFlag) -> Result<(), F
     Ok(())
 }
 
-/// Runs the steps that `next` gives; the failure says why they could not all be run.
+/// Runs the steps that `next` gives; the failure says why not all could be run.
 pub(crate) fn measure(
     setup: &mut Setup,
     next: Next<'_>,
@@ -141,7 +142,7 @@ pub(crate) fn measure(
     (recorded, failure.map(Failure::failed))
 }
 
-/// Ends the recording of `steps`, with why they could not all be run.
+/// Ends the recording of `steps`, with the reason if not all could be run.
 pub(crate) fn settle(
     setup: &Setup,
     (steps, mut recorder): (&[StepRecord], RunRecorder),
@@ -166,21 +167,21 @@ pub(crate) fn settle(
     recorded
 }
 
-/// Keeps what the region held when it was loaded; what does not answer is not asked.
+/// Records what the region held when it was loaded; a device that still holds I/O is not asked.
 pub(crate) fn look_at_shares(setup: &Setup, steps: &[StepRecord], recorder: &mut RunRecorder) {
     if steps.last().is_none_or(|step| held(step).next().is_none()) {
-        // Stored before the target is asked, which may not answer.
+        // Stored before the target is asked, because it may not answer.
         recorder.commit();
         recorder.shares(setup.runner.shares());
     }
 }
 
-/// What a run is held against; by default nothing, and its figures are the result.
+/// What a run is compared with; by default nothing, and its figures are the result.
 #[derive(Debug, Default)]
 pub struct Against {
     /// The policy by name.
     pub policy: Option<PolicyName>,
-    /// What it limits.
+    /// Limits of the policy.
     pub limits: Option<Limits>,
     /// What is claimed in words.
     pub expectation: Option<Expectation>,
@@ -190,7 +191,8 @@ impl Against {
     /// Nothing was promised.
     pub const NOTHING: Against = Against { policy: None, limits: None, expectation: None };
 
-    /// Where nothing was promised, what was asked for is: a load that a policy states is held against that policy.
+    /// Adopts the limits of the load if nothing was promised: a load that a policy states is compared with that
+    /// policy.
     pub fn fall_back_on(&mut self, limits: Option<Limits>) {
         if let (None, None, Some(limits)) = (&self.policy, &self.expectation, limits) {
             self.policy = Some(limits.policy.clone());
@@ -198,25 +200,25 @@ impl Against {
         }
     }
 
-    /// Says in `run` what it is held against.
+    /// Records in `run` what it is compared with.
     pub(crate) fn name_in(&self, run: &mut Run) {
         run.policy = self.policy.as_ref().map(PolicyName::to_string);
         run.expectation = self.expectation.as_ref().map(Expectation::to_string);
         run.own_policies = policy::adopted();
     }
 
-    /// What `run` means.
+    /// Analyses `run`.
     pub(crate) fn analyse(&self, run: &Run) -> Analysis {
         analyse(run, self.limits.as_ref(), self.expectation.as_ref())
     }
 }
 
-/// What is said of the steps of a run beside what they measured.
+/// What is reported about the steps of a run besides their measurements.
 #[derive(Clone, Copy)]
 pub struct Course<'a> {
-    /// Seconds that are left after these steps.
+    /// Returns the seconds that are left after these steps.
     pub left: &'a dyn Fn(&[StepRecord]) -> f64,
-    /// What is to be known of these steps, which are all.
+    /// Returns remarks on these steps, which are all of the run.
     pub remarks: &'a dyn Fn(&[StepRecord]) -> Vec<String>,
 }
 
@@ -226,29 +228,29 @@ pub struct Session<'a> {
     pub setup: Setup,
     /// Where the run file and the page go.
     pub place: &'a Place,
-    /// A wish to stop.
+    /// Stop request.
     pub stop: &'a StopFlag,
-    /// How long it will take.
+    /// Expected duration in seconds.
     pub seconds: f64,
-    /// What is said of its steps; `None` where what they will be was known before.
+    /// What is reported about its steps; `None` if the steps were known beforehand.
     pub course: Option<Course<'a>>,
-    /// What it is held against.
+    /// What the run is compared with.
     pub against: &'a Against,
-    /// What a procedure was asked; `None` where the steps say it all.
+    /// What a procedure was asked; `None` if the steps say everything.
     pub asked: Option<Asked>,
 }
 
-/// What an earlier sitting of a run had recorded; nothing of a run that begins.
+/// What an earlier session of a run had recorded; empty for a run that begins.
 #[derive(Debug, Default)]
 pub struct Earlier {
     /// Its steps.
     pub steps: Vec<StepRecord>,
-    /// When the run's clock showed zero: milliseconds since 1970, UTC.
+    /// Time at which the run's clock showed zero, in milliseconds since 1970, UTC.
     pub started_unix_ms: u64,
 }
 
 impl Earlier {
-    /// Lets `run` and the clock of `runner` go on where they were.
+    /// Makes `run` and the clock of `runner` continue from the earlier session.
     fn before(&self, run: &mut Run, runner: &mut dyn Runner) -> Result<(), Failure> {
         let Some(last) = self.steps.last() else { return Ok(()) };
         let between = Nanos::from_millis(run.started_unix_ms.saturating_sub(self.started_unix_ms));
@@ -265,8 +267,8 @@ impl Earlier {
 }
 
 impl Session<'_> {
-    /// Runs the steps that `next` gives, stores and draws them, and lets `tell` say what came out, with the exit code of a
-    /// run that came to its end; the exit code.
+    /// Runs the steps that `next` gives, stores and draws them, and lets `tell` report the result. Returns the
+    /// exit code: what `tell` returns if the run came to its end.
     ///
     /// # Errors
     /// Steps that could not run, and what could not be stored or written.
@@ -278,11 +280,11 @@ impl Session<'_> {
         self.go_on(&Earlier::default(), next, tell)
     }
 
-    /// The same behind the steps of an earlier sitting of the run, which `next` and the answer know as well; time has passed
-    /// on its clock meanwhile.
+    /// Continues after the steps of an earlier session of the run, which `next` and the answer include; time has
+    /// passed on its clock meanwhile.
     ///
     /// # Errors
-    /// As of [`Session::run`], and a machine that has been started since.
+    /// Those of [`Session::run`], and a machine that has been restarted since.
     pub fn go_on(
         mut self,
         earlier: &Earlier,
@@ -310,23 +312,25 @@ impl Session<'_> {
             output::people(&place.files_line());
             return Err(failure);
         }
-        // The answer first: that it could not be kept is said behind it.
+        // The answer first; that it could not be stored is reported after it.
         let code = tell(&run, &analysis)?;
         kept.whole()?;
         Ok(cut_short(&run, stop).map_or(code, |code| code as u8))
     }
 
-    /// What a burst of this target will be told of while it goes on; the size of a file says nothing of the volume's.
+    /// Returns the predictor of this target's burst. The size is given only for a block device, because the size
+    /// of a file says nothing about its volume.
     fn outlooks(&self) -> Outlooks {
         let facts = &self.setup.facts;
         let device = facts.devices.first().filter(|_| facts.kind == TargetKind::BlockDevice);
         Outlooks::new(self.against.limits.clone(), device.map(|device| device.size))
     }
 
-    /// Makes the run file, in which nothing has happened but what was `earlier`.
+    /// Creates the run file, with nothing in it but what happened `earlier`.
     pub(crate) fn begin(&mut self, live: Live, earlier: &Earlier) -> Result<RunRecorder, Failure> {
         let mut run = header(&self.setup);
-        // The clock has shown time since the target was opened, while others were waited for: who goes on reckons from there.
+        // The clock has run since the target was opened, also while waiting for others; a continued run counts
+        // from its zero.
         let shows = self.setup.runner.now();
         run.started_unix_ms = run.started_unix_ms.saturating_sub(shows.0 / 1_000_000);
         earlier.before(&mut run, self.setup.runner.as_mut())?;
@@ -339,7 +343,7 @@ impl Session<'_> {
         Ok(recorder)
     }
 
-    /// Asks the volumes again what they counted of their limits.
+    /// Reads again how often the volumes count their limits as exceeded.
     fn count_exceeded(&self, run: &mut Run) {
         let now = exceeded(&self.setup);
         let lasted = run.steps.last().map_or(Nanos::ZERO, |step| step.ended);
@@ -349,7 +353,7 @@ impl Session<'_> {
         }
     }
 
-    /// Says the last word of the run, keeps it, and lets the target go.
+    /// Completes and stores the run, and releases the target.
     pub(crate) fn end(self, mut recorded: Recorded) -> Ended {
         self.remark(&mut recorded);
         let Recorded { mut run, file, .. } = recorded;
@@ -372,7 +376,7 @@ pub(crate) struct Ended {
 }
 
 impl Session<'_> {
-    /// Says what is to be known of the steps that ran.
+    /// Reports and records remarks on the steps that ran.
     fn remark(&self, recorded: &mut Recorded) {
         let steps = &recorded.run.steps;
         let at = steps.last().map_or(Nanos::ZERO, |step| step.ended);
@@ -384,7 +388,7 @@ impl Session<'_> {
     }
 }
 
-/// Why there is no setup to measure on: refused, or stopped while it was set.
+/// Returns the failure of a setup: refused, or stopped while it was made.
 pub(crate) fn not_set(error: &SetupError) -> Failure {
     match error {
         SetupError::Lab(error) => no_lab(error),
@@ -392,7 +396,7 @@ pub(crate) fn not_set(error: &SetupError) -> Failure {
     }
 }
 
-/// Why there is no lab volume: refused, or stopped while it was made.
+/// Returns the failure of a lab volume: refused, or stopped while it was made.
 pub fn no_lab(error: &LabError) -> Failure {
     let code = if matches!(error, LabError::Interrupted) { Code::Interrupted } else { Code::Refused };
     Failure { code, message: error.to_string() }
@@ -400,20 +404,21 @@ pub fn no_lab(error: &LabError) -> Failure {
 
 /// What became of the two files of a run.
 pub(crate) struct Kept {
-    /// The run file was closed and is whole.
+    /// Whether the run file was closed and is whole.
     pub(crate) stored: Result<(), Failure>,
-    /// The page was written.
+    /// Whether the page was written.
     pub(crate) drawn: Result<(), Failure>,
 }
 
 impl Kept {
-    /// The first of what went wrong.
+    /// Returns the first thing that went wrong.
     pub(crate) fn whole(self) -> Result<(), Failure> {
         self.stored.and(self.drawn)
     }
 }
 
-/// Stores what was found, closes the run file, and draws the page beside it; a folder that does not answer is left alone.
+/// Stores the findings, closes the run file, and draws the page beside it; if the folder does not answer, there is
+/// no page.
 pub(crate) fn keep(run: &mut Run, analysis: &Analysis, mut recorder: Recorder, place: &Place) -> Kept {
     run.findings = analysis.stored(&report::sentence);
     recorder.header(run);
@@ -431,7 +436,7 @@ pub(crate) fn keep(run: &mut Run, analysis: &Analysis, mut recorder: Recorder, p
     kept
 }
 
-/// The exit code of a run that did not come to its end: then there is no verdict to go by.
+/// Returns the exit code of a run that did not come to its end, and so has no verdict to go by.
 pub(crate) fn cut_short(run: &Run, stop: &StopFlag) -> Option<Code> {
     let failed = run.steps.iter().any(|step| step.ending == Ending::Failed);
     if stop.raised() {

@@ -15,14 +15,14 @@ use crate::runner::{NullRunner, RealRunner, Runner, VirtualRunner};
 
 /// Size of a lab volume that is made for one run.
 const LAB_SIZE: Bytes = Bytes::GIB;
-/// Region of offsets on null; nothing is stored.
+/// Region of offsets on the null target; nothing is stored.
 const NULL_SIZE: Bytes = Bytes::GIB;
 
 /// Everything a run needs, ready.
 pub struct Setup {
-    /// The machine.
+    /// Facts about the machine.
     pub host: HostFacts,
-    /// The target.
+    /// Facts about the target.
     pub facts: TargetFacts,
     /// Whether writes are measured.
     pub writes: Writes,
@@ -32,12 +32,13 @@ pub struct Setup {
     pub destruction: Option<Destruction>,
     /// Where steps run.
     pub runner: Box<dyn Runner>,
-    /// Lab volumes that go with the setup, after the runner has closed them.
+    /// Lab volumes to be taken down with the setup, after the runner has closed them.
     pub(crate) labs: Vec<LabVolume>,
 }
 
 impl Setup {
-    /// A setup of a runner that was set elsewhere, on the target with these facts; nothing is laid out by a step.
+    /// Returns a setup for a runner that was made elsewhere, on the target with these facts; no step lays anything
+    /// out.
     pub fn of_runner(runner: Box<dyn Runner>, facts: TargetFacts) -> Setup {
         let writes = if facts.reads_only { Writes::LeftOut } else { Writes::Measured };
         Setup {
@@ -51,13 +52,13 @@ impl Setup {
         }
     }
 
-    /// Whether time is virtual here.
+    /// Whether the target runs in virtual time.
     pub fn is_virtual(&self) -> bool {
         self.facts.kind == TargetKind::Simulated
     }
 }
 
-/// Why a setup could not be set.
+/// Why a setup could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// The target cannot be measured.
@@ -69,15 +70,15 @@ pub enum SetupError {
     /// The lab volume cannot be made.
     #[error(transparent)]
     Lab(#[from] LabError),
-    /// Simulated and real volumes, which have no time in common.
+    /// Simulated and real volumes are mixed, which share no time.
     #[error(
         "{simulated} runs in virtual time and {real} in real time, so they cannot be loaded together; name simulated volumes \
          alone, or none"
     )]
     Mixed {
-        /// One that is simulated.
+        /// A simulated one.
         simulated: String,
-        /// One that is not.
+        /// A real one.
         real: String,
     },
     /// There is nothing to measure on.
@@ -85,7 +86,7 @@ pub enum SetupError {
         "null: has no latency and no limit, so there is nothing to check; measure it with: plimsoll fio --ioengine=null"
     )]
     Null,
-    /// Options that this kind of target does not know.
+    /// An option has no meaning for this kind of target.
     #[error("{option} has no meaning for {target}; leave it out")]
     Option {
         /// The option.
@@ -95,7 +96,7 @@ pub enum SetupError {
     },
 }
 
-/// Opens `target`, typed as `words`, and makes everything ready; a lab volume is made here.
+/// Opens `target`, typed as `words`, and prepares everything; a lab volume is made here.
 ///
 /// # Errors
 /// [`SetupError`]; nothing is left behind.
@@ -111,8 +112,8 @@ pub fn set_up(target: &Target, words: &str, wish: &Wish) -> Result<Setup, SetupE
     }
 }
 
-/// As [`set_up`], for a watch with samples `every` so much time: a simulated volume then counts what it does, and is
-/// sampled in virtual time as the one device of its machine.
+/// Sets up like [`set_up`], for a watch with a sample every `every`: a simulated volume then counts what it does,
+/// and is sampled in virtual time as the only device of its machine.
 ///
 /// # Errors
 /// [`SetupError`]; nothing is left behind.
@@ -126,7 +127,7 @@ pub fn set_up_watch(target: &Target, words: &str, wish: &Wish, every: Nanos) -> 
     Ok(setup)
 }
 
-/// A setup with nothing behind it: what the generator itself can do.
+/// Returns a setup on the null target: what the generator itself can do.
 pub fn null_setup() -> Setup {
     Setup {
         host: host(),
@@ -174,7 +175,7 @@ pub(crate) fn make_lab(
     let making = MakeOptions { lifetime: Lifetime::ThisRun, stop: Arc::clone(&wish.stop) };
     let volume = LabVolume::make(name, (size, &default_dir(size)), &making)?;
     let mut opened = open_own_device(volume.device(), words, wish.size)?;
-    // What lies below the stack is the lab's own affair: its doubts are notes here.
+    // What lies below the stack is the lab's own affair, so doubts about it are dropped.
     opened.facts.doubts.clear();
     // It was filled before its credits began to count; laying it out again would spend some.
     opened.layout = Layout::None;

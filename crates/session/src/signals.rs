@@ -1,4 +1,4 @@
-//! Ctrl-C and termination as a flag that the engine looks at several times a second.
+//! Ctrl-C and termination as a flag that the engine checks several times a second.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -14,14 +14,15 @@ use crate::output;
 
 /// Signals that ask to stop.
 const STOPPING: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
-/// A signal so soon after the first is the same wish: `timeout` sends each to the process and again to its group.
+/// A signal that follows the first this soon is the same request: `timeout` sends each to the process and again to
+/// its group.
 const SAME_WISH: Duration = Duration::from_millis(300);
 /// Exit code of a run that was stopped.
 const STOPPED: i32 = 130;
 
-/// True until somebody else listens for a wish to stop: till then one ends the process at once.
+/// True until something else listens for stop requests: until then, one ends the process at once.
 static NOBODY_LISTENS: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| Arc::new(AtomicBool::new(true)));
-/// What [`StopFlag::while_reading`] shares: handlers are registered once.
+/// State shared by [`StopFlag::while_reading`], so that handlers are registered only once.
 static READING: LazyLock<StopFlag> = LazyLock::new(|| {
     for signal in STOPPING {
         // Nothing has been set up yet that would have to be undone.
@@ -31,13 +32,14 @@ static READING: LazyLock<StopFlag> = LazyLock::new(|| {
     StopFlag::caught(PATIENCE)
 });
 
-/// Lets a write beyond `ulimit -f` fail with an error that can be told; its signal would end the process without a word.
+/// Makes a write beyond `ulimit -f` fail with an error that can be reported; its signal would end the process
+/// silently.
 pub fn survive_file_limit() {
-    // Where it cannot be registered, the signal ends the process as before.
+    // If it cannot be registered, the signal ends the process as before.
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
-/// Raised when somebody asked the process to stop, or when a device was waited for in vain.
+/// Raised when the process was asked to stop, or when a device was given up.
 #[derive(Clone, Debug)]
 pub struct StopFlag {
     asked: Arc<AtomicBool>,
@@ -52,13 +54,14 @@ impl Default for StopFlag {
 }
 
 impl StopFlag {
-    /// A flag that Ctrl-C, a termination or a lost terminal raises, and a device that answers nothing for `patience`. A second Ctrl-C ends the process at once, with the
-    /// exit code of an interrupted run.
+    /// Returns a flag that Ctrl-C, a termination signal or a lost terminal raises, and so does a device that does
+    /// not answer for `patience`. A second Ctrl-C ends the process at once, with the exit code of an interrupted
+    /// run.
     pub fn on_signals(patience: Nanos) -> StopFlag {
         StopFlag::on_signals_or_exit(STOPPED, patience)
     }
 
-    /// As [`StopFlag::on_signals`], with the exit code that a second Ctrl-C ends the process with.
+    /// Returns a flag like [`StopFlag::on_signals`], with the exit code for a second Ctrl-C.
     pub fn on_signals_or_exit(code: i32, patience: Nanos) -> StopFlag {
         let flag = StopFlag::before_a_command(patience);
         if let Ok(signals) = Signals::new(STOPPING) {
@@ -67,17 +70,17 @@ impl StopFlag {
         flag
     }
 
-    /// A flag that the same signals raise, for what is made before a command of the user's begins: however many of them come
-    /// later, they are for that command.
+    /// Returns a flag that the same signals raise, for preparations before a command of the user's begins: any
+    /// number of later signals is meant for that command.
     pub fn before_a_command(patience: Nanos) -> StopFlag {
         let flag = StopFlag::caught(patience);
-        // What is read from now on hears of a signal that came before.
+        // Inputs read from now on also notice an earlier signal.
         LazyLock::force(&READING);
         NOBODY_LISTENS.store(false, Ordering::Relaxed);
         flag
     }
 
-    /// A flag for the time in which inputs are read. As long as no other flag listens, the same signals end the process at
+    /// Returns a flag for reading inputs. As long as no other flag listens, the same signals end the process at
     /// once, with the exit code of an interrupted run.
     pub fn while_reading(patience: Nanos) -> StopFlag {
         StopFlag { patience, ..READING.clone() }
@@ -86,47 +89,47 @@ impl StopFlag {
     fn caught(patience: Nanos) -> StopFlag {
         let flag = StopFlag { patience, ..StopFlag::default() };
         for signal in STOPPING {
-            // Registering fails for forbidden signals only, and these are not; without a handler the default action ends
-            // the process, and unnamed files still vanish with it.
+            // Registration fails only for forbidden signals, which these are not. Without a handler the default
+            // action ends the process, and unnamed files still vanish with it.
             let _ = signal_hook::flag::register(signal, Arc::clone(&flag.asked));
         }
         flag
     }
 
-    /// Somebody asks to stop, by a key.
+    /// Requests a stop by a key.
     pub(crate) fn ask(&self) {
         self.asked.store(true, Ordering::Relaxed);
     }
 
-    /// Hears of a signal that the first thread cannot hear of, since the kernel holds it.
+    /// Checks for a signal that the first thread cannot handle because a system call blocks it.
     pub(crate) fn listen_for_the_first_thread(&self) {
         if kernel::take_pending_signal(&STOPPING) {
             self.ask();
         }
     }
 
-    /// The flag itself, for what is made before anything is measured.
+    /// Returns the flag itself, for preparations before anything is measured.
     pub fn shared(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.asked)
     }
 
-    /// A flag that no signal raises.
+    /// Returns a flag that no signal raises.
     #[cfg(test)]
     pub(crate) fn patient_for(patience: Nanos) -> StopFlag {
         StopFlag { patience, ..StopFlag::default() }
     }
 
-    /// True once the run is to stop, whyever.
+    /// Whether the run is to stop, for whatever reason.
     pub fn raised(&self) -> bool {
         self.asked.load(Ordering::Relaxed) || self.gave_up()
     }
 
-    /// True once a device was waited for in vain.
+    /// Whether a device was given up.
     pub fn gave_up(&self) -> bool {
         self.gave_up.load(Ordering::Relaxed)
     }
 
-    /// The exit code of a run that was stopped; `None` where nobody stopped it.
+    /// Returns the exit code of a run that was stopped; `None` if it was not.
     pub fn code(&self) -> Option<Code> {
         if self.gave_up() {
             return Some(Code::Failed);
@@ -139,19 +142,20 @@ impl StopFlag {
         self.patience
     }
 
-    /// Nobody waits any longer for a device.
+    /// Raises the flag because a device is given up.
     pub fn give_up(&self) {
         self.gave_up.store(true, Ordering::Relaxed);
     }
 
-    /// A device does not answer, or does again: raises the flag where it is given up. Whoever shows a live line tells people.
+    /// Takes in that a device does not answer, or answers again; raises the flag if it is given up. Tells nobody:
+    /// a live line does.
     pub fn note(&self, silence: &Silence) {
         if silence.stage == SilenceStage::GivenUp {
             self.give_up();
         }
     }
 
-    /// The same, and tells people on stderr.
+    /// Does the same as [`StopFlag::note`], and tells people on stderr.
     pub fn tell(&self, silence: &Silence) {
         self.note(silence);
         output::people(report::wrap("plimsoll: ", &silence.to_string()).trim_end());
@@ -160,7 +164,7 @@ impl StopFlag {
         }
     }
 
-    /// What becomes of the process while the kernel holds its I/O, which no signal ends.
+    /// Describes what becomes of the process while the kernel holds its I/O, which no signal ends.
     pub(crate) fn stays_behind() -> String {
         let process = std::process::id();
         format!(
@@ -170,7 +174,7 @@ impl StopFlag {
     }
 }
 
-/// Who is told of nothing but a wish to stop, and of a device that does not answer.
+/// An observer that only passes on stop requests and reports a device that does not answer.
 impl Observer for StopFlag {
     fn interval(&mut self, _interval: &Interval) {}
 
@@ -187,14 +191,14 @@ impl Observer for StopFlag {
     }
 }
 
-/// Signals that a command gets to hear while plimsoll waits for it, as if it had been started alone.
+/// Signals passed on to a command while plimsoll waits for it, as if it had been started alone.
 const PASSED_ON: [i32; 6] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2];
 
 /// Signals that came while a command ran.
 pub struct Heard(Option<Signals>);
 
 impl Heard {
-    /// Takes the signals that would end this process, from now on; where that is not possible they still do.
+    /// Takes over the signals that would end this process, from now on; if that fails, they still do.
     pub fn instead_of_ending() -> Heard {
         let heard = Signals::new(PASSED_ON).ok();
         if heard.is_some() {
@@ -203,7 +207,8 @@ impl Heard {
         Heard(heard)
     }
 
-    /// Those to pass on: what the terminal sends, it sends to the command as well.
+    /// Returns the signals to pass on. Those from the terminal are left out if the terminal sends them to the
+    /// command too.
     pub fn take_passed_on(&mut self) -> Vec<i32> {
         let heard: Vec<i32> = self.0.iter_mut().flat_map(|signals| signals.pending()).collect();
         if heard.is_empty() {
@@ -224,7 +229,7 @@ fn end_at_the_second(mut signals: Signals, code: i32) {
     }
 }
 
-/// Ends the process at once: what waits for a device, and what stands to be dropped, is left as it is.
+/// Ends the process at once, without waiting for a device and without running destructors.
 pub fn leave(code: i32) -> ! {
     kernel::give_keys_back();
     signal_hook::low_level::exit(code)

@@ -1,4 +1,4 @@
-//! Several targets as one: each opened and guarded as alone, loaded by one runner at the same time.
+//! Several targets as one: each opened and guarded as if alone, loaded by one runner at the same time.
 
 use experiments::{Layout, Writes};
 use kernel::guard::Destruction;
@@ -18,32 +18,32 @@ use crate::watchdog;
 /// A target among several.
 #[derive(Clone, Debug)]
 pub struct Volume {
-    /// What it is called; jobs of this name work on it.
+    /// Its label; jobs of this name work on it.
     pub label: String,
     /// The target.
     pub target: Target,
-    /// What was typed.
+    /// The target as typed.
     pub words: String,
-    /// What is wished of it.
+    /// What the user wishes of it.
     pub wish: Wish,
 }
 
 /// Several targets, ready.
 pub struct Together {
-    /// All of them as one; writes are measured where every one of them may be written.
+    /// All of them as one; writes are measured if every one of them may be written.
     pub setup: Setup,
     /// What is written to each before reads are measured.
     pub layouts: Vec<Layout>,
     /// What will be destroyed.
     pub destructions: Vec<Destruction>,
-    /// The devices below each, topmost first.
+    /// Devices below each, topmost first.
     pub devices: Vec<Vec<String>>,
 }
 
-/// Opens all of `volumes`, each by the rules that hold for it alone.
+/// Opens all of `volumes`, each by the rules that apply to it alone.
 ///
 /// # Errors
-/// One that cannot be measured, or simulated ones beside real ones.
+/// A target that cannot be measured, or simulated ones together with real ones.
 pub fn set_up_together(volumes: &[Volume], stop: &StopFlag) -> Result<Together, Failure> {
     if let Some(null) = volumes.iter().find(|volume| volume.target == Target::Null) {
         let words = &null.words;
@@ -110,7 +110,7 @@ fn on_this_machine(volumes: &[Volume], stop: &StopFlag) -> Result<Together, Fail
     Ok(Together { setup, layouts, destructions, devices })
 }
 
-/// The path that stands for a volume in plans; no other has it.
+/// Returns the path that stands for a volume in plans, unique among them.
 fn shown_as(volume: &Volume, labs: &[(String, LabVolume)]) -> std::path::PathBuf {
     let lab = labs.iter().find(|(label, _)| *label == volume.label).map(|(_, lab)| lab.device().to_owned());
     match &volume.target {
@@ -145,7 +145,7 @@ fn names(devices: &[DeviceFacts]) -> Vec<String> {
     devices.iter().map(|device| device.name.clone()).collect()
 }
 
-/// The facts of all, as of one target.
+/// Combines the facts of all as if they were one target.
 fn as_one(volumes: &[Volume], opened: &[OpenTarget]) -> TargetFacts {
     let mut facts: Vec<TargetFacts> = opened.iter().map(|target| target.facts.clone()).collect();
     let mut one = facts.remove(0);
@@ -163,7 +163,7 @@ fn as_one(volumes: &[Volume], opened: &[OpenTarget]) -> TargetFacts {
     one
 }
 
-/// What was typed, each behind its label.
+/// Lists what was typed, each after its label.
 fn all_words(volumes: &[Volume]) -> String {
     let words: Vec<String> =
         volumes.iter().map(|volume| format!("{}: {}", volume.label, volume.words)).collect();

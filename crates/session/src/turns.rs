@@ -14,19 +14,19 @@ use crate::run::{Earlier, Ended, Session, cut_short, settle};
 use crate::runner::{Runner, RunnerError};
 use crate::setup::Setup;
 
-/// What decides over the turns, and what is said of them, from what ran on each side so far.
+/// What decides the turns, and what is reported about them, from what ran on each side so far.
 #[derive(Clone, Copy)]
 pub struct TurnsCourse<'a> {
-    /// The next turn, or the end.
+    /// Returns the next turn, or `None` to end.
     pub next: &'a dyn Fn(&[Vec<StepRecord>]) -> Option<Turn>,
-    /// Seconds that are left.
+    /// Returns the seconds that are left.
     pub left: &'a dyn Fn(&[Vec<StepRecord>]) -> f64,
-    /// A line for people where there is something new.
+    /// Returns a line for people if there is anything new.
     pub news: &'a dyn Fn(&[Vec<StepRecord>]) -> Option<String>,
 }
 
-/// Runs the turns on the targets of `sides`, stores and draws a run for each, and lets `tell` say what came out of all of
-/// them, with the exit code of a comparison that came to its end; the exit code.
+/// Runs the turns on the targets of `sides`, stores and draws a run for each, and lets `tell` report the result of
+/// all. Returns the exit code: what `tell` returns if the comparison came to its end.
 ///
 /// # Errors
 /// Turns that could not be run, and what could not be stored or written.
@@ -70,7 +70,8 @@ pub fn run_in_turns(
     Ok(cut.map_or(code, |code| code as u8))
 }
 
-/// One line where stderr is a terminal. Elsewhere not a line a turn, of which there are hundreds: the news will do.
+/// Returns one live line if stderr is a terminal. Otherwise nothing: there would be hundreds of lines, one for
+/// each turn, and the news is enough.
 fn shown(setup: &Setup) -> Shown {
     match crate::run::shown(setup) {
         shown @ (Shown::Line | Shown::Events) => shown,
@@ -78,7 +79,7 @@ fn shown(setup: &Setup) -> Shown {
     }
 }
 
-/// The targets of all sides as one runner: that whose turn it is.
+/// The targets of all sides as one runner, which is the side whose turn it is.
 struct Table<'s> {
     setups: Vec<&'s mut Setup>,
     side: usize,
@@ -93,7 +94,7 @@ impl Table<'_> {
         self.setups[self.side].runner.as_mut()
     }
 
-    /// It is the turn of `side`. Virtual time has passed for it too while the others had theirs.
+    /// Gives `side` the turn. In virtual time its clock first advances by the time that the others used.
     fn hand_to(&mut self, side: usize, observer: &mut dyn Observer) {
         let now = self.runner().now();
         self.side = side;
@@ -136,7 +137,7 @@ struct Turns<'a> {
     recorders: Vec<RunRecorder>,
     side: usize,
     left: Left,
-    /// Where the live lines stand, above which news go.
+    /// Region of the live lines, above which news are printed.
     region: Region,
 }
 

@@ -1,5 +1,5 @@
-//! Waits of the main thread for a device, outside any step: told where they last, and left when somebody asks or patience
-//! is over.
+//! Waits of the main thread for a device, outside any step: reported when they last, and ended by a stop request
+//! or when patience is over.
 
 use std::os::fd::AsFd;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -13,19 +13,19 @@ use crate::failure::Code;
 use crate::output;
 use crate::signals::StopFlag;
 
-/// How often a wait is looked at.
+/// Time between checks of a wait.
 pub const LOOK: Duration = Duration::from_millis(100);
-/// From here on a wait is told; as in a step.
+/// Length from which a wait is reported, the same as in a step.
 pub const NOTICED: Duration = Duration::from_secs(5);
-/// A wish to stop that is not heard for so long waits for a device.
+/// Time after which a stop request that had no effect shows that the process waits for a device.
 pub const HEARD: Duration = Duration::from_secs(1);
 
-/// Does `work`, in words `what`, before anything is measured. Where its device does not answer, the process ends, since the
-/// kernel does not let the work itself end.
+/// Does `work`, described by `what`, before anything is measured. If its device does not answer, the process ends,
+/// because the kernel does not let the work itself end.
 pub fn over<T>(what: &str, stop: &StopFlag, work: impl FnOnce() -> T) -> T {
     let (at_work, waits) = channel::<()>();
     let (what, stop) = (what.to_owned(), stop.clone());
-    // Without a thread to watch nobody is told, and all else is as it was.
+    // Without a thread to watch nothing is reported, and everything else works as usual.
     let _ = std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || {
         if let Some(code) = watch(&what, &stop, &waits) {
             crate::signals::leave(code as i32);
@@ -36,7 +36,7 @@ pub fn over<T>(what: &str, stop: &StopFlag, work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Until the work has ended, which gives `None`, or it is to be left.
+/// Watches until the work has ended, which gives `None`, or is to be abandoned.
 fn watch(what: &str, stop: &StopFlag, waits: &Receiver<()>) -> Option<Code> {
     let mut wait = Wait::begun();
     loop {
@@ -53,8 +53,8 @@ fn watch(what: &str, stop: &StopFlag, waits: &Receiver<()>) -> Option<Code> {
     }
 }
 
-/// Waits until what was written to `file` is stored, `by` the call of that name; `None` where it is left, which raises the
-/// flag if nobody asked.
+/// Waits until what was written to `file` is stored, by the call `by`. `None` if the wait was abandoned; if the
+/// device was given up, the flag is raised.
 pub fn flush(file: &OpenFile, by: FlushBy, stop: &StopFlag) -> Option<std::io::Result<()>> {
     let what = format!("the flush of {}", file.path().display());
     let mut wait = Wait::begun();
@@ -63,7 +63,7 @@ pub fn flush(file: &OpenFile, by: FlushBy, stop: &StopFlag) -> Option<std::io::R
     let look = || {
         let now_left = kernel::pages_to_write(file);
         if now_left != std::mem::replace(&mut left, now_left) {
-            // A slow device is none that does not answer.
+            // A slow device is not one that does not answer.
             wait.goes_on();
         }
         let leave = wait.look(&what, stop);
@@ -75,11 +75,11 @@ pub fn flush(file: &OpenFile, by: FlushBy, stop: &StopFlag) -> Option<std::io::R
     aside(move || ours.flush_by(by), look).ok()
 }
 
-/// Does `work`, in words `what`, which nothing has to be undone of. It is left as soon as somebody asks to stop, and where its
-/// device does not answer.
+/// Does `work`, described by `what`, which leaves nothing to be undone. The wait ends as soon as a stop is
+/// requested, or when its device does not answer.
 ///
 /// # Errors
-/// Why it was left.
+/// Why the work was abandoned.
 pub fn reading<T: Send + 'static>(
     what: &str,
     stop: &StopFlag,
@@ -89,15 +89,15 @@ pub fn reading<T: Send + 'static>(
     aside(work, || wait.look(what, stop))
 }
 
-/// Waits until `input` has something to read, in words `what`.
+/// Waits until `input` has something to read; `what` describes the wait.
 ///
 /// # Errors
-/// Why it was left.
+/// Why the wait was abandoned.
 pub fn ready(what: &str, stop: &StopFlag, input: &impl AsFd) -> Result<(), Left> {
     let mut wait = Wait { heard: Duration::ZERO, ..Wait::begun() };
     loop {
         let mut waited = [Polled::new(input.as_fd(), Wants::Input)];
-        // A wait that fails is none; the read that follows tells why.
+        // If waiting fails, the read that follows reports why.
         if wait_ready(&mut waited, LOOK).is_err() || waited[0].is_ready() {
             return Ok(());
         }
@@ -105,10 +105,10 @@ pub fn ready(what: &str, stop: &StopFlag, input: &impl AsFd) -> Result<(), Left>
     }
 }
 
-/// Does `work`, however long it takes, until somebody asks to stop.
+/// Does `work`, however long it takes, until a stop is requested.
 ///
 /// # Errors
-/// That somebody did.
+/// A stop was requested.
 pub fn at_length<T: Send + 'static>(
     stop: &StopFlag,
     work: impl FnOnce() -> T + Send + 'static,
@@ -116,8 +116,8 @@ pub fn at_length<T: Send + 'static>(
     aside(work, || if stop.raised() { Leave::Asked } else { Leave::No })
 }
 
-/// Does `work` in a thread of its own, which stays behind where it is left: a signal whose handler waits for a call that the
-/// kernel holds is heard by nobody, so that the calling thread must not be the one that is held.
+/// Does `work` in a thread of its own, which stays behind if abandoned. While a system call blocks a thread, that
+/// thread cannot run a signal handler, so the calling thread must not be the one that is blocked.
 fn aside<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
     mut look: impl FnMut() -> Leave,
@@ -128,7 +128,7 @@ fn aside<T: Send + 'static>(
     let take = |work: &Mutex<Option<_>>| work.lock().unwrap_or_else(PoisonError::into_inner).take();
     let body = move || take(&theirs).map(|work| done.send(work()).is_ok());
     let Ok(thread) = std::thread::Builder::new().name("aside".to_owned()).spawn(body) else {
-        // Without a thread there is no patience either.
+        // Without a thread there is no time limit either.
         return take(&shared).map(|work| work()).ok_or(Left::Asked);
     };
     loop {
@@ -136,7 +136,7 @@ fn aside<T: Send + 'static>(
             Ok(result) => return Ok(result),
             Err(RecvTimeoutError::Disconnected) => match thread.join() {
                 Err(panic) => std::panic::resume_unwind(panic),
-                // It ends without a word only where nobody listens.
+                // It ends without a result only if nobody listens.
                 Ok(_) => return Err(Left::Asked),
             },
             Err(RecvTimeoutError::Timeout) => {}
@@ -155,16 +155,16 @@ impl Leave {
     }
 }
 
-/// Why work was left.
+/// Why work was abandoned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// Somebody asked to stop.
+    /// A stop was requested.
     Asked,
     /// Its device did not answer.
     GivenUp,
 }
 
-/// Whether a wait is to be left.
+/// Whether a wait is to be abandoned.
 enum Leave {
     No,
     Asked,
@@ -176,7 +176,7 @@ struct Wait {
     since: Instant,
     told: bool,
     asked: Option<Instant>,
-    /// How long a wish to stop may go unheard.
+    /// How long a stop request may have no effect.
     heard: Duration,
 }
 

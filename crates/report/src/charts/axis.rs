@@ -1,16 +1,16 @@
-//! A coordinate with its ticks, linear or logarithmic, that no number can upset.
+//! A linear or logarithmic axis with its ticks, which stays well-defined for any input number.
 
-/// Ticks and their labels between two ends.
+/// A range of values with ticks and their labels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
     low: f64,
     high: f64,
     scale: Scale,
-    /// Rising; value and label.
+    /// Value and label of each tick, in ascending order.
     ticks: Vec<(f64, String)>,
 }
 
-/// How values become places.
+/// How values map to positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scale {
     Linear,
@@ -18,7 +18,8 @@ enum Scale {
 }
 
 impl Axis {
-    /// From `low` to `high`, linear, with at most about `count` ticks at 1, 2 or 5 times a power of ten.
+    /// Returns a linear axis from `low` to `high` with at most about `count` ticks, at multiples of 1, 2 or 5
+    /// times a power of ten.
     pub fn linear(low: f64, high: f64, count: usize, label: impl Fn(f64) -> String) -> Axis {
         let (low, high) = ends(low, high);
         let step = round_step((high - low) / count.max(1) as f64);
@@ -31,14 +32,15 @@ impl Axis {
         Axis { low, high, scale: Scale::Linear, ticks }
     }
 
-    /// From zero to `high`, linear, with ticks that are round in units of `factor`; labels are made from values in them.
+    /// Returns a linear axis from zero to `high` whose ticks are round in units of `factor`; `label` receives
+    /// values in that unit.
     pub fn linear_in(factor: f64, high: f64, count: usize, label: impl Fn(f64) -> String) -> Axis {
         let scaled = Axis::linear(0.0, high / factor, count, label);
         let ticks = scaled.ticks.into_iter().map(|(value, label)| (value * factor, label)).collect();
         Axis::with_ticks(0.0, high, ticks)
     }
 
-    /// Logarithmic over `values` with a tick at each of the given places that lies within.
+    /// Returns a logarithmic axis from `low` to `high` with those of the given ticks that lie within.
     pub fn logarithmic(low: f64, high: f64, ticks: Vec<(f64, String)>) -> Axis {
         let low = if low.is_finite() && low > 0.0 { low } else { 1.0 };
         let high = if high.is_finite() && high > low { high } else { low * 2.0 };
@@ -46,20 +48,20 @@ impl Axis {
         Axis { low, high, scale: Scale::Logarithmic, ticks }
     }
 
-    /// Linear with ticks at given places.
+    /// Returns a linear axis from `low` to `high` with the given ticks.
     pub fn with_ticks(low: f64, high: f64, ticks: Vec<(f64, String)>) -> Axis {
         let (low, high) = ends(low, high);
         Axis { low, high, scale: Scale::Linear, ticks }
     }
 
-    /// Keeps every n-th tick so that at most `most` remain, the first always.
+    /// Keeps every n-th tick, starting with the first, so that at most `most` remain.
     pub fn thinned(mut self, most: usize) -> Axis {
         let stride = self.ticks.len().div_ceil(most.max(1)).max(1);
         self.ticks = self.ticks.into_iter().step_by(stride).collect();
         self
     }
 
-    /// The place of `value` between the ends, 0 to 1; beyond them held at the ends.
+    /// Returns the position of `value` between the ends, from 0 to 1; values outside are clamped.
     pub fn place(&self, value: f64) -> f64 {
         let share = match self.scale {
             Scale::Linear => (value - self.low) / (self.high - self.low),
@@ -68,41 +70,41 @@ impl Axis {
         if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    /// The two ends.
+    /// The lowest and the highest value.
     pub fn ends(&self) -> (f64, f64) {
         (self.low, self.high)
     }
 
-    /// Labels of the ticks, rising.
+    /// Labels of the ticks, in ascending order of value.
     #[cfg(test)]
     pub fn labels(&self) -> impl Iterator<Item = &str> {
         self.ticks.iter().map(|(_, label)| label.as_str())
     }
 
-    /// How many ticks there are.
+    /// Number of ticks.
     pub fn ticks(&self) -> usize {
         self.ticks.len()
     }
 
-    /// The ticks, rising: value and label.
+    /// Value and label of each tick, in ascending order.
     pub fn marks(&self) -> &[(f64, String)] {
         &self.ticks
     }
 
-    /// Characters of the longest label.
+    /// Length of the longest label in characters.
     pub fn label_length(&self) -> usize {
         self.ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0)
     }
 }
 
-/// Two finite ends with room between them.
+/// Returns two finite ends that are apart: replaces ends that are not finite or too close to each other.
 fn ends(low: f64, high: f64) -> (f64, f64) {
     let low = if low.is_finite() { low } else { 0.0 };
     let wide = high.is_finite() && high - low > low.abs().max(high.abs()) * 1e-9;
     (low, if wide { high } else { low + 1.0f64.max(low.abs()) })
 }
 
-/// The least of 1, 2 and 5 times a power of ten that is not below `rough`.
+/// Returns the smallest of 1, 2 and 5 times a power of ten that is not below `rough`.
 fn round_step(rough: f64) -> f64 {
     let power = 10f64.powf(rough.log10().floor());
     let factor = [1.0, 2.0, 5.0, 10.0].into_iter().find(|factor| factor * power >= rough * 0.999);

@@ -1,4 +1,5 @@
-//! Operations and bytes a second against queue depth, a line for each block size: where depth stops helping.
+//! Operations and bytes a second against queue depth, with a line for each block size: shows where depth stops
+//! helping.
 
 use analysis::{Cell, Point, cells};
 use record::{Run, Unit};
@@ -15,7 +16,7 @@ use crate::words::Table;
 use crate::words::numbers;
 use crate::words::sentence::plural;
 
-/// Lines that can still be told apart.
+/// As many line styles as a reader can distinguish.
 const STYLES: [(Ink, Shape); 6] = [
     (Ink::Read, Shape::Circle),
     (Ink::Write, Shape::Square),
@@ -25,29 +26,31 @@ const STYLES: [(Ink, Shape); 6] = [
     (Ink::DiscardMerged, Shape::Cross),
 ];
 
-/// The blocks of the published graphs (method 4.3): the last that make room where lines would be too many.
+/// Block sizes of the published graphs (method 4.3): the last to be dropped when there are too many lines.
 const PUBLISHED: [u64; 2] = [4 << 10, 256 << 10];
 
-/// What the points of a line have in common: a mix is not the work of one of its directions alone.
+/// What the points of a line have in common. A mix is kept apart from pure reads or writes, because it is not the
+/// work of one direction alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Work {
     block: u64,
     direction: Direction,
     sequential: bool,
     read_percent: u8,
-    /// Past the page cache.
+    /// Whether it bypasses the page cache.
     direct: bool,
 }
 
 /// One kind of work at several depths.
 struct Row {
     work: Work,
-    /// Depth, operations and bytes a second; rising depth.
+    /// Depth, operations a second and bytes a second, in ascending order of depth.
     points: Vec<(f64, f64, f64)>,
 }
 
-/// The two graphs of a run that tried several block sizes at several depths; `None` without two neighbouring depths of a size
-/// (the cells of a profile are no ladder: their table says it all), or with one size alone, which has its ladder.
+/// Returns the two graphs of a run that tried several block sizes at several depths. `None` if there is only one
+/// block size, which has its ladder chart, or if no block size has two neighbouring depths: the cells of a profile
+/// are no ladder, and their table has everything.
 pub fn by_depth(run: &Run) -> Option<Chart> {
     let rows = rows(&cells(run));
     let climbs =
@@ -86,7 +89,7 @@ fn name(row: &Row) -> String {
     format!("{} {order}{}{mix}{cached}", numbers::block(block as f64), plural(direction))
 }
 
-/// As fast as it goes, without flushes, grouped by block, direction and order.
+/// Groups the unpaced cells without flushes by block size, direction and order.
 fn rows(cells: &[Cell]) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     let closed =

@@ -1,16 +1,16 @@
-//! A chart: a drawing with the same figures as a table.
+//! A chart: a drawing and a table of the same figures.
 
 use super::drawing::{Drawing, Font};
 use crate::words::Table;
 
-/// A drawing with the same figures as a table.
+/// A drawing and a table of the same figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// What it shows.
+    /// Title: what the chart shows, or its message.
     pub title: String,
-    /// The drawing.
+    /// SVG drawing.
     pub drawing: Drawing,
-    /// The figures.
+    /// Table of the figures drawn.
     pub table: Table,
 }
 
@@ -19,7 +19,7 @@ impl Chart {
         Chart { title: title.to_owned(), drawing, table }
     }
 
-    /// Under its message, where it has one; the drawing's description still tells what is drawn.
+    /// Replaces the title by `message` if there is one; the drawing's description still says what is drawn.
     pub(super) fn saying(mut self, message: Option<String>) -> Chart {
         if let Some(message) = message {
             self.title.clone_from(&message);
@@ -28,13 +28,13 @@ impl Chart {
         self
     }
 
-    /// The drawing as a file of its own: with its font and its dashes, light.
+    /// Returns the drawing as a standalone SVG file: light theme, with its font and its dashes.
     pub fn standalone(&self) -> String {
         self.drawing.file(Font::Embedded)
     }
 }
 
-/// The words for those who do not see a drawing: what it shows, and that its table stands below.
+/// Returns a description for readers who cannot see the drawing: what it shows, and that its table stands below.
 pub(super) fn figures_below(title: &str) -> String {
     format!("{title}. The table below has the figures.")
 }

@@ -1,4 +1,4 @@
-//! The bars of a comparison: one work, a bar a side.
+//! The bars of a comparison: one work, a bar for each side.
 
 use analysis::compare::{Comparison, Row};
 
@@ -6,15 +6,15 @@ use super::drawing::{Across, Canvas, Drawing, Paint, Type, Up, in_units};
 use super::ink::{Ink, width};
 use crate::words::comparison_words as words;
 
-/// Pixels of the chart of one row.
+/// Width of the chart of one row, in pixels.
 const WIDTH: i32 = 920;
-/// Pixels of it on a phone.
+/// Width of the same chart on a phone, in pixels.
 const NARROW: i32 = 440;
 const LINE: i32 = 26;
 const LETTER: i32 = 12;
 const HEAD: i32 = 6;
 
-/// Horizontal bars from zero, a line a side, with whiskers over the runs where there are several.
+/// Draws horizontal bars from zero, one for each side, with whiskers over the runs if there are several.
 pub(crate) fn bars(comparison: &Comparison, row: &Row, title: &str) -> Drawing {
     let labels: Vec<String> =
         (0..comparison.sides.len()).map(|side| words::label(comparison, side)).collect();
@@ -30,13 +30,13 @@ pub(crate) fn bars(comparison: &Comparison, row: &Row, title: &str) -> Drawing {
     Drawing { title: title.to_owned(), description: "Bars from zero, one a side.".to_owned(), size, canvas }
 }
 
-/// What stands at the two ends of the bars, a word a side.
+/// What stands at the two ends of the bars, a string for each side.
 struct Sides<'s> {
     labels: &'s [String],
     values: &'s [String],
 }
 
-/// The bars in a drawing of so many pixels across.
+/// Draws the bars `wide` pixels across.
 fn drawn(row: &Row, &Sides { labels, values }: &Sides<'_>, wide: i32) -> Canvas {
     let left = labels.iter().map(|label| width(label, LETTER)).max().unwrap_or(0) + 12;
     let right = values.iter().map(|value| width(value, LETTER)).max().unwrap_or(0) + 16;

@@ -1,4 +1,4 @@
-//! The six charts of a watched device, as rows of data: what page, pictures and zoom draw from.
+//! The six charts of a watched device as rows of data, from which page, pictures and zoom draw.
 
 use record::{CpuMetric, Metric, Recording, Unit};
 
@@ -7,31 +7,32 @@ use super::ink::Ink;
 /// A chart of a device, or of the CPUs beside it, against time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChartDefinition {
-    /// Name within a page and within the names of files.
+    /// Identifier within a page and in file names.
     pub id: &'static str,
-    /// What it shows.
+    /// Title: what the chart shows.
     pub title: &'static str,
-    /// What its values are counted in; a line of another unit has a panel of its own below.
+    /// Unit of its values. Lines in another unit get a panel of their own below.
     pub unit: Unit,
-    /// In the order of the legend.
+    /// Lines in the order of the legend.
     pub lines: &'static [LineDefinition],
 }
 
 /// A line of a [`ChartDefinition`]: what it shows, its name in the legend, its ink.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LineDefinition {
-    /// A figure of the device.
+    /// A metric of the device.
     Device(Metric, &'static str, Ink),
-    /// A figure of the CPUs.
+    /// A metric of the CPUs.
     Cpu(CpuMetric, &'static str, Ink),
 }
 
 use LineDefinition::{Cpu, Device};
 
-/// The charts in their order, which is also that of the figure numbers. Names are iostat's keys.
+/// The charts in order; their figure numbers follow the same order. Line names are iostat's keys.
 ///
-/// Lines of all directions together are drawn where no direction is told, as in the short and basic reports of iostat.
-/// `aqu-sz` is a number of requests, so it has a panel of its own beside the sizes, which are bytes.
+/// Lines for all directions together are drawn only when the recording does not split by direction, as in iostat's
+/// short and basic reports. `aqu-sz` is a number of requests, so it has a panel of its own beside the sizes, which
+/// are bytes.
 pub const CHARTS: [ChartDefinition; 6] = [
     ChartDefinition {
         id: "cpu",
@@ -109,7 +110,7 @@ pub const CHARTS: [ChartDefinition; 6] = [
 ];
 
 impl ChartDefinition {
-    /// Its panels: the lines of its own unit, then those of each other unit.
+    /// Returns its panels: the lines in its own unit first, then a panel for each other unit.
     pub fn panels(&self) -> Vec<(Unit, Vec<LineDefinition>)> {
         let mut panels = vec![(self.unit, Vec::new())];
         for line in self.lines {
@@ -121,13 +122,13 @@ impl ChartDefinition {
         panels
     }
 
-    /// True where it shows the machine rather than one device.
+    /// Whether it shows the machine's CPUs rather than one device.
     pub fn is_of_cpu(&self) -> bool {
         self.lines.iter().all(|line| matches!(line, Cpu(..)))
     }
 }
 
-/// The directions that a figure of all of them is made of.
+/// Metrics by direction that together make up `metric`; empty if there are none.
 fn directions(metric: Metric) -> &'static [Metric] {
     match metric {
         Metric::Ops => &[Metric::ReadOps, Metric::WriteOps],
@@ -140,26 +141,27 @@ fn directions(metric: Metric) -> &'static [Metric] {
 }
 
 impl LineDefinition {
-    /// As iostat calls it.
+    /// Name of the line: iostat's key.
     pub fn name(&self) -> &'static str {
         match self {
             Device(_, name, _) | Cpu(_, name, _) => name,
         }
     }
 
-    /// Its colour and dashes.
+    /// Colour and dashes of the line.
     pub fn ink(&self) -> Ink {
         match self {
             Device(_, _, ink) | Cpu(_, _, ink) => *ink,
         }
     }
 
-    /// True of requests that were merged: they lie upon those that they are merged into, and a shade would hide these.
+    /// Whether it shows merged requests. These lie on top of the requests they were merged into, so shading them
+    /// would hide those.
     pub fn is_of_merges(&self) -> bool {
         matches!(self.ink(), Ink::ReadMerged | Ink::WriteMerged | Ink::DiscardMerged)
     }
 
-    /// What its values are counted in.
+    /// Unit of its values.
     pub fn unit(&self) -> Unit {
         match self {
             Device(metric, ..) => metric.unit(),
@@ -167,9 +169,9 @@ impl LineDefinition {
         }
     }
 
-    /// Its values, one for each interval of `recording`; NaN where there is none, also in intervals in which nobody
-    /// looked, whose mean would draw a bridge over the gap. `None` where it was never recorded, and for all directions
-    /// together where they are told apart.
+    /// Returns its values, one for each interval of `recording`. NaN where there is no value, and in unobserved
+    /// intervals: their mean would draw a line across the gap. `None` if the metric was never recorded, and for a
+    /// metric of all directions if the recording splits it by direction.
     pub fn values(&self, recording: &Recording<'_>, device: &str) -> Option<Vec<f64>> {
         if let Device(metric, ..) = self
             && directions(*metric).iter().any(|part| recording.has(device, *part))

@@ -11,12 +11,12 @@ use super::table::Source;
 use crate::words::drained::drains;
 use crate::words::numbers;
 
-/// The bucket of operations against time; `None` where none was drained.
+/// Returns the bucket of operations against time; `None` if none was drained.
 pub fn operations(of: &Source<'_>) -> Option<Chart> {
     bucket(of, Resource::Iops)
 }
 
-/// The bucket of bytes against time; `None` where none was drained.
+/// Returns the bucket of bytes against time; `None` if none was drained.
 pub fn bytes(of: &Source<'_>) -> Option<Chart> {
     bucket(of, Resource::Bytes)
 }
@@ -41,7 +41,7 @@ fn bucket(of: &Source<'_>, resource: Resource) -> Option<Chart> {
     timed.chart(of.run, drains(part))
 }
 
-/// Title, name of the axis, and what one of its unit is.
+/// Returns the chart's title, the name of the axis, and how many operations or bytes one unit of the axis is.
 fn words(part: &BurstPart) -> (String, String, f64) {
     match part.resource {
         Resource::Iops => {

@@ -4,25 +4,25 @@ use super::font::{FAMILY, font_faces};
 use super::ink::{Ink, UNITS, rules, shortened, width};
 use crate::markup::{Element, Markup, element, markup};
 
-/// A place, in units of the drawing: [`UNITS`] a pixel.
+/// A place in drawing units: [`UNITS`] to a pixel.
 pub(super) type Spot = (i32, i32);
 
-/// A place in pixels as one of the drawing.
+/// Converts a place from pixels to drawing units.
 pub(super) fn in_units((x, y): (i32, i32)) -> Spot {
     (x * UNITS, y * UNITS)
 }
 
-/// What has been drawn, in the order in which it lies upon each other.
+/// Shapes drawn so far; later ones lie on top of earlier ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Canvas {
     drawn: Markup,
-    /// From where to where panels stand side by side, in units, where there is one row of them.
+    /// Left and right edge of each panel in drawing units, if the panels stand side by side in one row.
     panels: Vec<(i32, i32)>,
-    /// The same for a narrow page, where it is more than a panel of this one.
+    /// A separate form for narrow pages, if these need more than one panel at a time of this canvas.
     narrow: Option<Box<Narrow>>,
 }
 
-/// A form for narrow pages.
+/// A canvas for narrow pages.
 #[derive(Clone, Debug, PartialEq)]
 struct Narrow {
     canvas: Canvas,
@@ -30,29 +30,29 @@ struct Narrow {
     size: (i32, i32),
 }
 
-/// A line's colour and its width in units.
+/// A line's colour and its width in drawing units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stroke {
     pub ink: Ink,
     pub width: i32,
 }
 
-/// A line so many tenths of a pixel wide.
+/// Returns a stroke `tenths` tenths of a pixel wide.
 pub(super) fn stroke(ink: Ink, tenths: i32) -> Stroke {
     Stroke { ink, width: (tenths * UNITS / 10).max(1) }
 }
 
-/// What a closed figure is painted with.
+/// How a closed figure is painted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Paint {
     Filled(Ink),
     /// Filled, with an edge of another colour around it.
     Both(Ink, Stroke),
-    /// So many hundredths of the colour, the rest is what lies below.
+    /// Filled with this opacity in percent, so that what lies below shows through.
     Tinted(Ink, u8),
 }
 
-/// How words look: their colour and height in pixels, their weight, and where of them the place is.
+/// How words look: colour, height in pixels, weight, and which point of them lies at the given place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Type {
     pub ink: Ink,
@@ -62,14 +62,14 @@ pub(super) struct Type {
     pub up: Up,
 }
 
-/// How heavy letters are.
+/// Weight of letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Weight {
     Normal,
     Bold,
 }
 
-/// Which end of the words stands at the place.
+/// Which end of the words lies at the place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Across {
     Start,
@@ -77,26 +77,26 @@ pub(super) enum Across {
     End,
 }
 
-/// Which height of the words stands at the place.
+/// Which height of the words lies at the place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Up {
-    /// Their upper edge.
+    /// The upper edge of the letters.
     Top,
-    /// Their middle.
+    /// The middle of the letters.
     Centre,
-    /// A little below them.
+    /// A little below the letters.
     Below,
-    /// The line that they stand on.
+    /// The baseline.
     Base,
 }
 
 impl Type {
-    /// Words that begin at a place and stand around its height.
+    /// Words that start at the place and are centred on its height.
     pub fn beside(ink: Ink, pixels: i32) -> Type {
         Type { ink, pixels, weight: Weight::Normal, across: Across::Start, up: Up::Centre }
     }
 
-    /// Words whose first letter stands at a place.
+    /// Words that start at the place and stand on it.
     pub fn from(ink: Ink, pixels: i32) -> Type {
         Type { up: Up::Base, ..Type::beside(ink, pixels) }
     }
@@ -111,17 +111,17 @@ impl Type {
 }
 
 impl Canvas {
-    /// Says that a panel reaches over the whole height from one place to another.
+    /// Records that a panel spans the full height between the left edge `from` and the right edge `to`.
     pub fn stands(&mut self, from: i32, to: i32) {
         self.panels.push((from, to));
     }
 
-    /// Says what a narrow page shows instead.
+    /// Sets the form that a narrow page shows instead.
     pub fn narrowed(&mut self, canvas: Canvas, size: (i32, i32)) {
         self.narrow = Some(Box::new(Narrow { canvas, size }));
     }
 
-    /// A rectangle between two opposite corners.
+    /// Draws a rectangle between two opposite corners.
     pub fn rectangle(&mut self, one: Spot, other: Spot, paint: Paint) {
         let (left, top) = (one.0.min(other.0), one.1.min(other.1));
         let shape = element("rect")
@@ -141,32 +141,32 @@ impl Canvas {
         self.drawn.push(paint.on(element("polygon")).with("points", points(corners)).empty());
     }
 
-    /// A straight line that is drawn through, whatever the dashes of its ink.
+    /// Draws a straight solid line, whatever the dashes of its ink.
     pub fn ruled(&mut self, from: Spot, to: Spot, line: Stroke) {
         let shape = line.on(element("line"));
         let shape = shape.with("x1", from.0).with("y1", from.1).with("x2", to.0).with("y2", to.1);
         self.drawn.push(shape.empty());
     }
 
-    /// A line through places, with the dashes of its ink.
+    /// Draws a line through `places`, with the dashes of its ink.
     pub fn line(&mut self, places: &[Spot], line: Stroke) {
         let shape = line.on(element("polyline").with("fill", "none"));
         self.drawn.push(shape.with("points", points(places)).empty());
     }
 
-    /// A line around an area, which is shaded in its colour.
+    /// Draws the outline of an area and shades the area in the same colour.
     pub fn shaded(&mut self, places: &[Spot], line: Stroke) {
         let shape = element("polyline").with("fill", line.ink.hex()).with("fill-opacity", ".35");
         self.drawn.push(line.on(shape).with("points", points(places)).empty());
     }
 
-    /// Words at a place; nothing where there are none.
+    /// Draws `words` at a place; draws nothing if they are empty.
     pub fn words(&mut self, words: &str, at: Spot, look: Type) {
         if words.is_empty() {
             return;
         }
         let mut text = element("text").with("x", at.0).with("y", at.1);
-        // Shares of the letters' own height, since a renderer's baseline attributes differ.
+        // Offsets relative to the height of the letters, because renderers differ in their baseline attributes.
         text = match look.up {
             Up::Top => text.with("dy", "0.76em"),
             Up::Centre => text.with("dy", "0.5ex"),
@@ -186,13 +186,13 @@ impl Canvas {
         self.drawn.push(text.holding(words));
     }
 
-    /// Everything on another canvas, so many units further down.
+    /// Draws everything on another canvas, shifted down by `units`.
     pub fn lower(&mut self, other: Canvas, units: i32) {
         let group = element("g").with("transform", format_args!("translate(0 {units})"));
         self.drawn.push(group.holding(other.drawn));
     }
 
-    /// Everything on another canvas, where it is.
+    /// Draws everything on another canvas, unshifted.
     pub fn add(&mut self, other: Canvas) {
         self.drawn.push(other.drawn);
     }
@@ -221,11 +221,11 @@ fn points(places: &[Spot]) -> String {
     places.join(" ")
 }
 
-/// A finished drawing with what it is called.
+/// A finished drawing with its title and description.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
     pub(super) title: String,
-    /// What is to be seen, for those who do not see it.
+    /// What the drawing shows, for readers who cannot see it.
     pub(super) description: String,
     /// Width and height in pixels.
     pub(super) size: (i32, i32),
@@ -235,26 +235,27 @@ pub struct Drawing {
 /// Whether a drawing carries its font.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Font {
-    /// Inside the file, so that it looks the same anywhere.
+    /// Inside the file, so that it looks the same everywhere.
     Embedded,
-    /// Left to who draws it.
+    /// Left to the renderer.
     Left,
 }
 
-/// Height of the title of a file, and of its letters, in pixels.
+/// Height of a file's title bar, in pixels.
 const TITLE: i32 = 26;
+/// Height of the title's letters, in pixels.
 const TITLE_LETTER: i32 = 13;
-/// Room left and right of it.
+/// Margin left and right of the title, in pixels.
 const TITLE_MARGIN: i32 = 8;
 
 impl Drawing {
-    /// For a page, which has the style and the font.
+    /// Returns the drawing for a page, which supplies the style and the font.
     pub fn svg(&self) -> Markup {
         self.around("chart", self.canvas.drawn.clone())
     }
 
-    /// [`Drawing::svg`], and where panels stand side by side each also by itself, or else the narrow form that there is: a page
-    /// shows these where it is narrow. `name` is unique in the page.
+    /// Returns [`Drawing::svg`] and what the page shows instead when it is narrow: the narrow form if there is
+    /// one, or else each of several panels by itself. `name` is unique in the page.
     pub(crate) fn on_page(&self, name: &str) -> Markup {
         let panels = &self.canvas.panels;
         match &self.canvas.narrow {
@@ -272,7 +273,7 @@ impl Drawing {
         markup![self.around("chart whole", drawn), panels.iter().enumerate().map(part).collect::<Markup>()]
     }
 
-    /// The form for a narrow page.
+    /// Returns the form for a narrow page.
     fn narrow(&self, narrow: &Narrow) -> Markup {
         let (wide, high) = narrow.size;
         element("svg")
@@ -283,7 +284,7 @@ impl Drawing {
             .holding(narrow.canvas.drawn.clone())
     }
 
-    /// One panel of what is drawn already.
+    /// Returns one panel, as a reference to the whole drawing already in the page.
     fn part(&self, (from, to): (i32, i32), label: &str, name: &str) -> Markup {
         element("svg")
             .with("class", "chart part")
@@ -293,7 +294,7 @@ impl Drawing {
             .holding(element("use").with("href", format_args!("#drawn-{name}")).empty())
     }
 
-    /// As a file of its own: light, with its dashes.
+    /// Returns the drawing as a file of its own: light theme, with its dashes.
     pub fn file(&self, font: Font) -> String {
         let faces = if font == Font::Embedded { font_faces() } else { String::new() };
         let style = format!("{faces}text{{font-family:{FAMILY}}}{}", rules());
@@ -316,7 +317,7 @@ impl Drawing {
             ])
     }
 
-    /// The drawing below a title, which a page writes itself and a file has nobody else to write.
+    /// Puts a title above the drawing. Only files need this: a page writes the title itself.
     pub(super) fn titled(self, title: &str) -> Drawing {
         let (wide, high) = self.size;
         let mut canvas = Canvas::default();
@@ -327,7 +328,8 @@ impl Drawing {
         Drawing { canvas, size: (wide, high + TITLE), ..self }
     }
 
-    /// The drawing above pieces of small words, as many to a line as fit: what a page says once and a file has nobody else to say.
+    /// Puts `pieces` in small letters below the drawing, as many to a line as fit. Only files need this: a page
+    /// says it once elsewhere.
     pub(super) fn footed(mut self, pieces: &[String]) -> Drawing {
         let (wide, high) = self.size;
         let lines = foot_lines(pieces, wide - 2 * TITLE_MARGIN);
@@ -341,14 +343,16 @@ impl Drawing {
     }
 }
 
-/// Letters and lines of the words below a file's drawing, and the room above and below them, in pixels.
+/// Height of the letters of the small print below a file's drawing, in pixels.
 const FOOT_LETTER: i32 = 10;
+/// Height of a line of the small print, in pixels.
 const FOOT_LINE: i32 = 14;
+/// Room above and below the small print, in pixels.
 const FOOT_ROOM: i32 = 4;
-/// What stands between two pieces of a line.
+/// Separator between two pieces on a line.
 const BETWEEN: &str = " · ";
 
-/// Pieces in lines of at most `wide` pixels; one that is longer by itself is cut.
+/// Joins pieces into lines of at most `wide` pixels; breaks a piece that is longer than a line.
 fn foot_lines(pieces: &[String], wide: i32) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for piece in pieces {
@@ -364,10 +368,11 @@ fn foot_lines(pieces: &[String], wide: i32) -> Vec<String> {
     lines
 }
 
-/// Lines that one piece may fill: a command says by its options what was asked.
+/// Most lines that one piece may fill. A command line may be long, and its options say what was asked.
 const FOOT_LINES_MAX: usize = 3;
 
-/// A piece by itself, broken between words; what is longer than its lines, and a word that is longer than one, is cut.
+/// Breaks one piece between words. The last line is cut if it is still too long, and so is a word longer than a
+/// line.
 fn broken(piece: &str, wide: i32) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in piece.split(' ').filter(|word| !word.is_empty()) {
@@ -381,7 +386,7 @@ fn broken(piece: &str, wide: i32) -> Vec<String> {
     lines.iter().filter(|line| !line.is_empty()).map(|line| fitted(line, wide)).collect()
 }
 
-/// A line as far as it fits.
+/// Returns the line, shortened if it does not fit.
 fn fitted(line: &str, wide: i32) -> String {
     if width(line, FOOT_LETTER) <= wide { line.to_owned() } else { shortened(line, FOOT_LETTER, wide) }
 }

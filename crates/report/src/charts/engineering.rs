@@ -6,7 +6,7 @@ use super::axis::Axis;
 use super::panel::Line;
 use crate::words::numbers;
 
-/// Prefixed units, rising: what one is in the base unit, and what is written behind the number.
+/// Prefixed units, ascending: the factor to the base unit, and the suffix written after the number.
 type Prefixed = &'static [(f64, &'static str)];
 
 const RATES: Prefixed = &[(1.0, ""), (1e3, " k"), (1e6, " M"), (1e9, " G")];
@@ -37,15 +37,15 @@ fn prefixes(unit: Unit) -> Prefixed {
     }
 }
 
-/// The prefix in which values up to `top` are written: the greatest that is not above it.
+/// Returns the prefixed unit for values up to `top`: the greatest that does not exceed it.
 fn suited(unit: Unit, top: f64) -> (f64, &'static str) {
     let all = prefixes(unit);
     let fitting = all.iter().rev().find(|(factor, _)| top >= *factor);
     *fitting.unwrap_or(&all[0])
 }
 
-/// An axis from zero to `top`, with about `count` ticks at round places of the prefix that suits it, and no fewer than
-/// [`TICKS_MIN`] where so many are round.
+/// Returns an axis from zero to `top` with about `count` ticks, round in the prefixed unit that suits `top`, and
+/// at least [`TICKS_MIN`] if that many round values exist.
 pub(super) fn axis(unit: Unit, top: f64, count: usize) -> Axis {
     let top = if top.is_finite() && top > 0.0 { top } else { least_top(unit) };
     let (factor, name) = suited(unit, top);
@@ -58,10 +58,11 @@ pub(super) fn axis(unit: Unit, top: f64, count: usize) -> Axis {
     (count..count + 4).map(finer).find(enough).unwrap_or_else(|| finer(count))
 }
 
-/// Two ticks say too little of what lies between them.
+/// Fewest ticks: two say too little about what lies between them.
 const TICKS_MIN: usize = 4;
 
-/// An axis of sizes: by doublings where they differ so much that the small ones would lie flat.
+/// Returns an axis of sizes, logarithmic with ticks at powers of two if a linear one would flatten the small
+/// sizes.
 pub(super) fn sizes(lines: &[Line], top: f64) -> Axis {
     let values = lines.iter().flat_map(Line::points).map(|point| point.1);
     let least = values.filter(|value| *value > 0.0).fold(top, f64::min);
@@ -72,10 +73,10 @@ pub(super) fn sizes(lines: &[Line], top: f64) -> Axis {
     Axis::logarithmic(least / 1.5, top * 1.5, ticks).thinned(5)
 }
 
-/// The greatest over the least size of an axis that is still linear.
+/// Ratio of greatest to least size from which an axis is logarithmic.
 const APART: f64 = 12.0;
 
-/// Where nothing but zero was seen.
+/// Top of an axis for values that are all zero, in the base unit.
 fn least_top(unit: Unit) -> f64 {
     match unit {
         Unit::Seconds => 1e-3,
@@ -83,13 +84,13 @@ fn least_top(unit: Unit) -> f64 {
     }
 }
 
-/// A tick's number without needless zeros.
+/// Formats a tick's number without trailing zeros.
 fn plain(value: f64) -> String {
     let text = numbers::fixed(value, 3);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A value with its prefix and unit, for labels: `840`, `1.2 k`, `30 ms`, `120 MiB/s`, `47 %`.
+/// Formats a value with its prefix and unit, for labels: `840`, `1.2 k`, `30 ms`, `120 MiB/s`, `47 %`.
 pub(super) fn value(unit: Unit, value: f64) -> String {
     if unit == Unit::Share {
         return numbers::share(value);
@@ -101,7 +102,7 @@ pub(super) fn value(unit: Unit, value: f64) -> String {
     format!("{}{name}", numbers::figure(value / factor))
 }
 
-/// What a panel of this unit shows, as its title; its ticks have the unit.
+/// Returns the title of a panel in this unit: what it shows. The unit itself stands at its ticks.
 pub(crate) fn title(unit: Unit) -> &'static str {
     match unit {
         Unit::PerSecond => "requests a second",

@@ -1,9 +1,10 @@
-//! The font of the charts: Noto Sans, cut to the characters that charts use.
+//! The font of the charts: Noto Sans, cut down to the characters that charts use.
 
-/// The embedded subset first, then what the viewer has.
+/// CSS font family: the embedded subset first, then what the viewer has.
 pub(crate) const FAMILY: &str = "plimsoll,sans-serif";
 
-/// The font as style rules with `data:` addresses: Noto Sans (Copyright 2012 Google Inc., Apache License 2.0).
+/// Returns the font as `@font-face` rules with `data:` addresses: Noto Sans (Copyright 2012 Google Inc., Apache
+/// License 2.0).
 pub(crate) fn font_faces() -> String {
     const REGULAR: &str = include_str!(concat!(env!("OUT_DIR"), "/regular.base64"));
     const BOLD: &str = include_str!(concat!(env!("OUT_DIR"), "/bold.base64"));

@@ -1,4 +1,5 @@
-//! All devices at a glance: which is the busiest, and of every other three small panels on the same time.
+//! All devices at a glance: which is the busiest, and three small panels for each other device on a common time
+//! axis.
 
 use std::cmp::Ordering;
 
@@ -16,10 +17,10 @@ use crate::words::numbers;
 
 /// Height of a panel in pixels.
 const HEIGHT: i32 = 128;
-/// Devices that are drawn; every one has its charts further down.
+/// Most devices drawn; each device has its own charts further down.
 const ROWS_MAX: usize = 12;
 
-/// What is drawn of each device.
+/// Panels drawn for each device.
 const COLUMNS: [ChartDefinition; 3] = [
     ChartDefinition {
         id: "utilisation",
@@ -50,13 +51,13 @@ const COLUMNS: [ChartDefinition; 3] = [
 ];
 
 impl View<'_> {
-    /// The device that had something to do for the longest time, and of several such that which did most; `None` where none did
-    /// anything.
+    /// Returns the device that was busy for the greatest share of the time, with ties broken by I/Os a second;
+    /// `None` if no device did anything.
     pub fn busiest(&self) -> Option<&str> {
         self.by_work().first().copied()
     }
 
-    /// Devices that did anything, the busiest first.
+    /// Returns the devices that did anything, the busiest first.
     fn by_work(&self) -> Vec<&str> {
         let mut worked: Vec<(&str, (f64, f64))> =
             self.devices().iter().map(|device| (*device, self.work_of(device))).collect();
@@ -65,7 +66,7 @@ impl View<'_> {
         worked.into_iter().map(|(device, _)| device).collect()
     }
 
-    /// Mean share of the time that it was busy, in whole percent, and mean I/Os a second.
+    /// Returns the mean share of the time that the device was busy, in whole percent, and its mean I/Os a second.
     fn work_of(&self, device: &str) -> (f64, f64) {
         let busy = self.mean(device, &[Metric::Busy]).unwrap_or(0.0);
         ((busy * 100.0).round(), self.rate_of(device).unwrap_or(0.0))
@@ -75,7 +76,7 @@ impl View<'_> {
         self.mean(device, &[Metric::Ops]).or_else(|| self.mean(device, &[Metric::ReadOps, Metric::WriteOps]))
     }
 
-    /// The mean of the sum of what is drawn of these metrics; `None` where none of them was recorded.
+    /// Returns the sum of the means of these metrics over the window drawn; `None` if none of them was recorded.
     fn mean(&self, device: &str, metrics: &[Metric]) -> Option<f64> {
         let of = |metric: &Metric| {
             let values = self.recording.device(device, *metric)?;
@@ -87,8 +88,8 @@ impl View<'_> {
         (!means.is_empty()).then(|| means.iter().sum())
     }
 
-    /// Three small panels of every device but the busiest; `None` where our own load says which device matters, and where no other
-    /// did anything.
+    /// Returns three small panels for each device but the busiest. `None` if the device under our own load is
+    /// known, because then that one matters, and if no other device did anything.
     pub fn at_a_glance(&self) -> Option<Chart> {
         if self.analysis.watched.as_ref().is_some_and(|watched| watched.load_device.is_some()) {
             return None;

@@ -1,4 +1,4 @@
-//! Heat maps: block size by queue depth, the darker the more; what was measured is bold and underlined.
+//! Heat maps of block size by queue depth: darker is more, and measured cells are bold and underlined.
 
 use analysis::mapped::{Basis, DirectionMap, MapCell};
 use analysis::{Analysis, Answered, MapAnswer};
@@ -10,21 +10,25 @@ use crate::words::Table;
 use crate::words::mapped::{Shows, blocks, cell_words, depths, grid, of_direction};
 use crate::words::numbers;
 
-/// Pixels of the whole, of a row, of the room for the names of blocks, of that for the depths, and between two maps.
+/// Width of the whole, in pixels.
 const WIDE: i32 = 920;
-/// Pixels of the whole on a phone.
+/// Width on a phone, in pixels.
 const NARROW: i32 = 440;
+/// Height of a row, in pixels.
 const ROW: i32 = 22;
+/// Room for the names of blocks, in pixels.
 const NAMES: i32 = 66;
+/// Room for the depths, in pixels.
 const HEAD: i32 = 40;
+/// Gap between two maps, in pixels.
 const APART: i32 = 14;
-/// Letters in pixels.
+/// Height of letters in pixels.
 const LETTER: i32 = 11;
 const SMALL: i32 = 10;
-/// Tenths of the colour that the least and the greatest have: words on it stay readable.
+/// Opacity in percent of the least and the greatest rate, light enough that words on it stay readable.
 const SHADES: (f64, f64) = (4.0, 55.0);
 
-/// The map of an analysis; `None` of one that is none.
+/// Returns the map in an analysis; `None` if it answers something else.
 pub(super) fn answer(analysis: &Analysis) -> Option<&MapAnswer> {
     match analysis.answered.as_ref()? {
         Answered::Map(answer) => Some(answer),
@@ -32,7 +36,8 @@ pub(super) fn answer(analysis: &Analysis) -> Option<&MapAnswer> {
     }
 }
 
-/// I/Os a second by block size and depth, reads and writes below each other; `None` without a map.
+/// Returns I/Os a second by block size and depth, reads and writes below each other; `None` if the analysis has no
+/// map.
 pub(super) fn heat(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let title = "I/Os a second by block size and queue depth";
@@ -47,7 +52,7 @@ pub(super) fn heat(analysis: &Analysis) -> Option<Chart> {
     (high > 0).then(|| Chart::of(title, drawing, table))
 }
 
-/// The maps of all directions below each other, so many pixels wide, and their height.
+/// Draws the maps of all directions below each other, `wide` pixels across, and returns their height too.
 fn all(answer: &MapAnswer, wide: i32) -> (Canvas, i32) {
     let mut canvas = Canvas::default();
     let mut high = 0;
@@ -57,7 +62,7 @@ fn all(answer: &MapAnswer, wide: i32) -> (Canvas, i32) {
     (canvas, high)
 }
 
-/// The grids of all directions below each other.
+/// Appends the grid of one direction to the table, with a column for the direction.
 fn add(table: &mut Table, (answer, map): (&MapAnswer, &DirectionMap)) {
     let own = grid(answer, map, Shows::Rate);
     if table.head.len() < own.head.len() + 1 {
@@ -74,13 +79,13 @@ fn add(table: &mut Table, (answer, map): (&MapAnswer, &DirectionMap)) {
     table.rows.iter_mut().for_each(|cells| cells.resize(wide, String::new()));
 }
 
-/// Where a direction is drawn, in pixels.
+/// Space in which a direction is drawn, in pixels.
 struct Room {
     wide: i32,
     top: i32,
 }
 
-/// One direction; its height.
+/// Draws one direction and returns its height.
 fn one(canvas: &mut Canvas, room: &Room, (answer, map): (&MapAnswer, &DirectionMap)) -> i32 {
     let (depths, blocks) = (depths(map), blocks(answer, map));
     let top = room.top;
@@ -106,7 +111,7 @@ fn one(canvas: &mut Canvas, room: &Room, (answer, map): (&MapAnswer, &DirectionM
     HEAD + blocks.len() as i32 * ROW + APART
 }
 
-/// The least and the greatest rate, by their logarithms.
+/// Returns the natural logarithms of the least and the greatest rate.
 fn span(map: &DirectionMap) -> (f64, f64) {
     let rates = map.cells.iter().filter_map(|cell| cell.iops).map(|iops| iops.value.max(1.0).ln());
     rates.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), rate| (low.min(rate), high.max(rate)))
@@ -120,7 +125,7 @@ struct Tile<'m> {
 }
 
 impl Tile<'_> {
-    /// In a shade by where its rate lies between the least and the greatest.
+    /// Draws the cell, shaded by where its rate lies between the least and the greatest on a logarithmic scale.
     fn draw(&self, canvas: &mut Canvas, (low, high): (f64, f64)) {
         let (from, to) = (self.from, self.to);
         let paint = match self.cell.and_then(|cell| cell.iops) {

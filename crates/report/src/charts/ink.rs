@@ -1,55 +1,55 @@
-//! Colours by what they stand for. The page gives each its dark-mode value and its dashes, by the colour itself.
+//! Colours by what they stand for. A page finds the dark-mode value and the dashes of a line by its colour.
 
 /// What a line, a level or a word stands for.
 ///
-/// Lines are of the palette of Okabe and Ito, which stays apart for colour-blind eyes; dashes and marks along the line say
-/// the same a second time, for print. A colour stands for one ink, so that a style rule can find its lines by it: where two
-/// inks look alike, they differ in the last digit.
+/// Lines use the palette of Okabe and Ito, which colour-blind readers can distinguish; dashes and marks along the
+/// line repeat the distinction for print. Each ink has a colour of its own, so that a style rule can select its
+/// lines by colour: inks that look alike differ in the last digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ink {
     /// Reads.
     Read,
-    /// Reads, the 99th percentile.
+    /// 99th percentile of reads.
     ReadTail,
-    /// Reads that were merged.
+    /// Merged reads.
     ReadMerged,
     /// Writes.
     Write,
-    /// Writes, the 99th percentile.
+    /// 99th percentile of writes.
     WriteTail,
-    /// Writes that were merged.
+    /// Merged writes.
     WriteMerged,
     /// Discards.
     Discard,
-    /// Discards that were merged.
+    /// Merged discards.
     DiscardMerged,
     /// Flushes, and what the device counts.
     Flush,
     /// Requests waiting or being served.
     Queue,
-    /// The device had something to do.
+    /// Time in which the device was busy.
     Busy,
-    /// CPUs with nothing to do.
+    /// CPU time spent idle.
     Idle,
-    /// CPUs in the kernel.
+    /// CPU time in the kernel.
     System,
-    /// CPUs in programs.
+    /// CPU time in user programs.
     User,
-    /// CPUs in programs of low priority.
+    /// CPU time in programs of low priority.
     Nice,
-    /// CPUs idle while a task waits for a disk.
+    /// CPU time spent idle while a task waits for a disk.
     Iowait,
-    /// CPUs taken by the hypervisor.
+    /// CPU time taken by the hypervisor.
     Steal,
-    /// What the caps of both directions say of places that were not measured.
+    /// Values that the caps of both directions predict for places that were not measured.
     Model,
-    /// The same of reads alone.
+    /// Values that the caps on reads predict for places that were not measured.
     ReadModel,
-    /// The same of writes alone.
+    /// Values that the caps on writes predict for places that were not measured.
     WriteModel,
     /// What is claimed.
     Claim,
-    /// A marker at a place of the x axis.
+    /// A marker at a place on the x axis.
     Marker,
     /// Words and numbers.
     Word,
@@ -57,11 +57,11 @@ pub enum Ink {
     Frame,
     /// The grid.
     Grid,
-    /// Every second band.
+    /// Every second band of the background.
     Band,
-    /// A span in which nobody looked.
+    /// A span that was not observed.
     Gap,
-    /// The page itself, behind labels that stand in the way of a line.
+    /// The page background, drawn behind labels that would cross a line.
     Page,
 }
 
@@ -97,7 +97,7 @@ const VALUES: [(Ink, u32, u32); 28] = [
     (Ink::Page, 0xffffff, 0x15181b),
 ];
 
-/// Inks whose lines are dashed: lengths of dash and gap, in pixels.
+/// Inks whose lines are dashed: alternating lengths of dash and gap, in pixels.
 const DASHED: [(Ink, &[i32]); 13] = [
     (Ink::ReadTail, &[5, 3]),
     (Ink::WriteTail, &[5, 3]),
@@ -114,7 +114,7 @@ const DASHED: [(Ink, &[i32]); 13] = [
     (Ink::Steal, &[6, 2]),
 ];
 
-/// Every length is drawn at this many units a pixel, so that whole numbers are fine enough.
+/// Drawing units in a pixel: lengths are whole numbers of these, which is fine enough.
 pub const UNITS: i32 = 2;
 
 impl Ink {
@@ -123,7 +123,7 @@ impl Ink {
         found.map_or((0, 0), |&(_, light, dark)| (light, dark))
     }
 
-    /// The colour in the light as a page writes it, for which the page knows the dark one.
+    /// The colour as a light page writes it; the page's dark rules select by it.
     pub fn hex(self) -> String {
         format!("#{:06X}", self.values().0)
     }
@@ -133,7 +133,7 @@ impl Ink {
         VALUES.iter().map(|row| row.0)
     }
 
-    /// How a page's script calls it.
+    /// Name of the ink in a page's script.
     pub fn name(self) -> String {
         format!("{self:?}")
     }
@@ -143,7 +143,7 @@ impl Ink {
         format!("#{:06X}", self.values().1)
     }
 
-    /// Tenths of a pixel that its lines are wide: what was not measured is thinner than what was.
+    /// Width of its lines in tenths of a pixel: modelled values are thinner than measured ones.
     pub fn tenths(self) -> i32 {
         match self {
             Ink::Model | Ink::ReadModel | Ink::WriteModel => 10,
@@ -151,13 +151,13 @@ impl Ink {
         }
     }
 
-    /// Lengths of dashes and gaps in pixels; empty for a line drawn through.
+    /// Alternating lengths of dash and gap in pixels; empty for a solid line.
     pub fn dash(self) -> &'static [i32] {
         DASHED.iter().find(|(ink, _)| *ink == self).map_or(&[], |(_, lengths)| lengths)
     }
 }
 
-/// Style rules that dash lines, by their colour.
+/// Returns style rules that dash lines, selected by colour.
 pub fn rules() -> String {
     let rule = |(ink, lengths): &(Ink, &[i32])| {
         let lengths: Vec<String> = lengths.iter().map(|length| (length * UNITS).to_string()).collect();
@@ -166,7 +166,7 @@ pub fn rules() -> String {
     DASHED.iter().map(rule).collect()
 }
 
-/// Style rules for a dark background.
+/// Returns style rules for a dark background.
 pub fn dark_rules() -> String {
     VALUES
         .iter()
@@ -178,13 +178,14 @@ pub fn dark_rules() -> String {
         .collect()
 }
 
-/// Width of `text` in pixels, a little on the safe side: the advances of Noto Sans in classes, in thousandths of an em.
+/// Returns the width of `text` in pixels, rounded up: an estimate from classes of Noto Sans advances, in
+/// thousandths of an em.
 pub fn width(text: &str, pixels: i32) -> i32 {
     let thousandths: i32 = text.chars().map(advance).sum();
     (thousandths * pixels).div_euclid(1000) + 1
 }
 
-/// `text` as far as it fits `wide` pixels in bold, with an ellipsis where something is left out.
+/// Returns as much of `text` as fits `wide` pixels in bold, with an ellipsis if anything is left out.
 pub fn shortened(text: &str, pixels: i32, wide: i32) -> String {
     let fits = |text: &str| width(text, pixels) * 11 / 10 <= wide;
     if fits(text) {

@@ -1,22 +1,23 @@
-//! Where a line may join two points: between neighbours of a ladder that was measured without gaps, and nowhere else.
+//! Where a line may join two points: between neighbours of a ladder that was measured without gaps, and nowhere
+//! else.
 //!
-//! A straight line between two points says what lies between them. Where they are far apart, or where two limits meet between
-//! them, that is not what the volume does: on one with caps of 5,000 IOPS and 200 MiB/s a line from writes of 4 KiB to writes
-//! of 256 KiB says 2,600 IOPS at 40 KiB, where it gives 5,000.
+//! A straight line between two points makes a claim about what lies between them. If they are far apart, or if two
+//! limits meet between them, the volume does something else: on a volume with caps of 5,000 IOPS and 200 MiB/s, a
+//! line from writes of 4 KiB to writes of 256 KiB would claim 2,600 IOPS at 40 KiB, where the volume gives 5,000.
 
-/// Neighbours further apart than this factor are never joined: ladders climb by doublings, or by four where time is short.
+/// Greatest factor between neighbours that are joined: ladders climb by doublings, or by fours when time is short.
 pub(super) const APART_MAX: f64 = 4.0;
-/// Neighbours on a ladder without gaps.
+/// Greatest factor between neighbours on a ladder without gaps.
 pub(super) const DOUBLING: f64 = 2.0;
-/// A corner that is no further than this factor from a point is at the point.
+/// A corner within this factor of a point counts as lying at the point.
 const NEAR: f64 = 1.02;
 
-/// What a pen may join.
+/// Rules for what may be joined.
 #[derive(Clone, Debug)]
 pub(super) struct Pen {
-    /// The greatest factor between neighbours.
+    /// Greatest factor between neighbours that are joined.
     pub apart: f64,
-    /// Where the curve bends: nothing is joined over such a place.
+    /// Places where the curve bends: no line crosses them.
     pub corners: Vec<f64>,
 }
 
@@ -27,17 +28,17 @@ impl Default for Pen {
 }
 
 impl Pen {
-    /// One that lifts at `corners`.
+    /// Returns a pen that lifts at `corners`.
     pub fn around(corners: impl IntoIterator<Item = f64>) -> Pen {
         Pen { corners: corners.into_iter().collect(), ..Pen::default() }
     }
 
-    /// `points`, which rise, as its strokes.
+    /// Splits `points`, which are in ascending order, into strokes of joined points.
     pub fn strokes(&self, points: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
         points.chunk_by(|one, next| self.joins(one.0, next.0)).map(<[_]>::to_vec).collect()
     }
 
-    /// Two measurements at one place are not joined either: they are not one series.
+    /// Whether neighbours are joined. Two measurements at the same place are not: they are not one series.
     fn joins(&self, from: f64, to: f64) -> bool {
         let bends = |corner: &f64| from * NEAR < *corner && *corner * NEAR < to;
         to > from && to <= from * self.apart && !self.corners.iter().any(bends)

@@ -19,7 +19,7 @@ use crate::words::progress::ending;
 use crate::words::sentence::{capital, plural};
 use crate::words::stops::filling_depth;
 
-/// Rate and latency by queue depth, with the depth that fills the cap; `None` without a depth ladder.
+/// Returns rate and latency by queue depth, with the depth that fills the cap; `None` without a depth ladder.
 pub fn depths(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let points = &analysis.depths;
     let x = doubling_axis(points.iter().map(|point| f64::from(point.depth)), numbers::count)?;
@@ -60,7 +60,8 @@ pub fn depths(run: &Run, analysis: &Analysis) -> Option<Chart> {
     ))
 }
 
-/// Operations and bytes a second by block size, with the size at which the caps cross; `None` without a block ladder.
+/// Returns operations and bytes a second by block size, with the size at which the caps cross; `None` without a
+/// block ladder.
 pub fn block_sizes(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let points = &analysis.blocks;
     let x = doubling_axis(points.iter().map(|point| point.block as f64), numbers::block)?;
@@ -102,7 +103,8 @@ pub fn block_sizes(run: &Run, analysis: &Analysis) -> Option<Chart> {
     ))
 }
 
-/// Latency by percentile, the percentiles spread by nines; `None` where no latency was measured.
+/// Returns latency by percentile, with percentiles spaced by their number of nines; `None` if no latency was
+/// measured.
 pub fn percentiles(analysis: &Analysis) -> Option<Chart> {
     let lines: Vec<Line> =
         analysis.latencies.iter().map(|row| percentile_line(row, &analysis.latencies)).collect();
@@ -137,7 +139,7 @@ enum Labels {
 fn filling(analysis: &Analysis, labels: Labels) -> Vec<Marker> {
     let depth = |meaning: &Meaning| match meaning {
         Meaning::FillingDepth(FillingDepth { direction, star, .. }) => {
-            // The depth that the words name.
+            // Prefer the depth that the text names.
             let depth = filling_depth(analysis, *direction).unwrap_or(*star);
             Some((depth, *direction, format!("fill it at {}", numbers::count(depth))))
         }
@@ -156,10 +158,10 @@ fn crossing(analysis: &Analysis, labels: Labels) -> Vec<Marker> {
     markers(analysis, labels, &size)
 }
 
-/// Place, direction and words of what a marker stands for.
+/// Place, direction and label of a marker.
 type Marked = (f64, Direction, String);
 
-/// A marker for each place; directions that would be written alike share one.
+/// Returns a marker for each place; directions with the same label share one.
 fn markers(analysis: &Analysis, labels: Labels, of: &dyn Fn(&Meaning) -> Option<Marked>) -> Vec<Marker> {
     let found = analysis.findings.iter().filter_map(|finding| of(&finding.meaning));
     let mut marked: Vec<Marked> = found.filter(|(at, _, _)| at.is_finite() && *at > 0.0).collect();
@@ -176,7 +178,7 @@ fn markers(analysis: &Analysis, labels: Labels, of: &dyn Fn(&Meaning) -> Option<
     marked.chunk_by(|a, b| a.2 == b.2).map(marker).collect()
 }
 
-/// A logarithmic axis with a tick at every power of two, thinned to what fits a panel of half the width.
+/// Returns a logarithmic axis with a tick at every power of two, thinned to what fits a panel of half the width.
 pub(super) fn doubling_axis(
     values: impl Iterator<Item = f64>,
     label: impl Fn(f64) -> String,
@@ -190,10 +192,10 @@ pub(super) fn doubling_axis(
     Some(Axis::logarithmic(low / 1.25, high * 1.25, ticks).thinned(TICKS_MAX))
 }
 
-/// Labels such as `256 KiB` that fit side by side under half a chart.
+/// Most labels such as `256 KiB` that fit side by side below half a chart.
 const TICKS_MAX: usize = 7;
 
-/// The points of a ladder, where each stands, and what may be joined of a direction.
+/// The points of a ladder, where each stands, and what may be joined in each direction.
 struct Ladder<'l> {
     points: &'l [Point],
     at: &'l dyn Fn(&Point) -> f64,
@@ -201,7 +203,7 @@ struct Ladder<'l> {
 }
 
 impl Ladder<'_> {
-    /// A line a direction, drawn between neighbours alone.
+    /// Returns a line for each direction, drawn only between neighbours.
     fn lines(&self, value: &dyn Fn(&Point) -> Estimate) -> Vec<Line> {
         self.points.chunk_by(|a, b| a.direction == b.direction).map(|same| self.line(same, value)).collect()
     }
@@ -240,7 +242,7 @@ fn values(lines: &[Line]) -> impl Iterator<Item = f64> {
     lines.iter().flat_map(Line::points).map(|point| point.1)
 }
 
-/// From zero to a little above everything.
+/// Returns an axis from zero to a little above all values.
 pub(super) fn rising(lines: &[Line], levels: &[Level]) -> Axis {
     let all = values(lines).chain(levels.iter().map(|level| level.value));
     let top = all.filter(|value| value.is_finite()).fold(0.0, f64::max);
@@ -249,7 +251,7 @@ pub(super) fn rising(lines: &[Line], levels: &[Level]) -> Axis {
     })
 }
 
-/// The place of a percentile: the number of nines.
+/// Returns the place of a percentile on the axis: its number of nines.
 pub(super) fn nines(percent: f64) -> f64 {
     -(1.0 - percent / 100.0).log10()
 }

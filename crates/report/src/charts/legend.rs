@@ -1,4 +1,4 @@
-//! Names of a panel's lines beside or below its title, each behind a piece of its line.
+//! Names of a panel's lines beside or below its title, each preceded by a sample of its line.
 
 use super::drawing::{Canvas, Spot, Type, stroke};
 use super::ink::{Ink, UNITS, width};
@@ -6,18 +6,18 @@ use super::marks::sample;
 use super::panel::{HEADER, LEGEND_ROW, LETTER, Line, MARGIN, Panel};
 use super::plot::{Cell, Plot};
 
-/// Length of the piece of line, room behind it, and room between two names.
+/// Length of the line sample, room after it, and room between two names, in pixels.
 const PIECE: (i32, i32, i32) = (22, 5, 14);
 
 /// Which lines stand in which row.
 pub(super) struct Legend {
-    /// Places of lines in the panel; the first row stands beside the title where all fit there.
+    /// Indices of lines in the panel, row by row. If all fit beside the title, they are one row there.
     rows: Vec<Vec<usize>>,
     beside: bool,
 }
 
 impl Legend {
-    /// Rows that fit `wide` pixels.
+    /// Lays out the names in rows that fit `wide` pixels.
     pub fn of(panel: &Panel, wide: i32) -> Legend {
         let named: Vec<usize> =
             (0..panel.lines.len()).filter(|&at| !panel.lines[at].name.is_empty()).collect();
@@ -42,12 +42,12 @@ impl Legend {
         Legend { rows, beside: false }
     }
 
-    /// Rows below the title.
+    /// Number of rows below the title.
     pub fn rows_below(&self) -> i32 {
         if self.beside { 0 } else { self.rows.len() as i32 }
     }
 
-    /// The unit at the left end, the names at the right end of their rows.
+    /// Draws the unit at the left end and the names at the right end of their rows.
     pub fn draw(&self, canvas: &mut Canvas, cell: &Cell, plot: &Plot<'_>) {
         let middle = plot.header + HEADER * UNITS / 2;
         let title = Type::beside(Ink::Word, LETTER);
@@ -64,7 +64,7 @@ fn long(line: &Line) -> i32 {
     width(&line.name, LETTER) + PIECE.0 + PIECE.1 + PIECE.2
 }
 
-/// The last line first, from the right end on.
+/// Draws one row from the right end leftwards, so `lines` come last first.
 fn draw_row<'l>(canvas: &mut Canvas, lines: impl Iterator<Item = &'l Line>, (end, y): Spot) {
     let mut right = end;
     for line in lines {

@@ -14,7 +14,8 @@ use crate::words::numbers;
 /// Clock ticks of `/proc/stat` in a second.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// CPU of the whole machine, of this process, and what the hypervisor took; `None` without samples.
+/// Returns the CPU share of the whole machine, of this process, and of what the hypervisor took; `None` without
+/// samples.
 pub fn cpu(run: &Run) -> Option<Chart> {
     let lines = vec![
         line(run, "whole machine", Ink::Write, each(run, busy_percent)),
@@ -38,8 +39,8 @@ pub fn cpu(run: &Run) -> Option<Chart> {
     chart(run, "CPU of the machine against time", y, lines)?.chart(run, table)
 }
 
-/// Operations that the target's own device counts, beside those that plimsoll did: the difference is somebody else's,
-/// or split and merged I/O. `None` without samples of a device.
+/// Returns the operations counted by the target's own device beside those that plimsoll did. The difference is
+/// load of others, or split and merged I/O. `None` without samples of a device.
 pub fn devices(run: &Run) -> Option<Chart> {
     let name = first_device(run)?;
     let recording = Recording::of(run);
@@ -52,13 +53,14 @@ pub fn devices(run: &Run) -> Option<Chart> {
     chart(run, "Operations by the device's own count", y, lines)?.chart(run, device_table(run))
 }
 
-/// A chart of what the machine counted; `None` without samples to hold against each other.
+/// Returns a chart of what the machine counted; `None` with fewer than two samples, because counters need a
+/// difference.
 fn chart<'t>(run: &Run, title: &'t str, y: Side, lines: Vec<Line>) -> Option<Timed<'t>> {
     let description = format!("{title}. The table below has the totals.");
     (run.samples.len() > 1).then(|| Timed { title, description, y, lines, levels: Vec::new(), height: 210 })
 }
 
-/// The device that the run used: the target's first that was sampled, else the first that was sampled.
+/// Returns the device that the run used: the target's first device that was sampled, or else the first sampled.
 fn first_device(run: &Run) -> Option<String> {
     let sampled = &run.samples.first()?.disks;
     let mut named = run.target.iter().flat_map(|target| &target.devices).map(|device| device.name.as_str());
@@ -66,7 +68,7 @@ fn first_device(run: &Run) -> Option<String> {
     ours.map(str::to_owned).or_else(|| sampled.first().map(|(disk, _)| disk.to_string()))
 }
 
-/// A line through a value for each two neighbouring samples.
+/// Returns a line with a value for each pair of neighbouring samples.
 fn line(run: &Run, name: &str, ink: Ink, values: impl IntoIterator<Item = f64>) -> Line {
     let clock = Clock::of(run);
     let places = run.samples.iter().skip(1).map(|sample| clock.place(sample.at.as_secs_f64()));
@@ -74,12 +76,12 @@ fn line(run: &Run, name: &str, ink: Ink, values: impl IntoIterator<Item = f64>) 
     Line::of(name, ink, thinned(vec![points]))
 }
 
-/// What `value` makes of each two neighbouring samples.
+/// Applies `value` to each pair of neighbouring samples.
 fn each(run: &Run, value: fn(&Sample, &Sample) -> f64) -> impl Iterator<Item = f64> {
     run.samples.windows(2).map(move |pair| value(&pair[0], &pair[1]))
 }
 
-/// What plimsoll did: reads and writes of every interval.
+/// Returns the operations a second that plimsoll did itself, for every interval.
 fn own_line(run: &Run) -> Line {
     let clock = Clock::of(run);
     let segments = run.steps.iter().map(|step| {
@@ -109,7 +111,8 @@ fn disk<'s>(sample: &'s Sample, name: &str) -> Option<&'s DiskCounters> {
     sample.disks.iter().find(|(disk, _)| **disk == *name).map(|(_, counters)| counters)
 }
 
-/// Totals by device from the first sample to the last, without one that was reset between, beside what plimsoll did.
+/// Returns totals by device from the first sample to the last, beside what plimsoll did; leaves out a device whose
+/// counters were reset in between.
 fn device_table(run: &Run) -> Table {
     let mut table = Table::headed(&[
         "counted by",

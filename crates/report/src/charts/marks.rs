@@ -1,16 +1,17 @@
-//! Lines, and what stands on them: dots at their points, or a few shapes along them for eyes and printers without colour.
+//! Draws lines and what stands on them: dots at their points, or a few shapes along them for readers and printers
+//! without colour.
 
 use super::drawing::{Canvas, Paint, Spot, Stroke, stroke};
 use super::ink::{Ink, UNITS};
 use super::panel::{Area, Dots, Line, Segment, Shape};
 use super::plot::Plot;
 
-/// Shapes along one line.
+/// Number of shapes along one line.
 const ALONG: usize = 4;
-/// Half the height of a shape in pixels.
+/// Half the height of a shape, in pixels.
 const HALF: i32 = 3;
 
-/// A line with its dots and whiskers. A point without neighbours is drawn as a dot that can be seen.
+/// Draws a line with its dots and whiskers. A point without neighbours is always drawn as a visible dot.
 pub(super) fn draw_line(canvas: &mut Canvas, plot: &Plot<'_>, line: &Line) {
     for segment in &line.segments {
         let path = segment.points.iter().copied().filter(is_finite).map(|point| plot.spot(point));
@@ -38,7 +39,8 @@ pub(super) fn draw_line(canvas: &mut Canvas, plot: &Plot<'_>, line: &Line) {
     }
 }
 
-/// Each shape at places of its own, so that lines upon each other still show theirs.
+/// Stamps a shape along a line. Each shape has places of its own, so that lines on top of each other still show
+/// theirs.
 fn along(canvas: &mut Canvas, plot: &Plot<'_>, line: &Line, shape: Shape) {
     let points: Vec<(f64, f64)> = line.segments.iter().flat_map(rising).copied().collect();
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return };
@@ -51,14 +53,15 @@ fn along(canvas: &mut Canvas, plot: &Plot<'_>, line: &Line, shape: Shape) {
         };
         let part = (x - before.0) / (after.0 - before.0);
         let y = before.1 + (after.1 - before.1) * part;
-        // Between two segments there is nothing to stand on.
+        // Nothing is stamped in the gap between two segments.
         if y.is_finite() && line.segments.iter().any(|segment| spans(segment, x)) {
             stamp(canvas, line.ink, shape, plot.spot((x, y)));
         }
     }
 }
 
-/// The way there of a line around an area, which is its upper edge; all of another line.
+/// Returns the points up to where the line turns back: the upper edge of an outlined area, or all of any other
+/// line.
 fn rising(segment: &Segment) -> &[(f64, f64)] {
     let turn = segment.points.windows(2).position(|pair| pair[1].0 <= pair[0].0);
     turn.map_or(&segment.points, |turn| &segment.points[..=turn])
@@ -69,7 +72,7 @@ fn spans(segment: &Segment, x: f64) -> bool {
     way.first().is_some_and(|first| first.0 <= x) && way.last().is_some_and(|last| x <= last.0)
 }
 
-/// The shape of a line in the legend.
+/// Stamps the line's shape in the legend.
 pub(super) fn sample(canvas: &mut Canvas, line: &Line, at: Spot) {
     match line.dots {
         Dots::None => {}
@@ -96,7 +99,7 @@ fn stamp(canvas: &mut Canvas, ink: Ink, shape: Shape, (x, y): Spot) {
     }
 }
 
-/// The corners of an upright triangle of equal sides, so far from its middle.
+/// Returns the corners of an upright equilateral triangle, each `far` from its centre.
 fn triangle((x, y): Spot, far: i32) -> [Spot; 3] {
     let corner = |degrees: f64| {
         let (down, right) = degrees.to_radians().sin_cos();

@@ -1,8 +1,8 @@
 //! Charts: what is drawn of a run and how, as SVG and as PNG.
 //!
-//! A chart is a row of panels; a panel has two axes, lines, levels (claims), markers (knee, crossover) and bands (phases of
-//! the run). Which charts there are stands in two tables: `table` has those of a run, `definitions` those of a watched
-//! device. `drawing` writes, and nothing reads what it wrote.
+//! A chart is a row of panels; a panel has two axes, lines, levels (claims), markers (knee, crossover) and bands
+//! (phases of the run). Two tables list the charts: `table` has those of a run, `definitions` those of a watched
+//! device. `drawing` writes SVG, and nothing reads it back.
 
 mod axis;
 mod by_depth;

@@ -1,4 +1,5 @@
-//! What the caps that were found say of block sizes between those that were measured: a thin dashed line, named as what it is.
+//! What the caps that were found predict for block sizes between those measured: a thin dashed line, labelled as a
+//! model.
 
 use analysis::findings::{BandwidthCap, IopsCap};
 use analysis::{Analysis, Counted, Meaning, Point};
@@ -9,12 +10,12 @@ use super::joined::{DOUBLING, Pen};
 use super::panel::Line;
 use crate::words::sentence::plural;
 
-/// Points in a doubling of the block size: above the corner the rate is a curve.
+/// Points in each doubling of the block size: above the corner the rate is a curve.
 const STEPS: f64 = 8.0;
-/// Caps of reads and writes that differ by less than this share are drawn once.
+/// Caps of reads and writes that differ by less than this share are drawn as one line.
 const ALIKE: f64 = 0.02;
 
-/// What the caps say of one direction between its least and its greatest block.
+/// Prediction of the caps of one direction, from its smallest to its largest block size.
 struct Model {
     direction: Direction,
     /// Operations a second.
@@ -24,8 +25,8 @@ struct Model {
     blocks: (f64, f64),
 }
 
-/// The models of a ladder of block sizes: of each direction whose caps were both found, of both in one where they are alike.
-/// `unit` is what one is drawn of, in the base unit.
+/// Returns the model lines of a block ladder, one for each direction whose two caps were found, or a single one if
+/// both are alike. `unit` is the size of the unit drawn, in base units.
 pub(super) fn by_block(analysis: &Analysis, (counted, unit): (Counted, f64)) -> Vec<Line> {
     let found = [Direction::Read, Direction::Write].map(|direction| model(analysis, direction));
     let models: Vec<&Model> = found.iter().flatten().collect();
@@ -38,8 +39,9 @@ pub(super) fn by_block(analysis: &Analysis, (counted, unit): (Counted, f64)) -> 
     }
 }
 
-/// What may be joined of `direction`: nothing over the block size at which its caps meet; and where they say what lies between,
-/// only neighbours that leave no room for a line to say otherwise.
+/// Returns what may be joined in `direction`. Nothing is joined across the block size at which its caps meet. If
+/// both caps are known, only neighbours on a ladder without gaps are joined, because the model shows what lies
+/// between others.
 pub(super) fn pen(analysis: &Analysis, direction: Direction) -> Pen {
     match caps(analysis, direction) {
         Some((operations, bytes)) => Pen { apart: DOUBLING, corners: vec![bytes / operations] },
@@ -47,7 +49,7 @@ pub(super) fn pen(analysis: &Analysis, direction: Direction) -> Pen {
     }
 }
 
-/// The caps on operations and on bytes that were found of `direction`.
+/// Returns the caps on operations and on bytes that were found in `direction`.
 fn caps(analysis: &Analysis, direction: Direction) -> Option<(f64, f64)> {
     let meanings = || analysis.findings.iter().map(|finding| &finding.meaning);
     let operations = meanings().find_map(|meaning| match meaning {
@@ -61,7 +63,7 @@ fn caps(analysis: &Analysis, direction: Direction) -> Option<(f64, f64)> {
     (operations > 0.0 && bytes > 0.0).then_some((operations, bytes))
 }
 
-/// `None` where a cap is unknown or fewer than two blocks were measured.
+/// Returns the model of one direction; `None` if a cap is unknown or fewer than two block sizes were measured.
 fn model(analysis: &Analysis, direction: Direction) -> Option<Model> {
     let (operations, bytes) = caps(analysis, direction)?;
     let blocks = analysis.blocks.iter().filter(|point| point.direction == direction);
@@ -96,7 +98,7 @@ impl Model {
         Line::of(&format!("{who}: {formula}"), ink, [points])
     }
 
-    /// The block sizes that it is drawn at, rising; the corner is one of them.
+    /// Returns the block sizes at which the line is drawn, in ascending order; the corner is one of them.
     fn places(&self) -> Vec<f64> {
         let (low, high) = self.blocks;
         let steps = ((high / low).log2() * STEPS).ceil().max(1.0);

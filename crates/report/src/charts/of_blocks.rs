@@ -1,5 +1,5 @@
-//! The two graphs of a map: operations and bytes a second of a full queue against the block size, as measured, with what the
-//! caps say between.
+//! The two graphs of a map: operations and bytes a second of a full queue against block size, measured or
+//! predicted.
 
 use analysis::mapped::{Basis, DirectionMap, Knee, MapCell};
 use analysis::{Analysis, Estimate};
@@ -18,7 +18,7 @@ use crate::words::Table;
 use crate::words::numbers::{self, IOPS};
 use crate::words::sentence::{capital, plural};
 
-/// One block at its deepest.
+/// One block size at its greatest depth.
 struct Full {
     block: u64,
     depth: u32,
@@ -26,8 +26,8 @@ struct Full {
     basis: Basis,
 }
 
-/// The two published graphs, against the block size (method 4.3); `None` without a map or with one block
-/// alone.
+/// Returns the two published graphs against block size (method 4.3); `None` without a map or with only one block
+/// size.
 pub(super) fn by_block(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let rows: Vec<(&DirectionMap, Vec<Full>)> =
@@ -55,7 +55,8 @@ pub(super) fn by_block(analysis: &Analysis) -> Option<Chart> {
     several.then(|| Chart::of(title, draw(title, &figures_below(title), 300, &panels), table(&rows)))
 }
 
-/// Each block at the depth that was measured deepest, or where none was that the map tells deepest.
+/// Returns each block size at its greatest measured depth. A measurement at depth 1 counts only if the map has a
+/// knee for that size; without one that counts, the greatest predicted depth is taken.
 fn full(map: &DirectionMap) -> Vec<Full> {
     let of_block = |cells: &[MapCell]| {
         let deepest = |basis: Basis| {
@@ -70,8 +71,8 @@ fn full(map: &DirectionMap) -> Vec<Full> {
     map.cells.chunk_by(|a, b| a.block == b.block).filter_map(of_block).collect()
 }
 
-/// A line through all blocks that are neighbours, with a dot at each that was measured and a ring at the others: through the measured ones alone it
-/// would lead past what follows for those between.
+/// Returns a line through all neighbouring block sizes, with a dot at each measured one and a ring at each
+/// predicted one. A line through the measured ones alone would miss what the map predicts between them.
 fn lines(map: &DirectionMap, full: &[Full], each: fn(&Full) -> f64) -> Vec<Line> {
     let direction = map.direction;
     let pen = Pen::around(map.crossover.map(|crossing| crossing.at.value));
@@ -103,7 +104,7 @@ fn lines(map: &DirectionMap, full: &[Full], each: fn(&Full) -> f64) -> Vec<Line>
     lines
 }
 
-/// Where operations give way to bytes, written in the second graph.
+/// Returns markers where the cap on operations gives way to the cap on bytes, labelled in the second graph only.
 fn markers(rows: &[(&DirectionMap, Vec<Full>)], unit: Unit) -> Vec<Marker> {
     let mut markers: Vec<Marker> = Vec::new();
     for (map, _) in rows {

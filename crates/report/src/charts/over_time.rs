@@ -20,10 +20,10 @@ use crate::words::progress::ending;
 use crate::words::sentence::{capital, plural};
 use crate::words::step_kind::kind_words;
 
-/// Most points of one series; longer ones are drawn as the least and greatest of each bucket.
+/// Most points of one series; longer series are drawn as the least and greatest value of each bucket.
 pub(super) const POINTS_MAX: usize = 2_000;
 
-/// Operations a second against time; `None` where nothing was recorded.
+/// Returns operations a second against time; `None` if nothing was recorded.
 pub fn rate(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let value = |interval: &Interval, direction| per_second(interval, interval.of(direction).tally.ops);
     let lines = lines(run, &value, &[Direction::Read, Direction::Write, Direction::Flush]);
@@ -34,7 +34,7 @@ pub fn rate(run: &Run, analysis: &Analysis) -> Option<Chart> {
     Timed { levels, ..timed(run, "Operations a second against time", y, lines) }.chart(run, rate_table(run))
 }
 
-/// Bytes a second against time; `None` where nothing was recorded.
+/// Returns bytes a second against time; `None` if nothing was recorded.
 pub fn bandwidth(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let unit = chart_unit(run, analysis);
     let value = |interval: &Interval, direction| {
@@ -49,7 +49,7 @@ pub fn bandwidth(run: &Run, analysis: &Analysis) -> Option<Chart> {
     Timed { levels, ..timed(run, "Bandwidth against time", y, lines) }.chart(run, bandwidth_table(run, unit))
 }
 
-/// Mean and 99th percentile of the latency against time; `None` where nothing was recorded.
+/// Returns mean and 99th percentile of the latency against time; `None` if nothing was recorded.
 pub fn latency(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let directions = [Direction::Read, Direction::Write, Direction::Flush];
     let tail = |interval: &Interval, direction| {
@@ -75,17 +75,17 @@ pub fn latency(run: &Run, analysis: &Analysis) -> Option<Chart> {
 /// A chart over the run's time: one panel, with the phases of the run as bands.
 pub(super) struct Timed<'t> {
     pub title: &'t str,
-    /// The title, and what it is over or where its figures are.
+    /// Title, followed by the length of the run or by where the figures are.
     pub description: String,
     pub y: Side,
     pub lines: Vec<Line>,
     pub levels: Vec<Level>,
-    /// In pixels.
+    /// Height of the panel, in pixels.
     pub height: i32,
 }
 
 impl Timed<'_> {
-    /// With its figures as a table; `None` without a line.
+    /// Returns the chart with `table` as its figures; `None` if there is no line to draw.
     pub fn chart(mut self, run: &Run, table: Table) -> Option<Chart> {
         self.lines.retain(|line| !line.is_empty());
         if self.lines.is_empty() {
@@ -102,19 +102,19 @@ impl Timed<'_> {
     }
 }
 
-/// A chart of the run's own load against time.
+/// Returns a chart of the run's own load against time.
 fn timed<'t>(run: &Run, title: &'t str, y: Side, lines: Vec<Line>) -> Timed<'t> {
     let length = Clock::of(run).length();
     let description = format!("{title}, over {length}. The table below has the figures.");
     Timed { title, description, y, lines, levels: Vec::new(), height: 230 }
 }
 
-/// The run's clock in the unit that suits its length.
+/// The run's clock, in the unit that suits its length.
 pub(super) struct Clock {
     end_s: f64,
     factor: f64,
     unit: &'static str,
-    /// That of the other charts of the page, where the machine was watched.
+    /// Time axis shared with the other charts of the page, if the machine was watched.
     line: Option<Timeline>,
 }
 
@@ -152,8 +152,8 @@ impl Clock {
     }
 }
 
-/// Full intervals of a step, merged over its jobs, ramp included; where they are shorter than the pulses of a throttle, put
-/// together as the analysis does.
+/// Returns the full intervals of a step, merged over its jobs, ramp included. Intervals shorter than the pulses of
+/// a throttle are put together as in the analysis.
 pub(super) fn merged(step: &StepRecord) -> Vec<Cow<'_, Interval>> {
     let mut merged: Vec<Cow<'_, Interval>> = Vec::new();
     for interval in step.full() {
@@ -170,7 +170,7 @@ pub(super) fn per_second(interval: &Interval, amount: u64) -> f64 {
     if seconds > 0.0 { amount as f64 / seconds } else { 0.0 }
 }
 
-/// One line a direction in which anything ended, a segment a step.
+/// Returns a line for each direction in which anything completed, with a segment for each step.
 fn lines(run: &Run, value: &dyn Fn(&Interval, Direction) -> f64, directions: &[Direction]) -> Vec<Line> {
     let clock = Clock::of(run);
     let steps: Vec<(Vec<Direction>, Vec<Cow<'_, Interval>>)> =
@@ -189,7 +189,8 @@ fn lines(run: &Run, value: &dyn Fn(&Interval, Direction) -> f64, directions: &[D
     directions.iter().map(line).filter(|line| !line.is_empty()).collect()
 }
 
-/// Directions in which anything ended in the step; a stall after that is a zero of the series, never a gap.
+/// Returns the directions in which any request completed or failed in the step. A later stall is a zero in the
+/// series, never a gap.
 pub(super) fn directions_of(step: &StepRecord) -> Vec<Direction> {
     let any = |direction: &Direction| {
         step.intervals
@@ -207,7 +208,8 @@ pub(super) fn ink_of(direction: Direction) -> Ink {
     }
 }
 
-/// At most [`POINTS_MAX`] points in all: the least and the greatest of each bucket, in the order they came.
+/// Reduces all segments together to at most [`POINTS_MAX`] points: the least and greatest of each bucket, in the
+/// order they came.
 pub(super) fn thinned(segments: Vec<Vec<(f64, f64)>>) -> Vec<Segment> {
     let all: usize = segments.iter().map(Vec::len).sum();
     let bucket = (2 * all).div_ceil(POINTS_MAX);
@@ -229,7 +231,8 @@ fn extremes(bucket: &[(f64, f64)]) -> Vec<(f64, f64)> {
     }
 }
 
-/// What is claimed of `quantity`, in base units, or without claims the caps that were found; each figure once.
+/// Returns the claims on `quantity` in base units, or the caps that were found if there are no claims; each label
+/// once.
 pub(super) fn claimed(run: &Run, analysis: &Analysis, quantity: Quantity) -> Vec<Level> {
     let by = crate::words::terminal::claimed_by(run);
     let rows = analysis.verdict.rows.iter().filter(|row| row.quantity == quantity && row.claimed.value > 0.0);
@@ -242,13 +245,13 @@ pub(super) fn claimed(run: &Run, analysis: &Analysis, quantity: Quantity) -> Vec
     fewest(levels)
 }
 
-/// What is claimed of latencies, in nanoseconds; each figure once.
+/// Returns the claims on latency in nanoseconds; each label once.
 pub(super) fn claimed_latency(run: &Run, analysis: &Analysis) -> Vec<Level> {
     let of = |quantity| claimed(run, analysis, quantity);
     fewest([of(Quantity::MeanLatency), of(Quantity::PercentileLatency)].concat())
 }
 
-/// The greatest first, each label once, no more than can be told apart.
+/// Keeps each label once, the greatest first, and no more than a reader can distinguish.
 fn fewest(mut levels: Vec<Level>) -> Vec<Level> {
     levels.sort_by(|a, b| b.value.total_cmp(&a.value));
     levels.dedup_by(|a, b| a.label == b.label);
@@ -257,10 +260,10 @@ fn fewest(mut levels: Vec<Level>) -> Vec<Level> {
     levels
 }
 
-/// More lines across a chart hide it.
+/// Most levels in a chart: more lines across it would hide the data.
 const LEVELS_MAX: usize = 4;
 
-/// `expected read 700`, `expected p99 30 ms`.
+/// Returns a claim's label: `expected read 700`, `expected p99 30 ms`.
 fn claim_label(analysis: &Analysis, row: &ClaimRow, by: &str) -> String {
     let figure = match row.quantity {
         Quantity::MeanLatency | Quantity::PercentileLatency => numbers::time(row.claimed.value),
@@ -275,7 +278,8 @@ fn claim_label(analysis: &Analysis, row: &ClaimRow, by: &str) -> String {
     words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The direction that a claim is about, where not both share its figure and where another direction has its own.
+/// Returns the direction that a claim is about, if no other direction has the same figure and another direction
+/// has a claim of its own.
 fn way_of(analysis: &Analysis, row: &ClaimRow) -> Option<Direction> {
     let contract = analysis.watched.as_ref().map(|watched| &watched.contract);
     let ways: Vec<(Option<Direction>, f64)> = match contract {
@@ -311,7 +315,8 @@ fn caps(analysis: &Analysis, quantity: Quantity) -> Vec<Level> {
     found.collect()
 }
 
-/// The unit of every bandwidth in the charts: that of the claims, else the one that suits what was measured.
+/// Returns the unit of every bandwidth in the charts: the unit of the claims, or else the one that suits the
+/// measurements.
 pub(super) fn chart_unit(run: &Run, analysis: &Analysis) -> Unit {
     let claim = analysis
         .verdict
@@ -327,7 +332,8 @@ pub(super) fn chart_unit(run: &Run, analysis: &Analysis) -> Unit {
     Unit::of_bandwidth(top, Prefix::Binary)
 }
 
-/// The phases of a watch, its loads filled; else consecutive steps of one kind as one band, with its steps as parts.
+/// Returns the phases of a watch, with its loads filled, or for other runs a band for consecutive steps of one
+/// kind, with the steps as its parts.
 pub(super) fn phases(run: &Run, clock: &Clock) -> Vec<Band> {
     let place = |time: workload::Nanos| clock.place(time.as_secs_f64());
     if !run.phases.is_empty() {
@@ -352,7 +358,7 @@ pub(super) fn phases(run: &Run, clock: &Clock) -> Vec<Band> {
     run.steps.chunk_by(|a, b| a.plan.kind == b.plan.kind).enumerate().filter_map(phase).collect()
 }
 
-/// A phase of a watch between two places; filled where something ran.
+/// Returns the band of a watch's phase between two places; filled if anything ran.
 pub(super) fn phase_band(phase: &Phase, (from, to): (f64, f64)) -> Band {
     let shade = if phase.kind == PhaseKind::Idle { Shade::Clear } else { Shade::Filled };
     Band { from, to, label: phase.name.clone(), shade, parts: Vec::new() }
@@ -365,7 +371,7 @@ fn band_words(kind: StepKind) -> &'static str {
 fn part_label(step: &StepRecord) -> String {
     let Some(worker) = step.plan.workers.first() else { return String::new() };
     match step.plan.kind {
-        // Hundreds of them: their names would be a smear.
+        // There are hundreds of these steps; their names would run together.
         StepKind::Idle | StepKind::Layout | StepKind::Soak => String::new(),
         StepKind::Latency if worker.flush != workload::Flush::Never => "flush".to_owned(),
         StepKind::Latency if worker.access.mix.writes_only() => "write".to_owned(),
@@ -388,7 +394,7 @@ fn part_label(step: &StepRecord) -> String {
     }
 }
 
-/// Without its unit, which the band carries: five steps fit where one word would.
+/// Formats without the unit, which the band carries: five steps fit where one word would.
 fn kib(bytes: workload::Bytes) -> String {
     numbers::figure(bytes.0 as f64 / 1024.0)
 }
@@ -397,7 +403,7 @@ fn highest_level(levels: &[Level]) -> f64 {
     levels.iter().map(|level| level.value).fold(0.0, f64::max)
 }
 
-/// Least and greatest of what is above zero; `None` where nothing is.
+/// Returns the least and greatest of the positive finite values; `None` if there are none.
 pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let above = values.filter(|value| value.is_finite() && *value > 0.0);
     above.fold(None, |found, value| match found {
@@ -406,16 +412,17 @@ pub(super) fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     })
 }
 
-/// The same ends, further apart where a level stands beyond them.
+/// Widens a range so that it includes every level.
 pub(super) fn with_levels((low, high): (f64, f64), levels: &[Level]) -> (f64, f64) {
     levels.iter().fold((low, high), |(low, high), level| (low.min(level.value), high.max(level.value)))
 }
 
-/// A logarithmic axis of times in nanoseconds: ticks at powers of ten, and at 2 and 5 times them where there is room.
+/// Returns a logarithmic axis of times in nanoseconds, with ticks at powers of ten, and at 2 and 5 times these if
+/// there is room.
 pub(super) fn time_axis(low: f64, high: f64) -> Axis {
     let decades = (high / low).log10();
     let steps: &[f64] = match decades {
-        // Less than a factor of two has hardly one round place in three.
+        // A range below a factor of two hardly ever holds two of 1, 2 and 5 times a power of ten.
         few if few < 0.3 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
         some if some < 2.0 => &[1.0, 2.0, 5.0],
         _ => &[1.0],
@@ -429,13 +436,14 @@ pub(super) fn time_axis(low: f64, high: f64) -> Axis {
     Axis::logarithmic(low / 1.3, high * 1.3, ticks)
 }
 
-/// The one unit of an axis of times: that of its least value, or where the greatest would be too long in it, that of this.
+/// Returns the single unit of a time axis: the unit of its least value, or of its greatest if that would be too
+/// long in the former.
 fn axis_unit(low: f64, high: f64) -> Unit {
     let (least, greatest) = (Unit::of_time(low), Unit::of_time(high));
     if high / least.factor < LONG_FROM { least } else { greatest }
 }
 
-/// From here on a tick's number is too long to be read.
+/// From this value on, a tick's number is too long to be readable.
 const LONG_FROM: f64 = 20_000.0;
 
 const STEP_HEAD: [&str; 3] = ["step", "from", "counted"];
@@ -445,7 +453,7 @@ fn step_cells(step: &StepRecord) -> Vec<String> {
     vec![step.plan.name.clone(), from, numbers::span(step.seconds())]
 }
 
-/// A row a step and direction.
+/// Returns a table with a row for each step and direction.
 fn step_table(run: &Run, head: &[&str], cells: &dyn Fn(&StepRecord, Direction) -> Vec<String>) -> Table {
     let mut table = Table::headed(&[STEP_HEAD.as_slice(), &["direction"], head].concat());
     for step in &run.steps {

@@ -1,4 +1,5 @@
-//! What overload does: the phases of a series side by side on common scales, and rate, latency and queue by what was asked.
+//! What overload does: the phases of a series side by side on common scales, and rate, latency and queue by the
+//! rate asked for.
 
 use analysis::{Latency, LoadFlow, Meaning, SeriesRow};
 use record::{Metric, PhaseKind, Unit};
@@ -19,19 +20,19 @@ use super::view::View;
 use crate::words::Table;
 use crate::words::numbers;
 
-/// Least width of one scale's column and height of one row of panels, in pixels.
+/// Least width of the column of one scale, and height of a row of panels, in pixels.
 const CELL: (i32, i32) = (230, 170);
-/// Height of a row of words above them.
+/// Height of a row of the key above the panels, in pixels.
 const KEY: i32 = 20;
 
-/// What a row of panels draws of the device that carries the load.
+/// A row of panels: what it draws of the device that carries the load.
 struct Row {
     unit: Unit,
     title: &'static str,
     lines: &'static [LineDefinition],
 }
 
-/// A phase of the series: what stands above its panels, and when it was.
+/// A phase of the series: the heading above its panels, and its time span.
 struct Column {
     scale: String,
     from: Nanos,
@@ -67,8 +68,8 @@ impl View<'_> {
         self.analysis.watched.as_ref().map_or(&[], |watched| &watched.series)
     }
 
-    /// The load phases of the series side by side: a column a scale, a row each for rate, latency and queue, each row on
-    /// one scale. `None` without a series.
+    /// Returns the load phases of the series side by side: a column for each scale, and a row each for rate,
+    /// latency and queue, whose panels share a y axis. `None` without a series.
     pub fn overload(&self) -> Option<Chart> {
         let columns: Vec<Column> = self.series().iter().filter_map(|row| self.column(row)).collect();
         if columns.len() < 2 {
@@ -80,7 +81,7 @@ impl View<'_> {
         let title = format!("{}: each share of the nominal rate side by side", self.name_of(&device));
         let description = format!("{title}, on common scales. The table below has the figures.");
         let all: Vec<Level> = ROWS.iter().flat_map(|row| self.row_levels(row.unit, &device)).collect();
-        // As wide as other charts at least: a page scales all to one width, and a narrow one would be blown up.
+        // At least as wide as other charts: a page scales all to one width, so a narrow one would be enlarged.
         let column = CELL.0.max(WIDTH / columns.len() as i32);
         let sheet = Sheet {
             title: &title,
@@ -92,7 +93,7 @@ impl View<'_> {
         Some(Chart::of(&title, draw_sheet(sheet, &panels), self.series_table()))
     }
 
-    /// Of the first phase of a scale.
+    /// Returns the column of a scale, from its first phase.
     fn column(&self, row: &SeriesRow) -> Option<Column> {
         let name = row.phases.first()?;
         let phase = self.run.phases.iter().find(|phase| phase.name == *name)?;
@@ -110,7 +111,7 @@ impl View<'_> {
         };
         let drawn: Vec<Vec<Line>> = columns.iter().map(lines).collect();
         let top = drawn.iter().map(|lines| Panel::top(lines)).fold(0.0, f64::max);
-        // Their words stand above all panels: no panel has room for them.
+        // Their labels stand in the key above all panels, because no panel has room for them.
         let levels: Vec<Level> = self
             .row_levels(row.unit, device)
             .into_iter()
@@ -132,7 +133,7 @@ impl View<'_> {
         drawn.into_iter().zip(columns).map(panel).collect()
     }
 
-    /// What is claimed and what was held of a row's quantity, as the charts of the device have it.
+    /// Returns the levels claimed and measured for a row's quantity, the same as in the charts of the device.
     fn row_levels(&self, unit: Unit, device: &str) -> Vec<Level> {
         let id = match unit {
             Unit::PerSecond => "iops",
@@ -143,7 +144,7 @@ impl View<'_> {
         definition.map_or_else(Vec::new, |definition| self.levels(definition, unit, device))
     }
 
-    /// A line's intervals within a phase, in seconds since its start.
+    /// Returns a line's intervals within a phase, in seconds since the phase started.
     fn part(&self, line: &LineDefinition, device: &str, (from, to): (Nanos, Nanos)) -> Option<Line> {
         let values = line.values(&self.recording, device)?;
         let inside = self.recording.intervals().iter().zip(values);
@@ -154,7 +155,7 @@ impl View<'_> {
         Some(Line::of(line.name(), line.ink(), segments.filter(|segment| !segment.is_empty())))
     }
 
-    /// Rate, latency and queue by the rate that was asked for; `None` without a series.
+    /// Returns rate, latency and queue by the rate that was asked for; `None` without a series.
     pub fn summary(&self) -> Option<Chart> {
         let series = self.series();
         let asked: Vec<f64> = series.iter().filter_map(|row| row.load.all.asked).collect();
@@ -221,7 +222,8 @@ impl View<'_> {
         Line { dots: Dots::Each(shape), ..Line::of(name, ink, Pen::around(self.bends()).strokes(&points)) }
     }
 
-    /// The rate that the device is held at: up to it what is asked comes, beyond it no more does.
+    /// Returns the rates at which the device is throttled: up to such a rate it delivers what is asked, beyond it
+    /// no more.
     fn bends(&self) -> Vec<f64> {
         let held = self.analysis.findings.iter().filter_map(|finding| match &finding.meaning {
             Meaning::ThrottledAboveNominal(found) if !found.bytes => Some(found.level.all.value),
@@ -264,7 +266,7 @@ impl View<'_> {
     }
 }
 
-/// The words of the lines across all panels, each in its ink, in as many rows as they need; and the height of these.
+/// Draws the labels of the levels, each in its ink, in as many rows as they need, and returns their height too.
 fn level_key(levels: &[Level], wide: i32) -> (Canvas, i32) {
     let mut key = Canvas::default();
     let (mut left, mut high) = (MARGIN, if levels.is_empty() { 0 } else { KEY });
@@ -280,7 +282,8 @@ fn level_key(levels: &[Level], wide: i32) -> (Canvas, i32) {
     (key, high)
 }
 
-/// Shares of a load go up by factors: a logarithmic axis with a tick at each of them, or at round places where they stand close.
+/// Returns a logarithmic axis, because the shares of a load rise by factors: a tick at each share, or at round
+/// values if the shares lie too close.
 fn asked_axis(asked: &[f64]) -> Axis {
     let Some((low, high)) = range(asked.iter().copied()) else {
         return Axis::linear(0.0, 1.0, 4, numbers::figure);
@@ -300,9 +303,9 @@ fn asked_axis(asked: &[f64]) -> Axis {
     Axis::logarithmic(low / 1.3, high * 1.3, ticks).thinned(TICKS_MAX)
 }
 
-/// Labels such as `0.5 k` that fit below a third of a chart.
+/// Most labels such as `0.5 k` that fit below a third of a chart.
 const TICKS_MAX: usize = 6;
-/// Least factor between two of them.
+/// Least factor between two such ticks.
 const APART_MIN: f64 = 1.6;
 
 fn panel(title: &str, x: Axis, y: Axis, lines: Vec<Line>) -> Panel {

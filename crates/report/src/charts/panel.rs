@@ -1,4 +1,4 @@
-//! What a panel is: one pair of axes with the lines, levels, markers and bands between them.
+//! A panel: one pair of axes with the lines, levels, markers and bands between them.
 
 use super::axis::Axis;
 use super::ink::Ink;
@@ -6,7 +6,7 @@ use super::ink::Ink;
 /// One pair of axes and what stands between them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Panel {
-    /// What the panel shows, written above everything else; empty where the chart's own title says it.
+    /// What the panel shows, written above everything else; empty if the chart's own title says it.
     pub heading: String,
     /// Quantity and unit of the y axis, written above it.
     pub y_title: String,
@@ -18,13 +18,13 @@ pub(super) struct Panel {
     pub levels: Vec<Level>,
     pub markers: Vec<Marker>,
     pub bands: Vec<Band>,
-    /// Spans of the x axis in which nobody looked.
+    /// Spans of the x axis that were not observed.
     pub gaps: Vec<(f64, f64)>,
-    /// Least room left and right of the plot in pixels, so that what stands above each other happened together.
+    /// Least room left and right of the plot in pixels, so that panels above each other align in time.
     pub least_sides: (i32, i32),
 }
 
-/// A side of a panel: the axis with its quantity and unit.
+/// An axis with its quantity and unit.
 pub(super) struct Side {
     pub title: String,
     pub axis: Axis,
@@ -37,7 +37,7 @@ impl Side {
 }
 
 impl Panel {
-    /// A panel of lines alone.
+    /// Returns a panel that has only lines.
     pub fn of(x: Side, y: Side, lines: Vec<Line>) -> Panel {
         Panel {
             heading: String::new(),
@@ -54,7 +54,7 @@ impl Panel {
         }
     }
 
-    /// The greatest value of any of `lines`; zero without one.
+    /// Returns the greatest finite value of any of `lines`; zero without one.
     pub fn top(lines: &[Line]) -> f64 {
         let values = lines.iter().flat_map(Line::points).map(|point| point.1);
         values.filter(|value| value.is_finite()).fold(0.0, f64::max)
@@ -67,35 +67,35 @@ pub(super) struct Line {
     pub name: String,
     pub ink: Ink,
     pub segments: Vec<Segment>,
-    /// (x, low, high) of intervals.
+    /// Whiskers as (x, low, high).
     pub whiskers: Vec<(f64, f64, f64)>,
     pub dots: Dots,
 }
 
 impl Line {
-    /// A line without whiskers or dots; a segment for each stroke of the pen.
+    /// Returns a line without whiskers or dots; a segment for each stroke of the pen.
     pub fn of<S: Into<Segment>>(name: &str, ink: Ink, segments: impl IntoIterator<Item = S>) -> Line {
         let segments = segments.into_iter().map(S::into).collect();
         Line { name: name.to_owned(), ink, segments, whiskers: Vec::new(), dots: Dots::None }
     }
 
-    /// Every point of it.
+    /// Returns the points of all segments.
     pub fn points(&self) -> impl Iterator<Item = (f64, f64)> {
         self.segments.iter().flat_map(|segment| segment.points.iter().copied())
     }
 
-    /// True where the pen joins any two of its points, or would.
+    /// Whether the legend shows it as a line: false only for isolated dots, none of which are joined.
     pub fn is_drawn_through(&self) -> bool {
         !matches!(self.dots, Dots::Each(_)) || self.segments.iter().any(|segment| segment.points.len() > 1)
     }
 
-    /// True where nothing of it would be seen.
+    /// Whether it has no points at all.
     pub fn is_empty(&self) -> bool {
         self.segments.iter().all(|segment| segment.points.is_empty())
     }
 }
 
-/// What is drawn without lifting the pen.
+/// Points drawn without lifting the pen.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Segment {
     pub points: Vec<(f64, f64)>,
@@ -105,9 +105,9 @@ pub(super) struct Segment {
 /// What lies within a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Area {
-    /// Nothing: it is a line.
+    /// Nothing: the segment is a line.
     Open,
-    /// The values between the least and the greatest of spans, in a shade.
+    /// Shaded: the segment outlines the range between least and greatest values.
     Shaded,
 }
 
@@ -117,13 +117,13 @@ impl From<Vec<(f64, f64)>> for Segment {
     }
 }
 
-/// What stands at each point of a line.
+/// What stands on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dots {
     None,
     /// At every point.
     Each(Shape),
-    /// At a few places along the line, to tell it from others in print.
+    /// At a few places along the line, to distinguish it from others in print.
     Along(Shape),
 }
 
@@ -150,7 +150,7 @@ pub(crate) struct Level {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Marker {
     pub at: f64,
-    /// Empty where another panel of the chart carries it.
+    /// Empty if another panel of the chart carries the label.
     pub label: String,
 }
 
@@ -161,7 +161,7 @@ pub(super) struct Band {
     pub to: f64,
     pub label: String,
     pub shade: Shade,
-    /// Second row: places and labels of what the span is made of.
+    /// Second row of labels: start, end and label of each part of the span.
     pub parts: Vec<(f64, f64, String)>,
 }
 
@@ -176,9 +176,9 @@ pub(super) enum Shade {
 pub(super) const WIDTH: i32 = 920;
 pub(super) const LETTER: i32 = 11;
 pub(super) const HEADER: i32 = 22;
-/// Height of a row of the legend, where it does not fit beside the title.
+/// Height of a row of the legend if it does not fit beside the title.
 pub(super) const LEGEND_ROW: i32 = 16;
 pub(super) const MARGIN: i32 = 8;
 
-/// Least room beside a chart over time.
+/// Least room left and right of a chart over time, in pixels.
 pub(super) const TIMED_SIDES: (i32, i32) = (56, 92);

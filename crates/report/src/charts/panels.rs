@@ -1,4 +1,4 @@
-//! Draws panels: axes with units, lines, levels with their labels in the margin, markers, bands; nothing overlaps.
+//! Draws panels without overlaps: axes with units, lines, levels with their labels in the margin, markers, bands.
 
 use super::drawing::{Across, Canvas, Drawing, Paint, Type, Up, stroke};
 use super::ink::{Ink, UNITS, shortened, width};
@@ -7,17 +7,17 @@ use super::marks::draw_line;
 use super::panel::{Band, HEADER, LEGEND_ROW, LETTER, Level, MARGIN, Panel, Shade, TIMED_SIDES, WIDTH};
 use super::plot::{Cell, Plot};
 
-/// Width of a panel alone on a phone, in pixels.
+/// Width of a single panel on a phone, in pixels.
 const NARROW: i32 = 400;
 const SMALL: i32 = 10;
 const BAND_ROW: i32 = 15;
-/// Least room between the axis's title and its highest tick.
+/// Least room between the axis's title and its highest tick, in pixels.
 const CLEAR: i32 = 7;
 const FOOT: i32 = 36;
-/// Height of a panel's own heading.
+/// Height of a panel's own heading, in pixels.
 const HEADING: i32 = 18;
 
-/// The panels side by side in `height` pixels.
+/// Draws the panels side by side, `height` pixels high.
 pub(super) fn draw(title: &str, description: &str, height: i32, panels: &[Panel]) -> Drawing {
     let columns = panels.len().max(1);
     let sheet = |wide: i32| {
@@ -25,7 +25,7 @@ pub(super) fn draw(title: &str, description: &str, height: i32, panels: &[Panel]
         draw_sheet(Sheet { title, description, head: (Canvas::default(), 0), cell, columns }, panels)
     };
     let mut drawing = sheet(WIDTH);
-    // Of several panels each is narrow already.
+    // With several panels, each is narrow already.
     if columns == 1 {
         let narrow = sheet(NARROW);
         drawing.canvas.narrowed(narrow.canvas, narrow.size);
@@ -39,13 +39,13 @@ pub(super) struct Sheet<'t> {
     pub description: &'t str,
     /// What stands above the panels, with its height in pixels.
     pub head: (Canvas, i32),
-    /// Width and height of a panel in pixels.
+    /// Width and height of a panel, in pixels.
     pub cell: (i32, i32),
-    /// Panels side by side.
+    /// Number of panels side by side.
     pub columns: usize,
 }
 
-/// The panels row by row.
+/// Draws the panels row by row.
 pub(super) fn draw_sheet(sheet: Sheet<'_>, panels: &[Panel]) -> Drawing {
     let columns = sheet.columns.max(1);
     let rows = panels.len().div_ceil(columns).max(1);
@@ -79,7 +79,7 @@ fn draw_panel(canvas: &mut Canvas, cell: &Cell, panel: &Panel) {
         panel,
     };
     if plot.x.len() < 2 || plot.y.len() < 2 {
-        // No room for a single value; the table beside the drawing has them.
+        // No room for a single value; the table beside the drawing has the figures.
         return;
     }
     bands(canvas, &plot);
@@ -98,8 +98,8 @@ fn heading(canvas: &mut Canvas, cell: &Cell, panel: &Panel) {
     canvas.words(&shortened(&panel.heading, LETTER, wide), at, Type::beside(Ink::Word, LETTER).bold());
 }
 
-/// Room for the labels of the y axis and for those of the levels; the same in every chart over time, so that what
-/// stands above each other happened together.
+/// Returns the room left for the labels of the y axis, and right for those of the levels; the same in every chart
+/// over time, so that charts above each other align in time.
 fn sides(panel: &Panel, wide: i32) -> (i32, i32) {
     let left = (panel.y.label_length() as i32 * LETTER * 6 / 10 + 14).max(30);
     let right = panel.levels.iter().map(|level| width(&level.label, SMALL) + 8).max().unwrap_or(0).max(14);
@@ -135,7 +135,7 @@ fn bands(canvas: &mut Canvas, plot: &Plot<'_>) {
 /// Length of a tick, and room between the axis and its labels, in pixels.
 const TICK: (i32, i32) = (4, 8);
 
-/// The grid, the two axes with their ticks and labels, and the title of the x axis.
+/// Draws the grid, the two axes with their ticks and labels, and the title of the x axis.
 fn axes(canvas: &mut Canvas, cell: &Cell, plot: &Plot<'_>) {
     let title = ((plot.x.start + (plot.x.end - plot.x.start) / 2), cell.y.end);
     let word = Type::beside(Ink::Word, LETTER);
@@ -162,7 +162,7 @@ fn axes(canvas: &mut Canvas, cell: &Cell, plot: &Plot<'_>) {
     }
 }
 
-/// Lines at the ticks; up at those of the x axis only where no bands divide the plot already.
+/// Draws lines at the ticks; at those of the x axis only if no bands divide the plot already.
 fn grid(canvas: &mut Canvas, plot: &Plot<'_>) {
     let (last, line) = (plot.last(), stroke(Ink::Grid, 10));
     if plot.panel.bands.is_empty() {
@@ -187,7 +187,7 @@ fn band_labels(canvas: &mut Canvas, plot: &Plot<'_>) {
     }
 }
 
-/// A span of the x axis with what is written above it.
+/// A span of the x axis with the label written above it.
 struct Span<'b> {
     from: f64,
     to: f64,
@@ -200,18 +200,18 @@ impl<'b> Span<'b> {
     }
 }
 
-/// How the phases of a watch are labelled: all loads in one form and all idle phases in one, or none of them, so that no
-/// label seems to be missing. What the steps of a run were for is labelled wherever there is room.
+/// How the phases of a watch are labelled: all loads in one form and all idle phases in one, or not at all, so
+/// that no label seems to be missing. Steps of a run are labelled wherever there is room.
 struct BandForm {
     loads: Form,
     idle: Form,
 }
 
-/// What is written of a phase's name.
+/// How much of a phase's name is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Whole,
-    /// A load is known by its share of the nominal rate where there is no room for more.
+    /// Without `load `: its share of the nominal rate identifies it if there is no room for more.
     Short,
     Nothing,
 }
@@ -250,7 +250,7 @@ fn has_room(plot: &Plot<'_>, span: &Span<'_>) -> bool {
     width(span.label, SMALL) * UNITS <= plot.across(span.to) - plot.across(span.from)
 }
 
-/// A label in the middle of its span, where it fits there.
+/// Draws a label in the middle of its span if it fits there.
 fn band_label(canvas: &mut Canvas, plot: &Plot<'_>, row: i32, span: &Span<'_>) {
     if span.label.is_empty() || !has_room(plot, span) {
         return;
@@ -261,7 +261,7 @@ fn band_label(canvas: &mut Canvas, plot: &Plot<'_>, row: i32, span: &Span<'_>) {
     canvas.words(span.label, (middle, y), look);
 }
 
-/// Lines across, each with its label in the right margin; labels that would touch are moved apart.
+/// Draws horizontal lines, each with its label in the right margin; labels that would touch are moved apart.
 fn levels(canvas: &mut Canvas, plot: &Plot<'_>) {
     let mut sorted: Vec<&Level> = plot.panel.levels.iter().collect();
     sorted.sort_by(|a, b| b.value.total_cmp(&a.value));
@@ -275,7 +275,7 @@ fn levels(canvas: &mut Canvas, plot: &Plot<'_>) {
     }
 }
 
-/// Lines up with labels at their feet, one above the other, on the side where there is room.
+/// Draws vertical lines with labels at their feet, one above the other, on the side that has room.
 fn markers(canvas: &mut Canvas, plot: &Plot<'_>) {
     for marker in &plot.panel.markers {
         let column = plot.column(marker.at);

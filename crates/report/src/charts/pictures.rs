@@ -15,9 +15,9 @@ use crate::words::wrap::clean;
 /// A drawing for a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
-    /// Name of the file without its ending: `02-vda-iops`.
+    /// Name of the file without its extension: `02-vda-iops`.
     pub name: String,
-    /// What it shows.
+    /// Title: what it shows.
     pub title: String,
     drawing: Drawing,
 }
@@ -25,14 +25,14 @@ pub struct Picture {
 /// The two kinds of picture files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// A drawing that any size suits.
+    /// Vector drawing that scales to any size.
     Svg,
-    /// Pixels.
+    /// Raster image.
     Png,
 }
 
 impl Form {
-    /// What ends the names of its files.
+    /// File name extension.
     pub fn ending(self) -> &'static str {
         match self {
             Form::Svg => "svg",
@@ -42,15 +42,15 @@ impl Form {
 }
 
 impl Picture {
-    /// Name of its file.
+    /// Returns the name of its file.
     pub fn file(&self, form: Form) -> String {
         format!("{}.{}", self.name, form.ending())
     }
 
-    /// What its file holds.
+    /// Returns the content of its file.
     ///
     /// # Errors
-    /// [`NotDrawn`] where no PNG can be made of it.
+    /// [`NotDrawn`] if no PNG can be made of it.
     pub fn bytes(&self, form: Form, painter: &Painter) -> Result<Vec<u8>, NotDrawn> {
         match form {
             Form::Svg => Ok(self.svg().into_bytes()),
@@ -58,19 +58,20 @@ impl Picture {
         }
     }
 
-    /// The text of an SVG file.
+    /// Returns the text of an SVG file with an embedded font.
     pub fn svg(&self) -> String {
         self.drawing.file(Font::Embedded)
     }
 
-    /// The same for [`super::png::Painter::png`], which has the font.
+    /// Returns the same without the font, for [`super::png::Painter::png`], which has it.
     pub fn bare(&self) -> String {
         self.drawing.file(Font::Left)
     }
 }
 
-/// Every chart that there is data for, each with what it is of below it, in the order of their names: the sheet of all devices first, then the machine and
-/// its devices, then what overload does, then the charts of the run's own load or of what another tool printed.
+/// Returns every chart that there is data for, with its provenance below it, numbered in this order: the sheet of
+/// all devices and their relations, the machine and its devices, what overload does, then the charts of the run's
+/// own load or of what another tool printed.
 pub fn pictures(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Vec<Picture> {
     let view = View::of(run, analysis, options.clone());
     let mut drawn: Vec<Picture> = Vec::new();
@@ -103,7 +104,7 @@ pub fn pictures(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Vec
 }
 
 fn picture(name: &str, title: &str, drawing: Drawing) -> Picture {
-    // Titles tell of devices and phases, which a run file names as it likes.
+    // Titles contain names of devices and phases, which come unchecked from a run file.
     Picture { name: name.to_owned(), title: clean(title), drawing }
 }
 
@@ -115,7 +116,8 @@ fn numbered(mut drawn: Vec<Picture>) -> Vec<Picture> {
     drawn
 }
 
-/// A device's name as part of the name of a file: letters, digits, dots and dashes.
+/// Returns a device's name as part of a file name: letters, digits, dots, dashes and underscores; anything else
+/// becomes a dash.
 fn file_words(device: &str) -> String {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | '-' | '_');
     device.chars().map(|letter| if plain(letter) { letter } else { '-' }).collect()

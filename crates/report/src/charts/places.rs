@@ -1,4 +1,4 @@
-//! The strip over a volume, the ladder of working sets, and sequences by place.
+//! The strip over a volume, the ladder of working sets, and sequential reads by place.
 
 use analysis::{Analysis, Answered, Estimate, PlacesAnswer, Region, SetSeen, StripPoint};
 
@@ -16,7 +16,7 @@ use crate::words::Table;
 use crate::words::numbers::{self, Prefix};
 use crate::words::places::name;
 
-/// Ticks along the volume.
+/// Number of intervals between ticks along the volume.
 const TICKS: u32 = 8;
 
 fn answer(analysis: &Analysis) -> Option<&PlacesAnswer> {
@@ -26,18 +26,18 @@ fn answer(analysis: &Analysis) -> Option<&PlacesAnswer> {
     })
 }
 
-/// The axis along the volume.
+/// Returns the axis along the volume.
 fn along(answer: &PlacesAnswer) -> Side {
     let size = answer.size as f64;
     let tick = |at: u32| {
         let place = size * f64::from(at) / f64::from(TICKS);
         (place, if at == 0 { "0".to_owned() } else { numbers::size(place as u64) })
     };
-    // The last tick's words have room beside the end.
+    // Leaves room for the label of the last tick.
     Side::new("place on the volume", Axis::with_ticks(0.0, 1.02 * size, (0..=TICKS).map(tick).collect()))
 }
 
-/// Each region as a band with its name.
+/// Returns each region as a band with its name.
 fn bands(regions: &[Region]) -> Vec<Band> {
     let band = |(number, region): (usize, &Region)| Band {
         from: region.from.value,
@@ -49,7 +49,8 @@ fn bands(regions: &[Region]) -> Vec<Band> {
     if regions.len() > 1 { regions.iter().enumerate().map(band).collect() } else { Vec::new() }
 }
 
-/// Latency of the first and of later readings over the volume, with its regions; `None` where no place was read.
+/// Returns the latency of the first and of later readings over the volume, with its regions; `None` if no place
+/// was read.
 pub fn strip(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let middle = |point: &StripPoint| (point.from + point.to) as f64 / 2.0;
@@ -82,12 +83,12 @@ fn strip_table(answer: &PlacesAnswer) -> Table {
     table
 }
 
-/// Mean latency and share of hits by the size of the working set; `None` with fewer than two sizes.
+/// Returns mean latency and share of hits by the size of the working set; `None` with fewer than two sizes.
 pub fn working_sets(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let mut sets: Vec<&SetSeen> = answer.sets.iter().collect();
     sets.sort_by_key(|set| (set.bytes, set.passes));
-    // Of several looks at a set the last counts: it was read most often then.
+    // If a set was read several times, the look with the most passes counts.
     let sets: Vec<&SetSeen> =
         sets.chunk_by(|a, b| a.bytes == b.bytes).filter_map(|same| same.last().copied()).collect();
     let x = doubling_axis(sets.iter().map(|set| set.bytes as f64), |bytes| numbers::size(bytes as u64))?;
@@ -139,7 +140,7 @@ fn hits(sets: &[&SetSeen]) -> Option<Line> {
     (!known.is_empty()).then_some(line)
 }
 
-/// The rate of sequences over the volume; `None` where none was read.
+/// Returns the rate of sequential reads over the volume; `None` if none were done.
 pub fn tracks(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let points: Vec<(f64, f64)> =

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree, fontdb};
 
-/// The family of the embedded font, by its own name.
+/// Family of the embedded font, by its own name.
 const FAMILY: &str = "Noto Sans";
-/// Pixels of a picture at full size; a greater one is drawn smaller, so that a sheet of many devices stays in bounds.
+/// Most pixels of a picture. A larger one is scaled down, so that a sheet of many devices stays within bounds.
 const PIXELS_MAX: f64 = 24e6;
 
 /// Why there is no PNG.
@@ -22,7 +22,7 @@ impl std::fmt::Display for NotDrawn {
 
 impl std::error::Error for NotDrawn {}
 
-/// Draws pictures; made once, because it reads the font.
+/// Draws pictures. Reads the font when made, so it is made once.
 #[derive(Clone)]
 pub struct Painter {
     fonts: Arc<fontdb::Database>,
@@ -39,7 +39,7 @@ impl Default for Painter {
 }
 
 impl Painter {
-    /// The bytes of a PNG file of a standalone SVG, one of its units a pixel.
+    /// Returns a PNG of a standalone SVG, one of its units to a pixel.
     pub fn png(&self, svg: &str) -> Result<Vec<u8>, NotDrawn> {
         let options =
             Options { fontdb: Arc::clone(&self.fonts), font_family: FAMILY.to_owned(), ..Options::default() };
@@ -55,10 +55,10 @@ impl Painter {
     }
 }
 
-/// Where the first chunk of a PNG, its header, ends.
+/// Length of the PNG signature and the first chunk, the header.
 const HEADER_END: usize = 33;
 
-/// The PNG with a chunk that says who drew it (PNG specification, 11.3.3.2: `Software`).
+/// Returns the PNG with a chunk that names the program that drew it (PNG specification, 11.3.3.2: `Software`).
 fn signed(png: &[u8]) -> Vec<u8> {
     let words = concat!("tEXtSoftware\0plimsoll ", env!("CARGO_PKG_VERSION")).as_bytes();
     let (header, rest) = png.split_at(HEADER_END.min(png.len()));
@@ -66,7 +66,7 @@ fn signed(png: &[u8]) -> Vec<u8> {
     [header, &length.to_be_bytes(), words, &crc(words).to_be_bytes(), rest].concat()
 }
 
-/// The checksum of a chunk (PNG specification, annex D).
+/// Returns the checksum of a chunk (PNG specification, annex D).
 fn crc(bytes: &[u8]) -> u32 {
     let step = |crc: u32| if crc & 1 == 1 { 0xedb8_8320 ^ (crc >> 1) } else { crc >> 1 };
     let add = |crc: u32, byte: &u8| (0..8).fold(crc ^ u32::from(*byte), |crc, _| step(crc));

@@ -7,19 +7,21 @@ use super::ink::{Ink, shortened};
 use super::panel::WIDTH;
 use super::view::View;
 
-/// What the drawing is called.
+/// Title of the drawing.
 pub(crate) const RELATIONS: &str = "How the devices stand on each other";
 
-/// Size of a box and room between boxes, in pixels.
+/// Size of a box, in pixels.
 const BOX: (i32, i32) = (176, 34);
+/// Room between boxes, in pixels.
 const ROOM: (i32, i32) = (44, 8);
 const LETTER: i32 = 11;
 const SMALL: i32 = 10;
 const EDGE: i32 = 8;
-/// Length of an arrow's head.
+/// Length of an arrowhead, in pixels.
 const ARROW: i32 = 8;
-/// Places between two layers in which lines turn, and the room between them.
+/// Number of lanes between two layers in which lines may turn.
 const LANES: i32 = 5;
+/// Distance between two lanes, in pixels.
 const LANE: i32 = 5;
 
 /// A device in its place.
@@ -32,7 +34,7 @@ struct Placed<'r> {
 }
 
 impl View<'_> {
-    /// The relation of the devices as a drawing; `None` where none stands on another.
+    /// Returns the relation of the devices as a drawing; `None` if none stands on another.
     pub fn relations(&self) -> Option<Drawing> {
         let (canvas, wide, high) = self.relations_at(0)?;
         let seen = "Physical disks on the left, what stands on them to the right; the list beside it says the same in words.";
@@ -40,7 +42,7 @@ impl View<'_> {
         Some(Drawing { title: RELATIONS.to_owned(), description: seen.to_owned(), size, canvas })
     }
 
-    /// The same from `top` pixels on, with its width and height.
+    /// Draws the same, starting `top` pixels down, and returns its width and height too.
     pub(super) fn relations_at(&self, top: i32) -> Option<(Canvas, i32, i32)> {
         let placed = self.placed();
         let edges: Vec<(&Placed<'_>, &Placed<'_>)> = edges(&placed).collect();
@@ -62,16 +64,17 @@ impl View<'_> {
         Some((canvas, wide, 2 * EDGE + rows * (BOX.1 + ROOM.1)))
     }
 
-    /// True where it stands on another device that is drawn, or another on it.
+    /// Whether it stands on another device that is drawn, or another on it.
     fn is_related(&self, node: &DeviceNode) -> bool {
         let nodes = || self.devices().iter().filter_map(|device| self.node(device));
         nodes().any(|other| other.below.contains(&node.facts.name) || node.below.contains(&other.facts.name))
     }
 
-    /// Every drawn device that is related to another, with its layer, which is one above the highest it stands on.
+    /// Returns every drawn device that is related to another, with its layer: one above the highest device it
+    /// stands on.
     ///
-    /// What stands on a device begins in its row, and the next device below all of that: no line passes behind the box of
-    /// a device that it has nothing to do with.
+    /// What stands on a device starts in that device's row, and the next device goes below all of it. So no line
+    /// passes behind the box of an unrelated device.
     fn placed(&self) -> Vec<Placed<'_>> {
         let nodes = self.devices().iter().filter_map(|device| self.node(device));
         let mut waiting: Vec<Placed<'_>> = Vec::new();
@@ -88,7 +91,7 @@ impl View<'_> {
         placed
     }
 
-    /// The relation in words, a line a device: `md0, RAID 1, on sda2 and sdb1`.
+    /// Returns the relation in words, a line for each device: `md0, RAID 1, on sda2 and sdb1`.
     pub fn relation_words(&self) -> Vec<String> {
         let line = |node: &DeviceNode| {
             let mut words = format!("{}, {}", self.name_of(&node.facts.name), kind_words(&node.kind));
@@ -104,8 +107,8 @@ impl View<'_> {
     }
 }
 
-/// Places a device in its row and what stands on it beside and below; the first row that is free after them. What stands
-/// on several is placed with the first of them.
+/// Places a device in its row and what stands on it beside and below, and returns the first free row after them.
+/// What stands on several devices is placed with the first of them.
 fn place<'r>(device: Placed<'r>, waiting: &[Placed<'r>], placed: &mut Vec<Placed<'r>>) -> i32 {
     let Placed { node, row, .. } = device;
     placed.push(device);
@@ -125,8 +128,8 @@ fn edges<'p, 'r>(placed: &'p [Placed<'r>]) -> impl Iterator<Item = (&'p Placed<'
     })
 }
 
-/// Which of the places between two layers a line turns in: the lines from one device share theirs, and those to a device
-/// that stands on several have their own, so that no two of them read as one.
+/// Returns the lane in which a line turns between two layers. Lines from one device share a lane, but lines to a
+/// device that stands on several share that device's lane, so that no two groups of lines read as one.
 fn lane<'p>(lanes: &mut Vec<(i32, &'p str)>, below: &'p Placed<'_>, above: &'p Placed<'_>) -> i32 {
     let shared = above.node.below.len() < 2;
     let key = (above.layer, if shared { below.name.as_str() } else { above.name.as_str() });
@@ -141,8 +144,8 @@ fn corner(device: &Placed<'_>, top: i32) -> (i32, i32) {
     (EDGE + device.layer * (BOX.0 + ROOM.0), top + EDGE + device.row * (BOX.1 + ROOM.1))
 }
 
-/// An arrow from the right side of the lower device to the left side of the one that stands on it, from the upper left
-/// corners of both.
+/// Draws an arrow from the right side of the lower device to the left side of the one that stands on it, given the
+/// upper left corners of both.
 fn edge(canvas: &mut Canvas, (from, to): (Spot, Spot), lane: i32) {
     let (x1, y1) = (from.0 + BOX.0, from.1 + BOX.1 / 2);
     let (x2, y2) = (to.0, to.1 + BOX.1 / 2);
@@ -165,7 +168,7 @@ fn boxed(canvas: &mut Canvas, device: &Placed<'_>, (x, y): (i32, i32)) {
     canvas.words(&shortened(&second, SMALL, room), in_units((x + 6, y + 27)), Type::from(Ink::Word, SMALL));
 }
 
-/// What makes a device, in words.
+/// Returns the kind of a device in words.
 pub(crate) fn kind_words(kind: &DeviceKind) -> String {
     match kind {
         DeviceKind::Disk => "disk",

@@ -1,4 +1,4 @@
-//! Charts of what another tool printed: its series and its percentiles, where it printed any.
+//! Charts of the series and percentiles that another tool printed, if it printed any.
 
 use record::{Along, Measure, Reported, ReportedSeries, Run};
 use workload::Direction;
@@ -14,7 +14,7 @@ use crate::words::Table;
 use crate::words::imported::{series_words, way_words};
 use crate::words::numbers::{self, Prefix, Unit};
 
-/// Rows of a table of points; what the chart thins out is in the run file.
+/// Most rows of a table of points; the run file has every point.
 const ROWS: usize = 500;
 
 /// A quantity with the series that measure it.
@@ -45,22 +45,22 @@ const REQUESTS: Group = Group {
     along: &[Along::Request],
 };
 
-/// Operations a second, as another tool logged them; `None` where it did not.
+/// Returns operations a second as another tool logged them; `None` if it did not.
 pub(super) fn rate(run: &Run) -> Option<Chart> {
     series(run, &RATE)
 }
 
-/// Bandwidth, as another tool logged it; `None` where it did not.
+/// Returns bandwidth as another tool logged it; `None` if it did not.
 pub(super) fn bandwidth(run: &Run) -> Option<Chart> {
     series(run, &BANDWIDTH)
 }
 
-/// Latency, as another tool logged it; `None` where it did not.
+/// Returns latency as another tool logged it; `None` if it did not.
 pub(super) fn latency(run: &Run) -> Option<Chart> {
     series(run, &LATENCY)
 }
 
-/// The latency of each request, as another tool printed it; `None` where it did not.
+/// Returns the latency of each request as another tool printed it; `None` if it did not.
 pub(super) fn requests(run: &Run) -> Option<Chart> {
     series(run, &REQUESTS)
 }
@@ -138,7 +138,7 @@ fn points_table(found: &[&ReportedSeries], x_title: &str, unit: Unit) -> Table {
     table
 }
 
-/// Latency by percentile, a line for each job and direction that has any.
+/// Returns latency by percentile, with a line for each job and direction that has percentiles.
 pub(super) fn percentiles(run: &Run) -> Option<Chart> {
     let mut lines: Vec<Line> = Vec::new();
     let mut table = Table::headed(&["job", "direction", "percentile", "latency"]);

@@ -1,4 +1,4 @@
-//! What a measured run did in each of its intervals, as values: what the zoom of its charts against time reads.
+//! What a measured run did in each of its intervals, as values that its charts against time zoom into.
 
 use std::borrow::Cow;
 
@@ -12,18 +12,18 @@ use super::panel::Level;
 use crate::words::numbers::Unit;
 use crate::words::sentence::plural;
 
-/// A chart of a run against time as data: what it shows, in base units.
+/// A chart of a run against time as data, in base units.
 pub(crate) struct MeasuredChart {
     pub title: &'static str,
     pub unit: record::Unit,
-    /// The unit that all of it is written in, where it is not each value's own.
+    /// Unit in which all values are written; `None` if each value has a unit that suits it.
     pub written: Option<Unit>,
     pub lines: Vec<MeasuredLine>,
-    /// What is claimed.
+    /// Claimed levels.
     pub levels: Vec<Level>,
 }
 
-/// A line: a value a span, NaN where there is none.
+/// A line: a value for each span, NaN where there is none.
 pub(crate) struct MeasuredLine {
     pub name: String,
     pub ink: Ink,
@@ -33,7 +33,7 @@ pub(crate) struct MeasuredLine {
 /// A step's directions and its intervals.
 type Step<'r> = (Vec<Direction>, Vec<Cow<'r, Interval>>);
 
-/// The steps of a run with what is claimed of it: what the charts are made from.
+/// The steps of a run, with the claims on it: the source of its charts.
 pub(crate) struct Steps<'r> {
     run: &'r Run,
     analysis: &'r Analysis,
@@ -46,7 +46,8 @@ impl<'r> Steps<'r> {
         Steps { run, analysis, steps }
     }
 
-    /// The spans that values belong to: as many as there are values.
+    /// Returns the spans that values belong to, one for each value. Between two steps there is a span without
+    /// values.
     pub fn spans(&self) -> Vec<(Nanos, Nanos)> {
         let mut spans: Vec<(Nanos, Nanos)> = Vec::new();
         for (_, intervals) in &self.steps {
@@ -59,10 +60,10 @@ impl<'r> Steps<'r> {
     }
 }
 
-/// What is drawn of an interval in a direction.
+/// Returns the value drawn for an interval in a direction.
 type Value = fn(&Interval, Direction) -> f64;
 
-/// That of the chart of operations.
+/// Returns the data of the chart of operations.
 pub(super) fn rate(of: &Steps<'_>) -> MeasuredChart {
     let value: Value = |interval, direction| per_second(interval, interval.of(direction).tally.ops);
     MeasuredChart {
@@ -74,7 +75,7 @@ pub(super) fn rate(of: &Steps<'_>) -> MeasuredChart {
     }
 }
 
-/// That of the chart of bytes.
+/// Returns the data of the chart of bytes.
 pub(super) fn bandwidth(of: &Steps<'_>) -> MeasuredChart {
     let value: Value = |interval, direction| per_second(interval, interval.of(direction).tally.bytes);
     MeasuredChart {
@@ -86,7 +87,7 @@ pub(super) fn bandwidth(of: &Steps<'_>) -> MeasuredChart {
     }
 }
 
-/// That of the chart of latencies.
+/// Returns the data of the chart of latencies.
 pub(super) fn latency(of: &Steps<'_>) -> MeasuredChart {
     let mean: Value = |interval, direction| {
         interval.of(direction).tally.latency_ns_mean().map_or(f64::NAN, |time| time / 1e9)
@@ -121,7 +122,7 @@ fn lines(steps: &[Step<'_>], value: Value, directions: &[Direction]) -> Vec<Meas
     directions.iter().map(line).filter(said).collect()
 }
 
-/// In a step that does not go this way there is nothing to say; in one that does, a stall is a zero.
+/// Returns a value for each span. NaN in a step without this direction; in a step with it, a stall is a zero.
 fn values(steps: &[Step<'_>], value: Value, direction: Direction) -> Vec<f64> {
     let mut values = Vec::new();
     for (asked, intervals) in steps.iter().filter(|(_, intervals)| !intervals.is_empty()) {

@@ -7,12 +7,12 @@ use super::panel::{LETTER, MARGIN, Panel};
 use super::panels::{Sheet, draw_sheet};
 use super::view::{DevicesIn, View};
 
-/// Height of the picture's title in pixels.
+/// Height of the picture's title, in pixels.
 const TITLE: i32 = 30;
 const TITLE_LETTER: i32 = 15;
 
 impl View<'_> {
-    /// The picture of everything; `None` where there is nothing to draw.
+    /// Returns the picture of everything; `None` if there is nothing to draw.
     pub fn sheet(&self) -> Option<Drawing> {
         if self.is_empty() || self.devices().is_empty() {
             return None;
@@ -36,7 +36,7 @@ impl View<'_> {
         Some(draw_sheet(sheet, &panels))
     }
 
-    /// The title, and the relation of the devices where it fits so many pixels, with the height of both.
+    /// Draws the title, and the relation of the devices if it fits `wide` pixels, and returns the height of both.
     fn sheet_head(&self, title: &str, wide: i32) -> (Canvas, i32) {
         let mut canvas = Canvas::default();
         let look = Type::from(Ink::Word, TITLE_LETTER).bold();
@@ -57,7 +57,8 @@ impl View<'_> {
         }
     }
 
-    /// The panels of a device from the first chart to the last, with the CPUs beside it as each chart's reader wants them.
+    /// Returns the panels of a device from the first chart to the last, including the CPU chart, so that it stands
+    /// beside each device's own.
     fn device_panels(&self, device: &str, wide: i32) -> Vec<Panel> {
         let charts = CHARTS.iter().enumerate();
         charts.flat_map(|(at, chart)| self.numbered(chart, (at, device), wide)).collect()
@@ -73,7 +74,7 @@ impl View<'_> {
                 _ => "Queue depth",
             };
             let (head, tail) = (format!("{number}  "), format!(": {title}"));
-            // Long names are cut, never what the chart shows.
+            // Long names are shortened, but never what the chart shows.
             let room = (wide - 2 * MARGIN) * 10 / 11 - width(&head, LETTER) - width(&tail, LETTER);
             let name = shortened(&self.name_of(device), LETTER, room * 11 / 10);
             panel.heading = format!("{head}{name}{tail}");
@@ -82,7 +83,7 @@ impl View<'_> {
     }
 }
 
-/// Rows by chart instead of by device.
+/// Transposes the panels: rows by chart instead of by device.
 fn turned(by_device: Vec<Vec<Panel>>, charts: usize) -> Vec<Panel> {
     let mut devices: Vec<_> = by_device.into_iter().map(Vec::into_iter).collect();
     (0..charts).flat_map(|_| devices.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>()).collect()

@@ -1,4 +1,4 @@
-//! The looks of a soak against time, with what was promised.
+//! The probes of a soak against time, with the promised rate.
 
 use analysis::{Analysis, Answered, SoakAnswer};
 
@@ -10,10 +10,10 @@ use super::panels::draw;
 use crate::words::Table;
 use crate::words::numbers;
 
-/// From so many hours on the axis has hours.
+/// Length in hours above which the axis is in hours rather than minutes.
 const HOURS: f64 = 2.0;
 
-/// What each look had, in its order; `None` of any other run.
+/// Returns the rate of each probe in order; `None` if the run is no soak or has fewer than two probes.
 pub fn over_time(analysis: &Analysis) -> Option<Chart> {
     let answer = match analysis.answered.as_ref()? {
         Answered::Soak(answer) if answer.probes.len() > 1 => answer,

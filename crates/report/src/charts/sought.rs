@@ -1,4 +1,4 @@
-//! Latency against the rate of arrivals: the percentiles of open loads, the bound as a line, the answer as a mark.
+//! Latency against the rate of arrivals: percentiles of open loads, the bound as a line, the answer as a marker.
 
 use analysis::{Analysis, Answered, Estimate, Greatest, HeadroomAnswer, OpenLoad};
 
@@ -11,17 +11,18 @@ use super::panels::draw;
 use crate::words::numbers::{self, IOPS};
 use crate::words::sought::{bound_words, loads_table};
 
-/// What a percentile is drawn as.
+/// Ink and shape of each percentile.
 const STYLES: [(&str, Ink, Shape); 4] = [
     ("p50", Ink::Read, Shape::Circle),
     ("p90", Ink::Write, Shape::Square),
     ("p99", Ink::Discard, Shape::Triangle),
     ("p99.9", Ink::Queue, Shape::Cross),
 ];
-/// Loads beyond the answer are drawn as far as this many times it: further out a queue grows for as long as it is watched.
+/// Loads beyond the answer are drawn up to this multiple of it: further out, a queue grows for as long as it is
+/// watched.
 const BEYOND: f64 = 1.25;
 
-/// The curve of a search; `None` where none was asked, or fewer than two loads ran.
+/// Returns the curve of a search; `None` if none was asked for, or if fewer than two loads ran.
 pub fn latency_by_rate(analysis: &Analysis) -> Option<Chart> {
     let answer = analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
         Answered::Headroom(answer) => Some(answer),
@@ -56,7 +57,7 @@ pub fn latency_by_rate(analysis: &Analysis) -> Option<Chart> {
     Some(Chart::of(title, draw(title, &figures_below(title), 320, &[panel]), loads_table(answer)))
 }
 
-/// Loads that were run to their end, and not far beyond the answer.
+/// Whether a load ran to its end and is not far beyond the answer.
 fn is_drawn(load: &OpenLoad, answer: &HeadroomAnswer) -> bool {
     let most = place(answer).map_or(f64::INFINITY, |at| BEYOND * at);
     !load.cut_short && load.rate <= most
@@ -86,7 +87,7 @@ fn mean(loads: &[&OpenLoad]) -> Line {
 }
 
 fn mark(answer: &HeadroomAnswer) -> Vec<Marker> {
-    // With the digits of the title: two figures for one thing would be one too many.
+    // Use the digits of the title: one quantity must not appear with two figures.
     let label = |rate: &Estimate| format!("holds up to {} IOPS", numbers::level(rate, IOPS));
     greatest(answer).map(|rate| Marker { at: rate.value, label: label(&rate) }).into_iter().collect()
 }

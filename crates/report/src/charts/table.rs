@@ -1,7 +1,7 @@
-//! The charts of a run as rows of data: what page, picture files and zoom know of each.
+//! The charts of a run as rows of data: all that page, picture files and zoom know of each.
 //!
-//! Another chart is another row and the function that draws it. Those of watched devices are rows of `definitions`, where
-//! even what is drawn is data.
+//! Another chart is another row and the function that draws it. Charts of watched devices are rows of
+//! `definitions`, where even the lines are data.
 
 use analysis::Analysis;
 use record::Run;
@@ -18,17 +18,18 @@ use crate::words::messages::message;
 
 /// A chart of a run.
 pub(crate) struct ChartOfRun {
-    /// Name within a page and within the names of files.
+    /// Identifier within a page and in file names.
     pub id: &'static str,
-    /// Where it stands in a page.
+    /// Section of a page in which it stands.
     pub part: Part,
-    /// Whether it is written as a picture.
+    /// Whether it is written as a picture file.
     pub files: Files,
-    /// Its place among those that a verdict can rest on where no finding points to a chart: the least that there is.
+    /// Rank among the charts that a verdict can rest on when no finding points to a chart; the lowest one that the
+    /// run has is chosen.
     pub decides: Option<u8>,
-    /// Its values where a page can zoom it.
+    /// Computes its values, if a page can zoom it.
     pub zoom: Option<fn(&Steps<'_>) -> MeasuredChart>,
-    /// Draws it; `None` where the run has nothing of it.
+    /// Draws it; `None` if the run has no data for it.
     pub draw: fn(&Source<'_>) -> Option<Chart>,
 }
 
@@ -36,16 +37,16 @@ pub(crate) struct ChartOfRun {
 pub(crate) struct Source<'r> {
     pub run: &'r Run,
     pub analysis: &'r Analysis,
-    /// What is drawn of the machine, where it was watched.
+    /// What is drawn of the machine, if it was watched.
     pub view: Option<&'r View<'r>>,
 }
 
 /// The parts of a page that charts stand in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// What shows the answer to what a procedure was asked.
+    /// Answer to what a procedure was asked.
     Answer,
-    /// What was asked of a watched volume and what came.
+    /// What was asked of a watched volume and what was delivered.
     Asked,
     /// Every device of a watched machine, small.
     Devices,
@@ -57,29 +58,29 @@ pub(crate) enum Part {
     Depth,
     /// The ladder of block sizes.
     Block,
-    /// How latencies are spread.
+    /// The distribution of latencies.
     Latency,
-    /// What the machine counted beside the load.
+    /// What the machine counted during the load.
     Machine,
     /// What another tool printed.
     Printed,
 }
 
-/// Whether a chart is written as a picture.
+/// Whether a chart is written as a picture file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Files {
     /// As SVG and PNG.
     Written,
-    /// It stands in the page alone.
+    /// Only in the page.
     PageAlone,
 }
 
-/// A row that most others differ little from.
+/// Returns a row with the settings that most charts have.
 const fn row(id: &'static str, part: Part, draw: fn(&Source<'_>) -> Option<Chart>) -> ChartOfRun {
     ChartOfRun { id, part, files: Files::Written, decides: None, zoom: None, draw }
 }
 
-/// The charts in the order of the files' numbers, and within each part of a page in that of the page.
+/// The charts in the order of the files' numbers, which is also their order within each part of a page.
 pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 28] = [
     row("map", Part::Answer, |of| heat::heat(of.analysis)),
     row("map-blocks", Part::Answer, |of| of_blocks::by_block(of.analysis)),
@@ -125,7 +126,7 @@ pub(crate) static CHARTS_OF_RUNS: [ChartOfRun; 28] = [
 ];
 
 impl ChartOfRun {
-    /// Draws it under what it says; `None` where the run has nothing of it.
+    /// Draws it with its message as title; `None` if the run has no data for it.
     pub fn chart(&self, source: &Source<'_>) -> Option<Chart> {
         let chart = (self.draw)(source)?;
         Some(chart.saying(message(self.id, source.analysis)))
@@ -138,7 +139,7 @@ pub(crate) struct DrawnChart {
     pub chart: Chart,
 }
 
-/// The charts of these parts that `source` has data for: part by part, in each in the order of the table.
+/// Returns the charts of these parts that `source` has data for, part by part, each in the order of the table.
 pub(crate) fn drawn(source: &Source<'_>, parts: &[Part]) -> Vec<DrawnChart> {
     let rows = parts.iter().flat_map(|part| CHARTS_OF_RUNS.iter().filter(move |row| row.part == *part));
     rows.filter_map(|row| Some(DrawnChart { row, chart: row.chart(source)? })).collect()
@@ -146,13 +147,13 @@ pub(crate) fn drawn(source: &Source<'_>, parts: &[Part]) -> Vec<DrawnChart> {
 
 /// The charts of a run against time, as data.
 pub(crate) struct MeasuredSeries {
-    /// The spans that values belong to, rising; between two steps there is one without values.
+    /// Spans that values belong to, in ascending order; between two steps there is a span without values.
     pub spans: Vec<(Nanos, Nanos)>,
-    /// By the names of the drawings.
+    /// Identifier and data of each chart.
     pub charts: Vec<(&'static str, MeasuredChart)>,
 }
 
-/// The series of `run`'s steps, those of the charts in the table that can be zoomed; `None` where it has none.
+/// Returns the series of `run`'s steps for the charts that can be zoomed; `None` if it has none.
 pub(crate) fn measured_series(run: &Run, analysis: &Analysis) -> Option<MeasuredSeries> {
     let steps = Steps::of(run, analysis);
     let made = CHARTS_OF_RUNS.iter().filter_map(|row| Some((row.id, row.zoom?(&steps))));

@@ -7,12 +7,13 @@ use workload::Nanos;
 use super::axis::Axis;
 use crate::words::numbers;
 
-/// From this length on people ask when it was, not how long after the start.
+/// Length in seconds from which the axis shows clock time: people then ask when it was, not how long after the
+/// start.
 const CLOCK_FROM_S: f64 = 600.0;
 /// Room for one label of the axis, in pixels.
 const LABEL: i32 = 84;
 
-/// Seconds between ticks of the clock: those at which clocks are read.
+/// Seconds between ticks of clock time, at multiples that people read off a clock.
 const STEPS: [i64; 15] =
     [60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800, 2_592_000];
 
@@ -21,7 +22,7 @@ const STEPS: [i64; 15] =
 pub(super) struct Timeline {
     from: f64,
     to: f64,
-    /// What the wall clock showed at the run's start, in seconds since 1970; `None` where nobody said, and for short spans.
+    /// Wall clock at the run's start, in seconds since 1970; `None` if unknown, and for short spans.
     wall: Option<f64>,
 }
 
@@ -36,13 +37,13 @@ impl Timeline {
         at.as_secs_f64()
     }
 
-    /// A span held within the axis; `None` where none of it is within.
+    /// Clips a span to the axis; `None` if no part of it lies within.
     pub fn clipped(&self, from: Nanos, to: Nanos) -> Option<(f64, f64)> {
         let (from, to) = (from.as_secs_f64().max(self.from), to.as_secs_f64().min(self.to));
         (from < to).then_some((from, to))
     }
 
-    /// The axis of a panel that is `wide` pixels wide.
+    /// Returns the axis of a panel that is `wide` pixels wide.
     pub fn axis(&self, wide: i32) -> Axis {
         let most = (wide / LABEL).max(2) as usize;
         match self.wall {
@@ -73,7 +74,7 @@ impl Timeline {
     }
 }
 
-/// `14:00`, and the day where it begins or where ticks are days.
+/// Formats the time of day as `14:00`, or the day at midnight and if ticks are days.
 fn clock_words(unix: i64, step: i64) -> String {
     match unix % 86_400 == 0 || step >= 86_400 {
         true => words(unix, "%b %-d"),

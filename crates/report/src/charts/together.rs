@@ -1,4 +1,5 @@
-//! Several volumes at once: what each has alone and beside the others as bars, and the rate of each, load by load.
+//! Several volumes at once: what each delivers alone and beside the others as bars, and the rate of each, load by
+//! load.
 
 use analysis::{
     Analysis, Answered, LoadTogether, Reach, TogetherAnswer, TogetherLook, TogetherRole, look_together,
@@ -16,11 +17,11 @@ use crate::words::Table;
 use crate::words::numbers;
 use crate::words::together::{kept_table, level_words, load_words};
 
-/// Where the two bars of a volume begin and end, in parts of its place.
+/// Start and end of the two bars of a volume, as fractions of its place.
 const BARS: [(f64, f64); 2] = [(0.14, 0.47), (0.53, 0.86)];
-/// Room on either side of a load.
+/// Room on either side of a load, as a fraction of its place.
 const BESIDE: f64 = 0.08;
-/// A volume is drawn as, in turns.
+/// Inks of the volumes, repeated in turn.
 const INKS: [Ink; 5] = [Ink::Read, Ink::Write, Ink::Discard, Ink::Queue, Ink::Flush];
 
 fn answer(analysis: &Analysis) -> Option<&TogetherAnswer> {
@@ -30,13 +31,13 @@ fn answer(analysis: &Analysis) -> Option<&TogetherAnswer> {
     }
 }
 
-/// The load that tells most: the first that is held, else the first.
+/// Returns the load that says most: the first under which the volumes share a limit, or else the first.
 fn decisive(answer: &TogetherAnswer) -> Option<&LoadTogether> {
     let held = answer.loads.iter().find(|load| load.reach == Reach::Held);
     held.or_else(|| answer.loads.first())
 }
 
-/// What each volume has alone and beside the others; `None` where nothing was measured.
+/// Returns what each volume delivers alone and beside the others; `None` if nothing was measured.
 pub fn alone_and_together(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let load = decisive(answer)?;
@@ -70,7 +71,7 @@ pub fn alone_and_together(analysis: &Analysis) -> Option<Chart> {
     Some(Chart::of(title, draw(title, &figures_below(title), 280, &[panel]), kept_table(answer, load)))
 }
 
-/// A bar for each value, from here to there in the place of its volume.
+/// Draws a bar for each value, from `from` to `to` within the place of its volume.
 fn bars(name: &str, values: &[Option<f64>], (from, to): (f64, f64)) -> Line {
     let bar = |(at, value): (usize, &Option<f64>)| {
         let (from, to, value) = (at as f64 + from, at as f64 + to, (*value)?);
@@ -80,7 +81,7 @@ fn bars(name: &str, values: &[Option<f64>], (from, to): (f64, f64)) -> Line {
     Line::of(name, Ink::Read, values.iter().enumerate().filter_map(bar))
 }
 
-/// The rate of each volume, look by look, under the load that tells most.
+/// Returns the rate of each volume, look by look, under the load that says most.
 pub fn shares_over_time(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let Some(Asked::Together(asked)) = &run.asked else { return None };
@@ -107,7 +108,7 @@ pub fn shares_over_time(run: &Run, analysis: &Analysis) -> Option<Chart> {
     (top > 0.0).then(|| Chart::of(title, drawn(), rates(answer, &looks)))
 }
 
-/// The rate of one volume: a stroke for each look, in its place.
+/// Returns the rate of one volume, with a stroke for each look in its place.
 fn line(answer: &TogetherAnswer, looks: &[TogetherLook<'_>], volume: usize) -> Line {
     let stroke = |(at, look): (usize, &TogetherLook<'_>)| -> Vec<(f64, f64)> {
         let rates = &look.rates[volume];
@@ -120,7 +121,7 @@ fn line(answer: &TogetherAnswer, looks: &[TogetherLook<'_>], volume: usize) -> L
     Line::of(&answer.volumes[volume].0, INKS[volume % INKS.len()], strokes)
 }
 
-/// Who is loaded how, in a word or two.
+/// Names the volumes that are loaded and how, in a word or two.
 fn short(answer: &TogetherAnswer, role: &TogetherRole) -> String {
     let label = |volume: usize| answer.volumes[volume].0.clone();
     match role {

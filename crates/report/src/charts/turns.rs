@@ -1,4 +1,5 @@
-//! The differences of a comparison in turns: a dot a block, the margin as a band, the typical difference with its interval.
+//! The differences of a comparison in turns: a dot for each block, the margin as a band, the typical difference
+//! with its interval.
 
 use analysis::compare::{Pairs, Ratio, Row};
 
@@ -7,26 +8,31 @@ use super::ink::Ink;
 use crate::words::numbers;
 use crate::words::turns::{row_title, shift_words};
 
-/// Pixels of the chart of one row, and of the room around its plot.
+/// Width and height of the chart of one row, in pixels.
 const SIZE: (i32, i32) = (920, 190);
-/// Width of it on a phone.
+/// Width of the chart on a phone, in pixels.
 const NARROW: i32 = 460;
+/// Room left of the plot, in pixels.
 const LEFT: i32 = 64;
+/// Room right of the plot, in pixels.
 const RIGHT: i32 = 190;
+/// Room above the plot, in pixels.
 const TOP: i32 = 12;
+/// Room below the plot, in pixels.
 const BOTTOM: i32 = 26;
+/// Height of the letters, in pixels.
 const LETTER: i32 = 12;
 /// Room above the greatest difference, as a factor.
 const ROOM: f64 = 1.15;
-/// Blocks that get a number below their dot; of more, every so many.
+/// Most blocks that get a number below their dot; of more, only every n-th does.
 const NUMBERED: usize = 20;
 
-/// Where a difference stands.
+/// Where differences are drawn.
 struct Plot {
-    /// The greatest difference that is drawn, as a share.
+    /// Greatest difference that fits the plot, as a share.
     most: f64,
     blocks: usize,
-    /// Pixels of the whole.
+    /// Width of the whole chart, in pixels.
     wide: i32,
 }
 
@@ -43,7 +49,7 @@ impl Plot {
     }
 }
 
-/// The differences of the second side from the first; `None` where the row has no pairs.
+/// Returns the differences of the second side from the first; `None` if the row has no pairs.
 pub(crate) fn differences(row: &Row) -> Option<Drawing> {
     let (ratio, pairs) = row.ratios.iter().flatten().find_map(|ratio| Some((ratio, ratio.pairs?)))?;
     let (first, other) = (row.figures.first()?.as_ref()?, row.figures.get(1)?.as_ref()?);
@@ -68,7 +74,7 @@ pub(crate) fn differences(row: &Row) -> Option<Drawing> {
     Some(Drawing { title: row_title(row), description: description.to_owned(), size: SIZE, canvas })
 }
 
-/// The margin as a band, and no difference as a line.
+/// Draws the margin as a band, and zero difference as a line.
 fn draw_ground(canvas: &mut Canvas, plot: &Plot, pairs: &Pairs) {
     let right = plot.wide - RIGHT;
     let (low, high) = (plot.up(-pairs.margin), plot.up(pairs.margin));
@@ -85,7 +91,7 @@ fn draw_ground(canvas: &mut Canvas, plot: &Plot, pairs: &Pairs) {
     }
 }
 
-/// The typical difference and the ends of its interval.
+/// Draws the typical difference and the ends of its interval.
 fn draw_typical(canvas: &mut Canvas, plot: &Plot, ratio: &Ratio) {
     let right = plot.wide - RIGHT;
     let mut rule = |value: f64, tenths: i32| {
@@ -101,7 +107,7 @@ fn draw_typical(canvas: &mut Canvas, plot: &Plot, ratio: &Ratio) {
     canvas.words(&shift_words(ratio), place, Type::beside(Ink::Word, LETTER));
 }
 
-/// Numbers of blocks below the plot.
+/// Draws numbers of blocks below the plot.
 fn draw_blocks(canvas: &mut Canvas, plot: &Plot) {
     let every = plot.blocks.div_ceil(NUMBERED);
     let word = Type::beside(Ink::Word, LETTER).placed(Across::Middle, Up::Centre);

@@ -18,25 +18,25 @@ use crate::words::wrap::clean;
 pub struct PictureOptions {
     /// Number of the file among those that are drawn, from 1: the first part of a figure's number.
     pub file: usize,
-    /// Name of the file, for titles; empty where there is none.
+    /// Name of the file, for titles; empty without one.
     pub source: String,
-    /// Where the devices of the sheet stand.
+    /// How the sheet arranges the devices.
     pub devices_in: DevicesIn,
-    /// Width and height of a panel of the sheet in pixels.
+    /// Width and height of a panel of the sheet, in pixels.
     pub panel: (u32, u32),
     /// First sample to draw, from 0; a negative number counts from the end.
     pub first: i64,
-    /// The sample before which drawing ends; a negative number counts from the end; `None` draws to the end.
+    /// Sample before which drawing ends; a negative number counts from the end; `None` draws to the end.
     pub last: Option<i64>,
-    /// Kernel name or alias, and what the user says the device is.
+    /// Kernel name or alias, and the user's description of the device.
     pub described: Vec<(String, String)>,
-    /// Devices to draw, with `*` and `?`; empty for all.
+    /// Devices to draw, as patterns with `*` and `?`; empty for all.
     pub only: Vec<String>,
-    /// Devices to leave out, with `*` and `?`.
+    /// Devices to leave out, as patterns with `*` and `?`.
     pub excluded: Vec<String>,
 }
 
-/// Where the devices of a sheet stand.
+/// How a sheet arranges devices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DevicesIn {
     /// Side by side, each with its charts one below the other.
@@ -52,7 +52,7 @@ impl Default for PictureOptions {
             file: 1,
             source: String::new(),
             devices_in: DevicesIn::Columns,
-            // 4 × 3 inches at 96 pixels, the size of the usual notebook plot.
+            // 4 × 3 inches at 96 pixels an inch, the size of the usual notebook plot.
             panel: (384, 288),
             first: 0,
             last: None,
@@ -64,13 +64,13 @@ impl Default for PictureOptions {
 }
 
 impl PictureOptions {
-    /// Whether a part was asked for that is none of so many samples.
+    /// Whether a part was asked for that contains none of `samples` samples.
     pub fn leave_nothing_of(&self, samples: usize) -> bool {
         (self.first != 0 || self.last.is_some()) && window(samples, self).is_empty()
     }
 }
 
-/// How many samples of a run can be drawn.
+/// Returns how many samples of a run can be drawn.
 pub fn samples_in(run: &Run) -> usize {
     match &run.observed {
         Some(observed) => observed.intervals.len(),
@@ -78,7 +78,7 @@ pub fn samples_in(run: &Run) -> usize {
     }
 }
 
-/// Every name of a device that runs hold, each once: the kernel's, and by which people know it.
+/// Returns every device name in the runs, each once: kernel names and the aliases that people use.
 pub fn names_in<'r>(runs: impl IntoIterator<Item = &'r Run>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for run in runs {
@@ -91,10 +91,10 @@ pub fn names_in<'r>(runs: impl IntoIterator<Item = &'r Run>) -> Vec<String> {
     names
 }
 
-/// Devices that are left out where they did nothing: every machine has them, few use them.
+/// Devices left out if they did nothing: every machine has them, few use them.
 const SELDOM_USED: [&str; 5] = ["fd*", "sr*", "loop*", "ram*", "zram*"];
 
-/// A recording with what of it is drawn.
+/// A recording and the part of it that is drawn.
 pub struct View<'r> {
     pub(super) run: &'r Run,
     pub(super) analysis: &'r Analysis,
@@ -103,22 +103,22 @@ pub struct View<'r> {
     /// Intervals to draw.
     pub(super) window: Range<usize>,
     pub(super) line: Timeline,
-    /// Names, physical devices first, each before those that stand on it.
+    /// Kernel names, physical devices first, each before those that stand on it.
     devices: Vec<&'r str>,
-    /// Lines as they are drawn, by device and name: a day of them is read once.
+    /// Lines as they are drawn, by device and name, cached because a line of a whole day is costly to read.
     thinned: RefCell<BTreeMap<(String, &'static str), Thinned>>,
 }
 
-/// The spans of a line; `None` where it was never recorded.
+/// The spans of a line; `None` if it was never recorded.
 type Thinned = Option<Rc<Vec<Bucket>>>;
 
 /// Most spans of one series in a drawing: a panel has about three pixels for each.
 const BUCKETS: usize = 220;
-/// Series of no more values are drawn whole.
+/// Series with at most this many values are drawn whole.
 const WHOLE_MAX: usize = 600;
 
 impl<'r> View<'r> {
-    /// What `options` leave of the run's recording.
+    /// Returns what `options` leave of the run's recording.
     pub fn of(run: &'r Run, analysis: &'r Analysis, options: PictureOptions) -> View<'r> {
         let recording = Recording::of(run);
         let window = window(recording.intervals().len(), &options);
@@ -130,7 +130,7 @@ impl<'r> View<'r> {
         View { run, analysis, line, recording, options, window, devices, thinned }
     }
 
-    /// What is drawn of a line: in the view's time, whole where it is short.
+    /// Returns what is drawn of a line within the view's time, whole if it is short.
     pub(super) fn spans(&self, line: &LineDefinition, device: &str) -> Thinned {
         let key = (device.to_owned(), line.name());
         if let Some(known) = self.thinned.borrow().get(&key) {
@@ -144,8 +144,8 @@ impl<'r> View<'r> {
         spans
     }
 
-    /// Length of the spans of long series, of which the least and the greatest value are drawn, in seconds; `None` where
-    /// every value is.
+    /// Returns the length in seconds of the spans of a long series, for which the least and the greatest value are
+    /// drawn; `None` if every value is drawn.
     pub(super) fn bucket_seconds(&self) -> Option<f64> {
         let drawn = self.recording.intervals().get(self.window.clone())?;
         let (first, last) = (drawn.first()?, drawn.last()?);
@@ -162,7 +162,7 @@ impl<'r> View<'r> {
         &self.devices
     }
 
-    /// True where there is no interval or neither a device nor a CPU to draw.
+    /// Whether there is no interval, or neither a device nor a CPU to draw.
     pub fn is_empty(&self) -> bool {
         self.window.is_empty()
             || (self.devices.is_empty() && self.recording.cpu(record::CpuMetric::Idle).is_none())
@@ -172,7 +172,8 @@ impl<'r> View<'r> {
         self.run.devices.iter().find(|node| node.facts.name == device)
     }
 
-    /// `dm-0 (vg0-data)`: the name with what the user says of it, else the name people know it by.
+    /// Returns the kernel name with the user's description, or else the stored description or the alias:
+    /// `dm-0 (vg0-data)`.
     pub fn name_of(&self, device: &str) -> String {
         let node = self.node(device);
         let said = |key: &str| {
@@ -181,7 +182,7 @@ impl<'r> View<'r> {
         let alias = node.map(|node| node.alias.as_str()).filter(|alias| !alias.is_empty());
         let stored = node.map(|node| node.description.as_str()).filter(|words| !words.is_empty());
         let words = said(device).or_else(|| alias.and_then(said)).or(stored);
-        // It becomes part of titles, which stand in lists of files too.
+        // It becomes part of titles, which are printed in lists of files too.
         clean(&match (words, alias) {
             (Some(words), _) => format!("{device} ({words})"),
             (None, Some(alias)) => format!("{device} ({})", file_of(alias)),
@@ -190,17 +191,17 @@ impl<'r> View<'r> {
     }
 }
 
-/// The last part of the path of a loop device's file.
+/// Returns the last part of the path of a loop device's file.
 fn file_of(alias: &str) -> &str {
     let path = alias.strip_suffix(" (deleted)").unwrap_or(alias);
     match path.rsplit('/').next().unwrap_or(path) {
-        // Its policy and its number say nothing to a reader of a chart.
+        // Its policy and number mean nothing to a reader of a chart.
         lab if lab.starts_with(".plimsoll-lab-") => "lab volume",
         file => file,
     }
 }
 
-/// Places of the intervals that the options leave, as a slice in Python would.
+/// Returns indices of the intervals that the options leave, with the rules of a Python slice.
 fn window(length: usize, options: &PictureOptions) -> Range<usize> {
     let place = |index: i64| match usize::try_from(index) {
         Ok(from_start) => from_start.min(length),
@@ -224,13 +225,14 @@ fn chosen<'r>(run: &'r Run, recording: &Recording<'r>, options: &PictureOptions)
     };
     let kept = recording.devices().iter().filter(wanted).filter(|name| !named(&options.excluded, name));
     let mut devices: Vec<&str> = kept.copied().collect();
-    // People read from the ground up.
+    // People read from the bottom layer up.
     let layers = layers(run);
     devices.sort_by_key(|name| (layers.get(name).copied().unwrap_or(0), natural(name)));
     devices
 }
 
-/// How many devices stand below one another under each device. Passes are counted: a damaged record may turn in a circle.
+/// Returns how many layers of devices each device stands on. The number of passes is fixed, because a damaged
+/// record may contain a cycle.
 fn layers(run: &Run) -> BTreeMap<&str, usize> {
     let mut layers: BTreeMap<&str, usize> = BTreeMap::new();
     for _ in 0..LAYERS_MAX {
@@ -244,10 +246,10 @@ fn layers(run: &Run) -> BTreeMap<&str, usize> {
     layers
 }
 
-/// No stack is as high.
+/// Passes over the devices; no stack is deeper than this.
 const LAYERS_MAX: usize = 12;
 
-/// The name with its last number as one: `sda2` before `sda10`.
+/// Splits off the name's trailing number, so that `sda2` sorts before `sda10`.
 fn natural(name: &str) -> (String, u64) {
     let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
     (stem.to_owned(), name[stem.len()..].parse().unwrap_or(0))
@@ -259,10 +261,10 @@ fn is_used(recording: &Recording<'_>, device: &str) -> bool {
     })
 }
 
-/// Whether `name` is like `pattern`, in which `*` stands for any letters and `?` for one.
+/// Whether `name` matches `pattern`, in which `*` stands for any letters and `?` for one.
 pub fn is_like(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    // reached[n]: the part of the pattern read so far is like the first n letters.
+    // reached[n]: the part of the pattern read so far matches the first n letters.
     let mut reached: Vec<bool> = (0..=name.len()).map(|length| length == 0).collect();
     for letter in pattern {
         let before = reached.clone();

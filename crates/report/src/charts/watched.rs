@@ -1,4 +1,5 @@
-//! The six charts of a device: series of a recording as panels, with phases, gaps and the levels that the analysis names.
+//! The six charts of a device: series of a recording as panels, with phases, gaps and the levels that the analysis
+//! names.
 
 use analysis::findings::{HeldBytes, HeldOperations, ThrottledAboveNominal};
 use analysis::{Meaning, Quantity};
@@ -16,7 +17,7 @@ use super::view::View;
 use crate::words::messages::device_message;
 use crate::words::numbers;
 
-/// Height of a panel of a chart that stands alone, in pixels.
+/// Height of a panel in a chart that stands alone, in pixels.
 const HEIGHT: i32 = 190;
 
 /// A drawing of a device against time.
@@ -24,34 +25,34 @@ const HEIGHT: i32 = 190;
 pub struct DeviceChart {
     /// Kernel name; empty for the CPUs.
     pub device: String,
-    /// What is drawn.
+    /// Definition that it is drawn from.
     pub definition: ChartDefinition,
-    /// Title with the device.
+    /// Title, with the device.
     pub title: String,
-    /// `#112`: file, device, chart.
+    /// Figure number from file, device and chart: `#112`.
     pub number: String,
-    /// What its shades are, behind the title; empty where every value is drawn.
+    /// Explanation of the shading, appended to the title; empty if every value is drawn.
     pub note: String,
-    /// What is left out because there was none of it: `zero throughout: d/s, drqm/s`; empty where nothing is.
+    /// Names of lines left out because they are zero: `zero throughout: d/s, drqm/s`; empty without any.
     pub zeros: String,
     /// The drawing.
     pub drawing: Drawing,
 }
 
 impl View<'_> {
-    /// The chart of the CPUs; `None` where nothing of them was recorded.
+    /// Returns the chart of the CPUs; `None` if no CPU data was recorded.
     pub fn cpu(&self) -> Option<DeviceChart> {
         let definition = CHARTS.iter().find(|chart| chart.is_of_cpu())?;
         self.chart(definition, "", 0)
     }
 
-    /// The charts of a device that have something to draw, without that of the CPUs.
+    /// Returns the charts of a device that have something to draw, without the CPU chart.
     pub fn charts(&self, device: &str) -> Vec<DeviceChart> {
         let own = CHARTS.iter().enumerate().filter(|(_, chart)| !chart.is_of_cpu());
         own.filter_map(|(at, chart)| self.chart(chart, device, at)).collect()
     }
 
-    /// The charts of a device that have something to draw, each with its title, without drawing them.
+    /// Returns the charts of a device that have something to draw, each with its title, without drawing them.
     pub fn titles(&self, device: &str) -> Vec<(ChartDefinition, String)> {
         let own = CHARTS.iter().filter(|chart| chart.is_of_cpu() == device.is_empty());
         let any = |chart: &&ChartDefinition| {
@@ -64,7 +65,7 @@ impl View<'_> {
         self.spans(line, device).is_some_and(|spans| spans.iter().any(|span| span.min.is_finite()))
     }
 
-    /// What a finding says of a chart, or its subject.
+    /// Returns what a finding says about a chart, or else the chart's subject.
     fn title(&self, definition: &ChartDefinition, device: &str) -> String {
         self.message(definition.id, device).unwrap_or_else(|| self.subject(definition, device))
     }
@@ -78,7 +79,7 @@ impl View<'_> {
 
     fn chart(&self, definition: &ChartDefinition, device: &str, at: usize) -> Option<DeviceChart> {
         let panels = self.panels(definition, device, WIDTH);
-        // CPUs that were idle throughout, as those of a simulated volume, are an empty chart.
+        // If the CPUs were idle throughout, as on a simulated volume, the chart would be empty.
         if panels.iter().flat_map(|panel| &panel.lines).all(|line| line.ink == Ink::Idle) {
             return None;
         }
@@ -103,21 +104,22 @@ impl View<'_> {
         })
     }
 
-    /// What a finding says that this chart shows, with the device where it does not name it itself.
+    /// Returns the message of a finding that this chart shows, with the device added if the message does not name
+    /// it.
     fn message(&self, id: &str, device: &str) -> Option<String> {
         let message = device_message(device, id, self.analysis)?;
         let named = message.split([' ', ':', ',']).any(|word| word == device);
         Some(if named { message } else { format!("{}: {message}", self.name_of(device)) })
     }
 
-    /// The lines of `lines` of which anything would be seen.
+    /// Returns the lines that would be visible.
     fn seen(&self, lines: &[LineDefinition], device: &str) -> Vec<LineDefinition> {
         let recorded = |line: &&LineDefinition| self.spans(line, device).is_some();
         let known: Vec<LineDefinition> = lines.iter().filter(recorded).copied().collect();
         seen(known, |line| self.is_zero(line, device))
     }
 
-    /// Names of the lines of a chart that are zero throughout and not drawn.
+    /// Returns names of the lines of a chart that are left out because they are zero throughout.
     fn zeros(&self, definition: &ChartDefinition, device: &str) -> Vec<&'static str> {
         let panels = definition.panels();
         let left_out = |(_, lines): &(Unit, Vec<LineDefinition>)| -> Vec<&'static str> {
@@ -128,14 +130,14 @@ impl View<'_> {
         panels.iter().flat_map(left_out).collect()
     }
 
-    /// Whether it was recorded and never anything but zero.
+    /// Whether a line was recorded and never differed from zero.
     fn is_zero(&self, line: &LineDefinition, device: &str) -> bool {
         let Some(spans) = self.spans(line, device) else { return false };
         let known = || spans.iter().filter(|span| span.min.is_finite());
         known().next().is_some() && known().all(|span| span.min == 0.0 && span.max == 0.0)
     }
 
-    /// ` (shade: least to greatest of each 7 min)`; nothing where every value is drawn.
+    /// Returns ` (shade: least to greatest of each 7 min)`; empty if every value is drawn.
     fn shade_words(&self) -> String {
         let length = self.bucket_seconds();
         length.map_or_else(String::new, |seconds| {
@@ -143,7 +145,7 @@ impl View<'_> {
         })
     }
 
-    /// `#112`: file, device, chart, as single digits while they are.
+    /// Returns the figure number from file, device and chart: `#112`, or with dots between them if any exceeds 9.
     pub(super) fn number(&self, device: &str, chart: usize) -> String {
         let place = self.devices().iter().position(|known| *known == device).map_or(0, |place| place + 1);
         let parts = [self.options.file, place.max(1), chart + 1];
@@ -151,7 +153,7 @@ impl View<'_> {
         format!("#{}", parts.map(|part| part.to_string()).join(dot))
     }
 
-    /// The panels of a chart, `wide` pixels each, without headings.
+    /// Returns the panels of a chart, each `wide` pixels, without headings.
     pub(super) fn panels(&self, definition: &ChartDefinition, device: &str, wide: i32) -> Vec<Panel> {
         let panel = |(unit, lines): (Unit, Vec<LineDefinition>)| {
             let seen = self.seen(&lines, device);
@@ -162,10 +164,10 @@ impl View<'_> {
         definition.panels().into_iter().map(panel).collect()
     }
 
-    /// A panel over the view's time.
+    /// Returns a panel over the view's time.
     fn panel(&self, unit: Unit, (lines, mut levels): (Vec<Line>, Vec<Level>), wide: i32) -> Panel {
         let top = Panel::top(&lines);
-        // A claim far above everything would press the lines flat.
+        // A claim far above everything else would flatten the lines.
         levels.retain(|level| level.value <= top * 4.0 || top == 0.0);
         let highest = levels.iter().map(|level| level.value).fold(top, f64::max);
         let y = match unit {
@@ -207,7 +209,7 @@ impl View<'_> {
         self.run.phases.iter().filter_map(band).collect()
     }
 
-    /// Levels that the analysis found on the device, and what is claimed of the device that carries the load.
+    /// Returns levels that the analysis found on the device, and the claims if the device carries the load.
     pub(crate) fn levels(&self, definition: &ChartDefinition, unit: Unit, device: &str) -> Vec<Level> {
         let mut levels: Vec<Level> = match (definition.id, unit) {
             ("iops", _) => [self.held(device), self.claims(Quantity::Iops, device)].concat(),
@@ -251,7 +253,7 @@ impl View<'_> {
         levels.flat_map(|level| named_levels(level, Unit::BytesPerSecond)).collect()
     }
 
-    /// What is claimed, on the device that carries our load.
+    /// Returns the claims if the device carries our load.
     fn claims(&self, quantity: Quantity, device: &str) -> Vec<Level> {
         let Some(watched) = &self.analysis.watched else { return Vec::new() };
         if watched.load_device.as_ref().is_none_or(|place| place.name != device) {
@@ -277,8 +279,8 @@ impl View<'_> {
     }
 }
 
-/// Lines of which anything would be seen: without those that are zero throughout, whose names and marks hide the others; where
-/// all are, the first stands for them.
+/// Returns the lines that would be visible: drops those that are zero throughout, whose names and marks would hide
+/// the others. If all are zero, keeps the first.
 pub(crate) fn seen<T>(mut known: Vec<T>, is_zero: impl Fn(&T) -> bool) -> Vec<T> {
     if known.iter().all(&is_zero) {
         known.truncate(1);
@@ -288,15 +290,16 @@ pub(crate) fn seen<T>(mut known: Vec<T>, is_zero: impl Fn(&T) -> bool) -> Vec<T>
     known
 }
 
-/// `zero throughout: d/s, drqm/s`.
+/// Returns `zero throughout: d/s, drqm/s`; empty without names.
 fn zero_words(names: &[&str]) -> String {
     if names.is_empty() { String::new() } else { format!("zero throughout: {}", names.join(", ")) }
 }
 
-/// More lines across a chart hide it.
+/// Most levels in a chart: more lines across it would hide the data.
 const LEVELS_MAX: usize = 4;
 
-/// A measured level: of reads and of writes where they are held apart, else of both together.
+/// Returns the levels of a measured limit: for reads and writes if they are limited separately, or else for both
+/// together.
 fn named_levels(level: &analysis::Level, unit: Unit) -> Vec<Level> {
     let ways = [("read", level.read), ("write", level.write)];
     let mut found: Vec<(&str, f64)> =
@@ -312,7 +315,8 @@ fn named_levels(level: &analysis::Level, unit: Unit) -> Vec<Level> {
     found.into_iter().map(held).collect()
 }
 
-/// A line through spans that have one value each, else the closed line around their greatest and least values.
+/// Returns a line through spans that have one value each, or else the closed outline of their greatest and least
+/// values.
 fn outline(spans: &[Bucket], middle: &dyn Fn(Nanos, Nanos) -> f64, area: Area) -> Segment {
     let mut upper = Vec::new();
     spans.iter().for_each(|span| push(&mut upper, (middle(span.from, span.to), span.max)));
@@ -328,7 +332,7 @@ fn outline(spans: &[Bucket], middle: &dyn Fn(Nanos, Nanos) -> f64, area: Area) -
     Segment { points: upper.into_iter().chain(lower).chain(start).collect(), area }
 }
 
-/// Adds a point; a level stretch keeps its two ends.
+/// Adds a point; of a level stretch only the two ends are kept.
 fn push(line: &mut Vec<(f64, f64)>, point: (f64, f64)) {
     match line.as_mut_slice() {
         [.., before, last] if before.1 == point.1 && last.1 == point.1 => *last = point,
@@ -336,7 +340,7 @@ fn push(line: &mut Vec<(f64, f64)>, point: (f64, f64)) {
     }
 }
 
-/// Shapes along a line, so that print without colour tells lines apart.
+/// Returns shapes along a line, so that lines can be distinguished in print without colour.
 fn shape(ink: Ink) -> Dots {
     match ink {
         Ink::Read | Ink::User => Dots::Along(Shape::Circle),

@@ -1,4 +1,4 @@
-//! A comparison as one HTML file: the answer first, the same order as in the terminal, with bars as charts.
+//! A comparison as one HTML file: the answer first, in the same order as in the terminal, with bars as charts.
 
 use analysis::compare::{Comparison, ReadingFinding, Row};
 
@@ -12,7 +12,7 @@ use crate::words::better_buy::{Room, lead, price_table};
 use crate::words::comparison_words as words;
 use crate::words::turns;
 
-/// The comparison as one HTML document: light and dark, printable, readable without its charts.
+/// Returns the comparison as one HTML document: light and dark, printable, readable without its charts.
 pub fn comparison_html(comparison: &Comparison) -> String {
     let title = format!("plimsoll: {}", labels(comparison).join(" and "));
     document(Document {
@@ -30,7 +30,7 @@ pub fn comparison_html(comparison: &Comparison) -> String {
     })
 }
 
-/// What it comes to: the answer in capitals stands out.
+/// Returns the conclusion, with the answer in capitals emphasised.
 fn verdict(comparison: &Comparison) -> Option<Markup> {
     let text = lead(comparison)?;
     let is_answer = |word: &&str| !word.chars().any(char::is_lowercase);
@@ -107,7 +107,7 @@ fn figure(comparison: &Comparison, row: &Row) -> Markup {
     element("figure").line(markup!["\n", element("figcaption").line(&title), drawing, "\n"])
 }
 
-/// A row a unit, a column a volume.
+/// Returns the prices, with a row for each unit and a column for each volume.
 fn prices(comparison: &Comparison) -> Markup {
     section("Price", scrolled(&price_table(comparison, Room::Enough)))
 }

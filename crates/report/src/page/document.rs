@@ -6,21 +6,21 @@ use crate::markup::{Heading, Markup, element, markup};
 /// What makes one page.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Document<'t> {
-    /// Also the name of the tab.
+    /// Title, also shown in the browser tab.
     pub title: &'t str,
     /// Version of plimsoll that wrote the record.
     pub version: &'t str,
-    /// Sections in their order.
+    /// Sections in order.
     pub body: Markup,
-    /// Behind the style sheet, before the head ends.
+    /// Inserted after the style sheet, at the end of the head.
     pub extra_head: Markup,
     /// Last words of the footer.
     pub note: &'t str,
-    /// Behind everything else, before the body ends.
+    /// Inserted at the end of the body.
     pub extra_foot: Markup,
 }
 
-/// The page as text: light and dark, printable, readable without its charts.
+/// Returns the page as text: light and dark, printable, readable without its charts.
 pub(crate) fn document(page: Document<'_>) -> String {
     let html = element("html").with("lang", "en");
     let doctype = Markup::trusted("<!DOCTYPE html>\n");
@@ -39,12 +39,12 @@ pub(crate) fn document(page: Document<'_>) -> String {
     markup![doctype, html.line(markup!["\n", head, body])].into()
 }
 
-/// The list of contents. It stands twice, beside wide pages and folded above narrow ones, and the style shows one: a fold
-/// that opens by itself where there is room needs a script.
+/// The table of contents. It appears twice, beside wide pages and collapsed above narrow ones, and the style shows
+/// one of them: a fold that opens by itself when there is room would need a script.
 struct Contents(Markup);
 
 impl Contents {
-    /// Of fewer than three sections nobody needs one.
+    /// Returns the table of contents; empty for fewer than three sections, which need none.
     fn of(headings: &[Heading]) -> Contents {
         let link = |heading: &Heading| {
             element("a").with("href", format_args!("#{}", heading.id)).holding(&heading.words)
@@ -67,7 +67,7 @@ impl Contents {
     }
 }
 
-/// The tab's sign, a load line: drawn here, so that no browser asks for one.
+/// Icon of the browser tab, a load line, embedded so that no browser requests one.
 const SIGN: &str = "data:image/svg+xml,%3Csvg xmlns='http%3A//www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Ccircle cx='8' cy='8' r='5.5' fill='none' stroke='%230072b2' stroke-width='2'/%3E%3Cpath d='M0 8h16' stroke='%230072b2' stroke-width='2'/%3E%3C/svg%3E";
 
 fn head(title: &str) -> Markup {

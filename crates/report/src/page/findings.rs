@@ -9,7 +9,7 @@ use crate::words::data::kind_name;
 use crate::words::findings::{Shown, told};
 use crate::words::sentence::{EVIDENCE_NAMED, capital, competing, confidence, next_step, one_span, sentence};
 
-/// Every finding; a word where there is none.
+/// Returns every finding, or a sentence if there is none.
 pub(super) fn findings(analysis: &Analysis, figures: &Figures) -> Markup {
     let mut names: Vec<String> = Vec::new();
     let blocks: Markup = analysis
@@ -25,12 +25,12 @@ pub(super) fn findings(analysis: &Analysis, figures: &Figures) -> Markup {
     section("Findings", if none { note("Nothing beyond the figures above.") } else { list() })
 }
 
-/// The findings of a watch, where there are any.
+/// Returns the findings of a watch, or nothing if there are none.
 pub(super) fn found(analysis: &Analysis, figures: &Figures) -> Markup {
     if analysis.findings.is_empty() { Markup::default() } else { findings(analysis, figures) }
 }
 
-/// The name, with a number where it was given before.
+/// Returns the name, with a number appended if it was given before.
 fn unique(names: &mut Vec<String>, name: String) -> String {
     let before = names.iter().filter(|known| **known == name).count();
     names.push(name.clone());
@@ -51,7 +51,8 @@ fn finding(finding: &Finding, name: &str, figures: &Figures) -> Markup {
     element("div").with("class", "finding").with("id", name).line(inside)
 }
 
-/// Where it was seen, each span a link to the chart that shows it; else the chart alone.
+/// Returns where the finding was seen, each span a link to the chart that shows it, or without evidence the chart
+/// alone.
 fn seen(finding: &Finding, figures: &Figures) -> Option<Markup> {
     let chart = chart_of(finding).filter(|id| figures.title(id).is_some());
     if finding.evidence.is_empty() {
@@ -67,10 +68,11 @@ fn seen(finding: &Finding, figures: &Figures) -> Option<Markup> {
     Some(said("Seen:", markup![" ", joined(parts), "."]))
 }
 
-/// The series that are charts of a run, by the names that evidence gives them.
+/// Series that have a chart of their own in a run's page, by the names that evidence gives them.
 const AGAINST_TIME: [&str; 2] = ["rate", "latency"];
 
-/// A span with its link: to the series that it names where that is drawn against time, else to the finding's own chart.
+/// Returns a span with a link to the chart of the series it names if that is drawn, or else to the finding's own
+/// chart.
 fn one(span: &Evidence, chart: Option<&str>, figures: &Figures) -> Markup {
     let words = prose(&capital(&(one_span(span) + &figures.of_day(span.from, span.to))));
     let of_series = AGAINST_TIME.into_iter().find(|id| span.series == *id && figures.title(id).is_some());
@@ -80,7 +82,7 @@ fn one(span: &Evidence, chart: Option<&str>, figures: &Figures) -> Markup {
     }
 }
 
-/// The name of the figure that a finding points to.
+/// Returns the name of the figure that a finding points to.
 fn chart_of(finding: &Finding) -> Option<String> {
     match told(finding).shown {
         Shown::OfRun(id) => Some(id.to_owned()),
@@ -89,12 +91,12 @@ fn chart_of(finding: &Finding) -> Option<String> {
     }
 }
 
-/// A finding around its paragraphs.
+/// Wraps the paragraphs of a finding.
 pub(super) fn block(paragraphs: Markup) -> Markup {
     element("div").with("class", "finding").line(paragraphs)
 }
 
-/// A paragraph of a finding behind the word that says what it tells.
+/// Returns a paragraph of a finding, introduced by a word that says what it is about.
 pub(super) fn said(word: &str, what: Markup) -> Markup {
     element("p").holding(markup![element("span").holding(word), what])
 }

@@ -1,4 +1,4 @@
-//! An imported run as a page: tables of what was printed, charts where there are data, what is not there.
+//! An imported run as a page: tables of what was printed, charts if there is data for them, and what is missing.
 
 use analysis::Analysis;
 use record::{Figure, LatencyKind, NamedFigure, Reported, ReportedUnit, Run, Scope};
@@ -10,9 +10,9 @@ use crate::words::Table;
 use crate::words::imported::{BASIS, contents, in_unit, job_table, origin, rate, way_words};
 use crate::words::numbers::{self, Prefix, Unit};
 
-/// The sections of an imported run; `None` where plimsoll measured.
+/// Returns the sections of an imported run; `None` if plimsoll measured.
 pub(super) fn sections(run: &Run, analysis: &Analysis) -> Option<Markup> {
-    // What it lacks is said below the verdict.
+    // What the run lacks is said below the verdict.
     let (tool, _) = origin(run)?;
     let charts = drawn(&Source { run, analysis, view: None }, &[Part::Printed]);
     let printed =
@@ -30,13 +30,13 @@ pub(super) fn sections(run: &Run, analysis: &Analysis) -> Option<Markup> {
     ])
 }
 
-/// Whether any rate is that of one request after the other.
+/// Whether any rate was derived from latency, one request after another.
 fn by_latency(run: &Run) -> bool {
     let mut ways = run.reported.iter().flat_map(|part| &part.directions);
     ways.any(|way| way.basis == record::RateBasis::Latency)
 }
 
-/// Least, mean, greatest and deviation of every kind that was printed.
+/// Returns least, mean, greatest and standard deviation of every kind of latency that was printed.
 fn latencies(run: &Run) -> Table {
     let mut table = Table::headed(&["job", "direction", "from when to when", "min", "mean", "max", "stdev"]);
     let time = |figure: &Option<Figure>| {
@@ -73,7 +73,7 @@ fn words(run: &Run, of: fn(&Reported) -> &Vec<(String, String)>) -> Table {
     table
 }
 
-/// Named figures with their value in our units and as they were printed.
+/// Returns named figures with their value in our units and as they were printed.
 fn others(run: &Run) -> Table {
     let mut table = Table::headed(&["part", "figure", "value", "printed"]);
     for part in &run.reported {

@@ -1,14 +1,15 @@
-//! The page around a report that grows: what runs now, and the report so far in a frame of its own, which is the very page
-//! that a file will hold at the end. `live.js` exchanges it for a newer one without moving what the reader looks at.
+//! The page around a growing report: what runs now, and the report so far in a frame of its own, which is the very
+//! page that the file will hold at the end. `live.js` replaces it by a newer one without moving what the reader is
+//! looking at.
 
 use crate::markup::{Markup, element, markup};
 
-/// Its script, which it loads from beside itself.
+/// Script of the page, loaded from the same folder.
 pub const LIVE_SCRIPT: &str = include_str!("live.js");
-/// Its style, the same.
+/// Style sheet of the page, loaded from the same folder.
 pub const LIVE_STYLE: &str = include_str!("live.css");
 
-/// The page, of a run with this name. It loads `live.css`, `live.js`, the events `news` and the report `page`.
+/// Returns the page of the run `name`. It loads `live.css`, `live.js`, the events `news` and the report `page`.
 pub fn live_html(name: &str) -> String {
     let head = markup![
         element("meta").with("charset", "utf-8").void(),
@@ -40,7 +41,7 @@ pub fn live_html(name: &str) -> String {
     markup![doctype, page].into()
 }
 
-/// What stands in the report's place before there is one.
+/// Returns what stands in the report's place before there is one.
 pub fn live_nothing_yet() -> String {
     let words = "Nothing has been recorded yet.";
     let main = element("main").line(element("p").line(words));

@@ -1,4 +1,4 @@
-//! A run whose loads were each read and written as its table: the form in which CrystalDiskMark shows them.
+//! A run whose loads were each both read and written, as the table in which CrystalDiskMark shows such loads.
 
 use record::Run;
 
@@ -6,7 +6,7 @@ use super::parts::{note, scrolled, section};
 use crate::markup::{Markup, markup};
 use crate::words::matrix;
 
-/// The tables of such a run; nothing where its loads are no such matrix.
+/// Returns the tables of such a run; nothing if its loads do not form such a matrix.
 pub(super) fn sections(run: &Run) -> Markup {
     let cells = analysis::cells(run);
     let (Some(bandwidths), Some(rates), Some(latencies)) =

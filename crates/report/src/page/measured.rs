@@ -17,7 +17,7 @@ use crate::words::sentence::capital;
 use crate::words::terminal::claimed_by;
 use crate::words::verdict::{is_of_burst, reasons};
 
-/// The headings over charts, and which parts of the table of charts stand below each.
+/// Headings over charts, and the part of the table of charts that stands below each.
 const HEADINGS: [(&str, Part); 6] = [
     ("The answer in pictures", Part::Answer),
     ("Against time", Part::Time),
@@ -27,11 +27,12 @@ const HEADINGS: [(&str, Part); 6] = [
     ("The machine meanwhile", Part::Machine),
 ];
 
-/// The sections between the verdict and the method: the chart that decides, what was claimed, what was found, then all else.
+/// Returns the sections between the verdict and the method: the chart that decides, what was claimed, what was
+/// found, then everything else.
 pub(super) fn sections(run: &Run, analysis: &Analysis) -> Markup {
     let source = Source { run, analysis, view: None };
     let charts = drawn(&source, &HEADINGS.map(|(_, part)| part));
-    // Of jobs side by side the table is the answer, unless a level changed.
+    // If jobs ran side by side, the table is the answer, unless a level changed.
     let table_decides = !climbed(analysis) && analysis.regimes.changes.is_empty();
     let decisive = decisive(analysis, &charts).filter(|_| !table_decides);
     let below = |(heading, part): &(&str, Part)| section(heading, figures(&charts, *part, decisive));
@@ -53,13 +54,13 @@ pub(super) fn sections(run: &Run, analysis: &Analysis) -> Markup {
     ]
 }
 
-/// What the load of a watch did, by its own account.
+/// Returns what the load of a watch did, by its own account.
 pub(super) fn own_load(run: &Run, analysis: &Analysis) -> Markup {
     let charts = drawn(&Source { run, analysis, view: None }, &[Part::Time]);
     section("Our own load", charts.iter().map(figure).collect())
 }
 
-/// The charts of a part; one that stands above already is pointed to.
+/// Returns the charts of a part; the chart that stands above already becomes a link.
 fn figures(charts: &[DrawnChart], part: Part, decisive: Option<&DrawnChart>) -> Markup {
     let shown = |drawn: &DrawnChart| match decisive.is_some_and(|decisive| decisive.row.id == drawn.row.id) {
         true => above(&drawn.chart.title, drawn.row.id),
@@ -68,12 +69,13 @@ fn figures(charts: &[DrawnChart], part: Part, decisive: Option<&DrawnChart>) -> 
     charts.iter().filter(|drawn| drawn.row.part == part).map(shown).collect()
 }
 
-/// The chart that shows what the verdict rests on: that of what was asked, else the rate against time where time decides, else
-/// that of both caps where they are held against claims, else the first that decides.
+/// Returns the chart that the verdict rests on: the chart of what was asked; or the rate against time, if a change
+/// or a burst decides; or both caps against block size, if they are compared with claims; or the lowest-ranked
+/// that decides.
 fn decisive<'c>(analysis: &Analysis, charts: &'c [DrawnChart]) -> Option<&'c DrawnChart> {
     let asked = charts.iter().find(|drawn| drawn.row.part == Part::Answer);
     let claims = matches!(&analysis.answered, Some(Answered::Check(_))) && !analysis.blocks.is_empty();
-    // When a burst ends is seen in the rate; the bucket beside it explains that.
+    // The end of a burst shows in the rate; the bucket beside it explains that.
     let burst = matches!(&analysis.answered, Some(Answered::Burst(_)));
     if asked.is_some() && !claims && !burst {
         return asked;
@@ -83,18 +85,19 @@ fn decisive<'c>(analysis: &Analysis, charts: &'c [DrawnChart]) -> Option<&'c Dra
     named.or_else(|| able.min_by_key(|drawn| drawn.row.decides))
 }
 
-/// The picture of the chart that shows what the verdict rests on; `None` where nothing can be drawn.
+/// Returns the picture of the chart that the verdict rests on; `None` if nothing can be drawn.
 pub fn decisive_picture(run: &Run, analysis: &Analysis) -> Option<Picture> {
     let mut all = pictures(run, analysis, &PictureOptions::default());
     let charts = drawn(&Source { run, analysis, view: None }, &HEADINGS.map(|(_, part)| part));
     let wanted = decisive(analysis, &charts).map(|drawn| format!("-{}", drawn.row.id));
     let shown = |picture: &Picture| wanted.as_ref().is_some_and(|id| picture.name.ends_with(id.as_str()));
-    // Of a watch the first shows all devices.
+    // The first picture of a watch shows all devices.
     let at = all.iter().position(shown).filter(|_| analysis.watched.is_none()).unwrap_or(0);
     (at < all.len()).then(|| all.swap_remove(at))
 }
 
-/// The chart that the verdict wants: of a level that changed the one against time, of claims that of the caps.
+/// Returns the chart that the verdict needs: the rate against time if a level changed, the caps if anything was
+/// claimed.
 fn wanted(analysis: &Analysis) -> Option<&'static str> {
     let burst = matches!(&analysis.answered, Some(Answered::Burst(_)));
     let claimed = analysis.verdict.rows.iter().any(|row| row.claimed.value > 0.0);
@@ -105,12 +108,12 @@ fn wanted(analysis: &Analysis) -> Option<&'static str> {
     }
 }
 
-/// Whether a ladder or a procedure stands behind the figures, and not jobs side by side.
+/// Whether the figures come from a ladder or a procedure rather than from jobs side by side.
 fn climbed(analysis: &Analysis) -> bool {
     analysis.answered.is_some() || !analysis.depths.is_empty() || !analysis.blocks.is_empty()
 }
 
-/// Every job of a run that climbed no ladder: those of a profile, a quick look, a job file.
+/// Returns every job of a run that climbed no ladder: a profile, a quick look, a job file.
 fn steps_without_ladder(run: &Run, analysis: &Analysis) -> Markup {
     match climbed(analysis) {
         true => Markup::default(),
@@ -145,7 +148,7 @@ fn claims(run: &Run, verdict: &Verdict) -> Markup {
     section(heading, markup![scrolled_as(&table, heading), list])
 }
 
-/// The table of a run without claims: what was measured, and its latency.
+/// Returns the table of a run without claims: what was measured, and its latency.
 fn without_claims(table: Table) -> Table {
     let kept = |row: &Vec<String>| vec![row[0].clone(), row[2].clone(), row[4].clone()];
     Table {
@@ -154,8 +157,9 @@ fn without_claims(table: Table) -> Table {
     }
 }
 
-/// How open units were read, and every doubt with what would remove it; a doubt that stands below the verdict is not told
-/// again, and one of a burst not at all, which a tile and a finding tell.
+/// Returns how open units were read, and every doubt with what would remove it. A doubt that stands below the
+/// verdict already is not repeated, and doubts about bursts are left out, because a tile and a finding report
+/// them.
 fn notes(verdict: &Verdict) -> Vec<String> {
     let above = reasons(verdict);
     let told = |why: &Doubt| match above.iter().any(|other| doubt(other) == doubt(why)) {

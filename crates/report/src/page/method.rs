@@ -1,4 +1,5 @@
-//! How it was measured, exactly: command line, target, machine, choices with their reasons, parameters of every step.
+//! How it was measured, exactly: command line, target, machine, choices with their reasons, parameters of every
+//! step.
 
 use analysis::Analysis;
 use record::{HostFacts, Origin, Run, StepRecord, TargetFacts, TargetKind};
@@ -19,7 +20,7 @@ use crate::words::started::started;
 use crate::words::step_kind::kind_words;
 use crate::words::target_doubt::target_doubt;
 
-/// The last section of the page.
+/// Returns the last section of the page.
 pub(super) fn method(run: &Run, analysis: &Analysis) -> Markup {
     let (target, host) = (run.target.as_ref(), run.host.as_ref());
     let all = markup![
@@ -44,7 +45,7 @@ fn facts(title: &str, pairs: &[(&str, String)]) -> Markup {
     element("div").with("class", "facts").line(facts)
 }
 
-/// The words as they can be typed into a shell.
+/// Returns the arguments, quoted so that they can be typed into a shell.
 fn command_line(words: &[String]) -> String {
     words.iter().map(|word| shell_word(word.as_bytes())).collect::<Vec<_>>().join(" ")
 }
@@ -157,7 +158,7 @@ fn host_facts(host: &HostFacts) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// What another tool printed says little of its machine: what is not known is left out.
+/// What another tool printed says little about its machine; what is unknown is left out.
 fn cpus(host: &HostFacts) -> String {
     match (host.cpus, host.cpu_model.as_str()) {
         (0, model) => model.to_owned(),
@@ -173,7 +174,7 @@ fn clock(host: &HostFacts) -> String {
     }
 }
 
-/// Each choice once, although every step carries it.
+/// Returns each choice once, although every step carries it.
 fn choices(run: &Run) -> Table {
     let mut table = Table::headed(&["what", "chosen", "why"]);
     for choice in run.steps.iter().flat_map(|step| &step.plan.choices) {
@@ -191,7 +192,7 @@ fn choices(run: &Run) -> Table {
     table
 }
 
-/// The table of steps, short: what most of them share is told once above it.
+/// Returns the table of steps, shortened: what most steps share is said once above it.
 fn steps_html(run: &Run) -> Option<Markup> {
     let (shared, table) = without_shared(steps(run));
     let pairs: Vec<(&str, String)> =
@@ -200,7 +201,8 @@ fn steps_html(run: &Run) -> Option<Markup> {
     (!table.rows.is_empty()).then(|| markup![facts(head, &pairs), titled("Steps", &table)])
 }
 
-/// Takes out of `table` what more than half of a column's cells say; a column left empty goes. The first stays whole.
+/// Removes from each column of `table` but the first the value that more than half of its cells have; removes a
+/// column left empty. Returns the removed values by column.
 fn without_shared(mut table: Table) -> (Vec<(String, String)>, Table) {
     let mut shared = Vec::new();
     for column in (1..table.head.len()).rev() {
@@ -246,7 +248,7 @@ fn steps(run: &Run) -> Table {
     table
 }
 
-/// Workers that differ only by seed and CPU, with their number.
+/// Groups consecutive workers that differ only in seed and CPU, and counts each group.
 fn alike(workers: &[WorkerPlan]) -> Vec<(&WorkerPlan, usize)> {
     let same = |a: &WorkerPlan, b: &WorkerPlan| *a == WorkerPlan { seed: a.seed, cpu: a.cpu, ..b.clone() };
     workers.chunk_by(same).filter_map(|group| group.first().map(|first| (first, group.len()))).collect()
@@ -341,7 +343,7 @@ fn length_words(lengths: &Lengths) -> String {
     }
 }
 
-/// The paces, and the rests between.
+/// Returns the paces, and the pauses between requests.
 fn when_words(worker: &WorkerPlan) -> String {
     let terms = &worker.terms;
     let mut words = match terms.write_pace {

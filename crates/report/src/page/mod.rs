@@ -28,15 +28,15 @@ use crate::words::{imported as other_tool, numbers};
 use document::{Document, document};
 use parts::prose;
 
-/// The report as one HTML document: light and dark, printable, readable without its charts.
+/// Returns the report as one HTML document: light and dark, printable, readable without its charts.
 pub fn html(run: &Run, analysis: &Analysis) -> String {
     html_of(run, analysis, &PictureOptions::default())
 }
 
-/// [`html`] of the devices and samples that `options` name.
+/// Returns [`html`] restricted to the devices and samples that `options` name.
 pub fn html_of(run: &Run, analysis: &Analysis, options: &PictureOptions) -> String {
     let title = title(run, analysis, options);
-    // Drawings and packed values of a long watch each take about a second, and neither needs the other.
+    // For a long watch, drawing and packing values take about a second each, and are independent.
     let (middle, zoom) = std::thread::scope(|scope| {
         let packing = scope.spawn(|| zoom::zoom(run, analysis));
         let middle = middle(run, analysis, options);
@@ -52,7 +52,7 @@ pub fn html_of(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Stri
     })
 }
 
-/// The sections between the verdict and the method.
+/// Returns the sections between the verdict and the method.
 fn middle(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Markup {
     let printed = imported::sections(run, analysis);
     match (watch::is_watch(run), printed) {
@@ -64,7 +64,8 @@ fn middle(run: &Run, analysis: &Analysis, options: &PictureOptions) -> Markup {
     }
 }
 
-/// What it is about: the target, the file of what another tool printed, or the machine that was watched.
+/// Returns what the page is about: the target, the file that another tool printed, or the machine that was
+/// watched.
 fn title(run: &Run, analysis: &Analysis, options: &PictureOptions) -> String {
     let imported = other_tool::origin(run).map(|(tool, _)| match options.source.as_str() {
         "" => tool,
@@ -75,7 +76,7 @@ fn title(run: &Run, analysis: &Analysis, options: &PictureOptions) -> String {
     format!("plimsoll: {}", words.as_deref().unwrap_or("no target"))
 }
 
-/// `20 devices of db1`.
+/// Returns the machine in words: `20 devices of db1`.
 fn machine(run: &Run, analysis: &Analysis) -> String {
     let devices = match analysis.watched.as_ref().map_or(run.devices.len(), |watched| watched.devices.len()) {
         0 => "a machine".to_owned(),
@@ -88,7 +89,7 @@ fn machine(run: &Run, analysis: &Analysis) -> String {
     }
 }
 
-/// A longer verdict, in letters, is a text and no headline.
+/// Most letters of a headline; a longer verdict is set as plain text.
 const HEADLINE: usize = 180;
 
 fn top((run, analysis): (&Run, &Analysis), title: &str) -> Markup {

@@ -1,21 +1,22 @@
-//! What every section of a page is made of: prose, tables, figures.
+//! Building blocks of a page's sections: prose, tables, figures.
 
 use crate::charts::DrawnChart;
 use crate::markup::{Heading, Markup, element, markup};
 use crate::words::Table;
 use crate::words::wrap::unbroken;
 
-/// Running text, no line of which ends within a number.
+/// Returns running text in which no line breaks within a number.
 pub(crate) fn prose(text: &str) -> Markup {
     unbroken(text).into()
 }
 
-/// A remark in small letters.
+/// Returns a remark in small letters.
 pub(crate) fn note(text: impl Into<Markup>) -> Markup {
     element("p").with("class", "note").line(text)
 }
 
-/// A table whose first column heads its row; a caption is for those who do not see what it stands below.
+/// Returns a table in which the first cell of each row is its heading. A caption serves readers who cannot see
+/// what stands above the table.
 pub(crate) fn table(table: &Table, caption: &str) -> Markup {
     let heads: Markup = table.head.iter().map(head).collect();
     let rows: Markup = table.rows.iter().map(|row| element("tr").holding(cells(row))).collect();
@@ -27,7 +28,7 @@ pub(crate) fn table(table: &Table, caption: &str) -> Markup {
     ])
 }
 
-/// The head of a column; an empty one heads nothing.
+/// Returns the heading of a column; an empty one is a plain cell.
 fn head(word: &String) -> Markup {
     match word.is_empty() {
         true => element("td").holding(""),
@@ -43,24 +44,24 @@ fn cells(row: &[String]) -> Markup {
     row.iter().enumerate().map(cell).collect()
 }
 
-/// A table that scrolls by itself where it is wider than the page, by keys too.
+/// Returns a table that scrolls by itself, with the keyboard too, if it is wider than the page.
 pub(crate) fn scrolling(rows: &Table) -> Markup {
     captioned(rows, "")
 }
 
-/// [`scrolling`] with a caption.
+/// Returns [`scrolling`] with a caption.
 pub(crate) fn captioned(rows: &Table, caption: &str) -> Markup {
     let name = if caption.is_empty() { "Table" } else { caption };
     let open = element("div").with("class", "scroll").with("tabindex", 0);
     open.with("role", "group").with("aria-label", name).holding(table(rows, caption))
 }
 
-/// The same on a line of its own; nothing where it has no row.
+/// Returns [`scrolling`] on a line of its own; nothing without rows.
 pub(crate) fn scrolled(rows: &Table) -> Markup {
     scrolled_as(rows, "")
 }
 
-/// [`scrolled`] with a caption.
+/// Returns [`scrolled`] with a caption.
 pub(crate) fn scrolled_as(rows: &Table, caption: &str) -> Markup {
     match rows.rows.is_empty() {
         true => Markup::default(),
@@ -68,7 +69,7 @@ pub(crate) fn scrolled_as(rows: &Table, caption: &str) -> Markup {
     }
 }
 
-/// A table below its heading, of the third rank; nothing where it has no row.
+/// Returns a table below a third-level heading; nothing without rows.
 pub(crate) fn titled(title: &str, rows: &Table) -> Markup {
     match rows.rows.is_empty() {
         true => Markup::default(),
@@ -79,7 +80,7 @@ pub(crate) fn titled(title: &str, rows: &Table) -> Markup {
     }
 }
 
-/// Content below its heading, which the list of contents leads to; nothing where there is none.
+/// Returns content below a heading that the table of contents links to; nothing without content.
 pub(crate) fn section(heading: &str, content: Markup) -> Markup {
     if content.is_empty() {
         return content;
@@ -89,20 +90,20 @@ pub(crate) fn section(heading: &str, content: Markup) -> Markup {
     element("section").with("id", &id).line(whole).headed(Heading { id, words: heading.to_owned() })
 }
 
-/// Words as the name of an element: small letters, digits, and strokes between them.
+/// Returns words as the id of an element: lower-case letters and digits, joined by hyphens.
 pub(crate) fn name_of(words: &str) -> String {
     let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { ' ' };
     let words: String = words.chars().map(plain).collect();
     words.split_whitespace().collect::<Vec<_>>().join("-")
 }
 
-/// Words in a line that lead to a figure further up.
+/// Returns a line with a link to a figure further up.
 pub(crate) fn above(title: &str, id: &str) -> Markup {
     let link = element("a").with("href", format_args!("#{id}")).holding(title);
     note(markup![link, " stands above."])
 }
 
-/// A drawing with its title and its table.
+/// Returns a drawing with its title and its table.
 pub(crate) fn figure(drawn: &DrawnChart) -> Markup {
     let (row, chart) = (drawn.row, &drawn.chart);
     let mut open = element("figure").with("id", row.id);
@@ -114,7 +115,7 @@ pub(crate) fn figure(drawn: &DrawnChart) -> Markup {
     open.line(markup![
         "\n",
         element("figcaption").line(&chart.title),
-        // What can be zoomed is drawn anew as wide as the page is.
+        // What can be zoomed is redrawn as wide as the page.
         if row.zoom.is_some() { chart.drawing.svg() } else { chart.drawing.on_page(row.id) },
         "\n",
         element("details").line(markup![summary, captioned(&chart.table, &caption)])

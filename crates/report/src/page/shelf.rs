@@ -5,22 +5,22 @@ use super::parts::prose;
 use crate::markup::{Markup, element, markup};
 use crate::words::wrap::clean;
 
-/// A run file of the list.
+/// A run file in the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShelfRow {
-    /// When it began, in words.
+    /// Start of the run, in words.
     pub when: String,
-    /// The command line behind the program's name.
+    /// Command line after the program's name.
     pub command: String,
-    /// What came out, or why it cannot be read.
+    /// What came out, or why the file cannot be read.
     pub answer: Result<String, String>,
-    /// Where its end is not there: that it was stopped, or how far it is.
+    /// If the run has no end: that it was stopped, or how far it is.
     pub state: Option<String>,
-    /// Where its page lies.
+    /// Address of its page.
     pub href: String,
 }
 
-/// The list of `rows` out of `all` run files in `folder`.
+/// Returns the list of `rows` out of `all` run files in `folder`.
 pub fn shelf_html(folder: &str, rows: &[ShelfRow], all: usize) -> String {
     let title = format!("plimsoll: {}", clean(folder));
     let count = match (all, all.saturating_sub(rows.len())) {

@@ -1,4 +1,4 @@
-//! What a page draws, for links that lead there: its figures, and its spans in the words of the axes.
+//! What a page draws, for links to it: its figures, and its spans in the words of the axes.
 
 use jiff::Timestamp;
 use record::Run;
@@ -9,20 +9,20 @@ use crate::markup::{Element, Markup, element, markup};
 /// The figures of a page and its clock.
 #[derive(Default)]
 pub(super) struct Figures {
-    /// Name of the element, and title.
+    /// Id of the element, and title.
     drawn: Vec<(String, String)>,
-    /// What the wall clock showed at the run's start, in milliseconds since 1970, where axes show the time of day.
+    /// Wall clock at the run's start in milliseconds since 1970, if the axes show the time of day.
     wall_ms: Option<i64>,
-    /// The run is longer than a day.
+    /// Whether the run is longer than a day.
     of_days: bool,
 }
 
-/// From this length on, seconds, the axes of a page show the time of day (`charts`, timeline).
+/// Length in seconds from which the axes of a page show the time of day (`charts`, timeline).
 const CLOCK_FROM_S: f64 = 600.0;
 const DAY_S: f64 = 86_400.0;
 
 impl Figures {
-    /// Those of `run` that are drawn, as names and titles.
+    /// Returns the given figures of `run`, as ids and titles, with its clock.
     pub fn of(run: &Run, drawn: Vec<(String, String)>) -> Figures {
         let ends = run.steps.iter().map(|step| step.ended).chain(run.samples.iter().map(|sample| sample.at));
         let length = ends.max().unwrap_or_default().as_secs_f64();
@@ -30,12 +30,12 @@ impl Figures {
         Figures { drawn, wall_ms, of_days: length > DAY_S }
     }
 
-    /// The title of a figure; `None` where it is not drawn.
+    /// Returns the title of a figure; `None` if it is not drawn.
     pub fn title(&self, id: &str) -> Option<&str> {
         self.drawn.iter().find(|(name, _)| name == id).map(|(_, title)| title.as_str())
     }
 
-    /// ` (14:57:00 to 15:02:30 UTC)` where axes show the time of day; nothing elsewhere.
+    /// Returns ` (14:57:00 to 15:02:30 UTC)` if axes show the time of day; empty otherwise.
     pub fn of_day(&self, from: Nanos, to: Nanos) -> String {
         let Some(wall) = self.wall_ms else { return String::new() };
         let form = if self.of_days { "%b %-d %H:%M:%S" } else { "%H:%M:%S" };
@@ -50,7 +50,7 @@ impl Figures {
     }
 }
 
-/// A link to a figure, which the page's script zooms to the span; without a script it leads there.
+/// Returns a link to a figure, which the page's script zooms to the span; without a script it just leads there.
 pub(super) fn jump(id: &str, span: Option<(Nanos, Nanos)>, words: impl Into<Markup>) -> Markup {
     let link = element("a").with("class", "jump").with("href", format_args!("#{id}"));
     let spanned = |link: Element, (from, to): (Nanos, Nanos)| {
@@ -62,7 +62,7 @@ pub(super) fn jump(id: &str, span: Option<(Nanos, Nanos)>, words: impl Into<Mark
     }
 }
 
-/// Parts with `; ` between them.
+/// Joins parts with `; `.
 pub(super) fn joined(parts: Vec<Markup>) -> Markup {
     let mut all = Markup::default();
     for (place, part) in parts.into_iter().enumerate() {

@@ -5,10 +5,10 @@ use super::parts::prose;
 use crate::markup::{Markup, element, markup};
 use crate::words::tiles::{PromiseWords, Tile, TileFigure};
 
-/// A bar ends here, as a share of what is promised; what reaches further is cut off there.
+/// Greatest length of a bar, as a share of what is promised; a longer one is cut off.
 const BAR_MAX: f64 = 1.25;
 
-/// The row of tiles; nothing without any.
+/// Returns the row of tiles; nothing without any.
 pub(super) fn tiles(tiles: &[Tile]) -> Option<Markup> {
     let all: Markup = tiles.iter().map(tile).collect();
     (!all.is_empty()).then(|| element("dl").with("class", "tiles").line(markup!["\n", all]))
@@ -26,12 +26,12 @@ fn figure(figure: &TileFigure) -> Markup {
     element("dd").holding(markup![value, " ", what, figure.promised.as_ref().map(promised)])
 }
 
-/// The words, and the bar with a stroke at what is promised; the words say all that the bar shows.
+/// Returns the words, and a bar with a stroke at what is promised; the words say all that the bar shows.
 fn promised(promise: &PromiseWords) -> Markup {
     let words = element("em").holding(prose(&promise.words));
     match promise.share.is_finite() {
         true => markup![" ", words, bar(promise)],
-        // What is no number has no length.
+        // A value that is not finite has no length.
         false => markup![" ", words],
     }
 }

@@ -1,4 +1,5 @@
-//! The sections of a watched machine: contract, phases, the chart that decides, overload, every device, the load of ours.
+//! The sections of a watched machine: contract, phases, the chart that decides, overload, every device, our own
+//! load.
 
 use analysis::{Analysis, Finding, Place, Watched};
 use record::Run;
@@ -13,19 +14,19 @@ use crate::words::findings::{Shown, told};
 use crate::words::sentence::capital;
 use crate::words::watch_tables;
 
-/// With more devices than this their charts are folded, but for the one that matters.
+/// Most devices whose charts are all unfolded; with more, only those of the device that matters are.
 const OPEN_MAX: usize = 4;
 
-/// What paper cannot show.
+/// Note for paper, which cannot unfold anything.
 const FOLDED: &str =
     "The tables and charts of devices that are folded are not printed: open them in the page first.";
 
-/// True where the machine was watched, by us or by another tool.
+/// Whether the machine was watched, by us or by another tool.
 pub(super) fn is_watch(run: &Run) -> bool {
     !run.phases.is_empty() || !run.devices.is_empty() || run.observed.is_some()
 }
 
-/// The sections below the tiles: what was asked and decided, what was found, then what every device did.
+/// Returns the sections below the tiles: what was asked and decided, what was found, then what every device did.
 pub(super) fn sections((run, analysis): (&Run, &Analysis), options: &PictureOptions) -> Markup {
     let page = Page { view: View::of(run, analysis, options.clone()), run, analysis };
     let none = Watched::default();
@@ -55,17 +56,19 @@ struct Page<'p> {
 }
 
 impl Page<'_> {
-    /// The chart that shows what the weightiest finding rests on; without one the rates of the device under our load.
+    /// Returns the chart that the weightiest finding rests on, or without one the rates of the device under our
+    /// load.
     fn decisive(&self) -> Option<DeviceChart> {
         let found = self.analysis.findings.iter().find_map(shown);
         let load = self.analysis.watched.as_ref().and_then(|watched| watched.load_device.as_ref());
         let told = found.or(load.map(|place| (place, "iops"))).map(|(place, id)| (place.name.as_str(), id));
-        // Nobody says what matters: then it is what worked most.
+        // If nothing says what matters, it is the device that worked most.
         let (device, id) = told.or_else(|| Some((self.view.busiest()?, "iops")))?;
         self.view.charts(device).into_iter().find(|chart| chart.definition.id == id)
     }
 
-    /// What devices did by phase: the device under load where there is one, else all of them over the whole watch.
+    /// Returns what devices did by phase: the device under load if there is one, or else all of them over the
+    /// whole watch.
     fn phases(&self, watched: &Watched) -> Markup {
         match (&watched.load_device, watched.phases.as_slice()) {
             (Some(place), _) => {
@@ -87,13 +90,13 @@ impl Page<'_> {
         }
     }
 
-    /// Every figure of a device and of the machine that the page draws.
+    /// Returns every figure of a device and of the machine that the page draws.
     fn figures(&self) -> Figures {
         let of = |device: &str| {
             let named = self.view.titles(device).into_iter();
             named.map(|(chart, title)| (figure_name(device, chart.id), title)).collect::<Vec<_>>()
         };
-        // The CPUs are the device without a name.
+        // The CPUs are listed as a device without a name.
         let devices = self.view.devices().iter().copied().chain([""]);
         Figures::of(self.run, devices.flat_map(of).collect())
     }
@@ -104,7 +107,7 @@ impl Page<'_> {
         section("Overload", charts.iter().map(figure).collect())
     }
 
-    /// Every device but the busiest, small, where no load of ours says which matters.
+    /// Returns every device but the busiest, in small charts, if no load of ours says which one matters.
     fn glance(&self) -> Markup {
         let source = Source { run: self.run, analysis: self.analysis, view: Some(&self.view) };
         section("All devices", drawn(&source, &[Part::Devices]).iter().map(figure).collect())
@@ -120,7 +123,8 @@ impl Page<'_> {
         Some(section(RELATIONS, figure.line(markup!["\n", drawing.svg(), "\n", words])))
     }
 
-    /// Every device, that of the weightiest chart unfolded; of `first`, which stands above, the link alone.
+    /// Returns every device, unfolded if there are few or if it has the decisive chart. The chart `first` stands
+    /// above already and becomes a link.
     fn devices(
         &self,
         watched: &Watched,
@@ -157,13 +161,14 @@ impl Page<'_> {
     }
 }
 
-/// The claims where they count, and a sentence on the phases where more was asked than is claimed.
+/// Returns the claims in the phases to which they apply, and a sentence on the phases in which more was asked than
+/// is claimed.
 fn contract(watched: &Watched) -> Markup {
     let rows = scrolled_as(&filled(&watch_tables::contract(watched)), "The contract by phase");
     section("The contract", markup![rows, watch_tables::beyond(watched).map(note)])
 }
 
-/// A figure whose drawing the zoom replaces.
+/// Returns a figure whose drawing the zoom replaces.
 fn series_figure(chart: &DeviceChart) -> Markup {
     let figure = element("figure")
         .with("class", "series")
@@ -190,12 +195,12 @@ fn name(chart: &DeviceChart) -> String {
     figure_name(&chart.device, chart.definition.id)
 }
 
-/// Name of the element of a chart.
+/// Returns the id of a chart's element.
 fn figure_name(device: &str, id: &str) -> String {
     if device.is_empty() { format!("machine-{id}") } else { format!("{device}-{id}") }
 }
 
-/// The device and the chart that show what a finding says.
+/// Returns the device and the chart that show what a finding says.
 fn shown(finding: &Finding) -> Option<(&Place, &'static str)> {
     match told(finding).shown {
         Shown::OfDevice(place, chart) => Some((place, chart)),
@@ -203,7 +208,7 @@ fn shown(finding: &Finding) -> Option<(&Place, &'static str)> {
     }
 }
 
-/// A table under its heading; nothing where it has no row. Columns in which nothing stands are left out.
+/// Returns a table under its heading without its empty columns; nothing without rows.
 fn headed(head: &str, table: &Table) -> Markup {
     section(head, scrolled_as(&filled(table), head))
 }

@@ -1,7 +1,7 @@
-//! The zoom of a page: the time series as data, and the script that draws them in the place of the drawings.
+//! The zoom of a page: the time series as data, and the script that draws them in place of the drawings.
 //!
-//! The script comes from `web/` and is in the binary where that was built; the page without it has the drawings alone and
-//! says so. docs/decisions/zoom.md has the reasons and the sizes.
+//! The script comes from `web/` and is in the binary if it was built there. A page without it has only the
+//! drawings and says so. docs/decisions/zoom.md has the reasons and the sizes.
 
 mod measured;
 mod packed;
@@ -20,13 +20,13 @@ use crate::words::wrap::{clean, clean_json};
 
 const SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/zoom.js"));
 const STYLE: &str = include_str!(concat!(env!("OUT_DIR"), "/zoom.css"));
-/// Of the script, in base64.
+/// SHA-256 of the script, in base64.
 const HASH: &str = include_str!(concat!(env!("OUT_DIR"), "/zoom.sha256"));
 
-/// What people are told where the script is not in this binary.
+/// Message if the script is not in this binary.
 const MISSING: &str = "The charts of this page cannot be zoomed: this plimsoll was built without its web part (./dev builds it where Node is).";
 
-/// Why pages that this binary writes have no zoom; `None` where they have.
+/// Returns why pages that this binary writes have no zoom; `None` if they do.
 pub fn zoom_missing() -> Option<&'static str> {
     SCRIPT.is_empty().then_some(MISSING)
 }
@@ -34,15 +34,15 @@ pub fn zoom_missing() -> Option<&'static str> {
 /// What a page needs for its zoom, as markup.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Zoom {
-    /// For the head: what the page may do, and its style.
+    /// Part of the head: what the page may do, and its style.
     pub head: Markup,
-    /// For the end of the body: data and script.
+    /// End of the body: data and script.
     pub foot: Markup,
-    /// For the footer, as plain text: whose work it is, or why it is not there.
+    /// Part of the footer, as plain text: who made the script, or why it is missing.
     pub note: &'static str,
 }
 
-/// The zoom of the run's page; nothing but the page's rules where it has no time series.
+/// Returns the zoom of the run's page; only the page's rules if it has no time series.
 pub(crate) fn zoom(run: &Run, analysis: &Analysis) -> Zoom {
     let found = [measured::series(run, analysis), watched::series(run, analysis)];
     let Some(series) = found.into_iter().flatten().reduce(Zoomed::beside) else {
@@ -62,7 +62,8 @@ pub(crate) fn zoom(run: &Run, analysis: &Analysis) -> Zoom {
     }
 }
 
-/// What the page may load and run: itself, and the one script of this hash.
+/// Returns the page's content security policy: it may load nothing but what it contains, and run only the script
+/// with this hash.
 fn rules(script: &str) -> Markup {
     let rules = format!(
         "default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:; script-src {script}; base-uri 'none'; form-action 'none'"
@@ -71,7 +72,7 @@ fn rules(script: &str) -> Markup {
     markup![policy.with("content", rules).void(), "\n"]
 }
 
-/// JSON that cannot end the element that it stands in, nor steer the terminal of whoever looks at the file there.
+/// Returns JSON that cannot end the element it stands in, nor control the terminal of anyone who prints the file.
 fn inert(json: String) -> String {
     clean_json(json).replace('<', "\\u003c")
 }
@@ -79,7 +80,7 @@ fn inert(json: String) -> String {
 /// Every series of a page.
 struct Zoomed {
     charts: Vec<Chart>,
-    /// The spans that values belong to; charts name theirs by its place.
+    /// Spans that values belong to; charts refer to theirs by index.
     times: Vec<Vec<(Nanos, Nanos)>>,
     gaps: Vec<(Nanos, Nanos)>,
 }
@@ -105,12 +106,12 @@ struct Panel {
     levels: Vec<Value>,
 }
 
-/// A line across a panel, its value in the base unit.
+/// Returns a horizontal line of a panel, with its value in the base unit.
 fn level(level: &Level) -> Value {
     json!({ "value": level.value, "label": level.label, "ink": level.ink.name() })
 }
 
-/// The unit of every value of a panel: its name, and one of it in the base unit.
+/// The unit in which every value of a panel is written: its name, and its size in base units.
 #[derive(Serialize)]
 struct Written {
     name: &'static str,
@@ -124,12 +125,12 @@ struct Line {
 }
 
 impl Zoomed {
-    /// Bytes of the packed values.
+    /// Size of the packed values, in bytes.
     fn packed(&self) -> usize {
         self.charts.iter().map(|chart| chart.values.len()).sum()
     }
 
-    /// Both, as one.
+    /// Combines the series of both.
     fn beside(mut self, other: Zoomed) -> Zoomed {
         let before = self.times.len();
         self.charts
@@ -159,7 +160,7 @@ impl Zoomed {
     }
 }
 
-/// The phases of a watch, or else what the steps of a run were for.
+/// Returns the phases of a watch, or else what the steps of a run were for.
 fn bands(run: &Run) -> Vec<Value> {
     if !run.phases.is_empty() {
         let phase = |phase: &Phase| band((phase.from, phase.to), &phase.name, phase.kind != PhaseKind::Idle);
@@ -173,7 +174,7 @@ fn bands(run: &Run) -> Vec<Value> {
     kinds.enumerate().filter_map(kind).collect()
 }
 
-/// What the crosshair names: the phases of a watch, or else every step.
+/// Returns the spans that the crosshair names: the phases of a watch, or else every step.
 fn steps(run: &Run) -> Vec<Value> {
     if !run.phases.is_empty() {
         let named = |(place, phase): (usize, &Phase)| {
@@ -189,7 +190,7 @@ fn steps(run: &Run) -> Vec<Value> {
     run.steps.iter().enumerate().map(named).collect()
 }
 
-/// Filled as the drawings fill it: where a load ran, or every second kind of step.
+/// Returns a band, filled as in the drawings: under a load, or for every second kind of step.
 fn band(ends: (Nanos, Nanos), label: &str, filled: bool) -> Value {
     let mut band = span(ends, label);
     band["filled"] = json!(filled);
@@ -200,7 +201,7 @@ fn span((from, to): (Nanos, Nanos), label: &str) -> Value {
     json!({ "from": from.as_secs_f64(), "to": to.as_secs_f64(), "label": label })
 }
 
-/// Every ink by its name.
+/// Returns every ink by its name.
 fn inks() -> Map<String, Value> {
     let row = |ink: Ink| json!({ "light": ink.hex(), "dark": ink.dark_hex(), "dash": ink.dash() });
     Ink::all().map(|ink| (ink.name(), row(ink))).collect()

@@ -1,4 +1,4 @@
-//! The answers of procedures in words: which file has those of which.
+//! The answers of procedures in words: calls the module of each kind of answer.
 
 use analysis::{Analysis, Answered};
 
@@ -8,14 +8,15 @@ use crate::words::answer::VerdictWords;
 use crate::words::wrap::wrap;
 use crate::words::{drained, mapped, places, soaked, sought, together};
 
-/// The answer in a sentence or two; `None` where it is that of a check.
+/// Returns the answer in a sentence or two; `None` for a check, whose claims are its verdict.
 pub(crate) fn verdict(analysis: &Analysis) -> Option<VerdictWords> {
     of_one(analysis.answered.as_ref()?, analysis)
 }
 
 fn of_one(answered: &Answered, analysis: &Analysis) -> Option<VerdictWords> {
     Some(match answered {
-        // What a check claims is its verdict; where it claims nothing and has one part, that part's is.
+        // The verdict of a check is on its claims. A burst check that claims nothing takes the verdict of its only
+        // part.
         Answered::Check(check) => match check.parts.as_slice() {
             [one] if check.plan == CheckPlan::Burst && analysis.verdict.rows.is_empty() => {
                 return of_one(one, analysis);
@@ -31,7 +32,7 @@ fn of_one(answered: &Answered, analysis: &Analysis) -> Option<VerdictWords> {
     })
 }
 
-/// What stands below the verdict in a terminal.
+/// Returns what stands below the verdict in a terminal.
 pub(crate) fn text(answered: &Answered) -> String {
     match answered {
         Answered::Check(check) => {
@@ -47,7 +48,7 @@ pub(crate) fn text(answered: &Answered) -> String {
     }
 }
 
-/// A part of a check: what it says in a sentence, and its table.
+/// Returns a part of a check: its answer in a sentence, and its table.
 fn of_part(part: &Answered) -> String {
     let (name, words) = match part {
         Answered::Burst(answer) => ("burst", drained::verdict(answer)),

@@ -1,4 +1,5 @@
-//! Which side of a comparison is the better buy, or without prices the faster one: the sentence that leads, and the prices as a table.
+//! Which side of a comparison is the better buy, or without prices the faster one: the leading sentence, and the
+//! prices as a table.
 
 use analysis::compare::{Comparison, Measure, PriceRow, Ratio, RatioAnswer, Row};
 
@@ -7,15 +8,15 @@ use super::numbers::{self, Prefix};
 use super::table::Table;
 use super::turns;
 
-/// Prices that differ by less than this factor are alike.
+/// Factor below which rates count as alike.
 const ALIKE: f64 = 1.05;
-/// A price is told of so many I/Os a second: that of one has too many zeros.
+/// I/Os a second that a price is quoted for: the price of one has too many zeros.
 const OPERATIONS: f64 = 1_000.0;
-/// And of so many megabytes a second.
+/// Megabytes a second that a price is quoted for.
 const MEGABYTES: f64 = 100.0;
 
-/// What the comparison comes to: who is cheaper by the unit where that is known, else who is faster; of sides that were loaded in
-/// turns, both.
+/// Returns the conclusion of the comparison: which side is cheaper per unit if prices are known, or else which is
+/// faster. For sides that were loaded in turns it has both.
 pub(crate) fn lead(comparison: &Comparison) -> Option<String> {
     let in_turns = turns::verdict(comparison);
     let told = match by_price(comparison) {
@@ -31,14 +32,14 @@ pub(crate) fn lead(comparison: &Comparison) -> Option<String> {
 enum Bought {
     Told(String),
     CannotTell(&'static str),
-    /// Nobody's price is known, or nothing was reached that could be priced.
+    /// No price is known, or nothing was measured that could be priced.
     NotAsked,
 }
 
-/// A row's prices, one a side.
+/// Prices of a row, one for each side.
 type Prices = Vec<Option<f64>>;
 
-/// Who is cheapest in how many rows, and by which factors.
+/// How many rows a side is the cheapest in, and by which factors.
 struct Tally {
     side: usize,
     rows: usize,
@@ -67,7 +68,7 @@ fn by_price(comparison: &Comparison) -> Bought {
     }
 }
 
-/// Prices of rates: where a latency is required, of those within it alone.
+/// Returns the price rows of rates; if a latency bound is set, only those within it.
 fn rate_rows(comparison: &Comparison) -> Vec<&PriceRow> {
     let rates: Vec<&PriceRow> = comparison.prices.iter().filter(|row| row.measure.is_some()).collect();
     let within: Vec<&PriceRow> = rates.iter().copied().filter(|row| row.within.is_some()).collect();
@@ -85,7 +86,7 @@ fn one_currency(comparison: &Comparison) -> bool {
     currencies.len() == 1
 }
 
-/// That one side alone keeps the latency that is required, in every row.
+/// Returns a sentence if the same single side keeps the latency bound in every row.
 fn alone_within(comparison: &Comparison, rows: &[&PriceRow]) -> Option<String> {
     let only = |row: &&PriceRow| -> Option<usize> {
         let within = row.within.as_ref()?;
@@ -99,7 +100,7 @@ fn alone_within(comparison: &Comparison, rows: &[&PriceRow]) -> Option<String> {
     Some(format!("BETTER BUY: {side}, which alone keeps what is required{}.", bounded(rows)))
 }
 
-/// `, p99 within 10 ms`.
+/// Returns the latency bound as a clause: `, p99 within 10 ms`.
 fn bounded(rows: &[&PriceRow]) -> String {
     let within = rows.first().and_then(|row| row.within.as_ref());
     within.map_or_else(String::new, |within| {
@@ -107,8 +108,8 @@ fn bounded(rows: &[&PriceRow]) -> String {
     })
 }
 
-/// The cheapest of each row of two prices at least, gathered by side, the most often cheapest first; rows whose prices are alike are
-/// nobody's.
+/// Counts for each side the rows in which it is cheapest, most rows first. Rows with fewer than two prices, and
+/// rows whose prices are alike, count for no side.
 fn tallies(rows: &[Prices]) -> Vec<Tally> {
     let mut tallies: Vec<Tally> = Vec::new();
     for row in rows {
@@ -133,7 +134,7 @@ fn tallies(rows: &[Prices]) -> Vec<Tally> {
     tallies
 }
 
-/// `None` where no row has two prices.
+/// Returns the answer by price as a sentence; `None` if no row has two prices.
 fn told(comparison: &Comparison, tallies: &[Tally], bound: &str) -> Option<String> {
     let all = rate_rows(comparison).iter().filter(|row| row.prices.iter().flatten().count() > 1).count();
     let loads = |count: usize| if count == 1 { "load".to_owned() } else { format!("{count} loads") };
@@ -161,7 +162,7 @@ fn every(all: usize) -> String {
     if all == 1 { "the load that was priced".to_owned() } else { format!("all {all} loads that were priced") }
 }
 
-/// `14.8 to 57.4 times`, `2.00 times`.
+/// Formats factors: `14.8 to 57.4 times`, `2.00 times`.
 fn times(least: f64, most: f64) -> String {
     match three(least) == three(most) {
         true => format!("{} times", three(most)),
@@ -169,7 +170,7 @@ fn times(least: f64, most: f64) -> String {
     }
 }
 
-/// What remains of it at the rates that last, where a figure was reached in a burst.
+/// Returns a sentence on how the answer changes at sustained rates, if any figure was reached in a burst.
 fn lasting(comparison: &Comparison, rows: &[&PriceRow], now: &[Tally]) -> String {
     let in_burst = |row: &&PriceRow| row.at_baseline.iter().any(Option::is_some);
     if !rows.iter().any(in_burst) {
@@ -193,21 +194,21 @@ fn lasting(comparison: &Comparison, rows: &[&PriceRow], now: &[Tally]) -> String
     }
 }
 
-/// What figures of one run a side are worth.
+/// Returns a caveat if every figure rests on one run a side.
 fn once(comparison: &Comparison) -> &'static str {
     let mut ratios = comparison.rows.iter().flat_map(|row| row.ratios.iter().flatten()).peekable();
     let once = ratios.peek().is_some() && ratios.all(|ratio| ratio.answer == RatioAnswer::Repeat);
     if once { " So far of one run each: another hour may show other figures." } else { "" }
 }
 
-/// Who is faster, of sides that were not loaded in turns; `None` where no work was done by both.
+/// Returns which side is faster, for sides that were not loaded in turns; `None` if they have no work in common.
 fn by_speed(comparison: &Comparison) -> Option<String> {
     let sides = 1..comparison.sides.len();
     let told: Vec<String> = sides.filter_map(|side| speed_of(comparison, side)).collect();
     (!told.is_empty()).then(|| told.join(" "))
 }
 
-/// How `side` stands to the first in the rates of all works that both did.
+/// Compares the rates of `side` with the first side's, over all works that both did.
 fn speed_of(comparison: &Comparison, side: usize) -> Option<String> {
     let of_row = |row: &Row| row.ratios.get(side).copied().flatten();
     let rates: Vec<Ratio> =
@@ -249,7 +250,7 @@ fn speed_of(comparison: &Comparison, side: usize) -> Option<String> {
     })
 }
 
-/// Without an interval, or with one that allows both: what these runs showed, and no more.
+/// Returns what these runs showed, and no more, if there is no interval or if the intervals allow for either side.
 fn undecided(rates: &[Ratio], (first, other): (&str, &str), of_all: &str) -> String {
     let more = rates.iter().filter(|ratio| ratio.value > 1.0).count();
     let alike = |ratio: &Ratio| (1.0 / ALIKE..=ALIKE).contains(&ratio.value);
@@ -269,7 +270,7 @@ fn undecided(rates: &[Ratio], (first, other): (&str, &str), of_all: &str) -> Str
     format!("CANNOT TELL which is faster: {why}.{shown}")
 }
 
-/// The same seen from the other side.
+/// Returns the ratio seen from the other side.
 fn turned(ratio: &Ratio) -> Ratio {
     Ratio {
         value: 1.0 / ratio.value,
@@ -278,7 +279,7 @@ fn turned(ratio: &Ratio) -> Ratio {
     }
 }
 
-/// `1.66 to 1.67 times`: the least and the greatest that the intervals allow.
+/// Formats the least and the greatest factor that the intervals allow: `1.66 to 1.67 times`.
 fn spread(rates: &[Ratio]) -> String {
     let ends = |ratio: &Ratio| ratio.interval.unwrap_or((ratio.value, ratio.value));
     let least = rates.iter().map(|ratio| ends(ratio).0).fold(f64::INFINITY, f64::min);
@@ -286,22 +287,23 @@ fn spread(rates: &[Ratio]) -> String {
     times(least, most)
 }
 
-/// The same of the figures themselves.
+/// Formats the least and the greatest factor of the figures themselves.
 fn seen(rates: &[Ratio]) -> String {
     let values = || rates.iter().map(|ratio| ratio.value);
     times(values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max))
 }
 
-/// How much of a side's row a table tells.
+/// How much a table says about each price.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Room {
     /// The price alone.
     Little,
-    /// With what was reached for it, and what remains after a burst.
+    /// Also what was reached for it, and what is left after a burst.
     Enough,
 }
 
-/// Prices a month, a row a unit and a column a side, with who is the cheaper; no row without prices.
+/// Returns the monthly prices, with a row for each unit, a column for each side and the cheaper one; no rows
+/// without prices.
 pub(crate) fn price_table(comparison: &Comparison, room: Room) -> Table {
     let mut table = Table { head: vec!["price a month of".to_owned()], rows: Vec::new() };
     table.head.extend((0..comparison.sides.len()).map(|side| label(comparison, side)));
@@ -315,7 +317,7 @@ pub(crate) fn price_table(comparison: &Comparison, room: Room) -> Table {
     table
 }
 
-/// `1,000 IOPS of 4 KiB random reads, depth 64`.
+/// Returns what a row prices: `1,000 IOPS of 4 KiB random reads, depth 64`.
 fn what(row: &PriceRow) -> String {
     let work = row.work.as_ref().map(work_words).unwrap_or_default();
     let within = row.within.as_ref().map_or_else(String::new, |within| {
@@ -362,7 +364,7 @@ fn cell(comparison: &Comparison, row: &PriceRow, (side, room): (usize, Room)) ->
     words
 }
 
-/// `do, 57.4 times`: who is, and how many times as much the next one costs.
+/// Returns the cheapest side, and how many times as much the next one costs: `do, 57.4 times`.
 fn cheaper(comparison: &Comparison, row: &PriceRow) -> String {
     match row.cheapest {
         Some(found) if found.times >= 1.005 => {
@@ -373,7 +375,7 @@ fn cheaper(comparison: &Comparison, row: &PriceRow) -> String {
     }
 }
 
-/// What the star of a price means, a line a side that has one.
+/// Explains the star at a price, in a line for each side that has one.
 pub(crate) fn baseline_notes(comparison: &Comparison) -> Vec<String> {
     let of_side = |side: usize| {
         let factors = comparison.prices.iter().filter_map(|row| {

@@ -1,4 +1,4 @@
-//! Bursts in words: what emptied, and whose burst gives the same levels.
+//! Bursts in words: which bucket emptied, and which policies have a burst with the same levels.
 
 use analysis::findings::{Alike, BucketEmptied, BurstsAlike, CreditsSpent, HeldLevelFell, InsideBurst};
 use analysis::{BucketAccount, Refill, Resource};
@@ -11,7 +11,7 @@ use super::phrases::capital;
 use super::watch_words::place_words;
 use super::wrap::clean;
 
-/// What emptied, as far as the run tells.
+/// Returns which bucket emptied, as far as the run shows.
 pub(crate) fn bucket(found: &BucketEmptied) -> String {
     let accounts: Vec<String> = found.accounts.iter().map(account).collect();
     let (from, to) = (found.from.as_secs_f64(), found.to.as_secs_f64());
@@ -48,7 +48,7 @@ fn account(account: &BucketAccount) -> String {
     )
 }
 
-/// The levels that a burst would give too.
+/// Returns the levels that a burst of other policies would give too.
 pub(crate) fn levels_alike(found: &BurstsAlike) -> String {
     let bytes = found.bytes_per_second;
     let bytes =
@@ -65,7 +65,7 @@ pub(crate) fn alike(alike: &Alike) -> String {
     format!("{} ({}): {lasts}, and {after} or more are left", clean(&alike.policy), clean(&alike.title))
 }
 
-/// Words of a rate that is a burst of the policy.
+/// Words for a rate that lies in the policy's burst.
 pub(super) fn inside(found: &InsideBurst) -> Told<'_> {
     Told {
         sentence: format!(
@@ -83,7 +83,7 @@ pub(super) fn inside(found: &InsideBurst) -> Told<'_> {
     }
 }
 
-/// Words of a baseline that was held, the credits spent.
+/// Words for a volume limited to its baseline because its credits are spent.
 pub(super) fn spent(found: &CreditsSpent) -> Told<'_> {
     Told {
         sentence: format!(
@@ -101,7 +101,7 @@ pub(super) fn spent(found: &CreditsSpent) -> Told<'_> {
     }
 }
 
-/// Words of other policies whose burst gives the same levels.
+/// Words for other policies whose burst gives the same levels.
 pub(super) fn bursts_alike(found: &BurstsAlike) -> Told<'_> {
     Told {
         sentence: format!(
@@ -118,7 +118,7 @@ pub(super) fn bursts_alike(found: &BurstsAlike) -> Told<'_> {
     }
 }
 
-/// Words of a bucket that emptied.
+/// Words for a bucket that emptied.
 pub(super) fn bucket_emptied(found: &BucketEmptied) -> Told<'_> {
     Told {
         sentence: bucket(found),
@@ -132,7 +132,7 @@ pub(super) fn bucket_emptied(found: &BucketEmptied) -> Told<'_> {
     }
 }
 
-/// Words of a level that fell while it was held.
+/// Words for a limit that fell while it was in force.
 pub(super) fn held_level_fell(found: &HeldLevelFell) -> Told<'_> {
     let rate = |value: f64| match found.bytes {
         true => numbers::bandwidth(value, Prefix::Binary),

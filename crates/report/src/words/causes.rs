@@ -1,5 +1,5 @@
-//! What is said of what holds a level: caps, units, budgets, a busy device, plimsoll and the machine themselves, and of what is
-//! not identified.
+//! Words for what limits a level: caps, units, budgets, a busy device, plimsoll and the machine themselves; and
+//! for limits that are not identified.
 
 use analysis::findings::{
     AccountingUnit, BandwidthCap, CpuBound, DepthBound, FirstTouch, InFlightBound, IopsCap, KernelQueue,
@@ -34,7 +34,7 @@ fn rate_of_bytes(cap: &Estimate) -> String {
     numbers::estimate_in(cap, unit)
 }
 
-/// A rate with its interval.
+/// Formats a rate with its interval.
 pub(super) fn rate(counted: Counted, level: &Estimate) -> String {
     match counted {
         Counted::Operations => rate_of_operations(level),
@@ -46,7 +46,7 @@ fn who(direction: Direction) -> String {
     capital(plural(direction))
 }
 
-/// How the meter was seen.
+/// Returns how strongly the measurement shows a meter.
 fn seen(scales: &Scales) -> &'static str {
     match scales.answer {
         Metering::Metered => " by a meter: what one moment gets too much the next gets too little",
@@ -56,7 +56,7 @@ fn seen(scales: &Scales) -> &'static str {
     }
 }
 
-/// Words of a cap on operations.
+/// Words for a cap on operations.
 pub(super) fn iops_cap(found: &IopsCap) -> Told<'static> {
     let rate = rate_of_operations(&found.cap);
     sentence(
@@ -66,7 +66,7 @@ pub(super) fn iops_cap(found: &IopsCap) -> Told<'static> {
     )
 }
 
-/// Words of a cap on bytes.
+/// Words for a cap on bytes.
 pub(super) fn bandwidth_cap(found: &BandwidthCap) -> Told<'static> {
     let (rate, from) = (rate_of_bytes(&found.cap), numbers::block(found.from as f64));
     sentence(
@@ -76,7 +76,7 @@ pub(super) fn bandwidth_cap(found: &BandwidthCap) -> Told<'static> {
     )
 }
 
-/// Words of a unit.
+/// Words for an accounting unit.
 pub(super) fn unit(found: &AccountingUnit) -> Told<'static> {
     let unit = numbers::block(found.unit as f64);
     let (operations, bytes) =
@@ -105,7 +105,7 @@ pub(super) fn unit(found: &AccountingUnit) -> Told<'static> {
     }
 }
 
-/// Words of a busy device.
+/// Words for a busy device.
 pub(super) fn saturation(found: &Saturation) -> Told<'static> {
     let (who, rate) = (who(found.direction), rate(found.counted, &found.level));
     let more = match found.counted {
@@ -120,7 +120,7 @@ pub(super) fn saturation(found: &Saturation) -> Told<'static> {
     }
 }
 
-/// Words of a depth that is not enough.
+/// Words for a queue depth that is too small.
 pub(super) fn depth(found: &DepthBound) -> Told<'static> {
     let (rate, latency) = (rate_of_operations(&found.level), numbers::time(found.latency_ns));
     sentence(
@@ -134,7 +134,7 @@ pub(super) fn depth(found: &DepthBound) -> Told<'static> {
     )
 }
 
-/// Words of a budget of bytes in flight.
+/// Words for too few bytes in flight.
 pub(super) fn in_flight(found: &InFlightBound) -> Told<'static> {
     let (rate, flight) = (rate_of_bytes(&found.level), numbers::size(found.in_flight));
     sentence(
@@ -148,7 +148,7 @@ pub(super) fn in_flight(found: &InFlightBound) -> Told<'static> {
     )
 }
 
-/// Words of a busy worker.
+/// Words for a worker limited by its CPU.
 pub(super) fn cpu(found: &CpuBound) -> Told<'static> {
     sentence(
         format!(
@@ -163,7 +163,7 @@ pub(super) fn cpu(found: &CpuBound) -> Told<'static> {
     )
 }
 
-/// Words of a limit of this machine.
+/// Words for a limit of this machine.
 pub(super) fn machine(found: &MachineLimit) -> Told<'static> {
     let rate = rate(found.counted, &found.level);
     sentence(
@@ -177,7 +177,7 @@ pub(super) fn machine(found: &MachineLimit) -> Told<'static> {
     )
 }
 
-/// Words of a provider's own counter.
+/// Words for a limit that the provider's own counter shows as exceeded.
 pub(super) fn exceeded(found: &LimitExceeded) -> Told<'static> {
     let what = match found.counted {
         Counted::Operations => "operations",
@@ -202,7 +202,7 @@ pub(super) fn exceeded(found: &LimitExceeded) -> Told<'static> {
     )
 }
 
-/// Words of a queue of the kernel.
+/// Words for a queue of the kernel that is full.
 pub(super) fn queue(found: &KernelQueue) -> Told<'static> {
     let device = clean(&found.device);
     sentence(
@@ -217,7 +217,7 @@ pub(super) fn queue(found: &KernelQueue) -> Told<'static> {
     )
 }
 
-/// Words of one budget for both.
+/// Words for one budget that reads and writes share.
 pub(super) fn shared(found: &SharedBudget) -> Told<'static> {
     sentence(
         format!(
@@ -230,7 +230,7 @@ pub(super) fn shared(found: &SharedBudget) -> Told<'static> {
     )
 }
 
-/// Words of one budget for each.
+/// Words for separate budgets of reads and writes.
 pub(super) fn separate(found: &SeparateBudgets) -> Told<'static> {
     let block = found.block;
     let of = |rate: f64| total(found.counted, block, rate);
@@ -254,7 +254,7 @@ fn total(counted: Counted, block: u64, rate: f64) -> String {
     }
 }
 
-/// Words of I/Os in order.
+/// Words for sequential I/Os that are merged.
 pub(super) fn merging(found: &Merging) -> Told<'static> {
     sentence(
         format!(
@@ -269,7 +269,7 @@ pub(super) fn merging(found: &Merging) -> Told<'static> {
     )
 }
 
-/// Words of blocks that were read twice.
+/// Words for blocks that were slower when read for the first time.
 pub(super) fn first_touch(found: &FirstTouch) -> Told<'static> {
     sentence(
         format!(
@@ -284,7 +284,7 @@ pub(super) fn first_touch(found: &FirstTouch) -> Told<'static> {
     )
 }
 
-/// Words of what is not identified.
+/// Words for a limit that is not identified.
 pub(super) fn not_identifiable(found: &NotIdentifiable) -> Told<'static> {
     let rate = rate(found.counted, &found.level);
     let who = found.direction.map_or("Reads and writes", |direction| match direction {

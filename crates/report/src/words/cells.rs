@@ -1,4 +1,5 @@
-//! What the jobs of a profile reached: lines a job and direction, or the table that CrystalDiskMark's users know.
+//! What the jobs of a profile reached: lines for each job and direction, or the table familiar to users of
+//! CrystalDiskMark.
 
 use std::fmt::Write as _;
 
@@ -10,7 +11,7 @@ use crate::words::numbers::{self, IOPS, Prefix, Unit};
 use crate::words::sentence::plural;
 use crate::words::wrap::{beside, clean};
 
-/// A job in words: `random, 70 % reads, 4 KiB, depth 32`.
+/// Describes a job: `random, 70 % reads, 4 KiB, depth 32`.
 pub fn job_words(job: &Job) -> String {
     let order = if job.access.order == Order::Sequential { "sequential" } else { "random" };
     let way = match job.access.mix.read_percent() {
@@ -36,10 +37,10 @@ pub fn job_words(job: &Job) -> String {
     words
 }
 
-/// `: up to 3,000 IOPS (RND4K Q32T1 read) and 128 MiB/s (SEQ1M Q8T1 read).`: the most that any load came to, where it is no
-/// verdict on a claim; `None` without a load.
+/// Returns the highest rates that any load reached, for a run whose verdict is on no claim:
+/// `: up to 3,000 IOPS (RND4K Q32T1 read) and 128 MiB/s (SEQ1M Q8T1 read).` `None` without a load.
 pub(crate) fn best(cells: &[Cell]) -> Option<String> {
-    // Where some went past the page cache, these are the volume's.
+    // If some loads bypassed the page cache, only these measured the volume.
     let past_cache = cells.iter().any(|cell| cell.pattern.direct);
     let own = || cells.iter().rev().filter(|cell| cell.pattern.direct || !past_cache);
     let most = |of: fn(&Cell) -> f64| own().max_by(|a, b| of(a).total_cmp(&of(b)));
@@ -57,23 +58,23 @@ pub(crate) fn best(cells: &[Cell]) -> Option<String> {
     })
 }
 
-/// The one direction of a load that has one.
+/// Returns the only direction of a load; `None` if it has several.
 fn alone(cell: &Cell) -> Option<&Point> {
     if cell.directions.len() == 1 { cell.directions.first() } else { None }
 }
 
-/// A figure with the digits that its interval supports: those that its tile has.
+/// Formats a figure with the digits that its interval supports, the same as in its tile.
 fn known(of: &Estimate, unit: Unit) -> String {
     format!("{} {}", numbers::level(of, unit), unit.name)
 }
 
-/// What a load is called: a job that has its step for itself by this.
+/// Returns the name of a load: its step's, or its job's if the step has several jobs.
 fn called(cell: &Cell, cells: &[Cell]) -> String {
     let shared = cells.iter().filter(|other| other.step == cell.step).count() > 1;
     clean(if shared { &cell.job } else { &cell.step })
 }
 
-/// A row for each job and direction.
+/// Returns a table with a row for each job and direction.
 pub(crate) fn cell_table(cells: &[Cell]) -> Table {
     let mut table =
         Table::headed(&["step", "job", "work", "depth", "IOPS", "bandwidth", "mean", "p50", "p99"]);
@@ -99,12 +100,12 @@ pub(crate) fn cell_table(cells: &[Cell]) -> Table {
             table.rows.push(row);
         }
     }
-    // A step of one job is called as that is: one of the two names is enough.
+    // A step of one job has the same name as that job, so one column is enough.
     let are_alike = table.rows.iter().all(|row| row[0] == row[1]);
     if are_alike { table.without(0) } else { table }
 }
 
-/// A line or two for each job and direction.
+/// Returns a line or two for each job and direction.
 pub fn cell_lines(cells: &[Cell]) -> String {
     let mut text = String::new();
     let mut step = "";
@@ -134,10 +135,11 @@ fn line(cell: &Cell, point: &Point) -> String {
     beside(&format!("  {name:<16}{what:<15}"), 33, &result)
 }
 
-/// The parts of CrystalDiskMark's table and the mix that each shows.
+/// The parts of CrystalDiskMark's table: loads that only read, loads that only write, and mixes.
 const PARTS: [&str; 3] = ["Read", "Write", "Mix"];
 
-/// CrystalDiskMark's table: MB/s of 1,000,000 bytes, IOPS, mean latency in microseconds, a line a cell.
+/// Returns CrystalDiskMark's table, a line for each cell: MB/s of 1,000,000 bytes, IOPS, mean latency in
+/// microseconds.
 pub fn crystal_table(cells: &[Cell]) -> String {
     let mut text = String::from("MB/s = 1,000,000 bytes a second\n");
     for part in PARTS {

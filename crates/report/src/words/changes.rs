@@ -5,13 +5,13 @@ use workload::Nanos;
 
 use crate::words::numbers::{self, Prefix};
 
-/// The time of a change as an interval: `not before 14 s nor after 16 s`.
+/// Formats the time of a change as an interval: `between 14.0 and 16.0 s`.
 pub(super) fn between(from: Nanos, to: Nanos) -> String {
     let tenths = |at: Nanos| numbers::fixed(at.as_secs_f64(), 1);
     format!("between {} and {} s", tenths(from), tenths(to))
 }
 
-/// A level in the unit of what moved.
+/// Formats a level in the unit of what changed.
 pub(super) fn level(level: &Estimate, what: Moved) -> String {
     match what {
         Moved::Operations => numbers::iops(level.value),
@@ -19,7 +19,7 @@ pub(super) fn level(level: &Estimate, what: Moved) -> String {
     }
 }
 
-/// What is left and what was before, or that nothing changed, as far as was looked.
+/// Returns what is left and what was before, or that nothing changed as far as the run looked.
 pub(super) fn course(analysis: &Analysis) -> Option<String> {
     match (analysis.regimes.course, analysis.regimes.changes.as_slice()) {
         (Course::Fell, [first, ..]) => Some(sustained(analysis, first)),
@@ -31,7 +31,7 @@ pub(super) fn course(analysis: &Analysis) -> Option<String> {
     }
 }
 
-/// `500 IOPS sustained; 1,500 for the first 15 s.`
+/// Formats a level that fell: `500 IOPS sustained; 1,500 for the first 15 s.`
 fn sustained(analysis: &Analysis, first: &Change) -> String {
     let regimes = &analysis.regimes;
     let last = regimes.changes.last().unwrap_or(first);

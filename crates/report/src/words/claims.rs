@@ -5,39 +5,40 @@ use analysis::{Answer, ClaimRow, Quantity, Reading, Verdict};
 use crate::words::numbers::{self, IOPS, Prefix, Unit};
 use crate::words::wrap::clean;
 
-/// One claim in words. Claimed and measured are in one unit.
+/// One claim in words. Claimed and measured figure have the same unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimWords {
     /// What the claim is about.
     pub what: String,
-    /// What is claimed, with its unit; empty where nothing is.
+    /// Claimed figure with its unit; empty if nothing is claimed.
     pub claimed: String,
-    /// What was measured, with its unit unless [`ClaimWords::what`] names it.
+    /// Measured figure, with its unit unless [`ClaimWords::what`] names it.
     pub measured: String,
-    /// 99th percentile of the latency, and in brackets the depth; empty where unknown.
+    /// 99th percentile of the latency, with the depth in brackets; empty if unknown.
     pub p99: String,
-    /// The answer in a word or two.
+    /// Answer in a word or two.
     pub answer: &'static str,
 }
 
-/// The cells of every claim of `verdict`; bandwidths whose claims are in no unit of their own are in one.
+/// Returns the cells of every claim of `verdict`. Bandwidths without a unit of their own share one.
 pub fn claim_words(verdict: &Verdict) -> Vec<ClaimWords> {
     let shared = shared_unit(verdict);
     let unit = |row: &ClaimRow| shared.filter(|_| is_open(row)).unwrap_or_else(|| unit_of(row));
     verdict.rows.iter().map(|row| written(row, unit(row))).collect()
 }
 
-/// The cells of one claim.
+/// Returns the cells of one claim.
 pub(crate) fn in_words(row: &ClaimRow) -> ClaimWords {
     written(row, unit_of(row))
 }
 
-/// A bandwidth in whose claim nobody named a unit, or of which nothing is claimed.
+/// Whether a row is a bandwidth without a unit of its own: its claim names none, or nothing is claimed.
 fn is_open(row: &ClaimRow) -> bool {
     row.quantity == Quantity::BytesPerSecond && typed_unit(row).is_none()
 }
 
-/// The unit of bandwidths that have none of their own: that of the claims, where there is one, else what suits them all.
+/// Returns the unit for bandwidths without one of their own: the unit of another claim, or else one that suits
+/// them all.
 fn shared_unit(verdict: &Verdict) -> Option<Unit> {
     let bandwidths = || verdict.rows.iter().filter(|row| row.quantity == Quantity::BytesPerSecond);
     let typed = bandwidths().find(|row| !is_open(row)).map(unit_of);
@@ -45,7 +46,7 @@ fn shared_unit(verdict: &Verdict) -> Option<Unit> {
     typed.or_else(|| sizes().next().map(|_| Unit::of_bandwidths(sizes())))
 }
 
-/// The figure that decides in which unit a row is written.
+/// Returns the figure that decides the unit of a row.
 fn size_of(row: &ClaimRow) -> f64 {
     match row.claimed.value > 0.0 {
         true => row.claimed.value,
@@ -54,7 +55,7 @@ fn size_of(row: &ClaimRow) -> f64 {
 }
 
 fn written(row: &ClaimRow, unit: Unit) -> ClaimWords {
-    // What a claim on operations is about ends with the unit.
+    // In a claim on operations, `what` ends with the unit.
     let named = row.quantity == Quantity::Iops;
     let measured = match &row.measured {
         None => "not measured".to_owned(),
@@ -70,7 +71,8 @@ fn written(row: &ClaimRow, unit: Unit) -> ClaimWords {
     }
 }
 
-/// The 99th percentile with the depth at which it was timed: without it a deep queue looks like a slow volume.
+/// Formats the 99th percentile with the depth at which it was timed: without the depth, a deep queue looks like a
+/// slow volume.
 fn p99(row: &ClaimRow) -> String {
     let time = row.latency_ns_p99.map(|time| numbers::time(time as f64));
     match (time, row.depth) {
@@ -80,23 +82,23 @@ fn p99(row: &ClaimRow) -> String {
     }
 }
 
-/// The tolerance of the answers, where one of them is about a rate.
+/// Returns the tolerance of the answers, if any of them is about a rate.
 pub(crate) fn tolerated(verdict: &Verdict) -> Option<&'static str> {
     let claimed = |row: &ClaimRow| row.claimed.value > 0.0 && row.answer != Answer::Measured;
     let rate = |row: &&ClaimRow| matches!(row.quantity, Quantity::Iops | Quantity::BytesPerSecond);
     verdict.rows.iter().filter(rate).any(claimed).then_some(TOLERATED)
 }
 
-/// In the words of the rule (`analysis`, claims): the whole interval must lie on one side.
+/// States the rule of `analysis`, claims: the whole interval must lie on one side.
 const TOLERATED: &str =
     "A rate meets a claim where its whole interval lies above 97 % of it, and exceeds it above 103 %.";
 
-/// What the column of the 99th percentile is called in a table of these claims.
+/// Returns the heading of the column of the 99th percentile for these claims.
 pub(crate) fn p99_head(verdict: &Verdict) -> &'static str {
     if verdict.rows.iter().any(|row| row.depth.is_some()) { "p99 (depth)" } else { "p99" }
 }
 
-/// The answer to one claim, in a word or two.
+/// Returns the answer to one claim, in a word or two.
 pub fn answer_words(answer: Answer) -> &'static str {
     match answer {
         Answer::Measured => "measured",
@@ -108,7 +110,7 @@ pub fn answer_words(answer: Answer) -> &'static str {
     }
 }
 
-/// The unit in which both figures of `row` are written: that of the claim's own words, where they name one.
+/// Returns the unit for both figures of `row`: the unit in the claim's own words, if they name one.
 pub fn unit_of(row: &ClaimRow) -> Unit {
     let size = size_of(row);
     match row.quantity {
@@ -121,7 +123,8 @@ pub fn unit_of(row: &ClaimRow) -> Unit {
     }
 }
 
-/// Whether a unit that is written as decimal is read as binary: the measurement says so, or the claimed figure itself does.
+/// Whether a unit written as decimal is to be read as binary, according to the measurement or to the claimed
+/// figure itself.
 fn is_binary(row: &ClaimRow, typed: Unit) -> bool {
     let number: String =
         row.claimed.words.chars().filter(|letter| letter.is_ascii_digit() || *letter == '.').collect();
@@ -132,17 +135,18 @@ fn is_binary(row: &ClaimRow, typed: Unit) -> bool {
     }
 }
 
-/// The two readings are 2.4 to 7.4 % apart; figures closer than this are the same.
+/// Relative difference below which figures are the same. The two readings are 2.4 to 7.4 % apart.
 const SAME: f64 = 0.001;
 
-/// The unit of bandwidth at the end of the claim's own words, if there is one.
+/// Returns the unit of bandwidth at the end of the claim's own words, if there is one.
 fn typed_unit(row: &ClaimRow) -> Option<Unit> {
     let last = row.claimed.words.split_whitespace().last()?;
     Unit::bandwidth_named(last.trim_start_matches(|letter: char| !letter.is_ascii_alphabetic()))
 }
 
-/// The figure that is claimed: as its source writes it where that is a number with its unit, else in our own form (an
-/// expectation's words are a whole claim). A unit that the measurement proves to be binary is written so.
+/// Formats the claimed figure: as its source writes it if that is a number with a unit, or else in our own form,
+/// because an expectation's words are a whole claim. A unit that the measurement proves to be binary is written as
+/// binary.
 fn claimed(row: &ClaimRow, unit: Unit) -> String {
     let words = clean(&row.claimed.words);
     if words.is_empty() {
@@ -159,7 +163,7 @@ fn claimed(row: &ClaimRow, unit: Unit) -> String {
     if unit == IOPS { number } else { format!("{number} {}", unit.name) }
 }
 
-/// `3,001 ± 6 IOPS of 3,000`: the measured figure against the claimed one, in one unit.
+/// Formats the measured figure against the claimed one, in one unit: `3,001 ± 6 IOPS of 3,000`.
 pub fn against(row: &ClaimRow) -> String {
     let unit = unit_of(row);
     let measured = match &row.measured {
@@ -177,7 +181,7 @@ pub fn against(row: &ClaimRow) -> String {
     }
 }
 
-/// How a unit that the source leaves open was read, as a sentence; `None` where nothing was open.
+/// Returns a sentence on how an ambiguous unit in the source was read; `None` if none was ambiguous.
 pub fn reading(row: &ClaimRow) -> Option<String> {
     let unit = typed_unit(row)?;
     if !unit.is_decimal_bandwidth() {

@@ -1,4 +1,5 @@
-//! A comparison in a terminal: which is the better buy, prices, what differs between the runs, a table, bars, and what the figures show.
+//! A comparison in a terminal: which is the better buy, prices, what differs between the runs, a table, bars, and
+//! what the figures show.
 
 use std::fmt::Write as _;
 
@@ -15,14 +16,14 @@ pub const COMPARISON_SCHEMA: &str = "plimsoll-comparison";
 /// Version of the schema.
 pub const COMPARISON_VERSION: u32 = 1;
 
-/// Columns of the longest bar.
+/// Length of the longest bar, in columns.
 const BAR: usize = 36;
-/// Rows that get bars in a terminal, and that are priced there.
+/// Most rows with bars, and most prices, in a terminal.
 const BARRED: usize = 8;
-/// Columns of a name of a side.
+/// Columns for the name of a side.
 const NAME: usize = 14;
 
-/// The whole comparison in 80 columns.
+/// Returns the whole comparison in 80 columns.
 pub fn comparison_text(comparison: &Comparison) -> String {
     let sections = [
         lead(comparison).map_or_else(String::new, |verdict| wrap("", &verdict)),
@@ -38,7 +39,7 @@ pub fn comparison_text(comparison: &Comparison) -> String {
     filled.join("\n")
 }
 
-/// Figures block by block where there are blocks; else as they are, with bars.
+/// Returns the figures block by block if the sides were loaded in turns, or else as a table with bars.
 fn figures(comparison: &Comparison) -> String {
     if comparison.in_turns.is_none() || comparison.rows.is_empty() {
         return [table(comparison), bars(comparison)]
@@ -63,7 +64,7 @@ fn sides(comparison: &Comparison) -> String {
     lines.collect()
 }
 
-/// Before any figure: what else differs may explain it.
+/// Returns what else differs between the sides. It stands before all figures, because it may explain them.
 fn differing(comparison: &Comparison) -> String {
     if comparison.differing.is_empty() {
         return "Nothing that is recorded differs between them.\n".to_owned();
@@ -80,7 +81,7 @@ fn differing(comparison: &Comparison) -> String {
     text
 }
 
-/// Blocks of lines beside each other, each `columns` wide; behind `first` on the first line.
+/// Sets blocks of lines side by side, each `columns` wide, with `first` before the first line.
 fn side_by_side(first: &str, blocks: &[String], columns: usize) -> String {
     let lines: Vec<Vec<&str>> = blocks.iter().map(|block| block.lines().collect()).collect();
     let height = lines.iter().map(Vec::len).max().unwrap_or(0);
@@ -94,7 +95,7 @@ fn side_by_side(first: &str, blocks: &[String], columns: usize) -> String {
     text
 }
 
-/// A table where there are two sides; of more, the bars alone fit.
+/// Returns a table if there are two sides; with more, only the bars fit.
 fn table(comparison: &Comparison) -> String {
     if comparison.rows.is_empty() {
         return wrap(
@@ -147,13 +148,13 @@ fn table_row(row: &Row) -> String {
     }
 }
 
-/// The work, and what of it is compared where that is not the rate.
+/// Returns the work, and its measure if that is not a rate.
 fn work_and_measure(row: &Row) -> String {
     let work = words::work_words(&row.work);
     if row.measure.is_latency() { format!("{work}: {}", words::measure_words(row.measure)) } else { work }
 }
 
-/// A bar a side, as long as its figure, the longest of each row filling the line.
+/// Returns a bar for each side. In each row the longest bar fills the line and the others are in proportion.
 fn bars(comparison: &Comparison) -> String {
     let mut text = String::new();
     for row in comparison.rows.iter().take(BARRED) {
@@ -180,7 +181,7 @@ fn bars(comparison: &Comparison) -> String {
     text
 }
 
-/// Where the rest is, of `all` of which `shown` were shown.
+/// Returns a pointer to the rest, if `shown` is less than `all`.
 fn left_out(all: usize, shown: usize, what: &str) -> String {
     let more = all.saturating_sub(shown);
     if more == 0 {
@@ -190,7 +191,7 @@ fn left_out(all: usize, shown: usize, what: &str) -> String {
     }
 }
 
-/// Eighths of a column, so that small figures are seen to differ.
+/// Draws a bar in eighths of a column, so that small differences are visible.
 fn bar(share: f64) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = ((share.clamp(0.0, 1.0) * (BAR * 8) as f64).round() as usize).max(1);
@@ -218,11 +219,12 @@ fn alone(comparison: &Comparison) -> String {
     text
 }
 
-/// Columns of a price, and of what it is of.
+/// Columns of a price.
 const PRICE: usize = 12;
+/// Columns of what is priced.
 const PRICED: usize = 30;
 
-/// A table where its columns fit, else sentences.
+/// Returns the prices as a table if its columns fit, or else as sentences.
 fn prices(comparison: &Comparison) -> String {
     let table = price_table(comparison, Room::Little);
     let sides = comparison.sides.len();
@@ -237,7 +239,8 @@ fn prices(comparison: &Comparison) -> String {
     text + &left_out(space, BARRED, "prices")
 }
 
-/// What is priced, the prices to the right, who is cheaper behind them; continued where a part is longer than its column.
+/// Formats a row: what is priced on the left, the prices, then the cheaper side. The first and the last cell
+/// continue on further lines if too long.
 fn price_row(cells: &[String], sides: usize) -> String {
     let rest = COLUMNS - PRICED - PRICE * sides - 2;
     let [what, prices @ .., cheaper] = cells else { return String::new() };
@@ -258,7 +261,7 @@ fn price_row(cells: &[String], sides: usize) -> String {
     }
 }
 
-/// A sentence a price, where so many sides have no room beside each other.
+/// Returns a sentence for each price, for more sides than fit beside each other.
 fn price_lines(comparison: &Comparison) -> String {
     let sentences = words::price_sentences(comparison);
     let Some((space, rates)) = sentences.split_last() else { return String::new() };
@@ -284,7 +287,7 @@ fn readings(comparison: &Comparison) -> String {
     blocks.join("\n")
 }
 
-/// The comparison as one JSON document: its values, and the sentences made from them.
+/// Returns the comparison as one JSON document: its values, and the sentences made from them.
 pub fn comparison_json(comparison: &Comparison) -> String {
     let reading = |finding: &analysis::compare::ReadingFinding| {
         let mut value = serde_json::to_value(finding).unwrap_or_default();

@@ -12,7 +12,7 @@ use crate::words::sentence::plural;
 use crate::words::turns;
 use crate::words::wrap::clean;
 
-/// `4 KiB random reads, depth 64, in 75 % reads`.
+/// Describes a work: `4 KiB random reads, depth 64, in 75 % reads`.
 pub fn work_words(work: &Work) -> String {
     if work.spaced {
         let block = work.block.map_or(String::new(), |block| format!(" of {}", numbers::block(block as f64)));
@@ -45,7 +45,7 @@ pub fn work_words(work: &Work) -> String {
     text
 }
 
-/// A figure with its unit: `33,215 IOPS`, `124 MiB/s`, `0.30 ms`.
+/// Formats a figure with its unit: `33,215 IOPS`, `124 MiB/s`, `0.30 ms`.
 pub fn figure_words(figure: &SideFigure, measure: Measure) -> String {
     let value = figure.value;
     let unit = match measure {
@@ -56,7 +56,7 @@ pub fn figure_words(figure: &SideFigure, measure: Measure) -> String {
     format!("{} {}", digits(figure, unit.factor), unit.name)
 }
 
-/// The number of a figure in `unit`, with no more digits than were printed where another tool printed it.
+/// Formats a figure in `unit`. If another tool printed it, no digits are added.
 pub fn digits(figure: &SideFigure, unit: f64) -> String {
     let value = figure.value / unit;
     let significant = match figure.rounding {
@@ -68,7 +68,7 @@ pub fn digits(figure: &SideFigure, unit: f64) -> String {
     numbers::fixed(value, decimals as usize)
 }
 
-/// What the measure of a row is, where its work does not say.
+/// Returns the name of a row's measure.
 pub fn measure_words(measure: Measure) -> &'static str {
     match measure {
         Measure::Iops => "IOPS",
@@ -79,7 +79,7 @@ pub fn measure_words(measure: Measure) -> &'static str {
     }
 }
 
-/// `0.068`, with its interval where there is one: `0.912 (0.87 to 0.95)`.
+/// Formats a ratio with its interval if there is one: `0.068`, `0.912 (0.87 to 0.95)`.
 pub fn ratio_words(ratio: &Ratio) -> String {
     match ratio.interval {
         Some((low, high)) => format!("{} ({} to {})", three(ratio.value), three(low), three(high)),
@@ -87,7 +87,7 @@ pub fn ratio_words(ratio: &Ratio) -> String {
     }
 }
 
-/// Three significant digits.
+/// Formats with three significant digits.
 pub fn three(value: f64) -> String {
     let decimals = match value.abs() {
         large if large >= 99.95 => 0,
@@ -99,7 +99,7 @@ pub fn three(value: f64) -> String {
     numbers::fixed(value, decimals)
 }
 
-/// What follows from a ratio, in a word or two.
+/// Returns what follows from a ratio, in a word or two.
 pub fn answer_words(ratio: &Ratio) -> String {
     match (ratio.answer, ratio.basis) {
         (RatioAnswer::Differs, _) => "differs".to_owned(),
@@ -113,7 +113,7 @@ pub fn answer_words(ratio: &Ratio) -> String {
     }
 }
 
-/// What the intervals rest on, and what is missing, each once.
+/// Returns what the intervals rest on and what is missing, each note once.
 pub fn basis_notes(comparison: &Comparison) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     for ratio in comparison.rows.iter().flat_map(|row| row.ratios.iter().flatten()) {
@@ -150,7 +150,7 @@ fn basis_note(ratio: &Ratio) -> String {
     }
 }
 
-/// `do: fio 1.59 text, 4 results`.
+/// Describes a side: `do: fio 1.59 text, 4 results`.
 pub fn side_words(side: &SideFacts) -> String {
     let tools = side.tools.join(", ");
     let runs = if side.runs == 1 { "1 run".to_owned() } else { format!("{} runs", side.runs) };
@@ -169,7 +169,7 @@ fn said_by(from: SizeFrom) -> &'static str {
     }
 }
 
-/// `5.00 a month`, with the currency as typed.
+/// Formats a price with the currency as typed: `5.00 a month`.
 pub fn price_words(price: &Price) -> String {
     let period = match price.per {
         Period::Hour => "an hour",
@@ -185,12 +185,12 @@ pub fn price_words(price: &Price) -> String {
     }
 }
 
-/// The name of a side.
+/// Returns the name of a side.
 pub fn label(comparison: &Comparison, side: usize) -> String {
     comparison.sides.get(side).map_or_else(String::new, |side| clean(&side.label))
 }
 
-/// The sentence of a row: who is faster, by how much.
+/// Returns the sentence of a row: which side is faster, and by how much.
 pub fn row_sentence(comparison: &Comparison, row: &Row, other: usize) -> Option<String> {
     let ratio = row.ratios.get(other)?.as_ref()?;
     let first = row.figures.iter().position(Option::is_some)?;
@@ -201,7 +201,8 @@ pub fn row_sentence(comparison: &Comparison, row: &Row, other: usize) -> Option<
     Some(format!("{other} is {} of {first}: {}", ratio_words(ratio), answer_words(ratio)))
 }
 
-/// `depth, order and block of B are not recorded: it may be other work`, of each side that leaves any open.
+/// Returns what each side leaves unrecorded in a row:
+/// `depth, order and block of B are not recorded: it may be other work`. `None` if nothing is.
 pub fn unrecorded_words(comparison: &Comparison, row: &Row) -> Option<String> {
     let open = row.unrecorded.iter().enumerate().filter(|(_, what)| !what.is_empty());
     let told = open.map(|(side, what)| {
@@ -215,7 +216,7 @@ pub fn unrecorded_words(comparison: &Comparison, row: &Row) -> Option<String> {
     (!told.is_empty()).then(|| format!("{}: it may be other work.", told.join("; ")))
 }
 
-/// The sentence of what a side's figures show.
+/// Returns the sentence on what a side's figures show.
 pub fn reading_sentence(comparison: &Comparison, finding: &ReadingFinding) -> String {
     let side = label(comparison, finding.side);
     match &finding.reading {
@@ -286,7 +287,7 @@ fn cap_words(quantity: Quantity, cap: f64) -> String {
     }
 }
 
-/// The arithmetic behind a reading, and what it does not show.
+/// Returns the arithmetic behind a reading, and what it does not show.
 pub fn reading_details(finding: &ReadingFinding) -> Option<String> {
     let Reading::OnCredits {
         policy: _,
@@ -317,7 +318,7 @@ pub fn reading_details(finding: &ReadingFinding) -> Option<String> {
     ))
 }
 
-/// What else could explain it.
+/// Returns what else could explain a reading.
 pub fn reading_competing(finding: &ReadingFinding) -> Option<&'static str> {
     match &finding.reading {
         Reading::OnCredits { .. } => Some(
@@ -343,7 +344,7 @@ pub fn reading_competing(finding: &ReadingFinding) -> Option<&'static str> {
     }
 }
 
-/// What to do next.
+/// Returns what to do next.
 pub fn reading_next(finding: &ReadingFinding) -> String {
     match &finding.reading {
         Reading::OnCredits { left_s, .. } => format!(
@@ -375,7 +376,7 @@ pub fn reading_next(finding: &ReadingFinding) -> String {
     }
 }
 
-/// How sure a reading is.
+/// Returns how sure a reading is.
 pub fn reading_confidence(finding: &ReadingFinding) -> &'static str {
     match finding.confidence {
         Confidence::Certain => "certain: counted",
@@ -385,10 +386,10 @@ pub fn reading_confidence(finding: &ReadingFinding) -> &'static str {
     }
 }
 
-/// Loads that are named as evidence; more are counted.
+/// Most loads that are named as evidence; more are only counted.
 const NAMED: usize = 6;
 
-/// `4 KiB random reads, depth 64: 3,016`, of each load that shows it.
+/// Returns the evidence of each load that shows it: `4 KiB random reads, depth 64: 3,016`.
 pub fn reading_evidence(finding: &ReadingFinding) -> String {
     let words = finding
         .evidence
@@ -401,7 +402,7 @@ pub fn reading_evidence(finding: &ReadingFinding) -> String {
     words.join("; ")
 }
 
-/// What a unit costs, and which side is the cheaper.
+/// Returns what a unit costs, and which side is cheaper.
 pub fn price_sentences(comparison: &Comparison) -> Vec<String> {
     let mut sentences = Vec::new();
     for row in &comparison.prices {
@@ -437,6 +438,7 @@ pub fn price_sentences(comparison: &Comparison) -> Vec<String> {
     sentences
 }
 
+/// Formats prices within a latency bound:
 /// `per IOPS of 4 KiB random reads, p99 within 10 ms, a month: A 0.00167 (3,000 IOPS at depth 32), B never within it.`
 fn within_sentence(comparison: &Comparison, row: &PriceRow, within: &Within) -> String {
     let rate = |value: f64| match row.measure {
@@ -468,7 +470,7 @@ fn within_sentence(comparison: &Comparison, row: &PriceRow, within: &Within) -> 
     format!("per {unit} of {work}, p99 within {latency}, a month: {}{cheaper}.", each.join(", "))
 }
 
-/// The unit that all figures of a row are written in.
+/// Returns the unit that all figures of a row share; `None` for operations a second, which need none.
 pub(crate) fn unit_of(row: &Row) -> Option<Unit> {
     let most = row.figures.iter().flatten().map(|figure| figure.value).fold(0.0, f64::max);
     match row.measure {
@@ -478,7 +480,7 @@ pub(crate) fn unit_of(row: &Row) -> Option<Unit> {
     }
 }
 
-/// Whether the work of a row is reads, for the colour of its bars.
+/// Whether the work of a row is reads, which decides the colour of its bars.
 pub(crate) fn is_read(work: &Work) -> bool {
     work.direction != Some(Direction::Write)
 }

@@ -1,4 +1,4 @@
-//! Why a claim is not decided, or is weaker than it looks, in words.
+//! Why a claim is undecided, or weaker than it looks, in words.
 
 use analysis::{Doubt, Resource};
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use crate::words::numbers::{self, Prefix};
 use crate::words::target_doubt::target_doubt;
 use crate::words::wrap::clean;
 
-/// Why, as a clause without a full stop, fit to follow a colon.
+/// Returns the reason as a clause without a full stop, fit to follow a colon.
 pub fn doubt(doubt: &Doubt) -> String {
     match doubt {
         Doubt::InsideBurst { of, rate, burst_s, left_s_least, left_s_most, .. } => format!(
@@ -72,7 +72,7 @@ pub fn doubt(doubt: &Doubt) -> String {
     }
 }
 
-/// What a rule counts.
+/// Returns what a rule counts.
 pub(crate) fn counted(of: Resource) -> &'static str {
     match of {
         Resource::Iops => "operations",
@@ -80,7 +80,7 @@ pub(crate) fn counted(of: Resource) -> &'static str {
     }
 }
 
-/// A rate as the rule that counts it charges it.
+/// Formats a rate in the unit that a rule counts in.
 pub(crate) fn charged(of: Resource, rate: f64) -> String {
     match of {
         Resource::Iops => numbers::iops(rate),
@@ -88,7 +88,7 @@ pub(crate) fn charged(of: Resource, rate: f64) -> String {
     }
 }
 
-/// When something ends that lasts so many seconds more.
+/// Returns when something ends that lasts `least` to `most` seconds more.
 pub(crate) fn ending(least: f64, most: f64) -> String {
     match (least, most) {
         (_, most) if most < 1.0 => "about now".to_owned(),
@@ -123,7 +123,7 @@ fn no_data(share: f64) -> String {
     format!("{:.0} % of the region holds no data", share * 100.0)
 }
 
-/// The doubt as a value of the JSON document: what it is about the target is told there in words.
+/// Returns the doubt as a value of the JSON document; doubts about the target are given in words there.
 pub(crate) fn doubt_json(doubt: &Doubt) -> Value {
     let of_target = |why: String| json!({"doubt": "target", "why": why});
     match doubt {
@@ -134,7 +134,7 @@ pub(crate) fn doubt_json(doubt: &Doubt) -> Value {
     }
 }
 
-/// What would remove the doubt, as one sentence.
+/// Returns what would remove the doubt, as one sentence.
 pub fn remedy(doubt: &Doubt) -> String {
     let text = match doubt {
         Doubt::InsideBurst { left_s_most, .. } => return outlast(*left_s_most),
@@ -164,7 +164,7 @@ pub fn remedy(doubt: &Doubt) -> String {
     text.to_owned()
 }
 
-/// That only a load longer than that tells.
+/// Returns the advice to load the volume for longer than `seconds`.
 pub(crate) fn outlast(seconds: f64) -> String {
     format!("Keep it loaded for longer than {}, and see what rate is left.", numbers::span(seconds))
 }

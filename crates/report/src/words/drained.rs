@@ -1,4 +1,5 @@
-//! What a drain on purpose showed, in words: the levels, the bucket, what fills it, and when full speed may be expected again.
+//! What a deliberate drain showed, in words: the levels, the bucket, what fills it, and when full speed may be
+//! expected again.
 
 use analysis::{
     Asking, BothWays, BurstAnswer, BurstBudget, BurstPart, Drained, Ends, Estimate, Fullness, Resource,
@@ -10,12 +11,12 @@ use crate::words::numbers::{self, IOPS, Prefix, Unit};
 use crate::words::sentence::capital;
 use crate::words::wrap::{wrap, wrap_between};
 
-/// Columns of the left of the table.
+/// Columns of the left column of the table.
 const NAME: usize = 24;
-/// What stands in front of a line of the table.
+/// Indentation of a line of the table.
 const INDENT: &str = "  ";
 
-/// The answer in a sentence or two.
+/// Returns the answer in a sentence or two.
 pub(crate) fn verdict(answer: &BurstAnswer) -> VerdictWords {
     let fell: Vec<&BurstPart> = answer.parts.iter().filter(|part| part.fell()).collect();
     let word = match (fell.is_empty(), answer.parts.is_empty() || answer.cut_short) {
@@ -35,6 +36,7 @@ pub(crate) fn verdict(answer: &BurstAnswer) -> VerdictWords {
     VerdictWords { word, rest, stops: when(answer) }
 }
 
+/// Returns the levels with their intervals:
 /// `3,000 ± 1 IOPS while the burst lasts, 300.0 ± 0.3 IOPS when it is over.`
 fn sentence(part: &BurstPart) -> String {
     let seen = numbers::span(part.seen_s);
@@ -65,7 +67,7 @@ fn sentence(part: &BurstPart) -> String {
     }
 }
 
-/// [`sentence`] of both levels without their intervals: what the chart of the rate shows.
+/// Returns [`sentence`] for both levels without their intervals, as the title of the chart of the rate.
 pub(crate) fn levels(part: &BurstPart) -> Option<String> {
     let (burst, base) = (part.burst?, part.base?);
     let told = |level: &Estimate| {
@@ -75,13 +77,13 @@ pub(crate) fn levels(part: &BurstPart) -> Option<String> {
     Some(format!("{} while the burst lasts, {} when it is over", told(&burst), told(&base)))
 }
 
-/// The highest rate that a drain fell from.
+/// Returns the highest rate that a drain fell from.
 fn highest(part: &BurstPart) -> Option<f64> {
     let fell = part.drains.iter().filter(|drain| drain.fell_at_s.is_some());
     fell.map(|drain| drain.before).reduce(f64::max)
 }
 
-/// When may I expect full speed again?
+/// Answers when full speed may be expected again.
 fn when(answer: &BurstAnswer) -> String {
     let sentences: Vec<String> = answer.parts.iter().filter_map(when_of).collect();
     match sentences.is_empty() {
@@ -112,7 +114,7 @@ fn when_of(part: &BurstPart) -> Option<String> {
     Some(format!("{of} {minute} of rest for a minute of it{full}."))
 }
 
-/// What stands below the verdict in a terminal: tables and what follows.
+/// Returns what stands below the verdict in a terminal: tables and what follows from them.
 pub(crate) fn text(answer: &BurstAnswer) -> String {
     let parts: Vec<String> = answer.parts.iter().map(part_text).collect();
     parts.join("\n")
@@ -127,12 +129,12 @@ fn part_text(part: &BurstPart) -> String {
     format!("{head}{rows}")
 }
 
-/// `Operations, by reads of 4 KiB`.
+/// Returns the title of a part: `Operations, by reads of 4 KiB`.
 pub(crate) fn title(part: &BurstPart) -> String {
     format!("{}, by {} of {}", capital(what(part)), ways(part), numbers::block(part.block as f64))
 }
 
-/// `reads`, `writes`, `70 % reads and 30 % writes`.
+/// Describes the mix: `reads`, `writes`, `70 % reads and 30 % writes`.
 fn ways(part: &BurstPart) -> String {
     match part.mix.read_percent() {
         100 => "reads".to_owned(),
@@ -141,7 +143,7 @@ fn ways(part: &BurstPart) -> String {
     }
 }
 
-/// The rows of a part: name and value.
+/// Returns the rows of a part: name and value.
 pub(crate) fn rows(part: &BurstPart) -> Vec<(&'static str, String)> {
     let published = part.published.as_ref();
     let by = |value: String, figure: Option<String>| match figure {
@@ -228,7 +230,7 @@ fn rate_of(value: f64, part: &BurstPart) -> String {
     numbers::in_unit(value, unit(value, part))
 }
 
-/// An amount of operations or bytes with its interval.
+/// Formats an amount of operations or bytes with its interval.
 fn amount(estimate: &Estimate, part: &BurstPart) -> String {
     match part.resource {
         Resource::Iops => format!("{} operations", numbers::estimate(estimate, IOPS)),
@@ -246,7 +248,8 @@ fn amount_of(value: f64, part: &BurstPart) -> String {
     }
 }
 
-/// The drains as a table: when, how much was asked, the rates, what it took and how long it lasted.
+/// Returns the drains as a table: when, how much was asked for, the rates, the amount taken and how long it
+/// lasted.
 pub(crate) fn drains(part: &BurstPart) -> Table {
     let mut table =
         Table::headed(&["drain", "after a rest of", "asked for", "before", "after", "took", "lasted"]);

@@ -1,6 +1,7 @@
-//! What is said of every kind of finding: its sentence, what else could explain it, what to do next, the chart that shows it.
+//! Words for every kind of finding: its sentence, what else could explain it, what to do next, the chart that
+//! shows it.
 //!
-//! One table without a row for the rest: a kind of finding without its words does not compile.
+//! The table has no catch-all row, so a kind of finding without its words does not compile.
 
 use analysis::findings::{GeneratorBound, StoppedAnswering, Unwritten};
 use analysis::{Finding, Meaning, Place};
@@ -20,7 +21,7 @@ use super::watch_words::{
 };
 use super::wrap::clean;
 
-/// How long it was silent, what was held, how it ended, and how often.
+/// Returns how long the device was silent, what was outstanding, how it ended, and how often.
 fn stopped_answering(found: &StoppedAnswering) -> String {
     let seconds = |time: Nanos| numbers::time(time.0 as f64);
     let others = match found.others {
@@ -51,7 +52,7 @@ fn stopped_answering(found: &StoppedAnswering) -> String {
     )
 }
 
-/// What of `GeneratorBound` is not nothing: a clause whose figure is 0 says nothing.
+/// Describes a [`GeneratorBound`], leaving out clauses whose figure is 0.
 fn short_of_cpu(found: &GeneratorBound, step: &str) -> String {
     let told =
         |share: f64, words: &dyn Fn(&str) -> String| (share > 0.0).then(|| words(&numbers::share(share)));
@@ -69,32 +70,32 @@ fn short_of_cpu(found: &GeneratorBound, step: &str) -> String {
     text
 }
 
-/// What is said of a finding.
+/// Words for a finding.
 pub(crate) struct Told<'f> {
-    /// What it says, one or two sentences.
+    /// What it says, in one or two sentences.
     pub sentence: String,
-    /// What else could explain it; `None` where it is counted and leaves no doubt.
+    /// What else could explain it; `None` if it was counted and leaves no doubt.
     pub unless: Option<&'static str>,
     /// What to do about it, as one sentence.
     pub next: String,
-    /// The chart that is shown first because of it.
+    /// Chart that shows it.
     pub shown: Shown<'f>,
 }
 
 /// A chart that a finding points to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Shown<'f> {
-    /// None of its own: the ladders show it, or no chart does.
+    /// No chart of its own: the ladders show it, or no chart does.
     Nowhere,
-    /// One of the run's, by its name in the table of charts.
+    /// A chart of the run, by its name in the table of charts.
     OfRun(&'static str),
-    /// One of a watched device.
+    /// A chart of a watched device.
     OfDevice(&'f Place, &'static str),
 }
 
 use Shown::{Nowhere, OfDevice, OfRun};
 
-/// The words of `finding`.
+/// Returns the words for `finding`.
 pub(crate) fn told(finding: &Finding) -> Told<'_> {
     let steps = Steps::of(finding);
     match &finding.meaning {

@@ -3,7 +3,7 @@
 use crate::words::numbers;
 use crate::words::wrap::{clean, wrap};
 
-/// So many times as long is worth saying.
+/// Ratio of longest to usual duration above which the longest is mentioned.
 const NOTABLY: f64 = 1.1;
 
 /// What a run will take.
@@ -11,17 +11,17 @@ const NOTABLY: f64 = 1.1;
 pub struct Forecast {
     /// Seconds from now to the verdict.
     pub seconds: f64,
-    /// The most seconds that it may take.
+    /// Most seconds that it may take.
     pub seconds_most: f64,
     /// Bytes that will be written, layout included.
     pub bytes_written: u64,
-    /// What of the policy's burst credits will be spent.
+    /// Burst credits of the policy that will be spent.
     pub credits: Credits,
     /// What the provider may bill, as sentences.
     pub billing: Vec<String>,
 }
 
-/// What of a policy's burst credits a run spends.
+/// Burst credits of a policy that a run spends.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Credits {
     /// No policy was named.
@@ -35,7 +35,7 @@ pub enum Credits {
     Share(f64),
 }
 
-/// The forecast as a paragraph of at most 80 columns: time, bytes written, credits, billing.
+/// Returns the forecast as a paragraph of at most 80 columns: time, bytes written, credits, billing.
 pub fn forecast(forecast: &Forecast) -> String {
     let mut sentences = vec![lasts(forecast), written(forecast.bytes_written)];
     sentences.push(spent(forecast.credits));
@@ -43,7 +43,7 @@ pub fn forecast(forecast: &Forecast) -> String {
     wrap("", &sentences.join(" "))
 }
 
-/// How long it takes, and where it may be notably more, at most.
+/// Returns how long the run takes, and at most how long if that is notably more.
 fn lasts(forecast: &Forecast) -> String {
     let (usual, most) = (about(forecast.seconds), about(forecast.seconds_most));
     let most = most.trim_start_matches("About ");

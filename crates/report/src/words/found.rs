@@ -1,5 +1,5 @@
-//! The findings of a check in a terminal: those that change the answer first, and no more than fit a screen unless all are
-//! asked for.
+//! The findings of a check in a terminal: those that change the answer first, and no more than fit a screen unless
+//! all are asked for.
 
 use analysis::findings::{BandwidthCap, IopsCap, NotIdentifiable, Question};
 use analysis::{Analysis, Answer, ClaimRow, Confidence, Finding, Meaning, Quantity, Verdict};
@@ -7,7 +7,7 @@ use analysis::{Analysis, Answer, ClaimRow, Confidence, Finding, Meaning, Quantit
 use crate::words::sentence::{capital, competing, confidence, evidence, next_step, sentence};
 use crate::words::wrap::wrap;
 
-/// How many of the findings are told.
+/// How many of the findings are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extent {
     /// No more than fit a screen with the verdict; the rest are counted.
@@ -19,10 +19,11 @@ pub enum Extent {
 
 /// Lines for findings: a screen of 24 less the verdict's own.
 const LINES: usize = 16;
-/// Findings told in a line each; more than so many are counted.
+/// Most findings shown in a line each; more are only counted.
 const BRIEF: usize = 3;
 
-/// The findings alone, a sentence each, for commands whose result is not a verdict; the page has them whole.
+/// Returns the findings alone, a sentence each, for commands whose result is not a verdict; the page has them in
+/// full.
 pub fn findings_brief(analysis: &Analysis) -> String {
     let shown: Vec<&Finding> = analysis.findings.iter().filter(|finding| !is_limit(finding)).collect();
     let told = shown.iter().take(BRIEF).map(|finding| wrap("  found   ", &sentence(finding)));
@@ -33,32 +34,32 @@ pub fn findings_brief(analysis: &Analysis) -> String {
     text
 }
 
-/// Findings that weaken or explain the result. What stops the volume stands in the verdict already; a cap is told at
-/// length only where a claim is missed because of it.
+/// Returns findings that weaken or explain the result. What stops the volume stands in the verdict already, so a
+/// cap is included only if a claim is missed because of it.
 pub(super) fn findings(analysis: &Analysis, extent: Extent) -> String {
     let shown = |finding: &&Finding| !is_limit(finding) || explains(finding, &analysis.verdict);
     let mut shown: Vec<&Finding> = analysis.findings.iter().filter(shown).collect();
     if extent == Extent::All {
         return joined(shown.into_iter().map(whole));
     }
-    // They stand in the order of what they do to the answer; what the verdict itself says is only said again.
+    // They are sorted by how they affect the answer already; what the verdict itself says moves to the end.
     shown.sort_by_key(|finding| is_in_the_verdict(finding));
     let all = joined(shown.iter().map(|finding| whole(finding)));
     if all.lines().count() <= LINES { all } else { screen(&shown) }
 }
 
-/// As many as fit, without where they were seen, and the number of the rest.
+/// Returns as many findings as fit, without where they were seen, and the number of the rest.
 fn screen(shown: &[&Finding]) -> String {
     let fits = |count: usize| {
         let more = usize::from(count < shown.len()) * 2;
         joined(short(&shown[..count]).into_iter()).lines().count() + more <= LINES
     };
-    // The first is told however long it is.
+    // The first is shown however long it is.
     let told = (1..=shown.len()).rev().find(|&count| fits(count)).unwrap_or(1);
     joined(short(&shown[..told]).into_iter().chain([more(shown.len() - told)]))
 }
 
-/// Where the rest is.
+/// Returns where to find the rest.
 fn more(left: usize) -> String {
     let rest = match left {
         0 => "where these were seen and what else they could be".to_owned(),
@@ -72,7 +73,7 @@ fn joined(blocks: impl Iterator<Item = String>) -> String {
     blocks.collect::<Vec<_>>().join("\n")
 }
 
-/// Findings with their next steps; a step that several ask for stands below the last of them.
+/// Formats findings with their next steps; a step that several findings share stands below the last of them.
 fn short(findings: &[&Finding]) -> Vec<String> {
     let steps: Vec<String> = findings.iter().map(|finding| next_step(finding)).collect();
     let one = |(at, finding): (usize, &&Finding)| {
@@ -83,7 +84,7 @@ fn short(findings: &[&Finding]) -> Vec<String> {
     findings.iter().enumerate().map(one).collect()
 }
 
-/// How sure it is, in one word.
+/// Returns how sure a finding is, in one word.
 fn word(confidence: Confidence) -> &'static str {
     match confidence {
         Confidence::Possible => "Possible",
@@ -93,7 +94,7 @@ fn word(confidence: Confidence) -> &'static str {
     }
 }
 
-/// A finding with where it was seen, what else it could be, and its next step.
+/// Formats a finding with where it was seen, what else it could be, and its next step.
 fn whole(finding: &Finding) -> String {
     let mut text = wrap("  found   ", &sentence(finding));
     let seen = evidence(&finding.evidence);
@@ -108,12 +109,12 @@ fn whole(finding: &Finding) -> String {
     text + &wrap("  next    ", &next_step(finding))
 }
 
-/// Whether the sentences below the verdict say it.
+/// Whether the sentences below the verdict say it already.
 fn is_in_the_verdict(finding: &Finding) -> bool {
     matches!(finding.meaning, Meaning::NotIdentifiable(NotIdentifiable { question: Question::Holds, .. }))
 }
 
-/// Whether the finding is the cap that a claim which is missed runs into.
+/// Whether the finding is the cap that causes a claim to be missed.
 fn explains(finding: &Finding, verdict: &Verdict) -> bool {
     let (quantity, wanted) = match finding.meaning {
         Meaning::IopsCap(IopsCap { direction, .. }) => (Quantity::Iops, direction),

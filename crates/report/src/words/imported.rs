@@ -10,14 +10,14 @@ use crate::words::Table;
 use crate::words::numbers::{self, Prefix, Unit};
 use crate::words::wrap::{COLUMNS, clean, wrap};
 
-/// At most so many rows are printed in a terminal; the page has them all.
+/// Most rows printed in a terminal; the page has them all.
 const ROWS: usize = 40;
-/// The name of a row is not cut to less than this.
+/// Least columns to which the name of a row is cut.
 const NAME_LEAST: usize = 8;
 /// Heads of the table of jobs.
 const HEADS: [&str; 8] = ["job", "", "IOPS", "bandwidth", "of", "mean", "p99", "moved"];
 
-/// The tool and what its output lacks; `None` where plimsoll measured.
+/// Returns the tool and what its output lacks; `None` if plimsoll measured.
 pub(crate) fn origin(run: &Run) -> Option<(&str, &[String])> {
     match &run.origin {
         Origin::Imported { tool, lacks } => Some((tool, lacks)),
@@ -25,7 +25,7 @@ pub(crate) fn origin(run: &Run) -> Option<(&str, &[String])> {
     }
 }
 
-/// What is missing, behind "not": `rates, latencies or a series`.
+/// Lists what is missing, to follow "not": `rates, latencies or a series`.
 pub(crate) fn either(lacks: &[String]) -> String {
     match lacks {
         [] => String::new(),
@@ -34,7 +34,7 @@ pub(crate) fn either(lacks: &[String]) -> String {
     }
 }
 
-/// An imported run for a terminal: table, notes, what it lacks. Empty where plimsoll measured.
+/// Returns an imported run for a terminal: table, notes, what it lacks. Empty if plimsoll measured.
 pub fn imported(run: &Run) -> String {
     match origin(run) {
         Some((_, lacks)) if !lacks.is_empty() => {
@@ -44,7 +44,7 @@ pub fn imported(run: &Run) -> String {
     }
 }
 
-/// [`imported`] without what it lacks.
+/// Returns [`imported`] without what the run lacks.
 pub(crate) fn summary(run: &Run) -> String {
     let Some((tool, _)) = origin(run) else { return String::new() };
     let table = job_table(run);
@@ -69,11 +69,11 @@ pub(crate) fn summary(run: &Run) -> String {
     text
 }
 
-/// What ioping's rates are.
+/// What ioping's rates are based on.
 pub(crate) const BASIS: &str = "IOPS and bandwidth of ioping are those of one request after the other without a pause: \
                                 requests divided by their latencies, not by the time that passed.";
 
-/// `1 job in 1 group, 1 device`.
+/// Counts what was imported: `1 job in 1 group, 1 device`.
 pub(crate) fn contents(run: &Run) -> String {
     let count = |scope| run.reported.iter().filter(|part| part.scope == scope).count();
     let words = [
@@ -99,14 +99,14 @@ pub(crate) fn contents(run: &Run) -> String {
     }
 }
 
-/// `30 intervals of 10 s, 3 devices: vda, dm-0, dm-1`.
+/// Describes reports by interval: `30 intervals of 10 s, 3 devices: vda, dm-0, dm-1`.
 fn reports(observed: &Observed) -> String {
     let plural = |count: usize, word: &str| {
         let s = if count == 1 { "" } else { "s" };
         format!("{} {word}{s}", numbers::count(count as f64))
     };
     let mut words = plural(observed.intervals.len(), "interval");
-    // All alike but for the rounding of a printed time.
+    // The lengths differ only by the rounding of a printed time, so the median is the usual one.
     let mut lengths: Vec<u64> = observed.intervals.iter().map(|(from, to)| to.since(*from).0).collect();
     lengths.sort_unstable();
     if let Some(&usual) = lengths.get(lengths.len() / 2) {
@@ -119,11 +119,11 @@ fn reports(observed: &Observed) -> String {
     }
 }
 
-/// More jobs than this are not told one by one in a sentence.
+/// Most jobs that a sentence names one by one.
 const TOLD: usize = 3;
 
-/// `2,257 IOPS read (8.8 MiB/s), 752 IOPS written (2.9 MiB/s)`: the rates that were printed; of many jobs the greatest. `None` where no
-/// rate was printed.
+/// Returns the rates that were printed, or the greatest of them if there are many jobs:
+/// `2,257 IOPS read (8.8 MiB/s), 752 IOPS written (2.9 MiB/s)`. `None` if no rate was printed.
 pub(crate) fn figures(run: &Run) -> Option<String> {
     let of = |scope: Scope| -> Vec<&Reported> {
         let with_rates = |part: &&Reported| part.scope == scope && part.directions.iter().any(has_rate);
@@ -146,14 +146,14 @@ fn has_rate(way: &ReportedDirection) -> bool {
     way.iops.is_some() || way.bytes_per_second.is_some()
 }
 
-/// The rates of a part, a direction after the other; those of all together only where no direction has its own.
+/// Returns the rates of a part, direction by direction; the rate of all together only if no direction has its own.
 fn ways(part: &Reported) -> String {
     let own = part.directions.iter().any(|way| way.direction.is_some() && has_rate(way));
     let told = part.directions.iter().filter(|way| has_rate(way) && (way.direction.is_some() || !own));
     told.map(way_rates).collect::<Vec<_>>().join(", ")
 }
 
-/// `2,257 IOPS read (8.8 MiB/s)`.
+/// Formats the rates of one direction: `2,257 IOPS read (8.8 MiB/s)`.
 fn way_rates(way: &ReportedDirection) -> String {
     let verb = match way.direction {
         Some(Direction::Read) => " read",
@@ -173,7 +173,7 @@ fn way_rates(way: &ReportedDirection) -> String {
     }
 }
 
-/// `up to 86,630 IOPS (randread) and 190 MiB/s (seqwrite)`.
+/// Returns the greatest rates of several jobs: `up to 86,630 IOPS (randread) and 190 MiB/s (seqwrite)`.
 fn greatest(parts: &[&Reported]) -> Option<String> {
     let ways = || parts.iter().flat_map(|part| part.directions.iter().map(move |way| (part, way)));
     let most = |of: fn(&ReportedDirection) -> Option<&Figure>| {
@@ -193,7 +193,7 @@ fn greatest(parts: &[&Reported]) -> Option<String> {
     (!told.is_empty()).then(|| format!("up to {}", told.join(" and ")))
 }
 
-/// Jobs by direction with their rates and latencies; groups where they add something.
+/// Returns jobs by direction with their rates and latencies, and groups that add something.
 pub(crate) fn job_table(run: &Run) -> Table {
     let told = || run.reported.iter().filter(|part| is_told(run, part));
     let ways = || told().flat_map(|part| &part.directions);
@@ -216,7 +216,8 @@ fn tail_of(way: &ReportedDirection) -> Option<&Figure> {
     way.with_percentiles()?.percentile(99.0)
 }
 
-/// A group tells something where it adds several jobs up or stands alone, or where a job's own line has lost its rates.
+/// Whether a part gets a row. A group does if it adds up several jobs or has none, or if its job's own line lacks
+/// rates.
 fn is_told(run: &Run, part: &Reported) -> bool {
     if part.scope != Scope::Group {
         return true;
@@ -229,7 +230,7 @@ fn is_told(run: &Run, part: &Reported) -> bool {
     jobs.len() != 1 || jobs.iter().flat_map(|job| &job.directions).any(lost)
 }
 
-/// The cells of a direction, bandwidth and latencies in these units.
+/// Returns the cells of a direction, with bandwidth and latencies in the given units.
 fn row(part: &Reported, way: &ReportedDirection, (rates, times): (Unit, Unit)) -> Vec<String> {
     let (mean, tail) = (of_mean(way), way.with_percentiles());
     let told =
@@ -246,12 +247,13 @@ fn row(part: &Reported, way: &ReportedDirection, (rates, times): (Unit, Unit)) -
     ]
 }
 
-/// The latencies that the mean is taken from: those that hold the percentiles, so that both tell of the same times.
+/// Returns the latencies that the mean is taken from: those that hold the percentiles if possible, so that both
+/// describe the same times.
 fn of_mean(way: &ReportedDirection) -> Option<&ReportedLatency> {
     way.with_percentiles().filter(|latency| latency.mean.is_some()).or_else(|| way.waited())
 }
 
-/// Which times mean and p99 are, in fio's words: `clat`, or `lat/clat` where they differ.
+/// Names the times that mean and p99 are, in fio's words: `clat`, or `lat/clat` if they differ.
 fn measures(mean: Option<&ReportedLatency>, tail: Option<&ReportedLatency>) -> String {
     let mean = mean.filter(|latency| latency.mean.is_some());
     let tail = tail.filter(|latency| latency.percentile(99.0).is_some());
@@ -268,12 +270,12 @@ fn word(kind: LatencyKind) -> &'static str {
     }
 }
 
-/// The direction, or that they are added up.
+/// Returns the direction, or `all` for the sum of all directions.
 pub(crate) fn way_words(direction: Option<Direction>) -> &'static str {
     direction.map_or("all", Direction::name)
 }
 
-/// Operations a second: as printed where that is rounded (`33.2k`), else with commas.
+/// Formats operations a second: as printed if rounded with a suffix (`33.2k`), or else with commas.
 pub(crate) fn rate(figure: &Figure) -> String {
     match figure.printed.ends_with(|last: char| last.is_ascii_alphabetic()) {
         true => figure.printed.clone(),
@@ -281,7 +283,7 @@ pub(crate) fn rate(figure: &Figure) -> String {
     }
 }
 
-/// A figure in `unit` with no more digits than were printed, and at most four that count.
+/// Formats a figure in `unit` with no more digits than were printed, and at most four significant ones.
 pub(crate) fn in_unit(figure: &Figure, unit: Unit) -> String {
     let (value, step) = (figure.value / unit.factor, figure.step / unit.factor);
     let printed = if step > 0.0 { (-step.log10() - 1e-9).ceil() } else { 0.0 };
@@ -290,7 +292,7 @@ pub(crate) fn in_unit(figure: &Figure, unit: Unit) -> String {
     format!("{} {}", numbers::fixed(value, decimals), unit.name)
 }
 
-/// The table in 80 columns; the first column gives way.
+/// Formats the table in 80 columns; the first column is shortened to fit.
 fn lines(table: &Table) -> String {
     let cells: Vec<Vec<String>> = std::iter::once(&table.head)
         .chain(table.rows.iter().take(ROWS))
@@ -307,7 +309,7 @@ fn lines(table: &Table) -> String {
     text
 }
 
-/// Words stand left, numbers right.
+/// Formats a row: words aligned left, numbers right.
 fn line(row: &[String], widths: &[usize]) -> String {
     let cut = |cell: &str, width: usize| -> String {
         match cell.chars().count() > width {
@@ -328,7 +330,7 @@ fn line(row: &[String], widths: &[usize]) -> String {
     text + "\n"
 }
 
-/// `a_bw.1.log: reads, bandwidth`.
+/// Describes a series: `a_bw.1.log: reads, bandwidth`.
 pub(crate) fn series_words(series: &record::ReportedSeries) -> String {
     use record::Measure::{
         BytesPerSecond, CompletionLatency, Histogram, Iops, SubmissionLatency, TotalLatency,

@@ -17,28 +17,29 @@ use crate::words::wrap::clean_json;
 
 /// Name of the document's schema.
 pub const SCHEMA: &str = "plimsoll-report";
-/// Version of the schema; a key that changes its meaning or goes away raises it, a new key does not.
+/// Version of the schema, raised if a key changes its meaning or goes away; a new key does not raise it.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// The result as one JSON document that ends with a line end. Times are nanoseconds on the run's clock, rates per
-/// second, sizes bytes, shares 0 to 1; a figure that is not a number is `null`.
+/// Returns the result as one JSON document that ends with a line break. Times are nanoseconds on the run's clock,
+/// rates per second, sizes bytes, shares 0 to 1; a figure that is not a number is `null`.
 pub fn json(run: &Run, analysis: &Analysis) -> String {
     let mut document = Vec::new();
-    // Memory takes what is written, and only text is.
+    // Writing into memory cannot fail, and only text is written.
     let _ = write_json(run, analysis, &mut document);
     String::from_utf8(document).unwrap_or_default()
 }
 
-/// Writes the document of [`json`], which may be ten times as long as the run file, without holding it.
+/// Writes the document of [`json`] without holding it in memory: it may be ten times as long as the run file.
 ///
 /// # Errors
-/// What `out` says.
+/// Errors of `out`.
 pub fn write_json(run: &Run, analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
     serde_json::to_writer_pretty(Cleaned(out), &Document { run, analysis })?;
     out.write_all(b"\n")
 }
 
-/// Writes JSON whose strings hold nothing that steers a terminal. What it is given ends between letters.
+/// Writes JSON whose strings hold nothing that controls a terminal. Each write it is given must end between
+/// characters.
 struct Cleaned<'w, W>(&'w mut W);
 
 impl<W: Write> Write for Cleaned<'_, W> {
@@ -57,7 +58,8 @@ impl<W: Write> Write for Cleaned<'_, W> {
     }
 }
 
-/// The whole, of which the long lists are made into JSON item by item: as one tree they take ten times the run.
+/// The whole document. Long lists become JSON item by item, because as one tree they take ten times the memory of
+/// the run.
 struct Document<'r> {
     run: &'r Run,
     analysis: &'r Analysis,
@@ -73,7 +75,7 @@ impl Serialize for Document<'_> {
     }
 }
 
-/// A list whose items are made only where they are written.
+/// A list whose items are made only when they are written.
 struct Each<'r, T, F>(&'r [T], F);
 
 impl<'r, T, V: Serialize, F: Fn(&'r T) -> V> Serialize for Each<'r, T, F> {
@@ -92,7 +94,7 @@ impl Serialize for Step<'_> {
     }
 }
 
-/// An object that has the keys of `head`, to which others can be added.
+/// Starts an object with the keys of `head`, to which others can be added.
 fn begun<S: Serializer>(to: S, head: &Value) -> Result<S::SerializeMap, S::Error> {
     let mut map = to.serialize_map(None)?;
     let mut entries = head.as_object().into_iter().flatten();
@@ -100,7 +102,7 @@ fn begun<S: Serializer>(to: S, head: &Value) -> Result<S::SerializeMap, S::Error
     Ok(map)
 }
 
-/// What stands in front of the lists.
+/// Returns what precedes the lists.
 fn head(run: &Run, analysis: &Analysis) -> Value {
     let words = verdict_words(run, analysis);
     json!({
@@ -144,7 +146,7 @@ fn head(run: &Run, analysis: &Analysis) -> Value {
     })
 }
 
-/// A claim whose doubts are told as those of the verdict.
+/// Returns a claim, with its doubts in the same form as those of the verdict.
 fn claim(row: &ClaimRow) -> Value {
     let mut value = serde_json::to_value(row).unwrap_or_default();
     if let Value::Object(fields) = &mut value {
@@ -153,7 +155,7 @@ fn claim(row: &ClaimRow) -> Value {
     value
 }
 
-/// The target, with its doubts in words.
+/// Returns the target, with its doubts in words.
 fn target(facts: &TargetFacts) -> Value {
     let mut value = serde_json::to_value(facts).unwrap_or_default();
     if let Value::Object(fields) = &mut value {
@@ -175,7 +177,7 @@ fn finding(finding: &Finding) -> Value {
     value
 }
 
-/// A step without its intervals.
+/// Returns a step without its intervals.
 fn step(step: &StepRecord) -> Value {
     json!({
         "name": step.plan.name,
@@ -192,7 +194,7 @@ fn step(step: &StepRecord) -> Value {
     })
 }
 
-/// An object with one key for each direction in which something ended.
+/// Returns an object with one key for each direction for which `of` has a value.
 pub(crate) fn directions(of: impl Fn(Direction) -> Option<Value>) -> Value {
     let filled: Map<String, Value> = Direction::ALL
         .iter()
@@ -248,7 +250,7 @@ mod tests {
     use record::Sample;
     use workload::Nanos;
 
-    /// Somebody who reads a kilobyte and goes.
+    /// A reader that takes a kilobyte and goes away.
     struct Gone(usize);
 
     impl Write for Gone {

@@ -1,4 +1,5 @@
-//! What a terminal shows while steps run: what is known so far, the running step, its rate and its latency against time.
+//! What a terminal shows while steps run: what is known so far, the running step, its rate and its latency against
+//! time.
 
 use analysis::Analysis;
 use record::{Distribution, Interval, Run};
@@ -8,17 +9,17 @@ use crate::words::progress::cut;
 use crate::words::steps::{part_line, part_words};
 use crate::words::wrap::clean;
 
-/// Moments that are kept of a step: as many as a wide line shows.
+/// Moments kept of a step: as many as a wide line shows.
 const KEPT: usize = 120;
-/// Lines of what the steps so far have found, the last ones: with the running step they fit a terminal of 24 rows.
+/// Last lines of what the steps have found so far: with the running step they fit a terminal of 24 rows.
 const PARTS: usize = 16;
-/// Columns in front of a course.
+/// Columns before a sparkline.
 const HEAD: usize = 46;
-/// A course of fewer columns shows nothing.
+/// Fewest columns of a sparkline; a shorter one shows nothing.
 const COURSE_LEAST: usize = 8;
-/// A course of more columns is not easier to read.
+/// Most columns of a sparkline; a longer one is no easier to read.
 const COURSE_MOST: usize = 40;
-/// Columns of the bar.
+/// Columns of the progress bar.
 const BAR: usize = 10;
 
 /// A moment of the running step, over all of its jobs.
@@ -33,23 +34,23 @@ struct Moment {
 #[derive(Clone, Debug, Default)]
 pub struct Showing {
     step: String,
-    /// Which step it is, from 1.
+    /// Number of the step, from 1.
     number: usize,
     moments: Vec<Moment>,
-    /// The end of the last moment, by which the jobs of a step are put together.
+    /// End of the last moment in nanoseconds; intervals of several jobs with the same end belong to one moment.
     until: u64,
     parts: Vec<String>,
 }
 
 impl Showing {
-    /// A step has begun.
+    /// Records that a step has begun.
     pub fn step(&mut self, name: &str) {
         self.step = clean(name);
         self.number += 1;
         self.moments.clear();
     }
 
-    /// One interval of one of its jobs.
+    /// Adds one interval of one of the step's jobs.
     pub fn heard(&mut self, interval: &Interval) {
         if self.moments.is_empty() || interval.end.0 != self.until {
             self.until = interval.end.0;
@@ -63,7 +64,7 @@ impl Showing {
         interval.directions.iter().for_each(|of| moment.latency.merge(&of.latency));
     }
 
-    /// What the steps so far have found, in the words of the result.
+    /// Takes in what the steps have found so far, in the words of the result.
     pub fn so_far(&mut self, run: &Run, analysis: &Analysis) {
         let lines = part_words(run, analysis).iter().map(part_line).collect::<String>();
         let lines: Vec<&str> = lines.lines().collect();
@@ -71,7 +72,8 @@ impl Showing {
         self.parts = kept.iter().map(|line| (*line).to_owned()).collect();
     }
 
-    /// The lines for a terminal in which each may take `room` columns; `elapsed_s` and `left_s` are seconds of the whole run.
+    /// Returns lines for a terminal, each at most `room` columns; `elapsed_s` and `left_s` are seconds of the
+    /// whole run.
     pub fn lines(&self, room: usize, (elapsed_s, left_s): (f64, f64)) -> Vec<String> {
         let mut lines = self.parts.clone();
         lines.push(self.head(room, (elapsed_s, left_s)));
@@ -91,7 +93,7 @@ impl Showing {
         lines.iter().map(|line| cut(line, room)).collect()
     }
 
-    /// Which step runs, how far the run is, and what is left of it.
+    /// Returns which step runs, how far the run is, and how much time is left.
     fn head(&self, room: usize, (elapsed_s, left_s): (f64, f64)) -> String {
         let share = (elapsed_s / (elapsed_s + left_s).max(1.0)).clamp(0.0, 1.0);
         let filled = (share * BAR as f64).round() as usize;
@@ -114,7 +116,7 @@ fn latency_words(latency: &Distribution) -> Option<String> {
     Some(format!("p50 {}  p99 {}", of(50.0)?, of(99.0)?))
 }
 
-/// `  rate     43,120 IOPS  168 MiB/s            ▁▃▆▇▇`: the words, and the course where there is room for one.
+/// Formats a quantity with a sparkline if there is room for one: `  rate  43,120 IOPS  168 MiB/s   ▁▃▆▇▇`.
 fn against_time((what, words): (&str, &str), values: &[f64], room: usize) -> String {
     let head = format!("  {what:<8} {words}");
     let columns = room.saturating_sub(HEAD).min(COURSE_MOST);
@@ -124,7 +126,8 @@ fn against_time((what, words): (&str, &str), values: &[f64], room: usize) -> Str
     format!("{head:<HEAD$}{}", course(&values[values.len().saturating_sub(columns)..]))
 }
 
-/// A character a value, of eight heights from zero to the greatest; a blank where there is none.
+/// Returns a sparkline: a character for each value, in eight heights from zero to the greatest; a blank for a
+/// value that is not finite.
 fn course(values: &[f64]) -> String {
     const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = values.iter().copied().filter(|value| value.is_finite()).fold(0.0, f64::max);

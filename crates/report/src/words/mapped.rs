@@ -11,15 +11,16 @@ use crate::words::numbers::{self, IOPS, Prefix, Unit};
 use crate::words::sentence::{capital, plural};
 use crate::words::wrap::wrap;
 
-/// Width of the first column of the grid, and of each other one.
+/// Width of the first column of the grid.
 const FIRST: usize = 9;
+/// Width of every other column of the grid.
 const COLUMN: usize = 7;
-/// Width of a column of the rows below it.
+/// Width of a column of the rows below the grid.
 const ROW: usize = 9;
-/// What has no figure.
+/// Stands for a missing figure.
 const NONE: &str = "-";
 
-/// What stands below the verdict in a terminal: for each direction its lines, its grid and its rows.
+/// Returns what stands below the verdict in a terminal: for each direction its lines, its grid and its rows.
 pub(crate) fn text(answer: &MapAnswer) -> String {
     let mut parts: Vec<String> = answer.directions.iter().map(|map| direction(answer, map)).collect();
     let rest: String = together(answer).iter().map(|line| wrap("  ", line)).collect();
@@ -30,7 +31,7 @@ pub(crate) fn text(answer: &MapAnswer) -> String {
     parts.join("\n")
 }
 
-/// Cells and time, beside those of the whole grid.
+/// Returns the number of cells measured and the time taken, compared with the whole grid.
 pub(crate) fn cost_words(cost: &Cost) -> String {
     let of = |cells: usize, seconds: f64| (numbers::count(cells as f64), numbers::span(seconds));
     let ((cells, took), (grid, whole)) =
@@ -53,7 +54,7 @@ fn direction(answer: &MapAnswer, map: &DirectionMap) -> String {
     text
 }
 
-/// What is known of the caps of one direction, a sentence a line.
+/// Returns what is known of the caps of one direction, a sentence on each line.
 pub(crate) fn lines(map: &DirectionMap) -> Vec<String> {
     let mut lines = vec![caps(map)];
     lines.extend(map.unit.map(|unit| {
@@ -120,7 +121,7 @@ fn crossover(map: &DirectionMap) -> String {
     format!("Operations give way to bytes at {} KiB{sure}; {corner}.", numbers::estimate(&at, unit))
 }
 
-/// How latency gives way to the cap, where the ladder of depths shows it.
+/// Returns how the rate approaches the cap, if the ladder of depths shows it.
 fn bend(map: &DirectionMap) -> Option<String> {
     match map.bend {
         Corner::Hard { .. } => Some("The rate rises with the depth up to the cap: a hard corner.".to_owned()),
@@ -132,7 +133,7 @@ fn bend(map: &DirectionMap) -> Option<String> {
     }
 }
 
-/// Loads that are left out of the levels.
+/// Returns the loads that are left out of the levels.
 fn disturbed(map: &DirectionMap) -> Option<String> {
     let one = |off: &Disturbed| {
         let why = if off.generator { ", while plimsoll waited for a CPU" } else { "" };
@@ -162,7 +163,7 @@ fn slo(slo: &analysis::Headroom) -> String {
     }
 }
 
-/// Budgets, mixes and order, a sentence a line.
+/// Returns budgets, mixes and order, a sentence on each line.
 pub(crate) fn together(answer: &MapAnswer) -> Vec<String> {
     let counted = |counted: Counted| match counted {
         Counted::Operations => "operations",
@@ -194,11 +195,11 @@ pub(crate) fn together(answer: &MapAnswer) -> Vec<String> {
     });
     let none = answer.sharing.is_empty() && !answer.mixtures.is_empty();
     let unknown = none.then(|| "Whether reads and writes share a budget: the mixes did not tell.".to_owned());
-    // A grid has hundreds of mixes; its table has them.
+    // A grid has hundreds of mixes, which its table lists.
     shared.chain(unknown).chain(mixed.take(MIXES_MOST)).chain(ordered).collect()
 }
 
-/// Mixes that are told in sentences.
+/// Most mixes described in sentences.
 const MIXES_MOST: usize = 4;
 
 /// What a grid shows.
@@ -210,7 +211,7 @@ pub(crate) enum Shows {
     Latency,
 }
 
-/// The depths of a grid: doublings.
+/// Returns the depths of a grid: powers of two.
 pub(crate) fn depths(map: &DirectionMap) -> Vec<u32> {
     let mut depths: Vec<u32> =
         map.cells.iter().map(|cell| cell.depth).filter(|depth| depth.is_power_of_two()).collect();
@@ -219,7 +220,7 @@ pub(crate) fn depths(map: &DirectionMap) -> Vec<u32> {
     depths
 }
 
-/// The blocks of a grid: doublings, and the one that was asked for.
+/// Returns the block sizes of a grid: powers of two from 4 KiB, and the one that was asked for.
 pub(crate) fn blocks(answer: &MapAnswer, map: &DirectionMap) -> Vec<u64> {
     let asked = answer.block.map(|block| block.0);
     let mut blocks: Vec<u64> = map.cells.iter().map(|cell| cell.block).collect();
@@ -228,7 +229,7 @@ pub(crate) fn blocks(answer: &MapAnswer, map: &DirectionMap) -> Vec<u64> {
     blocks
 }
 
-/// Blocks by depths.
+/// Returns the grid of block sizes by depths.
 pub(crate) fn grid(answer: &MapAnswer, map: &DirectionMap, shows: Shows) -> Table {
     let depths = depths(map);
     let mut head = vec!["block".to_owned()];
@@ -244,7 +245,7 @@ pub(crate) fn grid(answer: &MapAnswer, map: &DirectionMap, shows: Shows) -> Tabl
     Table { head, rows: blocks(answer, map).into_iter().map(row).collect() }
 }
 
-/// A cell's figure; what was not measured is marked.
+/// Formats a cell's figure; a predicted one is marked with `~`.
 pub(crate) fn cell_words(cell: &MapCell, shows: Shows) -> String {
     let mark = if cell.basis == Basis::Predicted { "~" } else { "" };
     let words = match shows {
@@ -254,7 +255,7 @@ pub(crate) fn cell_words(cell: &MapCell, shows: Shows) -> String {
     words.map_or_else(|| NONE.to_owned(), |words| format!("{mark}{words}"))
 }
 
-/// At most five letters: `840`, `5,000`, `12.4k`, `250k`, `1.25M`.
+/// Formats a rate in at most five characters: `840`, `5,000`, `12.4k`, `250k`, `1.25M`.
 fn compact(rate: f64) -> String {
     let scaled = |factor: f64, letter: &str| {
         let value = rate / factor;
@@ -269,7 +270,7 @@ fn compact(rate: f64) -> String {
     }
 }
 
-/// What the rows say.
+/// Returns the heading of the rows.
 pub(crate) fn rows_heading(answer: &MapAnswer) -> String {
     match answer.p99 {
         Some(p99) => format!("How deep each block may go so that p99 < {p99}, and what comes of it"),
@@ -277,7 +278,7 @@ pub(crate) fn rows_heading(answer: &MapAnswer) -> String {
     }
 }
 
-/// A row for each block: how deep, and how much.
+/// Returns a row for each block size: how deep to go, and what that yields.
 pub(crate) fn rows(map: &DirectionMap) -> Table {
     let mut table = Table::headed(&["block", "depth", "IOPS", "MiB/s", "mean", "p99", "N*", "N90"]);
     for row in map.rows.iter().filter(|row| row.block.is_power_of_two() && row.block >= 4096 || row.asked) {
@@ -295,7 +296,7 @@ fn block_words(row: &Row) -> String {
     format!("{}{asked}", numbers::block(row.block as f64))
 }
 
-/// Depth, rates and latencies of a row.
+/// Returns depth, rates and latencies of a row.
 fn advised(row: &Row) -> [String; 5] {
     let none = || NONE.to_owned();
     let Some(cell) = row.cell.filter(|cell| cell.iops.is_some()) else {
@@ -318,14 +319,14 @@ fn advised(row: &Row) -> [String; 5] {
     ]
 }
 
-/// The depths that Little's law and nine tenths of the cap give.
+/// Returns the depths by Little's law and for nine tenths of the cap.
 fn knees(knee: Option<&Knee>) -> [String; 2] {
     let words =
         |depth: Option<Estimate>| depth.map_or_else(|| NONE.to_owned(), |depth| numbers::figure(depth.value));
     [words(knee.and_then(|knee| knee.star)), words(knee.and_then(|knee| knee.ninety))]
 }
 
-/// The table in columns: the first from the left, the others from the right.
+/// Aligns the table in columns: the first to the left, the others to the right.
 fn aligned(table: &Table, (first, column): (usize, usize)) -> String {
     let line = |row: &Vec<String>| {
         let mut line = String::from("  ");
@@ -337,7 +338,7 @@ fn aligned(table: &Table, (first, column): (usize, usize)) -> String {
     std::iter::once(&table.head).chain(&table.rows).map(line).collect()
 }
 
-/// Of the direction that a heat map or a graph is about.
+/// Returns the direction as a heat map or a graph names it.
 pub(crate) fn of_direction(direction: Direction) -> String {
     plural(direction).to_owned()
 }

@@ -1,11 +1,12 @@
-//! Cells that were each read and written, as the table that users of CrystalDiskMark know: a row a load, a column a direction.
+//! Loads that were each read and written, as the table familiar to users of CrystalDiskMark: a row for each load,
+//! a column for each direction.
 
 use analysis::{Cell, Pattern};
 
 use super::numbers;
 use super::table::Table;
 
-/// Fewer rows are no matrix.
+/// Fewest rows that make a matrix.
 const ROWS_MIN: usize = 2;
 
 /// A row: the same load read, written, and mixed.
@@ -16,25 +17,26 @@ struct Row<'c> {
     mix: Option<&'c Cell>,
 }
 
-/// What a direction is called above its column.
+/// Headings of the columns by direction.
 const WAYS: [&str; 3] = ["read", "write", "mix"];
 
-/// MB/s of 1,000,000 bytes of each load, as CrystalDiskMark shows them; `None` where the cells are no such matrix.
+/// Returns MB/s (1,000,000 bytes a second) of each load, as CrystalDiskMark shows them; `None` if the cells do not
+/// form such a matrix.
 pub(crate) fn bandwidths(cells: &[Cell]) -> Option<Table> {
     table(cells, " MB/s", &|cell| numbers::fixed(cell.bytes_per_second / 1e6, 2))
 }
 
-/// I/Os a second of each load.
+/// Returns I/Os a second of each load.
 pub(crate) fn rates(cells: &[Cell]) -> Option<Table> {
     table(cells, " IOPS", &|cell| numbers::fixed(cell.iops, 1))
 }
 
-/// Mean latency of each load.
+/// Returns the mean latency of each load, in microseconds.
 pub(crate) fn latencies(cells: &[Cell]) -> Option<Table> {
     table(cells, " µs", &|cell| numbers::fixed(cell.latency_ns_mean / 1e3, 2))
 }
 
-/// `Mix: 70 % reads.`; `None` without mixed cells.
+/// Describes the mix: `Mix: 70 % reads and 30 % writes, together.`; `None` without mixed cells.
 pub(crate) fn mix_words(cells: &[Cell]) -> Option<String> {
     let share = rows(cells)?.iter().find_map(|row| row.mix)?.pattern.read_percent;
     Some(format!("Mix: {share} % reads and {} % writes, together.", 100 - share))
@@ -56,7 +58,7 @@ fn table(cells: &[Cell], unit: &str, figure: &dyn Fn(&Cell) -> String) -> Option
     Some(table)
 }
 
-/// A row a load, in the order in which they ran; `None` where any cell has no place in such a table.
+/// Returns a row for each load, in the order in which they ran; `None` if any cell does not fit such a table.
 fn rows(cells: &[Cell]) -> Option<Vec<Row<'_>>> {
     let mut loads: Vec<(u64, &Pattern)> = Vec::new();
     for cell in cells {
@@ -83,7 +85,7 @@ fn block_of(cell: &Cell) -> u64 {
     cell.directions.first().map_or(0, |point| point.block)
 }
 
-/// Whether a cell is of this load, whichever way it goes.
+/// Whether a cell belongs to this load, in any direction.
 fn is_of(cell: &Cell, block: u64, pattern: &Pattern) -> bool {
     let own = &cell.pattern;
     block_of(cell) == block
@@ -91,7 +93,7 @@ fn is_of(cell: &Cell, block: u64, pattern: &Pattern) -> bool {
             == (pattern.sequential, pattern.depth, pattern.workers, pattern.direct)
 }
 
-/// `SEQ1M Q8T1`, as there.
+/// Returns the load's name in CrystalDiskMark's form: `SEQ1M Q8T1`.
 fn name(block: u64, pattern: &Pattern) -> String {
     let order = if pattern.sequential { "SEQ" } else { "RND" };
     let size = numbers::block(block as f64).replace(' ', "");

@@ -1,4 +1,5 @@
-//! What a chart says, in one line: a title made from the findings that it shows. A chart that shows none keeps its plain title.
+//! The message of a chart: a one-line title made from the findings that the chart shows. Without any, it keeps its
+//! plain title.
 
 use analysis::findings::{BandwidthCap, Crossover, DepthBound, IopsCap, Saturation, ThrottledAboveNominal};
 use analysis::{Analysis, Answered, Counted, Estimate, Finding, Greatest, LatencyRole, Meaning};
@@ -12,10 +13,10 @@ use super::stops::filling_depth;
 use super::watch_words::scale_words;
 use super::{drained, places};
 
-/// Letters of the longest title: one line above a chart.
+/// Most letters of a title: one line above a chart.
 const LETTERS_MAX: usize = 110;
 
-/// What the chart of a run that is called `id` says; `None` where no finding says it.
+/// Returns the message of the run's chart `id`; `None` if no finding provides one.
 pub(crate) fn message(id: &str, analysis: &Analysis) -> Option<String> {
     match id {
         "depths" => both(&|direction| by_depth(analysis, direction)),
@@ -34,7 +35,7 @@ fn shown_of_run(id: &str, analysis: &Analysis) -> Option<String> {
     shown(analysis, &|place| matches!(place, Shown::OfRun(named) if named == id))
 }
 
-/// `Alike everywhere (within 2.5 %), the first time as later`.
+/// Returns the verdict by place as a headline: `Alike everywhere (within 2.5 %), the first time as later`.
 fn by_place(analysis: &Analysis) -> Option<String> {
     let answer = analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
         Answered::Places(answer) => Some(answer),
@@ -44,7 +45,7 @@ fn by_place(analysis: &Analysis) -> Option<String> {
     Some(capital(&headline(&format!("{} {}", words.word.to_lowercase(), words.rest.trim_start()))))
 }
 
-/// `3,000 IOPS while the burst lasts, 300 IOPS when it is over`.
+/// Returns the levels of a drain: `3,000 IOPS while the burst lasts, 300 IOPS when it is over`.
 fn while_burst_lasts(analysis: &Analysis) -> Option<String> {
     analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
         Answered::Burst(answer) => answer.parts.iter().find_map(drained::levels),
@@ -52,29 +53,29 @@ fn while_burst_lasts(analysis: &Analysis) -> Option<String> {
     })
 }
 
-/// What a chart of a watched device says; `None` where no finding says it.
+/// Returns the message of a watched device's chart; `None` if no finding provides one.
 pub(crate) fn device_message(device: &str, id: &str, analysis: &Analysis) -> Option<String> {
     let is_shown =
         |place: Shown<'_>| matches!(place, Shown::OfDevice(of, chart) if of.name == device && chart == id);
     shown(analysis, &is_shown).filter(|words| words.chars().count() <= LETTERS_MAX)
 }
 
-/// What the weightiest finding says that the chart shows.
+/// Returns the headline of the weightiest finding that the chart shows.
 fn shown(analysis: &Analysis, is_shown: &dyn Fn(Shown<'_>) -> bool) -> Option<String> {
-    // A device that is saturated is seen in the ladder; its series only bears it out.
+    // Saturation shows in the ladder; a device's series only supports it.
     let of_ladder = |finding: &&Finding| !matches!(finding.meaning, Meaning::Saturation(_));
     let mut told = analysis.findings.iter().filter(of_ladder).map(told);
     told.find(|told| is_shown(told.shown)).map(|told| headline(&told.sentence))
 }
 
-/// What stands before the first details of a sentence: `sda did nothing for a while although there was work, once`.
+/// Returns a sentence up to its first details: `sda did nothing for a while although there was work, once`.
 fn headline(sentence: &str) -> String {
     let ends = [": ", ". ", "; "].into_iter().filter_map(|end| sentence.find(end));
     let end = ends.min().unwrap_or(sentence.len());
     sentence[..end].trim_end_matches('.').to_owned()
 }
 
-/// What is said of reads and of writes, in one clause where both say the same.
+/// Combines what is said of reads and of writes, in one clause if both say the same.
 fn both(of: &dyn Fn(Direction) -> Option<String>) -> Option<String> {
     let who = |direction| capital(plural(direction));
     match (of(Direction::Read), of(Direction::Write)) {
@@ -90,7 +91,7 @@ fn both(of: &dyn Fn(Direction) -> Option<String>) -> Option<String> {
     }
 }
 
-/// `reach 5,000 IOPS from depth 4 on`.
+/// Returns the cap by depth: `reach 5,000 IOPS from depth 4 on`.
 fn by_depth(analysis: &Analysis, wanted: Direction) -> Option<String> {
     let iops = |level: &Estimate| format!("{} IOPS", numbers::level(level, IOPS));
     let from = || match filling_depth(analysis, wanted) {
@@ -113,7 +114,7 @@ fn by_depth(analysis: &Analysis, wanted: Direction) -> Option<String> {
     })
 }
 
-/// `are held by 5,000 IOPS below 41 KiB and by 200 MiB/s above`.
+/// Returns the caps by block size: `are held by 5,000 IOPS below 41 KiB and by 200 MiB/s above`.
 fn by_block(analysis: &Analysis, wanted: Direction) -> Option<String> {
     let meanings = || analysis.findings.iter().map(|finding| &finding.meaning);
     let operations = meanings().find_map(|meaning| match meaning {
@@ -148,7 +149,7 @@ fn by_block(analysis: &Analysis, wanted: Direction) -> Option<String> {
     }
 }
 
-/// `One at a time, half of all reads take up to 0.80 ms, and 99 % up to 0.88 ms`.
+/// Returns the base latency: `One at a time, half of all reads take up to 0.80 ms, and 99 % up to 0.88 ms`.
 fn percentiles(analysis: &Analysis) -> Option<String> {
     let row = analysis.latencies.iter().find(|row| row.role == LatencyRole::Base)?;
     let at = |percent: f64| {
@@ -159,7 +160,7 @@ fn percentiles(analysis: &Analysis) -> Option<String> {
     Some(format!("One at a time, half of all {who} take up to {}, and 99 % up to {}", at(50.0)?, at(99.0)?))
 }
 
-/// `From 200 % of its nominal rate on it stays at 840 reads and 360 writes a second`.
+/// Returns what overload does: `From 200 % of its nominal rate on it stays at 840 reads and 360 writes a second`.
 fn overload(analysis: &Analysis) -> Option<String> {
     let found = analysis.findings.iter().find_map(|finding| match &finding.meaning {
         Meaning::ThrottledAboveNominal(ThrottledAboveNominal { scale, level, bytes: false, .. }) => {
@@ -178,7 +179,7 @@ fn overload(analysis: &Analysis) -> Option<String> {
     Some(format!("From {} of its nominal rate on it stays at {held}", scale_words(scale)))
 }
 
-/// `p99 ≤ 10 ms holds up to 2,400 IOPS`.
+/// Returns the greatest rate within the bounds: `p99 ≤ 10 ms holds up to 2,400 IOPS`.
 fn within_bounds(analysis: &Analysis) -> Option<String> {
     let answer = analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
         Answered::Headroom(answer) => Some(answer),

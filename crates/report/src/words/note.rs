@@ -1,8 +1,8 @@
-//! What the engine has to say of a step, in words.
+//! What the engine reports about a step, in words.
 
 use record::{Mismatch, Note};
 
-/// `note` as a sentence. What came from the machine stands in it as it was found.
+/// Returns `note` as a sentence. Strings from the machine are inserted unchanged.
 pub fn note(note: &Note) -> String {
     match note {
         Note::Features { words, .. } | Note::Other { words } => words.clone(),

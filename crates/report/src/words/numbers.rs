@@ -1,20 +1,20 @@
 //! Numbers as people read them: one convention for the terminal, the page and the charts.
 //!
-//! Thousands with commas, as many digits as the interval supports, the unit beside the number. Binary units are written
-//! KiB, MiB, GiB, decimal ones kB, MB, GB.
+//! Thousands with commas, as many digits as the interval supports, the unit beside the number. Binary units are
+//! written KiB, MiB, GiB, decimal ones kB, MB, GB.
 
 use analysis::Estimate;
 
-/// Written where a number is not one.
+/// Written in place of a number that is not finite.
 pub const UNKNOWN: &str = "unknown";
 
-/// From here on a number is written with a power of ten, so that a line keeps its length.
+/// From this value on a number is written with a power of ten, so that a line keeps its length.
 const SCIENTIFIC_FROM: f64 = 1e15;
 
-/// A unit with what one of it is in the base unit.
+/// A unit and its size in base units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unit {
-    /// As written behind the number.
+    /// Name as written after the number.
     pub name: &'static str,
     /// Bytes, bytes a second, nanoseconds or operations in one unit.
     pub factor: f64,
@@ -62,7 +62,7 @@ const TIMES: [Unit; 4] = [
 ];
 
 impl Unit {
-    /// The unit in which bandwidths of about `bytes_per_second` are written; gigabytes only from two of them on.
+    /// Returns the unit for bandwidths of about `bytes_per_second`; a larger unit is used only from two of it on.
     pub fn of_bandwidth(bytes_per_second: f64, prefix: Prefix) -> Unit {
         let rates = match prefix {
             Prefix::Binary => BINARY_RATES,
@@ -71,14 +71,15 @@ impl Unit {
         largest(&rates, bytes_per_second / 2.0)
     }
 
-    /// The one binary unit of a column of bandwidths, so that the eye can compare: that of the slowest, unless it is slower by
-    /// orders of size.
+    /// Returns one binary unit for a column of bandwidths, so that they can be compared at a glance: the one that
+    /// suits the slowest, unless that is slower by orders of magnitude.
     pub fn of_bandwidths(rates: impl Iterator<Item = f64>) -> Unit {
         let (least, most) = ends(rates);
         Unit::of_bandwidth(least.max(most / APART), Prefix::Binary)
     }
 
-    /// The one unit of a column of latencies: that of the longest, or the next below where the shortest would be lost in it.
+    /// Returns one unit for a column of latencies: the one that suits the longest, or the next smaller if the
+    /// shortest would vanish in it.
     pub fn of_times(times: impl Iterator<Item = f64>) -> Unit {
         let (least, most) = ends(times);
         let unit = Unit::of_time(most);
@@ -86,23 +87,23 @@ impl Unit {
         if least * APART < unit.factor { TIMES[place.saturating_sub(1)] } else { unit }
     }
 
-    /// The unit of bandwidth that is written so: `MiB/s`, `MB/s`.
+    /// Returns the unit of bandwidth with this name, such as `MiB/s` or `MB/s`.
     pub fn bandwidth_named(name: &str) -> Option<Unit> {
         BINARY_RATES.into_iter().chain(DECIMAL_RATES).find(|unit| unit.name == name)
     }
 
-    /// The binary unit of bandwidth in the place of this one: MiB/s for MB/s.
+    /// Returns the binary counterpart of this unit of bandwidth: MiB/s for MB/s.
     pub fn binary(self) -> Unit {
         let place = DECIMAL_RATES.iter().position(|unit| unit.name == self.name);
         place.map_or(self, |place| BINARY_RATES[place])
     }
 
-    /// Whether the unit is one of those with powers of 1,000.
+    /// Whether the unit is a bandwidth with a power of 1,000.
     pub fn is_decimal_bandwidth(self) -> bool {
         DECIMAL_RATES[1..].contains(&self)
     }
 
-    /// The unit in which latencies of about `nanoseconds` are written; milliseconds from a tenth of one on.
+    /// Returns the unit for latencies of about `nanoseconds`; milliseconds are used from a tenth of one on.
     pub fn of_time(nanoseconds: f64) -> Unit {
         match nanoseconds {
             time if time >= 1e9 => TIMES[3],
@@ -113,10 +114,10 @@ impl Unit {
     }
 }
 
-/// Figures of one column that are further apart than this need not all be read with ease.
+/// Figures in a column that differ by more than this factor need not all be easy to read.
 const APART: f64 = 1_000.0;
 
-/// The least and the greatest of what is above zero; zero and zero where nothing is.
+/// Returns the least and the greatest of the positive finite values; zeros if there are none.
 fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let known = values.filter(|value| value.is_finite() && *value > 0.0);
     known.fold((0.0, 0.0), |(least, most): (f64, f64), value| match most > 0.0 {
@@ -130,7 +131,7 @@ fn largest<const N: usize>(units: &[Unit; N], value: f64) -> Unit {
     *fitting.unwrap_or(&units[0])
 }
 
-/// `value` with this many decimals and commas between thousands.
+/// Formats `value` with this many decimals and commas between thousands.
 pub fn fixed(value: f64, decimals: usize) -> String {
     if !value.is_finite() {
         return UNKNOWN.to_owned();
@@ -143,12 +144,13 @@ pub fn fixed(value: f64, decimals: usize) -> String {
     format!("{}{}", if negative { "-" } else { "" }, workload::grouped(text))
 }
 
-/// A count: whole, with commas.
+/// Formats a count: whole, with commas.
 pub fn count(value: f64) -> String {
     fixed(value, 0)
 }
 
-/// A figure without an interval: whole from 100 on, one decimal from 10 on, else two significant digits.
+/// Formats a figure without an interval: whole from 100 on, one decimal from 1 on, two significant digits below
+/// that.
 pub fn figure(value: f64) -> String {
     let decimals = match value.abs() {
         large if large >= 99.95 => 0,
@@ -161,21 +163,22 @@ pub fn figure(value: f64) -> String {
     if value.fract() == 0.0 { text.trim_end_matches(".0").to_owned() } else { text }
 }
 
-/// An interval whose half-width is this share of the figure says less than that it is not known: what is half or twice as much is
-/// another answer.
+/// Half-width, as a share of the figure, from which an interval is omitted: a figure that may be half or one and a
+/// half times as much is barely known.
 const UNSTEADY_FROM: f64 = 0.5;
 
-/// A half-width of less than this share of the figure is told as so much: no volume is known to more than five digits.
+/// Least half-width shown, as a share of the figure: no volume is known to more than five digits.
 const FINEST: f64 = 1e-5;
 
-/// Whether no interval is told of it.
+/// Whether the interval is too wide to be shown.
 fn is_unsteady(estimate: &Estimate) -> bool {
     estimate.value > 0.0 && estimate.half_width() >= UNSTEADY_FROM * estimate.value
 }
 
-/// `3,001 ± 6`: the half-width has one significant digit, two where the first is 1 or 2, and the value ends where it does; but the
-/// value has two significant digits at least, so that it is never rounded away. Where the half-width is half the value or more,
-/// `about 4,500`: ± 4,700 would be no news of a volume.
+/// Formats an estimate with its half-width: `3,001 ± 6`. The half-width has one significant digit, or two if the
+/// first is 1 or 2, and the value ends at the same place, but keeps at least two significant digits so that it is
+/// never rounded away. If the half-width is half the value or more, the result is `about 4,500`, because ± 4,700
+/// would say nothing about a volume.
 pub fn estimate(estimate: &Estimate, unit: Unit) -> String {
     let value = estimate.value / unit.factor;
     let half = estimate.half_width() / unit.factor;
@@ -196,14 +199,14 @@ pub fn estimate(estimate: &Estimate, unit: Unit) -> String {
     format!("{} ± {}", rounded(value, places), rounded(half, places))
 }
 
-/// [`estimate`] with its unit: `330 ± 12 MiB/s`, `about 330 MiB/s (too unsteady for an interval)`.
+/// Formats [`estimate`] with its unit: `330 ± 12 MiB/s`, `about 330 MiB/s (too unsteady for an interval)`.
 pub fn estimate_in(of: &Estimate, unit: Unit) -> String {
     let why = if is_unsteady(of) { " (too unsteady for an interval)" } else { "" };
     format!("{} {}{why}", estimate(of, unit), unit.name)
 }
 
-/// The value alone, with no more digits than its interval supports and no fraction from 100 on: `5,000` of 5,000.2 ± 0.4,
-/// `69,000` of 69,020 ± 4,000.
+/// Formats the value alone, with no more digits than its interval supports and no fraction from 100 on: `5,000`
+/// for 5,000.2 ± 0.4, `69,000` for 69,020 ± 4,000.
 pub fn level(of: &Estimate, unit: Unit) -> String {
     let (value, half) = (of.value / unit.factor, of.half_width() / unit.factor);
     if !half.is_finite() || !value.is_finite() || half <= 1e-9 * value.abs() || value == 0.0 {
@@ -213,7 +216,8 @@ pub fn level(of: &Estimate, unit: Unit) -> String {
     rounded(value, first_place(half).max(first_place(value) + 1).min(finest))
 }
 
-/// The decimal place of the first digit of `value`, which is not 0: 0 for units, 1 for tenths, -1 for tens.
+/// Returns the decimal place of the first digit of `value`, which is not 0: 0 for units, 1 for tenths, -1 for
+/// tens.
 fn first_place(value: f64) -> i32 {
     -(value.abs().log10().floor()) as i32
 }
@@ -223,7 +227,7 @@ fn rounded_to(value: f64, places: i32) -> f64 {
     (value / step).round() * step
 }
 
-/// `value` to `places` decimals; a negative number of places rounds to tens, hundreds and so on.
+/// Formats `value` to `places` decimals; a negative number of places rounds to tens, hundreds and so on.
 fn rounded(value: f64, places: i32) -> String {
     if places >= 0 {
         return fixed(value, places.min(9) as usize);
@@ -232,55 +236,55 @@ fn rounded(value: f64, places: i32) -> String {
     fixed((value / step).round() * step, 0)
 }
 
-/// Up to six decimals without needless zeros: `0.05`, `200`, `1,000`.
+/// Formats with up to six decimals without trailing zeros: `0.05`, `200`, `1,000`.
 pub fn trimmed(value: f64) -> String {
     let text = fixed(value, 6);
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// `3,001 IOPS`.
+/// Formats a rate: `3,001 IOPS`.
 pub fn iops(per_second: f64) -> String {
     format!("{} IOPS", if per_second < 9.95 { figure(per_second) } else { count(per_second) })
 }
 
-/// `124.9 MiB/s`, in the unit that suits its size.
+/// Formats a bandwidth in the unit that suits it: `124.9 MiB/s`.
 pub fn bandwidth(bytes_per_second: f64, prefix: Prefix) -> String {
     in_unit(bytes_per_second, Unit::of_bandwidth(bytes_per_second, prefix))
 }
 
-/// `value` of the base unit, written in `unit`.
+/// Formats `value`, given in base units, in `unit`.
 pub fn in_unit(value: f64, unit: Unit) -> String {
     format!("{} {}", figure(value / unit.factor), unit.name)
 }
 
-/// A latency: two significant digits below 10 (`0.61 ms`), none behind the point above (`21 ms`).
+/// Formats a latency: two significant digits below 10 (`0.61 ms`), a whole number from 10 on (`21 ms`).
 pub fn time(nanoseconds: f64) -> String {
     let unit = Unit::of_time(nanoseconds);
     format!("{} {}", time_in(nanoseconds, unit), unit.name)
 }
 
-/// [`time`] in the unit of a column.
+/// Formats [`time`] in the unit of a column.
 pub fn time_in_unit(nanoseconds: f64, unit: Unit) -> String {
     format!("{} {}", time_in(nanoseconds, unit), unit.name)
 }
 
-/// The number of [`time`] alone, in `unit`.
+/// Formats the number of [`time`] without its unit, in `unit`.
 pub fn time_in(nanoseconds: f64, unit: Unit) -> String {
     let value = nanoseconds / unit.factor;
     if unit.name == "ns" || value >= 9.95 { count(value) } else { figure(value) }
 }
 
-/// A mean of times that the kernel counts in whole milliseconds: less than it can count is `0 ms`.
+/// Formats a mean of times that the kernel counts in whole milliseconds: less than one nanosecond is `0 ms`.
 pub fn counted_time(nanoseconds: f64) -> String {
     if nanoseconds < 1.0 { "0 ms".to_owned() } else { time(nanoseconds) }
 }
 
-/// A mean number of requests: below 0.005 it is `0.00`.
+/// Formats a mean number of requests: below 0.005 it is `0.00`.
 pub fn queue(depth: f64) -> String {
     if depth > 0.0 && depth < 0.005 { "0.00".to_owned() } else { figure(depth) }
 }
 
-/// A factor with two significant digits: `1.8 times`, `about 4,300 times`.
+/// Formats a factor with two significant digits: `1.8 times`, `about 4,300 times`.
 pub fn factor(times: f64) -> String {
     match times {
         small if small < 9.95 => format!("{} times", fixed(small, 1)),
@@ -292,7 +296,7 @@ pub fn factor(times: f64) -> String {
     }
 }
 
-/// A span of seconds: `0.4 s`, `6.3 s`, `118 s`, `33 min`, `4.5 h`, `3.0 days`.
+/// Formats a span in seconds: `0.4 s`, `6.3 s`, `118 s`, `33 min`, `4.5 h`, `3.0 days`.
 pub fn span(seconds: f64) -> String {
     match seconds {
         s if !s.is_finite() => UNKNOWN.to_owned(),
@@ -304,7 +308,7 @@ pub fn span(seconds: f64) -> String {
     }
 }
 
-/// A share (0 to 1) in percent: `0.3 %`, `12 %`; below a thousandth of a percent `under 0.001 %`.
+/// Formats a share (0 to 1) in percent: `0.3 %`, `12 %`; below a thousandth of a percent `under 0.001 %`.
 pub fn share(share: f64) -> String {
     let percent = share * 100.0;
     match percent {
@@ -314,7 +318,7 @@ pub fn share(share: f64) -> String {
     }
 }
 
-/// A block size: `4 KiB`, `43 KiB`, `1 MiB`.
+/// Formats a block size: `4 KiB`, `43 KiB`, `1 MiB`.
 pub fn block(bytes: f64) -> String {
     let unit = largest(&SIZES, bytes);
     let value = bytes / unit.factor;
@@ -322,7 +326,7 @@ pub fn block(bytes: f64) -> String {
     format!("{text} {}", unit.name)
 }
 
-/// An amount of data: `4.0 GiB`, `118 MiB`, `513 B`.
+/// Formats an amount of data: `4.0 GiB`, `118 MiB`, `513 B`.
 pub fn size(bytes: u64) -> String {
     let unit = largest(&SIZES, bytes as f64);
     let value = bytes as f64 / unit.factor;
@@ -481,7 +485,7 @@ mod tests {
             prop_assert!((seen / value - 1.0).abs() <= 0.0501, "{} of {}", text, value);
             prop_assert!((seen - value).abs() <= 0.51 * half.max(0.1 * value), "{} of {} ± {}", text, value, half);
             prop_assert!((spread / half - 1.0).abs() <= 0.17, "{} of {} ± {}", text, value, half);
-            // No digit beyond the second of the half-width, but where the value needs two of its own.
+            // No digit beyond the second of the half-width, unless the value needs it for its own two.
             let finest = half / 100.0;
             let own = decimals == 0 || digits(shown) <= 2;
             prop_assert!(own || 10f64.powi(-(decimals as i32)) >= finest, "{} of {} ± {}", text, value, half);

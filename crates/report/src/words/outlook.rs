@@ -1,11 +1,11 @@
-//! What a drain has shown while it goes on, in words.
+//! What a drain has shown so far, in words.
 
 use analysis::{AlikeEnd, ComingEnd, Outlook, Resource};
 
 use super::numbers;
 use super::wrap::clean;
 
-/// What came through so far, and when the burst may end.
+/// Returns the amount delivered so far, and when the burst may end.
 pub fn outlook(outlook: &Outlook) -> String {
     let amount = match outlook.resource {
         Resource::Iops => format!("{} operations", numbers::count(outlook.amount)),

@@ -5,7 +5,7 @@ use workload::Direction;
 use super::numbers;
 use super::wrap::clean;
 
-/// An error number in the words of the C library, for those that a block device or a file gives.
+/// Returns an error number in the words of the C library, for errors that block devices and files give.
 pub fn error_words(errno: i32) -> String {
     let words = match errno {
         1 => "operation not permitted",
@@ -32,7 +32,7 @@ pub fn error_words(errno: i32) -> String {
     format!("{words} (errno {errno})")
 }
 
-/// `reads`, `writes`, `trims`, `flushes`.
+/// Returns `reads`, `writes`, `trims` or `flushes`.
 pub fn plural(direction: Direction) -> &'static str {
     match direction {
         Direction::Read => "reads",
@@ -42,18 +42,19 @@ pub fn plural(direction: Direction) -> &'static str {
     }
 }
 
-/// A name in quotes, without control characters.
+/// Quotes a name, without control characters.
 pub fn quoted(name: &str) -> String {
     format!("'{}'", clean(name))
 }
 
-/// The first letter in upper case.
+/// Returns the text with its first letter in upper case.
 pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// True for the error numbers of a file system, a quota or a size limit that is used up, which say nothing of the device.
+/// Whether an error means that a file system, a quota or a size limit is used up, which says nothing about the
+/// device.
 pub fn is_full(errno: i32) -> bool {
     // EFBIG, ENOSPC and EDQUOT of Linux (errno(3)).
     [27, 28, 122].contains(&errno)

@@ -12,7 +12,7 @@ use crate::words::wrap::wrap;
 /// Columns of the strip in a terminal.
 const STRIP: usize = 64;
 
-/// The answer in a sentence or two.
+/// Returns the answer in a sentence or two.
 pub(crate) fn verdict(answer: &PlacesAnswer) -> VerdictWords {
     let (word, rest) = regions_verdict(answer);
     VerdictWords {
@@ -44,7 +44,7 @@ fn word_of_all(kind: RegionKind) -> &'static str {
     }
 }
 
-/// What is said where nothing has an edge, but parts differ.
+/// Returns the sentence for a volume whose parts differ without an edge.
 fn uneven(answer: &PlacesAnswer) -> String {
     format!(
         ": parts differ by {}, but nowhere by an edge: {} places are too few for what latencies wander.",
@@ -53,7 +53,7 @@ fn uneven(answer: &PlacesAnswer) -> String {
     )
 }
 
-/// What is said of a volume that is one region.
+/// Returns the sentence for a volume that is one region.
 fn alone(answer: &PlacesAnswer, region: &Region) -> String {
     let within =
         answer.spread.map_or(String::new(), |spread| format!(" (within {})", numbers::share(spread)));
@@ -75,7 +75,7 @@ fn alone(answer: &PlacesAnswer, region: &Region) -> String {
     }
 }
 
-/// `the first reading takes 21 ms, later ones 0.80 ms (26 times)`
+/// Compares the first reading with later ones: `the first reading takes 21 ms, later ones 0.80 ms (26 times)`.
 fn once(region: &Region) -> String {
     let times = region.times.map_or(String::new(), |times| format!(" ({})", numbers::factor(times.value)));
     format!(
@@ -85,7 +85,7 @@ fn once(region: &Region) -> String {
     )
 }
 
-/// What first readings move, and how long it takes to read all of the volume once.
+/// Returns the bandwidth of first readings, and how long it takes to read all of the volume once.
 fn loading(answer: &PlacesAnswer) -> String {
     let Some(Loading { first, again, piece }) = answer.loading else { return String::new() };
     let rate = |rate: f64| numbers::bandwidth(rate, Prefix::Binary);
@@ -104,14 +104,14 @@ fn settled(region: &Region) -> String {
     region.settled_ns.map_or("are not known".to_owned(), numbers::time)
 }
 
-/// A region in the sentence of all.
+/// Describes one region in the sentence on all of them.
 fn part(region: &Region) -> String {
     let place =
         format!("{} to {}", numbers::size(region.from.value as u64), numbers::size(region.to.value as u64));
     format!("{place} {}", meaning(region))
 }
 
-/// What a region is.
+/// Describes what a region is.
 pub(crate) fn meaning(region: &Region) -> String {
     let times = region.times.map_or(String::new(), |times| format!(" ({})", numbers::factor(times.value)));
     match region.kind {
@@ -126,7 +126,7 @@ pub(crate) fn meaning(region: &Region) -> String {
     }
 }
 
-/// What a region is, in a word or two.
+/// Names what a region is, in a word or two.
 pub(crate) fn name(kind: RegionKind) -> &'static str {
     match kind {
         RegionKind::Usual => "usual",
@@ -142,7 +142,7 @@ fn bytes(value: f64) -> String {
     numbers::size(value as u64)
 }
 
-/// What is said of a cache.
+/// Returns the sentence on a cache.
 pub(crate) fn cache_sentence(answer: &PlacesAnswer) -> String {
     match &answer.cache {
         CacheSeen::NotLooked => "Whether a cache holds what was read was not looked at.".to_owned(),
@@ -191,7 +191,7 @@ pub(crate) fn cache_sentence(answer: &PlacesAnswer) -> String {
     }
 }
 
-/// How long the cache takes to warm.
+/// Returns how long the cache takes to warm up.
 fn warming(answer: &PlacesAnswer, size: f64) -> String {
     let Some(rate) = answer.warming.filter(|rate| *rate > 0.0) else { return String::new() };
     let passes = answer.sets.iter().map(|set| set.passes).max().unwrap_or(1);
@@ -207,7 +207,7 @@ fn warming(answer: &PlacesAnswer, size: f64) -> String {
     )
 }
 
-/// What is said of sequences over the volume.
+/// Returns the sentence on sequential reads over the volume.
 pub(crate) fn tracks_sentence(tracks: &TracksSeen) -> String {
     let rate = |value: f64| numbers::bandwidth(value, Prefix::Binary);
     match tracks {
@@ -233,7 +233,7 @@ pub(crate) fn tracks_sentence(tracks: &TracksSeen) -> String {
     }
 }
 
-/// What stands below the verdict in a terminal: tables and what follows.
+/// Returns what stands below the verdict in a terminal: tables and what follows from them.
 pub(crate) fn text(answer: &PlacesAnswer) -> String {
     let mut text = strip(answer);
     if answer.regions.len() > 1 {
@@ -253,10 +253,10 @@ pub(crate) fn text(answer: &PlacesAnswer) -> String {
     text
 }
 
-/// Reads from this size on are told by their bytes: that is what holds them.
+/// Block size in bytes from which reads are given in bytes a second, because that is what limits them.
 const LARGE: u64 = 64 << 10;
 
-/// What the cache and what is beyond it move.
+/// Returns the rates from the cache, beyond it, and both at once.
 pub(crate) fn budget_sentence(budget: &Budget) -> String {
     let block = numbers::block(budget.block as f64);
     let rate = |value: f64| match budget.block {
@@ -281,7 +281,7 @@ pub(crate) fn budget_sentence(budget: &Budget) -> String {
     format!("Reads of {block}, many at once: {}.", parts.join("; "))
 }
 
-/// The volume as a line: a letter a region.
+/// Returns the volume as a line, with a letter for each region.
 fn strip(answer: &PlacesAnswer) -> String {
     if answer.regions.len() < 2 {
         return String::new();
@@ -303,7 +303,7 @@ fn strip(answer: &PlacesAnswer) -> String {
     format!("  0 |{line}| {}\n\n", numbers::size(answer.size))
 }
 
-/// The regions, a row each.
+/// Returns the regions, a row for each.
 pub(crate) fn region_table(answer: &PlacesAnswer) -> Table {
     let mut table = Table::headed(&["from", "to", "first", "later", "what"]);
     for region in &answer.regions {
@@ -318,14 +318,14 @@ pub(crate) fn region_table(answer: &PlacesAnswer) -> Table {
     table
 }
 
-/// `40.0 GiB ± 2 MiB`; an end of the volume is exact.
+/// Formats the edge of a region: `40.0 GiB ± 2 MiB`; an end of the volume is exact.
 fn edge(at: &analysis::Estimate) -> String {
     let half = at.half_width();
     let place = bytes(at.value);
     if half < 1.0 { place } else { format!("{place} ± {}", bytes(half)) }
 }
 
-/// The working sets by size, a row each.
+/// Returns the working sets by size, a row for each.
 pub(crate) fn set_table(answer: &PlacesAnswer) -> Table {
     let mut sets: Vec<&SetSeen> = answer.sets.iter().collect();
     sets.sort_by_key(|set| (set.bytes, set.passes));
@@ -342,7 +342,7 @@ pub(crate) fn set_table(answer: &PlacesAnswer) -> Table {
     table
 }
 
-/// A table in a terminal.
+/// Formats a table for a terminal.
 fn table(table: &Table) -> String {
     let rows: Vec<&Vec<String>> = std::iter::once(&table.head).chain(&table.rows).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! One line while a step runs, and one when it is done.
+//! The line shown while a step runs, and the line when it is done.
 
 use record::{Phase, PhaseKind, StepRecord};
 use workload::{Direction, Ending};
@@ -6,10 +6,11 @@ use workload::{Direction, Ending};
 use crate::words::numbers::{self, Prefix};
 use crate::words::wrap::{COLUMNS, clean};
 
-/// Columns of the step's name.
+/// Columns for the step's name.
 const NAME: usize = 26;
 
-/// The plain line for output that is no terminal, when a step is done: step, rates, seconds and why it ended. No line end.
+/// Returns the line for a step that is done, for output that is no terminal: step, rates, seconds and why it
+/// ended. No line break.
 pub fn step_done(step: &StepRecord) -> String {
     let (ops, bytes) = Direction::ALL.iter().fold((0, 0), |(ops, bytes), &direction| {
         let tally = step.tally(direction);
@@ -34,22 +35,22 @@ pub fn step_done(step: &StepRecord) -> String {
 /// What a device of a watch does now.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceNow {
-    /// Its kernel name.
+    /// Kernel name.
     pub device: String,
     /// Reads a second.
     pub reads: f64,
     /// Writes a second.
     pub writes: f64,
-    /// Mean time of both.
+    /// Mean time of reads and writes in seconds, waiting included.
     pub await_s: f64,
-    /// Requests in flight or waiting.
+    /// Mean number of requests waiting or being served.
     pub queue: f64,
     /// Bytes a second.
     pub bytes: f64,
 }
 
-/// The live line of a watch, within `room` columns: the phase with the seconds that are left of it, where that is known, and
-/// what a device does: `load 2  34 s left  vda 700 r/s 300 w/s, 1.1 ms, queue 1.2, 3.91 MiB/s`. No line end.
+/// Returns the live line of a watch, within `room` columns: the phase, the seconds left of it if known, and what a
+/// device does: `load 2  34 s left  vda 700 r/s 300 w/s, 1.1 ms, queue 1.2, 3.91 MiB/s`. No line break.
 pub fn watch_progress(
     (phase, left_s): (&str, Option<f64>),
     device: Option<&DeviceNow>,
@@ -73,7 +74,7 @@ pub fn watch_progress(
     cut(&format!("  {}", parts.join("  ")), room)
 }
 
-/// The line of a phase of a watch that is over, with the step that ran in it. No line end.
+/// Returns the line for a phase of a watch that is over, with the step that ran in it. No line break.
 pub fn phase_done(phase: &Phase, step: Option<&StepRecord>) -> String {
     let span = numbers::span(phase.to.since(phase.from).as_secs_f64());
     match &phase.kind {
@@ -86,7 +87,7 @@ pub fn phase_done(phase: &Phase, step: Option<&StepRecord>) -> String {
     }
 }
 
-/// Why a step ended, in a word or two.
+/// Returns why a step ended, in a word or two.
 pub fn ending(ending: Ending) -> &'static str {
     match ending {
         Ending::Time => "time over",
@@ -98,7 +99,7 @@ pub fn ending(ending: Ending) -> &'static str {
     }
 }
 
-/// The first `width` characters, without control characters; what is cut ends with `…`.
+/// Returns the first `width` characters without control characters; text that was cut ends with `…`.
 pub fn cut(text: &str, width: usize) -> String {
     let text = clean(text);
     if text.chars().count() <= width {

@@ -1,4 +1,5 @@
-//! What `--progress json` tells: one object a line, whose keys mean what they mean in the report (docs/reference/progress.md).
+//! The lines of `--progress json`: an object on each, with keys that mean the same as in the report
+//! (docs/reference/progress.md).
 
 use analysis::{Analysis, Meaning, Point};
 use record::{Interval, Phase, Run, StepRecord};
@@ -12,7 +13,7 @@ use crate::words::wrap::clean_json;
 
 /// Name of the schema of a line.
 pub const PROGRESS_SCHEMA: &str = "plimsoll-progress";
-/// Version of that schema; a key that changes its meaning or goes away raises it, a new key or event does not.
+/// Version of the schema, raised if a key changes its meaning or goes away; a new key or event does not raise it.
 pub const PROGRESS_VERSION: u32 = 1;
 
 /// When something happened.
@@ -20,15 +21,15 @@ pub const PROGRESS_VERSION: u32 = 1;
 pub struct Stamp {
     /// Seconds since the command began.
     pub elapsed_s: f64,
-    /// Seconds that are foreseen to be left of the command; `None` where that is not known.
+    /// Seconds that the command is expected to take from now; `None` if unknown.
     pub left_s: Option<f64>,
-    /// Which of the command's runs, from 1; `None` for what belongs to none.
+    /// Number of the run within the command, from 1; `None` if the event belongs to no run.
     pub run: Option<usize>,
-    /// Which step of that run, from 1; `None` for what belongs to none.
+    /// Number of the step within that run, from 1; `None` if the event belongs to no step.
     pub step: Option<usize>,
 }
 
-/// One line, without its end: `fields` of the event of this name, behind what every line has.
+/// Returns one line without its line break: what every line has, followed by the `fields` of the event.
 pub fn progress_line(event: &str, stamp: Stamp, fields: Value) -> String {
     let mut line = Map::new();
     line.insert("schema".to_owned(), PROGRESS_SCHEMA.into());
@@ -44,7 +45,7 @@ pub fn progress_line(event: &str, stamp: Stamp, fields: Value) -> String {
     clean_json(Value::Object(line).to_string())
 }
 
-/// A run has begun, in the file of this name.
+/// Returns the event of a run that has begun, in the file of this name.
 pub fn run_started(run: &Run, file: &str) -> Value {
     json!({
         "run_file": file,
@@ -57,12 +58,12 @@ pub fn run_started(run: &Run, file: &str) -> Value {
     })
 }
 
-/// A step has begun. Of how many is told where later ones do not depend on it.
+/// Returns the event of a step that has begun, with the number of steps if later ones do not depend on this one.
 pub fn step_started(plan: &StepPlan, steps: Option<usize>) -> Value {
     json!({ "name": plan.name, "kind": plan.kind, "steps": steps })
 }
 
-/// What one job of a step did in an interval, as in the report, and a second.
+/// Returns what one job of a step did in an interval: the fields of the report, with rates a second.
 pub fn interval_told(name: &str, of: &Interval) -> Value {
     let mut value = interval(of);
     if let Value::Object(fields) = &mut value {
@@ -73,7 +74,7 @@ pub fn interval_told(name: &str, of: &Interval) -> Value {
     value
 }
 
-/// A step is over.
+/// Returns the event of a step that is over.
 pub fn step_ended(step: &StepRecord) -> Value {
     let seconds = step.seconds();
     let of = |count: fn(&record::Tally) -> u64| -> Option<f64> {
@@ -94,7 +95,8 @@ pub fn step_ended(step: &StepRecord) -> Value {
     })
 }
 
-/// What the steps so far have found: caps and the best that was reached, each with the ends of its 95 % interval, and latencies.
+/// Returns what the steps have found so far: caps and the best rates, each with the ends of its 95 % interval, and
+/// latencies.
 pub fn so_far(analysis: &Analysis) -> Value {
     let caps = analysis.findings.iter().filter_map(|finding| match &finding.meaning {
         Meaning::IopsCap(cap) => {
@@ -114,7 +116,7 @@ pub fn so_far(analysis: &Analysis) -> Value {
     })
 }
 
-/// The greatest rates of one direction: operations, then bytes.
+/// Returns the greatest rates of one direction: operations, then bytes.
 fn best(analysis: &Analysis, direction: Direction) -> Vec<Value> {
     let points = || {
         let all = analysis.depths.iter().chain(&analysis.blocks).chain(&analysis.jobs);
@@ -133,12 +135,12 @@ fn best(analysis: &Analysis, direction: Direction) -> Vec<Value> {
         .collect()
 }
 
-/// A phase of a watch that is over.
+/// Returns the event of a phase of a watch that is over.
 pub fn phase_ended(phase: &Phase) -> Value {
     json!({ "name": phase.name, "kind": phase.kind, "from_ns": phase.from, "to_ns": phase.to })
 }
 
-/// What the busiest device of a watch does.
+/// Returns what the busiest device of a watch does.
 pub fn device_now(device: &DeviceNow) -> Value {
     json!({
         "device": device.device,
@@ -150,7 +152,7 @@ pub fn device_now(device: &DeviceNow) -> Value {
     })
 }
 
-/// A run is over: what came out, and the page, where one was drawn.
+/// Returns the event of a run that is over: its answer, and its page if one was written.
 pub fn run_ended(run: &Run, analysis: &Analysis, (file, page): (&str, Option<&str>)) -> Value {
     json!({
         "run_file": file,

@@ -1,4 +1,5 @@
-//! Where a picture comes from, for one that stands alone: what was measured, when, against what, by which command, where.
+//! Where a picture that stands alone comes from: what was measured, when, against what, by which command, on which
+//! machine.
 
 use record::{Origin, Run};
 
@@ -7,7 +8,7 @@ use super::terminal::kind_words;
 use super::ticket::{command, machine};
 use super::wrap::clean;
 
-/// Short pieces, the first what was measured; nothing that is not known.
+/// Returns the provenance in short pieces, what was measured first; leaves out what is unknown.
 pub(crate) fn provenance(run: &Run) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     pieces.extend(

@@ -7,10 +7,10 @@ use serde_json::json;
 use crate::words::numbers::{self, Unit};
 use crate::words::wrap::{beside, wrap};
 
-/// Columns before what is said of a figure.
+/// Column from which the remark on a figure starts.
 const SAID_FROM: usize = 50;
 
-/// The table and what to make of it, in 80 columns.
+/// Returns the table and what to make of it, in 80 columns.
 pub fn quick_text(rows: &[QuickRow]) -> String {
     let unit = unit(rows);
     let mut text: String = rows.iter().map(|row| line(row, unit)).collect();
@@ -23,7 +23,7 @@ pub fn quick_text(rows: &[QuickRow]) -> String {
     text
 }
 
-/// One unit for all.
+/// Returns one unit for all rows.
 fn unit(rows: &[QuickRow]) -> Unit {
     Unit::of_bandwidths(rows.iter().map(|row| row.cell.bytes_per_second))
 }
@@ -34,7 +34,7 @@ fn line(row: &QuickRow, unit: Unit) -> String {
     beside(&first, SAID_FROM, &said(row))
 }
 
-/// `write, through the cache, flushed`
+/// Describes a row: `write, through the cache, flushed`.
 fn name(row: &QuickRow) -> String {
     let way = row.direction.name();
     let by = if row.cell.pattern.direct { "past the cache" } else { "through the cache" };
@@ -54,7 +54,7 @@ fn said(row: &QuickRow) -> String {
     }
 }
 
-/// What can be relied on.
+/// Returns which rates can be relied on.
 fn conclusion(rows: &[QuickRow]) -> String {
     let rate = |row: &QuickRow| numbers::in_unit(row.cell.bytes_per_second, unit(rows));
     let of = |way: &str| {
@@ -79,7 +79,7 @@ fn conclusion(rows: &[QuickRow]) -> String {
     }
 }
 
-/// The same as one JSON document.
+/// Returns the same as one JSON document.
 pub fn quick_json(rows: &[QuickRow], run: &Run) -> String {
     let document = json!({
         "schema": "plimsoll-quick",

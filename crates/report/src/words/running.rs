@@ -1,13 +1,13 @@
-//! How far a run is that goes on while it is read.
+//! How far along a run is that is read while it goes on.
 
 use record::Run;
 
 use crate::words::numbers;
 
-/// A run does not end before it has: what takes longer than was expected stays at this share.
+/// Greatest share shown: a run that takes longer than expected stays at it, because it has not ended.
 const SHARE_MOST: f64 = 0.99;
 
-/// `41 %`, or `3 min so far` where nobody said how long it would take; `None` of a run that goes on no more.
+/// Returns how far a run is: `41 %`, or `3 min so far` without a forecast; `None` if the run has ended.
 fn how_far(run: &Run) -> Option<String> {
     let so_far = run.still_running?.as_secs_f64();
     let forecast = run.forecast.map(|forecast| forecast.as_secs_f64()).filter(|forecast| *forecast > 0.0);
@@ -17,13 +17,14 @@ fn how_far(run: &Run) -> Option<String> {
     })
 }
 
-/// How a run stands that is not complete, in brackets behind its name: `still running, 41 %`; nothing of one that is.
+/// Returns the state of an incomplete run, to stand in brackets after its name: `still running, 41 %`; `None` if
+/// it is complete.
 pub fn state(run: &Run) -> Option<String> {
     let running = how_far(run).map(|far| format!("still running, {far}"));
     (!run.complete).then(|| running.unwrap_or_else(|| "stopped before its end".to_owned()))
 }
 
-/// What is said of a run that goes on before anything else is; nothing of another.
+/// Returns the sentence that precedes everything else about a run that goes on; `None` for other runs.
 pub fn running_words(run: &Run) -> Option<String> {
     how_far(run).map(|far| format!("Still running, {far}: what is said here is what was recorded until now."))
 }

@@ -8,22 +8,22 @@ use super::phrases::quoted;
 pub use super::phrases::{capital, error_words, plural};
 use super::wrap::clean;
 
-/// What `finding` says, one or two sentences.
+/// Returns what `finding` says, in one or two sentences.
 pub fn sentence(finding: &Finding) -> String {
     told(finding).sentence
 }
 
-/// What else could explain `finding`; `None` where it is counted and leaves no doubt.
+/// Returns what else could explain `finding`; `None` if it was counted and leaves no doubt.
 pub fn competing(finding: &Finding) -> Option<String> {
     told(finding).unless.map(str::to_owned)
 }
 
-/// What to do about `finding`, as one sentence.
+/// Returns what to do about `finding`, as one sentence.
 pub fn next_step(finding: &Finding) -> String {
     told(finding).next
 }
 
-/// How sure a finding is, in a few words.
+/// Returns how sure a finding is, in a few words.
 pub fn confidence(finding: &Finding) -> &'static str {
     match finding.confidence {
         Confidence::Possible => "possible: one symptom",
@@ -37,7 +37,7 @@ pub fn confidence(finding: &Finding) -> &'static str {
     }
 }
 
-/// Where to look: step, series and span on the run's clock. Empty where there is no evidence.
+/// Returns where to look: series, step and span on the run's clock. Empty without evidence.
 pub fn evidence(spans: &[Evidence]) -> String {
     let mut words: Vec<String> = spans.iter().take(EVIDENCE_NAMED).map(one_span).collect();
     if spans.len() > EVIDENCE_NAMED {
@@ -46,10 +46,10 @@ pub fn evidence(spans: &[Evidence]) -> String {
     words.join("; ")
 }
 
-/// More spans than this are counted, not named.
+/// Most spans that are named; more are only counted.
 pub(crate) const EVIDENCE_NAMED: usize = 3;
 
-/// How a span is named where it stands alone.
+/// Describes a single span: series, step and times.
 pub(crate) fn one_span(span: &Evidence) -> String {
     let step = if span.step.is_empty() { String::new() } else { format!(", step {}", quoted(&span.step)) };
     let (from, to) = (span.from.as_secs_f64(), span.to.as_secs_f64());
@@ -57,10 +57,10 @@ pub(crate) fn one_span(span: &Evidence) -> String {
     format!("{}{step}, {} to {}", clean(&span.series), clock(from), clock(to))
 }
 
-/// A span that ends from here on, seconds, is written as hours, minutes and seconds.
+/// End in seconds from which a span is written in hours, minutes and seconds.
 const BY_HOURS: f64 = 7200.0;
 
-/// A place on the run's clock so that it is found in the series: `14:57:00`.
+/// Formats a time on the run's clock as a reader finds it in the series: `14:57:00`.
 fn by_hours(seconds: f64) -> String {
     if !(0.0..1e9).contains(&seconds) {
         return by_seconds(seconds);
@@ -69,7 +69,7 @@ fn by_hours(seconds: f64) -> String {
     format!("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60)
 }
 
-/// `45.0 s`.
+/// Formats a time on the run's clock in seconds: `45.0 s`.
 fn by_seconds(seconds: f64) -> String {
     format!("{} s", numbers::fixed(seconds, 1))
 }

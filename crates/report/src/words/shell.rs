@@ -1,10 +1,10 @@
-//! Words that a shell takes as they are meant, so that a line can be pasted.
+//! Words that a shell takes literally, so that a line can be pasted.
 
 use crate::words::wrap::steers;
 
-/// `bytes` as one word of any POSIX shell: between single quotes, in which nothing has a meaning. What would steer a terminal
-/// cannot be told in a form that every shell knows (`$'..'` is unknown to dash); a star stands for it, which the shell replaces by the name
-/// that fits, and never runs.
+/// Quotes `bytes` as one word of any POSIX shell, in single quotes, in which nothing has a special meaning.
+/// Characters that control a terminal have no form that every shell knows (`$'..'` is unknown to dash). A star
+/// stands for them: the shell replaces it by the name that matches, and never runs it.
 pub fn shell_word(bytes: &[u8]) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "-_./:=,%+@".contains(letter);
     match std::str::from_utf8(bytes) {
@@ -14,12 +14,12 @@ pub fn shell_word(bytes: &[u8]) -> String {
     }
 }
 
-/// Whether [`shell_word`] tells all of it.
+/// Whether [`shell_word`] preserves every byte.
 pub fn is_told_whole(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| text.chars().all(is_told))
 }
 
-/// Ends of lines and tabs stand between quotes as they are.
+/// Whether a letter can stand between quotes; line breaks and tabs can.
 fn is_told(letter: char) -> bool {
     !steers(letter) || matches!(letter, '\n' | '\t')
 }
@@ -28,7 +28,7 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
-/// What can be told in quotes, with a star wherever something cannot.
+/// Quotes what can be quoted, with a star in place of everything else.
 fn starred(bytes: &[u8]) -> String {
     let mut word = String::new();
     for chunk in bytes.utf8_chunks() {
@@ -49,13 +49,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Those that lines are pasted into: plain POSIX shells, and bash where it is installed.
+    /// Shells that lines are pasted into: plain POSIX shells, and bash if installed.
     fn shells() -> Vec<&'static str> {
         let is_there = |shell: &&str| Command::new(shell).args(["-c", ":"]).output().is_ok();
         ["sh", "dash", "bash"].into_iter().filter(is_there).collect()
     }
 
-    /// What `shell` makes of the word in the middle of a line.
+    /// Returns what `shell` makes of the word in the middle of a line.
     fn read_back(shell: &str, word: &str) -> Vec<u8> {
         Command::new(shell).arg("-c").arg(format!("printf %s {word}")).output().unwrap().stdout
     }

@@ -1,4 +1,4 @@
-//! A soak in words: the promise in share of time, drift, and what a modest load waited.
+//! A soak in words: the promise as a share of time, drift, and how long a modest load waited.
 
 use analysis::{Answer, Drift, DutySeen, Estimate, PromiseKept, SoakAnswer};
 
@@ -6,7 +6,7 @@ use crate::words::answer::VerdictWords;
 use crate::words::numbers;
 use crate::words::wrap::wrap;
 
-/// The answer in a sentence or two.
+/// Returns the answer in a sentence or two.
 pub(crate) fn verdict(answer: &SoakAnswer) -> VerdictWords {
     let over = format!("over {}", numbers::span(answer.seconds));
     let Some(middle) = answer.middle else {
@@ -64,7 +64,7 @@ fn rest_of(promise: &PromiseKept, over: &str) -> String {
     }
 }
 
-/// `99.4 % (98.1 to 99.9)`.
+/// Formats a share with its interval: `99.4 % (98.1 to 99.9)`.
 fn share_words(share: &Estimate) -> String {
     let figure = |share: f64| format!("{:.1}", 100.0 * share);
     format!("{} % ({} to {})", figure(share.value), figure(share.low), figure(share.high))
@@ -75,7 +75,7 @@ fn percent(share: f64) -> String {
     format!("{percent} %")
 }
 
-/// What is sure of drift; how much there would have had to be, where nothing is.
+/// Returns what is certain about drift, or how large it could be at most.
 fn drift_words(answer: &SoakAnswer) -> String {
     let mut said = Vec::new();
     if let Some(trend) = answer.trend {
@@ -105,18 +105,18 @@ fn trend_words(trend: &Drift) -> String {
     }
 }
 
-/// `4.1 ± 0.3 %`.
+/// Formats a share with its half-width: `4.1 ± 0.3 %`.
 fn around(share: &Estimate) -> String {
     let half = (share.high - share.low) / 2.0;
     format!("{:.1} ± {:.1} %", 100.0 * share.value.abs(), 100.0 * half)
 }
 
-/// What stands below the verdict in a terminal.
+/// Returns what stands below the verdict in a terminal.
 pub(crate) fn text(answer: &SoakAnswer) -> String {
     lines(answer).iter().map(|line| wrap("  ", line)).collect()
 }
 
-/// What else is to be said, a line each.
+/// Returns what else is to be said, a line for each.
 pub(crate) fn lines(answer: &SoakAnswer) -> Vec<String> {
     let looks = answer.middle.map(|middle| {
         format!(

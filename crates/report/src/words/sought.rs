@@ -1,4 +1,4 @@
-//! The greatest rate at which a latency holds, in words.
+//! The greatest rate at which a latency bound holds, in words.
 
 use analysis::{Answer, ArrivalShape, Greatest, HeadroomAnswer, HeadroomDoubt, Holds, OpenLoad, Promised};
 use workload::{HeadroomAsked, LatencyBound};
@@ -8,7 +8,7 @@ use crate::words::answer::VerdictWords;
 use crate::words::numbers::{self, IOPS};
 use crate::words::wrap::{clean, wrap};
 
-/// What a search will look for, before it begins.
+/// Returns what a search will look for, before it begins.
 pub fn search_words(asked: &HeadroomAsked) -> String {
     let load: Vec<ArrivalShape> = asked.load.iter().map(ArrivalShape::of).collect();
     format!(
@@ -18,7 +18,7 @@ pub fn search_words(asked: &HeadroomAsked) -> String {
     )
 }
 
-/// `p99 ≤ 10 ms`.
+/// Formats a latency bound: `p99 ≤ 10 ms`.
 pub(crate) fn bound_words(bound: LatencyBound) -> String {
     let of = bound.percent.map_or_else(|| "mean".to_owned(), |percent| format!("p{percent}"));
     format!("{of} ≤ {}", numbers::time(bound.most.0 as f64))
@@ -29,7 +29,7 @@ fn bounds_words(bounds: &[LatencyBound]) -> String {
     format!("{} {}", words.join(" and "), if words.len() == 1 { "holds" } else { "hold" })
 }
 
-/// `4 KiB random reads`.
+/// Describes the load: `4 KiB random reads`.
 fn load_words(load: &[ArrivalShape]) -> String {
     let part = |shape: &ArrivalShape| {
         let order = match shape.random_percent {
@@ -48,7 +48,7 @@ fn load_words(load: &[ArrivalShape]) -> String {
     load.iter().map(part).collect::<Vec<_>>().join(" + ")
 }
 
-/// The answer in a sentence or two.
+/// Returns the answer in a sentence or two.
 pub(crate) fn verdict(answer: &HeadroomAnswer) -> VerdictWords {
     let binding = answer.binds.filter(|_| answer.bounds.len() > 1);
     let binding = binding.and_then(|at| answer.bounds.get(at));
@@ -69,7 +69,7 @@ pub(crate) fn verdict(answer: &HeadroomAnswer) -> VerdictWords {
     VerdictWords { word, rest, stops }
 }
 
-/// What becomes of a promise, and how much of a policy's rate is left of arrivals by chance.
+/// Returns whether a promise is kept, and how much of a policy's rate random arrivals can use.
 fn promised_words(promised: &Promised, answer: &HeadroomAnswer) -> Option<String> {
     let (by, rate) = (clean(&promised.by), numbers::iops(promised.iops));
     let claims = match promised.answer {
@@ -95,7 +95,7 @@ fn promised_words(promised: &Promised, answer: &HeadroomAnswer) -> Option<String
     Some(format!("{claims}: {how}."))
 }
 
-/// What follows the word.
+/// Returns what follows the verdict word.
 fn rest(answer: &HeadroomAnswer) -> String {
     let (bounds, load) = (bounds_words(&answer.bounds), load_words(&answer.load));
     let load = format!("of {load} that arrive by chance");
@@ -133,7 +133,7 @@ fn of_full_queue(answer: &HeadroomAnswer, rate: f64) -> String {
     }
 }
 
-/// Between which rates it surely lies.
+/// Returns between which rates the answer certainly lies.
 fn sides(answer: &HeadroomAnswer) -> String {
     match (answer.surely_holds, answer.surely_fails) {
         (Some(holds), Some(fails)) => {
@@ -149,7 +149,7 @@ fn sides(answer: &HeadroomAnswer) -> String {
     }
 }
 
-/// What stands below the verdict in a terminal: the loads, and what makes the answer doubtful.
+/// Returns what stands below the verdict in a terminal: the loads, and what makes the answer doubtful.
 pub(crate) fn text(answer: &HeadroomAnswer) -> String {
     let table = lines(&loads_table(answer));
     let doubts: String = doubt_words(answer).iter().map(|words| wrap("  but     ", words)).collect();
@@ -157,7 +157,7 @@ pub(crate) fn text(answer: &HeadroomAnswer) -> String {
     [table, doubts, last].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// A row a rate.
+/// Returns a table with a row for each rate.
 pub(crate) fn loads_table(answer: &HeadroomAnswer) -> Table {
     let bound = answer.binds.unwrap_or(0);
     let beyond = match answer.bounds.get(bound) {
@@ -195,7 +195,7 @@ fn answer_words(load: &OpenLoad) -> &'static str {
     }
 }
 
-/// A table as lines, the last column to the left, the others to the right.
+/// Formats a table as lines, the last column aligned left, the others right.
 fn lines(table: &Table) -> String {
     let wide = |column: usize| {
         let cells = table.rows.iter().filter_map(|row| row.get(column));
@@ -214,7 +214,7 @@ fn lines(table: &Table) -> String {
     std::iter::once(&table.head).chain(&table.rows).map(line).collect()
 }
 
-/// Why the answer is to be doubted, a sentence each.
+/// Returns reasons to doubt the answer, a sentence for each.
 pub(crate) fn doubt_words(answer: &HeadroomAnswer) -> Vec<String> {
     answer.doubts.iter().map(|doubt| one_doubt(*doubt).to_owned()).collect()
 }

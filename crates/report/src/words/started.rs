@@ -5,7 +5,7 @@ use record::Run;
 use super::imported::origin;
 use super::numbers;
 
-/// When the run started, in UTC, so that the same record gives the same page anywhere.
+/// Returns when the run started, in UTC, so that the same record gives the same page anywhere.
 pub(crate) fn started(run: &Run) -> String {
     if run.started_unix_ms == 0 && origin(run).is_some() {
         return match printed_at(run) {
@@ -20,7 +20,7 @@ pub(crate) fn started(run: &Run) -> String {
     }
 }
 
-/// When the output was printed, as it says itself.
+/// Returns when the output was printed, as the output itself says.
 fn printed_at(run: &Run) -> Option<&str> {
     let said = run.reported.iter().flat_map(|part| &part.said);
     said.filter(|(name, _)| name == record::PRINTED_AT).map(|(_, when)| when.as_str()).next()

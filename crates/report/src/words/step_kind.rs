@@ -5,7 +5,7 @@ use workload::{StepKind, StepPlan};
 use super::numbers;
 use super::wrap::clean;
 
-/// A step with what its name leaves out: `read depth 16, 4 KiB`, `read 64 KiB, depth 8`.
+/// Returns a step's name with what it leaves out: `read depth 16, 4 KiB`, `read 64 KiB, depth 8`.
 pub(crate) fn step_words(plan: &StepPlan) -> String {
     let name = clean(&plan.name);
     let blocks = plan.workers.first().map(|worker| worker.blocks.longest().0);
@@ -21,7 +21,7 @@ pub(crate) fn step_words(plan: &StepPlan) -> String {
     }
 }
 
-/// What the steps of a kind are for.
+/// Returns what the steps of a kind are for.
 pub(crate) fn kind_words(kind: StepKind) -> &'static str {
     match kind {
         StepKind::Idle => "idle",

@@ -4,14 +4,14 @@ use analysis::Finding;
 
 use super::phrases::quoted;
 
-/// More steps than this are counted, not named.
+/// Most steps that are named; more are only counted.
 const NAMED: usize = 3;
 
-/// The names of the steps, each once, in the order of the evidence.
+/// Names of the steps, each once, in the order of the evidence.
 pub(super) struct Steps<'f>(Vec<&'f str>);
 
 impl<'f> Steps<'f> {
-    /// Those of the evidence of `finding`.
+    /// Returns the steps in the evidence of `finding`.
     pub fn of(finding: &'f Finding) -> Steps<'f> {
         let mut names: Vec<&str> = Vec::new();
         for span in finding.evidence.iter().filter(|span| !span.step.is_empty()) {
@@ -22,12 +22,13 @@ impl<'f> Steps<'f> {
         Steps(names)
     }
 
-    /// How many there are, where it is more than one.
+    /// Returns the number of steps if there are several.
     pub fn several(&self) -> Option<usize> {
         (self.0.len() > 1).then_some(self.0.len())
     }
 
-    /// `step 'd32'`, or `3 steps ('d8', 'd16' and 'd32'), worst in 'd32'`; the figures behind it are those of `worst`.
+    /// Returns `step 'd32'`, or `3 steps ('d8', 'd16' and 'd32'), worst in 'd32'`; the figures that follow are
+    /// those of `worst`.
     pub fn worst(&self, worst: &str) -> String {
         match self.several() {
             None => format!("step {}", quoted(worst)),
@@ -35,7 +36,7 @@ impl<'f> Steps<'f> {
         }
     }
 
-    /// `step 'd32'`, or `steps 'd8', 'd16' and 'd32'`.
+    /// Returns `step 'd32'`, or `steps 'd8', 'd16' and 'd32'`.
     pub fn all(&self, worst: &str) -> String {
         match self.several() {
             None => format!("step {}", quoted(worst)),

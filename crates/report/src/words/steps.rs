@@ -1,4 +1,4 @@
-//! What each part of a run found, a line a part: layout, latency, ladders, jobs.
+//! What each part of a run found, a line for each: layout, latency, ladders, jobs.
 
 use analysis::findings::{BandwidthCap, Crossover, IopsCap};
 use analysis::{Analysis, Bound, Estimate, Headroom, LatencyRole, LatencyRow, Meaning, Point};
@@ -13,15 +13,15 @@ use crate::words::wrap::{beside, clean};
 /// One part of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartWords {
-    /// `layout`, `latency`, `depth ladder`, `block ladder`, or the name of a job.
+    /// Name of the part: `layout`, `latency`, `depth ladder`, `block ladder`, or the name of a job.
     pub part: String,
     /// What was done: `4 KiB reads`, `depth 1`.
     pub what: String,
-    /// What came of it.
+    /// What was found.
     pub result: String,
 }
 
-/// The parts of `run` in the order they ran; a ladder has a line for each direction.
+/// Returns the parts of `run` in the order they ran; a ladder has a line for each direction.
 pub fn part_words(run: &Run, analysis: &Analysis) -> Vec<PartWords> {
     let mut parts: Vec<PartWords> = layouts(run);
     parts.extend(latency(analysis));
@@ -32,12 +32,12 @@ pub fn part_words(run: &Run, analysis: &Analysis) -> Vec<PartWords> {
     parts
 }
 
-/// [`part_words`] as lines of at most 80 columns.
+/// Returns [`part_words`] as lines of at most 80 columns.
 pub fn steps(run: &Run, analysis: &Analysis) -> String {
     part_words(run, analysis).iter().map(part_line).collect()
 }
 
-/// One part as a line, wrapped under its result.
+/// Formats one part as a line, wrapped below its result.
 pub fn part_line(words: &PartWords) -> String {
     let name: String = clean(&words.part).chars().take(12).collect();
     let what: String = clean(&words.what).chars().take(16).collect();
@@ -70,13 +70,13 @@ fn latency(analysis: &Analysis) -> Option<PartWords> {
     (!words.is_empty()).then(part)
 }
 
-/// The direction; of the step whose I/Os are spaced wider than a cap asks, that they are.
+/// Returns the direction, marked as spaced if the requests of the step were further apart than a cap requires.
 fn latency_name(row: &LatencyRow) -> String {
     let spaced = if row.role == LatencyRole::Spaced { " spaced" } else { "" };
     format!("{}{spaced}", row.direction.name())
 }
 
-/// The points of a ladder, split by direction.
+/// Splits the points of a ladder by direction.
 fn ladder(points: &[Point]) -> Vec<&[Point]> {
     points.chunk_by(|a, b| a.direction == b.direction).collect()
 }
@@ -99,7 +99,7 @@ fn depth_ladder(analysis: &Analysis, points: &[Point]) -> PartWords {
     }
 }
 
-/// The greatest rate at which a claimed latency holds.
+/// Returns the greatest rate at which a claimed latency holds.
 fn headroom(row: &Headroom) -> PartWords {
     let claim = clean(&row.claim);
     let result = match row.bound {
@@ -150,7 +150,7 @@ fn block_ladder(analysis: &Analysis, points: &[Point]) -> PartWords {
     }
 }
 
-/// `4 KiB to 1 MiB`.
+/// Formats the range of block sizes: `4 KiB to 1 MiB`.
 fn blocks(points: &[Point]) -> String {
     match (points.first(), points.last()) {
         (Some(first), Some(last)) if first.block != last.block => {

@@ -10,7 +10,7 @@ use workload::Direction;
 use crate::words::numbers::{self, Prefix};
 use crate::words::sentence::{capital, plural};
 
-/// The sentences of both directions, and the depth from which on more only waits.
+/// Returns the sentences for both directions, and the depth beyond which more only adds waiting.
 pub(super) fn stops(analysis: &Analysis) -> Vec<String> {
     let read = of_direction(analysis, Direction::Read);
     let write = of_direction(analysis, Direction::Write);
@@ -23,7 +23,7 @@ pub(super) fn stops(analysis: &Analysis) -> Vec<String> {
     sentences
 }
 
-/// Sentences of one direction behind its name.
+/// Joins the sentences of one direction after its name.
 fn named(who: &str, sentences: &[String]) -> String {
     let mut letters = sentences.join(" ").chars().collect::<Vec<char>>();
     if let Some(first) = letters.first_mut() {
@@ -32,19 +32,19 @@ fn named(who: &str, sentences: &[String]) -> String {
     format!("{who}: {}", letters.into_iter().collect::<String>())
 }
 
-/// What the findings say of one direction.
+/// What the findings say about one direction.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Stopped {
     operations: Option<String>,
     bandwidth: Option<String>,
     crossover: Option<String>,
-    /// Whole sentences of what is no cap.
+    /// Whole sentences on limits other than caps.
     others: Vec<String>,
-    /// What is held by what the run does not tell; the level stands in the verdict above.
+    /// What is limited by something unidentified; the level stands in the verdict above.
     open: Open,
 }
 
-/// What is held without being told by what.
+/// What is limited by something that the run does not identify.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Open {
     #[default]
@@ -115,7 +115,7 @@ impl Stopped {
     }
 }
 
-/// What holds `wanted` where it is no cap.
+/// Returns the sentence on what limits `wanted` if it is not a cap.
 fn no_cap(meaning: &Meaning, wanted: Direction) -> Option<String> {
     match meaning {
         Meaning::AccountingUnit(found) if found.direction == wanted => Some(unit(found)),
@@ -157,7 +157,8 @@ fn unit(found: &AccountingUnit) -> String {
     }
 }
 
-/// That the volume bears `level` and may bear more; where hardly anything is known of it, only the latter.
+/// Returns a sentence that the volume bears `level` and may bear more; if hardly anything is known of the level,
+/// only the latter.
 fn at_least(level: &Estimate, words: impl Fn(f64) -> String, by: &str) -> String {
     let low = two_digits(level.low);
     match low >= level.value * KNOWN {
@@ -166,10 +167,10 @@ fn at_least(level: &Estimate, words: impl Fn(f64) -> String, by: &str) -> String
     }
 }
 
-/// A bound below this share of its figure says nothing.
+/// Share of its figure below which a lower bound says nothing.
 const KNOWN: f64 = 0.5;
 
-/// The first two digits: a bound is no exact figure.
+/// Rounds down to two significant digits, because a bound is no exact figure.
 fn two_digits(value: f64) -> f64 {
     if value <= 0.0 {
         return 0.0;
@@ -198,8 +199,8 @@ fn filling_depths(analysis: &Analysis) -> Vec<String> {
     }
 }
 
-/// The depth from which on more only waits: the cap times the base latency, or the ladder's own 90 % where that is deeper
-/// and the ladder has a rung below it; from its first rung on it says nothing.
+/// Returns the depth beyond which more only adds waiting: the cap times the base latency, or the ladder's own 90 %
+/// depth if that is greater and not the ladder's first rung, where it would mean nothing.
 pub(crate) fn filling_depth(analysis: &Analysis, wanted: Direction) -> Option<f64> {
     let rungs = analysis.depths.iter().filter(|point| point.direction == wanted);
     let first = rungs.map(|point| f64::from(point.depth)).fold(f64::INFINITY, f64::min);

@@ -1,11 +1,11 @@
-//! A doubt about the target in words: the only place where they are made.
+//! Doubts about the target in words: the only place where these sentences are made.
 
 use record::TargetDoubt;
 
 use super::numbers;
 
-/// Why figures from the target may not be the volume's, as a clause without a full stop. What came from the machine stands in
-/// it as it was found.
+/// Returns why figures from the target may not be the volume's, as a clause without a full stop. Strings from the
+/// machine are inserted unchanged.
 pub fn target_doubt(doubt: &TargetDoubt) -> String {
     match doubt {
         TargetDoubt::MemoryFilesystem { filesystem: name } => {
@@ -81,7 +81,7 @@ pub(super) fn reads_only(unwritten_share: Option<f64>) -> String {
 mod tests {
     use super::*;
 
-    /// In these words earlier versions stored them, and `runfile` knows them by these words.
+    /// Earlier versions stored these words, and `runfile` recognises doubts by them.
     #[test]
     fn every_doubt_has_its_words() {
         let name = |name: &str| name.to_owned();

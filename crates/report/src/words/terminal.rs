@@ -1,4 +1,5 @@
-//! The answer in a terminal: 80 columns, the verdict last, where the eye is when a run ends; colour on the verdict word alone.
+//! The answer in a terminal: 80 columns, the verdict last, where a reader looks when a run ends; only the verdict
+//! word in colour.
 
 use std::fmt::Write as _;
 
@@ -26,10 +27,10 @@ pub enum Paint {
     Ansi,
 }
 
-/// The first line: what is measured, on what, by which means.
+/// Returns the first line: what is measured, on what device, with which backend.
 pub fn head(target: &TargetFacts, backend: &str) -> String {
     let words = match target.kind {
-        // There is one means to run on it.
+        // A simulated volume has only one backend.
         TargetKind::Simulated => vec!["a volume simulated in virtual time".to_owned()],
         _ => vec![kind_words(target), clean(backend)],
     };
@@ -56,8 +57,8 @@ pub(crate) fn kind_words(target: &TargetFacts) -> String {
     if facts.is_empty() { on } else { format!("{on} ({})", facts.join(", ")) }
 }
 
-/// The whole answer but for the line that names the files: steps, findings, verdict, claims, so that a screen of 24 rows ends with
-/// the verdict. A watch always has all of its findings.
+/// Returns the whole answer except the line that names the files: steps, findings, verdict, claims, so that a
+/// screen of 24 rows ends with the verdict. A watch always has all of its findings.
 pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint, extent: Extent) -> String {
     let verdict = verdict_text(run, analysis, paint);
     let cleaned = |text: String| clean_lines(&text).into_owned();
@@ -92,7 +93,7 @@ pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint, extent: Extent) ->
     filled.join("\n")
 }
 
-/// [`files_line`] of what was recorded elsewhere: `recording` where another tool measured.
+/// Returns [`files_line`], with the word `recording` if another tool measured.
 pub fn files_line_of(report: &str, (run, path): (&Run, &str)) -> String {
     match origin(run) {
         Some(_) => files_named(report, ("recording", path)),
@@ -100,8 +101,8 @@ pub fn files_line_of(report: &str, (run, path): (&Run, &str)) -> String {
     }
 }
 
-/// The last line: where the report and the run file are; two lines where one is too short. A path is never broken, so that
-/// it can be copied; a long one goes beyond the edge.
+/// Returns the last line: where the report and the run file are; two lines if one is too short. A path is never
+/// broken, so that it can be copied; a long one goes past the edge.
 pub fn files_line(report: &str, run: &str) -> String {
     files_named(report, ("run", run))
 }
@@ -115,10 +116,10 @@ fn files_named(report: &str, (what, path): (&str, &str)) -> String {
     }
 }
 
-/// The verdict sentences; the word is coloured after wrapping, so that colour moves no line end.
+/// Returns the verdict sentences; the word is coloured after wrapping, so that colour affects no line break.
 fn verdict_text(run: &Run, analysis: &Analysis, paint: Paint) -> String {
     let words = verdict_words(run, analysis);
-    // Cleaned before it is painted: an escape sequence in it is then none but ours.
+    // Cleaned before it is coloured, so that every escape sequence in it is ours.
     let mut text = clean_lines(&wrap("", &words.sentence())).into_owned();
     if paint == Paint::Ansi {
         text = text.replacen(
@@ -133,7 +134,7 @@ fn verdict_text(run: &Run, analysis: &Analysis, paint: Paint) -> String {
     text
 }
 
-/// Green, red, yellow; a verdict without a claim is only bold.
+/// Returns green, red or yellow; a verdict without a claim is only bold.
 fn colour(answer: Answer) -> &'static str {
     match answer {
         Answer::Measured => "\x1b[1m",
@@ -143,7 +144,7 @@ fn colour(answer: Answer) -> &'static str {
     }
 }
 
-/// What the second column is called: where the claims come from.
+/// Returns the heading of the second column: where the claims come from.
 pub(crate) fn claimed_by(run: &Run) -> &'static str {
     match (run.policy.is_some(), run.expectation.is_some()) {
         (true, false) => "policy",
@@ -174,7 +175,7 @@ fn cells_of(row: &ClaimWords) -> [&str; 5] {
     [&row.what, &row.claimed, &row.measured, &row.p99, row.answer]
 }
 
-/// The width of each shown column; the first gives way where a line would be too long.
+/// Returns the width of each shown column; the first is narrowed if a line would be too long.
 fn widths(cells: &[[&str; 5]], columns: &[usize]) -> Vec<usize> {
     let longest = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let mut widths: Vec<usize> = columns.iter().map(|&column| longest(column) + 3).collect();
@@ -200,7 +201,7 @@ fn table_line(row: &[&str; 5], columns: &[usize], widths: &[usize]) -> String {
     text
 }
 
-/// A row of a table that is too wide for the terminal: its name, and below it what stands in each column.
+/// Formats a row of a table that is too wide for the terminal: its name, and below it what stands in each column.
 fn stacked(row: &[&str; 5], heads: &[&str; 5]) -> String {
     let told = (1..4).filter(|&column| !row[column].is_empty());
     let told: Vec<String> = told.map(|column| format!("{} {}", heads[column], row[column])).collect();
@@ -208,7 +209,8 @@ fn stacked(row: &[&str; 5], heads: &[&str; 5]) -> String {
     wrap("  ", row[0]) + &wrap("    ", &format!("{}{answer}", told.join(", ")))
 }
 
-/// Doubts of claims that were decided all the same, each with the claim's name: the verdict sentence has the others.
+/// Returns doubts about claims that were decided all the same, each with the claim's name: the verdict sentence
+/// has the others.
 fn doubts_of_rows(verdict: &Verdict) -> String {
     let decided = verdict
         .rows

@@ -1,4 +1,5 @@
-//! A run as Markdown for a ticket: the verdict, the claims, one picture, what was found, and what support asks for.
+//! A run as Markdown for a ticket: the verdict, the claims, one picture, what was found, and what support asks
+//! for.
 
 use std::fmt::Write as _;
 
@@ -17,19 +18,19 @@ use crate::words::verdict::verdict_words;
 use crate::words::watch;
 use crate::words::wrap::{clean, clean_lines};
 
-/// Findings that are told; more than so many are in the run file.
+/// Most findings that are listed; the run file has all.
 const FINDINGS: usize = 8;
 
 /// The files that go with the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attached {
-    /// The picture: what it shows, and the name of its file.
+    /// Title of the picture, and name of its file.
     pub picture: Option<(String, String)>,
-    /// The run file.
+    /// Name of the run file.
     pub run: String,
 }
 
-/// The run as Markdown, in the form that GitHub, GitLab and Jira's new editor read.
+/// Returns the run as Markdown, in the form that GitHub, GitLab and Jira's new editor read.
 pub fn ticket(run: &Run, analysis: &Analysis, attached: &Attached) -> String {
     let verdict = verdict_words(run, analysis);
     let mut text = format!("**{}**{}\n\n", verdict.word, plain(&verdict.rest));
@@ -46,7 +47,7 @@ pub fn ticket(run: &Run, analysis: &Analysis, attached: &Attached) -> String {
     text + &particulars(run, attached)
 }
 
-/// What a file or a device holds must not become Markdown of its own.
+/// Escapes text, so that what a file or a device holds does not become Markdown.
 fn plain(words: &str) -> String {
     let mut text = String::new();
     for letter in clean(words).chars() {
@@ -59,7 +60,7 @@ fn plain(words: &str) -> String {
     text
 }
 
-/// A word as it was typed, whatever is in it.
+/// Formats a word as code, whatever is in it.
 fn typed(words: &str) -> String {
     let words = clean(words).replace(['\n', '\r'], " ");
     if words.contains('`') { format!("`` {words} ``") } else { format!("`{words}`") }
@@ -112,7 +113,7 @@ fn steps(run: &Run, analysis: &Analysis) -> String {
     text + "\n"
 }
 
-/// What a procedure answered, or what a watch saw, as it stands in a terminal.
+/// Returns what a procedure answered, or what a watch saw, as in a terminal.
 fn table(run: &Run, analysis: &Analysis) -> String {
     let lines = match (&analysis.watched, &analysis.answered) {
         (Some(watched), _) => {
@@ -143,7 +144,7 @@ fn findings(findings: &[Finding]) -> String {
     text + "\n"
 }
 
-/// What is asked first when such a text arrives.
+/// Returns what support asks for first when such a text arrives.
 fn particulars(run: &Run, attached: &Attached) -> String {
     let mut lines = vec![("when", when(run)), ("command", typed(&command(&run.words)))];
     lines.extend(run.policy.iter().map(|policy| ("held against", typed(policy))));
@@ -164,7 +165,7 @@ fn particulars(run: &Run, attached: &Attached) -> String {
     text
 }
 
-/// The words as they were typed, without the place of the program.
+/// Returns the command line as typed, without the path of the program.
 pub(super) fn command(words: &[String]) -> String {
     let Some((program, rest)) = words.split_first() else { return String::new() };
     let name = program.rsplit('/').next().unwrap_or(program);
@@ -172,7 +173,7 @@ pub(super) fn command(words: &[String]) -> String {
     std::iter::once(name.to_owned()).chain(rest).collect::<Vec<_>>().join(" ")
 }
 
-/// When it began, in UTC, since the reader may be anywhere.
+/// Returns when the run began, in UTC, because the reader may be anywhere.
 fn when(run: &Run) -> String {
     let ms = i64::try_from(run.started_unix_ms).ok().filter(|ms| *ms > 0);
     let instant = ms.and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
@@ -187,7 +188,7 @@ fn volume(target: &TargetFacts) -> String {
     plain(&format!("{}: {}", target.words.trim_end_matches(':'), kind_words(target)))
 }
 
-/// The device that was measured, with the serial number by which its provider knows it.
+/// Returns the devices that were measured, with the serial number by which the provider identifies them.
 fn devices(target: &TargetFacts) -> Vec<(&'static str, String)> {
     let told = |device: &record::DeviceFacts| {
         let mut words = vec![device.name.clone(), numbers::size(device.size.0)];
@@ -203,7 +204,7 @@ fn devices(target: &TargetFacts) -> Vec<(&'static str, String)> {
     target.devices.iter().map(told).collect()
 }
 
-/// The machine, as far as it is known: what another tool printed says little of it.
+/// Describes the machine, as far as it is known: what another tool printed says little about it.
 pub(super) fn machine(host: &HostFacts) -> String {
     let known = |words: &str, told: String| if words.trim().is_empty() { String::new() } else { told };
     let model = known(&host.cpu_model, format!(" ({})", host.cpu_model));

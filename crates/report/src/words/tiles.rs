@@ -1,4 +1,4 @@
-//! The figures that answer at a glance, in tiles: each with its interval, and beside what is promised.
+//! Tiles: the figures that answer at a glance, each with its interval and compared with what is promised.
 
 use analysis::{
     Analysis, Answer, Answered, BurstPart, ClaimRow, ContractRow, Doubt, Estimate, Greatest, HeadroomAnswer,
@@ -15,44 +15,44 @@ use super::sought::bound_words;
 use super::tiles_of_loads;
 use super::wrap::clean;
 
-/// Figures of a tile; the tables have the others.
+/// Most figures of a tile; the tables have the others.
 pub(super) const FIGURES: usize = 2;
 
-/// What a tile is about, with its figures.
+/// A tile: what it is about, and its figures.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tile {
-    /// `IOPS`, `Latency`, the name of a job.
+    /// Name: `IOPS`, `Latency`, or the name of a job.
     pub name: String,
-    /// At least one.
+    /// Figures, at least one.
     pub figures: Vec<TileFigure>,
 }
 
 /// One figure of a tile.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TileFigure {
-    /// With its interval where it has one: `3,000.0 ± 0.4`.
+    /// Value with its interval if it has one: `3,000.0 ± 0.4`.
     pub value: String,
-    /// Its unit; empty where the tile's name or the value has it.
+    /// Unit; empty if the tile's name or the value has it.
     pub unit: String,
-    /// What it is of: `4 KiB read IOPS`.
+    /// What the figure measures: `4 KiB read IOPS`.
     pub what: String,
-    /// What is promised of it.
+    /// What is promised for it.
     pub promised: Option<PromiseWords>,
 }
 
-/// What is promised, and how the figure stands beside it.
+/// What is promised, and how the figure compares with it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PromiseWords {
-    /// `of 3,000: meets`.
+    /// Promise and answer: `of 3,000: meets`.
     pub words: String,
-    /// The figure as a share of what is promised, 1 for as much.
+    /// Figure as a share of what is promised, 1 if equal.
     pub share: f64,
-    /// The answer.
+    /// Answer.
     pub answer: Answer,
 }
 
 impl Tile {
-    /// No more figures than a tile shows; `None` without any.
+    /// Returns a tile with the first [`FIGURES`] figures; `None` without any.
     pub(super) fn of(name: &str, mut figures: Vec<TileFigure>) -> Option<Tile> {
         figures.truncate(FIGURES);
         figures.iter_mut().filter(|figure| figure.unit == name).for_each(|figure| figure.unit.clear());
@@ -61,12 +61,12 @@ impl Tile {
 }
 
 impl TileFigure {
-    /// A value that stands for itself.
+    /// Returns a figure whose value needs no unit.
     pub(super) fn plain(value: String, what: String) -> TileFigure {
         TileFigure { value, unit: String::new(), what, promised: None }
     }
 
-    /// An estimate in its unit; a figure without an interval stands alone.
+    /// Returns an estimate in its unit, without an interval if it has none.
     pub(super) fn estimate(estimate: &Estimate, unit: Unit, what: String) -> TileFigure {
         let value = match estimate.half_width() {
             half if half > 0.0 => numbers::estimate(estimate, unit),
@@ -75,13 +75,13 @@ impl TileFigure {
         TileFigure { value, unit: unit.name.to_owned(), what, promised: None }
     }
 
-    /// A time without an interval.
+    /// Returns a time without an interval.
     pub(super) fn time(nanoseconds: f64, what: String) -> TileFigure {
         TileFigure::plain(numbers::time(nanoseconds), what)
     }
 }
 
-/// The tiles of a run, what was asked for first; none where it has no figure.
+/// Returns the tiles of a run, what was asked for first; empty if it has no figures.
 pub(crate) fn tiles(run: &Run, analysis: &Analysis) -> Vec<Tile> {
     if let Some(watched) = &analysis.watched {
         return tiles_of_loads::of_watch(watched);
@@ -98,7 +98,7 @@ pub(crate) fn tiles(run: &Run, analysis: &Analysis) -> Vec<Tile> {
     tiles
 }
 
-/// Rates that are claimed, or without claims the caps.
+/// Returns the rates that are claimed, or without claims the caps.
 fn of_claims(analysis: &Analysis) -> Vec<Tile> {
     let of = |name, quantity: &[Quantity]| Tile::of(name, rows(analysis, quantity));
     [of("IOPS", &[Quantity::Iops]), of("Throughput", &[Quantity::BytesPerSecond])]
@@ -107,7 +107,7 @@ fn of_claims(analysis: &Analysis) -> Vec<Tile> {
         .collect()
 }
 
-/// The rows of these quantities, those first that miss what is promised.
+/// Returns the rows of these quantities, starting with those that miss what is promised.
 fn rows(analysis: &Analysis, quantities: &[Quantity]) -> Vec<TileFigure> {
     let of_it = analysis.verdict.rows.iter().filter(|row| quantities.contains(&row.quantity));
     let mut rows: Vec<&ClaimRow> = of_it.collect();
@@ -126,7 +126,7 @@ fn of_row(row: &ClaimRow, words: &ClaimWords) -> Option<TileFigure> {
     Some(TileFigure { promised, ..TileFigure::estimate(measured, unit, words.what.clone()) })
 }
 
-/// `of 3,000: meets`, `at most 30 ms: below`.
+/// Formats a promise with its answer: `of 3,000: meets`, `at most 30 ms: below`.
 fn promise(quantity: Quantity, claimed: &str, answer: &str) -> String {
     match quantity {
         Quantity::Iops | Quantity::BytesPerSecond => format!("of {claimed}: {answer}"),
@@ -134,7 +134,7 @@ fn promise(quantity: Quantity, claimed: &str, answer: &str) -> String {
     }
 }
 
-/// Claimed latencies, or else those of one I/O at a time.
+/// Returns claimed latencies, or else those of one I/O at a time.
 fn latency(analysis: &Analysis) -> Option<Tile> {
     let claimed = rows(analysis, &[Quantity::MeanLatency, Quantity::PercentileLatency]);
     let base = || {
@@ -150,7 +150,7 @@ fn one_at_a_time(row: &LatencyRow) -> TileFigure {
     TileFigure::time(row.mean_ns, format!("mean, one {} at a time{tail}", row.direction.name()))
 }
 
-/// What the policy that was named says of a burst that the run may have had.
+/// Returns what the given policy says about a burst that may have been measured.
 fn burst_of_policy(analysis: &Analysis) -> Option<Tile> {
     let drained = |one: &Answered| matches!(one, Answered::Burst(_));
     if analysis.answered.iter().flat_map(Answered::each).any(drained) {
@@ -190,7 +190,7 @@ fn of_answer(answered: &Answered) -> Vec<Tile> {
     }
 }
 
-/// The two levels of a volume that was drained, and how long the first lasted.
+/// Returns the two levels of a volume that was drained, and how long the first lasted.
 fn of_drain(part: &BurstPart) -> Vec<Tile> {
     let name = if part.resource == Resource::Iops { "IOPS" } else { "Throughput" };
     let published = part.published.as_ref();
@@ -265,7 +265,8 @@ fn of_headroom(answer: &HeadroomAnswer) -> Vec<Tile> {
     tiles.into_iter().flatten().collect()
 }
 
-/// Where the caps of a map meet, and the depth that fills them; the caps themselves are rows of the verdict.
+/// Returns where the caps of a map meet, and the depth that fills them; the caps themselves are rows of the
+/// verdict.
 fn of_map(answer: &MapAnswer) -> Vec<Tile> {
     let crossing = answer.directions.iter().filter_map(|map| {
         let at = map.crossover?.at.value;
@@ -302,7 +303,7 @@ fn of_soak(answer: &SoakAnswer) -> Vec<Tile> {
     tiles.into_iter().flatten().collect()
 }
 
-/// The greatest rates at which latencies that were expected hold.
+/// Returns the greatest rates at which the expected latencies hold.
 fn of_expectation(analysis: &Analysis) -> Option<Tile> {
     use analysis::Bound::{AtLeast, AtMost, Between};
     let figure = |row: &analysis::Headroom| {
@@ -319,7 +320,7 @@ fn of_expectation(analysis: &Analysis) -> Option<Tile> {
     Tile::of("Headroom", analysis.headroom.iter().map(figure).collect())
 }
 
-/// A row of a contract; `None` where nothing was measured of it.
+/// Returns a row of a contract; `None` if it was not measured.
 pub(super) fn of_contract(row: &ContractRow, what: String) -> Option<TileFigure> {
     let measured = row.measured.as_ref()?;
     let claim = ClaimRow {

@@ -1,4 +1,4 @@
-//! Tiles of loads that no ladder was climbed for: a watched machine, and the jobs of a profile, a quick look, a job file.
+//! Tiles of loads without a ladder: a watched machine, and the jobs of a profile, a quick look or a job file.
 
 use analysis::{
     Answer, Cell, ContractRow, DeviceFigures, Estimate, LoadFigures, PhaseFigures, Quantity, Watched,
@@ -10,10 +10,10 @@ use super::tiles::{FIGURES, Tile, TileFigure, of_contract};
 use super::watch_words::place_words;
 use super::wrap::clean;
 
-/// Of more jobs a table is read more easily than tiles.
+/// Most jobs shown as tiles; a table of more is easier to read.
 const JOBS: usize = 6;
 
-/// What a watch shows: of a load of ours what it got, else what the busiest device did.
+/// Returns what a watch shows: what a load of ours achieved, or else what the busiest device did.
 pub(super) fn of_watch(watched: &Watched) -> Vec<Tile> {
     let loads: Vec<(&PhaseFigures, &LoadFigures)> =
         watched.phases.iter().filter_map(|phase| Some((phase, phase.load.as_ref()?))).collect();
@@ -22,7 +22,7 @@ pub(super) fn of_watch(watched: &Watched) -> Vec<Tile> {
     tiles
 }
 
-/// Where the device is held, by what the record teaches.
+/// Returns the rate to which the device is limited, if the record shows one.
 fn held(watched: &Watched) -> Option<Tile> {
     let busiest = || watched.looked.as_ref().map(|looked| &looked.device);
     let place = watched.load_device.as_ref().or_else(busiest)?;
@@ -31,7 +31,7 @@ fn held(watched: &Watched) -> Option<Tile> {
     Tile::of("Held at", cap.into_iter().collect())
 }
 
-/// The load that the contract is about, or the nominal one; and what the greatest brought.
+/// Returns the load that the contract is about, or the nominal one, and what the greatest load achieved.
 fn of_loads(watched: &Watched, loads: &[(&PhaseFigures, &LoadFigures)]) -> Vec<Tile> {
     let judged = |(phase, _): &&(&PhaseFigures, &LoadFigures)| {
         watched.contract.iter().any(|row| row.phase == phase.name && row.answer != Answer::Measured)
@@ -79,7 +79,7 @@ fn times(phase: &PhaseFigures, load: &LoadFigures) -> Vec<TileFigure> {
     mean.into_iter().chain(tail).collect()
 }
 
-/// The busiest device over the whole time.
+/// Returns the busiest device over the whole time.
 fn of_devices(watched: &Watched) -> Vec<Tile> {
     let rate = |device: &DeviceFigures| device.read.ops + device.write.ops;
     let all = watched.phases.iter().flat_map(|phase| phase.devices.iter());
@@ -114,7 +114,7 @@ fn of_device(device: &DeviceFigures) -> Vec<Tile> {
     tiles.into_iter().flatten().collect()
 }
 
-/// A tile for each job, where there are few: a stream by its bytes, random I/O by its operations.
+/// Returns a tile for each job if there are few: sequential I/O by its bytes, random I/O by its operations.
 pub(super) fn of_jobs(cells: &[Cell]) -> Vec<Tile> {
     let figure = |cell: &Cell| {
         let of = |point: &analysis::Point| {

@@ -1,4 +1,5 @@
-//! The answer of `plimsoll check --together` in words: what volumes share, who starves whom, and what the machine's limits say of it.
+//! The answer of `plimsoll check --together` in words: what volumes share, which one starves which, and how that
+//! compares with the machine's limits.
 
 use analysis::{
     Beside, Counted, Estimate, Kept, LoadTogether, MachineAnswer, MachineHeld, MachineRow, PassedOn, Reach,
@@ -11,24 +12,24 @@ use crate::words::answer::VerdictWords;
 use crate::words::numbers::{self, IOPS, Prefix, Unit};
 use crate::words::wrap::wrap;
 
-/// Figures within this share are told as one.
+/// Relative difference within which two figures count as the same.
 const AS_MUCH: f64 = 0.02;
-/// An index from here on is told as even.
+/// Fairness index from which a division counts as even.
 const EVEN: f64 = 0.95;
 
-/// What will be done, before it begins.
+/// Returns what will be done, before it begins.
 pub fn together_words(asked: &TogetherAsked) -> String {
     let loads: Vec<String> = asked.loads.iter().map(load_words).collect();
     format!("Loads {} volumes, each alone and all at once: {}.", asked.volumes.len(), loads.join(", "))
 }
 
-/// `4 KiB reads`.
+/// Describes a load: `4 KiB reads`.
 pub(crate) fn load_words(load: &TogetherLoad) -> String {
     let way = if load.direction == Direction::Read { "reads" } else { "writes" };
     format!("{} {way}", numbers::block(load.block.0 as f64))
 }
 
-/// The answer in a sentence or two.
+/// Returns the answer in a sentence or two.
 pub(crate) fn verdict(answer: &TogetherAnswer) -> VerdictWords {
     let (word, rest) = match answer.budgets.split_first() {
         Some(_) if answer.is_below() => {
@@ -45,7 +46,7 @@ fn machine(answer: &TogetherAnswer) -> &str {
     answer.machine.as_ref().map_or("the machine", |held| held.machine.name.as_str())
 }
 
-/// `A and B`, `A, B and C`.
+/// Lists volumes: `A and B`, `A, B and C`.
 fn labels(answer: &TogetherAnswer, volumes: &[usize]) -> String {
     let of = |volume: &usize| answer.volumes.get(*volume).map_or("?", |(label, _)| label.as_str());
     let labels: Vec<&str> = volumes.iter().map(of).collect();
@@ -59,7 +60,7 @@ fn all(answer: &TogetherAnswer) -> String {
     labels(answer, &(0..answer.volumes.len()).collect::<Vec<_>>())
 }
 
-/// What all share, a clause a budget; what was told before is not told again of the other direction.
+/// Returns what all volumes share, a clause for each budget; a figure is not repeated for the other direction.
 fn budgets(answer: &TogetherAnswer) -> String {
     let clause = |(at, budget): (usize, &SharedBudget)| match answer.budgets[..at]
         .iter()
@@ -90,7 +91,7 @@ fn clause(answer: &TogetherAnswer, budget: &SharedBudget) -> String {
     format!("{} at once ({}{alone})", level_words(budget), load_words(&budget.load))
 }
 
-/// `5,003 ± 12 IOPS`, or bytes where these are counted.
+/// Formats the level of a budget: `5,003 ± 12 IOPS`, or in bytes if these are counted.
 pub(crate) fn level_words(budget: &SharedBudget) -> String {
     match budget.counted {
         Some(Counted::Bytes) => rate(Counted::Bytes, &budget.bytes),
@@ -130,7 +131,7 @@ fn open(answer: &TogetherAnswer) -> String {
     if doubts.is_empty() { "nothing was measured.".to_owned() } else { format!("{}.", doubts.join("; ")) }
 }
 
-/// Why a load tells nothing.
+/// Returns why a load says nothing.
 pub(crate) fn doubt_words(answer: &TogetherAnswer, doubt: &TogetherDoubt) -> String {
     match doubt {
         TogetherDoubt::NotMeasured => "not measured".to_owned(),
@@ -148,7 +149,7 @@ pub(crate) fn doubt_words(answer: &TogetherAnswer, doubt: &TogetherDoubt) -> Str
     }
 }
 
-/// What stops them.
+/// Returns what limits the volumes.
 fn stops(answer: &TogetherAnswer) -> String {
     let mut said: Vec<String> = Vec::new();
     if let Some(budget) = answer.budgets.first() {
@@ -209,7 +210,7 @@ fn machine_row(name: &str, row: &MachineRow) -> String {
     }
 }
 
-/// `3,600 IOPS, 18,750 while credits last`.
+/// Formats a published limit: `3,600 IOPS, 18,750 while credits last`.
 pub(crate) fn published(row: &MachineRow) -> String {
     let one = |value: f64| match row.counted {
         Counted::Operations => numbers::iops(value),
@@ -219,7 +220,7 @@ pub(crate) fn published(row: &MachineRow) -> String {
     format!("{}{most}", one(row.baseline))
 }
 
-/// What stands below the verdict in a terminal.
+/// Returns what stands below the verdict in a terminal.
 pub(crate) fn text(answer: &TogetherAnswer) -> String {
     let mut text = String::new();
     for (label, words) in &answer.volumes {
@@ -239,7 +240,7 @@ pub(crate) fn text(answer: &TogetherAnswer) -> String {
     text
 }
 
-/// What is said of division and starving.
+/// Returns the sentences on division and starving.
 pub(crate) fn sentences(answer: &TogetherAnswer) -> Vec<String> {
     let mut said: Vec<String> = answer
         .fairness
@@ -270,7 +271,7 @@ pub(crate) fn sentences(answer: &TogetherAnswer) -> Vec<String> {
     said
 }
 
-/// Of each volume that is starved, beside which it has least.
+/// Returns for each starved volume the case in which it kept least.
 fn worst_of_each(answer: &TogetherAnswer) -> Vec<&Beside> {
     let of = |modest: usize| {
         let starved = answer.beside.iter().filter(|beside| beside.modest == modest && beside.starves());
@@ -294,7 +295,7 @@ fn starves(answer: &TogetherAnswer, beside: &Beside) -> String {
     )
 }
 
-/// What each volume has alone and beside the others.
+/// Returns what each volume delivers alone and beside the others.
 pub(crate) fn kept_table(answer: &TogetherAnswer, load: &LoadTogether) -> Table {
     let head = load_words(&load.load);
     let mut table = Table::headed(&[&head, "alone, IOPS", "together, IOPS", "kept"]);
@@ -310,7 +311,7 @@ pub(crate) fn kept_table(answer: &TogetherAnswer, load: &LoadTogether) -> Table 
     table
 }
 
-/// A table in a terminal: names left, figures right.
+/// Formats a table for a terminal: names left, figures right.
 fn columns(table: &Table) -> String {
     let rows: Vec<&Vec<String>> = std::iter::once(&table.head).chain(&table.rows).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);

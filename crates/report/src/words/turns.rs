@@ -1,4 +1,4 @@
-//! A comparison in turns in words: what it comes to, a line a figure, and what the lines rest on.
+//! A comparison in turns in words: its conclusion, a line for each figure, and what the lines rest on.
 
 use std::fmt::Write as _;
 
@@ -9,13 +9,14 @@ use crate::words::comparison_words as words;
 use crate::words::numbers;
 use crate::words::wrap::{COLUMNS, wrap, wrap_between};
 
-/// Columns of the name of a figure, and of one side's value.
+/// Columns for the name of a figure.
 const NAME: usize = 17;
+/// Columns for the value of one side.
 const VALUE: usize = 12;
-/// Differences that the first sentence names; the table has all.
+/// Most differences that the first sentence names; the table has all.
 const NAMED: usize = 3;
 
-/// A row with how its other side stands to the first, block by block.
+/// A row with the ratio of its other side to the first, paired block by block.
 type Paired<'c> = (&'c Row, &'c Ratio, Pairs);
 
 fn paired(comparison: &Comparison) -> Vec<Paired<'_>> {
@@ -26,7 +27,7 @@ fn paired(comparison: &Comparison) -> Vec<Paired<'_>> {
     comparison.rows.iter().flat_map(of).collect()
 }
 
-/// What the comparison comes to, in a sentence or two; `None` where the sides were not loaded in turns.
+/// Returns the conclusion of the comparison in a sentence or two; `None` if the sides were not loaded in turns.
 pub fn verdict(comparison: &Comparison) -> Option<String> {
     let ask = comparison.in_turns.as_ref()?;
     let rows = paired(comparison);
@@ -74,7 +75,7 @@ fn others_open(open: usize) -> String {
     }
 }
 
-/// The rows that differ most, the rates before the latencies.
+/// Returns the rows that differ most, rates before latencies.
 fn greatest(comparison: &Comparison, rows: &[Paired<'_>]) -> String {
     let mut found: Vec<&Paired<'_>> =
         rows.iter().filter(|(_, ratio, _)| ratio.answer == RatioAnswer::Differs).collect();
@@ -95,7 +96,7 @@ fn greatest(comparison: &Comparison, rows: &[Paired<'_>]) -> String {
     format!("{other}: {told}{more}")
 }
 
-/// `5.1 % lower (3.2 to 7.0)`, `2.4 times as much (2.2 to 2.6)`.
+/// Describes a change: `5.1 % lower (3.2 to 7.0)`, `2.4 times as much (2.2 to 2.6)`.
 fn change_words(ratio: &Ratio) -> String {
     let (low, high) = ratio.interval.unwrap_or((ratio.value, ratio.value));
     if !(0.5..=2.0).contains(&ratio.value) {
@@ -113,7 +114,7 @@ fn change_words(ratio: &Ratio) -> String {
     }
 }
 
-/// `-5.1 % (-7.0 to -3.2)`; beyond a factor of two the ratio itself.
+/// Formats a change: `-5.1 % (-7.0 to -3.2)`; beyond a factor of two the ratio itself.
 pub fn shift_words(ratio: &Ratio) -> String {
     let percent = |value: f64| {
         let percent = (value - 1.0) * 100.0;
@@ -128,7 +129,7 @@ pub fn shift_words(ratio: &Ratio) -> String {
     }
 }
 
-/// What follows, with what would have been seen where nothing was.
+/// Returns what follows from a ratio; if it is undecided, also the difference that would have been detected.
 pub fn answer_words(ratio: &Ratio, pairs: &Pairs) -> String {
     let shown =
         pairs.detectable.map_or_else(String::new, |share| format!("; {} would show", numbers::share(share)));
@@ -139,7 +140,7 @@ pub fn answer_words(ratio: &Ratio, pairs: &Pairs) -> String {
     }
 }
 
-/// The table: works, and under each a line a figure.
+/// Returns the table: works, and below each a line for each figure.
 pub fn table(comparison: &Comparison) -> String {
     let name = |side: usize| words::label(comparison, side).chars().take(VALUE - 2).collect::<String>();
     let head =
@@ -178,7 +179,7 @@ fn line(row: &Row, ratio: &Ratio, pairs: &Pairs) -> String {
     text
 }
 
-/// What the lines rest on, in sentences.
+/// Returns what the lines rest on, in sentences.
 pub fn notes(comparison: &Comparison) -> Vec<String> {
     let Some(ask) = &comparison.in_turns else { return Vec::new() };
     let rows = paired(comparison);
@@ -213,7 +214,7 @@ fn rests_on(ask: &InTurns, pairs: &Pairs) -> String {
 
 fn decided_by(ask: &InTurns, rows: usize) -> String {
     let margin = numbers::share(ask.margin);
-    // Two one-sided tests at 5 %, or at the part of it that each look has.
+    // Two one-sided tests at 5 %, divided by the number of looks.
     let level = numbers::share(1.0 - 0.1 / ask.look_at.len().max(1) as f64);
     format!(
         "\"Differs\" is said of {rows} figures together at 5 % of false alarms (Benjamini, Hochberg 1995); \"the same\" where the \
@@ -221,7 +222,7 @@ fn decided_by(ask: &InTurns, rows: usize) -> String {
     )
 }
 
-/// Beside several comparisons: what lies between them.
+/// Returns how much the difference varies between several comparisons.
 fn between(pairs: &Pairs) -> Option<String> {
     let between = pairs.between?;
     Some(format!(
@@ -230,7 +231,7 @@ fn between(pairs: &Pairs) -> Option<String> {
     ))
 }
 
-/// What one comparison cannot tell: what strays more slowly than it lasts.
+/// Returns what one comparison cannot see: anything that varies more slowly than the comparison lasts.
 fn speaks_for(pairs: &Pairs) -> Option<String> {
     let scope = "It speaks for these two volumes and these minutes; what strays more slowly than that looks like a difference. \
                  Compare again at another hour, and give compare all the files.";
@@ -244,7 +245,7 @@ fn speaks_for(pairs: &Pairs) -> Option<String> {
     })
 }
 
-/// How many blocks would settle the rows that are open.
+/// Returns how many blocks would settle the rows that are open.
 fn more_blocks(rows: &[Paired<'_>]) -> Option<String> {
     let needed = rows.iter().filter_map(|(_, ratio, pairs)| match ratio.answer {
         RatioAnswer::Undecided { runs } if pairs.comparisons == 1 && !pairs.strays_slowly => Some(runs),
@@ -257,30 +258,30 @@ fn more_blocks(rows: &[Paired<'_>]) -> Option<String> {
     })
 }
 
-/// What a figure of a row is called in a line of its own.
+/// Returns the title of a row's figure on a line of its own.
 pub fn row_title(row: &Row) -> String {
     format!("{}: {}", words::work_words(&row.work), words::measure_words(row.measure))
 }
 
 /// What a comparison in turns will do.
 pub struct TurnsForecast {
-    /// The longest that it takes.
+    /// Most seconds that it takes.
     pub seconds: f64,
     /// Whether that is virtual time, which passes at once.
     pub in_virtual_time: bool,
-    /// After how many blocks it looks; the last is the end.
+    /// Numbers of blocks after which it looks at the result; the last is the end.
     pub look_at: Vec<u32>,
-    /// Loads a block, and how many of them write.
+    /// Number of loads in a block.
     pub loads: usize,
-    /// Of these, how many write.
+    /// Number of these loads that write.
     pub writing: usize,
-    /// Bytes that are laid out before, on all sides.
+    /// Bytes that are laid out beforehand, on all sides.
     pub laid_out: u64,
     /// Loads that are left out because a side is only read.
     pub left_out: Vec<String>,
 }
 
-/// What will be done and how long that takes, before anything is.
+/// Returns what will be done and how long it takes, before anything starts.
 pub fn turns_forecast(forecast: &TurnsForecast) -> String {
     let blocks = forecast.look_at.last().copied().unwrap_or(0);
     let (span, loads) = (numbers::span(forecast.seconds), forecast.loads);
@@ -316,7 +317,7 @@ pub fn turns_forecast(forecast: &TurnsForecast) -> String {
     wrap("", &text)
 }
 
-/// What a comparison with fio will do, where `seconds` says how long all of it takes.
+/// Returns what a comparison with fio will do; `seconds` is the time it takes in all, if known.
 pub fn against_forecast(blocks: u32, seconds: Option<f64>) -> String {
     let takes = match seconds {
         Some(seconds) => format!("about {}", numbers::span(seconds)),
@@ -328,7 +329,7 @@ pub fn against_forecast(blocks: u32, seconds: Option<f64>) -> String {
     wrap("", &text)
 }
 
-/// Whether two tools agree that were held against each other on one target.
+/// Returns whether two tools that were compared on one target agree.
 pub fn agreement(comparison: &Comparison) -> String {
     let rows = paired(comparison);
     let count =
@@ -351,13 +352,13 @@ pub fn agreement(comparison: &Comparison) -> String {
     wrap("", &text)
 }
 
-/// A line for each block that has ended.
+/// Returns a line for each block that has ended.
 pub fn turns_progress((done, all): (u32, u32), left_s: f64) -> String {
     let left = if done < all { format!(", at most {} left", numbers::span(left_s)) } else { String::new() };
     format!("  block {done} of {all}{left}")
 }
 
-/// What every block would run.
+/// Returns what every block would run.
 pub fn turns_outline(loads: &[(String, String)]) -> String {
     let lines = loads.iter().map(|(name, jobs)| wrap("  ", &format!("{name}: {jobs}")));
     format!("Each block would run, on each side:\n{}", lines.collect::<String>())

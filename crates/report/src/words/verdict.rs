@@ -17,10 +17,10 @@ use crate::words::sentence::capital;
 use crate::words::watch;
 use crate::words::wrap::clean;
 
-/// More claims than this are counted in the verdict sentence, not listed; the table has them all.
+/// Most claims listed in the verdict sentence; more are only counted there, and the table has them all.
 const LISTED: usize = 4;
 
-/// The verdict of `analysis` in words.
+/// Returns the verdict of `analysis` in words.
 pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     if let Some((tool, lacks)) = origin(run) {
         return of_import(run, (&clean(tool), lacks), analysis);
@@ -34,7 +34,7 @@ pub fn verdict_words(run: &Run, analysis: &Analysis) -> VerdictWords {
     of_claims(run, analysis, Beside::Nothing)
 }
 
-/// What stands beside a verdict and need not be in it.
+/// What is shown beside a verdict and so need not be in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Beside {
     Nothing,
@@ -42,7 +42,7 @@ enum Beside {
     Tiles,
 }
 
-/// [`verdict_words`] beside tiles: of claims the answer and its reasons alone.
+/// Returns [`verdict_words`] for use beside tiles: for claims only the answer and its reasons.
 pub(crate) fn headline(run: &Run, analysis: &Analysis) -> VerdictWords {
     let told = origin(run).is_some() || analysis.watched.is_some() || answered::verdict(analysis).is_some();
     if told {
@@ -50,7 +50,7 @@ pub(crate) fn headline(run: &Run, analysis: &Analysis) -> VerdictWords {
     }
     let words = of_claims(run, analysis, Beside::Tiles);
     match analysis.verdict.answer {
-        // Nothing was claimed: what stops it is the answer.
+        // Nothing was claimed, so what stops the volume is the answer.
         Answer::Measured if words.rest == "." && !words.stops.is_empty() => VerdictWords {
             rest: format!(": {}", within_a_sentence(&words.stops)),
             stops: String::new(),
@@ -60,7 +60,7 @@ pub(crate) fn headline(run: &Run, analysis: &Analysis) -> VerdictWords {
     }
 }
 
-/// A sentence behind a colon: its first word is written small, but for one of capitals.
+/// Adapts a sentence to follow a colon: lower-cases its first letter, unless the second is upper case too.
 fn within_a_sentence(words: &str) -> String {
     let mut letters = words.chars();
     match (letters.next(), letters.as_str().starts_with(char::is_uppercase)) {
@@ -69,7 +69,7 @@ fn within_a_sentence(words: &str) -> String {
     }
 }
 
-/// The verdict on claims, or on what was measured without one.
+/// Returns the verdict on claims, or on what was measured without any.
 fn of_claims(run: &Run, analysis: &Analysis, beside: Beside) -> VerdictWords {
     let verdict = &analysis.verdict;
     let subject = subject(verdict);
@@ -106,7 +106,8 @@ fn of_claims(run: &Run, analysis: &Analysis, beside: Beside) -> VerdictWords {
     VerdictWords { word, rest: rest.trim_end().to_owned(), stops: stops(run, analysis) }
 }
 
-/// An import is no verdict: it says what the figures are, whose they are, and behind that what is not among them.
+/// Returns the sentences for an import, which has no verdict: what the figures are, whose they are, and then what
+/// is missing.
 fn of_import(run: &Run, (tool, lacks): (&str, &[String]), analysis: &Analysis) -> VerdictWords {
     let computed = match &analysis.watched {
         Some(_) => "Note: plimsoll measured nothing of it; what it says of it is read from those figures.",
@@ -123,7 +124,7 @@ fn of_import(run: &Run, (tool, lacks): (&str, &[String]), analysis: &Analysis) -
     VerdictWords { word: "IMPORTED", rest, stops }
 }
 
-/// That nothing was written, where that is so; of a device also what its reads may be worth.
+/// Returns a sentence if nothing was written; for a device also on what its reads may be worth.
 fn reads_only(run: &Run, analysis: &Analysis) -> &'static str {
     let only = analysis.findings.iter().any(|finding| matches!(finding.meaning, Meaning::ReadsOnly(_)));
     let device = run.target.as_ref().is_some_and(|target| target.kind == TargetKind::BlockDevice);
@@ -134,7 +135,7 @@ fn reads_only(run: &Run, analysis: &Analysis) -> &'static str {
     }
 }
 
-/// The policy as typed, or the expectation in quotes.
+/// Returns the policy as typed, or the expectation in quotes.
 fn subject(verdict: &Verdict) -> String {
     match verdict.subject.as_deref().map(clean) {
         None => "what is claimed".to_owned(),
@@ -152,14 +153,15 @@ fn with_colon(subject: &str, figures: &str) -> String {
     }
 }
 
-/// The rows that decide, with their figures: those that are below, where one is; else the worst of each quantity.
+/// Returns the rows that decide, with their figures: those below their claim if there are any, or else the worst
+/// of each quantity.
 fn figures(verdict: &Verdict) -> String {
     let below: Vec<&ClaimRow> = verdict.rows.iter().filter(|row| row.answer == Answer::Below).collect();
     let known = |row: &&ClaimRow, answer| row.answer == answer && row.measured.is_some();
     let open = |answer| verdict.rows.iter().filter(|row| known(row, answer)).collect::<Vec<_>>();
     let rows = match verdict.answer {
         _ if !below.is_empty() => below,
-        // What keeps the answer open is shown, and not what looks met beside it.
+        // Show what keeps the answer open, not what appears to be met beside it.
         answer @ (Answer::CannotTell | Answer::ConsistentWithBurst) if !open(answer).is_empty() => {
             open(answer)
         }
@@ -182,7 +184,8 @@ fn worst_of_each(rows: &[ClaimRow]) -> Vec<&ClaimRow> {
     [Iops, BytesPerSecond, MeanLatency, PercentileLatency].into_iter().filter_map(worst).collect()
 }
 
-/// How much of the claim is fulfilled, for choosing which row to name first; a latency the other way round.
+/// Returns how much of the claim is fulfilled, to choose the row to name first; for a latency the ratio is
+/// inverted.
 fn fulfilled(row: &ClaimRow) -> f64 {
     let measured = row.measured.map_or(0.0, |found| found.value);
     match row.quantity {
@@ -192,7 +195,8 @@ fn fulfilled(row: &ClaimRow) -> f64 {
     }
 }
 
-/// A row's figures, named by direction where there are rows of several; a latency has its own name.
+/// Formats a row's figures, named by direction if there are rows of several directions; a latency has its own
+/// name.
 fn labelled(row: &ClaimRow, all: &[ClaimRow]) -> String {
     match row.quantity {
         Quantity::MeanLatency | Quantity::PercentileLatency => {
@@ -203,7 +207,7 @@ fn labelled(row: &ClaimRow, all: &[ClaimRow]) -> String {
     }
 }
 
-/// Doubts of the whole run, then those of rows that are not decided, and of any row that its credits are spent; each once.
+/// Returns doubts about the whole run, then about undecided rows, and spent credits of any row; each once.
 pub(crate) fn reasons(verdict: &Verdict) -> Vec<&Doubt> {
     let undecided = |row: &ClaimRow| matches!(row.answer, Answer::CannotTell | Answer::ConsistentWithBurst);
     let told = |row: &ClaimRow, doubt: &Doubt| undecided(row) || matches!(doubt, Doubt::CreditsSpent { .. });
@@ -219,7 +223,7 @@ pub(crate) fn reasons(verdict: &Verdict) -> Vec<&Doubt> {
     told.into_iter().map(|(why, _)| why).collect()
 }
 
-/// Whether a tile and a finding of its own tell it.
+/// Whether a tile and a finding of its own cover the doubt.
 pub(crate) fn is_of_burst(doubt: &Doubt) -> bool {
     matches!(doubt, Doubt::InsideBurst { .. } | Doubt::CreditsSpent { .. })
 }
@@ -234,7 +238,7 @@ fn stops(run: &Run, analysis: &Analysis) -> String {
     sentences.join(" ")
 }
 
-/// True where a policy was named and neither its bucket nor a doubt speaks of a burst.
+/// Whether a policy was named and neither its bucket nor any doubt is about a burst.
 fn has_no_burst(run: &Run, analysis: &Analysis) -> bool {
     let of_burst = |doubt: &Doubt| {
         matches!(doubt, Doubt::InsideBurst { .. } | Doubt::BurstUnknown | Doubt::BurstOfAnother { .. })

@@ -1,4 +1,5 @@
-//! A watched machine in words: the verdict on its contract, tables by phase, device and claim, and the findings in short.
+//! A watched machine in words: the verdict on its contract, tables by phase, device and claim, and the findings in
+//! short.
 
 use analysis::{
     Analysis, Answer, ContractRow, DeviceFigures, Finding, Lacked, LoadFigures, LoadFlow, Looked, Meaning,
@@ -14,22 +15,22 @@ use crate::words::sentence::{competing, confidence, evidence, next_step, sentenc
 pub use crate::words::watch_words::place_words;
 use crate::words::wrap::{COLUMNS, clean, wrap};
 
-/// Devices in the terminal's table; the page has them all.
+/// Most devices in the terminal's table; the page has them all.
 const DEVICES: usize = 6;
-/// Load phases in the terminal's table.
+/// Most load phases in the terminal's table.
 const PHASES: usize = 8;
-/// Findings that are told whole in the terminal,
+/// Findings shown in full in the terminal if there are at most [`FEW`]; of more, only the first is.
 const TOLD_WHOLE: usize = 2;
-/// of more than so many only the first,
+/// Most findings of which [`TOLD_WHOLE`] are shown in full.
 const FEW: usize = 3;
-/// and those that are told at all.
+/// Most findings shown at all.
 const TOLD: usize = 5;
-/// Events that the terminal tells.
+/// Most lapses of the record shown in the terminal.
 const LAPSES: usize = 4;
-/// Rows of the contract that the verdict names.
+/// Most rows of the contract named in the verdict.
 const NAMED: usize = 3;
 
-/// The verdict of a watch in words.
+/// Returns the verdict of a watch in words.
 pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &Watched) -> VerdictWords {
     let subject = analysis.verdict.subject.as_deref().map(clean).unwrap_or_default();
     let subject = if subject.contains(' ') { format!("\"{subject}\"") } else { subject };
@@ -41,7 +42,7 @@ pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &Watched) -
             ("BELOW", format!(" {subject}: {}.", listed(watched, &rows)))
         }
         Answer::Meets | Answer::Exceeds => ("MEETS", format!(" {subject}{}", met(watched))),
-        // Nothing is claimed; what was measured is doubted.
+        // Nothing is claimed, and what was measured is in doubt.
         _ if analysis.verdict.subject.is_none() => {
             let why: Vec<String> = analysis.verdict.doubts.iter().map(doubt).collect();
             ("CANNOT TELL", format!(" what the volume bears: {}.", why.join("; ")))
@@ -62,7 +63,7 @@ pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &Watched) -
     VerdictWords { word, rest, stops }
 }
 
-/// What was looked for, and how small it could have been seen.
+/// Returns what was looked for, and the smallest that would have been detected.
 fn looked_words(looked: &Looked) -> String {
     let time = |seconds: f64| numbers::time(seconds * 1e9);
     let found = format!(
@@ -86,7 +87,7 @@ fn looked_words(looked: &Looked) -> String {
     }
 }
 
-/// What was watched, where no contract was named.
+/// Returns what was watched, for a watch without a contract.
 fn watched_words(run: &Run, watched: &Watched) -> String {
     let (from, to) =
         (watched.phases.first().map(|phase| phase.from), watched.phases.last().map(|phase| phase.to));
@@ -108,7 +109,7 @@ fn watched_words(run: &Run, watched: &Watched) -> String {
     format!(" {devices} for {}{command}.{none}", numbers::span(seconds))
 }
 
-/// The figures of the phase that proves the contract.
+/// Returns the figures of the phase that proves the contract.
 fn met(watched: &Watched) -> String {
     let proof = watched.contract.iter().rfind(|row| row.answer == Answer::Meets && is_rate(row));
     let proof = proof.or(watched.contract.iter().rfind(|row| row.answer == Answer::Meets));
@@ -129,7 +130,7 @@ fn is_rate(row: &ContractRow) -> bool {
     matches!(row.quantity, Quantity::Iops | Quantity::BytesPerSecond)
 }
 
-/// `700 reads and 300 writes a second, mean 0.31 ms, p99 1.2 ms, 100 % within 30 ms`
+/// Describes a load: `700 reads and 300 writes a second, mean 0.31 ms, p99 1.2 ms, 100 % within 30 ms`
 fn load_words(load: &LoadFigures) -> String {
     let rate = |flow: &LoadFlow| flow.got.map_or(0.0, |got| got.value);
     let rates = match (&load.read, &load.write) {
@@ -156,7 +157,7 @@ fn load_words(load: &LoadFigures) -> String {
     words.join(", ")
 }
 
-/// The first rows in words, repeats of a load as one; more are counted.
+/// Lists the first rows, grouping repeats of the same load; the rest is counted.
 fn listed(watched: &Watched, rows: &[&ContractRow]) -> String {
     let scale = |row: &ContractRow| {
         let phase = watched.phases.iter().find(|phase| phase.name == row.phase)?;
@@ -181,7 +182,7 @@ fn listed(watched: &Watched, rows: &[&ContractRow]) -> String {
     words.join(", ")
 }
 
-/// `read 600 to 610 of 700 IOPS at load 100% (3x)`
+/// Describes a group of rows: `read 600 to 610 of 700 IOPS at load 100% (3x)`
 fn group_words(group: &[&ContractRow], scale: Option<f64>) -> String {
     if let [only] = group {
         return format!("{}{}", row_words(only), phase_words(&only.phase));
@@ -199,7 +200,7 @@ fn group_words(group: &[&ContractRow], scale: Option<f64>) -> String {
     format!("{} {range} {} at {phases}", what(least), bound_words(least))
 }
 
-/// What was measured, without the unit that the claim beside it has.
+/// Formats what was measured, without a unit for IOPS, because the claim beside it has one.
 fn found_words(row: &ContractRow, value: f64) -> String {
     match row.quantity {
         Quantity::Iops => numbers::count(value),
@@ -216,7 +217,7 @@ fn phase_words(phase: &str) -> String {
     if phase == WHOLE { String::new() } else { format!(" at {}", clean(phase)) }
 }
 
-/// `read 600 of 700 IOPS`, `mean latency 45 ms (at most 30 ms)`
+/// Describes a row: `read 600 of 700 IOPS`, `mean latency 45 ms (at most 30 ms)`
 fn row_words(row: &ContractRow) -> String {
     match row.measured {
         None => format!("{} nothing of {}", what(row), value_words(row, row.claimed.value)),
@@ -243,7 +244,7 @@ fn what(row: &ContractRow) -> String {
     [way, quantity].into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Why nothing is decided.
+/// Returns why nothing is decided.
 fn open(analysis: &Analysis, watched: &Watched) -> String {
     let undecided = [Answer::CannotTell, Answer::ConsistentWithBurst];
     let remarks = watched.contract.iter().filter(|row| undecided.contains(&row.answer));
@@ -279,7 +280,7 @@ fn mean_alone(remark: &Remark) -> Option<String> {
     }
 }
 
-/// Why a row of the contract is not simply met or missed, as a clause; `None` where it is.
+/// Returns why a row of the contract is not simply met or missed, as a clause; `None` if it is.
 fn remark_words(row: &ContractRow) -> Option<String> {
     let claimed = value_words(row, row.claimed.value);
     Some(match row.remark.as_ref()? {
@@ -308,8 +309,8 @@ fn remark_words(row: &ContractRow) -> Option<String> {
     })
 }
 
-/// The load phases: asked, got, latency as the user waits, I/Os in flight; of a scaled load a row a share of the nominal rate.
-/// `None` where there was no load.
+/// Returns the load phases: asked, achieved, latency as the user waits, I/Os in flight. A scaled load has a row
+/// for each share of the nominal rate. `None` without a load.
 pub fn phase_table(watched: &Watched) -> Option<Table> {
     let rows: Vec<(String, &LoadFigures)> = match watched.series.is_empty() {
         false => watched.series.iter().map(|row| (series_name(&row.phases, row.scale), &row.load)).collect(),
@@ -354,7 +355,7 @@ fn load_row(name: &str, load: &LoadFigures, bound: Option<u64>) -> Vec<String> {
     row
 }
 
-/// `load 200%`, or how many phases of that share there were.
+/// Returns the name of a share: `load 200%`, with a count if there were several phases of it.
 fn series_name(phases: &[String], scale: f64) -> String {
     match phases {
         [only] => clean(only),
@@ -362,7 +363,7 @@ fn series_name(phases: &[String], scale: f64) -> String {
     }
 }
 
-/// Reads and writes a second, bytes, waits, queue.
+/// Returns the cells of a device: reads and writes a second, bytes, waits, queue.
 fn device_cells(device: &DeviceFigures) -> Vec<String> {
     let time = |value: Option<f64>| value.map_or("-".to_owned(), numbers::counted_time);
     vec![
@@ -376,7 +377,7 @@ fn device_cells(device: &DeviceFigures) -> Vec<String> {
     ]
 }
 
-/// The middle of a watch's text: the table that fits it, then the findings in short.
+/// Returns the middle of a watch's text: the table that suits it, the findings in short, and lapses of the record.
 pub(crate) fn sections(run: &Run, analysis: &Analysis, watched: &Watched) -> [String; 3] {
     let table = match phase_table(watched) {
         Some(table) => lines(&shortened(table, PHASES)),
@@ -385,7 +386,7 @@ pub(crate) fn sections(run: &Run, analysis: &Analysis, watched: &Watched) -> [St
     [table, findings(&analysis.findings), lapses(run, analysis)]
 }
 
-/// Where the record is not whole: cut off, nobody looking, a device that went, a clock that was set.
+/// Returns where the record is incomplete: cut off, unobserved, a device removed, a clock set.
 fn lapses(run: &Run, analysis: &Analysis) -> String {
     let mut told: Vec<String> = Vec::new();
     let found = analysis.findings.iter().any(|f| matches!(f.meaning, Meaning::Interrupted(_)));
@@ -419,7 +420,7 @@ fn shortened(mut table: Table, most: usize) -> Table {
     table
 }
 
-/// The devices that did most, over all phases.
+/// Returns the devices that did most, in the longest phase.
 fn busiest(watched: &Watched) -> Table {
     let mut table =
         Table::headed(&["device", "reads/s", "writes/s", "read", "written", "r_await", "w_await", "queue"]);
@@ -445,7 +446,7 @@ fn longest(watched: &Watched) -> Option<&PhaseFigures> {
     watched.phases.iter().max_by_key(|phase| phase.to.since(phase.from))
 }
 
-/// A table as lines: the first column to the left, figures to the right; empty without rows.
+/// Formats a table as lines: the first column aligned left, figures right; empty without rows.
 fn lines(table: &Table) -> String {
     if table.rows.is_empty() {
         return String::new();
@@ -468,13 +469,13 @@ fn lines(table: &Table) -> String {
     all().map(line).collect()
 }
 
-/// The first findings whole, the next by their sentence, the rest counted.
+/// Shows the first findings in full and the next as sentences, and counts the rest.
 fn findings(found: &[Finding]) -> String {
     let whole = if found.len() > FEW { 1 } else { TOLD_WHOLE };
     let mut text = String::new();
     for (at, finding) in found.iter().take(TOLD).enumerate() {
         text += &wrap("  found   ", &sentence(finding));
-        // A level that fell is no matter of course: what else may be behind it and what to do stand beside it.
+        // A level that fell is unusual, so it is always shown with what else could explain it and what to do.
         if at < whole || matches!(finding.meaning, Meaning::HeldLevelFell(_)) {
             text += &explained(finding);
         }

@@ -6,8 +6,8 @@ use crate::words::Table;
 use crate::words::claims::answer_words;
 use crate::words::numbers::{self, Prefix, UNKNOWN, Unit};
 
-/// A claim and a phase a row, of phases that asked for no more than is claimed; the latency stands there three ways, because
-/// a contract seldom says which one it means.
+/// Returns a row for each claim and phase, for phases that asked for no more than is claimed. The latency is given
+/// in three ways, because a contract seldom says which one it means.
 pub(crate) fn contract(watched: &Watched) -> Table {
     let mut table =
         Table::headed(&["phase", "claim", "asked", "measured", "mean", "p99", "within the bound", "answer"]);
@@ -16,13 +16,13 @@ pub(crate) fn contract(watched: &Watched) -> Table {
     table
 }
 
-/// More was asked in that phase than the contract covers: each of its claims says so.
+/// Whether more was asked in that phase than the contract covers, which each of its rows then remarks.
 fn exceeds(watched: &Watched, phase: &str) -> bool {
     let mut rows = watched.contract.iter().filter(|row| row.phase == phase);
     rows.all(|row| matches!(row.remark, Some(Remark::AskedMore { .. })))
 }
 
-/// The phases that are no matter of the contract, in a sentence; `None` where there are none.
+/// Returns a sentence on the phases that the contract does not cover; `None` if there are none.
 pub(crate) fn beyond(watched: &Watched) -> Option<String> {
     let phases = || watched.phases.iter().filter(|phase| phase.load.is_some());
     let is_beyond = |phase: &&PhaseFigures| {
@@ -89,7 +89,7 @@ fn remark_words(remark: &Remark) -> String {
     }
 }
 
-/// What a device did, phase by phase.
+/// Returns what a device did, phase by phase.
 pub(crate) fn device(watched: &Watched, name: &str) -> Table {
     let of_phase = |phase: &'_ PhaseFigures| phase.devices.iter().find(|device| device.name == name).cloned();
     let seen: Vec<(&str, DeviceFigures)> =
@@ -103,7 +103,7 @@ pub(crate) fn device(watched: &Watched, name: &str) -> Table {
     table
 }
 
-/// The unit of all bandwidths of a table.
+/// Returns the unit of all bandwidths of a table.
 fn rate_unit<'d>(devices: impl Iterator<Item = &'d DeviceFigures>) -> Unit {
     let flows = |device: &DeviceFigures| {
         [Some(device.read.bytes), Some(device.write.bytes), device.discard.map(|discard| discard.bytes)]
@@ -111,7 +111,7 @@ fn rate_unit<'d>(devices: impl Iterator<Item = &'d DeviceFigures>) -> Unit {
     Unit::of_bandwidths(devices.flat_map(flows).flatten())
 }
 
-/// What every device that is drawn did over a watch without phases, or in one phase, in the order of the drawings.
+/// Returns what every drawn device did in `phase`, which may be the whole watch, in the order of the drawings.
 pub(crate) fn devices(phase: &PhaseFigures, drawn: &[&str], called: &dyn Fn(&str) -> String) -> Table {
     let mut table = headed("device");
     let of = |name: &&str| phase.devices.iter().find(|device| device.name == **name);
@@ -160,8 +160,8 @@ fn figures_row(device: &DeviceFigures, rates: Unit) -> Vec<String> {
     ]
 }
 
-/// The load of ours, phase by phase: asked, done, and the latency of its I/Os: from due to done, which the user
-/// waits, and from issue to done.
+/// Returns our own load, phase by phase: asked, done, and the latency of its I/Os, both from due to done, which
+/// the user waits, and from issue to done.
 pub(crate) fn load(watched: &Watched) -> Table {
     let mut table = Table::headed(&[
         "phase",

@@ -16,7 +16,7 @@ pub(super) fn pulled_words(direction: Direction) -> &'static str {
     }
 }
 
-/// `dm-3 (vg0-data) on md0 on sda, sdb`: a device, the name people know it by, and what it stands on.
+/// Describes a device, the name people know it by, and what it stands on: `dm-3 (vg0-data) on md0 on sda, sdb`.
 pub fn place_words(place: &Place) -> String {
     let mut words = clean(&place.name);
     if !place.alias.is_empty() && place.alias != place.name {
@@ -29,12 +29,12 @@ pub fn place_words(place: &Place) -> String {
     words
 }
 
-/// `200 %` of a share of the nominal rate.
+/// Formats a share of the nominal rate: `200 %`.
 pub(crate) fn scale_words(scale: f64) -> String {
     format!("{} %", numbers::count(scale * 100.0))
 }
 
-/// `840 ± 1 reads and 360 ± 1 writes a second (1,200 ± 1 in all)`.
+/// Formats a level: `840 ± 1 reads and 360 ± 1 writes a second (1,200 ± 1 in all)`.
 pub(super) fn operations(level: &Level) -> String {
     let of = |estimate, what: &str| format!("{} {what}", numbers::estimate(estimate, IOPS));
     match (&level.read, &level.write) {
@@ -61,7 +61,7 @@ pub(super) fn bytes(level: &Level) -> String {
     }
 }
 
-/// Whose figure it is, behind a comma; empty where nobody's.
+/// Returns whose figure a level is, after a comma; empty if it is unknown.
 pub(super) fn named_words(level: &Level) -> String {
     match &level.named {
         None => String::new(),
@@ -95,7 +95,7 @@ pub(super) fn limit_words(limit: &LocalLimit) -> String {
     )
 }
 
-/// `an I/O takes 16 ms instead of 0.50 ms`.
+/// Formats a latency: `an I/O takes 16 ms instead of 0.50 ms`.
 pub(super) fn took(waiting: &Waiting) -> String {
     let took = numbers::time(waiting.latency_ns);
     match waiting.usual_latency_ns {
@@ -104,8 +104,9 @@ pub(super) fn took(waiting: &Waiting) -> String {
     }
 }
 
-/// `256 in flight against 0.9 at the nominal rate (about 280 times), 213 ms from issue to done against 0.40 ms (about 530
-/// times)`.
+/// Compares queue and latency with the usual:
+/// `256 in flight against 0.9 at the nominal rate (about 280 times), 213 ms from issue to done against
+/// 0.40 ms (about 530 times)`.
 pub(super) fn moved(waiting: &Waiting) -> String {
     let queue = numbers::figure(waiting.queue);
     let latency = numbers::time(waiting.latency_ns);
@@ -130,7 +131,7 @@ pub(super) fn moved(waiting: &Waiting) -> String {
     }
 }
 
-/// How far the level is from what is claimed, where it is not that.
+/// Returns how the level compares with what is claimed; empty without a claim.
 pub(super) fn against(level: &Level, claimed: Option<f64>) -> String {
     let Some(claimed) = claimed.filter(|claimed| *claimed > 0.0) else { return String::new() };
     let off = level.all.value / claimed - 1.0;
@@ -151,7 +152,7 @@ pub(super) fn waits(waited_ns: Option<f64>, waiting_share: Option<f64>) -> Strin
     }
 }
 
-/// What to do about a limit that this machine sets itself.
+/// Returns what to do about a limit that this machine sets itself.
 pub(super) fn raise(limit: &LocalLimit) -> String {
     format!(
         "Raise {} of control group {} for {}, or take it away.",
@@ -161,7 +162,7 @@ pub(super) fn raise(limit: &LocalLimit) -> String {
     )
 }
 
-/// What `rate` requests of one `size` a second are as well: bytes, and operations of a unit.
+/// Returns what `rate` requests of one `size` a second are equivalent to: bytes, and operations of a unit.
 pub(super) fn equal_words(rate: f64, size: f64) -> String {
     if size < SMALLEST_TOLD {
         return String::new();
@@ -182,12 +183,12 @@ pub(super) fn equal_words(rate: f64, size: f64) -> String {
     )
 }
 
-/// Smaller requests are held by their number.
+/// Least request size in bytes that is described: smaller requests are limited by their number.
 const SMALLEST_TOLD: f64 = 16_384.0;
-/// Sizes by which limits charge, or may (method 5.2): no provider is known to publish the first.
+/// Units in bytes by which limits charge, or may charge (method 5.2): no provider is known to publish the first.
 const UNITS: [f64; 3] = [16_384.0, 32_768.0, 262_144.0];
 
-/// What else could hold it at `level`: where this machine sets it, a limit of the same figure below.
+/// Returns what else could limit the device to `level`; if this machine sets it, a limit of the same figure below.
 pub(super) fn unless_held(level: &Level, otherwise: &'static str) -> &'static str {
     match &level.named {
         Some(Named::Local(_)) => "The volume below has a limit of the same figure.",
@@ -195,7 +196,7 @@ pub(super) fn unless_held(level: &Level, otherwise: &'static str) -> &'static st
     }
 }
 
-/// Where this machine sets the level, to raise it.
+/// Returns what to do next: to raise the limit if this machine sets it.
 pub(super) fn next_held(level: &Level, otherwise: &str) -> String {
     match &level.named {
         Some(Named::Local(limit)) => raise(limit),

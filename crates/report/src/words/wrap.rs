@@ -3,17 +3,18 @@
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Columns of a line where nobody says otherwise: in files, in pipes, in tests.
+/// Columns of a line by default: in files, in pipes, in tests.
 pub const COLUMNS: usize = 80;
-/// Columns of a line that prose is still read well in.
+/// Most columns of a line in which prose is still easy to read.
 const WIDEST: usize = 100;
-/// A terminal that is narrower has lines of this length broken once more, by [`fitted`].
+/// Fewest columns that text is wrapped to; on a narrower terminal [`fitted`] breaks lines once more.
 const NARROWEST: usize = 40;
 
-/// Columns of a line now. One for the process, because everything that is said goes to the one terminal that it was started in.
+/// Columns of a line now. One value for the process, because all output goes to the one terminal it was started
+/// in.
 static WIDTH: AtomicUsize = AtomicUsize::new(COLUMNS);
 
-/// Says how wide the terminal is, before anything is said; what goes elsewhere keeps [`COLUMNS`].
+/// Sets the width of the terminal, before anything is printed. Without it, [`COLUMNS`] applies.
 pub fn set_columns(terminal: usize) {
     WIDTH.store(terminal.clamp(NARROWEST, WIDEST), Ordering::Relaxed);
 }
@@ -23,8 +24,8 @@ pub fn columns_now() -> usize {
     WIDTH.load(Ordering::Relaxed)
 }
 
-/// `text` for a terminal of so many columns: a line that is longer, as one of a table, is broken between words, and what follows
-/// stands a little further in. A word alone that is longer stays whole, so that a path can be copied.
+/// Fits `text` to a terminal of `terminal` columns: a longer line, as of a table, is broken between words and
+/// continued with a deeper indent. A single word that is too long stays whole, so that a path can be copied.
 pub fn fitted(text: &str, terminal: usize) -> Cow<'_, str> {
     if text.lines().all(|line| seen(line) <= terminal) {
         return Cow::Borrowed(text);
@@ -41,7 +42,7 @@ pub fn fitted(text: &str, terminal: usize) -> Cow<'_, str> {
     Cow::Owned(fit)
 }
 
-/// Adds `line` in pieces that fit where its words do; the blanks within a piece stay as they are.
+/// Appends `line`, broken between words where it must be; blanks within a piece stay as they are.
 fn broken(fit: &mut String, line: &str, terminal: usize) {
     let blanks = line.chars().take_while(|letter| *letter == ' ').count();
     let indent = " ".repeat((blanks + 2).min(terminal / 2));
@@ -57,7 +58,8 @@ fn broken(fit: &mut String, line: &str, terminal: usize) {
     fit.push_str(rest);
 }
 
-/// Where the last blank is that `room` columns reach, or else the first behind them; never one of those in front.
+/// Returns the position of the last blank within `room` columns, or else of the first after them; never of a
+/// leading blank.
 fn last_blank_within(line: &str, room: usize, in_front: usize) -> Option<usize> {
     let mut found = None;
     for (at, _) in line.match_indices(' ').skip_while(|(at, _)| *at < in_front.max(1)) {
@@ -69,7 +71,7 @@ fn last_blank_within(line: &str, room: usize, in_front: usize) -> Option<usize> 
     found
 }
 
-/// Columns that a line takes: escape sequences that colour take none.
+/// Returns the columns that a line takes; escape sequences for colour take none.
 fn seen(line: &str) -> usize {
     let mut columns = 0;
     let mut letters = line.chars();
@@ -82,9 +84,9 @@ fn seen(line: &str) -> usize {
     columns
 }
 
-/// `text` in a column of its own beside `head`, or below it where the terminal is too narrow for both.
+/// Wraps `text` in a column of its own beside `head`, or below it if the terminal is too narrow for both.
 pub fn beside(head: &str, column: usize, text: &str) -> String {
-    /// Columns in which a text can be read.
+    /// Fewest columns in which a text is readable.
     const LEAST: usize = 24;
     match columns_now() >= column + LEAST {
         true => wrap_between(head, column, columns_now(), text),
@@ -92,14 +94,15 @@ pub fn beside(head: &str, column: usize, text: &str) -> String {
     }
 }
 
-/// Wraps `text` at words into lines of at most [`columns_now`] characters; the first line starts with `first`, every other
-/// with as many blanks as `first` is long. A word that is longer than a line is cut.
+/// Wraps `text` at words into lines of at most [`columns_now`] characters. The first line starts with `first`,
+/// every other with as many blanks as `first` is long, up to half a line. A word longer than a line is split.
 pub fn wrap(first: &str, text: &str) -> String {
     let indent = first.chars().count().min(columns_now() / 2);
     wrap_between(first, indent, columns_now(), text)
 }
 
-/// [`wrap`] for a column of `width` characters; the first line starts with `first`, every other with `indent` blanks.
+/// Wraps like [`wrap`] to `width` characters; the first line starts with `first`, every other with `indent`
+/// blanks.
 pub fn wrap_between(first: &str, indent: usize, width: usize, text: &str) -> String {
     let mut lines = vec![first.to_owned()];
     let mut used = first.chars().count();
@@ -124,7 +127,7 @@ pub fn wrap_between(first: &str, indent: usize, width: usize, text: &str) -> Str
     ended.join("\n") + "\n"
 }
 
-/// Words, with a number and its unit as one, so that no line ends between them.
+/// Splits text into words, keeping a number and its unit together, so that no line breaks between them.
 fn glued(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -151,7 +154,7 @@ const UNITS: [&str; 16] = [
     "GiB/s",
 ];
 
-/// `text` with blanks that no line ends at inside numbers with units.
+/// Returns `text` with non-breaking blanks between numbers and their units.
 pub fn unbroken(text: &str) -> String {
     let words: Vec<String> = glued(text).iter().map(|word| word.replace(' ', "\u{a0}")).collect();
     words.join(" ")
@@ -168,26 +171,27 @@ fn pieces(word: &str, width: usize) -> Vec<String> {
     letters.chunks(width).map(|piece| piece.iter().collect()).collect()
 }
 
-/// `text` without control characters, so that a file's name cannot steer a terminal.
+/// Replaces control characters in `text`, so that a file's name cannot control a terminal.
 pub fn clean(text: &str) -> String {
     text.chars().map(|letter| if steers(letter) { '?' } else { letter }).collect()
 }
 
-/// Lines of text without anything that steers a terminal but the ends of lines (those of CSV too) and tabs.
+/// Replaces everything in `text` that controls a terminal, except line breaks (CSV's too) and tabs.
 pub fn clean_lines(text: &str) -> Cow<'_, str> {
     let stays = |letter: char| !steers(letter) || matches!(letter, '\n' | '\t');
     if text.chars().all(stays) {
         return Cow::Borrowed(text);
     }
     let cleaned = |line: &str| -> String {
-        // A line of CSV ends with both; a carriage return anywhere else writes over what stands before it.
+        // A line of CSV ends with both characters; a carriage return anywhere else would let the rest overwrite
+        // the line.
         let (words, end) = line.strip_suffix("\r\n").map_or((line, ""), |words| (words, "\r\n"));
         words.chars().map(|letter| if stays(letter) { letter } else { '?' }).chain(end.chars()).collect()
     };
     text.split_inclusive('\n').map(cleaned).collect()
 }
 
-/// A JSON document whose strings hold nothing that steers a terminal: it stands there escaped, as the same text.
+/// Escapes in a JSON document everything that controls a terminal; its strings keep their value.
 pub fn clean_json(document: String) -> String {
     let stays = |letter: char| !steers(letter) || letter == '\n';
     if document.chars().all(stays) {
@@ -197,15 +201,15 @@ pub fn clean_json(document: String) -> String {
     for letter in document.chars() {
         match stays(letter) {
             true => escaped.push(letter),
-            // All of them lie in the first plane.
+            // All of these characters lie in the Basic Multilingual Plane.
             false => escaped.push_str(&format!("\\u{:04x}", u32::from(letter))),
         }
     }
     escaped
 }
 
-/// Whether a character moves the cursor, begins a sequence, or turns the order of what stands behind it: the controls of
-/// ASCII and Latin-1 (C0, DEL, C1), the separators of lines, and Unicode's controls of direction (UAX 9).
+/// Whether a character moves the cursor, starts an escape sequence, or changes the direction of the text after it:
+/// controls of ASCII and Latin-1 (C0, DEL, C1), line separators, and Unicode's directional controls (UAX 9).
 pub(crate) fn steers(letter: char) -> bool {
     letter.is_control()
         || matches!(

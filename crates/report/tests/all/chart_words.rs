@@ -1,4 +1,4 @@
-//! What charts say: their message as the title, what is left out, where a picture that stands alone comes from.
+//! What charts say: their message as title, what they leave out, and where a picture that stands alone comes from.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test may stop at what it did not expect
 
 use crate::made_machines::{Cycles, FAST, Volume};
@@ -13,12 +13,12 @@ fn svg((run, analysis): &(Run, Analysis), end: &str) -> String {
     found.unwrap_or_else(|| panic!("no {end}")).svg()
 }
 
-/// The name by which a drawing is read aloud.
+/// Returns the title by which a screen reader announces a drawing.
 fn title(svg: &str) -> &str {
     svg.split_once("<title>").unwrap().1.split_once("</title>").unwrap().0
 }
 
-/// What stands in a drawing.
+/// Returns the texts in a drawing.
 fn words(svg: &str) -> Vec<&str> {
     let texts = svg.split("<text ").skip(1);
     texts.map(|text| text.split_once('>').unwrap().1.split("</text>").next().unwrap()).collect()
@@ -89,7 +89,7 @@ fn what_was_asked_in_factors_stands_evenly_on_its_axis() {
     assert!(((whole - half) - (double - whole)).abs() <= 2, "{half}, {whole} and {double} are doublings");
     let ten = place("10 k");
     assert!(ten - half < 5 * (whole - half) && ten > double);
-    // No line leads from the nominal rate, which it bears, to twice of it, which it does not.
+    // No line leads from the nominal rate, which the device delivers, to twice that rate, which it does not.
     let lines = svg.split("<polyline").filter(|line| line.contains("stroke=\"#24292F\" stroke-width=\"3\""));
     let joined = lines.filter(|line| {
         let points = line.split_once("points=\"").unwrap().1.split('"').next().unwrap();
@@ -187,7 +187,7 @@ fn the_words_below_a_picture_stay_within_it() {
         let y: i32 = text.split_once("y=\"").unwrap().1.split('"').next().unwrap().parse().unwrap();
         let words = text.split_once('>').unwrap().1.split('<').next().unwrap();
         assert!(y < size[1], "below the picture: {words}");
-        // Letters of 10 pixels, two units each, are half as wide as high in the mean.
+        // Letters of 10 pixels, two units each, are on average half as wide as high.
         assert!(words.chars().count() as f64 * 20.0 * 0.5 < f64::from(size[0]), "{words}");
     }
 }

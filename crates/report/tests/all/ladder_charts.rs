@@ -1,4 +1,4 @@
-//! Charts of ladders: a line leads through what was measured and never through what was not.
+//! Charts of ladders: a line joins what was measured and never crosses what was not.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test may stop at what it did not expect
 
 use analysis::findings::{BandwidthCap, IopsCap};
@@ -20,7 +20,7 @@ fn svg((run, analysis): &(Run, Analysis), end: &str) -> Option<String> {
     Some(all.iter().find(|picture| picture.name.ends_with(end))?.svg())
 }
 
-/// The lines of an ink that lead from one place of the x axis to another, without the piece of it in the legend.
+/// Returns the lines of an ink that move along the x axis, without its sample in the legend.
 fn strokes(svg: &str, ink: &str) -> Vec<Vec<Spot>> {
     let number = |text: &str| text.parse::<i32>().unwrap();
     let place = |pair: &str| pair.split_once(',').map(|(x, y)| (number(x), number(y))).unwrap();
@@ -37,7 +37,7 @@ fn strokes(svg: &str, ink: &str) -> Vec<Vec<Spot>> {
     of_ink.map(points).filter(is_stroke).collect()
 }
 
-/// The points of reads in the first panel.
+/// Returns the points of reads in the first panel.
 fn circles(svg: &str) -> Vec<Spot> {
     let number = |part: &str, name: &str| -> i32 {
         part.split_once(&format!(" {name}=\"")).unwrap().1.split('"').next().unwrap().parse().unwrap()
@@ -55,8 +55,8 @@ fn lengths(svg: &str, ink: &str) -> Vec<usize> {
 fn writes_at_three_block_sizes_are_points_and_no_line_from_four_to_256_kib() {
     let svg = svg(&crate::made_up::meets(), "-blocks").unwrap();
     assert_eq!(lengths(&svg, WRITES), [2, 2], "256 KiB to 1 MiB in each panel, and nothing before it");
-    // Reads were measured at 4, 16, 32, 64, 256 and 1,024 KiB; the caps meet at 42.6 KiB.
-    // 4 to 16 and 64 to 256 leave room for the caps to say something else than a line.
+    // Reads were measured at 4, 16, 32, 64, 256 and 1,024 KiB; the caps meet at 42.6 KiB. Between 4 and 16 and
+    // between 64 and 256 KiB, the caps may imply something other than a straight line.
     assert_eq!(lengths(&svg, READS), [2, 2], "16 to 32 in each panel: no line over the corner or over a gap");
     assert_eq!(
         svg.matches("fill=\"#D55E00\"").count(),
@@ -77,7 +77,7 @@ fn between_the_points_the_caps_say_what_follows_and_are_named_as_what_they_are()
     let [rate, bytes] = strokes(&svg, MODEL_OF_READS).try_into().unwrap();
     let flat = rate.iter().take_while(|spot| spot.1 == rate[0].1).count();
     let measured = circles(&svg);
-    // At the cap up to the corner: beyond the last block below it, and not as far as the next.
+    // The model is flat up to the corner: past the last block below it, but short of the next.
     assert!(rate[flat - 1].0 > measured[2].0 && rate[flat - 1].0 < measured[3].0, "{rate:?}");
     assert!((rate[0].1 - measured[0].1).abs() <= 2, "the model passes the points that it follows from");
     assert!((rate[rate.len() - 1].1 - measured[5].1).abs() <= 2);
@@ -86,7 +86,7 @@ fn between_the_points_the_caps_say_what_follows_and_are_named_as_what_they_are()
     assert!(svg.contains("stroke=\"#0072B5\" stroke-width=\"2\""), "and thinner than what was measured");
 }
 
-/// The same volume, of which reads and writes have one pair of caps.
+/// Returns the same volume with one pair of caps for both reads and writes.
 fn both_capped() -> (Run, Analysis) {
     let (run, mut analysis) = crate::made_up::meets();
     let direction = Direction::Write;

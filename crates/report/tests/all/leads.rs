@@ -1,4 +1,5 @@
-//! What pages and texts begin with: the better buy, the busiest device, the figures of an import, the table of a profile.
+//! How pages and texts start: the better buy, the busiest device, the figures of an import, the table of a
+//! profile.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test may stop at what it did not expect
 
 use crate::made_up::{Asked, gp3_check, step};
@@ -39,7 +40,7 @@ fn a_comparison_with_prices_begins_with_the_better_buy_and_a_table_of_prices() {
     for head in ["first", "second", "cheaper"] {
         assert!(html.contains(&format!("<th scope=\"col\">{head}</th>")), "{head} heads no column");
     }
-    // 3,000 IOPS for 5 a month: 1.67 a thousand.
+    // 3,000 IOPS for 5 a month: 1.67 per thousand.
     let told = html.replace('\u{a0}', " ");
     assert!(told.contains("1,000 IOPS of 4 KiB random reads") && told.contains("first, 2.00 times"));
     assert!(!html.contains("0.00167"), "a price of one I/O has too many zeros");
@@ -88,7 +89,7 @@ fn a_comparison_without_prices_says_who_is_faster_or_that_it_cannot_tell() {
     assert!(text.starts_with("FASTER: new. It does 2.00 to 2.02 times what old does in all"), "{text}");
 }
 
-/// CrystalDiskMark's cells on the made-up volume.
+/// Returns CrystalDiskMark's cells on the made-up volume.
 fn crystal() -> Run {
     let mut run = gp3_check();
     run.steps.clear();
@@ -117,7 +118,7 @@ fn the_page_of_loads_that_were_each_read_and_written_is_their_table() {
     let row = html.split_once(">RND1M Q8T1</th>").unwrap().1.split("</tr>").next().unwrap();
     let figures: Vec<f64> =
         row.split("<td>").skip(1).map(|cell| cell.split('<').next().unwrap().parse().unwrap()).collect();
-    // 125 MiB/s both ways.
+    // 125 MiB/s in both directions.
     assert!(figures.len() == 2 && figures.iter().all(|figure| (figure / 131.07 - 1.0).abs() < 0.02), "{row}");
     assert!(!html.contains("id=\"by-depth\""), "depths 1 and 32 are no ladder");
 }
@@ -182,7 +183,7 @@ fn an_import_begins_with_its_figures_and_whose_they_are_stands_behind() {
     }
 }
 
-/// Reports of iostat on three devices: one busy, one hardly, one not at all.
+/// Returns reports of iostat on three devices: one busy, one hardly, one not at all.
 fn recording() -> Run {
     let mut run = Run::started(Vec::new(), 1_795_229_820_000);
     run.origin = Origin::Imported { tool: "iostat JSON".to_owned(), lacks: Vec::new() };

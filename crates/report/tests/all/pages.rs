@@ -1,4 +1,4 @@
-//! The HTML file: complete in itself, well-formed, and right where there is little or far too much to show.
+//! The HTML file: self-contained, well-formed, and right with little or far too much to show.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test may stop at what it did not expect
 
 use analysis::Analysis;
@@ -6,7 +6,7 @@ use record::Run;
 
 const VOID: [&str; 6] = ["meta", "br", "hr", "img", "link", "input"];
 
-/// Walks every tag: each is closed, in order; attributes are quoted.
+/// Asserts that every tag is closed, in order, and that attributes are quoted.
 fn well_formed(html: &str) {
     let mut open: Vec<String> = Vec::new();
     let mut rest = html;
@@ -30,7 +30,8 @@ fn well_formed(html: &str) {
     assert!(open.is_empty(), "left open: {open:?}");
 }
 
-/// The page without the script of its zoom and the data that this reads: what may run is held by the page's own policy.
+/// Returns the page without the script of its zoom and that script's data; the page's own policy restricts what
+/// may run.
 fn without_zoom(html: &str) -> String {
     match html.split_once("<script type=\"application/json\" id=\"zoom-data\">") {
         Some((before, after)) => format!("{before}{}", &after[after.rfind("</script>").unwrap() + 9..]),
@@ -65,7 +66,7 @@ fn page(case: &(Run, Analysis)) -> String {
     html
 }
 
-/// Every name stands once, and every link within the page leads to one.
+/// Asserts that every id is unique, and that every link within the page leads to one.
 fn names_are_given_once(html: &str) {
     let quoted = |before: &str| -> Vec<String> {
         html.split(before).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect()
@@ -80,7 +81,7 @@ fn names_are_given_once(html: &str) {
     }
 }
 
-/// Places of these in the page, which must be in this order.
+/// Asserts that these parts are in the page in this order.
 fn in_order(html: &str, parts: &[&str]) {
     let mut last = 0;
     for part in parts {

@@ -1,4 +1,4 @@
-//! The pictures of a watched machine: what stands in them, under which names, and that a PNG is the same picture.
+//! The pictures of a watched machine: what is in them, their names, and that a PNG is the same picture.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test may stop at what it did not expect
 
 use report::charts::png::Painter;
@@ -110,7 +110,7 @@ fn devices_stand_from_the_ground_up_with_their_relation() {
 
 #[test]
 fn no_relation_passes_behind_a_device_that_it_has_nothing_to_do_with() {
-    // Two disks with three and two partitions in two arrays, and a third disk with one that is on its own.
+    // Two disks with three and two partitions in two arrays, and a third disk with a single partition on its own.
     let more: [(&str, &[&str]); 6] = [
         ("sda1", &["sda"]),
         ("sda3", &["sda"]),
@@ -152,7 +152,7 @@ fn no_relation_passes_behind_a_device_that_it_has_nothing_to_do_with() {
             assert!(!boxes.iter().any(|place| crosses(&place)), "{edge:?} passes behind a box");
         }
     }
-    // Upright parts in one gap belong to one device's children, or stand clear of each other.
+    // Vertical parts in one gap belong to one device's children, or do not overlap.
     let upright = |edge: &Vec<i32>| (edge[2], edge[1].min(edge[7]), edge[1].max(edge[7]), edge[1], edge[7]);
     for (place, one) in edges.iter().map(upright).enumerate() {
         for other in edges.iter().map(upright).skip(place + 1) {
@@ -252,7 +252,7 @@ fn the_shares_of_an_overload_series_share_their_scales() {
     assert_eq!(svg.matches(">400<").count(), 5, "one scale for all five");
 }
 
-/// Width of a drawing in its own units.
+/// Returns the width of a drawing in its own units.
 fn width(svg: &str) -> f64 {
     let size = svg.split_once("viewBox=\"0 0 ").unwrap().1;
     size.split(' ').next().unwrap().parse().unwrap()

@@ -31,7 +31,7 @@ fn lines_fit(text: &str) {
     }
 }
 
-/// What must not reach a reader: Debug output, placeholders, numbers that are none.
+/// Asserts that nothing reaches a reader that must not: Debug output, placeholders, values that are no numbers.
 fn reads_well(text: &str) {
     for bad in ["{", "}", "Some(", "None", "NaN", "inf ", "Estimate", "::", "  of", "..", " ."] {
         assert!(!text.contains(bad), "{bad:?} in: {text}");
@@ -99,7 +99,7 @@ fn colour_marks_the_verdict_word_and_changes_nothing_else() {
     }
 }
 
-/// The lines of an answer from its first finding to the verdict, which is not indented.
+/// Returns the lines of an answer from its first finding up to the verdict, which is not indented.
 fn findings_of(text: &str) -> Vec<&str> {
     let found = text.lines().skip_while(|line| !line.starts_with("  found   "));
     found.take_while(|line| line.is_empty() || line.starts_with("  ")).collect()
@@ -131,7 +131,7 @@ fn the_verdict_and_its_table_are_the_last_that_a_screen_shows() {
     }
 }
 
-/// A stream of a quick look that reached so many MiB a second.
+/// Returns a stream of a quick look that reached `mib` MiB a second.
 fn stream(mib: f64) -> analysis::QuickRow {
     let pattern = serde_json::json!({
         "sequential": true, "read_percent": 100, "depth": 1, "workers": 1, "offered": null, "flush_every": null, "direct": true
@@ -201,7 +201,7 @@ fn a_finished_step_is_one_plain_line() {
     golden("steps_done.txt", &text);
 }
 
-/// The same finding in these steps.
+/// Returns the same finding in these steps.
 fn in_steps(meaning: analysis::Meaning, steps: &[&str]) -> analysis::Finding {
     let once = found(meaning);
     let span = |step: &&str| analysis::Evidence { step: (*step).to_owned(), ..once.evidence[0].clone() };
@@ -257,7 +257,8 @@ fn every_finding_has_a_sentence_an_alternative_and_a_next_step() {
     golden("findings.txt", &listed);
 }
 
-/// Every pair of findings, with figures of the same volume, level and time: those that cannot both be told.
+/// Pairs every two kinds of findings, with figures of the same volume, level and time, to find those that cannot
+/// both hold.
 #[test]
 fn pairs_that_cannot_both_be_true_exclude_each_other_whichever_comes_first() {
     let all: Vec<Finding> = all_meanings().into_iter().map(found).collect();
@@ -314,13 +315,13 @@ fn number() -> impl Strategy<Value = f64> {
 }
 
 prop_compose! {
-    /// Any estimate at all, its ends in any order.
+    /// Any estimate at all, with its ends in any order.
     fn estimates()(value in number(), low in number(), high in number()) -> Estimate {
         Estimate { value, low, high }
     }
 }
 
-/// The volume that meets its claim, with its numbers replaced by any others.
+/// Returns the volume that meets its claim, with its numbers replaced by any others.
 fn upset(estimate: Estimate, number: f64, whole: u64, words: String) -> (Run, Analysis) {
     let (mut run, mut analysis) = crate::made_up::meets();
     for point in analysis.depths.iter_mut().chain(&mut analysis.blocks) {
@@ -365,7 +366,7 @@ fn upset(estimate: Estimate, number: f64, whole: u64, words: String) -> (Run, An
     (run, analysis)
 }
 
-/// What a page shows: not the script that zooms it, nor the values packed for that.
+/// Returns what a page shows: neither the script that zooms it nor that script's packed values.
 fn without_scripts(html: &str) -> String {
     let mut parts = html.split("<script");
     let first = parts.next().unwrap_or_default();

@@ -34,7 +34,7 @@ fn contract(mut run: Run) -> (Run, Analysis) {
     (run, analysis)
 }
 
-/// What is printed, which must fit a terminal.
+/// Returns what is printed, and asserts that it fits a terminal.
 fn printed((run, analysis): &(Run, Analysis)) -> String {
     let text = terminal(run, analysis, Paint::Plain, Extent::Screen);
     for line in text.lines() {
@@ -85,7 +85,7 @@ fn repeats_that_miss_are_one_row_with_their_range() {
     }
 }
 
-/// The printed text with its lines joined.
+/// Returns the printed text with its lines joined.
 fn terminal_line((run, analysis): &(Run, Analysis)) -> String {
     terminal(run, analysis, Paint::Plain, Extent::Screen).split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -246,7 +246,7 @@ fn a_device_is_named_with_what_it_stands_on() {
     assert_eq!(watch::place_words(&place), "dm-3 (vg0-data) on md0 on sda, sdb");
 }
 
-/// One of every kind that only a watch has.
+/// Returns one of every kind of finding that only a watch has.
 fn all_kinds() -> Vec<Meaning> {
     let device = Place { name: "sda".into(), ..Place::default() };
     let estimate = |value: f64| analysis::Estimate { value, low: value - 1.0, high: value + 1.0 };

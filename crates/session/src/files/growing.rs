@@ -9,7 +9,7 @@ use kernel::{Links, Outlet, OutletError, open_outlet};
 
 use super::output::{first_of, is_run_file};
 
-/// Files that grow while a run goes on. What cannot be written is told at the end; the run does not wait for it.
+/// Files that grow while a run goes on. Write errors are kept until the end; the run does not wait for them.
 #[derive(Default)]
 pub struct Growing {
     open: HashMap<PathBuf, File>,
@@ -17,7 +17,7 @@ pub struct Growing {
 }
 
 impl Growing {
-    /// Begins the file at `path` anew, unless it grows already; nothing is written through a link.
+    /// Truncates the file at `path`, or creates it, unless it is open already; never writes through a link.
     ///
     /// # Errors
     /// [`OutletError`].
@@ -28,11 +28,10 @@ impl Growing {
         Ok(())
     }
 
-    /// Goes on behind what the file at `path` holds, unless it grows already. What begins otherwise than with `head` is
-    /// somebody else's: `AlreadyExists`.
+    /// Opens the file at `path` for appending, unless it is open already.
     ///
     /// # Errors
-    /// [`OutletError`].
+    /// `AlreadyExists` if the file does not start with `head` and so is not ours; else [`OutletError`].
     pub fn go_on(&mut self, path: &Path, head: &str) -> Result<(), OutletError> {
         if self.open.contains_key(path) {
             return Ok(());
@@ -46,7 +45,7 @@ impl Growing {
         Ok(())
     }
 
-    /// Writes `text` at the end of a file that was begun.
+    /// Writes `text` at the end of a file that was opened; does nothing for others.
     pub fn append(&mut self, path: &Path, text: &str) {
         let written = self.open.get_mut(path).map_or(Ok(()), |file| file.write_all(text.as_bytes()));
         if let (Err(error), None) = (written, &self.trouble) {
@@ -54,17 +53,17 @@ impl Growing {
         }
     }
 
-    /// The first file that is not whole, and why.
+    /// The first file that is incomplete, and why.
     pub fn trouble(&self) -> Option<&(PathBuf, io::Error)> {
         self.trouble.as_ref()
     }
 }
 
-/// Begins the growing file that the user has typed: what is there and is no regular file (a pipe, a descriptor) is written into,
-/// a file is begun anew where it is empty or begins with `head`.
+/// Opens the growing file that the user has typed. If it exists and is no regular file (a pipe, a descriptor), it
+/// is written into; a regular file is truncated if it is empty or starts with `head`.
 ///
 /// # Errors
-/// `AlreadyExists` for a file that begins otherwise; else [`OutletError`].
+/// `AlreadyExists` for a file that starts otherwise; else [`OutletError`].
 pub fn begin_typed(path: &Path, head: &str) -> Result<File, OutletError> {
     let outlet = opened(path, Links::Followed)?;
     refuse_foreign(&outlet, head)?;
@@ -76,7 +75,7 @@ fn opened(path: &Path, links: Links) -> Result<Outlet, OutletError> {
     if is_run_file(&outlet)? { Err(OutletError::Kind("a run file")) } else { Ok(outlet) }
 }
 
-/// Refuses what is there and begins otherwise than with `head`.
+/// Refuses an existing file that does not start with `head`.
 fn refuse_foreign(outlet: &Outlet, head: &str) -> Result<(), OutletError> {
     let is_ours = !outlet.about.is_file()
         || outlet.about.len() == 0

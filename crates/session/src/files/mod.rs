@@ -1,6 +1,6 @@
-//! The one way in which files are made: whole, and over nothing that is somebody else's. Names that we choose are looked up in
-//! a folder, through no link; what the user has named goes through [`Output`], and what grows while a run goes on
-//! through [`Growing`].
+//! The only way in which files are made: whole, and never over a file of others. Names that we choose are resolved
+//! in a folder, through no link; what the user has named goes through [`Output`], and what grows while a run goes
+//! on through [`Growing`].
 
 mod growing;
 mod output;
@@ -14,14 +14,14 @@ use crate::failure::Failure;
 pub use growing::{Growing, begin_typed};
 pub use output::{Output, OutputError, Over};
 
-/// A kind of file of ours, by which an earlier one is known again and may be replaced.
+/// A kind of file of ours, by which an earlier one is recognised and may be replaced.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
-    /// What it is called, with its option: `page`.
+    /// Name of the kind, which is also its option: `page`.
     pub word: &'static str,
-    /// What to do where somebody else's is there.
+    /// What the user can do if a file of others is in the way.
     pub remedy: &'static str,
-    /// Whether these bytes are one, where the second are to be written.
+    /// Whether the first bytes are such a file, given the second bytes, which are to be written.
     pub is_ours: fn(&[u8], &[u8]) -> bool,
 }
 
@@ -29,7 +29,7 @@ pub struct Kind {
 pub const PAGE: Kind =
     Kind { word: "page", remedy: "name another place with --html", is_ours: |there, _| is_page(there) };
 
-/// Whether a page of ours stands there, or nothing yet.
+/// Whether the bytes are a page of ours, or empty.
 fn is_page(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     bytes.is_empty() || text.starts_with("<!DOCTYPE html>") && text.contains("<footer>plimsoll ")
@@ -38,7 +38,7 @@ fn is_page(bytes: &[u8]) -> bool {
 const ENOENT: i32 = 2;
 const ENOTDIR: i32 = 20;
 
-/// A folder in which we choose the names, and who may read what lies there.
+/// A folder in which we choose the names, and who may read what is in it.
 #[derive(Debug)]
 pub struct Shelf {
     folder: Folder,
@@ -46,11 +46,11 @@ pub struct Shelf {
 }
 
 impl Shelf {
-    /// A folder that the user has named, made where it is not there.
+    /// Opens a folder that the user has named, and creates it if it does not exist.
     pub fn named(path: &Path) -> io::Result<Shelf> {
         kernel::refuse_foreign_links(path)?;
         match std::fs::create_dir_all(path) {
-            // What is there is no folder.
+            // Something exists there that is no folder.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(io::ErrorKind::NotADirectory.into());
             }
@@ -59,13 +59,13 @@ impl Shelf {
         Ok(Shelf { folder: Folder::open(path)?, readers: Readers::ByMask })
     }
 
-    /// A folder that we have chosen: its owner's alone, as is what lies there.
+    /// Opens a folder that we have chosen, accessible only to its owner, as are the files in it.
     pub fn private(path: &Path) -> Result<Shelf, Failure> {
         let folder = Folder::private(path).map_err(Failure::refused)?;
         Ok(Shelf { folder, readers: Readers::Owner })
     }
 
-    /// The folder that a file lies in.
+    /// Opens the folder that a file is in, and returns it with the file's name.
     fn around(path: &Path) -> io::Result<(Shelf, &std::ffi::OsStr)> {
         let bytes = path.as_os_str().as_encoded_bytes();
         if bytes.ends_with(b"/") || bytes.ends_with(b"/.") {
@@ -78,29 +78,29 @@ impl Shelf {
         Ok((Shelf { folder, readers: Readers::ByMask }, name))
     }
 
-    /// The path of `name` in it.
+    /// Path of `name` in the folder.
     pub fn path_of(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Whether something has this name.
+    /// Whether anything has this name.
     pub fn has(&self, name: &str) -> bool {
         self.folder.has(name.as_ref())
     }
 
-    /// A file that nobody sees yet, with `bytes` in it.
+    /// Creates an unnamed file with `bytes` in it, which nobody sees until it is published.
     pub fn draft(&self, bytes: &[u8]) -> io::Result<Draft<'_>> {
         let draft = self.folder.draft(self.readers)?;
         draft.file().write_all(bytes)?;
         Ok(draft)
     }
 
-    /// Makes the file `name`, which nothing may have.
+    /// Creates the file `name`, which must not exist.
     pub fn put_new(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         self.draft(bytes)?.publish(name.as_ref())
     }
 
-    /// Makes the file `name`, or replaces an earlier one of ours of this kind.
+    /// Creates the file `name`, or replaces an earlier one of ours of this kind.
     pub fn put(&self, name: &str, bytes: &[u8], kind: Kind) -> Result<(), Failure> {
         let failed = |error: io::Error| not_written(&self.path_of(name), error);
         if !self.has(name) {
@@ -112,7 +112,7 @@ impl Shelf {
         draft.replace(name.as_ref()).map_err(failed)
     }
 
-    /// Refuses where something has the name that is not ours.
+    /// Refuses if something that is not ours has the name.
     pub fn gives_way(&self, name: &str, bytes: &[u8], kind: Kind) -> Result<(), Failure> {
         let mut there = Vec::new();
         let read = self.folder.read(name.as_ref()).and_then(|mut file| file.read_to_end(&mut there));
@@ -128,7 +128,8 @@ fn not_written(path: &Path, error: io::Error) -> Failure {
     OutputError::Outlet { path: path.to_owned(), source: error.into() }.into()
 }
 
-/// Writes the page at `path`, whose name we have chosen: it takes the place of none of `inputs` and of no file but an earlier page.
+/// Writes the page at `path`, a name that we have chosen. It never replaces any of `inputs`, nor any file but an
+/// earlier page.
 pub fn write_page(path: &Path, text: &str, inputs: &[&Path]) -> Result<(), Failure> {
     let real = |path: &Path| path.canonicalize().ok();
     let page = real(path);

@@ -1,5 +1,5 @@
-//! The one door for what the user has named as output: asked before anything is done, written whole or not at all where
-//! that can be.
+//! The only way to a file that the user has named as output: checked before anything is done, and written whole or
+//! not at all if possible.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -13,52 +13,52 @@ use crate::failure::Failure;
 
 /// The first bytes of every SQLite database.
 const RUN_FILE: &[u8] = b"SQLite format 3";
-/// What is there is read as far as this, to know what it is: more than any page of plimsoll's has.
+/// Most bytes of an existing file that are read to recognise it: more than any page of plimsoll's has.
 const KNOWN_WITHIN: u64 = 64 << 20;
 
 /// Why a file that the user has named is not written.
 #[derive(Debug, thiserror::Error)]
 pub enum OutputError {
-    /// It is nothing to be written to, or the kernel refuses it.
+    /// It cannot be written to, or the kernel refuses it.
     #[error("{}: cannot be written: {source}; name another place", path.display())]
     Outlet {
-        /// As typed.
+        /// Path as typed.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         source: OutletError,
     },
     /// A run would be lost.
     #[error("{} is a run file and would be lost; name another place", path.display())]
     RunFile {
-        /// As typed.
+        /// Path as typed.
         path: PathBuf,
     },
-    /// It is read by the same command.
+    /// The same command reads it.
     #[error("{} is what is read, and a page would replace it; name another place", path.display())]
     Input {
-        /// As typed.
+        /// Path as typed.
         path: PathBuf,
     },
-    /// Something of somebody else's is there.
+    /// A file of others is there.
     #[error("{} is there already and no {} of plimsoll's; {}", path.display(), kind.word, kind.remedy)]
     Foreign {
-        /// As typed.
+        /// Path as typed.
         path: PathBuf,
-        /// What would be replaced.
+        /// The kind of file that would be written.
         kind: Kind,
     },
-    /// It has several names, or its name is a link, so that the bytes went into it as it was, and not all of them fit.
+    /// The file has several names, or its name is a link, so it was overwritten in place, and not all bytes fit.
     #[error("{}: only a part of it is written: {source}; make room, or name another place", path.display())]
     CutShort {
-        /// As typed.
+        /// Path as typed.
         path: PathBuf,
-        /// Why.
+        /// Cause.
         source: io::Error,
     },
 }
 
 impl OutputError {
-    /// The number that the system has for it.
+    /// Error number of the system that corresponds to it.
     pub fn errno(&self) -> i32 {
         match self {
             OutputError::Outlet { source, .. } => source.errno(),
@@ -80,12 +80,12 @@ impl From<OutputError> for Failure {
     }
 }
 
-/// What may be lost.
+/// Which existing files may be overwritten.
 #[derive(Clone, Copy, Default)]
 pub struct Over<'a> {
-    /// Only this, if anything is there.
+    /// Only a file of this kind; `None` allows any.
     pub kind: Option<Kind>,
-    /// None of these, by whatever name.
+    /// Never these files, under any name.
     pub inputs: &'a [&'a Path],
 }
 
@@ -93,12 +93,13 @@ pub struct Over<'a> {
 pub struct Output<'a> {
     path: PathBuf,
     over: Over<'a>,
-    /// What is no file: a pipe, a terminal, `/dev/null`. It stays open, since who reads a pipe sees its end otherwise.
+    /// Set if it is no regular file: a pipe, a terminal, `/dev/null`. Stays open, because the reader of a pipe
+    /// would otherwise see its end.
     stream: Option<File>,
 }
 
 impl<'a> Output<'a> {
-    /// Asks whether `path` can be written, and changes nothing there.
+    /// Checks whether `path` can be written, and changes nothing there.
     ///
     /// # Errors
     /// [`OutputError`].
@@ -117,13 +118,14 @@ impl<'a> Output<'a> {
         Ok(output)
     }
 
-    /// Whether what is written comes after what was written before, instead of taking its place.
+    /// Whether each write is appended to earlier ones instead of replacing them.
     pub fn is_stream(&self) -> bool {
         self.stream.is_some()
     }
 
-    /// Writes `bytes`. A new file, and one that is replaced, is whole or not there; it keeps its mode and owner. Where the
-    /// path is a link, or the file has other names too, the bytes go into the file that is there.
+    /// Writes `bytes`. A new or replaced file is there in whole or not at all, and a replaced one keeps its mode
+    /// and owner. If the path is a link, or the file has other names too, the existing file is overwritten in
+    /// place.
     ///
     /// # Errors
     /// [`OutputError`].
@@ -134,7 +136,7 @@ impl<'a> Output<'a> {
         if is_free(&self.path) {
             let made = Shelf::around(&self.path).and_then(|(shelf, name)| shelf.draft(bytes)?.publish(name));
             match made {
-                // Somebody was first: what is there now is looked at.
+                // Somebody created the file meanwhile, so the existing one is checked.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 made => return made.map_err(|error| self.failed(error)),
             }
@@ -153,7 +155,7 @@ impl<'a> Output<'a> {
         Ok(outlet)
     }
 
-    /// Refuses what would be lost.
+    /// Refuses to overwrite a file that must not be lost.
     fn look(&self, outlet: &Outlet) -> Result<(), OutputError> {
         let path = || self.path.clone();
         let is_it = |input: &&Path| {
@@ -183,13 +185,13 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Whether nothing has this name, no link either.
+/// Whether nothing has this name, not even a link.
 fn is_free(path: &Path) -> bool {
     matches!(std::fs::symlink_metadata(path), Err(error) if error.kind() == io::ErrorKind::NotFound)
 }
 
-/// Takes the place of the file with its mode and owner. `PermissionDenied` where that is not to be had, where the file has
-/// other names too, or is reached through a link.
+/// Replaces the file by one with the same mode and owner. `PermissionDenied` if these cannot be set, or if the
+/// file has other names or is reached through a link.
 fn replace_alike(path: &Path, outlet: &Outlet, bytes: &[u8]) -> io::Result<()> {
     let there = &outlet.about;
     let (shelf, name) = Shelf::around(path)?;
@@ -201,16 +203,16 @@ fn replace_alike(path: &Path, outlet: &Outlet, bytes: &[u8]) -> io::Result<()> {
     if (made.uid(), made.gid()) != (there.uid(), there.gid()) {
         fchown(draft.file(), Some(there.uid()), Some(there.gid()))?;
     }
-    // Behind the owner: a change of owner may take bits of the mode away.
+    // After the owner, because a change of owner may clear bits of the mode.
     draft.file().set_permissions(there.permissions())?;
     draft.file().sync_data()?;
     draft.replace(name)
 }
 
-/// The first bytes of the file that was opened, as many as there are.
+/// Returns the first bytes of the opened file, at most `most`.
 ///
 /// # Errors
-/// Where it cannot be read, nobody knows what would be lost.
+/// The file cannot be read, so that nobody knows what would be lost.
 pub(super) fn first_of(outlet: &Outlet, most: u64) -> Result<Vec<u8>, OutletError> {
     let mut bytes = vec![0; most.min(outlet.about.len()) as usize];
     let read = outlet.file.read_exact_at(&mut bytes, 0);

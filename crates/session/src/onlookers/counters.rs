@@ -10,27 +10,27 @@ use super::served;
 use crate::failure::Failure;
 use crate::output;
 
-/// The counters of a run, shared with whoever asks for them. Those who ask let every other thread go first, so they hold the lock for
-/// no longer than it takes to share what is there; the run copies it where somebody still reads.
+/// The counters of a run, shared with those that read them. A reader runs at low priority, so it holds the lock
+/// only to clone the `Arc`; the run copies the counters if a reader still uses them.
 #[derive(Clone, Default)]
 pub(crate) struct Counters(Arc<Mutex<Arc<Counted>>>);
 
 impl Counters {
-    /// Takes in what was heard.
+    /// Applies `take` to the counters.
     pub(crate) fn heard(&self, take: impl FnOnce(&mut Counted)) {
         take(Arc::make_mut(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)));
     }
 
-    /// What was counted so far.
+    /// Returns the counters so far.
     pub(crate) fn now(&self) -> Arc<Counted> {
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// Lets scrapers fetch `counters` from `address`, and says from where.
+/// Lets scrapers fetch `counters` from `address`, and prints the URL.
 ///
 /// # Errors
-/// Nothing can listen there.
+/// Listening there is not possible.
 pub(super) fn scraped(address: SocketAddr, counters: Counters) -> Result<Server, Failure> {
     let server = served((address, "--metrics"), None, Arc::new(Scraped(counters)))?;
     output::people(&format!("metrics {}metrics", server.url()));

@@ -1,7 +1,7 @@
 //! The page of a run in a browser while it goes on, which ends as the file that the run leaves.
 //!
-//! The run says what goes on and waits for nobody. A thread of its own, which lets every other go first, reads the run file as
-//! far as it has come and draws the page of it, where somebody looks and no more often than so much of the time allows.
+//! The run reports what goes on and waits for nobody. A low-priority thread of its own reads the run file as far
+//! as it has come and draws its page, only if anyone is looking and within a share of the time.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -17,14 +17,15 @@ use crate::failure::Failure;
 use crate::inputs::Recorded;
 use crate::output;
 
-/// Drawing the page takes at most this part of a processor's time, and what it has done by a second thread as much again.
+/// Divisor of a processor's time: drawing the page takes at most this part of it, and as much again in a second
+/// thread.
 const DRAWS: u32 = 200;
-/// How often it is looked whether there is something to draw.
+/// Time between checks whether there is anything to draw.
 const LOOK: Duration = Duration::from_millis(200);
-/// How long the end waits for browsers to fetch the last page.
+/// Most time that the end waits for browsers to fetch the last page.
 const LAST_PAGE_PATIENCE: Duration = Duration::from_secs(3);
 
-/// The live page of a run, and whoever looks at it.
+/// The live page of a run, with its server.
 pub(super) struct LivePage {
     server: Server,
     board: Arc<Board>,
@@ -35,20 +36,20 @@ pub(super) struct Board {
     feed: Feed,
     shell: Arc<[u8]>,
     report: Mutex<Report>,
-    /// The run is over; nothing is drawn any more.
+    /// Whether the run is over, after which nothing is drawn.
     is_over: AtomicBool,
 }
 
 /// The newest page.
 #[derive(Default)]
 struct Report {
-    /// 0 where there is none yet.
+    /// Number of the page; 0 if there is none yet.
     number: u64,
     page: Arc<[u8]>,
 }
 
 impl Report {
-    /// Takes `page` as the newest; its number.
+    /// Stores `page` as the newest and returns its number.
     fn renew(&mut self, page: &str) -> u64 {
         *self = Report { number: self.number + 1, page: page.as_bytes().into() };
         self.number
@@ -56,10 +57,10 @@ impl Report {
 }
 
 impl LivePage {
-    /// Serves the page of a run of this `name` on `address`, and says where.
+    /// Serves the page of the run `name` on `address`, and prints the URL.
     ///
     /// # Errors
-    /// Nothing can listen there.
+    /// Listening there is not possible.
     pub(super) fn at(address: SocketAddr, name: &str) -> Result<LivePage, Failure> {
         let board = Arc::new(Board {
             feed: Feed::default(),
@@ -80,11 +81,11 @@ impl LivePage {
     /// Draws the run file at `run` from now on.
     pub(super) fn follow(&self, run: PathBuf) {
         let board = Arc::clone(&self.board);
-        // Without the thread the page says what runs now, and shows the report at the end.
+        // Without the thread, the page says what runs now and shows the report only at the end.
         let _ = std::thread::Builder::new().name("live page".to_owned()).spawn(move || board.draw_on(&run));
     }
 
-    /// Shows the page as it was written to `file`, gives those who look the time to fetch it, and ends.
+    /// Shows the page as it was written to `file`, gives onlookers time to fetch it, and ends.
     pub(super) fn end(self, page: &str, file: &Path) {
         self.board.is_over.store(true, Ordering::Relaxed);
         let number = self.board.report.lock().unwrap_or_else(PoisonError::into_inner).renew(page);
@@ -100,19 +101,19 @@ impl LivePage {
 }
 
 impl Board {
-    /// Whether anybody looks.
+    /// Whether anyone is looking.
     pub(super) fn is_looked_at(&self) -> bool {
         self.feed.is_heard()
     }
 
-    /// Says these lines in the place of those before.
+    /// Replaces the lines shown by these.
     pub(super) fn say(&self, lines: &[String]) {
         self.feed.say("now", &serde_json::json!(lines).to_string());
     }
 
-    /// Draws whenever somebody looks, until the run is over.
+    /// Draws whenever anyone is looking, until the run is over.
     fn draw_on(&self, run: &Path) {
-        // Where that is not allowed it is drawn all the same.
+        // If the low priority is not permitted, it draws all the same.
         let _ = kernel::let_others_first();
         let mut next = Instant::now();
         while !self.is_over.load(Ordering::Relaxed) {
@@ -131,7 +132,7 @@ impl Board {
 
     fn put_unless_over(&self, page: &str) {
         let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
-        // Asked with the page in hand: the last one is not to be replaced.
+        // Checked while holding the lock: the last page must not be replaced.
         if !self.is_over.load(Ordering::Relaxed) {
             let number = report.renew(page);
             self.feed.say("report", &number.to_string());
@@ -165,10 +166,10 @@ impl Site for Board {
     }
 }
 
-/// The page of the run as far as its file has come; `None` where nothing can be read yet.
+/// Returns the page of the run as far as its file has come; `None` if nothing can be read yet.
 fn drawn(run: &Path) -> Option<String> {
     let mut run = Recorded { path: run.to_owned(), which: 0, run: runfile::read(run).ok()? };
-    // Neither the run nor the step that runs was cut off: they go on, and are as long as they are by now.
+    // Neither the run nor its running step was cut off: they go on, and are as long as recorded so far.
     run.run.complete = true;
     crate::running::not_cut(&mut run.run);
     let analysis = run.analysis().ok()?;

@@ -1,4 +1,4 @@
-//! Those who look at a run while it goes on: people at a page in a browser, and machines that collect what it counts.
+//! Onlookers of a run while it goes on: people at a page in a browser, and machines that collect its counters.
 
 mod counters;
 mod live_page;
@@ -16,21 +16,21 @@ use counters::Counters;
 use live_page::{Board, LivePage};
 use sender::Sending;
 
-/// What runs now is told in lines of so many columns.
+/// Columns of the lines that say what runs now.
 pub(crate) const COLUMNS: usize = 96;
 
-/// Who is to look, as it was asked.
+/// Onlookers that the user asked for.
 #[derive(Clone, Debug, Default)]
 pub struct OnlookerWish {
-    /// Where the page is shown.
+    /// Address at which the page is served.
     pub page: Option<SocketAddr>,
-    /// Where counters are fetched from.
+    /// Address at which counters can be fetched.
     pub metrics: Option<SocketAddr>,
-    /// Who is sent them.
+    /// Receiver that counters are sent to.
     pub receiver: Option<Receiver>,
 }
 
-/// Those who look at a run.
+/// The onlookers of a run.
 #[derive(Default)]
 pub struct Onlookers {
     page: Option<LivePage>,
@@ -41,10 +41,10 @@ pub struct Onlookers {
 }
 
 impl Onlookers {
-    /// Opens the addresses that are wished for a run of this `name`, and says them.
+    /// Opens the addresses that are wished for the run `name`, and prints them.
     ///
     /// # Errors
-    /// Nothing can listen there.
+    /// Listening there is not possible.
     pub fn of(wish: &OnlookerWish, name: &str) -> Result<Onlookers, Failure> {
         let page = wish.page.map(|address| LivePage::at(address, name)).transpose()?;
         if wish.metrics.is_none() && wish.receiver.is_none() {
@@ -56,7 +56,7 @@ impl Onlookers {
         Ok(Onlookers { page, scraped, sending: sending.transpose()?, counters: Some(counters) })
     }
 
-    /// By what they are told.
+    /// Returns the handle by which they are kept informed.
     pub(crate) fn audience(&self) -> Audience {
         Audience { board: self.page.as_ref().map(LivePage::board), counters: self.counters.clone() }
     }
@@ -68,7 +68,7 @@ impl Onlookers {
         }
     }
 
-    /// Shows and sends the last of the run, whose `page` was written to `file`.
+    /// Shows and sends the end of the run, whose `page` was written to `file`.
     pub(crate) fn end(self, page: &str, file: &Path) {
         if let Some(sending) = self.sending {
             sending.end();
@@ -80,7 +80,7 @@ impl Onlookers {
     }
 }
 
-/// Says what goes on to those who look.
+/// Informs onlookers of what goes on.
 #[derive(Clone)]
 pub(crate) struct Audience {
     board: Option<Arc<Board>>,
@@ -88,17 +88,17 @@ pub(crate) struct Audience {
 }
 
 impl Audience {
-    /// Whether people look.
+    /// Whether people are looking.
     pub(crate) fn is_there(&self) -> bool {
         self.board.as_ref().is_some_and(|board| board.is_looked_at())
     }
 
-    /// Says these lines in the place of those before.
+    /// Replaces the lines shown by these.
     pub(crate) fn say(&self, lines: &[String]) {
         self.board.iter().for_each(|board| board.say(lines));
     }
 
-    /// Lets machines know what was heard.
+    /// Applies `take` to the counters, if there are any.
     pub(crate) fn heard(&self, take: impl FnOnce(&mut Counted)) {
         if let Some(counters) = &self.counters {
             counters.heard(take);
@@ -106,16 +106,17 @@ impl Audience {
     }
 }
 
-/// Listens where the option `(address, option)` says, and answers what `site` has to whom knows the address.
+/// Listens at the address of the option `(address, option)`, and answers requests that know the token with what
+/// `site` has.
 ///
 /// # Errors
-/// Nothing can listen there.
+/// Listening there is not possible.
 pub fn listen((address, option): (SocketAddr, &str), site: Arc<dyn Site>) -> Result<Server, Failure> {
     let token = Token::fresh().map_err(Failure::failed)?;
     served((address, option), Some(token), site)
 }
 
-/// The same for everybody who can reach the address, where there is no token.
+/// Listens like [`listen`], but without a token answers anyone who can reach the address.
 fn served(
     (address, option): (SocketAddr, &str),
     token: Option<Token>,

@@ -14,31 +14,31 @@ use crate::failure::Failure;
 use crate::output;
 use crate::signals::StopFlag;
 
-/// Time between two sendings; each says everything, so one that is lost is made up for by the next.
+/// Time between two messages. Each carries all totals, so the next makes up for a lost one.
 const EVERY: Duration = Duration::from_secs(10);
-/// A collector that does not answer is asked less and less often, at least this often.
+/// Longest time between two messages: it doubles while a collector does not answer.
 const EVERY_MOST: Duration = Duration::from_secs(80);
-/// A collector must have answered by then.
+/// Time within which a collector must answer.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(5);
-/// The run's end waits for the last sending for so long.
+/// Time within which a collector must answer the last message.
 const END_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Longer than the last sending may take, so that what it says of itself is heard.
+/// Longest wait at the end: more than the last message may take, so that its own report is heard.
 const LEFT_BEHIND_AFTER: Duration = END_PATIENCE.saturating_add(Duration::from_millis(500));
-/// How often the end looks for it, and for Ctrl-C.
+/// Time between checks whether the last message is done, and for Ctrl-C.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// The thread that sends.
 pub(super) struct Sending {
     end: Sender<()>,
     thread: JoinHandle<()>,
-    /// Who is sent to, for words.
+    /// Name of the receiver, for messages.
     host: String,
-    /// The end did not wait for it any longer, and has said so.
+    /// Set when the end no longer waits for the thread, and has said so.
     left_behind: Arc<AtomicBool>,
 }
 
-/// Whether what was sent last was taken.
+/// Whether the last message was accepted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
     Taken,
@@ -46,10 +46,11 @@ enum Last {
 }
 
 impl Sending {
-    /// Sends `counters` to `receiver` from now on. Its name is looked up at once, beside the run, which waits for nothing.
+    /// Sends `counters` to `receiver` from now on. Its host name is resolved at once, in the thread, so that the
+    /// run waits for nothing.
     ///
     /// # Errors
-    /// There is no thread.
+    /// The thread cannot be started.
     pub(super) fn to(receiver: Receiver, counters: Counters) -> Result<Sending, Failure> {
         let (end, ended) = channel();
         let resource_host = sampler::host_facts(&sampler::Root::real()).hostname;
@@ -93,7 +94,7 @@ impl Sending {
         Ok(Sending { end, thread: thread.map_err(Failure::failed)?, host, left_behind })
     }
 
-    /// Sends the last of it. Whatever comes in the way, it is not waited for long, and Ctrl-C ends the waiting at once.
+    /// Sends the last message. Waits at most [`LEFT_BEHIND_AFTER`], and Ctrl-C ends the wait at once.
     pub(super) fn end(self) {
         let stop = StopFlag::before_a_command(record::PATIENCE);
         drop(self.end);

@@ -1,4 +1,4 @@
-//! Files made ready before a load: as long as they must be, with data in what will be read.
+//! Files made ready before a load: with the length they need, and with data in what will be read.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,24 +17,24 @@ const ALIGNED: Bytes = Bytes(4096);
 /// What the kernel was asked to do to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
-    /// To remove it.
+    /// Remove it.
     Remove,
-    /// To take out of it what it holds.
+    /// Empty it.
     Empty,
-    /// To make it as long as it must be.
+    /// Set its length.
     SetLength,
-    /// To reserve its space.
+    /// Reserve its space.
     Reserve,
-    /// To write it.
+    /// Write to it.
     Write,
-    /// To store what was written.
+    /// Flush what was written to the device.
     Flush,
-    /// To forget what it keeps of it in memory.
+    /// Drop it from the page cache.
     Forget,
 }
 
 impl Call {
-    /// The system call.
+    /// Name of the system call.
     pub fn name(self) -> &'static str {
         match self {
             Call::Remove => "unlink",
@@ -47,10 +47,10 @@ impl Call {
     }
 }
 
-/// Why a file is not laid out.
+/// Why a file was not laid out.
 #[derive(Debug, thiserror::Error)]
 pub enum LayoutError {
-    /// No plan, or no means of I/O.
+    /// There is no plan, or no backend.
     #[error("{0}")]
     CannotRun(String),
     /// It cannot be opened for writing.
@@ -59,10 +59,10 @@ pub enum LayoutError {
     /// A folder above it cannot be made.
     #[error("{}: {}", .0.display(), .1)]
     Folder(PathBuf, #[source] io::Error),
-    /// The kernel refused.
+    /// The kernel refused the call.
     #[error("{}: {}", .0.name(), .1)]
     Call(Call, #[source] io::Error),
-    /// It is somebody else's, and would be replaced.
+    /// It belongs to others, and would be replaced.
     #[error("it was not laid out here and holds {0}")]
     NotOurs(Bytes),
 }
@@ -80,12 +80,12 @@ struct Piece {
     direct: Direct,
 }
 
-/// An error of this call.
+/// Returns a conversion of errors from this call.
 fn failed(call: Call) -> impl Fn(io::Error) -> LayoutError {
     move |error| LayoutError::Call(call, error)
 }
 
-/// Makes the folders above `path` that are missing.
+/// Creates the folders above `path` that are missing.
 ///
 /// # Errors
 /// [`LayoutError::Folder`].
@@ -99,10 +99,10 @@ pub fn make_folder_of(path: &Path) -> Result<(), LayoutError> {
 }
 
 impl NamedFiles {
-    /// Makes `file` as long as it must be, with `content` in it. Of a device the kernel refuses it.
+    /// Makes `file` as long as it must be, with `content` in it. The kernel refuses this for a device.
     ///
     /// # Errors
-    /// [`LayoutError`]; a wish to stop is none.
+    /// [`LayoutError`]; a stop request is none.
     pub fn lay_out(&mut self, file: &LayoutFile, content: &Content) -> Result<(), LayoutError> {
         if *content == Content::Folder {
             let failed = |error| LayoutError::Folder(file.path.clone(), error);
@@ -127,7 +127,7 @@ impl NamedFiles {
         Ok(())
     }
 
-    /// Asked again where it is laid out: a file may have come or changed since the step was planned.
+    /// Checked again at layout, because a file may have appeared or changed since the step was planned.
     fn refuse_foreign(&self, file: &LayoutFile) -> Result<(), LayoutError> {
         if file.replaces == Replaces::Anything || self.made.contains(&file.path) {
             return Ok(());
@@ -139,8 +139,8 @@ impl NamedFiles {
         }
     }
 
-    /// A file that is too short for what will be read is made anew, so that whatever else has it by another name keeps it
-    /// as it is. The guard looks first: a file in use is left alone.
+    /// Removes a file that is too short for what will be read, so that it is made anew and anything that has it
+    /// under another name keeps it unchanged. The guard checks first: a file in use is left alone.
     fn make_way(&mut self, path: &Path) -> Result<(), LayoutError> {
         drop(self.permit(path)?);
         self.forget(path);
@@ -151,8 +151,8 @@ impl NamedFiles {
         }
     }
 
-    /// Writes `buffers` over the first `bytes` of the file that `room` has open for writing, past the page cache as far as
-    /// that goes, and waits until they are stored and forgotten by the cache.
+    /// Writes `buffers` over the first `bytes` of the file that `room` has open for writing, past the page cache
+    /// as far as possible, and waits until they are stored and dropped from the cache.
     fn fill(&mut self, room: &OpenFile, bytes: Bytes, buffers: &Buffers) -> Result<(), LayoutError> {
         let permit = &self.permit(room.path())?;
         let whole = bytes.round_down(ALIGNED);
@@ -161,13 +161,14 @@ impl NamedFiles {
         let rest = Bytes(bytes.0 - whole.0);
         self.write(permit, &Piece { offset: Bytes(0), bytes: whole, direct }, buffers)?;
         self.write(permit, &Piece { offset: whole, bytes: rest, direct: Direct::No }, buffers)?;
-        // Before the flush, so that it is stored with it. Without a mark the file counts as somebody else's later on.
+        // Before the flush, so that it is stored with it. Without the mark the file later counts as belonging to
+        // others.
         let _ = kernel::mark_laid_out(room);
         match watchdog::flush(room, FlushBy::Data, &self.treatment.stop) {
             Some(flushed) => flushed.map_err(failed(Call::Flush))?,
             None => return Ok(()),
         }
-        // Only what was written through the cache is there to be forgotten.
+        // Only what was written through the cache needs to be dropped.
         kernel::drop_cache(room, 0, bytes).map_err(failed(Call::Forget))
     }
 
@@ -199,7 +200,7 @@ fn reserve_space(room: &OpenFile, bytes: Bytes, reserve: Reserve) -> Result<(), 
     let done = match reserve {
         Reserve::None => Ok(()),
         Reserve::Truncate => kernel::set_length(room, bytes),
-        // A file system without fallocate gets the length alone, as fio leaves it.
+        // On a file system without fallocate only the length is set, as fio does it.
         Reserve::Keep => kernel::reserve_space_beyond(room, bytes).or_else(|error| match error.kind() {
             io::ErrorKind::StorageFull => Err(error),
             _ => Ok(()),

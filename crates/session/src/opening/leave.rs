@@ -1,4 +1,4 @@
-//! Leave to write: the one place that asks the guard for it, whoever is to write and to whatever.
+//! Leave to write: the only place that asks the guard for it, for any writer and any target.
 
 use std::path::Path;
 
@@ -13,11 +13,11 @@ use crate::output;
 /// What is to be written to.
 #[derive(Clone, Copy, Debug)]
 pub enum Written<'a> {
-    /// The file or device that the words of another tool name; a file is made where it is missing.
+    /// The file or device that the words of another tool name; a missing file is created.
     Named(&'a Path),
-    /// A block device, which is destroyed; the user must have named it a second time.
+    /// A block device, whose content is destroyed; the user must have named it a second time.
     Device {
-        /// Where.
+        /// Path of the device.
         path: &'a Path,
         /// The device that may be destroyed.
         allowed: Option<&'a Path>,
@@ -26,10 +26,10 @@ pub enum Written<'a> {
     Ours(&'a OwnedTestFile),
 }
 
-/// Leave to write to what `written` is. What will be lost on a device is known to the permit.
+/// Returns leave to write to `written`. The permit knows what will be lost on a device.
 ///
 /// # Errors
-/// What the guard says.
+/// The guard's refusal.
 pub fn leave_to_write(written: Written<'_>) -> Result<WritePermit, GuardError> {
     match written {
         Written::Named(path) => permit_named_file(path),
@@ -41,8 +41,8 @@ pub fn leave_to_write(written: Written<'_>) -> Result<WritePermit, GuardError> {
     }
 }
 
-/// Says on stderr what a device holds that will be written: a file system, a partition table, a member of LVM, RAID or
-/// ZFS. Data alone is not told, since that is what the last benchmark left.
+/// Tells people on stderr what a device holds that will be overwritten: a file system, a partition table, a member
+/// of LVM, RAID or ZFS. Data alone is not mentioned, because that is what the last benchmark left.
 pub fn tell_what_goes(permit: &WritePermit) {
     let marked = |lost: &&Destruction| !(lost.signatures.is_empty() && lost.partitions.is_empty());
     if let Some(lost) = permit.destruction().filter(marked) {
@@ -50,7 +50,7 @@ pub fn tell_what_goes(permit: &WritePermit) {
     }
 }
 
-/// What will be destroyed, in words.
+/// Describes what will be destroyed.
 pub fn destruction_words(destruction: &Destruction) -> String {
     format!("EVERYTHING on {} will be destroyed:\n  {destruction}", destruction.device.display())
 }

@@ -1,4 +1,4 @@
-//! Files and devices that jobs name: each opened behind the guard, and known to the planner.
+//! Files and devices that jobs name: each opened with leave of the guard, and described for the planner.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -16,22 +16,22 @@ pub use super::laying::{Call, LayoutError, make_folder_of};
 /// Whether people are told what a device holds before it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Announcement {
-    /// On stderr, with the permit.
+    /// Told on stderr when the permit is given.
     Now,
-    /// They were told already.
+    /// Told already.
     Done,
 }
 
-/// What becomes of direct I/O on a file that cannot do it.
+/// What to do about direct I/O on a file that does not support it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WithoutDirect {
-    /// The job is refused.
+    /// Refuse the job.
     Refused,
-    /// It goes through the page cache.
+    /// Go through the page cache.
     Buffered,
 }
 
-/// Why a file that a job names is not open.
+/// Why a file that a job names was not opened.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The guard gives no leave to write.
@@ -45,32 +45,32 @@ pub enum FileError {
 /// How the files of a run are treated.
 #[derive(Clone, Debug)]
 pub struct Treatment {
-    /// Whether what a device holds is told.
+    /// Whether people are told what a device holds.
     pub announcement: Announcement,
-    /// Where direct I/O is not possible.
+    /// What to do if direct I/O is not possible.
     pub without_direct: WithoutDirect,
-    /// A wish to stop, which ends a layout as well.
+    /// Stop request, which ends a layout as well.
     pub stop: StopFlag,
 }
 
-/// Files that jobs name; a permit, once given, is kept.
+/// Files that jobs name. A permit, once given, is kept.
 pub struct NamedFiles {
     pub(super) clock: Clock,
     pub(super) treatment: Treatment,
-    /// Laid out in this run.
+    /// Paths laid out in this run.
     pub(super) made: HashSet<PathBuf>,
     given: HashMap<PathBuf, WritePermit>,
     probes: Vec<(BackendKind, Result<(), String>)>,
 }
 
 impl NamedFiles {
-    /// No file yet; what is laid out is timed by `clock`.
+    /// Returns no files yet; `clock` times what is laid out.
     pub fn new(clock: Clock, treatment: Treatment) -> NamedFiles {
         let probes = kernel::probe();
         NamedFiles { clock, treatment, made: HashSet::new(), given: HashMap::new(), probes }
     }
 
-    /// The permit to write to `path`; what goes with the first write is told.
+    /// Returns the permit to write to `path`; tells people what the first write destroys.
     pub(super) fn permit(&mut self, path: &Path) -> Result<WritePermit, GuardError> {
         if let Some(permit) = self.given.get(path) {
             return Ok(permit.clone());
@@ -83,7 +83,7 @@ impl NamedFiles {
         Ok(permit)
     }
 
-    /// Forgets the permit of a file that gives way to another of its name.
+    /// Forgets the permit of a file that is replaced by another of the same name.
     pub(super) fn forget(&mut self, path: &Path) {
         self.given.remove(path);
     }
@@ -99,8 +99,8 @@ impl NamedFiles {
         Ok(kernel::open_for_stable_write(&permit, direct, sync)?)
     }
 
-    /// The files of one worker, in its order; those that it writes or removes with a permit. The null backend has none, nor
-    /// one that makes files or only looks at their names.
+    /// Opens the files of one worker, in its order; those that it writes to or removes with a permit. Opens none
+    /// for the null backend, or for a worker that creates files or only looks up their names.
     ///
     /// # Errors
     /// [`FileError`] of the first that cannot be opened.
@@ -121,8 +121,8 @@ impl NamedFiles {
         worker.files.iter().enumerate().map(open).collect()
     }
 
-    /// What the planner must know of the files of `workload` on this machine, with intervals of this length. One that is
-    /// missing or too short is as long as its jobs want it.
+    /// Returns what the planner must know about the files of `workload` on this machine, with intervals of this
+    /// length. A file that is missing or too short counts as being as long as its jobs need it.
     pub fn plan_target(&self, workload: &Workload, interval: Nanos) -> PlanTarget {
         let mut files: Vec<FileFacts> = Vec::new();
         for job in &workload.jobs {
@@ -149,7 +149,7 @@ impl NamedFiles {
         }
     }
 
-    /// What the planner must know of the file at `path`, which is `least` long or longer.
+    /// Returns what the planner must know about the file at `path`, which counts as at least `least` long.
     pub(super) fn file_facts(&self, path: &Path, least: Bytes) -> FileFacts {
         let found = look(path);
         let without = match self.treatment.without_direct {
@@ -165,7 +165,7 @@ impl NamedFiles {
     }
 }
 
-/// The file at `path`, of which only the name counts.
+/// Returns facts about the file at `path` if only its name matters.
 fn unseen(path: &Path, end: Bytes) -> FileFacts {
     FileFacts { path: path.to_owned(), size: end, direct_alignment: Bytes(1), writable: true }
 }
@@ -173,13 +173,13 @@ fn unseen(path: &Path, end: Bytes) -> FileFacts {
 /// A file or device that can be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Its size.
+    /// Size.
     pub size: Bytes,
-    /// What direct I/O must be aligned to; `None` where there is none.
+    /// Alignment that direct I/O needs; `None` if direct I/O is not possible.
     pub direct_alignment: Option<Bytes>,
 }
 
-/// What is at `path`; `None` where nothing can be opened.
+/// Returns what is at `path`; `None` if it cannot be opened.
 pub fn look(path: &Path) -> Option<Found> {
     let direct = kernel::open_for_read(path, Direct::Yes).ok();
     let direct_alignment = direct.as_ref().map(|file| file.alignment().offset.max(Bytes(1)));

@@ -16,12 +16,12 @@ use super::leave::{Written, leave_to_write};
 
 /// Largest region that is laid out unless another size is asked for.
 const REGION_MOST: Bytes = Bytes::gib(4);
-/// Smallest region that says anything: less fits into the caches of a disk.
+/// Smallest region that says anything: a smaller one fits into the caches of a disk.
 const REGION_LEAST: Bytes = Bytes::mib(64);
-/// At most this share of the free space is taken, as a divisor.
+/// Divisor of the free space: a region takes at most this part of it, unless a size is asked for.
 const FREE_SHARE: u64 = 10;
 
-/// Where more of a file than this was never written, reads of it tell nothing of the volume.
+/// Share of a file (0 to 1) that may be unwritten; with more, reads of it say nothing about the volume.
 const UNWRITTEN_MOST: f64 = 0.01;
 
 /// What the user wishes of the target.
@@ -33,28 +33,28 @@ pub struct Wish {
     pub allow_destroy: Option<PathBuf>,
     /// Whether a file may be read of which much was never written.
     pub holes: Holes,
-    /// Raised by whoever wants the target no longer while it is made.
+    /// Raised when the target is no longer wanted while it is being made.
     pub stop: Arc<AtomicBool>,
 }
 
-/// Whether a file is measured that holds little data.
+/// Whether a file that holds little data is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Holes {
-    /// No: reads of it tell nothing of the volume.
+    /// No: reads of it say nothing about the volume.
     #[default]
     Refused,
-    /// Yes: where it holds none is what is asked.
+    /// Yes: the question is where it holds none.
     Allowed,
 }
 
 /// A target that has been opened and guarded.
 #[derive(Debug)]
 pub struct OpenTarget {
-    /// What was found out about it.
+    /// Facts about the target.
     pub facts: TargetFacts,
     /// The one file or device that all workers use.
     pub file: OneFile,
-    /// Bytes of the region.
+    /// Size of the region.
     pub size: Bytes,
     /// Whether writes are measured.
     pub writes: Writes,
@@ -64,59 +64,60 @@ pub struct OpenTarget {
     pub destruction: Option<Destruction>,
 }
 
-/// One open file or device, past the page cache where that is possible.
+/// One open file or device, past the page cache if possible.
 #[derive(Clone, Debug)]
 pub struct OneFile {
     /// For steps that only read.
     pub reader: OpenFile,
-    /// For steps that write; `None` where that is not permitted.
+    /// For steps that write; `None` if that is not permitted.
     pub writer: Option<OpenFile>,
-    /// Reader and writer through the page cache, of a file of ours.
+    /// Reader and writer through the page cache, for a file of ours.
     pub through_cache: Option<(OpenFile, OpenFile)>,
     /// Keeps an unnamed file alive.
     ours: Option<OwnedTestFile>,
-    /// Keeps a device that is written exclusively ours: the kernel gives it to others once this is closed.
+    /// Keeps a device that is written exclusively ours: others can open it again once this is closed.
     _leave: Option<WritePermit>,
-    /// Whether reads go past the page cache; found out before the run, since at its end the kernel may hold what is read.
+    /// Whether reads bypass the page cache. Determined before the run, because at its end the kernel may cache
+    /// what was read.
     directness: Option<Directness>,
 }
 
 /// Why a target cannot be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenTargetError {
-    /// It is not there, or cannot be looked at.
+    /// It does not exist, or its facts cannot be read.
     #[error(transparent)]
     Facts(#[from] TargetFactsError),
     /// It cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// No file of ours can be made there.
+    /// No file of ours can be created there.
     #[error(transparent)]
     File(#[from] TestFileError),
     /// The guard gives no leave to write.
     #[error(transparent)]
     Guard(#[from] GuardError),
-    /// There is too little room.
+    /// Too little space is free for the usual share of it.
     #[error(
         "{path}: a tenth of the {free} that are free is less than the {least} that a measurement needs; free some space, or name \
          a size with --size"
     )]
     Room {
-        /// The directory.
+        /// Directory.
         path: PathBuf,
-        /// Free for us.
+        /// Bytes free for us.
         free: Bytes,
         /// Least region.
         least: Bytes,
     },
-    /// There is too little room whatever share of it is taken.
+    /// Too little space is free for any region.
     #[error(
         "{path}: only {free} are free, and a measurement needs at least {least}; free some space, or name another volume"
     )]
     Full {
-        /// The directory.
+        /// Directory.
         path: PathBuf,
-        /// Free for us.
+        /// Bytes free for us.
         free: Bytes,
         /// Least region.
         least: Bytes,
@@ -124,44 +125,44 @@ pub enum OpenTargetError {
     /// The file or device is smaller than any measurement needs.
     #[error("{path}: holds {size}, and a measurement needs at least {least}; name a larger file or device")]
     Tiny {
-        /// The file or device.
+        /// File or device.
         path: PathBuf,
-        /// What it holds.
+        /// Its size.
         size: Bytes,
         /// Least region.
         least: Bytes,
     },
-    /// What was asked for would fill the file system.
+    /// The requested size would fill the file system.
     #[error(
         "{path}: {asked} would leave less than a twentieth of the {free} that are free, and what runs here may need them; name a \
          smaller --size"
     )]
     Fills {
-        /// The directory.
+        /// Directory.
         path: PathBuf,
-        /// What was asked.
+        /// Size asked for.
         asked: Bytes,
-        /// Free for us.
+        /// Bytes free for us.
         free: Bytes,
     },
-    /// The region that was asked for is too small.
+    /// The requested region is too small.
     #[error("--size {asked}: a measurement needs at least {least}; name a larger size")]
     Small {
-        /// What was asked.
+        /// Size asked for.
         asked: Bytes,
         /// Least region.
         least: Bytes,
     },
-    /// The file or device is smaller than what was asked for.
+    /// The file or device is smaller than the requested size.
     #[error(
         "{path}: holds {size}, less than the {wanted} that are needed; name a smaller --size or a larger target"
     )]
     Short {
-        /// The file or device.
+        /// File or device.
         path: PathBuf,
-        /// What it holds.
+        /// Its size.
         size: Bytes,
-        /// What is needed.
+        /// Size needed.
         wanted: Bytes,
     },
     /// A file holds too little data.
@@ -170,13 +171,13 @@ pub enum OpenTargetError {
          nothing of the volume. Name the folder, and a file with data is laid out in it: plimsoll check {folder}"
     )]
     Unwritten {
-        /// The file.
+        /// File.
         path: PathBuf,
-        /// What was never written.
+        /// Percentage that was never written.
         percent: f64,
-        /// The region.
+        /// Size of the region.
         size: Bytes,
-        /// The folder that it is in.
+        /// Folder that contains the file.
         folder: PathBuf,
     },
     /// `--allow-destroy` was given with a target that is no block device.
@@ -189,7 +190,7 @@ pub enum OpenTargetError {
 
 /// Opens the directory, file or block device at `path`, which was typed as `words`.
 ///
-/// A directory gets an unnamed file of ours; a file and a device are only read, unless `wish` names the device.
+/// A directory gets an unnamed file of ours; a file or device is only read, unless `wish` names the device.
 ///
 /// # Errors
 /// [`OpenTargetError`] names the cause and the remedy; nothing is left behind.
@@ -222,7 +223,7 @@ pub fn open_own_device(path: &Path, words: &str, size: Option<Bytes>) -> Result<
     Ok(OpenTarget { destruction: None, ..opened })
 }
 
-/// The region that a directory gets unasked; `None` for what is none.
+/// Returns the region that a directory gets by default; `None` if `path` is no directory.
 pub fn usual_region(path: &Path) -> Option<Bytes> {
     let free = kernel::free_space_in(path).ok().filter(|_| path.is_dir())?;
     Some(unasked(free))
@@ -232,7 +233,8 @@ fn unasked(free: Bytes) -> Bytes {
     REGION_MOST.min(Bytes(free.0 / FREE_SHARE))
 }
 
-/// The region that a directory with `free` bytes gets: what was asked for, else a tenth of it, at most 4 GiB.
+/// Returns the region for a directory with `free` bytes: what was asked for, or else a tenth of the free space, at
+/// most 4 GiB.
 fn region(path: &Path, free: Bytes, asked: Option<Bytes>) -> Result<Bytes, OpenTargetError> {
     if free < REGION_LEAST {
         return Err(OpenTargetError::Full { path: path.to_owned(), free, least: REGION_LEAST });
@@ -246,7 +248,8 @@ fn region(path: &Path, free: Bytes, asked: Option<Bytes>) -> Result<Bytes, OpenT
 
 fn open_directory(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<OpenTarget, OpenTargetError> {
     let size = region(path, facts.available, wish.size)?;
-    // Space that does not suffice at all is the file's own error; here it would suffice, and nothing else.
+    // If the space is insufficient, creating the file fails with its own error; here it would suffice, but leave
+    // too little.
     if size <= facts.available && size.0 > facts.available.0 - facts.available.0 / 20 {
         return Err(OpenTargetError::Fills { path: path.to_owned(), asked: size, free: facts.available });
     }
@@ -270,7 +273,8 @@ fn open_directory(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<Op
     })
 }
 
-/// Opens past the page cache, or through it where the file system knows no other way: then that is a doubt.
+/// Opens past the page cache, or through it if the file system supports nothing else, which is recorded as a
+/// doubt.
 fn direct_if_possible<T>(
     facts: &mut TargetFacts,
     open: impl Fn(Direct) -> Result<T, OpenError>,
@@ -307,7 +311,7 @@ fn open_reader(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<OpenT
     Ok(OpenTarget { facts, file, size, writes: Writes::LeftOut, layout: Layout::None, destruction: None })
 }
 
-/// Refuses a file of which so much is a hole or was only reserved that its figures would be those of the file system.
+/// Refuses a file of which so much is a hole or only reserved that its figures would be those of the file system.
 fn refuse_unwritten(path: &Path, file: &OneFile, size: Bytes) -> Result<(), OpenTargetError> {
     let Some(share) = file.unwritten_share(size).filter(|share| *share > UNWRITTEN_MOST) else {
         return Ok(());
@@ -317,7 +321,7 @@ fn refuse_unwritten(path: &Path, file: &OneFile, size: Bytes) -> Result<(), Open
     Err(OpenTargetError::Unwritten { path: path.to_owned(), percent: share * 100.0, size, folder })
 }
 
-/// The region of something that holds `size`: what was asked for, or all of it.
+/// Returns the region within something that holds `size`: what was asked for, or all of it.
 fn within(path: &Path, size: Bytes, asked: Option<Bytes>) -> Result<Bytes, OpenTargetError> {
     if size < REGION_LEAST {
         return Err(OpenTargetError::Tiny { path: path.to_owned(), size, least: REGION_LEAST });
@@ -339,16 +343,17 @@ impl OneFile {
         OneFile { writer: Some(writer), _leave: Some(leave), ..OneFile::only_read(reader) }
     }
 
-    /// Share (0 to 1) of the first `size` bytes that holds no data; `None` where nobody can say (block devices).
+    /// Share (0 to 1) of the first `size` bytes that holds no data; `None` if that cannot be determined, as for
+    /// block devices.
     pub fn unwritten_share(&self, size: Bytes) -> Option<f64> {
         use std::os::fd::AsFd;
         let extents = kernel::extents(self.reader.as_fd(), 0, size).ok()??;
         Some(extents.unwritten_or_hole_share())
     }
 
-    /// Share (0 to 1) of the first `size` bytes that the page cache holds; `None` where the kernel does not say.
+    /// Share (0 to 1) of the first `size` bytes that the page cache holds; `None` if the kernel does not say.
     ///
-    /// What whoever wrote or read the file before left there takes no part in reads that are proven to go past it.
+    /// Zero if reads are proven to bypass the cache: what others left there does not affect them.
     pub fn cached_share(&self, size: Bytes) -> Option<f64> {
         use std::os::fd::AsFd;
         if self.directness == Some(Directness::Proven) {
@@ -357,7 +362,7 @@ impl OneFile {
         kernel::cached_share(self.reader.as_fd(), 0, size)
     }
 
-    /// Whether it is a file of ours that goes with the last of its clones.
+    /// Whether it is a file of ours, which disappears with the last of its clones.
     pub fn is_ours(&self) -> bool {
         self.ours.is_some()
     }

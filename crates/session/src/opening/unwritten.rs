@@ -1,4 +1,4 @@
-//! Reads of what was never written: found before a load, and told with what the device served of them.
+//! Reads of what was never written: detected before a load, and reported with what the device served of them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,11 +7,11 @@ use record::StepRecord;
 use sampler::Root;
 use workload::{Bytes, Direction, FilePlan, StepPlan, WorkerPlan};
 
-/// Share of a file from which on it is worth a word.
+/// Unwritten share of a file from which it is reported.
 pub const NOTABLE: f64 = 0.01;
 
-/// Share (0 to 1) of a region of the file at `path` that was never written; `None` of a device, and where the file system
-/// does not say.
+/// Returns the share (0 to 1) of a region of the file at `path` that was never written; `None` for a device, and
+/// if the file system does not say.
 pub fn share(path: &Path, offset: Bytes, size: Bytes) -> Option<f64> {
     use std::os::fd::AsFd;
     let file = kernel::open_for_read(path, Direct::No).ok()?;
@@ -22,21 +22,21 @@ pub fn share(path: &Path, offset: Bytes, size: Bytes) -> Option<f64> {
     Some(extents.unwritten_or_hole_share())
 }
 
-/// The files of a step that are read and hold less than their length, and the device that would serve their reads.
+/// The files of a step that are read and partly unwritten, and the device that would serve their reads.
 pub struct Unwritten {
     files: Vec<(PathBuf, f64)>,
     device: Option<Counted>,
 }
 
-/// A device whose counters stand for the reads of a step, since all of them go to it past the page cache.
+/// A device whose counters include all reads of a step, because all go to it past the page cache.
 struct Counted {
     name: String,
     reads: u64,
 }
 
 impl Unwritten {
-    /// Looks at the regions that `plan` reads to measure. Who checks what is read finds what was not written as an error,
-    /// and is told where.
+    /// Checks the regions that `plan` reads to measure. Workers that verify what they read are left out: they find
+    /// unwritten blocks as errors, which are reported where they are.
     pub fn of(plan: &StepPlan) -> Unwritten {
         let measures =
             |worker: &&WorkerPlan| worker.access.mix.issues(Direction::Read) && worker.verify.on().is_none();
@@ -54,7 +54,7 @@ impl Unwritten {
         Unwritten { files, device }
     }
 
-    /// What is to be said before the load, a line a file.
+    /// Returns what is to be said before the load, a line for each file.
     pub fn before(&self) -> impl Iterator<Item = String> {
         self.files.iter().map(|(path, share)| {
             format!(
@@ -66,13 +66,14 @@ impl Unwritten {
         })
     }
 
-    /// What is to be said behind it: how many of its reads the device can have served, where its counters tell that.
+    /// Returns what is to be said after the load: how many of its reads the device can have served, if its
+    /// counters show that.
     pub fn behind(&self, record: &StepRecord) -> Option<String> {
         let device = self.device.as_ref()?;
         let served = reads_of(&device.name)?.checked_sub(device.reads)?;
         let made = record.tally(Direction::Read).ops;
         let count = |number: u64| report::numbers::count(number as f64);
-        // Others may have read as well, so that the counter is the most that it can have been.
+        // Others may have read as well, so the counter is an upper bound.
         let most = if served == 0 { "" } else { "at most " };
         (served < made).then(|| {
             format!("the device {} served {most}{} of {} reads", device.name, count(served), count(made))
@@ -81,7 +82,7 @@ impl Unwritten {
 }
 
 impl Counted {
-    /// `None` where reads go through the page cache, to several devices, or to one that nobody knows.
+    /// Returns `None` if reads go through the page cache, to several devices, or to an unknown one.
     fn of(readers: &[&WorkerPlan]) -> Option<Counted> {
         let mut paths = readers.iter().flat_map(|worker| &worker.files).map(|file| &file.path);
         let name = device_of(paths.next()?)?;
@@ -96,13 +97,13 @@ fn device_of(path: &Path) -> Option<String> {
     kernel::target_facts(path).ok()?.devices.first().map(|device| device.name.clone())
 }
 
-/// Reads that a device has completed, those that were merged into others counted too.
+/// Returns the reads that a device has completed, including those that were merged into others.
 fn reads_of(device: &str) -> Option<u64> {
     let counters = sampler::disk(&Root::real(), device)?.counters;
     Some(counters.reads.saturating_add(counters.reads_merged))
 }
 
-/// `93 %`, and `100 %` only of the whole.
+/// Formats a share: `93 %`, and `100 %` only for the whole.
 pub fn percent(share: f64) -> String {
     let rounded = (share * 100.0).round();
     let shown = if share < 1.0 { rounded.min(99.0) } else { rounded };

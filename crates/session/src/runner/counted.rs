@@ -1,4 +1,5 @@
-//! A simulated volume that counts what it does as the kernel counts a disk, so that a watch in virtual time has samples.
+//! A simulated volume that counts what it does as the kernel counts a disk, so that a watch in virtual time has
+//! samples.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,32 +9,34 @@ use engine::{Served, Volume};
 use record::{CpuCounters, DiskCounters, SECTOR, Sample};
 use workload::{Direction, Io, Nanos};
 
-/// Nanoseconds of a clock tick.
+/// Nanoseconds in a clock tick.
 const TICK_NS: u64 = 10_000_000;
 /// Kernel name of the made-up device.
 pub(super) const DEVICE: &str = "sim0";
 
-/// One I/O that is in flight: when it will be done and, as the tie breaker, its number; what it is; when it was admitted.
+/// An I/O in flight: when it completes, its number to break ties, its direction, its bytes, and when it was
+/// admitted.
 type InFlight = Reverse<(Nanos, u64, u8, u32, Nanos)>;
 
-/// A volume with counters, sampled at a fixed interval of virtual time. What is admitted is in flight until it is done, as
-/// on a guest's disk behind a throttle: waiting there is time that the disk counts.
+/// A volume with counters, sampled at a fixed interval of virtual time. An admitted I/O is in flight until it
+/// completes, as on a guest's disk behind a throttle: waiting there is time that the disk counts.
 pub(super) struct Counted {
     volume: Box<dyn Volume>,
     name: Arc<str>,
     now: Nanos,
     admitted: u64,
     flying: BinaryHeap<InFlight>,
-    /// Counts; times in nanoseconds, [`Counted::sample`] makes milliseconds of them.
+    /// Counters. Times are in nanoseconds here; [`Counted::sample`] converts them to milliseconds.
     counters: DiskCounters,
     every: Nanos,
-    /// When the next sample is due; never where none is asked for.
+    /// When the next sample is due; never if none are asked for.
     next: Nanos,
     samples: Vec<Sample>,
 }
 
 impl Counted {
-    /// Counts what `volume` does from time zero on, and samples then and `every` so much time, where that is asked.
+    /// Counts what `volume` does from time zero on, and if `every` is given samples at zero and every `every`
+    /// after.
     pub(super) fn new(volume: Box<dyn Volume>, every: Option<Nanos>) -> Counted {
         Counted {
             volume,
@@ -48,7 +51,7 @@ impl Counted {
         }
     }
 
-    /// Lets time pass up to `to`, and what is done by then be done.
+    /// Lets time pass up to `to`, completing what is due by then.
     pub(super) fn advance(&mut self, to: Nanos) {
         loop {
             let done = self.flying.peek().map_or(Nanos::MAX, |Reverse(first)| first.0);
@@ -68,12 +71,12 @@ impl Counted {
         self.pass(to);
     }
 
-    /// The samples since the last call.
+    /// Returns the samples since the last call.
     pub(super) fn taken(&mut self) -> Vec<Sample> {
         std::mem::take(&mut self.samples)
     }
 
-    /// Time passes, and whatever is in flight waits.
+    /// Lets time pass while everything in flight waits.
     fn pass(&mut self, to: Nanos) {
         let span = to.since(self.now).0;
         let waiting = self.flying.len() as u64;
@@ -82,7 +85,7 @@ impl Counted {
         self.now = self.now.max(to);
     }
 
-    /// The first in flight is done.
+    /// Completes the first I/O in flight.
     fn settle(&mut self) {
         let Some(Reverse((done, _, kind, bytes, admitted))) = self.flying.pop() else { return };
         let (counters, took) = (&mut self.counters, done.since(admitted).0);
@@ -118,7 +121,7 @@ impl Counted {
         Sample {
             at: self.now,
             disks: vec![(Arc::clone(&self.name), counters)],
-            // Nobody works in virtual time but the volume.
+            // In virtual time only the volume works.
             cpu: CpuCounters { idle: self.now.0 / TICK_NS, ..CpuCounters::default() },
             ..Sample::default()
         }
@@ -145,7 +148,7 @@ mod tests {
     use super::*;
     use record::Metric;
 
-    /// Each I/O takes 10 ms, however many there are.
+    /// A volume on which each I/O takes 10 ms, however many there are.
     struct TenMs;
 
     impl Volume for TenMs {

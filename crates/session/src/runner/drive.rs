@@ -1,11 +1,11 @@
-//! Where the engine is started on files and devices.
+//! Starts the engine on files and devices.
 
 use engine::{EngineError, run_real};
 use kernel::{Clock, OpenFile};
 use record::{Observer, StepRecord};
 use workload::StepPlan;
 
-/// Runs `plan` on the open files of its workers, in real time: the one place from which the engine is started on files and
+/// Runs `plan` on the open files of its workers, in real time: the only place that starts the engine on files and
 /// devices of this machine.
 pub(crate) fn drive(
     plan: &StepPlan,

@@ -1,4 +1,5 @@
-//! Where steps run, as values of one trait, and the loop that runs the steps of a procedure and feeds the results back.
+//! Where steps run, as implementations of one trait, and the loop that runs the steps of a procedure and feeds the
+//! results back.
 
 mod counted;
 pub(crate) mod drive;
@@ -23,10 +24,10 @@ use crate::idle::{Use, between};
 use crate::opening::named::FileError;
 use crate::procedure::{Decided, run_steps};
 
-/// How long the idle gate looks at a time, in slices in which it notices a wish to stop.
+/// How long the idle gate looks at a time, in slices between which it checks for a stop request.
 const IDLE_LOOK: [Duration; 10] = [Duration::from_millis(100); 10];
 
-/// How often a rest asks its observer whether to go on.
+/// Time between two questions of a rest to its observer whether to go on.
 const REST_SLICE: Duration = Duration::from_millis(50);
 
 /// Where steps run: this machine's devices, or virtual time.
@@ -34,7 +35,7 @@ pub trait Runner {
     /// Time on the run's clock.
     fn now(&self) -> Nanos;
 
-    /// Lets the run's clock show `at` now, where a run goes on; false where that cannot be.
+    /// Sets the run's clock to `at`, for a run that is continued; returns false if that is not possible.
     fn go_on_from(&mut self, _at: Nanos) -> bool {
         false
     }
@@ -42,13 +43,13 @@ pub trait Runner {
     /// Resolves what `step` left open; opens nothing.
     ///
     /// # Errors
-    /// [`RunnerError`] where parts of the step contradict each other or the target.
+    /// [`RunnerError`] if parts of the step contradict each other or the target.
     fn plan(&self, step: &Step) -> Result<StepPlan, RunnerError>;
 
-    /// Opens what `plan` names, where files are opened for each step.
+    /// Opens what `plan` names, if files are opened for each step.
     ///
     /// # Errors
-    /// [`RunnerError`] where a file cannot be opened.
+    /// [`RunnerError`] if a file cannot be opened.
     fn open(&mut self, _plan: &StepPlan) -> Result<(), RunnerError> {
         Ok(())
     }
@@ -59,50 +60,51 @@ pub trait Runner {
     /// Runs a planned step, for which everything is open, to its end.
     ///
     /// # Errors
-    /// [`RunnerError`] where it could not be run; an I/O that failed is no error but the record's
+    /// [`RunnerError`] if it could not be run. An I/O that failed is no error; the record then has
     /// [`Ending::Failed`](workload::Ending::Failed).
     fn run(&mut self, plan: &StepPlan, observer: &mut dyn Observer) -> Result<StepRecord, RunnerError>;
 
-    /// By which means I/O is done, and why, in words.
+    /// The backend used, and why, in words.
     fn backend(&self) -> &str;
 
-    /// Makes ready what the runner's own files need before they are loaded; where that is a step of its own, nothing.
+    /// Prepares the runner's own files for a load; does nothing if that is a step of its own.
     ///
     /// # Errors
-    /// [`RunnerError`] where a file cannot be made as long as it must be.
+    /// [`RunnerError`] if a file cannot be made as long as it must be.
     fn prepare(&mut self) -> Result<(), RunnerError> {
         Ok(())
     }
 
-    /// Watches the target for a second without any load of ours: who else uses it? `None` where that cannot be seen.
+    /// Watches the target for a second without any load of ours to see who else uses it; `None` if that cannot be
+    /// seen.
     fn watch_idle(&mut self, _interrupted: &dyn Fn() -> bool) -> Option<Use> {
         None
     }
 
-    /// The clock of the run, for whoever looks at it from another thread; `None` in virtual time.
+    /// The clock of the run, for use from another thread; `None` in virtual time.
     fn clock(&self) -> Option<Clock> {
         None
     }
 
-    /// Lets time pass until `until` without any load of ours; returns early where `observer` wants to stop.
+    /// Lets time pass until `until` without any load of ours; returns early if `observer` wants to stop.
     fn rest(&mut self, until: Nanos, observer: &mut dyn Observer) {
         while !observer.interrupted() && self.now() < until {
             std::thread::sleep(REST_SLICE.min(Duration::from_nanos(until.since(self.now()).0)));
         }
     }
 
-    /// What the file system and the page cache say of the region now.
+    /// What the file system and the page cache report about the region now.
     fn shares(&self) -> Shares {
         Shares::default()
     }
 }
 
-/// Shares (0 to 1) of the measured region; `None` where nobody can say.
+/// Shares (0 to 1) of the measured region; `None` if unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shares {
-    /// Holds no data: holes and unwritten extents.
+    /// Share without data: holes and unwritten extents.
     pub unwritten: Option<f64>,
-    /// Lies in the page cache although it was read past it.
+    /// Share in the page cache, although reads bypass it.
     pub cached: Option<f64>,
 }
 
@@ -115,12 +117,12 @@ pub enum RunnerError {
     /// Wrong usage: the workload contradicts itself or the target.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// A file that a job names is not open.
+    /// A file that a job names was not opened.
     #[error("{error}")]
     File {
         /// The job.
         job: String,
-        /// Why.
+        /// Cause.
         #[source]
         error: FileError,
     },
@@ -129,18 +131,18 @@ pub enum RunnerError {
     Engine {
         /// The step.
         step: String,
-        /// Why.
+        /// Cause.
         #[source]
         error: EngineError,
     },
 }
 
-/// What the planner must know of `files` behind `kind`, with intervals of a second.
+/// Returns what the planner must know about `files` behind `kind`, with intervals of a second.
 fn ground(kind: PlanTargetKind, files: Vec<FileFacts>) -> PlanTarget {
     PlanTarget { files, kind, cpus: kernel::available_cpus(), interval: Nanos::SECOND, clones: Clones::Apart }
 }
 
-/// The plan of `step`, with `workload` in the place of its own; without a job it rests for its time.
+/// Returns the plan of `step`, with `workload` in place of its own; a step without a job rests for its time.
 fn planned(step: &Step, workload: &Workload, ground: &PlanTarget) -> Result<StepPlan, RunnerError> {
     let interval = step.interval.unwrap_or(ground.interval);
     if let (true, [StopRule::Time(time)]) = (workload.jobs.is_empty(), workload.stop.as_slice()) {
@@ -149,12 +151,12 @@ fn planned(step: &Step, workload: &Workload, ground: &PlanTarget) -> Result<Step
     Ok(engine::plan(workload, &step.name, step.kind, &PlanTarget { interval, ..ground.clone() })?)
 }
 
-/// Why the engine could not run `plan`.
+/// Returns a conversion of the engine's error while running `plan`.
 fn failed(plan: &StepPlan) -> impl Fn(EngineError) -> RunnerError {
     |error| RunnerError::Engine { step: plan.name.clone(), error }
 }
 
-/// Looks for a second who else uses the devices of `sampler`.
+/// Watches for a second who else uses the devices of `sampler`.
 fn look_for_others(sampler: &mut Sampler, clock: Clock, interrupted: &dyn Fn() -> bool) -> Option<Use> {
     let before = sampler.read(clock.now());
     for slice in IDLE_LOOK {
@@ -166,8 +168,8 @@ fn look_for_others(sampler: &mut Sampler, clock: Clock, interrupted: &dyn Fn() -
     between(&before, &sampler.read(clock.now()))
 }
 
-/// Runs the steps that `next` gives, each knowing all before it. Returns the records of what ran, and why it could not go
-/// on where it could not.
+/// Runs the steps that `next` gives, each decided from all earlier ones. Returns the records of what ran, and the
+/// error if it could not go on.
 pub fn conduct(
     next: &dyn Fn(&[StepRecord]) -> Option<Step>,
     runner: &mut dyn Runner,
@@ -178,7 +180,7 @@ pub fn conduct(
     (decided.done, failed)
 }
 
-/// Plans `step`, runs it and tells of its start and its end.
+/// Plans `step`, opens its files, runs it and reports its start and its end.
 pub(crate) fn run_one(
     step: &Step,
     runner: &mut dyn Runner,
@@ -191,7 +193,7 @@ pub(crate) fn run_one(
     record
 }
 
-/// Runs a planned step, for which everything is open, and tells of its start and its end.
+/// Runs a planned step, for which everything is open, and reports its start and its end.
 pub(crate) fn play<R: Runner + ?Sized>(
     plan: &StepPlan,
     runner: &mut R,

@@ -17,24 +17,25 @@ use crate::opening::named::{NamedFiles, Treatment};
 use crate::signals::StopFlag;
 use crate::watchdog;
 
-/// Files and devices that jobs name.
+/// Runner on files and devices that jobs name.
 pub struct NamedRunner {
     clock: Clock,
     stop: StopFlag,
     files: NamedFiles,
-    /// What is said to be waited for where a file does not answer, before that is left: `opening the files`. Without it files
-    /// are waited for, since leaving would lose what has been recorded.
+    /// What is opened, in words such as `opening the files`: if a file does not answer, people are told so, and
+    /// the wait ends when patience is over. `None` waits without end, because leaving would lose what has been
+    /// recorded.
     opening: Option<&'static str>,
     /// Watched by the idle gate.
     devices: Vec<String>,
     interval: Nanos,
-    /// Those of the step, by worker.
+    /// Open files of the step, by worker.
     opened: Vec<Vec<OpenFile>>,
 }
 
 impl NamedRunner {
-    /// A runner that treats its files so; where one does not answer, `opening` says what is waited for and then left.
-    /// Without it a file is waited for.
+    /// Returns a runner that treats its files as `treatment` says. If a file does not answer, `opening` says what
+    /// is waited for, until the wait is given up; `None` waits without end.
     pub fn new(treatment: Treatment, opening: Option<&'static str>) -> NamedRunner {
         let (clock, stop) = (Clock::start(), treatment.stop.clone());
         NamedRunner {
@@ -48,12 +49,12 @@ impl NamedRunner {
         }
     }
 
-    /// The same, with these devices below its files.
+    /// Sets the devices below its files.
     pub fn on_devices(self, devices: Vec<String>) -> NamedRunner {
         NamedRunner { devices, ..self }
     }
 
-    /// Steps are recorded in intervals of this length from now on.
+    /// Sets the length of the intervals in which steps are recorded from now on.
     pub fn record_every(&mut self, interval: Nanos) {
         self.interval = interval;
     }
@@ -72,7 +73,7 @@ impl NamedRunner {
         waited_for(self.opening, &self.stop, work)
     }
 
-    /// The files of the step that are among `paths`, once for each worker that has them open.
+    /// Returns the files of the step that are among `paths`, once for each worker that has them open.
     fn opened_of<'r>(&'r self, paths: &'r [PathBuf]) -> impl Iterator<Item = &'r OpenFile> {
         self.opened.iter().flatten().filter(|file| paths.iter().any(|path| path == file.path()))
     }
@@ -80,15 +81,15 @@ impl NamedRunner {
     /// Reads all of `path` into the page cache.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    /// It cannot be read.
     pub fn read_through(&self, path: &Path) -> std::io::Result<()> {
         let read = || std::io::copy(&mut std::fs::File::open(path)?, &mut std::io::sink()).map(drop);
         self.waited_for(read)
     }
 
-    /// Empties the page cache of those of `paths` that the step has open, and goes on where the kernel refuses. Where
-    /// nothing is cached nothing is asked: a needless flush would be I/O of ours just before the load, from which a
-    /// throttled volume begins to count.
+    /// Drops those of `paths` that the step has open from the page cache, and goes on if the kernel refuses. A
+    /// file that is not cached is skipped: a needless flush would be I/O of ours just before the load, at which a
+    /// throttled volume starts to count.
     pub fn forget_cache(&self, paths: &[PathBuf]) {
         let cached = |file: &&OpenFile| kernel::cached_share(file.as_fd(), 0, file.size()) != Some(0.0);
         for file in self.opened_of(paths).filter(cached) {
@@ -96,16 +97,16 @@ impl NamedRunner {
         }
     }
 
-    /// Tells the page cache how those files of the step are walked for which `walk` says it. Advice that the kernel does not
-    /// take changes nothing.
+    /// Tells the page cache how files of the step will be read, for those for which `walk` says it. Advice that
+    /// the kernel does not take changes nothing.
     pub fn advise(&self, walk: impl Fn(&Path) -> Option<Walk>) {
         for file in self.opened.iter().flatten() {
             let _ = walk(file.path()).map(|walk| kernel::advise(file, walk));
         }
     }
 
-    /// Stores what was written to those of `paths` that the step has open, with all that is known of the file, as `fsync`
-    /// does; `None` where that was not waited for.
+    /// Flushes what was written to those of `paths` that the step has open, with all metadata, as `fsync` does;
+    /// `None` for a flush whose wait was given up.
     pub fn flush(&self, paths: &[PathBuf]) -> Vec<(PathBuf, Option<std::io::Result<()>>)> {
         let flush =
             |file: &OpenFile| (file.path().to_owned(), watchdog::flush(file, FlushBy::File, &self.stop));
@@ -113,7 +114,7 @@ impl NamedRunner {
     }
 }
 
-/// Does `work`; `opening` is left where its device does not answer.
+/// Does `work`; given `opening`, the wait ends if the device does not answer.
 fn waited_for<T>(opening: Option<&'static str>, stop: &StopFlag, work: impl FnOnce() -> T) -> T {
     match opening {
         Some(opening) => watchdog::over(opening, stop, work),

@@ -1,4 +1,5 @@
-//! Files and devices of this machine in real time, one or several at once, sampled beside the load, and the null target.
+//! Files and devices of this machine in real time, one or several at once, sampled during the load; and the null
+//! target.
 
 use std::path::PathBuf;
 
@@ -19,20 +20,20 @@ const SAMPLE_APART: Nanos = Nanos::from_millis(300);
 
 /// A file or device of this machine.
 pub struct RealVolume {
-    /// The name of the jobs that work on it, where there are several volumes.
+    /// Name of the jobs that work on it, if there are several volumes.
     pub label: String,
-    /// What is opened.
+    /// The open file.
     pub file: OneFile,
-    /// What it is shown as.
+    /// Path it is shown as.
     pub path: PathBuf,
-    /// Bytes of the region.
+    /// Size of the region.
     pub size: Bytes,
 }
 
-/// One or several files or devices of this machine.
+/// Runner on one or several files or devices of this machine.
 pub struct RealRunner {
     clock: Clock,
-    /// Its files are those of the volumes, in their order.
+    /// Facts for the planner, whose files are those of the volumes, in order.
     ground: PlanTarget,
     /// Never empty.
     volumes: Vec<RealVolume>,
@@ -43,12 +44,14 @@ pub struct RealRunner {
 }
 
 impl RealRunner {
-    /// A runner on `file`, shown as `path`, with a region of `size`; `devices` are sampled, the topmost first.
+    /// Returns a runner on `file`, shown as `path`, with a region of `size`; `devices` are sampled, the topmost
+    /// first.
     pub fn new(file: OneFile, path: PathBuf, size: Bytes, devices: &[String]) -> RealRunner {
         RealRunner::on(vec![RealVolume { label: String::new(), file, path, size }], devices)
     }
 
-    /// A runner on several volumes: a job works on the one whose label is its name. `devices` are sampled, the topmost first.
+    /// Returns a runner on several volumes: a job works on the one whose label is its name. `devices` are sampled,
+    /// the topmost first.
     pub fn on(volumes: Vec<RealVolume>, devices: &[String]) -> RealRunner {
         let clock = Clock::start();
         let probes = kernel::probe();
@@ -64,7 +67,7 @@ impl RealRunner {
         RealRunner { clock, ground, volumes, backend, sampler, sampled: Nanos::ZERO }
     }
 
-    /// The number of the volume that a job of this name works on.
+    /// Returns the index of the volume that the job `job` works on.
     fn number(&self, job: &str) -> Result<usize, RunnerError> {
         if self.volumes.len() == 1 {
             return Ok(0);
@@ -73,7 +76,7 @@ impl RealRunner {
         number.ok_or_else(|| RunnerError::Refused(format!("job {job} names none of the volumes")))
     }
 
-    /// The files of each worker: writable ones only for those that write.
+    /// Returns the files of each worker: writable ones only for workers that write.
     fn files(&self, plan: &StepPlan) -> Result<Vec<Vec<OpenFile>>, RunnerError> {
         plan.workers
             .iter()
@@ -93,7 +96,7 @@ impl RealRunner {
     }
 }
 
-/// The backend that is used, and why the ones before it are not.
+/// Describes the backend that is used, and why earlier ones are not.
 fn backend_words(probes: &[(BackendKind, Result<(), String>)]) -> String {
     let mut passed_over = Vec::new();
     for (kind, usable) in probes {
@@ -174,7 +177,7 @@ impl Runner for RealRunner {
 }
 
 impl RealRunner {
-    /// From here on a region is what was laid out of it: a layout that ran out of time left the rest without data.
+    /// Shrinks each region to what was laid out of it: a layout that ran out of time left the rest without data.
     fn lay_out(&mut self, record: &StepRecord) {
         for worker in &record.workers {
             let job = record.jobs.get(usize::from(worker.job)).map_or("", String::as_str);
@@ -198,7 +201,7 @@ struct Sampling<'a> {
 }
 
 impl Sampling<'_> {
-    /// Reads the counters, unless they have just been read: differences over next to no time are noise.
+    /// Reads the counters, unless they have just been read: differences over a very short time are noise.
     fn take(&mut self) {
         let now = self.clock.now();
         let fresh = *self.sampled > Nanos::ZERO && now.since(*self.sampled) < SAMPLE_APART;
@@ -243,14 +246,14 @@ impl Observer for Sampling<'_> {
     }
 }
 
-/// Nothing: every I/O succeeds at once, in real time, so that the generator's own speed shows.
+/// Runner on nothing: every I/O succeeds at once, in real time, which shows the generator's own speed.
 pub struct NullRunner {
     clock: Clock,
     ground: PlanTarget,
 }
 
 impl NullRunner {
-    /// A runner whose jobs draw offsets below `size`.
+    /// Returns a runner whose jobs draw offsets below `size`.
     pub fn new(size: Bytes) -> NullRunner {
         NullRunner { clock: Clock::start(), ground: ground(PlanTargetKind::Null(size), Vec::new()) }
     }

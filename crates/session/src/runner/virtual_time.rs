@@ -1,4 +1,5 @@
-//! Simulated volumes in virtual time, one or several behind one machine, sampled like a disk where a watch asks for that.
+//! Simulated volumes in virtual time, one or several behind one machine, sampled like a disk if a watch asks for
+//! it.
 
 use engine::{PlanTarget, PlanTargetKind, run_simulated};
 use experiments::Step;
@@ -9,13 +10,13 @@ use workload::{Bytes, Job, Nanos, StepPlan};
 use super::counted::{Counted, DEVICE};
 use super::{Runner, RunnerError, failed, ground, planned};
 
-/// Between two steps of a simulated run: as on a real machine, steps do not touch.
+/// Time between two steps of a simulated run: as on a real machine, steps do not touch.
 const PAUSE: Nanos = Nanos::from_millis(10);
 
-/// A simulated volume, or several behind one machine.
+/// Runner on a simulated volume, or on several behind one machine.
 pub struct VirtualRunner {
     volume: Counted,
-    /// Of several volumes: the name of the jobs that work on each, its first byte and its size.
+    /// For several volumes: the name of the jobs that work on each, its first byte and its size.
     regions: Vec<(String, Bytes, Bytes)>,
     ground: PlanTarget,
     now: Nanos,
@@ -24,18 +25,20 @@ pub struct VirtualRunner {
 }
 
 impl VirtualRunner {
-    /// A runner on `volume` with a region of its size.
+    /// Returns a runner on `volume` with a region of its size.
     pub fn new(volume: SimulatedVolume) -> VirtualRunner {
         VirtualRunner::of(volume, None)
     }
 
-    /// The same, sampled `every` so much virtual time; the samples reach the observer with what happens beside them. Steps
-    /// stand on the grid of their phases.
+    /// Returns a runner on `volume` that is sampled every `every` of virtual time; the samples reach the observer
+    /// in order with other events. There is no pause between steps, so that they keep the schedule of their
+    /// phases.
     pub fn sampled(volume: SimulatedVolume, every: Nanos) -> VirtualRunner {
         VirtualRunner { pause: Nanos::ZERO, ..VirtualRunner::of(volume, Some(every)) }
     }
 
-    /// A runner on several volumes: a job works on the one whose label, in their order, is its name.
+    /// Returns a runner on several volumes: a job works on the one whose label is its name; `labels` are in the
+    /// order of the volumes.
     pub fn on(group: SimulatedGroup, labels: &[String]) -> VirtualRunner {
         let ground = ground(PlanTargetKind::Simulated(group.size()), Vec::new());
         let regions = labels.iter().cloned().zip(group.regions());
@@ -61,7 +64,7 @@ impl VirtualRunner {
         Ok(())
     }
 
-    /// The made-up device of a volume of this size, under the name that it has in the samples.
+    /// Returns the made-up device of a volume of this size, under the name that it has in the samples.
     pub fn device(size: Bytes) -> DeviceFacts {
         DeviceFacts {
             name: DEVICE.to_owned(),

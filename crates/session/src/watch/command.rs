@@ -11,13 +11,14 @@ use crate::command::Running;
 use crate::failure::Failure;
 use crate::recorder::RunRecorder;
 
-/// The phase's name.
+/// Name of the phase.
 const NAME: &str = "command";
 
-/// Runs the command to its end, which is the phase's; gives back its exit code, or 128 and the signal that ended it.
+/// Runs the command to its end, which ends the phase, and returns its exit code, or 128 plus the signal that ended
+/// it.
 ///
 /// # Errors
-/// It cannot be started: then nothing was watched.
+/// It cannot be started; then nothing was watched.
 pub(super) fn run(
     (words, at_most): (&[OsString], Option<Nanos>),
     clock: Clock,

@@ -1,4 +1,4 @@
-//! Load cycles: what the load needs laid out, then the phases, sampled beside them.
+//! Load cycles: what the load needs is laid out, then the phases run while the devices are sampled.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::place::short;
 use crate::recorder::RunRecorder;
 use crate::run::look_at_shares;
 
-/// Lays out, starts sampling `every` so much time, and runs the phases.
+/// Lays out, starts sampling every `every`, and runs the phases.
 pub(super) fn run(
     (every, phases): (Nanos, &[PlannedPhase]),
     watched: &mut Watched,
@@ -50,7 +50,7 @@ pub(super) fn run(
     Ok(Ended::Well)
 }
 
-/// Which I/O of the layout failed, how, and what to do.
+/// Describes which I/O of the layout failed, how, and what to do.
 fn layout_failure(record: &StepRecord) -> String {
     let Some(failure) = record.failures.first() else {
         return "the layout failed, so there is nothing to load; the report tells how far it came".to_owned();

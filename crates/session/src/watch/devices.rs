@@ -10,26 +10,27 @@ use crate::failure::Failure;
 /// Which devices are to be watched.
 #[derive(Clone, Debug, Default)]
 pub struct DeviceWish {
-    /// Those that are named; none: all but loop, fd, sr and ram.
+    /// Devices named by the user; if empty, all but loop, fd, sr and ram.
     pub named: Vec<String>,
-    /// Those that are left out, as names or patterns.
+    /// Devices left out, as names or patterns.
     pub excluded: Vec<String>,
-    /// What the user says of them: `sda=database log`.
+    /// User's descriptions: `sda=database log`.
     pub described: Vec<String>,
 }
 
 /// The devices that are watched, and how many there are in all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatchedDevices {
-    /// Kernel names of those that are there now.
+    /// Kernel names of those that exist now.
     pub names: Vec<String>,
-    /// Devices of the machine.
+    /// Number of devices of the machine.
     pub known: usize,
-    /// What is watched of devices that come later; `None`: only those that were named are watched.
+    /// Which devices that appear later are watched too; `None` if the user named devices, because then only those
+    /// are.
     rest: Option<Rest>,
 }
 
-/// Devices that nobody named.
+/// A choice among devices that the user did not name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Rest {
     excluded: Vec<String>,
@@ -44,12 +45,12 @@ impl Rest {
 }
 
 impl WatchedDevices {
-    /// The one device of a simulated machine.
+    /// Returns the devices of a simulated machine.
     pub(super) fn only(names: Vec<String>) -> WatchedDevices {
         WatchedDevices { known: names.len(), names, rest: None }
     }
 
-    /// As the sampler wants them.
+    /// Converts to the form that the sampler takes.
     pub(super) fn to_sample(&self) -> Devices {
         match self.rest.clone() {
             Some(rest) => Devices::Fitting(Box::new(move |name| rest.takes(name))),
@@ -58,10 +59,11 @@ impl WatchedDevices {
     }
 }
 
-/// Devices by the words of the command line; `target` are those under the load, which are watched always.
+/// Chooses devices by the command line. `target` are the devices under the load, which are always watched unless
+/// excluded.
 ///
 /// # Errors
-/// A device that is not there, with the nearest that is; or nothing is left to watch.
+/// A device that does not exist, with the nearest that does; or nothing is left to watch.
 pub(super) fn choose(root: &Root, wish: &DeviceWish, target: &[String]) -> Result<WatchedDevices, Failure> {
     let all = sampler::known_devices(root);
     for pattern in wish.excluded.iter().filter(|pattern| !pattern.contains(['*', '?'])) {
@@ -91,7 +93,8 @@ pub(super) fn choose(root: &Root, wish: &DeviceWish, target: &[String]) -> Resul
     Ok(WatchedDevices { names, known: all.len(), rest: wish.named.is_empty().then_some(rest) })
 }
 
-/// The kernel name of a device that was typed as `sda`, `/dev/sda`, `/dev/mapper/vg0-data`, or by a link to it.
+/// Returns the kernel name of a device that was typed as `sda`, `/dev/sda`, `/dev/mapper/vg0-data`, or a link to
+/// it.
 fn named(root: &Root, word: &str, all: &[String]) -> Result<String, Failure> {
     let path = Path::new(word);
     let real = if word.contains('/') { path.canonicalize().ok() } else { None };
@@ -108,10 +111,10 @@ fn named(root: &Root, word: &str, all: &[String]) -> Result<String, Failure> {
     }
 }
 
-/// `tree` with what the user said of its devices: `sda=database log`.
+/// Returns `tree` with the user's descriptions of devices: `sda=database log`.
 ///
 /// # Errors
-/// A device that is not there, or words without one.
+/// A device that does not exist, or words of another form.
 pub(super) fn described(mut tree: Vec<DeviceNode>, words: &[String]) -> Result<Vec<DeviceNode>, Failure> {
     for word in words {
         let Some((device, said)) =
@@ -133,7 +136,7 @@ pub(super) fn described(mut tree: Vec<DeviceNode>, words: &[String]) -> Result<V
     Ok(tree)
 }
 
-/// Says that no device is called `word`, and which are there.
+/// Returns the failure for a device `word` that does not exist, with the devices that do.
 pub fn unknown_device(option: &str, word: &str, all: &[String]) -> Failure {
     let bare = word.trim_start_matches("/dev/");
     let near = policy::nearest(bare, all.iter().map(String::as_str));
@@ -159,10 +162,10 @@ fn nothing_left(wish: &DeviceWish, all: &[String]) -> Failure {
     Failure::refused(text)
 }
 
-/// At most so many names are listed.
+/// Most names that are listed.
 const LISTED: usize = 8;
 
-/// Names, the devices that people mean first.
+/// Lists names, starting with the devices that people usually mean.
 fn listed(all: &[String]) -> String {
     let (plain, rest): (Vec<&String>, Vec<&String>) = all.iter().partition(|name| !sampler::left_out(name));
     let names: Vec<&str> = plain.iter().chain(&rest).map(|name| name.as_str()).collect();
@@ -172,7 +175,7 @@ fn listed(all: &[String]) -> String {
     }
 }
 
-/// Whether `name` is like `pattern`, which may be the path of a device.
+/// Whether `name` matches `pattern`, which may be the path of a device.
 pub fn fits(pattern: &str, name: &str) -> bool {
     report::charts::is_like(pattern.trim_start_matches("/dev/"), name)
 }

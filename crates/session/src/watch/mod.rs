@@ -1,4 +1,4 @@
-//! A watch: passive, around a command, or under load cycles; recorded, analysed from its file, and told.
+//! A watch: passive, around a command, or under load cycles; recorded, analysed from its file, and reported.
 
 mod command;
 mod cycles;
@@ -27,19 +27,19 @@ use crate::signals::StopFlag;
 pub use devices::{DeviceWish, WatchedDevices, fits, unknown_device};
 pub use target::{LoadTarget, LoadWish, OpenLoad, Watched};
 
-/// How often a wait looks for samples and for a wish to stop.
+/// Time between checks for samples and for a stop request.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// What goes on while a machine is watched.
 #[derive(Debug)]
 pub enum Subject {
-    /// Nothing of ours, for so long; `None`: until Ctrl-C.
+    /// Nothing of ours, for this long; `None`: until Ctrl-C.
     Alone(Option<Nanos>),
     /// A command, to its end.
     Command {
-        /// The program and its words.
+        /// The program and its arguments.
         words: Vec<OsString>,
-        /// It is asked to end after this.
+        /// Time after which it is asked to end.
         at_most: Option<Nanos>,
     },
     /// A load that comes and goes.
@@ -56,18 +56,18 @@ pub struct Watch<'a> {
     pub every: Nanos,
     /// Where the run file and the page go.
     pub place: &'a Place,
-    /// A wish to stop.
+    /// Stop request.
     pub stop: &'a StopFlag,
-    /// What it is held against.
+    /// What the watch is compared with.
     pub against: &'a Against,
 }
 
 /// How a watch ended.
 #[derive(Debug)]
 enum Ended {
-    /// As it was to.
+    /// As planned.
     Well,
-    /// The command has ended with this exit code.
+    /// The command ended with this exit code.
     WithCode(u8),
     /// Cut short by a signal.
     Stopped,
@@ -76,7 +76,8 @@ enum Ended {
 }
 
 impl Ended {
-    /// The exit code, where the verdict's own is `verdict`. A command's code stands whatever became of the watch.
+    /// Returns the exit code, given the `verdict`'s own. A command's exit code takes precedence, whatever became
+    /// of the watch.
     fn code(self, verdict: Result<u8, Failure>) -> Result<u8, Failure> {
         match (self, verdict) {
             (Ended::Failed(failure), _) => Err(failure),
@@ -93,7 +94,8 @@ impl Ended {
 }
 
 impl Watch<'_> {
-    /// Watches to the end, stores and draws what was seen, and lets `tell` say what it means; the exit code.
+    /// Watches to the end, stores and draws what was seen, and lets `tell` report what it means; returns the exit
+    /// code.
     ///
     /// # Errors
     /// A load that could not run, and what could not be stored or written.
@@ -115,7 +117,7 @@ impl Watch<'_> {
         ended.code(concluded)
     }
 
-    /// The recorder, with what is known before anything goes on.
+    /// Returns the recorder, with what is known before anything starts.
     fn recorder(&self) -> Result<RunRecorder, Failure> {
         let mut run = self.watched.header();
         self.against.name_in(&mut run);
@@ -123,7 +125,7 @@ impl Watch<'_> {
             run.forecast = *length;
         }
         let shown = match (self.subject, self.watched.setup()) {
-            // The terminal is the command's.
+            // The terminal belongs to the command.
             (Subject::Command { .. }, _) => match Shown::fitting() {
                 Shown::Events => Shown::Events,
                 _ => Shown::Plain,
@@ -142,7 +144,7 @@ impl Watch<'_> {
         Ok(recorder)
     }
 
-    /// Until the time is over or somebody asks to stop; the end of a watch without a time is that wish.
+    /// Watches until the time is over or a stop is requested, which is the regular end of a watch without a time.
     fn alone(&self, length: Option<Nanos>, recorder: &mut RunRecorder) -> Result<Ended, Failure> {
         let clock = Clock::start();
         recorder.sample_by(start(self.watched.devices.to_sample(), self.every, clock)?);
@@ -164,15 +166,15 @@ impl Watch<'_> {
         Ok(ended)
     }
 
-    /// A command that could not be started leaves no run file behind.
+    /// Removes the run file, because a command that could not be started leaves none behind.
     fn undone(&self, recorder: RunRecorder, failure: Failure) -> Failure {
         drop(recorder.done());
-        // It is ours, and holds nothing.
+        // The file is ours, and holds nothing.
         let _ = std::fs::remove_file(self.place.run());
         failure
     }
 
-    /// Reads back what was stored, says what it means, and draws it; the exit code is the verdict's.
+    /// Reads back what was stored, reports what it means, and draws it; the exit code is the verdict's.
     fn conclude(
         &self,
         recorded: Recorded,
@@ -180,7 +182,7 @@ impl Watch<'_> {
     ) -> Result<u8, Failure> {
         let Recorded { run, file, trouble } = recorded;
         if file.is_silent() {
-            // To read there would be to wait as well.
+            // Reading there would hang as well.
             return Err(incomplete(trouble));
         }
         let mut run = read_back(&self.place.run(), run);
@@ -207,7 +209,7 @@ fn incomplete(trouble: Option<String>) -> Failure {
     Failure::failed(format!("the run file is not complete: {}", trouble.unwrap_or_default()))
 }
 
-/// The run as its file holds it, with all samples; where that cannot be read, what is `known` without it.
+/// Reads the run back from its file, with all samples; if that fails, returns `known`, which has none.
 fn read_back(path: &Path, known: Run) -> Run {
     runfile::read(path).unwrap_or_else(|error| {
         output::people(&format!("plimsoll: what was stored cannot be read back: {error}"));

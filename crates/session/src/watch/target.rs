@@ -1,4 +1,4 @@
-//! What is watched: the devices that are sampled and, with load cycles, the load on what it runs on.
+//! What is watched: the devices that are sampled and, with load cycles, the load and its target.
 
 use std::path::{Path, PathBuf};
 
@@ -19,24 +19,24 @@ use crate::setup::{Setup, set_up_watch};
 use crate::signals::StopFlag;
 use crate::watchdog;
 
-/// Least bytes that a measurement's region holds.
+/// Least size of a region for a measurement, in bytes.
 const REGION_LEAST: u64 = 64 << 20;
 
-/// A load that is wished for, and what it is to run on.
+/// A load that the user wishes, and what it is to run on.
 pub struct LoadWish<'a> {
     /// The load, as typed.
     pub words: &'a str,
     /// What runs.
     pub load: WatchLoad,
-    /// When.
+    /// When it runs.
     pub phases: &'a [PlannedPhase],
     /// Time between two samples.
     pub every: Nanos,
     /// What it runs on.
     pub on: LoadTarget<'a>,
-    /// Bytes to lay out and load, where the user says so.
+    /// Bytes to lay out and load, if the user gave a size.
     pub size: Option<Bytes>,
-    /// Bytes that its jobs reach, where they say.
+    /// Bytes that its jobs reach, if they say so.
     pub reach: Option<Bytes>,
     /// The block device that may be destroyed.
     pub allow_destroy: Option<&'a Path>,
@@ -44,11 +44,11 @@ pub struct LoadWish<'a> {
 
 /// What a load runs on.
 pub enum LoadTarget<'a> {
-    /// A target, with how it was typed.
+    /// A target as typed, and as read.
     Named(&'a str, &'a Target),
     /// The files of its jobs.
     Own {
-        /// Runs steps on them, where they lie on these devices.
+        /// Returns a runner of steps on them, given the devices they lie on.
         runner: &'a dyn Fn(Vec<String>) -> Box<dyn Runner>,
         /// Bytes that must be laid out in them.
         lacking: Bytes,
@@ -59,29 +59,29 @@ pub enum LoadTarget<'a> {
 pub struct OpenLoad {
     /// What runs.
     pub load: WatchLoad,
-    /// Where.
+    /// Where it runs.
     pub setup: Setup,
     /// Bytes that must be laid out in the job's own files before the first phase.
     pub lacking: Bytes,
 }
 
-/// Everything that a watch looks at.
+/// Everything that a watch observes.
 pub struct Watched {
     /// The devices that are sampled.
     pub devices: WatchedDevices,
     /// Every device of the machine with what it stands on.
     tree: Vec<DeviceNode>,
-    /// What is to be said of devices that do not answer.
+    /// Doubts about devices that do not answer.
     doubts: Vec<TargetDoubt>,
-    /// The load, where there is one.
+    /// The load, if there is one.
     pub load: Option<OpenLoad>,
 }
 
 impl Watched {
-    /// Finds the devices of a machine on which nothing of ours runs.
+    /// Chooses the devices of a machine on which nothing of ours runs.
     ///
     /// # Errors
-    /// A device that is not there.
+    /// A device that does not exist.
     pub fn machine(wish: &DeviceWish) -> Result<Watched, Failure> {
         let root = Root::real();
         let devices = choose(&root, wish, &[])?;
@@ -89,10 +89,10 @@ impl Watched {
         Ok(Watched { devices, tree: described(tree, &wish.described)?, doubts, load: None })
     }
 
-    /// Opens what is loaded, and finds the devices.
+    /// Opens what is loaded, and chooses the devices.
     ///
     /// # Errors
-    /// A target that cannot be loaded so, or a device that is not there.
+    /// A target that cannot be loaded that way, or a device that does not exist.
     pub fn under_load(wish: &DeviceWish, load: LoadWish<'_>, stop: &StopFlag) -> Result<Watched, Failure> {
         let open = || load.open(stop);
         let setup = match &load.on {
@@ -111,7 +111,7 @@ impl Watched {
         Ok(Watched { devices, tree, doubts, load: Some(load) })
     }
 
-    /// What names the run file.
+    /// Target by which the run file is named; empty without a load.
     pub fn target_words(&self) -> &str {
         self.setup().map_or("", |setup| &setup.facts.words)
     }
@@ -121,15 +121,15 @@ impl Watched {
         self.load.as_ref().map(|open| &open.setup)
     }
 
-    /// The devices under the load; none without one.
+    /// The devices under the load; empty without one.
     pub fn loaded_devices(&self) -> &[DeviceFacts] {
         self.setup().map_or(&[], |setup| &setup.facts.devices)
     }
 
-    /// Refuses a target of a load that others are using.
+    /// Waits until the target of a load is idle, and refuses one that others are using.
     ///
     /// # Errors
-    /// It is in use, or nobody wants to wait.
+    /// It is in use, or a stop was requested.
     pub fn wait_for_idle(&mut self, stop: &StopFlag) -> Result<(), Failure> {
         match &mut self.load {
             Some(open) => run::idle_gate(&mut open.setup, "a load", stop),
@@ -137,7 +137,7 @@ impl Watched {
         }
     }
 
-    /// A run of this watch, in which nothing has happened yet.
+    /// Returns a run of this watch, in which nothing has happened yet.
     pub(super) fn header(&self) -> Run {
         let root = Root::real();
         let mut run = match self.setup() {
@@ -149,7 +149,7 @@ impl Watched {
         run
     }
 
-    /// What is to be said of devices that do not answer.
+    /// Doubts about devices that do not answer.
     pub(super) fn doubts(&self) -> &[TargetDoubt] {
         &self.doubts
     }
@@ -190,8 +190,8 @@ impl LoadWish<'_> {
         Ok(setup)
     }
 
-    /// A region that is made for the load is as long as its jobs reach, and of a device that is written no more is laid out;
-    /// a file is loaded as far as it goes.
+    /// Returns the size of the region for the load: as far as its jobs reach. On a block device it is limited to
+    /// the device. `None` for a plain file, which is loaded as far as it goes, and for simulated and null targets.
     fn region_on(&self, target: &Target) -> Option<Bytes> {
         let most = match target {
             Target::Path(path) if path.is_dir() => Some(Bytes(u64::MAX)),
@@ -202,10 +202,10 @@ impl LoadWish<'_> {
         self.reach.zip(most).map(|(reach, most)| Bytes(reach.0.max(REGION_LEAST).min(most.0)))
     }
 
-    /// Lets the load fit what it runs on, on which every phase must be possible.
+    /// Fits the load to what it runs on, and checks that every phase is possible.
     fn fitted(self, setup: Setup) -> Result<OpenLoad, Failure> {
         let LoadWish { words, mut load, phases, on, .. } = self;
-        // What is laid out for it, or what is there.
+        // The size that is laid out for it, or what exists already.
         load.fit(match setup.layout {
             Layout::Write(size) => size,
             Layout::None => setup.facts.available,
@@ -223,15 +223,15 @@ impl LoadWish<'_> {
     }
 }
 
-/// The devices of a simulated machine.
+/// Returns the devices of a simulated machine.
 fn made_up(devices: &[DeviceFacts]) -> Vec<DeviceNode> {
     let node =
         |facts: &DeviceFacts| DeviceNode { facts: facts.clone(), timed: true, ..DeviceNode::default() };
     devices.iter().map(node).collect()
 }
 
-/// What `load` runs on where these are the files of its jobs. A device is written only where `allowed` names it, and what goes
-/// with that is said.
+/// Sets up `load` on the files of its jobs. A device is written only if `allowed` names it, and people are told
+/// what is destroyed.
 fn on_own_files(
     load: &WatchLoad,
     allowed: Option<&Path>,
@@ -252,7 +252,7 @@ fn on_own_files(
     Ok(Setup::of_runner(runner(below), facts))
 }
 
-/// Facts about the first of `files`, or about the folder in which it will be made.
+/// Returns facts about the first of `files`, or about the folder in which it will be created.
 fn facts_of(files: &[&Path]) -> Result<TargetFacts, Failure> {
     let Some(first) = files.first() else {
         return Ok(TargetFacts::made_up("no file", TargetKind::Null, Bytes(0)));
@@ -262,7 +262,7 @@ fn facts_of(files: &[&Path]) -> Result<TargetFacts, Failure> {
     sampler::target_facts(&Root::real(), there, &whole.display().to_string()).map_err(Failure::refused)
 }
 
-/// What the block device at `path` holds; `None` where there is none.
+/// Returns the size of the block device at `path`; `None` if it is none.
 fn size_of_device(path: &Path) -> Option<Bytes> {
     let facts = kernel::target_facts(path).ok()?;
     (facts.kind == PathKind::BlockDevice).then_some(facts.size)

@@ -1,4 +1,4 @@
-//! What holds a volume, on simulated volumes whose truth is known: a whole check in virtual time, and what is said.
+//! What limits a volume, on simulated volumes of known truth: a whole check in virtual time, and what is found.
 
 mod doubts;
 mod families;
@@ -11,14 +11,14 @@ use crate::simulated_checks::check;
 
 const MIB: f64 = 1048576.0;
 
-/// What a check says of a simulated volume, with how sure it is.
+/// Returns what a check finds on a simulated volume, with how sure it is.
 fn said(words: &str) -> Vec<(Meaning, Confidence)> {
     let (run, _) = check(words, "");
     let found = analyse(&run, None, None).findings;
     found.into_iter().map(|finding| (finding.meaning, finding.confidence)).collect()
 }
 
-/// What is said of what holds a level, in a word.
+/// What is found to limit a level, in a word.
 #[derive(Clone, Debug, PartialEq)]
 enum Word {
     Capped(f64),
@@ -30,7 +30,7 @@ enum Word {
     Other,
 }
 
-/// The words on `counted` in `direction`. A unit is a word on both.
+/// Returns the words on `counted` in `direction`. A unit counts for both operations and bytes.
 fn words(said: &[(Meaning, Confidence)], direction: Direction, counted: Counted) -> Vec<(Word, Confidence)> {
     let of = |meaning: &Meaning| {
         let (way, what, word) = match meaning {
@@ -74,7 +74,7 @@ fn two_caps_are_called_by_what_they_count() {
     ] {
         let said = said(words);
         let operations = one(&said, Counted::Operations);
-        // Slices hide a meter from short intervals: it may stay open, and is nothing else.
+        // Slices hide a meter from short intervals: the cause may stay open, but must not be anything else.
         let open = words.contains("slice") && operations == Some(Word::Open);
         assert!(open || capped(operations, iops), "{words}: {said:#?}");
         assert!(capped(one(&said, Counted::Bytes), mib * MIB), "{words}: {said:#?}");
@@ -99,12 +99,12 @@ fn bytes_that_bind_at_4_kib_are_no_operations() {
 fn what_plimsoll_keeps_in_flight_is_its_own_limit() {
     let said = said("sim:custom,iops=20000,bandwidth=4000MiB/s,latency=50ms");
     assert_eq!(one(&said, Counted::Operations), Some(Word::Depth), "{said:#?}");
-    // Where a wide interval leaves "at least", the cause may stay open; a limit of the volume it is not.
+    // If a wide interval leaves "at least", the cause may stay open, but it must not be a limit of the volume.
     let bytes = one(&said, Counted::Bytes);
     assert!(matches!(bytes, Some(Word::InFlight | Word::Open)), "{said:#?}");
 }
 
-/// What is told as at least so much of a level whose cause is open.
+/// Returns the lower bound of a level whose cause is open.
 fn least(said: &[(Meaning, Confidence)], direction: Direction, counted: Counted) -> Option<f64> {
     said.iter().find_map(|(meaning, _)| match meaning {
         Meaning::NotIdentifiable(found)

@@ -1,4 +1,5 @@
-//! Volumes that change on the way, and volumes that only seem to: every change is told with its time, and none that is not.
+//! Volumes that change during a run, and volumes that only seem to: every change is reported with its time, and no
+//! other.
 
 use analysis::{Analysis, Answer, Change, Course};
 use record::Run;
@@ -8,7 +9,7 @@ use crate::simulated_checks::check;
 
 const MIB: f64 = 1048576.0;
 
-/// Of so many seeds a quarter, but all of them where the whole truth is asked for.
+/// Returns a quarter of `usual` seeds, or all of them if the whole truth is asked for.
 fn of(usual: u64) -> u64 {
     if std::env::var_os("PLIMSOLL_TRUTH").is_some() { usual } else { usual.div_ceil(4) }
 }
@@ -17,7 +18,8 @@ fn seconds(at: Nanos) -> f64 {
     at.as_secs_f64()
 }
 
-/// When a bucket that pays for what goes beyond `base` a second runs dry, by what the run counted; `None` where it does not.
+/// Returns when a bucket that pays for what exceeds `base` a second runs dry, by what the run counted; `None` if
+/// it does not.
 fn dry(run: &Run, bucket: f64, base: f64, amount: impl Fn(&record::Interval) -> f64) -> Option<f64> {
     let mut left = bucket;
     for step in &run.steps {
@@ -40,8 +42,8 @@ fn bytes(interval: &record::Interval) -> f64 {
     interval.bytes_per_second() * interval.seconds()
 }
 
-/// Whether a fall is told with its time to within 2 s, by an interval that holds it. Credits that are earned while other loads
-/// run are spent again: there may be later falls.
+/// Whether a fall is reported with its time to within 2 s, in an interval that contains it. Credits earned while
+/// other loads run are spent again, so there may be later falls.
 fn is_told(found: &Analysis, truth: f64) -> bool {
     let falls = found.regimes.changes.iter().filter(|change| change.fell());
     let held = |change: &&Change| {
@@ -52,7 +54,7 @@ fn is_told(found: &Analysis, truth: f64) -> bool {
     falls.filter(held).count() > 0 && found.horizon == Nanos::ZERO
 }
 
-/// Buckets that emptied while the run looked, and those of them that are told.
+/// Buckets that emptied while the run looked, and how many of them are reported.
 #[derive(Default)]
 struct Emptied {
     all: usize,
@@ -75,7 +77,7 @@ impl Emptied {
         }
     }
 
-    /// At least so many of a hundred are told.
+    /// Asserts that at least this percentage is reported.
     #[track_caller]
     fn at_least(self, percent: usize) {
         assert!(
@@ -88,7 +90,7 @@ impl Emptied {
     }
 }
 
-/// Seconds that a run must have left after a fall for it to be seen.
+/// Seconds that a run must have left after a fall for it to be detected.
 const SEEN_S: f64 = 5.0;
 
 #[test]
@@ -114,7 +116,8 @@ fn buckets_of_bytes_that_empty_on_the_way_are_told() {
         let (run, found) = check(&words, "");
         emptied.count(words, &found, dry(&run, f64::from(bucket) * MIB, 50.0 * MIB, bytes));
     }
-    // Not yet all: a fall within a short look at large blocks passes for the end of a pulse where credits are earned again.
+    // Not yet all: a fall within a short look at large blocks passes for the end of a pulse if credits are earned
+    // again.
     emptied.at_least(65);
 }
 
@@ -185,7 +188,7 @@ fn noise_is_no_change() {
             }
         }
     }
-    // Of a step's series one in two hundred is one (the table of `statistics::segments`), and a run has some twenty.
+    // One series in two hundred is a false alarm (the table of `statistics::segments`), and a run has some twenty.
     assert!(wrong.len() <= 1, "{}: {wrong:#?}", wrong.len());
 }
 
@@ -199,9 +202,9 @@ fn slices_stalls_and_stolen_time_are_no_change() {
         "sim:custom,iops=700,bandwidth=40MiB/s,stall=300ms,stall_every=5s",
         "sim:custom,iops=1000,bandwidth=60MiB/s,stall=500ms,stall_every=10s,stall_pace=poisson",
         "sim:custom,iops=2000,bandwidth=90MiB/s,stall=1s,stall_every=10s,seed=4",
-        // One large I/O costs as much as 32 small ones: an interval holds less than one.
+        // One large I/O costs as much as 32 small ones, so an interval holds less than one.
         "sim:vmware-vmdk-limit,limit=16",
-        // Servers that keep step: half a second has three rounds of them, or four.
+        // Servers in lockstep: half a second has three or four rounds of them.
         "sim:custom,servers=32,service=158000us,service_cv=0,server_bandwidth=178MiB/s,latency=3530us,jitter=1.3,seed=112",
     ] {
         let (_, found) = check(words, "");
@@ -209,8 +212,8 @@ fn slices_stalls_and_stolen_time_are_no_change() {
     }
 }
 
-/// `run` with one slice of 100 ms in every step counted an interval too early, or too late, and plimsoll without a CPU in half of
-/// the others, so that what makes up for it is not always seen.
+/// Returns `run` with one slice of 100 ms in every step counted an interval too early or too late, and plimsoll
+/// without a CPU in half of the others, so that what makes up for it is not always seen.
 fn slipped(mut run: Run, seed: u64) -> Run {
     let mut random = statistics::Stream::new(seed, 13);
     for step in &mut run.steps {

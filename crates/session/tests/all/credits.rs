@@ -1,4 +1,5 @@
-//! Checks of simulated volumes on credits: what is spent, what is left, and that no burst is taken for what lasts.
+//! Checks of simulated volumes with credits: what is spent, what is left, and that no burst is taken for the
+//! sustained rate.
 
 use analysis::findings::BucketEmptied;
 use analysis::{Analysis, Answer, CreditRow, Doubt, Meaning, Resource, analyse};
@@ -9,14 +10,14 @@ use record::{Interval, Observer, Run, StepRecord};
 use session::{Setup, Wish, conduct, set_up};
 use workload::{Bytes, Expectation, Io, Nanos, PolicyName, Target};
 
-/// Nobody looks on.
+/// An observer that ignores everything.
 struct Nobody;
 
 impl Observer for Nobody {
     fn interval(&mut self, _interval: &Interval) {}
 }
 
-/// Volumes with credits or timed bursts, in every size and tier of the measurements that found them misjudged.
+/// Volumes with credits or timed bursts, in every size and tier in which measurements found them misjudged.
 const VOLUMES: [&str; 32] = [
     "aws-gp2,size=33GiB",
     "aws-gp2,size=100GiB",
@@ -52,7 +53,7 @@ const VOLUMES: [&str; 32] = [
     "huawei-evs-ultra-high,size=50GiB",
 ];
 
-/// What a check of a simulated volume records.
+/// Returns what a check of a simulated volume records.
 fn checked(words: &str) -> Run {
     let target = Target::parse(words).unwrap();
     let Setup { facts, mut runner, .. } = set_up(&target, words, &Wish::default()).unwrap();
@@ -94,7 +95,7 @@ fn told(found: &Analysis) -> Vec<&str> {
 
 const LEVELS: [&str; 5] = ["full", "50%", "5%", "1%", "empty"];
 
-/// A meter in front of an even latency, whose buckets can be looked into.
+/// A meter before an even latency, whose buckets can be inspected.
 struct Metered(Meter);
 
 impl Volume for Metered {
@@ -112,7 +113,8 @@ fn start(credits: &str) -> BucketStart {
     }
 }
 
-/// The loads of `run` once more, on a volume whose buckets are known: what its accounts say beside what the meter holds.
+/// Repeats the loads of `run` on a volume whose buckets are known, and returns each account in the analysis with
+/// what the meter really holds.
 fn booked(run: &Run, words: &str, credits: &str) -> Vec<(CreditRow, f64)> {
     let limits = limits(words);
     let mut volume = Metered(Meter::new(&limits, start(credits)));
@@ -134,7 +136,8 @@ fn booked(run: &Run, words: &str, credits: &str) -> Vec<(CreditRow, f64)> {
     rows
 }
 
-/// What is in flight at the end of a step, and what an interval hides of a bucket that is full or empty.
+/// Asserts that the accounts contain the truth, allowing for what is in flight at the end of a step and for what
+/// an interval hides of a full or empty bucket.
 fn holds(words: &str, credits: &str) -> usize {
     let run = checked(&format!("sim:{words},credits={credits}"));
     let rows = booked(&run, words, credits);
@@ -171,8 +174,8 @@ fn the_accounts_of_every_volume_at_every_level_hold_what_the_meter_holds() {
     assert!(compared > 150, "{compared}");
 }
 
-/// What is said of a volume at this level: never that its baseline is missed, never that a burst is what lasts, and never at
-/// once that the rate fell and that the run lies inside the burst.
+/// Judges a volume at this level, and asserts that nothing says that its baseline is missed, that a burst is
+/// sustained, or both that the rate fell and that the run lies inside the burst.
 fn judged(words: &str, credits: &str) -> Analysis {
     let found = against(&checked(&format!("sim:{words},credits={credits}")), words);
     let told = told(&found);
@@ -188,7 +191,8 @@ fn judged(words: &str, credits: &str) -> Analysis {
 
 #[test]
 fn a_volume_without_credits_meets_its_baseline_and_its_credits_are_spent() {
-    // Of huawei-evs-high the light steps of a check earn so much that both levels are seen: that stays open.
+    // On huawei-evs-high the light steps of a check earn so much that both levels are seen, so that case stays
+    // open.
     for words in ["aws-gp2,size=100GiB", "aws-gp2,size=200GiB", "aws-st1,size=1TiB"] {
         let found = judged(words, "empty");
         assert_eq!(found.verdict.exit_code(), 0, "{words}: {:#?}", found.verdict);
@@ -206,7 +210,7 @@ fn a_volume_on_credits_says_when_they_may_end() {
         panic!("{row:?}")
     };
     assert!((rate / 3_000.0 - 1.0).abs() < 0.01 && *of == Resource::Iops);
-    // 5 % of 2,000 s are left at the most when it began, and nobody knows of how much.
+    // At most 5 % of 2,000 s were left when it began, and it is unknown of how much.
     assert!(
         (burst_s / 2_000.0 - 1.0).abs() < 0.01 && *left_s_least < 40.0 && *left_s_most > 1_900.0,
         "{row:?}"
@@ -231,7 +235,7 @@ fn every_volume_at_every_level_is_judged_by_its_credits() {
     assert!(met >= 8, "{met} of 32 empty volumes met their baseline");
 }
 
-/// Claims that a volume on credits meets for a while, and whose volume it is.
+/// Claims that a volume with credits meets for a while: the volume, and the policy whose figures are claimed.
 const MISTAKEN: [(&str, &str); 9] = [
     ("aws-gp2,size=100GiB", "aws-gp3"),
     ("aws-gp2,size=33GiB", "aws-gp3"),
@@ -271,7 +275,7 @@ fn a_bare_claim_or_none_tells_of_the_burst_that_gives_the_same() {
     let met = claim("read 3000 iops");
     assert_eq!(met.verdict.exit_code(), 0);
     assert!(met.verdict.doubts.iter().any(|doubt| matches!(doubt, Doubt::BurstOfAnother { .. })));
-    // What a volume of any size keeps without credits needs none.
+    // What a volume of any size sustains without credits needs none.
     assert!(!told(&claim("read 90 iops")).contains(&"alike"));
     assert!(
         !told(&claim("read 5000 iops")).contains(&"alike"),
@@ -293,7 +297,7 @@ fn flat_volumes_of_the_catalogue_are_nobodys_burst() {
     }
 }
 
-/// What a check tells of a bucket that emptied: the accounts that are not told apart.
+/// Returns what a check finds of a bucket that emptied: the accounts that cannot be distinguished.
 fn bucket(words: &str) -> Option<BucketEmptied> {
     let run = checked(words);
     eprintln!(
@@ -307,7 +311,8 @@ fn bucket(words: &str) -> Option<BucketEmptied> {
     })
 }
 
-/// Rate that is left, rate of the burst, and what the bucket held, of volumes whose bucket empties during a check.
+/// Volumes whose bucket empties during a check: the rate that is left, the rate of the burst, and what the bucket
+/// held.
 const OPERATIONS: [(f64, f64, f64); 6] = [
     (1_000.0, 5_000.0, 60_000.0),
     (1_000.0, 5_000.0, 200_000.0),
@@ -325,13 +330,13 @@ const BYTES: [(f64, f64, f64); 5] = [
     (100.0, 170.0, 900.0),
 ];
 
-/// Whether what is told of a bucket of this resource is true, as far as it is told.
+/// Whether what is found of a bucket of this resource is true, as far as anything is.
 fn is_true(words: &str, resource: Resource, [base, burst, size]: [f64; 3]) -> bool {
     let Some(told) = bucket(words) else { return false };
     let account = told.accounts.iter().find(|account| account.resource == resource);
     let account = account.unwrap_or_else(|| panic!("{words}: {told:?}"));
     let near = |measured: f64, truth: f64, share: f64| (measured / truth - 1.0).abs() <= share;
-    // A load that never filled the burst shows less of it.
+    // A load that never filled the burst showed less of it.
     let holds = account.base.low <= base && base <= account.base.high;
     assert!(holds || near(account.base.value, base, 0.03), "{words}: {told:?}");
     assert!(account.burst <= 1.03 * burst, "{words}: {told:?}");

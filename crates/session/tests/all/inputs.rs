@@ -1,4 +1,4 @@
-//! What a path holds is told by its content, and each way of reading takes of it what it can use.
+//! What a path holds is detected by content, and each way of reading takes from it what it can use.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use session::inputs::{Held, Reader, Recorded, Unread};
 use session::named_input::{NamedInput, PRINTED};
 use workload::Nanos;
 
-/// A folder with one file of each kind, under names that say nothing.
+/// Creates a folder with one file of each kind, under names that say nothing.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../import/tests/all/fixtures");

@@ -1,4 +1,4 @@
-//! Ctrl-C at every moment of a check, in virtual time: a wish to stop that is raised with the n-th interval.
+//! Ctrl-C at every moment of a check, in virtual time: a stop request that is raised with the n-th interval.
 
 use std::cell::Cell;
 
@@ -12,7 +12,7 @@ use crate::simulated_checks::asked;
 
 const VOLUME: &str = "sim:aws-gp3";
 
-/// Wants to stop once it has seen so many intervals.
+/// Wants to stop once it has seen `after` intervals.
 struct Stops {
     after: usize,
     seen: Cell<usize>,
@@ -28,7 +28,7 @@ impl Observer for Stops {
     }
 }
 
-/// A check of the volume that is stopped with its `after`-th interval, and how many there were.
+/// Returns a check of the volume that is stopped with its `after`-th interval, and how many intervals there were.
 fn stopped(after: usize) -> (Run, usize) {
     let target = Target::parse(VOLUME).unwrap();
     let Setup { facts, mut runner, .. } = set_up(&target, VOLUME, &Wish::default()).unwrap();
@@ -41,7 +41,7 @@ fn stopped(after: usize) -> (Run, usize) {
     (run, observer.seen.get())
 }
 
-/// Everything of a step that was measured, but its plan.
+/// Formats everything that was measured in a step, without its plan.
 fn measured(step: &StepRecord) -> String {
     format!("{:?} {:?} {:?} {:?}", step.started, step.ended, step.ending, step.intervals)
 }
@@ -51,7 +51,7 @@ fn a_check_stopped_at_any_interval_keeps_all_that_was_measured_until_then() {
     let (whole, intervals) = stopped(usize::MAX);
     assert!(intervals > 100, "{intervals}");
     let claim = Expectation::parse("read 3000 iops").unwrap();
-    // The first fifty, in which the short steps lie, then every seventh.
+    // The first fifty, which contain the short steps, then every seventh.
     for after in (1..50).chain((50..intervals).step_by(7)) {
         let (run, seen) = stopped(after);
         let (last, before) = run.steps.split_last().unwrap();

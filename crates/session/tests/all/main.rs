@@ -1,4 +1,4 @@
-//! Checks of simulated volumes, and profiles, from the first step to done.
+//! Checks of simulated volumes, and profiles, from the first step to the last.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod causes;

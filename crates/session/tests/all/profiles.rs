@@ -1,4 +1,4 @@
-//! Profiles: the built-in ones read and run, and a wrong text is told with line and column.
+//! Profiles: the built-in ones are read and run, and errors in a text are reported with line and column.
 
 use experiments::{Layout, Profile, ProfileTable, Writes, profile_names, profile_text};
 use record::{Interval, Observer, Sample};
@@ -76,7 +76,7 @@ fn what_is_left_open_has_a_default_and_what_is_written_holds() {
     assert_eq!(lengths, [Bytes::kib(8), Bytes::kib(64)]);
 }
 
-/// What is put in the place of which words, where it is told, and the words that tell it.
+/// Errors in a profile: the text replaced, its replacement, where the error is reported, and words of the message.
 const WRONG: &[(&str, &str, &str, &[&str])] = &[
     ("title = \"mine\"\n", "", "line 1, column 1", &["missing field 'title'"]),
     ("read = 70", "read = 170", "line 7, column 8", &["170", "between 0 and 100"]),
@@ -152,7 +152,7 @@ fn single_brackets_are_told_with_the_two_that_are_meant() {
     }
 }
 
-/// A thousand texts with bytes left out, doubled or changed: an answer each time, never a panic.
+/// Reads a thousand texts with bytes left out, doubled or changed: always an answer, never a panic.
 #[test]
 fn mutated_profiles_are_answered() {
     let mut stream = statistics::Stream::new(7, 0);

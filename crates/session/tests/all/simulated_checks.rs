@@ -1,4 +1,4 @@
-//! Whole checks on simulated volumes whose truth is known.
+//! Whole checks on simulated volumes of known truth.
 
 use analysis::findings::{BandwidthCap, FillingDepth, IopsCap};
 use analysis::{Analysis, Answer, Meaning, analyse};
@@ -7,14 +7,14 @@ use record::{Interval, Observer, Run, StepRecord};
 use session::{Setup, Wish, conduct, set_up};
 use workload::{Bytes, Direction, Expectation, StepKind, Target};
 
-/// Nobody looks on.
+/// An observer that ignores everything.
 struct Nobody;
 
 impl Observer for Nobody {
     fn interval(&mut self, _interval: &Interval) {}
 }
 
-/// What a check of a simulated volume asks where nothing is claimed.
+/// Returns what a check of a simulated volume asks if nothing is claimed.
 pub fn asked() -> CheckAsk {
     CheckAsk {
         writes: Writes::Measured,
@@ -28,7 +28,7 @@ pub fn asked() -> CheckAsk {
     }
 }
 
-/// The steps that a check of `words` runs, if it asks for `ask`.
+/// Returns the steps that a check of `words` runs if it asks for `ask`.
 fn steps(words: &str, ask: &CheckAsk) -> Vec<StepRecord> {
     let target = Target::parse(words).unwrap();
     let Setup { facts, mut runner, .. } = set_up(&target, words, &Wish::default()).unwrap();
@@ -38,7 +38,7 @@ fn steps(words: &str, ask: &CheckAsk) -> Vec<StepRecord> {
     steps
 }
 
-/// Checks `words`, held against the target's own policy and `expectation`.
+/// Checks `words` against the target's own policy and `expectation`.
 pub fn check(words: &str, expectation: &str) -> (Run, Analysis) {
     let target = Target::parse(words).unwrap();
     let facts = set_up(&target, words, &Wish::default()).unwrap().facts;
@@ -53,7 +53,7 @@ pub fn check(words: &str, expectation: &str) -> (Run, Analysis) {
     (run, found)
 }
 
-/// Caps, crossover and filling depth that the analysis found for reads: IOPS, bytes a second, depth.
+/// Returns caps and filling depth that the analysis found for reads: IOPS, bytes a second, depth.
 fn caps(found: &Analysis) -> (f64, f64, f64) {
     let mut caps = (f64::NAN, f64::NAN, f64::NAN);
     for finding in &found.findings {
@@ -107,7 +107,8 @@ fn caps_and_filling_depth_of_flat_policies_are_recovered() {
         let (run, found) = check(words, "");
         let (cap, bandwidth, depth) = caps(&found);
         let steps: Vec<&str> = run.steps.iter().map(|step| step.plan.name.as_str()).collect();
-        // Steps of a few one-second intervals may leave the cause open; the level itself is held against the policy below.
+        // Steps of a few one-second intervals may leave the cause open; the level itself is compared with the
+        // policy below.
         let right = |found: f64, truth: f64, share: f64| found.is_nan() || within(found, truth, share);
         assert!(within(cap, iops, 0.02), "{words}: {cap} IOPS; {steps:?}");
         assert!(right(bandwidth, mib * MIB, 0.02), "{words}: {bandwidth} B/s");
@@ -208,13 +209,13 @@ fn a_queue_too_shallow_for_slow_writes_is_no_proof_of_being_below() {
     }
 }
 
-/// All bytes that `steps` wrote: ramps and drains are intervals too.
+/// Returns all bytes that `steps` wrote, including those of ramps and drains.
 fn written(steps: &[StepRecord]) -> u64 {
     let intervals = steps.iter().flat_map(|step| &step.intervals);
     intervals.map(|interval| interval.of(Direction::Write).tally.bytes).sum()
 }
 
-/// Whole intervals that count.
+/// Returns the number of whole intervals that count.
 fn whole(step: &StepRecord) -> usize {
     let length = step.plan.interval.as_secs_f64();
     step.intervals.iter().filter(|interval| interval.counted && interval.seconds() >= 0.99 * length).count()
@@ -231,7 +232,7 @@ fn no_volume_is_so_fast_that_more_is_written_than_was_said() {
         for region in [Bytes::mib(64), Bytes::mib(300), Bytes::gib(1), Bytes::gib(4)] {
             let layout = Layout::Write(region);
             let write_most = CheckAsk::modest(layout, region);
-            // Bytes bind long before time does, so that short steps show it as well.
+            // Bytes limit the check long before time does, so short steps show it as well.
             let ask = CheckAsk { layout, write_most, effort: Effort::BRIEF, ..asked() };
             let steps = steps(words, &ask);
             let (wrote, said) = (written(&steps), ask.write_most.0);
@@ -248,8 +249,8 @@ fn no_volume_is_so_fast_that_more_is_written_than_was_said() {
     }
 }
 
-/// A region of 300 MiB is written in 60 to 150 ms: small writes are seen all the same, and large ones where five short
-/// intervals of them fit.
+/// A region of 300 MiB is written in 60 to 150 ms. Small writes must be measured all the same, and large ones if
+/// five short intervals of them fit.
 #[test]
 fn writes_are_measured_however_fast_the_volume_is() {
     for (words, large) in [

@@ -1,5 +1,5 @@
-//! Buckets that empty on the way, and bursts that end with time: the fall is told with its time, and the volume is told as
-//! what is left.
+//! Buckets that empty during a run, and bursts that end with time: the fall is reported with its time, and the
+//! volume's rate as what is left.
 
 use std::time::Instant;
 
@@ -12,32 +12,32 @@ use crate::table::Table;
 use crate::told;
 use crate::volume::judge_claim;
 
-/// What the likeliest time of a fall may be off, seconds; its interval holds the time.
+/// How far off the likeliest time of a fall may be, in seconds; its interval must contain the true time.
 const OFF: f64 = 2.0;
-/// Edges of intervals are whole I/Os and slices of a meter, seconds.
+/// Tolerance for edges of intervals, which are whole I/Os and slices of a meter, in seconds.
 const EDGE: f64 = 0.1;
-/// What the share that is left may be off: a tenth, before its levels are held against theirs.
+/// Relative error allowed in the share that is left, before its levels are compared.
 const AWRY: f64 = 0.1;
-/// A level is seen where it was there for so long, seconds.
+/// Seconds that a level must last to be detected.
 const SEEN: f64 = 5.0;
-/// Sizes of each kind.
+/// Number of sizes of each kind.
 const SIZES: usize = 20;
-/// Lengths of a hypervisor's bursts, seconds: it holds as much as its burst rate lets through in them.
+/// Lengths of a hypervisor's bursts in seconds: its bucket holds as much as the burst rate lets through in them.
 const LENGTHS: [f64; 3] = [15.0, 30.0, 60.0];
 
 /// What ends a burst.
 #[derive(Clone, Copy)]
 enum Ends {
-    /// A bucket of this size that the base rate fills.
+    /// A bucket of this size, filled at the base rate.
     Credits(f64),
-    /// So many seconds after it began.
+    /// This many seconds after it began.
     Time(f64),
 }
 
-/// A volume on a burst of operations or of bytes.
+/// A volume with a burst of operations or of bytes.
 struct Bucket {
     words: String,
-    /// Per second, of what the bucket counts.
+    /// Rate per second, in the resource that the bucket counts.
     base: f64,
     burst: f64,
     ends: Ends,
@@ -45,7 +45,7 @@ struct Bucket {
 }
 
 impl Bucket {
-    /// Rates of number `number`, whose burst ends as `ends` says for them.
+    /// Returns the rates of volume `number`; its burst ends as `ends` says for them.
     fn new(bytes: bool, number: usize, ends: impl Fn(f64, f64) -> Ends) -> Bucket {
         let base = [500.0, 300.0, 1000.0][number % 3] * if bytes { 65_536.0 } else { 1.0 };
         let burst = base * [3.0, 2.0, 5.0, 1.5][number % 4];
@@ -67,7 +67,7 @@ impl Bucket {
         if self.bytes { stretch.bytes } else { stretch.ops }
     }
 
-    /// When the bursts of the run ended, by what it took: seconds.
+    /// Returns when the bursts of the run ended, in seconds, computed from what the load took.
     fn emptied(&self, checked: &Checked) -> Vec<f64> {
         let stretches = stretches(&checked.run);
         match self.ends {
@@ -81,18 +81,19 @@ impl Bucket {
         }
     }
 
-    /// When a bucket of this size ran dry.
+    /// Returns when a bucket of this size ran dry.
     fn drained(&self, stretches: &[Stretch], size: f64) -> Vec<f64> {
         let (mut level, mut now, mut before, mut times) = (size, 0.0, 0.0f64, Vec::new());
         let mut was_dry = false;
         for stretch in stretches {
             let (length, took) = (stretch.to - stretch.from, self.took(stretch));
-            // A pause earns, and after it nobody knows how fast the burst was.
+            // A pause earns credits, and after it the rate of the burst is unknown.
             if stretch.from > now + 1e-6 {
                 (level, before) = (size.min(level + (stretch.from - now) * self.base), 0.0);
             }
             let rest = level + length * self.base - took;
-            // An empty bucket lets the base rate through: what is left then is rounding, and the I/Os at the edges.
+            // An empty bucket lets the base rate through: what is left then is rounding, and the I/Os at the
+            // edges.
             let each = 2.0 * took / stretch.ops.max(1.0) + 0.001 * size;
             let dry = rest <= length * self.base * 0.02 + each;
             if dry && !was_dry {
@@ -106,7 +107,7 @@ impl Bucket {
         times
     }
 
-    /// What the load had in the seconds before a time and after it.
+    /// Returns the ratio of the load's mean rates in the seconds after and before `at`.
     fn around(&self, checked: &Checked, at: f64) -> f64 {
         let stretches = stretches(&checked.run);
         let rates = |from: f64, to: f64| {
@@ -117,7 +118,7 @@ impl Bucket {
         rates(at + 0.5, at + 1.5) / rates(at - 1.5, at)
     }
 
-    /// Saturated seconds before and after a time.
+    /// Returns the saturated seconds before and after `at`.
     fn seen(&self, checked: &Checked, at: f64) -> (f64, f64) {
         let stretches = stretches(&checked.run);
         let busy = |stretch: &&Stretch| self.took(stretch) / (stretch.to - stretch.from) > 0.9 * self.base;
@@ -192,7 +193,7 @@ fn judge(bucket: &Bucket) -> Table {
 fn buckets() {
     let sizes = |bytes: bool| {
         (0..SIZES).map(move |number| {
-            // From ten seconds of burst to a hundred: within what a check lasts.
+            // From ten seconds of burst to a hundred, which is within the length of a check.
             let seconds = 10.0 * 10f64.powf(number as f64 / (SIZES - 1) as f64);
             Bucket::new(bytes, number, move |base, burst| Ends::Credits(((burst - base) * seconds).round()))
         })

@@ -1,5 +1,6 @@
-//! `burst`, blind, on every policy of the catalogue that has one: at three sizes, from full, half-empty and empty buckets, of operations
-//! and of bytes, quiet and in noise; on volumes without a burst; and stopped half-way and gone on with after a gap.
+//! `burst`, blind, on every policy of the catalogue that has one: at three sizes, from full, half-empty and empty
+//! buckets, of operations and of bytes, quiet and noisy; on volumes without a burst; and stopped half-way and
+//! continued after a gap.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -15,27 +16,28 @@ use crate::checked::{Nobody, each, is_full, quarter};
 use crate::judge::{Judgement, NEAR};
 use crate::table::Table;
 
-/// Sizes in GiB of policies that go by it.
+/// Sizes in GiB for policies that depend on it.
 const SIZES: [u64; 3] = [150, 334, 500];
-/// What the buckets hold at the beginning: their share, and the words for it.
+/// What the buckets hold at the beginning: share, and the words for it.
 const STARTS: [(f64, &str); 3] = [(1.0, ""), (0.4, ",credits=40%"), (0.0, ",credits=empty")];
 /// Noise of the meters.
 const NOISES: [&str; 4] = ["", ",noise=1%,rho=0.3", ",noise=3%", ",noise=1%,slow=1%,slow_over=60s"];
-/// The most time of a drain, seconds: of one that has something to spend, and of one that has not.
+/// Most seconds that a drain takes if there is something to spend.
 pub const MOST_S: u64 = 21_600;
+/// Most seconds that a drain takes from an empty bucket.
 const EMPTY_MOST_S: u64 = 600;
-/// A rest that is to show a burst pays for so many seconds of it at least, else it may be too short to be seen.
+/// Least seconds of burst that a rest must pay for to show it; a shorter burst may go undetected.
 const SEEN_S: f64 = 8.0;
-/// No more than this of it is looked at, seconds.
+/// Most seconds of a rest's burst that are looked at.
 const LOOKED_S: f64 = 165.0;
-/// The rest where nothing fell, seconds.
+/// Seconds of the rest if nothing fell.
 const BLIND_REST_S: f64 = 120.0;
-/// I/Os of a case of a day's test.
+/// Most I/Os of a case in the daily test.
 pub const QUICK_MOST: f64 = 7e6;
-/// What a time may be off beside 3 %: a cell on either side.
+/// Tolerance of a time in seconds, besides 3 %: a cell on either side.
 const CELL_S: f64 = 2.0;
 
-/// A volume, what is drained of it, and from where.
+/// A volume, what is drained from it, and its share of credits at the start.
 pub struct Case {
     pub words: String,
     pub of: BurstOf,
@@ -47,10 +49,10 @@ pub struct Case {
 pub struct Truth {
     pub burst: f64,
     pub base: f64,
-    /// Beyond the base, when the first load begins; `None` of a burst that ends with time.
+    /// Amount beyond the base when the first load begins; `None` for a burst that ends with time.
     pub held: Option<f64>,
     pub lasts_s: f64,
-    /// Of a burst that ends with time.
+    /// Seconds until the next burst, for a burst that ends with time.
     cool_off_s: Option<f64>,
 }
 
@@ -81,7 +83,7 @@ impl Case {
         policy::evaluate_with_rest(&PolicyName::parse(&self.words).unwrap()).unwrap().0
     }
 
-    /// `None` where there is no burst, or several buckets empty one after the other.
+    /// Returns the truth; `None` if there is no burst, or if several buckets empty one after another.
     pub fn truth(&self) -> Option<Truth> {
         let limits = self.limits();
         let bytes = self.resource() == Resource::Bytes;
@@ -93,13 +95,14 @@ impl Case {
         let lasts = first.end?.as_secs_f64();
         let (burst, base) = (first.iops.0 * each, last.iops.0 * each);
         let cool_off_s = timed(rule).map(|(_, cool_off)| cool_off);
-        // What empties may be another rule's bucket than the one that holds the burst: it drains at this rate all the same.
+        // What empties may be the bucket of another rule than the one that limits the burst, but it drains at this
+        // rate all the same.
         let held = cool_off_s.is_none().then_some((burst - base) * lasts * self.share);
         Some(Truth { burst, base, held, lasts_s: lasts, cool_off_s })
     }
 }
 
-/// Seconds of a timed burst, and until the next.
+/// Returns the seconds of a timed burst, and until the next.
 fn timed(rule: &Limit) -> Option<(f64, f64)> {
     match rule.burst?.bucket {
         Bucket::Timed { lasts, cool_off } => {
@@ -111,7 +114,7 @@ fn timed(rule: &Limit) -> Option<(f64, f64)> {
     }
 }
 
-/// A burst whose length is not published: the simulator's.
+/// Returns a burst whose length is not published, with the simulator's assumption.
 fn assumed(limits: &Limits, block: Bytes, each: f64) -> Option<Truth> {
     let rate = |rule: &Limit, level| rule.rate(level) / rule.charge(block, policy::Locality::Random);
     let least = |level| limits.limits.iter().map(|rule| rate(rule, level)).fold(f64::INFINITY, f64::min);
@@ -139,7 +142,7 @@ pub fn runner(words: &str) -> Setup {
     made.unwrap_or_else(|error| panic!("{words}: {error}"))
 }
 
-/// A figure that is told as sure.
+/// Judges a figure that is reported as certain.
 fn figure(told: Option<Estimate>, truth: f64, seen: bool) -> Judgement {
     match told {
         None if seen => Judgement::Missed,
@@ -177,7 +180,7 @@ fn judge_burst(case: &Case, truth: &Truth, part: &BurstPart, table: &mut Table) 
         )
     };
     let mut add = |quantity, judged| table.add(quantity, judged, (&command, &what));
-    // A burst that is nearer to its base than the least fall is none.
+    // A burst closer to its base than the smallest detectable fall does not count.
     let visible = truth.burst > 1.06 * truth.base;
     let rested_s = BLIND_REST_S * truth.base / (truth.burst - truth.base);
     let first =
@@ -235,7 +238,7 @@ fn judge_burst(case: &Case, truth: &Truth, part: &BurstPart, table: &mut Table) 
     }
 }
 
-/// Every choice of words of a policy with a burst.
+/// Returns the words for every choice of a policy with a burst.
 pub fn choices(policy: &Policy) -> Vec<String> {
     let required = policy.required_parameters();
     let mut all = vec![policy.id.clone()];
@@ -258,7 +261,7 @@ pub fn choices(policy: &Policy) -> Vec<String> {
 }
 
 impl Case {
-    /// I/Os of its first drain: a day's test leaves out what takes long.
+    /// Returns the I/Os of its first drain: the daily test leaves out what takes long.
     pub fn ios(&self) -> f64 {
         let each = if self.of == BurstOf::Bytes { BurstAsked::LARGE.0 as f64 } else { 1.0 };
         let truth = self.truth();
@@ -279,7 +282,7 @@ fn cases() -> Vec<Case> {
     for (number, words) in all.iter().enumerate() {
         for (which, of) in [BurstOf::Operations, BurstOf::Bytes].into_iter().enumerate() {
             for (start, (share, credits)) in STARTS.into_iter().enumerate() {
-                // A day's test has one start and one noise of each; three policies later it is another.
+                // The daily test has one start and one noise for each policy, another three policies later.
                 if !is_full() && start != (number + which) % STARTS.len() {
                     continue;
                 }
@@ -319,7 +322,7 @@ fn bursts() {
     table.conclude("bursts", cases.len());
 }
 
-/// Stops after so many intervals.
+/// Stops after this many intervals.
 pub struct Until(pub Cell<usize>);
 
 impl Observer for Until {
@@ -332,7 +335,7 @@ impl Observer for Until {
     }
 }
 
-/// A run that is stopped and gone on with later has the same answer, although the volume earned meanwhile.
+/// A run that is stopped and continued later has the same answer, although the volume earned credits meanwhile.
 #[test]
 fn a_run_that_was_stopped_goes_on_to_the_same_answer() {
     let words = "aws-gp2,size=100GiB";

@@ -1,4 +1,4 @@
-//! Every policy of the catalogue with everything that can be chosen, at three settings of latency and jitter.
+//! Every policy of the catalogue with all its choices, at three settings of latency and jitter.
 
 use policy::{Bucket, Catalogue, Level, Limits, Policy};
 use workload::PolicyName;
@@ -8,16 +8,16 @@ use crate::judge::{Judgement, answer};
 use crate::table::Table;
 use crate::volume::Volume;
 
-/// Latency of one I/O and its coefficient of variation.
+/// Latency of one I/O, and its coefficient of variation.
 const SETTINGS: [(&str, &str); 3] = [("0.8ms", "0.1"), ("0.3ms", "0.3"), ("4ms", "0.5")];
-/// Sizes in GiB of policies that go by it, as far as they allow them.
+/// Sizes in GiB for policies that depend on it, as far as they allow them.
 const SIZES: [u64; 4] = [100, 334, 1000, 4000];
-/// Operations a second above which a volume is left to the whole gate: its simulation takes long.
+/// Operations a second above which a volume is left to the full gate, because its simulation takes long.
 const QUICK_MOST: f64 = 8_000.0;
-/// A burst that lasts so much longer than a check is all that the check can see, seconds.
+/// Seconds by which a burst outlasts a check, so that the burst is all that the check can see.
 const BEYOND: f64 = 400.0;
 
-/// Every choice of words, with an example of each required figure.
+/// Returns the words for every choice, with an example of each required figure.
 pub fn choices(policy: &Policy) -> Vec<String> {
     let required = policy.required_parameters();
     let mut all = vec![policy.id.clone()];
@@ -35,7 +35,7 @@ pub fn choices(policy: &Policy) -> Vec<String> {
     all
 }
 
-/// How long the shortest burst lasts at full load, seconds; infinite where there is none.
+/// Returns how long the shortest burst lasts at full load, in seconds; infinite without one.
 fn burst(limits: &Limits) -> f64 {
     let of = |limit: &policy::Limit| match limit.burst {
         None => f64::INFINITY,
@@ -58,7 +58,8 @@ fn judge(words: &str) -> Table {
         volume.judge(&checked, &mut table);
         return table;
     }
-    // It may change on the way: what is left of it is the baseline, and nobody may say that it is less or more.
+    // It may change during the run: what is left is the baseline, and nothing may be reported as less or more than
+    // that.
     let found = checked.analysis(&Against::Itself);
     for row in &found.verdict.rows {
         let judged = answer(row.answer, 1.0);

@@ -1,6 +1,7 @@
-//! How much of each family may be told wrongly: what was measured last. These only ever go down; the aim is none.
+//! How much of each family may be reported wrongly: the last measured shares. These only ever go down; the aim is
+//! zero.
 
-/// Per cent of everything that is judged in a family.
+/// Ceilings in percent of everything that is judged in a family.
 pub struct Ceilings {
     pub sure_and_wrong: f64,
     pub sure_of_a_wrong_cause: f64,
@@ -26,10 +27,10 @@ const CEILINGS: &[(&str, [f64; 3])] = &[
     ("waves", [0.0, 0.0, 0.0]),
 ];
 
-/// Families of which no full run has been kept on the page yet.
+/// Families without a full run on the page yet.
 const NOT_KEPT: &[&str] = &[];
 
-/// The families whose tables are on the page.
+/// Returns the families whose tables are on the page.
 pub fn families() -> impl Iterator<Item = &'static str> {
     CEILINGS.iter().map(|(family, _)| *family).filter(|family| !NOT_KEPT.contains(family))
 }

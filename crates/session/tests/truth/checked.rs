@@ -10,24 +10,24 @@ use record::{Interval, Observer, Run, StepRecord};
 use session::{Setup, Wish, conduct, set_up};
 use workload::{Bytes, Direction, Expectation, Nanos, PolicyName, StepKind, Target};
 
-/// The region that `plimsoll check` takes where none is named.
+/// The region that `plimsoll check` takes by default.
 pub const REGION: Bytes = Bytes::gib(4);
 
-/// Nobody looks on.
+/// An observer that ignores everything.
 pub struct Nobody;
 
 impl Observer for Nobody {
     fn interval(&mut self, _interval: &Interval) {}
 }
 
-/// What a check recorded of a volume.
+/// What a check recorded on a volume.
 pub struct Checked {
-    /// The target as it is typed, without `sim:`.
+    /// The target as typed, without `sim:`.
     pub words: String,
     pub run: Run,
 }
 
-/// What a recorded check is held against.
+/// What a recorded check is compared with.
 #[derive(Clone, Debug)]
 pub enum Against {
     Nothing,
@@ -38,7 +38,7 @@ pub enum Against {
 }
 
 impl Checked {
-    /// Checks `sim:words`; the steps are those that follow from `claim`, empty for none.
+    /// Checks `sim:words`, with the steps that follow from `claim`, which may be empty.
     pub fn of(words: &str, claim: &str) -> Checked {
         let target_words = format!("sim:{words}");
         let target = Target::parse(&target_words).unwrap();
@@ -75,12 +75,12 @@ impl Checked {
         found
     }
 
-    /// The limits that the volume enforces; `None` where it has no rule.
+    /// Returns the limits that the volume enforces; `None` if it has no rule.
     pub fn limits(&self) -> Option<Limits> {
         limits(&self.words)
     }
 
-    /// What repeats it by hand.
+    /// Returns the command that repeats the check by hand.
     pub fn command(&self, against: &Against) -> String {
         let rest = match against {
             Against::Nothing | Against::Itself => String::new(),
@@ -89,7 +89,7 @@ impl Checked {
         format!("plimsoll check 'sim:{}'{rest}", self.words)
     }
 
-    /// Steps that keep the volume busy, in the order of time.
+    /// Returns the steps that keep the volume busy, in order of time.
     pub fn saturating(&self) -> impl Iterator<Item = &StepRecord> {
         let keeps_busy = |step: &&StepRecord| {
             !matches!(step.plan.kind, StepKind::Idle | StepKind::Layout | StepKind::Latency | StepKind::Job)
@@ -108,7 +108,7 @@ fn expectation(words: &str) -> Option<Expectation> {
     (!words.is_empty()).then(|| Expectation::parse(words).unwrap_or_else(|error| panic!("{words}: {error}")))
 }
 
-/// A stretch of the record: from, to, operations, bytes.
+/// A stretch of the record: start and end in seconds, operations, bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Stretch {
     pub from: f64,
@@ -117,7 +117,7 @@ pub struct Stretch {
     pub bytes: f64,
 }
 
-/// What the whole run did, interval by interval, ramps and pauses included, all jobs together.
+/// Returns what the whole run did, interval by interval, ramps and pauses included, all jobs together.
 pub fn stretches(run: &Run) -> Vec<Stretch> {
     let seconds = |time: Nanos| time.as_secs_f64();
     let mut all: Vec<Stretch> = Vec::new();
@@ -132,30 +132,30 @@ pub fn stretches(run: &Run) -> Vec<Stretch> {
     all
 }
 
-/// How many volumes a family has: what the environment says, else a quarter of `usual`.
+/// Returns how many volumes a family has: the number in the environment, or else a quarter of `usual`.
 pub fn count(usual: usize) -> usize {
     let asked = std::env::var("PLIMSOLL_TRUTH").ok().and_then(|words| words.parse().ok());
     asked.unwrap_or(usual.div_ceil(4))
 }
 
-/// The numbers of a family's volumes, from which each is drawn: as many as [`count`] says, from `PLIMSOLL_TRUTH_FROM` on. Rules
-/// are held against numbers that they were not made on.
+/// Returns the numbers of a family's volumes, from which each is drawn: [`count`] of them, starting at
+/// `PLIMSOLL_TRUTH_FROM`. Rules are tested on numbers that they were not made with.
 pub fn numbers(usual: usize) -> std::ops::Range<usize> {
     let first = std::env::var("PLIMSOLL_TRUTH_FROM").ok().and_then(|words| words.parse().ok()).unwrap_or(0);
     first..first + count(usual)
 }
 
-/// Of `cases` every fourth, but all of them where the environment says how many volumes a family has.
+/// Returns every fourth of `cases`, or all of them if the environment says how many volumes a family has.
 pub fn quarter<C>(cases: Vec<C>) -> Vec<C> {
     cases.into_iter().step_by(if is_full() { 1 } else { 4 }).collect()
 }
 
-/// Whether this is the whole gate.
+/// Whether the full gate runs.
 pub fn is_full() -> bool {
     std::env::var_os("PLIMSOLL_TRUTH").is_some()
 }
 
-/// `work` on each of `cases`, on all processors; results in the order of the cases.
+/// Does `work` on each of `cases`, on all processors; results are in the order of the cases.
 pub fn each<C: Sync, R: Send>(cases: &[C], work: impl Fn(&C) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());

@@ -1,4 +1,4 @@
-//! How often the printed intervals hold the truth, and how far caps are off in the mean, on a cap that wanders.
+//! How often the printed intervals contain the truth, and how far caps are off on average, on a cap that wanders.
 
 use analysis::Estimate;
 use workload::Direction;
@@ -8,12 +8,13 @@ use crate::judge::Judgement;
 use crate::table::Table;
 use crate::told;
 
-/// Seeds of a setting in a day's test.
+/// Seeds of a setting in the daily test.
 const USUAL: usize = 3;
-/// The nominal caps: the wandering is around these.
+/// Nominal cap on operations, around which it wanders.
 const IOPS: f64 = 1000.0;
+/// Nominal cap on bytes, around which it wanders.
 const BYTES: f64 = 60.0 * 1048576.0;
-/// Depth from which the cap and not the latency holds a step: twice what fills it.
+/// Depth from which the cap rather than the latency limits a step: twice what fills it.
 const FULL: u32 = 4;
 
 /// Names and words of the kinds of noise.
@@ -32,14 +33,14 @@ const NOISES: &[(&str, &str)] = &[
     ("flicker 3 %", "flicker=3%"),
 ];
 
-/// What the intervals of one run say of what they mean.
+/// What the intervals of one run say about their truth.
 #[derive(Default)]
 struct Seen {
-    /// Caps that were told: value and interval as shares of the truth.
+    /// Caps that were reported: value and interval as shares of the truth.
     caps: Vec<Estimate>,
     /// Steps at the cap, likewise.
     steps: Vec<Estimate>,
-    /// Caps that were left open.
+    /// Number of caps that were left open.
     open: usize,
     table: Table,
 }
@@ -49,7 +50,7 @@ fn share(of: Estimate, truth: f64) -> Estimate {
 }
 
 fn covers(of: &Estimate) -> bool {
-    // What is printed has digits: a thousandth is nothing.
+    // Printed figures have few digits, so an error of one in ten thousand does not count.
     of.low <= 1.0 + 1e-4 && of.high >= 1.0 - 1e-4
 }
 

@@ -1,4 +1,4 @@
-//! Volumes of limits that were drawn at random: operations, bytes, units, one budget or two, or servers without a meter.
+//! Volumes with limits drawn at random: operations, bytes, units, one budget or two, or servers without a meter.
 
 use policy::Level;
 use statistics::Stream;
@@ -7,15 +7,15 @@ use crate::checked::{Checked, each, is_full, numbers};
 use crate::table::Table;
 use crate::volume::Volume;
 
-/// Volumes of a day's test.
+/// Volumes in the daily test.
 const USUAL: usize = 40;
-/// Every so many volumes one has servers in place of limits.
+/// One volume in this many has servers in place of limits.
 const SERVERS: usize = 7;
 
-/// A number drawn evenly by its logarithm, three digits of it.
+/// Draws a number evenly on a logarithmic scale, with three digits.
 pub fn spread(random: &mut Stream, from: f64, to: f64) -> f64 {
     let drawn = (from.ln() + (to / from).ln() * random.unit_f64()).exp();
-    // As it is typed.
+    // Rounded as if typed.
     format!("{drawn:.2e}").parse().unwrap()
 }
 
@@ -27,7 +27,7 @@ pub fn chance(random: &mut Stream, share: f64) -> bool {
     random.unit_f64() < share
 }
 
-/// Limits of operations and bytes.
+/// Draws limits on operations and bytes.
 fn limits(random: &mut Stream, most: f64) -> String {
     let unit = |random: &mut Stream| {
         let units = ["16KiB", "32KiB", "64KiB", "128KiB", "256KiB"];
@@ -50,7 +50,7 @@ fn limits(random: &mut Stream, most: f64) -> String {
     }
 }
 
-/// Servers behind one queue.
+/// Draws servers behind one queue.
 fn servers(random: &mut Stream, most: f64) -> String {
     let count = *one_of(random, &[1u64, 2, 4, 8, 16, 32]);
     let service_us = spread(random, 1e6 * count as f64 / most, 1e6 * count as f64 / 200.0);
@@ -59,7 +59,7 @@ fn servers(random: &mut Stream, most: f64) -> String {
     format!("servers={count},service={service_us}us,service_cv={cv},server_bandwidth={bandwidth}MiB/s")
 }
 
-/// The words of volume number `number`.
+/// Returns the words of volume `number`.
 pub fn words(number: usize, family: u64) -> String {
     let mut random = Stream::new(number as u64, family);
     let most = if is_full() { 50_000.0 } else { 4_000.0 };

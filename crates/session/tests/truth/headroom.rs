@@ -1,4 +1,4 @@
-//! The search for headroom against queueing theory: servers, metered volumes, and volumes that do not hold still.
+//! The search for headroom against queueing theory: servers, metered volumes, and volumes whose rate changes.
 
 use analysis::{Answered, Greatest, HeadroomAnswer, HeadroomDoubt, analyse};
 use experiments::{HeadroomAsk, Layout, next_headroom_step};
@@ -11,34 +11,34 @@ use crate::judge::Judgement;
 use crate::queues::md1_wait;
 use crate::table::Table;
 
-/// What a rate may be off.
+/// Relative error allowed in a rate.
 const NEAR: f64 = 0.05;
-/// By how much a flat rule of the simulator lets I/O run ahead of its rate, seconds.
+/// Seconds by which a flat rule of the simulator lets I/O run ahead of its rate.
 const TOLERANCE: f64 = 5e-3;
-/// Latency of the metered volumes beside the wait, seconds.
+/// Latency of the metered volumes besides the wait, in seconds.
 const BASE: f64 = 1e-4;
-/// The length of a search that is not told another.
+/// Length of a search unless another is given.
 const TIME: Nanos = Nanos::from_secs(300);
 
-/// A volume with a bound of its 99th percentile.
+/// A volume with a bound on its 99th percentile.
 struct Case {
     kind: &'static str,
     words: String,
-    /// Seconds.
+    /// Bound in seconds.
     bound: f64,
-    /// The greatest rate at which it holds; of a volume that swings, the greatest that could be told.
+    /// Greatest rate at which the bound holds; on a volume that swings, the greatest that may be reported.
     truth: f64,
-    /// Of the arrivals.
+    /// Seed of the arrivals.
     seed: u64,
 }
 
-/// One server; `services` are those that fit into the bound.
+/// Returns one server; `services` is the bound in units of the service time.
 fn server(cv: u32, services: f64, seed: usize) -> Case {
     let service = 1e-3;
     let words =
         format!("sim:custom,servers=1,service=1ms,service_cv={cv},latency=0us,jitter=0,seed={}", seed + 1);
     let load = match cv {
-        // A wait of no more than a hundredth of a service is a sojourn of one.
+        // A wait of no more than a hundredth of a service amounts to a sojourn of one service.
         0 => inverse(md1_wait, services - 1.0),
         _ => 1.0 - 100f64.ln() / services,
     };
@@ -46,7 +46,8 @@ fn server(cv: u32, services: f64, seed: usize) -> Case {
     Case { kind, words, bound: services * service, truth: load / service, seed: seed as u64 + 1 }
 }
 
-/// A meter of `rate` operations a second, which lets I/O run ahead: what waits is what waits longer than that in M/D/1.
+/// Returns a meter of `rate` operations a second that lets I/O run ahead: only waits of M/D/1 longer than that
+/// tolerance occur.
 fn metered(rate: f64, milliseconds: f64, seed: usize) -> Case {
     let words = format!("sim:custom,iops={rate},latency=100us,jitter=0,seed={}", seed + 1);
     let bound = milliseconds / 1e3;
@@ -54,7 +55,7 @@ fn metered(rate: f64, milliseconds: f64, seed: usize) -> Case {
     Case { kind: "metered", words, bound, truth: load * rate, seed: seed as u64 + 1 }
 }
 
-/// A cap that falls and rises by turns: nothing holds for long above its lower level.
+/// Returns a cap that falls and rises in turns: nothing above its lower level holds for long.
 fn swinging(seconds: f64, seed: usize) -> Case {
     let words = format!(
         "sim:custom,iops=1000,latency=100us,jitter=0,cap_low=50%,wave={seconds}s/{seconds}s,seed={}",
@@ -63,7 +64,7 @@ fn swinging(seconds: f64, seed: usize) -> Case {
     Case { kind: "swinging", words, bound: 0.02, truth: 500.0, seed: seed as u64 + 1 }
 }
 
-/// The load at which `of` it is `wanted`.
+/// Returns the load at which `of` equals `wanted`.
 fn inverse(of: fn(f64) -> f64, wanted: f64) -> f64 {
     let (mut low, mut high) = (0.02, 0.98);
     for _ in 0..30 {
@@ -133,7 +134,7 @@ impl Case {
             Some(Greatest::Found(rate)) => {
                 let off = rate.value / self.truth - 1.0;
                 let right = off.abs() <= NEAR || within(rate.low, rate.high);
-                // An interval of 95 % misses the truth in one of twenty searches, by little.
+                // A 95 % interval misses the truth in one of twenty searches, by little.
                 let judged = match (right, off.abs() <= 2.0 * NEAR) {
                     (true, _) => Judgement::Right,
                     (false, true) => Judgement::Wrong,
@@ -154,7 +155,8 @@ impl Case {
         }
     }
 
-    /// A rate above the lower level is right of a while; it must not be told without a doubt.
+    /// Judges a search on a swinging volume. A rate above the lower level is right for a while, but must not be
+    /// reported without a doubt.
     fn of_swinging(&self, answer: &HeadroomAnswer) -> Judgement {
         let told = |doubt: &HeadroomDoubt| !matches!(doubt, HeadroomDoubt::Stopped);
         let doubted = answer.doubts.iter().any(told);
@@ -167,15 +169,15 @@ impl Case {
     }
 }
 
-/// What became of one case.
+/// Result of one case.
 struct Outcome {
     kind: &'static str,
     table: Table,
-    /// By what share the rate is off.
+    /// Relative error of the rate.
     off: Option<f64>,
-    /// Whether the interval holds the truth.
+    /// Whether the interval contains the truth.
     held: Option<bool>,
-    /// How long it took, in parts of what it was given.
+    /// Time that it took, as a share of the time given.
     time: f64,
 }
 

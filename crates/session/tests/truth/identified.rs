@@ -1,4 +1,5 @@
-//! Runs of volumes of the catalogue: the policy that a volume was made of is found, first or level with what gives the same.
+//! Runs of volumes of the catalogue: the policy that a volume was made of is identified, first or level with
+//! others that give the same.
 
 use policy::{Catalogue, Level, identify};
 use workload::{Bytes, Direction, PolicyName};
@@ -9,12 +10,12 @@ use crate::checked::{Checked, each};
 /// Operations a second above which a simulation takes long.
 const QUICK_MOST: f64 = 8_000.0;
 
-/// What was found of one volume.
+/// What was identified on one volume.
 enum Found {
     First,
     Behind(String),
     Missing(String),
-    /// The run shows no level that a limit held.
+    /// The run shows no level that a limit caused.
     NoLevel,
 }
 
@@ -34,7 +35,7 @@ fn find(words: &str) -> Found {
     }
 }
 
-/// One volume of each policy, of those that are simulated in little time.
+/// Returns one volume of each policy, if one can be simulated in little time.
 fn volumes() -> Vec<String> {
     let slow = |words: &String| {
         let limits = policy::evaluate(&PolicyName::parse(words).unwrap()).unwrap();
@@ -45,8 +46,8 @@ fn volumes() -> Vec<String> {
     Catalogue::builtin().list().iter().filter_map(one).collect()
 }
 
-/// Where the run shows no level, nothing is told of it: that is no fault. A policy may come behind another only where a provider's
-/// figure is nearer to what was measured.
+/// If the run shows no level, nothing is identified, which is no fault. A policy may come after another only if a
+/// provider's figure is closer to what was measured.
 #[test]
 fn volumes_of_the_catalogue_are_identified() {
     let volumes = volumes();

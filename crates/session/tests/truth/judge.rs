@@ -1,17 +1,17 @@
-//! What was told held against what is true: eight judgements, and no sentence is read for any of them.
+//! Compares what was reported with what is true: eight judgements, none of which reads a sentence.
 
 use analysis::{Answer, Confidence};
 
-/// What a figure may be off.
+/// Relative error allowed in a figure.
 pub const NEAR: f64 = 0.03;
-/// Below this share of a claim the volume does not meet it, whatever the tolerance.
+/// Share of a claim below which the volume does not meet it, whatever the tolerance.
 const SHORT: f64 = 0.96;
-/// From this share on it is not below.
+/// Share of a claim from which it is not below.
 const ENOUGH: f64 = 0.98;
-/// From this share on it exceeds.
+/// Share of a claim from which it exceeds it.
 const MORE: f64 = 1.03;
 
-/// How what was told compares with the truth, from the best to the worst.
+/// How what was reported compares with the truth, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Judgement {
     /// Within 3 % of the truth, or the truth lies in the printed interval, and the cause is the true one.
@@ -20,15 +20,15 @@ pub enum Judgement {
     Open,
     /// Left open although it could be known.
     HeldBack,
-    /// Not told at all.
+    /// Not reported at all.
     Missed,
     /// A wrong figure that is called no more than possible.
     Wrong,
-    /// The right rate by a wrong cause that is called no more than possible.
+    /// The right rate with a wrong cause that is called no more than possible.
     Cause,
-    /// The same, likely or above.
+    /// The right rate with a wrong cause that is called likely or more.
     SureCause,
-    /// A wrong figure, likely or above, or a verdict that is false.
+    /// A wrong figure that is called likely or more, or a false verdict.
     SureWrong,
 }
 
@@ -58,22 +58,22 @@ impl Judgement {
     }
 }
 
-/// What holds a load back.
+/// What limits a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// A limit of operations, each charged as one.
+    /// A limit on operations, each charged as one.
     Operations,
-    /// A limit of operations that are charged by their size.
+    /// A limit on operations that are charged by their size.
     Unit,
-    /// A limit of bytes.
+    /// A limit on bytes.
     Bytes,
-    /// Servers that are busy; there is no meter.
+    /// Busy servers, without a meter.
     Servers,
-    /// Latency times the depth or the bytes that plimsoll keeps in flight.
+    /// The depth, or the bytes that plimsoll keeps in flight, divided by the latency.
     InFlight,
-    /// Told only: charged by their size or held in bytes, which I/Os of one size do not tell apart.
+    /// Only as a report: charged by size or limited in bytes, which I/Os of one size do not distinguish.
     UnitOrBytes,
-    /// Told only: not identified.
+    /// Only as a report: not identified.
     Unknown,
 }
 
@@ -89,11 +89,11 @@ pub struct Truth {
     /// Operations or bytes a second.
     pub rate: f64,
     pub cause: Cause,
-    /// It lies so near to what else could hold the load that either may be told.
+    /// Whether it lies so close to another possible limit that either may be reported.
     pub near_another: bool,
 }
 
-/// What was told of one rate.
+/// What was reported of one rate.
 #[derive(Clone, Copy, Debug)]
 pub struct Figure {
     pub value: f64,
@@ -114,7 +114,7 @@ impl Figure {
     }
 }
 
-/// A rate that was told, or not.
+/// Judges a rate that was reported, or was not.
 pub fn rate(told: Option<Figure>, truth: Truth) -> Judgement {
     let open = truth.cause == Cause::InFlight;
     let Some(figure) = told else {
@@ -150,7 +150,7 @@ pub fn rate(told: Option<Figure>, truth: Truth) -> Judgement {
     }
 }
 
-/// A size that was told: within 3 %, or else by its confidence.
+/// Judges a size that was reported: right within 6 %, or else by its confidence.
 pub fn size(told: Option<(f64, Confidence)>, truth: Option<f64>) -> Option<Judgement> {
     let wrong = |sure: bool| if sure { Judgement::SureWrong } else { Judgement::Wrong };
     match (told, truth) {
@@ -164,7 +164,7 @@ pub fn size(told: Option<(f64, Confidence)>, truth: Option<f64>) -> Option<Judge
     }
 }
 
-/// The answer to a claim of which the volume sustains this share.
+/// Judges the answer to a claim, of which the volume sustains `share`.
 pub fn answer(answer: Answer, share: f64) -> Judgement {
     let is_true = match answer {
         Answer::Meets => share > SHORT,

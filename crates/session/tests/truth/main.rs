@@ -1,6 +1,7 @@
-//! How truthful plimsoll is: checks, blind, of volumes whose truth is known, judged by values. Each family is a module:
-//! `cargo test -p session --test truth -- waves --nocapture` runs one. `PLIMSOLL_TRUTH=1000` runs a thousand volumes of a
-//! family in place of the few that every change is held against, `PLIMSOLL_TRUTH_FROM=5000` other ones; with `PLIMSOLL_REGENERATE=1` the table goes into the page.
+//! How truthful plimsoll is: blind checks of volumes of known truth, judged by values. Each family is a module:
+//! `cargo test -p session --test truth -- waves --nocapture` runs one. `PLIMSOLL_TRUTH=1000` runs a thousand
+//! volumes of a family instead of the few that every change is tested on, and `PLIMSOLL_TRUTH_FROM=5000` runs
+//! other ones; with `PLIMSOLL_REGENERATE=1` the table is written to the page.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 #![allow(clippy::print_stdout, reason = "a table is what this test is for")]
 

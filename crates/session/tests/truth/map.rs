@@ -1,5 +1,5 @@
-//! Maps of volumes that were drawn at random: caps, unit, budgets, crossover and depths against the truth, and cells that
-//! were not measured against the volume itself.
+//! Maps of volumes drawn at random: caps, unit, budgets, crossover and depths against the truth, and predicted
+//! cells against the volume itself.
 
 use analysis::mapped::{Basis, CapOfMap, DirectionMap, HeldBy, MapCell};
 use analysis::{Analysis, Answered, Confidence, Counted, Estimate, MapAnswer, analyse};
@@ -20,21 +20,23 @@ use crate::sick::Sick;
 use crate::table::Table;
 use crate::volume::{DIRECTIONS, Volume, typed};
 
-/// Volumes of a day's test, and of those that something ails.
+/// Volumes in the daily test.
 const USUAL: usize = 16;
+/// Volumes with an ailment in the daily test.
 const USUAL_SICK: usize = 6;
-/// The family of numbers from which they are drawn.
+/// Seed of the family from which they are drawn.
 const FAMILY: u64 = 700;
-/// Kinds of noise that a volume has in its turn; the first is none.
+/// Kinds of noise that volumes have in turn; the first ones are none.
 const NOISES: [&str; 4] = ["", "", ",noise=1%", ",noise=5%,rho=0.6"];
-/// Cells of each direction that are measured by themselves afterwards.
+/// Number of predicted cells of each direction that are measured by themselves afterwards.
 const CELLS: usize = 4;
-/// What a cell may be off its own measurement beside its interval: that one is short, and whole operations are counted.
+/// Relative error allowed in a cell besides its interval: its own measurement is short, and counts whole
+/// operations.
 const CELL_OFF: f64 = 0.03;
-/// Per cent of cells that were not measured whose interval shall hold the truth: it is one of 95 %.
+/// Percentage of predicted cells whose 95 % interval must contain the truth.
 const COVERED: f64 = 95.0;
 const CELL: &str = "cell that was not measured";
-/// What a depth may be off, where it is one beside another.
+/// Relative error allowed in a depth; a difference below 0.5 is always allowed.
 const DEPTH_OFF: f64 = 0.1;
 
 fn runner(words: &str) -> Setup {
@@ -70,7 +72,7 @@ fn answer(found: &Analysis) -> &MapAnswer {
     answer
 }
 
-/// What is told of a level, in the terms of the judgements.
+/// Converts a reported level to the terms of the judgements.
 fn figure(cap: &CapOfMap, counted: Counted) -> Figure {
     let cause = match (cap.held_by, counted) {
         (HeldBy::Meter, Counted::Operations) => Cause::Operations,
@@ -84,7 +86,7 @@ fn figure(cap: &CapOfMap, counted: Counted) -> Figure {
     Figure { value, low, high, at_least: cap.at_least, cause, confidence: cap.confidence }
 }
 
-/// A volume with what it is called, and a map of it.
+/// A volume with its words, and the command that maps it.
 struct Case<'c> {
     words: &'c str,
     volume: &'c Volume,
@@ -119,7 +121,7 @@ impl Case<'_> {
         table.add("cap of bytes", judged, (&self.command, &what));
     }
 
-    /// Within 3 % or its interval.
+    /// Judges the crossover: within 3 %, or in its interval.
     fn crossover(&self, map: &DirectionMap, table: &mut Table) {
         let direction = map.direction;
         let small = self.volume.small(direction, map.operations.map(|cap| figure(&cap, Counted::Operations)));
@@ -139,14 +141,15 @@ impl Case<'_> {
         table.add("crossover", judged, (&self.command, &what));
     }
 
-    /// Units that are charged by size turn the rate at the size of one, as bytes would.
+    /// Returns the size of the unit at which the rate turns, if operations charged in proportion to size limit it
+    /// as bytes would.
     fn turns(&self, small: f64, large: f64) -> Option<f64> {
         let by_size = typed(self.words, "rounding") == Some("proportional");
         let unit = typed(self.words, "unit").map(|unit| workload::size(unit).unwrap().0 as f64);
         unit.filter(|unit| by_size && (unit * small / large - 1.0).abs() <= NEAR)
     }
 
-    /// Told only where it is there; that it is not told is judged by the caps.
+    /// Judges the unit if one is reported; a missing one is judged by the caps.
     fn unit(&self, map: &DirectionMap, table: &mut Table) {
         let Some(told) = map.unit else { return };
         let truth = typed(self.words, "unit").map(|unit| workload::size(unit).unwrap().0);
@@ -155,7 +158,8 @@ impl Case<'_> {
             (false, true) => Judgement::SureWrong,
             (false, false) => Judgement::Wrong,
         };
-        // A cap on bytes that is so many operations of a power of two is the same to I/Os at random.
+        // A cap on bytes that equals the cap on operations times a power of two is indistinguishable for random
+        // I/Os.
         let bytes =
             self.volume.bandwidth(map.direction).rate / self.volume.truth(map.direction, Bytes::kib(4)).rate;
         let alike = (told.bytes as f64 / bytes - 1.0).abs() <= NEAR && told.charge != analysis::Charge::Ceil;
@@ -163,7 +167,7 @@ impl Case<'_> {
         table.add("unit", judged, (&self.command, &|| format!("{:?} {told:?} for {truth:?}", map.direction)));
     }
 
-    /// N* of small blocks: cap times latency.
+    /// Judges N* of small blocks, which is cap times latency.
     fn depth(&self, map: &DirectionMap, table: &mut Table) {
         let truth = self.volume.truth(map.direction, Bytes::kib(4));
         let metered = matches!(truth.cause, Cause::Operations | Cause::Bytes | Cause::Unit);
@@ -178,7 +182,7 @@ impl Case<'_> {
         table.add("depth that fills it", judged, (&self.command, &what));
     }
 
-    /// Some cells that were not measured, each against a volume of its own.
+    /// Judges some predicted cells, each against a measurement on a volume of its own.
     fn cells(&self, map: &DirectionMap, table: &mut Table) {
         let told = |cell: &&MapCell| cell.basis == Basis::Predicted && cell.iops.is_some();
         let open: Vec<&MapCell> = map.cells.iter().filter(told).collect();
@@ -193,7 +197,7 @@ impl Case<'_> {
         }
     }
 
-    /// What one block at one depth has, on a volume without noise that nothing was asked of before.
+    /// Measures one block size at one depth, on a volume without noise that was asked nothing before.
     fn measured(&self, direction: Direction, cell: &MapCell) -> Option<f64> {
         let mix = if direction == Direction::Write { Mix::WRITE } else { Mix::READ };
         let job = Job {
@@ -213,7 +217,7 @@ impl Case<'_> {
         Some(step.tally(direction).ops as f64 / step.seconds())
     }
 
-    /// One budget or two: as it is typed.
+    /// Judges whether reads and writes have one budget or two, as typed.
     fn sharing(&self, answer: &MapAnswer, table: &mut Table) {
         let separate = typed(self.words, "read_iops").is_some();
         for sharing in &answer.sharing {
@@ -227,7 +231,7 @@ impl Case<'_> {
     }
 }
 
-/// Within this share of the truth, or the truth within the interval widened by as much.
+/// Whether the value is within this share of the truth, or the truth is in the interval widened by as much.
 fn near(told: Estimate, truth: f64, share: f64) -> bool {
     let within = |value: f64| (value / truth - 1.0).abs() <= share;
     within(told.value) || (told.low * (1.0 - share) <= truth && truth <= told.high * (1.0 + share))
@@ -244,7 +248,7 @@ fn judge((words, noise): &(String, &'static str)) -> Table {
     table
 }
 
-/// No level of a volume that something ails is sure and wrong.
+/// Asserts that no level of a volume with an ailment is sure and wrong.
 fn judge_sick(sick: &Sick) -> Table {
     let mut table = Table::default();
     let run = mapped(&sick.words);

@@ -1,4 +1,4 @@
-//! Claims that are missed or met by a little, on a volume whose rate is noisy.
+//! Claims that are narrowly missed or met, on a volume with a noisy rate.
 
 use analysis::Answer;
 
@@ -6,7 +6,7 @@ use crate::checked::{Checked, count, each};
 use crate::table::Table;
 use crate::volume::judge_claim;
 
-/// Seeds of a setting in a day's test.
+/// Seeds of a setting in the daily test.
 const USUAL: usize = 3;
 /// Noise of the rate: name, words.
 const NOISES: &[(&str, &str)] = &[
@@ -16,7 +16,7 @@ const NOISES: &[(&str, &str)] = &[
     ("10 %, rho 0.6", "noise=10%,rho=0.6"),
     ("1 %, slow 2 %", "noise=1%,slow=2%"),
 ];
-/// What the volume delivers of the claim.
+/// Shares of the claim that the volume delivers.
 const SHARES: [f64; 6] = [0.94, 0.95, 0.97, 0.98, 1.0, 1.02];
 const IOPS: f64 = 1000.0;
 const MIB: f64 = 60.0;

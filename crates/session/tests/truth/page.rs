@@ -1,4 +1,4 @@
-//! The page of the gate's last full run: one table a family, between marks.
+//! The page of the gate's last full run: one table for each family, between markers.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ fn marks(family: &str) -> (String, String) {
     (format!("<!-- {family}:begin -->\n"), format!("<!-- {family}:end -->\n"))
 }
 
-/// Puts the table of a family into the page, where that is asked.
+/// Writes the table of a family to the page, if asked to.
 pub fn keep(family: &str, table: &str) {
     let on_page = families().any(|known| known == family);
     if !on_page || std::env::var_os("PLIMSOLL_REGENERATE").is_none() {
@@ -30,7 +30,7 @@ pub fn keep(family: &str, table: &str) {
     fs::write(path(), format!("{before}{begin}{table}{end}{after}")).unwrap();
 }
 
-/// Every family of the gate has its table on the page, filled by a full run, and no other.
+/// The page has the table of every family of the gate, filled by a full run, and no other.
 #[test]
 fn the_page_has_the_table_of_every_family() {
     let page = fs::read_to_string(path()).unwrap();

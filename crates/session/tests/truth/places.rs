@@ -1,5 +1,6 @@
-//! `where`, blind, on volumes with a cache, parts that load lazily or were never written, tracks, several of them, or none: regions
-//! and their edges, sizes of caches and their intervals, what a cache and what is beyond it move, and the time that it takes.
+//! `where`, blind, on volumes with a cache, lazily loaded or unwritten parts, tracks, several of these, or none:
+//! regions and their edges, sizes of caches and their intervals, the rates of a cache and beyond it, and the time
+//! taken.
 
 use std::time::Instant;
 
@@ -16,26 +17,27 @@ use crate::judge::{Judgement, NEAR};
 use crate::places_drawn::{Cache, Drawn, KINDS, Part};
 use crate::table::Table;
 
-/// What the size of a cache, an edge track's rate may be off.
+/// Relative error allowed in the size of a cache and in the rate of an edge track.
 const TENTH: f64 = 0.1;
-/// What the forecast may be off.
+/// Relative error allowed in the forecast.
 const FORECAST: f64 = 0.3;
-/// An edge outside its interval by no more is wrong by little.
+/// Bytes by which an edge may lie outside its interval and count as wrong by little.
 const EDGE_NEAR: f64 = (4 << 20) as f64;
 const LARGEST: Bytes = Bytes::gib(16);
 const SMALL: u64 = 4096;
 
-/// What became of one volume.
+/// Result of one volume.
 struct Outcome {
     table: Table,
-    /// What each size of a cache is off.
+    /// Relative errors of the sizes of caches.
     sizes: Vec<f64>,
-    /// Whether each interval of a size, and of an edge, holds the truth.
+    /// Whether the interval of each size contains the truth.
     size_held: Vec<bool>,
+    /// Whether the interval of each edge contains the truth.
     edge_held: Vec<bool>,
-    /// Half widths of edges, bytes.
+    /// Half-widths of the edges' intervals, in bytes.
     edges: Vec<f64>,
-    /// Time that it took, over the forecast.
+    /// Time taken, divided by the forecast.
     time: f64,
 }
 
@@ -58,7 +60,7 @@ fn looked(drawn: &Drawn) -> (PlacesAnswer, f64) {
     }
 }
 
-/// One volume beside what was told of it.
+/// One volume with what was reported of it.
 struct Judged<'d> {
     drawn: &'d Drawn,
     answer: PlacesAnswer,
@@ -109,7 +111,7 @@ impl Judged<'_> {
         let judged = match false_ones.next() {
             None => Judgement::Right,
             Some(region) if region.kind == RegionKind::FirstTouchOrCached => Judgement::HeldBack,
-            // What lay in a cache at first: told only of caches that did.
+            // What lay in a cache at first may be reported only for caches that did hold something.
             Some(region) if region.kind == RegionKind::Cached && self.drawn.words.contains("cache_holds") => {
                 Judgement::Right
             }
@@ -121,7 +123,7 @@ impl Judged<'_> {
     fn is_true(&self, region: &Region) -> bool {
         let middle = (region.from.value + region.to.value) / 2.0;
         let holds = |part: &&Part| (part.from as f64..part.to as f64).contains(&middle);
-        // A usual part between two of one kind, or the one region that a volume is.
+        // A usual part between two of one kind, or a volume that is a single region.
         let alone = self.answer.regions.len() == 1 && self.drawn.regions.is_empty();
         alone && region.kind != RegionKind::FirstTouch && region.kind != RegionKind::FirstTouchOrCached
             || self.drawn.regions.iter().find(holds).is_some_and(|part| is_kind(part.kind, region.kind))
@@ -154,7 +156,7 @@ impl Judged<'_> {
     }
 
     fn edge(&mut self, told: Estimate, truth: u64) {
-        // What is left beside it up to the end of the volume may be too short to be seen.
+        // What is left between it and the end of the volume may be too short to be detected.
         if truth < self.answer.resolution || truth > self.drawn.size.0 - self.answer.resolution {
             return;
         }
@@ -225,7 +227,7 @@ impl Judged<'_> {
     fn joint(&mut self, budget: &Budget, cache: &Cache) {
         let judged = match (budget.joint(), cache.has_limits) {
             (Some(Joint::Apart), false) | (Some(Joint::OneOverBoth), true) => Judgement::Right,
-            // The one is too small beside the other.
+            // One of them is too small beside the other.
             (None, _)
                 if budget.uncached.zip(budget.cached).is_some_and(|(a, b)| a.value < TENTH * b.value) =>
             {
@@ -260,12 +262,12 @@ impl Judged<'_> {
     }
 }
 
-/// Whether a region that is told agrees with a true one; "loaded, or kept by a cache" leaves it open.
+/// Whether a reported region agrees with a true one; "loaded, or kept by a cache" leaves it open.
 fn is_kind(truth: RegionKind, told: RegionKind) -> bool {
     told == truth || (truth == RegionKind::FirstTouch && told == RegionKind::FirstTouchOrCached)
 }
 
-/// What is told of a volume without a cache.
+/// Judges what is reported of a volume without a cache.
 fn without(told: &CacheSeen) -> Judgement {
     match told {
         CacheSeen::None { .. } => Judgement::Right,
@@ -276,7 +278,7 @@ fn without(told: &CacheSeen) -> Judgement {
     }
 }
 
-/// What is told of a cache of so many bytes, where that is no size.
+/// Judges what is reported of a cache of `truth` bytes, if it is not a size.
 fn left_open(told: &CacheSeen, truth: f64) -> Judgement {
     match told {
         CacheSeen::None { up_to } if (*up_to as f64) < truth => Judgement::Open,

@@ -1,5 +1,5 @@
-//! Volumes that `where` is to look at: a cache, parts that load lazily or were never written, tracks, several of them, or none; with
-//! whatever moves latencies and rates besides.
+//! Volumes that `where` is to look at: with a cache, lazily loaded or unwritten parts, tracks, several of these,
+//! or none; and with anything that moves latencies and rates besides.
 
 use analysis::RegionKind;
 use statistics::Stream;
@@ -7,26 +7,26 @@ use workload::{Bytes, Nanos};
 
 use crate::custom::{chance, one_of};
 
-/// The family of numbers from which they are drawn.
+/// Seed of the family from which they are drawn.
 const FAMILY: u64 = 1200;
-/// Kinds of volumes, in turns.
+/// Number of kinds of volumes, which come in turn.
 pub const KINDS: usize = 13;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
 /// What is true of one volume.
 pub struct Drawn {
-    /// The target as it is typed, without `sim:`.
+    /// The target as typed, without `sim:`.
     pub words: String,
     pub size: Bytes,
     pub time: Nanos,
-    /// What is not as most of the volume, in order.
+    /// Parts that differ from most of the volume, in order.
     pub regions: Vec<Part>,
     pub cache: Option<Cache>,
     /// Bytes a second of 1 MiB reads, one at a time, at the first byte and at the last.
     pub tracks: Option<(f64, f64)>,
     pub miss: Rates,
-    /// By what share rates stray for as long as a load lasts.
+    /// Share by which rates stray for the length of a load.
     pub strays: f64,
 }
 
@@ -37,15 +37,15 @@ pub struct Part {
     pub to: u64,
 }
 
-/// A cache and what passes it.
+/// A cache and its rates.
 pub struct Cache {
     pub bytes: u64,
     pub hit: Rates,
-    /// Whether hits and misses count against one limit of its own.
+    /// Whether hits and misses count against one limit of the cache's own.
     pub has_limits: bool,
 }
 
-/// What one read takes, and what many move at most.
+/// Latency of one read, and limits on many.
 #[derive(Clone, Copy)]
 pub struct Rates {
     pub latency_s: f64,
@@ -54,13 +54,13 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// Reads of `block` a second with so many in flight.
+    /// Returns reads of `block` a second with `depth` in flight.
     pub fn at(self, block: u64, depth: f64) -> f64 {
         (depth / self.latency_s).min(self.iops).min(self.bandwidth / block as f64)
     }
 }
 
-/// What moves latencies and rates: its words, and by what share rates stray.
+/// Draws what moves latencies and rates: its words, and the share by which rates stray.
 fn noise(random: &mut Stream) -> (String, f64) {
     let percent = *one_of(random, &[1.0, 3.0, 5.0, 8.0]);
     let (words, strays): (String, f64) = match random.below(10) {
@@ -77,7 +77,7 @@ fn noise(random: &mut Stream) -> (String, f64) {
     (words, strays)
 }
 
-/// `from` and `to` of a part of a volume of `mib` MiB, at least a twentieth of it.
+/// Draws start and end in bytes of a part between `from` and `to`, given in MiB; at least a twentieth of that.
 fn part(random: &mut Stream, (from, to): (u64, u64)) -> (u64, u64) {
     let all = to - from;
     let length = all / 20 + random.below(all / 2);
@@ -130,7 +130,7 @@ impl Drawn {
         volume
     }
 
-    /// A metered medium; rates by which a strip and a set are not held.
+    /// Adds a metered medium, with rates that limit neither a strip nor a set.
     fn medium(&mut self, random: &mut Stream) {
         let (latency, us) =
             *one_of(random, &[("300us", 300.0), ("800us", 800.0), ("2ms", 2e3), ("6ms", 6e3)]);
@@ -155,7 +155,7 @@ impl Drawn {
         self.cache = Some(Cache { bytes, hit, has_limits: false });
     }
 
-    /// A cache with limits of its own.
+    /// Adds a cache with limits of its own.
     fn budgeted(&mut self, random: &mut Stream) {
         self.cached(random);
         let iops = *one_of(random, &[77_000.0, 150_000.0]);
@@ -188,7 +188,7 @@ impl Drawn {
         self.regions.push(Part { kind: RegionKind::FirstTouch, from, to });
     }
 
-    /// What the first touch takes more, milliseconds: twice the usual latency or more.
+    /// Draws how much longer a first touch takes, in milliseconds: at least twice the usual latency.
     fn longer(&self, random: &mut Stream) -> u64 {
         let least = (2.0 * self.miss.latency_s * 1e3).ceil() as u64;
         (*one_of(random, &[2, 5, 20, 60])).max(least)
@@ -213,7 +213,7 @@ impl Drawn {
         self.tracks = Some((alone(outer), alone(inner)));
     }
 
-    /// Servers without a meter: what moves rates moves latencies.
+    /// Adds servers without a meter: what moves rates moves latencies.
     fn serving(&mut self, random: &mut Stream) {
         let (ms, size) = (*one_of(random, &[1, 5]), self.size.0 / GIB);
         self.words = format!("custom,servers=8,service={ms}ms,service_cv=1,latency=200us,size={size}GiB");

@@ -1,5 +1,5 @@
-//! The plans of a check, blind: what a soak says of drift and of the promise, how long each plan takes against its forecast, and a
-//! check that was stopped and went on.
+//! The plans of a check, blind: what a soak says about drift and about the promise, how long each plan takes
+//! compared with its forecast, and a check that was stopped and continued.
 
 use std::cell::Cell;
 
@@ -37,7 +37,7 @@ impl Case {
         Case { words: words.to_owned(), plan: CheckPlan::Quick, parts }
     }
 
-    /// A standard check of five minutes.
+    /// Returns a standard check of five minutes.
     fn standard(words: &str) -> Case {
         let job = Job { access: Access::random(Mix::reads(70)), ..Job::named("arrivals") };
         let search = HeadroomAsked {
@@ -98,7 +98,7 @@ impl Case {
         run
     }
 
-    /// Without a break.
+    /// Runs it without interruption.
     fn run(&self) -> Run {
         let ask = self.ask(&[]);
         let mut setup = self.setup();
@@ -158,7 +158,7 @@ fn a_day_of_drift_is_told_and_none_is_made_up() {
         let told = Case::soak(day.words, 24.0).soaked();
         let (trend, swing) = (told.trend.unwrap(), told.swing.unwrap());
         println!("{}: trend {trend:?} swing {swing:?}", day.words);
-        // Sure and wrong is the worst: of what there is none of, and beside what there is.
+        // Sure and wrong is the worst case: of an effect that does not exist, also beside one that does.
         assert_eq!(swing.sure, day.swing > 0.0, "{}: {swing:?}", day.words);
         assert_eq!(trend.sure, day.trend != 0.0, "{}: {trend:?}", day.words);
         let half = |share: analysis::Estimate| (share.high - share.low) / 2.0;
@@ -172,7 +172,7 @@ fn a_day_of_drift_is_told_and_none_is_made_up() {
     each(&days, judged);
 }
 
-/// Share of a soak in which a neighbour that comes evenly leaves the volume alone.
+/// Returns the share of a soak in which a neighbour that comes at even intervals leaves the volume alone.
 fn left_alone(hours: f64, every_s: f64, for_s: f64) -> f64 {
     let seconds = hours * 3600.0;
     let taken: f64 = (1..)
@@ -189,7 +189,7 @@ fn the_promise_is_kept_missed_or_not_told_and_never_surely_wrong() {
     let cases: [(&str, f64, &[Answer]); 5] = [
         ("aws-gp3", 1.0, &[Answer::Meets]),
         ("aws-gp3,noise=2%,rho=0.6", 1.0, &[Answer::Meets]),
-        // Five per cent of the time is missed where one is allowed.
+        // Five per cent of the time is missed, and one is allowed.
         (
             "aws-gp3,neighbour=40%,neighbour_for=60s,neighbour_every=20m",
             left_alone(hours, 1200.0, 60.0),
@@ -201,7 +201,7 @@ fn the_promise_is_kept_missed_or_not_told_and_never_surely_wrong() {
             left_alone(hours, 1200.0, 12.0),
             &[Answer::CannotTell, Answer::Meets],
         ),
-        // Nine in ten are promised, and nineteen in twenty are there.
+        // Nine tenths are promised, and nineteen twentieths are delivered.
         ("aws-gp3,neighbour=5%,neighbour_for=60s,neighbour_every=20m", 1.0, &[Answer::Meets]),
     ];
     each(&cases, |(words, truth, answers)| {
@@ -241,7 +241,7 @@ fn a_plan_takes_as_long_as_was_said() {
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
-/// Stops after so many intervals.
+/// Stops after this many intervals.
 struct Until(Cell<usize>);
 
 impl Observer for Until {
@@ -254,7 +254,7 @@ impl Observer for Until {
     }
 }
 
-/// The run of a case that is stopped after so many intervals, and goes on a while later.
+/// Returns the run of a case that is stopped after `intervals` intervals and continued a while later.
 fn broken(case: &Case, intervals: usize) -> Run {
     let mut setup = case.setup();
     let ask = case.ask(&[]);

@@ -1,4 +1,4 @@
-//! Latency under open load against queueing theory: one server, Poisson arrivals, service exponential or constant.
+//! Latency under open load against queueing theory: one server, Poisson arrivals, exponential or constant service.
 
 use analysis::{Bound, Estimate, analyse};
 use experiments::Step;
@@ -14,14 +14,14 @@ use crate::table::Table;
 
 /// Seconds of one service.
 const SERVICE: f64 = 1e-3;
-/// What a percentile may be off.
+/// Relative error allowed in a percentile.
 const NEAR: f64 = 0.05;
 const P: f64 = 0.99;
-/// Intervals of a step as long as those of a check that latency is claimed of.
+/// Intervals of a step as long as in a check on whose latency there is a claim.
 const STEP: usize = 40;
-/// The greatest share of such steps that tell an interval which does not hold the truth.
+/// Greatest share of such steps that may report an interval which does not contain the truth.
 const ASTRAY: f64 = 0.12;
-/// Of few steps, so many may by chance.
+/// Number of such steps that may do so by chance if there are few steps.
 const BY_CHANCE: f64 = 2.0;
 
 /// A queue: the coefficient of variation of its service, and the load.
@@ -35,7 +35,7 @@ impl Queue {
         format!("sim:custom,servers=1,service=1ms,service_cv={},latency=0us,jitter=0", self.cv)
     }
 
-    /// The percentile of the time in the system, seconds.
+    /// Returns the percentile of the time in the system, in seconds.
     fn truth(&self) -> f64 {
         match self.cv {
             0 => md1(self.load),
@@ -43,25 +43,26 @@ impl Queue {
         }
     }
 
-    /// The mean time in the system, seconds (Pollaczek and Khinchine).
+    /// Returns the mean time in the system, in seconds (Pollaczek and Khinchine).
     fn mean(&self) -> f64 {
         SERVICE * (1.0 + self.load * f64::from(1 + self.cv) / (2.0 * (1.0 - self.load)))
     }
 
-    /// The longer, the fuller the queue: it remembers for about 1/(1-√ρ)² services.
+    /// Returns the length of the run, which rises with the load: a queue remembers for about 1/(1-√ρ)² services.
     fn seconds(&self) -> f64 {
         let memory = SERVICE / (1.0 - self.load.sqrt()).powi(2);
         (memory * if is_full() { 40_000.0 } else { 20_000.0 }).max(100.0)
     }
 }
 
-/// The percentile of the sojourn in M/D/1, seconds.
+/// Returns the percentile of the sojourn in M/D/1, in seconds.
 fn md1(load: f64) -> f64 {
     (md1_wait(load) + 1.0) * SERVICE
 }
 
-/// The 99th percentile of the wait in M/D/1, in services: the distribution of the number in the system by cuts between n and n+1
-/// (every term positive, so it is stable), and that of the wait from it (Franx, Operations Research Letters 29, 2001).
+/// Returns the 99th percentile of the wait in M/D/1, in services: computes the distribution of the number in the
+/// system by cuts between n and n+1 (every term is positive, so this is stable), and from it the distribution of
+/// the wait (Franx, Operations Research Letters 29, 2001).
 pub fn md1_wait(load: f64) -> f64 {
     let levels = 400;
     let arrivals = poisson(load, levels + 2);
@@ -86,7 +87,7 @@ pub fn md1_wait(load: f64) -> f64 {
     low
 }
 
-/// Chances of 0, 1, … of a Poisson distribution of this mean.
+/// Returns the probabilities of 0, 1, … in a Poisson distribution with this mean.
 fn poisson(mean: f64, count: usize) -> Vec<f64> {
     let mut chances = vec![(-mean).exp()];
     for n in 1..count {
@@ -116,7 +117,7 @@ fn ran(queue: &Queue) -> Run {
     run
 }
 
-/// What the intervals of a claim on steps of the usual length say.
+/// What the intervals of a claim say on steps of the usual length.
 struct Told {
     steps: usize,
     told: usize,
@@ -134,7 +135,7 @@ impl Told {
     }
 }
 
-/// Whether the interval of `claim` holds `truth`, seconds, step by step.
+/// Checks, step by step, whether the interval of `claim` contains `truth` (seconds).
 fn held(run: &Run, claim: &str, truth: f64) -> Told {
     let expectation = Expectation::parse(claim).unwrap();
     let counted = run.steps[0].counted();
@@ -151,7 +152,7 @@ fn held(run: &Run, claim: &str, truth: f64) -> Told {
     Told { steps, told: told.len(), held: told.iter().filter(holds).count() }
 }
 
-/// Leaves of `step` these intervals alone.
+/// Reduces `step` to these intervals.
 fn cut(step: &mut StepRecord, part: &[Interval]) {
     step.intervals = part.to_vec();
     let reads = &mut step.workers[0].directions[Direction::Read.index()];
@@ -183,14 +184,14 @@ fn judge(queue: &Queue) -> Table {
     table
 }
 
-/// A claim of so many services for the percentile, of a whole check.
+/// A claim on the percentile of a whole check, in services.
 struct Held {
     cv: u32,
     services: f64,
 }
 
 impl Held {
-    /// The load at which the percentile is that of the claim.
+    /// Returns the load at which the percentile equals the claim.
     fn greatest(&self) -> f64 {
         let (mut low, mut high) = (0.01, 0.99);
         for _ in 0..50 {
@@ -217,7 +218,7 @@ impl Held {
             Some(Bound::AtLeast(rate)) if rate <= truth * (1.0 + NEAR) => Judgement::HeldBack,
             Some(Bound::AtMost(rate)) if rate >= truth * (1.0 - NEAR) => Judgement::HeldBack,
             Some(_) => Judgement::SureWrong,
-            // No load was seen for long enough to be sure of it.
+            // No load was observed for long enough to be sure of it.
             None => Judgement::HeldBack,
         };
         table.add("headroom", judged, (&checked.command(&claim), &|| format!("{told:?} of {truth}")));
@@ -238,7 +239,8 @@ fn queues() {
     Table::of(tables).conclude("queues", cases.len() + claims.len());
 }
 
-/// Values of M/D/1 that are published (the wait at 90 % load exceeds 21 services in a hundredth of cases, nearly).
+/// Compares with published values for M/D/1 (at 90 % load the wait exceeds 21 services in nearly a hundredth of
+/// cases).
 #[test]
 fn the_theory_is_that_of_the_books() {
     let alone = md1(0.01);

@@ -1,5 +1,5 @@
-//! Bursts beyond one quiet sitting: killed at any moment and gone on with, how long they take beside their forecast, and drained by
-//! writes.
+//! Bursts that are not run in one quiet session: killed at any moment and continued, their duration compared with
+//! the forecast, and drained by writes.
 
 use std::cell::Cell;
 
@@ -14,20 +14,20 @@ use workload::{BurstAsked, BurstOf, Direction, Ending, Mix, Nanos, StepKind, Sto
 use crate::bursts::{Case, MOST_S, QUICK_MOST, Until, choices, runner};
 use crate::checked::{Nobody, count, each, quarter};
 
-/// Volumes that are killed.
+/// Number of volumes that are killed.
 const KILLED: usize = 80;
-/// The share of intervals that must hold the truth.
+/// Share of intervals that must contain the truth.
 const COVERED: f64 = 0.95;
-/// A figure that is off by more is wrong whatever its interval says.
+/// Relative error from which a figure is wrong whatever its interval.
 const NEAR: f64 = 0.03;
-/// What a forecast may be off, as a share.
+/// Relative error allowed in a forecast.
 const FORESEEN: f64 = 0.3;
-/// A bucket with less than this share of what it had is empty.
+/// Share of its content below which a bucket counts as empty.
 const EMPTY: f64 = 0.02;
-/// Longest time between a kill and the run that goes on, seconds.
+/// Longest time between a kill and the run that continues, in seconds.
 const AWAY_MOST_S: f64 = 300.0;
 
-/// A volume that is killed: one burst of some minutes, in some noise.
+/// Returns a volume to be killed: one burst of some minutes, with some noise.
 fn volume(number: usize, random: &mut Stream) -> Case {
     let noise = ["", ",noise=1%,rho=0.3", ",noise=3%", ",noise=1%,slow=1%,slow_over=60s"][number % 4];
     let share = 0.04 + 0.08 * random.unit_f64();
@@ -43,8 +43,8 @@ fn volume(number: usize, random: &mut Stream) -> Case {
     Case { words, of: BurstOf::Operations, share, most_s: MOST_S }
 }
 
-/// Runs until so many intervals were heard; whether it was stopped then, and the steps as a run file has them that was killed: the
-/// last interval may not be stored, and what came behind it is not.
+/// Runs until `intervals` intervals were heard. Returns the steps as the run file of a killed run has them,
+/// without anything after the last stored interval; `None` if the run ended before.
 fn killed(asked: &BurstAsked, setup: &mut Setup, random: &mut Stream, intervals: usize) -> Option<Killed> {
     let next = |done: &[StepRecord]| next_burst_step(asked, Layout::None, done);
     let mut until = Until(Cell::new(intervals));
@@ -56,21 +56,21 @@ fn killed(asked: &BurstAsked, setup: &mut Setup, random: &mut Stream, intervals:
     last.intervals.truncate(last.intervals.len().saturating_sub(lost));
     last.ended = last.intervals.last().map_or(last.started, |interval| interval.end);
     last.notes.push(Note::CutOff);
-    // The load went on until the kill, which nobody recorded.
+    // The load went on until the kill, but nobody recorded it.
     let mut plan = last.plan.clone();
     plan.stop = vec![StopRule::Time(Nanos::from_secs_f64(plan.interval.as_secs_f64() * random.unit_f64()))];
     through += ops(&setup.runner.run(&plan, &mut Nobody).unwrap());
     Some(Killed { steps, through })
 }
 
-/// What is left of a run that was killed, and how many operations really came through.
+/// What is left of a run that was killed, and how many operations really completed.
 struct Killed {
     steps: Vec<StepRecord>,
     through: f64,
 }
 
-/// What a volume that was killed was told to be, and the most that was in its bucket when a drain began; `None` where it was done
-/// before.
+/// Returns what was reported of a volume that was killed, and the most that its bucket held when a drain began;
+/// `None` if it was done before.
 fn gone_on(number: usize) -> Option<(Case, BurstPart, f64)> {
     let mut random = Stream::new(number as u64, 19);
     let case = volume(number, &mut random);
@@ -91,14 +91,14 @@ fn gone_on(number: usize) -> Option<(Case, BurstPart, f64)> {
         |done: &[StepRecord]| next_burst_step(&asked, Layout::None, &[first.as_slice(), done].concat());
     steps.extend(conduct(&next, setup.runner.as_mut(), &mut Nobody).0);
     let part = drained(&steps, &asked, None).of(Resource::Iops).cloned();
-    // Emptied before, it is what the first drain found.
+    // If it emptied before, the figure is what the first drain found.
     let emptied = first.iter().any(|step| step.plan.kind == StepKind::Idle);
     let most =
         if left > EMPTY * held && !emptied { held.max(left + truth.base * away.as_secs_f64()) } else { held };
     part.map(|part| (case, part, most))
 }
 
-/// How often a figure was told, held the truth, and was sure and wrong.
+/// How often a figure was reported, contained the truth, and was sure and wrong.
 #[derive(Default)]
 struct Coverage {
     told: usize,
@@ -146,7 +146,7 @@ fn intervals_hold_the_truth_of_runs_that_were_killed() {
     held.conclude("bucket", all.len());
 }
 
-/// Seconds that a drain took, and what was foreseen: before it, and behind the first fall.
+/// Returns the seconds that a drain took, and those forecast: before it, and after the first fall.
 fn took(case: &Case) -> Option<(f64, f64, f64, f64)> {
     let limits = case.limits();
     let asked = case.asked();
@@ -171,7 +171,7 @@ fn a_drain_takes_as_long_as_was_foreseen() {
         .flat_map(|words| ways.map(|of| Case { words: words.clone(), of, share: 1.0, most_s: MOST_S }))
         .filter(|case| case.ios() < QUICK_MOST)
         .filter(|case| case.truth().is_some_and(|truth| truth.burst > 1.06 * truth.base))
-        // How long some last is not published, so that nothing can be foreseen.
+        // The length of some bursts is not published, so nothing can be forecast.
         .filter(|case| case.limits().longest_burst() != policy::BurstLength::Unknown)
         .collect();
     let cases = quarter(cases);
@@ -192,7 +192,7 @@ fn a_drain_takes_as_long_as_was_foreseen() {
     assert!(off.is_empty(), "{off:#?}");
 }
 
-/// What writes spend is told as what reads spend, of a policy with one bucket for both.
+/// What writes spend is reported as what reads spend, on a policy with one bucket for both.
 #[test]
 fn writes_drain_as_reads_do() {
     for mix in [Mix::WRITE, Mix::reads(70)] {
@@ -211,7 +211,7 @@ fn writes_drain_as_reads_do() {
     }
 }
 
-/// The steps of a burst whose bucket holds for both directions, with the look at both ways.
+/// Returns the steps of a burst whose bucket counts both directions, with the look at both.
 fn both_ways_of(words: &str, mix: Mix) -> (BurstAsked, Vec<StepRecord>) {
     let case = Case { words: words.to_owned(), of: BurstOf::Operations, share: 0.05, most_s: MOST_S };
     let asked = BurstAsked { mix, both_ways: true, ..case.asked() };
@@ -234,7 +234,8 @@ fn reads_and_writes_share_a_bucket_or_have_one_each() {
             let (asked, mut steps) =
                 both_ways_of(&format!("aws-gp2,size=100GiB,credits=5%{noise},seed=4"), mix);
             assert_eq!(budget(&steps, &asked), Some(BurstBudget::Shared), "{noise} {mix:?}");
-            // No published burst holds in each direction for itself: the last look is at a volume whose limits do.
+            // No published burst applies to each direction separately, so the last look is at a volume whose
+            // limits do.
             let plan = steps.pop().unwrap().plan;
             assert!(budget(&steps, &asked).is_none(), "{}", plan.name);
             let mut other = runner(&format!("custom,read_iops=300,write_iops=300{noise},seed=5"));

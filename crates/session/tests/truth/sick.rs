@@ -1,4 +1,5 @@
-//! Volumes with whatever real ones suffer from, drawn at random: no figure, cause or answer about them may be sure and wrong.
+//! Volumes with anything that real ones suffer from, drawn at random: no figure, cause or answer about them may be
+//! sure and wrong.
 
 use policy::Level;
 use statistics::Stream;
@@ -11,22 +12,23 @@ use crate::table::Table;
 use crate::told;
 use crate::volume::{Volume, judge_claim, judge_no_change};
 
-/// Volumes of a day's test.
+/// Volumes in the daily test.
 const USUAL: usize = 48;
-/// A claim so far above the nominal rate is false, and one so far below the lowest level true.
+/// Share of the nominal rate from which a claim is false.
 const ABOVE: f64 = 1.15;
+/// Share of the lowest level up to which a claim is true.
 const BELOW: f64 = 0.8;
 
-/// What ails a volume.
+/// An ailment of a volume.
 struct Ailment {
     words: String,
-    /// Share of the nominal rate that is left in the mean.
+    /// Share of the nominal rate that is left on average.
     mean: f64,
-    /// Other levels than the nominal one at which it can be held.
+    /// Levels other than the nominal one to which the volume can be limited, as shares of it.
     levels: Vec<f64>,
-    /// Whether the rate at which it lets through changes.
+    /// Whether the rate that it lets through changes.
     moves: bool,
-    /// Whether some I/O passes its limits.
+    /// Whether some I/O bypasses its limits.
     passes: bool,
 }
 
@@ -43,7 +45,7 @@ impl Ailment {
         Ailment { passes: true, moves: true, ..Ailment::steady(words) }
     }
 
-    /// Ailment of kind `kind`.
+    /// Draws an ailment of kind `kind`.
     fn drawn(kind: usize, random: &mut Stream) -> Ailment {
         let percent = |random: &mut Stream, of: &[u32]| *one_of(random, of);
         match kind {
@@ -118,7 +120,7 @@ impl Ailment {
     }
 }
 
-/// A volume with what ails it.
+/// A volume with its ailments.
 pub struct Sick {
     pub words: String,
     ailments: Vec<Ailment>,
@@ -129,7 +131,7 @@ impl Sick {
         let mut random = Stream::new(number as u64, 200);
         let (iops, mib) = (spread(&mut random, 500.0, 4000.0), spread(&mut random, 40.0, 300.0));
         let latency = spread(&mut random, 200.0, 4000.0);
-        // Every kind comes round; a second and a third are drawn.
+        // Every kind comes in turn; a second and a third are drawn.
         let mut kinds = vec![number % 16];
         while chance(&mut random, 0.4) && kinds.len() < 3 {
             let kind = random.below(16) as usize;
@@ -154,27 +156,27 @@ impl Sick {
         self.ailments.iter().map(|ailment| ailment.mean).product()
     }
 
-    /// Whether some I/O passes its limits.
+    /// Whether some I/O bypasses its limits.
     fn passes(&self) -> bool {
         self.ailments.iter().any(|ailment| ailment.passes)
     }
 
-    /// How what was told of a rate compares with the truth.
+    /// Judges what was reported of a rate.
     pub fn rate(&self, told: Figure, truth: Truth) -> Judgement {
         let of = |level: &f64| level * truth.rate;
         let at_a_level = self.levels().iter().map(of).any(|level| told.agrees(level));
         if told.at_least {
-            // It says nothing of what is above, but what it says must be there.
+            // A lower bound says nothing about what is above, but the bound itself must be true.
             let most = self.levels().iter().map(of).fold(0.0, f64::max);
-            // A cache that is not full yet takes writes at whatever depth and latency allow: that much was reached, and how long
-            // it lasts is what the answers are judged by.
+            // A cache that is not full yet accepts writes at any rate that depth and latency allow: that rate was
+            // reached, and how long it lasts is judged by the answers.
             let cached = told.cause == Cause::InFlight && self.words.contains("write_back");
             let is_there = cached || self.passes() || told.low <= most * (1.0 + NEAR);
             return if is_there { Judgement::Open } else { Judgement::SureWrong };
         }
         let named = told.cause.agrees(truth.cause) || truth.near_another;
         match (told.cause == Cause::Unknown, told.is_sure()) {
-            // No cause is named. What passes the limits makes rates that are no level of theirs.
+            // No cause is named. What bypasses the limits has rates that are none of their levels.
             (true, _) if at_a_level || self.passes() => Judgement::Open,
             (false, _) if at_a_level && named => Judgement::Right,
             (_, true) if at_a_level || self.passes() => Judgement::SureCause,
@@ -184,7 +186,7 @@ impl Sick {
         }
     }
 
-    /// Shares of the nominal rate that are levels of the volume.
+    /// Returns the levels of the volume, as shares of the nominal rate.
     fn levels(&self) -> Vec<f64> {
         let lower = self.ailments.iter().flat_map(|ailment| ailment.levels.iter().copied());
         lower.chain([1.0, self.mean()]).collect()

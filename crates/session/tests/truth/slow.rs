@@ -1,5 +1,6 @@
-//! Slow volumes: some tens to a thousand operations and half a MiB to 20 MiB a second, so that a step of a few seconds holds few
-//! I/Os; every third as this kernel's throttle does it, which lets through what must wait at the end of a slice of 100 ms.
+//! Slow volumes: from some tens to a thousand operations and from half a MiB to 20 MiB a second, so that a step of
+//! a few seconds has few I/Os; every third throttled as by this kernel, which releases waiting I/O at the end of a
+//! slice of 100 ms.
 
 use policy::Level;
 use statistics::Stream;
@@ -9,14 +10,14 @@ use crate::custom::{chance, one_of, spread};
 use crate::table::Table;
 use crate::volume::Volume;
 
-/// Volumes of a day's test.
+/// Volumes in the daily test.
 const USUAL: usize = 30;
-/// Every so many volumes one passes in slices.
+/// One volume in this many passes I/O in slices.
 const SLICED: usize = 3;
-/// A check ends by then, whatever the volume is, seconds.
+/// Seconds within which a check ends, whatever the volume.
 const LONGEST_S: f64 = 300.0;
 
-/// Limits of a small volume; the bytes are those of operations of 4 KiB at least.
+/// Draws limits of a small volume; the cap on bytes allows at least the operations at 4 KiB.
 fn limits(random: &mut Stream) -> String {
     let iops = spread(random, 60.0, 1_000.0);
     let least = iops * 4_096.0 / f64::from(1 << 20);
@@ -35,7 +36,7 @@ fn limits(random: &mut Stream) -> String {
     }
 }
 
-/// The words of volume number `number`.
+/// Returns the words of volume `number`.
 fn words(number: usize) -> String {
     let mut random = Stream::new(number as u64, 900);
     let limits = limits(&mut random);

@@ -1,4 +1,5 @@
-//! The table of a family: how often each quantity was judged how, and the worst cases with what repeats them.
+//! The table of a family: how often each quantity got each judgement, and the worst cases with the commands that
+//! repeat them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,14 +8,14 @@ use crate::ceilings::ceilings;
 use crate::judge::Judgement;
 use crate::page;
 
-/// Worst cases that are printed of a family, or all that are sure and wrong or sure of a wrong cause, where those are more.
+/// Worst cases printed for a family; more only if more are sure and wrong, or sure of a wrong cause.
 const WORST: usize = 12;
 
-/// What became of one family.
+/// Results of one family.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     counts: BTreeMap<&'static str, [usize; 8]>,
-    /// What is a share or a bias and no count, in the order of the quantities.
+    /// Figures that are shares or biases rather than counts, by quantity.
     pub figures: BTreeMap<String, String>,
     worst: Vec<(Judgement, &'static str, String)>,
 }
@@ -36,14 +37,14 @@ impl Table {
         self.worst.extend(other.worst);
     }
 
-    /// Of all tables.
+    /// Merges all tables.
     pub fn of(tables: impl IntoIterator<Item = Table>) -> Table {
         let mut all = Table::default();
         tables.into_iter().for_each(|table| all.merge(table));
         all
     }
 
-    /// Per cent of a quantity that were judged so.
+    /// Returns the percentage of a quantity with this judgement.
     pub fn share_of(&self, quantity: &str, judged: Judgement) -> f64 {
         let Some(counts) = self.counts.get(quantity) else { return 100.0 };
         100.0 * counts[judged as usize] as f64 / counts.iter().sum::<usize>().max(1) as f64
@@ -56,7 +57,7 @@ impl Table {
         100.0 * of as f64 / total.max(1) as f64
     }
 
-    /// Per cent that are sure and wrong, sure of a wrong cause, and missed or wrong.
+    /// Returns the percentages that are sure and wrong, sure of a wrong cause, and missed or wrong.
     fn shares(&self) -> [f64; 3] {
         use Judgement::{Cause, Missed, SureCause, SureWrong, Wrong};
         [self.share(&[SureWrong]), self.share(&[SureCause]), self.share(&[Missed, Wrong, Cause])]
@@ -79,7 +80,7 @@ impl Table {
         text
     }
 
-    /// Prints it, keeps it where that is asked, and holds it against the ceilings of its family.
+    /// Prints the table, keeps it if asked to, and checks it against the ceilings of its family.
     pub fn conclude(mut self, family: &'static str, volumes: usize) {
         let text = format!("{}\n{volumes} volumes.\n", self.text());
         let shares = self.shares();
@@ -93,7 +94,7 @@ impl Table {
         let ceiling = ceilings(family);
         let most = [ceiling.sure_and_wrong, ceiling.sure_of_a_wrong_cause, ceiling.missed_or_unsure];
         let names = ["sure and wrong", "sure of a wrong cause", "missed or wrong"];
-        // Of a few volumes a whole case more may be a greater share.
+        // With few volumes, one more case may be a greater share.
         let judged = self.counts.values().flatten().sum::<usize>() as f64;
         for ((what, share), most) in names.into_iter().zip(shares).zip(most) {
             let (cases, most_cases) = (share * judged / 100.0, (most * judged / 100.0).ceil());

@@ -1,6 +1,6 @@
-//! Several volumes at once, against the machines that were put in front of them: budgets of operations and of bytes, none, with a
-//! volume that passes first, steady and noisy; and volumes that share nothing, but whose burst ends, whose caps swing, or whose user has no
-//! processor at times.
+//! Several volumes at once, behind machines of known limits: budgets of operations and of bytes, none, a volume
+//! that passes first, steady and noisy; and volumes that share nothing, but whose burst ends, whose caps swing, or
+//! whose user lacks a processor at times.
 
 use analysis::{Answered, Counted, LoadTogether, Reach, Standing, TogetherAnswer, TogetherDoubt, analyse};
 use experiments::{Layout, TogetherAsk, next_together_step, together_looks_most};
@@ -17,13 +17,13 @@ use crate::table::Table;
 /// Seconds of a look.
 const LOOK_S: f64 = 4.0;
 const DEPTH: u32 = 64;
-/// From this share of what all have alone on, a budget takes too little to be told from none.
+/// Share of what all have alone from which a budget takes too little to be detected.
 const BARELY: f64 = 0.92;
-/// A budget this near to the other one is held by either.
+/// Ratio of two budgets from which either may be the one that limits.
 const TIE: f64 = 0.9;
 const MIB: f64 = 1048576.0;
 
-/// What stands in front of the volumes.
+/// What stands before the volumes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Operations,
@@ -62,7 +62,7 @@ impl Kind {
     }
 }
 
-/// A volume by what holds it alone.
+/// A volume by what limits it alone.
 #[derive(Clone, Copy, Debug)]
 struct Own {
     iops: f64,
@@ -71,7 +71,7 @@ struct Own {
 }
 
 impl Own {
-    /// Operations a second of this block at full depth, before the machine.
+    /// Returns operations a second of this block size at full depth, before the machine.
     fn rate(&self, block: f64) -> f64 {
         self.iops.min(self.bytes / block).min(f64::from(DEPTH) / self.latency_s)
     }
@@ -82,7 +82,7 @@ struct Case {
     kind: Kind,
     own: Vec<Own>,
     words: Vec<String>,
-    /// Operations and bytes a second; endless where there is no such budget.
+    /// Operations and bytes a second; infinite without such a budget.
     budget: (f64, f64),
     noise: f64,
 }
@@ -125,7 +125,7 @@ impl Case {
         );
         let mut also = |more: String| words += &format!(",{more}");
         if self.kind == Kind::Draining && at == 0 {
-            // It ends within the looks at small reads.
+            // It ends during the looks at small reads.
             also(format!("burst_iops={},bucket={}", 4.0 * iops, 60.0 * iops));
         }
         if self.kind == Kind::Swinging {
@@ -202,7 +202,8 @@ impl Case {
         }
     }
 
-    /// What the machine lets through of a block, and whether operations or bytes hold that; near each other, either.
+    /// Returns what the machine lets through of a block size, and whether operations or bytes limit it; `None` if
+    /// they are close to each other.
     fn machine(&self, block: f64) -> (f64, Option<Counted>) {
         let (operations, bytes) = (self.budget.0, self.budget.1 / block);
         let near = operations.min(bytes) / operations.max(bytes) > TIE;
@@ -266,7 +267,7 @@ impl Case {
             {
                 Judgement::Right
             }
-            // What holds nobody back is told of no volume that does not hold still.
+            // That nothing is shared is never reported of volumes whose rate changes.
             (Reach::Open(_), _) if matches!(self.kind, Kind::Swinging | Kind::Starving) => Judgement::Open,
             (Reach::Open(_), _) if share > BARELY && share < 0.995 => Judgement::Open,
             (Reach::Open(_) | Reach::Held, _) => Judgement::HeldBack,
@@ -274,13 +275,13 @@ impl Case {
     }
 }
 
-/// What became of one case.
+/// Result of one case.
 struct Outcome {
     kind: Kind,
     table: Table,
-    /// By what share a budget is off.
+    /// Relative errors of the budgets.
     off: Vec<f64>,
-    /// Whether its interval holds the truth.
+    /// Whether each interval contains the truth.
     held: Vec<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! What an analysis tells, in the terms of the judgements.
+//! What an analysis reports, in the terms of the judgements.
 
 use analysis::findings::{Crossover, Question};
 use analysis::{Analysis, Charge, Confidence, Counted, Estimate, LatencyRole, LatencyRow, Meaning};
@@ -6,10 +6,10 @@ use workload::Direction;
 
 use crate::judge::{Cause, Figure};
 
-/// A change that was told.
+/// A change that was reported.
 #[derive(Clone, Copy, Debug)]
 pub struct Change {
-    /// When, seconds of the run: no earlier than the first, no later than the second.
+    /// When it happened, in seconds of the run: no earlier than the first, no later than the second.
     pub at: (f64, f64),
     pub likeliest: f64,
     pub before: f64,
@@ -17,18 +17,18 @@ pub struct Change {
     pub confidence: Confidence,
 }
 
-/// What is told of the greatest rate of small I/Os.
+/// Returns what is reported of the greatest rate of small I/Os.
 pub fn operations(found: &Analysis, direction: Direction) -> Option<Figure> {
     level(found, direction, Counted::Operations)
 }
 
-/// What is told of the greatest rate of bytes.
+/// Returns what is reported of the greatest rate of bytes.
 pub fn bytes(found: &Analysis, direction: Direction) -> Option<Figure> {
     level(found, direction, Counted::Bytes)
 }
 
-/// What is told of one level: what holds it, before how long operations are charged, before what is left open, before how short
-/// ones are charged.
+/// Returns what is reported of one level: its limit, or else how long operations are charged, or else an open
+/// level, or else how short operations are charged.
 fn level(found: &Analysis, direction: Direction, counted: Counted) -> Option<Figure> {
     let said = |of: fn(&Meaning) -> Option<Said>| {
         let mut findings = found.findings.iter();
@@ -43,11 +43,11 @@ fn level(found: &Analysis, direction: Direction, counted: Counted) -> Option<Fig
     said(held).or_else(|| said(charged)).or_else(|| said(open)).or_else(|| said(charged_whole))
 }
 
-/// One level as a finding tells it.
+/// One level as a finding reports it.
 struct Said {
     direction: Direction,
     counted: Counted,
-    /// It, and its interval.
+    /// Value, low and high end.
     level: (f64, f64, f64),
     at_least: bool,
     cause: Cause,
@@ -78,7 +78,7 @@ fn how(charge: Charge) -> Cause {
     }
 }
 
-/// Small operations that are charged as a whole unit, where nothing else is said of them.
+/// Reads small operations that are charged as a whole unit, used if nothing else is reported of them.
 fn charged_whole(meaning: &Meaning) -> Option<Said> {
     let Meaning::AccountingUnit(found) = meaning else { return None };
     let (direction, counted, cause) = (found.direction, Counted::Operations, how(found.charge));
@@ -86,7 +86,7 @@ fn charged_whole(meaning: &Meaning) -> Option<Said> {
     Some(Said { direction, counted, level, at_least: false, cause })
 }
 
-/// The bytes that operations of a unit come to.
+/// Reads the bytes that operations of a unit amount to.
 fn charged(meaning: &Meaning) -> Option<Said> {
     let Meaning::AccountingUnit(found) = meaning else { return None };
     let cause = how(found.charge);
@@ -95,7 +95,7 @@ fn charged(meaning: &Meaning) -> Option<Said> {
     Some(Said { direction: found.direction, counted: Counted::Bytes, level, at_least: false, cause })
 }
 
-/// A level whose cause is left open.
+/// Reads a level whose cause is left open.
 fn open(meaning: &Meaning) -> Option<Said> {
     let Meaning::NotIdentifiable(found) = meaning else { return None };
     let cause = match found.question {
@@ -108,7 +108,7 @@ fn open(meaning: &Meaning) -> Option<Said> {
     Some(Said { direction, counted, level, at_least, cause })
 }
 
-/// The size above which bytes are said to bind.
+/// Returns the size above which bytes are said to be the limit.
 pub fn crossover(found: &Analysis, direction: Direction) -> Option<(f64, Confidence)> {
     found.findings.iter().find_map(|finding| match &finding.meaning {
         Meaning::Crossover(Crossover { direction: of, bytes }) if *of == direction => {
@@ -118,7 +118,8 @@ pub fn crossover(found: &Analysis, direction: Direction) -> Option<(f64, Confide
     })
 }
 
-/// Every change of the rate that is told: falls, rises, and waves with the time over which they were seen.
+/// Returns every change of the rate that is reported: falls, rises, and waves with the time over which they were
+/// seen.
 pub fn changes(found: &Analysis) -> Vec<Change> {
     let of = |finding: &analysis::Finding| {
         let mut likeliest = None;
@@ -145,7 +146,7 @@ pub fn changes(found: &Analysis) -> Vec<Change> {
     found.findings.iter().filter_map(of).collect()
 }
 
-/// The latency of one I/O alone.
+/// Returns the latency of a single I/O.
 pub fn alone(found: &Analysis, direction: Direction) -> Option<&LatencyRow> {
     let rows = || found.latencies.iter().filter(|row| row.direction == direction);
     rows().find(|row| row.role == LatencyRole::Spaced).or_else(|| rows().next())

@@ -1,5 +1,5 @@
-//! Comparisons in turns of volumes whose difference is known: how often twins are told apart, how often a difference is
-//! found, how often its interval holds it, and whether the forecast of all that is kept.
+//! Comparisons in turns of volumes with a known difference: how often twins are called different, how often a
+//! difference is found, how often its interval contains it, and whether the forecast of these rates holds.
 
 use analysis::compare::{Comparison, RatioAnswer, Side, compare, reach};
 use experiments::{Layout, Step, TurnsAsk, next_turn};
@@ -11,15 +11,16 @@ use workload::{
 
 use crate::checked::{Nobody, count};
 
-/// Comparisons of a setting in a day's test; must show: of 200 pairs of twins at most 5 % are told apart.
+/// Comparisons of a setting in the daily test, enough to show that at most 5 % of 200 pairs of twins are called
+/// different.
 const USUAL: usize = 200;
 /// Counted time of a turn.
 const TURN: Nanos = Nanos::from_secs(1);
 
-/// The loads of a plan, in their order: by depth and block in KiB. As many as `plimsoll compare` runs unless told otherwise.
+/// The loads of a plan in order, by depth and block size in KiB: as many as `plimsoll compare` runs by default.
 const LOADS: [(u32, u64); 5] = [(16, 4), (1, 4), (4, 4), (8, 8), (8, 16)];
 
-/// A load of reads at random places.
+/// Returns a load of random reads.
 fn load((depth, kib): (u32, u64)) -> Step {
     let name = &format!("{kib} KiB, depth {depth}");
     let job = Job {
@@ -85,14 +86,14 @@ fn runner(words: &str) -> Box<dyn Runner> {
     setup.runner
 }
 
-/// Twins, but for `slower` (a share) of the second's rate.
+/// Returns twins, except that the second's rate is lower by `slower` (a share).
 fn twins(noise: &str, seed: u64, slower: f64) -> [String; 2] {
     let one =
         |iops: f64, seed: u64| format!("custom,iops={iops},latency=650us,jitter=0.3,{noise},seed={seed}");
     [one(1200.0, 2 * seed + 1), one(1200.0 * (1.0 - slower), 2 * seed + 2)]
 }
 
-/// What many comparisons came to.
+/// What many comparisons found.
 #[derive(Debug, Default)]
 struct Seen {
     comparisons: usize,
@@ -100,11 +101,11 @@ struct Seen {
     alarms: usize,
     /// Comparisons in which the rate of the deep load differs.
     found: usize,
-    /// Comparisons in which the interval of that holds the truth.
+    /// Comparisons in which the interval of that rate's ratio contains the truth.
     held: usize,
-    /// Comparisons in which that is called the same.
+    /// Comparisons in which that rate is called the same.
     same: usize,
-    /// Where it is said to differ, in the wrong direction.
+    /// Comparisons in which that rate is said to differ in the wrong direction.
     wrong_way: usize,
 }
 
@@ -137,11 +138,11 @@ fn share(part: usize, all: usize) -> f64 {
 
 /// Noise of 2 % from turn to turn, independent.
 const TURN_NOISE: &str = "noise=2%,noise_every=1s";
-/// More of it, and pulses of a neighbour.
+/// More noise, and pulses of a neighbour.
 const HOSTILE: [&str; 2] =
     ["noise=8%,noise_every=1s", "neighbour=40%,neighbour_for=3s,neighbour_every=20s,neighbour_pace=poisson"];
-/// Each side wanders of its own: faster than the blocks come, and as slowly as the comparison lasts, by less than the noise and by
-/// more. Then two volumes do differ for a while.
+/// Each side wanders on its own: faster than the blocks come, or as slowly as the comparison lasts, by less than
+/// the noise or by more. Then two volumes do differ for a while.
 const WANDERING: [&str; 4] = [
     "noise=5%,rho=0.8,noise_every=1s",
     "noise=2%,slow=5%,slow_over=100s",
@@ -155,7 +156,7 @@ fn twins_are_told_apart_in_at_most_one_comparison_of_twenty() {
     seen.extend(HOSTILE.map(|noise| see(noise, 0.0, TEN)));
     seen.push(see("noise=6%,noise_every=1s", 0.0, Plan { look_at: &[10, 20, 40], loads: 2 }));
     for seen in seen {
-        // Three standard deviations of 200 coins of 5 %.
+        // Three standard deviations of 200 draws with a probability of 5 %.
         let most = 0.05 + 3.0 * (0.05 * 0.95 / seen.comparisons as f64).sqrt();
         assert!(share(seen.alarms, seen.comparisons) <= most, "{seen:?}");
         assert!(share(seen.held, seen.comparisons) >= 1.0 - most, "{seen:?}");
@@ -166,7 +167,8 @@ fn twins_are_told_apart_in_at_most_one_comparison_of_twenty() {
 fn a_side_that_wanders_slowly_is_seldom_taken_for_a_difference() {
     for noise in WANDERING {
         let seen = see(noise, 0.0, TEN);
-        // Without the widening it is more than a half of the slower ones. Three standard deviations of 200 coins of 5 %.
+        // Without the widening it would be more than half of the slower ones. Three standard deviations of 200
+        // draws at 5 %.
         let most = 0.05 + 3.0 * (0.05 * 0.95 / seen.comparisons as f64).sqrt();
         assert!(share(seen.alarms, seen.comparisons) <= most, "{seen:?}");
     }
@@ -177,14 +179,14 @@ fn five_per_cent_at_two_per_cent_of_noise_is_found_in_ten_blocks_and_less_as_for
     let seen = see(TURN_NOISE, 0.05, TEN);
     assert!(share(seen.found, seen.comparisons) >= 0.85, "{seen:?}");
     assert_eq!(seen.wrong_way, 0, "{seen:?}");
-    // At the very margin "the same" is said as seldom as two one-sided tests at 5 % allow.
+    // At exactly the margin, "the same" is said as seldom as two one-sided tests at 5 % allow.
     assert!(
         share(seen.same, seen.comparisons) <= 0.05 + 3.0 * (0.05 * 0.95 / seen.comparisons as f64).sqrt(),
         "{seen:?}"
     );
     assert!(share(seen.held, seen.comparisons) >= 0.90, "{seen:?}");
-    // What is promised before: four of five, of a difference so many times the noise. The margin does not count here, as a
-    // difference of 11 % is beyond it.
+    // The forecast promises to find four of five differences that are a given multiple of the noise. The margin
+    // does not matter here, because a difference of 11 % is beyond it.
     let slower = 1.0 - (-reach(10, 1, 1).unwrap() * 0.08f64).exp();
     let seen = see("noise=8%,noise_every=1s", slower, Plan { look_at: &[10], loads: 1 });
     let found = share(seen.found, seen.comparisons);

@@ -10,43 +10,45 @@ use crate::table::Table;
 use crate::told;
 
 const SMALL: Bytes = Bytes::kib(4);
-/// The smallest block of a check's probes.
+/// The smallest block size of a check's probes.
 const TINY: Bytes = Bytes(512);
 const LARGE: Bytes = Bytes::MIB;
-/// The deepest queue of a check, and the most bytes that it keeps in flight.
+/// The deepest queue of a check.
 const DEPTH_MAX: f64 = 256.0;
+/// The most bytes that a check keeps in flight.
 const IN_FLIGHT_MAX: f64 = experiments::CheckAsk::IN_FLIGHT_MOST.0 as f64;
-/// What the simulator takes for the latency of one I/O where nothing is typed, seconds.
+/// Latency of one I/O that the simulator assumes by default, in seconds.
 const LATENCY: f64 = 800e-6;
-/// The same of a write into a write-back cache.
+/// Latency of a write into a write-back cache by default, in seconds.
 const WRITE_BACK_LATENCY: f64 = 50e-6;
-/// What it takes for their coefficient of variation there.
+/// Coefficient of variation that the simulator assumes by default.
 const JITTER: f64 = 0.1;
-/// Standard errors within which the mean of a log-normal latency lies. (Of a thousand means of 900 values whose coefficient of variation
-/// is 2, as a gamma distribution of their skewness, four are more than three above the truth, and one in 15,000 more than five.)
+/// Standard errors within which the mean of a log-normal latency lies. (Of a thousand means of 900 values whose
+/// coefficient of variation is 2, with the skewness of a gamma distribution, four are more than three above the
+/// truth, and one in 15,000 more than five.)
 const ERRORS: f64 = 5.0;
-/// Two limits that are nearer than this to each other cannot be told apart.
+/// Relative difference below which two limits cannot be distinguished.
 const APART: f64 = 0.1;
 
-/// A simulated volume that is one volume all the time.
+/// A simulated volume whose limits stay the same all the time.
 pub struct Volume {
     pub limits: Option<Limits>,
     pub level: Level,
-    /// Seconds of one I/O alone, by direction.
+    /// Latency of a single I/O in seconds, by direction.
     pub latency: [f64; 2],
-    /// Coefficient of variation of that.
+    /// Coefficient of variation of that latency.
     pub spread: f64,
     /// Servers: their number, mean seconds of service, bytes a second of one.
     pub servers: Option<(f64, f64, f64)>,
-    /// What takes writes past the rules: bytes a second that it drains, seconds of a write into it.
+    /// A cache that takes writes past the rules: bytes a second that it drains, seconds of a write into it.
     pub write_back: Option<(f64, f64)>,
-    /// Whether the rate at which anything is let through stays what it is.
+    /// Whether the rate at which anything is let through stays constant.
     pub steady: bool,
 }
 
 pub const DIRECTIONS: [Direction; 2] = [Direction::Read, Direction::Write];
 
-/// The value of a parameter of the words.
+/// Returns the value of a parameter in the words.
 pub fn typed<'w>(words: &'w str, name: &str) -> Option<&'w str> {
     words.split(',').find_map(|part| part.strip_prefix(name)?.strip_prefix('='))
 }
@@ -75,7 +77,7 @@ impl Volume {
         Volume { limits, level, latency: [read, write], spread, servers, write_back, steady: true }
     }
 
-    /// What holds random I/O of this size in this direction, in operations a second.
+    /// Returns what limits random I/O of this size in this direction, in operations a second.
     pub fn truth(&self, direction: Direction, block: Bytes) -> Truth {
         if let Some((drain, alone)) = self.write_back.filter(|_| direction == Direction::Write) {
             let in_flight = DEPTH_MAX.min(IN_FLIGHT_MAX / block.0 as f64) / alone;
@@ -112,21 +114,21 @@ impl Volume {
             .collect()
     }
 
-    /// In bytes a second, of the largest blocks.
+    /// Returns what limits the largest blocks, in bytes a second.
     pub fn bandwidth(&self, direction: Direction) -> Truth {
         let truth = self.truth(direction, LARGE);
         Truth { rate: truth.rate * LARGE.0 as f64, ..truth }
     }
 
-    /// What is told of small blocks: where bytes hold those of 4 KiB, a cap of operations is told from smaller ones, and so it is
-    /// held against what these have.
+    /// Returns the truth to compare a report on small blocks with: if bytes limit blocks of 4 KiB, a cap on
+    /// operations is measured with smaller blocks.
     pub fn small(&self, direction: Direction, told: Option<Figure>) -> Truth {
         let small = self.truth(direction, SMALL);
         let told_of_smaller = told.is_some_and(|told| told.cause == Cause::Operations);
         if told_of_smaller && small.cause == Cause::Bytes { self.truth(direction, TINY) } else { small }
     }
 
-    /// The size above which bytes bind, where both bind and no unit stands between.
+    /// Returns the size above which bytes are the limit, if both caps limit and no unit lies between.
     pub fn crossover(&self, direction: Direction, small: Truth) -> Option<f64> {
         let large = self.bandwidth(direction);
         let both = small.cause == Cause::Operations && large.cause == Cause::Bytes;
@@ -140,7 +142,7 @@ impl Volume {
         (both && !counted).then(|| large.rate / small.rate)
     }
 
-    /// Judges everything that a check of it told.
+    /// Judges everything that a check of it reported.
     pub fn judge(&self, checked: &Checked, table: &mut Table) {
         let found = checked.analysis(&Against::Nothing);
         let command = checked.command(&Against::Nothing);
@@ -153,7 +155,7 @@ impl Volume {
         if self.limits.is_some() {
             let found = checked.analysis(&Against::Itself);
             for row in &found.verdict.rows {
-                // Held against itself it is neither more nor less.
+                // Compared with itself, it is neither more nor less.
                 let judged = match row.answer {
                     Answer::Meets => Judgement::Right,
                     Answer::Below | Answer::Exceeds => Judgement::SureWrong,
@@ -174,7 +176,8 @@ impl Volume {
         table.add("greatest rate of 4 KiB", rate(told, small), (command, &what));
         let told = told::bytes(found, direction);
         let judged = match (told, large.cause) {
-            // Operations, servers or what is in flight hold the largest block: no bandwidth is rightly not told.
+            // Operations, servers or the bytes in flight limit the largest block, so it is right to report no
+            // bandwidth.
             (None, Cause::Operations | Cause::Servers) => Judgement::Open,
             _ => rate(told, large),
         };
@@ -188,7 +191,7 @@ impl Volume {
         self.judge_latency(found, direction, (command, table));
     }
 
-    /// One I/O alone: where the caps leave it alone.
+    /// Judges the latency of a single I/O that the caps do not delay.
     fn judge_latency(&self, found: &Analysis, direction: Direction, (command, table): (&str, &mut Table)) {
         let service = self.servers.map_or(0.0, |(_, service, rate)| service + SMALL.0 as f64 / rate);
         let truth = self.latency[direction.index()] + service;
@@ -201,7 +204,8 @@ impl Volume {
         let stretched = truth.max(1.0 / self.truth(direction, SMALL).rate);
         let judged = match (near(truth), row.role == LatencyRole::Base && near(stretched)) {
             (true, _) => Judgement::Right,
-            // I/Os that follow each other at once: a cap that binds at depth 1 stretches them, and the row says so.
+            // I/Os that follow each other at once: a cap that limits at depth 1 stretches them, and the row says
+            // so.
             (false, true) => Judgement::HeldBack,
             (false, false) => Judgement::SureWrong,
         };
@@ -210,7 +214,7 @@ impl Volume {
     }
 }
 
-/// The least of the rates at which something holds a load.
+/// Returns the lowest of the rates at which something limits a load.
 fn tightest(mut holds: Vec<(f64, Cause)>) -> Truth {
     holds.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (rate, cause) = holds[0];
@@ -218,7 +222,7 @@ fn tightest(mut holds: Vec<(f64, Cause)>) -> Truth {
     Truth { rate, cause, near_another }
 }
 
-/// A volume that does not change is told to change.
+/// Judges whether a volume that does not change is reported to change.
 pub fn judge_no_change(found: &Analysis, (command, table): (&str, &mut Table)) {
     let changes = told::changes(found);
     let judged = match changes.iter().map(|change| change.confidence).max() {
@@ -229,7 +233,7 @@ pub fn judge_no_change(found: &Analysis, (command, table): (&str, &mut Table)) {
     table.add("no change", judged, (command, &|| format!("{changes:?}")));
 }
 
-/// Judges every row of a verdict of which the volume sustains this share.
+/// Judges the verdict on a claim, of which the volume sustains `share`.
 pub fn judge_claim(checked: &Checked, claim: &str, share: f64, table: &mut Table) -> Vec<Answer> {
     let against = Against::Expectation(claim.to_owned());
     let found = checked.analysis(&against);

@@ -1,4 +1,5 @@
-//! Caps that rise and fall by turns: no claim above their mean is met, and the change is named where both levels were seen.
+//! Caps that rise and fall in turns: no claim above their mean is met, and the change is named if both levels were
+//! seen.
 
 use workload::Direction;
 
@@ -8,7 +9,7 @@ use crate::table::Table;
 use crate::told;
 use crate::volume::judge_claim;
 
-/// High and low of a wave, seconds: from two seconds to a minute and a half.
+/// High and low time of a wave, in seconds: from two seconds to a minute and a half.
 const WAVES: &[(u32, u32)] = &[
     (2, 2),
     (3, 3),
@@ -25,11 +26,11 @@ const WAVES: &[(u32, u32)] = &[
     (60, 60),
     (90, 90),
 ];
-/// Both levels must have been seen for so long at a stretch, seconds.
+/// Seconds at a stretch for which both levels must have been seen.
 const SEEN: f64 = 5.0;
-/// Steps that are no farther apart are one stretch, seconds.
+/// Seconds between two steps up to which they count as one stretch.
 const PAUSE: f64 = 0.1;
-/// Claims above the mean by so much are false.
+/// Factor of the mean above which a claim is false.
 const ABOVE: f64 = 1.05;
 
 /// A wave of one volume.
@@ -46,7 +47,7 @@ impl Wave {
         let (high, low) = WAVES[number % WAVES.len()];
         let round = number / WAVES.len();
         let share = [0.5, 0.7, 0.25, 0.85][round % 4];
-        // The cycles begin anywhere.
+        // The cycles start at any phase.
         let phase = (number * 7 % (high + low) as usize) as f64;
         let (iops, latency) = [(1000, "0.8ms"), (600, "2ms"), (2000, "0.5ms")][number % 3];
         let words = format!(
@@ -66,7 +67,7 @@ impl Wave {
         (time + self.phase) % (self.high + self.low) < self.high
     }
 
-    /// The longest stretch of saturating steps, one after the other, that was high, and that was low.
+    /// Returns the longest stretches of successive saturating steps that were high, and that were low, in seconds.
     fn seen(&self, checked: &Checked) -> (f64, f64) {
         let (mut longest, mut now, mut last) = ([0.0f64; 2], [0.0f64; 2], 0.0);
         for step in checked.saturating() {
@@ -110,7 +111,7 @@ fn judge(wave: &Wave) -> Table {
     }
     for direction in [Direction::Read, Direction::Write] {
         let told = told::operations(&found, direction).filter(|told| !told.at_least);
-        // Either level, or their mean: what else is no rate of this volume.
+        // Either level, or their mean: anything else is no rate of this volume.
         let levels = [1.0, wave.share, wave.mean()].map(|share| share * iops);
         let judged = match told {
             None => Judgement::Open,

@@ -1,4 +1,4 @@
-//! A drain on purpose in a page: for each resource its figures, and its drains as a table.
+//! A deliberate drain in a page: the figures of each resource, and its drains as a table.
 
 use analysis::{BurstAnswer, BurstPart};
 
@@ -7,7 +7,7 @@ use crate::markup::{Markup, markup};
 use crate::words::Table;
 use crate::words::drained::{drains, rows, title};
 
-/// The sections of the answer.
+/// Returns the sections of the answer.
 pub(super) fn sections(answer: &BurstAnswer) -> Markup {
     answer.parts.iter().map(part).collect()
 }

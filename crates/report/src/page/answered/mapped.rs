@@ -1,4 +1,5 @@
-//! The answer of `plimsoll map` in a page: for each direction its caps, what to run and the grid; the charts stand below.
+//! The answer of `plimsoll map` in a page: for each direction its caps, what to run and the grid; the charts stand
+//! below.
 
 use analysis::MapAnswer;
 use analysis::mapped::DirectionMap;
@@ -8,7 +9,7 @@ use crate::page::parts::{note, prose, section, titled};
 use crate::words::mapped::{Shows, cost_words, grid, lines, of_direction, rows, rows_heading, together};
 use crate::words::sentence::capital;
 
-/// The sections of the answer.
+/// Returns the sections of the answer.
 pub(super) fn sections(answer: &MapAnswer) -> Markup {
     let of_way = |map: &DirectionMap| section(&capital(&of_direction(map.direction)), direction(answer, map));
     let rest = together(answer);

@@ -1,4 +1,4 @@
-//! The sections of a run that answers what a procedure was asked: the answer first, with the charts that show it.
+//! The sections of a run with a procedure that answers a question: the answer first, with the charts that show it.
 
 mod drained;
 mod mapped;
@@ -11,7 +11,7 @@ use analysis::Answered;
 
 use crate::markup::Markup;
 
-/// What stands between the verdict and the charts against time.
+/// Returns what stands between the verdict and the charts against time.
 pub(super) fn sections(answered: &Answered) -> Markup {
     match answered {
         Answered::Check(check) => check.parts.iter().map(sections).collect(),

@@ -1,4 +1,5 @@
-//! The answer of `plimsoll where` in a page: regions and working sets as tables; their drawings stand among the charts.
+//! The answer of `plimsoll where` in a page: regions and working sets as tables; their drawings stand among the
+//! charts.
 
 use analysis::{Budget, PlacesAnswer};
 
@@ -6,7 +7,7 @@ use crate::markup::{Markup, element, markup};
 use crate::page::parts::{prose, scrolled_as, section};
 use crate::words::places::{budget_sentence, region_table, set_table};
 
-/// The sections of the answer.
+/// Returns the sections of the answer.
 pub(super) fn sections(answer: &PlacesAnswer) -> Markup {
     let regions = if answer.regions.is_empty() {
         Markup::default()

@@ -1,4 +1,4 @@
-//! The greatest rate at which a latency holds, in a page.
+//! The greatest rate at which a latency bound holds, in a page.
 
 use analysis::HeadroomAnswer;
 
@@ -6,7 +6,7 @@ use super::super::parts::{prose, scrolled_as, section};
 use crate::markup::{Markup, element, markup};
 use crate::words::sought::{doubt_words, loads_table};
 
-/// The loads that tell it, and what makes it doubtful.
+/// Returns the loads that the answer rests on, and what makes it doubtful.
 pub(super) fn sections(answer: &HeadroomAnswer) -> Markup {
     let doubt = |words: &String| element("li").holding(prose(words));
     let doubts: Markup = doubt_words(answer).iter().map(doubt).collect();

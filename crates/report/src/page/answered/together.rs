@@ -6,7 +6,7 @@ use crate::markup::{Markup, element, markup};
 use crate::page::parts::{prose, scrolled, section};
 use crate::words::together::{kept_table, sentences};
 
-/// What each volume has alone and beside the others, and how it is divided.
+/// Returns what each volume delivers alone and beside the others, and how the total is divided.
 pub(super) fn sections(answer: &TogetherAnswer) -> Markup {
     let tables: Markup = answer.loads.iter().map(|load| scrolled(&kept_table(answer, load))).collect();
     let named =

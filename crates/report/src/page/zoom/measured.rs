@@ -7,10 +7,10 @@ use super::packed::{self, Extremes};
 use super::{Chart, Line, Panel, Written, Zoomed, level};
 use crate::charts::{MeasuredChart, measured_series};
 
-/// Most buckets of a line: beyond, a page of a day's load would weigh more than that of a day's watch.
+/// Most buckets of a line: with more, the page of a day's load would be larger than that of a day's watch.
 const BUCKETS_MAX: usize = 8_000;
 
-/// The series of `run`'s steps; `None` where it has none.
+/// Returns the series of `run`'s steps; `None` if it has none.
 pub(super) fn series(run: &Run, analysis: &Analysis) -> Option<Zoomed> {
     let series = measured_series(run, analysis)?;
     let cut = record::thinned(&series.spans, &[], BUCKETS_MAX, &[]);

@@ -1,4 +1,4 @@
-//! Series as the page's script reads them: singles in planes of bytes, deflated, in base64.
+//! Series as the page's script reads them: single-precision values in byte planes, deflated, in base64.
 
 use std::io::Write as _;
 
@@ -9,22 +9,23 @@ use workload::Nanos;
 
 use crate::base64::base64;
 
-/// A series' least and greatest values, one a bucket.
+/// Least and greatest values of a series, one for each bucket.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Extremes {
     pub min: Vec<f64>,
     pub max: Vec<f64>,
 }
 
-/// Starts, then ends, in seconds on the run's clock, as little-endian doubles.
+/// Packs all starts, then all ends, in seconds on the run's clock, as little-endian doubles.
 pub(super) fn spans(spans: &[(Nanos, Nanos)]) -> String {
     let seconds = spans.iter().map(|span| span.0).chain(spans.iter().map(|span| span.1));
     deflated(&seconds.flat_map(|time| time.as_secs_f64().to_le_bytes()).collect::<Vec<u8>>())
 }
 
-/// Series after series: the least values, then what of the greatest differs from them, each as single precision (seven
-/// digits, more than is printed) in four planes of bytes, the lowest first. High bytes repeat and low ones do not, and a
-/// bucket of one interval has no difference: so it takes half of what the values do as they are.
+/// Packs series after series: the least values, then the bits in which the greatest differ from them (XOR), each
+/// in single precision (seven digits, more than is printed) as four byte planes, the lowest first. High bytes
+/// repeat and low ones do not, and a bucket of one interval has no difference, so this takes half the space of the
+/// plain values.
 pub(super) fn values(series: &[Extremes]) -> String {
     let mut bytes = Vec::new();
     for one in series {
@@ -37,7 +38,7 @@ pub(super) fn values(series: &[Extremes]) -> String {
     deflated(&bytes)
 }
 
-/// Every NaN is the same one.
+/// Maps every NaN to the same bits.
 fn bits(value: f64) -> u32 {
     if value.is_nan() { f32::NAN.to_bits() } else { (value as f32).to_bits() }
 }
@@ -56,13 +57,13 @@ fn deflated(bytes: &[u8]) -> String {
 }
 
 impl Extremes {
-    /// Those of `values` within each bucket of so many intervals; NaN where all are.
+    /// Returns the extremes of `values` in buckets of `lengths` intervals; NaN if all values of a bucket are.
     pub(super) fn of(values: &[f64], lengths: &[usize]) -> Extremes {
         let mut rest = values;
         let mut extremes = Extremes::default();
         for &length in lengths {
             let (bucket, behind) = rest.split_at(length.min(rest.len()));
-            // `f64::min` and `f64::max` pass over a NaN on either side.
+            // `f64::min` and `f64::max` ignore a NaN on either side.
             extremes.min.push(bucket.iter().copied().fold(f64::NAN, f64::min));
             extremes.max.push(bucket.iter().copied().fold(f64::NAN, f64::max));
             rest = behind;
@@ -70,7 +71,7 @@ impl Extremes {
         extremes
     }
 
-    /// Whether it has a value anywhere.
+    /// Whether it has any finite value.
     pub(super) fn says_something(&self) -> bool {
         self.min.iter().any(|value| value.is_finite())
     }
@@ -82,7 +83,7 @@ impl Extremes {
     }
 }
 
-/// How many intervals each bucket holds; buckets cover the intervals in their order.
+/// Returns how many intervals each bucket holds; buckets cover the intervals in order.
 pub(super) fn lengths(buckets: &[Bucket], intervals: &[(Nanos, Nanos)]) -> Vec<usize> {
     let mut at = 0;
     let mut length = |bucket: &Bucket| {
@@ -103,7 +104,7 @@ mod tests {
     use flate2::read::ZlibDecoder;
     use proptest::prelude::*;
 
-    /// What a reader of the packed text finds: the bytes.
+    /// Unpacks text as a reader of the page would, into bytes.
     fn unpacked(text: &str) -> Vec<u8> {
         const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         let bits = |letter: char| DIGITS.find(letter).map(|value| value as u32);

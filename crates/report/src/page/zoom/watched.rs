@@ -1,4 +1,4 @@
-//! The charts of a watched machine as data: the same lines as the drawings', in finer buckets.
+//! The charts of a watched machine as data: the same lines as in the drawings, in finer buckets.
 
 use analysis::Analysis;
 use record::Run;
@@ -10,16 +10,16 @@ use crate::charts::definitions::{CHARTS, ChartDefinition, LineDefinition};
 use crate::charts::{PictureOptions, View, seen, unit_title};
 use crate::page::watch::is_watch;
 
-/// Values of a page: about 2,000 buckets for each line of 20 devices.
+/// Most values of a page: about 2,000 buckets for each line of 20 devices.
 const VALUES_MAX: usize = 2_000_000;
-/// Packed values of a page in bytes: with drawings and script it stays under eight megabytes.
+/// Most bytes of packed values in a page: with drawings and script it stays under eight megabytes.
 const PACKED_MAX: usize = 5_500_000;
-/// Values of one series where there are few: a page of one device must not weigh what one of twenty does.
+/// Most values of one series when there are few: the page of one device must not be as large as that of twenty.
 const SERIES_MAX: usize = 16_000;
-/// Intervals kept beside each end of what a finding points to where all of it has no room.
+/// Intervals kept on either side of each end of a finding's span if there is no room for the whole span.
 const BESIDE: u64 = 60;
 
-/// The series of `run`'s machine; `None` where nothing was watched.
+/// Returns the series of `run`'s machine; `None` if nothing was watched.
 pub(super) fn series(run: &Run, analysis: &Analysis) -> Option<Zoomed> {
     if !is_watch(run) {
         return None;
@@ -32,7 +32,7 @@ pub(super) fn series(run: &Run, analysis: &Analysis) -> Option<Zoomed> {
     let mut room = (VALUES_MAX / lines).min(SERIES_MAX);
     loop {
         let zoomed = within(&view, analysis, room);
-        // Mostly values repeat; noise of many devices does not, and is thinned once more.
+        // Values mostly repeat and pack well; noise of many devices does not, and is thinned further.
         if zoomed.packed() <= PACKED_MAX || room < 100 {
             return Some(zoomed);
         }
@@ -40,7 +40,7 @@ pub(super) fn series(run: &Run, analysis: &Analysis) -> Option<Zoomed> {
     }
 }
 
-/// With at most about `room` values a series.
+/// Returns the series with at most about `room` values each.
 fn within(view: &View<'_>, analysis: &Analysis, room: usize) -> Zoomed {
     let recording = view.recording();
     let usual = recording.usual();
@@ -97,8 +97,8 @@ fn chart(
     Some(Chart { device: device.to_owned(), chart: definition.id, times: 0, panels, values })
 }
 
-/// Where a page keeps every value: what findings point to, as far as there is room for so many intervals; of what is
-/// longer, both ends, because there something begins or stops.
+/// Returns the spans in which a page keeps every value: what findings point to, within `room` intervals in all. Of
+/// a span that is too long, both ends are kept, because something begins or stops there.
 fn detail(analysis: &Analysis, usual: Nanos, room: usize) -> Vec<(Nanos, Nanos)> {
     let mut left = usual.0.saturating_mul(room as u64);
     let mut kept = Vec::new();

@@ -1,17 +1,18 @@
-//! Comma-separated values by RFC 4180: lines end in CRLF, and a field with a comma, a quote or a line end stands in quotes.
+//! Comma-separated values by RFC 4180: lines end in CRLF, and a field with a comma, a quote or a line break is
+//! quoted.
 
 use crate::words::wrap::steers;
 
 /// A table while it is written.
 pub(super) struct Csv {
     text: String,
-    /// Rows below the head.
+    /// Number of rows below the head.
     pub rows: usize,
     first: bool,
 }
 
 impl Csv {
-    /// A table with this head.
+    /// Starts a table with this head.
     pub fn headed<'h>(head: impl IntoIterator<Item = &'h str>) -> Csv {
         let mut csv = Csv { text: String::new(), rows: 0, first: true };
         head.into_iter().for_each(|name| csv.words(name));
@@ -20,7 +21,7 @@ impl Csv {
         csv
     }
 
-    /// Adds a field of words.
+    /// Adds a text field.
     pub fn words(&mut self, words: &str) {
         self.comma();
         let words = &harmless(words);
@@ -33,7 +34,7 @@ impl Csv {
         }
     }
 
-    /// Adds a number with as many digits as it takes to read the same one back; nothing where it is not a number.
+    /// Adds a number with as many digits as it takes to read it back exactly; an empty field if it is not finite.
     pub fn number(&mut self, number: f64) {
         use std::fmt::Write as _;
         self.comma();
@@ -43,7 +44,7 @@ impl Csv {
         }
     }
 
-    /// Adds a number that may not be there.
+    /// Adds a number; an empty field if it is missing.
     pub fn maybe(&mut self, number: Option<f64>) {
         self.number(number.unwrap_or(f64::NAN));
     }
@@ -55,7 +56,7 @@ impl Csv {
         self.first = true;
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(self) -> String {
         self.text
     }
@@ -68,7 +69,8 @@ impl Csv {
     }
 }
 
-/// What steers a terminal is no part of a table, which people look at there; line ends are quoted.
+/// Replaces characters that control a terminal, because people look at tables there. Line breaks stay; the field
+/// is quoted.
 fn harmless(words: &str) -> String {
     let stays = |letter: char| !steers(letter) || matches!(letter, '\n' | '\r' | '\t');
     words.chars().map(|letter| if stays(letter) { letter } else { char::REPLACEMENT_CHARACTER }).collect()

@@ -1,24 +1,24 @@
-//! Names of series (`vda:r/s`, `cpu:user`), what they are counted in, and which of them a pattern means.
+//! Names of series (`vda:r/s`, `cpu:user`), their units, and which of them a pattern selects.
 
 use record::{CpuMetric, Metric, Recording, Run, Unit};
 
 /// A series that a run holds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeriesName {
-    /// `vda:r/s`, `cpu:user`.
+    /// Name of the series: `vda:r/s`, `cpu:user`.
     pub name: String,
-    /// What it is of.
+    /// What the series measures.
     pub of: Of,
-    /// What its values are counted in.
+    /// Unit of its values.
     pub unit: &'static str,
 }
 
-/// What a series is of.
+/// What a series measures.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Of {
-    /// A device, by its kernel name.
+    /// A metric of a device, given by its kernel name.
     Device(String, Metric),
-    /// The CPUs.
+    /// A metric of the CPUs.
     Cpu(CpuMetric),
 }
 
@@ -28,7 +28,7 @@ pub type Wanted = Vec<SeriesName>;
 /// Why words name no series.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WantedError {
-    /// The run holds none at all.
+    /// The run holds no series at all.
     #[error(
         "this recording holds no series of a machine; 'plimsoll watch' and iostat's JSON have them, and --csv DIR gives the tables \
          that are here"
@@ -37,24 +37,24 @@ pub enum WantedError {
     /// An item without a colon.
     #[error("column {column}: '{word}' is no series; write DEVICE:METRIC or cpu:METRIC, such as '{example}'")]
     NoColon {
-        /// Place of the item, from 1.
+        /// Position of the item, from 1.
         column: usize,
         /// The item.
         word: String,
-        /// A series that is there.
+        /// A series that exists.
         example: String,
     },
-    /// No series of that name.
+    /// No series has that name.
     #[error("column {column}: there is no series '{word}'")]
     Unknown {
-        /// Place of the item, from 1.
+        /// Position of the item, from 1.
         column: usize,
         /// The item.
         word: String,
     },
 }
 
-/// Our own name of a metric with its unit, as columns of tables are called.
+/// Column names of the metrics, with their units, in the order of [`Metric`].
 const COLUMNS: [&str; 28] = [
     "read_ops_per_s",
     "write_ops_per_s",
@@ -86,12 +86,12 @@ const COLUMNS: [&str; 28] = [
     "size_bytes",
 ];
 
-/// [`COLUMNS`] of one metric.
+/// Returns the entry of [`COLUMNS`] for one metric.
 pub(super) fn column(metric: Metric) -> &'static str {
     COLUMNS[metric as usize]
 }
 
-/// The base unit as it stands in heads.
+/// Returns the base unit as written in heads.
 pub(super) fn unit_words(unit: Unit) -> &'static str {
     match unit {
         Unit::PerSecond => "1/s",
@@ -103,12 +103,12 @@ pub(super) fn unit_words(unit: Unit) -> &'static str {
     }
 }
 
-/// Every metric of a device with the name of its column and the unit of that.
+/// Returns every metric of a device with the name of its column and its unit.
 pub fn metric_columns() -> impl Iterator<Item = (Metric, &'static str, &'static str)> {
     Metric::all().map(|metric| (metric, column(metric), unit_words(metric.unit())))
 }
 
-/// Every series that `run` holds: the CPUs, then device by device.
+/// Returns every series that `run` holds: the CPUs, then device by device.
 pub fn series_names(run: &Run) -> Vec<SeriesName> {
     let recording = Recording::of(run);
     let cpu = CpuMetric::ALL.into_iter().filter(|metric| recording.cpu(*metric).is_some());
@@ -131,7 +131,8 @@ pub fn series_names(run: &Run) -> Vec<SeriesName> {
     names
 }
 
-/// Metrics of a device, in their own order: all where plimsoll sampled, those that were printed elsewhere.
+/// Returns the metrics of a device in their own order: all of them if plimsoll sampled, or those that another tool
+/// printed.
 pub(super) fn metrics(run: &Run, device: &str) -> Vec<Metric> {
     let Some(observed) = &run.observed else { return Metric::all().collect() };
     let found = observed.devices.iter().find(|known| known.name == device);
@@ -140,11 +141,12 @@ pub(super) fn metrics(run: &Run, device: &str) -> Vec<Metric> {
     Metric::all().filter(has).collect()
 }
 
-/// The series that `words` name: items with commas between them, each `DEVICE:METRIC` or `cpu:METRIC`, with `*` and `?` for
-/// any letters. A device may be called by its alias, a metric by iostat's key or by the name of its column.
+/// Returns the series that `words` name: items separated by commas, each `DEVICE:METRIC` or `cpu:METRIC`, with `*`
+/// for any letters and `?` for one. A device may be given by its alias, a metric by iostat's key or by the name of
+/// its column.
 ///
 /// # Errors
-/// [`WantedError`] with the place of the item that names nothing.
+/// [`WantedError`] with the position of the item that names nothing.
 pub fn wanted(run: &Run, words: &str) -> Result<Wanted, WantedError> {
     let all = series_names(run);
     let Some(first) = all.first() else { return Err(WantedError::Nothing) };
@@ -174,7 +176,7 @@ pub fn wanted(run: &Run, words: &str) -> Result<Wanted, WantedError> {
     Ok(found)
 }
 
-/// The kernel's name of a device that is called by its alias or its path.
+/// Returns the kernel name of a device given by its name, alias or path.
 fn kernel_name<'w>(run: &'w Run, word: &'w str) -> &'w str {
     let bare = word.strip_prefix("/dev/").unwrap_or(word);
     let alias = bare.strip_prefix("mapper/").unwrap_or(bare);
@@ -191,10 +193,10 @@ fn is_meant(name: &SeriesName, device: &str, metric: &str) -> bool {
     }
 }
 
-/// Whether `word` is what `pattern` says, `*` for any letters and `?` for one.
+/// Whether `word` matches `pattern`, with `*` for any letters and `?` for one.
 fn matches(pattern: &str, word: &str) -> bool {
     let (pattern, word): (Vec<char>, Vec<char>) = (pattern.chars().collect(), word.chars().collect());
-    // Where the last star stood and how much it has taken: only that one ever has to take more.
+    // Where the last star stood and how much it has matched: only that star can ever have to match more.
     let (mut at, mut on, mut star) = (0, 0, None);
     while on < word.len() {
         match pattern.get(at) {

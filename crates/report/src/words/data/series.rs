@@ -7,8 +7,8 @@ use workload::Nanos;
 use super::csv::Csv;
 use super::names::{Of, SeriesName};
 
-/// One row an interval: from and to in seconds of the run, the end as a time of day (UTC), and each series with its unit in the
-/// head. A value that is not there is an empty field.
+/// Returns a row for each interval: start and end in seconds of the run, the end as a time of day (UTC), and each
+/// series, with its unit in the head. A missing value is an empty field.
 pub fn series_csv(run: &Run, wanted: &[SeriesName]) -> String {
     let recording = Recording::of(run);
     let heads: Vec<String> =
@@ -26,7 +26,8 @@ pub fn series_csv(run: &Run, wanted: &[SeriesName]) -> String {
     csv.text()
 }
 
-/// The same as one JSON document: times and values as lists of the same length, `null` where there is no value.
+/// Returns the same as one JSON document: times and values as lists of the same length, `null` if there is no
+/// value.
 pub fn series_json(run: &Run, wanted: &[SeriesName]) -> String {
     let recording = Recording::of(run);
     let series = wanted.iter().map(|series| {
@@ -67,7 +68,7 @@ pub(super) fn values(recording: &Recording<'_>, series: &SeriesName) -> Vec<f64>
     }
 }
 
-/// A moment of the run as ISO 8601 in UTC with milliseconds; empty where the run does not know the time of day.
+/// Formats a moment of the run as ISO 8601 in UTC with milliseconds; empty if the run's time of day is unknown.
 pub(super) fn utc(run: &Run, at: Nanos) -> String {
     if run.started_unix_ms == 0 {
         return String::new();

@@ -12,17 +12,17 @@ use crate::words::sentence::{confidence, sentence};
 /// A table of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvTable {
-    /// `devices.csv`.
+    /// Name of the file: `devices.csv`.
     pub file: &'static str,
     /// What it holds, for people.
     pub about: &'static str,
-    /// Rows below the head.
+    /// Number of rows below the head.
     pub rows: usize,
     /// The whole file.
     pub text: String,
 }
 
-/// The tables of `run` that have a row in them.
+/// Returns the tables of `run` that have any rows.
 pub fn csv_tables(run: &Run, analysis: &Analysis) -> Vec<CsvTable> {
     let table = |file, about, csv: Csv| CsvTable { file, about, rows: csv.rows, text: csv.text() };
     let all = [
@@ -45,7 +45,7 @@ fn times(csv: &mut Csv, run: &Run, (from, to): (Nanos, Nanos)) {
     csv.words(&utc(run, to));
 }
 
-/// A device that is not there in an interval has no row for it.
+/// Returns a row for each interval and device; a device that is absent in an interval has no row for it.
 fn devices(run: &Run) -> Csv {
     let recording = Recording::of(run);
     let mut shown: Vec<Metric> = recording.devices().iter().flat_map(|device| metrics(run, device)).collect();
@@ -110,7 +110,7 @@ fn phases(run: &Run) -> Csv {
     csv
 }
 
-/// Jobs by direction; a direction that a job never goes has no rows.
+/// Returns the intervals of each job by direction; a direction that a job never uses has no rows.
 fn intervals(run: &Run) -> Csv {
     let own = [
         "step",
@@ -155,7 +155,7 @@ fn intervals(run: &Run) -> Csv {
     csv
 }
 
-/// Percentiles, with their names.
+/// Percentiles, with the names of their columns.
 const PERCENTILES: [(f64, &str); 8] = [
     (1.0, "p1_s"),
     (25.0, "p25_s"),
@@ -195,7 +195,7 @@ fn percentiles(csv: &mut Csv, run: &Run, (step, direction): (&StepRecord, Direct
     csv.end();
 }
 
-/// Figures of another tool by their names, as the reference of imports lists them.
+/// Returns the figures of another tool by their names, as the reference of imports lists them.
 fn reported(run: &Run) -> Csv {
     let mut csv = Csv::headed(["part", "scope", "direction", "figure", "value", "unit", "printed"]);
     for part in &run.reported {
@@ -253,7 +253,7 @@ fn figure_row(csv: &mut Csv, words: [&str; 4], unit: ReportedUnit, figure: &reco
     csv.end();
 }
 
-/// The name of a finding's kind as documents have it: `iops_cap`.
+/// Returns the name of a finding's kind as documents have it: `iops_cap`.
 pub(crate) fn kind_name(finding: &analysis::Finding) -> String {
     let document = serde_json::to_value(finding).ok();
     let kind = document.as_ref().and_then(|value| value.get("kind")?.as_str());

@@ -1,4 +1,5 @@
-//! Made-up runs and analyses: a volume with an IOPS cap, a bandwidth cap and a base latency, checked as `check` would.
+//! Made-up runs and analyses: a volume with an IOPS cap, a bandwidth cap and a base latency, checked as `check`
+//! would.
 #![allow(dead_code)]
 
 mod runs;
@@ -136,7 +137,7 @@ fn caps() -> Vec<Finding> {
     ]
 }
 
-/// A volume that keeps its promise.
+/// Returns a volume that keeps its promise.
 pub fn meets() -> (Run, Analysis) {
     let run = gp3_check();
     let depths =
@@ -179,7 +180,7 @@ pub fn meets() -> (Run, Analysis) {
     (run, analysis)
 }
 
-/// The same volume against a claim in words that it misses, in a unit that its source leaves open.
+/// Returns the same volume against a claim in words that it misses, with a unit that the source leaves ambiguous.
 pub fn below() -> (Run, Analysis) {
     let (mut run, mut analysis) = meets();
     run.policy = None;
@@ -203,7 +204,7 @@ pub fn below() -> (Run, Analysis) {
     (run, analysis)
 }
 
-/// A burstable volume whose burst is longer than the run, with foreign load beside it.
+/// Returns a burstable volume whose burst is longer than the run, with load of others beside it.
 pub fn cannot_tell() -> (Run, Analysis) {
     let (mut run, mut analysis) = meets();
     run.policy = Some("aws-gp2,size=100GiB".to_owned());
@@ -232,7 +233,7 @@ pub fn cannot_tell() -> (Run, Analysis) {
     (run, analysis)
 }
 
-/// No claim at all.
+/// Returns a run without any claim.
 pub fn measured() -> (Run, Analysis) {
     let (mut run, mut analysis) = meets();
     run.policy = None;
@@ -245,7 +246,7 @@ pub fn measured() -> (Run, Analysis) {
     (run, analysis)
 }
 
-/// A run that was killed after its layout, with nothing but what was recorded until then.
+/// Returns a run that was killed after its layout, with only what was recorded until then.
 pub fn cut_off() -> (Run, Analysis) {
     let (mut run, mut analysis) = meets();
     run.complete = false;
@@ -267,7 +268,7 @@ pub fn cut_off() -> (Run, Analysis) {
     (run, analysis)
 }
 
-/// A run in which nothing happened at all.
+/// Returns a run in which nothing happened at all.
 pub fn nothing() -> (Run, Analysis) {
     let (_, mut analysis) = cut_off();
     analysis.findings.clear();
@@ -280,13 +281,13 @@ pub fn nothing() -> (Run, Analysis) {
     (Run::started(vec!["plimsoll".into()], 0), analysis)
 }
 
-/// What the counts of a level say.
+/// Returns what the counts of a level show at several time scales.
 pub fn scales(answer: Metering) -> Scales {
     let slope = Some(Estimate { value: -0.97, low: -1.0, high: -0.8 });
     Scales { answer, slope, fano: vec![(0.5, 0.08), (1.0, 0.04), (2.0, 0.02)] }
 }
 
-/// Every kind of cause, each in each of its shapes.
+/// Returns every kind of cause, each in each of its variants.
 fn of_causes(direction: Direction, cap: Estimate) -> Vec<Meaning> {
     let bytes = around(131e6, 0.4e6);
     let mut all = Vec::new();
@@ -381,7 +382,7 @@ fn silence(stage: SilenceStage, times: u64, period_s: Option<f64>) -> Meaning {
     })
 }
 
-/// Every kind of finding, each in each of its shapes.
+/// Returns every kind of finding, each in each of its variants.
 pub fn all_meanings() -> Vec<Meaning> {
     let step = || "depth 8".to_owned();
     let cap = around(3001.0, 6.0);
@@ -480,7 +481,7 @@ pub fn all_meanings() -> Vec<Meaning> {
     all
 }
 
-/// A bucket that gave three times what it leaves.
+/// Returns a bucket whose burst was three times its base.
 fn of_bucket(resource: Resource, unit: Option<u64>, base: f64) -> BucketAccount {
     let (base, held) = (around(base, base / 1_000.0), around(50.0 * base, base / 10.0));
     BucketAccount { resource, unit, burst: 3.0 * base.value, base, held }
@@ -491,13 +492,13 @@ fn emptied(accounts: Vec<BucketAccount>, refill: Refill) -> Meaning {
     Meaning::BucketEmptied(BucketEmptied { from, to, accounts, refill, policy: None })
 }
 
-/// The burst of gp2, of which nobody knows how much was left.
+/// Returns the burst of gp2, without knowing how much of it was left.
 fn inside_burst() -> Doubt {
     let (of, rate, burst_s, loaded_s) = (Resource::Iops, 3_000.0, 2_000.0, 141.0);
     Doubt::InsideBurst { of, rate, burst_s, loaded_s, left_s_least: 0.0, left_s_most: 1_870.0 }
 }
 
-/// Every kind of doubt.
+/// Returns every kind of doubt.
 pub fn all_doubts() -> Vec<Doubt> {
     vec![
         inside_burst(),

@@ -21,7 +21,7 @@ pub const GP3: Volume =
     Volume { iops: 3000.0, bytes_per_second: 131_072_000.0, read_ns: 612_000.0, write_ns: 831_000.0 };
 
 impl Volume {
-    /// Operations a second and mean latency in nanoseconds, by Little's law.
+    /// Returns operations a second and mean latency in nanoseconds, by Little's law.
     pub fn at(&self, direction: Direction, depth: u32, block: u64) -> (f64, f64) {
         let base = if direction == Direction::Read { self.read_ns } else { self.write_ns };
         let open = f64::from(depth) / base * 1e9;
@@ -85,7 +85,7 @@ fn plan(asked: &Asked<'_>) -> StepPlan {
     }
 }
 
-/// A small deterministic noise, -1 to 1.
+/// Returns a small deterministic noise, -1 to 1.
 fn noise(seed: u64) -> f64 {
     let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     (mixed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
@@ -114,7 +114,7 @@ fn second(asked: &Asked<'_>, start: Nanos, seed: u64) -> Interval {
     interval
 }
 
-/// A step from `start` on, with a first second of ramp.
+/// Returns a step that starts at `start`, with a first second of ramp.
 pub fn step(asked: &Asked<'_>, start: Nanos) -> StepRecord {
     let intervals: Vec<Interval> = (0..asked.seconds)
         .map(|index| {
@@ -204,7 +204,7 @@ fn sample(at: Nanos, steps: &[StepRecord]) -> Sample {
     }
 }
 
-/// A `check` of a gp3 volume, two and a half minutes long.
+/// Returns a `check` of a gp3 volume, two and a half minutes long.
 pub fn gp3_check() -> Run {
     let words = ["plimsoll", "check", "/mnt/data", "--policy", "aws-gp3"];
     let mut run = Run::started(words.map(str::to_owned).to_vec(), 1_795_229_820_000);
@@ -257,7 +257,7 @@ pub fn target() -> TargetFacts {
     }
 }
 
-/// A day of one job, a second an interval: rates that breathe, with a stall.
+/// Returns a day of one job in intervals of a second: rates that fluctuate slowly, with a stall.
 pub fn a_day() -> Run {
     let mut run = gp3_check();
     let asked = Asked {

@@ -1,4 +1,4 @@
-//! Made-up watches: a load in five shares of its nominal rate on a held volume, and a stack of devices.
+//! Made-up watches: a load at five shares of its nominal rate on a throttled volume, and a stack of devices.
 
 use analysis::{
     Analysis, Answer, ClaimRow, Claimed, ContractRow, Latency, LoadFigures, LoadFlow, Place, Quantity,
@@ -23,7 +23,7 @@ pub fn node(name: &str, kind: DeviceKind, (alias, mounted): (&str, &str), below:
     }
 }
 
-/// Two disks in an array with two volumes, and a loop device that nobody uses.
+/// Returns two disks in an array with two volumes, and a loop device that nobody uses.
 pub fn stack() -> Vec<DeviceNode> {
     let none = ("", "");
     vec![
@@ -38,14 +38,14 @@ pub fn stack() -> Vec<DeviceNode> {
     ]
 }
 
-/// Reads and writes a second, and requests waiting, at a share of 700 and 300: held at 840 and 360.
+/// Returns reads and writes a second, and requests waiting, at a share of 700 and 300: throttled to 840 and 360.
 fn answer(scale: f64) -> (f64, f64, f64) {
     let (read, write) = (700.0 * scale, 300.0 * scale);
     let queue = if scale > 1.2 { 32.0 * scale } else { 0.6 * scale };
     (read.min(840.0), write.min(360.0), queue)
 }
 
-/// Idle and load in turns of `seconds`, one load phase a scale, each second sampled.
+/// Returns alternating idle and load phases of `seconds`, one load phase for each scale.
 fn phases(seconds: u64) -> Vec<Phase> {
     let mut phases = Vec::new();
     let mut at = 0;
@@ -143,12 +143,12 @@ fn series_row(scale: f64) -> SeriesRow {
     }
 }
 
-/// The overload series on a stack of devices, `seconds` a phase.
+/// Returns the overload series on a stack of devices, `seconds` in each phase.
 pub fn overloaded(seconds: u64) -> (Run, Analysis) {
     overloaded_on(stack(), seconds)
 }
 
-/// Expects 700 reads and 300 writes a second within 30 ms.
+/// Adds the expectation of 700 reads and 300 writes a second within 30 ms.
 pub fn contracted(run: &mut Run, analysis: &mut Analysis) {
     run.expectation = Some("read 700 iops, write 300 iops, mean < 30ms".to_owned());
     let row = |quantity, direction, value: f64| ContractRow {
@@ -184,7 +184,7 @@ pub fn contracted(run: &mut Run, analysis: &mut Analysis) {
     }
 }
 
-/// The same on other devices.
+/// Returns the same on other devices.
 pub fn overloaded_on(devices: Vec<DeviceNode>, seconds: u64) -> (Run, Analysis) {
     let (mut run, mut analysis) = nothing();
     run.started_unix_ms = 1_795_255_200_000;

@@ -1,4 +1,4 @@
-//! What ails a volume leaves its level open, or told with doubt: never a figure or a cause that is sure and wrong.
+//! What ails a volume leaves its level open or in doubt: no figure or cause is ever sure and wrong.
 
 use analysis::findings::Question;
 use analysis::{Confidence, Counted, Meaning};
@@ -8,7 +8,7 @@ use super::{Word, least, said, words};
 
 const BOTH: [Direction; 2] = [Direction::Read, Direction::Write];
 
-/// Of each level that is told as it is, and not as at least that, the interval and the direction.
+/// Returns direction and interval of each level that is reported as such, not as a lower bound.
 fn told(said: &[(Meaning, Confidence)], counted: Counted) -> Vec<(Direction, f64, f64)> {
     let of = |meaning: &Meaning| match meaning {
         Meaning::IopsCap(found) if counted == Counted::Operations => Some((found.direction, found.cap)),
@@ -57,7 +57,7 @@ fn a_rate_at_which_no_io_waits_is_that_of_the_depth() {
         let said = said(&format!(
             "sim:custom,iops={iops},bandwidth=268MiB/s,latency=945us,{write_back},seed={seed}"
         ));
-        // More than it drains is told of the depth alone.
+        // A rate beyond the drain is attributed to the depth, never reported as a lower bound with an open cause.
         let least = least(&said, Direction::Write, Counted::Operations);
         assert!(least.is_none_or(|least| least < 1.1 * 16384.0), "{iops}: {said:#?}");
     }

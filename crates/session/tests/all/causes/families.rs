@@ -10,7 +10,7 @@ use super::{MIB, READ, Word, capped, said, words};
 enum Truth {
     /// A meter at this level.
     Cap(f64),
-    /// Whole units of so many bytes.
+    /// Whole units of this many bytes.
     Unit(u64),
     /// Neither a meter nor a rule.
     Busy,
@@ -20,21 +20,22 @@ enum Truth {
     Nothing,
 }
 
-/// A volume with its truth of operations and of bytes.
+/// A volume with the truth about its operations and bytes.
 struct Made {
     words: String,
     operations: Truth,
     bytes: Truth,
 }
 
-/// A random volume of a family.
+/// Makes a random volume of a family.
 type Make = fn(&mut Stream) -> Made;
 
 fn between(stream: &mut Stream, low: f64, high: f64) -> f64 {
     (low.ln() + (high / low).ln() * stream.unit_f64()).exp()
 }
 
-/// A level between 300 and 6,000 operations, and blocks at which bytes take over that are no power of two.
+/// Makes a volume with a level between 300 and 6,000 operations, and bytes taking over at blocks that are no power
+/// of two.
 fn two_caps(stream: &mut Stream, rest: &str) -> Made {
     let iops = between(stream, 300.0, 6000.0).round();
     let cross = [23.0, 42.0, 90.0, 170.0][stream.below(4) as usize];
@@ -85,7 +86,7 @@ const FAMILIES: [(&str, Make); 8] = [
     }),
 ];
 
-/// Right, open, and wrong: possible, and likely or above.
+/// Counts of right, open, wrong but only possible, and wrong with likely or more.
 #[derive(Clone, Copy, Default)]
 struct Tally([u32; 4]);
 
