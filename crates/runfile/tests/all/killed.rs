@@ -12,7 +12,7 @@ use workload::{Ending, Mix, Nanos};
 
 /// Environment variable of the child that plays the victim: the path of its run file.
 const VICTIM: &str = "PLIMSOLL_TEST_VICTIM";
-/// The same variable for the child that watches.
+/// Environment variable of the child that watches: the path of its run file.
 const WATCHER: &str = "PLIMSOLL_TEST_WATCHER";
 
 /// Not a test: the child's part when the other test starts this binary again. It ends one step (and so

@@ -5,10 +5,10 @@
 //! this process, and so of whatever is started in it. Version 2 limits no group that holds processes from the
 //! start everywhere: there a group of our own is created, and this process enters it.
 //!
-//! A flush, however, is done on nobody's behalf but in the root group, even if the process is in it. A
-//! provider's volume does not charge a flush; a limit on the root group would, as one more I/O. So a run in
-//! the root group enters a group of its own with version 1 too. Switching flushes off in the device's queue
-//! instead would outlive the volume, and the device's next user would lose data.
+//! A flush, however, a loop device issues on nobody's behalf, in the root group. If the process is in that group
+//! too, a limit on it would charge the flush as one more I/O, which a provider's volume does not. So a run in the
+//! root group enters a group of its own with version 1 too. Switching flushes off in the device's queue instead
+//! would outlive the volume, and the device's next user would lose data.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};

@@ -105,7 +105,7 @@ mod tests {
         }
     }
 
-    /// The mean wait of M/M/1 at 80 % load is four service times; that of M/D/1, two.
+    /// The mean wait of M/M/1 at 80 % load is four service times; of M/D/1, two.
     #[test]
     fn waiting_times_are_those_of_queueing_theory() {
         for (variation, waits) in [(1.0, 4.0), (0.0, 2.0)] {
