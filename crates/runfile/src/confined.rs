@@ -111,7 +111,8 @@ pub(crate) fn foreign(conn: &Connection) -> Result<Option<String>> {
     computed(conn)
 }
 
-/// Returns a column of ours that the file computes, or a row number that is not one: both can make much out of little.
+/// Returns a column of ours that the file computes, or an interval's number that is not the primary key, in words: both can
+/// make much out of little.
 fn computed(conn: &Connection) -> Result<Option<String>> {
     let mut columns = conn.prepare("SELECT name, hidden FROM pragma_table_xinfo(?)")?;
     for table in TABLES.iter().map(|table| table.name) {
