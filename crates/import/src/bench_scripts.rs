@@ -1,4 +1,4 @@
-//! What scripts that look at a rented server print of its disk: bench.sh and its kin, nench.
+//! Disk results of scripts that test a rented server: bench.sh and its kin, nench.
 
 use record::{Figure, LatencyKind, Reported, Scope};
 use workload::Direction;
@@ -8,7 +8,7 @@ use super::quantity::{self, Prefixes};
 use super::text::Text;
 use super::trouble::Troubles;
 
-/// Every result in `text`.
+/// Reads every result in `text`.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut walk = Walk { text, troubles, found: Vec::new(), section: None };
     for (start, line) in text.lines() {
@@ -20,7 +20,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
 
 const BENCH: &str = "bench.sh";
 const NENCH: &str = "nench";
-/// bench.sh adds up what dd printed, and takes a GB for 1024 MB where it does.
+/// Note on bench.sh's average: it adds up dd's rates and counts each GB, which dd means as 1000 MB, as 1024 MB.
 const MIXED: &str = "bench.sh takes a GB of dd's for 1024 MB in its average";
 
 struct Walk<'t> {
@@ -30,7 +30,7 @@ struct Walk<'t> {
     section: Option<Section>,
 }
 
-/// Parts of nench's that tell of the disk.
+/// Sections of nench's output that are about the disk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Section {
     Seeks,
@@ -62,7 +62,7 @@ impl Walk<'_> {
         self.text.bounds.begin(&mut self.found, Found { tool: tool.to_owned(), at, ..Found::default() });
     }
 
-    /// The tool of the result that is being read.
+    /// Returns the tool of the result being read.
     fn tool(&self) -> Option<&str> {
         self.found.last().map(|found| found.tool.as_str())
     }
@@ -97,7 +97,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A rate of dd's: of one run, or the mean that the script reckons.
+    /// Reads a rate of dd: of a single run, or the mean that the script computes.
     fn written(&mut self, tool: &str, (name, rate): (&str, &str), start: usize) {
         let name = name.trim();
         let again = self.found.last().is_some_and(|last| last.parts.iter().any(|part| part.job == name));
@@ -105,7 +105,7 @@ impl Walk<'_> {
             self.begin(tool, start);
         }
         let printed = rate.trim();
-        // Before 2014 nothing stood between the figure and its unit.
+        // // Before 2014 there was no blank between the figure and its unit.
         let Some(rate) = quantity::byte_rate(&printed.replacen("B/sec", "B/s", 1), Prefixes::Named) else {
             return self.troubles.push(self.text.trouble(start, "a rate like 255 MB/s"));
         };
@@ -120,7 +120,7 @@ impl Walk<'_> {
     }
 }
 
-/// `I/O Speed(1st run) : 255 MB/s`, `Average I/O speed : 247.7 MB/s`: the run and its rate.
+/// Returns the run and its rate from `I/O Speed(1st run) : 255 MB/s` or `Average I/O speed : 247.7 MB/s`.
 fn speed(line: &str) -> Option<(String, &str)> {
     let (head, rate) = line.split_once(':')?;
     let head = head.trim();
@@ -136,7 +136,7 @@ fn speed(line: &str) -> Option<(String, &str)> {
     Some((run.trim().to_owned(), rate))
 }
 
-/// `58.7 us / 109.4 us / 6.32 ms / 48.0 us`.
+/// Parses `58.7 us / 109.4 us / 6.32 ms / 48.0 us`.
 fn seeks(mut part: Reported, words: &str) -> Option<Reported> {
     let times: Vec<Figure> = words.split('/').filter_map(quantity::time).collect();
     let [min, mean, max, deviation] = <[Figure; 4]>::try_from(times).ok()?;
@@ -146,7 +146,7 @@ fn seeks(mut part: Reported, words: &str) -> Option<Reported> {
     Some(part)
 }
 
-/// `20.9 k requests in 5.00 s, 5.11 GiB, 4.18 k iops, 1.02 GiB/s`.
+/// Parses `20.9 k requests in 5.00 s, 5.11 GiB, 4.18 k iops, 1.02 GiB/s`.
 fn reads(mut part: Reported, words: &str) -> Option<Reported> {
     let (count, rest) = words.split_once(" requests in ")?;
     let mut pieces = rest.split(", ");

@@ -1,4 +1,4 @@
-//! How much of an input is kept: so many results and parts, and of those beyond only their number.
+//! How much of an input is kept: a limited number of results and parts, and beyond it only their count.
 
 use std::cell::Cell;
 
@@ -7,15 +7,16 @@ use record::Reported;
 use super::found::Found;
 use super::gather;
 
-/// More results than a text of anybody's holds; each becomes a run file.
+/// Most results kept: more than anybody's text holds. Each becomes a run file.
 pub(crate) const RESULTS_MOST: usize = 200;
-/// Some may be prints of one run that went on, or one run in several forms: so many are kept until that is known.
+/// Most results kept while reading: some may be prints of one run that went on, or one run in several forms,
+/// which only the end shows.
 const KEPT_MOST: usize = 1000;
-/// Twice as many as fio starts jobs (`REAL_MAX_JOBS`): jobs, threads, groups and devices of all results together. Each takes
-/// fifty times what a short line of it does.
+/// Most parts kept of all results together (jobs, threads, groups and devices): twice as many as fio starts
+/// jobs (`REAL_MAX_JOBS`). A part takes fifty times the memory of its shortest line.
 pub(crate) const PARTS_MOST: usize = 8192;
 
-/// What was kept of an input, and what was not.
+/// Counts of what was kept of an input, and what was not.
 #[derive(Debug, Default)]
 pub(crate) struct Bounds {
     parts: Cell<usize>,
@@ -24,8 +25,8 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// Adds a result, to which the lines that follow belong. The one before it is over: it takes the place of an earlier
-    /// print of its run, or goes where too many are kept.
+    /// Adds a result, to which the lines that follow belong. The result before it is then over: it replaces
+    /// an earlier print of its run, or is dropped if too many are kept.
     pub fn begin(&self, list: &mut Vec<Found>, found: Found) {
         if let Some(over) = list.pop() {
             self.settle(list, over);
@@ -46,35 +47,35 @@ impl Bounds {
         }
     }
 
-    /// Whether one more part is kept. Once one is not, what follows it belongs to none that is.
+    /// Counts one more part; returns whether it is kept. Once one is not, what follows it belongs to no part that is.
     pub fn keeps_part(&self) -> bool {
         self.parts.set(self.parts.get() + 1);
         self.parts_beyond() == 0
     }
 
-    /// Adds a part, where it is kept.
+    /// Adds a part if it is kept.
     pub fn add(&self, parts: &mut Vec<Reported>, part: Reported) {
         if self.keeps_part() {
             parts.push(part);
         }
     }
 
-    /// Parts that were not kept.
+    /// Returns the number of parts that were not kept.
     pub fn parts_beyond(&self) -> usize {
         self.parts.get().saturating_sub(PARTS_MOST)
     }
 
-    /// Results that were not kept.
+    /// Returns the number of results that were not kept.
     pub fn results_beyond(&self) -> usize {
         self.results.get()
     }
 
-    /// Prints of a run that went on, in whose place a later one was kept.
+    /// Returns the number of interim prints of a run that a later print replaced.
     pub fn prints_replaced(&self) -> usize {
         self.prints.get()
     }
 
-    /// What is said of results and parts beyond, with so many results at hand.
+    /// Returns the notes on results and parts beyond the limits; `results` is the number at hand.
     pub fn notes(&self, results: usize) -> Vec<String> {
         let more = (results + self.results_beyond()).saturating_sub(RESULTS_MOST);
         let beyond = (more > 0).then(|| {

@@ -1,13 +1,13 @@
-//! Times and colons as Chinese and Japanese locales write them, made those of all others, letter by letter.
+//! Times and colons of Chinese and Japanese locales, rewritten character by character to the usual form.
 
-/// Letters of times, and what they become behind a digit.
+/// Characters that follow a number in times, and what each becomes.
 const OF_TIMES: [(char, char); 6] =
     [('年', '-'), ('月', '-'), ('日', ' '), ('时', ':'), ('時', ':'), ('分', ':')];
 const SECOND: char = '秒';
-/// A colon as wide as their letters.
+/// The full-width colon, as wide as the characters around it.
 const COLON: char = '：';
 
-/// `text` with such times and colons as other locales have them; every letter keeps its column. `None` where it has none.
+/// Returns `text` with such times and colons in the usual form, every character keeping its column; `None` if it has none.
 pub(crate) fn plain(text: &str) -> Option<String> {
     if !text.contains([SECOND, '年', COLON]) {
         return None;

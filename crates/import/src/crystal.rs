@@ -8,7 +8,7 @@ use super::quantity::{self, Prefixes};
 use super::text::Text;
 use super::trouble::Troubles;
 
-/// Every result in `text`.
+/// Reads every result in `text`.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut walk = Walk { text, troubles, found: Vec::new(), section: None };
     for (start, line) in text.lines() {
@@ -21,7 +21,7 @@ struct Walk<'t> {
     text: &'t Text,
     troubles: &'t mut Troubles,
     found: Vec<Found>,
-    /// What the rows below are, where a line of its own says it: since version 7.
+    /// What the rows below are, if a line of its own says so (since version 7).
     section: Option<Section>,
 }
 
@@ -32,7 +32,7 @@ enum Section {
     Mix,
 }
 
-/// Words below the rows, and what they are called here.
+/// Labels of the lines below the rows, and their names here.
 const SAID: [(&str, &str); 7] = [
     ("Test", "test size"),
     ("Profile", "profile"),
@@ -106,7 +106,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `Test: 1 GiB (x5) [C: 50% (100/200GiB)]` below the rows.
+    /// Reads a line below the rows, such as `Test: 1 GiB (x5) [C: 50% (100/200GiB)]`.
     fn said(&mut self, name: &str, words: &str) {
         let known = SAID.iter().find(|(known, _)| *known == name);
         let Some(whole) = self.found.last_mut().and_then(|found| found.parts.first_mut()) else { return };
@@ -122,10 +122,10 @@ impl Walk<'_> {
     }
 }
 
-/// One row: its label and what stands behind it.
+/// One row: its label and the figures after it.
 struct Row<'t> {
     label: String,
-    /// Block, queue depth and threads, as they stand in the label.
+    /// Block size, queue depth and threads, as written in the label.
     asked: Vec<(String, String)>,
     direction: Option<Direction>,
     behind: &'t str,
@@ -138,13 +138,13 @@ struct Figures {
 }
 
 impl<'t> Row<'t> {
-    /// `SEQ    1MiB (Q=  8, T= 1):  3558.093 MB/s [   3393.3 IOPS] <  2356.01 us>`, or, before version 7,
-    /// ` Random Write 4KiB (Q= 32,T= 1) :   321.975 MB/s [  78607.2 IOPS]`.
+    /// Splits `SEQ    1MiB (Q=  8, T= 1):  3558.093 MB/s [   3393.3 IOPS] <  2356.01 us>` or, before version
+    /// 7, ` Random Write 4KiB (Q= 32,T= 1) :   321.975 MB/s [  78607.2 IOPS]`.
     fn of(line: &'t str) -> Option<Row<'t>> {
         let starts = ["SEQ", "RND", "Sequential ", "Random "].iter().any(|word| line.starts_with(word));
         let (label, behind) = line.split_once(':').filter(|(label, _)| starts && label.len() < 80)?;
         let behind = behind.trim_start();
-        // A slash in the label is of a table that has reads and writes in one row.
+        // A slash in the label marks a table that has reads and writes in one row.
         let is_row = behind.starts_with(|c: char| c.is_ascii_digit()) && behind.contains("/s");
         if !is_row || label.contains('/') {
             return None;
@@ -192,8 +192,8 @@ impl<'t> Row<'t> {
     }
 }
 
-/// A number with a point before its decimals alone. All of these figures have decimals, so that what stands last before digits
-/// is the sign before them, whatever the locale.
+/// Returns `number` with a point before its decimals and no other separator. All of these figures have
+/// decimals, so the last separator is the decimal one in any locale.
 fn pointed(number: &str) -> String {
     let last = number.rfind([',', '.']);
     let kept = number.char_indices().filter(|(at, c)| Some(*at) == last || !matches!(c, ',' | '.'));

@@ -1,23 +1,23 @@
-//! What is taken out of an input before it is read, so that every place still has the column that it had.
+//! What was taken out of an input before it is read, so that every place still has its original column.
 
-/// Pieces that were taken out of a text: line, column in what is left, and how many characters; in their order.
+/// Pieces taken out of a text, in order: line, column in the remaining text, and length in characters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cuts {
     marks: Vec<(u32, u32, u32)>,
 }
 
-/// Beyond so many pieces columns are those of what is left: each takes twelve bytes.
+/// Most pieces recorded, twelve bytes each; beyond them, columns are those of the remaining text.
 const MARKS_MOST: usize = 1 << 20;
 
 impl Cuts {
-    /// Notes that `width` characters stood before `column` of `line`, both from 1.
+    /// Records that `width` characters stood before `column` of `line`, both counted from 1.
     pub fn push(&mut self, line: u32, column: u32, width: u32) {
         if width > 0 && self.marks.len() < MARKS_MOST {
             self.marks.push((line, column, width));
         }
     }
 
-    /// The column in the input of what stands at `column` of `line` in what is left.
+    /// Returns the column in the input of what stands at `column` of `line` in the remaining text.
     pub fn column(&self, line: u32, column: u32) -> u32 {
         let from = self.marks.partition_point(|mark| mark.0 < line);
         let here = self.marks[from..].iter().take_while(|mark| mark.0 == line && mark.1 <= column);

@@ -1,4 +1,4 @@
-//! The summary of dbench, a fio job for volumes of Kubernetes, and of scripts that print it alike: four lines.
+//! The four-line summary of dbench, a fio job for Kubernetes volumes, and of scripts that print the same lines.
 
 use record::{Figure, LatencyKind, Reported, Scope};
 use workload::Direction;
@@ -8,16 +8,17 @@ use super::quantity::{self, Prefixes};
 use super::text::Text;
 use super::trouble::Troubles;
 
-/// Heads of the lines; the first begins a result.
+/// Start of the first line, which begins a result; the constants below start the other three.
 const RANDOM: &str = "Random Read/Write IOPS:";
 const LATENCY: &str = "Average Latency (usec) Read/Write:";
 const SEQUENTIAL: &str = "Sequential Read/Write:";
 const MIXED: &str = "Mixed Random Read/Write IOPS:";
 
-/// dbench takes the number out of fio's line and not its unit, which follows the size of the number.
+/// Note on latencies: dbench takes the number out of fio's line but not its unit, which depends on the number's size.
 const UNIT: &str = "dbench calls its latencies usec also where fio gave them in milliseconds or nanoseconds";
 
-/// Every summary in `text`. Each line is of a fio job of its own: rates of 4 KiB, bandwidths of 128 KiB, latencies at depth 4.
+/// Reads every summary in `text`. Each line comes from a fio job of its own: rates at 4 KiB, bandwidths at
+/// 128 KiB, latencies at depth 4.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     for (start, line) in text.lines() {
@@ -54,7 +55,7 @@ enum Measure {
 
 type Parts = Vec<(&'static str, Measure, [Option<Figure>; 2])>;
 
-/// What a line holds; `None` where it is none of these, empty where its figures cannot be read.
+/// Reads the figures of a line: `None` if it is not one of the four, empty if its figures cannot be read.
 fn parts(line: &str) -> Option<Parts> {
     let one = |name, measure, words: &str| pair(words, measure).map(|figures| (name, measure, figures));
     let parts = if let Some(words) = line.strip_prefix(RANDOM) {
@@ -73,7 +74,7 @@ fn parts(line: &str) -> Option<Parts> {
     Some(parts.into_iter().flatten().collect())
 }
 
-/// `75.7k/59.7k`, `523MiB/s / 500MiB/s`, `1410.50/` where the second was not found.
+/// Parses `75.7k/59.7k`, `523MiB/s / 500MiB/s`, or `1410.50/` if the second figure was not found.
 fn pair(words: &str, measure: Measure) -> Option<[Option<Figure>; 2]> {
     let words = words.trim();
     let middle = match measure {

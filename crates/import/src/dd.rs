@@ -1,4 +1,4 @@
-//! dd's line: what was copied, how long it took, the rate; of GNU, busybox, BSD and macOS, in any language.
+//! The lines of dd: what was copied, how long it took, the rate; of GNU, busybox, BSD and macOS, in any language.
 
 use record::{Figure, Reported, Scope};
 use workload::{Direction, Nanos};
@@ -8,10 +8,10 @@ use super::quantity::{self, Prefixes};
 use super::text::Text;
 use super::trouble::Troubles;
 
-/// A command line or a line of dd's is no longer.
+/// Longest line that is read, in bytes; no command line or line of dd is longer.
 const LINE: usize = 4096;
 
-/// Every copy in `text`. Lines of `status=progress` are of the copy that goes on: its last counts.
+/// Reads every copy in `text`. Lines of `status=progress` belong to the copy that is under way: the last of them counts.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut walk =
         Walk { text, troubles, found: Vec::new(), asked: Vec::new(), records: Vec::new(), goes_on: false };
@@ -25,11 +25,11 @@ struct Walk<'t> {
     text: &'t Text,
     troubles: &'t mut Troubles,
     found: Vec<Found>,
-    /// Operands of the command above.
+    /// Operands of the command line above.
     asked: Vec<(String, String)>,
-    /// Records in and out of the copy that ends next.
+    /// Records in and out of the copy whose result comes next.
     records: Vec<Figure>,
-    /// Whether the last of `found` may be a print of a copy that went on.
+    /// Whether the last of `found` may be an interim print of a copy that went on.
     goes_on: bool,
 }
 
@@ -75,7 +75,7 @@ impl Walk<'_> {
         way.bytes = Some(copied.bytes.clone());
         way.runtime.clone_from(&copied.seconds);
         way.bytes_per_second.clone_from(&copied.rate);
-        // The first of the two is what was read, the second what was written.
+        // The first of the two counts what was read, the second what was written.
         let place = usize::from(direction != Some(Direction::Read));
         way.ops = self.records.get(place).cloned();
         part.directions.push(way);
@@ -83,7 +83,7 @@ impl Walk<'_> {
     }
 }
 
-/// What the ends of the copy tell: a device of nothing is not what was measured.
+/// Returns the direction under test: writes if the source is not a disk, reads if the target is `/dev/null`.
 fn direction(from: Option<&str>, to: Option<&str>) -> Option<Direction> {
     const SOURCES: [&str; 3] = ["/dev/zero", "/dev/urandom", "/dev/random"];
     match (from, to) {
@@ -93,7 +93,7 @@ fn direction(from: Option<&str>, to: Option<&str>) -> Option<Direction> {
     }
 }
 
-/// `dd if=/dev/zero of=file bs=1M`, with or without a prompt before it.
+/// Returns the operands of a command such as `dd if=/dev/zero of=file bs=1M`, with or without a prompt before it.
 fn operands(line: &str) -> Option<Vec<(String, String)>> {
     let words: Vec<&str> = line.split_whitespace().take(64).collect();
     let at = words.iter().position(|word| *word == "dd" || word.ends_with("/dd"))?;
@@ -103,18 +103,18 @@ fn operands(line: &str) -> Option<Vec<(String, String)>> {
     (!pairs.is_empty()).then_some(pairs)
 }
 
-/// `16+0 records in`: whole blocks and parts of blocks.
+/// Parses `16+0 records in` into the number of records, whole and partial.
 fn records(line: &str) -> Option<Figure> {
     let first = line.split_whitespace().next().filter(|_| line.contains(' ') || !line.is_ascii())?;
     let (whole, rest) = first.split_once('+')?;
-    // Chinese says first what was counted: `记录了1+0 的读入`.
+    // Chinese puts first what was counted: `记录了1+0 的读入`.
     let whole = whole.trim_start_matches(|c: char| !c.is_ascii());
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (whole, parts): (u64, u64) = (whole.parse().ok()?, rest[..digits].parse().ok()?);
     Some(Figure::exact(whole.checked_add(parts)? as f64, format!("{whole}+{parts}")))
 }
 
-/// A line of figures.
+/// The figures of a result line.
 struct Copied {
     tool: &'static str,
     bytes: Figure,
@@ -132,7 +132,7 @@ impl Copied {
     }
 }
 
-/// `bytes transferred in 0.0334 secs (3139449000 bytes/sec)`.
+/// Parses `bytes transferred in 0.0334 secs (3139449000 bytes/sec)`.
 fn bsd(bytes: &Figure, rest: &str) -> Option<Copied> {
     let rest = rest.strip_prefix("bytes transferred in ")?;
     let (time, rate) = rest.split_once(" (")?;
@@ -140,7 +140,7 @@ fn bsd(bytes: &Figure, rest: &str) -> Option<Copied> {
     Some(Copied { tool: "dd of BSD or macOS", bytes: bytes.clone(), seconds: seconds(time), rate })
 }
 
-/// `bytes (17 MB, 16 MiB) copied, 0.0183 s, 915 MB/s`, `bytes (16.0MB) copied, 0.0123 seconds, 1.3GB/s`.
+/// Parses `bytes (17 MB, 16 MiB) copied, 0.0183 s, 915 MB/s` and `bytes (16.0MB) copied, 0.0123 seconds, 1.3GB/s`.
 fn others(bytes: &Figure, rest: &str) -> Option<Copied> {
     let mut pieces = rest.rsplitn(3, ", ");
     let (rate, time, before) = (pieces.next()?.trim(), pieces.next()?.trim(), pieces.next()?);
@@ -149,7 +149,7 @@ fn others(bytes: &Figure, rest: &str) -> Option<Copied> {
     let rate = in_seconds.as_str();
     let is_rate = rate.starts_with(|c: char| c.is_ascii_digit()) || rate.starts_with("Inf");
     let seconds = seconds(time).filter(|_| is_rate && before.chars().count() <= 80)?;
-    // busybox and toybox count in 1024s and write MB for it; GNU in 1000s, and writes seconds short.
+    // busybox and toybox count in 1024s but write MB; GNU counts in 1000s, and abbreviates seconds.
     let binary = time.ends_with("seconds") || !rate.trim_end_matches("/s").ends_with('B');
     let (tool, prefixes) =
         if binary { ("dd of busybox", Prefixes::Binary) } else { ("dd of GNU", Prefixes::Named) };
@@ -159,16 +159,16 @@ fn others(bytes: &Figure, rest: &str) -> Option<Copied> {
     Some(Copied { tool, bytes: bytes.clone(), seconds: Some(seconds), rate })
 }
 
-/// `915 MB/s` out of that, or of `915 MB/秒`, `915 MB/с`, `915 MB/초`.
+/// Returns `915 MB/s` from itself or from `915 MB/秒`, `915 MB/с`, `915 MB/초`.
 fn per_second(rate: &str) -> Option<String> {
     let (size, second) = rate.rsplit_once('/')?;
     SECONDS.contains(&second.trim()).then(|| format!("{}/s", size.trim_end()))
 }
 
-/// The second in rates of any language.
+/// The second as rates abbreviate it in any language.
 const SECONDS: [&str; 7] = ["s", "秒", "с", "c", "초", "сек", "sn"];
 
-/// `0.0183 s`, `0,0183 s`, `2.5 seconds`, also in Cyrillic and Chinese.
+/// Parses `0.0183 s`, `0,0183 s` or `2.5 seconds`, also in Cyrillic and Chinese.
 fn seconds(text: &str) -> Option<Figure> {
     let text = text.trim();
     let plain = text.replacen(',', ".", 1);

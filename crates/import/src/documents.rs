@@ -1,4 +1,4 @@
-//! JSON documents within a text: several one after the other, warnings before them, and what is left of one cut short.
+//! JSON documents within a text: several in a row, warnings before them, and what is left of one cut short.
 
 use serde_json::Value;
 
@@ -11,14 +11,14 @@ use super::trouble::Troubles;
 /// One JSON document.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
-    /// What it holds; of a broken one, what stands before the break.
+    /// The document's value; if it is broken, of what stands before the break.
     pub value: Value,
     /// Offset of its first byte in [`Text::raw`].
     pub at: usize,
 }
 
-/// Every wanted document that begins at the start of a line or shows what it is, and those within others. A broken one is
-/// named in `troubles`.
+/// Returns every wanted document that begins a line or shows by its first key what it is, and those nested in
+/// others. Adds a trouble for each broken one.
 pub(crate) fn documents(
     text: &Text,
     troubles: &mut Troubles,
@@ -27,7 +27,7 @@ pub(crate) fn documents(
     let raw = text.raw.as_str();
     let mut found = Vec::new();
     let mut at = 0;
-    // What is looked at twice: a document that breaks at its end is read again behind its first bracket.
+    // Bytes that may still be read twice: a document that breaks at its end is read again from after its first bracket.
     let mut again = AGAIN_LEAST + AGAIN * raw.len();
     while let Some(start) = next_start(raw, at).filter(|_| again > 0 && found.len() < DOCUMENTS_MOST) {
         let mut stream = serde_json::Deserializer::from_str(&raw[start..]).into_iter::<Value>();
@@ -55,11 +55,12 @@ pub(crate) fn documents(
     found
 }
 
-/// More documents of results than are kept.
+/// Most documents read; more than the results that are kept.
 const DOCUMENTS_MOST: usize = 1000;
 
-/// At most so much is read again: the length of the text so many times over, and some.
+/// Most bytes read again, as a multiple of the text's length, beyond [`AGAIN_LEAST`].
 const AGAIN: usize = 4;
+/// Bytes that may be read again whatever the text's length.
 const AGAIN_LEAST: usize = 1 << 20;
 
 fn boundary(raw: &str, mut at: usize) -> usize {
@@ -69,22 +70,22 @@ fn boundary(raw: &str, mut at: usize) -> usize {
     at
 }
 
-/// The next bracket that begins a line.
+/// Returns the offset of the next bracket that begins a line or a result of fio.
 fn next_start(raw: &str, from: usize) -> Option<usize> {
     let mut brackets = raw.get(from..)?.match_indices(['{', '[']).map(|(index, _)| from + index);
     brackets.find(|&index| begins_line(raw, index) || shows_fio(raw, index))
 }
 
-/// A result of fio behind words of a log shows itself by its first key.
+/// Whether the bracket begins a result of fio, as its first key shows; words of a log may stand before it.
 fn shows_fio(raw: &str, at: usize) -> bool {
     let rest = near(raw, at, KEY_WITHIN).trim_start_matches(['{', '[']).trim_start();
     ["\"fio version\"", "\"jobname\"", "\"jobs\""].iter().any(|key| rest.starts_with(key))
 }
 
-/// Blanks and line ends before a first key, and the key, are no longer.
+/// Longest first key with the blanks and line ends before it, in bytes.
 const KEY_WITHIN: usize = 64;
 
-/// A list or an object that is more than its brackets.
+/// Whether an object has fields, or a list has objects.
 fn tells_something(value: &Value) -> bool {
     match value {
         Value::Object(fields) => !fields.is_empty(),
@@ -93,19 +94,19 @@ fn tells_something(value: &Value) -> bool {
     }
 }
 
-/// What the decoder says, without its own place: that counts from the document's start.
+/// Returns the decoder's message without its place, which counts from the document's start.
 fn plain_words(error: &serde_json::Error) -> String {
     let words = error.to_string();
     words.split(" at line ").next().unwrap_or(&words).to_owned()
 }
 
-/// Offset of a line and column that a decoder names, both from 1.
+/// Returns the offset of a line and column that a decoder reports, both counted from 1.
 fn offset_of(text: &str, line: usize, column: usize) -> usize {
     let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     boundary(text, (start + column).min(text.len()))
 }
 
-/// Line and column (from 1) of an offset.
+/// Returns the line and column of an offset, both counted from 1.
 pub(crate) fn place(raw: &str, offset: usize) -> (u32, u32) {
     let before = raw.get(..offset).unwrap_or(raw);
     let line = before.matches('\n').count() as u32 + 1;
@@ -113,10 +114,10 @@ pub(crate) fn place(raw: &str, offset: usize) -> (u32, u32) {
     (line, before[start..].chars().count() as u32 + 1)
 }
 
-/// At most so many places are tried from the break backwards.
+/// Most cuts tried, from the break backwards.
 const TRIES: usize = 64;
 
-/// The document up to its last whole part, with its open brackets closed.
+/// Returns the document up to its last complete part, with its open brackets closed.
 fn before_break(text: &str) -> Option<Value> {
     let mut cuts: Vec<(usize, Vec<char>)> = Vec::new();
     let (mut open, mut quoted, mut escaped) = (Vec::new(), false, false);

@@ -1,4 +1,4 @@
-//! elbencho's CSV: a row for each phase.
+//! elbencho's CSV: one row for each phase.
 
 use record::{Figure, LatencyKind, Reported, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
@@ -25,10 +25,10 @@ const ASKED: [&str; 13] = [
     "shared paths",
 ];
 
-/// More columns than elbencho has.
+/// Most columns read: more than elbencho has.
 const COLUMNS_MOST: usize = 128;
 
-/// Every table in `text`; the rows of one are one result.
+/// Reads every table in `text`; the rows of a table are one result.
 pub(crate) fn csv(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let (mut found, mut heads): (Vec<Found>, Vec<String>) = (Vec::new(), Vec::new());
     for (start, line) in text.lines() {
@@ -45,7 +45,7 @@ pub(crate) fn csv(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
         };
         let row = fields(line);
         if row.len() != heads.len() {
-            // Prose below a table is none of its rows.
+            // Prose below a table is not a row of it.
             if row.len() > 3 {
                 let expected = format!("{} fields, as the first line has them", heads.len());
                 troubles.push(text.trouble(start, expected));
@@ -57,7 +57,7 @@ pub(crate) fn csv(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     found
 }
 
-/// The fields of a line; quotes keep commas.
+/// Splits a line into its fields; quotes protect commas.
 fn fields(line: &str) -> Vec<String> {
     let (mut found, mut field, mut quoted) = (Vec::new(), String::new(), false);
     for letter in line.trim_end().chars() {
@@ -82,7 +82,8 @@ impl Row<'_> {
         Some(self.row[at].as_str()).filter(|word| !word.is_empty())
     }
 
-    /// The figure under a head; of phases that end at two moments, at the one when the last thread was done.
+    /// Returns the figure under `head` times `worth`. The heads with `[first]` and `[last]` stand for the
+    /// moments at which the first and the last thread of a phase was done.
     fn figure(&self, head: &str, worth: f64) -> Option<Figure> {
         quantity::plain(self.word(head)?, worth)
     }

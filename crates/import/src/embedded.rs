@@ -1,8 +1,8 @@
-//! Text that stands in the strings of JSON: logs of containers and services line by line, what a program collected.
+//! Text within JSON strings: logs of containers and services line by line, and output that a program collected.
 
 use serde_json::Value;
 
-/// Keys under which a line of a log stands.
+/// Keys that hold a line of a log.
 const LOGGED: [&str; 14] = [
     "log",
     "message",
@@ -20,10 +20,10 @@ const LOGGED: [&str; 14] = [
     "_raw",
 ];
 
-/// A string of several lines that is shorter says nothing of a result.
+/// Bytes below which a string of several lines cannot hold a result.
 const SHORTEST: usize = 40;
 
-/// The texts in the JSON that `text` is, one below the other; `None` where it is no JSON, or has none.
+/// Returns the texts within the JSON in `text`, one below the other; `None` if it is not JSON or has none.
 pub(crate) fn texts(text: &str) -> Option<String> {
     text.trim_start().starts_with(['{', '[']).then_some(())?;
     let mut found = String::new();
@@ -53,7 +53,7 @@ fn gather(value: &Value, key: &str, found: &mut String) {
         Value::Array(items) => items.iter().for_each(|item| gather(item, key, found)),
         Value::Object(fields) => {
             for (name, value) in fields {
-                // The same once more, line by line.
+                // The same text again, split into lines.
                 let again = name.strip_suffix("_lines").is_some_and(|stem| fields.contains_key(stem));
                 if !again {
                     gather(value, name, found);

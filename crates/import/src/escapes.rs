@@ -1,13 +1,13 @@
-//! Escape sequences of a terminal: colours and what moves its cursor, which logs and pastes keep.
+//! Escape sequences of a terminal (colours and cursor movements) that logs and pastes keep.
 
 use super::cuts::Cuts;
 
-/// No sequence is longer.
+/// Longest sequence, in bytes.
 const LONGEST: usize = 256;
 
-/// `text` without escape sequences, and what was taken out; `None` where there are none.
+/// Returns `text` without escape sequences, and what was taken out; `None` if there are none.
 pub(crate) fn without(text: &str) -> Option<(String, Cuts)> {
-    // A paste may have lost the escape character or have it spelled out; a reset shows what the brackets are then.
+    // A paste may have lost the escape character or spell it out; a reset then shows what the brackets are.
     let bare = text.contains("[0m");
     if !bare && !text.contains('\u{1b}') {
         return None;
@@ -28,7 +28,7 @@ pub(crate) fn without(text: &str) -> Option<(String, Cuts)> {
     Some((left, cuts))
 }
 
-/// Bytes of the sequence at the start of `text`; none where no sequence stands there.
+/// Returns the length in bytes of the sequence at the start of `text`; 0 if there is none.
 fn sequence(text: &str, bare: bool) -> usize {
     let introduced = text.strip_prefix('\u{1b}').map(|rest| (1, rest));
     let spelled =
@@ -40,7 +40,7 @@ fn sequence(text: &str, bare: bool) -> usize {
     }
 }
 
-/// What follows the escape character (ECMA-48, 5.4; the operating system commands of xterm).
+/// Returns the length of what follows the escape character (ECMA-48, 5.4; the operating system commands of xterm).
 fn after_escape(rest: &str) -> usize {
     let end = |from: usize, ends: &dyn Fn(u8) -> bool| {
         rest.bytes().take(LONGEST).skip(from).position(ends).map_or(0, |length| from + length + 1)
@@ -61,7 +61,7 @@ fn after_escape(rest: &str) -> usize {
     }
 }
 
-/// `[34;1m` without its escape character.
+/// Returns the length of a colour without its escape character, such as `[34;1m`.
 fn colour(text: &str) -> usize {
     let Some(inside) = text.strip_prefix('[') else { return 0 };
     let length =

@@ -1,4 +1,4 @@
-//! Numbers and words out of JSON objects, with the place of what is of the wrong kind.
+//! Numbers and words from JSON objects, with the place of each value of the wrong kind.
 
 use record::Figure;
 use serde_json::{Map, Value};
@@ -6,34 +6,34 @@ use serde_json::{Map, Value};
 use super::text::Text;
 use super::trouble::Troubles;
 
-/// Greatest number that is taken for one, as in text.
+/// Greatest number accepted, the same as in text.
 const MOST: f64 = 9e18;
 
-/// An object and the way to it.
+/// An object and the path to it.
 #[derive(Clone)]
 pub(crate) struct Fields<'v> {
     pub map: &'v Map<String, Value>,
     text: &'v Text,
-    /// Offset of what was found last on the way, for the place of a trouble.
+    /// Offset of what was found last on the path, where the search for a trouble's place begins.
     at: usize,
     path: String,
 }
 
 impl<'v> Fields<'v> {
-    /// The root of a document that begins at `at`.
+    /// Returns the root of a document that begins at `at`.
     pub fn root(value: &'v Value, text: &'v Text, at: usize) -> Option<Fields<'v>> {
         value.as_object().map(|map| Fields { map, text, at, path: String::new() })
     }
 
-    /// The object under `key`.
+    /// Returns the object under `key`.
     pub fn object(&self, key: &str) -> Option<Fields<'v>> {
         self.entered(self.map.get(key)?, key, self.sought(key))
     }
 
-    /// The objects of the array under `key`.
+    /// Returns the objects of the array under `key`.
     pub fn objects(&self, key: &str) -> Vec<Fields<'v>> {
         let Some(items) = self.map.get(key).and_then(Value::as_array) else { return Vec::new() };
-        // Objects of one array begin with the same key; looking for that finds each in turn.
+        // Objects of one array begin with the same key, so searching for it finds each in turn.
         let first = items.iter().find_map(|item| item.as_object()?.keys().next());
         let mut at = self.sought(key);
         let mut found = Vec::new();
@@ -54,17 +54,17 @@ impl<'v> Fields<'v> {
         value.as_object().map(|map| Fields { map, text: self.text, at, path })
     }
 
-    /// Offset of `key` past what was found before.
+    /// Returns the offset of the first `key` after what was found before.
     fn sought(&self, key: &str) -> usize {
         self.text.quoted(self.at, key).unwrap_or(self.at)
     }
 
-    /// The words under `key`.
+    /// Returns the words under `key`.
     pub fn word(&self, key: &str) -> Option<&'v str> {
         self.map.get(key)?.as_str()
     }
 
-    /// The number under `key` in units of `factor`. One of the wrong kind is a trouble.
+    /// Returns the number under `key` times `factor`; adds a trouble if it is of the wrong kind.
     pub fn number(&self, key: &str, factor: f64, troubles: &mut Troubles) -> Option<Figure> {
         let value = self.map.get(key).filter(|value| !value.is_null())?;
         let figure = figure(value, factor);
@@ -76,13 +76,13 @@ impl<'v> Fields<'v> {
         figure
     }
 
-    /// Line on which it begins.
+    /// Returns the line on which the object begins.
     pub fn line(&self) -> u32 {
         self.text.raw_place(self.at).0
     }
 }
 
-/// A number as a figure: a whole one is printed in full, another with six decimals.
+/// Returns a number as a figure with the step it was printed in: 1 for a whole number, 1e-6 for any other.
 pub(crate) fn figure(value: &Value, factor: f64) -> Option<Figure> {
     let number = value.as_number()?;
     let plain = number.as_f64().filter(|plain| plain.is_finite() && (plain * factor).abs() <= MOST)?;

@@ -9,30 +9,30 @@ use workload::Direction;
 /// One result: what one call of the tool printed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Found {
-    /// `fio 1.59 text`.
+    /// The tool with its version and form, such as `fio 1.59 text`.
     pub tool: String,
-    /// Whether the version is told by the form alone, as no line names it.
+    /// Whether the version is inferred from the form, because no line states it.
     pub tool_is_guessed: bool,
-    /// In the order of the input.
+    /// Parts in the order of the input.
     pub parts: Vec<Reported>,
-    /// What a reader should know beside the figures.
+    /// What a reader should know besides the figures.
     pub notes: Vec<String>,
-    /// When it started, zero where that is not said.
+    /// Start in milliseconds since 1970; zero if unknown.
     pub started_unix_ms: u64,
-    /// When it was printed, where that is said.
+    /// When it was printed, if known, in milliseconds since 1970.
     pub printed_unix_ms: Option<u64>,
-    /// The machine, where it is told.
+    /// The machine, if known.
     pub host: Option<HostFacts>,
-    /// Series of the machine, where the tool watched one.
+    /// Series of the machine, if the tool watched one.
     pub observed: Option<Observed>,
-    /// Raw counters of the machine, where those are what was printed.
+    /// Raw counters of the machine, if the tool printed those.
     pub samples: Vec<Sample>,
-    /// Where it begins: an offset that orders results of one input.
+    /// Offset of its beginning; it orders the results of one input.
     pub at: usize,
 }
 
 impl Found {
-    /// True where there is a figure in it.
+    /// Whether the result has any figure.
     pub fn says_something(&self) -> bool {
         let reported = self.parts.iter().any(|part| {
             !part.figures.is_empty() || !part.series.is_empty() || part.directions.iter().any(has_figures)
@@ -40,7 +40,7 @@ impl Found {
         reported || self.observed.is_some() || !self.samples.is_empty()
     }
 
-    /// Names of its jobs with their process ids: what two prints of the same run have in common.
+    /// Returns the names of its jobs with their process ids: what two prints of the same run have in common.
     pub fn jobs(&self) -> Vec<(&str, &str)> {
         let jobs = self.parts.iter().filter(|part| part.scope == Scope::Job);
         jobs.map(|part| {
@@ -56,10 +56,10 @@ fn has_figures(part: &ReportedDirection) -> bool {
     own.iter().any(|figure| figure.is_some()) || !part.figures.is_empty() || !part.latencies.is_empty()
 }
 
-/// Several times as many as any tool prints of one thing; those beyond are left out.
+/// Most figures kept in a list, several times as many as any tool prints there; those beyond are left out.
 const FIGURES_MOST: usize = 512;
 
-/// Adds `figure` under `name`, unless there is none or the name is taken: what stands first counts.
+/// Adds `figure` under `name`, unless it is missing or the name is taken: the first figure counts.
 pub(crate) fn add(
     list: &mut Vec<NamedFigure>,
     name: impl Into<String>,
@@ -73,7 +73,7 @@ pub(crate) fn add(
     }
 }
 
-/// The part of `direction`, made where there is none.
+/// Returns the part of `direction`, added if missing.
 pub(crate) fn way(part: &mut Reported, direction: Option<Direction>) -> &mut ReportedDirection {
     let index = part.directions.iter().position(|known| known.direction == direction).unwrap_or_else(|| {
         part.directions.push(ReportedDirection::new(direction));
@@ -82,7 +82,7 @@ pub(crate) fn way(part: &mut Reported, direction: Option<Direction>) -> &mut Rep
     &mut part.directions[index]
 }
 
-/// The latencies of `kind`, made where there are none.
+/// Returns the latencies of `kind`, added if missing.
 pub(crate) fn latency(way: &mut ReportedDirection, kind: LatencyKind) -> &mut ReportedLatency {
     let index = way.latencies.iter().position(|known| known.kind == kind).unwrap_or_else(|| {
         way.latencies.push(ReportedLatency::new(kind));
@@ -91,7 +91,7 @@ pub(crate) fn latency(way: &mut ReportedDirection, kind: LatencyKind) -> &mut Re
     &mut way.latencies[index]
 }
 
-/// The series of that direction along that axis, made where there is none.
+/// Returns the series of that direction along that axis, added if missing.
 pub(crate) fn series(
     list: &mut Vec<ReportedSeries>,
     measure: Measure,
@@ -107,7 +107,7 @@ pub(crate) fn series(
     &mut list[index]
 }
 
-/// Puts a percentile in its place: the least and the greatest are moments.
+/// Files a percentile; the 0th and the 100th are the minimum and the maximum.
 pub(crate) fn percentile(latency: &mut ReportedLatency, percent: f64, figure: Figure) {
     match percent {
         0.0 => set(&mut latency.min, Some(figure)),
@@ -116,7 +116,7 @@ pub(crate) fn percentile(latency: &mut ReportedLatency, percent: f64, figure: Fi
     }
 }
 
-/// Keeps what was found before.
+/// Sets `place` unless it already holds a figure.
 pub(crate) fn set(place: &mut Option<Figure>, figure: Option<Figure>) {
     if place.is_none() {
         *place = figure;

@@ -1,4 +1,4 @@
-//! Which results belong together: the same one printed twice, logs and the run they were written by.
+//! Which results belong together: one result printed twice, logs and the run that wrote them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,13 +7,13 @@ use record::{Origin, ReportedDirection, Run, Scope};
 use super::found::Found;
 use super::lacks::of_results;
 
-/// Leaves one of results that stand several times in an input: prints of one run while it went on (the last counts), and
-/// one run in several forms (the one that tells most counts). So many prints were `replaced` before.
+/// Keeps one of the results that an input has several times: of prints of a run while it went on, the last;
+/// of one run in several forms, the form that says most. `replaced` is how many prints were dropped before.
 pub(crate) fn distinct(results: Vec<Found>, replaced: usize, notes: &mut Vec<String>) -> Vec<Found> {
     forms(snapshots(results, replaced, notes), notes)
 }
 
-/// `dropped` prints were left out before.
+/// Keeps the last print of each run; `dropped` is how many prints were dropped before.
 fn snapshots(results: Vec<Found>, mut dropped: usize, notes: &mut Vec<String>) -> Vec<Found> {
     let mut kept: Vec<Found> = Vec::new();
     for found in results {
@@ -34,13 +34,13 @@ fn snapshots(results: Vec<Found>, mut dropped: usize, notes: &mut Vec<String>) -
     kept
 }
 
-/// Puts a later print of a run in the place of the one before.
+/// Replaces a print of a run by a later one.
 pub(crate) fn replace(last: &mut Found, later: Found) {
     let before = std::mem::replace(last, later);
     keep_beginning(last, before);
 }
 
-/// The version and the options stand above the first print alone.
+/// Copies the version and the options, which only the first print has above it.
 fn keep_beginning(last: &mut Found, before: Found) {
     if last.tool_is_guessed {
         (last.tool, last.tool_is_guessed) = (before.tool, before.tool_is_guessed);
@@ -53,8 +53,8 @@ fn keep_beginning(last: &mut Found, before: Found) {
     }
 }
 
-/// Whether `next` is a later print of the run that `last` is of: the same processes, or, where none are named, as much
-/// more time run as passed between them.
+/// Whether `next` is a later print of the run of `last`: it has the same processes or, if none are named, its
+/// runtime grew by as much time as passed between the prints.
 pub(crate) fn is_later(last: &Found, next: &Found) -> bool {
     let (before, after) = (last.jobs(), next.jobs());
     let same_tool = last.tool == next.tool
@@ -76,7 +76,7 @@ fn all_in(jobs: &[(&str, &str)], others: &[(&str, &str)]) -> bool {
     jobs.iter().all(|job| others.contains(job))
 }
 
-/// Milliseconds that the groups ran, one after the other.
+/// Returns the milliseconds that the groups ran, one after the other.
 fn ran_ms(found: &Found) -> f64 {
     let mut groups: HashMap<Option<u32>, f64> = HashMap::new();
     for part in found.parts.iter().filter(|part| part.scope == Scope::Job) {
@@ -87,13 +87,13 @@ fn ran_ms(found: &Found) -> f64 {
     groups.values().sum()
 }
 
-/// Forms of fio's result, the one that tells most first.
+/// Forms of fio's result, the one that says most first.
 const FORMS: [&str; 4] = ["JSON+", "JSON", "text", "terse"];
 
-/// A result is held against so many others of the same jobs: no text holds one run in more forms.
+/// Most results of the same jobs that one is compared with: no text holds one run in more forms.
 const COMPARED_MOST: usize = 64;
 
-/// Version and the first job's name.
+/// Returns the version and the first job's name.
 fn known_by(found: &Found) -> (String, String) {
     let version = found.tool.split(' ').take(2).collect::<Vec<_>>().join(" ");
     (version, found.jobs().first().map_or(String::new(), |(name, _)| (*name).to_owned()))
@@ -105,7 +105,7 @@ fn rank(found: &Found) -> usize {
 
 fn forms(results: Vec<Found>, notes: &mut Vec<String>) -> Vec<Found> {
     let ranks: Vec<usize> = results.iter().map(rank).collect();
-    // By what the same result has in common in all forms, so that each is compared with few others.
+    // Grouped by what all forms of a result have in common, so that each is compared with few others.
     let mut alike: HashMap<(String, String), Vec<usize>> = HashMap::new();
     for (at, found) in results.iter().enumerate().filter(|(_, found)| found.tool.starts_with("fio")) {
         alike.entry(known_by(found)).or_default().push(at);
@@ -129,7 +129,7 @@ fn forms(results: Vec<Found>, notes: &mut Vec<String>) -> Vec<Found> {
     kept
 }
 
-/// The same tool, version and jobs, and rates that differ by no more than rounding.
+/// Whether tool, version and jobs are the same and the rates differ by no more than rounding.
 fn is_same(one: &Found, other: &Found) -> bool {
     let version = |found: &Found| found.tool.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
     let names = |found: &Found| found.jobs().into_iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
@@ -147,8 +147,8 @@ fn is_same(one: &Found, other: &Found) -> bool {
         && near
 }
 
-/// Puts logs of fio to the run whose job names them (`write_bw_log` and the like, or the job's name), else those of one
-/// prefix together. Each item is an input's name with its runs; an input whose runs went elsewhere stays without one.
+/// Joins logs of fio to the run whose job names them (`write_bw_log` and the like, or the job's name), or else to the other
+/// logs of their prefix. Each item is an input's name with its runs; an input whose runs went elsewhere has none left.
 pub fn together(mut inputs: Vec<(String, Vec<Run>)>) -> Vec<(String, Vec<Run>)> {
     for index in 0..inputs.len() {
         let Some(log) = inputs[index].1.first().filter(|run| is_log(run)).cloned() else { continue };
@@ -168,7 +168,8 @@ fn folder(name: &str) -> &str {
     name.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The one result that wrote the log, the first run of the input at `own`, or an earlier log of the same prefix and folder.
+/// Returns the home of the log that is the first run of the input at `own`: the only result that wrote it, or
+/// else an earlier log of the same prefix and folder.
 fn home(inputs: &[(String, Vec<Run>)], own: usize, prefix: &str) -> Option<(usize, usize)> {
     let all = || {
         let numbered = inputs.iter().enumerate().filter(|(input, _)| *input != own);
@@ -188,7 +189,7 @@ fn home(inputs: &[(String, Vec<Run>)], own: usize, prefix: &str) -> Option<(usiz
         .map(|(input, run, _, _)| (input, run))
 }
 
-/// Place of the job that wrote logs of `prefix`.
+/// Returns the index of the job that wrote logs of `prefix`.
 fn writer_of(run: &Run, prefix: &str) -> Option<usize> {
     let file = |value: &str| value.rsplit('/').next().unwrap_or(value).to_owned();
     run.reported.iter().position(|part| {

@@ -8,10 +8,10 @@ use super::quantity;
 use super::text::Text;
 use super::trouble::Troubles;
 
-/// hdparm's MB is 1024 times 1024 bytes.
+/// hdparm's MB in bytes: 1024 times 1024.
 const MB: f64 = 1_048_576.0;
 
-/// What stands before a colon, and what it is a rate of.
+/// Words before the colon, and the name of the rate after it.
 const TIMINGS: [(&str, &str); 5] = [
     ("Timing cached reads", "cached reads"),
     ("Timing buffer-cache reads", "cached reads"),
@@ -20,7 +20,7 @@ const TIMINGS: [(&str, &str); 5] = [
     ("Timing O_DIRECT disk reads", "O_DIRECT disk reads"),
 ];
 
-/// Every timing in `text`; those below the name of one device are one result.
+/// Reads every timing in `text`; those below one device's name are one result.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     let mut device = None;
@@ -60,14 +60,14 @@ fn is_device(name: &str) -> bool {
     name.starts_with("/dev/") && !name.contains(char::is_whitespace)
 }
 
-/// What is timed, and what stands behind it.
+/// Returns what is timed, and the figures after it.
 fn timing(line: &str) -> Option<(&'static str, &str)> {
     TIMINGS
         .iter()
         .find_map(|(head, what)| Some((*what, line.strip_prefix(head)?.trim_start().strip_prefix(':')?)))
 }
 
-/// `1178 MB in  3.00 seconds = 392.62 MB/sec`: bytes, nanoseconds, bytes a second. Slow devices are told in kB.
+/// Parses `1178 MB in  3.00 seconds = 392.62 MB/sec`: bytes, nanoseconds, bytes a second. Slow devices have kB.
 fn figures(text: &str) -> Option<(Figure, Figure, Figure)> {
     let (amount, rest) = text.split_once(" in ")?;
     let (time, rate) = rest.split_once('=')?;

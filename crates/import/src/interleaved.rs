@@ -1,14 +1,16 @@
-//! Lines of several containers between each other, as `docker compose logs` and `kubectl logs --prefix` print them.
+//! Interleaved lines of several containers, as `docker compose logs` and `kubectl logs --prefix` print them.
 
-/// So many lines a container must have, and so many containers there must be.
+/// Fewest lines of each container.
 const LINES_LEAST: usize = 2;
+/// Fewest containers.
 const CONTAINERS_LEAST: usize = 2;
+/// Most containers.
 const CONTAINERS_MOST: usize = 64;
-/// A name is no longer.
+/// Longest name, in bytes.
 const NAME_LONGEST: usize = 96;
 
-/// `text` with the lines of each container together, in the order in which the containers first speak, without their names;
-/// `None` where lines of one container alone stand there, or none.
+/// Returns `text` with the lines of each container together and without their names, the containers in the
+/// order of their first lines; `None` unless the lines of several containers are interleaved.
 pub(crate) fn apart(text: &str) -> Option<String> {
     let mut containers: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut changes = 0;
@@ -25,14 +27,14 @@ pub(crate) fn apart(text: &str) -> Option<String> {
     }
     let are_several = containers.len() >= CONTAINERS_LEAST
         && containers.iter().all(|(_, lines)| lines.len() >= LINES_LEAST);
-    // One behind the other they need not be put apart.
+    // Containers that already stand one after the other need not be separated.
     (are_several && changes > containers.len()).then(|| {
         let lines = containers.iter().flat_map(|(_, lines)| lines.iter().chain(&[""]));
         lines.flat_map(|line| [*line, "\n"]).collect()
     })
 }
 
-/// The container's name and the line: `fio-1  | line`, `[pod/fio-x/fio] line`. A name has a letter and no blank.
+/// Splits `fio-1  | line` or `[pod/fio-x/fio] line` into the container's name and the line. A name has a letter and no blank.
 fn named(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = match line.strip_prefix('[') {
         Some(inside) => inside.split_once(']')?,

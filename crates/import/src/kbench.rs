@@ -1,5 +1,5 @@
-//! The summary of kbench, which loads a volume of Kubernetes by fio: rates, bandwidths and latencies, each of jobs of its own;
-//! of one volume, or of two beside each other.
+//! The summary of kbench, which loads a Kubernetes volume with fio: rates, bandwidths and latencies, each
+//! from jobs of its own; of one volume, or of two side by side.
 
 use record::{Figure, LatencyKind, Reported, Scope};
 use workload::Direction;
@@ -10,12 +10,12 @@ use super::text::Text;
 use super::trouble::Troubles;
 
 const HEADING: &str = "FIO Benchmark Summary";
-/// As kbench spells it, and as it may one day.
+/// Heading of a comparison, as kbench misspells it and as it may correct it.
 const OF_TWO: [&str; 2] = ["FIO Benchmark Comparsion Summary", "FIO Benchmark Comparison Summary"];
-/// More columns kbench does not print.
+/// Most columns: kbench compares two volumes.
 const SIDES_MOST: usize = 2;
 
-/// What the rows below a heading are.
+/// What the rows below a heading hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Measure {
     Iops,
@@ -42,7 +42,7 @@ impl Measure {
         }
     }
 
-    /// The figure of a cell, in its base unit.
+    /// Returns the figure of a cell, in its base unit.
     fn figure(self, cell: &str) -> Option<Figure> {
         let worth = if self == Measure::Bandwidth { 1024.0 } else { 1.0 };
         let cell = cell.trim();
@@ -51,7 +51,7 @@ impl Measure {
     }
 }
 
-/// Every summary in `text`; of two volumes each is a result.
+/// Reads every summary in `text`; of two volumes, each is a result.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut reader = Reader { text, troubles, found: Vec::new(), sides: 0, asked: Vec::new(), measure: None };
     for (start, line) in text.lines() {
@@ -64,9 +64,9 @@ struct Reader<'t> {
     text: &'t Text,
     troubles: &'t mut Troubles,
     found: Vec<Found>,
-    /// Volumes of the summary that is being read; none where none is.
+    /// Number of volumes in the summary being read; 0 outside one.
     sides: usize,
-    /// What stands in its head.
+    /// What the head of the summary says.
     asked: Vec<(String, String)>,
     measure: Option<Measure>,
 }
@@ -97,7 +97,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A line of the head: whom it is for, size, modes.
+    /// Reads a line of the head: the volume, its size, the modes.
     fn head(&mut self, name: &str, value: &str) {
         if name == "For" && self.sides == SIDES_MOST {
             let first = self.found.len() - SIDES_MOST;
@@ -108,7 +108,7 @@ impl Reader<'_> {
         self.asked.push((name.to_lowercase(), value.to_owned()));
     }
 
-    /// `Random: 98,368 / 89,200`, in front of `vs` for the first of two, and behind a colon the change.
+    /// Reads `Random: 98,368 / 89,200`; of two volumes, `vs` separates the figures and a colon precedes the change.
     fn row(&mut self, measure: Measure, (name, cells): (&str, &str), start: usize) {
         let access = match name {
             "Random" => "random",

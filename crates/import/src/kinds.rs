@@ -1,9 +1,9 @@
-//! What an input is where it holds no result: binary data, another tool's output, or nothing that is known.
+//! What an input is that holds no result: binary data, another tool's output, or nothing known.
 
 use super::text::Text;
 use super::trouble::{ImportError, Trouble};
 
-/// First bytes of data that is no text, what it is, and what to do.
+/// First bytes of data that is not text, what it is, and what to do.
 const BINARY: [(&[u8], &str, &str); 7] = [
     (
         b"SQLite format 3\0",
@@ -18,7 +18,7 @@ const BINARY: [(&[u8], &str, &str); 7] = [
     (b"%PDF", "a PDF", "copy the text of the result into a file"),
 ];
 
-/// Refuses what is no text.
+/// Refuses data that is not text.
 pub(crate) fn is_text(bytes: &[u8]) -> Result<(), ImportError> {
     if bytes.is_empty() {
         return Err(ImportError::Empty);
@@ -27,7 +27,7 @@ pub(crate) fn is_text(bytes: &[u8]) -> Result<(), ImportError> {
     if let Some((_, what, remedy)) = known {
         return Err(ImportError::NoText { what, remedy });
     }
-    // UTF-16 has a zero in every second byte of plain text, and never two of them together.
+    // UTF-16 has a zero in every second byte of plain text, and never two in a row.
     let head = &bytes[..bytes.len().min(4096)];
     let zeros = head.windows(2).filter(|pair| pair == b"\0\0").count();
     match zeros > 0 {
@@ -39,11 +39,11 @@ pub(crate) fn is_text(bytes: &[u8]) -> Result<(), ImportError> {
     }
 }
 
-/// A kind of input by words that stand in it.
+/// A kind of input, recognised by words in it.
 struct Kind {
     name: &'static str,
     marks: &'static [&'static str],
-    /// What a result of it cannot be without, or what to do with it instead.
+    /// What a result of this kind cannot lack, or what to do with the input instead.
     wants: &'static str,
 }
 
@@ -91,7 +91,7 @@ const KINDS: [Kind; 21] = [
 
 const NOT_READ: &str = "which is not read: fio, ioping, DiskSpd, CrystalDiskMark, dd, hdparm, sysbench, vdbench, elbencho, iostat and sar are";
 
-/// Why reports of iostat, so many with figures, gave no interval.
+/// Returns why reports of iostat gave no interval; `had` is the number of hosts that had reports.
 pub(crate) fn no_interval(had: usize, troubles: Vec<Trouble>) -> ImportError {
     match troubles.into_iter().next() {
         _ if had > 0 => ImportError::SinceBoot,
@@ -100,7 +100,7 @@ pub(crate) fn no_interval(had: usize, troubles: Vec<Trouble>) -> ImportError {
     }
 }
 
-/// Why `text` gave nothing: the kind that comes nearest, by the number of its words that stand in it.
+/// Returns why `text` gave nothing: names the kind that comes nearest, by the number of its words in the text.
 pub(crate) fn nothing(text: &Text, troubles: Vec<Trouble>) -> ImportError {
     let holds = |mark: &str| text.plain.contains(mark);
     let ranked = KINDS.iter().map(|kind| (kind, kind.marks.iter().filter(|mark| holds(mark)).count()));

@@ -8,12 +8,12 @@ use super::quantity;
 use super::text::Text;
 use super::trouble::Troubles;
 
-/// True where `text` has a report of kubestr's.
+/// Whether `text` has a report of kubestr's.
 pub(crate) fn is_report(text: &Text) -> bool {
     text.plain.contains("JobName: ") && text.plain.contains("BW(KiB/s)=")
 }
 
-/// Every report in `text`.
+/// Reads every report in `text`.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut walk = Walk {
         text,
@@ -36,7 +36,7 @@ struct Walk<'t> {
     text: &'t Text,
     troubles: &'t mut Troubles,
     found: Vec<Found>,
-    /// Options of all jobs.
+    /// Options common to all jobs.
     common: Vec<(String, String)>,
     direction: Option<Direction>,
     version: Option<String>,
@@ -121,7 +121,7 @@ impl Walk<'_> {
     }
 }
 
-/// `min=11976 max=12368 avg=12164.000000`; false where one of them is none.
+/// Adds `min=11976 max=12368 avg=12164.000000`; returns false if one of them is not a number.
 fn sampled(list: &mut Vec<NamedFigure>, name: &str, samples: &str) -> bool {
     let (unit, worth) = match name {
         "iops" => (ReportedUnit::PerSecond, 1.0),
@@ -141,7 +141,7 @@ fn sampled(list: &mut Vec<NamedFigure>, name: &str, samples: &str) -> bool {
     whole
 }
 
-/// `nvme1n1: ios=6193/6186 merge=0/3 ticks=57803/57823 in_queue=104512, util=87.3%`.
+/// Reads `nvme1n1: ios=6193/6186 merge=0/3 ticks=57803/57823 in_queue=104512, util=87.3%`.
 fn disk(name: &str, counters: &str, line: u32) -> Reported {
     let mut part = Reported::named(Scope::Disk, name, line);
     let rows = [
@@ -167,7 +167,7 @@ fn disk(name: &str, counters: &str, line: u32) -> Reported {
     part
 }
 
-/// `name=value` pairs, parted by blanks and commas.
+/// Returns the `name=value` pairs, separated by blanks and commas.
 fn pairs(text: &str) -> Vec<(String, String)> {
     let words = text.split([' ', ',']).filter_map(|word| word.split_once('='));
     words.take(64).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()

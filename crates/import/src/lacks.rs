@@ -1,4 +1,4 @@
-//! What another tool's output does not hold, so that nobody takes an import for a measurement.
+//! What another tool's output does not hold, so that nobody mistakes an import for a measurement.
 
 use record::{
     Along, Measure, Metric, Observed, ObservedDevice, Reported, ReportedDirection, ReportedLatency, Scope,
@@ -6,7 +6,7 @@ use record::{
 
 use super::found::Found;
 
-/// What is missing in `found`, in words that follow "it does not hold".
+/// Returns what `found` lacks, in words that follow "it does not hold".
 pub(crate) fn lacks(found: &Found) -> Vec<String> {
     match &found.observed {
         Some(observed) => of_a_machine(observed),
@@ -32,13 +32,13 @@ fn of_a_machine(observed: &Observed) -> Vec<String> {
     no.into_iter().filter(|(missing, _)| *missing).map(|(_, what)| what.to_owned()).collect()
 }
 
-/// What counters of the devices alone do not tell.
+/// Returns what counters of the devices alone do not show.
 fn of_counters() -> Vec<String> {
     let no = ["the CPUs", "latency percentiles", "which device stands on which", "what was asked"];
     no.map(str::to_owned).to_vec()
 }
 
-/// What is missing in the results in `parts`.
+/// Returns what the results in `parts` lack.
 pub(crate) fn of_results(parts: &[Reported]) -> Vec<String> {
     let ways = || parts.iter().flat_map(|part| &part.directions);
     let latencies = || ways().flat_map(|way| &way.latencies);

@@ -1,5 +1,5 @@
-//! What others put around a result: colours, the beginnings of a log's lines, JSON that holds text. Each layer is taken off
-//! where more can be read without it.
+//! What other programs put around a result: colours, prefixes of a log's lines, JSON that holds text. A layer
+//! is taken off if more can be read without it.
 
 use std::cmp::Reverse;
 
@@ -13,22 +13,23 @@ use super::{Import, clocks, embedded, escapes, interleaved, numbers, prefixes, q
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Page {
     pub text: String,
-    /// What should be known of how it came to be.
+    /// What a reader should know of how the text came about.
     pub notes: Vec<String>,
-    /// What was taken out, the first first.
+    /// What was taken out, the first layer first.
     cuts: Vec<Cuts>,
-    /// True once lines were changed by a guess that also fits lines which nobody broke.
+    /// Whether lines were changed by a guess that also fits unbroken lines.
     guessed: bool,
 }
 
-/// More layers nobody wraps.
+/// Most layers taken off; nobody wraps more.
 const LAYERS_MOST: usize = 6;
-/// A longer input is not read once for each layer: its head decides.
+/// Bytes beyond which an input is not read once for each layer: its head decides.
 const WHOLE_MOST: usize = 4 << 20;
+/// Bytes of that head.
 const HEAD: usize = 1 << 20;
 
 impl Page {
-    /// The text of an input, without escape sequences.
+    /// Returns the text of an input, without escape sequences.
     pub fn of(bytes: &[u8]) -> Page {
         let mut notes = Vec::new();
         let text = text::decoded(bytes, &mut notes);
@@ -39,7 +40,7 @@ impl Page {
         }
     }
 
-    /// What is left with one more layer taken off.
+    /// Returns what is left with one more layer taken off; `None` if there is no layer.
     fn within(&self) -> Option<Page> {
         let (notes, cuts) = (self.notes.clone(), self.cuts.clone());
         let mut page = Page { notes, cuts, guessed: self.guessed, ..Page::default() };
@@ -75,7 +76,7 @@ impl Page {
         Some(Page { text, cuts: Vec::new(), guessed: true, ..page })
     }
 
-    /// What lines that say something else may have been, and what is said of it.
+    /// Returns what lines that cannot be read as they are may have been, and the note about it.
     fn guess(&self) -> Option<(String, &'static str)> {
         let text = self.text.as_str();
         let without_bars = numbers::unbarred(text).map(|text| (text, BARS));
@@ -83,7 +84,7 @@ impl Page {
         without_bars.or_else(joined).or_else(|| numbers::pointed(text).map(|text| (text, POINTED)))
     }
 
-    /// Its first lines.
+    /// Returns its first lines.
     fn head(&self) -> Page {
         let head = super::pieces::near(&self.text, 0, HEAD);
         let end = head.rfind('\n').map_or(head.len(), |end| end + 1);
@@ -119,7 +120,7 @@ pub(crate) fn best(
     placed(&mut page, &read)
 }
 
-/// The best reading, and how many layers were taken off for it; fewer where that makes no difference.
+/// Returns the best reading and the number of layers taken off for it; the smallest number if readings are equal.
 fn deepest(
     page: Page,
     read: &impl Fn(&mut Page) -> Result<Import, ImportError>,
@@ -140,7 +141,7 @@ fn deepest(
     best.unwrap_or((Err(ImportError::Empty), 0))
 }
 
-/// Reads a page; its troubles get the columns of the input.
+/// Reads a page, and gives its troubles the columns of the input.
 fn placed(
     page: &mut Page,
     read: &impl Fn(&mut Page) -> Result<Import, ImportError>,
@@ -159,7 +160,7 @@ fn placed(
     found
 }
 
-/// How much a reading gave: figures, then few troubles, then short names, which hold nothing of a log.
+/// Ranks a reading: by figures, then by few troubles, then by short names, which hold nothing of a log.
 fn worth(found: &Result<Import, ImportError>) -> (usize, Reverse<usize>, Reverse<usize>) {
     let Ok(import) = found else { return (0, Reverse(usize::MAX), Reverse(0)) };
     let figures = import.runs.iter().map(figures).sum();
@@ -170,8 +171,8 @@ fn worth(found: &Result<Import, ImportError>) -> (usize, Reverse<usize>, Reverse
     (figures, Reverse(import.troubles.len()), Reverse(names))
 }
 
-/// Whether a guess is right: where something was read before, less of it is in the way and nothing is lost. More figures alone
-/// show nothing: prints of one run that went on are as many results where their lines are put together.
+/// Whether a guess is right: nothing could be read before, or there are fewer troubles now and nothing is lost.
+/// More figures alone prove nothing: interim prints of one run become as many results if their lines are joined.
 fn mends(found: &Result<Import, ImportError>, before: &Result<Import, ImportError>) -> bool {
     match (found, before) {
         (Ok(now), Ok(then)) => now.troubles.len() < then.troubles.len() && worth(found) > worth(before),
@@ -179,7 +180,7 @@ fn mends(found: &Result<Import, ImportError>, before: &Result<Import, ImportErro
     }
 }
 
-/// Figures of a run.
+/// Returns the number of figures in a run.
 fn figures(run: &Run) -> usize {
     let observed =
         run.observed.iter().flat_map(|observed| &observed.devices).flat_map(|device| &device.metrics);

@@ -1,8 +1,8 @@
-//! What other tools printed into runs: fio, ioping, DiskSpd, sysstat and other benchmarks in every form and generation, chosen
-//! by content.
+//! What other tools printed, into runs: fio, ioping, DiskSpd, sysstat and other benchmarks in every form and
+//! generation, recognised by content.
 //!
-//! Figures are taken as they were printed; none is computed and none is guessed. What cannot be read is named with its
-//! place, and what stands around it is read all the same.
+//! Figures are taken as printed; none is computed and none is guessed. What cannot be read is reported with
+//! its place, and what stands around it is still read.
 
 mod bench_scripts;
 mod bounds;
@@ -57,36 +57,36 @@ use trouble::Troubles;
 pub use gather::together;
 pub use trouble::{ImportError, Trouble};
 
-/// An input: its name, which tells what a log of fio holds, and its bytes.
+/// An input: its name, which says what a log of fio holds, and its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     /// File name, or `-`.
     pub name: &'a str,
-    /// All of it.
+    /// The whole content.
     pub bytes: &'a [u8],
 }
 
-/// What one input gave.
+/// The result of reading one input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Import {
     /// A run for each result, in the order of the input; at least one.
     pub runs: Vec<Run>,
     /// Places that could not be read.
     pub troubles: Vec<Trouble>,
-    /// What should be known beside them.
+    /// What a reader should know besides the runs.
     pub notes: Vec<String>,
 }
 
 /// Reads every result in `input`. The runs carry `words`, the command line of the import.
 ///
 /// # Errors
-/// [`ImportError`] where there is no result at all, with the kinds that come nearest.
+/// [`ImportError`] if there is no result at all, with the kinds that come nearest.
 pub fn read(input: Input<'_>, words: &[String]) -> Result<Import, ImportError> {
     kinds::is_text(input.bytes)?;
     layers::best(Page::of(input.bytes), |page| read_page(page, input.name, words))
 }
 
-/// Reads every result in a page, whose text is taken out of it.
+/// Reads every result in a page; takes its text out of it.
 fn read_page(page: &mut Page, name: &str, words: &[String]) -> Result<Import, ImportError> {
     if let Some(import) = watched(page, name, words)? {
         return Ok(import);
@@ -110,7 +110,7 @@ fn read_page(page: &mut Page, name: &str, words: &[String]) -> Result<Import, Im
     Ok(Import { runs, troubles, notes })
 }
 
-/// What iostat printed as JSON, which may be large and is read as it stands; `None` where it is something else.
+/// Reads iostat's JSON, which may be large, as it stands; `None` if the page is something else.
 fn watched(page: &Page, name: &str, words: &[String]) -> Result<Option<Import>, ImportError> {
     if !iostat::is_json(&page.text) {
         return Ok(None);
@@ -134,7 +134,7 @@ fn watched(page: &Page, name: &str, words: &[String]) -> Result<Option<Import>, 
     Ok(Some(Import { runs, troubles: reports.troubles, notes }))
 }
 
-/// Results of every kind, in the order of the input.
+/// Returns the results of every kind, in the order of the input.
 fn results(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<Found> {
     if ioping::is_raw(text) {
         return vec![ioping::raw(text, troubles)];
@@ -152,7 +152,7 @@ fn results(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<Found> {
             found.push(ioping::json(&document, text, &mut own));
         }
     }
-    // Broken brackets in prose are no trouble; those of a result are.
+    // Broken brackets in prose are not worth a trouble; those of a result are.
     if !found.is_empty() {
         troubles.append(own);
     }

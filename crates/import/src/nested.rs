@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 use super::documents::Document;
 use super::text::Text;
 
-/// Keys of which a result of fio has one near its beginning.
+/// Keys of which every result of fio has one near its beginning.
 const FIRST: [&str; 3] = ["fio version", "jobname", "jobs"];
 
-/// Every wanted result in `document`, which may be one itself.
+/// Returns every wanted result in `document`, which may be one itself.
 pub(crate) fn results(
     document: Document,
     text: &Text,
@@ -26,7 +26,7 @@ fn visit(document: Document, text: &Text, is_wanted: &impl Fn(&Document) -> bool
     let Document { value, mut at } = document;
     let within: Vec<Value> = match value {
         Value::Array(items) if items.len() > 1 && items.iter().all(is_job) => {
-            // Jobs that were cut out of the document around them are still of one run.
+            // Jobs cut out of the document around them still belong to one run.
             vec![Value::Object(Map::from_iter([("jobs".to_owned(), Value::Array(items))]))]
         }
         Value::Array(items) => items,
@@ -43,13 +43,13 @@ fn visit(document: Document, text: &Text, is_wanted: &impl Fn(&Document) -> bool
     }
 }
 
-/// A job of fio without the document around it.
+/// Whether a value is a job of fio without the document around it.
 pub(crate) fn is_job(value: &Value) -> bool {
     let has = |key| value.get(key).is_some();
     has("jobname") && (has("read") || has("write") || has("trim") || has("mixed"))
 }
 
-/// Where the first key of a result stands from `at` on.
+/// Returns the offset of the result's first key, from `at` on.
 fn place(value: &Value, at: usize, text: &Text) -> usize {
     let key = FIRST.iter().find(|key| value.get(**key).is_some());
     key.and_then(|key| text.quoted(at, key)).unwrap_or(at)

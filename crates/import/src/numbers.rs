@@ -1,11 +1,11 @@
 //! Numbers as other locales and spreadsheets write them, and tables with bars: `1.290,10`, `1,290.10`, `| vda | 1.00 |`.
 
-/// So many numbers must have another form than the tools print.
+/// Fewest numbers that must differ from the form that tools print.
 const LEAST: usize = 2;
 
-/// `text` with points before decimals and nothing between thousands; `None` where that is so already.
+/// Returns `text` with points before decimals and nothing between thousands; `None` if it is in that form already.
 ///
-/// `1,234` has thousands where other numbers of the text have points; where none has it may be either, and stays.
+/// `1,234` has thousands if other numbers of the text have points; if none has, it may be either and stays.
 pub(crate) fn pointed(text: &str) -> Option<String> {
     let has_points = numbers(text)
         .any(|(_, number)| number.contains('.') && !number.contains(',') && number.matches('.').count() == 1);
@@ -20,7 +20,7 @@ pub(crate) fn pointed(text: &str) -> Option<String> {
     (changed >= LEAST).then_some(left)
 }
 
-/// Runs of digits with commas and points between them, with their offsets.
+/// Returns runs of digits with commas and points between them, with their offsets.
 fn numbers(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |c: char| c.is_ascii_digit() || matches!(c, ',' | '.');
     let mut at = 0;
@@ -32,12 +32,12 @@ fn numbers(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// fio's counts by direction are lists: `total=152,148,0,5`.
+/// Whether the number at `start` begins one of fio's lists of counts by direction: `total=152,148,0,5`.
 fn is_list(text: &str, start: usize) -> bool {
     ["total=", "short=", "dropped="].iter().any(|name| text[..start].ends_with(name))
 }
 
-/// `number` with a point before its decimals alone; `None` where nothing changes or it is no number.
+/// Returns `number` with only a point before its decimals; `None` if nothing changes or it is not a number.
 fn plain(number: &str, has_points: bool) -> Option<String> {
     let last = number.rfind([',', '.']).filter(|_| number.contains(','))?;
     let (whole, decimals) = (&number[..last], &number[last + 1..]);
@@ -55,11 +55,12 @@ fn plain(number: &str, has_points: bool) -> Option<String> {
     }
 }
 
-/// So many bars make a row of a table, and of a hundred lines so many must be rows.
+/// Fewest bars in a row of a table.
 const BARS_LEAST: usize = 3;
+/// Share of lines, in per cent, that must be rows.
 const ROWS_SHARE: usize = 60;
 
-/// `text` with blanks for the bars of its tables, and without their rulers; `None` where most lines are no rows.
+/// Returns `text` with blanks for the bars of its tables, and without their rulers; `None` if too few lines are rows.
 pub(crate) fn unbarred(text: &str) -> Option<String> {
     let is_row = |line: &&str| line.matches('|').count() >= BARS_LEAST;
     let filled = || text.lines().filter(|line| !line.trim().is_empty());

@@ -1,15 +1,15 @@
-//! What logs put before each line: times, marks of quoting, names of containers and streams.
+//! What logs put before each line: times, quote marks, names of containers and streams.
 
 use super::cuts::Cuts;
 use super::stamps;
 
-/// `text` without what stands before its lines, and what was taken off; `None` where nothing stands there.
+/// Returns `text` without what stands before its lines, and what was taken off; `None` if nothing does.
 ///
-/// One layer at a time: times and marks of quoting where lines have them, else the words that most lines begin with.
+/// One layer at a time: times and quote marks if lines have them, else the words that most lines begin with.
 pub(crate) fn without(text: &str) -> Option<(String, Cuts)> {
     let filled = || text.lines().filter(|line| !line.trim().is_empty());
     let lines = filled().count();
-    // A line that is a time and nothing else is a report's own.
+    // A line that is only a time is a report's own.
     let is_stamped = |line: &&str| {
         let length = stamps::length(line);
         length > 0 && !line[length..].trim().is_empty()
@@ -25,7 +25,7 @@ pub(crate) fn without(text: &str) -> Option<(String, Cuts)> {
     Some(taken_off(text, |line| if line.starts_with(&common) { common.len() } else { bare(line, &common) }))
 }
 
-/// So many lines with a time in front are a log.
+/// Fewest lines with a time in front that make a log.
 const STAMPED_LEAST: usize = 2;
 
 /// Whether most lines begin with their number, as listings, editors and `grep -n` show them.
@@ -35,10 +35,10 @@ fn counted(text: &str, lines: usize) -> bool {
     lines >= LINES_LEAST && steps * 100 >= lines * COUNTED_SHARE
 }
 
-/// Of a hundred lines so many must be numbered one after the other; those that say nothing are numbered too.
+/// Share of lines, in per cent, that must have consecutive numbers; empty lines are numbered too.
 const COUNTED_SHARE: usize = 80;
 
-/// The number that a line begins with, and the bytes of it with what parts it from the line: a TAB, a colon, a bar or a blank.
+/// Returns the number that a line begins with, and its length with the separator: a TAB, a colon, a bar or a blank.
 fn number(line: &str) -> Option<(u32, usize)> {
     let indent = line.len() - line.trim_start_matches(' ').len();
     let digits = line[indent..].bytes().take_while(u8::is_ascii_digit).count();
@@ -53,13 +53,14 @@ fn number(line: &str) -> Option<(u32, usize)> {
     Some((number, end + parted))
 }
 
-/// A line of the log that says nothing has lost the blanks at its end.
+/// Returns the length of a line with nothing after the prefix `common`, which has lost its trailing blanks; 0
+/// for any other line.
 fn bare(line: &str, common: &str) -> usize {
     let line = line.trim_end();
     if !line.is_empty() && line == common.trim_end() { line.len() } else { 0 }
 }
 
-/// `text` with so many bytes less at the start of each line.
+/// Takes `length(line)` bytes off the start of each line of `text`.
 fn taken_off(text: &str, length: impl Fn(&str) -> usize) -> (String, Cuts) {
     let (mut left, mut cuts) = (String::with_capacity(text.len()), Cuts::default());
     for (index, line) in text.split_inclusive('\n').enumerate() {
@@ -70,16 +71,17 @@ fn taken_off(text: &str, length: impl Fn(&str) -> usize) -> (String, Cuts) {
     (left, cuts)
 }
 
-/// Of a hundred lines so many must begin alike, tried in this order, and of all lines at least so many: the more, the less of
-/// the lines' own is taken for a prefix.
+/// Shares of lines, in per cent, that must begin alike, tried in this order: the higher the share, the less
+/// of the lines' own text is taken for a prefix.
 const SHARES: [usize; 4] = [98, 90, 75, 60];
+/// Fewest lines that must begin alike.
 const LINES_LEAST: usize = 3;
-/// What stands before lines is no longer.
+/// Longest prefix, in characters.
 const LONGEST: usize = 160;
-/// Lines of a text that the others are held against.
+/// Number of lines of a text that the others are compared with.
 const HELD: usize = 5;
 
-/// The longest words that most lines begin with, up to where no name or number goes on.
+/// Returns the longest words that most lines begin with, up to where no name or number goes on.
 fn common(text: &str, lines: usize) -> Option<String> {
     if lines < LINES_LEAST {
         return None;
@@ -91,20 +93,20 @@ fn common(text: &str, lines: usize) -> Option<String> {
         let wanted = (lines * share).div_ceil(100).max(LINES_LEAST);
         let found = candidates.iter().map(|line| whole_words(line, shared(line, filled(), wanted)));
         let found = found.max_by_key(|prefix| prefix.len())?;
-        // Blanks that most lines begin with are their own: only one parts them from a prefix.
+        // Indentation that most lines share is their own: only one blank separates them from a prefix.
         let found = found.trim_end();
         (!found.is_empty()).then(|| with_blank(found, filled()))
     })
 }
 
-/// With the blank behind it, which lines that say nothing have lost.
+/// Adds the blank after a prefix if all lines have it; lines with nothing else have lost it.
 fn with_blank<'t>(prefix: &str, lines: impl Iterator<Item = &'t str>) -> String {
     let mut behind = lines.filter_map(|line| line.strip_prefix(prefix)).filter(|rest| !rest.is_empty());
     let blank = behind.all(|rest| rest.starts_with(' '));
     format!("{prefix}{}", if blank { " " } else { "" })
 }
 
-/// `prefix` of `line` up to where a name, a number or a time goes on.
+/// Returns `prefix` of `line` without a name, number or time that goes on after it.
 fn whole_words<'t>(line: &str, prefix: &'t str) -> &'t str {
     let is_edge = |&(_, letter): &(usize, char)| letter.is_whitespace();
     let edges = prefix.char_indices().filter(is_edge).map(|(at, letter)| at + letter.len_utf8());
@@ -114,14 +116,14 @@ fn whole_words<'t>(line: &str, prefix: &'t str) -> &'t str {
     }
 }
 
-/// What `line` begins with as `wanted` of all lines do.
+/// Returns the start of `line` that `wanted` of all lines have in common.
 fn shared<'t>(line: &'t str, lines: impl Iterator<Item = &'t str>, wanted: usize) -> &'t str {
     let mut lengths: Vec<usize> = lines.map(|other| alike(line, other)).collect();
     lengths.sort_unstable_by(|a, b| b.cmp(a));
     &line[..lengths.get(wanted - 1).copied().unwrap_or(0)]
 }
 
-/// Bytes that both begin with.
+/// Returns how many bytes both lines begin with.
 fn alike(one: &str, other: &str) -> usize {
     let same = one.char_indices().zip(other.chars()).take(LONGEST).take_while(|((_, a), b)| a == b);
     same.last().map_or(0, |((at, letter), _)| at + letter.len_utf8())

@@ -1,4 +1,4 @@
-//! pveperf, the look that Proxmox VE takes at a host: buffered reads, seeks and flushes of a file system.
+//! pveperf, Proxmox VE's quick test of a host: buffered reads, seeks and flushes of a file system.
 
 use record::{Figure, LatencyKind, Reported, Scope};
 use workload::Direction;
@@ -8,17 +8,19 @@ use super::quantity;
 use super::text::Text;
 use super::trouble::Troubles;
 
-/// pveperf reads blocks of a MiB, which it calls MB.
+/// pveperf's MB in bytes: a MiB, the size of the blocks that it reads.
 const MB: f64 = 1_048_576.0;
 
-/// Lines of figures, and what stands behind a figure.
+/// Name of the line of reads, and the unit after its figure.
 const READS: (&str, &str) = ("BUFFERED READS", "MB/sec");
+/// Name of the line of seeks, and the unit after its figure.
 const SEEKS: (&str, &str) = ("AVERAGE SEEK TIME", "ms");
+/// Name of the line of flushes, which have no unit.
 const FLUSHES: (&str, &str) = ("FSYNCS/SECOND", "");
-/// Other lines, whose words are kept.
+/// Names of other lines, whose words are kept.
 const SAID: [&str; 2] = ["CPU BOGOMIPS", "REGEX/SECOND"];
 
-/// Every result in `text`.
+/// Reads every result in `text`.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     for (start, line) in text.lines() {
@@ -65,7 +67,7 @@ impl Entry {
         })
     }
 
-    /// Enters the line; false where no figure stands in it.
+    /// Enters the line; returns false if it has no figure.
     fn enter(&self, part: &mut Reported, words: &str) -> bool {
         match self {
             Entry::Said(name) => part.said.push(((*name).to_lowercase(), words.to_owned())),

@@ -1,11 +1,11 @@
-//! Printed numbers to figures: prefixes and units of every generation, and what the last digit is worth.
+//! Printed numbers to figures: prefixes and units of every generation, and the worth of the last digit.
 
 use record::Figure;
 
-/// Greatest number that is taken for one: what a signed 64-bit integer holds. Nothing printed is so large.
+/// Greatest number accepted: what a signed 64-bit integer holds. Nothing printed is so large.
 const MOST: f64 = 9e18;
 
-/// A number, what one unit of its last digit is worth, and what follows it.
+/// A number, the worth of one unit of its last digit, and what follows it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Number<'t> {
     pub value: f64,
@@ -13,8 +13,8 @@ pub(crate) struct Number<'t> {
     pub rest: &'t str,
 }
 
-/// Reads a number at the start of `text`: digits, and a fraction after a point. A comma stands for the point only where
-/// `text` is one number by itself and the comma cannot part thousands: not before exactly three digits.
+/// Reads a number at the start of `text`: digits, and a fraction after a point. A comma counts as the point only if
+/// `text` is a single number and the comma cannot separate thousands: it does not precede exactly three digits.
 pub(crate) fn number(text: &str) -> Option<Number<'_>> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let negative = text.starts_with('-');
@@ -39,18 +39,18 @@ pub(crate) fn number(text: &str) -> Option<Number<'_>> {
     (value.abs() <= MOST).then_some(Number { value, step, rest: &text[end..] })
 }
 
-/// How prefixes are meant.
+/// What prefixes mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Prefixes {
-    /// `K` is 1000: counts, times, and everything of an SI kind.
+    /// `K` is 1000: counts, times, and everything in SI units.
     Decimal,
     /// `K` is 1024 whether or not an `i` follows: fio before 2.21, ioping before 0.8.
     Binary,
-    /// `Ki` is 1024 and `k` or `K` without it 1000: fio since 2.21.
+    /// `Ki` is 1024, and `k` or `K` without the `i` is 1000: fio since 2.21.
     Named,
 }
 
-/// Factor of the prefix at the start of `text`, and what follows it. No prefix is 1.
+/// Returns the factor of the prefix at the start of `text`, 1 if there is none, and what follows it.
 fn prefix(text: &str, prefixes: Prefixes) -> (f64, &str) {
     let power = match text.chars().next() {
         Some('k' | 'K') => 1,
@@ -72,20 +72,20 @@ fn prefix(text: &str, prefixes: Prefixes) -> (f64, &str) {
     (base.powi(power), rest)
 }
 
-/// The figure `factor` times as large as printed.
+/// Returns the figure `factor` times as large as printed.
 fn figure(number: Number<'_>, factor: f64, printed: &str) -> Option<Figure> {
     let value = number.value * factor;
     (value.abs() <= MOST).then(|| Figure { value, step: number.step * factor, printed: printed.to_owned() })
 }
 
-/// A bare number in units of `factor`: `135.46`.
+/// Parses a bare number such as `135.46`, and multiplies it by `factor`.
 pub(crate) fn plain(text: &str, factor: f64) -> Option<Figure> {
     let text = text.trim();
     let found = number(text).filter(|found| found.rest.is_empty())?;
     figure(found, factor, text)
 }
 
-/// A count or a time with a decimal prefix or none, in units of `factor`: `9K`, `33.2k`, `1184.7k`.
+/// Parses a count or a time with or without a decimal prefix, and multiplies it by `factor`: `9K`, `33.2k`, `1184.7k`.
 pub(crate) fn scaled(text: &str, factor: f64) -> Option<Figure> {
     let text = text.trim();
     let found = number(text)?;
@@ -93,14 +93,14 @@ pub(crate) fn scaled(text: &str, factor: f64) -> Option<Figure> {
     rest.is_empty().then(|| figure(found, times * factor, text))?
 }
 
-/// `97.55%`, or without the sign.
+/// Parses `97.55%`, or the number without the sign.
 pub(crate) fn percent(text: &str) -> Option<Figure> {
     let text = text.trim();
     let found = number(text).filter(|found| matches!(found.rest.trim(), "" | "%"))?;
     figure(found, 1.0, text)
 }
 
-/// A size: `3070.5MB`, `1984KiB`, `49469K`, `0 B`, `36 KiB`.
+/// Parses a size: `3070.5MB`, `1984KiB`, `49469K`, `0 B`, `36 KiB`.
 pub(crate) fn bytes(text: &str, prefixes: Prefixes) -> Option<Figure> {
     let text = text.trim();
     let found = number(text)?;
@@ -108,8 +108,8 @@ pub(crate) fn bytes(text: &str, prefixes: Prefixes) -> Option<Figure> {
     matches!(rest.trim(), "" | "B" | "b").then(|| figure(found, factor, text))?
 }
 
-/// A rate of bytes: `132862KB/s`, `41.2MiB/s`, `13.0 mb/s`; or of bits: `303Mbit/s`, `289Mibit/s`. fio prints a rate of
-/// nothing as `0`, and one of directions added up (`unified_rw_reporting=both`) without its unit: `131Mi`.
+/// Parses a rate in bytes, `132862KB/s`, `41.2MiB/s`, `13.0 mb/s`, or in bits, `303Mbit/s`, `289Mibit/s`. fio prints
+/// a zero rate as `0`, and one of directions added up (`unified_rw_reporting=both`) without its unit: `131Mi`.
 pub(crate) fn byte_rate(text: &str, prefixes: Prefixes) -> Option<Figure> {
     let text = text.trim();
     let Some(size) = text.strip_suffix("/s").or_else(|| text.strip_suffix("/sec")) else {
@@ -126,14 +126,14 @@ pub(crate) fn byte_rate(text: &str, prefixes: Prefixes) -> Option<Figure> {
     Some(Figure { printed: text.to_owned(), ..found })
 }
 
-/// `0`, `131Mi`: what only fio since 2.21 prints.
+/// Parses `0` or `131Mi`, which only fio since 2.21 prints.
 fn bare_rate(text: &str, prefixes: Prefixes) -> Option<Figure> {
     let plain =
         text == "0" || text.ends_with('i') || text.ends_with(|c: char| c.is_ascii_alphabetic() && c != 'B');
     bytes(text, prefixes).filter(|_| prefixes == Prefixes::Named && plain)
 }
 
-/// Nanoseconds of one unit of time by any of its names.
+/// Returns the nanoseconds of a unit of time under any of its names.
 pub(crate) fn time_unit(name: &str) -> Option<f64> {
     Some(match name {
         "nsec" | "ns" => 1.0,
@@ -146,7 +146,7 @@ pub(crate) fn time_unit(name: &str) -> Option<f64> {
     })
 }
 
-/// A time with its unit: `23665msec`, `710 us`, `9.0 s`.
+/// Parses a time with its unit: `23665msec`, `710 us`, `9.0 s`.
 pub(crate) fn time(text: &str) -> Option<Figure> {
     let text = text.trim();
     let found = number(text)?;

@@ -1,14 +1,15 @@
 //! Text as mail carries it: quoted-printable (RFC 2045, section 6.7), in which `=` is `=3D` and long lines are cut.
 
-/// So many equals signs must be written so, or so many lines be cut: no tool's result holds one.
+/// Fewest escaped equals signs, or cut lines, in a mail: a tool's result has neither.
 const LEAST: usize = 2;
+/// An equals sign as mail writes it.
 const SIGN: &str = "=3D";
-/// A line that goes on ends with this.
+/// The end of a line that goes on.
 const CUT: char = '=';
 
-/// What `text` says; `None` where it is not quoted.
+/// Returns the text that `text` encodes; `None` if it is not quoted-printable.
 pub(crate) fn printable(text: &str) -> Option<String> {
-    // A ruler of such signs is no line that goes on.
+    // A ruler of equals signs is not a line that goes on.
     let goes_on = |line: &&str| line.trim_end().strip_suffix(CUT).is_some_and(|line| !line.ends_with(CUT));
     let cut = text.lines().filter(goes_on).take(LEAST).count();
     if text.matches(SIGN).take(LEAST).count() < LEAST && cut < LEAST {
@@ -24,13 +25,13 @@ pub(crate) fn printable(text: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&said).into_owned())
 }
 
-/// The byte that an equals sign with `behind` behind it stands for, if any, and how much of `behind` belongs to it.
+/// Returns the byte, if any, that an equals sign followed by `behind` stands for, and how many bytes of `behind` belong to it.
 fn quoted(behind: &[u8]) -> (Option<u8>, usize) {
     let hex = |at: usize| behind.get(at).and_then(|digit| char::from(*digit).to_digit(16));
     if let (Some(high), Some(low)) = (hex(0), hex(1)) {
         return (Some((high * 16 + low) as u8), 2);
     }
-    // Blanks that a server added stand before the end of a line that goes on.
+    // Blanks that a server added may precede the end of a line that goes on.
     let blanks = behind.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r')).count();
     match behind.get(blanks) {
         Some(b'\n') => (None, blanks + 1),

@@ -1,4 +1,4 @@
-//! Finding labels and `key=value` lists in running text, whatever became of its line breaks and blanks.
+//! Finds labels and `key=value` lists in running text, whatever became of its line breaks and blanks.
 
 /// One `key=value`, with the offset of its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -8,7 +8,7 @@ pub(crate) struct Entry<'t> {
     pub at: usize,
 }
 
-/// Where `pattern` ends if it stands at `at`. A blank in the pattern matches any number of blanks, also none.
+/// Returns where `pattern` ends if it stands at `at`. A blank in the pattern matches any number of blanks, including none.
 pub(crate) fn matched(text: &str, at: usize, pattern: &str) -> Option<usize> {
     let mut end = at;
     for letter in pattern.chars() {
@@ -23,26 +23,26 @@ pub(crate) fn matched(text: &str, at: usize, pattern: &str) -> Option<usize> {
     Some(end)
 }
 
-/// The offset past blanks and line ends at `at`.
+/// Returns the offset past blanks and line ends at `at`.
 pub(crate) fn blanks(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     at + (rest.len() - rest.trim_start().len())
 }
 
-/// True where nothing but blanks stands between the start of the line and `at`.
+/// Whether only blanks stand between the start of the line and `at`.
 pub(crate) fn begins_line(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default().trim_end_matches([' ', '\t']);
     before.is_empty() || before.ends_with('\n')
 }
 
-/// The offset past the word at `at`.
+/// Returns the offset past the word at `at`.
 pub(crate) fn word_end(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     at + rest.find(char::is_whitespace).unwrap_or(rest.len())
 }
 
-/// The entries that stand at `at` one after the other, and where they end. Commas, bars and blanks part them; an empty
-/// place between commas is passed over, as pages lose words there.
+/// Returns the consecutive entries from `at` on, and where they end. Commas, bars and blanks separate them;
+/// an empty place between commas is passed over, because pages lose words there.
 pub(crate) fn entries(text: &str, at: usize) -> (Vec<Entry<'_>>, usize) {
     let (mut found, mut end) = (Vec::new(), at);
     while let Some((entry, after)) = entry(text, separators(text, end)) {
@@ -72,7 +72,8 @@ fn entry(text: &str, at: usize) -> Option<(Entry<'_>, usize)> {
     Some((Entry { key: &rest[..length], value, at: start + padding }, end))
 }
 
-/// A value up to a comma or a blank; one in brackets up to the closing one. A comma between digits belongs to it.
+/// Returns a value up to a comma or a blank, or a value in brackets up to the closing one. A comma between
+/// digits belongs to the value.
 fn value(text: &str, at: usize) -> (&str, usize) {
     let rest = &text[at..];
     if let Some(inside) = rest.strip_prefix('[') {
@@ -92,7 +93,7 @@ fn value(text: &str, at: usize) -> (&str, usize) {
     (&rest[..end], at + end)
 }
 
-/// True for what C prints where there is no number.
+/// Whether a text is what C prints for no number.
 pub(crate) fn is_no_number(text: &str) -> bool {
     matches!(text.trim_start_matches('-'), "nan" | "inf")
 }

@@ -1,14 +1,14 @@
-//! Times and marks of quoting at the start of a log's line, in the forms of containers, services and mail.
+//! Times and quote marks at the start of a log's line, in the forms of containers, services and mail.
 
-/// Bytes of the time or of the marks of quoting at the start of `line`, with the one blank behind; none where the line
-/// begins with something else.
+/// Returns the length in bytes of the time or the quote marks at the start of `line`, with the one blank
+/// after it; 0 if the line begins with anything else.
 pub(crate) fn length(line: &str) -> usize {
     let indent = line.len() - line.trim_start().len();
     let rest = &line[indent..];
     let quoted = rest.len() - rest.trim_start_matches(['>', ' ']).len();
-    // `>=64=0.0%` is the rest of a line that was broken.
+    // `>=64=0.0%` is the rest of a broken line.
     if rest.starts_with('>') && !rest[quoted..].starts_with('=') {
-        // The last blank of a run belongs to the line that is quoted.
+        // The last blank of a run belongs to the quoted line.
         let marks = rest[..quoted].rfind('>').map_or(0, |at| at + 1);
         return indent + marks + usize::from(rest[marks..].starts_with(' '));
     }
@@ -17,7 +17,7 @@ pub(crate) fn length(line: &str) -> usize {
     indent + time + behind
 }
 
-/// A time in brackets, as Jenkins and the kernel write it.
+/// Returns the length of a time in brackets, as Jenkins and the kernel write it.
 fn bracketed(text: &str) -> Option<usize> {
     let inside = text.strip_prefix('[')?;
     let blanks = inside.len() - inside.trim_start().len();
@@ -31,7 +31,7 @@ fn bracketed(text: &str) -> Option<usize> {
     inside[length..].starts_with(']').then_some(length + 2)
 }
 
-/// A day with its time, or a time alone.
+/// Returns the length of a day with its time, or of a time alone.
 fn time(text: &str) -> Option<usize> {
     let day = day(text).unwrap_or(0);
     let clock = clock(&text[day..])?;
@@ -41,7 +41,8 @@ fn time(text: &str) -> Option<usize> {
     ends.then_some(end)
 }
 
-/// `2024-03-01T`, `2024/03/01 `, `03/01/24 `, `Mar  1 `, `Fri Mar  1 `, with what parts it from the time.
+/// Returns the length of `2024-03-01T`, `2024/03/01 `, `03/01/24 `, `Mar  1 ` or `Fri Mar  1 `, with what
+/// separates it from the time.
 fn day(text: &str) -> Option<usize> {
     let length = numbered_day(text).or_else(|| named_day(text))?;
     let parts = text[length..].len() - text[length..].trim_start_matches(['T', 't', ' ', ',']).len();
@@ -78,7 +79,7 @@ fn named_day(text: &str) -> Option<usize> {
     (blanks > 0 && matches!(number, 1 | 2)).then_some(weekday + 3 + blanks + number)
 }
 
-/// `10:11:12`, with a fraction behind a point or a comma.
+/// Returns the length of `10:11:12`, with any fraction after a point or a comma.
 fn clock(text: &str) -> Option<usize> {
     let mut at = 0;
     for part in 0..3 {
@@ -96,7 +97,7 @@ fn clock(text: &str) -> Option<usize> {
     Some(if fraction > 0 { at + 1 + fraction } else { at })
 }
 
-/// `Z`, `+0100`, `+01:00`, ` UTC`, ` PM`.
+/// Returns the length of `Z`, `+0100`, `+01:00`, ` UTC` or ` PM`.
 fn zone(text: &str) -> usize {
     if let Some(word) = ["Z", " UTC", " AM", " PM"].iter().find(|word| text.starts_with(**word)) {
         return word.len();
@@ -107,7 +108,7 @@ fn zone(text: &str) -> usize {
     if matches!((hours, minutes), (2, 3) | (4, 0)) { 1 + hours + minutes } else { 0 }
 }
 
-/// The stream that a container wrote to (`stdout F `, `00O `), and the one blank before what it wrote.
+/// Returns the length of the stream that a container wrote to (`stdout F `, `00O `), with the one blank after it.
 fn stream(text: &str) -> usize {
     let rest = text.strip_prefix(' ').unwrap_or(text);
     let blank = text.len() - rest.len();

@@ -1,4 +1,4 @@
-//! sysbench's `fileio` of 0.4 to 1.1: rates of reads, writes and flushes, what was moved, latencies, and its prints as it goes.
+//! sysbench's `fileio` of 0.4 to 1.1: rates of reads, writes and flushes, amounts, latencies, and interim prints.
 
 use record::{Along, Figure, LatencyKind, Measure, Reported, Scope};
 use workload::{Direction, Nanos};
@@ -8,7 +8,7 @@ use super::quantity::{self, Prefixes};
 use super::text::Text;
 use super::trouble::Troubles;
 
-/// Every result of `fileio` in `text`; those of sysbench's other tests have no line of files.
+/// Reads every result of `fileio` in `text`; sysbench's other tests have no lines about files.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut walk = Walk { text, troubles, found: Vec::new(), section: Section::Head };
     for (start, line) in text.lines() {
@@ -27,10 +27,10 @@ struct Walk<'t> {
     section: Section,
 }
 
-/// What the lines that follow are.
+/// What the following lines hold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Section {
-    /// What is asked, up to the first figures.
+    /// Parameters, up to the first figures.
     Head,
     /// `File operations:` of 0.5 to 1.0.
     Operations,
@@ -42,7 +42,7 @@ enum Section {
     Latency,
 }
 
-/// Lines of the head, and what they are called here.
+/// Lines of the head, and their names here.
 const ASKED: [(&str, &str); 5] = [
     ("Number of threads: ", "threads"),
     ("Block size ", "block size"),
@@ -103,7 +103,7 @@ fn section(line: &str) -> Option<Section> {
     })
 }
 
-/// Enters a line; whether its figures could be read, `None` where it is none of these.
+/// Enters a line of the head; returns whether its figures could be read, `None` if it is not such a line.
 fn head(part: &mut Reported, line: &str) -> Option<bool> {
     if let Some((name, words)) = ASKED.iter().find_map(|(head, name)| Some((name, line.strip_prefix(head)?)))
     {
@@ -122,7 +122,7 @@ fn head(part: &mut Reported, line: &str) -> Option<bool> {
     Some(true)
 }
 
-/// `2s ] reads: 0.00 MiB/s writes: 1.06 MiB/s fsyncs: 8775.02/s latency (ms,95%): 0.122`.
+/// Reads `2s ] reads: 0.00 MiB/s writes: 1.06 MiB/s fsyncs: 8775.02/s latency (ms,95%): 0.122`.
 fn interim(part: &mut Reported, rest: &str) -> Option<bool> {
     let (time, rest) = rest.split_once("s ] reads:")?;
     let (reads, rest) = rest.split_once(" writes:")?;
@@ -150,7 +150,7 @@ fn interim(part: &mut Reported, rest: &str) -> Option<bool> {
     Some(true)
 }
 
-/// `reads/s:   8259.22` of 0.5 to 1.0.
+/// Reads `reads/s:   8259.22` of 0.5 to 1.0.
 fn operations(part: &mut Reported, line: &str) -> Option<bool> {
     let (name, words) = line.split_once(':')?;
     let direction = match name {
@@ -162,7 +162,7 @@ fn operations(part: &mut Reported, line: &str) -> Option<bool> {
     Some(put(&mut way(part, Some(direction)).iops, quantity::plain(words, 1.0)))
 }
 
-/// `read, MiB/s:   129.05`, or `read:  IOPS=8259.22 129.05 MiB/s (135.32 MB/s)` of 1.1.
+/// Reads `read, MiB/s:   129.05`, or `read:  IOPS=8259.22 129.05 MiB/s (135.32 MB/s)` of 1.1.
 fn throughput(part: &mut Reported, line: &str) -> Option<bool> {
     let (name, words) = line.split_once(':')?;
     let (name, unit) = name.split_once(", ").unwrap_or((name, ""));
@@ -184,7 +184,7 @@ fn throughput(part: &mut Reported, line: &str) -> Option<bool> {
     Some(put(&mut way.iops, quantity::plain(iops, 1.0)) && has_rate)
 }
 
-/// `total time:   10.0002s`, `total number of events:   63976`.
+/// Reads `total time:   10.0002s` and `total number of events:   63976`.
 fn general(part: &mut Reported, line: &str) -> Option<bool> {
     let (name, words) = line.split_once(':')?;
     match name {
@@ -198,7 +198,8 @@ fn general(part: &mut Reported, line: &str) -> Option<bool> {
     }
 }
 
-/// `avg:   0.16`, `95th percentile:   0.62`, with `ms` behind the figures up to 0.5: of all operations, flushes among them.
+/// Reads `avg:   0.16` and `95th percentile:   0.62`, up to 0.5 with `ms` after the figures. They cover all
+/// operations, including flushes.
 fn moments(part: &mut Reported, line: &str) -> Option<bool> {
     let (name, words) = line.split_once(':')?;
     let figure = || quantity::plain(words.trim().trim_end_matches("ms"), 1e6);
@@ -219,7 +220,7 @@ fn moments(part: &mut Reported, line: &str) -> Option<bool> {
     }
 }
 
-/// Lines of 0.4 and 0.5, of which sizes count in 1024s although they are called `Mb`.
+/// Reads lines of 0.4 and 0.5, whose sizes are in 1024s although they are called `Mb`.
 fn moved(part: &mut Reported, line: &str) -> Option<bool> {
     if let Some(rest) = line.strip_prefix("Operations performed:") {
         let count = |words: [&str; 2]| {
@@ -251,7 +252,7 @@ fn moved(part: &mut Reported, line: &str) -> Option<bool> {
     Some(put(&mut way(part, None).iops, quantity::plain(rate, 1.0)))
 }
 
-/// `93.75Mb`, in 1024s.
+/// Parses `93.75Mb`, in 1024s.
 fn size(words: &str) -> Option<Figure> {
     quantity::bytes(words.trim().trim_end_matches(['b', 'B']), Prefixes::Binary)
 }

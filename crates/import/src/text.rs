@@ -1,4 +1,4 @@
-//! Bytes to text that can be searched: encodings, web pages, typographic characters; every place keeps its line and column.
+//! Bytes to searchable text: encodings, web pages, typographic characters; every place keeps its line and column.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -7,35 +7,35 @@ use super::bounds::Bounds;
 use super::pieces::{near, shortened};
 use super::trouble::Trouble;
 
-/// An input as text, once as it is and once made plain, with the places that belong to it.
+/// An input as text, as decoded and in plain form, with the places in each.
 #[derive(Debug, Default)]
 pub(crate) struct Text {
-    /// As it was decoded.
+    /// The text as decoded.
     pub raw: String,
-    /// Without tags, entities and typographic characters; lines end in `\n` alone.
+    /// The text without tags, entities and typographic characters; lines end in `\n` alone.
     pub plain: String,
-    /// Where in `plain` a stretch begins that runs beside the input: offset, line and column from 1.
+    /// Starts of the stretches of `plain` that run parallel to the input: offset, line and column from 1.
     anchors: Vec<Anchor>,
     /// What had to be guessed while decoding.
     pub notes: Vec<String>,
-    /// Where in `raw` every so many bytes stand: offset, line and column.
+    /// Places in `raw` at regular distances: offset, line and column.
     raw_anchors: Vec<Anchor>,
-    /// Where a quoted key was looked for last in `raw`, and where it was found.
+    /// Where the last search for each quoted key began in `raw`, and where it was found.
     sought: RefCell<HashMap<String, (usize, Option<usize>)>>,
-    /// What is kept of its results.
+    /// What is kept of the results.
     pub bounds: Bounds,
-    /// Bytes that may still be copied out of it a second time.
+    /// Bytes of the text that may still be copied a second time.
     copies: Cell<usize>,
 }
 
-/// An offset with its line and column from 1; four bytes each, as there may be one for every few bytes of an input.
+/// An offset with its line and column from 1; four bytes each, because there may be one for every few bytes of an input.
 pub(crate) type Anchor = (u32, u32, u32);
 
-/// What an input may repeat of itself whatever its length.
+/// Bytes that any input may repeat of itself.
 const COPIES_LEAST: usize = 1 << 20;
 
 impl Text {
-    /// The text `raw`, with what was noted while it was decoded.
+    /// Returns the text of `raw`, with the notes from its decoding.
     pub fn of(raw: String, notes: Vec<String>) -> Text {
         let mut plain = Plain { html: looks_like_html(&raw), ..Plain::default() };
         plain.read(&raw);
@@ -43,25 +43,25 @@ impl Text {
         Text { plain: plain.text, anchors: plain.anchors, raw, notes, raw_anchors, copies, ..Text::default() }
     }
 
-    /// Whether so many bytes may be repeated: what all results of an input have in common goes to each of them, and would
-    /// make gigabytes of an input that has much of both.
+    /// Takes `bytes` from what may be repeated; returns whether it was left. What all results of an input
+    /// have in common goes to each of them, which could make gigabytes of an input that has much of both.
     pub fn may_repeat(&self, bytes: usize) -> bool {
         let left = self.copies.get().checked_sub(bytes);
         left.inspect(|left| self.copies.set(*left)).is_some()
     }
 
-    /// Line and column (from 1) of an offset into `raw`.
+    /// Returns line and column (from 1) of an offset into `raw`.
     pub fn raw_place(&self, offset: usize) -> (u32, u32) {
         placed(&self.raw, &self.raw_anchors, offset)
     }
 
-    /// A trouble at an offset into `raw`, where `found` stands.
+    /// Returns a trouble at an offset into `raw`, where `found` stands.
     pub fn raw_trouble(&self, offset: usize, expected: impl Into<String>, found: &str) -> Trouble {
         let (line, column) = self.raw_place(offset);
         Trouble { line, column, expected: expected.into(), found: shortened(found) }
     }
 
-    /// Offset of `"key"` in `raw` from `at` on. Looked for once where the places of one key are asked for in their order.
+    /// Returns the offset of `"key"` in `raw` from `at` on. Queries for one key in rising order search the text only once.
     pub fn quoted(&self, at: usize, key: &str) -> Option<usize> {
         if let Some(&(from, found)) = self.sought.borrow().get(key)
             && from <= at
@@ -74,12 +74,12 @@ impl Text {
         found
     }
 
-    /// Line and column (from 1) of an offset into `plain`.
+    /// Returns line and column (from 1) of an offset into `plain`.
     pub fn place(&self, offset: usize) -> (u32, u32) {
         placed(&self.plain, &self.anchors, offset)
     }
 
-    /// The lines of `plain` with their offsets.
+    /// Returns the lines of `plain` with their offsets.
     pub fn lines(&self) -> impl Iterator<Item = (usize, &str)> {
         self.plain.split('\n').scan(0, |start, line| {
             let at = *start;
@@ -88,12 +88,12 @@ impl Text {
         })
     }
 
-    /// Line of an offset into `plain`.
+    /// Returns the line of an offset into `plain`.
     pub fn line(&self, offset: usize) -> u32 {
         self.place(offset).0
     }
 
-    /// A trouble at an offset into `plain`; what stands there up to a comma or a line's end is shown.
+    /// Returns a trouble at an offset into `plain`; it shows what stands there up to a comma or the end of the line.
     pub fn trouble(&self, offset: usize, expected: impl Into<String>) -> Trouble {
         let (line, column) = self.place(offset);
         let rest = near(&self.plain, offset, SHOWN_MOST);
@@ -102,10 +102,10 @@ impl Text {
     }
 }
 
-/// What is shown of a place is cut from so many bytes.
+/// Most bytes from which a trouble takes what it shows.
 const SHOWN_MOST: usize = 256;
 
-/// Line and column (from 1) of an offset into `text`, of which these are the anchors.
+/// Returns line and column (from 1) of an offset into `text`, whose anchors are `anchors`.
 pub(crate) fn placed(text: &str, anchors: &[Anchor], offset: usize) -> (u32, u32) {
     let after = anchors.partition_point(|&(at, _, _)| at as usize <= offset);
     let (at, line, column) = after.checked_sub(1).map_or((0, 1, 1), |index| anchors[index]);
@@ -113,7 +113,7 @@ pub(crate) fn placed(text: &str, anchors: &[Anchor], offset: usize) -> (u32, u32
     walked(between, (line, column))
 }
 
-/// The place behind `text` that begins at a place.
+/// Returns the place after `text`, which begins at the given place.
 fn walked(text: &str, (mut line, mut column): (u32, u32)) -> (u32, u32) {
     for letter in text.chars() {
         match letter {
@@ -124,7 +124,7 @@ fn walked(text: &str, (mut line, mut column): (u32, u32)) -> (u32, u32) {
     (line, column)
 }
 
-/// Where every so many bytes of `raw` stand.
+/// Returns an anchor for every [`ANCHOR_EVERY`] bytes of `raw`.
 pub(crate) fn anchors_of(raw: &str) -> Vec<Anchor> {
     let mut anchors = Vec::with_capacity(raw.len() / ANCHOR_EVERY + 1);
     let (mut at, mut place) = (0, (1, 1));
@@ -156,30 +156,30 @@ pub(crate) fn decoded(bytes: &[u8], notes: &mut Vec<String>) -> String {
     text.into_owned()
 }
 
-/// A page, or a piece of one: it has an element that only pages have. XML results of DiskSpd have none of these.
+/// Whether a text is a page or a piece of one: it has an element that only pages have. DiskSpd's XML has none of these.
 fn looks_like_html(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
     ["<html", "<!doctype html", "<pre", "<code", "<br", "<div", "</p>"].iter().any(|tag| lower.contains(tag))
 }
 
-/// An anchor stands at least every so many bytes.
+/// Most bytes between two anchors.
 const ANCHOR_EVERY: usize = 512;
-/// No tag is longer; a bracket without its end within so many bytes is none.
+/// Longest tag, in bytes; a bracket whose end is further away is not a tag.
 const TAG_LONGEST: usize = 4096;
 
-/// The plain form while it is made.
+/// The plain form under construction.
 #[derive(Default)]
 struct Plain {
     text: String,
     anchors: Vec<Anchor>,
     html: bool,
-    /// True once no end of a script or style is left.
+    /// Whether a search has shown that no end of a script or style is left.
     unended: bool,
     line: u32,
     column: u32,
 }
 
-/// Elements that end a line where they stand.
+/// Elements that end a line.
 const BREAKS: [&str; 9] = ["br", "p", "/p", "/div", "/li", "/tr", "/pre", "/h2", "/h3"];
 
 impl Plain {
@@ -198,7 +198,7 @@ impl Plain {
         self.anchors.push((self.text.len() as u32, self.line, self.column));
     }
 
-    /// Passes over a tag and gives back its length; the text of scripts and styles goes with it.
+    /// Passes over a tag, and over the text of a script or style; returns the length.
     fn tag(&mut self, rest: &str) -> Option<usize> {
         let starts = rest.strip_prefix('<').filter(|_| self.html)?;
         starts.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!').then_some(())?;
@@ -238,7 +238,7 @@ impl Plain {
 
     fn letter(&mut self, rest: &str, letter: char) -> usize {
         match letter {
-            // Not in the text: only the line's end behind it counts.
+            // Not part of the text: only the line end after it counts.
             '\r' if rest[1..].starts_with('\n') => {}
             '\n' | '\r' => {
                 self.text.push('\n');
@@ -254,14 +254,14 @@ impl Plain {
         letter.len_utf8()
     }
 
-    /// So that a place in megabytes is found without counting them.
+    /// Adds an anchor if the last one is far enough away, so that a place in megabytes is found without counting them.
     fn anchor_now_and_then(&mut self) {
         if self.anchors.last().is_none_or(|&(at, _, _)| self.text.len() >= at as usize + ANCHOR_EVERY) {
             self.anchor();
         }
     }
 
-    /// One character for one, so that columns stay right.
+    /// Adds one character for each one read, so that columns stay right.
     fn push(&mut self, letter: char) {
         self.text.push(match letter {
             '\t' | '\u{a0}' | '\u{2007}' | '\u{2009}' | '\u{202f}' | '\u{200b}' | '\u{feff}' => ' ',

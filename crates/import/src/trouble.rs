@@ -1,8 +1,8 @@
-//! What could not be read: the place, what was expected there and what stands there instead.
+//! Places that could not be read: where, what was expected there and what stands there instead.
 
 use std::fmt;
 
-/// A place of an input that could not be read. What stands around it was.
+/// A place of an input that could not be read. What stands around it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trouble {
     /// Line from 1.
@@ -29,7 +29,7 @@ pub(crate) struct Troubles {
     more: usize,
 }
 
-/// More places than anybody looks at; each takes a hundred times what stands there.
+/// Most places kept: more than anybody looks at. Each takes a hundred times the memory of the text there.
 const KEPT_MOST: usize = 1000;
 
 impl Troubles {
@@ -45,7 +45,7 @@ impl Troubles {
         other.kept.into_iter().for_each(|trouble| self.push(trouble));
     }
 
-    /// Those that are kept in the order of the input, and the words about the others.
+    /// Returns the kept places in the order of the input, and words about the others.
     pub fn told(mut self) -> (Vec<Trouble>, Option<String>) {
         self.kept.sort_by_key(|trouble| (trouble.line, trouble.column));
         self.kept.dedup();
@@ -61,10 +61,10 @@ impl Troubles {
 /// Why an input gave nothing at all.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
-    /// There is nothing in it.
+    /// The input is empty.
     #[error("it is empty; give the output of fio, ioping, DiskSpd or iostat")]
     Empty,
-    /// It is no text.
+    /// The input is not text.
     #[error("it is {what}; {remedy}")]
     NoText {
         /// What it looks like.
@@ -72,31 +72,31 @@ pub enum ImportError {
         /// What to do.
         remedy: &'static str,
     },
-    /// iostat's reports without an interval.
+    /// iostat's reports have no interval.
     #[error(
         "it holds a report of iostat, but of the time since boot alone: give iostat an interval and a count, as in \
          'iostat -x -t -o JSON 10 30'"
     )]
     SinceBoot,
-    /// sysstat's JSON without a device or a CPU in it.
+    /// sysstat's JSON has no device and no CPU.
     #[error(
         "it is JSON as sysstat writes it, but holds no report of iostat: expected 'disk' or 'avg-cpu' in 'statistics'; \
          mpstat and pidstat write other things there, and sadf \
          writes 'disk' where it is asked: sadf -j FILE -- -d -u"
     )]
     OtherSysstat,
-    /// Of a known kind, but nothing of it could be read.
+    /// The kind is known, but nothing could be read.
     #[error("it looks like {kind}, but nothing of it could be read: {first}")]
     Unreadable {
         /// The kind.
         kind: String,
-        /// The first place.
+        /// The first place that could not be read.
         first: Trouble,
     },
-    /// Of no known kind.
+    /// The kind is not known.
     #[error("it holds no result of a known tool; {nearest}")]
     Unknown {
-        /// What comes nearest, or what is known.
+        /// The nearest kind, or the kinds that are known.
         nearest: String,
     },
 }

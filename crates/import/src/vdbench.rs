@@ -1,5 +1,5 @@
-//! vdbench's table, as it stands on the screen, in `logfile.html` and `summary.html`, and its `flatfile.html`: intervals, and
-//! the averages of each run.
+//! vdbench's table, on the screen, in `logfile.html` and in `summary.html`, and its `flatfile.html`:
+//! intervals, and the averages of each run.
 
 use record::{Along, Figure, LatencyKind, Measure, Reported, ReportedSeries, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
@@ -9,11 +9,11 @@ use super::quantity;
 use super::text::Text;
 use super::trouble::Troubles;
 
-/// A figure of a row.
+/// A column of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Column {
     Rate,
-    /// Mebibytes a second, which vdbench heads with `MB/sec` and `1024**2`.
+    /// Mebibytes a second; vdbench's head is `MB/sec` over `1024**2`.
     Bandwidth,
     Size,
     ReadShare,
@@ -32,11 +32,11 @@ enum Column {
     Clock,
     Interval,
     Run,
-    /// Something that is not kept.
+    /// A column that is not kept.
     Other,
 }
 
-/// Heads of the table, the upper and the lower word, and names of the flat file.
+/// Heads of the table (upper and lower word), and names of the flat file.
 const COLUMNS: [(&str, Column); 36] = [
     ("i/o rate", Column::Rate),
     ("MB/sec 1024**2", Column::Bandwidth),
@@ -80,7 +80,7 @@ fn column(head: &str) -> Column {
     COLUMNS.iter().find(|(known, _)| *known == head).map_or(Column::Other, |(_, column)| *column)
 }
 
-/// Every run in `text` (an `RD`), all of one start together.
+/// Reads every run (an `RD`) in `text`; all runs of one start are one result.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut walk = Walk {
         text,
@@ -98,7 +98,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     walk.found.into_iter().collect()
 }
 
-/// How far the heads of a table are known.
+/// How much of a table's heads is known.
 enum Heads {
     None,
     /// The upper line of the two.
@@ -114,8 +114,9 @@ struct Walk<'t> {
     found: Option<Found>,
     heads: Heads,
     columns: Vec<Column>,
-    /// The run that has begun, and when, in seconds of the day.
+    /// The run that has begun.
     name: String,
+    /// When the run began, in seconds of the day.
     began: Option<f64>,
     version: String,
 }
@@ -168,7 +169,7 @@ impl Walk<'_> {
             return self.troubles.push(self.text.trouble(start, expected));
         }
         let name = cell(Column::Run).unwrap_or(&self.name).to_owned();
-        // A flat file has the rate of an interval without its begin; the first counts as one second.
+        // A flat file has an interval's rate but not its start; the first counts as one second.
         let elapsed = self.began.map(|began| (clock - began).rem_euclid(86_400.0));
         let row = Row { words, columns: &self.columns, interval };
         let line = self.text.line(start);
@@ -182,7 +183,7 @@ impl Walk<'_> {
     }
 }
 
-/// The part of a run, made where there is none.
+/// Returns the part of a run, added if missing.
 fn part<'f>(found: &'f mut Found, name: &str, line: u32) -> &'f mut Reported {
     let name = if name.is_empty() { "run" } else { name };
     let place = found.parts.iter().position(|part| part.job == name).unwrap_or_else(|| {
@@ -207,7 +208,7 @@ impl Row<'_> {
         quantity::plain(self.words.get(at)?, worth)
     }
 
-    /// The averages of a whole run, of which vdbench leaves out the warm-up.
+    /// Enters the averages of a whole run, from which vdbench excludes the warm-up.
     fn averages(&self, part: &mut Reported) {
         part.said.push(("averages of".to_owned(), self.interval.replace("avg_", "intervals ")));
         let all = way(part, None);
@@ -239,7 +240,7 @@ impl Row<'_> {
         }
     }
 
-    /// One interval: a point of each series, where it ended.
+    /// Enters one interval: a point of each series, at its end.
     fn interval(&self, part: &mut Reported, elapsed: Option<f64>) {
         let seconds = elapsed.or_else(|| self.interval.parse().ok()).unwrap_or_default();
         // The clock shows milliseconds.
@@ -269,7 +270,7 @@ impl Row<'_> {
     }
 }
 
-/// `16:24:32.018`, seconds of the day.
+/// Parses `16:24:32.018` into seconds of the day.
 fn seconds(clock: &str) -> Option<f64> {
     let mut parts = clock.split(':');
     let (hours, minutes, seconds) = (parts.next()?, parts.next()?, parts.next()?);

@@ -1,15 +1,15 @@
-//! Lines that a terminal or a program broke or put signs around: broken at a width, closed by quotes or bars, joined by `\n`.
+//! Lines that a terminal or a program has changed: broken at a width, closed by quotes or bars, joined by `\n`.
 
 use super::pieces::near;
 
 /// Widths at which terminals, mails and logs break lines.
 const WIDTHS: std::ops::RangeInclusive<usize> = 40..=256;
-/// So many lines must be as wide as the widest: one alone may be so by itself.
+/// Fewest lines as wide as the widest: a single one may be so by itself.
 const WIDEST_LEAST: usize = 2;
 
-/// `text` with lines put together again that were broken at the width of a terminal; `None` where none were.
+/// Returns `text` with the lines joined again that were broken at a terminal's width; `None` if none were.
 ///
-/// Such a text has no wider line, and several of exactly that width, behind each of which the next line goes on.
+/// Such a text has no wider line, and several of exactly that width, each continued on the next line.
 pub(crate) fn joined(text: &str) -> Option<String> {
     let width = |line: &str| near(line.trim_end_matches('\r'), 0, 8 * *WIDTHS.end()).chars().count();
     let widest = text.lines().map(width).max().filter(|widest| WIDTHS.contains(widest))?;
@@ -27,14 +27,15 @@ pub(crate) fn joined(text: &str) -> Option<String> {
     Some(whole)
 }
 
-/// Of a hundred lines so many must end alike.
+/// Share of lines, in per cent, that must end alike.
 const SHARE: usize = 80;
+/// Fewest lines.
 const LINES_LEAST: usize = 3;
-/// What closes lines is no longer.
+/// Longest end of a line, in characters.
 const LONGEST: usize = 8;
 
-/// `text`, whose lines had something before them in `before`, without the sign behind them where that is the same: a box, or
-/// strings in a list.
+/// Returns `text`, whose lines had something before them in `before`, without the signs after them if they
+/// are the same as before: a box, or strings in a list.
 pub(crate) fn unboxed(before: &str, text: &str) -> Option<String> {
     let (left, sign) = opened(text)?;
     let first = before.lines().find_map(|line| line.trim_start().chars().next())?;
@@ -42,8 +43,8 @@ pub(crate) fn unboxed(before: &str, text: &str) -> Option<String> {
     (first == sign || begins * 100 >= before.lines().count() * SHARE).then_some(left)
 }
 
-/// `text` without the signs that most of its lines end with: `",` of a list, `│` of a box, and the first of them. No letter,
-/// number or bracket goes.
+/// Returns `text` without the signs that most of its lines end with, such as `",` of a list or `│` of a box,
+/// and the first of these signs. Letters, digits and brackets stay.
 pub(crate) fn opened(text: &str) -> Option<(String, char)> {
     let filled = || text.lines().map(str::trim_end).filter(|line| !line.is_empty());
     let lines = filled().count();
@@ -62,7 +63,7 @@ pub(crate) fn opened(text: &str) -> Option<(String, char)> {
     Some((text.lines().map(line).collect(), end.chars().next()?))
 }
 
-/// The longest end of `line`, of signs alone, that `wanted` of all lines have.
+/// Returns the longest end of `line`, of signs alone, that `wanted` of all lines have.
 fn closing<'t, 'l, L>(line: &'t str, lines: impl Fn() -> L, wanted: usize) -> Option<&'t str>
 where
     L: Iterator<Item = &'l str>,
@@ -71,16 +72,16 @@ where
     let signs: usize = line.chars().rev().take(LONGEST).take_while(is_sign).map(char::len_utf8).sum();
     let signs = &line[line.len() - signs..];
     let mut ends = signs.char_indices().map(|(at, _)| &signs[at..]);
-    // The last of a list has no comma.
+    // The last item of a list has no comma.
     let bare = |end: &str| end.trim_end_matches(',').len();
     let ends_so =
         |line: &str, end: &str| line.ends_with(end) || (bare(end) > 0 && line.ends_with(&end[..bare(end)]));
     ends.find(|end| lines().filter(|line| ends_so(line, end)).count() >= wanted)
 }
 
-/// So many ends of lines must be written out.
+/// Fewest line ends that must be written out.
 const WRITTEN_LEAST: usize = 3;
-/// What programs write for a sign that would end a string.
+/// Escapes that programs write in strings, and their characters.
 const WRITTEN: [(&str, &str); 7] = [
     ("\\r\\n", "\n"),
     ("\\n", "\n"),
@@ -91,7 +92,7 @@ const WRITTEN: [(&str, &str); 7] = [
     ("\\u0026", "&"),
 ];
 
-/// `text` with ends of lines that a program wrote out as `\n`, more of them than it has lines; `None` where it has not.
+/// Returns `text` with line ends for each `\n` that a program wrote out; `None` if it has fewer of these than lines.
 pub(crate) fn written_out(text: &str) -> Option<String> {
     let written = text.matches("\\n").count();
     if written < WRITTEN_LEAST || written < text.lines().count() {

@@ -1,4 +1,4 @@
-//! The disk table of yabs (yet another bench script): mixed reads and writes of four block sizes.
+//! The disk table of yabs (yet another bench script): mixed reads and writes at four block sizes.
 //!
 //! yabs divides fio's KiB/s by 1000 and 1000000 and calls that MB/s and GB/s: one of its MB is 1,024,000 bytes.
 
@@ -10,7 +10,7 @@ use super::quantity;
 use super::text::Text;
 use super::trouble::Troubles;
 
-/// Every table in `text`; those of one disk are one result.
+/// Reads every table in `text`; the tables of one disk are one result.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let (mut found, mut blocks): (Vec<Found>, Vec<String>) = (Vec::new(), Vec::new());
     let mut disk = Vec::new();
@@ -52,7 +52,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     found
 }
 
-/// The cells of a row, also of a table in Markdown.
+/// Returns the cells of a row, including those of a Markdown table.
 fn cells(line: &str) -> Vec<&str> {
     let line = line.trim();
     let inside =
@@ -60,14 +60,14 @@ fn cells(line: &str) -> Vec<&str> {
     inside.split('|').map(str::trim).take(8).collect()
 }
 
-/// `4k            (IOPS)`.
+/// Returns the block size from `4k            (IOPS)`.
 fn block(head: &str) -> Option<String> {
     let size = head.strip_suffix("(IOPS)")?.trim();
     let fits = size.len() <= 8 && size.starts_with(|c: char| c.is_ascii_digit());
     fits.then(|| size.to_owned())
 }
 
-/// `fio Disk Speed Tests (Mixed R/W 50/50) (Partition /dev/vda1):`.
+/// Reads `fio Disk Speed Tests (Mixed R/W 50/50) (Partition /dev/vda1):`.
 fn heading(words: &str) -> Vec<(String, String)> {
     let inside = words.split('(').skip(1).filter_map(|part| part.split_once(')')).map(|(inside, _)| inside);
     let named = inside.filter_map(|inside| match inside.strip_prefix("Partition ") {
@@ -85,7 +85,7 @@ struct Row<'r> {
 }
 
 impl Row<'_> {
-    /// Enters the row; false where a cell does not hold two figures.
+    /// Enters the row; returns false if a cell does not hold two figures.
     fn enter(&self, found: &mut Found, line: u32) -> bool {
         let direction = match self.way {
             "Read" => Some(Direction::Read),
@@ -112,7 +112,7 @@ impl Row<'_> {
     }
 }
 
-/// `211.36 MB/s  (52.8k)`.
+/// Parses `211.36 MB/s  (52.8k)`.
 fn figures(cell: &str) -> Option<(Figure, Figure)> {
     let (rate, iops) = cell.split_once('(')?;
     let rate = rate.trim();

@@ -1,4 +1,4 @@
-//! What a provider may bill while a volume is tested.
+//! What a provider may bill for while a volume is tested.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,18 +9,18 @@ use crate::{Limits, Resource};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Billing {
-    /// Not at all.
+    /// Nothing is billed.
     None,
-    /// Every transaction costs.
+    /// Every transaction is billed.
     Transactions,
-    /// What exceeds the provisioned target costs.
+    /// What exceeds the provisioned target is billed.
     OnDemandBurst,
-    /// The catalogue does not know.
+    /// The catalogue does not say.
     Unknown,
 }
 
 impl Limits {
-    /// Sentences on what the provider may bill for the load of a test, at least one; for the forecast that is printed before it.
+    /// Returns at least one sentence on what the provider may bill for the load of a test, for the forecast printed before it.
     pub fn billing_notes(&self) -> Vec<String> {
         match self.billing {
             Billing::None => vec!["Your provider does not bill per operation for this type.".to_owned()],

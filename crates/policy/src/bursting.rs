@@ -1,4 +1,4 @@
-//! From levels that were measured to the published bursts that would give the same ones: volumes that will fall later.
+//! From measured levels to the published bursts that would give the same levels: volumes whose rate will fall later.
 
 use workload::{Bytes, Direction, Iops, Nanos, PolicyName};
 
@@ -9,51 +9,53 @@ use crate::{
     evaluate,
 };
 
-/// How far a published figure may lie outside the measured interval: what provider's and clock's roundings make. The caps of
-/// gp3 and gp2, 125 and 128 MiB/s, are 2.4 % apart.
+/// Relative distance by which a published figure may lie outside the measured interval: the rounding of the
+/// provider and of the clock. The caps of gp3 and gp2, 125 and 128 MiB/s, are 2.4 % apart.
 const TOLERANCE: f64 = 0.01;
-/// A burst that lets through less than this share more than the baseline changes no answer.
+/// Share above the baseline below which a burst changes no answer.
 const MATTERS: f64 = 0.03;
-/// Sizes that are tried of a policy whose figures follow the size, evenly in proportion: 4 % apart from 1 GiB to 16 TiB.
+/// Number of sizes tried for a policy whose figures depend on the size, evenly spaced in proportion: 4 %
+/// apart from 1 GiB to 16 TiB.
 const SIZES: u32 = 250;
-/// Sizes that are one but for their writing.
+/// Relative difference within which sizes differ only in how they are written.
 const SAME_SIZE: f64 = 0.005;
 
-/// A level that a saturating load of random I/O was held at.
+/// A level at which a saturating load of random I/O was limited.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plateau {
-    /// Which way.
+    /// Direction of the I/O.
     pub direction: Direction,
     /// Bytes of an I/O.
     pub block: Bytes,
-    /// The least and the greatest number of I/Os a second that it may be (95 %).
+    /// 95 % interval of the I/Os a second.
     pub iops: (Iops, Iops),
 }
 
-/// A policy whose burst gives the levels that were measured.
+/// A policy whose burst gives the measured levels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BurstAlike {
-    /// Id and parameters; where a size is free, the least that fits.
+    /// Id and parameters; if the size is free, the smallest that fits.
     pub policy: PolicyName,
-    /// The provider's name for it.
+    /// The provider's name for the policy.
     pub title: String,
-    /// Who provides it.
+    /// The provider.
     pub provider: String,
-    /// Whether it still holds.
+    /// Whether the policy still applies.
     pub status: Status,
-    /// How long the burst lasts from full credits under the first of the loads that it pays for: of the smallest volume and
-    /// of the largest that fit.
+    /// How long the burst lasts from full credits, under the load of the first level that the burst pays for:
+    /// on the smallest and on the largest volume that fit.
     pub lasts: (BurstLength, BurstLength),
-    /// I/Os a second that are left of each level when the credits are gone, of the smallest volume that fits.
+    /// I/Os a second left of each level when the credits are spent, on the smallest volume that fits.
     pub after: Vec<Iops>,
 }
 
-/// The published bursts that explain every one of `levels`, and last for longer than `seen` under them; current policies
-/// before legacy ones, and of one title, or of one provider's that fall to the same levels, only the smallest volume.
+/// Returns the published bursts that explain every one of `levels` and last longer than `seen` under them.
+/// Current policies come before legacy ones; of one title, or of one provider's policies that fall to the
+/// same levels, only the smallest volume is returned.
 ///
-/// Of a volume whose `size` is known only those of that size are looked at.
+/// If the volume's `size` is known, only policies of that size are considered.
 ///
-/// A candidate is no proof: what was measured may as well last.
+/// A candidate is not a proof: what was measured may just as well last.
 pub fn bursts_alike(levels: &[Plateau], seen: Nanos, size: Option<Bytes>) -> Vec<BurstAlike> {
     if levels.is_empty() {
         return Vec::new();
@@ -86,7 +88,8 @@ impl BurstAlike {
     }
 }
 
-/// The volumes of a policy that would give these levels: each setting of its choices, with all sizes that fit in one.
+/// Returns the volumes of a policy that would give these levels: one for each setting of its choices,
+/// covering all sizes that fit.
 fn policy_alike(policy: &Policy, levels: &[Plateau], size: Option<Bytes>) -> Vec<BurstAlike> {
     let mut found: Vec<BurstAlike> = Vec::new();
     let of_size = |limits: &Limits| match (limits.volume_size(), size) {
@@ -113,10 +116,10 @@ fn policy_alike(policy: &Policy, levels: &[Plateau], size: Option<Bytes>) -> Vec
     found
 }
 
-/// Parameters with their words.
+/// Parameters with their values as typed.
 type Words = Vec<(String, String)>;
 
-/// Every choice of the parameters beside the size, and the sizes to try.
+/// Returns every combination of choices for the parameters other than the size, each with the sizes to try.
 fn settings(policy: &Policy, known: Option<Bytes>) -> Vec<(Words, Vec<Option<String>>)> {
     let mut settings = vec![Vec::new()];
     for parameter in policy.parameters.iter().filter(|parameter| !parameter.choices.is_empty()) {
@@ -169,13 +172,13 @@ fn load(level: &Plateau) -> Load {
     Load::random(level.direction, level.block)
 }
 
-/// Whether the burst of `limits` lets more of this load through than the baseline.
+/// Whether the burst of `limits` admits more of this load than the baseline.
 fn pays(limits: &Limits, level: &Plateau) -> bool {
     let rate = |of| limits.cap(&load(level), of).map_or(0.0, |cap| cap.iops.0);
     rate(Level::Burst) > rate(Level::Baseline) * (1.0 + MATTERS)
 }
 
-/// The limits of `name`, where their burst gives all levels in one reading of its units, and pays for one of them.
+/// Returns the limits of `name` if, in one reading of its units, their burst gives all levels and pays for one of them.
 fn fitting(name: &PolicyName, levels: &[Plateau]) -> Option<Limits> {
     let limits = evaluate(name).ok()?;
     let holds = |limits: &Limits, level: &Plateau| {
@@ -191,7 +194,7 @@ fn fitting(name: &PolicyName, levels: &[Plateau]) -> Option<Limits> {
 }
 
 impl Policy {
-    /// Whether any volume of it has a burst that ends.
+    /// Whether any volume of the policy has a burst that ends.
     fn may_burst(&self) -> bool {
         self.rules.iter().any(|rule| {
             rule.burst.as_ref().is_some_and(|burst| !matches!(burst.bucket, RuleBucket::UnlimitedPaid))

@@ -1,76 +1,76 @@
-//! What limits let through: caps by block size, direction and pattern, and which rule sets them.
+//! What limits admit: caps by block size, direction and pattern, and which rule sets them.
 
 use serde::{Deserialize, Serialize};
 use workload::{Bytes, BytesPerSecond, Direction, Iops};
 
 use crate::{Accounting, Covers, Limit, Limits, Resource, Rounding};
 
-/// A saturating load, as far as limits look at it.
+/// A saturating load, described as far as limits depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Load {
-    /// Share of reads among its operations, 0 to 1.
+    /// Share of reads among the operations, 0 to 1.
     pub read_share: f64,
-    /// Bytes an operation.
+    /// Bytes of an operation.
     pub block: Bytes,
-    /// Whether the provider may merge neighbours before it charges.
+    /// Whether the provider may merge adjacent operations before it charges them.
     pub locality: Locality,
 }
 
-/// How operations follow each other.
+/// Where each operation lies relative to the last one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Locality {
     /// Anywhere.
     #[default]
     Random,
-    /// Each behind the one before.
+    /// Directly after it.
     Sequential,
 }
 
-/// Which rate of a rule is meant.
+/// Which rate of a rule applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// What holds for ever.
+    /// The rate that lasts for ever.
     Baseline,
-    /// What holds while the credits last; the baseline where there is no burst.
+    /// The rate while credits last; the baseline if there is no burst.
     Burst,
 }
 
-/// What comes through, and what stops the rest.
+/// What limits admit of a load, and which rule stops the rest.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cap {
     /// Operations a second, reads and writes together.
     pub iops: Iops,
     /// Bytes a second, reads and writes together.
     pub bandwidth: BytesPerSecond,
-    /// Index into [`Limits::limits`] of the rule that stops it.
+    /// Index into [`Limits::limits`] of the rule that sets the cap.
     pub bound_by: usize,
 }
 
 impl Load {
-    /// Random operations of one direction; anything but reads counts as writes.
+    /// Returns a load of random operations in one direction; any direction but reads counts as writes.
     pub fn random(direction: Direction, block: Bytes) -> Load {
         let read_share = if direction == Direction::Read { 1.0 } else { 0.0 };
         Load { read_share, block, locality: Locality::Random }
     }
 
-    /// Random operations, this share of them reads.
+    /// Returns a load of random operations, of which this share are reads.
     pub fn mixed(read_share: f64, block: Bytes) -> Load {
         Load { read_share, block, locality: Locality::Random }
     }
 
-    /// The same in sequence.
+    /// Returns the same load in sequence.
     pub fn sequential(self) -> Load {
         Load { locality: Locality::Sequential, ..self }
     }
 }
 
 impl Accounting {
-    /// Units that an operation of `block` bytes is charged.
+    /// Returns the units that an operation of `block` bytes is charged.
     ///
-    /// `ceil`: whole units, at least one. `proportional`: as many as it is long, at least one. Sequential operations that
-    /// may be merged: their length, since merging fills whole units.
+    /// `ceil`: whole units, at least one. `proportional`: its length in units, at least one. Sequential
+    /// operations that may be merged: their length in units, because merging fills whole units.
     pub fn units(&self, block: Bytes, locality: Locality) -> f64 {
         let length = block.0 as f64 / self.unit.0 as f64;
         if locality == Locality::Sequential && self.merge_sequential {
@@ -84,7 +84,7 @@ impl Accounting {
 }
 
 impl Limit {
-    /// What one operation costs: charged operations, or charged bytes.
+    /// Returns what one operation costs, in charged operations or charged bytes.
     pub fn charge(&self, block: Bytes, locality: Locality) -> f64 {
         match (self.resource, &self.accounting) {
             (Resource::Iops, None) => 1.0,
@@ -96,7 +96,7 @@ impl Limit {
         }
     }
 
-    /// The rate at a level, in operations or bytes a second.
+    /// Returns the rate at a level, in operations or bytes a second.
     pub fn rate(&self, level: Level) -> f64 {
         match (level, &self.burst) {
             (Level::Burst, Some(burst)) => burst.rate,
@@ -104,7 +104,7 @@ impl Limit {
         }
     }
 
-    /// What one average operation of a load costs under this rule; 0 where the rule does not cover it.
+    /// Returns what an average operation of a load costs under this rule; 0 if the rule does not cover it.
     pub(crate) fn cost(&self, load: &Load) -> f64 {
         let share = match self.direction {
             Covers::Total => 1.0,
@@ -116,8 +116,8 @@ impl Limit {
 }
 
 impl Limits {
-    /// What comes through of a load without end: the least of every rule, `min(C_ops / ceil(bs / u), C_bw / bs)` where
-    /// there is one of each. `None` where no rule covers the load.
+    /// Returns what is admitted of an endless load: the least rate of all rules,
+    /// `min(C_ops / ceil(bs / u), C_bw / bs)` if there is one rule of each kind. `None` if no rule covers the load.
     pub fn cap(&self, load: &Load, level: Level) -> Option<Cap> {
         let costs = self.limits.iter().map(|limit| (limit.cost(load), limit.rate(level))).enumerate();
         let rates = costs.filter(|&(_, (cost, _))| cost > 0.0).map(|(at, (cost, rate))| (at, rate / cost));
@@ -125,15 +125,15 @@ impl Limits {
         Some(Cap { iops: Iops(iops), bandwidth: BytesPerSecond(iops * load.block.0 as f64), bound_by })
     }
 
-    /// Operations a second of random I/O of one direction and block size; `None` where no rule covers it.
+    /// Returns the operations a second of random I/O of one direction and block size; `None` if no rule covers it.
     pub fn cap_iops(&self, direction: Direction, block: Bytes, level: Level) -> Option<Iops> {
         self.cap(&Load::random(direction, block), level).map(|cap| cap.iops)
     }
 
-    /// The block size from which bytes stop random I/O of one direction and no longer operations: `C_bw / C_ops`.
+    /// Returns the block size from which bytes, not operations, limit random I/O of one direction: `C_bw / C_ops`.
     ///
-    /// `None` where only one of the two is limited, or where operations stop at every size, because a unit of
-    /// accounting reached before makes longer operations cost in proportion.
+    /// `None` if only one of the two is limited, or if operations are the limit at every size because above
+    /// the unit of accounting longer operations cost in proportion.
     pub fn crossover(&self, direction: Direction, level: Level) -> Option<Bytes> {
         let ops = self.tightest(Resource::Iops, direction, level)?;
         let bytes = self.tightest(Resource::Bytes, direction, level)?;
@@ -143,7 +143,7 @@ impl Limits {
         possible.then_some(Bytes(block.round() as u64))
     }
 
-    /// The rule of the least rate among those that count `resource` and cover `direction`.
+    /// Returns the rule with the least rate among those that count `resource` and cover `direction`.
     pub fn tightest(&self, resource: Resource, direction: Direction, level: Level) -> Option<&Limit> {
         let covering = self.limits.iter().filter(|l| l.resource == resource && l.direction.covers(direction));
         covering.min_by(|a, b| a.rate(level).total_cmp(&b.rate(level)))

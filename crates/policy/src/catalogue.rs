@@ -23,25 +23,25 @@ pub struct Catalogue {
 /// Why the catalogue's data cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
-    /// A file is not of the expected form.
+    /// A file does not have the expected form.
     #[error("{file}: {problem}; correct the entry that the place names")]
     Form {
-        /// The file.
+        /// Name of the file.
         file: &'static str,
-        /// What the parser says.
+        /// The parser's message.
         problem: String,
     },
-    /// Something refers to what is not there.
+    /// A reference names something that does not exist.
     #[error("{of}: {problem}; correct the reference or add what is missing")]
     Reference {
-        /// The entry.
+        /// The entry that holds the reference.
         of: String,
-        /// What is not there.
+        /// What does not exist.
         problem: String,
     },
 }
 
-/// The four files of the catalogue as text.
+/// The four files of the catalogue, as text.
 struct Texts {
     policies: &'static str,
     sources: &'static str,
@@ -57,10 +57,10 @@ const BUILTIN: Texts = Texts {
 };
 
 impl Catalogue {
-    /// The catalogue that is built into the program, read once.
+    /// Returns the catalogue that is built into the program; it is read once.
     ///
     /// # Panics
-    /// Where the built-in data are defective; a test reads them, so that a released program cannot.
+    /// If the built-in data are defective; a test reads them, so that this cannot happen in a released program.
     pub fn builtin() -> &'static Catalogue {
         static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
         CATALOGUE.get_or_init(|| match Catalogue::read(&BUILTIN) {
@@ -94,12 +94,13 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    /// Every published policy, in the order of the catalogue: by provider. `custom` is not among them.
+    /// Returns every published policy, in the order of the catalogue: by provider. `custom` is not among them.
     pub fn list(&self) -> &[Policy] {
         &self.policies
     }
 
-    /// The policy of this id, case ignored, or of this file, where one of the user's own was taken up; `custom` takes its figures from the parameters.
+    /// Returns the policy with this id, ignoring case, or the user's own policy adopted from this file;
+    /// `custom` takes its figures from the parameters.
     ///
     /// # Errors
     /// [`PolicyError::UnknownPolicy`] with the nearest id.
@@ -114,12 +115,12 @@ impl Catalogue {
         })
     }
 
-    /// The source of this id.
+    /// Returns the source with this id.
     pub fn source(&self, id: &str) -> Option<&Source> {
         self.sources.get(id)
     }
 
-    /// Tables that providers publish, for comparison with what is measured or simulated.
+    /// Returns the tables that providers publish, for comparison with measured or simulated volumes.
     pub fn tables(&self) -> &[PublishedTable] {
         &self.tables
     }
@@ -151,24 +152,24 @@ fn resolve(
 /// Finds and evaluates a policy of the built-in catalogue.
 ///
 /// # Errors
-/// [`PolicyError`]: unknown policy or parameter, a missing, unreadable or forbidden value.
+/// [`PolicyError`] for an unknown policy or parameter, and for a missing, unreadable or forbidden value.
 pub fn evaluate(name: &PolicyName) -> Result<Limits, PolicyError> {
     Catalogue::builtin().find(&name.id)?.evaluate(name)
 }
 
-/// Finds and evaluates a policy of the built-in catalogue, and hands back the parameters that it does not know, as typed.
+/// Finds and evaluates a policy of the built-in catalogue; also returns the parameters that it does not know, as typed.
 ///
 /// # Errors
-/// [`PolicyError`] as for [`evaluate`], but never for an unknown parameter.
+/// The [`PolicyError`]s of [`evaluate`], except for an unknown parameter.
 pub fn evaluate_with_rest(name: &PolicyName) -> Result<(Limits, Vec<(String, String)>), PolicyError> {
     Catalogue::builtin().find(&name.id)?.evaluate_with_rest(name)
 }
 
-/// What a simulated or lab volume of this name promises: its policy's limits, with the credits of a lab volume draining as many
-/// times faster as its `speed` says. Other parameters that are the volume's own are left to it.
+/// Returns the limits that a simulated or lab volume of this name has: those of its policy, with credits that drain
+/// as many times faster as a lab volume's `speed` says. Other parameters of the volume itself are ignored here.
 ///
 /// # Errors
-/// [`PolicyError`] as for [`evaluate_with_rest`].
+/// The [`PolicyError`]s of [`evaluate_with_rest`].
 pub fn evaluate_of_volume(name: &PolicyName) -> Result<Limits, PolicyError> {
     let (limits, rest) = evaluate_with_rest(name)?;
     let speed = rest.iter().find(|(parameter, _)| parameter == "speed");
@@ -200,7 +201,7 @@ mod tests {
         }
     }
 
-    /// A slip in the data must stop the build's tests, not silently drop a limit.
+    /// A slip in the data must fail the build's tests, not silently drop a limit.
     #[test]
     fn slips_in_the_data_are_found() {
         for (wrong, right, named) in [

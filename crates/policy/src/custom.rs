@@ -8,10 +8,10 @@ use crate::{
     Resource, Rounding, Scope, Status, UnitReading, Written,
 };
 
-/// The id.
+/// Id of the policy.
 pub(crate) const ID: &str = "custom";
 
-/// Every parameter with a value that would do.
+/// Every parameter, with an example of its value.
 pub(crate) const NAMES: &[(&str, &str)] = &[
     ("iops", "3000"),
     ("bandwidth", "125MiB/s"),
@@ -43,7 +43,7 @@ const RULES: [(&str, &str, Resource, Covers); 6] = [
 
 type Typed = [(String, String)];
 
-/// The catalogue's entry: texts without figures.
+/// Returns the catalogue's entry for the policy: texts without figures.
 pub(crate) fn entry() -> Policy {
     Policy {
         id: ID.to_owned(),
@@ -66,12 +66,12 @@ pub(crate) fn entry() -> Policy {
     }
 }
 
-/// What a volume must look for itself: everything that is no figure of a limit.
+/// Returns the parameters that a volume must read itself: those that are not figures of a limit.
 pub(crate) fn rest(typed: &Typed) -> Vec<(String, String)> {
     typed.iter().filter(|(name, _)| normal(name) == "latency" || !is_known(name)).cloned().collect()
 }
 
-/// What no part of this policy is.
+/// Returns the parameters that are not part of this policy.
 pub(crate) fn unknown(typed: &Typed) -> Vec<(String, String)> {
     typed.iter().filter(|(name, _)| !is_known(name)).cloned().collect()
 }
@@ -80,20 +80,20 @@ fn is_known(name: &str) -> bool {
     NAMES.iter().any(|&(known, _)| known == normal(name))
 }
 
-/// The limits that the parameters state, for somebody who knows what the rest of them means: a volume may say there what it
-/// is without any limit.
+/// Returns the limits that the parameters state, for a caller who knows what the other parameters mean. With
+/// such parameters a volume may have no limit at all.
 ///
 /// # Errors
-/// As of [`limits`]; no limit at all only where there is no rest.
+/// The errors of [`limits`]; the lack of any limit is an error only if there are no other parameters.
 pub(crate) fn limits_beside_rest(policy: &Policy, typed: &Typed) -> Result<Limits, PolicyError> {
     let limits = stated(policy, typed)?;
     if limits.limits.is_empty() && unknown(typed).is_empty() { Err(no_limit()) } else { Ok(limits) }
 }
 
-/// The limits that the parameters state.
+/// Returns the limits that the parameters state.
 ///
 /// # Errors
-/// [`PolicyError`]: a value that cannot be read, a burst without what pays for it or without a baseline, no limit at all.
+/// [`PolicyError`] for an unreadable value, a burst without credits or a baseline, or no limit at all.
 pub(crate) fn limits(policy: &Policy, typed: &Typed) -> Result<Limits, PolicyError> {
     let limits = stated(policy, typed)?;
     if limits.limits.is_empty() { Err(no_limit()) } else { Ok(limits) }
@@ -146,7 +146,7 @@ fn flat(id: &str, resource: Resource, direction: Covers, written: Written) -> Li
     }
 }
 
-/// The typed parameters with readers of every kind.
+/// The typed parameters, with a reader for each kind of value.
 struct Words<'t> {
     typed: &'t Typed,
 }
@@ -176,7 +176,7 @@ impl Words<'_> {
         }
     }
 
-    /// A number above zero, read by `reader`.
+    /// Returns the value of `name` as read by `reader`, which must be a number above zero.
     fn number<R>(&self, name: &str, reader: R) -> Result<Option<f64>, PolicyError>
     where
         R: Fn(&str) -> Result<f64, String>,
@@ -189,7 +189,7 @@ impl Words<'_> {
         }
     }
 
-    /// A rate as written, and its unit; a bare number of bytes is MiB/s.
+    /// Returns a rate as written, with its unit; a bare number of bytes is in MiB/s.
     fn rate(&self, name: &str, resource: Resource) -> Result<Option<(f64, RateUnit)>, PolicyError> {
         if resource == Resource::Iops {
             return Ok(self.number(name, operations)?.map(|iops| (iops, RateUnit::Ops)));

@@ -1,4 +1,4 @@
-//! One policy of the catalogue as it is published: who says what, since when, how sure.
+//! One policy of the catalogue as published: who states it, since when, how certain it is.
 
 use serde::{Deserialize, Serialize};
 use workload::{Bytes, Nanos};
@@ -6,38 +6,38 @@ use workload::{Bytes, Nanos};
 use crate::formula::Formula;
 use crate::{Accounting, Billing, Covers, Parameter, RateUnit, Resource};
 
-/// One published policy. Its figures appear when it is evaluated with parameters.
+/// One published policy. Its figures result from evaluating it with parameters.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
-    /// The id that people write.
+    /// The id that users type.
     pub id: String,
-    /// Who provides the volume.
+    /// The provider of the volume.
     #[serde(default = "yours")]
     pub provider: String,
-    /// The provider's name for it.
+    /// The provider's name for the policy.
     pub name: String,
-    /// Whether it still holds.
+    /// Whether the policy still applies.
     #[serde(default)]
     pub status: Status,
-    /// What the limits are counted over.
+    /// What the limits count together.
     #[serde(default)]
     pub scope: Scope,
-    /// Date of the figures: year, month or day; `None` where the source carries none.
+    /// Date of the figures: year, month or day; `None` if the source has none.
     pub as_of: Option<String>,
-    /// How sure the figures are.
+    /// How certain the figures are.
     #[serde(default = "Confidence::own")]
     pub confidence: Confidence,
     #[serde(default, rename = "sources")]
     pub(crate) source_ids: Vec<String>,
-    /// Where the figures come from.
+    /// Sources of the figures.
     #[serde(skip)]
     pub sources: Vec<Source>,
-    /// Parameters in the order in which they may depend on each other.
+    /// Parameters; each may depend on those before it.
     #[serde(default)]
     pub parameters: Vec<Parameter>,
     pub(crate) rules: Vec<Rule>,
-    /// What share of the figures the provider promises, for what share of the time.
+    /// The share of the figures that the provider promises, and for what share of the time.
     pub promise: Option<Promise>,
     /// Published latency, in words.
     #[serde(rename = "latency")]
@@ -47,14 +47,14 @@ pub struct Policy {
     pub billing: Billing,
     /// The workload for which the figures are stated.
     pub reference_workload: Option<ReferenceWorkload>,
-    /// What else one should know.
+    /// What else a reader should know.
     pub note: Option<String>,
-    /// Evaluated figures that the provider publishes; tests hold the formulas against them.
+    /// Evaluated figures that the provider publishes; tests compare the formulas with them.
     #[serde(default)]
     pub check: Vec<Check>,
 }
 
-/// Whose a policy is that names nobody.
+/// Returns the provider of a policy that names none.
 fn yours() -> String {
     "yours".to_owned()
 }
@@ -64,26 +64,26 @@ fn unknown() -> Billing {
 }
 
 impl Confidence {
-    /// Figures that the user states.
+    /// Returns the confidence in figures that the user states.
     pub(crate) fn own() -> Confidence {
         Confidence { grade: Grade::Own, note: None }
     }
 }
 
-/// Whether a policy still holds.
+/// Whether a policy still applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Offered at the date of the source.
+    /// Offered on the date of the source.
     #[default]
     Current,
-    /// Replaced, but old volumes may still be held to it.
+    /// Replaced, but old volumes may still have it.
     Legacy,
-    /// Seen in one text only.
+    /// Found in one text only.
     Unverified,
 }
 
-/// What the limits of a policy are counted over.
+/// What the limits of a policy count together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -96,11 +96,11 @@ pub enum Scope {
     Vm,
 }
 
-/// How sure the figures are.
+/// How certain the figures are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Confidence {
-    /// The grade of the weakest figure.
+    /// Grade of the weakest figure.
     pub grade: Grade,
     /// What the grade does not say.
     pub note: Option<String>,
@@ -112,9 +112,9 @@ pub struct Confidence {
 pub enum Grade {
     /// In a text of the provider.
     Verified,
-    /// In someone else's text.
+    /// In a third party's text.
     Secondary,
-    /// Known, but not read again.
+    /// From memory; not read again.
     Recalled,
     /// In one article or tutorial only.
     Document,
@@ -122,23 +122,23 @@ pub enum Grade {
     Own,
 }
 
-/// A text that carries figures.
+/// A text that states figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// Short name.
     pub id: String,
-    /// What it is.
+    /// What the text is.
     pub title: String,
-    /// Where it is; `None` where it has no address of its own.
+    /// Address of the text; `None` if it has none.
     pub url: Option<String>,
-    /// Year, month or day of the text; `None` where it carries none.
+    /// Year, month or day of the text; `None` if it has none.
     pub date: Option<String>,
-    /// What kind of text.
+    /// Kind of text.
     pub kind: SourceKind,
 }
 
-/// What kind of text a source is.
+/// Kind of a source's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceKind {
@@ -148,7 +148,7 @@ pub enum SourceKind {
     Archived,
     /// A copy of the provider's page.
     Mirrored,
-    /// Someone else's text.
+    /// A third party's text.
     Secondary,
     /// An article or tutorial.
     Document,
@@ -156,11 +156,11 @@ pub enum SourceKind {
     Measurement,
 }
 
-/// A provider's promise: `fraction` of the figure in `time` of the time.
+/// A provider's promise: `fraction` of the figure during `time`, a share of the time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Promise {
-    /// Share of the figure, 0 to 1; `None` where only "up to" is said.
+    /// Share of the figure, 0 to 1; `None` if the provider only says "up to".
     pub fraction: Option<f64>,
     /// Share of the time, 0 to 1.
     pub time: f64,
@@ -181,7 +181,7 @@ pub struct ReferenceWorkload {
 }
 
 impl ReferenceWorkload {
-    /// The latency that must not be exceeded.
+    /// Returns the latency that must not be exceeded.
     pub fn latency_limit(&self) -> Nanos {
         Nanos::from_millis(self.latency_limit_ms)
     }
@@ -191,9 +191,9 @@ impl ReferenceWorkload {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
-    /// Parameters as typed behind the id.
+    /// Parameters as typed after the id.
     pub parameters: String,
-    /// Baseline operations a second.
+    /// Baseline in operations a second.
     pub iops: Option<f64>,
     /// Baseline in decimal megabytes a second.
     pub mbps: Option<f64>,
@@ -213,7 +213,7 @@ pub(crate) struct Rule {
     pub(crate) unit: RateUnit,
     #[serde(default)]
     pub(crate) ambiguous: bool,
-    /// The rule exists only for the choices that its table lists.
+    /// Whether the rule exists only for the choices that its table lists.
     #[serde(default)]
     pub(crate) where_listed: bool,
     pub(crate) baseline: Formula,
@@ -223,7 +223,7 @@ pub(crate) struct Rule {
     pub(crate) note: Option<String>,
 }
 
-/// A burst as the catalogue states it; it exists where its rate is listed and above the baseline.
+/// A burst as the catalogue states it; it exists if its rate is listed and above the baseline.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RuleBurst {

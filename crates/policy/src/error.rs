@@ -1,4 +1,4 @@
-//! What can be wrong with a policy's name and parameters, each message with the remedy.
+//! Errors in a policy's name and parameters; each message names the remedy.
 
 /// Why a policy could not be found or evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -7,7 +7,7 @@ pub enum PolicyError {
     #[error("no policy is called '{id}'{} plimsoll policy list has them all; for figures of your own write custom,iops=…,bandwidth=…",
         did_you_mean(.nearest))]
     UnknownPolicy {
-        /// What was typed.
+        /// The id as typed.
         id: String,
         /// The id that was probably meant.
         nearest: Option<String>,
@@ -16,7 +16,7 @@ pub enum PolicyError {
     #[error("no instance type is called '{name}'{} leave instance= out to judge the volume alone",
         did_you_mean(.nearest))]
     UnknownInstance {
-        /// What was typed.
+        /// The name as typed.
         name: String,
         /// The name that was probably meant.
         nearest: Option<String>,
@@ -26,7 +26,7 @@ pub enum PolicyError {
     UnknownParameter {
         /// The policy's id.
         policy: String,
-        /// What was typed.
+        /// The name as typed.
         name: String,
         /// The parameter that was probably meant.
         nearest: Option<String>,
@@ -41,16 +41,16 @@ pub enum PolicyError {
         /// The parameter.
         name: String,
     },
-    /// The figures depend on a parameter that was not given.
+    /// A parameter that the figures depend on was not given.
     #[error("{policy} needs '{name}' ({allowed}); write for example {policy},{name}={example}")]
     Missing {
         /// The policy's id.
         policy: String,
         /// The parameter.
         name: String,
-        /// Range or list of what is allowed.
+        /// Range or list of allowed values.
         allowed: String,
-        /// A value that would do.
+        /// An allowed value.
         example: String,
     },
     /// The value is not of the parameter's kind.
@@ -60,11 +60,11 @@ pub enum PolicyError {
         policy: String,
         /// The parameter.
         name: String,
-        /// What was typed.
+        /// The value as typed.
         value: String,
         /// What is wrong with it.
         problem: String,
-        /// A value that would do.
+        /// An allowed value.
         example: String,
     },
     /// The value is of the right kind but not allowed.
@@ -74,24 +74,24 @@ pub enum PolicyError {
         policy: String,
         /// The parameter.
         name: String,
-        /// What was typed.
+        /// The value as typed.
         value: String,
-        /// Range or list of what is allowed.
+        /// Range or list of allowed values.
         allowed: String,
         /// The nearest allowed value, as it can be typed.
         nearest: String,
     },
-    /// Two parameters do not go together, or one needs another.
+    /// Two parameters conflict, or one needs another.
     #[error("{policy}: {problem}; {remedy}")]
     Conflict {
         /// The policy's id.
         policy: String,
-        /// What does not agree.
+        /// What conflicts.
         problem: String,
-        /// What would.
+        /// What to write instead.
         remedy: String,
     },
-    /// A row of the catalogue gives no figure for these parameters; a defect of the data.
+    /// A row of the catalogue gives no figure for these parameters: a defect of the data.
     #[error(
         "{policy}: the catalogue has no figure for rule '{rule}' with these parameters; write custom,iops=…,bandwidth=… instead and report this"
     )]
@@ -103,7 +103,7 @@ pub enum PolicyError {
     },
 }
 
-/// A question that more follows, or the sign that it follows.
+/// Returns a question that more text follows, or the semicolon before that text.
 fn did_you_mean(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or(";".to_owned(), |word| format!("; did you mean '{word}'?"))
 }
@@ -112,7 +112,7 @@ fn takes(known: &[String]) -> String {
     if known.is_empty() { "it takes none".to_owned() } else { format!("it takes {}", known.join(", ")) }
 }
 
-/// A number as people read it: thousands commas, at most two decimals, no needless ones.
+/// Formats a number for people: thousands commas, and at most two decimals.
 pub(crate) fn figure(value: f64) -> String {
     let rounded = (value * 100.0).round() / 100.0;
     workload::grouped(rounded)

@@ -14,19 +14,19 @@ use crate::{
 /// Parameters that the policy does not know, in the order typed.
 type Rest = Vec<(String, String)>;
 
-/// The parameter that puts a machine's limits in front of the volume's.
+/// Name of the parameter that puts a machine's limits in front of the volume's.
 const INSTANCE: &str = "instance";
 
 impl Policy {
-    /// The limits with these parameters; the id in `name` is not looked at.
+    /// Returns the limits with these parameters; the id in `name` is ignored.
     ///
-    /// Ambiguous units are read as binary, see [`Limits::in_reading`].
+    /// Ambiguous units are read as binary; see [`Limits::in_reading`].
     ///
     /// # Errors
-    /// [`PolicyError`]: an unknown parameter, a missing, unreadable or forbidden value.
+    /// [`PolicyError`] for an unknown parameter, and for a missing, unreadable or forbidden value.
     pub fn evaluate(&self, name: &PolicyName) -> Result<Limits, PolicyError> {
         let (limits, rest) = if self.is_custom() {
-            // A misspelt word first: what is missing is what it was meant for.
+            // A misspelt name comes first: it was probably meant for what is missing.
             match custom::unknown(&name.parameters) {
                 rest if rest.is_empty() => (custom::limits(self, &name.parameters)?, rest),
                 rest => return Err(self.unknown_parameter(&rest[0].0)),
@@ -40,13 +40,13 @@ impl Policy {
         }
     }
 
-    /// The limits with these parameters, and the parameters that are not the policy's, as typed.
+    /// Returns the limits with these parameters, and the parameters that are not the policy's, as typed.
     ///
-    /// With `custom`, `latency` is in [`Limits::latency`] and in the rest too, so that a simulated volume finds it where
-    /// it looks with every other policy.
+    /// With `custom`, `latency` is both in [`Limits::latency`] and among the others, where a simulated volume
+    /// looks for it with every policy.
     ///
     /// # Errors
-    /// [`PolicyError`]: a missing, unreadable or forbidden value.
+    /// [`PolicyError`] for a missing, unreadable or forbidden value.
     pub fn evaluate_with_rest(&self, name: &PolicyName) -> Result<(Limits, Rest), PolicyError> {
         if self.is_custom() {
             let limits = custom::limits_beside_rest(self, &name.parameters);
@@ -68,7 +68,7 @@ impl Policy {
         self.behind_instance(limits, rest)
     }
 
-    /// The names of the parameters without which there are no figures.
+    /// Returns the names of the parameters without which there are no figures.
     pub fn required_parameters(&self) -> Vec<&str> {
         if self.is_custom() {
             return Vec::new();
@@ -77,7 +77,7 @@ impl Policy {
         required.map(|parameter| parameter.name.as_str()).collect()
     }
 
-    /// Every parameter name that can be typed.
+    /// Returns every parameter name that can be typed.
     pub fn parameter_names(&self) -> Vec<String> {
         if self.is_custom() {
             return custom::NAMES.iter().map(|&(name, _)| name.to_owned()).collect();
@@ -89,7 +89,7 @@ impl Policy {
         names
     }
 
-    /// A parameter is required when a figure needs it and nothing holds without it; bounds alone can do without.
+    /// Whether a parameter is required: a figure needs it and it has no default. Bounds alone can do without it.
     fn requires(&self, parameter: &Parameter) -> bool {
         let named = |formula: &Formula| formula.parameters().contains(&parameter.name.as_str());
         !parameter.has_default() && self.rules.iter().any(|rule| rule.formulas().any(named))
@@ -113,7 +113,7 @@ impl Policy {
         }
     }
 
-    /// The first word that is nearly one of ours: where a figure is missing, that is why.
+    /// Returns an error for the first name that is nearly a known one, which explains why a figure is missing.
     fn misspelt(&self, typed: &[(String, String)]) -> Option<PolicyError> {
         let known = self.parameter_names();
         let near = |name: &str| nearest(name, known.iter().map(String::as_str)).is_some();
@@ -121,7 +121,7 @@ impl Policy {
         rest.iter().find(|(name, _)| near(name)).map(|(name, _)| self.unknown_parameter(name))
     }
 
-    /// Sorts what was typed into values of the own parameters, in their order, and the rest.
+    /// Sorts what was typed into values of the policy's own parameters, in their order, and the rest.
     fn assign(&self, typed: &[(String, String)]) -> Result<(Vec<Option<String>>, Rest), PolicyError> {
         let mut own = vec![None; self.parameters.len()];
         let mut rest = Rest::new();
@@ -138,7 +138,7 @@ impl Policy {
         Ok((own, rest))
     }
 
-    /// Where choices stand for sizes (`tier`), a typed size takes the smallest that holds it.
+    /// If choices stand for sizes (`tier`), chooses the smallest that holds a typed size.
     fn choose_by_size(&self, own: &mut [Option<String>], rest: &mut Rest) {
         let sized = self.parameters.iter().position(|parameter| !parameter.size_gib.is_empty());
         let Some(at) = sized.filter(|&at| own[at].is_none()) else { return };
@@ -164,7 +164,7 @@ impl Policy {
                     values.set(&parameter.name, value);
                 }
                 None if self.requires(parameter) => return Err(self.missing(parameter, &values)),
-                // Only bounds refer to it: they are as wide as any volume's.
+                // Only bounds refer to it: they become as wide as any volume's.
                 None => {
                     parameter
                         .most(&values)
@@ -195,7 +195,7 @@ impl Policy {
         Ok((together, rest))
     }
 
-    /// Limits with the policy's texts and no rules.
+    /// Returns limits with the policy's texts and no rules.
     pub(crate) fn described(&self) -> Limits {
         Limits {
             policy: PolicyName { id: self.id.clone(), parameters: Vec::new() },
@@ -216,7 +216,7 @@ impl Policy {
         }
     }
 
-    /// The limits at these values.
+    /// Returns the limits at these values.
     pub(crate) fn limits_at(&self, values: &Values) -> Result<Limits, PolicyError> {
         let mut limits = self.described();
         for rule in &self.rules {
@@ -231,7 +231,7 @@ impl Policy {
         Ok(limits)
     }
 
-    /// Checks that everything refers to what is there.
+    /// Checks that every reference names something that exists.
     pub(crate) fn agree(&self) -> Result<(), CatalogueError> {
         let complain = |problem| Err(CatalogueError::Reference { of: self.id.clone(), problem });
         if self.rules.is_empty() {
@@ -264,8 +264,8 @@ impl Policy {
 }
 
 impl Limits {
-    /// The size that the parameters state, by themselves (`size`) or by a choice that stands for one (`tier`); `None`
-    /// where the policy does not look at the size.
+    /// Returns the size that the parameters state, directly (`size`) or by a choice that stands for one
+    /// (`tier`); `None` if the policy does not depend on the size.
     pub fn volume_size(&self) -> Option<Bytes> {
         let policy = Catalogue::builtin().find(&self.policy.id).ok()?;
         self.policy.parameters.iter().find_map(|(name, word)| {
@@ -317,7 +317,7 @@ impl Rule {
 }
 
 impl RuleBurst {
-    /// The burst of a rule with this written baseline and factor of the unit; `None` where it brings nothing.
+    /// Returns the burst of a rule with this written baseline and factor of its unit; `None` if the burst adds nothing.
     fn evaluate(&self, values: &Values, (baseline, factor): (f64, f64)) -> Option<Burst> {
         let rate = self.rate.evaluate(values)?;
         let paid = matches!(self.bucket, RuleBucket::UnlimitedPaid);
@@ -341,7 +341,7 @@ impl RuleBurst {
 }
 
 impl Value {
-    /// A choice.
+    /// Returns a choice.
     pub(crate) fn word(word: &str) -> Value {
         Value { number: word.parse().ok(), word: word.to_owned() }
     }

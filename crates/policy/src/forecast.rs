@@ -5,60 +5,60 @@ use workload::{Bytes, BytesPerSecond, Iops, Nanos};
 
 use crate::{Bucket, Level, Limit, Limits, Load};
 
-/// How long a burst is taken to last, and to be away, where the provider does not publish it: one minute, as with the
-/// providers that do publish a timed burst. Simulation only; verdicts call such a burst unknown.
+/// How long a burst is assumed to last, and to be away, if the provider does not publish it: one minute, as
+/// with the providers that do publish a timed burst. For simulation only; verdicts call such a burst unknown.
 pub const ASSUMED_BURST: Nanos = Nanos::from_secs(60);
 
 /// How long a rate above the baseline can last under full load from a full bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BurstLength {
-    /// There is no burst: what is seen is what lasts.
+    /// There is no burst: the rate seen is the rate that lasts.
     None,
-    /// It ends after this time.
+    /// The burst ends after this time.
     Ends(Nanos),
-    /// There is one, and nobody says how long it lasts.
+    /// There is a burst of unpublished length.
     Unknown,
 }
 
-/// A stretch of time under constant load in which the same rule stops it at the same rate.
+/// A stretch of time under constant load in which the same rule sets the same rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
-    /// When it begins, from the start of the load.
+    /// Start, from the start of the load.
     pub start: Nanos,
-    /// When it ends; `None`: it lasts, as far as the policy knows.
+    /// End; `None` if it lasts for ever, as far as the policy says.
     pub end: Option<Nanos>,
     /// Operations a second.
     pub iops: Iops,
     /// Bytes a second.
     pub bandwidth: BytesPerSecond,
-    /// Index into [`Limits::limits`] of the rule that stops it; `None` where the load is below every cap.
+    /// Index into [`Limits::limits`] of the rule that limits it; `None` if the load is below every cap.
     pub bound_by: Option<usize>,
 }
 
 /// What a stretch of load does under the limits, from full buckets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Forecast {
-    /// Operations that come through.
+    /// Operations admitted.
     pub ops: f64,
-    /// Bytes that come through.
+    /// Bytes admitted.
     pub bytes: f64,
-    /// Share of the fullest-used bucket (or timed burst) that is spent at the end, 0 to 1; `None` without a known one.
+    /// Share of the most depleted bucket (or timed burst) that is spent at the end, 0 to 1; `None` if none has a known size.
     pub credit_share: Option<f64>,
-    /// When the first burst ends, where that is within the stretch.
+    /// When the first burst ends, if it ends within the stretch.
     pub burst_ends: Option<Nanos>,
-    /// At the end the load still runs at a rate that a known or unknown burst pays for: its rate proves nothing about
-    /// what lasts.
+    /// Whether the load still runs at the end at a rate that a known or unknown burst pays for, so that its
+    /// rate proves nothing about what lasts.
     pub inside_burst: bool,
 }
 
 impl Limit {
-    /// Whether it has a burst that ends.
+    /// Whether the rule has a burst that ends.
     pub fn drains(&self) -> bool {
         self.burst.is_some_and(|burst| burst.bucket != Bucket::UnlimitedPaid)
     }
 
-    /// How long this rule lets through more than its baseline: `size / (rate − baseline)` for credits.
+    /// Returns how long this rule admits more than its baseline: `size / (rate − baseline)` for credits.
     pub fn burst_length(&self) -> BurstLength {
         let Some(burst) = &self.burst else { return BurstLength::None };
         match burst.bucket {
@@ -71,8 +71,8 @@ impl Limit {
         }
     }
 
-    /// How long an empty bucket takes to fill when the volume is idle: `size / baseline`; for a timed burst the
-    /// cool-off; `None` without a bucket or where it is not known.
+    /// Returns how long an empty bucket takes to fill while the volume is idle, `size / baseline`, or a timed
+    /// burst's cool-off; `None` without a bucket or if the time is unknown.
     pub fn time_to_fill(&self) -> Option<Nanos> {
         match self.burst?.bucket {
             Bucket::Tokens { size, .. } => Some(Nanos::from_secs_f64(size / self.baseline)),
@@ -81,8 +81,8 @@ impl Limit {
         }
     }
 
-    /// Share of the credit that is gone after `charged` operations or bytes within `over`, refill counted; for a timed
-    /// burst the share of its time where the rate is above the baseline. Above 1: it was gone before the end.
+    /// Returns the share of the credits gone after `charged` operations or bytes within `over`, counting refill; for a
+    /// timed burst, the share of its time if the rate is above the baseline. Above 1, the credits were gone before the end.
     pub fn credit_share(&self, charged: f64, over: Nanos) -> Option<f64> {
         let seconds = over.as_secs_f64();
         match self.burst?.bucket {
@@ -97,18 +97,18 @@ impl Limit {
 }
 
 impl Limits {
-    /// The longest burst of any rule, each under a load that saturates it.
+    /// Returns the longest burst of any rule, each under a load that saturates it.
     pub fn longest_burst(&self) -> BurstLength {
         self.limits.iter().map(Limit::burst_length).fold(BurstLength::None, longer)
     }
 
-    /// The longest time in which an idle volume earns all its credits back; `None` without buckets.
+    /// Returns the longest time in which an idle volume earns all its credits back; `None` without buckets.
     pub fn time_to_fill(&self) -> Option<Nanos> {
         self.limits.iter().filter_map(Limit::time_to_fill).max()
     }
 
-    /// Share of burst credit gone after `ops` charged operations and `bytes` within `over`: the largest of every rule.
-    /// `None` where no rule has a credit whose size is known.
+    /// Returns the share of burst credits gone after `ops` charged operations and `bytes` within `over`: the
+    /// largest of all rules. `None` if no rule has credits of a known size.
     pub fn credit_share(&self, ops: f64, bytes: f64, over: Nanos) -> Option<f64> {
         let share = |limit: &Limit| {
             let charged = if limit.resource == crate::Resource::Iops { ops } else { bytes };
@@ -117,7 +117,7 @@ impl Limits {
         self.limits.iter().filter_map(share).reduce(f64::max)
     }
 
-    /// How long `load` without end runs above its last rate, from full buckets.
+    /// Returns how long an endless `load` runs above its final rate, from full buckets.
     pub fn burst_under(&self, load: &Load) -> BurstLength {
         let bursting = self.limits.iter().filter(|limit| limit.cost(load) > 0.0);
         let binding = |limit: &&Limit| {
@@ -133,13 +133,14 @@ impl Limits {
         }
     }
 
-    /// The phases of `load` without end, from full buckets: burst, then one step down for each bucket that empties.
-    /// Empty where no rule covers the load. What follows a timed burst's cool-off is left out: no provider says.
+    /// Returns the phases of an endless `load`, from full buckets: the burst, then one step down for each bucket that
+    /// empties. Empty if no rule covers the load. What follows a timed burst's cool-off is left out: no provider states it.
     pub fn overload(&self, load: &Load) -> Vec<Phase> {
         self.unfold(load, f64::INFINITY)
     }
 
-    /// What `load` does within `time` when it asks for `offered` operations a second (`None`: as many as come through).
+    /// Returns what `load` does within `time` if it asks for `offered` operations a second (`None`: for as
+    /// many as are admitted).
     pub fn forecast(&self, load: &Load, offered: Option<Iops>, time: Nanos) -> Forecast {
         let asked = offered.map_or(f64::INFINITY, |offered| offered.0);
         let phases = self.unfold(load, asked);
@@ -164,7 +165,7 @@ impl Limits {
         }
     }
 
-    /// How long it takes to move `amount` with `load` at full rate, from full buckets; `None` where no rule covers it.
+    /// Returns how long `load` at full rate takes to move `amount`, from full buckets; `None` if no rule covers it.
     pub fn time_to_move(&self, load: &Load, amount: Bytes) -> Option<Nanos> {
         let mut left = amount.0 as f64;
         let phases = self.overload(load);
@@ -188,7 +189,7 @@ impl Limits {
             .collect();
         let mut phases: Vec<Phase> = Vec::new();
         let mut now = 0.0;
-        // Each turn empties at least one credit, so that there are at most as many turns as rules, and one.
+        // Each turn empties at least one credit, so there are at most as many turns as rules, plus one.
         for _ in 0..=rules.len() {
             let Some(tightest) = rules.iter().min_by(|a, b| a.rate().total_cmp(&b.rate())) else { break };
             let bound_by = (tightest.rate() <= asked).then_some(tightest.index);
@@ -213,7 +214,7 @@ impl Limits {
             now += lasts;
         }
         let follows = |pair: &[Phase]| pair[0].end == Some(pair[1].start);
-        // A run file may hold any limits, so that a release build goes on.
+        // A run file may hold any limits, so a release build goes on.
         debug_assert!(
             phases.windows(2).all(follows),
             "a phase of a load does not begin where the last one ends"
@@ -222,7 +223,7 @@ impl Limits {
     }
 }
 
-/// Appends a phase, or extends the last where nothing changes for the load.
+/// Appends a phase, or extends the last one if nothing changes for the load.
 fn push(phases: &mut Vec<Phase>, phase: Phase) {
     match phases.last_mut() {
         Some(last) if last.iops == phase.iops && last.bound_by == phase.bound_by => last.end = phase.end,
@@ -278,7 +279,7 @@ impl Unfolding {
         }
     }
 
-    /// Seconds until the credit is gone at this rate.
+    /// Returns the seconds until the credit is gone at this rate.
     fn lasts(&self, iops: f64) -> f64 {
         match self.credit {
             Credit::Tokens { level, .. } if iops > self.baseline => level / (iops - self.baseline),

@@ -12,11 +12,11 @@ pub(crate) enum Formula {
     Number(f64),
     /// A figure of the rule that this formula belongs to.
     Own(Own),
-    /// Anything that is computed.
+    /// A computation.
     Node(Box<Node>),
 }
 
-/// Figures of the rule itself, for the size of its bucket.
+/// Figures of the rule itself, used in the size of its bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Own {
@@ -56,7 +56,7 @@ fn one() -> f64 {
     1.0
 }
 
-/// A figure a choice.
+/// One figure for each choice.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Table {
@@ -64,7 +64,7 @@ pub(crate) struct Table {
     values: BTreeMap<String, f64>,
 }
 
-/// The first row whose bound is not below the parameter; the last row has none.
+/// The figure of the first row whose bound is not below the parameter; the last row has no bound.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Steps {
@@ -72,7 +72,7 @@ pub(crate) struct Steps {
     rows: Vec<(Option<f64>, Formula)>,
 }
 
-/// A parameter's value: every one has a word, most have a number.
+/// A parameter's value: every value has a word, most have a number.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Value {
     pub(crate) number: Option<f64>,
@@ -99,7 +99,7 @@ impl Values {
         self.set(name, Value { number: Some(number), word: number.to_string() });
     }
 
-    /// The same values inside a rule with these figures.
+    /// Returns the same values within a rule that has these figures.
     pub(crate) fn within(&self, baseline: f64, rate: f64) -> Values {
         Values { known: self.known.clone(), rate: Some(rate), baseline: Some(baseline) }
     }
@@ -114,7 +114,7 @@ impl Values {
 }
 
 impl Formula {
-    /// The figure; `None` where a table does not list the choice or a parameter has no value.
+    /// Returns the figure; `None` if a table does not list the choice or a parameter has no value.
     pub(crate) fn evaluate(&self, values: &Values) -> Option<f64> {
         match self {
             Formula::Number(number) => Some(*number),
@@ -124,7 +124,7 @@ impl Formula {
         }
     }
 
-    /// Every parameter that the formula refers to.
+    /// Returns every parameter that the formula refers to.
     pub(crate) fn parameters(&self) -> Vec<&str> {
         let Formula::Node(node) = self else { return Vec::new() };
         match node.as_ref() {
@@ -142,7 +142,7 @@ impl Formula {
         }
     }
 
-    /// Every choice that a table inside the formula lists, with the parameter it belongs to.
+    /// Returns every choice that a table within the formula lists, with its parameter.
     pub(crate) fn listed(&self) -> Vec<(&str, &str)> {
         let Formula::Node(node) = self else { return Vec::new() };
         match node.as_ref() {

@@ -1,20 +1,20 @@
-//! Which rate of each rule holds now, from what was counted: credits for a throttle that is told rates from outside.
+//! Which rate of each rule applies now, from what was counted: credits for a throttle whose rates are set from outside.
 //!
-//! A [`crate::Meter`] admits every I/O itself. A throttle of the kernel is told a rate and looked at afterwards, some ten times
-//! a second: the governor keeps the account of what it let through, and says which rate to tell it next. Nothing is inferred,
-//! as a [`crate::Ledger`] does: the account begins with what is known to be there.
+//! A [`crate::Meter`] admits every I/O itself. A throttle of the kernel is given a rate and read afterwards,
+//! some ten times a second: the governor keeps the account of what it admitted, and returns the rate to set
+//! next. It infers nothing, unlike a [`crate::Ledger`]: the account begins with a known balance.
 
 use workload::Nanos;
 
 use crate::{ASSUMED_BURST, Bucket, BucketStart, Level, Limit, Limits, Moved, Resource};
 
-/// Credits that a full burst spends in so little time are saved up, and so little of the baseline's: a throttle that lets I/O
-/// through in slices of 100 ms gives and takes as much by chance.
+/// Length of a full burst whose credits must be saved up before it resumes: a throttle that admits I/O in
+/// slices of 100 ms gains or loses as much by chance.
 const WORTH: Nanos = Nanos::from_millis(100);
-/// The same of the baseline: two slices and the edges of what was counted.
+/// Time at the baseline whose charge is a matter of chance: two slices and the edges of what was counted.
 const CHANCE: Nanos = Nanos::from_millis(300);
 
-/// Limits with their credits, fed with what was counted.
+/// Limits with their credits, updated from what was counted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Governor {
     limits: Limits,
@@ -32,25 +32,25 @@ struct Governed {
 enum Credit {
     /// No burst, or one that never ends.
     Flat,
-    /// Operations or bytes; `held` is never below nothing: what a late look let through is forgiven.
+    /// Operations or bytes; `held` is never negative: an overdraft from a late look is forgiven.
     Tokens { size: f64, held: f64 },
-    /// Seconds, and the state.
+    /// Length and cool-off in seconds, and the state.
     Timed { lasts: f64, cool_off: f64, state: Timed },
 }
 
-/// A burst that ends with time.
+/// State of a burst that ends with time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Timed {
-    /// It begins when the load exceeds the baseline; `ahead` is by how much it did since `since` seconds.
+    /// The burst begins when the load exceeds the baseline; it has exceeded it by `ahead` over the last `since` seconds.
     Ready { ahead: f64, since: f64 },
-    /// Seconds that are left of it.
+    /// Seconds left of the burst.
     Bursting(f64),
-    /// Seconds until the next.
+    /// Seconds until the next burst.
     Cooling(f64),
 }
 
 impl Limits {
-    /// The same rates with credits that drain and refill `speed` times faster: their sizes and times are divided.
+    /// Returns the same rates with credits that drain and refill `speed` times faster: their sizes and times are divided.
     pub fn at_speed(&self, speed: f64) -> Limits {
         assert!(speed > 0.0, "a speed of {speed}");
         let shorter = |time: Nanos| Nanos::from_secs_f64(time.as_secs_f64() / speed);
@@ -72,14 +72,14 @@ impl Limits {
 }
 
 impl Governor {
-    /// The credits of `limits` at the beginning.
+    /// Returns a governor with the credits of `limits` at the beginning.
     pub fn new(limits: &Limits, start: BucketStart) -> Governor {
         let rules = limits.limits.iter().map(|rule| Governed::new(rule, start)).collect();
         Governor { limits: limits.clone(), rules }
     }
 
-    /// Enters what was let through in a span of time; spans follow each other without a gap. Returns whether another rate holds
-    /// behind it.
+    /// Records what was admitted in a span of time; spans follow each other without a gap. Returns whether a
+    /// different rate applies after it.
     pub fn enter(&mut self, length: Nanos, moved: &[Moved]) -> bool {
         let mut changed = false;
         for (governed, rule) in self.rules.iter_mut().zip(&self.limits.limits) {
@@ -91,7 +91,7 @@ impl Governor {
         changed
     }
 
-    /// The limits that hold now: rates that never end.
+    /// Returns the limits that apply now, as rates that never end.
     pub fn now(&self) -> Limits {
         let mut limits = self.limits.clone();
         for (limit, governed) in limits.limits.iter_mut().zip(&self.rules) {
@@ -101,14 +101,14 @@ impl Governor {
         limits
     }
 
-    /// How long the rates that hold now surely hold, at the soonest: until the credits of the greatest load are spent.
+    /// Returns how long the present rates apply at the least: until the greatest load would have spent the credits.
     pub fn holds_for(&self) -> Nanos {
         let of = |(governed, rule): (&Governed, &Limit)| governed.holds_for(rule);
         let least = self.rules.iter().zip(&self.limits.limits).filter_map(of).reduce(f64::min);
         least.map_or(Nanos::MAX, Nanos::from_secs_f64)
     }
 
-    /// The share (0 to 1) of the credits of each rule that has some; of a burst that ends with time what is left of it.
+    /// Returns the share (0 to 1) of the credits that each rule with credits has left; of a timed burst, of its time.
     pub fn shares(&self) -> impl Iterator<Item = (&Limit, f64)> {
         let of = |(rule, governed): (_, &Governed)| Some((rule, governed.share()?));
         self.limits.limits.iter().zip(&self.rules).filter_map(of)
@@ -144,7 +144,7 @@ impl Governed {
         self.level = self.may_burst(rule);
     }
 
-    /// The rate that holds now. Credits that were spent must be worth something again before they are given out.
+    /// Returns the level that applies now. Spent credits must first build up before they are given out again.
     fn may_burst(&self, rule: &Limit) -> Level {
         let worth = || {
             let spent = (rule.rate(Level::Burst) - rule.baseline) * WORTH.as_secs_f64();
@@ -188,23 +188,23 @@ fn timed((lasts, cool_off): (Option<Nanos>, Option<Nanos>), start: BucketStart) 
     Credit::Timed { lasts, cool_off, state }
 }
 
-/// What a span of time brought a burst that ends with time.
+/// What a span of time did to a burst that ends with time.
 struct Span {
     seconds: f64,
-    /// By how much the load exceeded the baseline.
+    /// Charge by which the load exceeded the baseline.
     surplus: f64,
-    /// What chance makes of that.
+    /// Charge above the baseline that may be chance.
     chance: f64,
 }
 
 impl Timed {
-    /// The state behind a span, of a burst that lasts and cools off for so many seconds.
+    /// Returns the state after a span, for a burst of `lasts` seconds with a cool-off of `cool_off` seconds.
     fn after(self, span: &Span, (lasts, cool_off): (f64, f64)) -> Timed {
         match self {
             Timed::Ready { ahead, since } => {
                 let ahead = (ahead + span.surplus).max(0.0);
                 let since = if ahead > 0.0 { since + span.seconds } else { 0.0 };
-                // It began when the load rose, not when that was noticed.
+                // The burst began when the load rose, not when that was noticed.
                 if ahead > span.chance {
                     return Timed::Bursting(lasts).ended(since, cool_off);
                 }
@@ -225,7 +225,7 @@ impl Timed {
 }
 
 impl Resource {
-    /// What is counted, in words.
+    /// Returns what is counted, in words.
     pub const fn counted(self) -> &'static str {
         match self {
             Resource::Iops => "operations",

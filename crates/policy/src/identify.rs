@@ -1,4 +1,4 @@
-//! Which published policies give the levels that were measured, ranked, and what would tell the rest apart.
+//! Which published policies give the measured levels, ranked, and what would distinguish the remaining ones.
 
 use serde::Serialize;
 use workload::{Bytes, BytesPerSecond, Direction, Iops, Nanos, PolicyName};
@@ -8,17 +8,18 @@ use crate::{
     Status, UnitReading, evaluate, matches,
 };
 
-/// How far a published figure may lie outside the measured interval: what provider's and clock's roundings make, and what a
-/// throttle in slices gains or loses.
+/// Relative distance by which a published figure may lie outside the measured interval: the rounding of the
+/// provider and of the clock, and what a throttle gains or loses by working in slices.
 const TOLERANCE: f64 = 0.015;
-/// Figures that are one: no run tells them apart.
+/// Relative difference below which figures are equal: no run distinguishes them.
 const SAME: f64 = 0.005;
-/// Figures that a run tells apart at once.
+/// Relative difference from which a run distinguishes figures at once.
 const APART: f64 = 0.05;
-/// Blocks at which two policies are held against each other: from one that only operations stop to the largest that devices take
+/// Block sizes at which two policies are compared: from one that only operations limit to the largest that devices take whole.
 /// whole.
 const BLOCKS: [Bytes; 5] = [Bytes::kib(4), Bytes::kib(16), Bytes::kib(64), Bytes::kib(256), Bytes::mib(1)];
-/// Words of firmware and devices, and the provider whose they are: DMI's vendor and product, models of NVMe and SCSI disks.
+/// Words in texts of firmware and devices (DMI's vendor and product, models of NVMe and SCSI disks), each
+/// with the provider it reveals.
 const MARKS: [(&str, &str); 13] = [
     ("Amazon", "aws"),
     ("Google", "gcp"),
@@ -35,17 +36,17 @@ const MARKS: [(&str, &str); 13] = [
     ("OracleCloud.com", "oci"),
 ];
 
-/// What is known of a volume beside its levels.
+/// What is known of a volume besides its levels.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Circumstances {
-    /// Its size.
+    /// Size of the volume.
     pub size: Option<Bytes>,
-    /// Whose machine it is, as an id of the catalogue, by what firmware and devices say.
+    /// Provider of the machine, as an id of the catalogue, according to firmware and devices.
     pub provider: Option<&'static str>,
 }
 
 impl Circumstances {
-    /// What these texts of firmware and devices say.
+    /// Returns what these texts of firmware and devices reveal.
     pub fn told(texts: &[&str], size: Option<Bytes>) -> Circumstances {
         let words = texts.iter().flat_map(|text| text.split_whitespace());
         let mark = |word: &str| MARKS.into_iter().find(|(mark, _)| mark.eq_ignore_ascii_case(word));
@@ -56,60 +57,61 @@ impl Circumstances {
 /// A policy that gives every level.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Candidate {
-    /// Its place, from 1; equal where no level tells two apart.
+    /// Rank, from 1; equal if no level distinguishes two candidates.
     pub rank: usize,
-    /// Id and parameters; where a size is free, one that fits.
+    /// Id and parameters; if the size is free, one that fits.
     pub policy: PolicyName,
-    /// The provider's name for it.
+    /// The provider's name for the policy.
     pub title: String,
-    /// Who provides it.
+    /// The provider.
     pub provider: String,
-    /// Whether it still holds.
+    /// Whether the policy still applies.
     pub status: Status,
-    /// Whether the levels are those of its baseline or of its burst.
+    /// Whether the levels are those of the baseline or of the burst.
     pub level: Level,
-    /// The readings of MB in which they are; both where no unit of it is ambiguous.
+    /// Readings of MB in which the levels fit; both if no unit of the policy is ambiguous.
     pub readings: Vec<UnitReading>,
-    /// I/Os a second that it gives at each level.
+    /// I/Os a second that the policy gives at each level.
     pub gives: Vec<Iops>,
-    /// The greatest share by which a level lies off that.
+    /// Greatest relative error of a level.
     pub error: f64,
-    /// How long the burst lasts under the first level from full credits, seconds, where it is one that is known.
+    /// Seconds that the burst lasts under the first level from full credits, if known.
     pub burst_ends_s: Option<f64>,
-    /// Whether another provider was named, how much its figures say, and whether it still holds: the order of candidates.
+    /// Sort key: whether another provider was named, how much the figures say, and whether the policy still applies.
     #[serde(skip)]
     key: (bool, Specificity, Status),
     #[serde(skip)]
     limits: Limits,
 }
 
-/// What would tell a candidate from the first.
+/// What would distinguish a candidate from the first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum Apart {
-    /// A load at which they give other rates.
+    /// A load at which their rates differ.
     Load {
-        /// Which way.
+        /// Direction of the I/O.
         direction: Direction,
         /// Bytes of an I/O.
         block: Bytes,
-        /// I/Os a second of the first and of the other.
+        /// I/Os a second of the first and of the other candidate.
         iops: (Iops, Iops),
     },
-    /// Load without rest until a burst ends.
+    /// Load without a pause until a burst ends.
     Time {
-        /// For so long from full credits; `None` where nobody says.
+        /// Length of the burst from full credits; `None` if it is not published.
         lasts: Option<Nanos>,
-        /// I/Os a second of small reads that are left of the first and of the other.
+        /// I/Os a second of small reads that are left of the first and of the other candidate.
         left: (Iops, Iops),
     },
     /// No load does: they publish the same figures.
     Nothing,
 }
 
-/// The published policies that give every one of `levels`, the likeliest first: those of the provider that the machine names
-/// before others, those that give the very rates before those that are near, published figures before sizes and before figures that can be bought, current before legacy ones, then by
-/// error. Candidates that give the same rates at all levels share a rank.
+/// Returns the published policies that give every one of `levels`, the likeliest first. The order: those of
+/// the provider that the machine names; those that give the exact rates before those that come near;
+/// published figures before sizes, and sizes before figures that can be bought; current policies before
+/// legacy ones; then by error. Candidates that give the same rates at all levels share a rank.
 pub fn identify(levels: &[Plateau], known: &Circumstances) -> Vec<Candidate> {
     let search = Search { levels, known };
     let mut found: Vec<Candidate> = Vec::new();
@@ -124,7 +126,7 @@ pub fn identify(levels: &[Plateau], known: &Circumstances) -> Vec<Candidate> {
     found
 }
 
-/// Gives each candidate the rank of the first that gives the same rates, as far as the evidence beside them is the same.
+/// Gives each candidate the rank of the first one that gives the same rates with the same evidence besides them.
 fn rank(found: &mut [Candidate]) {
     for at in 0..found.len() {
         let (before, rest) = found.split_at_mut(at);
@@ -139,7 +141,7 @@ fn alike(one: &[Iops], other: &[Iops]) -> bool {
     one.iter().zip(other).all(|(one, other)| (one.0 / other.0 - 1.0).abs() <= SAME)
 }
 
-/// What the rates suggest: of operations, of bytes, and of both together.
+/// Returns what the rates suggest: those of operations, of bytes, and of both together.
 fn likely(levels: &[Plateau]) -> Vec<Match> {
     let mut found = Vec::new();
     for direction in [Direction::Read, Direction::Write] {
@@ -165,15 +167,15 @@ fn middle(level: &Plateau) -> Iops {
     }
 }
 
-/// What candidates are held against.
+/// What candidates are compared with.
 struct Search<'s> {
     levels: &'s [Plateau],
     known: &'s Circumstances,
 }
 
 impl Search<'_> {
-    /// The policy that was suggested, where it gives every level: at the size that is known, else at the roundest or the middle
-    /// one of those that were suggested.
+    /// Returns the suggested policy if it gives every level: at the known size, else at the roundest or the
+    /// middle of the suggested sizes.
     fn candidate(&self, suggested: &Match) -> Option<Candidate> {
         sizes(suggested, self.known.size).iter().find_map(|size| {
             let mut name = suggested.policy.clone();
@@ -188,7 +190,7 @@ impl Search<'_> {
         })
     }
 
-    /// These limits at one of their levels, where they give every level that was measured.
+    /// Returns these limits at one of their levels if they give every measured level there.
     fn at(&self, limits: &Limits, at: Level) -> Option<Candidate> {
         let fits = |reading: &UnitReading| {
             let gives = gives(&limits.in_reading(*reading), self.levels, at);
@@ -225,7 +227,7 @@ impl Search<'_> {
     }
 }
 
-/// The sizes to try, as they are typed; one that is none where the policy does not go by it.
+/// Returns the sizes to try, as typed; `None` stands for the suggested size, or for none if the policy does not depend on it.
 fn sizes(suggested: &Match, known: Option<Bytes>) -> Vec<Option<String>> {
     let Some((least, most)) = suggested.sizes else { return vec![None] };
     let policy = Catalogue::builtin().find(&suggested.policy.id).ok();
@@ -254,7 +256,7 @@ fn is_within(level: &Plateau, gives: Iops) -> bool {
 }
 
 impl Candidate {
-    /// What would tell `other` from this one.
+    /// Returns what would distinguish `other` from this candidate.
     pub fn apart_from(&self, other: &Candidate) -> Apart {
         let rates = |load: &Load, level: (Level, Level)| {
             let of = |one: &Candidate, level: Level| one.limits.cap(load, level).map(|cap| cap.iops);
@@ -268,7 +270,7 @@ impl Candidate {
             let iops = rates(&Load::random(direction, block), (self.level, other.level))?;
             (ratio(iops) > 1.0 + APART).then_some((direction, block, iops))
         });
-        // Of equals the first, which is the smallest read.
+        // Of equal ratios the first wins, which is the smallest read.
         let best = now.reduce(|a, b| if ratio(b.2) > ratio(a.2) * (1.0 + SAME) { b } else { a });
         if let Some((direction, block, iops)) = best {
             return Apart::Load { direction, block, iops };

@@ -32,7 +32,7 @@ pub(crate) struct AwsInstances {
     pub(crate) rows: BTreeMap<String, AwsInstance>,
 }
 
-/// EBS limits of one EC2 instance type: 30 minutes at the most at least once a day, then the baseline.
+/// EBS limits of one EC2 instance type: the maximum for 30 minutes at least once a day, otherwise the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(from = "[f64; 4]")]
 pub struct AwsInstance {
@@ -60,7 +60,7 @@ pub(crate) struct AzureInstances {
     pub(crate) rows: BTreeMap<String, AzureInstance>,
 }
 
-/// Disk limits of one Azure machine type: two budgets, one for cached disks and one for the others.
+/// Disk limits of one Azure machine type: one budget for cached disks and one for all others.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(from = "[f64; 5]")]
 pub struct AzureInstance {
@@ -68,7 +68,7 @@ pub struct AzureInstance {
     pub cached_iops: f64,
     /// Megabytes a second on cached disks.
     pub cached_mb_s: f64,
-    /// Size of the host cache.
+    /// Size of the host cache in GiB.
     pub cache_gib: f64,
     /// Operations a second on disks without a cache.
     pub uncached_iops: f64,
@@ -98,18 +98,18 @@ impl From<[f64; 5]> for AzureInstance {
 }
 
 impl Catalogue {
-    /// EBS limits of EC2 instance types by name.
+    /// Returns the EBS limits of EC2 instance types by name.
     pub fn aws_instances(&self) -> &BTreeMap<String, AwsInstance> {
         &self.aws.rows
     }
 
-    /// Disk limits of Azure machine types by name.
+    /// Returns the disk limits of Azure machine types by name.
     pub fn azure_instances(&self) -> &BTreeMap<String, AzureInstance> {
         &self.azure.rows
     }
 
-    /// The limits of a machine of `provider` (`aws`, `azure`: its uncached budget), to put in front of a volume's with
-    /// [`Limits::within`]. Case is ignored.
+    /// Returns the limits of a machine of `provider` (`aws`, or `azure`: its uncached budget), to put in
+    /// front of a volume's with [`Limits::within`]. Case is ignored.
     ///
     /// # Errors
     /// [`PolicyError::UnknownInstance`] with the nearest name.
@@ -208,7 +208,7 @@ fn machine(provider: &str, name: &str, limits: Vec<Limit>) -> Limits {
     }
 }
 
-/// A machine's limit; its bucket is what `seconds` at the most take out of it.
+/// Returns a machine's limit; its bucket holds what `seconds` at the maximum take out of it.
 fn machine_limit(unit: RateUnit, [baseline, most]: [f64; 2], seconds: f64) -> Limit {
     let factor = unit.factor(UnitReading::Decimal);
     let size = seconds * (most - baseline) * factor;

@@ -1,27 +1,28 @@
 //! What is left of burst credits, from what moved: an account for each rule, entry by entry, whatever it held at first.
 //!
-//! What an account held at the start is not known, so that each is kept three times: as if it had been full, and for the
-//! least and the most that agree with what was seen. A rate above the baseline proves credit; a load that would have gone
-//! faster and got the baseline proves that there was none.
+//! What an account held at the start is unknown. So each is kept three times: as if it had been full, and for
+//! the least and the most that agree with what was seen. A rate above the baseline proves credit; a load that
+//! could have gone faster but got the baseline proves that there was none.
 
 use workload::{Bytes, Direction, Nanos};
 
 use crate::{Bucket, Limit, Limits, Locality};
 
-/// A rate counts as above a baseline, or as one, from this share of it on: the smallest burst in a
-/// published table is 17 % above its baseline (method 6.1).
+/// Relative difference from a baseline beyond which a rate counts as above it, and within which it counts as
+/// the baseline. The smallest burst in a published table is 17 % above its baseline (method 6.1).
 const NEAR: f64 = 0.03;
-/// Meters let I/O run ahead, and an interval's edges cut: that much of a second's worth proves nothing.
+/// Time of a rate whose charge proves nothing: meters let I/O run ahead, and an interval's edges cut.
 const EDGE: Nanos = Nanos::from_millis(10);
-/// A load that was held at the baseline for so long had no credit; less may be a coincidence of a change within an interval.
+/// How long a load must be held at the baseline to prove that it had no credit; less may be a coincidental
+/// change within an interval.
 const HELD: Nanos = Nanos::from_secs(2);
 
 /// I/Os of one length and direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moved {
-    /// Which way.
+    /// Direction of the I/Os.
     pub direction: Direction,
-    /// How many.
+    /// Number of I/Os.
     pub ops: f64,
     /// Bytes of each.
     pub block: Bytes,
@@ -29,18 +30,18 @@ pub struct Moved {
     pub order: Order,
 }
 
-/// How the I/Os of an entry followed each other, as far as a provider that merges looks at it.
+/// How the I/Os of an entry followed each other, as far as it matters to a provider that merges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Each anywhere: none is merged.
+    /// Each lies anywhere: none is merged.
     Random,
-    /// Each behind the one before: all are.
+    /// Each follows the last one directly: all are merged.
     Sequential,
-    /// Several streams at once: nobody says which are.
+    /// Several streams at once: which are merged is unknown.
     Unclear,
 }
 
-/// Whether a load took what it was given, or would have gone faster.
+/// Whether a load asked for no more than it got, or would have gone faster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Asked {
     /// It may have asked for no more than it got.
@@ -53,9 +54,9 @@ pub enum Asked {
 /// What moved in a span of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Entry {
-    /// Its length.
+    /// Length of the span.
     pub length: Nanos,
-    /// What moved in it; nothing in a pause.
+    /// What moved in it; empty for a pause.
     pub moved: Vec<Moved>,
     /// What the load asked for.
     pub asked: Asked,
@@ -64,10 +65,10 @@ pub struct Entry {
 /// What is known of an account before the first entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Opening {
-    /// Nothing: it held anything from nothing to all.
+    /// Nothing: its balance was anything from empty to full.
     #[default]
     Unknown,
-    /// It held this share of all it can, 0 to 1.
+    /// Its balance was this share of its size, 0 to 1.
     Share(f64),
 }
 
@@ -78,51 +79,53 @@ pub struct Ledger {
     accounts: Vec<Account>,
 }
 
-/// What a rule's account holds. Shares are of all that it can hold, 0 to 1.
+/// Balance of a rule's account. Shares are of its size, 0 to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Balance {
     /// Index into [`Limits::limits`].
     pub limit: usize,
-    /// All that it can hold: operations, bytes, or of a timed burst seconds.
+    /// Size of the account: operations, bytes, or (for a timed burst) seconds.
     pub size: f64,
-    /// What it holds if it was full at first.
+    /// Share that it holds if it was full at first.
     pub from_full: f64,
-    /// The least that agrees with what was seen.
+    /// Least share that agrees with what was seen.
     pub least: f64,
-    /// The most that does.
+    /// Greatest share that agrees with what was seen.
     pub most: f64,
-    /// What it held at first at the least: else the rates that were seen could not have been.
+    /// Least share that it held at first: with less, the rates seen would not have been possible.
     pub held_at_least: f64,
 }
 
 /// The account of one rule.
 #[derive(Clone, Debug)]
 struct Account {
-    /// Index of its rule.
+    /// Index of the rule.
     limit: usize,
     rule: Limit,
     size: f64,
     full: Purse,
     least: Purse,
     most: Purse,
-    /// What the least account lacked until now: it must have been there at first.
+    /// What the least account has lacked so far: it must have been there at first.
     lacked: f64,
     /// How long the load has been held at the baseline without a break.
     held: Nanos,
 }
 
-/// What one of the three holds.
+/// Balance of one of the three.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Purse {
     /// Operations or bytes.
     Tokens(f64),
-    /// A timed burst: seconds until its state ends.
+    /// A timed burst that may begin.
     Ready,
+    /// Seconds left of a timed burst.
     Bursting(f64),
+    /// Seconds until a timed burst may begin again.
     Cooling(f64),
 }
 
-/// What an entry means to a rule: charged operations or bytes, and how it compares with the baseline.
+/// What an entry means to a rule: charged operations or bytes, and how they compare with the baseline.
 #[derive(Clone, Copy)]
 struct Charged {
     seconds: f64,
@@ -151,7 +154,7 @@ impl Charged {
         if self.seconds > 0.0 { self.earned * (NEAR + EDGE.as_secs_f64() / self.seconds) } else { 0.0 }
     }
 
-    /// Whether it may have been this rate that held it.
+    /// Whether this rate may have been the limit.
     fn is_at(&self, rate: f64) -> bool {
         let (whole, slack) = (rate * self.seconds, rate * (NEAR * self.seconds + EDGE.as_secs_f64()));
         self.most >= whole - slack && self.least <= whole + slack
@@ -163,8 +166,8 @@ impl Charged {
 }
 
 impl Limit {
-    /// How long `rate` operations or bytes a second go on from a share of all the credits, or of the time of a burst; `None`
-    /// where no credits are spent at that rate, or nobody says how many there are.
+    /// Returns how long `rate` operations or bytes a second last from a share of all credits, or of a burst's
+    /// time; `None` if that rate spends no credits, or their number is unknown.
     pub fn burst_lasts(&self, share: f64, rate: f64) -> Option<Nanos> {
         let seconds = match self.burst?.bucket {
             Bucket::Tokens { size, .. } => share * size / (rate - self.baseline),
@@ -174,14 +177,14 @@ impl Limit {
         (rate > self.baseline).then(|| Nanos::from_secs_f64(seconds.max(0.0)))
     }
 
-    /// Operations or bytes that each I/O of `moved` is charged, in the middle where nobody says whether they are merged; 0
-    /// where this rule does not cover them.
+    /// Returns the operations or bytes that each I/O of `moved` is charged, the midpoint if it is unknown
+    /// whether they are merged; 0 if this rule does not cover them.
     pub fn mean_charge(&self, moved: &Moved) -> f64 {
         let [least, most] = self.charged(&Moved { ops: 1.0, ..*moved });
         f64::midpoint(least, most)
     }
 
-    /// Least and most that `moved` is charged under this rule; nothing where it is not covered.
+    /// Returns the least and the most that `moved` is charged under this rule; 0 if it is not covered.
     fn charged(&self, moved: &Moved) -> [f64; 2] {
         if !self.direction.covers(moved.direction) {
             return [0.0; 2];
@@ -197,17 +200,17 @@ impl Limit {
 }
 
 impl Ledger {
-    /// The accounts of `limits` before anything moved.
+    /// Returns the accounts of `limits` before anything moved.
     pub fn new(limits: &Limits, opening: Opening) -> Ledger {
         let account = |(at, limit): (usize, &Limit)| Account::new(at, limit, opening);
         let accounts = limits.limits.iter().enumerate().filter_map(account).collect();
         Ledger { rules: limits.limits.clone(), accounts }
     }
 
-    /// Enters what moved in a span; entries come in the order of time, pauses among them.
+    /// Enters what moved in a span; entries come in order of time and include pauses.
     pub fn enter(&mut self, entry: &Entry) {
         let charged: Vec<Charged> = self.rules.iter().map(|rule| Charged::of(rule, entry)).collect();
-        // A load that two rates may have held is no proof of what either has left.
+        // If two rates may have been the limit, the load proves nothing about the credits of either.
         let rates = |rule: &Limit| std::iter::once(rule.baseline).chain(rule.burst.map(|burst| burst.rate));
         let holding =
             |rule: &Limit, charged: &Charged| rates(rule).filter(|rate| charged.is_at(*rate)).count();
@@ -220,7 +223,7 @@ impl Ledger {
         }
     }
 
-    /// What the accounts hold, in the order of the rules.
+    /// Returns the balances of the accounts, in the order of the rules.
     pub fn balances(&self) -> Vec<Balance> {
         self.accounts.iter().map(Account::balance).collect()
     }
@@ -256,7 +259,7 @@ impl Account {
             Purse::Tokens(level) => (charged.most - charged.earned - level).max(0.0),
             _ => 0.0,
         };
-        // What the clipping at the edges of an interval makes of a meter is no proof of credit.
+        // A surplus that comes from clipping at an interval's edges is no proof of credit.
         self.lacked += if charged.is_above() { lacks } else { 0.0 };
         self.full = self.pass(self.full, charged, charged.middle());
         self.least = self.pass(self.least, charged, charged.most);
@@ -266,7 +269,7 @@ impl Account {
         }
     }
 
-    /// Nothing was left: the load got what the baseline earned.
+    /// Empties the account: the load got only what the baseline earned.
     fn empty(&mut self, charged: Charged) {
         self.most = match self.most {
             Purse::Tokens(level) => Purse::Tokens(level.min(charged.slack())),
@@ -286,7 +289,7 @@ impl Account {
             Purse::Ready if above => Purse::Bursting((self.size - seconds).max(0.0)),
             Purse::Ready => Purse::Ready,
             Purse::Bursting(left) if left > seconds => Purse::Bursting(left - seconds),
-            // It goes on for longer than it can have: it began later than was thought.
+            // The burst has gone on for longer than possible, so it began later than assumed.
             Purse::Bursting(_) if above => Purse::Bursting(0.0),
             Purse::Bursting(left) if cool_off + left > seconds => Purse::Cooling(cool_off + left - seconds),
             Purse::Bursting(_) => Purse::Ready,
@@ -304,7 +307,7 @@ impl Account {
             Purse::Cooling(_) => 0.0,
         };
         let (full, least, most) = (share(self.full), share(self.least), share(self.most));
-        // What proves that there was none comes of figures with errors, as does what proves that there was some.
+        // The figures behind both proofs, of no credit and of some credit, have errors.
         let most = most.max(least);
         assert!((0.0..=1.0).contains(&least) && most <= 1.0, "an account holds {least} to {most} of itself");
         Balance {

@@ -1,10 +1,10 @@
-//! Published limits as data, and their evaluator: what a policy promises, when its credits end, what may pass when.
+//! Published limits as data, and their evaluator: what a policy promises, when its credits end, what is admitted when.
 //!
 //! The way through the crate: a [`workload::PolicyName`] finds a [`Policy`] in the [`Catalogue`], which evaluates to
-//! [`Limits`]; those answer questions (caps, phases, forecasts) and drive a [`Meter`], which says in virtual time when
-//! an I/O may proceed. [`matches()`] goes the other way, from measured rates to the policies that explain them.
+//! [`Limits`]. These answer questions (caps, phases, forecasts) and drive a [`Meter`], which decides in virtual time
+//! when an I/O may proceed. [`matches()`] goes the other way, from measured rates to the policies that explain them.
 //!
-//! Nothing here measures. Every figure is a claim of its source at its date.
+//! Nothing here measures. Every figure is a claim of its source on its date.
 
 mod billing;
 mod bursting;

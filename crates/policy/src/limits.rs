@@ -1,4 +1,4 @@
-//! Evaluated limits: what holds for one volume with all its parameters known.
+//! Evaluated limits: what applies to one volume with all its parameters known.
 
 use serde::{Deserialize, Serialize};
 use workload::{Bytes, BytesPerSecond, Direction, Iops, Nanos, PolicyName};
@@ -8,21 +8,21 @@ use crate::{Billing, Confidence, Promise, ReferenceWorkload, Scope, Source, Stat
 /// Everything that a policy says about one volume.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Id and every parameter that was used, defaults included, as it can be typed.
+    /// Id and every parameter that was used, defaults included, as they can be typed.
     pub policy: PolicyName,
     /// The provider's name for the type.
     pub title: String,
-    /// Who provides it.
+    /// The provider.
     pub provider: String,
-    /// Whether it still holds.
+    /// Whether the policy still applies.
     pub status: Status,
-    /// What the limits are counted over.
+    /// What the limits count together.
     pub scope: Scope,
-    /// Date of the figures, where the source carries one.
+    /// Date of the figures, if the source has one.
     pub as_of: Option<String>,
-    /// How sure the figures are.
+    /// How certain the figures are.
     pub confidence: Confidence,
-    /// Where they come from.
+    /// Sources of the figures.
     pub sources: Vec<Source>,
     /// What the provider promises of them.
     pub promise: Option<Promise>,
@@ -34,18 +34,18 @@ pub struct Limits {
     pub billing: Billing,
     /// The workload for which the figures are stated.
     pub reference_workload: Option<ReferenceWorkload>,
-    /// What else one should know.
+    /// What else a reader should know.
     pub note: Option<String>,
     /// The rules; every I/O must satisfy all that cover it.
     pub limits: Vec<Limit>,
 }
 
-/// One rule. Rates are operations or bytes a second, by [`Limit::resource`].
+/// One rule. Rates are in operations or bytes a second, by [`Limit::resource`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limit {
     /// Short name, unique within the policy.
     pub id: String,
-    /// What is counted over: the volume, or the machine in front of it.
+    /// Scope of the count: the volume, or the machine in front of it.
     pub scope: Scope,
     /// What is counted.
     pub resource: Resource,
@@ -53,19 +53,19 @@ pub struct Limit {
     pub direction: Covers,
     /// The baseline as the provider writes it.
     pub written: Written,
-    /// The provider writes MB where its own figures suggest MiB (4.86 % apart): both readings are acceptable.
+    /// Whether the provider writes MB although its own figures suggest MiB (4.86 % apart): both readings are then acceptable.
     pub unit_ambiguous: bool,
-    /// The reading of an ambiguous unit in which the rates below are stated; what is written where it is not ambiguous.
+    /// The reading of an ambiguous unit in which the rates below are stated; if the unit is not ambiguous, the unit as written.
     pub reading: UnitReading,
-    /// What holds for ever.
+    /// The rate that lasts for ever.
     pub baseline: f64,
-    /// What holds for a while.
+    /// The rate that lasts for a while.
     pub burst: Option<Burst>,
-    /// The baseline from which the provider bills, where it does.
+    /// The baseline from which the provider bills, if it does.
     pub billed_above: Option<f64>,
-    /// How an I/O is charged, where its size counts; `None`: one operation each, or its bytes.
+    /// How an I/O is charged if its size counts; `None` if it is charged as one operation, or by its bytes.
     pub accounting: Option<Accounting>,
-    /// What else one should know.
+    /// What else a reader should know.
     pub note: Option<String>,
 }
 
@@ -88,15 +88,15 @@ pub enum Resource {
     Bytes,
 }
 
-/// Which I/O a rule counts. Trims and flushes are not counted: no provider of the catalogue publishes a charge for them.
+/// Which I/O a rule counts. Trims and flushes are not counted: no provider in the catalogue publishes a charge for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Covers {
     /// Reads and writes together.
     Total,
-    /// Reads alone.
+    /// Reads only.
     Read,
-    /// Writes alone.
+    /// Writes only.
     Write,
 }
 
@@ -109,7 +109,7 @@ pub enum RateUnit {
     /// 1,048,576 bytes a second.
     #[serde(rename = "MiB/s")]
     MibPerSecond,
-    /// Written for 1,000,000 bytes a second, and often meant for 1,048,576.
+    /// Nominally 1,000,000 bytes a second, but often meant as 1,048,576.
     #[serde(rename = "MB/s")]
     MbPerSecond,
 }
@@ -129,7 +129,7 @@ pub enum UnitReading {
 pub struct Burst {
     /// Operations or bytes a second.
     pub rate: f64,
-    /// What pays for it.
+    /// What pays for the burst.
     pub bucket: Bucket,
 }
 
@@ -137,25 +137,25 @@ pub struct Burst {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bucket {
-    /// A level that rises with the baseline, falls with the usage, and must be above zero for a burst.
+    /// A level that rises with the baseline, falls with usage, and must be above zero for a burst.
     Tokens {
-        /// Operations or bytes that it holds.
+        /// Operations or bytes that the bucket holds when full.
         size: f64,
-        /// What a new volume starts with.
+        /// Operations or bytes that a new volume starts with.
         initial: f64,
-        /// The provider publishes a duration, and the size follows from it.
+        /// Whether the size is derived from a duration, because that is what the provider publishes.
         derived: bool,
     },
     /// A burst that ends with time, not with usage.
     Timed {
-        /// How long, where it is known.
+        /// Length of the burst, if known.
         lasts: Option<Nanos>,
-        /// How long until the next, where it is known.
+        /// Time until the next burst, if known.
         cool_off: Option<Nanos>,
     },
-    /// For ever, at a price.
+    /// The burst never ends, at a price.
     UnlimitedPaid,
-    /// Not published.
+    /// The provider does not publish it.
     Unknown,
 }
 
@@ -163,27 +163,27 @@ pub enum Bucket {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Accounting {
-    /// Bytes that make one charged unit.
+    /// Bytes of one charged unit.
     #[serde(rename = "unit_bytes")]
     pub unit: Bytes,
-    /// What happens to a part of a unit.
+    /// How a fraction of a unit is charged.
     pub rounding: Rounding,
-    /// Sequential I/O may be merged up to the unit before it is charged.
+    /// Whether sequential I/O may be merged up to the unit before it is charged.
     pub merge_sequential: bool,
 }
 
-/// What happens to a part of a charged unit.
+/// How a fraction of a charged unit is charged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rounding {
-    /// It counts as a whole one.
+    /// As a whole unit.
     Ceil,
-    /// It counts as that part.
+    /// As that fraction.
     Proportional,
 }
 
 impl Covers {
-    /// Whether I/O of this direction is counted.
+    /// Whether I/O in this direction is counted.
     pub fn covers(self, direction: Direction) -> bool {
         match self {
             Covers::Total => matches!(direction, Direction::Read | Direction::Write),
@@ -194,7 +194,7 @@ impl Covers {
 }
 
 impl RateUnit {
-    /// Operations or bytes a second in one of this unit, an ambiguous MB read as said.
+    /// Returns the operations or bytes a second in one of this unit, reading an ambiguous MB as `reading` says.
     pub fn factor(self, reading: UnitReading) -> f64 {
         match (self, reading) {
             (RateUnit::Ops, _) => 1.0,
@@ -203,7 +203,7 @@ impl RateUnit {
         }
     }
 
-    /// As providers write it.
+    /// Returns the unit as providers write it.
     pub const fn name(self) -> &'static str {
         match self {
             RateUnit::Ops => "IOPS",
@@ -214,7 +214,7 @@ impl RateUnit {
 }
 
 impl Bucket {
-    /// The same bucket with its size multiplied.
+    /// Returns the same bucket with its size multiplied.
     fn scaled(self, factor: f64) -> Bucket {
         match self {
             Bucket::Tokens { size, initial, derived } => {
@@ -226,7 +226,7 @@ impl Bucket {
 }
 
 impl Limit {
-    /// The same rule with an ambiguous MB read otherwise; a rule that is not ambiguous stays as it is.
+    /// Returns the same rule with an ambiguous MB in this reading; a rule that is not ambiguous stays as it is.
     pub fn in_reading(&self, reading: UnitReading) -> Limit {
         if !self.unit_ambiguous || self.reading == reading {
             return self.clone();
@@ -243,17 +243,17 @@ impl Limit {
         }
     }
 
-    /// The baseline, where operations are counted.
+    /// Returns the baseline if operations are counted.
     pub fn iops(&self) -> Option<Iops> {
         (self.resource == Resource::Iops).then_some(Iops(self.baseline))
     }
 
-    /// The baseline, where bytes are counted.
+    /// Returns the baseline if bytes are counted.
     pub fn bandwidth(&self) -> Option<BytesPerSecond> {
         (self.resource == Resource::Bytes).then_some(BytesPerSecond(self.baseline))
     }
 
-    /// The baseline in the other reading of an ambiguous unit.
+    /// Returns the baseline in the other reading of an ambiguous unit.
     pub fn alternative(&self) -> Option<BytesPerSecond> {
         let other = match self.reading {
             UnitReading::Binary => UnitReading::Decimal,
@@ -264,26 +264,26 @@ impl Limit {
 }
 
 impl Limits {
-    /// The same limits with every ambiguous MB read as said.
+    /// Returns the same limits with every ambiguous MB in this reading.
     ///
-    /// Evaluation gives [`UnitReading::Binary`], and that is what simulated and throttled volumes enforce: the tables by
-    /// block size of DigitalOcean and Azure (3,200 IOPS at 64 KiB) come out of 200 MiB/s only. A verdict accepts either.
+    /// Evaluation gives [`UnitReading::Binary`], which simulated and throttled volumes enforce: DigitalOcean's and
+    /// Azure's tables by block size (3,200 IOPS at 64 KiB) only follow from 200 MiB/s. A verdict accepts either.
     pub fn in_reading(&self, reading: UnitReading) -> Limits {
         Limits { limits: self.limits.iter().map(|limit| limit.in_reading(reading)).collect(), ..self.clone() }
     }
 
-    /// Whether any unit is ambiguous, so that a measurement must be held against both readings.
+    /// Whether any unit is ambiguous, so that a measurement must be compared with both readings.
     pub fn is_ambiguous(&self) -> bool {
         self.limits.iter().any(|limit| limit.unit_ambiguous)
     }
 
-    /// The least baseline byte rate that covers `direction`, in the reading that is enforced (MiB); `None` without a byte rule.
+    /// Returns the least baseline byte rate that covers `direction`, in the enforced reading (MiB); `None` without a byte rule.
     pub fn enforced_bytes_per_second(&self, direction: Direction) -> Option<BytesPerSecond> {
         let enforced = self.in_reading(UnitReading::Binary);
         enforced.least(Resource::Bytes, direction).map(BytesPerSecond)
     }
 
-    /// The least baseline rate of charged operations that covers `direction`; `None` without such a rule.
+    /// Returns the least baseline rate of charged operations that covers `direction`; `None` without such a rule.
     pub fn enforced_iops(&self, direction: Direction) -> Option<Iops> {
         self.least(Resource::Iops, direction).map(Iops)
     }
@@ -293,7 +293,7 @@ impl Limits {
         covered.map(|limit| limit.baseline).reduce(f64::min)
     }
 
-    /// These limits and those of the machine in front of the volume together: the least of all holds.
+    /// Returns these limits together with those of the machine in front of the volume: the least of all applies.
     pub fn within(mut self, machine: &Limits) -> Limits {
         self.limits.extend(machine.limits.iter().cloned());
         self.sources.extend(

@@ -8,20 +8,20 @@ use crate::{
     UnitReading,
 };
 
-/// How far a measured plateau may lie from a policy's figure: the widest error of units and timing once MB or MiB is
-/// settled. Readings of MB are 4.86 % apart, so that 3 % keeps them apart.
+/// Greatest relative distance of a measured plateau from a policy's figure: the widest error of units and
+/// timing once MB or MiB is settled. Readings of MB are 4.86 % apart, so 3 % still distinguishes them.
 const TOLERANCE: f64 = 0.03;
 
-/// How far a rate may lie from a round figure to count as one that somebody chose. Figures of two digits are 1 to 10 %
-/// apart: with 3 % nearly every number would be round.
+/// Greatest relative distance of a rate from a round figure that somebody may have chosen. Figures of two
+/// digits are 1 to 10 % apart: with 3 % nearly every number would be round.
 const ROUND: f64 = 0.005;
 
-/// Plateaus that were measured in one direction.
+/// Plateaus measured in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     /// Direction of the load.
     pub direction: Direction,
-    /// The cap of operations, and the block size at which it was seen.
+    /// The cap of operations, and the block size at which it was measured.
     pub iops: Option<(Iops, Bytes)>,
     /// The cap of bytes.
     pub bandwidth: Option<BytesPerSecond>,
@@ -32,15 +32,15 @@ pub struct Measured {
 /// One policy that explains what was measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Match {
-    /// Id and parameters; where a size is free, a round one that fits.
+    /// Id and parameters; if the size is free, a round one that fits.
     pub policy: PolicyName,
-    /// The provider's name for it.
+    /// The provider's name for the policy.
     pub title: String,
-    /// Who provides it.
+    /// The provider.
     pub provider: String,
-    /// Whether it still holds.
+    /// Whether the policy still applies.
     pub status: Status,
-    /// The least and the greatest size that fit, in the unit of the policy's `size`; `None` where it has none that matters.
+    /// The smallest and the largest size that fit, in the unit of the policy's `size`; `None` if no size matters.
     pub sizes: Option<(f64, f64)>,
     /// How the operations fit.
     pub iops: Option<Fit>,
@@ -55,44 +55,44 @@ pub struct Match {
 pub struct Fit {
     /// The rule.
     pub limit: String,
-    /// Whether it is the baseline or the burst that fits.
+    /// Whether the baseline or the burst fits.
     pub level: Level,
-    /// The reading of MB that fits; `None` where the unit is not ambiguous.
+    /// The reading of MB that fits; `None` if the unit is not ambiguous.
     pub reading: Option<UnitReading>,
-    /// The policy's figure, operations or bytes a second.
+    /// The policy's figure, in operations or bytes a second.
     pub expected: f64,
-    /// Measured ÷ expected − 1, charged operations for IOPS.
+    /// Measured ÷ expected − 1; for IOPS, of charged operations.
     pub relative_error: f64,
 }
 
 /// How much a match says, strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Specificity {
-    /// The figure is published, or the default.
+    /// The figure is published, or is the default.
     Published,
-    /// It fits some size of the volume.
+    /// The figure fits some size of the volume.
     Sized,
     /// Any figure can be bought, and the measured one is round.
     Bought,
 }
 
 impl Measured {
-    /// Nothing measured yet.
+    /// Returns a value without any measured plateau.
     pub fn new(direction: Direction) -> Measured {
         Measured { direction, iops: None, bandwidth: None, tolerance: TOLERANCE }
     }
 
-    /// With a cap of operations at this block size.
+    /// Adds a cap of operations at this block size.
     pub fn with_iops(self, iops: Iops, block: Bytes) -> Measured {
         Measured { iops: Some((iops, block)), ..self }
     }
 
-    /// With a cap of bytes, seen with random blocks of at least a unit of accounting.
+    /// Adds a cap of bytes, measured with random blocks of at least a unit of accounting.
     pub fn with_bandwidth(self, bandwidth: BytesPerSecond) -> Measured {
         Measured { bandwidth: Some(bandwidth), ..self }
     }
 
-    /// The measured rate as the rule counts it; `None` where it was not measured.
+    /// Returns the measured rate as the rule counts it; `None` if it was not measured.
     fn charged(&self, limit: &Limit) -> Option<f64> {
         match limit.resource {
             Resource::Iops => self.iops.map(|(iops, block)| iops.0 * limit.charge(block, Locality::Random)),
@@ -101,8 +101,8 @@ impl Measured {
     }
 }
 
-/// The figure of at most two significant digits that a measured rate stands for; `None` where none is within 0.5 %.
-/// Such a figure suggests a limit that somebody chose, even where no policy is known.
+/// Returns the figure of at most two significant digits that a measured rate stands for; `None` if none is
+/// within 0.5 %. Such a figure suggests a limit that somebody chose, even if no policy is known.
 pub fn round_figure(value: f64) -> Option<f64> {
     if !(value > 0.0 && value.is_finite()) {
         return None;
@@ -112,7 +112,7 @@ pub fn round_figure(value: f64) -> Option<f64> {
     ((value / rounded - 1.0).abs() <= ROUND).then_some(rounded)
 }
 
-/// Every policy of the built-in catalogue, with level and reading, that explains all that was measured; best first:
+/// Returns every policy of the built-in catalogue, with level and reading, that explains all that was measured, best first:
 /// published figures before sizes that can be chosen before figures that can be bought, current before legacy, then by error.
 ///
 /// A match is a candidate, not a proof: many policies share figures.
@@ -173,7 +173,7 @@ fn policy_matches(policy: &Policy, measured: &Measured) -> Vec<Match> {
     found
 }
 
-/// The values worth trying for a parameter: every choice, the default, and a round figure near what was measured.
+/// Returns the values worth trying for a parameter: every choice, the default, and a round figure near what was measured.
 fn choices(parameter: &Parameter, setting: &Setting, measured: &Measured) -> Vec<Setting> {
     if !parameter.choices.is_empty() {
         return parameter
@@ -201,7 +201,7 @@ fn bought(parameter: &Parameter, setting: &Setting, measured: &Measured) -> Opti
     parameter.read("", &parameter.unit.write(round), &setting.values).ok()
 }
 
-/// Levels and readings under which rules are looked at.
+/// Levels and reading at which rules are compared.
 #[derive(Clone, Copy)]
 struct Way {
     iops: Level,
@@ -293,12 +293,12 @@ impl Search<'_> {
         Some(self.policy.limits_at(&values).ok()?.in_reading(way.reading))
     }
 
-    /// The rule that would stop the measured load, where what was measured fits it.
+    /// Returns the fit of the rule that would limit the measured load, if what was measured fits it.
     fn fit(&self, limits: &Limits, resource: Resource, way: &Way) -> Option<Fit> {
         let level = way.level(resource);
         let limit = limits.tightest(resource, self.measured.direction, level)?;
         let charged = self.measured.charged(limit)?;
-        // The decimal reading of a unit that is not ambiguous is the binary one once more.
+        // The decimal reading of an unambiguous unit would repeat the binary one.
         let repeated =
             resource == Resource::Bytes && way.reading == UnitReading::Decimal && !limit.unit_ambiguous;
         if repeated || (level == Level::Burst && limit.burst.is_none()) {
@@ -315,8 +315,8 @@ impl Search<'_> {
         })
     }
 
-    /// The range of sizes at which every measured rate fits; every formula of the catalogue rises with the size, and a
-    /// burst is lost with it.
+    /// Returns the range of sizes at which every measured rate fits. Every formula of the catalogue rises
+    /// with the size, until the burst is lost.
     fn sizes(&self, parameter: &Parameter, way: &Way) -> Option<(f64, f64)> {
         let least = parameter.least(&self.setting.values)?;
         let most = parameter.most(&self.setting.values)?;
@@ -343,8 +343,8 @@ impl Search<'_> {
     }
 }
 
-/// Where `holds` turns from true to false between two sizes: the last size before and the first behind, a billionth of
-/// the range apart.
+/// Returns where `holds` turns from true to false between two sizes: the last size before and the first
+/// after, a billionth of the range apart.
 fn edge((least, most): (f64, f64), holds: impl Fn(f64) -> bool) -> (f64, f64) {
     if holds(most) {
         return (most, most);
@@ -360,7 +360,7 @@ fn edge((least, most): (f64, f64), holds: impl Fn(f64) -> bool) -> (f64, f64) {
     (low, high)
 }
 
-/// The figure of the fewest digits in a range; the middle (in proportion) decides between equals.
+/// Returns the figure with the fewest digits in a range; of equals, the one nearest the geometric middle.
 fn roundest((low, high): (f64, f64)) -> f64 {
     let middle = (low * high).sqrt();
     (0..6)

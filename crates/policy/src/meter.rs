@@ -1,50 +1,50 @@
 //! Limits in virtual time: when an I/O may proceed.
 //!
-//! Each rule is a pair of leaky buckets used as meters (the generic cell rate algorithm): one drains at the burst rate
-//! and holds a short tolerance, one drains at the baseline and holds the credits. An I/O proceeds when both have room
-//! under every rule that covers it. That is the token bucket of the providers to the operation: the level falls with the
-//! usage and rises with the baseline, and the rate is that of the burst while the level is above zero.
+//! Each rule is a pair of leaky buckets used as meters (the generic cell rate algorithm): one drains at the burst
+//! rate and holds a short tolerance, the other drains at the baseline and holds the credits. An I/O proceeds when
+//! both have room under every rule that covers it. This equals the providers' token bucket to the operation: the
+//! level falls with usage and rises with the baseline, and the burst rate applies while the level is above zero.
 //!
-//! Times are kept in 2⁻⁴⁰ ns, so that a rate is off by less than 10⁻⁹ of itself for ever; nothing accumulates.
+//! Times are kept in 2⁻⁴⁰ ns, so that a rate is always off by less than 10⁻⁹ of itself; nothing accumulates.
 
 use workload::{Bytes, Direction, Nanos};
 
 use crate::{ASSUMED_BURST, Accounting, Bucket, BucketStart, Limit, Limits, Locality, Resource, Rounding};
 
-/// Bits behind the nanosecond.
+/// Fractional bits of a nanosecond.
 const FRACTION: u32 = 40;
 
-/// How far a flat rule lets I/O run ahead of its rate by default: enough that a closed loop with uneven latencies reaches
-/// the cap, little enough that no second shows it (0.5 %).
+/// How far a flat rule lets I/O run ahead of its rate by default: enough for a closed loop with uneven
+/// latencies to reach the cap, little enough not to show in any second (0.5 %).
 const TOLERANCE: Nanos = Nanos::from_millis(5);
 
-/// Limits at work. Every call costs the same, allocates nothing and looks at no clock.
+/// Limits at work. Every call costs the same, allocates nothing and reads no clock.
 #[derive(Clone, Debug)]
 pub struct Meter {
     rules: Box<[Rule]>,
 }
 
-/// One rule at work; times and costs in 2⁻⁴⁰ ns.
+/// One rule at work; times and costs are in 2⁻⁴⁰ ns.
 #[derive(Clone, Debug)]
 struct Rule {
-    /// Bit a direction.
+    /// One bit for each direction covered.
     covers: u8,
     charge: Charge,
-    /// Time that one charged unit takes at the burst rate; at the baseline where there is no burst.
+    /// Time of one charged unit at the burst rate; at the baseline if there is no burst.
     peak_cost: u128,
-    /// Time that one charged unit takes at the baseline.
+    /// Time of one charged unit at the baseline.
     base_cost: u128,
     tolerance: u128,
-    /// Until when the burst rate is used up.
+    /// Time until which the burst rate is used up.
     peak_until: u128,
-    /// Until when the baseline is used up.
+    /// Time until which the baseline is used up.
     base_until: u128,
     credit: Credit,
     /// When the last I/O proceeded.
     last: u128,
 }
 
-/// How an I/O is charged: in operations, in bytes, or in parts of an operation where its size counts.
+/// How an I/O is charged: by operations, by bytes, or by parts of an operation if its size counts.
 #[derive(Clone, Copy, Debug)]
 enum Charge {
     One,
@@ -52,7 +52,7 @@ enum Charge {
     Units { unit: u64, breaks: Breaks, merges: bool, worth: u64 },
 }
 
-/// When a part of a unit is charged as such.
+/// When a fraction of a unit is charged as a fraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Breaks {
     Never,
@@ -64,9 +64,9 @@ enum Breaks {
 enum Credit {
     /// No burst.
     None,
-    /// Tokens: the time in which the baseline earns the whole bucket, and the size in charged units.
+    /// Tokens: the time in which the baseline earns the whole bucket, and the bucket's size in charged units.
     Tokens { depth: u128, size: f64 },
-    /// A burst begins when the load exceeds the baseline, lasts until `ends`, and is ready again at `ready`.
+    /// A burst that begins when the load exceeds the baseline, lasts until `ends`, and is ready again at `ready`.
     Timed { lasts: u128, cool_off: u128, ends: u128, ready: u128 },
 }
 
@@ -74,13 +74,13 @@ fn fixed(time: Nanos) -> u128 {
     u128::from(time.0) << FRACTION
 }
 
-/// The time that one charged unit takes at a rate a second.
+/// Returns the time of one charged unit at a rate a second.
 fn cost(rate: f64) -> u128 {
     (1e9 / rate * (1u64 << FRACTION) as f64).round() as u128
 }
 
 impl Meter {
-    /// A meter of `limits` at time zero.
+    /// Returns a meter of `limits` at time zero.
     pub fn new(limits: &Limits, start: BucketStart) -> Meter {
         let rules = limits.limits.iter().map(|limit| Rule::new(limit, start)).collect();
         let mut meter = Meter { rules };
@@ -88,7 +88,7 @@ impl Meter {
         meter
     }
 
-    /// The same meter with another tolerance: the time by which I/O may run ahead of a flat rate or of a burst rate.
+    /// Returns the same meter with another tolerance: the time by which I/O may run ahead of a flat rate or of a burst rate.
     pub fn with_tolerance(mut self, tolerance: Nanos) -> Meter {
         self.set_tolerance(tolerance);
         self
@@ -98,10 +98,10 @@ impl Meter {
         self.rules.iter_mut().for_each(|rule| rule.tolerance = fixed(tolerance));
     }
 
-    /// When an I/O that arrives at `now` may proceed, at `now` the earliest; it is charged to every rule that covers it.
+    /// Returns when an I/O that arrives at `now` may proceed, `now` at the earliest; charges it to every rule that covers it.
     ///
-    /// Calls come in the order of `now`; I/O proceeds in that order too as far as one rule covers it. Trims and flushes
-    /// are not charged. `locality` matters only where the provider merges sequential I/O.
+    /// Calls come in the order of `now`; under a single rule I/O proceeds in that order too. Trims and
+    /// flushes are not charged. `locality` matters only if the provider merges sequential I/O.
     #[inline]
     pub fn admit(&mut self, now: Nanos, direction: Direction, bytes: Bytes, locality: Locality) -> Nanos {
         let covers = 1u8 << direction.index();
@@ -117,8 +117,8 @@ impl Meter {
         Nanos((at.saturating_add((1 << FRACTION) - 1) >> FRACTION) as u64)
     }
 
-    /// Operations or bytes left at `now` in the bucket of the rule at this index of [`Limits::limits`]; `None` without a
-    /// bucket of credits. I/O that was admitted for later has already been charged.
+    /// Returns the operations or bytes left at `now` in the bucket of the rule at this index of
+    /// [`Limits::limits`]; `None` without a bucket of credits. I/O admitted for later has already been charged.
     pub fn level(&self, rule: usize, now: Nanos) -> Option<f64> {
         let rule = self.rules.get(rule)?;
         let Credit::Tokens { depth, size } = rule.credit else { return None };
@@ -163,7 +163,7 @@ impl Rule {
         };
         match limit.burst.map(|burst| burst.bucket) {
             None => {}
-            // Paid for ever: the burst rate is the only one.
+            // The burst is paid for without end: its rate is the only one.
             Some(Bucket::UnlimitedPaid) => self.base_cost = self.peak_cost,
             Some(Bucket::Unknown) => self.credit = timed(None, None),
             Some(Bucket::Timed { lasts, cool_off }) => self.credit = timed(lasts, cool_off),
@@ -177,7 +177,7 @@ impl Rule {
         }
     }
 
-    /// When an I/O that arrives then may proceed as far as this rule goes.
+    /// Returns when an I/O that arrives at `arrival` may proceed under this rule alone.
     #[inline]
     fn earliest(&self, arrival: u128) -> u128 {
         let peak = arrival.max(self.peak_until.saturating_sub(self.tolerance));
@@ -206,7 +206,7 @@ impl Rule {
         self.last = at;
     }
 
-    /// Whether a timed burst pays for an I/O at `at`; begins one where it is ready and the load exceeds the baseline.
+    /// Whether a timed burst pays for an I/O at `at`; begins one if it is ready and the load exceeds the baseline.
     #[inline]
     fn is_bursting(&mut self, at: u128) -> bool {
         let ahead = self.base_until > at + self.tolerance;

@@ -1,9 +1,9 @@
-//! The nearest known word to one that was mistyped.
+//! The known word nearest to a mistyped one.
 
 use strsim::osa_distance;
 
-/// The known word that was probably meant: one that contains the typed one (the shortest), or one within a third of its
-/// length in edits, two at least; `None` where nothing is near.
+/// Returns the known word that was probably meant: one within two edits, else the shortest that contains the typed one,
+/// else one within a third of its own length in edits; `None` if none is near.
 pub fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str> + Clone) -> Option<&'k str> {
     let lower = word.to_lowercase();
     let near = known

@@ -1,25 +1,25 @@
-//! Policies of the user's own, in TOML of the catalogue's form: read, and refused with the place and the nearest word.
+//! Policies of the user's own, in TOML of the catalogue's form: read, or refused with the place and the nearest word.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::near::nearest;
 use crate::{CatalogueError, Policy};
 
-/// Files of the user's own that this process was told of: a policy of such a name is theirs wherever a name is looked up.
+/// The user's own policies in this process: such a policy takes precedence wherever its name is looked up.
 static ADOPTED: Mutex<Vec<Adopted>> = Mutex::new(Vec::new());
 
 struct Adopted {
     file: String,
     text: String,
-    /// Kept for as long as the program runs, like the catalogue's own.
+    /// Leaked, so that it lives as long as the catalogue's own policies.
     policy: &'static Policy,
 }
 
-/// Takes up the policy in the `text` of `file`: from now on its name and that of the file find it, as typed. The same text again
-/// changes nothing.
+/// Adopts the policy in the `text` of `file`: from now on its id and the file's name, as typed, find it. The
+/// same text again changes nothing.
 ///
 /// # Errors
-/// [`OwnPolicyError`]: what is wrong with it, or that the file was another one before.
+/// [`OwnPolicyError`] if the policy is wrong, or the file held another one before.
 pub fn adopt(file: &str, text: &str) -> Result<(), OwnPolicyError> {
     let mut adopted = ADOPTED.lock().unwrap_or_else(PoisonError::into_inner);
     match adopted.iter().find(|known| known.file == file) {
@@ -32,14 +32,14 @@ pub fn adopt(file: &str, text: &str) -> Result<(), OwnPolicyError> {
     Ok(())
 }
 
-/// Every file that was taken up, with its text.
+/// Returns every adopted file, with its text.
 #[must_use]
 pub fn adopted() -> Vec<(String, String)> {
     let adopted = ADOPTED.lock().unwrap_or_else(PoisonError::into_inner);
     adopted.iter().map(|known| (known.file.clone(), known.text.clone())).collect()
 }
 
-/// The policy of this file or id, where it was taken up.
+/// Returns the policy of this file or id, if adopted.
 pub(crate) fn find(id: &str) -> Option<&'static Policy> {
     let adopted = ADOPTED.lock().unwrap_or_else(PoisonError::into_inner);
     let found = adopted.iter().find(|known| known.file == id || known.policy.id.eq_ignore_ascii_case(id));
@@ -49,16 +49,16 @@ pub(crate) fn find(id: &str) -> Option<&'static Policy> {
 /// Why a policy of the user's own cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum OwnPolicyError {
-    /// It is not of the form.
+    /// The text does not have the form of a policy.
     #[error("{file}:{line}:{column}: {problem}")]
     Form {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// From 1.
+        /// Line, from 1.
         line: usize,
-        /// From 1.
+        /// Column, from 1.
         column: usize,
-        /// What is wrong there, the offending word, and the nearest one that would do.
+        /// What is wrong there, the offending word, and the nearest allowed one.
         problem: String,
     },
     /// Two files of one name hold different policies.
@@ -66,24 +66,24 @@ pub enum OwnPolicyError {
         "{file}: another policy was read from a file of this name, in this run or one that is told beside it; rename one"
     )]
     Another {
-        /// The file.
+        /// Name of the file.
         file: String,
     },
-    /// Its parts do not agree.
+    /// Parts of the policy conflict.
     #[error("{file}: {source}")]
     Parts {
-        /// The file.
+        /// Name of the file.
         file: String,
-        /// What does not.
+        /// The conflict.
         source: CatalogueError,
     },
 }
 
 impl Policy {
-    /// Reads a policy from the text of a TOML file; `file` is what errors call it.
+    /// Reads a policy from the text of a TOML file; `file` is its name in errors.
     ///
     /// # Errors
-    /// [`OwnPolicyError`] with the place of what is wrong.
+    /// [`OwnPolicyError`], with the place of the error.
     pub fn own(file: &str, text: &str) -> Result<Policy, OwnPolicyError> {
         let policy: Policy = toml::from_str(text).map_err(|error| {
             let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
@@ -99,8 +99,8 @@ impl Policy {
     }
 }
 
-/// The parser's message with the nearest of the words that it would have taken: it quotes the word that it does not know first,
-/// then those that it does.
+/// Returns the parser's message with the nearest accepted word; the message quotes the unknown word first,
+/// then the accepted ones.
 fn with_nearest(message: &str) -> String {
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let near = quoted.split_first().and_then(|(wrong, known)| nearest(wrong, known.iter().copied()));

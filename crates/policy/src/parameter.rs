@@ -1,4 +1,4 @@
-//! Parameters of a policy: how people write them, what they default to, what is allowed.
+//! Parameters of a policy: how users write them, their defaults, and the allowed values.
 
 use std::collections::BTreeMap;
 
@@ -34,18 +34,18 @@ pub enum ParameterUnit {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameter {
-    /// The name people write: `size`, `iops`, `throughput`, `tier`, …
+    /// The name that users write: `size`, `iops`, `throughput`, `tier`, …
     pub name: String,
     /// The unit of its number.
     pub unit: ParameterUnit,
-    /// What holds when it is left out.
+    /// The value if it is left out.
     default: Option<Written>,
     min: Option<Formula>,
     max: Option<Formula>,
-    /// The words that are allowed, in order, where the unit is a choice; else empty.
+    /// The allowed words, in order, if the unit is a choice; else empty.
     #[serde(default)]
     pub choices: Vec<String>,
-    /// Gibibytes of each choice, where a choice stands for a size.
+    /// Gibibytes of each choice, if choices stand for sizes.
     #[serde(default)]
     pub size_gib: BTreeMap<String, f64>,
 }
@@ -58,7 +58,7 @@ enum Written {
     Word(String),
 }
 
-/// Other words under which a parameter is understood, by its name.
+/// Other names that are accepted for a parameter, by its name.
 const ALIASES: &[(&str, &[&str])] = &[
     ("size", &["size_gib", "size_gb", "capacity"]),
     ("iops", &["provisioned_iops"]),
@@ -69,7 +69,7 @@ const ALIASES: &[(&str, &[&str])] = &[
 ];
 
 impl ParameterUnit {
-    /// A value as people would write it.
+    /// Returns a value as a user would write it.
     pub(crate) fn write(self, value: f64) -> String {
         let number = (value * 1e6).round() / 1e6;
         match self {
@@ -103,7 +103,7 @@ impl ParameterUnit {
         }
     }
 
-    /// Reads a number of this unit; a bare one is already in it.
+    /// Reads a number in this unit; a bare number is already in it.
     fn read(self, typed: &str) -> Result<f64, String> {
         if let Some(number) = bare_number(typed) {
             return Ok(number);
@@ -126,7 +126,7 @@ fn bare_number(typed: &str) -> Option<f64> {
     typed.parse().ok().filter(|_| plain)
 }
 
-/// Operations a second: `6000`, `6k`, `6000iops`, `6kiops`.
+/// Parses operations a second: `6000`, `6k`, `6000iops`, `6kiops`.
 pub(crate) fn operations(typed: &str) -> Result<f64, String> {
     let lower = typed.to_ascii_lowercase();
     let bare =
@@ -137,7 +137,7 @@ pub(crate) fn operations(typed: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("'{typed}' is no number of operations a second"))
 }
 
-/// Makes the names `IOPS`, `read-iops` and `read_iops` one.
+/// Returns a normal form, the same for `READ-IOPS`, `read-iops` and `read_iops`.
 pub(crate) fn normal(typed: &str) -> String {
     typed.to_ascii_lowercase().replace('-', "_")
 }
@@ -151,7 +151,7 @@ impl Parameter {
         typed == self.name || aliases.contains(&typed.as_str())
     }
 
-    /// Whether something holds when it is left out.
+    /// Whether there is a value if it is left out.
     pub fn has_default(&self) -> bool {
         self.default.is_some()
     }
@@ -163,7 +163,7 @@ impl Parameter {
         }
     }
 
-    /// The formulas of the bounds, for the checks of the catalogue.
+    /// Returns the formulas of the bounds, for the checks of the catalogue.
     pub(crate) fn bounds(&self) -> impl Iterator<Item = &Formula> {
         self.min.iter().chain(&self.max)
     }
@@ -176,12 +176,12 @@ impl Parameter {
         self.max.as_ref()?.evaluate(values)
     }
 
-    /// A value that would do, as it can be typed.
+    /// Returns an allowed value, as it can be typed.
     pub fn example(&self) -> String {
         self.choices.first().cloned().unwrap_or_else(|| self.unit.example().to_owned())
     }
 
-    /// What is allowed, in words, given the parameters before it.
+    /// Returns the allowed values in words, given the parameters before this one.
     pub(crate) fn allowed(&self, values: &Values) -> String {
         if !self.choices.is_empty() {
             return self.choices.join(", ");
@@ -195,10 +195,11 @@ impl Parameter {
         }
     }
 
-    /// Reads a typed value and holds it against choices and bounds.
+    /// Reads a typed value and checks it against choices and bounds.
     ///
     /// # Errors
-    /// [`PolicyError::Unreadable`] or [`PolicyError::NotAllowed`], naming parameter, what is allowed and the nearest that is.
+    /// [`PolicyError::Unreadable`] or [`PolicyError::NotAllowed`], with the parameter, the allowed values and
+    /// the nearest of these.
     pub(crate) fn read(&self, policy: &str, typed: &str, values: &Values) -> Result<Value, PolicyError> {
         if !self.choices.is_empty() {
             return self.choose(policy, typed, values);
@@ -245,7 +246,7 @@ impl Parameter {
         }
     }
 
-    /// The smallest choice that holds `typed` bytes, where choices stand for sizes.
+    /// Returns the smallest choice that holds the typed size, if choices stand for sizes.
     pub(crate) fn choice_of_size(&self, typed: &str) -> Option<String> {
         let gib = ParameterUnit::GiB.read(typed).ok()?;
         self.choices

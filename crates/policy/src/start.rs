@@ -1,4 +1,4 @@
-//! What credits hold at the beginning: as it is typed, and whether the buckets have room for it.
+//! What credits hold at the beginning: how it is typed, and whether the buckets have room for it.
 
 use crate::{Bucket, Limits, Resource};
 
@@ -8,22 +8,22 @@ pub enum BucketStart {
     /// What a new volume has.
     #[default]
     Initial,
-    /// Nothing: as right after a burst.
+    /// Nothing, as directly after a burst.
     Empty,
     /// This share of the size, 0 to 1. Timed bursts are ready unless it is 0.
     Share(f64),
-    /// So many charged operations in buckets of operations, at most their size; other buckets hold what a new volume has.
+    /// Charged operations in buckets of operations, at most their size; other buckets hold what a new volume has.
     Operations(f64),
-    /// So many bytes in buckets of bytes, likewise.
+    /// Bytes in buckets of bytes, at most their size; other buckets hold what a new volume has.
     Bytes(f64),
 }
 
 impl BucketStart {
-    /// What [`BucketStart::parse`] reads, as it stands behind "write".
+    /// What [`BucketStart::parse`] reads, in words that follow "write".
     pub const WORDS: &str =
         "full, empty, a percentage such as 40%, operations such as 200000 or bytes such as 5GiB";
 
-    /// Reads what was typed: a word, a share of the size, operations, or bytes where a unit says so.
+    /// Parses what was typed: a word, a share of the size, operations, or bytes if it has such a unit.
     pub fn parse(typed: &str) -> Option<BucketStart> {
         let number = |word: &str| word.parse().ok().filter(|number: &f64| number.is_finite());
         match typed {
@@ -41,8 +41,8 @@ impl BucketStart {
         }
     }
 
-    /// The share of a bucket of this `size`, which holds `initial` of a new volume, that is there at the beginning: 0 to 1
-    /// where [`Limits::hold`] agrees.
+    /// Returns the share of a bucket that is there at the beginning; the bucket has this `size` and holds
+    /// `initial` on a new volume. 0 to 1 if [`Limits::hold`] agrees.
     pub(crate) fn share(self, resource: Resource, (size, initial): (f64, f64)) -> f64 {
         match self {
             BucketStart::Empty => 0.0,
@@ -60,7 +60,7 @@ impl BucketStart {
 }
 
 impl Limits {
-    /// Whether the buckets have room for this beginning.
+    /// Checks that the buckets have room for this beginning.
     ///
     /// # Errors
     /// What there is room for, in words.

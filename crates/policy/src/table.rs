@@ -1,4 +1,4 @@
-//! Tables that providers publish: what a volume of theirs should show.
+//! Tables that providers publish: what one of their volumes should show.
 
 use serde::Deserialize;
 
@@ -10,15 +10,15 @@ use crate::CatalogueError;
 pub struct PublishedTable {
     /// Short name.
     pub id: String,
-    /// The policy with the parameters that all rows share; `None` where the table is not about one policy.
+    /// The policy with the parameters that all rows share; `None` if the table covers more than one policy.
     pub policy: Option<String>,
-    /// Names of the columns; a unit is the last part of a name.
+    /// Names of the columns; the last part of a name is its unit.
     pub columns: Vec<String>,
     /// Ids of the texts it comes from.
     pub sources: Vec<String>,
-    /// What else one should know.
+    /// What else a reader should know.
     pub note: Option<String>,
-    /// The rows, as wide as there are columns.
+    /// The rows, each as wide as there are columns.
     pub rows: Vec<Vec<Cell>>,
 }
 
@@ -30,12 +30,12 @@ pub enum Cell {
     Number(f64),
     /// A word.
     Word(String),
-    /// Not published.
+    /// Nothing published.
     Empty,
 }
 
 impl PublishedTable {
-    /// The figure in this row and column; `None` where it is no figure or there is no such cell.
+    /// Returns the figure in this row and column; `None` if the cell is not a figure or does not exist.
     pub fn number(&self, row: usize, column: &str) -> Option<f64> {
         match self.cell(row, column)? {
             Cell::Number(number) => Some(*number),
@@ -43,7 +43,7 @@ impl PublishedTable {
         }
     }
 
-    /// The cell in this row and column.
+    /// Returns the cell in this row and column.
     pub fn cell(&self, row: usize, column: &str) -> Option<&Cell> {
         let at = self.columns.iter().position(|name| name == column)?;
         self.rows.get(row)?.get(at)

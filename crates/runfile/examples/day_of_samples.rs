@@ -1,10 +1,10 @@
-//! Writes a run file of a made-up day: what a watch of a server with twenty devices would have sampled.
+//! Writes a run file of an invented day: what a watch of a server with twenty devices would have sampled.
 //!
 //! `cargo run --release -p runfile --example day_of_samples -- OUT.plimsoll [HOURS] [DEVICES] [EVERY_SECONDS]`
 //!
-//! Nights are idle, office hours busy; `vdc` is asked for more than its 840 reads and 360 writes a second from 14:00 to
-//! 15:00, so its rates stand still and its queue grows; `sdc` goes and comes anew; discards come at 03:00; millisecond
-//! fields wrap at 32 bits.
+//! Nights are idle, office hours busy; the load on `vdc` exceeds its 840 reads and 360 writes a second from
+//! 14:00 to 15:00, so its rates stand still and its queue grows; `sdc` goes and comes back new; discards come
+//! at 03:00; millisecond fields wrap at 32 bits.
 #![allow(clippy::print_stdout, reason = "printing is what it is for")]
 
 use std::path::Path;
@@ -17,28 +17,28 @@ use record::{
 use runfile::{SameDevice, Writer};
 use workload::{Bytes, Nanos};
 
-/// A day begins at midnight, 21 November 2026, UTC.
+/// Start of the day: midnight, 21 November 2026, UTC, in milliseconds since 1970.
 const MIDNIGHT_UNIX_MS: u64 = 1_795_219_200_000;
-/// Millisecond fields are printed with 32 bits.
+/// Value at which millisecond fields wrap: they are printed with 32 bits.
 const WRAP: f64 = 4_294_967_296.0;
 const HOUR: f64 = 3600.0;
 
-/// What a device is asked for by those who use it directly.
+/// Load on a device from its direct users.
 #[derive(Clone, Copy)]
 enum Demand {
-    /// Only what stands on it asks.
+    /// Only devices stacked on it use it.
     Nothing,
-    /// So many operations a second at the busiest time of office hours, and their size in KiB.
+    /// Operations a second at the busiest time of office hours, and their size in KiB.
     Office(f64, f64),
-    /// The same at every hour.
+    /// Operations a second at every hour, and their size in KiB.
     Steady(f64, f64),
     /// Large sequential reads from one hour to another.
     Backup(f64, f64),
-    /// As office hours, above its limit from 14:00 to 15:00.
+    /// As in office hours, and above its limit from 14:00 to 15:00.
     Limited,
 }
 
-/// One device of the machine: name, kind, alias, mount point, what it stands on, demand.
+/// One device of the machine: name, kind, alias, mount point, what it is stacked on, demand.
 type Row = (&'static str, DeviceKind, &'static str, &'static str, &'static [&'static str], Demand);
 
 fn rows() -> Vec<Row> {
@@ -68,7 +68,7 @@ fn rows() -> Vec<Row> {
     ]
 }
 
-/// Anything from 0 to 1, the same for the same device and second on every machine (splitmix64).
+/// Returns a number from 0 to 1 that is the same for one device and second on every machine (splitmix64).
 fn noise(device: usize, second: u64, salt: u64) -> f64 {
     let mut x = (device as u64) << 48 ^ second << 8 ^ salt;
     x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -77,12 +77,12 @@ fn noise(device: usize, second: u64, salt: u64) -> f64 {
     (x ^ x >> 31) as f64 / u64::MAX as f64
 }
 
-/// Share (0 to 1) of the busiest time: nothing before six and after 22, a hill with its top at 14:00.
+/// Returns the share (0 to 1) of the busiest time: zero before 06:00 and after 22:00, a hill with its top at 14:00.
 fn of_the_day(hour: f64) -> f64 {
     if (6.0..22.0).contains(&hour) { ((hour - 6.0) / 16.0 * std::f64::consts::PI).sin() } else { 0.0 }
 }
 
-/// Operations a second in one second, their size in sectors, and what one takes in milliseconds.
+/// Operations a second in one second, their size in sectors, and the milliseconds that one takes.
 #[derive(Clone, Copy, Default)]
 struct Load {
     reads: f64,
@@ -110,13 +110,13 @@ impl Load {
             reads: ops * 0.7,
             writes: ops * 0.3,
             sectors: kib * 2.0,
-            // A queue of 64 behind a limit of 1,200 a second: each waits 64 / 1,200 s.
+            // A queue of 64 before a limit of 1,200 a second: each waits 64 / 1,200 s.
             wait_ms: if held { 64.0 / 1.2 } else { 0.4 + 0.8 * noise(device, second, 2) + kib / 128.0 },
             discards: if (3.0..3.05).contains(&hour) && ops == 0.0 { 20.0 } else { 0.0 },
         }
     }
 
-    /// With what `above` hands down, `share` of its reads and all or a share of its writes.
+    /// Adds what `above` hands down: `read_share` of its reads and `write_share` of its writes.
     fn plus(&mut self, above: &Load, read_share: f64, write_share: f64) {
         let ops = |load: &Load| load.reads + load.writes;
         let more = ops(above).max(1e-9);
@@ -129,7 +129,7 @@ impl Load {
     }
 }
 
-/// Counters as they grow, with what is less than one.
+/// Counters as they grow, with their fractions.
 #[derive(Clone, Copy, Default)]
 struct Growing {
     reads: f64,
@@ -187,11 +187,11 @@ impl Growing {
     }
 }
 
-/// The machine with its clock.
+/// The machine and its counters.
 struct Machine {
     rows: Vec<Row>,
     names: Vec<Arc<str>>,
-    /// For each device those below it, by place.
+    /// For each device, the indices of those below it.
     below: Vec<Vec<usize>>,
     growing: Vec<Growing>,
     cpu: [f64; 5],
@@ -228,16 +228,16 @@ impl Machine {
         }
     }
 
-    /// `sdc` is there from two to six, and again, made anew, from nine to noon.
+    /// Whether a device is there: `sdc` is from 02:00 to 06:00 and, made anew, from 09:00 to noon.
     fn there(&self, device: usize, hour: f64) -> bool {
         self.rows[device].0 != "sdc" || (2.0..6.0).contains(&hour) || (9.0..12.0).contains(&hour)
     }
 
-    /// Lets `seconds` pass that end at `at`.
+    /// Advances the counters by `seconds`, which end at `at`.
     fn pass(&mut self, at: f64, seconds: f64) {
         let demand = |(place, row): (usize, &Row)| Load::of(row.5, place, at);
         let mut loads: Vec<Load> = self.rows.iter().enumerate().map(demand).collect();
-        // Those above stand behind those below, so what they hand down is complete when their turn comes.
+        // Devices stand after those below them, so what they hand down is complete when their turn comes.
         for above in (0..loads.len()).rev() {
             let (load, below) = (loads[above], &self.below[above]);
             let mirrored = matches!(self.rows[above].1, DeviceKind::Md(_));

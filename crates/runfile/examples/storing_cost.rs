@@ -1,5 +1,5 @@
-//! What storing costs: an interval with a wide histogram, a day of samples of twenty devices committed one by one as a watch
-//! does, and reading it back.
+//! Measures what storing costs: an interval with a wide histogram, a day of samples of twenty devices
+//! committed one by one as in a watch, and reading it back.
 //!
 //! `cargo run --release -p runfile --example storing_cost -- DIRECTORY [HOURS]`
 #![allow(clippy::print_stdout, reason = "printing is what it is for")]
@@ -42,7 +42,7 @@ fn plan() -> StepPlan {
     }
 }
 
-/// 10,000 latencies spread over three decades: about 3,000 filled buckets, more than a real second has.
+/// Returns an interval of 10,000 latencies spread over three decades: about 3,000 filled buckets, more than a real second has.
 fn second(n: u64) -> Interval {
     let (mut tally, mut histogram) = (Tally::default(), Histogram::new());
     for i in 0..10_000u64 {
@@ -72,7 +72,8 @@ fn sample(n: u64) -> Sample {
     Sample { at: Nanos::from_secs(n), disks, ..Sample::default() }
 }
 
-/// User and system time of this process by `/proc/self/stat`, in hundredths of a second (proc(5), fields 14 and 15).
+/// Returns the user and system time of this process in seconds, from the hundredths in `/proc/self/stat`
+/// (proc(5), fields 14 and 15).
 fn cpu_seconds() -> Result<f64, Box<dyn std::error::Error>> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
     let behind = stat.rsplit(')').next().unwrap_or_default();
@@ -80,7 +81,7 @@ fn cpu_seconds() -> Result<f64, Box<dyn std::error::Error>> {
     Ok(ticks.sum::<Result<f64, _>>()? / 100.0)
 }
 
-/// The most memory that this process had resident.
+/// Returns the peak resident memory of this process in MiB.
 fn resident_mib() -> Result<f64, Box<dyn std::error::Error>> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! How a run file comes into being: whole, with tables and header, from one string of bytes.
+//! How a run file is created: whole, with tables and header, from one string of bytes.
 
 use std::io::Write;
 use std::os::unix::fs::FileExt;
@@ -11,16 +11,18 @@ use crate::header;
 use crate::schema::{self, APPLICATION_ID, SCHEMA_VERSION};
 use crate::{SameDevice, WriteError};
 
-/// Where the two numbers stand that say how changes are kept, and what they are (SQLite's file format, section 1.3.3).
+/// Offset of the two numbers that say how changes are kept (SQLite's file format, section 1.3.3).
 const KEPT_AT: usize = 18;
+/// The two numbers for a write-ahead log.
 const IN_WAL: [u8; 2] = [2, 2];
+/// The two numbers for a rollback journal.
 const IN_JOURNAL: [u8; 2] = [1, 1];
 
-/// Makes the file at `path` and fills it; for a folder in which nobody else makes files. Whoever may be killed, or
-/// writes where others do, brings a way of its own to make a file whole.
+/// Returns a `birth` that creates and fills the file at `path`, for a folder in which nobody else creates files.
+/// A caller that may be killed, or writes to a folder of others, must bring its own way to create a file whole.
 ///
 /// # Errors
-/// From what it gives back: `Exists` and `Create`.
+/// The returned function fails with `Exists` and `Create`.
 pub fn at(path: &Path) -> impl FnOnce(&[u8]) -> Result<PathBuf, WriteError> {
     move |bytes| {
         let made = std::fs::OpenOptions::new().write(true).create_new(true).open(path);
@@ -29,7 +31,7 @@ pub fn at(path: &Path) -> impl FnOnce(&[u8]) -> Result<PathBuf, WriteError> {
     }
 }
 
-/// The bytes of a run file that holds the header of `run`.
+/// Returns the bytes of a run file that holds the header of `run`.
 pub(crate) fn image(run: &Run) -> rusqlite::Result<Vec<u8>> {
     let mut conn = Connection::open_in_memory()?;
     conn.pragma_update(None, "application_id", APPLICATION_ID)?;
@@ -38,15 +40,15 @@ pub(crate) fn image(run: &Run) -> rusqlite::Result<Vec<u8>> {
     header::store(&conn, run)?;
     conn.execute_batch("COMMIT")?;
     let mut bytes = conn.serialize("main")?.to_vec();
-    // From the first byte on in the mode that it is written in: changing the mode would need a journal, and a kill then
-    // would leave a file that only somebody who may write there can read.
+    // WAL mode from the first byte on: changing the mode would need a journal, and a kill during the change
+    // would leave a file that only readers who may write there could read.
     bytes[KEPT_AT..KEPT_AT + 2].copy_from_slice(&IN_WAL);
     Ok(bytes)
 }
 
-/// Opens the file that was just made of an [`image`], and no other.
+/// Opens the file just created from an [`image`], and no other.
 pub(crate) fn open(path: &Path, place: SameDevice) -> rusqlite::Result<Connection> {
-    // SQLite would use what somebody else has put beside it, a device or a pipe too.
+    // SQLite would use what somebody else has put beside it, even a device or a pipe.
     if ["-wal", "-shm", "-journal"].iter().any(|end| beside(path, end).symlink_metadata().is_ok()) {
         return Err(rusqlite::Error::InvalidPath(path.to_owned()));
     }
@@ -54,7 +56,7 @@ pub(crate) fn open(path: &Path, place: SameDevice) -> rusqlite::Result<Connectio
     if opened.is_ok() {
         return opened;
     }
-    // Where shared memory is not to be had (some network file systems) each commit goes to the main file directly.
+    // Without shared memory (some network file systems), each commit goes directly to the main file.
     let file = std::fs::OpenOptions::new().write(true).open(path);
     match file.and_then(|file| file.write_all_at(&IN_JOURNAL, KEPT_AT as u64)) {
         Ok(()) => open_as_it_is(path, place),
@@ -71,26 +73,27 @@ fn open_as_it_is(path: &Path, place: SameDevice) -> rusqlite::Result<Connection>
         return Err(rusqlite::Error::InvalidPath(path.to_owned()));
     }
     conn.set_prepared_statement_cache_capacity(32);
-    // Checkpoints come when they disturb least, not after so many pages.
+    // Checkpoints happen when they disturb least, not after a number of pages.
     conn.query_row("PRAGMA wal_autocheckpoint = 0", [], |_| Ok(()))?;
     let synchronous = match place {
         SameDevice::Yes => "OFF",
         SameDevice::No => "NORMAL",
     };
     conn.pragma_update(None, "synchronous", synchronous)?;
-    // A first change, of one page: what does not let us write is known before anything is measured.
+    // A first change, of one page: an obstacle to writing shows before anything is measured.
     conn.pragma_update(None, "user_version", SCHEMA_VERSION)?;
     Ok(conn)
 }
 
-/// A file that SQLite keeps beside the one at `path`.
+/// Returns the path of a file that SQLite keeps beside the one at `path`.
 fn beside(path: &Path, end: &str) -> PathBuf {
     let mut side = path.as_os_str().to_owned();
     side.push(end);
     PathBuf::from(side)
 }
 
-/// The folder's own path with the name as it is: SQLite then refuses a link in the file's place, and none on the way.
+/// Returns the folder's real path with the file's name unchanged: SQLite then refuses a link in the file's
+/// place, but none on the way.
 fn without_links(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let real = absolute.parent().and_then(|folder| folder.canonicalize().ok());

@@ -1,4 +1,4 @@
-//! Kinds of columns: what SQL calls them, and how a value becomes one and is taken from one again.
+//! Kinds of columns: their types in SQL, and how a value is stored in one and read back.
 
 use record::{Distribution, Note, TargetDoubt};
 use rusqlite::Row;
@@ -12,9 +12,9 @@ use crate::scan::{Fault, Outcome};
 
 /// What SQL says of a column.
 pub(crate) trait Kind {
-    /// Its type.
+    /// SQL type of the column.
     const TYPE: &'static str;
-    /// Whether it may be NULL.
+    /// Whether the column may be NULL.
     const NULLS: bool = false;
 }
 
@@ -24,7 +24,7 @@ pub(crate) trait Cell<T>: Kind {
     fn take(row: &Row<'_>, column: usize) -> Outcome<T>;
 }
 
-/// Gives each kind of column its name, its type and the values that it holds: how one is put, and how it is taken.
+/// Gives each kind of column its name, its type and the values that it holds: how a value is stored, and how it is read.
 macro_rules! kinds {
     ($($(#[$about:meta])* $name:ident($of:literal) of $value:ty: $put:expr, $take:expr;)+) => {$(
         $(#[$about])*
@@ -53,10 +53,10 @@ kinds! {
     Text("TEXT") of String: |words| words.as_str().into(), |row, at| Ok(row.get(at)?);
     /// A number with a fraction.
     Real("REAL") of f64: |real| (*real).into(), |row, at| Ok(row.get(at)?);
-    /// A number from 0 on. SQLite's integers are signed; no quantity of a run comes near 2^63, and one that did would come
-    /// back unharmed.
+    /// A non-negative number. SQLite's integers are signed; no quantity of a run comes near 2^63, and one
+    /// that did would come back unharmed.
     Whole("INTEGER") of u64: |whole| (*whole as i64).into(), |row, at| Ok(row.get::<_, i64>(at)? as u64);
-    /// Bytes.
+    /// A size in bytes.
     Size("INTEGER") of Bytes: |size| Whole::put(&size.0), |row, at| Whole::take(row, at).map(Bytes);
     /// A time on the run's clock.
     Time("INTEGER") of Nanos: |time| Whole::put(&time.0), |row, at| {
@@ -81,13 +81,13 @@ kinds! {
         let blob = row.get_ref(at)?.as_blob_or_null().map_err(rusqlite::Error::from)?;
         Ok(Distribution::decode(blob.unwrap_or_default())?)
     };
-    /// Doubts about a target, which were sentences once.
+    /// Doubts about a target, which earlier versions stored as sentences.
     Doubts("TEXT") of Vec<TargetDoubt>: Json::put, |row, at| Ok(earlier::doubts(Json::take(row, at)?)?);
-    /// Notes of the engine, which were sentences once.
+    /// Notes of the engine, which earlier versions stored as sentences.
     Notes("TEXT") of Vec<Note>: Json::put, |row, at| Ok(earlier::notes(Json::take(row, at)?)?);
 }
 
-/// Gives kinds that hold values of many types their names and types.
+/// Defines kinds that hold values of many types, with their SQL types.
 macro_rules! wide {
     ($($(#[$about:meta])* $name:ident$(<$of:ident>)?: $type:expr, $nulls:expr;)+) => {$(
         $(#[$about])*
@@ -105,13 +105,13 @@ wide! {
     Number: "INTEGER", false;
     /// The snake_case word of a unit variant.
     Word: "TEXT", false;
-    /// Anything, as JSON.
+    /// Any value, as JSON.
     Json: "TEXT", false;
-    /// The least latency: NULL where there was none, which a tally calls the greatest there is.
+    /// The least latency: NULL if there was none, for which a tally has the greatest possible value.
     Least: "INTEGER", true;
-    /// NULL where there is nothing.
+    /// A value or NULL.
     Maybe<K>: K::TYPE, true;
-    /// What files of earlier versions lack: NULL stands for the least there is.
+    /// A value that files of earlier versions lack: NULL stands for the default.
     Later<K>: K::TYPE, false;
 }
 
@@ -181,8 +181,9 @@ impl<T: Serialize + DeserializeOwned> Cell<T> for Json {
     }
 }
 
-/// Far more than a run lasts or counts: a time that is none is negative, and two of these do not overflow.
+/// Greatest time in nanoseconds: far more than a run lasts. A damaged time is negative, and the sum of two does not overflow.
 const TIME_MOST: u64 = i64::MAX as u64;
+/// Greatest number of I/Os: far more than a run has.
 const COUNT_MOST: u64 = 1 << 48;
 
 /// What a number is, and its greatest value.
@@ -199,12 +200,12 @@ impl Bound {
     }
 }
 
-/// The text in a column, without a copy.
+/// Returns the text in a column without a copy.
 pub(crate) fn text<'r>(row: &'r Row<'_>, column: usize) -> Outcome<&'r str> {
     Ok(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?)
 }
 
-/// The snake_case word of a unit variant.
+/// Returns the snake_case word of a unit variant.
 pub(crate) fn word<T: Serialize>(value: &T) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,

@@ -1,4 +1,4 @@
-//! A run file may be anybody's: what its schema may hold, and how much work and text reading it may cost.
+//! Limits on a run file that may come from anybody: what its schema may hold, and how much work and text reading may cost.
 
 use std::path::{Path, PathBuf};
 
@@ -9,28 +9,30 @@ use rusqlite::{Connection, Result};
 use crate::scan::Longest;
 use crate::schema::TABLES;
 
-/// Steps of SQLite's machine that any file may cost, and how many for each of its bytes: a row of ours costs about one step
-/// a byte, so that only a file made for it comes near.
+/// Steps of SQLite's machine that any file may cost. A row of ours costs about one step a byte, so only a
+/// file made to be expensive comes near the limit.
 const STEPS_LEAST: u64 = 20_000_000;
+/// Steps for each byte of the file, beyond [`STEPS_LEAST`].
 const STEPS_A_BYTE: u64 = 8;
-/// After so many steps it is looked whether there are any left.
+/// Steps between two checks of the limit.
 const STEPS_AT_ONCE: i32 = 1000;
-/// Text that any file may give beyond its own length, as headers and rounding need.
+/// Bytes of text that any file may give beyond its own length, as needed for headers and rounding.
 const TEXT_LEAST: u64 = 1 << 20;
 
-/// Memory that any file may take, and how much for each of its bytes: a report promises 64 MiB and four times the input, of which
-/// the program itself takes a third of the first part.
+/// Bytes of memory that any file may take: a report promises 64 MiB and four times the input, of which the
+/// program itself takes a third of the 64 MiB.
 const MEMORY_LEAST: u64 = 40 << 20;
+/// Bytes of memory for each byte of the file, beyond [`MEMORY_LEAST`].
 const MEMORY_A_BYTE: u64 = 4;
 
-/// No statement of a schema, ours or added to look at it, comes near this length in bytes.
+/// Longest SQL statement in bytes, far above those of the schema and of our queries.
 const STATEMENT_LONGEST: i32 = 64 << 10;
-/// Our widest table has 32 columns; those of later versions may be wider.
+/// Most columns of a table: our widest has 32; those of later versions may be wider.
 const COLUMNS_MOST: i32 = 256;
-/// Our deepest expression has 10 levels.
+/// Deepest expression in levels: our deepest has 10.
 const EXPRESSION_DEEPEST: i32 = 100;
 
-/// Bytes of a run file with what waits beside it.
+/// Returns the bytes of a run file and of what waits beside it.
 pub(crate) fn size(path: &Path) -> u64 {
     let beside = |suffix: &str| {
         let mut side = path.as_os_str().to_owned();
@@ -41,17 +43,17 @@ pub(crate) fn size(path: &Path) -> u64 {
     length(path).saturating_add(length(&beside("-wal")))
 }
 
-/// Text that a file of `size` bytes can give: what stands in it stands there once.
+/// Returns the bytes of text that a file of `size` bytes can give, each being stored there once.
 pub(crate) fn text_of(size: u64) -> u64 {
     size.saturating_add(TEXT_LEAST)
 }
 
-/// Memory that what a file of `size` bytes holds may take, with what is made of it.
+/// Returns the bytes of memory that the contents of a file of `size` bytes may take, with what is made of them.
 pub(crate) fn memory_of(size: u64) -> u64 {
     size.saturating_mul(MEMORY_A_BYTE).saturating_add(MEMORY_LEAST)
 }
 
-/// Holds `conn` to what reading a run file of `size` bytes takes.
+/// Limits `conn` to what reading a run file of `size` bytes takes.
 pub(crate) fn confine(conn: &mut Connection, size: u64) -> Result<()> {
     for (config, on) in [
         (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
@@ -78,14 +80,14 @@ pub(crate) fn confine(conn: &mut Connection, size: u64) -> Result<()> {
     conn.pragma_update(None, "cell_size_check", true)
 }
 
-/// Keeps statements from changing the schema or its shadows. Where a file is shorter than its header says SQLite opens it
-/// only with the schema held for changeable, which this would take back.
+/// Prevents statements from changing the schema or its shadow tables. A file shorter than its header says is
+/// opened with a writable schema, which this would undo.
 pub(crate) fn defend(conn: &Connection) -> Result<()> {
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map(drop)
 }
 
-/// What in the file's schema is not as plimsoll makes it: the first thing, in words. A view of somebody's own does no harm,
-/// since no view is read; one that stands in a table's place, a table that is computed, and a trigger are nobody's by chance.
+/// Returns the first thing in the file's schema that plimsoll does not make, in words. A foreign view does no harm
+/// because no view is read; a view in a table's place, a computed table, or a trigger is never there by chance.
 pub(crate) fn foreign(conn: &Connection) -> Result<Option<String>> {
     let mut statement = conn.prepare("SELECT type, name, coalesce(sql, ''), rootpage FROM sqlite_schema")?;
     let mut rows = statement.query([])?;
@@ -109,7 +111,8 @@ pub(crate) fn foreign(conn: &Connection) -> Result<Option<String>> {
     computed(conn)
 }
 
-/// A column of ours that the file computes, or a number of rows that is none: both can make much of little.
+/// Returns a column of ours that the file computes, or an interval's number that is not the primary key, in words: both can
+/// make much out of little.
 fn computed(conn: &Connection) -> Result<Option<String>> {
     let mut columns = conn.prepare("SELECT name, hidden FROM pragma_table_xinfo(?)")?;
     for table in TABLES.iter().map(|table| table.name) {

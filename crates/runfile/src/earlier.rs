@@ -1,12 +1,12 @@
 //! What earlier versions stored as sentences, translated into values: here, once, as a file is read.
 //!
-//! Up to version 2 of the run file doubts about the target and notes of the engine were sentences. Those whose words are known
-//! become what they were made from; the others are kept in their words, and decide nothing.
+//! Up to version 2 of the run file, doubts about the target and notes of the engine were sentences. Those
+//! with known words become the values they were made from; the others keep their words, and decide nothing.
 
 use record::{Note, TargetDoubt};
 use serde_json::Value;
 
-/// The doubts of a target: values as this version stores them, sentences as earlier ones did.
+/// Returns the doubts of a target: values as this version stores them, or sentences as earlier ones did.
 pub(crate) fn doubts(stored: Vec<Value>) -> serde_json::Result<Vec<TargetDoubt>> {
     stored.into_iter().map(doubt).collect()
 }
@@ -18,7 +18,7 @@ fn doubt(stored: Value) -> serde_json::Result<TargetDoubt> {
     }
 }
 
-/// The notes of a step: values as this version stores them, sentences as earlier ones did, which nothing is decided by.
+/// Returns the notes of a step: values as this version stores them, or sentences as earlier ones did, which decide nothing.
 pub(crate) fn notes(stored: Vec<Value>) -> serde_json::Result<Vec<Note>> {
     let note = |stored| match stored {
         Value::String(words) => Ok(Note::Other { words }),
@@ -27,10 +27,10 @@ pub(crate) fn notes(stored: Vec<Value>) -> serde_json::Result<Vec<Note>> {
     stored.into_iter().map(note).collect()
 }
 
-/// What stood before the words that are always the same.
+/// Makes a doubt of what stood before the fixed words.
 type Made = fn(String) -> TargetDoubt;
 
-/// Sentences that begin with the one thing that differs: a file system, a mount point or a device.
+/// Sentences that begin with their only variable part: a file system, a mount point or a device.
 const ENDINGS: [(&str, Made); 15] = [
     (" keeps its files in memory: the figures are the memory's, not a volume's", |filesystem| {
         TargetDoubt::MemoryFilesystem { filesystem }
@@ -73,10 +73,10 @@ const ENDINGS: [(&str, Made); 15] = [
     ("the file system knows no direct I/O, so the page cache takes part", |_| TargetDoubt::NoDirectIo),
 ];
 
-/// What stood at both places between the words that are always the same.
+/// Makes a doubt of what stood at the two places between the fixed words.
 type MadeOfTwo = fn(String, String) -> TargetDoubt;
 
-/// Sentences in which two things differ: the first begins it, the second stands between the two texts.
+/// Sentences with two variable parts: the first begins the sentence, the second stands between the two texts.
 const BRACKETS: [(&str, &str, MadeOfTwo); 3] = [
     (
         " is a network file system (from ",
@@ -91,7 +91,7 @@ const BRACKETS: [(&str, &str, MadeOfTwo); 3] = [
     }),
 ];
 
-/// The doubt that an earlier version put into these words.
+/// Returns the doubt that an earlier version put into these words.
 fn known(words: &str) -> Option<TargetDoubt> {
     let one = ENDINGS.iter().find_map(|(ending, made)| {
         let what = words.strip_suffix(ending)?;

@@ -1,4 +1,4 @@
-//! Why a run file could not be written or read, with what to do about it.
+//! Why a run file could not be written or read, with the remedy.
 
 use std::path::{Path, PathBuf};
 
@@ -11,14 +11,14 @@ pub enum WriteError {
         /// The file.
         path: PathBuf,
     },
-    /// The file could not be made at all.
+    /// The file could not be created.
     #[error(
         "cannot create the run file {path}: {source}; choose a directory that exists and that you may write to"
     )]
     Create {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The file system or a quota is full.
@@ -30,7 +30,7 @@ pub enum WriteError {
         /// The file.
         path: PathBuf,
     },
-    /// Writing failed otherwise.
+    /// Writing failed for another reason.
     #[error(
         "cannot write to the run file {path}: {source}; what was recorded up to the last checkpoint, which comes every ten \
          seconds and at the end of a step, stays readable there. Check the file system it lies on, or keep the run file \
@@ -39,7 +39,7 @@ pub enum WriteError {
     Failed {
         /// The file.
         path: PathBuf,
-        /// What SQLite said.
+        /// SQLite's error.
         source: rusqlite::Error,
     },
     /// The device below the file has not answered for several seconds.
@@ -60,12 +60,12 @@ pub enum WriteError {
         /// The file.
         path: PathBuf,
     },
-    /// A plan names a file whose name is not text.
+    /// A plan names a file whose name is not valid text.
     #[error("step '{step}' cannot be stored as JSON: {source}; use file names that are valid UTF-8")]
     NotText {
-        /// The step.
+        /// Name of the step.
         step: String,
-        /// What the encoder said.
+        /// The encoder's error.
         source: serde_json::Error,
     },
     /// An interval or an end came while no step was open.
@@ -79,7 +79,7 @@ pub enum WriteError {
 }
 
 impl WriteError {
-    /// `Exists` where the name is taken, else `Create`.
+    /// Returns `Exists` if the name is taken, else `Create`.
     pub fn not_made(path: &Path, source: std::io::Error) -> WriteError {
         let path = path.to_owned();
         match source.kind() {
@@ -98,7 +98,7 @@ pub enum RunfileError {
         /// The file.
         path: PathBuf,
     },
-    /// It is there but cannot be opened.
+    /// The file exists but cannot be opened.
     #[error(
         "cannot open {path}: {reason}; check that you may read it, and copy it to a directory you may write to if a file \
          {path}-wal lies beside it"
@@ -106,20 +106,20 @@ pub enum RunfileError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         reason: String,
     },
-    /// It is something else.
+    /// The file is something else.
     #[error(
         "{path} is no run file: it looks like {looks_like}; name a file that plimsoll recorded (*.plimsoll)"
     )]
     NotARunFile {
         /// The file.
         path: PathBuf,
-        /// What it looks like.
+        /// What the file looks like.
         looks_like: &'static str,
     },
-    /// A later plimsoll wrote it.
+    /// A later version of plimsoll wrote it.
     #[error(
         "{path} was written by a later version of plimsoll (file version {found}, this one reads up to {known}); \
          update plimsoll"
@@ -127,12 +127,12 @@ pub enum RunfileError {
     Newer {
         /// The file.
         path: PathBuf,
-        /// Its version.
+        /// Version of the file.
         found: i32,
-        /// The newest that is understood here.
+        /// Newest version that this one reads.
         known: i32,
     },
-    /// Its end is missing.
+    /// The end of the file is missing.
     #[error(
         "{path} is cut off: by its own account it has {expected} bytes, and {found} are there; copy it again from where \
          it was recorded"
@@ -140,12 +140,12 @@ pub enum RunfileError {
     CutOff {
         /// The file.
         path: PathBuf,
-        /// Bytes that it should have.
+        /// Bytes that the file should have.
         expected: u64,
-        /// Bytes that it has.
+        /// Bytes that the file has.
         found: u64,
     },
-    /// Its schema holds what plimsoll never puts there.
+    /// The schema holds what plimsoll never puts there.
     #[error(
         "{path} holds {what}, which plimsoll never makes: reading it could run without end, so nothing of it is read; ask \
          for the file as plimsoll recorded it"
@@ -153,15 +153,15 @@ pub enum RunfileError {
     Foreign {
         /// The file.
         path: PathBuf,
-        /// The first thing.
+        /// The first such thing.
         what: String,
     },
-    /// Its contents do not make sense.
+    /// The contents do not make sense.
     #[error("{path} is damaged in table '{table}': {reason}")]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The table.
+        /// Name of the table.
         table: &'static str,
         /// What is wrong.
         reason: String,

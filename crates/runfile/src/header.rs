@@ -9,7 +9,7 @@ use crate::machine;
 use crate::scan::{Fault, Place, Scan};
 use crate::table::{self, Inserts, table};
 
-/// What a run says of itself.
+/// What describes a run as a whole.
 #[derive(Default)]
 pub(crate) struct Head {
     version: String,
@@ -79,7 +79,7 @@ table! {
     }
 }
 
-/// Origin of what plimsoll measured itself.
+/// Origin of a run that plimsoll measured.
 const MEASURED: &str = "measured";
 
 impl Head {
@@ -124,7 +124,7 @@ impl Head {
     }
 }
 
-/// Stores what `run` says of the whole; replaces what was stored before.
+/// Stores what describes `run` as a whole; replaces what was stored before.
 pub(crate) fn store(conn: &Connection, run: &Run) -> Result<()> {
     table::replace::<Runs>(conn, [&Head::of(run)])?;
     table::replace::<Hosts>(conn, &run.host)?;
@@ -140,10 +140,10 @@ pub(crate) fn store(conn: &Connection, run: &Run) -> Result<()> {
     machine::store_phases(conn, &run.phases)
 }
 
-/// What files of earlier versions have not in `run`.
+/// Columns of `run` that files of earlier versions lack.
 const LATER: [&str; 4] = ["own_policies", "exceeded", "asked", "forecast_ns"];
 
-/// The run as a whole, without what lies in other tables.
+/// Reads the run as a whole, without what is in other tables.
 pub(crate) fn read(scan: &Scan<'_>) -> Run {
     let query = table::select_of_any_version::<Runs>(scan, &LATER);
     let head = scan.all(query, table::taken::<Runs>).into_iter().next();

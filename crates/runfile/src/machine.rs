@@ -1,4 +1,4 @@
-//! The machine that was watched, in its tables: its devices as they stand on each other, limits set on it, phases.
+//! The watched machine in its tables: its stacked devices, limits set on it, phases.
 
 use record::{DeviceKind, DeviceNode, LocalLimit, Phase, PhaseKind};
 use rusqlite::{Connection, Result};
@@ -16,7 +16,7 @@ pub(crate) struct Standing {
 }
 
 table! {
-    /// Every block device of a machine that was watched, as they stand on each other.
+    /// Every block device of a watched machine, with what it is stacked on.
     Machine, "machine_device" of Standing, Own(position) {
         Text: name = node.facts.name, kind;
         Maybe<Text>: level;

@@ -1,4 +1,4 @@
-//! Series that another tool printed, in their tables: a row an interval and device, a column a metric.
+//! Series that another tool printed, in their tables: a row for each interval and device, a column for each metric.
 
 use record::{CpuMetric, Metric, Observed, ObservedDevice};
 use rusqlite::{Connection, Result, Row, Statement};
@@ -11,14 +11,14 @@ use crate::scan::{Fault, Outcome, Scan};
 use crate::table::{self, Column, Inserts, Key, Table, table};
 
 table! {
-    /// Which tool printed it.
+    /// The tool that printed the series.
     Sources, "observed" of (String,) {
         Text: source = 0;
     }
 }
 
 table! {
-    /// Whose values there are, and of what; those of the CPUs have no device.
+    /// Devices that have values, and their metrics; the CPUs' row has no device.
     AllSeries, "observed_series" of (Option<String>, Vec<Value>), Own(series) {
         Maybe<Text>: device = 0;
         Json: metrics = 1;
@@ -31,7 +31,7 @@ table! {
     }
 }
 
-/// Gives tables a column for each metric that there is, in the order of their declaration. What is NaN is NULL there.
+/// Gives tables a column for each existing metric, in the order of declaration. NaN is stored as NULL.
 macro_rules! values {
     ($($table:ident, $name:literal, $key:ident($number:ident) $(, $of:ident($owner:ident))?: $metrics:expr;)+) => {$(
         pub(crate) struct $table;
@@ -67,7 +67,7 @@ values! {
     DiskValues, "observed_disk", Of(interval), Of(series): Metric::all();
 }
 
-/// Stores `observed`; replaces what was stored before. A row of nothing is left out.
+/// Stores `observed`; replaces what was stored before. Rows without values are left out.
 pub(crate) fn store(conn: &Connection, observed: Option<&Observed>) -> Result<()> {
     let source = observed.map(|observed| (observed.source.clone(),));
     table::replace::<Sources>(conn, &source)?;
@@ -102,12 +102,12 @@ pub(crate) fn store(conn: &Connection, observed: Option<&Observed>) -> Result<()
     Ok(())
 }
 
-/// The metrics of a series, each by its word.
+/// Returns the metrics of a series, each by its word.
 fn names<M: serde::Serialize>(metrics: &[(M, Vec<f64>)]) -> Vec<Value> {
     metrics.iter().map(|(metric, _)| Value::String(word(metric))).collect()
 }
 
-/// Fills `row` with the values at `number`, each at its metric's `place`; true where there is any.
+/// Fills `row` with the values at `number`, each at its metric's `place`; returns whether there are any.
 fn gather<M: Copy>(row: &mut [f64], metrics: &[(M, Vec<f64>)], number: usize, place: fn(M) -> usize) -> bool {
     row.fill(f64::NAN);
     for (metric, values) in metrics {
@@ -116,7 +116,7 @@ fn gather<M: Copy>(row: &mut [f64], metrics: &[(M, Vec<f64>)], number: usize, pl
     row.iter().any(|value| !value.is_nan())
 }
 
-/// What [`store`] stored; nothing where the file comes from before there was such a table.
+/// Returns what [`store`] stored; `None` if the file was written before there was such a table.
 pub(crate) fn read(scan: &Scan<'_>) -> Option<Observed> {
     let source = table::all_if_there::<Sources>(scan).into_iter().next()?.0;
     let mut observed = Observed { source, ..Observed::default() };
@@ -145,11 +145,11 @@ pub(crate) fn read(scan: &Scan<'_>) -> Option<Observed> {
     Some(observed)
 }
 
-/// Memory that a report makes of a device beside its values, its lines in every chart foremost, in bytes: measured by reports of
-/// 20,000 devices.
+/// Bytes of memory that a report makes of a device besides its values, mainly for its lines in every chart;
+/// measured with reports of 20,000 devices.
 const SERIES_WEIGHS: u64 = 12_000;
 
-/// Which series there are, without values; the numbers of the devices' ones.
+/// Reads the series without their values; returns the numbers of the devices' series.
 fn series(scan: &Scan<'_>, observed: &mut Observed) -> Vec<i64> {
     let count = observed.intervals.len();
     let mut numbers = Vec::new();
@@ -157,7 +157,7 @@ fn series(scan: &Scan<'_>, observed: &mut Observed) -> Vec<i64> {
         let (device, metrics) = table::taken::<AllSeries>(row)?;
         bounded(observed.devices.len() + 1, "devices", DEVICES_MOST)?;
         bounded(metrics.len(), "metrics of a device", Metric::all().count())?;
-        // However little the file says of each; and a report draws them.
+        // Counted however little the file says of each, because a report draws them.
         scan.weighs(SERIES_WEIGHS + (3 * metrics.len() * count * size_of::<f64>()) as u64)?;
         match device {
             None => observed.cpu = empty(metrics, count)?,
@@ -172,7 +172,7 @@ fn series(scan: &Scan<'_>, observed: &mut Observed) -> Vec<i64> {
     numbers
 }
 
-/// So many values of each metric that has one of the words, none of them known.
+/// Returns `count` unknown values for each metric that has one of the words.
 fn empty<M: serde::de::DeserializeOwned>(words: Vec<Value>, count: usize) -> Outcome<Vec<(M, Vec<f64>)>> {
     let each = words.into_iter().map(|word| Ok((serde_json::from_value(word)?, vec![f64::NAN; count])));
     each.collect()

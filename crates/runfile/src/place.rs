@@ -1,12 +1,12 @@
-//! Where run files go when nobody says where, and under which name.
+//! The default place of run files, and their names.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-/// Where run files of root go that has no home, as where a service or cron starts it: only root can write there.
+/// Parent of root's run files without a home, as when a service or cron starts the program: only root can write there.
 const OF_ROOT: &str = "/var/lib";
 
-/// Whose run files a directory is looked for.
+/// Whose run files a directory is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
     /// Root's.
@@ -15,15 +15,15 @@ pub enum Whose {
     User,
 }
 
-/// The directory for run files of this user: `$XDG_STATE_HOME/plimsoll`, else `~/.local/state/plimsoll`, else root's
-/// `/var/lib/plimsoll`. `None` where no place is the user's own. It may not exist yet.
+/// Returns the directory for run files of this user: `$XDG_STATE_HOME/plimsoll`, else `~/.local/state/plimsoll`,
+/// else root's `/var/lib/plimsoll`. `None` if no place is the user's own. The directory may not exist yet.
 pub fn state_directory(whose: Whose) -> Option<PathBuf> {
     let (state, home) = (std::env::var_os("XDG_STATE_HOME"), std::env::var_os("HOME"));
     state_directory_from(state.as_deref(), home.as_deref(), whose)
 }
 
-/// As [`state_directory`], with the two variables given. Relative paths do not count, as the XDG base directory
-/// specification wants it.
+/// Returns the directory of [`state_directory`] from the two variables. Relative paths do not count, as the
+/// XDG base directory specification demands.
 pub fn state_directory_from(
     state_home: Option<&OsStr>,
     home: Option<&OsStr>,
@@ -37,12 +37,13 @@ pub fn state_directory_from(
     Some(state.join("plimsoll"))
 }
 
-/// Bytes of a stem: command, time, number, ending and what SQLite puts behind all of it fit behind it within the 255 bytes that file
-/// systems allow.
+/// Bytes of a stem: command, time, number, ending and SQLite's suffixes fit after it within the 255 bytes
+/// that file systems allow.
 const STEM_MAX: usize = 160;
 
-/// A file name's stem for a target: `data` for `/mnt/data`, `lab-aws-gp3` for `lab:aws-gp3`, `root` for `/`. Give `.` and
-/// other relative paths in their absolute form. Characters that need quoting in a shell become `-`; of a long name the begin.
+/// Returns a file name's stem for a target: `data` for `/mnt/data`, `lab-aws-gp3` for `lab:aws-gp3`, `root`
+/// for `/`. Relative paths such as `.` must be given in their absolute form. Characters that need quoting in
+/// a shell become `-`; long names are cut at the end.
 pub fn stem_of(target: &str) -> String {
     let schemed = ["lab:", "sim:", "null:"].iter().any(|scheme| target.starts_with(scheme));
     let last = if schemed { target } else { target.trim_end_matches('/').rsplit('/').next().unwrap_or("") };
@@ -56,11 +57,11 @@ pub fn stem_of(target: &str) -> String {
     }
 }
 
-/// Bytes of the words of a command in a name.
+/// Bytes of a command in a name.
 const COMMAND_MAX: usize = 40;
 
-/// What the names of a run's files begin with: what was measured and by which command, `vol-check`; the command alone where
-/// nothing was named.
+/// Returns the start of the names of a run's files: the target and the command, such as `vol-check`; the
+/// command alone without a target.
 pub fn stem_of_run(target: &str, command: &str) -> String {
     let command = stem_of(command);
     let command = command[..command.floor_char_boundary(COMMAND_MAX)].trim_end_matches(['-', '.']);
@@ -70,8 +71,8 @@ pub fn stem_of_run(target: &str, command: &str) -> String {
     }
 }
 
-/// The names that the files of a run may have, in the order in which they are tried: `STEM-TIME`, then `STEM-TIME-2` and so
-/// on. `time` is written `YYYY-MM-DD-HHMM`, or `YYYY-MM-DD` where no more is known.
+/// Returns the names that the files of a run may have, in the order in which they are tried: `STEM-TIME`,
+/// then `STEM-TIME-2` and so on. `time` is `YYYY-MM-DD-HHMM`, or `YYYY-MM-DD` if no more is known.
 pub fn names(stem: &str, time: &str) -> impl Iterator<Item = String> {
     let base = format!("{stem}-{time}");
     (1_u64..).map(move |number| match number {
@@ -98,7 +99,7 @@ mod tests {
             );
             assert_eq!(from(None, Some("/home/a"), whose).unwrap(), "/home/a/.local/state/plimsoll");
         }
-        // Never a place where others may put things first.
+        // Never a place in which others may put things first.
         assert_eq!(from(None, None, Whose::Root).unwrap(), "/var/lib/plimsoll");
         assert_eq!(from(None, None, Whose::User), None);
         assert_eq!(from(None, Some("relative"), Whose::User), None);

@@ -1,4 +1,4 @@
-//! Gives a run back, whether it ended well or was cut off.
+//! Reads a run back, whether it ended well or was cut off.
 
 use std::fs::File;
 use std::io::Read;
@@ -13,11 +13,11 @@ use crate::scan::{Fault, Loss, Outcome, Place, Scan};
 use crate::schema::{APPLICATION_ID, SCHEMA_VERSION};
 use crate::{RunfileError, confined, header, observed, reported, samples, steps, table};
 
-/// How long a reader waits for a writer who is just changing the file's mode.
+/// How long a reader waits for a writer that is just changing the file's mode.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Reads a whole run: everything up to the last commit that is in the file or in the `-wal` file beside it. The file is
-/// not changed. A step whose end was never stored is rebuilt from its intervals and ends `Interrupted`.
+/// Reads a whole run: everything up to the last commit in the file or in the `-wal` file beside it. The file
+/// is not changed. A step whose end was never stored is rebuilt from its intervals and ends `Interrupted`.
 ///
 /// # Errors
 /// `NotFound`, `NotARunFile` with what it looks like, `Newer`, `Unreadable`, `CutOff`, and `Damaged` with the table.
@@ -29,21 +29,21 @@ pub fn read(path: &Path) -> Result<Run, RunfileError> {
     }
 }
 
-/// Reads what can be read of a run file that may be damaged: the run without the rows and pages that are lost, and what
-/// was lost, one entry a table. Without entries, it is what [`read`] gives.
+/// Reads what can be read of a run file that may be damaged: the run without the lost rows and pages, and
+/// what was lost, one entry for each table. Without entries, the run is the one that [`read`] returns.
 ///
 /// # Errors
-/// As [`read`], where nothing of what happened can be read.
+/// Those of [`read`], if nothing of what happened can be read.
 pub fn read_what_can_be(path: &Path) -> Result<(Run, Vec<RunfileError>), RunfileError> {
     let cut_off = look(path)?;
     let size = confined::size(path);
     let opened = || open(path, (cut_off.as_ref(), size));
     let conn = opened().map_err(|error| unreadable(path, &error))?;
-    // One transaction, so that a run that is being written comes out as of one moment.
+    // One transaction, so that a run being written is read as of one moment.
     conn.execute_batch("BEGIN").map_err(|error| unreadable(path, &error))?;
     let identity = identity(&conn);
     check_identity(path, identity.map_err(|error| damaged(path, "sqlite_schema", &error.to_string()))?)?;
-    // A schema that cannot be read is damage, of which the tables tell.
+    // A schema that cannot be read is damage, which reading the tables reports.
     if let Some(what) = foreign(&conn) {
         return Err(RunfileError::Foreign { path: path.to_owned(), what });
     }
@@ -67,7 +67,7 @@ pub fn read_what_can_be(path: &Path) -> Result<(Run, Vec<RunfileError>), Runfile
     }
 }
 
-/// What in the schema plimsoll never makes. Where SQLite cannot read the schema there is nothing to be read at all.
+/// Returns what plimsoll never puts into a schema. If SQLite cannot read the schema, nothing can be read at all.
 fn foreign(conn: &Connection) -> Option<String> {
     match confined::foreign(conn) {
         Ok(what) => what,
@@ -76,7 +76,7 @@ fn foreign(conn: &Connection) -> Option<String> {
     }
 }
 
-/// `opened` opens the file once more.
+/// Reads all tables; `opened` opens the file once more.
 fn all_of_it(scan: &Scan<'_>, opened: &(impl Fn() -> rusqlite::Result<Connection> + Sync)) -> Run {
     let mut run = header::read(scan);
     run.steps = steps::read(scan);
@@ -88,7 +88,7 @@ fn all_of_it(scan: &Scan<'_>, opened: &(impl Fn() -> rusqlite::Result<Connection
     run
 }
 
-/// What was lost of a table, with what was expected there.
+/// Returns what was lost of a table, with what was expected there.
 fn in_words(loss: &Loss) -> String {
     let more = match loss.more {
         0 => String::new(),
@@ -103,8 +103,8 @@ fn in_words(loss: &Loss) -> String {
     }
 }
 
-/// Looks at the first bytes before SQLite does, since its own words ("file is not a database") help nobody. Where the end
-/// is missing, that is what comes back.
+/// Looks at the first bytes before SQLite does, because its own words ("file is not a database") help nobody.
+/// Returns an error value if the end is missing.
 fn look(path: &Path) -> Result<Option<RunfileError>, RunfileError> {
     let not = |looks_like| Err(RunfileError::NotARunFile { path: path.to_owned(), looks_like });
     let refused = |error: std::io::Error| match error.kind() {
@@ -130,8 +130,8 @@ fn look(path: &Path) -> Result<Option<RunfileError>, RunfileError> {
     }
 }
 
-/// Whether the file is shorter than its header says. The header's size counts only where the counters of changes agree
-/// (SQLite's file format, section 1.3.7), and not while changes wait beside the file.
+/// Returns an error value if the file is shorter than its header says. The header's size counts only if the
+/// change counters agree (SQLite's file format, section 1.3.7) and no changes wait beside the file.
 fn cut_off(path: &Path, head: &[u8], found: u64) -> Option<RunfileError> {
     let number = |at: usize| head.get(at..at + 4).map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]));
     let page = match u64::from(number(16)? >> 16) {
@@ -159,15 +159,15 @@ fn looks_like(head: &[u8]) -> &'static str {
     }
 }
 
-/// A file without side files is complete by itself: opened as immutable it leaves none behind and opens from read-only
-/// places too. With them, SQLite has to join the two.
+/// Opens the file. One without side files is complete by itself: opened as immutable it leaves none behind,
+/// and also opens from read-only places. If there are side files, SQLite must join them.
 fn open(path: &Path, (cut_off, size): (Option<&RunfileError>, u64)) -> rusqlite::Result<Connection> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let mut conn = Connection::open_with_flags(uri(path, !waits_beside(path)), flags)?;
     conn.busy_timeout(PATIENCE)?;
     confined::confine(&mut conn, size)?;
-    // A file that is shorter than its header says opens only so (SQLite's document on recovering corrupt databases).
+    // A file shorter than its header says only opens this way (SQLite's document on recovering corrupt databases).
     match cut_off {
         Some(_) => conn.pragma_update(None, "writable_schema", true)?,
         None => confined::defend(&conn)?,
@@ -175,7 +175,7 @@ fn open(path: &Path, (cut_off, size): (Option<&RunfileError>, u64)) -> rusqlite:
     Ok(conn)
 }
 
-/// True where changes lie beside the file that it does not hold yet.
+/// Whether changes wait beside the file that it does not hold yet.
 fn waits_beside(path: &Path) -> bool {
     let holds_something = |suffix: &str| {
         let mut side = path.as_os_str().to_owned();
@@ -185,7 +185,7 @@ fn waits_beside(path: &Path) -> bool {
     holds_something("-wal") || holds_something("-journal")
 }
 
-/// `file:` with every byte that means something in a URI escaped.
+/// Returns a `file:` URI with every special byte escaped.
 fn uri(path: &Path, alone: bool) -> String {
     use std::os::unix::ffi::OsStrExt;
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -203,7 +203,7 @@ fn uri(path: &Path, alone: bool) -> String {
     text
 }
 
-/// Identity and version as the file states them.
+/// Returns identity and version as the file states them.
 fn identity(conn: &Connection) -> Outcome<(i32, i32)> {
     let pragma = |name: &str| conn.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0)).optional();
     Ok((pragma("application_id")?.unwrap_or_default(), pragma("user_version")?.unwrap_or_default()))

@@ -3,7 +3,8 @@
 use record::{Interval, Note, StepRecord, WorkerTotals};
 use workload::{Ending, Nanos, StepPlan};
 
-/// Names of the plan's jobs, each once, in the order of its workers; this is what an interval's job number points into.
+/// Returns the names of the plan's jobs, each once, in the order of its workers; an interval's job number is
+/// an index into this.
 pub(crate) fn jobs_of(plan: &StepPlan) -> Vec<String> {
     let mut jobs: Vec<String> = Vec::new();
     for worker in &plan.workers {
@@ -14,8 +15,8 @@ pub(crate) fn jobs_of(plan: &StepPlan) -> Vec<String> {
     jobs
 }
 
-/// Fills in what the missing end would have said: one worker a job stands for all of that job's, with what its counted
-/// intervals hold. Service and submission times are not known by interval and stay empty.
+/// Fills in what the missing end would have said: one worker for each job stands for all of the job's workers,
+/// with what its counted intervals hold. Service and submission times are not known by interval and stay empty.
 pub(crate) fn rebuild(step: &mut StepRecord) {
     step.ended = step.intervals.iter().map(|interval| interval.end).fold(step.started, Nanos::max);
     step.ending = Ending::Interrupted;
@@ -23,7 +24,7 @@ pub(crate) fn rebuild(step: &mut StepRecord) {
     step.notes.push(Note::CutOff);
 }
 
-/// One worker a job, each interval looked at once.
+/// Returns one worker for each job, in a single pass over the intervals.
 fn workers_of(step: &StepRecord) -> Vec<WorkerTotals> {
     let jobs = 0..step.jobs.len().min(usize::from(u16::MAX)) as u16;
     let mut sums: Vec<Interval> =

@@ -1,4 +1,4 @@
-//! Stores a run from a thread of its own, so that whoever measures never waits for the device that the file lies on.
+//! Stores a run from a thread of its own, so that measuring never waits for the device that holds the file.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, channel, sync_channel};
@@ -9,15 +9,15 @@ use workload::{Nanos, StepPlan};
 
 use crate::{WriteError, Writer};
 
-/// Entries that may wait to be stored: a quarter of an hour of a watch that samples every second.
+/// Most entries that may wait to be stored: about a quarter of an hour of a watch that samples every second.
 const ENTRIES_MOST: usize = 1024;
 
-/// With a full queue, so long is waited for the writer to take one more entry; then entries are lost until it does. In
-/// virtual time a run fills the queue in a moment, and the writer is only slower.
+/// How long a full queue waits for the writer to take one more entry; after that entries are lost until it
+/// does. In virtual time a run fills the queue in a moment, and the writer is only slower.
 const FULL_PATIENCE: Duration = Duration::from_secs(1);
 
-/// At the end, so long is waited for each entry to be stored. The kernel's own patience with a device is 30 s and more;
-/// nobody who has pressed Ctrl-C has that.
+/// How long the end waits for each entry to be stored. The kernel's own patience with a device is 30 s and
+/// more, which is too long for anyone who has pressed Ctrl-C.
 const END_PATIENCE: Duration = Duration::from_secs(8);
 
 /// One call of the writer.
@@ -25,13 +25,13 @@ type Work = Box<dyn FnOnce(&mut Writer) -> Result<(), WriteError> + Send>;
 
 /// What is to be done with the file.
 enum Entry {
-    /// This, which stores an entry of this kind.
+    /// The call stores an entry of this kind.
     Store(Stored, Work),
-    /// It is complete.
+    /// The file is complete.
     Finish,
 }
 
-/// Which kind of entry an outcome is of.
+/// The kind of entry that an outcome is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stored {
     /// A sample.
@@ -43,18 +43,18 @@ pub enum Stored {
 /// What became of an entry.
 pub type Outcome = (Stored, Result<(), WriteError>);
 
-/// A run file that is being written by a thread of its own. The calls are those of [`Writer`] and return at once; what
-/// became of them comes by [`outcomes`](Recorder::outcomes). Dropped, it waits a while for what is still to be stored.
+/// A run file that a thread of its own writes. The calls are those of [`Writer`] and return at once;
+/// [`outcomes`](Recorder::outcomes) returns what became of them. On drop, it waits a while for what is still to be stored.
 pub struct Recorder {
     path: PathBuf,
     /// `None` once nothing more is to come.
     entries: Option<SyncSender<Entry>>,
     answers: Receiver<Outcome>,
-    /// Outcomes that nobody has asked for yet.
+    /// Outcomes that the caller has not fetched yet.
     known: Vec<Outcome>,
     /// Entries that were handed over and are not stored yet.
     waiting: usize,
-    /// The writer has stored nothing for as long as anybody is willing to wait.
+    /// Whether the writer has stored nothing within the longest acceptable wait.
     silent: bool,
 }
 
@@ -62,7 +62,7 @@ impl Recorder {
     /// Hands `writer` over to a thread.
     ///
     /// # Errors
-    /// `Create` where the machine has no thread left.
+    /// `Create` if the machine has no thread left.
     pub fn start(writer: Writer) -> Result<Recorder, WriteError> {
         let path = writer.path().to_owned();
         let (entries, taken) = sync_channel(ENTRIES_MOST);
@@ -75,65 +75,65 @@ impl Recorder {
         Ok(Recorder { path, entries: Some(entries), answers, known, waiting: 0, silent: false })
     }
 
-    /// Where the file lies.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// As [`Writer::header`].
+    /// Queues [`Writer::header`].
     pub fn header(&mut self, header: &Run) {
         let header = without_records(header);
         self.store(move |writer| writer.header(&header));
     }
 
-    /// As [`Writer::phases`].
+    /// Queues [`Writer::phases`].
     pub fn phases(&mut self, phases: &[Phase]) {
         let phases = phases.to_vec();
         self.store(move |writer| writer.phases(&phases));
     }
 
-    /// As [`Writer::step_started`].
+    /// Queues [`Writer::step_started`].
     pub fn step_started(&mut self, plan: &StepPlan, at: Nanos) {
         let plan = plan.clone();
         self.store(move |writer| writer.step_started(&plan, at));
     }
 
-    /// As [`Writer::interval`].
+    /// Queues [`Writer::interval`].
     pub fn interval(&mut self, interval: &Interval) {
         let interval = interval.clone();
         self.store(move |writer| writer.interval(&interval));
     }
 
-    /// As [`Writer::sample`].
+    /// Queues [`Writer::sample`].
     pub fn sample(&mut self, sample: &Sample) {
         let sample = sample.clone();
         self.hand(Entry::Store(Stored::Sample, Box::new(move |writer| writer.sample(&sample))));
     }
 
-    /// As [`Writer::event`].
+    /// Queues [`Writer::event`].
     pub fn event(&mut self, event: &Event) {
         let event = event.clone();
         self.store(move |writer| writer.event(&event));
     }
 
-    /// As [`Writer::step_ended`].
+    /// Queues [`Writer::step_ended`].
     pub fn step_ended(&mut self, record: &StepRecord) {
         let record = record.clone();
         self.store(move |writer| writer.step_ended(&record));
     }
 
-    /// As [`Writer::findings`].
+    /// Queues [`Writer::findings`].
     pub fn findings(&mut self, findings: &[StoredFinding]) {
         let findings = findings.to_vec();
         self.store(move |writer| writer.findings(&findings));
     }
 
-    /// As [`Writer::commit`].
+    /// Queues [`Writer::commit`].
     pub fn commit(&mut self) {
         self.store(Writer::commit);
     }
 
-    /// What has become of entries since this was asked last, in their order.
+    /// Returns what became of entries since the last call, in their order.
     pub fn outcomes(&mut self) -> Vec<Outcome> {
         while let Ok(outcome) = self.answers.try_recv() {
             self.take(outcome);
@@ -141,7 +141,7 @@ impl Recorder {
         std::mem::take(&mut self.known)
     }
 
-    /// Waits until everything is stored, or nothing has been for several seconds; gives back as [`Recorder::outcomes`].
+    /// Waits until everything is stored, or nothing was for several seconds; returns outcomes as [`Recorder::outcomes`] does.
     pub fn settle(&mut self) -> Vec<Outcome> {
         while self.waiting > 0 && !self.silent {
             match self.answers.recv_timeout(END_PATIENCE) {
@@ -156,15 +156,15 @@ impl Recorder {
         self.outcomes()
     }
 
-    /// True once the writer was given up, because its device does not answer: then nobody should touch that folder.
+    /// Whether the writer was given up because its device does not answer: then nothing in that folder should be touched.
     pub fn is_silent(&self) -> bool {
         self.silent
     }
 
-    /// As [`Writer::finish`], with the first trouble that nobody has been told of.
+    /// Finishes the file as [`Writer::finish`] does; fails with the first error that was not yet fetched.
     ///
     /// # Errors
-    /// `Silent` where the device did not answer, and whatever else was in the way.
+    /// `Silent` if the device did not answer, and any other error of the writer.
     pub fn finish(mut self) -> Result<PathBuf, WriteError> {
         self.hand(Entry::Finish);
         let trouble = self.settle().into_iter().find_map(|(_, stored)| stored.err());
@@ -221,7 +221,7 @@ impl Recorder {
 impl Drop for Recorder {
     fn drop(&mut self) {
         self.entries = None;
-        // The thread's end of the channel goes when its writer has: what is stored then stays.
+        // The thread's end of the channel closes after its writer is dropped: what is stored by then stays.
         let deadline = Instant::now() + END_PATIENCE;
         while !self.silent && Instant::now() < deadline {
             if let Err(RecvTimeoutError::Disconnected) = self.answers.recv_timeout(Duration::from_millis(100))
@@ -232,7 +232,7 @@ impl Drop for Recorder {
     }
 }
 
-/// The header alone: what is stored as it comes is not carried twice.
+/// Returns the header alone: records are stored as they come and not carried twice.
 fn without_records(run: &Run) -> Run {
     Run {
         version: run.version.clone(),
@@ -253,13 +253,13 @@ fn without_records(run: &Run) -> Run {
     }
 }
 
-/// The thread: stores what comes, in its order, and says what became of each.
+/// Runs as the thread: stores entries in their order, and answers what became of each.
 fn store_all(mut writer: Writer, entries: &Receiver<Entry>, answer: &Sender<Outcome>) {
     for entry in entries {
         let outcome = match entry {
             Entry::Store(of, work) => (of, work(&mut writer)),
             Entry::Finish => {
-                // Nobody may be left to hear it.
+                // Nobody may be left to receive it.
                 let _ = answer.send((Stored::Other, writer.finish().map(drop)));
                 return;
             }

@@ -1,4 +1,4 @@
-//! What happened beside the load, and what the run means, in their tables.
+//! Events beside the load, and the findings about the run, in their tables.
 
 use record::{Event, StoredFinding};
 

@@ -1,4 +1,4 @@
-//! What another tool printed, in its two tables: a row a part, and its series point by point.
+//! What another tool printed, in its two tables: one row for each part, and its series point by point.
 
 use record::{Reported, Scope};
 use rusqlite::{Connection, Result};
@@ -7,11 +7,11 @@ use crate::cell::{Json, Real, Text, Whole, Word};
 use crate::scan::{Fault, Scan};
 use crate::table::{self, Inserts, table};
 
-/// A part, and again what SQL asks for of it.
+/// A part, with the fields that SQL queries need repeated.
 pub(crate) struct Printed {
     scope: Scope,
     job: String,
-    /// Without the points of its series.
+    /// The part, without the points of its series.
     part: Option<Reported>,
 }
 
@@ -22,7 +22,7 @@ impl Default for Printed {
 }
 
 table! {
-    /// Of a run that was imported.
+    /// Parts of an imported run.
     Parts, "reported" of Printed, Own(reported) {
         Word: scope;
         Text: job;
@@ -31,15 +31,15 @@ table! {
 }
 
 table! {
-    /// Without an index: they are read together.
+    /// Points of series, without an index because they are read together.
     Points, "reported_point" of (u64, f64), Of(reported), Of(series) {
         Whole: place = 0;
         Real: value = 1;
     }
 }
 
-/// Stores `parts`; replaces what was stored before. Points of a series are rows of their own, so that a day of a log neither
-/// bloats the JSON nor has to be read for the totals.
+/// Stores `parts`; replaces what was stored before. Points of a series are rows of their own, so that a day
+/// of a log neither bloats the JSON nor has to be read for the totals.
 pub(crate) fn store(conn: &Connection, parts: &[Reported]) -> Result<()> {
     table::clear::<Parts>(conn)?;
     table::clear::<Points>(conn)?;
@@ -59,7 +59,7 @@ pub(crate) fn store(conn: &Connection, parts: &[Reported]) -> Result<()> {
     Ok(())
 }
 
-/// Everything that [`store`] stored; nothing where the file comes from before there was such a table.
+/// Returns everything that [`store`] stored; nothing if the file was written before there was such a table.
 pub(crate) fn read(scan: &Scan<'_>) -> Vec<Reported> {
     if !scan.has("reported") {
         return Vec::new();

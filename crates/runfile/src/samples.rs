@@ -1,4 +1,4 @@
-//! Samples of the machine in their tables, and back: the bulk of a long run, so both ways are made to be fast.
+//! Samples of the machine in their tables, and back: the bulk of a long run, so both directions are made to be fast.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ table! {
     }
 }
 
-/// What the first version of the run file had not in `sample_cpu`.
+/// Columns of `sample_cpu` that the first version of the run file lacks.
 const LATER: [&str; 4] = ["wall_unix_ms", "blocked", "pressure_some_us", "pressure_full_us"];
 
 table! {
@@ -47,8 +47,9 @@ table! {
 }
 
 table! {
-    /// Narrow, since a day of twenty devices is 1.7 million rows: the view sample_disk shows them with time and name.
-    /// `rows_back` leads to the same device in the sample before, so that a rate needs neither an index nor a sort.
+    /// Counters of the devices. The table is narrow because a day of twenty devices is 1.7 million rows: the
+    /// view sample_disk shows them with time and name. `rows_back` leads to the same device in the last
+    /// sample, so that a rate needs neither an index nor a sort.
     Counters, "disk_counters" of DiskCounters, Own(counters), Of(sample), Of(sampled_disk), Beside(rows_back) {
         Whole: reads, reads_merged, sectors_read, read_ms, writes, writes_merged, sectors_written, write_ms,
             in_flight, busy_ms, queue_ms, discards, discards_merged, sectors_discarded, discard_ms, flushes,
@@ -62,23 +63,23 @@ table! {
     }
 }
 
-/// From so many rows on, two threads read them.
+/// Fewest rows for which two threads read.
 const WORTH_TWO_THREADS: i64 = 50_000;
 
-/// More block devices than a machine has had, and than a page can show.
+/// Most block devices: more than a machine has had, and than a page can show.
 pub(crate) const DEVICES_MOST: usize = 4096;
 
 type Disks = Vec<(Arc<str>, DiskCounters)>;
 
-/// The disks of each sample with its number.
+/// The disks of each sample, with the sample's number.
 type Numbered = Vec<(i64, Disks)>;
 
-/// What the writer keeps in mind between samples: names that have a number, and where their last row stands.
+/// What the writer remembers between samples: the numbered names, and the place of each one's last row.
 #[derive(Debug, Default)]
 pub(crate) struct Storing {
     known: Vec<Known>,
-    /// Number of the last row of `disk_counters`. A number is not given again after rows were lost, so that no row takes
-    /// a stranger for its predecessor.
+    /// Number of the last row of `disk_counters`. A number is not reused after rows were lost, so that no row
+    /// takes an unrelated one for its predecessor.
     row: i64,
     /// Number of the last sample.
     sample: i64,
@@ -92,7 +93,7 @@ struct Known {
 }
 
 impl Storing {
-    /// Forgets what may have been lost with a transaction that was rolled back: names without a row get one anew.
+    /// Forgets what may have been lost when a transaction was rolled back: names without a row get a new one.
     pub(crate) fn recover(&mut self, conn: &Connection) {
         let count = conn.query_row("SELECT count(*) FROM sampled_disk", [], |row| row.get::<_, i64>(0));
         self.known.truncate(count.map_or(0, |count| count as usize));
@@ -114,7 +115,7 @@ impl Storing {
         Ok(())
     }
 
-    /// The device's place in `known`: nearly always where it stands in the sample.
+    /// Returns the device's index in `known`, nearly always the same as in the sample; stores new names.
     fn number_of(&mut self, conn: &Connection, name: &Arc<str>, place: usize) -> Result<usize> {
         let is = |known: &Known| Arc::ptr_eq(&known.name, name) || known.name == *name;
         if self.known.get(place).is_some_and(is) {
@@ -130,7 +131,7 @@ impl Storing {
     }
 }
 
-/// The rows of the CPUs and of memory; the number of the sample.
+/// Stores the rows of the CPUs and of memory; returns the number of the sample.
 fn head(conn: &Connection, sample: &Sample) -> Result<i64> {
     let row = Head {
         at: sample.at,
@@ -145,14 +146,17 @@ fn head(conn: &Connection, sample: &Sample) -> Result<i64> {
     table::put::<Memories>(conn, &[Some(id)], &(sample.at, sample.memory))
 }
 
-/// Memory of a sample without its devices, of a device in it, of the device that is drawn just then, and of a device's place in
-/// every sample, with what a report makes of them, in bytes: measured by reports of files of 200,000 samples.
+/// Bytes of memory of a sample without its devices, with what a report makes of it. This and the next three
+/// were measured with reports of files of 200,000 samples.
 const SAMPLE_WEIGHS: u64 = 350;
+/// Bytes of memory of a device in a sample.
 const DISK_WEIGHS: u64 = 160;
+/// Bytes of memory of the device being drawn, for each sample.
 const DRAWN_WEIGHS: u64 = 430;
+/// Bytes of memory of a device's place in each sample.
 const PLACE_WEIGHS: u64 = 4;
 
-/// Which samples are read: every so manyth, by its number in the order of the table.
+/// Which samples are read: every `nth` of `of`, by its position in the table.
 #[derive(Clone, Copy)]
 struct Thinning {
     of: u64,
@@ -160,7 +164,8 @@ struct Thinning {
 }
 
 impl Thinning {
-    /// Every sample, where the memory that is left for this file bears them: counters go on over those that are left out.
+    /// Returns the thinning that fits into the memory left for this file, ideally every sample. Counters go
+    /// on over those left out.
     fn of(scan: &Scan<'_>, of_disks: &'static str) -> Thinning {
         let rows = |table: &str| {
             let count =
@@ -171,7 +176,7 @@ impl Thinning {
         let places = rows(Names::NAME).min(DEVICES_MOST as u64) * PLACE_WEIGHS;
         let weight = of * (SAMPLE_WEIGHS + places) + disks * DISK_WEIGHS + of.min(disks) * DRAWN_WEIGHS;
         let nth = weight.div_ceil(scan.memory_left().max(1)).max(1);
-        // What they weigh is taken here, for two threads read them.
+        // Their memory is taken here, because two threads read them.
         let _ = scan.weighs((weight / nth).min(scan.memory_left()));
         if nth > 1 {
             scan.note(Heads::NAME, Place::Table, Fault::Thinned { left_out: of - of.div_ceil(nth), of });
@@ -184,7 +189,7 @@ impl Thinning {
     }
 }
 
-/// Every sample, or as many as there is memory for. `another` opens the file once more, for the second thread.
+/// Reads every sample, or as many as there is memory for. `another` opens the file once more, for the second thread.
 pub(crate) fn read(scan: &Scan<'_>, another: impl Fn() -> Result<Connection> + Sync) -> Vec<Sample> {
     let in_version_1 = scan.has("sample_disk");
     let thinning = Thinning::of(scan, if in_version_1 { "sample_disk" } else { Counters::NAME });
@@ -202,7 +207,7 @@ pub(crate) fn read(scan: &Scan<'_>, another: impl Fn() -> Result<Connection> + S
     samples.samples.into_iter().map(|(_, sample)| sample).collect()
 }
 
-/// Samples with their numbers, without memory and disks.
+/// Reads the samples with their numbers, without memory and disks.
 fn heads(scan: &Scan<'_>, thinning: Thinning) -> Vec<(i64, Sample)> {
     let query = table::select_of_any_version::<Heads>(scan, &LATER);
     let mut found = Vec::with_capacity((thinning.of / thinning.nth) as usize);
@@ -238,7 +243,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    /// The sample with this number, asked for in the order of numbers; none where it was left out.
+    /// Returns the sample with this number; calls come in the order of numbers. `None` if it was left out.
     fn place_of(&mut self, at: &mut usize, number: i64) -> Outcome<Option<&mut Sample>> {
         while self.samples.get(*at).is_some_and(|(id, _)| *id < number) {
             *at += 1;
@@ -250,13 +255,13 @@ impl Numbers {
         }
     }
 
-    /// Whether what belongs to the sample with this number is wanted; what belongs to none is told where it is put in.
+    /// Whether rows of the sample with this number are wanted; rows of no sample are reported when they are attached.
     fn wants(&self, number: i64) -> bool {
         self.thinning.is_whole() || self.samples.binary_search_by_key(&number, |(id, _)| *id).is_ok()
     }
 }
 
-/// Puts the disks into their samples.
+/// Attaches the disks to their samples.
 fn attach(scan: &Scan<'_>, samples: &mut Numbers, (table, disks): (&'static str, Numbered)) {
     let mut at = 0;
     for (number, mut disks) in disks {
@@ -270,7 +275,7 @@ fn attach(scan: &Scan<'_>, samples: &mut Numbers, (table, disks): (&'static str,
     }
 }
 
-/// Disks from the table of this version, by two threads where there are many.
+/// Reads disks from the table of this version, with two threads if there are many.
 fn narrow(scan: &Scan<'_>, samples: &mut Numbers, another: impl Fn() -> Result<Connection> + Sync) {
     let mut names: Vec<Option<Arc<str>>> = Vec::new();
     scan.each(table::select::<Names>(), |row| {
@@ -313,7 +318,7 @@ fn narrow(scan: &Scan<'_>, samples: &mut Numbers, another: impl Fn() -> Result<C
             attach(scan, samples, (Counters::NAME, found));
             scan.take_over(losses);
         }
-        // No second thread or connection to be had: the first goes on alone.
+        // Without a second thread or connection, the first goes on alone.
         _ => {
             let found = disks(scan, query.between(middle, last), (&names, samples));
             attach(scan, samples, (Counters::NAME, found));
@@ -321,7 +326,8 @@ fn narrow(scan: &Scan<'_>, samples: &mut Numbers, another: impl Fn() -> Result<C
     }
 }
 
-/// The disks of each sample, with its number. In `names` a device's number counts from 1; without names the rows hold them.
+/// Reads the disks of each sample, with its number. A device's number is an index from 1 into `names`;
+/// without names the rows hold them.
 fn disks(scan: &Scan<'_>, query: Query, (names, samples): (&[Option<Arc<str>>], &Numbers)) -> Numbered {
     let mut found: Numbered = Vec::new();
     let mut words: Vec<Arc<str>> = Vec::new();
@@ -346,7 +352,7 @@ fn disks(scan: &Scan<'_>, query: Query, (names, samples): (&[Option<Arc<str>>], 
                 return Err(Fault::TooMany { found: DEVICES_MOST + 1, of: "devices", most: DEVICES_MOST });
             }
             last => {
-                // A day of samples is some hundred megabytes, so each gets the room that the one before needed.
+                // A day of samples is some hundred megabytes, so each gets the capacity that the last one needed.
                 let mut disks = Vec::with_capacity(last.map_or(0, |(_, disks)| disks.len()).max(1));
                 disks.push(disk);
                 found.push((number, disks));
@@ -357,7 +363,7 @@ fn disks(scan: &Scan<'_>, query: Query, (names, samples): (&[Option<Arc<str>>], 
     found
 }
 
-/// The name in the row, shared with the rows that had it before.
+/// Returns the name in the row, shared with the rows that had it before.
 fn interned(words: &mut Vec<Arc<str>>, row: &Row<'_>) -> Outcome<Arc<str>> {
     let name = text(row, 1)?;
     if let Some(known) = words.iter().find(|known| ***known == *name) {

@@ -1,5 +1,4 @@
-//! Goes over the rows of a table, past those that make no sense and past pages that cannot be read, and keeps account of
-//! what was lost.
+//! Reads the rows of a table, skips rows that make no sense and pages that cannot be read, and keeps account of what was lost.
 
 use std::cell::{Cell, RefCell};
 
@@ -7,10 +6,10 @@ use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, Row};
 
-/// How long a value of a table may be, in bytes. SQLite stops before it copies a longer one.
+/// Longest value of a table, in bytes. SQLite stops before it copies a longer one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Longest {
-    /// Numbers alone: nothing that is longer than a name.
+    /// Numbers only: nothing longer than a name.
     Number = 4 << 10,
     /// Names, words, sentences.
     Text = 1 << 20,
@@ -18,7 +17,7 @@ pub(crate) enum Longest {
     Document = 64 << 20,
 }
 
-/// After so many damaged places of a table the rest of it is given up.
+/// Most damaged places of a table; after them the rest of it is given up.
 const PLACES_MOST: u32 = 1000;
 
 /// Why rows do not make sense.
@@ -69,11 +68,11 @@ pub(crate) type Outcome<T> = Result<T, Fault>;
 pub(crate) struct Loss {
     /// The table.
     pub table: &'static str,
-    /// The first row that was lost: the one itself, or where the rows behind this one cannot be read.
+    /// The first loss: the lost row itself, or the last row before those that cannot be read.
     pub place: Place,
     /// The first fault.
     pub fault: Fault,
-    /// Faults after it.
+    /// Number of faults after the first.
     pub more: u64,
 }
 
@@ -84,20 +83,20 @@ pub(crate) enum Place {
     Table,
     /// In this row.
     Row(i64),
-    /// Behind this row.
+    /// After this row.
     Behind(i64),
 }
 
-/// Rows to go over, in the order of their number.
+/// Rows to read, in the order of their number.
 #[derive(Clone)]
 pub(crate) struct Query {
     table: &'static str,
     columns: Vec<String>,
     /// What is joined to the table.
     joined: &'static str,
-    /// Only rows with a number above this,
+    /// Lower bound of row numbers, exclusive.
     after: i64,
-    /// and up to this.
+    /// Upper bound of row numbers, inclusive.
     upto: i64,
     longest: Longest,
 }
@@ -108,23 +107,23 @@ impl Query {
         Query { table, columns, joined: "", after: i64::MIN, upto: i64::MAX, longest: Longest::Text }
     }
 
-    /// Of columns that hold numbers alone.
+    /// Limits values to the length of numbers.
     pub(crate) fn numbers(self) -> Query {
         Query { longest: Longest::Number, ..self }
     }
 
-    /// Of columns that may hold whole documents.
+    /// Allows values as long as whole documents.
     pub(crate) fn documents(self) -> Query {
         Query { longest: Longest::Document, ..self }
     }
 
-    /// With the columns of another query behind its own, where that one's table has a row of the same number, and else NULL.
+    /// Adds a column of a joined table after the own columns; NULL if that table has no row with the same number.
     pub(crate) fn joined(mut self, joined: &'static str, column: &str) -> Query {
         self.columns.push(column.to_owned());
         Query { joined, ..self }
     }
 
-    /// Of a table that lacks these columns: they are NULL.
+    /// Reads NULL for these columns, which the table lacks.
     pub(crate) fn lacking(mut self, names: &[&str]) -> Query {
         let missing = self.columns.iter_mut().filter(|column| names.contains(&column.as_str()));
         missing.for_each(|column| "NULL".clone_into(column));
@@ -135,7 +134,7 @@ impl Query {
         Query { after, upto, ..self.clone() }
     }
 
-    /// The number of the row comes last, so that columns count as they are named.
+    /// Returns the SQL. The row's number comes last, so that the other columns keep their positions.
     fn sql(&self) -> String {
         let Query { table, columns, joined, .. } = self;
         let columns: String = columns.iter().map(|column| format!("{column}, ")).collect();
@@ -146,30 +145,30 @@ impl Query {
     }
 }
 
-/// The open file with the account of what was lost.
+/// The open file, with the account of what was lost.
 pub(crate) struct Scan<'c> {
     pub conn: &'c Connection,
     losses: RefCell<Vec<Loss>>,
-    /// Bytes of text that the file can still give.
+    /// Bytes of text that the file may still give.
     text: Cell<u64>,
-    /// Bytes of memory that what it holds may still take.
+    /// Bytes of memory that its contents may still take.
     memory: Cell<u64>,
 }
 
-/// What is made of a row beside the row itself, in bytes: a line of a page, its place in a chart.
+/// Bytes made of a row besides the row itself: a line of a page, its place in a chart.
 const MADE_OF_A_ROW: u64 = 400;
 
-/// What is made of a byte of text, in bytes: parts of an imported result take so many with their report, and no other text
-/// takes more; an import of two thousand jobs still is read whole. A histogram stays in memory as it is stored.
+/// Bytes made of a byte of text. Parts of an imported result take this many with their report, and no other text
+/// takes more; an import of two thousand jobs is still read whole. A histogram stays in memory as it is stored.
 const MADE_OF_A_BYTE: u64 = 7;
 
 impl<'c> Scan<'c> {
-    /// Over a file that can give so many bytes of text and may take so many of memory.
+    /// Returns a scan of a file that may give `text` bytes of text and take `memory` bytes of memory.
     pub(crate) fn of(conn: &'c Connection, (text, memory): (u64, u64)) -> Scan<'c> {
         Scan { conn, losses: RefCell::default(), text: Cell::new(text), memory: Cell::new(memory) }
     }
 
-    /// What was lost, in the order in which it was noticed.
+    /// Returns what was lost, in the order in which it was noticed.
     pub(crate) fn losses(self) -> Vec<Loss> {
         self.losses.into_inner()
     }
@@ -178,7 +177,7 @@ impl<'c> Scan<'c> {
         self.losses.borrow_mut().extend(losses);
     }
 
-    /// Notes a fault; of a table the first is kept, the others are counted.
+    /// Notes a fault; of each table the first is kept and the others are counted.
     pub(crate) fn note(&self, table: &'static str, place: Place, fault: Fault) {
         let mut losses = self.losses.borrow_mut();
         match losses.iter_mut().find(|loss| loss.table == table) {
@@ -187,7 +186,7 @@ impl<'c> Scan<'c> {
         }
     }
 
-    /// True where the file has a table, not a view, of this name; files of earlier versions lack some.
+    /// Whether the file has a table, not a view, of this name; files of earlier versions lack some.
     pub(crate) fn has(&self, table: &'static str) -> bool {
         let sql = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?";
         match self.conn.query_row(sql, [table], |row| row.get::<_, i64>(0)) {
@@ -199,7 +198,7 @@ impl<'c> Scan<'c> {
         }
     }
 
-    /// Every row of `query` through `read`, without those that make no sense.
+    /// Returns every row of `query`, read by `read`, without those that make no sense.
     pub(crate) fn all<T>(&self, query: Query, mut read: impl FnMut(&Row<'_>) -> Outcome<T>) -> Vec<T> {
         let mut found = Vec::new();
         self.each(query, |row| {
@@ -210,19 +209,19 @@ impl<'c> Scan<'c> {
         found
     }
 
-    /// Takes `bytes` from the memory that is left for what the file holds: rows of a byte each become values of hundreds.
+    /// Takes `bytes` from the memory left for the file's contents: rows of one byte each become values of hundreds.
     pub(crate) fn weighs(&self, bytes: u64) -> Outcome<()> {
         self.memory.set(self.memory.get().checked_sub(bytes).ok_or(Fault::TooHeavy)?);
         Ok(())
     }
 
-    /// Bytes of memory that are left.
+    /// Returns the bytes of memory that are left.
     pub(crate) fn memory_left(&self) -> u64 {
         self.memory.get()
     }
 
-    /// Shows every row of `query` to `read`. A row that it does not understand is noted and left out, and so are those on
-    /// a page that SQLite cannot read.
+    /// Passes every row of `query` to `read`. A row that `read` rejects is noted and left out, and so are
+    /// those on a page that SQLite cannot read.
     pub(crate) fn each(&self, query: Query, mut read: impl FnMut(&Row<'_>) -> Outcome<()>) {
         let mut after = query.after;
         for _ in 0..PLACES_MOST {
@@ -237,7 +236,7 @@ impl<'c> Scan<'c> {
         }
     }
 
-    /// Goes on from `after` to the end, or to where SQLite gives up; `after` is then the last row that was read.
+    /// Goes on from `after` to the end, or to where SQLite gives up; `after` is then the last row read.
     fn go_over(
         &self,
         query: &Query,
@@ -246,7 +245,7 @@ impl<'c> Scan<'c> {
     ) -> Outcome<()> {
         self.conn.set_limit(Limit::SQLITE_LIMIT_LENGTH, Longest::Document as i32)?;
         let mut statement = self.conn.prepare(&query.sql())?;
-        // Only now: the statement of a table may be longer than its values.
+        // Set only now: the statement of a table may be longer than its values.
         self.conn.set_limit(Limit::SQLITE_LIMIT_LENGTH, query.longest as i32)?;
         let number = statement.column_count() - 1;
         let mut rows = statement.query([*after, query.upto])?;
@@ -255,7 +254,7 @@ impl<'c> Scan<'c> {
             if query.longest != Longest::Number {
                 self.take_words(row, number)?;
             }
-            // A damaged page may lead back to rows that were read before.
+            // A damaged page may lead back to rows that were already read.
             let outcome = if this > *after { read(row) } else { Err(Fault::Disorder) };
             *after = this.max(*after);
             match outcome {
@@ -267,8 +266,8 @@ impl<'c> Scan<'c> {
         Ok(())
     }
 
-    /// Takes what the columns of `row` hold from what the file can give: a page that many rows lead to, or a value that stands
-    /// for all that are missing, makes gigabytes of a small file.
+    /// Takes the contents of `row` from what the file may give: a page that many rows lead to, or a value
+    /// that stands for all missing ones, makes gigabytes of a small file.
     fn take_words(&self, row: &Row<'_>, columns: usize) -> Outcome<()> {
         let (mut text, mut blobs) = (0, 0);
         for column in 0..columns {
@@ -282,13 +281,13 @@ impl<'c> Scan<'c> {
         self.weighs(MADE_OF_A_BYTE * text + blobs)
     }
 
-    /// Bytes of text that the file can still give.
+    /// Returns the bytes of text that the file may still give.
     pub(crate) fn text_left(&self) -> u64 {
         self.text.get()
     }
 
-    /// The least number above `after` from which rows can be read again: found by doubling, then by halving. `None` where
-    /// everything behind is lost, and where the table cannot be read at all.
+    /// Returns the least number above `after` from which rows can be read again, found by doubling and then
+    /// halving. `None` if everything after it is lost, or the table cannot be read at all.
     fn readable_behind(&self, query: &Query, after: i64) -> Option<i64> {
         let sql = format!("SELECT rowid FROM {} WHERE rowid > ? ORDER BY rowid LIMIT 1", query.table);
         let readable = |from: i64| {
@@ -307,12 +306,12 @@ impl<'c> Scan<'c> {
     }
 }
 
-/// Bytes that a row takes which becomes a `T`: twice its own, since a list that grows stands twice in memory.
+/// Returns the bytes taken by a row that becomes a `T`: twice its size, because a growing list is in memory twice.
 pub(crate) const fn row_of<T>() -> u64 {
     2 * size_of::<T>() as u64 + MADE_OF_A_ROW
 }
 
-/// Whether rows behind the fault may be sound.
+/// Whether rows after the fault may be sound.
 fn is_damage(fault: &Fault) -> bool {
     let codes = [ErrorCode::DatabaseCorrupt, ErrorCode::SystemIoFailure, ErrorCode::NotADatabase];
     match fault {

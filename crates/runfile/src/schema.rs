@@ -12,8 +12,8 @@ use crate::table::{Table, create};
 /// `application_id` of every run file: the letters `Plim`.
 pub const APPLICATION_ID: i32 = 0x506c_696d;
 
-/// `user_version` of the files that this version writes. It grows by one with every change that an older reader would
-/// not understand; each version that was ever released stays readable.
+/// `user_version` of the files that this version writes. It grows by one with every change that an older
+/// reader would not understand; each released version stays readable.
 pub const SCHEMA_VERSION: i32 = 3;
 
 /// A table by name, with the statement that makes it.
@@ -22,7 +22,7 @@ pub(crate) struct Made {
     statement: fn() -> String,
 }
 
-/// A list of tables.
+/// Makes a list of tables.
 macro_rules! tables {
     ($($table:ty)+) => {
         &[$(Made { name: <$table>::NAME, statement: create::<$table> }),+]
@@ -40,7 +40,7 @@ pub(crate) const TABLES: &[Made] = tables! {
     Sources AllSeries Spans CpuValues DiskValues
 };
 
-/// The statements that make the tables, and then the views, of [`SCHEMA_VERSION`].
+/// Returns the statements that make the tables, and then the views, of [`SCHEMA_VERSION`].
 pub(crate) fn statements() -> String {
     let tables: String = TABLES.iter().map(|table| (table.statement)()).collect();
     tables + include_str!("views.sql")

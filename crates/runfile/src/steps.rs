@@ -1,4 +1,4 @@
-//! The steps in their tables: what was asked, what ended in each interval, what each worker did, which I/Os failed.
+//! The steps in their tables: what was asked, what completed in each interval, what each worker did, which I/Os failed.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::cell::{
 use crate::scan::{Fault, Outcome, Scan, row_of};
 use crate::table::{self, Inserts, Table, table};
 
-/// A step as its row has it; without an end where it was cut off.
+/// A step as its row has it; without an end if it was cut off.
 #[derive(Default)]
 pub(crate) struct Asked {
     name: String,
@@ -71,11 +71,11 @@ table! {
     }
 }
 
-/// What earlier files of this version had not in `interval`.
+/// Columns of `interval` that earlier files of this version lack.
 const LATER: [&str; 1] = ["waited_ns"];
 
 table! {
-    /// Apart from `interval`, so that reading a series does not drag the histograms along.
+    /// Histograms, separate from `interval`, so that reading a series does not drag them along.
     Histograms, "interval_histogram" of IntervalDirection, Own(interval) {
         Counts: due_to_done = latency;
     }
@@ -106,7 +106,7 @@ table! {
 }
 
 table! {
-    /// How each worker ended, beside its sums.
+    /// How each worker ended, separate from its sums.
     WorkerEnds, "worker_end" of WorkerTotals, Own(worker) {
         Maybe<Word>: ending;
         Maybe<Number>: first_errno;
@@ -116,7 +116,7 @@ table! {
 }
 
 table! {
-    /// Each I/O of workers of which that is asked, in the order in which they came back.
+    /// Each I/O of the workers that trace them, in order of completion.
     Ios, "io" of IoTrace, Of(worker) {
         Time: due_ns = due, issued_ns = issued, done_ns = done;
         Way: direction;
@@ -140,7 +140,7 @@ pub(crate) fn begin(conn: &Connection, id: i64, begun: &Asked) -> Result<()> {
     table::put::<Steps>(conn, &[Some(id)], begun).map(drop)
 }
 
-/// Stores the end of step `id` in the place of its beginning; `plan` is its plan as JSON.
+/// Replaces the beginning of step `id` by its end; `plan` is its plan as JSON.
 pub(crate) fn end(conn: &Connection, id: i64, record: &StepRecord, plan: String) -> Result<()> {
     let row = Asked {
         jobs: record.jobs.clone(),
@@ -158,7 +158,7 @@ pub(crate) fn end(conn: &Connection, id: i64, record: &StepRecord, plan: String)
 }
 
 impl Asked {
-    /// A step that began `at`; `text` is its plan as JSON.
+    /// Returns a step that began `at`; `text` is its plan as JSON.
     pub(crate) fn begun(plan: &StepPlan, text: String, at: Nanos) -> Asked {
         Asked {
             jobs: crate::rebuild::jobs_of(plan),
@@ -173,8 +173,8 @@ impl Asked {
     }
 }
 
-/// One row for each direction that is `planned` or in which something happened, and never none, so that a stall is a
-/// row of zeros. `late` stands in the first row only, so that sums over rows are right.
+/// Stores one row for each direction that is `planned` or in which something happened, and at least one, so
+/// that a stall is a row of zeros. `late` is in the first row only, so that sums over rows are right.
 pub(crate) fn interval(conn: &Connection, step: i64, interval: &Interval, planned: [bool; 4]) -> Result<()> {
     let mut parts = Inserts::<Intervals>::table(conn)?;
     let mut histograms = Inserts::<Histograms>::table(conn)?;
@@ -220,9 +220,9 @@ fn worker(conn: &Connection, step: i64, worker: &WorkerTotals) -> Result<()> {
     Ok(())
 }
 
-/// Memory that a report makes of an interval and of a failure beyond what it makes of other rows, in bytes: measured by reports of
-/// files of a million.
+/// Bytes of memory that a report makes of an interval beyond those of other rows; measured with reports of files of a million.
 const INTERVAL_MORE: u64 = 1_200;
+/// Bytes of memory that a report makes of a failure beyond those of other rows; measured likewise.
 const FAILURE_MORE: u64 = 900;
 
 /// A step with its number, and whether its end was stored.
@@ -232,7 +232,7 @@ struct Step {
     record: StepRecord,
 }
 
-/// Every step with what happened in it. One that was cut off is made up from its intervals.
+/// Reads every step with what happened in it. A step that was cut off is rebuilt from its intervals.
 pub(crate) fn read(scan: &Scan<'_>) -> Vec<StepRecord> {
     let mut steps = heads(scan);
     intervals(scan, &mut steps);
@@ -247,7 +247,7 @@ pub(crate) fn read(scan: &Scan<'_>) -> Vec<StepRecord> {
     steps.into_iter().map(|step| step.record).collect()
 }
 
-/// The steps without what lies in other tables.
+/// Reads the steps without what is in other tables.
 fn heads(scan: &Scan<'_>) -> Vec<Step> {
     scan.all(table::select::<Steps>().documents(), |row| {
         let asked = table::taken::<Steps>(row)?;
@@ -270,13 +270,13 @@ fn heads(scan: &Scan<'_>) -> Vec<Step> {
     })
 }
 
-/// The step that a row of another table belongs to.
+/// Returns the step that a row of another table belongs to.
 fn owner(steps: &mut [Step], number: i64) -> Outcome<&mut StepRecord> {
     let found = steps.binary_search_by_key(&number, |step| step.number);
     found.map(|place| &mut steps[place].record).map_err(|_| Fault::Orphan { owner: "step", number })
 }
 
-/// Puts the intervals into their steps. Rows of one interval follow each other, one a direction.
+/// Attaches the intervals to their steps. The rows of one interval follow each other, one for each direction.
 fn intervals(scan: &Scan<'_>, steps: &mut [Step]) {
     const HISTOGRAMS: &str =
         "LEFT JOIN interval_histogram ON interval_histogram.interval = interval.interval";
@@ -288,7 +288,7 @@ fn intervals(scan: &Scan<'_>, steps: &mut [Step]) {
         let read = table::taken::<Intervals>(row)?;
         let latency = Counts::take(row, latency)?;
         let (direction, key) = (read.direction.index(), (read.job, read.start, read.end));
-        // Directions stand in the order of their index, so one that does not come after the last begins a new interval.
+        // Directions are in the order of their index, so one that does not come after the last begins a new interval.
         let continues = step.intervals.last().is_some_and(|last| {
             let rest = &last.directions[direction..];
             (last.job, last.start, last.end) == key && rest.iter().all(|part| *part == Default::default())
@@ -313,7 +313,7 @@ struct Worker {
     totals: WorkerTotals,
 }
 
-/// Puts the workers, with their ends and directions, into their steps.
+/// Attaches the workers, with their ends and directions, to their steps.
 fn workers(scan: &Scan<'_>, steps: &mut [Step]) {
     let mut known: BTreeMap<i64, Worker> = BTreeMap::new();
     scan.each(table::select::<Workers>().documents(), |row| {
@@ -348,7 +348,7 @@ fn workers(scan: &Scan<'_>, steps: &mut [Step]) {
     }
 }
 
-/// What is known of the worker with this number.
+/// Returns what is known of the worker with this number.
 fn of_worker(known: &mut BTreeMap<i64, Worker>, number: i64) -> Outcome<&mut WorkerTotals> {
     let found = known.get_mut(&number).map(|worker| &mut worker.totals);
     found.ok_or(Fault::Orphan { owner: "worker", number })

@@ -1,4 +1,4 @@
-//! A table is one list of its columns: what makes it, what is put into it and what is taken from it follow from that list.
+//! A table as one list of its columns, from which its statement, its writing and its reading follow.
 
 use std::borrow::Cow;
 
@@ -11,14 +11,14 @@ use crate::scan::{Outcome, Query, Scan};
 pub(crate) trait Table {
     /// What the columns hold.
     type Row: Default;
-    /// Its name.
+    /// Name of the table.
     const NAME: &'static str;
-    /// The columns of numbers that stand before the others.
+    /// The columns of numbers that come before the others.
     const KEYS: &'static [Key];
-    /// The key that is no number of its own.
+    /// Columns of the primary key, if it is not a number of the row's own.
     const UNIQUE: Option<&'static str> = None;
 
-    /// The other columns.
+    /// Returns the other columns.
     fn columns() -> Vec<Column>;
 
     /// Binds the columns of `row`, the first of them as parameter `at`.
@@ -28,14 +28,14 @@ pub(crate) trait Table {
     fn fill(into: &mut Self::Row, row: &Row<'_>, at: usize) -> Outcome<()>;
 }
 
-/// A column of numbers that says which row it is, or where it belongs.
+/// A column of numbers that identifies the row, or what it belongs to.
 #[derive(Clone, Copy)]
 pub(crate) enum Key {
-    /// The number of the row; given by SQLite where the row brings none. A query has it as its last column.
+    /// The number of the row, assigned by SQLite if the row brings none. It is the last column of a query.
     Own(&'static str),
-    /// The number of what the row belongs to. A query has it before the other columns.
+    /// The number of what the row belongs to. It comes before the other columns of a query.
     Of(&'static str),
-    /// A number that may be missing and is for SQL alone.
+    /// A number that may be missing and is only for SQL.
     Beside(&'static str),
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Column {
     pub nulls: bool,
 }
 
-/// Makes a [`Table`] of one list: `Kind: column, column = field;`, where a column bears the name of its field unless told.
+/// Makes a [`Table`] of one list: `Kind: column, column = field;`, in which a column has the name of its field by default.
 macro_rules! table {
     (
         $(#[$about:meta])*
@@ -98,7 +98,7 @@ macro_rules! table {
 }
 pub(crate) use table;
 
-/// The field of a row that a column is of.
+/// Returns the field of a row that a column holds.
 macro_rules! field {
     ($row:ident.$column:ident) => {
         $row.$column
@@ -121,7 +121,7 @@ impl Key {
         name
     }
 
-    /// Name, type, and what stands behind it.
+    /// Returns name, type, and the constraint after it.
     fn words(self) -> [&'static str; 3] {
         match self {
             Key::Own(name) => [name, "INTEGER PRIMARY KEY", ""],
@@ -131,13 +131,13 @@ impl Key {
     }
 }
 
-/// The names of all columns, in their order.
+/// Returns the names of all columns, in their order.
 fn names<T: Table>() -> Vec<Cow<'static, str>> {
     let keys = T::KEYS.iter().map(|key| key.name().into());
     keys.chain(T::columns().into_iter().map(|column| column.name)).collect()
 }
 
-/// The statement that makes the table.
+/// Returns the statement that makes the table.
 pub(crate) fn create<T: Table>() -> String {
     let columns = T::columns();
     let mut all: Vec<[&str; 3]> = T::KEYS.iter().map(|key| key.words()).collect();
@@ -158,53 +158,53 @@ pub(crate) fn create<T: Table>() -> String {
     format!("CREATE TABLE {} (\n{}\n);\n", T::NAME, lines.join(",\n"))
 }
 
-/// The query of every row: [`Key::Of`] first, then the columns.
+/// Returns the query of every row: [`Key::Of`] first, then the columns.
 pub(crate) fn select<T: Table>() -> Query {
     let keys = T::KEYS.iter().filter(|key| !matches!(key, Key::Of(_))).map(|key| key.name());
     let left_out: Vec<&str> = keys.collect();
     Query::of(T::NAME, names::<T>().into_iter().filter(|name| !left_out.contains(&&**name)))
 }
 
-/// [`select`] where files of earlier versions lack the columns `later`: NULL stands for these there.
+/// Returns [`select`], with NULL for the columns `later` if the file is of an earlier version and lacks them.
 pub(crate) fn select_of_any_version<T: Table>(scan: &Scan<'_>, later: &[&str]) -> Query {
     let probe = format!("SELECT {} FROM {} LIMIT 0", later.join(", "), T::NAME);
     let whole = scan.conn.prepare(&probe).is_ok();
     select::<T>().lacking(if whole { &[] } else { later })
 }
 
-/// The number of the row itself in a row of [`select`].
+/// Returns the row's own number from a row of [`select`].
 pub(crate) fn number<T: Table>(row: &Row<'_>) -> Outcome<i64> {
     Ok(row.get(first::<T>() + T::columns().len())?)
 }
 
-/// What the columns of a row of [`select`] hold.
+/// Returns the contents of the columns of a row of [`select`].
 pub(crate) fn taken<T: Table>(row: &Row<'_>) -> Outcome<T::Row> {
     let mut found = T::Row::default();
     fill::<T>(&mut found, row)?;
     Ok(found)
 }
 
-/// Fills `into` with what the columns of a row of [`select`] hold.
+/// Fills `into` with the contents of the columns of a row of [`select`].
 pub(crate) fn fill<T: Table>(into: &mut T::Row, row: &Row<'_>) -> Outcome<()> {
     T::fill(into, row, first::<T>())
 }
 
-/// Place of the first column behind the keys.
+/// Returns the index of the first column after the keys.
 fn first<T: Table>() -> usize {
     T::KEYS.iter().filter(|key| matches!(key, Key::Of(_))).count()
 }
 
-/// Every row that makes sense.
+/// Returns every row that makes sense.
 pub(crate) fn all<T: Table>(scan: &Scan<'_>) -> Vec<T::Row> {
     scan.all(select::<T>(), taken::<T>)
 }
 
-/// The rows of a table that files of earlier versions lack: none where it is not there.
+/// Returns the rows of a table that files of earlier versions may lack; none if it does not exist.
 pub(crate) fn all_if_there<T: Table>(scan: &Scan<'_>) -> Vec<T::Row> {
     if scan.has(T::NAME) { all::<T>(scan) } else { Vec::new() }
 }
 
-/// Puts rows into a table.
+/// Inserts rows into a table.
 pub(crate) struct Inserts<'c, T> {
     conn: &'c Connection,
     statement: CachedStatement<'c>,
@@ -216,7 +216,7 @@ impl<'c, T: Table> Inserts<'c, T> {
         Inserts::by(conn, "INSERT")
     }
 
-    /// A row that has the number of another takes its place.
+    /// Returns inserts that replace a row of the same number.
     pub(crate) fn replacing(conn: &'c Connection) -> Result<Inserts<'c, T>> {
         Inserts::by(conn, "INSERT OR REPLACE")
     }
@@ -228,7 +228,7 @@ impl<'c, T: Table> Inserts<'c, T> {
         Ok(Inserts { conn, statement: conn.prepare_cached(&sql)?, table: std::marker::PhantomData })
     }
 
-    /// Puts `row` with its keys; the number of the new row.
+    /// Inserts `row` with its keys; returns the number of the new row.
     pub(crate) fn put(&mut self, keys: &[Option<i64>], row: &T::Row) -> Result<i64> {
         for (place, key) in keys.iter().enumerate() {
             self.statement.raw_bind_parameter(1 + place, key)?;
@@ -239,12 +239,12 @@ impl<'c, T: Table> Inserts<'c, T> {
     }
 }
 
-/// Puts one row into its table; its number.
+/// Inserts one row into its table; returns its number.
 pub(crate) fn put<T: Table>(conn: &Connection, keys: &[Option<i64>], row: &T::Row) -> Result<i64> {
     Inserts::<T>::table(conn)?.put(keys, row)
 }
 
-/// Replaces everything that the table holds, with numbers as SQLite gives them.
+/// Replaces the whole contents of the table, numbered by SQLite.
 pub(crate) fn replace<'r, T: Table<Row: 'r>>(
     conn: &Connection,
     rows: impl IntoIterator<Item = &'r T::Row>,

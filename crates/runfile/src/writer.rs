@@ -1,4 +1,4 @@
-//! Stores a run while it happens, a transaction a second, so that little is lost and little is paid.
+//! Stores a run while it happens, in about one transaction a second, so that little is lost at little cost.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -13,42 +13,42 @@ use crate::remarks::{Events, Findings};
 use crate::samples::Storing;
 use crate::{WriteError, birth, header, machine, observed, reported, steps, table};
 
-/// At most about a second is lost when the process is killed. Somewhat less than that, so that samples which come every
-/// second, now a little early and now a little late, are committed each as it comes.
+/// Time between commits: about a second at most is lost when the process is killed. Slightly less than a
+/// second, so that samples that come every second, a little early or late, are each committed as they come.
 const COMMIT_EVERY: Duration = Duration::from_millis(900);
 
-/// At most this much is missing from a copy of the main file alone.
+/// Time between checkpoints: at most this much is missing from a copy of the main file alone.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
 
-/// How long closing waits for somebody who is reading just then.
+/// How long closing waits for a present reader.
 const CLOSING_PATIENCE: Duration = Duration::from_millis(500);
 
-/// Whether the run file lies on the device that is being measured.
+/// Whether the run file is on the device under test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SameDevice {
-    /// It does: commits do not sync, since a flush of ours would disturb what is measured. A power failure may cost the
-    /// file; a crash of the process does not.
+    /// It is: commits do not sync, because a flush of ours would disturb the measurement. A power failure may
+    /// cost the file; a crash of the process does not.
     Yes,
-    /// It does not: checkpoints sync.
+    /// It is not: checkpoints sync.
     No,
 }
 
 impl SameDevice {
-    /// `Yes` where a device below the place of the run file is also one below the target: a disk that both end on is
-    /// disturbed even if they are different partitions of it.
+    /// Returns `Yes` if a device below the run file's place is also below the target: a disk that both use is
+    /// disturbed even if they are on different partitions of it.
     pub fn of(place: &[DeviceFacts], target: &[DeviceFacts]) -> SameDevice {
         let shared = place.iter().any(|device| target.iter().any(|other| other.name == device.name));
         if shared { SameDevice::Yes } else { SameDevice::No }
     }
 }
 
-/// A run file that is being written. Dropped without [`finish`](Writer::finish), it stays readable and says that it is
-/// not complete.
+/// A run file that is being written. Dropped without [`finish`](Writer::finish), it stays readable and says
+/// that it is not complete.
 #[derive(Debug)]
 pub struct Writer {
     conn: Connection,
     path: PathBuf,
-    /// A transaction is open; begun by the first row after a commit.
+    /// Whether a transaction is open; the first row after a commit begins one.
     open: bool,
     committed: Instant,
     checkpointed: Instant,
@@ -64,14 +64,14 @@ struct OpenStep {
     id: i64,
     /// Directions that its plan can issue, by [`Direction::index`].
     planned: [bool; 4],
-    /// Intervals stored so far: the first so many of the step's record.
+    /// Number of intervals stored so far, the first ones of the step's record.
     stored: usize,
 }
 
-/// Stores a run that is over, measured or imported, and gives back the path. Where `run.complete` is false, so is the file.
+/// Stores a run that is over, measured or imported, and returns the path. If `run.complete` is false, so is the file.
 ///
 /// # Errors
-/// As [`Writer::create`]; `NotText` for a plan that names files outside UTF-8.
+/// Those of [`Writer::create`]; `NotText` for a plan that names files outside UTF-8.
 pub fn write(
     birth: impl FnOnce(&[u8]) -> Result<PathBuf, WriteError>,
     run: &Run,
@@ -93,11 +93,11 @@ pub fn write(
 }
 
 impl Writer {
-    /// Makes the file and stores what `header` says of the run as a whole: its words, host and target, the devices of the
-    /// machine, limits and phases. Steps, samples, events and findings are left out, they come by the other calls.
+    /// Creates the file and stores what `header` says of the run as a whole: its words, host and target, the devices of
+    /// the machine, limits and phases. Steps, samples, events and findings are left out; they come by the other calls.
     ///
-    /// `birth` makes a file of the bytes that it is given, under a name that nothing has, and gives back its path. Where
-    /// it makes it whole, as by a link to a file that had no name, a kill at any moment leaves a readable file or none.
+    /// `birth` creates a file of the bytes that it is given, under an unused name, and returns its path. If it creates
+    /// the file whole, for example by a link to an unnamed file, a kill at any moment leaves a readable file or none.
     ///
     /// # Errors
     /// Those of `birth`; `Full` and `Failed` as they come.
@@ -110,7 +110,7 @@ impl Writer {
         let path = birth(&image)?;
         let opened = birth::open(&path, place);
         if opened.is_err() {
-            // It is ours and holds nothing; what cannot be removed does no harm.
+            // The file is ours and holds nothing; what cannot be removed does no harm.
             for ending in ["", "-wal", "-shm", "-journal"] {
                 let mut name = path.as_os_str().to_owned();
                 name.push(ending);
@@ -130,13 +130,12 @@ impl Writer {
         })
     }
 
-    /// Where the file lies.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Replaces what was stored of the run as a whole, where more has become known: target facts after the guard, for
-    /// example.
+    /// Replaces what was stored of the run as a whole when more has become known, such as target facts after the guard.
     ///
     /// # Errors
     /// `Full` and `Failed`.
@@ -144,8 +143,8 @@ impl Writer {
         self.put(|conn| header::store(conn, header))
     }
 
-    /// The phases of a watch as far as they are known, at once visible to readers; replaces what was stored before. Store
-    /// a phase when it begins, with the end that it will have, so that a run that is killed can name it.
+    /// Stores the phases of a watch as far as they are known, visible to readers at once; replaces what was
+    /// stored before. Store a phase when it begins, with its expected end, so that a killed run can name it.
     ///
     /// # Errors
     /// `Full` and `Failed`.
@@ -154,8 +153,8 @@ impl Writer {
         self.commit()
     }
 
-    /// A step begins at `at` on the run's clock. Its jobs are those of its workers, each once, in the plan's order, until
-    /// its end says otherwise.
+    /// Begins a step at `at` on the run's clock. Its jobs are those of its workers, each once, in the plan's
+    /// order, until its end says otherwise.
     ///
     /// # Errors
     /// `NotText`, `Full` and `Failed`.
@@ -163,14 +162,14 @@ impl Writer {
         let id = self.next_step;
         let begun = steps::Asked::begun(plan, self.plan_text(plan)?, at);
         self.put(|conn| steps::begin(conn, id, &begun))?;
-        // Other rows lead here, so it does not share their fate if a later one finds the disk full.
+        // Other rows refer to this one, so it must not share their fate if a later one finds the disk full.
         self.commit()?;
         self.next_step += 1;
         self.step = Some(OpenStep { id, planned: directions_of(plan), stored: 0 });
         Ok(())
     }
 
-    /// An interval of the open step has become final.
+    /// Stores an interval of the open step that has become final.
     ///
     /// # Errors
     /// `NoStep`, `Full` and `Failed`.
@@ -181,8 +180,8 @@ impl Writer {
         Ok(())
     }
 
-    /// The machine's counters were read. Samples a second apart are visible to readers each as soon as it was handed over,
-    /// closer ones every second.
+    /// Stores a reading of the machine's counters. Samples a second apart are each visible to readers as soon
+    /// as they are handed over, closer ones every second.
     ///
     /// # Errors
     /// `Full` and `Failed`.
@@ -196,7 +195,7 @@ impl Writer {
         stored
     }
 
-    /// Something happened beside the load. An interrupt is committed at once, whatever may follow it.
+    /// Stores an event beside the load. An interrupt is committed at once, whatever may follow it.
     ///
     /// # Errors
     /// `Full` and `Failed`.
@@ -205,8 +204,8 @@ impl Writer {
         if event.kind == EventKind::Interrupt { self.commit() } else { Ok(()) }
     }
 
-    /// The open step is over. Intervals of `record` that were not handed over one by one are stored now: those past the
-    /// first so many that were.
+    /// Ends the open step. Intervals of `record` that were not handed over one by one are stored now: those
+    /// after the first `stored` ones.
     ///
     /// # Errors
     /// `NoStep`, `NotText`, `Full` and `Failed`.
@@ -224,7 +223,7 @@ impl Writer {
         self.checkpoint()
     }
 
-    /// What the run means; replaces what was stored before.
+    /// Stores what the run means; replaces what was stored before.
     ///
     /// # Errors
     /// `Full` and `Failed`.
@@ -232,7 +231,7 @@ impl Writer {
         self.put(|conn| table::replace::<Findings>(conn, findings))
     }
 
-    /// What another tool printed; replaces what was stored before.
+    /// Stores what another tool printed; replaces what was stored before.
     ///
     /// # Errors
     /// `Full` and `Failed`.
@@ -240,7 +239,7 @@ impl Writer {
         self.put(|conn| reported::store(conn, parts))
     }
 
-    /// Makes everything handed over so far visible to readers and safe from the end of this process.
+    /// Makes everything handed over so far visible to readers, and safe even if this process ends.
     ///
     /// # Errors
     /// `Full` and `Failed`.
@@ -248,8 +247,8 @@ impl Writer {
         self.end_transaction().map_err(|source| failed(&self.path, source))
     }
 
-    /// Says that the run is complete and closes the file, which is then one file without side files (unless somebody
-    /// reads it at this moment: then the side files go when they close it).
+    /// Marks the run complete and closes the file, which is then one file without side files. If somebody is
+    /// reading it at this moment, the side files go when they close it.
     ///
     /// # Errors
     /// `Full` and `Failed`.
@@ -260,8 +259,8 @@ impl Writer {
 
     fn close(mut self) -> Result<PathBuf, WriteError> {
         self.checkpoint()?;
-        // Leaving WAL mode removes the side files and lets the finished file open from read-only places. It needs the
-        // file for itself; a reader who stays longer than our patience only keeps the mode as it is.
+        // Leaving WAL mode removes the side files and lets the finished file open from read-only places. It
+        // needs exclusive access; a reader who stays longer than our patience only keeps the mode as it is.
         let _ = self.conn.busy_timeout(CLOSING_PATIENCE);
         let _ = self.conn.pragma_update(None, "journal_mode", "DELETE");
         Ok(self.path.clone())
@@ -292,7 +291,7 @@ impl Writer {
             self.open = true;
         }
         if let Err(error) = insert(&self.conn) {
-            // What was handed over is there whole or not at all. A full disk has already ended the transaction in SQLite.
+            // What was handed over is stored whole or not at all. After a full disk SQLite has already ended the transaction.
             if !self.conn.is_autocommit() {
                 let _ = self.conn.execute_batch("ROLLBACK");
             }
@@ -327,7 +326,7 @@ impl Writer {
         self.bring_up_to_date().map_err(|source| failed(&self.path, source))
     }
 
-    /// PASSIVE never waits: what a reader still needs as it was is copied by the next one.
+    /// Commits and checkpoints. PASSIVE never waits: the next checkpoint copies what a reader still needs unchanged.
     fn bring_up_to_date(&mut self) -> rusqlite::Result<()> {
         self.end_transaction()?;
         self.conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))?;
@@ -338,7 +337,7 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // Nobody is left to be told; what cannot be committed was reported by the call that stored it.
+        // Nobody is left to receive an error; what cannot be committed was reported by the call that stored it.
         let _ = self.checkpoint();
     }
 }
@@ -350,7 +349,7 @@ fn failed(path: &Path, source: rusqlite::Error) -> WriteError {
     }
 }
 
-/// Directions that the plan can issue; their rows are written even where nothing ended.
+/// Returns the directions that the plan can issue; their rows are written even if nothing completed.
 fn directions_of(plan: &StepPlan) -> [bool; 4] {
     let mut planned = [false; 4];
     for worker in &plan.workers {

@@ -1,4 +1,4 @@
-//! What a reading costs on this machine: `cargo run --release -p sampler --example sampling_cost`
+//! Measures what a reading costs on this machine: `cargo run --release -p sampler --example sampling_cost`
 #![allow(clippy::print_stdout, reason = "printing is what it is for")]
 
 use std::hint::black_box;

@@ -1,12 +1,12 @@
 //! The name of the CPU, which each architecture writes in its own way.
 
-/// The CPU model by `/proc/cpuinfo`; empty where it says none.
+/// Returns the CPU model from `/proc/cpuinfo`; empty if it has none.
 pub(crate) fn cpu_model(cpuinfo: &str) -> String {
     let value = |key: &str| {
         let mut lines = cpuinfo.lines().filter_map(|line| line.split_once(':'));
         lines.find(|(name, _)| name.trim() == key).map(|(_, value)| value.trim().to_owned())
     };
-    // x86 and s390 write `model name`, POWER `cpu`, RISC-V `uarch`; arm64 writes numbers only.
+    // x86 and s390 write `model name`, POWER `cpu`, RISC-V `uarch`; arm64 writes only numbers.
     ["model name", "cpu", "uarch", "Processor"]
         .into_iter()
         .find_map(value)
@@ -14,7 +14,7 @@ pub(crate) fn cpu_model(cpuinfo: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Cores of the cloud machines, by ARM's implementer and part numbers (MIDR_EL1); others by their numbers.
+/// Returns the name of a core used in clouds, by ARM's implementer and part numbers (MIDR_EL1); of any other core, its numbers.
 fn arm(implementer: &str, part: &str) -> Option<String> {
     const KNOWN: [(&str, &str, &str); 9] = [
         ("0x41", "0xd08", "ARM Cortex-A72"),

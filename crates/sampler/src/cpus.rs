@@ -1,4 +1,4 @@
-//! The CPUs: where each of them is, what it is worth, and what it has done since the machine started.
+//! The CPUs: the place of each, its capacity, and what it has done since the machine started.
 
 use std::fs;
 
@@ -7,12 +7,12 @@ use record::{CpuCounters, CpuFacts};
 use crate::Root;
 use crate::parse::each_cpu;
 
-/// Counters of every CPU, in the order in which the kernel lists them, each with the CPU's number.
+/// Returns the counters of every CPU with the CPU's number, in the order in which the kernel lists them.
 pub fn cpu_times(root: &Root) -> Vec<(u32, CpuCounters)> {
     each_cpu(root.text("proc/stat").unwrap_or_default().as_bytes())
 }
 
-/// Every CPU that has counters.
+/// Returns the facts of every CPU that has counters.
 pub fn cpus(root: &Root) -> Vec<CpuFacts> {
     cpu_times(root).into_iter().map(|(number, _)| cpu(root, number)).collect()
 }
@@ -32,7 +32,7 @@ fn cpu(root: &Root, number: u32) -> CpuFacts {
     }
 }
 
-/// What keeps the frequency of the CPUs; `None` where the kernel does not say.
+/// Returns the frequency governor of the CPUs; `None` if the kernel does not report one.
 pub fn cpu_governor(root: &Root) -> Option<String> {
     root.text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 }

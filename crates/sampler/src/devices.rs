@@ -8,17 +8,17 @@ use workload::Bytes;
 
 use crate::Root;
 
-/// The block device `major:minor` and everything below it, nearest first, each once: the disk of a partition, the parts
-/// of a mapping or an array, the device that a loop's file lies on, and the paths of an NVMe multipath device. Empty where
-/// there is no such device.
+/// Returns the block device `major:minor` and everything below it, nearest first, each once: the disk of a
+/// partition, the parts of a mapping or an array, the device that holds a loop's file, and the paths of an
+/// NVMe multipath device. Empty if there is no such device.
 ///
-/// The paths (`nvme0c0n1`) have no device number of their own and come as (0, 0). Kernels without accounting for the
-/// device above them (before 6.4) count only there, so both are to be sampled.
+/// The paths (`nvme0c0n1`) have no device number of their own and come as (0, 0). Kernels without accounting
+/// for the device above them (before 6.4) count only there, so both must be sampled.
 pub fn devices_below(root: &Root, major: u32, minor: u32) -> Vec<DeviceFacts> {
     devices_and_doubts(root, major, minor).0
 }
 
-/// The same, with a doubt for each that does not answer.
+/// Returns the devices of [`devices_below`], with a doubt for each that does not answer.
 pub(crate) fn devices_and_doubts(
     root: &Root,
     major: u32,
@@ -35,7 +35,7 @@ pub(crate) fn devices_and_doubts(
     (devices, doubts)
 }
 
-/// What is to be said of a device whose queue settings could not be read.
+/// Returns a doubt about a device whose queue settings could not be read.
 pub(crate) fn silence(facts: &BlockFacts) -> Option<TargetDoubt> {
     facts.is_silent.then(|| TargetDoubt::Silent { device: facts.name.clone() })
 }
@@ -57,7 +57,7 @@ pub(crate) fn device_facts(root: &Root, facts: &BlockFacts) -> DeviceFacts {
     }
 }
 
-/// What makes a device that has no model, since it is no piece of hardware.
+/// Returns what makes a device that has no model because it is not hardware.
 fn made_of(root: &Root, facts: &BlockFacts) -> Option<String> {
     let file = |name: &str| root.text(format!("sys/dev/block/{}:{}/{name}", facts.major, facts.minor));
     if let Some(backing) = &facts.backing_file {
@@ -77,8 +77,8 @@ fn made_of(root: &Root, facts: &BlockFacts) -> Option<String> {
     Some(format!("{maker} {mapping}"))
 }
 
-/// Paths of the NVMe multipath device `above`: `nvme0c1n1` is the way to `nvme0n1` through controller 1. The kernel hides
-/// them from `/dev`, gives them no number, and counts their I/O.
+/// Returns the paths of the NVMe multipath device `above`: `nvme0c1n1` is the path to `nvme0n1` through
+/// controller 1. The kernel hides them from `/dev`, gives them no number, but counts their I/O.
 fn multipath_paths(root: &Root, above: &DeviceFacts) -> Vec<DeviceFacts> {
     if !above.name.starts_with("nvme") {
         return Vec::new();
@@ -115,8 +115,8 @@ pub(crate) fn path_facts(root: &Root, name: String, above: &DeviceFacts) -> Devi
     }
 }
 
-/// Whether the kernel follows each stable write to `path` by a flush: its topmost device has a write cache that may lose
-/// data, and does not take writes past it (FUA).
+/// Whether the kernel sends a flush after each stable write to `path`: its topmost device has a write cache
+/// that may lose data, and does not support writes that bypass it (FUA).
 pub fn flushes_each_write(root: &Root, path: &Path) -> bool {
     let Ok(facts) = kernel::target_facts(path) else { return false };
     let Some(device) = facts.devices.first() else { return false };

@@ -1,4 +1,4 @@
-//! The block devices of a machine with their counters, as they are listed in `/sys/block` or `/proc/diskstats`.
+//! The block devices of a machine with their counters, as listed in `/sys/block` or `/proc/diskstats`.
 
 use std::path::Path;
 
@@ -10,20 +10,20 @@ use crate::parse::{counters_or_amounts, words};
 /// One device with its counters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiskReading {
-    /// Kernel name; where the kernel's folder has `!`, the name has `/`.
+    /// Kernel name; a `!` in the kernel's folder is a `/` in the name.
     pub name: String,
-    /// Its counters.
+    /// Counters of the device.
     pub counters: DiskCounters,
-    /// False where the kernel gives four counters only, as of partitions before 2.6.25.
+    /// Whether the kernel gives all counters; for partitions before 2.6.25 it gives only four.
     pub full: bool,
 }
 
-/// Whole disks, in the order in which the kernel's folder lists them.
+/// Returns the whole disks, in the order of the kernel's folder.
 pub fn all_disks(root: &Root) -> Vec<DiskReading> {
     names(&root.join("sys/block")).iter().filter_map(|name| disk(root, name)).collect()
 }
 
-/// A disk or a partition by its kernel name.
+/// Returns a disk or a partition by its kernel name.
 pub fn disk(root: &Root, name: &str) -> Option<DiskReading> {
     let folder = name.replace('/', "!");
     let of_disk = root.text(format!("sys/block/{folder}/stat"));
@@ -37,13 +37,13 @@ pub fn disk(root: &Root, name: &str) -> Option<DiskReading> {
     Some(DiskReading { name: name.replace('!', "/"), counters, full })
 }
 
-/// The partitions of a disk, in the order of the kernel's folder.
+/// Returns the partitions of a disk, in the order of the kernel's folder.
 pub fn partitions(root: &Root, disk: &str) -> Vec<String> {
     let folder = root.join(format!("sys/block/{}", disk.replace('/', "!")));
     names(&folder).into_iter().filter(|name| folder.join(name).join("stat").is_file()).collect()
 }
 
-/// Every device of `/proc/diskstats` in its order, or of `diskstats` in another folder.
+/// Returns every device of `file` in its order: `proc/diskstats`, or `diskstats` in another folder.
 pub fn every_device(root: &Root, file: &str) -> Vec<DiskReading> {
     let text = root.text(file).unwrap_or_default();
     let line = |line: &str| {
@@ -55,12 +55,12 @@ pub fn every_device(root: &Root, file: &str) -> Vec<DiskReading> {
     text.lines().filter_map(line).collect()
 }
 
-/// The names of all devices of the machine, with partitions, in the kernel's order.
+/// Returns the names of all devices of the machine, with partitions, in the kernel's order.
 pub fn known_devices(root: &Root) -> Vec<String> {
     every_device(root, "proc/diskstats").into_iter().map(|disk| disk.name).collect()
 }
 
-/// Time since boot in hundredths of a second; `None` where `/proc/uptime` cannot be read.
+/// Returns the time since boot in hundredths of a second; `None` if `/proc/uptime` cannot be read.
 pub fn uptime_cs(root: &Root) -> Option<u64> {
     let text = root.text("proc/uptime")?;
     let (seconds, rest) = text.split_whitespace().next()?.split_once('.')?;
@@ -68,12 +68,13 @@ pub fn uptime_cs(root: &Root) -> Option<u64> {
     Some(seconds.parse::<u64>().ok()? * 100 + hundredths)
 }
 
-/// The name that device mapper gives to `dm-0`.
+/// Returns the name that device mapper gives to `dm-0`.
 pub fn mapper_name(root: &Root, name: &str) -> Option<String> {
     root.text(format!("sys/block/{name}/dm/name"))
 }
 
-/// Persistent names of a kind (`id`, `uuid`, …) with the kernel names of their devices; `None` where there is no such kind.
+/// Returns the persistent names of a kind (`id`, `uuid`, …) with the kernel names of their devices; `None` if
+/// there is no such kind.
 pub fn persistent_names(root: &Root, kind: &str) -> Option<Vec<(String, String)>> {
     let folder = root.join(format!("dev/disk/by-{kind}"));
     std::fs::read_dir(&folder).ok()?;

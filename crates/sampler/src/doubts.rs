@@ -1,11 +1,11 @@
-//! Reasons why figures from a target may not be the volume's, as the kernel's names and files show them.
+//! Reasons why figures from a target may not be the volume's, according to the kernel's names and files.
 
 use kernel::{Medium, Mount};
 use record::{DeviceFacts, TargetDoubt};
 
 use crate::Root;
 
-/// What is to be said of the file system; `options` are those of the file system itself, not of one of its mounts.
+/// Returns the doubts about a file system; `options` are those of the file system itself, not of one of its mounts.
 pub(crate) fn of_mount(mount: &Mount, options: &str) -> Vec<TargetDoubt> {
     let filesystem = mount.filesystem.clone();
     let mut doubts: Vec<TargetDoubt> = of_medium(mount).into_iter().collect();
@@ -34,14 +34,15 @@ fn of_medium(mount: &Mount) -> Option<TargetDoubt> {
     }
 }
 
-/// btrfs (`compress=`, `compress-force`), f2fs (`compress_algorithm=`), bcachefs (`compression=`).
+/// Whether an option of btrfs (`compress=`, `compress-force`), f2fs (`compress_algorithm=`) or bcachefs
+/// (`compression=`) compresses.
 fn compresses(option: &str) -> bool {
     let (name, value) = option.split_once('=').unwrap_or((option, ""));
     matches!(name, "compress" | "compress-force" | "compress_algorithm" | "compression")
         && !matches!(value, "no" | "none")
 }
 
-/// What is to be said of one of the devices below the target.
+/// Returns the doubts about one of the devices below the target.
 pub(crate) fn of_device(root: &Root, device: &DeviceFacts) -> Vec<TargetDoubt> {
     let (major, minor) = device.number;
     let file = |path: &str| root.text(format!("sys/dev/block/{major}:{minor}/{path}"));
@@ -62,7 +63,7 @@ pub(crate) fn of_device(root: &Root, device: &DeviceFacts) -> Vec<TargetDoubt> {
     doubts
 }
 
-/// What the driver of a device with this kernel name makes of it.
+/// Returns the doubt that follows from the driver of a device with this kernel name.
 fn of_driver(name: &str) -> Option<TargetDoubt> {
     let device = name.to_owned();
     match name {
@@ -74,7 +75,7 @@ fn of_driver(name: &str) -> Option<TargetDoubt> {
     }
 }
 
-/// Whether `name` is that of a device of `driver`: the driver's word and a number.
+/// Whether `name` belongs to a device of `driver`: the driver's word and a number.
 fn is(name: &str, driver: &str) -> bool {
     name.strip_prefix(driver).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }

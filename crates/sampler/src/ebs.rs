@@ -1,7 +1,7 @@
-//! What an EBS volume counts itself: the statistics page of its NVMe controller.
+//! What an EBS volume itself counts: the statistics page of its NVMe controller.
 //!
-//! Amazon's volumes show on Nitro machines as NVMe devices with a vendor's log page, 0xD0, whose counters say for how long the
-//! limits of the volume, and those of the instance, were exceeded (layout as in amazon-ec2-utils and nvme-cli).
+//! On Nitro machines Amazon's volumes are NVMe devices with a vendor's log page, 0xD0, whose counters say how long
+//! the limits of the volume, and those of the instance, were exceeded (layout as in amazon-ec2-utils and nvme-cli).
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -10,27 +10,27 @@ use record::ExceededLimits;
 
 use crate::Root;
 
-/// The page's number.
+/// Number of the page.
 const PAGE: u8 = 0xd0;
-/// As far as the counters reach; the histograms behind them are not read.
+/// Bytes up to the end of the counters; the histograms after them are not read.
 const LENGTH: usize = 96;
-/// First word of the page of an EBS volume, and of that of an instance's own disk, whose counters lie alike.
+/// First word of the page of an EBS volume, and of an instance's own disk, whose counters have the same layout.
 const MAGIC: [u32; 2] = [0x3c23_b510, 0xec2c_0d7e];
-/// How the controller's model begins.
+/// Start of the controller's model.
 const MODELS: [&str; 2] = ["Amazon Elastic Block Store", "Amazon EC2 NVMe Instance Storage"];
 
-/// Why a page tells nothing.
+/// Why a page cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PageError {
-    /// It ends before its counters do.
+    /// The page ends before its counters do.
     #[error("a statistics page of {0} bytes is too short: its counters reach to 96")]
     Short(usize),
-    /// Another vendor's page has this number, or none.
+    /// The page is another vendor's, or none.
     #[error("a page that begins with {0:#010x} is no statistics page of Amazon's")]
     Magic(u32),
 }
 
-/// The counters of a statistics page, of any version: later ones add behind them.
+/// Returns the counters of a statistics page of any version: later versions add theirs at the end.
 ///
 /// # Errors
 /// [`PageError`].
@@ -49,8 +49,8 @@ pub fn exceeded_limits(page: &[u8]) -> Result<ExceededLimits, PageError> {
     })
 }
 
-/// What the controller of disk `name` (`nvme1n1`) counts just now; `None` where it is no volume of Amazon's or this process may
-/// not ask.
+/// Returns what the controller of disk `name` (`nvme1n1`) counts now; `None` if it is not a volume of
+/// Amazon's or this process may not ask.
 pub fn read_exceeded_limits(root: &Root, name: &str) -> Option<ExceededLimits> {
     let model = root.text(format!("sys/block/{name}/device/model"))?;
     if !MODELS.iter().any(|known| model.trim().starts_with(known)) {
@@ -66,7 +66,7 @@ pub fn read_exceeded_limits(root: &Root, name: &str) -> Option<ExceededLimits> {
 mod tests {
     use super::*;
 
-    /// A page whose word at each offset of eight is that offset.
+    /// Returns a page in which the word at each offset of eight is that offset.
     fn page(magic: u32, version: u32, length: usize) -> Vec<u8> {
         let mut page: Vec<u8> =
             (0..length.div_ceil(8)).flat_map(|at| (at as u64 * 8).to_le_bytes()).collect();
@@ -111,7 +111,7 @@ mod tests {
         std::fs::write(model.join("model"), "Some other disk\n").unwrap();
         let root = Root::at(machine.path());
         assert_eq!(read_exceeded_limits(&root, "nvme0n1"), None);
-        // Nor does a file in the place of the device answer.
+        // Nor does a file in the device's place answer.
         std::fs::write(model.join("model"), "Amazon Elastic Block Store              \n").unwrap();
         std::fs::create_dir_all(machine.path().join("dev")).unwrap();
         std::fs::write(machine.path().join("dev/nvme0n1"), "").unwrap();

@@ -1,4 +1,4 @@
-//! Which devices are sampled, and their counters as they go and come.
+//! Which devices are sampled, and their counters as they come and go.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use crate::parse::disk_counters;
 
 /// Which devices are sampled.
 pub enum Devices {
-    /// Those with these kernel names (`vda`, `dm-0`), in this order, as long as they are there.
+    /// The devices with these kernel names (`vda`, `dm-0`), in this order, as long as they exist.
     Named(Vec<Arc<str>>),
-    /// Every device whose kernel name this function takes, also one that comes later. It is asked once a name.
+    /// Every device whose kernel name this function accepts, even one that appears later. It is called once for each name.
     Fitting(Box<dyn Fn(&str) -> bool + Send>),
 }
 
-/// Kinds of devices that are left out unless they are named: files under another name, and what holds no storage.
+/// Kinds of devices that are left out unless named: files under another name, and what holds no storage.
 const LEFT_OUT: [&str; 4] = ["loop", "fd", "sr", "ram"];
 
 impl Devices {
-    /// Every device of the machine but those that are [`left_out`], partitions among them.
+    /// Returns every device of the machine, including partitions, except those that are [`left_out`].
     pub fn all() -> Devices {
         Devices::Fitting(Box::new(|name| !left_out(name)))
     }
@@ -40,7 +40,7 @@ impl fmt::Debug for Devices {
     }
 }
 
-/// Whether a device is left out unless it is named: a loop device or a part of one, a floppy or CD drive, a RAM disk.
+/// Whether a device is left out unless named: a loop device or a part of one, a floppy or CD drive, a RAM disk.
 pub fn left_out(name: &str) -> bool {
     let unnumbered = |name: &str| name.trim_end_matches(|end: char| end.is_ascii_digit()).len();
     // `loop0p1` is a part of `loop0`.
@@ -54,8 +54,8 @@ pub fn left_out(name: &str) -> bool {
 #[derive(Debug)]
 pub(crate) struct Followed {
     devices: Devices,
-    /// Named ones first, then others in the order in which they came; those that do not fit are remembered too, so that
-    /// nobody is asked of them again.
+    /// Named devices first, then others in order of appearance; those that do not fit are remembered too, so
+    /// that the function is not called for them again.
     known: Vec<Known>,
     /// Number of the reading, from 1.
     round: u64,
@@ -66,7 +66,7 @@ struct Known {
     name: Arc<str>,
     fits: bool,
     counters: DiskCounters,
-    /// The reading that it was seen in last.
+    /// The reading in which it was last seen.
     seen: u64,
 }
 
@@ -85,13 +85,13 @@ impl Followed {
         Followed { devices, known, round: 0 }
     }
 
-    /// True where nothing is asked for at all.
+    /// Whether no device at all is to be sampled.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(&self.devices, Devices::Named(names) if names.is_empty())
     }
 
-    /// Takes the text of `/proc/diskstats`. Lines come in the same order every time, so the device after the one just
-    /// found is most likely the next.
+    /// Takes the text of `/proc/diskstats`. Lines come in the same order every time, so the device after the
+    /// one just found is most likely the next.
     pub(crate) fn take(&mut self, text: &[u8]) {
         self.round += 1;
         let mut next = 0;
@@ -105,7 +105,7 @@ impl Followed {
         }
     }
 
-    /// Nothing could be read: no device is in sight.
+    /// Records that nothing could be read: no device is present.
     pub(crate) fn lose_sight(&mut self) {
         self.round += 1;
     }
@@ -119,14 +119,14 @@ impl Followed {
             return Some(at);
         }
         let Devices::Fitting(fits) = &self.devices else { return None };
-        // Kernel names are ASCII; one that is not cannot be asked for by name.
+        // Kernel names are ASCII; any other name cannot be asked for.
         let name = std::str::from_utf8(name).ok()?;
         let (fits, name) = (fits(name), Arc::from(name));
         self.known.push(Known { name, fits, counters: DiskCounters::default(), seen: 0 });
         Some(self.known.len() - 1)
     }
 
-    /// Devices that were there at the last reading, with their counters.
+    /// Returns the devices present at the last reading, with their counters.
     pub(crate) fn there(&self) -> Vec<(Arc<str>, DiskCounters)> {
         let there = self.known.iter().filter(|known| known.fits && known.seen == self.round);
         let mut disks = Vec::with_capacity(self.known.len());

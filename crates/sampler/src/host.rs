@@ -1,4 +1,4 @@
-//! What the machine is.
+//! Facts about the machine.
 
 use record::HostFacts;
 use workload::Bytes;
@@ -7,8 +7,8 @@ use crate::Root;
 use crate::cpu_model::cpu_model;
 use crate::parse::memory_counters;
 
-/// Facts about the machine under `root`. What cannot be found out stays empty; what a reading of the clock costs is
-/// measured, so it is 0 for a captured machine.
+/// Returns facts about the machine under `root`. What cannot be determined stays empty; the cost of reading
+/// the clock is measured, so it is 0 for a captured machine.
 pub fn host_facts(root: &Root) -> HostFacts {
     let text = |path: &str| root.text(path).unwrap_or_default();
     let cpuinfo = text("proc/cpuinfo");
@@ -25,7 +25,7 @@ pub fn host_facts(root: &Root) -> HostFacts {
     }
 }
 
-/// `PRETTY_NAME` of os-release(5).
+/// Returns `PRETTY_NAME` of os-release(5).
 fn distribution(root: &Root) -> String {
     let text = ["etc/os-release", "usr/lib/os-release"].into_iter().find_map(|path| root.text(path));
     let text = text.unwrap_or_default();
@@ -33,7 +33,7 @@ fn distribution(root: &Root) -> String {
     value.unwrap_or_default().trim_matches(['"', '\'']).to_owned()
 }
 
-/// CPUs in `Cpus_allowed_list`, for example `0-3,8`.
+/// Returns the number of CPUs in `Cpus_allowed_list`, for example `0-3,8`.
 fn allowed_cpus(status: &str) -> Option<u32> {
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
     let count = |range: &str| {
@@ -48,7 +48,7 @@ fn listed_cpus(cpuinfo: &str) -> u32 {
     cpuinfo.lines().filter(|line| line.starts_with("processor")).count() as u32
 }
 
-/// Vendor and product by the firmware; where both begin alike, the vendor is said once.
+/// Returns vendor and product according to the firmware; a vendor with which the product begins is not repeated.
 fn product(root: &Root) -> String {
     let vendor = root.text("sys/class/dmi/id/sys_vendor").unwrap_or_default();
     let product = root

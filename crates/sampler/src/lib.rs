@@ -1,10 +1,9 @@
-//! Kernel counters to facts and raw series.
+//! Kernel counters, into facts and raw series.
 //!
-//! [`host_facts`], [`devices_below`] and [`target_facts`] say what the machine and the target are, [`device_tree`] and
-//! [`local_limits`] what all its devices stand on and how they are held back; [`Sampler`] reads the
-//! counters that change while a run goes on, and [`SamplerThread`] does so on the run's clock. Every reader takes a
-//! [`Root`], so that a captured machine is read like this one. Nothing here draws a conclusion: differences, rates and
-//! what they mean belong to the analysis.
+//! [`host_facts`], [`devices_below`] and [`target_facts`] describe the machine and the target, [`device_tree`] and
+//! [`local_limits`] how all its devices are stacked and limited; [`Sampler`] reads the counters that change during a
+//! run, and [`SamplerThread`] does so on the run's clock. Every reader takes a [`Root`], so that a captured machine is
+//! read like this one. Nothing here draws a conclusion: differences, rates and what they mean belong to the analysis.
 
 mod cpu_model;
 mod cpus;

@@ -8,11 +8,10 @@ use record::LocalLimit;
 
 use crate::{Root, disks};
 
-/// Groups within groups are followed so deep; nobody nests deeper, and a loop in a captured tree must end.
+/// Depth to which nested groups are followed; nobody nests deeper, and a loop in a captured tree must end.
 const DEEPEST: usize = 16;
 
-/// Files of version 1 with the word that version 2 has for each (kernel documents cgroup-v1/blkio-controller and
-/// cgroup-v2).
+/// Files of version 1, each with the word of version 2 for it (kernel documents cgroup-v1/blkio-controller and cgroup-v2).
 const FILES: [(&str, &str); 4] = [
     ("blkio.throttle.read_bps_device", "rbps"),
     ("blkio.throttle.write_bps_device", "wbps"),
@@ -20,7 +19,7 @@ const FILES: [(&str, &str); 4] = [
     ("blkio.throttle.write_iops_device", "wiops"),
 ];
 
-/// Every limit of every control group under `root`, sorted by group. A device that is gone keeps its number as its name.
+/// Returns every limit of every control group under `root`, sorted by group. A missing device has its number as its name.
 pub fn local_limits(root: &Root) -> Vec<LocalLimit> {
     let mut limits = Vec::new();
     let mut names = BTreeMap::new();
@@ -44,7 +43,7 @@ pub fn local_limits(root: &Root) -> Vec<LocalLimit> {
     limits
 }
 
-/// Where a hierarchy with the block controller is mounted: one of version 1 that has it, and the one of version 2.
+/// Returns where hierarchies with the block controller are mounted: those of version 1 that have it, and that of version 2.
 fn mount_points(root: &Root) -> Vec<PathBuf> {
     let table = kernel::mounts(root.path()).unwrap_or_default();
     let has_it = |options: &str| options.split(',').any(|option| option == "blkio");
@@ -59,7 +58,7 @@ fn mount_points(root: &Root) -> Vec<PathBuf> {
     points
 }
 
-/// The limits of one group, by either version's files.
+/// Returns the limits of one group, from the files of either version.
 fn limits_in(folder: &Path) -> Vec<(DeviceNumber, &'static str, u64)> {
     let mut found = Vec::new();
     for (file, what) in FILES {
@@ -74,7 +73,7 @@ fn limits_in(folder: &Path) -> Vec<(DeviceNumber, &'static str, u64)> {
     for line in text.lines() {
         let mut words = line.split_whitespace();
         let Some(number) = words.next().and_then(DeviceNumber::parse) else { continue };
-        // `max` is no number and no limit.
+        // `max` is neither a number nor a limit.
         let limits = words.filter_map(|word| word.split_once('=')).filter_map(|(word, value)| {
             let (_, what) = FILES.iter().find(|(_, what)| *what == word)?;
             Some((number, *what, value.parse().ok()?))

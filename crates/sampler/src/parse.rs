@@ -1,11 +1,11 @@
-//! The kernel's counter files, byte by byte and without allocation: they are read every second beside a measurement.
+//! Parses the kernel's counter files, byte by byte and without allocation: they are read every second beside a measurement.
 
 use record::{CpuCounters, DiskCounters, MemoryCounters, Pressure};
 
-/// A line of `/proc/diskstats` as the device's name and its counters; `None` for a line that is too short to be one.
+/// Parses a line of `/proc/diskstats` into the device's name and its counters; `None` if the line is too short.
 ///
-/// Kernels before 4.18 write 11 fields behind the name, those before 5.5 write 15 (discards), later ones 17 (flushes);
-/// what is not there stays 0, and fields that may come are ignored (kernel document admin-guide/iostats).
+/// Kernels before 4.18 write 11 fields after the name, those before 5.5 write 15 (discards), later ones 17
+/// (flushes). Missing fields stay 0, and additional ones are ignored (kernel document admin-guide/iostats).
 pub fn disk_counters(line: &[u8]) -> Option<(&[u8], DiskCounters)> {
     let mut words = words(line).skip(2);
     let name = words.next()?;
@@ -18,8 +18,8 @@ pub fn disk_counters(line: &[u8]) -> Option<(&[u8], DiskCounters)> {
     (found >= 11).then(|| (name, of_fields(&fields)))
 }
 
-/// The counters behind the name, wherever they stand; false with four of them: reads, their sectors, writes, their
-/// sectors, as kernels wrote for partitions before 2.6.25.
+/// Parses the counters after the name; the flag is false if there are only four (reads, their sectors,
+/// writes, their sectors), as kernels wrote for partitions before 2.6.25.
 pub(crate) fn counters_or_amounts<'t>(words: impl Iterator<Item = &'t [u8]>) -> Option<(DiskCounters, bool)> {
     let mut fields = [0u64; 17];
     let mut found = 0;
@@ -62,14 +62,14 @@ fn of_fields(f: &[u64; 17]) -> DiskCounters {
     }
 }
 
-/// The first line of `/proc/stat`: ticks summed over CPUs. Guest time is part of `user` there and not counted twice.
-/// Fields that an old kernel does not write stay 0; `None` where the text begins otherwise.
+/// Parses the first line of `/proc/stat`: ticks summed over CPUs. Guest time is part of `user` there and is
+/// not counted twice. Fields that an old kernel does not write stay 0; `None` if the text begins otherwise.
 pub fn cpu_counters(stat: &[u8]) -> Option<CpuCounters> {
     let line = stat.split(|&byte| byte == b'\n').next()?;
     ticks(line.strip_prefix(b"cpu ")?)
 }
 
-/// The `cpuN` lines of `/proc/stat`, each with its number.
+/// Parses the `cpuN` lines of `/proc/stat`, each with its number.
 pub(crate) fn each_cpu(stat: &[u8]) -> Vec<(u32, CpuCounters)> {
     let line = |line: &[u8]| {
         let rest = line.strip_prefix(b"cpu")?;
@@ -97,13 +97,13 @@ fn ticks(rest: &[u8]) -> Option<CpuCounters> {
     })
 }
 
-/// Tasks waiting for I/O: the line `procs_blocked` of `/proc/stat`, which stands near its end.
+/// Parses the tasks waiting for I/O: the line `procs_blocked` near the end of `/proc/stat`.
 pub(crate) fn tasks_blocked(stat: &[u8]) -> Option<u32> {
     let line = stat.rsplit(|&byte| byte == b'\n').find_map(|line| line.strip_prefix(b"procs_blocked "))?;
     u32::try_from(words(line).next().and_then(number)?).ok()
 }
 
-/// `/proc/pressure/io` (kernel document accounting/psi): the totals of its two lines; `None` where one is missing.
+/// Parses `/proc/pressure/io` (kernel document accounting/psi): the totals of its two lines; `None` if one is missing.
 pub fn io_pressure(text: &[u8]) -> Option<Pressure> {
     let total = |kind: &[u8]| {
         let line = text.split(|&byte| byte == b'\n').find(|line| words(line).next() == Some(kind))?;
@@ -112,7 +112,7 @@ pub fn io_pressure(text: &[u8]) -> Option<Pressure> {
     Some(Pressure { some_us: total(b"some")?, full_us: total(b"full")? })
 }
 
-/// `/proc/meminfo` in bytes; what is not there stays 0.
+/// Parses `/proc/meminfo` into bytes; what is missing stays 0.
 pub fn memory_counters(meminfo: &[u8]) -> MemoryCounters {
     let mut memory = MemoryCounters::default();
     for line in meminfo.split(|&byte| byte == b'\n') {
@@ -134,7 +134,7 @@ pub(crate) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-/// A decimal number; `None` for anything else and above 2^64.
+/// Parses a decimal number; `None` for anything else, and above 2^64 - 1.
 fn number(word: &[u8]) -> Option<u64> {
     word.iter().try_fold(0u64, |sum, &byte| {
         let digit = byte.is_ascii_digit().then(|| u64::from(byte - b'0'))?;

@@ -1,8 +1,8 @@
-//! What the kernel says of this process.
+//! What the kernel reports about this process.
 
 use crate::Root;
 
-/// Whether this process is in the group that the terminal's keys reach (fields 5 and 8 of /proc/self/stat, proc(5)).
+/// Whether this process is in the terminal's foreground group (fields 5 and 8 of /proc/self/stat, proc(5)).
 pub fn in_foreground(root: &Root) -> bool {
     let text = root.text("proc/self/stat").unwrap_or_default();
     // The name in parentheses may hold blanks and parentheses.

@@ -2,39 +2,39 @@
 
 use std::path::{Path, PathBuf};
 
-/// The root of the file tree that the readers look into.
+/// The root of the file tree in which the readers look.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root(PathBuf);
 
 impl Root {
-    /// This machine.
+    /// Returns the root of this machine.
     pub fn real() -> Root {
         Root(PathBuf::from("/"))
     }
 
-    /// A captured machine below `path`.
+    /// Returns a captured machine below `path`.
     pub fn at(path: impl Into<PathBuf>) -> Root {
         Root(path.into())
     }
 
-    /// True for this machine.
+    /// Whether this is the real machine.
     pub fn is_real(&self) -> bool {
         self.0 == Path::new("/")
     }
 
-    /// The root itself.
+    /// Returns the path of the root.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// `path`, absolute or not, below the root.
+    /// Returns `path`, absolute or not, below the root.
     pub fn join(&self, path: impl AsRef<Path>) -> PathBuf {
         let path = path.as_ref();
         self.0.join(path.strip_prefix("/").unwrap_or(path))
     }
 
-    /// The contents of a small file without blanks at its ends; `None` where there is none, it is empty or may not be
-    /// read. Bytes that are no text are replaced: some firmware writes them.
+    /// Returns the contents of a small file without blanks at its ends; `None` if it is missing, empty or may
+    /// not be read. Bytes that are not text are replaced: some firmware writes them.
     pub fn text(&self, path: impl AsRef<Path>) -> Option<String> {
         let bytes = std::fs::read(self.join(path)).ok()?;
         let text = String::from_utf8_lossy(&bytes);

@@ -1,4 +1,4 @@
-//! Reads every counter at once, from files that stay open.
+//! Reads all counters at once, from files that stay open.
 
 use std::fs::File;
 use std::io;
@@ -20,19 +20,19 @@ use crate::{Devices, Root};
 pub struct SamplerError {
     /// The file.
     pub path: PathBuf,
-    /// What the system said.
+    /// The system's error.
     pub source: io::Error,
 }
 
-/// Reads the counters of devices, of the CPUs, of memory, of waiting tasks and of this process. A reading costs some tens
-/// of microseconds, nearly all of it in the kernel, which formats the text.
+/// Reads the counters of devices, CPUs, memory, waiting tasks and this process. A reading costs some tens of
+/// microseconds, nearly all of it in the kernel, which formats the text.
 #[derive(Debug)]
 pub struct Sampler {
-    /// `None` where no device is asked for; some containers hide the file.
+    /// `None` if no device is to be sampled; some containers hide the file.
     diskstats: Option<Source>,
     stat: Source,
     meminfo: Source,
-    /// `None` where the kernel does not account for pressure, or was told not to.
+    /// `None` if the kernel does not account for pressure, or the accounting is turned off.
     pressure: Option<Source>,
     followed: Followed,
     cpu: CpuCounters,
@@ -42,10 +42,10 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// A sampler of these devices.
+    /// Returns a sampler of these devices.
     ///
     /// # Errors
-    /// [`SamplerError`] where a file of counters cannot be opened or read.
+    /// [`SamplerError`] if a file of counters cannot be opened or read.
     pub fn new(root: &Root, devices: Devices) -> Result<Sampler, SamplerError> {
         let followed = Followed::new(devices);
         let mut sampler = Sampler {
@@ -63,15 +63,15 @@ impl Sampler {
         Ok(sampler)
     }
 
-    /// All counters as they are now; `at` is what the run's clock showed just before. A device that is gone is not there,
-    /// nor is any where their file cannot be read just then; other counters that cannot be read keep what was read last.
+    /// Reads all counters; `at` is the run's clock just before. A missing device is left out, as are all devices
+    /// if their file cannot be read at the moment; other counters that cannot be read keep their last values.
     pub fn read(&mut self, at: Nanos) -> Sample {
         let wall = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         let _ = self.refresh();
         let own = kernel::process_cpu_time();
         Sample {
             at,
-            // A clock before 1970 is as good as none.
+            // A clock before 1970 counts as none.
             wall_unix_ms: wall.map_or(0, |time| time.as_millis() as u64),
             disks: self.followed.there(),
             cpu: self.cpu,
@@ -84,12 +84,12 @@ impl Sampler {
 
     fn refresh(&mut self) -> Result<(), SamplerError> {
         let disks = self.refresh_disks();
-        // The kernel makes this text as a whole, so that its last lines cost no more than its first.
+        // The kernel generates this text as a whole, so its last lines cost no more than its first.
         let stat = self.stat.whole()?;
         self.cpu = cpu_counters(stat).unwrap_or(self.cpu);
         self.blocked = tasks_blocked(stat).unwrap_or(0);
         self.memory = memory_counters(self.meminfo.head()?);
-        // With accounting compiled in and turned off, the file is there and cannot be read.
+        // With accounting compiled in and turned off, the file exists but cannot be read.
         let pressure = self.pressure.as_mut().and_then(|source| source.head().ok());
         self.waited = pressure.and_then(io_pressure);
         disks
@@ -108,7 +108,7 @@ impl Sampler {
     }
 }
 
-/// A file of counters that stays open, with the room its text needs.
+/// A file of counters that stays open, with a buffer for its text.
 #[derive(Debug)]
 struct Source {
     file: File,
@@ -125,13 +125,13 @@ impl Source {
         }
     }
 
-    /// What one read gives: of the files in `/proc` up to a page.
+    /// Returns what one read gives: up to a page from files in `/proc`.
     fn head(&mut self) -> Result<&[u8], SamplerError> {
         let length = self.fill(0)?;
         Ok(&self.buffer[..length])
     }
 
-    /// The whole text. The kernel hands it over in pieces and makes it anew from offset 0 on.
+    /// Returns the whole text. The kernel returns it in pieces and generates it anew from offset 0 on.
     fn whole(&mut self) -> Result<&[u8], SamplerError> {
         let mut length = 0;
         loop {

@@ -11,21 +11,21 @@ use workload::Bytes;
 use crate::devices::devices_and_doubts;
 use crate::{Root, doubts};
 
-/// Why a target's facts cannot be had.
+/// Why a target's facts are not available.
 #[derive(Debug, thiserror::Error)]
 pub enum TargetFactsError {
-    /// Nothing is there.
+    /// Nothing exists at the path.
     #[error("{path} does not exist; name a directory on the volume, a file, or a block device")]
     NotFound {
         /// The path.
         path: PathBuf,
     },
-    /// It may not be looked at.
+    /// Access was refused.
     #[error("cannot look at {path}: {source}; try it as a user who may, or name another target")]
     Refused {
         /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// It holds no data.
@@ -40,19 +40,19 @@ pub enum TargetFactsError {
     },
 }
 
-/// What stands at a path.
+/// What exists at a path.
 enum Found {
     Directory,
     File(Bytes),
     Device(DeviceNumber),
 }
 
-/// Facts about the target at `path`, which was typed as `words`: a directory, an existing file or a block device under
-/// `root`.
+/// Returns facts about the target at `path`, which was typed as `words`: a directory, an existing file or a
+/// block device under `root`.
 ///
-/// `available` is what is free for this user in a directory's file system (0 for a captured machine), the length of a
-/// file, the size of a device. `direct_alignment` is what the uppermost device asks for, 512 where there is none; whoever
-/// opens the file learns what the file system adds. The shares stay unknown until something has been read.
+/// `available` is the space free for this user in a directory's file system (0 for a captured machine), the length of
+/// a file, or the size of a device. `direct_alignment` is what the uppermost device demands, 512 without one; what
+/// the file system adds is known only once the file is opened. The shares stay unknown until something has been read.
 ///
 /// # Errors
 /// `NotFound`, `Refused`, and `NoVolume` for pipes, sockets and character devices.
@@ -73,7 +73,7 @@ pub fn target_facts(root: &Root, path: &Path, words: &str) -> Result<TargetFacts
     }
 }
 
-/// The path without links, what stands there, and the number of the file system it is in.
+/// Returns the path without links, what exists there, and the number of its file system.
 fn look(root: &Root, path: &Path) -> Result<(PathBuf, Found, DeviceNumber), TargetFactsError> {
     let refused = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
@@ -102,7 +102,7 @@ fn look(root: &Root, path: &Path) -> Result<(PathBuf, Found, DeviceNumber), Targ
     Ok((place, found, DeviceNumber::from_dev(metadata.dev())))
 }
 
-/// A captured tree holds no device nodes; there the kernel's name stands for the device.
+/// Returns the device that a kernel name stands for in a captured tree, which holds no device nodes.
 fn captured_device(root: &Root, path: &Path) -> Option<DeviceNumber> {
     let name = path.strip_prefix("/dev").ok()?.to_str()?;
     kernel::number_of_name(root.path(), name)
@@ -151,8 +151,8 @@ fn with_devices(root: &Root, devices: Vec<DeviceFacts>, mut facts: TargetFacts) 
     facts
 }
 
-/// The mount that shows `path`. A mount may be hidden by a later one over a directory above it; the number that the file
-/// itself reports tells them apart, but for file systems whose files report another number than their mount (btrfs).
+/// Returns the mount that shows `path`. A mount may be hidden by a later one on a directory above it; the number that the file
+/// itself reports distinguishes them, except in file systems whose files report a different number than their mount (btrfs).
 fn mount_over<'m>(root: &Root, table: &'m [Mount], path: &Path, device: DeviceNumber) -> Option<&'m Mount> {
     let deepest = kernel::mount_of(table, path)?;
     if !root.is_real() || deepest.number == device {
@@ -162,13 +162,13 @@ fn mount_over<'m>(root: &Root, table: &'m [Mount], path: &Path, device: DeviceNu
     table.iter().filter(reported).max_by_key(|mount| mount.point.components().count()).or(Some(deepest))
 }
 
-/// The mount that holds the writable layer of an overlay; `None` where the layer is out of sight, as inside a container.
+/// Returns the mount that holds the writable layer of an overlay; `None` if the layer is out of sight, as inside a container.
 fn upper_mount<'m>(table: &'m [Mount], overlay: &Mount, options: &str) -> Option<&'m Mount> {
     let upper = options.split(',').find_map(|option| option.strip_prefix("upperdir="))?;
     kernel::mount_of(table, Path::new(upper)).filter(|mount| mount.number != overlay.number)
 }
 
-/// Options of the file system with this number: the last field of its line in `mountinfo` (proc(5)).
+/// Returns the options of the file system with this number: the last field of its line in `mountinfo` (proc(5)).
 fn options_of(root: &Root, number: DeviceNumber) -> String {
     let wanted = format!("{}:{}", number.major, number.minor);
     let table = root.text("proc/self/mountinfo").unwrap_or_default();

@@ -9,7 +9,7 @@ use workload::Nanos;
 
 use crate::{Devices, Root, Sampler, SamplerError};
 
-/// Samples until it is stopped or dropped; a last sample is taken then, so that differences reach to the end.
+/// Samples until it is stopped or dropped; a last sample is then taken, so that differences reach to the end.
 #[derive(Debug)]
 pub struct SamplerThread {
     samples: Receiver<Sample>,
@@ -19,11 +19,11 @@ pub struct SamplerThread {
 }
 
 impl SamplerThread {
-    /// Samples these devices at once and then `every` so much time by `clock`, which shows the run's time. The interval
-    /// does not drift; samples that a busy machine was too late for are left out.
+    /// Samples these devices at once and then at intervals of `every` on `clock`, which shows the run's time.
+    /// The interval does not drift; samples for which a busy machine was too late are left out.
     ///
     /// # Errors
-    /// [`SamplerError`] where a file of counters cannot be opened, or the thread not be started.
+    /// [`SamplerError`] if a file of counters cannot be opened, or the thread cannot be started.
     pub fn start(
         root: &Root,
         devices: Devices,
@@ -42,7 +42,7 @@ impl SamplerThread {
                 }
                 tick = tick_after(start, every, clock().max(tick));
                 if wait_until(tick, &clock, &stopped) == Waited::Stopped {
-                    // Nobody listening any more is no fault at the end.
+                    // A receiver that is already gone is not an error at the end.
                     let _ = send.send(sampler.read(clock()));
                     return;
                 }
@@ -55,17 +55,17 @@ impl SamplerThread {
         Ok(SamplerThread { samples, stop: Some(stop), thread: Some(thread) })
     }
 
-    /// Samples taken since the last call, in time order; does not wait.
+    /// Returns the samples taken since the last call, in time order; does not wait.
     pub fn taken(&self) -> impl Iterator<Item = Sample> + '_ {
         self.samples.try_iter()
     }
 
-    /// The next sample, waited for; `None` where the thread has ended.
+    /// Waits for the next sample; `None` if the thread has ended.
     pub fn wait(&self) -> Option<Sample> {
         self.samples.recv().ok()
     }
 
-    /// Takes a last sample, ends the thread and gives back what was not taken yet, in time order.
+    /// Takes a last sample, ends the thread and returns the samples not yet taken, in time order.
     pub fn stop(mut self) -> Vec<Sample> {
         self.end();
         self.samples.try_iter().collect()
@@ -92,8 +92,8 @@ enum Waited {
     Stopped,
 }
 
-/// Waits until `clock` shows `tick`, or somebody stops. The system's timer and the run's clock are two: a wait that ends a
-/// little early by the latter goes on, so that a tick is neither early nor taken twice.
+/// Waits until `clock` shows `tick`, or the thread is stopped. The system's timer and the run's clock differ:
+/// a wait that ends a little early by the latter goes on, so that a tick is neither early nor taken twice.
 fn wait_until(tick: Nanos, clock: &impl Fn() -> Nanos, stopped: &Receiver<()>) -> Waited {
     loop {
         let left = tick.since(clock());
@@ -106,7 +106,7 @@ fn wait_until(tick: Nanos, clock: &impl Fn() -> Nanos, stopped: &Receiver<()>) -
     }
 }
 
-/// The first of `start`, `start + every`, `start + 2 every`, … that is later than `now`.
+/// Returns the first of `start`, `start + every`, `start + 2 every`, … that is later than `now`.
 fn tick_after(start: Nanos, every: Nanos, now: Nanos) -> Nanos {
     let every = every.0.max(1);
     let tick = start + Nanos(every) * (now.since(start).0 / every + 1);

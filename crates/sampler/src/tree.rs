@@ -1,4 +1,4 @@
-//! Every block device of the machine, as they stand on each other.
+//! Every block device of the machine, with what it is stacked on.
 
 use std::collections::BTreeMap;
 
@@ -8,33 +8,35 @@ use record::{DeviceFacts, DeviceKind, DeviceNode, TargetDoubt};
 use crate::devices::{device_facts, is_path_of, path_facts, silence};
 use crate::{Root, disks};
 
-/// Every block device under `root`: each behind those it stands on, and as near to them as can be, so that a disk comes
-/// with its partitions and an array behind its last part. Disks stand by kind and number (`sda`, `sdb`, `sdaa`).
+/// Returns every block device under `root`, each after those it is stacked on and as near to them as
+/// possible, so that a disk is followed by its partitions and an array follows its last part. Disks are
+/// ordered by kind and number (`sda`, `sdb`, `sdaa`).
 ///
-/// Devices that hold nothing (a loop device without a file, an empty drive) are left out. Those that `/proc/diskstats`
-/// counts and `/sys` does not show, as in some containers, come by their names alone.
+/// Devices that hold nothing (a loop device without a file, an empty drive) are left out. Devices that
+/// `/proc/diskstats` counts but `/sys` does not show, as in some containers, have only their names.
 pub fn device_tree(root: &Root) -> Vec<DeviceNode> {
     device_tree_and_doubts(root).0
 }
 
-/// The same, with a doubt for each device that does not answer: its settings are unknown, and nobody waits for them.
+/// Returns the tree of [`device_tree`], with a doubt for each device that does not answer: its settings are
+/// unknown, and are not waited for.
 pub fn device_tree_and_doubts(root: &Root) -> (Vec<DeviceNode>, Vec<TargetDoubt>) {
     let shown: Vec<String> =
         disks::names(&root.join("sys/class/block")).iter().map(|name| name.replace('!', "/")).collect();
     let (mut nodes, doubts) = found(root, &shown);
     let counted = disks::every_device(root, "proc/diskstats");
     nodes.extend(counted.iter().filter(|disk| !shown.contains(&disk.name)).map(|disk| bare(&disk.name)));
-    // Partitions first, then what else stands on a disk.
+    // Partitions first, then whatever else is stacked on a disk.
     nodes.sort_by_cached_key(|node| (node.kind != DeviceKind::Partition, order(&node.facts.name)));
     let mut tree = Vec::with_capacity(nodes.len());
-    // What stands below something unknown (a device that went meanwhile) counts as physical.
+    // What is stacked on something unknown (a device that has gone meanwhile) counts as physical.
     let names: Vec<String> = nodes.iter().map(|node| node.facts.name.clone()).collect();
     nodes.iter_mut().for_each(|node| node.below.retain(|below| names.contains(below)));
     while let Some(next) = nodes.iter().position(|node| node.below.is_empty()) {
         let node = nodes.remove(next);
         place(node, &mut nodes, &mut tree);
     }
-    // Devices that stand on each other in a circle cannot be; if they are, they are not lost.
+    // Devices cannot be stacked in a circle; if they are, they are not lost.
     while !nodes.is_empty() {
         let node = nodes.remove(0);
         place(node, &mut nodes, &mut tree);
@@ -42,7 +44,7 @@ pub fn device_tree_and_doubts(root: &Root) -> (Vec<DeviceNode>, Vec<TargetDoubt>
     (tree, doubts)
 }
 
-/// Puts `node` into the tree, and behind it what stands on it and on nothing that is still to come.
+/// Puts `node` into the tree, followed by what is stacked on it and on nothing that is still to come.
 fn place(node: DeviceNode, waiting: &mut Vec<DeviceNode>, tree: &mut Vec<DeviceNode>) {
     let name = node.facts.name.clone();
     tree.push(node);
@@ -56,20 +58,21 @@ fn place(node: DeviceNode, waiting: &mut Vec<DeviceNode>, tree: &mut Vec<DeviceN
     }
 }
 
-/// By length of the letters, the letters, and the numbers in the name: `sda`, `sdb`, `sdaa`; `nvme2n1`, `nvme10n1`.
+/// Returns the sort key: number of letters, the letters, and the numbers in the name: `sda`, `sdb`, `sdaa`;
+/// `nvme2n1`, `nvme10n1`.
 fn order(name: &str) -> (usize, String, Vec<u64>) {
     let letters: String = name.chars().take_while(|c| !c.is_ascii_digit()).collect();
     let numbers = name[letters.len()..].split(|c: char| !c.is_ascii_digit());
     (letters.len(), letters, numbers.filter_map(|number| number.parse().ok()).collect())
 }
 
-/// A device of which only the name is known.
+/// Returns a device of which only the name is known.
 fn bare(name: &str) -> DeviceNode {
     let facts = DeviceFacts { name: name.to_owned(), ..DeviceFacts::default() };
     DeviceNode { facts, timed: true, ..DeviceNode::default() }
 }
 
-/// Those devices of `names` that hold something, in no order, and what is to be said of those that do not answer.
+/// Returns the devices of `names` that hold something, unordered, and doubts about those that do not answer.
 fn found(root: &Root, names: &[String]) -> (Vec<DeviceNode>, Vec<TargetDoubt>) {
     let mounted = mounted(root);
     let arrays = array_names(root);
@@ -143,7 +146,8 @@ fn kind(root: &Root, facts: &BlockFacts) -> DeviceKind {
     }
 }
 
-/// The prefixes that libdevmapper's users have agreed on; kpartx writes `part1-mpath-…`.
+/// Returns the kind of a mapping by the prefix of its uuid, on which libdevmapper's users have agreed; kpartx
+/// writes `part1-mpath-…`.
 fn mapping_kind(uuid: &str) -> DeviceKind {
     let maker = uuid.split('-').next().unwrap_or_default();
     match maker.trim_end_matches(|end: char| end.is_ascii_digit()) {
@@ -155,7 +159,7 @@ fn mapping_kind(uuid: &str) -> DeviceKind {
     }
 }
 
-/// Where each device is mounted: its root rather than a folder of it, and the first of several.
+/// Returns where each device is mounted: its root rather than a folder of it, and the first of several.
 fn mounted(root: &Root) -> BTreeMap<(u32, u32), String> {
     let mut places: BTreeMap<(u32, u32), String> = BTreeMap::new();
     let table = kernel::mounts(root.path()).unwrap_or_default();
@@ -169,7 +173,7 @@ fn mounted(root: &Root) -> BTreeMap<(u32, u32), String> {
     places
 }
 
-/// Names that udev gives to arrays: links in `/dev/md`.
+/// Returns the names that udev gives to arrays: links in `/dev/md`.
 fn array_names(root: &Root) -> BTreeMap<String, String> {
     let folder = root.join("dev/md");
     let link = |name: String| {

@@ -1,5 +1,5 @@
-//! How long a device takes: its latency and how it is spread, two modes, stalls, first touch, a cache that warms. Composed, with
-//! one account of time for all, so that what is true of it is known.
+//! How long a device takes: its latency and its spread, two modes, stalls, first touch, a cache that warms.
+//! These are composed in a single account of time, so that the truth about the device is known.
 
 use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
@@ -7,38 +7,38 @@ use std::time::Duration;
 
 use crate::faults::{Ops, Touch};
 
-/// What is touched for the first time is told apart by this many bytes.
+/// Size in bytes of a region, the unit of first touch.
 const REGION: u64 = 1 << 20;
-/// What a cache keeps is told apart by this many bytes.
+/// Size in bytes of a page, the unit that a cache keeps.
 const PAGE: u64 = 4096;
 
-/// How long an I/O takes, by itself.
+/// How long an I/O takes by itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Takes {
-    /// Always the same.
+    /// Always the same time.
     Even(Duration),
-    /// Anything between the two alike.
+    /// Any time between the two, uniformly distributed.
     Between(Duration, Duration),
-    /// At least the first, and behind it an exponential time with the second as its mean.
+    /// At least the first, plus an exponentially distributed time with the second as its mean.
     Exponential(Duration, Duration),
 }
 
-/// A device stands still for `length` at the end of every `period`.
+/// A device that stands still for `length` at the end of every `period`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stalls {
     /// How long nothing is answered.
     pub length: Duration,
-    /// From one stall's end to the next.
+    /// Time from one stall's end to the next.
     pub period: Duration,
 }
 
-/// What reads and writes of a device take. Below 2 ms, and with more than 12 servers, it is this machine's CPU that is seen.
+/// How long reads and writes of a device take. Below 2 ms, and with more than 12 servers, what is seen is this machine's CPU.
 #[derive(Clone, Debug)]
 pub struct Character {
     takes: Takes,
-    /// When each server has served what it was given.
+    /// When each server will have served what it was given.
     free_at: Vec<Duration>,
-    /// Of this share of the I/Os, it is this.
+    /// Share of the I/Os in a second mode, and what they take.
     other: Option<(f64, Takes)>,
     stalls: Option<Stalls>,
     first_touch: Option<(Range<u64>, Duration)>,
@@ -49,7 +49,7 @@ pub struct Character {
     random: u64,
 }
 
-/// Pages that were read or written last are served otherwise.
+/// A cache: the pages that were read or written last are served differently.
 #[derive(Clone, Debug)]
 struct Cache {
     takes: Takes,
@@ -59,7 +59,7 @@ struct Cache {
 }
 
 impl Character {
-    /// So many I/Os at once, each of which takes that long; others queue.
+    /// Returns a device with `servers` I/Os at once, each of which takes `takes`; others queue.
     pub fn new(servers: usize, takes: Takes) -> Character {
         Character {
             takes,
@@ -74,37 +74,37 @@ impl Character {
         }
     }
 
-    /// A share (0 to 1) of the I/Os takes something else: a second mode.
+    /// Gives a share (0 to 1) of the I/Os a second mode.
     #[must_use]
     pub fn other_mode(self, share: f64, takes: Takes) -> Character {
         Character { other: Some((share, takes)), ..self }
     }
 
-    /// It stands still now and then.
+    /// Adds stalls.
     #[must_use]
     pub fn stalling(self, stalls: Stalls) -> Character {
         Character { stalls: Some(stalls), ..self }
     }
 
-    /// What touches a MiB for the first time takes so much longer.
+    /// Makes what touches a MiB for the first time take `longer`.
     #[must_use]
     pub fn first_touch(self, longer: Duration) -> Character {
         self.first_touch_within(0..u64::MAX, longer)
     }
 
-    /// The same of these bytes alone.
+    /// Makes what touches a MiB of these bytes for the first time take `longer`.
     #[must_use]
     pub fn first_touch_within(self, part: Range<u64>, longer: Duration) -> Character {
         Character { first_touch: Some((part, longer)), ..self }
     }
 
-    /// These bytes take something else, past the cache, as those of a thin volume that were never written.
+    /// Makes these bytes take something else and bypass the cache, like those of a thin volume that were never written.
     #[must_use]
     pub fn with_part(self, part: Range<u64>, takes: Takes) -> Character {
         Character { part: Some((part, takes)), ..self }
     }
 
-    /// A cache of so many MiB before it, empty now, whose hits take that long.
+    /// Puts an empty cache of `mib` MiB before the device, whose hits take `takes`.
     #[must_use]
     pub fn cached(self, mib: usize, takes: Takes) -> Character {
         let room = mib << 8;
@@ -112,8 +112,8 @@ impl Character {
         Character { cache: Some(cache), ..self }
     }
 
-    /// When what comes at `now` is done; `None` where it is nothing that takes its time. Times are those since the device was
-    /// made.
+    /// Returns when an I/O that arrives at `now` is done; `None` if it is neither a read nor a write. Times
+    /// count from the device's creation.
     pub(crate) fn serve(&mut self, now: Duration, touch: Touch) -> Option<Duration> {
         if touch.op != Ops::READ && touch.op != Ops::WRITE {
             return None;
@@ -144,14 +144,14 @@ impl Character {
         takes.drawn(random) + longer
     }
 
-    /// What a touch takes more for being the first.
+    /// Returns the additional time of a touch that is the first.
     fn longer(&mut self, touch: Touch) -> Duration {
         let lazy = self.first_touch.as_ref().filter(|(part, _)| part.contains(&touch.offset));
         let Some((_, longer)) = lazy else { return Duration::ZERO };
         if self.touched.insert(touch.offset / REGION) { *longer } else { Duration::ZERO }
     }
 
-    /// From 0 to 1.
+    /// Returns a random number from 0 to 1.
     fn next(&mut self) -> f64 {
         self.random ^= self.random << 13;
         self.random ^= self.random >> 7;
@@ -171,7 +171,7 @@ impl Takes {
 }
 
 impl Stalls {
-    /// What would be done `at` that time is done then, or when the stall is over in which that lies.
+    /// Returns `at`, or the end of the stall that contains it.
     fn past(self, at: Duration) -> Duration {
         let (period, at_ns) = (self.period.as_nanos().max(1), at.as_nanos());
         let within = at_ns % period;
@@ -183,7 +183,7 @@ impl Stalls {
 }
 
 impl Cache {
-    /// What it takes where all of it is held; it is held from now on.
+    /// Returns the time of a hit if all of it is held; it is held from now on.
     fn takes_if_held(&mut self, touch: Touch) -> Option<Takes> {
         let pages = touch.offset / PAGE..(touch.offset + u64::from(touch.length)).div_ceil(PAGE);
         let hit = pages.clone().all(|page| self.held.contains(&page));

@@ -1,19 +1,19 @@
-//! What a file holds: pages in memory where something was written, or another file.
+//! The contents of a file: pages in memory if something was written, or another file.
 
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// The unit in which memory is taken.
+/// The unit in which memory is taken, in bytes.
 const PAGE: usize = 64 << 10;
 
 /// The bytes of one file.
 #[derive(Debug)]
 pub(crate) enum Contents {
-    /// Zeros but for the pages that were written.
+    /// Zeros, except for the pages that were written.
     Memory { size: u64, pages: HashMap<u64, Box<[u8]>> },
-    /// Those of another file.
+    /// The bytes of another file.
     File(File),
 }
 
@@ -43,7 +43,7 @@ impl Contents {
         }
     }
 
-    /// As many bytes of `length` from `offset` on as there are.
+    /// Returns as many bytes of `length` from `offset` on as there are.
     pub(crate) fn read(&self, offset: u64, length: u32) -> io::Result<Vec<u8>> {
         let length = self.size().saturating_sub(offset).min(u64::from(length));
         let mut bytes = vec![0; length as usize];
@@ -80,8 +80,8 @@ impl Contents {
     }
 }
 
-/// Calls `visit` with each page that `length` bytes from `offset` on touch: its number, the part of it, and which of the
-/// bytes stand there.
+/// Calls `visit` with each page that `length` bytes from `offset` on touch: its number, the part of it, and
+/// the range of those bytes in the buffer.
 fn each_page(
     offset: u64,
     length: usize,

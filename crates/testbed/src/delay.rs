@@ -1,4 +1,4 @@
-//! How long the programs of a test waited for a processor while they could have run: counted by the kernel, thread by thread.
+//! How long the programs of a test waited for a processor while they could have run: counted by the kernel for each thread.
 
 use std::collections::HashMap;
 use std::fs;
@@ -6,10 +6,10 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How often the threads are looked at; what one waits after the last look is not counted.
+/// Time between looks at the threads; waiting after the last look is not counted.
 const EVERY: Duration = Duration::from_millis(50);
 
-/// Adds up the run delay of this process and of all that it starts, from when it is made.
+/// Sums the run delay of this process and of all that it starts, from the start of the watch.
 #[derive(Debug)]
 pub struct RunDelay {
     begun: Instant,
@@ -18,7 +18,7 @@ pub struct RunDelay {
 }
 
 impl RunDelay {
-    /// From now on.
+    /// Starts the watch.
     pub fn watch() -> RunDelay {
         let (done, ended) = channel();
         let counting = std::thread::spawn(move || {
@@ -34,7 +34,7 @@ impl RunDelay {
         RunDelay { begun: Instant::now(), done, counting }
     }
 
-    /// The waiting of all threads together as a share of the time since; 0 where the kernel does not count it.
+    /// Returns the waiting of all threads together as a share of the time since the start; 0 if the kernel does not count it.
     pub fn share(self) -> f64 {
         let passed = self.begun.elapsed();
         drop(self.done);
@@ -42,7 +42,7 @@ impl RunDelay {
     }
 }
 
-/// The run delay of every thread that was seen, in nanoseconds: at the first look, and at the last one.
+/// The run delay of every thread that was seen, in nanoseconds: at the first look, and at the last.
 #[derive(Default)]
 struct Threads(HashMap<u32, (u64, u64)>);
 
@@ -68,7 +68,7 @@ impl Threads {
         }
     }
 
-    /// What they waited until now does not count.
+    /// Excludes what they have waited so far.
     fn forget_what_was(&mut self) {
         self.0.values_mut().for_each(|(before, now)| *before = *now);
     }
@@ -78,7 +78,7 @@ impl Threads {
     }
 }
 
-/// The second figure of `schedstat`: how long the thread was ready and did not run.
+/// Returns the second figure of `schedstat`: how long the thread was ready and did not run.
 fn waited_ns(text: &str) -> Option<u64> {
     text.split_whitespace().nth(1)?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! The handle by which a test makes its device and tells it what to do.
+//! The handle by which a test makes its device and controls it.
 
 use std::io;
 use std::ops::RangeBounds;
@@ -18,19 +18,19 @@ use crate::tally::{Seen, Tally};
 use crate::tree::Tree;
 use crate::watchdog::{Until, Watchdog};
 
-/// The file's name in its directory.
+/// Name of the file in its directory.
 const FILE: &str = "device.img";
 
-/// Whether the page cache stands before the device.
+/// Whether the page cache is in front of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caching {
-    /// Every read and write reaches the device, whatever the flags of its opening.
+    /// Every read and write reaches the device, whatever the flags at opening.
     Never,
-    /// As whoever opens a file asks for; a file can be mapped only so, as SQLite does.
+    /// As the flags at opening ask; only then can a file be mapped, as SQLite does.
     AsOpened,
 }
 
-/// A directory with one file that fails on command; more can be made in it. Gone when this is dropped.
+/// A directory with one file that fails on command; more files can be made in it. Removed on drop.
 #[derive(Debug)]
 pub struct Device {
     server: Arc<Server>,
@@ -41,18 +41,18 @@ pub struct Device {
 }
 
 impl Device {
-    /// A device of `size` zeros in memory, past the page cache; `None`, with the reason printed, where this machine makes
-    /// none.
+    /// Returns a device of `size` zeros in memory, without the page cache; `None`, with the reason printed,
+    /// if this machine makes none.
     pub fn or_skip(size: u64) -> Option<Device> {
         Device::skipping(Contents::zeros(size), Caching::Never)
     }
 
-    /// The same with a page cache as every file has it: for a place where programs keep files of their own.
+    /// Returns a device with a page cache like any file's: a place where programs keep files of their own.
     pub fn cached_or_skip(size: u64) -> Option<Device> {
         Device::skipping(Contents::zeros(size), Caching::AsOpened)
     }
 
-    /// A device that holds what the file holds, for more than fits in memory.
+    /// Returns a device that holds what the file holds, for more than fits in memory.
     pub fn over_or_skip(file: std::fs::File) -> Option<Device> {
         Device::skipping(Contents::File(file), Caching::Never)
     }
@@ -84,18 +84,18 @@ impl Device {
         let (serving, timing) = (Arc::clone(&server), Arc::clone(&server));
         let threads = vec![
             std::thread::spawn(move || serving.serve()),
-            // The watchdog undoes everything when this thread ends and with it drops it.
+            // The watchdog undoes everything when this thread ends and drops it.
             std::thread::spawn(move || timing.keep_time(|| watchdog.beat())),
         ];
         Ok(Device { server, threads, directory, abort, file })
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> PathBuf {
         self.directory.join(FILE)
     }
 
-    /// The directory that it is in. Other files can be made there; what goes wrong goes wrong with all of them.
+    /// Returns the directory of the file. Other files can be made in it; faults affect all of them.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
@@ -104,51 +104,51 @@ impl Device {
         self.server.change(|faults| faults.push(Fault { ops, range: bounds(range), effect }));
     }
 
-    /// Requests of these kinds that touch `range` fail; `..` is everywhere. An fsync touches everything.
+    /// Makes requests of these kinds that touch `range` fail; `..` is everywhere. An fsync touches everything.
     pub fn fail(&self, range: impl RangeBounds<u64>, ops: Ops, errno: Errno) {
         self.inject(ops, &range, Effect::Fail(errno));
     }
 
-    /// Requests of these kinds are not answered until the device heals.
+    /// Leaves requests of these kinds unanswered until the device heals.
     pub fn silence(&self, ops: Ops) {
         self.inject(ops, &.., Effect::Silence);
     }
 
-    /// Those that touch `range` are not.
+    /// Leaves requests of these kinds that touch `range` unanswered until the device heals.
     pub fn silence_at(&self, range: impl RangeBounds<u64>, ops: Ops) {
         self.inject(ops, &range, Effect::Silence);
     }
 
-    /// Requests of these kinds are answered so much later, each for itself.
+    /// Delays the answer to each request of these kinds by `time`.
     pub fn delay(&self, ops: Ops, time: Duration) {
         self.inject(ops, &.., Effect::Delay(time));
     }
 
-    /// From now on reads and writes take as long as `character` says, beside what goes wrong.
+    /// Makes reads and writes take as long as `character` says from now on, besides any faults.
     pub fn behave(&self, character: Character) {
         self.server.state().character = Some(character);
     }
 
-    /// At most so many bytes of each read or write are done.
+    /// Limits what each read or write does to `bytes`.
     pub fn shorten(&self, ops: Ops, bytes: u32) {
         self.inject(ops, &.., Effect::Shorten(bytes));
     }
 
-    /// Nothing is free: writes fail, and the file system says so.
+    /// Fills the device up: writes fail, and the file system reports no free space.
     pub fn fill_up(&self) {
         self.fail(.., Ops::WRITE, Errno::ENOSPC);
     }
 
-    /// Nothing may be written, nor opened for it.
+    /// Makes the device read-only: nothing may be written, or opened for writing.
     pub fn make_read_only(&self) {
         self.fail(.., Ops::WRITE, Errno::EROFS);
     }
 
-    /// The file ends here from now on: for who asks for its size and who reads. A write behind makes it longer, as of any
-    /// file; `fail(to.., Ops::WRITE, Errno::ENOSPC)` makes a device of it that has shrunk.
+    /// Truncates the file, for those who ask for its size and those who read. A write after its end extends it, as
+    /// with any file; together with `fail(to.., Ops::WRITE, Errno::ENOSPC)` it becomes a device that has shrunk.
     ///
     /// # Errors
-    /// That of the file below, where there is one.
+    /// That of the file below, if there is one.
     pub fn truncate(&self, to: u64) -> io::Result<()> {
         let mut state = self.server.state();
         let contents =
@@ -156,40 +156,40 @@ impl Device {
         contents.truncate(to)
     }
 
-    /// It drops out for good: what is held fails now (`ECONNABORTED`), what comes fails at once (`ENOTCONN`).
+    /// Makes the device drop out for good: held requests fail now (`ECONNABORTED`), new ones at once (`ENOTCONN`).
     ///
     /// # Errors
-    /// That of the kernel.
+    /// The kernel's error.
     pub fn vanish(&self) -> io::Result<()> {
         std::fs::write(&self.abort, "1")?;
         self.server.fail_held(Errno::ECONNABORTED);
         Ok(())
     }
 
-    /// Nothing goes wrong any more; what was held is answered now.
+    /// Removes all faults; held requests are answered now.
     pub fn heal(&self) {
         self.server.change(Vec::clear);
     }
 
-    /// What is held fails now; what comes later is held again.
+    /// Makes held requests fail now; later ones are held again.
     pub fn fail_held(&self, errno: Errno) {
         self.server.fail_held(errno);
     }
 
-    /// How many requests of these kinds there were.
+    /// Returns the count of requests of these kinds.
     pub fn tally(&self, ops: Ops) -> Tally {
         self.server.state().account.of(ops)
     }
 
-    /// Every request in the order in which they came; the first million.
+    /// Returns every request in order of arrival, up to the first million.
     pub fn log(&self) -> Vec<Seen> {
         self.server.state().account.log()
     }
 
-    /// Reads past everything that goes wrong.
+    /// Reads regardless of all faults.
     ///
     /// # Errors
-    /// That of the file below, where there is one.
+    /// That of the file below, if there is one.
     pub fn peek(&self, offset: u64, length: u32) -> io::Result<Vec<u8>> {
         let state = self.server.state();
         let contents =
@@ -203,19 +203,19 @@ impl Drop for Device {
         self.server.fail_held(Errno::EIO);
         let _ = std::fs::write(&self.abort, "1");
         self.server.close();
-        // The thread that keeps time ends first, and with it the connection that the other one reads from.
+        // The thread that keeps time ends first, and with it the connection that the other thread reads.
         while let Some(thread) = self.threads.pop() {
             let _ = thread.join();
         }
     }
 }
 
-/// A directory of this device alone.
+/// Creates a directory for this device alone.
 fn own_directory() -> io::Result<PathBuf> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let name = format!("plimsoll-testbed-{}-{number}", std::process::id());
-    // Without links, as the kernel's table of mounts names it.
+    // Without links, as the kernel's mount table names it.
     let path = std::env::temp_dir().canonicalize()?.join(name);
     std::fs::create_dir(&path)?;
     Ok(path)

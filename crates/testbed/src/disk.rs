@@ -1,4 +1,4 @@
-//! Loop devices and mounts of a test's own, gone when it ends.
+//! Loop devices and mounts of a test's own, removed when it ends.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use crate::machine::{fingerprint, root_or_skip, run, text, unnamed};
 use crate::program::comes_true;
 use crate::skip::{Lack, skipped};
 
-/// A loop device over an unnamed file beside the build.
+/// Attaches a loop device to an unnamed file beside the build.
 pub fn loop_of(size: Bytes) -> Option<LoopDevice> {
     loop_over(&unnamed(size))
 }
 
-/// A loop device over `file` and its page cache; `None`, and a skip, where this machine makes none.
+/// Attaches a loop device to `file` through the page cache; `None`, and a skip, if this machine makes none.
 pub fn loop_over(file: &OwnedTestFile) -> Option<LoopDevice> {
     attached(file, Through::Cache)
 }
@@ -31,16 +31,16 @@ fn attached(file: &OwnedTestFile, through: Through) -> Option<LoopDevice> {
     made.inspect_err(|error| skipped(Lack::Kernel, error)).ok()
 }
 
-/// A loop device over an unnamed file; the kernel takes both away when the test ends, however it ends.
+/// A loop device on an unnamed file; the kernel removes both when the test ends, however it ends.
 #[derive(Debug)]
 pub struct Disk {
     device: LoopDevice,
-    /// Open for reading alone: a file that somebody writes to is in use.
+    /// Open only for reading: a file that somebody writes to is in use.
     image: OpenFile,
 }
 
 impl Disk {
-    /// In `folder`, of which nothing has been written; `None`, and a skip, where this machine makes none.
+    /// Attaches a loop device to an unwritten file in `folder`; `None`, and a skip, if this machine makes none.
     pub fn of(folder: impl AsRef<Path>, mib: u64, through: Through) -> Option<Disk> {
         let image = kernel::unnamed_file(folder.as_ref(), Bytes(0)).ok()?;
         image.set_len(Bytes::mib(mib)).ok()?;
@@ -48,40 +48,41 @@ impl Disk {
         Some(Disk { device, image: image.open_for_read(Direct::No).ok()? })
     }
 
-    /// `/dev/loopN`
+    /// Returns `/dev/loopN` as a path.
     pub fn path(&self) -> &Path {
         self.device.path()
     }
 
-    /// `/dev/loopN`
+    /// Returns `/dev/loopN` as text.
     pub fn node(&self) -> String {
         text(self.path())
     }
 
-    /// `loopN`
+    /// Returns `loopN`.
     pub fn name(&self) -> String {
         self.node().trim_start_matches("/dev/").to_owned()
     }
 
-    /// `major:minor`
+    /// Returns `major:minor`.
     pub fn number(&self) -> String {
         self.device_number().to_string()
     }
 
-    /// The same as the kernel's interfaces take it.
+    /// Returns the device number as the interfaces of `kernel` take it.
     pub fn device_number(&self) -> DeviceNumber {
         self.device.number()
     }
 
-    /// Makes a file system on it with `words`, to which the device is added; false, and a skip, where that fails.
+    /// Makes a file system on the device with `words`, to which the device is appended; returns false, and
+    /// skips, if that fails.
     pub fn made(&self, words: &[&str]) -> bool {
         run(&[words, &[self.node().as_str()]].concat())
     }
 
-    /// Writes `bytes` to it, and waits until they are stored.
+    /// Writes `bytes` to the device, and waits until they are stored.
     ///
     /// # Panics
-    /// Where that fails.
+    /// If that fails.
     pub fn write_at(&self, at: u64, bytes: &[u8]) {
         use std::os::unix::fs::FileExt;
         let file = fs::OpenOptions::new().write(true).open(self.path()).unwrap();
@@ -89,45 +90,45 @@ impl Disk {
         file.sync_all().unwrap();
     }
 
-    /// A path that leads to what it shows while the test lives.
+    /// Returns a path to the file behind the device, valid while the test lives.
     pub fn image_path(&self) -> String {
         use std::os::fd::{AsFd, AsRawFd};
         format!("/proc/{}/fd/{}", std::process::id(), self.image.as_fd().as_raw_fd())
     }
 
-    /// Takes away all but the first `mib` MiB of what it shows.
+    /// Truncates the file behind the device to its first `mib` MiB.
     ///
     /// # Panics
-    /// Where that fails.
+    /// If that fails.
     pub fn lose_all_but(&self, mib: u64) {
         fs::OpenOptions::new().write(true).open(self.image_path()).unwrap().set_len(mib << 20).unwrap();
     }
 
-    /// A number that differs between all its bytes and any change of them.
+    /// Returns a number that changes with any change of the device's bytes.
     ///
     /// # Panics
-    /// Where it cannot be read.
+    /// If the device cannot be read.
     pub fn fingerprint(&self) -> u64 {
         fingerprint(self.path())
     }
 
-    /// A loop device stacked on this one.
+    /// Attaches a loop device to this one.
     pub fn shown_again(&self) -> Option<LoopOver> {
         LoopOver::or_skip(self.path(), Through::Cache)
     }
 }
 
-/// A mount, taken away with the value.
+/// A mount, unmounted on drop.
 #[derive(Debug)]
 pub struct Mounted {
     point: PathBuf,
 }
 
 impl Mounted {
-    /// Runs `mount` with `words` and then `point`, which is made; `None`, and a skip, where that fails.
+    /// Runs `mount` with `words` and then `point`, which is created; `None`, and a skip, if that fails.
     ///
     /// # Panics
-    /// Where the mount point cannot be made.
+    /// If the mount point cannot be created.
     pub fn at(point: PathBuf, words: &[&str]) -> Option<Mounted> {
         if !root_or_skip("mounting") {
             return None;
@@ -138,33 +139,33 @@ impl Mounted {
         run(&all).then_some(Mounted { point })
     }
 
-    /// Where it is mounted.
+    /// Returns the mount point.
     pub fn point(&self) -> &Path {
         &self.point
     }
 
-    /// The path of `name` in it.
+    /// Returns the path of `name` in the mount.
     pub fn path(&self, name: &str) -> PathBuf {
         self.point.join(name)
     }
 
-    /// Where it is mounted, as a word of a command line.
+    /// Returns the mount point as a word of a command line.
     pub fn text(&self) -> String {
         text(&self.point)
     }
 
-    /// Bytes that are free.
+    /// Returns the free bytes.
     ///
     /// # Panics
-    /// Where the kernel does not say.
+    /// If the kernel does not report them.
     pub fn free(&self) -> u64 {
         kernel::free_space_in(&self.point).unwrap().0
     }
 
-    /// What lies there, `lost+found` left out.
+    /// Returns the sorted names in it, without `lost+found`.
     ///
     /// # Panics
-    /// Where it cannot be listed.
+    /// If it cannot be listed.
     pub fn names(&self) -> Vec<String> {
         let names = fs::read_dir(&self.point).unwrap().map(|entry| entry.unwrap().file_name());
         let mut names: Vec<String> = names.map(|name| name.to_string_lossy().into_owned()).collect();
@@ -177,7 +178,7 @@ impl Mounted {
 impl Drop for Mounted {
     fn drop(&mut self) {
         let point = text(&self.point);
-        // Whoever was killed may hold it for a moment longer.
+        // A process just killed may hold it for a moment longer.
         let umount = |words: &[&str]| {
             let quiet = Command::new("umount").args(words).arg(&point).stderr(Stdio::null()).status();
             quiet.is_ok_and(|status| status.success())
@@ -188,10 +189,10 @@ impl Drop for Mounted {
     }
 }
 
-/// Words that make ext4 at once, with nothing left to be done behind its user's back.
+/// Command that makes ext4 at once, with nothing left to do later in the background.
 const MKFS: [&str; 5] = ["mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"];
 
-/// Makes ext4 on `device` and mounts it on `point` with `options`; `None`, and a skip, where that fails.
+/// Makes ext4 on `device` and mounts it on `point` with `options`; `None`, and a skip, if that fails.
 pub fn ext4_at(point: PathBuf, device: &Path, options: &[&str]) -> Option<Mounted> {
     let device = text(device);
     if !run(&[&MKFS[..], &[device.as_str()]].concat()) {
@@ -205,20 +206,20 @@ pub fn ext4_at(point: PathBuf, device: &Path, options: &[&str]) -> Option<Mounte
 /// An ext4 file system on a loop device.
 #[derive(Debug)]
 pub struct Volume {
-    /// Where it is mounted.
+    /// The mount.
     pub mount: Mounted,
-    /// What it lies on.
+    /// The device below it.
     pub disk: Disk,
 }
 
 impl Volume {
-    /// With its image in `folder`; `None`, and a skip, where this machine makes none.
+    /// Makes the file system with its image in `folder`; `None`, and a skip, if this machine makes none.
     pub fn ext4(folder: impl AsRef<Path>, mib: u64, through: Through) -> Option<Volume> {
         let disk = Disk::of(&folder, mib, through)?;
         Volume::with(folder, disk, &[])
     }
 
-    /// Mounted so that the file system writes nothing itself.
+    /// Makes the file system and mounts it so that it writes nothing itself.
     pub fn read_only(folder: impl AsRef<Path>, mib: u64) -> Option<Volume> {
         let disk = Disk::of(&folder, mib, Through::Cache)?;
         Volume::with(folder, disk, &["--options", "ro,noload"])

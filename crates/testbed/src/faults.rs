@@ -1,4 +1,4 @@
-//! What is to go wrong, where, and with what.
+//! Faults: which requests go wrong, where, and how.
 
 use std::fmt;
 use std::ops::{Bound, RangeBounds};
@@ -9,35 +9,35 @@ use std::time::Duration;
 pub struct Errno(pub i32);
 
 impl Errno {
-    /// No such file.
+    /// There is no such file.
     pub const ENOENT: Errno = Errno(2);
     /// The device failed.
     pub const EIO: Errno = Errno(5);
-    /// There is such a file already.
+    /// Such a file exists already.
     pub const EEXIST: Errno = Errno(17);
     /// It is a directory.
     pub const EISDIR: Errno = Errno(21);
-    /// The words make no sense.
+    /// The arguments are invalid.
     pub const EINVAL: Errno = Errno(22);
-    /// Nothing is free.
+    /// There is no free space.
     pub const ENOSPC: Errno = Errno(28);
-    /// It may only be read.
+    /// It is read-only.
     pub const EROFS: Errno = Errno(30);
-    /// It is not known here.
+    /// The request is not implemented.
     pub const ENOSYS: Errno = Errno(38);
-    /// There is something in the directory.
+    /// The directory is not empty.
     pub const ENOTEMPTY: Errno = Errno(39);
-    /// A block that cannot be read for good.
+    /// A block is permanently unreadable.
     pub const ENODATA: Errno = Errno(61);
-    /// The connection was ended.
+    /// The connection was aborted.
     pub const ECONNABORTED: Errno = Errno(103);
-    /// It did not answer in time.
+    /// There was no answer in time.
     pub const ETIMEDOUT: Errno = Errno(110);
-    /// The other end failed.
+    /// The remote end failed.
     pub const EREMOTEIO: Errno = Errno(121);
 }
 
-/// Kinds of requests, one or several.
+/// One or several kinds of requests.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Ops(u8);
 
@@ -46,16 +46,16 @@ impl Ops {
     pub const READ: Ops = Ops(1);
     /// Writes of a file.
     pub const WRITE: Ops = Ops(2);
-    /// `fsync` and `fdatasync`; a loop device makes one of a flush.
+    /// `fsync` and `fdatasync`; a loop device turns a flush into one.
     pub const FSYNC: Ops = Ops(4);
-    /// Everything else: opening, looking up, asking for the size.
+    /// Everything else: opening, looking up, querying the size.
     pub const METADATA: Ops = Ops(8);
-    /// Reads, writes and fsyncs, as of a disk.
+    /// Reads, writes and fsyncs, as on a disk.
     pub const DATA: Ops = Ops(7);
-    /// Everything, as of a network mount.
+    /// Everything, as on a network mount.
     pub const ALL: Ops = Ops(15);
 
-    /// These and those.
+    /// Returns the kinds of both.
     #[must_use]
     pub const fn and(self, other: Ops) -> Ops {
         Ops(self.0 | other.0)
@@ -80,10 +80,10 @@ impl fmt::Debug for Ops {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     Fail(Errno),
-    /// It is answered when the device heals.
+    /// The request is answered only when the device heals.
     Silence,
     Delay(Duration),
-    /// At most so many bytes of it are done.
+    /// At most this many bytes of the request are done.
     Shorten(u32),
 }
 
@@ -91,12 +91,12 @@ pub(crate) enum Effect {
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     pub(crate) ops: Ops,
-    /// The first byte and the first behind.
+    /// The first byte, and the first after the range.
     pub(crate) range: (u64, u64),
     pub(crate) effect: Effect,
 }
 
-/// The first byte of a range and the first behind it.
+/// Returns the first byte of a range and the first after it.
 pub(crate) fn bounds(range: &impl RangeBounds<u64>) -> (u64, u64) {
     let start = match range.start_bound() {
         Bound::Included(at) => *at,
@@ -111,7 +111,7 @@ pub(crate) fn bounds(range: &impl RangeBounds<u64>) -> (u64, u64) {
     (start, end)
 }
 
-/// What a request touches: the kind, the first byte, the length. An fsync touches everything.
+/// What a request touches: its kind, first byte and length. An fsync touches everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Touch {
     pub(crate) op: Ops,
@@ -128,11 +128,11 @@ impl Fault {
     }
 }
 
-/// What all faults together do to a request; of two that contradict, the later one counts.
+/// The combined effect of all faults on a request; of two that contradict each other, the later one counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Verdict {
     pub(crate) delay: Option<Duration>,
-    /// `Some(None)`: silence.
+    /// How the request ends early; `Some(None)` is silence.
     pub(crate) end: Option<Option<Errno>>,
     pub(crate) at_most: Option<u32>,
 }

@@ -1,19 +1,18 @@
 //! What tests need of a machine, all of it undone when they end.
 //!
-//! A file that fails on command is the device that tests measure where a real one would have to break.
-//! [`Device`] is one file in a directory of its own, served by a thread of this process through the kernel's FUSE. It
-//! answers until it is told otherwise: it fails, shortens, delays, falls silent, shrinks, drops out, and heals; and it takes as
-//! long as a [`Character`] says. The kernel
-//! above it is the real one, so what a program sees is what it would see of a broken disk or a hung network mount.
-//! [`LoopOver`] makes a block device of it.
+//! A file that fails on command stands in for a real device that would have to break. [`Device`] is one file
+//! in a directory of its own, served by a thread of this process through the kernel's FUSE. It answers
+//! normally until a test makes it fail, shorten, delay, fall silent, shrink, drop out or heal; and it takes
+//! as long as a [`Character`] says. The kernel above it is the real one, so a program sees what it would see
+//! of a broken disk or a hung network mount. [`LoopOver`] makes a block device of it.
 //!
-//! [`QemuThrottle`] is a file that a throttle group of QEMU's holds back: a limiter that is not ours.
+//! [`QemuThrottle`] is a file that a throttle group of QEMU limits: a limiter that is not ours.
 //!
-//! [`Disk`], [`Volume`] and [`Mounted`] are storage of a test's own, [`Throttle`] holds it back through control groups of version 1
-//! or 2, [`Running`] is a program at work beside the test, [`Neighbours`] and [`RunDelay`] tell whether others had the processors,
-//! and [`skipped`] is how every test says that this machine cannot run it.
+//! [`Disk`], [`Volume`] and [`Mounted`] are storage of a test's own, [`Throttle`] limits it through control groups
+//! of version 1 or 2, [`Running`] is a program at work beside the test, [`Neighbours`] and [`RunDelay`] show
+//! whether others had the processors, and [`skipped`] is how every test reports that this machine cannot run it.
 //!
-//! They undo themselves also where the test is killed: a [`Watchdog`] aborts the connection, detaches and unmounts.
+//! They undo themselves even if the test is killed: a [`Watchdog`] aborts the connection, detaches and unmounts.
 //!
 //! ```no_run
 //! use testbed::{Device, Errno, Ops};

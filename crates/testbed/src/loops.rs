@@ -1,4 +1,4 @@
-//! A block device over a file that fails on command.
+//! A block device on a file that fails on command.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,31 +8,31 @@ use crate::mount::done;
 use crate::skip::{Lack, skipped};
 use crate::watchdog::{Until, Watchdog};
 
-/// How a loop device reaches its file.
+/// How a loop device accesses its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Through {
-    /// Past the page cache: each request of the device is one of the file.
+    /// Without the page cache: each request to the device is one to the file.
     Direct,
-    /// The page cache.
+    /// Through the page cache.
     Cache,
 }
 
-/// A loop device, detached when this is dropped or the test is killed. Drop it before the [`crate::Device`] below it.
+/// A loop device, detached on drop or when the test is killed. Drop it before the [`crate::Device`] below it.
 #[derive(Debug)]
 pub struct LoopOver {
     path: PathBuf,
-    /// Detaches the device when it goes.
+    /// Detaches the device when dropped.
     _watchdog: Watchdog,
 }
 
 impl LoopOver {
-    /// A loop device over the file; `None`, and a skip, where this machine makes none.
+    /// Attaches a loop device to the file; `None`, and a skip, if this machine makes none.
     pub fn or_skip(file: &Path, through: Through) -> Option<LoopOver> {
         let direct = if through == Through::Direct { "--direct-io=on" } else { "--direct-io=off" };
         LoopOver::with(file, &[direct])
     }
 
-    /// A loop device over the file, made by losetup with `options`.
+    /// Attaches a loop device to the file by losetup with `options`.
     pub fn with(file: &Path, options: &[&str]) -> Option<LoopOver> {
         let made = LoopOver::attach(file, options);
         made.inspect_err(|why| skipped(Lack::Kernel, format!("no loop device can be made: {why}"))).ok()
@@ -47,7 +47,7 @@ impl LoopOver {
         }
         let path = PathBuf::from(String::from_utf8_lossy(&out.stdout).trim());
         let node = path.display().to_string();
-        // A mark of read-only outlives the loop: it stays with the number, for whoever has it next.
+        // A read-only mark outlives the loop device: it stays with the number for its next user.
         let watchdog = Watchdog::new(Until::Closed, "blockdev --setrw \"$1\"; losetup -d \"$1\"", &[&node]);
         let watchdog = watchdog.inspect_err(|_| drop(done(Command::new("losetup").arg("-d").arg(&path))))?;
         if !options.contains(&"--read-only") {
@@ -56,7 +56,7 @@ impl LoopOver {
         Ok(LoopOver { path, _watchdog: watchdog })
     }
 
-    /// `/dev/loopN`.
+    /// Returns `/dev/loopN`.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -16,7 +16,7 @@ pub fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|metadata| metadata.uid() == 0)
 }
 
-/// Whether this is root; a skip where it is not, with what root is needed for.
+/// Whether this process is root; skips if not, because `what` needs root.
 pub fn root_or_skip(what: &str) -> bool {
     if !is_root() {
         skipped(Lack::Root, format!("{what} needs root"));
@@ -24,7 +24,7 @@ pub fn root_or_skip(what: &str) -> bool {
     is_root()
 }
 
-/// Runs a program; false, and a skip, where it is missing or fails.
+/// Runs a program; returns false, and skips, if it is missing or fails.
 pub fn run(words: &[&str]) -> bool {
     let [program, rest @ ..] = words else { return false };
     match Command::new(program).args(rest).stdin(Stdio::null()).output() {
@@ -40,7 +40,7 @@ pub fn run(words: &[&str]) -> bool {
     }
 }
 
-/// Whether a program can be run at all; a skip where it cannot.
+/// Whether a program can be run at all; skips if not.
 pub fn has(program: &str) -> bool {
     let found = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     if found.is_err() {
@@ -49,12 +49,12 @@ pub fn has(program: &str) -> bool {
     found.is_ok()
 }
 
-/// Runs words when the test ends, however it ends.
+/// A command that runs when the test ends, however it ends.
 #[derive(Debug)]
 pub struct Undo(Vec<String>);
 
 impl Undo {
-    /// The program and its arguments.
+    /// Returns a value that runs these words, a program and its arguments, on drop.
     pub fn by(words: &[&str]) -> Undo {
         Undo(words.iter().map(|word| (*word).to_owned()).collect())
     }
@@ -67,30 +67,30 @@ impl Drop for Undo {
     }
 }
 
-/// The folder for files of tests on the file system of the build, which is a real one.
+/// Returns the folder for test files on the file system of the build, which is a real one.
 ///
 /// # Panics
-/// Where the tests do not lie in a folder of cargo's.
+/// If the tests are not in a folder of cargo's.
 pub fn build_folder() -> PathBuf {
     let program = std::env::current_exe().unwrap();
-    // target/PROFILE/deps/NAME; cargo keeps target/tmp for tests.
+    // target/PROFILE/deps/NAME; cargo reserves target/tmp for tests.
     let folder = program.ancestors().nth(3).unwrap().join("tmp");
     fs::create_dir_all(&folder).unwrap();
     folder
 }
 
-/// A directory of its own on the file system that the build lies on.
+/// Creates a temporary directory on the file system of the build.
 ///
 /// # Panics
-/// Where none can be made.
+/// If it cannot be created.
 pub fn directory() -> tempfile::TempDir {
     tempfile::tempdir_in(build_folder()).unwrap()
 }
 
-/// An unnamed file of `size` beside the build, all holes.
+/// Creates an unnamed file of `size` beside the build, all holes.
 ///
 /// # Panics
-/// Where none can be made.
+/// If it cannot be created.
 pub fn unnamed(size: Bytes) -> OwnedTestFile {
     let file = kernel::unnamed_file(&build_folder(), size).unwrap();
     file.set_len(size).unwrap();
@@ -100,7 +100,7 @@ pub fn unnamed(size: Bytes) -> OwnedTestFile {
 /// Writes `mib` MiB of data that does not repeat to `path`, and waits until it is stored.
 ///
 /// # Panics
-/// Where that fails.
+/// If that fails.
 pub fn write_data(path: &Path, mib: usize) {
     let mut file = fs::OpenOptions::new().create(true).truncate(false).write(true).open(path).unwrap();
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -117,10 +117,10 @@ pub fn write_data(path: &Path, mib: usize) {
     file.sync_all().unwrap();
 }
 
-/// A number that differs between all bytes of a file or device and any change of them (FNV-1a over words).
+/// Returns a number that changes with any change of a file's or device's bytes (FNV-1a over words).
 ///
 /// # Panics
-/// Where it cannot be read.
+/// If it cannot be read.
 pub fn fingerprint(path: &Path) -> u64 {
     let bytes = fs::read(path).unwrap();
     let words = bytes
@@ -129,7 +129,7 @@ pub fn fingerprint(path: &Path) -> u64 {
     words.fold(0xcbf2_9ce4_8422_2325, |hash, word| (hash ^ word).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// A path as a word of a command line.
+/// Returns a path as a word of a command line.
 pub fn text(path: &Path) -> String {
     path.display().to_string()
 }

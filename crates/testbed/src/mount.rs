@@ -5,8 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Words of bash that abort the connection of the mount on `$1` and take the mount away: what must also work where nobody
-/// has looked the connection up before.
+/// Bash commands that abort the connection of the mount on `$1` and remove the mount: they must also work if
+/// nobody has looked the connection up before.
 pub(crate) const UNDO: &str = "while read -r _ _ device _ point _; do \
     if [ \"$point\" = \"$1\" ]; then echo 1 >\"/sys/fs/fuse/connections/${device#*:}/abort\"; fi; \
     done </proc/self/mountinfo; umount -l \"$1\"; rmdir \"$1\"";
@@ -14,13 +14,13 @@ pub(crate) const UNDO: &str = "while read -r _ _ device _ point _; do \
 /// Where the kernel shows its FUSE connections.
 const CONNECTIONS: &str = "/sys/fs/fuse/connections";
 
-/// The kernel's end, not mounted yet. It is closed where a program is started.
+/// Opens the kernel's end, not mounted yet. It is closed when a program is started.
 pub(crate) fn open() -> io::Result<File> {
     OpenOptions::new().read(true).write(true).open("/dev/fuse")
 }
 
-/// Mounts what is served through `fuse` on `point`. The program takes the descriptor as its standard input and has ended
-/// when this returns, so that this process alone keeps the connection.
+/// Mounts what is served through `fuse` on `point`. The mount program gets the descriptor as its standard
+/// input and has ended when this returns, so that only this process keeps the connection.
 pub(crate) fn mount(fuse: &File, point: &Path) -> io::Result<()> {
     let options = "fd=0,rootmode=40000,user_id=0,group_id=0,allow_other";
     let mut mount = Command::new("mount");
@@ -37,7 +37,7 @@ pub(crate) fn done(command: &mut Command) -> io::Result<()> {
     }
 }
 
-/// Makes the folder of the connections be there.
+/// Ensures that the folder of the connections exists.
 pub(crate) fn show_connections() -> io::Result<()> {
     let mounts = std::fs::read_to_string("/proc/self/mounts")?;
     if mounts.lines().any(|line| line.split(' ').nth(1) == Some(CONNECTIONS)) {
@@ -46,15 +46,15 @@ pub(crate) fn show_connections() -> io::Result<()> {
     done(Command::new("mount").args(["-t", "fusectl", "none", CONNECTIONS]).stdin(Stdio::null()))
 }
 
-/// The file that ends the connection of the mount on `point` when something is written to it. Found without asking the
-/// mount itself, which may be silent.
+/// Returns the file that aborts the connection of the mount on `point` when written to. Found without a
+/// request to the mount itself, which may be silent.
 pub(crate) fn abort_file(point: &Path) -> io::Result<PathBuf> {
     let number = connection(&std::fs::read_to_string("/proc/self/mountinfo")?, point);
     let number = number.ok_or_else(|| io::Error::other("the mount is not in /proc/self/mountinfo"))?;
     Ok(Path::new(CONNECTIONS).join(number).join("abort"))
 }
 
-/// The minor number of the file system on `point`, under which its connection is shown.
+/// Returns the minor number of the file system on `point`, under which its connection is shown.
 fn connection(mounts: &str, point: &Path) -> Option<String> {
     let point = point.to_str()?;
     let mine = |line: &&str| line.split(' ').nth(4) == Some(point);

@@ -1,15 +1,15 @@
-//! How much of the processors others took while a test measured: figures from a starved machine prove nothing.
+//! How much of the processors others used during a test: figures from a starved machine prove nothing.
 
 use std::fmt::Display;
 use std::fs;
 
 use crate::skip::{Lack, skipped};
 
-/// Others with more than this share of all processors make a measurement worthless: what is left of two is not enough for a
-/// generator, a peer and the kernel's own threads.
+/// Share of all processors beyond which others make a measurement worthless: what is left of two is not
+/// enough for a generator, a peer and the kernel's own threads.
 const BUSY_SHARE: f64 = 0.2;
 
-/// Ticks of all processors, those of them that were used, and those that this process, its children and the kernel used.
+/// Ticks of all processors, those in use, and those used by this process, its children and the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Ticks {
     all: f64,
@@ -17,31 +17,30 @@ struct Ticks {
     own: f64,
 }
 
-/// Watches what others do while a test measures.
+/// Watches what others use while a test measures.
 #[derive(Debug)]
 pub struct Neighbours(Ticks);
 
 impl Neighbours {
-    /// From now on.
+    /// Starts the watch.
     pub fn watch() -> Neighbours {
         Neighbours(now())
     }
 
-    /// The share of all processors' time that others used since, between 0 and 1.
+    /// Returns the share of all processors' time that others have used since, between 0 and 1.
     pub fn share(&self) -> f64 {
         share(self.0, now())
     }
 
-    /// Whether others had so much of the processors since that a measurement proves nothing.
+    /// Whether others have used so much of the processors that a measurement proves nothing.
     pub fn were_busy(&self) -> bool {
         self.share() > BUSY_SHARE
     }
 
-    /// Fails with `what` as what was measured and expected; where others had too much of the processors, that is a skip
-    /// instead.
+    /// Fails with `what`, which says what was measured and expected; if others used too much of the processors, skips instead.
     ///
     /// # Panics
-    /// Where nobody else was busy.
+    /// If nobody else was busy.
     pub fn excuse_or_fail(&self, what: impl Display) {
         let share = self.share();
         assert!(share > BUSY_SHARE, "{what}; others used {:.0} % of the processors", share * 100.0);
@@ -61,20 +60,20 @@ fn now() -> Ticks {
     Ticks { all, used, own: of_process(&own) + of_the_kernel() }
 }
 
-/// What the kernel's threads used. They work for whoever asks, and a test of devices asks most.
+/// Returns what the kernel's threads used. They work for every process, but mostly for a test of devices.
 fn of_the_kernel() -> f64 {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let stats = processes.filter_map(|entry| fs::read_to_string(entry.path().join("stat")).ok());
     stats.filter(|text| is_of_the_kernel(text)).map(|text| of_process(&text)).sum()
 }
 
-/// All threads of the kernel are children of process 2.
+/// Whether a `stat` text is of a kernel thread: all are children of process 2.
 fn is_of_the_kernel(text: &str) -> bool {
     let behind = text.rsplit_once(") ").map_or("", |(_, behind)| behind);
     behind.split_whitespace().nth(1) == Some("2")
 }
 
-/// All ticks, and all but those of idling and waiting (the fourth and fifth figure of the first line).
+/// Returns all ticks, and those not spent idling or waiting (the fourth and fifth figures of the first line).
 fn of_machine(text: &str) -> (f64, f64) {
     let line = text.lines().next().unwrap_or_default();
     let figures: Vec<f64> =
@@ -83,7 +82,7 @@ fn of_machine(text: &str) -> (f64, f64) {
     (all, all - idle)
 }
 
-/// User and system time of the process and of its children that have ended: fields 14 to 17, counted behind the name.
+/// Returns user and system time of the process and of its ended children: fields 14 to 17, counted after the name.
 fn of_process(text: &str) -> f64 {
     let behind = text.rsplit_once(") ").map_or("", |(_, behind)| behind);
     behind.split_whitespace().skip(11).take(4).filter_map(|word| word.parse::<f64>().ok()).sum()

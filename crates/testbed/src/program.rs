@@ -1,29 +1,29 @@
-//! The program at work: run to its end, or watched and stopped while it goes on.
+//! A program at work: run to its end, or watched and stopped while it runs.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// Beyond this a program is taken to hang; far more than any test needs.
+/// Time after which a program counts as hung; far more than any test needs.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 /// How a program ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// Its exit code; `None` where a signal ended it.
+    /// Exit code; `None` if a signal ended it.
     pub code: Option<i32>,
-    /// What it said on stdout.
+    /// What it printed on stdout.
     pub out: String,
-    /// What it said on stderr.
+    /// What it printed on stderr.
     pub err: String,
 }
 
 impl Ended {
-    /// stdout as one JSON document.
+    /// Returns stdout as one JSON document.
     ///
     /// # Panics
-    /// Where it is anything else, or anything more.
+    /// If it is anything else, or anything more.
     pub fn json(&self) -> serde_json::Value {
         match serde_json::from_str(&self.out) {
             Ok(value) => value,
@@ -31,18 +31,18 @@ impl Ended {
         }
     }
 
-    /// stdout with every run of blanks and line ends as one blank, so that words can be looked for across lines.
+    /// Returns stdout with every run of blanks and line ends as one blank, so that words can be found across lines.
     pub fn told(&self) -> String {
         squeezed(&self.out)
     }
 
-    /// stderr, likewise.
+    /// Returns stderr in the same form as [`Ended::told`].
     pub fn complained(&self) -> String {
         squeezed(&self.err)
     }
 }
 
-/// `text` with every run of blanks and line ends as one blank.
+/// Returns `text` with every run of blanks and line ends as one blank.
 pub fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -52,7 +52,7 @@ pub fn ended(command: &mut Command) -> Ended {
     Running::start(command).wait()
 }
 
-/// A program that goes on, killed when the test ends.
+/// A running program, killed when the test ends.
 #[derive(Debug)]
 pub struct Running {
     child: Child,
@@ -65,19 +65,19 @@ impl Running {
     /// Starts `command`.
     ///
     /// # Panics
-    /// Where it cannot be started.
+    /// If it cannot be started.
     pub fn start(command: &mut Command) -> Running {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (out, err) = (lines_of(child.stdout.take().unwrap()), lines_of(child.stderr.take().unwrap()));
         Running { child, out, err, said: String::new() }
     }
 
-    /// Its process id.
+    /// Returns its process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Waits until a line on stderr holds `words`; false where it ended without.
+    /// Waits until a line on stderr contains `words`; returns false if it ended without one.
     pub fn has_said(&mut self, words: &str) -> bool {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -96,7 +96,7 @@ impl Running {
     /// Sends it the signal with this name.
     ///
     /// # Panics
-    /// Without the tool `kill`.
+    /// If the tool `kill` is missing.
     pub fn signal(&self, name: &str) {
         let sent =
             Command::new("kill").args(["-s", name, &self.id().to_string()]).stderr(Stdio::null()).status();
@@ -106,7 +106,7 @@ impl Running {
     /// Waits for its end.
     ///
     /// # Panics
-    /// Where that takes minutes.
+    /// If that takes minutes.
     pub fn wait(mut self) -> Ended {
         let until = Instant::now() + PATIENCE;
         let status = loop {
@@ -129,12 +129,12 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.child.kill();
-        // One whose I/O the kernel holds is gone only when the test has let it go.
+        // A process whose I/O the kernel holds is gone only when the test has released that.
         comes_true(|| !matches!(self.child.try_wait(), Ok(None)));
     }
 }
 
-/// The lines of `pipe` as they come; bytes outside UTF-8 are replaced.
+/// Returns the lines of `pipe` as they come; bytes outside UTF-8 are replaced.
 fn lines_of(pipe: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, lines) = channel();
     std::thread::spawn(move || {
@@ -150,7 +150,7 @@ fn lines_of(pipe: impl Read + Send + 'static) -> Receiver<String> {
     lines
 }
 
-/// Waits until `holds` is true; false where it never becomes so.
+/// Waits until `holds` is true; returns false if it is not within 20 s.
 pub fn comes_true(mut holds: impl FnMut() -> bool) -> bool {
     let until = Instant::now() + Duration::from_secs(20);
     while Instant::now() < until {
@@ -162,8 +162,8 @@ pub fn comes_true(mut holds: impl FnMut() -> bool) -> bool {
     false
 }
 
-/// Whether nothing of the process with this number runs any more. One that nobody has waited for yet has ended too: where
-/// the first process of a container waits for nobody, it stays in `/proc` for good.
+/// Whether nothing of the process with this id still runs. A process that nobody has waited for yet has ended
+/// too: if the first process of a container waits for nobody, it stays in `/proc` for good.
 pub fn has_ended(process: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('Z') || rest.is_empty())

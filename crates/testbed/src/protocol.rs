@@ -1,17 +1,17 @@
-//! The words of the kernel's FUSE protocol (7.31): requests taken apart, replies put together.
+//! The kernel's FUSE protocol (7.31): requests parsed, replies composed.
 
 use std::time::Duration;
 
-/// The protocol that is spoken; the kernel falls back to it.
+/// Version of the protocol; the kernel falls back to it.
 pub(crate) const VERSION: (u32, u32) = (7, 31);
-/// The largest read or write, in bytes.
+/// Largest read or write, in bytes.
 pub(crate) const LARGEST: u32 = 1 << 20;
-/// Length of the header of a request.
+/// Length of a request's header.
 const HEADER: usize = 40;
-/// The number of the top directory.
+/// Number of the top directory.
 pub(crate) const ROOT: u64 = 1;
 
-/// What the kernel can ask for, as far as it is answered here.
+/// The kernel's requests that are answered here.
 pub(crate) mod opcode {
     pub const LOOKUP: u32 = 1;
     pub const FORGET: u32 = 2;
@@ -41,22 +41,22 @@ pub(crate) mod opcode {
     pub const RENAME2: u32 = 45;
 }
 
-/// What we ask of the kernel: reads, direct reads and direct writes at the same time, and of up to 1 MiB.
+/// Capabilities requested from the kernel: parallel reads, direct reads and direct writes, of up to 1 MiB.
 pub(crate) const INIT_FLAGS: u32 = ASYNC_READ | BIG_WRITES | ASYNC_DIO | MAX_PAGES;
 const ASYNC_READ: u32 = 1;
 const BIG_WRITES: u32 = 1 << 5;
 const ASYNC_DIO: u32 = 1 << 15;
 const MAX_PAGES: u32 = 1 << 22;
 
-/// Every read and write of the file goes to the server, whatever the flags of its opening.
+/// Open flag: every read and write of the file goes to the server, whatever the flags at opening.
 pub(crate) const OPEN_DIRECT: u32 = 1;
-/// Closing a file asks nothing of the server.
+/// Open flag: closing a file sends nothing to the server.
 pub(crate) const OPEN_NO_FLUSH: u32 = 1 << 5;
-/// Writes of one file at the same time.
+/// Open flag: writes to one file may run in parallel.
 pub(crate) const OPEN_PARALLEL_WRITES: u32 = 1 << 6;
-/// Of a change of attributes: the size is among them.
+/// Flag of a change of attributes: the size is among them.
 pub(crate) const SETATTR_SIZE: u32 = 1 << 3;
-/// Of a change of attributes: the mode is among them.
+/// Flag of a change of attributes: the mode is among them.
 pub(crate) const SETATTR_MODE: u32 = 1;
 
 /// A request of the kernel.
@@ -69,7 +69,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    /// `None` where it is shorter than its header.
+    /// Parses a request; `None` if it is shorter than its header.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Request> {
         let body = bytes.get(HEADER..)?.to_vec();
         Some(Request { opcode: u32_of(bytes, 4), unique: u64_of(bytes, 8), node: u64_of(bytes, 16), body })
@@ -83,18 +83,18 @@ impl Request {
         u64_of(&self.body, at)
     }
 
-    /// What follows the fixed part of the body.
+    /// Returns what follows the fixed part of the body.
     pub(crate) fn rest(&self, at: usize) -> &[u8] {
         self.body.get(at..).unwrap_or_default()
     }
 
-    /// The names that follow the fixed part of the body.
+    /// Returns the names that follow the fixed part of the body.
     pub(crate) fn names(&self, at: usize) -> impl Iterator<Item = String> + '_ {
         let names = self.rest(at).split(|byte| *byte == 0);
         names.map(|name| String::from_utf8_lossy(name).into_owned())
     }
 
-    /// The first of them.
+    /// Returns the first name that follows the fixed part of the body.
     pub(crate) fn name(&self, at: usize) -> String {
         self.names(at).next().unwrap_or_default()
     }
@@ -108,7 +108,7 @@ fn u64_of(bytes: &[u8], at: usize) -> u64 {
     bytes.get(at..at + 8).and_then(|part| part.try_into().ok()).map_or(0, u64::from_ne_bytes)
 }
 
-/// What a file or directory is said to be.
+/// Attributes of a file or directory, as reported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attributes {
     pub(crate) node: u64,
@@ -116,7 +116,7 @@ pub(crate) struct Attributes {
     /// Kind and permissions.
     pub(crate) mode: u32,
     pub(crate) links: u32,
-    /// Since 1970.
+    /// Time since 1970.
     pub(crate) changed: Duration,
 }
 
@@ -169,23 +169,23 @@ impl Body {
             .u32(0)
     }
 
-    /// Attributes that the kernel keeps for no time at all, so that a change is seen at the next look.
+    /// Returns attributes with no validity time in the kernel, so that a change is seen at the next look.
     pub(crate) fn fresh_attributes(of: Attributes) -> Body {
         Body::default().zeros(16).attributes(of)
     }
 
-    /// A directory entry that the kernel keeps for no time at all.
+    /// Returns a directory entry with no validity time in the kernel.
     pub(crate) fn fresh_entry(of: Attributes) -> Body {
         Body::default().u64(of.node).zeros(32).attributes(of)
     }
 
-    /// One entry of a listing; `next` is where the listing goes on after it.
+    /// Adds one entry of a listing; `next` is where the listing goes on after it.
     pub(crate) fn listed(self, name: &str, node: u64, (next, kind): (u64, u32)) -> Body {
         let padding = name.len().next_multiple_of(8) - name.len();
         self.u64(node).u64(next).u32(name.len() as u32).u32(kind).bytes(name.as_bytes()).zeros(padding)
     }
 
-    /// The whole reply to the request `unique`.
+    /// Returns the whole reply to the request `unique`.
     pub(crate) fn into_reply(self, unique: u64, errno: i32) -> Vec<u8> {
         let head = Body::default().u32(16 + self.0.len() as u32).u32((-errno).cast_unsigned()).u64(unique);
         head.bytes(&self.0).0

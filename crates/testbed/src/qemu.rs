@@ -1,4 +1,4 @@
-//! A file that QEMU's throttle groups hold back: a limiter that is not ours, with bursts, totals and an accounting unit.
+//! A file limited by QEMU's throttle groups: a limiter that is not ours, with bursts, totals and an accounting unit.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -9,28 +9,28 @@ use crate::program::comes_true;
 use crate::skip::{Lack, skipped};
 use crate::watchdog::{Until, Watchdog};
 
-/// The program that exports it; of the package qemu-system-common on Debian.
+/// The program that exports the file; in the package qemu-system-common on Debian.
 const DAEMON: &str = "qemu-storage-daemon";
-/// On a disk: what lies in memory has no latency, and no swap may come near it.
+/// Directory on a disk: a file in memory has no latency, and swap must not affect it.
 const ON_DISK: &str = "/var/tmp";
-/// Words of bash that end the daemon `$1`, take the mount `$2` away and remove the folder `$3`.
+/// Bash commands that end the daemon `$1`, remove the mount `$2` and the folder `$3`.
 const UNDO: &str = "kill \"$1\"; umount -l \"$2\"; rm -rf \"$3\"";
 
-/// A raw file of real data behind a throttle group, served through FUSE by QEMU's storage daemon. Gone when this is dropped
-/// or the test is killed; drop what stands on it before.
+/// A raw file of real data behind a throttle group, served through FUSE by QEMU's storage daemon. Removed on
+/// drop or when the test is killed; drop what is stacked on it first.
 ///
-/// The daemon serves one request at a time and cuts those above 64 KiB at its own size, so caps are judged at 64 KiB and less.
+/// The daemon serves one request at a time and splits those above 64 KiB at its own size, so caps are judged at up to 64 KiB.
 #[derive(Debug)]
 pub struct QemuThrottle {
     daemon: Child,
     file: PathBuf,
-    /// Takes away what the daemon leaves.
+    /// Removes what the daemon leaves.
     _watchdog: Watchdog,
 }
 
 impl QemuThrottle {
-    /// A file of `mib` MiB behind a group with these limits, named as QEMU does: `iops-total`, `bps-read-max`,
-    /// `iops-total-max-length` (seconds), `iops-size` (bytes). `None`, and a skip, where this machine makes none.
+    /// Returns a file of `mib` MiB behind a group with these limits, named as in QEMU: `iops-total`, `bps-read-max`,
+    /// `iops-total-max-length` (seconds), `iops-size` (bytes). `None`, and a skip, if this machine makes none.
     pub fn or_skip(mib: usize, limits: &[(&str, u64)]) -> Option<QemuThrottle> {
         let found =
             Command::new(DAEMON).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
@@ -75,7 +75,7 @@ impl QemuThrottle {
         Ok(QemuThrottle { daemon, file, _watchdog: watchdog })
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.file
     }
@@ -83,7 +83,7 @@ impl QemuThrottle {
 
 impl Drop for QemuThrottle {
     fn drop(&mut self) {
-        // It takes its mount away itself where it is asked to end; the watchdog removes the rest.
+        // The daemon removes its mount itself when asked to end; the watchdog removes the rest.
         let asked = Command::new("kill").arg(self.daemon.id().to_string()).status();
         if asked.is_err() || !comes_true(|| !matches!(self.daemon.try_wait(), Ok(None))) {
             let _ = self.daemon.kill();

@@ -16,13 +16,13 @@ use crate::protocol::{
 use crate::tally::{Account, Outcome};
 use crate::tree::{Replace, Spot, Tree};
 
-/// How often the watchdog hears that this process is alive.
+/// Time between two signs of life to the watchdog.
 const HEARTBEAT: Duration = Duration::from_secs(2);
-/// Of the flags of an opening: how it is accessed.
+/// Mask of the access mode in the flags of an opening.
 const ACCESS_MODE: u32 = 3;
-/// Of a rename: nothing is to be replaced.
+/// Flag of a rename: nothing is to be replaced.
 const RENAME_NOREPLACE: u32 = 1;
-/// What a file system says is free while nothing is said to be full.
+/// Bytes that the file system reports as free unless it is full.
 const FREE: u64 = 1 << 30;
 
 /// A request that is not answered yet.
@@ -30,7 +30,7 @@ const FREE: u64 = 1 << 30;
 struct Waiting {
     request: Request,
     touch: Touch,
-    /// Its number in the account.
+    /// Number of the request in the account.
     number: usize,
 }
 
@@ -41,7 +41,7 @@ pub(crate) struct Server {
     caching: Caching,
     since: Instant,
     state: Mutex<State>,
-    /// Something is to be done earlier than was thought.
+    /// Signalled when something is due earlier than expected.
     changed: Condvar,
 }
 
@@ -49,11 +49,11 @@ pub(crate) struct Server {
 pub(crate) struct State {
     pub(crate) tree: Tree,
     pub(crate) faults: Vec<Fault>,
-    /// How long it takes; at once without one.
+    /// How long the device takes; without one it answers at once.
     pub(crate) character: Option<Character>,
     pub(crate) account: Account,
     silent: Vec<Waiting>,
-    /// By when they are due; the second number keeps those of one time apart.
+    /// Requests by the time they are due; the second number distinguishes those of the same time.
     delayed: BTreeMap<(Instant, u64), Waiting>,
     closing: bool,
 }
@@ -82,13 +82,13 @@ impl Server {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        // What a panicking test leaves is whole: nothing is half done while the lock is held.
+        // What a panicking test leaves is consistent: nothing is half done while the lock is held.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes requests until the connection ends.
     pub(crate) fn serve(&self) {
-        // The kernel wants room for its largest write and what stands before it.
+        // The kernel wants room for its largest write and its header.
         let mut buffer = vec![0; LARGEST as usize + (64 << 10)];
         loop {
             match (&self.fuse).read(&mut buffer) {
@@ -97,10 +97,10 @@ impl Server {
                     .and_then(Request::parse)
                     .into_iter()
                     .for_each(|request| self.take(request)),
-                // A request was taken back before it was read.
+                // A request was withdrawn before it was read.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // Unmounted, or aborted.
+                // The mount was unmounted, or the connection aborted.
                 Err(_) => return,
             }
         }
@@ -112,7 +112,7 @@ impl Server {
         self.changed.notify_all();
     }
 
-    /// Answers delayed requests when they are due, and tells the watchdog that this process lives, until the end.
+    /// Answers delayed requests when they are due, and signals to the watchdog that this process lives, until the end.
     pub(crate) fn keep_time(&self, mut heart: impl FnMut()) {
         let mut beat = Instant::now();
         let mut state = self.state();
@@ -140,7 +140,7 @@ impl Server {
 
     fn take(&self, request: Request) {
         if matches!(request.opcode, opcode::FORGET | opcode::BATCH_FORGET | opcode::INTERRUPT) {
-            // A silent device hears no interrupt either; the others have no reply.
+            // A silent device ignores interrupts too; the others have no reply.
             if request.opcode == opcode::FORGET {
                 self.state().tree.forget(request.node);
             }
@@ -150,8 +150,8 @@ impl Server {
             let reply = self.state().answer(&request, self.caching, u32::MAX);
             return self.reply(request.unique, reply);
         }
-        // Said to be unknown, so that it is never asked again: else every program that is started while the file is silent
-        // hangs before its first step, in closing what it has inherited.
+        // Reported as unknown, so that it is never sent again: otherwise every program started while the file
+        // is silent would hang before its first step, in closing what it has inherited.
         if request.opcode == opcode::FLUSH {
             return self.reply(request.unique, Err(Errno::ENOSYS));
         }
@@ -185,7 +185,7 @@ impl Server {
         self.reply(waiting.request.unique, reply);
     }
 
-    /// When a request that has just come is to be answered, where not at once.
+    /// Returns when a request that has just come is to be answered; `None` for at once.
     fn due(&self, state: &mut State, touch: Touch, delay: Option<Duration>) -> Option<Instant> {
         let now = self.since.elapsed();
         let served = state.character.as_mut().and_then(|character| character.serve(now, touch));
@@ -198,11 +198,11 @@ impl Server {
             Ok(body) => body.into_reply(unique, 0),
             Err(errno) => Body::default().into_reply(unique, errno.0),
         };
-        // Whoever asked is gone where the kernel does not take it.
+        // If the kernel does not take the reply, the process that asked is gone.
         let _ = (&self.fuse).write(&bytes);
     }
 
-    /// Changes what goes wrong, and answers what is no longer held back.
+    /// Changes the faults, and answers what is no longer held back.
     pub(crate) fn change(&self, change: impl FnOnce(&mut Vec<Fault>)) {
         let mut state = self.state();
         change(&mut state.faults);
@@ -254,7 +254,7 @@ fn in_kernel_words(error: io::Error) -> Errno {
 }
 
 impl State {
-    /// What is answered where nothing goes wrong but that at most `at_most` bytes are done.
+    /// Returns the answer without faults, except that at most `at_most` bytes are done.
     fn answer(&mut self, request: &Request, caching: Caching, at_most: u32) -> Reply {
         match request.opcode {
             opcode::INIT => Ok(init(request)),
@@ -311,7 +311,7 @@ impl State {
         self.tree.rename(from, to, replace).map(|()| Body::default())
     }
 
-    /// Whether every write is refused because nothing may be written.
+    /// Fails if every write is refused because the device is read-only.
     fn writable(&self) -> Result<(), Errno> {
         let touch = Touch { op: Ops::WRITE, offset: 0, length: 1 };
         match verdict(&self.faults, touch).end {
@@ -397,7 +397,7 @@ fn init(request: &Request) -> Body {
     let offered = request.u32_at(12);
     let ahead = request.u32_at(8);
     let head = Body::default().u32(VERSION.0).u32(VERSION.1).u32(ahead).u32(offered & INIT_FLAGS);
-    // So many requests at the same time that no program meets the limit, in pieces of up to 1 MiB.
+    // More parallel requests than any program makes, in pieces of up to 1 MiB.
     let limits = head.u16(4096).u16(3072).u32(LARGEST).u32(1).u16((LARGEST / 4096) as u16);
     limits.zeros(2 + 32)
 }

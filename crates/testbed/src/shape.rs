@@ -1,8 +1,8 @@
-//! JSON of fio and of ours: the same keys of the same types in the same order.
+//! Compares JSON of fio and of ours: the same keys of the same types in the same order.
 
 use serde_json::Value;
 
-/// Keys that fio has had since 3.36 and 3.42, and ours.
+/// Keys that fio has since 3.36 or 3.42, and keys of our own.
 const NEWER: [&str; 6] =
     ["job_start", "latency_target_ns", "latency_window_us", "read_sectors", "write_sectors", "plimsoll"];
 
@@ -18,17 +18,17 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Every key of `theirs` is in `ours`, of the same type and in the same order; ours has nothing else but what is newer. `at`
-/// is the way to them.
+/// Asserts that every key of `theirs` is in `ours`, of the same type and in the same order, and that ours has
+/// nothing else except newer keys. `at` is the path to them.
 ///
 /// # Panics
-/// Where that is not so.
+/// If they differ.
 pub fn same_shape(at: &str, theirs: &Value, ours: &Value) {
     assert_eq!(kind(theirs), kind(ours), "{at}");
     match (theirs, ours) {
         // What was asked for is compared by value.
         _ if at.ends_with(" options") => {}
-        // How many of which latency there were hangs on what was measured.
+        // The counts of each latency depend on the measurement.
         (Value::Object(theirs), Value::Object(ours)) if at.ends_with("/bins") => {
             for (key, value) in theirs.iter().chain(ours) {
                 assert!(key.parse::<u64>().is_ok() && kind(value) == "int", "{at}/{key}");

@@ -1,12 +1,12 @@
-//! Tests that this machine cannot run say so, in one way, and are counted.
+//! The one way in which tests report that this machine cannot run them, so that they are counted.
 
 use std::fmt::Display;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::sync::{Mutex, PoisonError};
 
-/// The variable that names the file to which skips are added; `./dev test` sets it, lists them, and fails in CI where one
-/// was not expected.
+/// Environment variable with the file to which skips are appended; `./dev test` sets it, lists them, and
+/// fails in CI if one was not expected.
 pub const SKIPS: &str = "PLIMSOLL_SKIPS";
 
 /// What a machine lacks.
@@ -16,16 +16,16 @@ pub enum Lack {
     Root,
     /// A program, or another version of it.
     Tool,
-    /// Something of the kernel or of a file system: loop devices, FUSE, control groups, an engine, attributes.
+    /// A feature of the kernel or of a file system: loop devices, FUSE, control groups, an engine, attributes.
     Kernel,
-    /// A way to the network.
+    /// Access to the network.
     Network,
-    /// Time of a processor: others had it, and what was measured proves nothing.
+    /// Processor time: others used it, and the measurement proves nothing.
     Cpu,
 }
 
 impl Lack {
-    /// The word by which `.ci/expected-skips` knows it.
+    /// Returns the word that `.ci/expected-skips` uses.
     pub fn name(self) -> &'static str {
         match self {
             Lack::Root => "root",
@@ -39,12 +39,12 @@ impl Lack {
 
 static SO_FAR: Mutex<Vec<Lack>> = Mutex::new(Vec::new());
 
-/// What was lacking in this process until now, a word for each skip.
+/// Returns what this process has lacked so far, one entry for each skip.
 pub fn skips_so_far() -> Vec<Lack> {
     SO_FAR.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
-/// Says that the rest of this test is skipped, and why.
+/// Reports that the rest of this test is skipped, and why.
 pub fn skipped(lack: Lack, why: impl Display) {
     SO_FAR.lock().unwrap_or_else(PoisonError::into_inner).push(lack);
     let why = why.to_string();
@@ -60,12 +60,12 @@ pub fn skipped(lack: Lack, why: impl Display) {
             why.split_whitespace().collect::<Vec<_>>().join(" ")
         );
         let opened = OpenOptions::new().create(true).append(true).open(file);
-        // One write, so that the lines of tests at the same time do not mix.
+        // One write, so that the lines of parallel tests do not mix.
         let _ = opened.and_then(|mut file| file.write_all(line.as_bytes()));
     }
 }
 
-/// The binary and the test that runs on this thread.
+/// Returns the binary and the test that runs on this thread.
 fn test() -> String {
     let program = std::env::current_exe().ok();
     let stem = program.as_deref().and_then(|path| path.file_stem()).unwrap_or_default().to_string_lossy();

@@ -1,24 +1,24 @@
-//! What really reached the device: the truth that a program's own account is compared with.
+//! What really reached the device: the truth with which a program's own account is compared.
 
 use std::time::Duration;
 
 use crate::faults::{Errno, Ops, Touch};
 
-/// The log ends here; the counts go on.
+/// Most requests in the log; beyond it only the counts go on.
 const LOG_MAX: usize = 1 << 20;
 
-/// How many requests of a kind there were: `received = done + failed + held`.
+/// Count of the requests of a kind: `received = done + failed + held`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Requests that came.
+    /// Requests that arrived.
     pub received: u64,
-    /// Answered without an error, also in part.
+    /// Requests answered without an error, also in part.
     pub done: u64,
-    /// Answered with an error.
+    /// Requests answered with an error.
     pub failed: u64,
-    /// Not answered now: silent or delayed.
+    /// Requests not answered yet: silent or delayed.
     pub held: u64,
-    /// Of those done: in part.
+    /// Requests done only in part, included in `done`.
     pub shortened: u64,
     /// Bytes read or written.
     pub bytes: u64,
@@ -27,28 +27,28 @@ pub struct Tally {
 /// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// So many bytes were read or written.
+    /// This many bytes were read or written.
     Done(u32),
-    /// With this error.
+    /// It failed with this error.
     Failed(Errno),
-    /// Not yet.
+    /// It has not ended yet.
     Held,
 }
 
-/// A request that came.
+/// A request that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
-    /// Of which kind.
+    /// Kind of the request.
     pub op: Ops,
-    /// The first byte.
+    /// Its first byte.
     pub offset: u64,
-    /// How many were asked for.
+    /// Number of bytes asked for.
     pub length: u32,
-    /// When, since the device was made.
+    /// Time of arrival since the device was made.
     pub at: Duration,
     /// How it ended.
     pub outcome: Outcome,
-    /// When it was answered.
+    /// Time of the answer since the device was made.
     pub answered: Option<Duration>,
 }
 
@@ -66,7 +66,7 @@ fn index(op: Ops) -> usize {
 }
 
 impl Account {
-    /// A request has come; the number under which it is settled.
+    /// Records a request that has arrived; returns the number under which it is settled.
     pub(crate) fn receive(&mut self, touch: Touch, at: Duration) -> usize {
         let tally = &mut self.tallies[index(touch.op)];
         tally.received += 1;
@@ -86,7 +86,7 @@ impl Account {
         usize::MAX
     }
 
-    /// The request with that number has ended at that time.
+    /// Records the end of the request with that number at that time.
     pub(crate) fn settle(&mut self, (number, at): (usize, Duration), touch: Touch, outcome: Outcome) {
         let tally = &mut self.tallies[index(touch.op)];
         tally.held -= 1;
@@ -104,7 +104,7 @@ impl Account {
         }
     }
 
-    /// Of all these kinds together.
+    /// Returns the tally of all these kinds together.
     pub(crate) fn of(&self, ops: Ops) -> Tally {
         let chosen = KINDS.iter().zip(&self.tallies).filter(|(kind, _)| ops.overlaps(**kind));
         chosen.fold(Tally::default(), |sum, (_, tally)| Tally {

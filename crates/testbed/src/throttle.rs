@@ -1,4 +1,4 @@
-//! Control groups of a test's own, of version 1 or 2: I/O held to a few bytes a second, memory held to a few bytes.
+//! Control groups of a test's own, of version 1 or 2: I/O limited to a few bytes a second, memory limited to a few bytes.
 
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use crate::disk::Disk;
 use crate::program::comes_true;
 use crate::skip::{Lack, skipped};
 
-/// A control group that holds processes to a few bytes a second on a device; removed with the value.
+/// A control group that limits processes to a few bytes a second on a device; removed on drop.
 #[derive(Debug)]
 pub struct Throttle {
     group: kernel::lab::Throttle,
@@ -20,7 +20,7 @@ pub struct Throttle {
 }
 
 impl Throttle {
-    /// `None`, and a skip, where this machine throttles nothing.
+    /// Creates a group; `None`, and a skip, if this machine cannot throttle.
     pub fn or_skip(name: &str) -> Option<Throttle> {
         match kernel::lab::Throttle::create(&format!("{name}-{}", std::process::id())) {
             Ok(group) => Some(Throttle { group, limited: None }),
@@ -31,27 +31,27 @@ impl Throttle {
         }
     }
 
-    /// Moves a process into it.
+    /// Moves a process into the group.
     ///
     /// # Panics
-    /// Where the kernel refuses.
+    /// If the kernel refuses.
     pub fn holds(&self, process: u32) {
         self.group.enter_process(process).unwrap();
     }
 
-    /// Bytes a second that are read and written; 0 takes the limit away.
+    /// Limits the bytes a second that are read, and those that are written; 0 lifts the limit.
     ///
     /// # Panics
-    /// Where the kernel refuses.
+    /// If the kernel refuses.
     pub fn limit(&mut self, disk: &Disk, bytes: u64) {
         let bytes = (bytes > 0).then_some(bytes);
         self.set(disk, Limits { read_bps: bytes, write_bps: bytes, ..Limits::default() });
     }
 
-    /// Reads a second.
+    /// Limits the reads a second.
     ///
     /// # Panics
-    /// Where the kernel refuses.
+    /// If the kernel refuses.
     pub fn limit_reads(&mut self, disk: &Disk, reads: u64) {
         self.set(disk, Limits { read_iops: Some(reads), ..Limits::default() });
     }
@@ -67,21 +67,21 @@ impl Drop for Throttle {
         if let Some(number) = self.limited {
             let _ = self.group.lift(number);
         }
-        // A dying process stays in the group until the kernel has let go of its I/O. Whoever lives leaves with the group.
+        // A dying process stays in the group until the kernel has released its I/O. A living one leaves with the group.
         let own = std::process::id().to_string();
         let members = self.group.folder().join("cgroup.procs");
         comes_true(|| fs::read_to_string(&members).is_ok_and(|all| all.lines().all(|one| one == own)));
     }
 }
 
-/// A control group whose processes get so much memory; removed with the value.
+/// A control group that limits the memory of its processes; removed on drop.
 #[derive(Debug)]
 pub struct MemoryGroup(PathBuf);
 
 impl MemoryGroup {
-    /// `None`, and a skip, where this machine has no controller for memory.
+    /// Creates a group; `None`, and a skip, if this machine has no controller for memory.
     pub fn or_skip(bytes: u64) -> Option<MemoryGroup> {
-        // Tests of one process run side by side.
+        // Tests of one process run in parallel.
         static MADE: AtomicU32 = AtomicU32::new(0);
         let name = format!("plimsoll-memory-{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
         match MemoryGroup::below(Path::new("/sys/fs/cgroup"), &name, bytes) {
@@ -95,7 +95,7 @@ impl MemoryGroup {
 
     fn below(root: &Path, name: &str, bytes: u64) -> io::Result<MemoryGroup> {
         let one = root.join("memory");
-        // Nothing of the group goes to swap space, which may be that of a test beside this one.
+        // Nothing of the group goes to swap space, which may belong to a parallel test.
         let (parent, file, swap) = match one.is_dir() {
             true => (one, "memory.limit_in_bytes", "memory.swappiness"),
             false => (root.into(), "memory.max", "memory.swap.max"),
@@ -111,7 +111,7 @@ impl MemoryGroup {
         Ok(group)
     }
 
-    /// The group's folder.
+    /// Returns the group's folder.
     pub fn folder(&self) -> &Path {
         &self.0
     }
@@ -140,7 +140,7 @@ mod tests {
             assert_eq!(fs::read_to_string(root.path().join(file)).unwrap(), "4096");
             let told = fs::read_to_string(root.path().join("cgroup.subtree_control")).unwrap_or_default();
             assert_eq!(told, control);
-            // The kernel's own files go with the folder.
+            // In a real group the kernel's files go with the folder.
             for file in [file, swap] {
                 fs::remove_file(root.path().join(file)).unwrap();
             }

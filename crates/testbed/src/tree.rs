@@ -7,8 +7,9 @@ use crate::contents::Contents;
 use crate::faults::Errno;
 use crate::protocol::{Attributes, ROOT};
 
-/// The kinds in a file's mode.
+/// Bits of a directory in a file's mode.
 const DIRECTORY: u32 = 0o040_000;
+/// Bits of a regular file in a file's mode.
 const REGULAR: u32 = 0o100_000;
 
 #[derive(Debug)]
@@ -25,7 +26,7 @@ struct Node {
     changed: Duration,
 }
 
-/// All of them.
+/// All directories and files.
 #[derive(Debug)]
 pub(crate) struct Tree {
     nodes: HashMap<u64, Node>,
@@ -39,7 +40,7 @@ fn now() -> Duration {
 }
 
 impl Tree {
-    /// A directory with nothing in it.
+    /// Returns an empty directory.
     pub(crate) fn new() -> Tree {
         let kind = Kind::Directory(BTreeMap::new());
         let root = Node { kind, permissions: 0o755, links: 2, changed: now() };
@@ -68,7 +69,7 @@ impl Tree {
         }
     }
 
-    /// What a file holds.
+    /// Returns the contents of a file.
     pub(crate) fn contents(&self, number: u64) -> Answer<&Contents> {
         match &self.node(number)?.kind {
             Kind::File(contents) => Ok(contents),
@@ -76,7 +77,7 @@ impl Tree {
         }
     }
 
-    /// What a file holds, to be changed.
+    /// Returns the contents of a file, to be changed.
     pub(crate) fn contents_mut(&mut self, number: u64) -> Answer<&mut Contents> {
         let node = self.node_mut(number)?;
         node.changed = now();
@@ -105,7 +106,7 @@ impl Tree {
         self.entries(parent)?.get(name).copied().ok_or(Errno::ENOENT)
     }
 
-    /// The entries of a directory: name, number, kind as a listing gives it.
+    /// Returns the entries of a directory: name, number, and kind as in a listing.
     pub(crate) fn list(&self, number: u64) -> Answer<Vec<(String, u64, u32)>> {
         let kind = |number: u64| self.attributes(number).map_or(0, |of| of.mode >> 12);
         let own = [(".".to_owned(), number, DIRECTORY >> 12), ("..".to_owned(), ROOT, DIRECTORY >> 12)];
@@ -133,7 +134,7 @@ impl Tree {
         self.add(parent, name, (Kind::Directory(BTreeMap::new()), mode))
     }
 
-    /// A file that holds what is given.
+    /// Adds a file with these contents to the top directory.
     pub(crate) fn place(&mut self, name: &str, contents: Contents) -> Answer<u64> {
         self.add(ROOT, name, (Kind::File(contents), 0o644))
     }
@@ -147,7 +148,7 @@ impl Tree {
         Ok(number)
     }
 
-    /// Takes a name away; what it named stays until the kernel forgets it.
+    /// Removes a name; what it named stays until the kernel forgets it.
     pub(crate) fn unlink(&mut self, parent: u64, name: &str) -> Answer<()> {
         let number = self.find(parent, name)?;
         if self.entries(number).is_ok_and(|entries| !entries.is_empty()) {
@@ -159,7 +160,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Gives `from` the place of `to`.
+    /// Moves `from` to `to`.
     pub(crate) fn rename(&mut self, from: Spot<'_>, to: Spot<'_>, replace: Replace) -> Answer<()> {
         let number = self.find(from.parent, from.name)?;
         if let Ok(there) = self.find(to.parent, to.name) {
@@ -175,14 +176,14 @@ impl Tree {
         Ok(())
     }
 
-    /// The kernel has no use for the number any more.
+    /// Forgets a number that the kernel no longer uses.
     pub(crate) fn forget(&mut self, number: u64) {
         if self.nodes.get(&number).is_some_and(|node| node.links == 0) {
             self.nodes.remove(&number);
         }
     }
 
-    /// The bytes of all files.
+    /// Returns the bytes of all files.
     pub(crate) fn used(&self) -> u64 {
         let sizes = self.nodes.values().map(|node| match &node.kind {
             Kind::File(contents) => contents.size(),
@@ -199,7 +200,7 @@ pub(crate) struct Spot<'n> {
     pub(crate) name: &'n str,
 }
 
-/// Whether a name may take the place of another.
+/// Whether a name may replace another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Replace {
     Yes,

@@ -1,14 +1,14 @@
-//! Undoes what a test has set up, also where the test is killed.
+//! Undoes what a test has set up, even if the test is killed.
 
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// Reads until nobody is left to write to it.
+/// Reads until nobody is left who could write.
 const CLOSED: &str = "trap '' INT TERM HUP; while read -r _; do :; done; exec 0</dev/null; ";
 
-/// The same, but looks every three seconds in which nothing came whether the process has died but for threads that the
-/// kernel holds, and gives up after a minute of them.
+/// Reads as [`CLOSED`] does. In addition, every three seconds without input, checks whether the process is
+/// dead except for threads that the kernel holds, and gives up after a minute of silence.
 const SILENT: &str = "trap '' INT TERM HUP; missed=0
 while [ $missed -lt 20 ]; do
   read -r -t 3 _; case $? in
@@ -18,14 +18,14 @@ while [ $missed -lt 20 ]; do
   esac
 done; exec 0</dev/null; ";
 
-/// When a process is taken for dead.
+/// When a process counts as dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
     /// When its files are closed.
     Closed,
-    /// Also when its first thread is dead, or it has not called [`Watchdog::beat`] for a minute, as no living one is silent
-    /// however busy the machine: a process that is killed keeps its files while one of its threads waits for a device
-    /// that does not answer.
+    /// Also when its first thread is dead, or it has not called [`Watchdog::beat`] for a minute, which no
+    /// living process fails to do, however busy the machine: a killed process keeps its files while one of
+    /// its threads waits for a device that does not answer.
     Silent,
 }
 
@@ -37,11 +37,11 @@ pub struct Watchdog {
 }
 
 impl Watchdog {
-    /// Runs `undo`, words of bash in which `$1` and so on stand for `arguments`, when the watchdog is dropped or
-    /// this process is dead.
+    /// Runs `undo`, bash commands in which `$1` and so on stand for `arguments`, when the watchdog is dropped
+    /// or this process is dead.
     ///
     /// # Errors
-    /// Without bash.
+    /// If bash is missing.
     pub fn new(until: Until, undo: &str, arguments: &[&str]) -> io::Result<Watchdog> {
         let wait = if until == Until::Silent { SILENT } else { CLOSED };
         let script = format!("{wait}{undo}");
@@ -54,7 +54,7 @@ impl Watchdog {
         Ok(Watchdog { process, line })
     }
 
-    /// Says that this process lives.
+    /// Signals that this process lives.
     pub fn beat(&mut self) {
         if let Some(line) = &mut self.line {
             let _ = line.write_all(b"\n");

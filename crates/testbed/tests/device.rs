@@ -1,4 +1,4 @@
-//! What the test device does, through the real kernel: each fault as a program meets it.
+//! What the test device does, through the real kernel: each fault as a program experiences it.
 #![allow(clippy::unwrap_used)]
 
 use std::fs::{File, OpenOptions};
@@ -14,7 +14,7 @@ use testbed::{
 };
 
 const SIZE: u64 = 8 << 20;
-/// Against hanging; nothing here takes as long.
+/// Guard against hanging; nothing here takes as long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn open(path: &Path) -> File {
@@ -25,7 +25,7 @@ fn read_at(file: &File, offset: u64) -> io::Result<usize> {
     file.read_at(&mut [0; 4096], offset)
 }
 
-/// Reads in a thread of its own; what it got comes when it comes.
+/// Reads in a thread of its own; the result is sent when it comes.
 fn read_aside(file: &File, offset: u64) -> Receiver<io::Result<usize>> {
     let (file, (send, receive)) = (file.try_clone().unwrap(), channel());
     std::thread::spawn(move || send.send(read_at(&file, offset)));
@@ -180,11 +180,11 @@ fn programs_keep_files_of_their_own_in_its_directory() {
     std::fs::remove_dir(device.directory().join("state")).unwrap();
 }
 
-/// The environment in which this test binary plays the process that is killed.
+/// The environment variable by which this test binary plays the process that is killed.
 const VICTIM: &str = "PLIMSOLL_TESTBED_VICTIM";
 
-/// Makes a silent device with a loop device on it, waits for it itself, and is killed so: nothing but the kernel and the
-/// watchdogs can clear up.
+/// Makes a silent device with a loop device on it, waits for it itself, and is killed while it waits: only
+/// the kernel and the watchdogs can clear up.
 #[test]
 fn victim() {
     if std::env::var_os(VICTIM).is_none() {

@@ -1,32 +1,32 @@
-//! Tables of DiskSpd's text: bars between cells, columns by their heads, percentiles by their names.
+//! Tables in DiskSpd's text: cells between bars, columns found by their heads, percentiles by their names.
 
-/// The cells of a row; bars around it, as in a page's source, are none of its own.
+/// Returns the cells of a row, without the bars that a page's source puts around it.
 pub(super) fn cells(line: &str) -> Vec<&str> {
     let line = line.trim();
     let inside = line.strip_prefix('|').map_or(line, |rest| rest.strip_suffix('|').unwrap_or(rest));
     inside.split('|').map(|cell| cell.trim().trim_matches('*')).collect()
 }
 
-/// Heads of the current table.
+/// Column heads of the current table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Columns {
     heads: Vec<String>,
 }
 
 impl Columns {
-    /// The heads of `line`.
+    /// Reads the heads of `line`.
     pub fn of(line: &str) -> Columns {
         Columns { heads: cells(line).into_iter().map(str::to_owned).collect() }
     }
 
-    /// The cell under `head`.
+    /// Returns the cell under `head`.
     pub fn cell<'t>(&self, cells: &[&'t str], head: &str) -> Option<&'t str> {
         let index = self.heads.iter().position(|known| known == head)?;
         cells.get(index).copied()
     }
 }
 
-/// Per cent of a row: `min`, `25th`, `3-nines`, `max`.
+/// Returns the percentile of a row, in per cent: `min`, `25th`, `3-nines`, `max`.
 pub(super) fn percentile(name: &str) -> Option<f64> {
     match name {
         "min" => Some(0.0),

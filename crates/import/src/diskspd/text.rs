@@ -12,22 +12,22 @@ use super::super::text::Text;
 use super::super::trouble::Troubles;
 use super::table::{Columns, cells, percentile};
 
-/// What the lines that follow belong to.
+/// The section to which the following lines belong.
 #[derive(Clone, Debug, PartialEq)]
 enum Section {
-    /// Nothing that is read.
+    /// Lines that are not read.
     Prose,
-    /// The parameters as DiskSpd repeats them.
+    /// The parameters, as DiskSpd repeats them.
     Input,
-    /// Machine and start.
+    /// Machine and start time.
     System,
-    /// Between tables of a time span.
+    /// Lines between the tables of a time span.
     Span,
     /// The table of CPUs.
     Cpu,
-    /// Bytes and I/Os by thread and target.
+    /// The table of bytes and I/Os by thread and target.
     Io(Option<Direction>),
-    /// Percentiles of one target, or of all.
+    /// The table of percentiles of one target, or of all targets.
     Latency(Option<String>),
 }
 
@@ -38,21 +38,21 @@ struct Walk<'t> {
     found: Vec<Found>,
     section: Section,
     columns: Columns,
-    /// Parameters and words that every time span repeats.
+    /// Parameters; every time span repeats them and the words in `said`.
     asked: Vec<(String, String)>,
     said: Vec<(String, String)>,
     /// Parts of the current span: first the whole, then threads, then CPUs.
     parts: Vec<Reported>,
-    /// Where the threads and targets of the current span stand in `parts`.
+    /// Index in `parts` of each thread and target of the current span.
     known: HashMap<(Scope, String), usize>,
     at: usize,
     version: &'static str,
 }
 
-/// Where the head is missing that would tell it.
+/// The version if the text lacks the head that would state it.
 const UNKNOWN: &str = "of an unknown version";
 
-/// Every result in `text`; each time span is one.
+/// Reads every result in `text`; each time span is one.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut walk = Walk {
         text,
@@ -91,7 +91,7 @@ impl Walk<'_> {
         }
     }
 
-    /// True where the line begins a section.
+    /// Begins a section if the line is its heading; returns whether it is.
     fn heading(&mut self, words: &str, start: usize) -> bool {
         let is_cpu = words.contains("CPU") && words.contains('|') && words.contains("Usage");
         let is_latency = words.contains("%-ile") && words.contains('|');
@@ -170,7 +170,7 @@ impl Walk<'_> {
         self.section = Section::Prose;
     }
 
-    /// `block size: 4KiB`, or words alone.
+    /// Reads a parameter such as `block size: 4KiB`, or words without a value.
     fn parameter(&mut self, words: &str) {
         let (name, value) = words.split_once(": ").unwrap_or((words, ""));
         if name.starts_with("timespan:") || words.starts_with("timespan:") {
@@ -193,7 +193,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `actual test time: 30.00s`, `thread count: 4`.
+    /// Reads a fact about the span, such as `actual test time: 30.00s` or `thread count: 4`.
     fn span(&mut self, words: &str, start: usize) {
         let Some((name, value)) = words.split_once(':') else { return };
         let value = value.trim();
@@ -208,7 +208,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `   0|  12.34%|   5.00%|   7.34%|  87.66%`; `avg.` is of all.
+    /// Reads a row of CPU usage, `   0|  12.34%|   5.00%|   7.34%|  87.66%`; `avg.` covers all CPUs.
     fn cpu(&mut self, line: &str, start: usize) {
         let cells = cells(line);
         if cells.len() < 5 {
@@ -234,7 +234,7 @@ impl Walk<'_> {
         self.text.bounds.add(&mut self.parts, part);
     }
 
-    /// A head, a row of a thread and target, or the total.
+    /// Reads column heads, a row of one thread and target, or the total.
     fn row(&mut self, direction: Option<Direction>, line: &str, start: usize) {
         if line.contains("I/Os") {
             self.columns = Columns::of(line);
@@ -242,7 +242,7 @@ impl Walk<'_> {
         }
         let mut cells = cells(line);
         let total = cells[0].strip_prefix("total:");
-        // Between bars of its own, or before the first of them.
+        // `total:` stands in a cell of its own, or before the first figure in the same cell.
         if let Some(first) = total.map(str::trim).filter(|first| !first.is_empty()) {
             cells[0] = first;
             cells.insert(0, "total:");
@@ -268,7 +268,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The part of one thread on one target, where it is kept.
+    /// Returns the index of the part of one thread on one target, added if it is new; `None` if it is not kept.
     fn thread(&mut self, number: &str, file: &str, line: u32) -> Option<usize> {
         let (path, size) = file.rsplit_once(" (").unwrap_or((file, ""));
         let name =
@@ -313,7 +313,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `   50th |      1.234 |        N/A |      1.234`.
+    /// Reads a row of percentiles, `   50th |      1.234 |        N/A |      1.234`.
     fn percentiles(&mut self, of: Option<&str>, line: &str, start: usize) {
         let cells = cells(line);
         if cells.len() != 4 || cells[0] == "%-ile" {
@@ -346,7 +346,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The part of one target's latencies, all threads together, where it is kept.
+    /// Returns the index of the part of one target's latencies over all threads, added if it is new; `None` if it is not kept.
     fn target(&mut self, path: &str, line: u32) -> Option<usize> {
         let known = self.known.get(&(Scope::Job, path.to_owned())).copied();
         known.or_else(|| {
@@ -358,7 +358,7 @@ impl Walk<'_> {
     }
 }
 
-/// A line without what Markdown puts around it: `## CPU | Usage`, `**Total IO**`, and without the fences of code.
+/// Strips a line of its Markdown (`## CPU | Usage`, `**Total IO**`); a code fence becomes empty.
 fn plain(line: &str) -> &str {
     let words = line.trim();
     if words.starts_with("```") {
@@ -371,7 +371,7 @@ fn plain(line: &str) -> &str {
     }
 }
 
-/// Lines between the parts of a table, also `|---:|---:|`.
+/// Whether a line is empty or a ruler between the parts of a table, such as `|---:|---:|`.
 fn is_ruler(words: &str) -> bool {
     let bare = words.trim_start_matches(['|', ':', ' ']);
     bare.is_empty() || bare.starts_with(['-', '*'])

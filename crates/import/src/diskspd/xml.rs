@@ -1,4 +1,4 @@
-//! DiskSpd's XML: `Results` with a `TimeSpan` each, of 2.0 as of 2.2; one cut short is read up to there.
+//! DiskSpd's XML, the same in 2.0 and 2.2: `Results` with their `TimeSpan`s; a document cut short is read up to the cut.
 
 use record::{Along, Figure, LatencyKind, Measure, Reported, ReportedUnit, Scope};
 use roxmltree::{Document, Node};
@@ -10,12 +10,12 @@ use super::super::quantity;
 use super::super::text::{Anchor, Text, anchors_of, placed};
 use super::super::trouble::{Trouble, Troubles};
 
-/// True where DiskSpd's root element stands in the text.
+/// Whether DiskSpd's root element is in the text.
 pub(crate) fn is_xml(text: &Text) -> bool {
     text.raw.contains("<Results>") && text.raw.contains("<TimeSpan>")
 }
 
-/// Every time span as a result.
+/// Reads every time span as a result.
 pub(crate) fn xml(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let raw = &text.raw;
     let mut found = Vec::new();
@@ -30,16 +30,16 @@ pub(crate) fn xml(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     found
 }
 
-/// More parameters than a profile has.
+/// Most parameters read: more than a profile has.
 const ASKED_MOST: usize = 2048;
 
 struct Reading<'t> {
     text: &'t Text,
-    /// Where the document begins.
+    /// Offset at which the document begins.
     start: usize,
-    /// Lines before the document.
+    /// Number of lines before the document.
     line: u32,
-    /// Places of the document that is read, so that none is counted from its beginning.
+    /// Known places in the document being read, so that no place is counted from its beginning.
     anchors: Vec<Anchor>,
     troubles: &'t mut Troubles,
     found: &'t mut Vec<Found>,
@@ -88,7 +88,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Gives a time span what all have in common.
+    /// Gives a time span the parameters and words that all spans share.
     fn repeat(&self, (asked, said): &(Words, Words), whole: Option<&mut Reported>) {
         let bytes = asked.iter().chain(said).map(|(name, value)| name.len() + value.len() + 48).sum();
         if let Some(whole) = whole.filter(|_| self.text.may_repeat(bytes)) {
@@ -97,7 +97,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Line and column in the input.
+    /// Returns line and column in the input.
     fn place(&self, node: Node<'_, '_>) -> (u32, u32) {
         let (line, column) = placed(node.document().input_text(), &self.anchors, node.range().start);
         (self.line + line, column)
@@ -143,7 +143,7 @@ impl Reading<'_> {
         parts
     }
 
-    /// One thread on one target. Rates are not in the XML, and none are computed here.
+    /// Reads one thread on one target. Rates are not in the XML, and none are computed here.
     fn target(&mut self, id: &str, target: Node<'_, '_>, line: u32) -> Reported {
         let path = word(target, "Path").unwrap_or_default();
         let mut part = Reported::named(Scope::Thread, format!("thread {id} on {path}"), line);
@@ -206,7 +206,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Rates by interval (`-D`).
+    /// Reads the rates by interval (`-D`).
     fn series(&mut self, node: Node<'_, '_>, whole: &mut Reported) {
         for (direction, key, deviation) in [
             (None, "Total", "IopsStdDev"),
@@ -229,7 +229,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The number in the child `key`; a trouble where something else stands there.
+    /// Returns the number in the child `key`; adds a trouble if it holds anything else.
     fn number(&mut self, node: Node<'_, '_>, key: &str, factor: f64) -> Option<Figure> {
         let found = child(node, key)?;
         let words = found.text().unwrap_or_default().trim();
@@ -259,10 +259,10 @@ fn word<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
     child(node, name).and_then(|found| found.text()).map(str::trim)
 }
 
-/// Names and what is said under them.
+/// Names, each with its value.
 type Words = Vec<(String, String)>;
 
-/// Parameters of the profile: those of the first time span and of its targets, by the elements' names.
+/// Returns the parameters of the profile, named as its elements: those of the first time span and of its targets.
 fn profile(root: Node<'_, '_>) -> Words {
     let Some(span) =
         child(root, "Profile").and_then(|node| node.descendants().find(|node| node.has_tag_name("TimeSpan")))
@@ -290,7 +290,7 @@ fn system(root: Node<'_, '_>) -> Words {
         .collect()
 }
 
-/// DiskSpd does not escape paths: an ampersand that begins no entity is one of a path.
+/// Escapes each ampersand that begins no entity: DiskSpd does not escape paths.
 fn escaped(raw: &str) -> String {
     let mut parts = raw.split('&');
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -304,7 +304,7 @@ fn escaped(raw: &str) -> String {
     text
 }
 
-/// Offset of a row and column that the XML reader names, both from 1.
+/// Returns the offset of a row and column that the XML reader reports, both counted from 1.
 fn offset(text: &str, row: u32, column: u32) -> usize {
     let start: usize = text.split_inclusive('\n').take(row.saturating_sub(1) as usize).map(str::len).sum();
     let line = &text[start.min(text.len())..];
@@ -312,7 +312,7 @@ fn offset(text: &str, row: u32, column: u32) -> usize {
     (start + within).min(text.len())
 }
 
-/// The document up to its last whole element before `at`, with its open elements closed.
+/// Returns the document up to its last complete element before `at`, with its open elements closed.
 fn mended(text: &str, at: usize) -> String {
     let (mut open, mut cut): (Vec<&str>, (usize, Vec<&str>)) = (Vec::new(), (0, Vec::new()));
     let mut from = 0;

@@ -1,13 +1,13 @@
-//! Figures that fio's JSON and its terse lines have alike: key of the JSON, name, unit, and what one is worth.
+//! Figures that fio's JSON and its terse lines share: JSON key, name, unit, and factor.
 
 use record::ReportedUnit::{self, BytesPerSecond, Count, Nanoseconds, PerSecond, Percent};
 use record::{Reported, ReportedError};
 use workload::Nanos;
 
-/// One of them.
+/// One figure: JSON key, name, unit, and the factor from fio's unit.
 pub(super) type Row = (&'static str, &'static str, ReportedUnit, f64);
 
-/// What fio sampled of rate and bandwidth, in the order of a terse line.
+/// fio's samples of bandwidth and rate, in the order of a terse line.
 pub(super) const SAMPLES: [Row; 11] = [
     ("bw_min", "bandwidth.min", BytesPerSecond, 1024.0),
     ("bw_max", "bandwidth.max", BytesPerSecond, 1024.0),
@@ -37,12 +37,12 @@ pub(super) const DISK: [Row; 11] = [
     ("util", "utilisation", Percent, 1.0),
 ];
 
-/// Those that a terse line has, in its order: all but what came later, and another spelling of JSON's.
+/// Returns the rows of [`DISK`] that a terse line has, in its order: without those added later and JSON's second spelling.
 pub(super) fn disk_of_terse() -> impl Iterator<Item = Row> {
     DISK.into_iter().filter(|(key, ..)| !key.ends_with("sectors") && *key != "write_merge")
 }
 
-/// The CPU's share in a job.
+/// A job's use of the CPU.
 pub(super) const CPU: [Row; 5] = [
     ("usr_cpu", "cpu.user", Percent, 1.0),
     ("sys_cpu", "cpu.system", Percent, 1.0),
@@ -51,12 +51,12 @@ pub(super) const CPU: [Row; 5] = [
     ("minf", "cpu.minor_faults", Count, 1.0),
 ];
 
-/// The error of a code; zero is none.
+/// Returns the error of a code; `None` for zero.
 pub(super) fn error(code: f64) -> Option<ReportedError> {
     (code != 0.0).then(|| ReportedError { code: code as i64, text: String::new() })
 }
 
-/// A job ran as long as the longest of its directions.
+/// Returns how long a job ran: as long as the longest of its directions.
 pub(super) fn longest(part: &Reported) -> Option<Nanos> {
     let runtimes = part.directions.iter().filter_map(|way| way.runtime.as_ref());
     runtimes.map(|runtime| Nanos(runtime.value as u64)).max()

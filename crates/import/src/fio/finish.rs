@@ -1,4 +1,4 @@
-//! What is said of a result of fio's text once it is over.
+//! What is completed in a result of fio's text once it is over.
 
 use record::{Figure, PRINTED_AT, Reported, ReportedDirection, Scope};
 
@@ -6,7 +6,7 @@ use super::super::found::Found;
 use super::super::text::Text;
 use super::super::trouble::{Trouble, Troubles};
 
-/// Names the tool where no version line stands before the result, and what a job lacks.
+/// Corrects a result, names its tool if no version line stands before it, and adds a trouble for each job without figures.
 pub(super) fn finish(found: &mut Found, is_new: bool, text: &Text, troubles: &mut Troubles) {
     let dated = found.parts.iter().any(|part| part.said.iter().any(|(name, _)| name == PRINTED_AT));
     if found.tool.is_empty() {
@@ -33,8 +33,8 @@ pub(super) fn finish(found: &mut Found, is_new: bool, text: &Text, troubles: &mu
     }
 }
 
-/// fio before 2.1 prints the least and greatest rate of a group in thousands while all else is in 1024s: there one of the
-/// two is greater than the whole, which cannot be. Their values are set right; how they were printed stays.
+/// Corrects the least and greatest rates of a group, which fio before 2.1 prints in 1000s while all else is in 1024s. An
+/// unnamed version gives itself away: one of the two is greater than the whole, which cannot be. The printed text stays.
 fn settle(found: &mut Found) {
     let first = found.tool.strip_prefix("fio ").and_then(|rest| rest.split(' ').next()).unwrap_or_default();
     let known_old = first.starts_with("1.") || first == "2.0" || first.starts_with("2.0.");
@@ -43,8 +43,8 @@ fn settle(found: &mut Found) {
     }
 }
 
-/// fio 3.33 prints the rates of directions that it also adds up (`unified_rw_reporting=both`) as zero beside their latencies:
-/// such a zero is none.
+/// Drops zero rates that stand beside latencies: fio 3.33 prints them for directions that it also adds up
+/// (`unified_rw_reporting=both`).
 fn empty_sums(found: &mut Found) {
     let zero = |figure: &Option<Figure>| figure.as_ref().is_none_or(|figure| figure.value == 0.0);
     let ways = found.parts.iter_mut().flat_map(|part| &mut part.directions);
@@ -62,7 +62,8 @@ fn empty_sums(found: &mut Found) {
     }
 }
 
-/// fio 3.2x counts the flushes of a job that writes as short reads: a direction of which nothing else is told did nothing.
+/// Drops directions that did nothing but count short or dropped I/Os: fio 3.2x counts the flushes of a
+/// writing job as short reads.
 fn idle(found: &mut Found) {
     for part in &mut found.parts {
         let said = |way: &ReportedDirection| {

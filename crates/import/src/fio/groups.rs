@@ -1,4 +1,4 @@
-//! The lines of fio's text that stand for several jobs: the group and the disks below.
+//! The lines of fio's text that cover several jobs: groups, and the disks below them.
 
 use record::{Figure, Reported, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
@@ -9,12 +9,12 @@ use super::super::quantity::{self, Prefixes};
 use super::super::scan::{Entry, entries, matched, word_end};
 use super::walk::{Style, Walk};
 
-/// `Run status group 0 (all jobs):`.
+/// Reads `Run status group 0 (all jobs):`.
 pub(super) fn group(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let text = walk.text;
     let digits = text.plain[at..].bytes().take_while(u8::is_ascii_digit).count();
     let number: u32 = text.plain[at..at + digits].parse().ok()?;
-    // A group that comes again is another run's: pages put the last lines of several below each other.
+    // A group number that comes again is from another run: pages put the last lines of several runs below each other.
     let of_group = |part: &Reported| part.scope == Scope::Group && part.group == Some(number);
     let is_kept = text.bounds.parts_beyond() == 0;
     if walk.open && is_kept && walk.found.last().is_some_and(|found| found.parts.iter().any(of_group)) {
@@ -27,13 +27,13 @@ pub(super) fn group(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     Some(matched(&text.plain, at + digits, " (all jobs) : ").unwrap_or(at + digits))
 }
 
-/// The group that is being read, where it is kept.
+/// Returns the group being read, if it is kept.
 fn current<'w>(walk: &'w mut Walk<'_>) -> Option<&'w mut Reported> {
     (walk.text.bounds.parts_beyond() == 0).then_some(())?;
     walk.found.last_mut()?.parts.iter_mut().rev().find(|part| part.scope == Scope::Group)
 }
 
-/// `io=3070.5MB, aggrb=132861KB/s, minb=136050KB/s, …` or `bw=301MiB/s (316MB/s), 301MiB/s-301MiB/s (…), io=…, run=…`.
+/// Reads `io=3070.5MB, aggrb=132861KB/s, minb=136050KB/s, …` or `bw=301MiB/s (316MB/s), 301MiB/s-301MiB/s (…), io=…, run=…`.
 pub(super) fn way(walk: &mut Walk<'_>, direction: Option<Direction>, at: usize) -> Option<usize> {
     let text = walk.text;
     current(walk)?;
@@ -78,7 +78,7 @@ fn put(walk: &mut Walk<'_>, direction: Option<Direction>, key: &str, figure: Opt
     }
 }
 
-/// The line since fio 2.21, piece by piece: each rate is followed by the same in brackets.
+/// Reads the line since fio 2.21, piece by piece: each rate is followed by the same rate in brackets.
 fn new_way(walk: &mut Walk<'_>, direction: Option<Direction>, first: &Entry<'_>) -> Option<usize> {
     let text = walk.text;
     walk.style.get_or_insert(Style::New);
@@ -109,7 +109,7 @@ fn new_way(walk: &mut Walk<'_>, direction: Option<Direction>, first: &Entry<'_>)
     Some(if run.is_empty() { end } else { after })
 }
 
-/// `run=2001-2001msec`.
+/// Reads `run=2001-2001msec`.
 fn span(walk: &mut Walk<'_>, direction: Option<Direction>, entry: &Entry<'_>) {
     let (least, most) = entry.value.split_once('-').unwrap_or((entry.value, entry.value));
     let longest = quantity::time(most);
@@ -128,7 +128,7 @@ fn past_brackets(text: &str, at: usize) -> usize {
     line.find(')').map_or(at, |length| open + length + 1)
 }
 
-/// `vda: ios=779743/260397, merge=0/6, ticks=400068/754896, in_queue=1154500, util=99.55%`.
+/// Reads `vda: ios=779743/260397, merge=0/6, ticks=400068/754896, in_queue=1154500, util=99.55%`.
 pub(super) fn disk(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     if !walk.open {
         return None;

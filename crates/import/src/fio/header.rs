@@ -8,7 +8,7 @@ use super::super::scan::{begins_line, blanks, entries, matched, word_end};
 use super::super::text::Text;
 use super::walk::{Before, Walk};
 
-/// What is known at the beginning of a text: the names of jobs in its command lines.
+/// Returns what is known before the walk begins: the names that the text's command lines give to jobs.
 pub(super) fn before(plain: &str) -> Before {
     let named = plain.split("-name=").skip(1);
     let names = named.map(|rest| rest.split(|c: char| c.is_whitespace()).next().unwrap_or_default());
@@ -17,7 +17,7 @@ pub(super) fn before(plain: &str) -> Before {
 }
 
 impl Before {
-    /// The name of a job where a page has glued a word of its own before it (`Outputbw-test`).
+    /// Returns the name of a job to which a page has glued a word of its own (`Outputbw-test`).
     fn unglued(&self, name: &str) -> Option<String> {
         let ends = |known: &&String| {
             let before = name.strip_suffix(known.as_str());
@@ -40,22 +40,24 @@ impl Before {
     }
 }
 
-/// Reads a command line, a start line, a version or the header of a job at `at`; where it ends.
+/// Reads a command line, a start line, a version or the header of a job at `at`; returns where it ends.
 pub(super) fn read(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     job(walk, at).or_else(|| start(walk, at)).or_else(|| version(walk, at)).or_else(|| command(walk, at))
 }
 
-/// No line of fio's is longer.
+/// Longest line of fio's, in bytes.
 const LINE: usize = 4096;
-/// No text names more jobs in its command lines, and no command line has more options.
+/// Most job names read from command lines.
 const NAMES_MOST: usize = 64;
+/// Most options read from one command line.
 const OPTIONS_MOST: usize = 512;
-/// No command line is longer.
+/// Longest command line, in bytes.
 const COMMAND: usize = 64 << 10;
-/// No name holds more colons.
+/// Most colons within a name.
 const COLONS: usize = 16;
 
-/// Name and the offset past `marker`, where `name: (marker` stands at `at`. At the start of a line a name may have blanks.
+/// Returns the name and the offset past `marker` if `name: (marker` stands at `at`. At the start of a line a
+/// name may have blanks.
 fn named<'t>(plain: &'t str, at: usize, marker: &str) -> Option<(&'t str, usize)> {
     let fresh = begins_line(plain, at);
     let line = match fresh {
@@ -70,7 +72,7 @@ fn named<'t>(plain: &'t str, at: usize, marker: &str) -> Option<(&'t str, usize)
     end.map(|(index, behind)| (line[..index].trim(), behind))
 }
 
-/// `NAME: (groupid=0, jobs=1): err= 0: pid=2584: Fri Apr 20 17:14:19 2018`.
+/// Reads `NAME: (groupid=0, jobs=1): err= 0: pid=2584: Fri Apr 20 17:14:19 2018`.
 fn job(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let text = walk.text;
     let (name, behind) = named(&text.plain, at, ": (groupid=")?;
@@ -117,7 +119,7 @@ fn job(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// `err= 0:` or `err= 2 (file:filesetup.c:643, func=open, error=No such file or directory):`.
+/// Reads `err= 0:` or `err= 2 (file:filesetup.c:643, func=open, error=No such file or directory):`.
 fn error(text: &Text, at: usize, part: &mut Reported) -> usize {
     let (list, end) = entries(&text.plain, at);
     let Some(entry) = list.first().filter(|entry| entry.key == "err") else { return at };
@@ -138,7 +140,7 @@ fn error(text: &Text, at: usize, part: &mut Reported) -> usize {
     matched(&text.plain, end, " : ").unwrap_or(end)
 }
 
-/// `pid=2584: Fri Apr 20 17:14:19 2018`; the date since fio 2.0.
+/// Reads `pid=2584: Fri Apr 20 17:14:19 2018`; the date is there since fio 2.0.
 fn process(text: &Text, at: usize, part: &mut Reported) -> usize {
     let Some(behind) = matched(&text.plain, at, " pid=") else { return at };
     let rest = &text.plain[behind..];
@@ -154,7 +156,7 @@ fn process(text: &Text, at: usize, part: &mut Reported) -> usize {
     }
 }
 
-/// `Fri Apr 20 17:14:19 2018`, five words.
+/// Returns the five words of a date such as `Fri Apr 20 17:14:19 2018`.
 fn date(line: &str) -> Option<&str> {
     let mut end = 0;
     for _ in 0..5 {
@@ -165,7 +167,7 @@ fn date(line: &str) -> Option<&str> {
     (year.len() == 4 && year.bytes().all(|byte| byte.is_ascii_digit())).then_some(&line[..end])
 }
 
-/// `NAME: (g=0): rw=randrw, bs=4K-4K/4K-4K, ioengine=libaio, iodepth=64`.
+/// Reads `NAME: (g=0): rw=randrw, bs=4K-4K/4K-4K, ioengine=libaio, iodepth=64`.
 fn start(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let text = walk.text;
     let (name, behind) = named(&text.plain, at, ": (g=")?;
@@ -193,7 +195,7 @@ fn start(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// `fio-3.33` or `fio 1.59`, alone on its line or before `Starting`.
+/// Reads `fio-3.33` or `fio 1.59`, alone on its line or before `Starting`.
 fn version(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let plain = &walk.text.plain;
     let rest = plain[at..].strip_prefix("fio-").or_else(|| plain[at..].strip_prefix("fio "))?;
@@ -208,7 +210,7 @@ fn version(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// What stands before a result has come after the end of another.
+/// Closes the result being read if its end has been seen: what comes now stands before another.
 fn another(walk: &mut Walk<'_>) {
     if walk.open && walk.closing {
         walk.close();
@@ -216,7 +218,7 @@ fn another(walk: &mut Walk<'_>) {
     }
 }
 
-/// `fio --name=x --rw=read …`: the options of the result that comes.
+/// Reads `fio --name=x --rw=read …`: the options of the result that comes next.
 fn command(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let plain = walk.plain();
     let behind = matched(plain, at, "fio -")?;
@@ -227,8 +229,8 @@ fn command(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     Some(behind - 1 + length)
 }
 
-/// `--option=value`, `--option value` and `--option` at the start of a line, and where they end: pages put what follows on
-/// the same line. The backslashes and list numbers of a command over several lines are passed over.
+/// Returns `--option=value`, `--option value` and `--option` at the start of a line, and where they end, because pages
+/// put what follows on the same line. Passes over the backslashes and list numbers of a command over several lines.
 fn options_of(line: &str) -> (Vec<(String, String)>, usize) {
     let mut options: Vec<(String, String)> = Vec::new();
     let (mut end, mut waits) = (0, false);
@@ -259,7 +261,7 @@ fn options_of(line: &str) -> (Vec<(String, String)>, usize) {
     }
 }
 
-/// The name that fio's JSON gives to an option.
+/// Returns the name that fio's JSON gives to an option.
 fn canonical(name: &str) -> &str {
     match name {
         "readwrite" => "rw",

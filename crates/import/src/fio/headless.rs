@@ -7,13 +7,13 @@ use super::super::scan::{begins_line, entries};
 use super::super::trouble::Trouble;
 use super::walk::{Label, Walk};
 
-/// What a job is called whose line is not there.
+/// Name of a job whose line is missing.
 const UNNAMED: &str = "unnamed";
-/// No label is longer.
+/// Longest label, in bytes.
 const LABEL: usize = 64;
 
-/// Begins a result where `label`, with what stands behind it at `behind`, can be nothing but the line of one; false where
-/// it may be anything. A line of a job that belongs to none is named.
+/// Begins a result if `label`, with what follows it at `behind`, can only be the line of a result; returns
+/// whether it did. Adds a trouble for a job's line that belongs to no job.
 pub(super) fn opens(walk: &mut Walk<'_>, label: Label, behind: usize) -> bool {
     let text = walk.text;
     let (list, _) = entries(&text.plain, behind);
@@ -43,7 +43,7 @@ pub(super) fn opens(walk: &mut Walk<'_>, label: Label, behind: usize) -> bool {
     true
 }
 
-/// Begins a result where the line of a group has figures below it.
+/// Begins a result if figures follow the line of a group; returns whether it did.
 fn group(walk: &mut Walk<'_>, behind: usize) -> bool {
     let rest = near(&walk.text.plain, behind, BELOW);
     let has_figures =
@@ -54,10 +54,10 @@ fn group(walk: &mut Walk<'_>, behind: usize) -> bool {
     has_figures
 }
 
-/// The first line of a group's figures stands within so many bytes.
+/// Bytes within which the first line of a group's figures stands.
 const BELOW: usize = 256;
 
-/// Names the first of several lines that belong to a job, where there is none.
+/// Adds a trouble for the first of several lines that belong to a job if there is no job.
 fn orphan(walk: &mut Walk<'_>, label: Label, behind: usize) {
     let text = walk.text;
     let line = text.line(behind);

@@ -10,7 +10,7 @@ use super::super::trouble::Troubles;
 use super::walk::{Kind, Label, Walk};
 use super::{groups, header, headless, lines};
 
-/// Labels, longer ones before those they begin with. A blank matches any number of blanks.
+/// The labels, each before any shorter one that begins it. A blank matches any number of blanks.
 const LABELS: [(&str, Label); 33] = [
     ("slat percentiles (", Label::Percentiles(Kind::Io(LatencyKind::Submission))),
     ("clat percentiles (", Label::Percentiles(Kind::Io(LatencyKind::Completion))),
@@ -47,7 +47,7 @@ const LABELS: [(&str, Label); 33] = [
     ("MIXED: ", Label::GroupWay(None)),
 ];
 
-/// Every result of fio's text form in `text`.
+/// Reads every result of fio's text form in `text`.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut walk = Walk {
         text,
@@ -84,7 +84,7 @@ impl Walk<'_> {
         }
     }
 
-    /// `at`, moved to where a character begins.
+    /// Returns `at`, moved forward to the start of a character.
     fn boundary(&self, mut at: usize) -> usize {
         while at < self.plain().len() && !self.plain().is_char_boundary(at) {
             at += 1;
@@ -92,7 +92,7 @@ impl Walk<'_> {
         at
     }
 
-    /// Reads what stands at `at` if it is fio's, and gives back where it ends.
+    /// Reads what stands at `at` if it is fio's; returns where it ends.
     fn known(&mut self, at: usize) -> Option<usize> {
         let text = self.text;
         let label = LABELS.iter().find_map(|&(words, label)| Some((label, matched(&text.plain, at, words)?)));
@@ -118,7 +118,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Passes over a word that is none of fio's; within a result, one that looks like a figure is named.
+    /// Passes over a word that is not fio's; within a result, adds a trouble if it looks like a figure.
     fn pass(&mut self, at: usize) -> usize {
         let text = self.text;
         let end = word_end(&text.plain, at);
@@ -132,7 +132,7 @@ impl Walk<'_> {
             self.named = line;
             self.troubles.push(text.trouble(at, "a line of fio's result"));
         }
-        // Words after or below a line that was understood may be its unread end; prose stands on lines of its own.
+        // Words after or just below an understood line may be its unread end; prose stands on lines of its own.
         self.prose |= line > self.last_line + 1;
         end
     }

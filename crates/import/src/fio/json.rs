@@ -11,19 +11,19 @@ use super::super::trouble::Troubles;
 use super::figures::{error, longest};
 use super::json_parts::{disk, job_figures, ways};
 
-/// What a pair of words takes beside its letters.
+/// Memory that a pair of words takes besides its characters, in bytes.
 const REPEATED: usize = 48;
-/// More options than fio has.
+/// Most options read: more than fio has.
 const OPTIONS_MOST: usize = 512;
 
-/// True for a document of fio.
+/// Whether a document is fio's.
 pub(crate) fn is_fio(document: &Document) -> bool {
     let has = |key| document.value.get(key).is_some();
     let listed = || document.value["jobs"].is_array() && !has("sysstat");
     has("fio version") || has("client_stats") || listed() || is_job(&document.value)
 }
 
-/// One document as a result.
+/// Reads one document as a result.
 pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) -> Option<Found> {
     let root = Fields::root(&document.value, text, document.at)?;
     let mut found = Found { at: document.at, ..Found::default() };
@@ -57,7 +57,7 @@ pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) ->
     Some(found)
 }
 
-/// `fio 3.33 JSON`, or `JSON+` where there are histograms.
+/// Returns `fio 3.33 JSON`, or `JSON+` if there are histograms.
 fn tool(root: &Fields<'_>, found: &Found) -> String {
     let version = root.word("fio version").unwrap_or("fio of an unknown version");
     let bins = found.parts.iter().flat_map(|part| &part.directions).flat_map(|way| &way.latencies);
@@ -65,7 +65,7 @@ fn tool(root: &Fields<'_>, found: &Found) -> String {
     format!("{} {form}", version.replacen("fio-", "fio ", 1))
 }
 
-/// When the first job began, where fio (since 3.36) says so.
+/// Returns when the first job began, in milliseconds since 1970; 0 if fio (before 3.36) does not say.
 fn started(root: &Fields<'_>, troubles: &mut Troubles) -> u64 {
     let jobs = root.objects("jobs");
     let starts = jobs.iter().filter_map(|job| job.number("job_start", 1.0, troubles));

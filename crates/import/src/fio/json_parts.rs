@@ -11,10 +11,10 @@ use super::figures::{CPU, DISK, SAMPLES};
 
 type Named = (String, ReportedUnit, Figure);
 
-/// More I/Os than that no run has; a count beyond it is damage.
+/// Most I/Os that a run can have; a greater count is damage.
 const MOST_COUNT: u64 = 1 << 50;
 
-/// Directions in which something ended.
+/// Reads the directions in which anything completed.
 pub(super) fn ways(job: &Fields<'_>, troubles: &mut Troubles) -> Vec<ReportedDirection> {
     let kinds = [
         ("read", Some(Direction::Read)),
@@ -39,7 +39,7 @@ fn way(
     troubles: &mut Troubles,
 ) -> Option<ReportedDirection> {
     let mut way = ReportedDirection::new(direction);
-    // `io_bytes` holds KiB where there is no `io_kbytes` beside it: in fio before 2.21.
+    // `io_bytes` is in KiB if there is no `io_kbytes` beside it: in fio before 2.21.
     let kib = if fields.map.contains_key("io_kbytes") { 1.0 } else { 1024.0 };
     way.bytes = fields.number("io_bytes", kib, troubles);
     set(&mut way.bytes, fields.number("io_kbytes", 1024.0, troubles));
@@ -63,7 +63,7 @@ fn way(
     Some(way)
 }
 
-/// `clat_ns` in nanoseconds, or `clat` in microseconds before fio 2.99. One without values is none.
+/// Reads `clat_ns` in nanoseconds or, before fio 2.99, `clat` in microseconds; `None` if it has no values.
 fn latency(
     fields: &Fields<'_>,
     name: &str,
@@ -87,7 +87,7 @@ fn latency(
     Some(latency)
 }
 
-/// Percentiles; fio 2.x fills the list up with `"0.00": 0`.
+/// Reads the percentiles; fio 2.x pads the list with `"0.00": 0`.
 fn percentiles(fields: &Fields<'_>, factor: f64, troubles: &mut Troubles) -> Vec<(f64, Figure)> {
     let Some(list) = fields.object("percentile") else { return Vec::new() };
     let keys = list.map.keys().filter(|key| !key.starts_with("0.00"));
@@ -117,7 +117,7 @@ fn bins(fields: &Fields<'_>, factor: f64, troubles: &mut Troubles) -> Vec<(u64, 
     found
 }
 
-/// What fio sampled of rate and bandwidth; nothing where it took no sample.
+/// Reads fio's samples of rate and bandwidth; adds nothing if it took none.
 fn samples(fields: &Fields<'_>, way: &mut ReportedDirection, troubles: &mut Troubles) {
     let none = |key: &str| fields.map.get(key).and_then(Value::as_f64) == Some(0.0);
     for (key, name, unit, factor) in SAMPLES {
@@ -132,7 +132,7 @@ fn samples(fields: &Fields<'_>, way: &mut ReportedDirection, troubles: &mut Trou
     }
 }
 
-/// Flushes: count and latency.
+/// Reads the flushes: count and latency.
 fn sync(fields: &Fields<'_>, troubles: &mut Troubles) -> Option<ReportedDirection> {
     let mut way = ReportedDirection::new(Some(Direction::Flush));
     way.ops = fields.number("total_ios", 1.0, troubles);
@@ -140,7 +140,7 @@ fn sync(fields: &Fields<'_>, troubles: &mut Troubles) -> Option<ReportedDirectio
     (!is_zero(&way.ops) || !way.latencies.is_empty()).then_some(way)
 }
 
-/// CPU, depths, bands, errors and targets of a job.
+/// Returns CPU, depths, bands, errors and targets of a job.
 pub(super) fn job_figures(job: &Fields<'_>, troubles: &mut Troubles) -> Vec<Named> {
     use ReportedUnit::{Count, Nanoseconds, Percent};
     let rows = [
@@ -178,7 +178,7 @@ pub(super) fn job_figures(job: &Fields<'_>, troubles: &mut Troubles) -> Vec<Name
     found
 }
 
-/// Counters of a device.
+/// Reads the counters of a device.
 pub(super) fn disk(fields: &Fields<'_>, troubles: &mut Troubles) -> Reported {
     let mut part = Reported::named(Scope::Disk, fields.word("name").unwrap_or_default(), fields.line());
     for (prefix, below) in [("", ""), ("aggr_", "members.")] {

@@ -9,12 +9,12 @@ use super::super::quantity::{self, Prefixes};
 use super::super::scan::{Entry, blanks, entries, matched, word_end};
 use super::walk::{Kind, Label, Style, Walk};
 
-/// No line of fio's is longer; where one goes on, what it should end with is not there.
+/// Longest line of fio's, in bytes; in a longer one what should end it is missing.
 const LINE: usize = 4096;
 
 const NUMBER: &str = "a number";
 
-/// Reads what follows a label of a job; where it ends. `None` where nothing of it follows: then it was only a word.
+/// Reads what follows a label of a job; returns where it ends, or `None` if none of it follows: the label was only a word.
 pub(super) fn read(walk: &mut Walk<'_>, label: Label, at: usize) -> Option<usize> {
     match label {
         Label::Way(direction) => direction_line(walk, direction, at),
@@ -38,7 +38,7 @@ pub(super) fn read(walk: &mut Walk<'_>, label: Label, at: usize) -> Option<usize
     }
 }
 
-/// The live line: everything up to the last of its brackets, of which its first print has none.
+/// Passes over the live line up to the last of its brackets; its first print has none.
 pub(super) fn eta(walk: &Walk<'_>, at: usize) -> Option<usize> {
     let plain = walk.plain();
     let line = near(plain, at, LINE).split('\n').next().unwrap_or_default();
@@ -52,7 +52,7 @@ pub(super) fn eta(walk: &Walk<'_>, at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// `io=3070.5MB, bw=132862KB/s, iops=33215 , runt= 23665msec` or `IOPS=77.1k, BW=301MiB/s (316MB/s)(603MiB/2001msec)`.
+/// Reads `io=3070.5MB, bw=132862KB/s, iops=33215 , runt= 23665msec` or `IOPS=77.1k, BW=301MiB/s (316MB/s)(603MiB/2001msec)`.
 fn direction_line(walk: &mut Walk<'_>, direction: Option<Direction>, at: usize) -> Option<usize> {
     let text = walk.text;
     let (list, end) = entries(&text.plain, at);
@@ -93,7 +93,7 @@ fn direction_line(walk: &mut Walk<'_>, direction: Option<Direction>, at: usize) 
     Some(end)
 }
 
-/// Names the words that fio always prints on such a line and that are not there: a page has lost them.
+/// Notes the words that fio always prints on such a line but that are missing: a page has lost them.
 fn note_lost(walk: &mut Walk<'_>, list: &[Entry<'_>], wanted: &[&str]) {
     let lost: Vec<&str> =
         wanted.iter().filter(|key| list.iter().all(|entry| entry.key != **key)).copied().collect();
@@ -105,7 +105,7 @@ fn note_lost(walk: &mut Walk<'_>, list: &[Entry<'_>], wanted: &[&str]) {
     }
 }
 
-/// `(316MB/s)(603MiB/2001msec); 0 zone resets`: the rate again, the bytes and the time.
+/// Reads `(316MB/s)(603MiB/2001msec); 0 zone resets`: the rate again, the bytes and the time.
 fn brackets(walk: &mut Walk<'_>, mut end: usize, runtime: &mut Option<Figure>) -> usize {
     let text = walk.text;
     while walk.style == Some(Style::New)
@@ -139,14 +139,14 @@ fn brackets(walk: &mut Walk<'_>, mut end: usize, runtime: &mut Option<Figure>) -
     }
 }
 
-/// The job ran as long as the longest of its directions.
+/// Records a runtime: the job ran as long as the longest of its directions.
 fn note_runtime(walk: &mut Walk<'_>, runtime: Option<&Figure>) {
     if let (Some(runtime), Some(job)) = (runtime, walk.job()) {
         job.runtime = job.runtime.max(Some(Nanos(runtime.value as u64)));
     }
 }
 
-/// The figures of the direction that is being read.
+/// Changes the figures of the direction being read.
 fn with_way(walk: &mut Walk<'_>, change: impl FnOnce(&mut Vec<NamedFigure>)) {
     let direction = walk.way;
     if let Some(job) = walk.job() {
@@ -154,7 +154,7 @@ fn with_way(walk: &mut Walk<'_>, change: impl FnOnce(&mut Vec<NamedFigure>)) {
     }
 }
 
-/// Unit and the offset past `usec):`.
+/// Returns the factor of the unit and the offset past `usec):`.
 fn unit(walk: &mut Walk<'_>, at: usize) -> Option<(f64, usize)> {
     let plain = walk.plain();
     let close = near(plain, at, 12).find(')')?;
@@ -166,7 +166,7 @@ fn unit(walk: &mut Walk<'_>, at: usize) -> Option<(f64, usize)> {
     Some((factor?, matched(plain, at + close, ") : ")?))
 }
 
-/// `(usec): min=54, max=622, avg=135.46, stdev=23.21`, or bands of all I/Os: `(msec) : 10=0.01%, 20=0.03%`.
+/// Reads `(usec): min=54, max=622, avg=135.46, stdev=23.21`, or bands of all I/Os: `(msec) : 10=0.01%, 20=0.03%`.
 fn latency_line(walk: &mut Walk<'_>, kind: Kind, at: usize) -> Option<usize> {
     let name = near(walk.plain(), at, 12).split(')').next().unwrap_or_default().trim().to_owned();
     let (factor, at) = unit(walk, at)?;
@@ -213,7 +213,7 @@ fn bands(walk: &mut Walk<'_>, unit: &str, list: &[Entry<'_>]) {
     }
 }
 
-/// `(usec): |  1.00th=[  101],  5.00th=[  155], …`.
+/// Reads `(usec): |  1.00th=[  101],  5.00th=[  155], …`.
 fn percentiles(walk: &mut Walk<'_>, kind: Kind, at: usize) -> Option<usize> {
     let (factor, at) = unit(walk, at)?;
     let text = walk.text;
@@ -232,7 +232,7 @@ fn percentiles(walk: &mut Walk<'_>, kind: Kind, at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// Percentiles of I/Os of one priority are passed over, and that is said.
+/// Passes over the percentiles of I/Os of one priority, and notes it.
 fn priorities(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let plain = walk.plain();
     let label = near(plain, at, LINE).split('\n').next()?.find("percentiles (")?;
@@ -245,7 +245,7 @@ fn priorities(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// `(KB  /s): min=137730, max=254485, per=100.00%, avg=195681.88, stdev=9590.24`.
+/// Reads `(KB  /s): min=137730, max=254485, per=100.00%, avg=195681.88, stdev=9590.24`.
 fn bandwidth(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let plain = walk.plain();
     let close = near(plain, at, 16).find(')')?;
@@ -258,7 +258,7 @@ fn bandwidth(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     samples(walk, "bandwidth", behind, |value| quantity::scaled(value, one))
 }
 
-/// Samples that fio took of a rate while the job ran.
+/// Reads the samples that fio took of a rate while the job ran.
 fn samples(
     walk: &mut Walk<'_>,
     name: &str,
@@ -289,7 +289,7 @@ fn samples(
     Some(end)
 }
 
-/// `usr=14.62%, sys=45.22%, ctx=30449, majf=0, minf=17`.
+/// Reads `usr=14.62%, sys=45.22%, ctx=30449, majf=0, minf=17`.
 fn cpu(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let (list, end) = entries(&walk.text.plain, at);
     list.first()?;
@@ -306,7 +306,7 @@ fn cpu(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// `1=0.1%, 2=0.1%, …, >=64=0.0%`.
+/// Reads `1=0.1%, 2=0.1%, …, >=64=0.0%`.
 fn shares(walk: &mut Walk<'_>, name: &str, at: usize) -> Option<usize> {
     let (list, end) = entries(&walk.text.plain, at);
     list.first()?;
@@ -316,7 +316,8 @@ fn shares(walk: &mut Walk<'_>, name: &str, at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// Four forms: `r/w/d: total=1/2/0, short=0/0/0`, `: total=r=1/w=2/d=0, …`, `rwt: total=1,2,0, …`, `rwts: total=1,2,0,3 …`.
+/// Reads four forms: `r/w/d: total=1/2/0, short=0/0/0`, `: total=r=1/w=2/d=0, …`, `rwt: total=1,2,0, …`,
+/// `rwts: total=1,2,0,3 …`.
 fn issued(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let text = walk.text;
     let total = near(&text.plain, at, 24 + "total=".len()).find("total=").filter(|&length| length < 24)?;
@@ -336,7 +337,7 @@ fn issued(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// Counts go to directions that have figures; a zero of another says nothing.
+/// Adds a count to a direction that has figures; a zero for any other direction says nothing.
 fn put_count(walk: &mut Walk<'_>, key: &str, direction: Option<Direction>, figure: Figure) {
     let Some(job) = walk.job() else { return };
     if direction.is_none() || (job.of(direction).is_none() && figure.value == 0.0) {
@@ -354,7 +355,7 @@ fn put_count(walk: &mut Walk<'_>, key: &str, direction: Option<Direction>, figur
     }
 }
 
-/// `total=0, first_error=0/<Success>`.
+/// Reads `total=0, first_error=0/<Success>`.
 fn errors(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let (list, end) = entries(&walk.text.plain, at);
     list.first().filter(|entry| entry.key == "total")?;
@@ -367,11 +368,11 @@ fn errors(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     Some(end + line.find('>').map_or(0, |close| close + 1))
 }
 
-/// `target=0, window=0, percentile=100.00%, depth=32`; times with their unit since fio 3.42.
+/// Reads `target=0, window=0, percentile=100.00%, depth=32`; times have their unit since fio 3.42.
 fn target(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let (list, end) = entries(&walk.text.plain, at);
     list.first().filter(|entry| entry.key == "target")?;
-    // Since 2.99 fio counts the target in nanoseconds, and the window still in microseconds.
+    // Since 2.99 fio prints the target in nanoseconds, but the window still in microseconds.
     let target_unit = if walk.style == Some(Style::New) { 1.0 } else { 1e3 };
     let time = |value: &str, factor| quantity::time(value).or_else(|| quantity::scaled(value, factor));
     for entry in &list {
@@ -393,7 +394,7 @@ fn target(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// `[text]`.
+/// Reads `[text]`.
 fn description(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let plain = walk.plain();
     let inside = plain.get(at..)?.strip_prefix('[')?;

@@ -12,10 +12,10 @@ use super::super::trouble::{Trouble, Troubles};
 const HISTOGRAM_HEAD: usize = 3;
 /// Fewest counts of a histogram: 1216 (fio before 2.99) or 1856, halved up to six times.
 const HISTOGRAM_LEAST: usize = 19;
-/// Milliseconds from which on a time is a date: 1980; no run is that long.
+/// Milliseconds from which a time is a date: 1980. No run is that long.
 const DATE_MS: u64 = 315_532_800_000;
 
-/// True where every line that is not empty holds whole numbers between commas, as in a log.
+/// Whether at least three quarters of the first non-empty lines hold whole numbers between commas, as a log does.
 pub(crate) fn is_log(text: &Text) -> bool {
     let mut lines = text.plain.lines().filter(|line| !line.trim().is_empty()).take(20).peekable();
     let is_number = |word: &str| word.trim().parse::<i64>().is_ok() || word.trim().starts_with("0x");
@@ -25,7 +25,7 @@ pub(crate) fn is_log(text: &Text) -> bool {
     }
 }
 
-/// What the name of a log says of its values: prefix of the job, and measure.
+/// Returns what a log's name says of its values: prefix of the job, and measure.
 fn named(name: &str) -> Option<(&str, Measure)> {
     let file = name.rsplit('/').next().unwrap_or(name);
     [
@@ -52,7 +52,7 @@ struct Row {
     counts: Vec<u64>,
 }
 
-/// A log as a part with a series for each direction. Its name tells what the values are: nothing in it does.
+/// Reads a log as a part with a series for each direction. Only its name says what the values are.
 pub(crate) fn log(text: &Text, name: &str, troubles: &mut Troubles) -> Option<Found> {
     let Some((prefix, measure)) = named(name) else {
         let expected = "a file name like NAME_bw.1.log, NAME_iops.1.log or NAME_clat.1.log, which tells what a log of fio \
@@ -114,7 +114,7 @@ fn row(line: &str, measure: Measure) -> Option<Row> {
     plain.then_some(Row { ms, value: value as f64, direction: direction(words.get(2)?)?, counts: Vec::new() })
 }
 
-/// How many of fio's buckets stand in one column, and nanoseconds of one of its units: by the number of columns.
+/// Returns, by the number of columns, how many of fio's buckets a column holds and the nanoseconds of fio's unit.
 fn group(columns: usize) -> Option<(usize, u64)> {
     (0..=6).find_map(|coarse| match columns << coarse {
         1856 => Some((1 << coarse, 1)),
@@ -137,7 +137,7 @@ fn put(part: &mut Reported, row: Row, measure: Measure, source: &str) {
     }
 }
 
-/// Filled columns as nanoseconds and counts. fio's buckets: 64 of one unit each twice, then 64 an octave.
+/// Returns the filled columns as nanoseconds and counts. fio's buckets: 128 of one unit each, then 64 an octave.
 fn filled(counts: &[u64]) -> Vec<(u64, u64)> {
     let (wide, unit) = group(counts.len()).unwrap_or((1, 1));
     let edge = |bucket: usize| -> u64 {

@@ -1,4 +1,4 @@
-//! fio's terse lines of versions 2 to 5: fields by position, parted by semicolons.
+//! fio's terse lines of versions 2 to 5: fields by position, separated by semicolons.
 
 use std::collections::HashSet;
 
@@ -11,25 +11,25 @@ use super::super::text::Text;
 use super::super::trouble::{Trouble, Troubles};
 use super::figures::{CPU, SAMPLES, disk_of_terse, error, longest};
 
-/// A line of terse output cut into its fields.
+/// A line of terse output, split into its fields.
 struct Line<'t> {
     fields: Vec<&'t str>,
     version: u32,
-    /// Offset of the line, for places.
+    /// Offset of the line, from which places count.
     start: usize,
     text: &'t Text,
 }
 
-/// At least so many fields make a line terse: one direction and the rest.
+/// Fewest fields of a terse line: one direction and the rest.
 const FEWEST: usize = 75;
-/// No line has more: that would be one of seven thousand disks.
+/// Most fields of a line: more would mean seven thousand disks.
 const FIELDS_MOST: usize = 1 << 16;
 
-/// Every result that stands as terse lines in `text`. Lines of one fio that follow each other are one result.
+/// Reads every result that stands in `text` as terse lines. Consecutive lines of one fio are one result.
 pub(crate) fn terse(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
     let mut last_line = 0;
-    // Disks of the last result, which stand behind its jobs.
+    // Disks of the last result, which go after its jobs.
     let mut disks = Disks::default();
     for (start, line) in text.lines() {
         if let Some(line) = Line::of(text, line, start) {
@@ -71,7 +71,7 @@ impl Disks {
         }
     }
 
-    /// Puts them behind the jobs of `result`, which is over.
+    /// Moves the disks to the end of `result`, which is over, after its jobs.
     fn put_behind(&mut self, result: Option<&mut Found>) {
         let disks = std::mem::take(self);
         if let Some(result) = result {
@@ -80,7 +80,7 @@ impl Disks {
     }
 }
 
-/// Version 2 puts the description of a job on a line of its own.
+/// Adds a job's description, which version 2 puts on a line of its own.
 fn describe(result: Option<&mut Found>, words: &str) {
     let jobs = result.map(|result| result.parts.iter_mut().filter(|part| part.scope == Scope::Job));
     if let Some(job) = jobs.and_then(Iterator::last) {
@@ -89,7 +89,7 @@ fn describe(result: Option<&mut Found>, words: &str) {
 }
 
 impl<'t> Line<'t> {
-    /// `line` if it is terse: a version from 2 to 5 in front, and fields enough.
+    /// Returns `line` split if it is terse: a version from 2 to 5 in front, and enough fields.
     fn of(text: &'t Text, line: &'t str, start: usize) -> Option<Line<'t>> {
         let is_terse = line.trim_start().starts_with(|c: char| ('2'..='5').contains(&c));
         let all = line.trim_end().split(';').take(if is_terse { FIELDS_MOST } else { 0 });
@@ -107,7 +107,7 @@ impl<'t> Line<'t> {
     }
 
     fn trouble(&self, field: usize, expected: &str) -> Trouble {
-        // Fields are cut out of the line, so that their addresses tell how far apart they stand.
+        // Fields are slices of the line, so their addresses give the distance between them.
         let address = |at: usize| self.fields.get(at).map(|field| field.as_ptr() as usize);
         let before = address(field).zip(address(0)).map_or(0, |(here, first)| here - first);
         let expected = format!("{expected} in field {}", field + 1);
@@ -115,7 +115,7 @@ impl<'t> Line<'t> {
         Trouble { found: found.to_owned(), ..self.text.trouble(self.start + before, expected) }
     }
 
-    /// The figure of a field in units of `factor`; a trouble where it is none.
+    /// Returns the figure of a field times `factor`; adds a trouble if it is not a number.
     fn number(&self, field: usize, factor: f64, troubles: &mut Troubles) -> Option<Figure> {
         let words = self.fields.get(field).map_or("", |words| words.trim());
         let found = quantity::plain(words.trim_end_matches('%'), factor);
@@ -147,7 +147,7 @@ impl<'t> Line<'t> {
         (part, disks)
     }
 
-    /// How many directions stand in the line: the one after which two shares and three counts follow.
+    /// Returns how many directions the line has: the number after which two shares and a count follow.
     fn blocks(&self, first: usize, block: usize) -> Option<usize> {
         let usual = if self.version == 3 { 2 } else { 3 };
         [usual, 1, 2, 3].into_iter().find(|count| {
@@ -157,7 +157,7 @@ impl<'t> Line<'t> {
         })
     }
 
-    /// One direction; `None` where nothing ended in it.
+    /// Reads one direction; `None` if nothing completed in it.
     fn way(
         &self,
         at: usize,
@@ -192,7 +192,7 @@ impl<'t> Line<'t> {
         (!zero(&latency.max) || !zero(&latency.mean)).then_some(latency)
     }
 
-    /// Twenty fields like `99.000000%=129`; unused ones are `0%=0`.
+    /// Reads twenty fields like `99.000000%=129`; unused ones are `0%=0`.
     fn percentiles(&self, at: usize, troubles: &mut Troubles) -> Vec<(f64, Figure)> {
         let mut found = Vec::new();
         for field in at..at + 20 {
@@ -219,7 +219,7 @@ impl<'t> Line<'t> {
         }
     }
 
-    /// CPU, depths and bands; gives back the field behind them.
+    /// Reads CPU, depths and bands; returns the field after them.
     fn job_figures(&self, part: &mut Reported, at: usize, troubles: &mut Troubles) -> usize {
         for (index, (_, name, unit, factor)) in CPU.into_iter().enumerate() {
             add(&mut part.figures, name, unit, self.number(at + index, factor, troubles));
@@ -237,7 +237,7 @@ impl<'t> Line<'t> {
         at + CPU.len() + names.len()
     }
 
-    /// Disks in nines of fields that end in a share; then errors and the description.
+    /// Reads the disks, each nine fields that end in a share; then errors and the description.
     fn disks(&self, part: &mut Reported, mut at: usize, troubles: &mut Troubles) -> Vec<Reported> {
         let mut disks = Vec::new();
         while self.fields.get(at + 8).is_some_and(|share| share.ends_with('%')) {

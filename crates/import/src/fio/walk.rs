@@ -1,4 +1,4 @@
-//! Where the walk over fio's text stands: the result and the job that are being read, and how their entries are taken.
+//! State of the walk over fio's text: the result and the job being read, and how their entries are taken.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use super::super::text::Text;
 use super::super::trouble::{Trouble, Troubles};
 use super::finish::finish;
 
-/// Which of fio's two ways of writing a result.
+/// fio's two ways of writing a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     /// Up to 2.20: `io=3070.5MB, bw=132862KB/s, iops=33215`; `K` is 1024.
@@ -22,7 +22,7 @@ pub(super) enum Style {
     New,
 }
 
-/// What a label says of the text behind it.
+/// What a label says of the text after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Label {
     Way(Option<Direction>),
@@ -45,7 +45,7 @@ pub(super) enum Label {
     Eta,
 }
 
-/// Latency of an I/O, or of a flush.
+/// The latency of an I/O, or of a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Io(LatencyKind),
@@ -57,57 +57,57 @@ pub(super) enum Kind {
 pub(super) struct Before {
     /// Names that command lines of the text give to jobs.
     pub names: Vec<String>,
-    /// The version line of the result that comes.
+    /// Version line of the next result.
     pub version: Option<String>,
-    /// Start lines of the result that comes: name and options.
+    /// Start lines of the next result: name and options.
     pub starts: HashMap<String, Vec<(String, String)>>,
     /// Options of the last command line.
     pub command: Vec<(String, String)>,
 }
 
-/// The walk.
+/// The walk over a text.
 pub(super) struct Walk<'t> {
     pub text: &'t Text,
     pub troubles: &'t mut Troubles,
-    /// Results that are over, and the one that is being read, last.
+    /// Results that are over, followed by the one being read.
     pub found: Vec<Found>,
     /// Whether the last of `found` is still being read.
     pub open: bool,
-    /// Group lines or disks were seen: the next job begins another result.
+    /// Whether group lines or disks were seen: the next job then begins another result.
     pub closing: bool,
     /// How the last direction line was written.
     pub style: Option<Style>,
     /// The direction that latencies belong to.
     pub way: Option<Direction>,
     pub before: Before,
-    /// Line of the last thing that was understood.
+    /// Line of the last words that were understood.
     pub last_line: u32,
-    /// Text that is none of fio's stood since then.
+    /// Whether text that is not fio's has come since then.
     pub prose: bool,
-    /// Where in the parts of the result the job stands that is being read.
+    /// Index of the job being read among the parts of the result.
     pub at_job: usize,
-    /// Line of the last trouble with a word, so that each line is named once.
+    /// Line of the last trouble with a word, so that no line has two.
     pub named: u32,
 }
 
 impl<'t> Walk<'t> {
-    /// The text, which lives longer than the walk.
+    /// Returns the text, which outlives the walk.
     pub fn plain(&self) -> &'t str {
         &self.text.plain
     }
 
-    /// How sizes and rates are meant in the result that is being read.
+    /// Returns what prefixes mean in sizes and rates of the result being read.
     pub fn prefixes(&self) -> Prefixes {
         if self.style == Some(Style::New) { Prefixes::Named } else { Prefixes::Binary }
     }
 
-    /// The job that is being read.
+    /// Returns the job being read.
     pub fn job(&mut self) -> Option<&mut Reported> {
         let parts = self.found.last_mut().filter(|_| self.open)?;
         parts.parts.get_mut(self.at_job).filter(|part| part.scope == Scope::Job)
     }
 
-    /// The figure of an entry, or a trouble at its place.
+    /// Returns the figure of an entry; adds a trouble at its place if it cannot be read.
     pub fn take(
         &mut self,
         entry: &Entry<'_>,
@@ -125,12 +125,12 @@ impl<'t> Walk<'t> {
         found
     }
 
-    /// Names an entry that does not belong where it stands.
+    /// Adds a trouble for an entry that does not belong where it stands.
     pub fn expected(&mut self, entry: &Entry<'_>, expected: impl Into<String>) {
         self.troubles.push(self.text.trouble(entry.at, expected));
     }
 
-    /// A share or a count of the job under `name`.
+    /// Adds a share or a count to the job under `name`.
     pub fn named(&mut self, entry: &Entry<'_>, name: &str, unit: ReportedUnit) {
         let figure = match unit {
             ReportedUnit::Percent => self.take(entry, "a share like 14.62%", quantity::percent),
@@ -139,14 +139,14 @@ impl<'t> Walk<'t> {
         self.add(name, unit, figure);
     }
 
-    /// A figure of the job under `name`.
+    /// Adds a figure to the job under `name`.
     pub fn add(&mut self, name: &str, unit: ReportedUnit, figure: Option<Figure>) {
         if let Some(job) = self.job() {
             add(&mut job.figures, name, unit, figure);
         }
     }
 
-    /// Begins another result where what stands here cannot belong to the one before.
+    /// Begins another result if what stands here cannot belong to the last one.
     pub fn open_at(&mut self, at: usize) {
         if !self.open || self.closing || self.prose {
             self.close();
@@ -156,7 +156,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Ends the result that is being read.
+    /// Ends the result being read.
     pub fn close(&mut self) {
         if let Some(found) = self.found.last_mut().filter(|_| self.open) {
             finish(found, self.style == Some(Style::New), self.text, self.troubles);

@@ -10,15 +10,15 @@ use super::super::scan::blanks;
 use super::super::text::Text;
 use super::super::trouble::Troubles;
 
-/// What closes a run.
+/// The words that close a run.
 const HEAD: &str = "ioping statistics";
-/// At most so much text after the head belongs to it.
+/// Most text after the head that belongs to it, in bytes.
 const CLOSING: usize = 600;
 
-/// No line of ioping's is longer.
+/// Longest line of ioping's, in bytes.
 const LINE: usize = 8192;
 
-/// At most so many of the last bytes.
+/// Returns the end of `text`, at most `most` bytes of it.
 fn last(text: &str, most: usize) -> &str {
     let mut from = text.len().saturating_sub(most);
     while !text.is_char_boundary(from) {
@@ -38,7 +38,7 @@ struct Request<'t> {
     warm_up: bool,
 }
 
-/// Every result in `text`.
+/// Reads every result in `text`.
 pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     let plain = text.plain.as_str();
     let requests = requests(text, troubles);
@@ -58,7 +58,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     found
 }
 
-/// Lines of raw statistics between requests (`-p`, `-P`) repeat what the requests tell.
+/// Notes raw statistics between requests (`-p`, `-P`), which are left out because they repeat the requests.
 fn note_raw(text: &Text, found: &mut [Found]) {
     let is_raw = |line: &&str| {
         let words: Vec<&str> = line.split_whitespace().take(11).collect();
@@ -69,7 +69,7 @@ fn note_raw(text: &Text, found: &mut [Found]) {
     }
 }
 
-/// `request=2 time=347 us` with what stands before it on its line.
+/// Reads every `request=2 time=347 us`, with what stands before it on its line.
 fn requests<'t>(text: &'t Text, troubles: &mut Troubles) -> Vec<Request<'t>> {
     let plain = text.plain.as_str();
     let mut found: Vec<Request<'_>> = Vec::new();
@@ -116,7 +116,7 @@ fn request<'t>(plain: &'t str, at: usize, start: usize, line: &'t str) -> Option
     Some((request, end))
 }
 
-/// `4.0 KiB from . (ext4 /dev/vda)`: size, direction, place.
+/// Returns size, direction and place from `4.0 KiB from . (ext4 /dev/vda)`.
 fn subject(line: &str) -> Option<(&str, Option<Direction>, &str)> {
     let words = [
         (" from ", Direction::Read),
@@ -126,7 +126,7 @@ fn subject(line: &str) -> Option<(&str, Option<Direction>, &str)> {
     ];
     words.into_iter().find_map(|(word, direction)| {
         let (size, place) = line.split_once(word)?;
-        // On a collapsed line the time of the request before stands in front.
+        // On a collapsed line the time of the last request stands before the size.
         let foreign = |(_, c): &(usize, char)| !(c.is_ascii_digit() || ". KkMmGgiBbytes".contains(*c));
         let before = size.char_indices().rev().find(foreign).map_or(0, |(at, c)| at + c.len_utf8());
         let size = size[before..].trim();
@@ -134,7 +134,7 @@ fn subject(line: &str) -> Option<(&str, Option<Direction>, &str)> {
     })
 }
 
-/// A run with its closing statistics.
+/// Reads a run with its closing statistics.
 fn closed(text: &Text, head: usize, requests: &[Request<'_>], troubles: &mut Troubles) -> Found {
     let plain = text.plain.as_str();
     let before = last(&plain[..head], LINE);
@@ -158,7 +158,7 @@ fn closed(text: &Text, head: usize, requests: &[Request<'_>], troubles: &mut Tro
     found(tool, start, part, requests)
 }
 
-/// Requests whose statistics are missing.
+/// Reads requests whose closing statistics are missing.
 fn unclosed(text: &Text, requests: &[Request<'_>]) -> Found {
     let (at, place) = requests.first().map_or((0, ""), |request| (request.at, request.place));
     let part = part_of(text, at, place, requests);
@@ -177,7 +177,7 @@ fn found(tool: String, at: usize, part: Reported, requests: &[Request<'_>]) -> F
     found
 }
 
-/// The part with its place and its requests.
+/// Returns the part with its place and its requests.
 fn part_of(text: &Text, at: usize, place: &str, requests: &[Request<'_>]) -> Reported {
     let (path, inside) = place.rsplit_once(" (").unwrap_or((place, ""));
     let mut part = Reported::named(Scope::Job, path.trim(), text.line(at));
@@ -203,21 +203,21 @@ fn part_of(text: &Text, at: usize, place: &str, requests: &[Request<'_>]) -> Rep
     part
 }
 
-/// The line `ioping -c 10 .` directly above, without a prompt.
+/// Returns the line `ioping -c 10 .` directly above, without a prompt.
 fn command(before: &str) -> Option<&str> {
     let lines = before.rsplit('\n').filter(|line| !line.trim().is_empty());
-    // The first is the beginning of the request's own line, where that has one.
+    // The first line is the beginning of the request's own, if it has one.
     lines.take(3).find_map(|line| line.find("ioping -").map(|at| line[at..].trim()))
 }
 
 /// What the first closing line says of the version.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Generation {
-    /// Up to 0.9: the time that passed.
+    /// Up to 0.9: it has the elapsed time.
     Elapsed,
-    /// Since 1.0: the latencies added up, and a second line with what was generated.
+    /// Since 1.0: it has the summed latencies, and a second line has what was generated.
     Summed,
-    /// No line.
+    /// There is no such line.
     Unknown,
 }
 
@@ -233,7 +233,7 @@ fn version(size: Option<&str>, place: &str, generation: Generation) -> &'static 
     }
 }
 
-/// The closing lines of a run: `body`, which stands at `offset` of `text`.
+/// The closing lines of a run: `body`, which begins at `offset` of `text`.
 struct Closing<'t> {
     text: &'t Text,
     body: &'t str,
@@ -241,19 +241,19 @@ struct Closing<'t> {
 }
 
 impl Closing<'_> {
-    /// The pieces between commas of the line that holds `mark`, with the offset of the line and that of the mark.
+    /// Returns the line that holds `mark`, split at its commas, with the offsets of the line and of the mark.
     fn pieces(&self, mark: &str) -> Option<(Vec<&str>, usize, usize)> {
         let Closing { body, offset, .. } = *self;
         let at = body.find(mark)?;
         let start = body[..at].rfind('\n').map_or(0, |end| end + 1);
-        // On collapsed lines the next statement follows without an end of line.
+        // On collapsed lines the next statement follows without a line end.
         let rest = &body[at..];
         let stops = ["\n", " generated ", " min/avg/max"].iter().filter_map(|stop| rest.find(stop));
         let end = at + stops.min().unwrap_or(rest.len());
         Some((body[start..end].split(", ").map(str::trim).collect(), offset + start, offset + at))
     }
 
-    /// `10 requests completed in 9005.3 ms, 3318 iops, 13.0 mb/s`; since 1.0 with `36 KiB read,` and the summed time.
+    /// Reads `10 requests completed in 9005.3 ms, 3318 iops, 13.0 mb/s`; since 1.0 it has `36 KiB read,` and the summed time.
     fn completed(
         &self,
         part: &mut Reported,
@@ -308,7 +308,7 @@ impl Closing<'_> {
         Generation::Elapsed
     }
 
-    /// `generated 10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s`, since 1.0.
+    /// Reads `generated 10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s`, printed since 1.0.
     fn generated(&self, part: &mut Reported, troubles: &mut Troubles) {
         let Some((pieces, _, at)) = self.pieces("generated ") else { return };
         let mut whole = 0;
@@ -338,7 +338,7 @@ impl Closing<'_> {
         }
     }
 
-    /// `min/avg/max/mdev = 0.2/0.3/0.6/0.1 ms` or `= 294 us / 365 us / 710 us / 116 us`.
+    /// Reads `min/avg/max/mdev = 0.2/0.3/0.6/0.1 ms` or `= 294 us / 365 us / 710 us / 116 us`.
     fn extremes(&self, part: &mut Reported, troubles: &mut Troubles) {
         let Closing { text, body, offset } = *self;
         let mark = "min/avg/max/mdev =";
@@ -371,7 +371,7 @@ impl Closing<'_> {
     }
 }
 
-/// The first number with its unit; on a collapsed line more may follow.
+/// Returns the first number with its unit; on a collapsed line more may follow.
 fn tail(word: &str) -> &str {
     let digits = word.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(word.len());
     let unit_at = word.len() - word[digits..].trim_start().len();

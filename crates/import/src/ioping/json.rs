@@ -10,13 +10,13 @@ use super::super::found::{Found, add, latency, series, way};
 use super::super::text::Text;
 use super::super::trouble::Troubles;
 
-/// True for a document of ioping: an array of objects with `io` or `stat` in them.
+/// Whether a document is ioping's: an array of objects with `io` or `stat` in them.
 pub(crate) fn is_ioping(document: &Document) -> bool {
     let items = document.value.as_array().map_or(&[][..], Vec::as_slice);
     items.iter().any(|item| item.get("io").is_some() || item.get("stat").is_some())
 }
 
-/// One document as a result: requests as a series, each statistics object as a part.
+/// Reads one document as a result: requests as a series, each statistics object as a part.
 pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) -> Found {
     let mut found =
         Found { tool: "ioping 1.2 or later JSON".to_owned(), at: document.at, ..Found::default() };
@@ -83,7 +83,7 @@ impl Pending {
     }
 }
 
-/// A part with the target's words.
+/// Returns a part with what is said of the target.
 fn named(item: Option<&Fields<'_>>) -> Reported {
     let target = item.and_then(|item| item.object("target"));
     let word = |key| target.as_ref().and_then(|target| target.word(key)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! ioping's raw statistics (`-B`, `-p`, `-P`): a line of whole numbers for each period.
+//! ioping's raw statistics (`-B`, `-p`, `-P`): one line of whole numbers for each period.
 
 use record::{LatencyKind, RateBasis, Reported, ReportedDirection, ReportedUnit, Scope};
 use workload::Nanos;
@@ -8,14 +8,14 @@ use super::super::quantity;
 use super::super::text::Text;
 use super::super::trouble::Troubles;
 
-/// Numbers of a line by generation: 0.6, 0.7 to 0.9, since 1.0.
+/// Numbers in a line, by generation: 0.6, 0.7 to 0.9, since 1.0.
 const COLUMNS: [usize; 3] = [4, 8, 10];
-/// A day of one a second, and some more.
+/// Most periods read: a day at one a second, and some more.
 const PERIODS_MOST: usize = 100_000;
-/// One more, so that a longer line is none of its own.
+/// Most words read of a line: one more than any has, so that a longer line is not taken for one of these.
 const WORDS_MOST: usize = 11;
 
-/// True where most lines that are not empty are as many whole numbers as ioping prints.
+/// Whether at least three quarters of the non-empty lines have as many whole numbers as ioping prints.
 pub(crate) fn is_raw(text: &Text) -> bool {
     let lines = || text.plain.lines().filter(|line| !line.trim().is_empty());
     let good = lines().filter(|line| {
@@ -26,7 +26,7 @@ pub(crate) fn is_raw(text: &Text) -> bool {
     good > 0 && good * 4 >= lines().count() * 3
 }
 
-/// Every line as a part of its own.
+/// Reads every line as a part of its own.
 pub(crate) fn raw(text: &Text, troubles: &mut Troubles) -> Found {
     let mut found = Found::default();
     let mut columns = 0;
@@ -58,7 +58,7 @@ pub(crate) fn raw(text: &Text, troubles: &mut Troubles) -> Found {
 }
 
 fn period(words: &[&str], line: u32) -> Option<Reported> {
-    // Nanoseconds since 1.0, microseconds before.
+    // Times are in nanoseconds since 1.0, in microseconds before.
     let time = if words.len() == 10 { 1.0 } else { 1e3 };
     let plain = |index: usize, factor: f64| words.get(index).and_then(|word| quantity::plain(word, factor));
     COLUMNS.contains(&words.len()).then_some(())?;

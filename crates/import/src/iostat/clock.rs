@@ -4,30 +4,30 @@ use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 
-/// A time as it stands there: which number is the day may still be open.
+/// A time as printed; which of its numbers is the day may still be open.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Stamp {
     /// Milliseconds since 1970.
     Known(i64),
-    /// Without a zone.
+    /// A local time without a zone.
     Local { date: [Number; 3], seconds: i64, form: Form },
 }
 
-/// A number with the digits it was written with.
+/// A number and how many digits it was written with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Number {
     value: i32,
     digits: usize,
 }
 
-/// What tells of the locale.
+/// What gives the locale away.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Form {
     separator: char,
     twelve_hours: bool,
 }
 
-/// Which number of a date is which.
+/// Order of day, month and year in a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Order {
     YearMonthDay,
@@ -40,14 +40,14 @@ const ORDERS: [Order; 3] = [Order::YearMonthDay, Order::DayMonthYear, Order::Mon
 /// The times of a host's reports.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Times {
-    /// Milliseconds since 1970, one a report; `None` where nothing could be read.
+    /// Milliseconds since 1970, one for each report; `None` if its time could not be read.
     pub unix_ms: Vec<Option<i64>>,
     /// What had to be assumed.
     pub notes: Vec<String>,
 }
 
-/// Reads the times of all reports together, so that one of them can tell what another leaves open. `date` is the day in the
-/// host's own words, `name` the input's name, which often has the day too.
+/// Reads the times of all reports together, because one of them can settle what another leaves open. `date`
+/// is the day in the host's own words; `name` is the input's name, which often has the day too.
 pub(super) fn read(times: &[&str], date: Option<&str>, name: &str) -> Times {
     let stamps: Vec<Option<Stamp>> = times.iter().map(|time| stamp(time)).collect();
     let first = stamps.iter().flatten().find(|stamp| matches!(stamp, Stamp::Local { .. })).copied();
@@ -87,8 +87,8 @@ struct Choice {
     assumed: Option<Order>,
 }
 
-/// The order that the file's name confirms, or in which the reports follow each other most closely, or that is usual where
-/// times are written so.
+/// Returns the order that the file's name confirms, else the one in which the reports follow each other most
+/// closely, else the usual one for such times.
 fn chosen(readings: &[(Order, Vec<Option<i64>>)], first: Stamp, name: &str) -> Choice {
     let certain = |order| Choice { order: Some(order), assumed: None };
     let starts = |read: &[Option<i64>]| read.iter().flatten().next().map(|ms| ms.div_euclid(DAY_MS));
@@ -147,7 +147,7 @@ impl Stamp {
             Order::DayMonthYear => (c, b, a),
             Order::MonthDayYear => (c, a, b),
         };
-        // Four digits are a year and nothing else, and only such a one stands first.
+        // Four digits are always a year, and only a year of four digits stands first.
         let stands_wrong = order == Order::YearMonthDay && year.digits != 4;
         if month.digits > 2 || day.digits > 2 || stands_wrong {
             return None;
@@ -173,13 +173,13 @@ impl Stamp {
         }
     }
 
-    /// Whether the year stands there in full where `order` expects it first: no other order has it there.
+    /// Whether the year is written in full where `order` expects it first: no other order has it there.
     fn year_is_written(self, order: Order) -> bool {
         matches!(self, Stamp::Local { date, .. } if order == Order::YearMonthDay && date[0].digits == 4)
     }
 
-    /// What is usual where times are written so: with AM and PM the month first, with dots and dashes the day, with slashes and
-    /// two digits of the year as the C locale does it.
+    /// Returns the usual order for times written like this one: with AM and PM the month is first, with dots
+    /// and dashes the day, with slashes and a year of two digits the month as in the C locale.
     fn usual(self) -> Order {
         let Stamp::Local { date, form, .. } = self else { return Order::YearMonthDay };
         match form.separator {
@@ -190,7 +190,7 @@ impl Stamp {
     }
 }
 
-/// One time in any of the forms.
+/// Parses one time in any of the forms.
 fn stamp(text: &str) -> Option<Stamp> {
     let text = text.trim();
     if let Some(known) = epoch(text).or_else(|| zoned(text)) {
@@ -200,7 +200,7 @@ fn stamp(text: &str) -> Option<Stamp> {
     let mut numbers = numbers(text);
     let month = month_name(text);
     if let Some((month, at)) = month {
-        // The name stands for a number in its place, between the day and the year or before both.
+        // The name replaces a number in the month's place: between day and year, or before both.
         let place = numbers.iter().take_while(|(offset, _)| *offset < at).count();
         numbers.insert(place.min(1), (at, Number { value: month, digits: 2 }));
     }
@@ -225,7 +225,7 @@ fn stamp(text: &str) -> Option<Stamp> {
     Some(Stamp::Local { date: *date, seconds, form })
 }
 
-/// Seconds (or milliseconds) since 1970, with or without a fraction.
+/// Parses seconds (or milliseconds) since 1970, with or without a fraction.
 fn epoch(text: &str) -> Option<i64> {
     let plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let seconds: f64 = text.parse().ok().filter(|_| plain && text.len() >= 9)?;
@@ -236,13 +236,13 @@ fn epoch(text: &str) -> Option<i64> {
     }
 }
 
-/// ISO 8601 with its zone.
+/// Parses ISO 8601 with a zone.
 fn zoned(text: &str) -> Option<i64> {
     let zoned = Timestamp::strptime("%Y-%m-%dT%H:%M:%S%z", text);
     zoned.or_else(|_| text.parse::<Timestamp>()).ok().map(|time| time.as_millisecond())
 }
 
-/// Words such as `MSK` or `UTC` behind the time hold no digits; only an offset does.
+/// Cuts off an offset after the time; words such as `MSK` or `UTC` hold no digits and may stay.
 fn without_zone(text: &str) -> &str {
     match text.rfind(['+', '-']) {
         Some(at) if text[..at].matches(':').count() >= 2 => &text[..at],
@@ -250,7 +250,7 @@ fn without_zone(text: &str) -> &str {
     }
 }
 
-/// Every run of digits, with its offset.
+/// Returns every run of digits, with its offset.
 fn numbers(text: &str) -> Vec<(usize, Number)> {
     let mut found = Vec::new();
     let mut rest = 0;
@@ -266,13 +266,13 @@ fn numbers(text: &str) -> Vec<(usize, Number)> {
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// A month by its English name, with its offset.
+/// Returns the month that is named in English, with the name's offset.
 fn month_name(text: &str) -> Option<(i32, usize)> {
     let lower = text.to_ascii_lowercase();
     MONTHS.iter().zip(1..).find_map(|(name, month)| lower.find(name).map(|at| (month, at)))
 }
 
-/// Whether the time is of the second half of the day, where it is told by halves.
+/// Whether the time is in the second half of the day; `None` on a clock of 24 hours.
 fn half_of_day(text: &str) -> Option<bool> {
     let lower: String =
         text.to_lowercase().chars().filter(|c| !matches!(c, '.' | ' ' | '\u{a0}' | '\u{202f}')).collect();
@@ -281,7 +281,7 @@ fn half_of_day(text: &str) -> Option<bool> {
     (later || has(&["am", "上午", "오전", "午前"])).then_some(later)
 }
 
-/// Days since 1970 of every `YYYY-MM-DD` in a name, also with other separators.
+/// Returns the days since 1970 of every `YYYY-MM-DD` in a name, with any separators.
 fn days_in(name: &str) -> Vec<i64> {
     let numbers = numbers(name);
     let date = |three: &[(usize, Number)]| {
@@ -302,7 +302,7 @@ fn days_in(name: &str) -> Vec<i64> {
 mod tests {
     use super::*;
 
-    /// 2026-11-21 00:54:17 UTC.
+    /// 2026-11-21 00:54:17 UTC, in milliseconds.
     const THEN: i64 = 1_795_222_457_000;
 
     #[test]

@@ -1,6 +1,6 @@
 //! Snapshots of `/proc/diskstats` with a time before each: raw counters of the kernel, as a watch samples them.
 //!
-//! Facts: the kernel's document admin-guide/iostats, which counts the fields from behind the name.
+//! Facts: the kernel's document admin-guide/iostats, which numbers the fields after the name.
 
 use std::sync::Arc;
 
@@ -13,15 +13,16 @@ use super::super::text::Text;
 use super::super::trouble::{Trouble, Troubles};
 use super::clock;
 
-/// More snapshots or devices nobody pastes.
+/// Most snapshots read; nobody pastes more.
 const SNAPSHOTS_MOST: usize = 100_000;
+/// Most devices read.
 const DEVICES_MOST: usize = 4096;
 
 const TWO: &str = "two snapshots of /proc/diskstats: one alone tells only what happened since boot";
 const TIMED: &str =
     "a rising time before each snapshot of /proc/diskstats, as of 'date +%s.%N' or 'cat /proc/uptime'";
 
-/// The counters in `text` as one result; `None` where there are not two snapshots with their times.
+/// Reads the counters in `text` as one result; `None` unless there are two snapshots with their times.
 pub(crate) fn read(text: &Text, name: &str, troubles: &mut Troubles) -> Option<Found> {
     let mut walk = Walk::default();
     for (start, line) in text.lines() {
@@ -55,9 +56,9 @@ pub(crate) fn read(text: &Text, name: &str, troubles: &mut Troubles) -> Option<F
 #[derive(Default)]
 struct Walk {
     shots: Vec<Shot>,
-    /// The line before, which may be a time.
+    /// The previous line, which may be a time.
     before: Option<String>,
-    /// Whether the last line was a device's.
+    /// Whether the previous line was a device's.
     within: bool,
 }
 
@@ -87,7 +88,7 @@ impl Walk {
     }
 }
 
-/// `   8       0 sda 1000 …`: major, minor, name, and eleven, fifteen or seventeen counters.
+/// Parses `   8       0 sda 1000 …`: major, minor, name, and eleven, fifteen or seventeen counters.
 fn device(line: &str) -> Option<(&str, DiskCounters)> {
     let words: Vec<&str> = line.split_whitespace().take(32).collect();
     let [major, minor, name, fields @ ..] = words.as_slice() else { return None };
@@ -118,7 +119,7 @@ fn device(line: &str) -> Option<(&str, DiskCounters)> {
     Some((name, counters))
 }
 
-/// `Mon Nov 23 09:49:44 UTC 2026`, as `date` prints it, with its year beside its month; anything else as it is.
+/// Returns `Mon Nov 23 09:49:44 UTC 2026`, as `date` prints it, with the year next to the month; anything else unchanged.
 fn rearranged(words: &str) -> String {
     let parts: Vec<&str> = words.split_whitespace().collect();
     let is_year = |word: &str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
@@ -133,13 +134,13 @@ fn rearranged(words: &str) -> String {
 /// When a snapshot was taken.
 #[derive(Clone, Copy, Default)]
 struct Time {
-    /// On a clock of its own.
+    /// Seconds on the clock that was printed.
     seconds: f64,
-    /// Milliseconds since 1970; zero where the clock counts from boot.
+    /// Milliseconds since 1970; zero if the clock counts from boot.
     unix_ms: u64,
 }
 
-/// The times of all snapshots, rising; `None` where one has none.
+/// Returns the rising times of all snapshots; `None` if one has no time.
 fn times(shots: &[Shot], name: &str) -> Option<Vec<Time>> {
     let words: Option<Vec<&str>> = shots.iter().map(|shot| shot.time.as_deref()).collect();
     let words = words?;
@@ -152,7 +153,7 @@ fn times(shots: &[Shot], name: &str) -> Option<Vec<Time>> {
     known.filter(|times| times.windows(2).all(|pair| pair[1].seconds > pair[0].seconds))
 }
 
-/// `12345.67 23456.78`, as `/proc/uptime` has it.
+/// Parses `12345.67 23456.78`, the form of `/proc/uptime`.
 fn uptime(words: &str) -> Option<Time> {
     let (up, idle) = words.split_once(' ')?;
     let plain =

@@ -1,4 +1,4 @@
-//! iostat's JSON, sound or damaged, into sheets: what can be read is, and every place that cannot is named.
+//! iostat's JSON, sound or damaged, into sheets: what is readable is read, and each place that is not becomes a trouble.
 
 use record::CpuMetric;
 
@@ -8,10 +8,10 @@ use super::super::trouble::Trouble;
 use super::sheet::{Command, Sheet};
 use super::tokens::{Cursor, Token};
 
-/// At most so many places are named one by one.
+/// Most places reported one by one; the others are counted.
 const NAMED: usize = 20;
 
-/// Words of a host that are kept.
+/// Words about the host that are kept.
 const SAID: [&str; 6] = ["nodename", "sysname", "release", "machine", "number-of-cpus", "date"];
 
 /// Reads every document of iostat in a text.
@@ -21,18 +21,18 @@ pub(super) struct Reader<'t> {
     open: Vec<(char, &'t str)>,
     /// The key whose value comes next.
     key: &'t str,
-    /// False once something of this document could not be read: then keys alone tell what belongs where.
+    /// Whether everything in this document could be read so far. If not, only keys show what belongs where.
     sound: bool,
     /// What the current report has had already.
     had: Had,
     row: Vec<(usize, f64)>,
     pub sheets: Vec<Sheet>,
     pub troubles: Vec<Trouble>,
-    /// Places beyond those that are named.
+    /// Number of places beyond those that are reported.
     pub unnamed: usize,
-    /// True where a comma stood where none belongs (`-y` of 11.6.0 and 12.1.4).
+    /// Whether a comma stood where none belongs (`-y` of 11.6.0 and 12.1.4).
     pub stray_comma: bool,
-    /// True where the text ended within a document.
+    /// Whether the text ended within a document.
     pub cut_off: bool,
 }
 
@@ -59,7 +59,7 @@ impl<'t> Reader<'t> {
             stray_comma: false,
             cut_off: false,
         };
-        // What stands before the first document (a shell's words, the rest of a report) is no part of one.
+        // What stands before the first document (a shell's words, the rest of a report) is not part of one.
         reader.cursor.at = text.find(['{', '[', '"']).unwrap_or(text.len());
         while reader.step() {}
         reader.cut_off |= !reader.open.is_empty();
@@ -68,7 +68,7 @@ impl<'t> Reader<'t> {
         reader
     }
 
-    /// Takes the next token; false at the end.
+    /// Takes the next token; returns false at the end.
     fn step(&mut self) -> bool {
         let at = self.cursor.next_at();
         match self.cursor.next() {
@@ -111,7 +111,7 @@ impl<'t> Reader<'t> {
         self.open.push((bracket, key));
     }
 
-    /// Whether the object that has just begun is a device's row, also where the brackets around it are lost.
+    /// Whether the object that has just begun is a device's row although the brackets around it are lost.
     fn is_row(&self) -> bool {
         !self.sound && matches!(self.cursor.peek(), Token::Words("disk_device" | "disk-device"))
     }
@@ -120,7 +120,7 @@ impl<'t> Reader<'t> {
         match self.open.last() {
             Some(('{', _)) if bracket == '}' => {}
             Some(('[', _)) if bracket == ']' => {}
-            // The end of a document whose beginning is not there.
+            // The end of a document whose beginning is missing.
             None => return,
             Some((open, _)) => {
                 let expected = if *open == '{' { "'}' or another key" } else { "']' or another entry" };
@@ -130,7 +130,7 @@ impl<'t> Reader<'t> {
         self.open.pop();
     }
 
-    /// A comma where nothing stands before it: `-y` of 11.6.0 and 12.1.4 prints one before its first report.
+    /// Takes a comma; one with nothing before it is what `-y` of 11.6.0 and 12.1.4 prints before its first report.
     fn comma(&mut self, at: usize) {
         let before = self.cursor.text[..at].trim_end();
         if !before.ends_with(['[', '{', ',']) {
@@ -160,7 +160,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// A document begins within one that was never closed: both stand in one file, as `>>` writes them.
+    /// Begins a document within one that was never closed: `>>` has written both to one file.
     fn next_document(&mut self) {
         self.cut_off = true;
         self.open.clear();
@@ -173,7 +173,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// What begins a part must be followed by a bracket.
+    /// Takes the bracket that must follow a key which begins a part.
     fn part(&mut self, key: &str, at: usize) {
         let bracket = match self.cursor.peek() {
             Token::Open(bracket) => bracket,
@@ -194,7 +194,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Where brackets cannot be relied on, a report begins with what the last one has had.
+    /// Begins a report if the last one already has this key; used when brackets cannot be relied on.
     fn report_by_key(&mut self, key: &str, at: usize) {
         let again = match key {
             "timestamp" => self.had.time || self.had.cpu || self.had.disks,
@@ -213,7 +213,7 @@ impl<'t> Reader<'t> {
         self.had = Had::default();
     }
 
-    /// The sheet that is being read, made where the document's beginning is lost.
+    /// Returns the index of the sheet being read, added if the document's beginning is lost.
     fn host(&mut self, at: usize) -> usize {
         if self.sheets.is_empty() {
             self.sheets.push(Sheet::of("JSON", at));
@@ -229,7 +229,7 @@ impl<'t> Reader<'t> {
             Token::Number(number) => number.to_string(),
             _ => return self.trouble(value, "words in quotes or a number"),
         };
-        // Where brackets cannot be relied on, a host begins with its name.
+        // If brackets cannot be relied on, a host begins with its name.
         if !self.sound
             && name == "nodename"
             && self.sheets.last().is_some_and(|sheet| sheet.word(name).is_some())
@@ -261,8 +261,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// `{"date": "2026-11-23", "time": "09:49:45", "utc": 1, "interval": 1}`, as sadf writes it at the offset; sadf has no
-    /// report since boot.
+    /// Reads `{"date": "2026-11-23", "time": "09:49:45", "utc": 1, "interval": 1}`, the time as sadf writes
+    /// it, at `at`; sadf has no report since boot.
     fn time_of_sadf(&mut self, at: usize) -> Option<String> {
         let whole = near(self.cursor.text, at, TIME_LONGEST);
         let whole = &whole[..whole.find('}')? + 1];
@@ -279,7 +279,7 @@ impl<'t> Reader<'t> {
         Some(if is_utc { format!("{date}T{clock}+0000") } else { format!("{date} {clock}") })
     }
 
-    /// Passes over the value of a key that means nothing here. What belongs to iostat within it is read all the same.
+    /// Passes over the value of a key that means nothing here. What belongs to iostat within it is still read.
     fn pass_over(&mut self) {
         if !matches!(self.cursor.peek(), Token::Open(_)) {
             self.key = "";
@@ -290,7 +290,7 @@ impl<'t> Reader<'t> {
     fn cpu(&mut self, at: usize) {
         self.had.cpu = true;
         let cells = self.cells(at);
-        // sadf has each CPU beside all of them.
+        // sadf has each CPU beside the sum of all.
         if cells.iter().any(|(name, value)| *name == "cpu" && !matches!(value, Cell::Words("all"))) {
             return;
         }
@@ -327,7 +327,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The pairs of a flat object up to its end, or up to where it cannot be read.
+    /// Returns the pairs of a flat object up to its end, or up to where it cannot be read.
     fn cells(&mut self, start: usize) -> Vec<(&'t str, Cell<'t>)> {
         let mut cells = Vec::with_capacity(24);
         loop {
@@ -360,7 +360,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The value of a key. One of the wrong kind is named; where nothing can follow it, the object ends there.
+    /// Returns the value of a key. A value of the wrong kind adds a trouble; if nothing can follow it, the object ends there.
     fn cell(&mut self, key: &str) -> Option<Cell<'t>> {
         let at = self.cursor.next_at();
         let mut ahead = self.cursor;
@@ -372,7 +372,7 @@ impl<'t> Reader<'t> {
             Token::Number(_) if ahead.next_at() == ahead.text.len() => Cell::Words(""),
             Token::Number(number) if !is_name(key) => Cell::Number(number),
             Token::Words(words) => {
-                // Numbers in quotes, as some tools make them of what iostat printed.
+                // Numbers in quotes, into which some tools convert what iostat printed.
                 let plain = words.trim().replace(',', ".");
                 let number = plain.parse::<f64>().ok().filter(|number| number.is_finite());
                 if number.is_none() {
@@ -401,7 +401,7 @@ impl<'t> Reader<'t> {
         Some(cell)
     }
 
-    /// Passes over a list or an object whose bracket has just been taken, if it ends on this line.
+    /// Passes over a list or an object whose bracket has just been taken; returns whether it ends on this line.
     fn skipped(&self, ahead: &mut Cursor<'t>) -> bool {
         let start = ahead.at;
         let line = ahead.text[start..].find('\n').map_or(ahead.text.len(), |end| start + end);
@@ -420,7 +420,7 @@ impl<'t> Reader<'t> {
         !ahead.text[start..ahead.at].contains('\n')
     }
 
-    /// Names a place, after which brackets are no longer relied on, and goes on with the next line.
+    /// Adds a trouble, after which brackets are no longer relied on, and goes on with the next line.
     fn trouble(&mut self, at: usize, expected: &str) {
         self.trouble_here(at, expected);
         self.cursor.at = self.cursor.at.max(at);
@@ -429,7 +429,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Names a place, after which brackets are no longer relied on.
+    /// Adds a trouble, after which brackets are no longer relied on.
     fn trouble_here(&mut self, at: usize, expected: &str) {
         self.sound = false;
         self.named(at, expected);
@@ -446,12 +446,12 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The form of what sadf -j writes.
+/// The form of sadf's `-j` output.
 pub(super) const SADF: &str = "sadf JSON";
-/// The object of a time is no longer.
+/// Longest object of a time, in bytes.
 const TIME_LONGEST: usize = 256;
 
-/// Keys whose value is a name and no number.
+/// Whether the value of a key is a name, not a number.
 fn is_name(key: &str) -> bool {
     matches!(key, "disk_device" | "disk-device" | "cpu")
 }

@@ -2,20 +2,20 @@
 
 use record::Metric;
 
-/// What a key holds, and what one of it is worth in the base unit.
+/// What a key holds, and the factor to the base unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Column {
     /// A figure of a device.
     Figure(Metric, f64),
     /// Throughput, in the unit that the key names.
     Throughput(Metric, f64),
-    /// An amount of the whole interval, in the unit that the key names: with the rate beside it, it tells how long that was.
+    /// An amount of the whole interval, in the unit that the key names; divided by its rate it gives the interval's length.
     Amount(Metric, f64),
     /// Merges a second before 11.5.7, a percentage since.
     Merged {
-        /// What it is before.
+        /// What the key holds before 11.5.7.
         rate: Metric,
-        /// What it is since.
+        /// What the key holds since 11.5.7.
         share: Metric,
     },
     /// A figure that is not kept.
@@ -28,7 +28,7 @@ const PERCENT: f64 = 1e-2;
 /// Bytes of a sector.
 pub(super) const SECTOR: f64 = record::SECTOR as f64;
 
-/// Keys without a unit that changes.
+/// Keys that hold no variable unit.
 const PLAIN: [(&str, Column); 47] = [
     ("r/s", Column::Figure(Metric::ReadOps, 1.0)),
     ("w/s", Column::Figure(Metric::WriteOps, 1.0)),
@@ -81,11 +81,11 @@ const PLAIN: [(&str, Column); 47] = [
     ("util-percent", Column::Figure(Metric::Busy, PERCENT)),
 ];
 
-/// Units within keys, and the bytes of one.
+/// Units within keys, and their bytes.
 const UNITS: [(&str, f64); 5] =
     [("kB", KIB), ("MB", KIB * KIB), ("GB", KIB * KIB * KIB), ("sec", SECTOR), ("Blk", SECTOR)];
 
-/// Keys with a unit in the place of the star.
+/// Keys with a unit in place of the star.
 const WITH_UNIT: [(&str, Metric); 10] = [
     ("r*/s", Metric::ReadBytes),
     ("w*/s", Metric::WriteBytes),
@@ -103,7 +103,7 @@ const WITH_UNIT: [(&str, Metric); 10] = [
 const AMOUNTS: [(&str, Metric); 3] =
     [("*_read", Metric::ReadBytes), ("*_wrtn", Metric::WriteBytes), ("*_dscd", Metric::DiscardBytes)];
 
-/// What `key` holds; `None` where no generation has it.
+/// Returns what `key` holds; `None` if no generation has it.
 pub(super) fn column(key: &str) -> Option<Column> {
     if let Some((_, column)) = PLAIN.iter().find(|(known, _)| *known == key) {
         return Some(*column);
@@ -120,13 +120,13 @@ fn with_unit(key: &str, rows: &[(&str, Metric)]) -> Option<(Metric, f64)> {
     })
 }
 
-/// The operations, throughput, size, wait and merges that belong together.
+/// Metrics of one direction: requests, throughput, size, wait and merges.
 pub(super) struct Way {
-    /// Operations a second.
+    /// Requests a second.
     pub ops: Metric,
     /// Bytes a second.
     pub bytes: Option<Metric>,
-    /// Mean length.
+    /// Mean request size.
     pub size: Option<Metric>,
     /// Mean wait.
     pub wait: Metric,
@@ -153,7 +153,7 @@ pub(super) const WAYS: [Way; 5] = {
 };
 
 impl Way {
-    /// Every metric of it.
+    /// Returns every metric of the direction.
     pub fn metrics(&self) -> impl Iterator<Item = Metric> {
         [Some(self.ops), self.bytes, self.size, Some(self.wait), self.merges, self.share]
             .into_iter()

@@ -1,6 +1,6 @@
-//! iostat's reports of every generation into the series of a run.
+//! iostat's reports of every generation, into the series of a run.
 //!
-//! Facts: manual pages and change log of sysstat, and outputs that users posted; each generation is told by its keys.
+//! Facts: manual pages and change log of sysstat, and outputs that users posted. The keys show the generation.
 
 mod clock;
 mod diskstats;
@@ -21,21 +21,21 @@ use super::found::Found;
 use super::text::Text;
 use super::trouble::{Trouble, Troubles};
 
-/// What an input of iostat gave.
+/// The results of an iostat input.
 pub(crate) struct Reports {
-    /// One a host and document.
+    /// One result for each host and document.
     pub found: Vec<Found>,
     pub troubles: Vec<Trouble>,
     pub notes: Vec<String>,
 }
 
-/// True for JSON with iostat's keys in it, sound or damaged.
+/// Whether a text is JSON with iostat's keys in it, sound or damaged.
 pub(crate) fn is_json(text: &str) -> bool {
     let has = |key: &str| text.contains(key);
     text.contains('{') && (has("\"disk_device\"") || has("\"avg-cpu\"") || has("\"sysstat\""))
 }
 
-/// Every document in `text`; `name` is the input's.
+/// Reads every document in `text`; `name` is the input's.
 pub(crate) fn json(text: &str, name: &str) -> Reports {
     let reader = json::Reader::read(text);
     let mut notes = Vec::new();
@@ -58,7 +58,7 @@ pub(crate) fn json(text: &str, name: &str) -> Reports {
     Reports { found, troubles: reader.troubles, notes }
 }
 
-/// Every call of iostat, sar or sadf whose text or XML stands in `text`; `name` is the input's.
+/// Reads every call of iostat, sar or sadf whose text or XML is in `text`; `name` is the input's.
 pub(crate) fn text(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<Found> {
     let mut sheets = text::read(text, troubles);
     sheets.extend(sar::read(text, troubles));

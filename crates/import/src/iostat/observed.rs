@@ -1,4 +1,4 @@
-//! A sheet into the series of a run: base units, NaN where nothing is known, and a note for all that was mended or left out.
+//! A sheet into the series of a run: base units, NaN for unknown values, and a note for all that was mended or left out.
 
 use record::{CpuMetric, HostFacts, Metric, Observed, ObservedDevice, Unit};
 
@@ -9,7 +9,7 @@ use super::sectors;
 use super::sheet::{Key, Printed, Sheet};
 use super::spans::{Spans, spans};
 
-/// The run of one host of one document; `None` where no interval is in it. `name` is the input's.
+/// Returns the result of one host of one document. `name` is the input's.
 pub(super) fn found(sheet: &Sheet, name: &str) -> Found {
     let times: Vec<&str> = sheet.reports.iter().map(String::as_str).collect();
     let spans = spans(sheet, clock::read(&times, sheet.word("date"), name));
@@ -43,7 +43,7 @@ fn host(sheet: &Sheet) -> Option<HostFacts> {
     })
 }
 
-/// The tool with the versions that print these keys, and the form.
+/// Returns the tool, the versions that print these keys, and the form.
 pub(super) fn tool(sheet: &Sheet) -> String {
     if matches!(sheet.form, super::sar::FORM | super::json::SADF | super::sadf::FORM) {
         return sheet.form.to_owned();
@@ -65,12 +65,13 @@ pub(super) fn tool(sheet: &Sheet) -> String {
     format!("iostat {versions} {}", sheet.form)
 }
 
-/// What is said beside the figures.
+/// Notes that accompany the figures.
 #[derive(Default)]
 struct Notes {
     told: Vec<String>,
-    /// Values beyond all reason: how many, and of which devices.
+    /// Number of impossible values.
     absurd: usize,
+    /// Devices that had impossible values.
     absurd_of: Vec<String>,
     example: f64,
 }
@@ -108,7 +109,7 @@ impl Notes {
         }
     }
 
-    /// What a throughput has to be multiplied by, and why.
+    /// Returns the factor to apply to every throughput, and notes why.
     fn unit(&mut self, sheet: &Sheet) -> f64 {
         let named = sheet
             .keys
@@ -155,19 +156,19 @@ impl Notes {
     }
 }
 
-/// Whether a version between 12.1.2 and 12.2.0 may have printed it.
+/// Whether a version from 12.1.2 to 12.2.0 may have printed the sheet.
 fn may_be_sectors(sheet: &Sheet) -> bool {
     let has = |tail: &str| sheet.keys.iter().any(|key| key.name.ends_with(tail));
     sheet.form == "JSON" && !sheet.has("f/s") && (sheet.has("d/s") || has("_dscd/s") || sheet.has("areq-sz"))
 }
 
-/// Shares of the CPUs, 0 to 1.
+/// Returns the shares of the CPUs, 0 to 1; NaN for an impossible share.
 fn cpu(column: &[f64], first: usize) -> Vec<f64> {
     let share = |percent: &f64| if (0.0..=100.5).contains(percent) { percent / 100.0 } else { f64::NAN };
     column.iter().skip(first).map(share).collect()
 }
 
-/// How series are drawn from a sheet: from report `first` on, throughputs times `throughput`.
+/// Draws series from a sheet: from report `first` on, throughputs times `throughput`.
 struct Drawn<'s> {
     sheet: &'s Sheet,
     first: usize,
@@ -203,12 +204,13 @@ impl Drawn<'_> {
     }
 }
 
-/// A division where the base unit is the larger one: 1.29 ms come out as 0.00129 s, and not with a last digit of the product.
+/// Converts a value; divides if the base unit is the larger one, so that 1.29 ms become 0.00129 s without the
+/// product's rounding error.
 fn in_base_units(value: f64, factor: f64) -> f64 {
     if factor < 1.0 { value / (1.0 / factor) } else { value * factor }
 }
 
-/// The most that a value can be, by its unit: what iostat prints where a counter fell is far above.
+/// Returns the greatest possible value by its unit; what iostat prints after a counter fell is far above.
 fn most(unit: Unit) -> f64 {
     match unit {
         Unit::PerSecond | Unit::Count => 1e9,
@@ -220,8 +222,8 @@ fn most(unit: Unit) -> f64 {
     }
 }
 
-/// Empties what iostat prints where a counter fell (2^64 less a little, or less than nothing), and with it everything of that
-/// direction that was computed from it. Gives back how many values that were.
+/// Empties the values that iostat prints after a counter fell (2^64 less a little, or negative) and all
+/// values of that direction that were computed from it. Returns how many values it emptied.
 fn absurd(metrics: &mut [(Metric, Vec<f64>)], notes: &mut Notes) -> usize {
     let reports = metrics.first().map_or(0, |(_, values)| values.len());
     let mut emptied = 0;
@@ -246,7 +248,7 @@ fn absurd(metrics: &mut [(Metric, Vec<f64>)], notes: &mut Notes) -> usize {
     emptied
 }
 
-/// What a metric's printed unit is worth, so that a number is repeated as it stood there.
+/// Returns the worth of a metric's printed unit, to repeat a number as it was printed.
 fn scale(metric: Metric) -> f64 {
     match metric.unit() {
         Unit::PerSecond | Unit::Count => 1.0,
@@ -269,7 +271,7 @@ fn empty_zero(value: &mut f64) {
     }
 }
 
-/// iostat prints 0.00 for the mean wait and size of no I/O, and for the merged share of nothing: there is no such figure.
+/// Empties means of nothing: iostat prints 0.00 for the mean wait and size of no I/O, and for the merged share of no request.
 fn means_of_nothing(metrics: &mut [(Metric, Vec<f64>)]) {
     for way in &WAYS {
         let column = |wanted: Option<Metric>| metrics.iter().position(|(metric, _)| Some(*metric) == wanted);

@@ -1,4 +1,4 @@
-//! What `sadf -x` writes: a report for each time, with devices and CPUs as the attributes of elements.
+//! The output of `sadf -x`: a report for each time, with devices and CPUs as attributes of elements.
 
 use record::CpuMetric;
 
@@ -9,13 +9,14 @@ use super::sheet::{Command, Sheet};
 /// The form of these sheets.
 pub(super) const FORM: &str = "sadf XML";
 
-/// No element of sadf's is longer.
+/// Longest element of sadf's, in bytes.
 const LONGEST: usize = 4096;
-/// More attributes than any element has, and reports of a host that are looked at.
+/// Most attributes read of an element.
 const ATTRIBUTES_MOST: usize = 64;
+/// Most reports read of a host.
 const REPORTS_MOST: usize = 1 << 20;
 
-/// Every host's recording in `text`, read element by element, so that one that is cut short is read up to there.
+/// Reads every host's recording in `text`, element by element, so that one cut short is read up to the cut.
 pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
     let raw = text.raw.as_str();
     let mut sheets: Vec<Sheet> = Vec::new();
@@ -55,7 +56,7 @@ fn begun(element: &Element<'_>, start: usize) -> Sheet {
     sheet
 }
 
-/// `<timestamp date="2024-01-02" time="00:10:01" utc="1" interval="600">`.
+/// Reads `<timestamp date="2024-01-02" time="00:10:01" utc="1" interval="600">`.
 fn report(sheet: &mut Sheet, element: &Element<'_>) -> bool {
     let word = |name: &str| element.pairs().find(|(known, _)| *known == name).map(|(_, value)| value);
     let (Some(date), Some(time)) = (word("date"), word("time")) else { return false };
@@ -95,7 +96,7 @@ fn number(words: &str) -> Option<f64> {
     words.replace(',', ".").parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// The start of an element.
+/// The start tag of an element, and the text after it.
 struct Element<'t> {
     name: &'t str,
     attributes: &'t str,

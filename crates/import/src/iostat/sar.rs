@@ -1,4 +1,4 @@
-//! What the other tools of sysstat print of devices and CPUs: `sar -d`, `sar -u`, `sadf -d`.
+//! What the other tools of sysstat print about devices and CPUs: `sar -d`, `sar -u`, `sadf -d`.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,15 @@ use super::super::trouble::Troubles;
 use super::keys::column;
 use super::sheet::{Command, Sheet};
 
-/// Columns of a header, and reports of a host, that are looked at.
+/// Most columns read of a header.
 const COLUMNS_MOST: usize = 64;
+/// Most reports read of a host.
 const REPORTS_MOST: usize = 1 << 20;
 
 /// The form of these sheets.
 pub(super) const FORM: &str = "sar or sadf text";
 
-/// Every host's recording in `text`; rows that do not fit their header are named.
+/// Reads every host's recording in `text`; adds a trouble for each row that does not fit its header.
 pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
     let (sheets, reports, host) = (Vec::new(), HashMap::new(), String::new());
     let mut reader = Reader { text, troubles, sheets, table: None, reports, host };
@@ -29,25 +30,25 @@ pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
     sheets
 }
 
-/// What the rows are of.
+/// The subject of a table's rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Of {
     Devices,
     Cpus,
-    /// Something that is passed over.
+    /// A subject that is passed over.
     Others,
 }
 
-/// A table by its header.
+/// A table, as its header describes it.
 #[derive(Clone, Debug)]
 struct Table {
     of: Of,
     keys: Vec<String>,
-    /// True where fields are parted by semicolons (`sadf -d`).
+    /// Whether semicolons separate the fields (`sadf -d`).
     is_csv: bool,
-    /// Words of the time before the fields: `10:00:01`, or `10:00:01 AM`.
+    /// Number of words in the time before the fields: `10:00:01`, or `10:00:01 AM`.
     times: usize,
-    /// True where the name stands behind the figures (`-p`, `--pretty`).
+    /// Whether the name stands after the figures (`-p`, `--pretty`).
     name_last: bool,
     /// The time of the header, at which its first interval began.
     began: String,
@@ -58,7 +59,7 @@ struct Reader<'t> {
     troubles: &'t mut Troubles,
     sheets: Vec<Sheet>,
     table: Option<Table>,
-    /// Which report of the current sheet a time stands for: tables of several subjects have the same times.
+    /// The report of the current sheet for each time: tables of several subjects have the same times.
     reports: HashMap<String, usize>,
     /// The host of the last row of `sadf -d`.
     host: String,
@@ -93,7 +94,7 @@ impl Reader<'_> {
             return;
         }
         let Some(row) = Row::of(table, line) else {
-            // Means stand behind a word of the locale: `Average:`.
+            // Means follow a word of the locale: `Average:`.
             let is_mean = line.split_whitespace().next().is_some_and(|word| word.ends_with(':'));
             let is_other = is_mean || line.contains("RESTART") || line.contains("COMMENT");
             if !is_other {
@@ -122,7 +123,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A recording of `sadf -d` has no line of its host, but its name in each row.
+    /// Begins a recording of `sadf -d`, which has no line for its host but the host's name in each row.
     fn begin_of(&mut self, host: &str, start: usize) {
         self.begin(Sheet::of(FORM, start));
         host.clone_into(&mut self.host);
@@ -131,7 +132,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The report of a row's time, made where there is none.
+    /// Returns the report of a row's time, added if missing.
     fn report(&mut self, table: &Table, row: &Row<'_>) -> Option<usize> {
         if let Some(report) = self.reports.get(&row.time) {
             return Some(*report);
@@ -141,12 +142,12 @@ impl Reader<'_> {
         let is_dated = date.is_empty() || table.is_csv;
         let dated = |time: &str| if is_dated { time.to_owned() } else { format!("{date} {time}") };
         if sheet.reports.is_empty() && !table.began.is_empty() && !date.is_empty() {
-            // When the first interval began stands as a report of nothing, as iostat's report since boot does.
+            // The start of the first interval is stored as an empty report, in the place of iostat's report since boot.
             sheet.reports.push(dated(&table.began));
             sheet.skips_boot = false;
         }
         let command = |interval_s| Command { interval_s, count: None, skips_boot: true };
-        // Without a date a time tells only how far it is from the one before.
+        // Without a date, times only show how far apart they are.
         let told = row.interval.or_else(|| between(&table.began, &row.time).filter(|_| date.is_empty()));
         sheet.command = sheet.command.or(told.map(command));
         sheet.reports.push(dated(&row.time));
@@ -155,7 +156,7 @@ impl Reader<'_> {
     }
 }
 
-/// `10:00:01        DEV       tps     rkB/s …`, `10:00:01 AM     CPU     %user …`, or with `DEV` at the end.
+/// Reads the header `10:00:01        DEV       tps     rkB/s …`, `10:00:01 AM     CPU     %user …`, or with `DEV` at the end.
 fn table(line: &str) -> Option<Table> {
     let words: Vec<&str> = line.split_whitespace().take(COLUMNS_MOST).collect();
     let times = times(&words)?;
@@ -178,7 +179,7 @@ fn table(line: &str) -> Option<Table> {
     is_table.then_some(Table { of, keys, is_csv: false, times, name_last, began })
 }
 
-/// Words of the time at the start of a line: one, or two with the half of the day.
+/// Returns how many words the time at the start of a line has: one, or two with the half of the day.
 fn times(words: &[&str]) -> Option<usize> {
     let first = words.first()?;
     let is_clock = first.len() == 8
@@ -189,7 +190,7 @@ fn times(words: &[&str]) -> Option<usize> {
     is_clock.then_some(if matches!(words.get(1), Some(&("AM" | "PM"))) { 2 } else { 1 })
 }
 
-/// `# hostname;interval;timestamp;DEV;tps;…`.
+/// Reads the header `# hostname;interval;timestamp;DEV;tps;…`.
 fn csv_table(line: &str) -> Option<Table> {
     let heads = line.trim_start().strip_prefix('#')?.trim_start();
     let mut heads = heads.strip_prefix("hostname;interval;timestamp;")?.split(';').take(COLUMNS_MOST);
@@ -202,7 +203,7 @@ fn csv_table(line: &str) -> Option<Table> {
     Some(Table { of, keys, is_csv: true, times: 0, name_last: false, began: String::new() })
 }
 
-/// A row as it stands there.
+/// A row as printed.
 struct Row<'t> {
     host: &'t str,
     time: String,
@@ -234,13 +235,13 @@ impl<'t> Row<'t> {
     }
 }
 
-/// `2026-11-23 09:49:45 UTC` in the form that tells its zone.
+/// Returns `2026-11-23 09:49:45 UTC` in the form that states its zone.
 fn in_zone(time: &str) -> String {
     let parts = time.strip_suffix(" UTC").and_then(|time| time.split_once(' '));
     parts.map_or_else(|| time.to_owned(), |(day, clock)| format!("{day}T{clock}+0000"))
 }
 
-/// Seconds from one clock time to the next, over midnight too.
+/// Returns the seconds from one clock time to the next, also past midnight.
 fn between(began: &str, ended: &str) -> Option<f64> {
     let seconds = |time: &str| {
         let (time, half) = time.split_once(' ').unwrap_or((time, ""));
@@ -257,7 +258,7 @@ fn between(began: &str, ended: &str) -> Option<f64> {
     (passed > 0).then_some(f64::from(passed))
 }
 
-/// The figures of a row, one for each key.
+/// Returns the figures of a row, one for each key.
 fn numbers(table: &Table, words: &[&str]) -> Option<Vec<f64>> {
     let numbers: Option<Vec<f64>> = words.iter().map(|word| word.replace(',', ".").parse().ok()).collect();
     numbers.filter(|numbers| numbers.len() == table.keys.len() && numbers.iter().all(|n| n.is_finite()))

@@ -1,7 +1,7 @@
-//! The fault of sysstat 12.1.2 to 12.2.0: in JSON every throughput is counted in sectors, whatever the key says.
+//! The fault of sysstat 12.1.2 to 12.2.0: in JSON every throughput is in sectors, whatever its key says.
 //!
-//! Rates and request sizes are right there, and their product is the throughput: so the fault shows in the figures
-//! themselves, and is undone by them. Kilobytes come out twice too large, megabytes 2,048 times.
+//! Rates and request sizes are right there, and their product is the throughput. So the figures themselves
+//! reveal the fault and undo it. Kilobytes come out twice too large, megabytes 2,048 times.
 
 use super::keys::{Column, SECTOR, WAYS};
 use super::sheet::{Printed, Sheet};
@@ -9,24 +9,26 @@ use super::sheet::{Printed, Sheet};
 /// What the figures say of the unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Unit {
-    /// As the key says.
+    /// The unit is the one in the key.
     AsNamed,
-    /// Sectors: what was read by the key is this many times too large.
+    /// The unit is sectors: read by the key, a throughput is this many times too large.
     Sectors(f64),
-    /// No figure tells.
+    /// No figure shows the unit.
     Untold,
-    /// Neither: rate and size give another throughput.
+    /// The unit is neither: rate and size give another throughput.
     Neither,
 }
 
-/// A ratio within this of a whole one is that one: figures are printed with two decimals.
+/// Greatest relative distance of a ratio from the whole one it stands for: figures are printed with two decimals.
 const NEAR: f64 = 0.05;
-/// Below these a printed figure is too coarse to tell.
+/// Requests a second below which the printed rate is too coarse to show the unit.
 const LEAST_RATE: f64 = 0.5;
+/// Request size in KiB below which the printed size is too coarse.
 const LEAST_KIB: f64 = 0.5;
+/// Printed throughput, in its own unit, below which it is too coarse.
 const LEAST_PRINTED: f64 = 0.5;
 
-/// The unit of the throughputs in `sheet`, by the rows that can tell; the middle one of their ratios counts.
+/// Returns the unit of the throughputs in `sheet`: the median ratio of the rows that show it counts.
 pub(super) fn unit(sheet: &Sheet) -> Unit {
     let mut ratios: Vec<f64> = sheet.devices.iter().flat_map(|device| ratios(sheet, device)).collect();
     ratios.sort_by(f64::total_cmp);
@@ -41,7 +43,7 @@ pub(super) fn unit(sheet: &Sheet) -> Unit {
     }
 }
 
-/// Bytes of the unit that the keys name.
+/// Returns the bytes of the unit that the keys name.
 fn throughput_worth(sheet: &Sheet) -> f64 {
     let worth = |column: Option<Column>| match column? {
         Column::Throughput(_, worth) => Some(worth),
@@ -50,7 +52,7 @@ fn throughput_worth(sheet: &Sheet) -> f64 {
     sheet.keys.iter().find_map(|key| worth(key.column)).unwrap_or(SECTOR)
 }
 
-/// Throughput by the key over rate times size, of every report and direction that can tell.
+/// Returns throughput by the key over rate times size, for every report and direction that shows the unit.
 fn ratios(sheet: &Sheet, device: &Printed) -> Vec<f64> {
     let mut found = Vec::new();
     for way in &WAYS {

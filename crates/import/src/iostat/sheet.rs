@@ -1,4 +1,4 @@
-//! iostat's reports of one host column by column, as they were printed.
+//! iostat's reports of one host, column by column, as printed.
 
 use std::collections::HashMap;
 
@@ -11,50 +11,53 @@ use super::keys::{Column, column};
 pub(super) struct Sheet {
     /// Offset of its beginning.
     pub at: usize,
-    /// `JSON` or `text`.
+    /// The form: `JSON`, `text`, or that of sar or sadf.
     pub form: &'static str,
     /// The host's own words: `nodename`, `release`, `number-of-cpus`, `date`.
     pub said: Vec<(String, String)>,
-    /// True where something shows that the report since boot was left out (`-y`).
+    /// Whether something shows that the report since boot was left out (`-y`).
     pub skips_boot: bool,
-    /// The command line above the reports, where a page has it.
+    /// The command line above the reports, if the page has it.
     pub command: Option<Command>,
-    /// Each report's time as printed; empty where there is none.
+    /// Each report's time as printed; empty if it has none.
     pub reports: Vec<String>,
-    /// By the order of [`CpuMetric::ALL`], shares as printed (per cent), NaN where nothing stands.
+    /// Shares as printed (per cent), in the order of [`CpuMetric::ALL`]; NaN where a report has none.
     pub cpu: [Vec<f64>; 6],
-    /// In the order in which they first appear.
+    /// Devices in the order in which they first appear.
     pub devices: Vec<Printed>,
-    /// Every key that was met.
+    /// Every key that occurred.
     pub keys: Vec<Key>,
-    /// The device that was last entered, which tells where the next one stands.
+    /// Index at which the next row's device is expected: one after that of the last row.
     last: usize,
-    /// Where each device stands in `devices`.
+    /// Index in `devices` of each device.
     places: HashMap<String, usize>,
-    /// Figures that were entered, and places without one before, between and behind them.
+    /// Number of figures entered.
     entered: usize,
+    /// Number of places without a figure before, between and after them.
     empty: usize,
-    /// Rows that were left out since they, or what is missing around them, would take more memory than what was printed.
+    /// Rows left out because they, or the gaps around them, would take more memory than the printed text.
     pub left_out: usize,
 }
 
-/// A command line of iostat, as far as it tells what its reports are.
+/// A command line of iostat, as far as it describes the reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Command {
     /// Seconds between reports.
     pub interval_s: f64,
-    /// How many reports; endless where it does not say.
+    /// Number of reports; endless if the command does not say.
     pub count: Option<usize>,
     /// Whether the report since boot is left out (`-y`).
     pub skips_boot: bool,
 }
 
-/// More devices than a machine has had, and keys than any version prints.
+/// Most devices kept: more than a machine has had.
 const DEVICES_MOST: usize = 4096;
+/// Most keys kept: more than any version prints.
 const KEYS_MOST: usize = 256;
-/// Places without a figure that any sheet may have, and how many for each figure: devices that come and go leave gaps, and
-/// one device of a hundred thousand in each of as many reports nothing else.
+/// Places without a figure that any sheet may have. Devices that come and go leave gaps; of a hundred
+/// thousand devices with one report each, nearly all places would be gaps.
 const EMPTY_LEAST: usize = 1 << 20;
+/// Places without a figure allowed for each figure, beyond [`EMPTY_LEAST`].
 const EMPTY: usize = 2;
 
 /// A key and what it means.
@@ -68,27 +71,27 @@ pub(super) struct Key {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Printed {
     pub name: String,
-    /// By the order of [`Sheet::keys`]; shorter, or empty, where nothing stands.
+    /// Columns in the order of [`Sheet::keys`]; a column is shorter, or empty, if reports lack the figure.
     pub columns: Vec<Vec<f64>>,
 }
 
 impl Sheet {
-    /// An empty one that begins at an offset.
+    /// Returns an empty sheet that begins at an offset.
     pub fn of(form: &'static str, at: usize) -> Sheet {
         Sheet { at, form, ..Sheet::default() }
     }
 
-    /// True where there is a figure in it.
+    /// Whether the sheet has any figure.
     pub fn says_something(&self) -> bool {
         self.cpu.iter().any(|column| !column.is_empty()) || !self.devices.is_empty()
     }
 
-    /// The words after `name`.
+    /// Returns the words under `name`.
     pub fn word(&self, name: &str) -> Option<&str> {
         self.said.iter().find(|(known, _)| known == name).map(|(_, words)| words.as_str())
     }
 
-    /// True where any device has `key`.
+    /// Whether any device has `key`.
     pub fn has(&self, key: &str) -> bool {
         self.keys.iter().any(|known| known.name == key)
     }
@@ -99,8 +102,8 @@ impl Sheet {
         self.last = 0;
     }
 
-    /// The number of `key`, which is looked for first where the last row had it.
-    /// `None` where there are more keys than iostat has.
+    /// Returns the index of `key`, looking first at `hint`, its index in the last row; `None` if there are
+    /// more keys than iostat has.
     pub fn key(&mut self, name: &str, hint: usize) -> Option<usize> {
         if self.keys.get(hint).is_some_and(|key| key.name == name) {
             return Some(hint);
@@ -113,14 +116,14 @@ impl Sheet {
         known
     }
 
-    /// Enters a device's row into the current report. A device that a report names twice counts once.
+    /// Enters a device's row into the current report. If a report names a device twice, its first row counts.
     pub fn enter(&mut self, name: &str, row: &[(usize, f64)]) {
         if let Some(report) = self.reports.len().checked_sub(1) {
             self.enter_at(report, name, row);
         }
     }
 
-    /// Enters a device's row into a report; those of one device come in rising order.
+    /// Enters a device's row into a report; the rows of one device come in rising order of reports.
     pub fn enter_at(&mut self, report: usize, name: &str, row: &[(usize, f64)]) {
         let Some(place) = self.place(name) else {
             self.left_out += 1;
@@ -143,7 +146,7 @@ impl Sheet {
         }
     }
 
-    /// Where the device stands in [`Sheet::devices`]; `None` where there are too many.
+    /// Returns the index of the device in [`Sheet::devices`], added if new; `None` if there are too many.
     fn place(&mut self, name: &str) -> Option<usize> {
         let hit = self.devices.get(self.last).is_some_and(|device| device.name == name);
         let place = match hit {
@@ -162,19 +165,19 @@ impl Sheet {
         Some(place)
     }
 
-    /// Enters a share of the CPUs, per cent.
+    /// Enters a share of the CPUs, in per cent.
     pub fn enter_cpu(&mut self, metric: CpuMetric, value: f64) {
         if let Some(report) = self.reports.len().checked_sub(1) {
             self.enter_cpu_at(report, metric, value);
         }
     }
 
-    /// Enters a share of the CPUs into a report; they come in rising order.
+    /// Enters a share of the CPUs into a report; they come in rising order of reports.
     pub fn enter_cpu_at(&mut self, report: usize, metric: CpuMetric, value: f64) {
         set(&mut self.cpu[metric as usize], report, value);
     }
 
-    /// Makes every column as long as there are reports.
+    /// Makes every column as long as there are reports, and drops devices whose gaps would take too much memory.
     pub fn even_out(&mut self) {
         let (reports, keys) = (self.reports.len(), self.keys.len());
         let (mut empty, most) = (self.empty, EMPTY_LEAST + EMPTY * self.entered);

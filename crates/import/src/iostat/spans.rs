@@ -1,4 +1,4 @@
-//! When each report's interval began and ended, by what the reports tell.
+//! When each report's interval began and ended, from what the reports say.
 
 use workload::Nanos;
 
@@ -9,20 +9,20 @@ use super::sheet::Sheet;
 /// The intervals of a host's reports.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Spans {
-    /// The first report that is kept: 1 where the report since boot is left out.
+    /// The first report that is kept: 1 if there is a report since boot, which is left out.
     pub first: usize,
-    /// From and to on the run's clock, one a kept report, rising.
+    /// Start and end on the run's clock, one pair for each kept report, rising.
     pub intervals: Vec<(Nanos, Nanos)>,
-    /// When the run's clock showed zero; zero where that is not known.
+    /// Milliseconds since 1970 at which the run's clock showed zero; zero if unknown.
     pub started_unix_ms: u64,
     /// What had to be assumed.
     pub notes: Vec<String>,
 }
 
-/// Where nothing tells how long an interval is.
+/// Seconds assumed for an interval if nothing shows its length.
 const UNKNOWN: f64 = 1.0;
 
-/// Intervals of the reports in `sheet`, whose times are `times`.
+/// Returns the intervals of the reports in `sheet`, whose times are `times`.
 pub(super) fn spans(sheet: &Sheet, times: Times) -> Spans {
     let lengths = lengths(sheet);
     let seconds: Vec<Option<f64>> = times.unix_ms.iter().map(|ms| ms.map(|ms| ms as f64 / 1e3)).collect();
@@ -49,23 +49,23 @@ pub(super) fn spans(sheet: &Sheet, times: Times) -> Spans {
     spans
 }
 
-/// Whether the first report tells of the time since boot, which is no interval of anybody's: so without `-y`, whose traces
-/// are an empty line or a comma before the report, unless amounts and rates show that it is as long as the others.
+/// Whether the first report covers the time since boot and is no interval. It does unless `-y` was given, which
+/// leaves an empty line or a comma before the report, or amounts over rates show that it is as long as the others.
 fn is_since_boot(sheet: &Sheet, lengths: &[Option<f64>], usual: Option<f64>) -> bool {
     let as_others = match (lengths.first().copied().flatten(), usual) {
         (Some(first), Some(usual)) => first < 1.5 * usual && first > 0.5 * usual,
         _ => false,
     };
     if let Some(command) = sheet.command.filter(|_| sheet.said.is_empty()) {
-        // The host's line is not there; a report for each that was asked means that the first is there.
+        // The host's line is missing; as many reports as the command asked for mean that the first is there.
         return !command.skips_boot && command.count.is_some_and(|count| count == sheet.reports.len());
     }
     let left_out = sheet.skips_boot || sheet.command.is_some_and(|command| command.skips_boot);
     !left_out && !as_others
 }
 
-/// Lengths of the reports' intervals where amounts stand beside rates: the one by the other, of the greatest amount, in
-/// whole seconds, as iostat's intervals are.
+/// Returns the lengths of the reports' intervals if amounts stand beside rates: the greatest amount over its
+/// rate, in whole seconds, because iostat's intervals are whole seconds.
 fn lengths(sheet: &Sheet) -> Vec<Option<f64>> {
     let mut best: Vec<(f64, Option<f64>)> = vec![(0.0, None); sheet.reports.len()];
     for device in &sheet.devices {
@@ -81,7 +81,7 @@ fn lengths(sheet: &Sheet) -> Vec<Option<f64>> {
     best.into_iter().map(|(_, length)| length).collect()
 }
 
-/// What `amount` by `rate` gives where it is greater than that of the `best` so far.
+/// Returns the length from `amount` over `rate` if the amount is greater than that of `best`, else `best`.
 fn better(best: (f64, Option<f64>), amount: f64, rate: f64) -> (f64, Option<f64>) {
     // An amount is a whole number of units: below ten the length would be off by more than a twentieth.
     let is_better = amount > best.0.max(10.0) && rate > 0.0 && amount < 1e18;
@@ -93,14 +93,14 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-/// Goes from report to report on a clock that only rises, whatever the printed one did.
+/// Steps from report to report on a clock that only rises, whatever the printed one did.
 struct Clock {
     /// The printed time at which the run's clock shows zero.
     zero: Option<f64>,
     /// Where the last interval ended on the run's clock.
     at: f64,
     usual: f64,
-    /// What is added to printed times since the clock was set back.
+    /// Seconds added to printed times since the clock was set back.
     shift: f64,
     set_back: u32,
     without_time: u32,
@@ -109,7 +109,7 @@ struct Clock {
 
 impl Clock {
     fn new(seconds: &[Option<f64>], first: usize, usual: f64) -> Clock {
-        // The report since boot tells when the first interval began.
+        // The time of the report since boot is the start of the first interval.
         let before = first.checked_sub(1).and_then(|before| seconds.get(before).copied()?);
         let own = || Some(seconds.get(first).copied()?? - usual);
         let any_time = seconds.iter().any(Option::is_some);
@@ -130,7 +130,7 @@ impl Clock {
         let printed = time.zip(self.zero).map(|(time, zero)| time - zero + self.shift);
         self.at = match printed {
             Some(to) if to > from => to,
-            // Whole seconds: two reports may show the same one.
+            // Times are whole seconds, so two reports may show the same one.
             Some(to) if from - to <= 2.0 * self.usual.max(1.0) => guess,
             Some(to) => {
                 self.shift += guess - to;

@@ -7,7 +7,7 @@ use super::super::trouble::Troubles;
 use super::keys::{Column, column};
 use super::sheet::{Command, Sheet};
 
-/// Reads every report in `text`; rows that do not fit their header are named.
+/// Reads every report in `text`; adds a trouble for each row that does not fit its header.
 pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
     let mut reader = Reader {
         text,
@@ -31,16 +31,17 @@ pub(super) fn read(text: &Text, troubles: &mut Troubles) -> Vec<Sheet> {
     sheets
 }
 
-/// Words of a line that are looked at, and columns of a header: iostat prints thirty.
+/// Most words read of a line.
 const WORDS_MOST: usize = 1024;
+/// Most columns read of a header: iostat prints thirty.
 const COLUMNS_MOST: usize = 256;
 
 /// What the next row belongs to.
 enum Section {
     None,
-    /// The shares of the CPUs, by the header above.
+    /// The shares of the CPUs, in the order of the header above.
     Cpu(Vec<CpuMetric>),
-    /// Devices, by the header above.
+    /// Devices, below this header.
     Devices(Header),
 }
 
@@ -48,11 +49,11 @@ enum Section {
 #[derive(Clone)]
 struct Header {
     keys: Vec<String>,
-    /// True where the name stands behind the figures (`--pretty`).
+    /// Whether the name stands after the figures (`--pretty`).
     name_last: bool,
     /// Whether rows have come; before that another line of columns belongs to the header.
     has_rows: bool,
-    /// Whether the columns go over several lines, and so do the rows.
+    /// Whether the columns, and so the rows, are wrapped over several lines.
     wrapped: bool,
 }
 
@@ -61,15 +62,15 @@ struct Reader<'t> {
     troubles: &'t mut Troubles,
     sheets: Vec<Sheet>,
     section: Section,
-    /// Keys that the current report has had: the same again begins the next one.
+    /// Keys that the current report has had: the same keys again begin the next report.
     seen: Vec<String>,
-    /// The line before, which is a report's time where a header follows.
+    /// The previous line, which is a report's time if a header follows.
     time: Option<String>,
     /// Whether the current report has had its CPUs.
     cpu: bool,
-    /// The command above the reports that come.
+    /// The command above the reports that come next.
     command: Option<Command>,
-    /// Words of a row that goes on, where columns are wrapped.
+    /// Words of an unfinished row, if columns are wrapped.
     pending: Vec<String>,
 }
 
@@ -104,7 +105,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A second empty line below the host's shows that the report since boot was left out (`-y`).
+    /// Takes an empty line. A second one below the host's line shows that the report since boot was left out (`-y`).
     fn empty(&mut self) {
         if let (Some(sheet), Section::None) = (self.sheets.last_mut(), &self.section)
             && sheet.reports.is_empty()
@@ -118,7 +119,7 @@ impl Reader<'_> {
         self.pending.clear();
     }
 
-    /// Whether the line has the rest of the columns of a header that a page has wrapped; they are added to it.
+    /// Adds to a header the rest of its columns that a page has wrapped; returns whether the line has them.
     fn goes_on(&mut self, words: &[&str]) -> bool {
         let Section::Devices(header) = &mut self.section else { return false };
         let fits = header.keys.len() + words.len() <= COLUMNS_MOST && !header.has_rows;
@@ -130,10 +131,10 @@ impl Reader<'_> {
         goes_on
     }
 
-    /// Begins a report where one begins.
+    /// Begins a report if one begins here.
     fn begin(&mut self, at: usize, again: bool) {
         if self.sheets.is_empty() || self.command.is_some() {
-            // The host's line is lost, and with it the report since boot. What stands above the command is another's.
+            // The host's line is lost, and with it the report since boot. What stands above the command is from another call.
             let mut sheet = Sheet::of("text", at);
             sheet.skips_boot = true;
             sheet.command = self.command.take();
@@ -175,7 +176,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a row, or keeps its beginning where columns are wrapped and it goes on.
+    /// Reads a row, or keeps its beginning if columns are wrapped and it goes on.
     fn whole_row(&mut self, header: &Header, words: &[&str], at: usize) {
         if !header.wrapped {
             return self.device(header, words, at);
@@ -228,7 +229,7 @@ impl Reader<'_> {
     }
 }
 
-/// A command line `iostat -x 5 3`, with or without a prompt before it; `None` where it names no interval.
+/// Reads a command line such as `iostat -x 5 3`, with or without a prompt before it; `None` if it names no interval.
 fn command(words: &[&str]) -> Option<Command> {
     let at = words.iter().position(|word| *word == "iostat" || word.ends_with("/iostat"))?;
     let own = words[at + 1..].iter().take_while(|word| !matches!(**word, "|" | ">" | "&&" | ";"));
@@ -243,7 +244,7 @@ fn command(words: &[&str]) -> Option<Command> {
     })
 }
 
-/// `Linux RELEASE (HOST) DATE _ARCH_ (N CPU)`.
+/// Reads `Linux RELEASE (HOST) DATE _ARCH_ (N CPU)`.
 pub(super) fn host(line: &str, at: usize) -> Option<Sheet> {
     let rest = line.trim_start().strip_prefix("Linux ")?;
     let (release, rest) = rest.split_once(" (")?;
@@ -257,7 +258,7 @@ pub(super) fn host(line: &str, at: usize) -> Option<Sheet> {
     Some(sheet)
 }
 
-/// The columns of a header: `Device` (with a colon up to 11.5.6) in front, or behind with `--pretty`.
+/// Returns the columns of a header: `Device` (with a colon up to 11.5.6) is in front, or at the end with `--pretty`.
 fn header(words: &[&str]) -> Option<Header> {
     let is_name = |word: &str| matches!(word, "Device" | "Device:");
     let name_last = words.last().is_some_and(|word| is_name(word));
@@ -276,7 +277,7 @@ fn header(words: &[&str]) -> Option<Header> {
     })
 }
 
-/// A figure, with a comma for the point in many locales, and with a unit of its own after `-h`: `1.47k`, `16.6M`, `3.3%`.
+/// Parses a figure: many locales use a decimal comma, and with `-h` it has a unit of its own: `1.47k`, `16.6M`, `3.3%`.
 fn number(word: &str, of: Option<Column>) -> Option<f64> {
     let plain = word.trim_end_matches('%').replace(',', ".");
     if let Ok(number) = plain.parse::<f64>() {

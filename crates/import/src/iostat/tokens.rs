@@ -11,13 +11,13 @@ pub(super) enum Token<'t> {
     Comma,
     /// A colon.
     Colon,
-    /// What stands between quotes, escapes as they are.
+    /// Text between quotes, with its escapes.
     Words(&'t str),
-    /// A number; `null` and what C prints where there is none are NaN.
+    /// A number; `null` and what C prints for no number are NaN.
     Number(f64),
     /// Anything else, up to the next bracket, comma, quote or line end.
     Other(&'t str),
-    /// The text is at its end.
+    /// The end of the text.
     End,
 }
 
@@ -29,13 +29,13 @@ pub(super) struct Cursor<'t> {
 }
 
 impl<'t> Cursor<'t> {
-    /// Offset of the next token.
+    /// Returns the offset of the next token.
     pub fn next_at(&self) -> usize {
         let rest = &self.text[self.at..];
         self.at + (rest.len() - rest.trim_start().len())
     }
 
-    /// The next token, which is passed over.
+    /// Takes the next token.
     pub fn next(&mut self) -> Token<'t> {
         self.at = self.next_at();
         let rest = &self.text[self.at..];
@@ -52,26 +52,26 @@ impl<'t> Cursor<'t> {
         token
     }
 
-    /// The next token, which stays.
+    /// Returns the next token without taking it.
     pub fn peek(&self) -> Token<'t> {
         let mut ahead = *self;
         ahead.next()
     }
 
-    /// True where an empty line stands between here and the next token.
+    /// Whether an empty line stands between here and the next token.
     pub fn passes_empty_line(&self) -> bool {
         let between = &self.text[self.at..self.next_at()];
         between.bytes().filter(|&byte| byte == b'\n').count() > 1
     }
 
-    /// Goes on behind the end of this line.
+    /// Moves past the end of this line.
     pub fn skip_line(&mut self) {
         let rest = &self.text[self.at..];
         self.at += rest.find('\n').map_or(rest.len(), |end| end + 1);
     }
 }
 
-/// Words in quotes never go past the end of a line: there they are cut off.
+/// Takes words in quotes; they never go past the end of a line: there they are cut off.
 fn quoted(rest: &str) -> (Token<'_>, usize) {
     let mut escaped = false;
     for (index, letter) in rest.char_indices().skip(1) {
@@ -93,7 +93,7 @@ fn bare(rest: &str) -> (Token<'_>, usize) {
     (number.map_or(Token::Other(word), Token::Number), length.max(1))
 }
 
-/// A number as JSON writes it; Rust alone would take `infinity` and `.` too.
+/// Parses a number as JSON writes it; Rust alone would also accept `infinity` and `.`.
 fn number(word: &str) -> Option<f64> {
     let plain = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E');
     word.bytes().all(plain).then(|| word.parse().ok()).flatten()

@@ -87,7 +87,7 @@ fn logs_without_a_run_are_one_run_by_prefix_and_folder() {
     assert_eq!(files[0].1[0].reported[0].series.len(), 4);
 }
 
-/// A print of a run that has run for so long, so many milliseconds after the first.
+/// Returns a print of a run that has run for `ran_ms`, printed `after_ms` after the first.
 fn print(ran_ms: u64, after_ms: u64) -> String {
     format!(
         "{{\n \"fio version\" : \"fio-3.33\", \"timestamp_ms\" : {}, \"jobs\" : [ {{ \"jobname\" : \"a\", \"read\" : {{ \

@@ -1,4 +1,4 @@
-//! Other benchmarks: CrystalDiskMark, dd, yabs, kubestr, vdbench, elbencho. Every figure as it was printed.
+//! Other benchmarks: CrystalDiskMark, dd, yabs, kubestr, vdbench, elbencho. Every figure as printed.
 
 use record::Along;
 
@@ -12,7 +12,7 @@ const VDBENCH: &str = include_str!("fixtures/vdbench.txt");
 const FLAT: &str = include_str!("fixtures/vdbench-flatfile.txt");
 const ELBENCHO: &str = include_str!("fixtures/elbencho.csv");
 
-/// The one result in `text`, which is of this tool and read without a word of trouble.
+/// Returns the only result in `text`, which must be of this tool and read without any trouble.
 fn only(text: &str, tool_wanted: &str) -> record::Run {
     let mut import = imported(text);
     assert_eq!(
@@ -137,7 +137,7 @@ fn the_tables_of_yabs_are_one_result_in_its_own_megabytes() {
         ],
     );
     assert_eq!(part(&run, "1m").asked_for("partition"), Some("/dev/vda1"));
-    // Blocks times I/Os is the bandwidth: what the unit was told by.
+    // Block size times I/Os is the bandwidth, which is how the unit was found.
     let rate = figure(part(&run, "4k"), "read rate").unwrap().value;
     assert!((rate / 4096.0 - 52_100.0).abs() < 60.0, "{rate}");
     let row = |line: &str| if line.contains('|') { format!("| {line} |\n") } else { format!("{line}\n") };

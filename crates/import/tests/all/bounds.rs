@@ -1,4 +1,4 @@
-//! Of a text that holds very much as much is kept as a run file has room for, and the rest is counted.
+//! Of a text that holds very much, as much is kept as a run file has room for, and the rest is counted.
 
 use import::{Import, Input, read};
 
@@ -73,7 +73,7 @@ fn a_run_that_was_printed_very_often_is_still_one() {
     assert!(found.notes.iter().any(|note| note.starts_with("8999 earlier prints")), "{:?}", found.notes);
 }
 
-/// Each was counted from the start of the text before, which took minutes of this one.
+/// Each place was once counted from the start of the text, which took minutes for this one.
 #[test]
 fn places_in_xml_of_very_many_time_spans_are_right() {
     let span = "<TimeSpan>\n<TestTimeSeconds>x</TestTimeSeconds><ThreadCount>1</ThreadCount>\

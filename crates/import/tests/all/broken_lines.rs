@@ -1,10 +1,10 @@
-//! Results whose lines something broke, numbered, closed or joined: the figures are those of the result alone.
+//! Results whose lines something broke, numbered, closed or joined: the figures are those of the bare result.
 
 use crate::vocabulary::*;
 
 const FIO: &str = include_str!("fixtures/fio-3.33.txt");
 
-/// The same result, of which nothing is lost.
+/// Asserts that `text` gives the same result, with nothing lost.
 fn same(text: &str, what: &str) {
     let (wanted, found) = (imported(FIO), imported(text));
     assert_eq!(found.troubles, [], "{what}");
@@ -16,7 +16,7 @@ fn same(text: &str, what: &str) {
     assert_eq!(tools(&found), tools(&wanted), "{what}");
 }
 
-/// Names, options and figures, each as a line; they may stand elsewhere.
+/// Returns names, options and figures, one string each, so that their order does not matter.
 fn figures_of(run: &record::Run) -> Vec<String> {
     let of = |part: &record::Reported| {
         let asked = part.asked.iter().map(|pair| format!("{}: {pair:?}", part.job)).collect::<Vec<_>>();
@@ -56,7 +56,7 @@ fn numbers_quotes_and_boxes_around_lines_change_no_figure() {
 
 #[test]
 fn where_all_lines_are_whole_none_are_put_together() {
-    // Two lines as wide as the widest: joined they would be one result with other figures.
+    // Two lines as wide as the widest: joined, they would be one result with other figures.
     let one = "a: (groupid=0, jobs=1): err= 0: pid=1: Mon Nov 23 09:49:01 2026\n  read: IOPS=100, BW=400KiB/s (410kB/s)(4000KiB/10000msec)\n";
     let two = one.replace("a: (", "b: (").replace("IOPS=100", "IOPS=222");
     let import = imported(&format!("{one}{two}"));

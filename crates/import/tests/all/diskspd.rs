@@ -342,7 +342,7 @@ fn tables_that_markdown_drew_or_broke_have_every_figure() {
             ("thread 1 on D:\\io.dat", "all lat stddev", 2.501, "ms"),
         ],
     );
-    // Rulers below a line make a heading of it.
+    // Rulers below a line make it a heading.
     let import = imported(include_str!("fixtures/diskspd-headings.txt"));
     assert_eq!((tools(&import), &import.troubles), (vec!["DiskSpd 2.0 or 2.1 text"], &vec![]));
     holds(

@@ -6,10 +6,10 @@ const TEXT: &str = include_str!("fixtures/fio-3.33.txt");
 const TERSE: &str = include_str!("fixtures/fio-3.33.terse");
 const JSON: &str = include_str!("fixtures/fio-3.33.json");
 
-/// What only the text has, and a share that fio works out from whole KiB in one form and from bytes in the other.
+/// Figures that only the text has, and a share that fio computes from whole KiB in one form and from bytes in another.
 pub const ONLY_TEXT: &[&str] =
     &["write zone_resets", "flush short", "flush dropped", "read bandwidth.share", "write bandwidth.share"];
-/// In terse lines the first also holds everything below a microsecond; the shares are as above.
+/// Figures that differ in terse lines: the first also holds everything below a microsecond; the shares differ as above.
 pub const FOLDED: &[&str] = &["latency_us.2", "read bandwidth.share", "write bandwidth.share"];
 
 #[test]

@@ -1,8 +1,8 @@
-//! Prints of a run while it goes on, pastes without their head, bits, directions added up.
+//! Prints of a run while it goes on, pastes without their head, rates in bits, directions added up.
 
 use crate::vocabulary::*;
 
-/// One print of fio, `ms` after its start.
+/// Returns one print of fio, `ms` after its start.
 fn print(ms: u32, iops: u32) -> String {
     format!(
         "a: (groupid=0, jobs=1): err= 0: pid=6959: Mon Nov 23 09:49:{:02} 2026

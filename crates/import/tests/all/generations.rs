@@ -1,4 +1,4 @@
-//! Every generation by a short output in its own layout.
+//! Every generation, by a short output in its own layout.
 
 use crate::vocabulary::*;
 
@@ -139,7 +139,7 @@ fn several_clients_have_their_hosts_and_a_whole() {
     );
 }
 
-/// A request line, the head of the closing lines, and those.
+/// Returns a request line, the head of the closing lines, and the closing lines.
 fn ioping(request: &str, closing: &str) -> String {
     format!("{request}\n\n--- /data (ext4 /dev/sda1) ioping statistics ---\n{closing}\n")
 }

@@ -1,4 +1,4 @@
-//! iostat's JSON of all four generations, sound and damaged: base units, the intervals, and what was mended or left out.
+//! iostat's JSON of all four generations, sound and damaged: base units, intervals, and what was mended or left out.
 
 use import::Import;
 use proptest::prelude::*;
@@ -30,21 +30,21 @@ fn genuine(options: &str) -> &'static str {
     GENUINE.iter().find(|(known, _)| *known == options).unwrap().1
 }
 
-/// A document with these reports, of a device `vda` each.
+/// Returns a document with these reports.
 fn document(reports: &[&str]) -> String {
     let head = r#"{"sysstat": {"hosts": [{"nodename": "h", "sysname": "Linux", "release": "5.4.0", "machine": "x86_64",
 "number-of-cpus": 2, "date": "11/21/26", "statistics": ["#;
     format!("{head}\n{}\n]}}]}}}}\n", reports.join(",\n"))
 }
 
-/// A report at that second of 2026-11-21 00:00 UTC with one row of `vda`.
+/// Returns a report at that second of 2026-11-21 00:00 UTC with one row of `vda`.
 fn at(second: u32, row: &str) -> String {
     format!(
         r#"{{"timestamp": "2026-11-21T00:00:{second:02}+0000", "disk": [{{"disk_device": "vda", {row}}}]}}"#
     )
 }
 
-/// Three reports ten seconds apart, the first of the time since boot, all with the same row.
+/// Returns three reports ten seconds apart, the first for the time since boot, all with the same row.
 fn three(row: &str) -> String {
     let reports = [0, 10, 20].map(|second| at(second, row));
     document(&reports.each_ref().map(String::as_str))
@@ -58,7 +58,7 @@ fn values(run: &Run, device: &str, metric: Metric) -> Option<Vec<f64>> {
     record::Recording::of(run).device(device, metric)
 }
 
-/// The value of the first interval.
+/// Returns the value of the first interval.
 fn first(import: &Import, metric: Metric) -> Option<f64> {
     values(&import.runs[0], "vda", metric).map(|values| values[0])
 }
@@ -122,7 +122,7 @@ fn since_the_second_generation_rrqm_is_a_share_of_a_hundred() {
     }
 }
 
-/// The third generation's row: rates, throughputs in `unit`, the rest.
+/// Returns the third generation's row: rates, throughputs in `unit`, the rest.
 fn third(unit: &str, [read, written, discarded]: [f64; 3]) -> String {
     format!(
         r#""r/s": 100.00, "w/s": 50.00, "d/s": 2.00, "r{unit}/s": {read:.2}, "w{unit}/s": {written:.2}, "d{unit}/s": {discarded:.2},
@@ -181,7 +181,7 @@ fn the_fourth_generation_has_flushes_and_comes_out_as_the_installed_iostat_print
     let run = &import.runs[0];
     assert_eq!(observed(run).intervals.len(), 3, "the report since boot is left out");
     assert_eq!(run.host.as_ref().map(|host| (host.hostname.as_str(), host.cpus)), Some(("host", 2)));
-    // Every value against the document itself, as another reader of JSON takes it.
+    // Every value is compared with the document itself, as another JSON reader takes it.
     let json: serde_json::Value = serde_json::from_str(genuine("-x -t 1 4")).unwrap();
     let reports = json["sysstat"]["hosts"][0]["statistics"].as_array().unwrap();
     let mut compared = 0;
@@ -269,7 +269,7 @@ fn a_stopped_iostat_loses_nothing_but_its_last_words() {
     let import = named("x", genuine("-x -t 1 100, killed"));
     assert!(notes(&import).contains("as when iostat is stopped; 4 reports read"), "{}", notes(&import));
     assert_eq!(observed(&import.runs[0]).intervals.len(), 3);
-    // Cut within the last number: what is left of it is no figure.
+    // Cut within the last number: what is left of it is not a figure.
     let cut = &whole[..whole.rfind("\"util\": ").unwrap() + 9];
     let import = named("x", cut);
     assert_eq!(import.troubles[0].line as usize, cut.lines().count(), "{:?}", import.troubles);
@@ -359,7 +359,7 @@ fn several_hosts_and_several_documents_are_runs_of_their_own() {
     let names: Vec<&str> =
         import.runs.iter().map(|run| run.host.as_ref().unwrap().hostname.as_str()).collect();
     assert_eq!(names, ["h", "other"]);
-    // Appended to a file in which a killed one stands, as a script with >> does.
+    // Appended to a file that holds a killed one, as a script with `>>` does.
     let killed = genuine("-x -t 1 100, killed");
     let import = imported(&format!("{killed}\n{one}"));
     assert_eq!(import.runs.len(), 2, "{:?}", import.troubles);
@@ -372,7 +372,7 @@ fn keys_may_stand_in_any_order_and_on_one_line() {
     let sound = named("x", genuine("-x -t 1 4"));
     let json: serde_json::Value = serde_json::from_str(genuine("-x -t 1 4")).unwrap();
     let sorted = |value: &serde_json::Value| -> String {
-        // Keys by the alphabet, as `jq -S` writes them.
+        // Keys in alphabetical order, as `jq -S` writes them.
         let ordered: std::collections::BTreeMap<String, serde_json::Value> =
             serde_json::from_value(value.clone()).unwrap();
         serde_json::to_string(&ordered).unwrap()

@@ -1,15 +1,15 @@
-//! iostat's text as logs hold it: the headers of every generation, decimal commas, units of their own, and damage.
+//! iostat's text as logs hold it: the headers of every generation, decimal commas, figures with units, and damage.
 
 use record::{CpuMetric, Metric, Recording};
 
 use crate::vocabulary::*;
 
-/// The host's line, one empty line, then reports.
+/// Returns the host's line, one empty line, then the reports.
 fn log(reports: &[&str]) -> String {
     format!("Linux 5.4.0 (box) \t11/21/2026 \t_x86_64_\t(4 CPU)\n\n{}\n", reports.join("\n\n"))
 }
 
-/// Two reports: of the time since boot, and of an interval.
+/// Returns the report twice: for the time since boot, and for an interval.
 fn twice(report: &str) -> String {
     log(&[report, report])
 }
@@ -131,7 +131,7 @@ fn a_row_that_does_not_fit_its_header_is_named_and_the_others_are_read() {
     assert!(refused("Linux 5.4.0 (box) \t11/21/26 \t_x86_64_\t(4 CPU)\n\navg-cpu:  %user   %nice %system %iowait  %steal   %idle\n 1.00 0.00 1.00 0.00 0.00 98.00\n").contains("covers an interval"));
 }
 
-/// Reports without times, as pages show them: so many, with this many reads a second.
+/// Returns reports without times, as pages show them, one for each of `reads`, its reads a second.
 fn bare_reports(reads: &[u32]) -> String {
     let report = |reads: &u32| {
         format!(

@@ -1,4 +1,4 @@
-//! What others put around a result: colours, beginnings of a log's lines, JSON. The figures are those of the result alone.
+//! What other programs put around a result: colours, prefixes of a log's lines, JSON. The figures are those of the bare result.
 
 use crate::vocabulary::*;
 
@@ -10,7 +10,7 @@ Device            r/s     rkB/s  r_await  %util\nvda              1.00      4.00
 11/21/26 10:00:01\navg-cpu:  %user   %nice %system %iowait  %steal   %idle\n           2.00    0.00    2.00    3.00    0.00   93.00\n\n\
 Device            r/s     rkB/s  r_await  %util\nvda              9.00     36.00     0.25   2.00\n\n";
 
-/// What stands before each line: its words, with a digit in place of `?`.
+/// What stands before each line; a digit replaces the `?`.
 const PREFIXES: &[&str] = &[
     "2024-03-01T10:11:12.1234567?Z ",
     "2024-03-01T10:11:12.123456789+00:00 stdout F ",
@@ -33,7 +33,7 @@ const PREFIXES: &[&str] = &[
 
 fn prefixed(text: &str, prefix: &str) -> String {
     let line = |(number, line): (usize, &str)| {
-        // Services leave out the blanks at the end of a line that says nothing.
+        // Services leave out the trailing blanks of an empty line.
         let whole = format!("{}{line}", prefix.replace('?', &(number % 10).to_string()));
         format!("{}\n", whole.trim_end())
     };

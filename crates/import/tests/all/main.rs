@@ -1,4 +1,4 @@
-//! What other tools printed comes out as it was printed: figure by figure, also where the text has suffered.
+//! What other tools printed comes out as printed, figure by figure, even if the text has suffered.
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 mod belonging;

@@ -1,4 +1,4 @@
-//! Pastes from mails, tickets and pages in other languages: every figure as it stands there, and no word for what is whole.
+//! Pastes from mails, tickets and pages in other languages: every figure as it stands there, and no trouble for sound text.
 
 use record::{Metric, Origin, Run};
 
@@ -6,13 +6,13 @@ use crate::vocabulary::*;
 
 const FIO: &str = include_str!("fixtures/fio-3.33.txt");
 
-/// A text as a mail carries it: signs written out, lines cut at 60 letters.
+/// Returns a text as a mail carries it: signs escaped, lines cut at 60 characters.
 fn mailed(text: &str) -> String {
     let mut mail = String::new();
     for line in text.lines() {
         let line = line.replace('=', "=3D");
         let letters: Vec<char> = line.chars().collect();
-        // No sign is cut in two.
+        // No escaped sign is cut in two.
         let (mut at, mut rest) = (0, letters.len());
         while rest > 60 {
             let mut cut = 60;
@@ -37,7 +37,7 @@ fn a_result_that_a_mail_carries_has_every_figure() {
     assert_eq!(tools(&found), tools(&wanted));
 }
 
-/// A table without any sign is told by its lines alone.
+/// A table without any sign is recognised by its lines alone.
 #[test]
 fn a_table_that_a_mail_has_cut_is_whole_again() {
     let text = "01:50:01          DEV       tps  rd_sec/s  wr_sec/s  avgrq-sz  avgqu-sz    =\n await     svctm     %util\n\

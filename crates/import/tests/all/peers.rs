@@ -1,4 +1,4 @@
-//! Outputs made here by the real fio and ioping, where they are installed: every form agrees with the JSON of the same run.
+//! Outputs made here by the real fio and ioping, if installed: every form agrees with the JSON of the same run.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::forms::{FOLDED, ONLY_TEXT};
 use crate::vocabulary::*;
 
-/// stdout of a program in `dir`; `None`, with the reason printed, where it is not there or fails.
+/// Returns the stdout of a program in `dir`; `None`, with the reason printed, if it is missing or fails.
 fn real(program: &str, words: &[&str], dir: &Path) -> Option<String> {
     match Command::new(format!("/usr/bin/{program}")).args(words).current_dir(dir).output() {
         Ok(output) if output.status.success() => Some(String::from_utf8_lossy(&output.stdout).into_owned()),
@@ -22,7 +22,7 @@ fn real(program: &str, words: &[&str], dir: &Path) -> Option<String> {
     }
 }
 
-/// Terse lines, JSON and text of one output that holds all three, in that order.
+/// Splits an output that holds all three into terse lines, JSON and text.
 fn split(output: &str) -> (String, String, String) {
     let json = output.find("\n{\n").unwrap() + 1;
     let after = json + output[json..].find("\n}\n").unwrap() + 3;

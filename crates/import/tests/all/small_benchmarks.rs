@@ -1,4 +1,4 @@
-//! hdparm, pveperf, sysbench, the summaries of dbench, bench.sh and nench, dd in other languages: every figure as it was printed.
+//! hdparm, pveperf, sysbench, the summaries of dbench, bench.sh and nench, dd in other languages: every figure as printed.
 
 use crate::vocabulary::*;
 
@@ -13,7 +13,7 @@ const SYSBENCH_11: &str = include_str!("fixtures/sysbench-1.1.txt");
 const CRYSTAL_3: &str = include_str!("fixtures/crystaldiskmark-3.txt");
 const CRYSTAL_LOCALES: &str = include_str!("fixtures/crystaldiskmark-locales.txt");
 
-/// Reads `text`, whose results are of these tools, without a word of trouble.
+/// Returns the results in `text`, which must be of these tools and read without any trouble.
 fn whole(text: &str, wanted: &[&str]) -> Vec<record::Run> {
     let import = imported(text);
     assert_eq!((tools(&import), &import.troubles), (wanted.to_vec(), &vec![]), "{text}");

@@ -1,4 +1,4 @@
-//! Outputs that people pasted into pages, and every figure of them that a reader looks at, typed from reading the pages.
+//! Outputs that people pasted into pages, and every figure of them that a reader looks at, typed in from those pages.
 
 use crate::vocabulary::*;
 
@@ -100,7 +100,7 @@ const KEPT: [&[Row]; 2] = [
     &[("lat-read", "read lat mean", 556.61, "us")],
 ];
 
-/// fio 1.59 and 2.1.3 in turns: mixed, reads, writes. The `minb` and `maxb` of 1.59 count in thousands.
+/// fio 1.59 and 2.1.3 in turns: mixed, reads, writes. The `minb` and `maxb` of 1.59 are in 1000s.
 const PROVIDERS: [&[Row]; 6] = [
     &[
         ("test", "read bytes", 3070.5, "MiB"),

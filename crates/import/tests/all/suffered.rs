@@ -1,11 +1,11 @@
-//! Text that has suffered: pages, encodings, cuts, random damage; what can be read is read, and the rest is named.
+//! Text that has suffered: pages, encodings, cuts, random damage; what is readable is read, and the rest is reported.
 
 use import::{ImportError, Input, read};
 use proptest::prelude::*;
 
 use crate::vocabulary::*;
 
-/// Fixtures of every kind, by the name under which they are read.
+/// Fixtures of every kind, with the names under which they are read.
 const WHOLE: [(&str, &str); 8] = [
     ("collapsed.txt", include_str!("fixtures/fio-2-collapsed.txt")),
     ("lost.txt", include_str!("fixtures/fio-2-lost-words.txt")),
@@ -57,7 +57,7 @@ fn a_page_on_a_single_line_is_read_as_one_on_many() {
     for (_, text) in &WHOLE[..3] {
         let one = text.replace('\n', " ");
         assert_eq!(rates(&one), rates(text), "{one}");
-        // Words between the results now stand beside figures: one that looks like a figure may be named.
+        // Words between the results now stand beside figures: one that looks like a figure may be reported.
         assert!(imported(&one).troubles.len() <= 1, "{:?}", imported(&one).troubles);
     }
 }
@@ -251,7 +251,7 @@ proptest! {
     }
 }
 
-/// Pieces out of which every reader is driven into its corners.
+/// Fragments that drive every reader into its corners.
 const WORDS: &[&str] = &[
     "a: (groupid=0, jobs=1): err= 0: pid=1",
     "read : ",
@@ -323,8 +323,8 @@ const WORDS: &[&str] = &[
 
 #[test]
 fn json_whose_only_report_was_taken_back_gives_an_answer() {
-    // A document begins within the first device's row: its bracket, which was taken for a report's, is given back, and a
-    // device is left without any report.
+    // A document begins within the first device's row: its bracket, which was taken for a report's, is given
+    // back, and a device is left without any report.
     let text = "{1\n{\"disk_device\":\"\":\n{\"sysstat\":";
     let answer = read(Input { name: "x", bytes: text.as_bytes() }, &[]);
     assert!(matches!(answer, Err(ImportError::SinceBoot | ImportError::Unreadable { .. })), "{answer:?}");

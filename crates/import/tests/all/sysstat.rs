@@ -1,10 +1,10 @@
-//! What sar and sadf print of devices and CPUs, and the kernel's counters: recordings that machines in service have already.
+//! What sar and sadf print about devices and CPUs, and the kernel's counters: recordings that machines in service already have.
 
 use record::{CpuMetric, Metric, Observed};
 
 use crate::vocabulary::*;
 
-/// Seconds of 2026-11-23 09:49:44 UTC.
+/// Seconds since 1970 of 2026-11-23 09:49:44 UTC.
 const BEGAN: u64 = 1_795_427_384;
 
 fn observed(text: &str, tool_wanted: &str) -> (Observed, u64) {
@@ -23,7 +23,7 @@ fn seconds(observed: &Observed) -> Vec<f64> {
     observed.intervals.iter().map(|(from, to)| to.since(*from).as_secs_f64()).collect()
 }
 
-/// The recording that all of these are of: two intervals of a second, two devices.
+/// Asserts that this is the recording all of these hold: two intervals of a second, two devices.
 fn is_the_recording((observed, started): (Observed, u64)) {
     assert_eq!(seconds(&observed), [1.0, 1.0]);
     assert_eq!(started, BEGAN * 1000);
@@ -140,7 +140,7 @@ fn a_row_of_sar_that_does_not_fit_is_named() {
     assert!(told.starts_with("line 6, column 1: expected a time, a name and 8 figures"), "{told}");
 }
 
-/// Two snapshots with these words before them: 150 reads and 400 writes between.
+/// Returns two snapshots with these words before them: 150 reads and 400 writes apart.
 fn snapshots(times: [&str; 2]) -> String {
     let shot = |time: &str, counters: &str| {
         format!("{time}\n 252       0 vda {counters}\n   7       0 loop0 0 0 0 0 0 0 0 0 0 0 0\n")

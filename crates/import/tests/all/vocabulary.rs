@@ -1,20 +1,20 @@
-//! Words of these tests: reading a text, finding a figure by its path, comparing it with what was typed.
+//! Helpers of these tests: read a text, find a figure by its path, compare it with what was typed in.
 
 use import::{Import, Input, read};
 use record::{Figure, LatencyKind, Origin, Reported, Run};
 use workload::Direction;
 
-/// Everything in `text`.
+/// Reads everything in `text`.
 pub fn imported(text: &str) -> Import {
     named("input.txt", text)
 }
 
-/// Everything in a file of this name.
+/// Reads everything in a file of this name.
 pub fn named(name: &str, text: &str) -> Import {
     read(Input { name, bytes: text.as_bytes() }, &[]).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The words of the refusal.
+/// Returns the words of the refusal.
 pub fn refused(text: &str) -> String {
     match read(Input { name: "input.txt", bytes: text.as_bytes() }, &[]) {
         Ok(import) => panic!("read as {:?}", tools(&import)),
@@ -22,7 +22,7 @@ pub fn refused(text: &str) -> String {
     }
 }
 
-/// The tool of a run.
+/// Returns the tool of a run.
 pub fn tool(run: &Run) -> &str {
     match &run.origin {
         Origin::Imported { tool, .. } => tool,
@@ -30,12 +30,12 @@ pub fn tool(run: &Run) -> &str {
     }
 }
 
-/// The tools of all runs.
+/// Returns the tools of all runs.
 pub fn tools(import: &Import) -> Vec<&str> {
     import.runs.iter().map(tool).collect()
 }
 
-/// What a run lacks.
+/// Returns what a run lacks.
 pub fn lacks(run: &Run) -> Vec<&str> {
     match &run.origin {
         Origin::Imported { lacks, .. } => lacks.iter().map(String::as_str).collect(),
@@ -43,7 +43,7 @@ pub fn lacks(run: &Run) -> Vec<&str> {
     }
 }
 
-/// The part of that name.
+/// Returns the part of that name.
 pub fn part<'r>(run: &'r Run, name: &str) -> &'r Reported {
     let found = run.reported.iter().find(|part| part.job == name);
     found.unwrap_or_else(|| panic!("no part '{name}' in {:?}", names(run)))
@@ -53,7 +53,8 @@ fn names(run: &Run) -> Vec<&str> {
     run.reported.iter().map(|part| part.job.as_str()).collect()
 }
 
-/// A figure by its path: `read iops`, `write clat mean`, `read lat p99`, `all short`, or a name of the part's own figures.
+/// Returns a figure by its path: `read iops`, `write clat mean`, `read lat p99`, `all short`, or a name of
+/// the part's own figures.
 pub fn figure<'r>(part: &'r Reported, path: &str) -> Option<&'r Figure> {
     let words: Vec<&str> = path.split(' ').collect();
     let direction = match words[0] {
@@ -87,7 +88,7 @@ pub fn figure<'r>(part: &'r Reported, path: &str) -> Option<&'r Figure> {
     }
 }
 
-/// What one of `unit` is worth in base units.
+/// Returns the worth of one `unit` in base units.
 pub fn worth(unit: &str) -> f64 {
     match unit {
         "" | "%" | "B" | "ns" | "B/s" => 1.0,
@@ -102,10 +103,10 @@ pub fn worth(unit: &str) -> f64 {
     }
 }
 
-/// One row of a table typed by hand: part, path, value, unit.
+/// One row of a table typed in by hand: part, path, value, unit.
 pub type Row = (&'static str, &'static str, f64, &'static str);
 
-/// Fails with every row that `run` does not hold as it was typed.
+/// Panics unless `run` holds every row as typed in.
 pub fn holds(run: &Run, rows: &[Row]) {
     let wrong: Vec<String> = rows
         .iter()
@@ -119,7 +120,7 @@ pub fn holds(run: &Run, rows: &[Row]) {
     assert!(wrong.is_empty(), "{} of {} figures:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
 }
 
-/// Every figure of a part with its path.
+/// Returns every figure of a part with its path.
 pub fn figures(part: &Reported) -> Vec<(String, Figure)> {
     let mut found: Vec<(String, Figure)> =
         part.figures.iter().map(|named| (named.name.clone(), named.figure.clone())).collect();
@@ -159,8 +160,8 @@ pub fn figures(part: &Reported) -> Vec<(String, Figure)> {
     found
 }
 
-/// Fails where a figure of `poorer` lies further from the same of `richer` than its last digit allows, or has none there.
-/// Gives back how many were compared.
+/// Panics if a figure of `poorer` differs from that of `richer` by more than its last digit allows, or is
+/// missing there. Returns how many were compared.
 pub fn agree(poorer: &Run, richer: &Run, left_out: &[&str]) -> usize {
     let (mut compared, mut wrong) = (0, Vec::new());
     for mine in poorer.reported.iter().filter(|part| part.scope != record::Scope::Group) {
@@ -171,7 +172,7 @@ pub fn agree(poorer: &Run, richer: &Run, left_out: &[&str]) -> usize {
             }
             compared += 1;
             let other = figure(theirs, &path);
-            // A printed figure is rounded, cut or, with percentiles, rounded up: less than one of its last digit away.
+            // A printed figure is rounded, cut or (percentiles) rounded up: it is off by less than one of its last digit.
             let near = other
                 .is_some_and(|other| (value.value - other.value).abs() <= value.step.max(other.step) * 1.01);
             if !near {

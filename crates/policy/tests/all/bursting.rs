@@ -1,4 +1,4 @@
-//! Measured levels that a published burst would give too, and those that none would.
+//! Measured levels that a published burst would also give, and levels that none would.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test may fail where its story breaks
 
 use policy::{BurstAlike, BurstLength, Level, Load, Plateau, bursts_alike, evaluate};
@@ -8,7 +8,8 @@ const MIB: f64 = 1048576.0;
 /// How long a check looks.
 const SEEN: Nanos = Nanos::from_secs(110);
 
-/// What a check sees of a volume that serves so many small reads a second, and so many bytes of large ones; within 0.1 %.
+/// Returns the levels that a check sees of a volume that serves this many small reads a second, and this many
+/// bytes of large ones; within 0.1 %.
 fn seen(iops: f64, bytes: f64) -> Vec<Plateau> {
     let near = |rate: f64| (Iops(rate * 0.999), Iops(rate * 1.001));
     [Direction::Read, Direction::Write]

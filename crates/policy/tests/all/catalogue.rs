@@ -1,10 +1,10 @@
-//! The built-in catalogue: complete, sourced, and every policy evaluates with everything that can be chosen.
+//! The built-in catalogue: complete and sourced, and every policy evaluates with every possible choice.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test may fail where its story breaks
 
 use policy::{Catalogue, Limits, Parameter, Policy, Resource};
 use workload::PolicyName;
 
-/// Every way to choose among a policy's words, with an example for each required figure.
+/// Returns every combination of a policy's choices, with an example for each required figure.
 fn settings(policy: &Policy) -> Vec<PolicyName> {
     let required = policy.required_parameters();
     let words = |parameter: &Parameter| -> Vec<String> {
@@ -89,7 +89,7 @@ fn limits_survive_a_file() {
         let text = serde_json::to_string(&limits).unwrap();
         let again: Limits = serde_json::from_str(&text).unwrap();
         for (a, b) in again.limits.iter().zip(&limits.limits) {
-            // The reader of numbers may be off by the last bit.
+            // Reading a number back may be off by the last bit.
             assert!((a.baseline / b.baseline - 1.0).abs() < 1e-12, "{name} {}", a.id);
         }
         let without_rates = |limits: &Limits| Limits { limits: Vec::new(), ..limits.clone() };
@@ -109,7 +109,7 @@ fn every_source_is_dated_or_says_that_it_is_not() {
     }
 }
 
-/// Only volumes of one kind have both caps; the others are known, so that a dropped rule is noticed.
+/// Only these policies lack one of the two caps; they are listed, so that a dropped rule is noticed.
 #[test]
 fn most_policies_limit_operations_and_bytes() {
     let single: Vec<&str> = Catalogue::builtin()

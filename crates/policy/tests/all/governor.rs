@@ -1,10 +1,10 @@
-//! The governor: which rate a throttle is told, as the credits of what it let through drain and refill.
+//! The governor: which rate a throttle is given, as the credits for what it admitted drain and refill.
 #![allow(clippy::unwrap_used)]
 
 use policy::{BucketStart, Governor, Level, Limits, Moved, Order, evaluate};
 use workload::{Bytes, Direction, Nanos, PolicyName};
 
-/// From one look to the next.
+/// Time from one look to the next.
 const LOOK: Nanos = Nanos::from_millis(50);
 
 fn limits(words: &str) -> Limits {
@@ -26,13 +26,13 @@ impl Throttled {
         self.governor.now().cap_iops(Direction::Read, Bytes::kib(4), Level::Baseline).unwrap().0
     }
 
-    /// Runs for a time, and gives the mean rate of each second.
+    /// Runs for a time, and returns the mean rate of each second.
     fn run(&mut self, seconds: u32, asked: f64) -> Vec<f64> {
         let second = |_| (0..20).map(|_| self.look(asked)).sum();
         (0..seconds).map(second).collect()
     }
 
-    /// What passes until the next look: all of a slice at its begin.
+    /// Returns what is admitted until the next look: all of a slice at its beginning.
     fn look(&mut self, asked: f64) -> f64 {
         self.slice += 1;
         let ops = if self.slice % 2 == 1 { self.rate().min(asked) * 0.1 } else { 0.0 };
@@ -42,14 +42,14 @@ impl Throttled {
     }
 }
 
-/// Seconds until the rate is below the middle of two.
+/// Returns the seconds until the rate is below the midpoint of the two.
 fn fell(rates: &[f64], (burst, base): (f64, f64)) -> Option<usize> {
     rates.iter().position(|rate| *rate < f64::midpoint(burst, base))
 }
 
 #[test]
 fn credits_of_gp2_end_when_they_should_and_come_back_with_rest() {
-    // 54,000 of 5,400,000 operations; 2,700 a second are spent, 300 earned.
+    // 54,000 operations instead of 5,400,000; 2,700 a second are spent, 300 earned.
     let mut volume = Throttled::new(&limits("aws-gp2,size=100GiB").at_speed(100.0), BucketStart::Initial);
     let rates = volume.run(40, f64::INFINITY);
     assert_eq!(fell(&rates, (3000.0, 300.0)), Some(20), "{rates:.0?}");
@@ -83,7 +83,7 @@ fn a_bucket_begins_with_what_is_asked_for() {
     }
 }
 
-/// Whatever exceeds the baseline begins it.
+/// Anything above the baseline begins the burst.
 #[test]
 fn a_timed_burst_ends_with_time_whatever_it_spends() {
     let premium = limits("custom,iops=500").at_speed(100.0);

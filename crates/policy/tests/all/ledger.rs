@@ -1,4 +1,4 @@
-//! Accounts of credits against the meter that spends them: whatever the volume, the fill and the load, both hold the same.
+//! Accounts of credits compared with the meter that spends them: whatever the volume, its fill and the load, both agree.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test may fail where its story breaks
 
 use policy::{
@@ -7,7 +7,7 @@ use policy::{
 use proptest::prelude::*;
 use workload::{Bytes, Direction, Nanos, PolicyName};
 
-/// Every kind of volume with credits of the catalogue, as in the measurements that found them wrong.
+/// Every kind of volume with credits in the catalogue, as in the measurements that showed errors in the accounts.
 const VOLUMES: [&str; 32] = [
     "aws-gp2,size=33GiB",
     "aws-gp2,size=100GiB",
@@ -48,7 +48,7 @@ fn limits(words: &str) -> Limits {
     evaluate(&name).unwrap_or_else(|error| panic!("{words}: {error}"))
 }
 
-/// One stretch of a load: so many in flight (none: a pause), of this length and order.
+/// One stretch of a load: this many in flight (0: a pause), of this length and order.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     depth: usize,
@@ -58,7 +58,7 @@ struct Stretch {
     seconds: u64,
 }
 
-/// A volume, what moves on it, and the account of it.
+/// A volume, what moves on it, and its account.
 struct Booked {
     limits: Limits,
     meter: Meter,
@@ -74,8 +74,8 @@ impl Booked {
         Booked { limits, meter, ledger, now: Nanos::ZERO, interval: Nanos::from_millis(500) }
     }
 
-    /// A closed loop of 0.8 ms an I/O; an interval counts what ended in it. Where the meter let them wait for half as long
-    /// again, more was asked for than was given.
+    /// Runs a closed loop of 0.8 ms an I/O; an interval counts what completed in it. If the meter delays I/Os
+    /// by half as long again, more was asked for than was given.
     fn run(&mut self, stretch: Stretch) {
         let service = Nanos::from_micros(800);
         let until = self.now + Nanos::from_secs(stretch.seconds);
@@ -91,7 +91,7 @@ impl Booked {
             let waited = at.since(*slot);
             *slot = at + service;
             let span = ((at.since(self.now)).0 / self.interval.0) as usize;
-            // What is left in flight at the end has been charged, and is of the last interval.
+            // What is in flight at the end has been charged, and belongs to the last interval.
             let (ops, all) = &mut counts[span.min(intervals - 1)];
             (*ops, *all) = (*ops + 1.0, *all + waited);
         }
@@ -106,7 +106,7 @@ impl Booked {
         self.ledger.enter(&Entry { length: self.now.since(until), ..Entry::default() });
     }
 
-    /// Each account beside what the meter holds, as shares.
+    /// Returns each balance with the level of the meter, as shares.
     fn balances(&self) -> Vec<(Balance, f64)> {
         let balances = self.ledger.balances().into_iter();
         let beside =
@@ -114,7 +114,8 @@ impl Booked {
         balances.filter_map(beside).collect()
     }
 
-    /// What may lie between an account and the meter: what is in flight, what an interval hides at full and at empty.
+    /// Returns the possible difference between account and meter: what is in flight, and what an interval
+    /// hides when full and when empty.
     fn slack(&self, balance: &Balance) -> f64 {
         let limit = &self.limits.limits[balance.limit];
         let in_flight = 64.0 * limit.charge(Bytes::MIB, Locality::Random);

@@ -76,7 +76,7 @@ fn a_bought_figure_is_named_when_it_is_round() {
     assert!(find(&matches(&iops(16_321.0)), "aws-io1").is_none());
 }
 
-/// Every policy is found again from its own caps, at the baseline and on its burst, with 1 % of error.
+/// Every policy is found again from its own caps, at the baseline and in its burst, with 1 % of error.
 #[test]
 fn every_policy_is_found_again_from_its_own_caps() {
     for words in [

@@ -1,4 +1,4 @@
-//! Limits in virtual time: rates, bursts, buckets, and that they never let more through than they say.
+//! Limits in virtual time: rates, bursts, buckets, and that a meter never admits more than they allow.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test may fail where its story breaks
 
 use policy::{BucketStart, Limits, Load, Locality, Meter, evaluate};
@@ -10,7 +10,7 @@ fn limits(words: &str) -> Limits {
     evaluate(&name).unwrap_or_else(|error| panic!("{words}: {error}"))
 }
 
-/// A closed loop: so many I/Os in flight, each taking `latency` once it may proceed.
+/// A closed loop: `depth` I/Os in flight, each taking `latency` once it may proceed.
 struct ClosedLoop {
     meter: Meter,
     depth: usize,
@@ -30,10 +30,10 @@ impl ClosedLoop {
         }
     }
 
-    /// Operations that proceed in each span of time, `spans` of them.
+    /// Returns the operations that proceed in each of `spans` spans of time.
     fn counts(&mut self, span: Nanos, spans: usize) -> Vec<u64> {
         let mut counts = vec![0; spans];
-        // Completion follows admission by a constant, so that the oldest of a ring is always the next to issue.
+        // Completion follows admission by a constant, so the oldest in a ring is always the next to issue.
         let mut ready = vec![Nanos::ZERO; self.depth];
         for turn in 0.. {
             let slot = &mut ready[turn % self.depth];
@@ -113,7 +113,7 @@ fn below_the_knee_the_latency_sets_the_rate() {
     assert_eq!(volume.per_second(10)[1..], [2000; 9]);
 }
 
-/// Uneven latencies below the cap: what one I/O loses, the tolerance lets the next ones make good.
+/// Uneven latencies below the cap: the tolerance lets later I/Os make up for what one loses.
 #[test]
 fn uneven_latencies_still_reach_the_cap() {
     let mut meter = Meter::new(&limits("custom,iops=1000"), BucketStart::Initial);
@@ -129,7 +129,7 @@ fn uneven_latencies_still_reach_the_cap() {
     assert_near(f64::from(count), 20_000.0, 0.001, "operations in 20 s");
 }
 
-/// Azure keeps two buckets: small blocks empty the one of operations and leave that of bytes, large blocks the other.
+/// Azure keeps two buckets: small blocks empty the one of operations but not that of bytes; large blocks do the opposite.
 #[test]
 fn azure_credits_of_operations_and_of_bytes_are_apart() {
     let words = "azure-premium-ssd-credit,tier=P10";
@@ -145,7 +145,7 @@ fn azure_credits_of_operations_and_of_bytes_are_apart() {
     let counts = large.per_second(1900);
     assert!(counts[1..1798].iter().all(|count| count.abs_diff(170) <= 1));
     assert!(counts[1802..].iter().all(|count| count.abs_diff(100) <= 1));
-    // A mebibyte is charged four operations: 680 a second in the burst, and 400 in the 100 s behind it, of 500 earned.
+    // A mebibyte is charged four operations: 680 a second in the burst, and 400 of 500 earned in the 100 s after it.
     let left = 1800.0 * (3000.0 - 180.0) + 100.0 * 100.0;
     assert_near(full(&large, 0, Nanos::from_secs(1900)), left, 0.001, "operations left");
 }
@@ -179,7 +179,7 @@ fn a_timed_burst_waits_for_load() {
     assert_eq!((counts[30], counts[65]), (7500, 5000));
 }
 
-/// The bucket of st1 is counted in bytes, and a small random read costs a whole mebibyte of it.
+/// The bucket of st1 counts bytes, and a small random read costs a whole mebibyte of it.
 #[test]
 fn st1_charges_a_mebibyte_for_a_small_random_read() {
     let words = "aws-st1,size=1TiB";
@@ -264,13 +264,13 @@ fn meters_do_what_forecasts_say() {
     }
 }
 
-/// One random I/O: how long after the last one it arrives, how long it is, whether it is a read.
+/// Random I/Os: time since the last one, length, and whether it is a read.
 fn arrivals() -> impl Strategy<Value = Vec<(u64, u64, bool)>> {
     prop::collection::vec((0u64..3_000_000, 1u64..2_000_000, any::<bool>()), 1..400)
 }
 
 proptest! {
-    /// In no window does more come through than the burst rate and the tolerance allow, and over all no more than the
+    /// No window admits more than the burst rate and the tolerance allow, and the whole no more than the
     /// bucket and the baseline; one I/O may begin in the last moment.
     #[test]
     fn never_more_than_burst_rate_and_never_more_than_bucket_and_baseline(
@@ -314,7 +314,7 @@ proptest! {
         }
     }
 
-    /// Levels stay between empty and full, whatever comes.
+    /// Levels stay between empty and full under any load.
     #[test]
     fn levels_stay_in_the_bucket(arrivals in arrivals(), share in 0.0f64..1.0) {
         let mut meter = Meter::new(&limits("aws-gp2,size=100GiB"), BucketStart::Share(share));

@@ -1,4 +1,4 @@
-//! Parameters as people write them, and what they are told when one is wrong.
+//! Parameters as users write them, and the messages when one is wrong.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test may fail where its story breaks
 
 use policy::{Bucket, Level, PolicyError, Resource, Rounding, evaluate, evaluate_with_rest};
@@ -49,7 +49,7 @@ fn names_and_units_are_read_as_people_write_them() {
     }
 }
 
-/// Each message names the offender, what is allowed, and what to write instead.
+/// Each message names the offender, the allowed values, and what to write instead.
 #[test]
 fn errors_name_cause_and_remedy() {
     for (words, told) in [

@@ -1,4 +1,4 @@
-//! The providers' own example tables come out of the formulas.
+//! The providers' own example tables follow from the formulas.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test may fail where its story breaks
 
 use policy::{
@@ -36,7 +36,7 @@ fn assert_near(is: f64, should: f64, tolerance: f64, what: &str) {
 
 const READ: Direction = Direction::Read;
 
-/// A rule's baseline in its own unit.
+/// Returns a rule's baseline in its own unit.
 fn written(limits: &Limits, resource: Resource) -> f64 {
     limits.limits.iter().find(|limit| limit.resource == resource).unwrap().written.baseline
 }
@@ -66,8 +66,8 @@ fn check_rows_of_every_policy() {
     assert_eq!(rows, 17, "no check row was lost");
 }
 
-/// DigitalOcean's and Azure's tables by block size need 200 MiB/s where the page says 200 MB/s; the decimal reading
-/// misses them by 4.6 %.
+/// DigitalOcean's and Azure's tables by block size need 200 MiB/s although the page says 200 MB/s; the
+/// decimal reading misses them by 4.6 %.
 #[test]
 fn tables_by_block_size() {
     for id in ["do-article-table", "azure-p30-io-size", "vmware-32k", "aws-gp2-large-io"] {
@@ -101,7 +101,7 @@ fn vmware_counts_by_32_kib() {
     assert_eq!(limits.crossover(READ, Level::Baseline), None, "operations stop it at every size");
 }
 
-/// Three rows lie on the ideal lines; the fourth, at the corner, lies under both and fits a smooth minimum.
+/// Three rows lie on the ideal lines; the fourth, at the corner, lies below both and fits a smooth minimum.
 #[test]
 fn alibaba_has_a_soft_corner() {
     let table = table("alibaba-standard-ssd");
@@ -197,7 +197,7 @@ fn one_minute_bursts() {
     }
 }
 
-/// Budgets of a machine: cached disks count to one, the others to another.
+/// Budgets of a machine: cached disks count towards one, the others towards another.
 #[test]
 fn azure_machines() {
     let machine = &Catalogue::builtin().azure_instances()["Standard_D8s_v3"];
@@ -211,8 +211,7 @@ fn azure_machines() {
     assert_near(uncached / 3.0 / disk * 100.0, cell(table, 3, "value"), 0.03, "the system disk's share");
 }
 
-/// The small machine of another table is not among the rows, but the same family's small one is: the disk is not what
-/// stops it.
+/// The other table's small machine is not among the rows, but the small one of the same family is: the disk is not the limit.
 #[test]
 fn a_small_machine_stops_a_large_disk() {
     let small = cell(table("azure-small-vm"), 0, "value");
@@ -254,7 +253,7 @@ fn tables_without_a_formula_are_in_order() {
     }
 }
 
-/// Ten minutes of overload: the shares that make such a test unable to see the baseline.
+/// Ten minutes of overload: the shares that prevent such a test from seeing the baseline.
 #[test]
 fn a_ten_minute_test_spends_a_third_of_a_small_bucket() {
     let load = Load::random(READ, Bytes::kib(4));

@@ -1,4 +1,4 @@
-//! Run files that are cut off or hold wrong bytes: what is lost is named, what is left is read, and nothing panics.
+//! Run files that are cut off or hold wrong bytes: what is lost is reported, what is left is read, and nothing panics.
 #![allow(clippy::unwrap_used, reason = "helpers of tests; a test may unwrap")]
 
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use record::{DiskCounters, Run, Sample};
 use runfile::{RunfileError, read, read_what_can_be, write};
 use workload::Nanos;
 
-/// An hour of five devices.
+/// Returns a run of an hour with five devices.
 fn watched() -> Run {
     let disk = |n: u64, name: &str| {
         let counters = DiskCounters { reads: 3000 * n, sectors_read: 24_000 * n, ..DiskCounters::default() };
@@ -58,7 +58,7 @@ fn a_copy_that_was_cut_off_says_so_and_gives_its_first_part() {
     assert!(matches!(read(&path), Err(RunfileError::CutOff { .. })));
 }
 
-/// Three pages in the middle of a table that stand behind each other in the file and hold nothing but its rows.
+/// Returns the bytes of three consecutive pages in the middle of a table, which hold nothing but its rows.
 fn pages_in_the_middle(bytes: &[u8]) -> std::ops::Range<usize> {
     let middle = bytes.len() / 2 / 4096;
     middle..middle + 3
@@ -122,7 +122,7 @@ fn a_file_of_which_nothing_is_left_is_refused_by_name() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
-    /// Bytes anywhere but in the header's magic are turned, and the file may end anywhere.
+    /// Bytes anywhere but in the header's magic are flipped, and the file may end anywhere.
     #[test]
     fn no_damage_makes_it_panic(
         at in proptest::collection::vec((0.0f64..1.0, any::<u8>(), 1usize..64), 1..6),

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 const EARLIER: [(i32, &str); 2] =
     [(1, include_str!("../earlier/version-1.sql")), (2, include_str!("../earlier/version-2.sql"))];
 
-/// A file of `version` whose target is in doubt in these words, which are those of a JSON array.
+/// Stores and reads a file of `version`; `doubts` is a JSON array of words about its target.
 fn stored(version: (i32, &str), doubts: &str) -> Run {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("old.plimsoll");

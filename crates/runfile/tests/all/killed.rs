@@ -1,4 +1,4 @@
-//! A run whose process is killed with SIGKILL: nothing can be tidied, and the file must still tell its story.
+//! A run whose process is killed with SIGKILL: nothing can be tidied up, and the file must still be readable.
 #![allow(clippy::unwrap_used, reason = "helpers of tests; a test may unwrap")]
 
 use std::io::{BufRead, BufReader, Write};
@@ -10,13 +10,13 @@ use record::Run;
 use runfile::{SameDevice, Writer, read};
 use workload::{Ending, Mix, Nanos};
 
-/// Set in the child that plays the victim: where its run file goes.
+/// Environment variable of the child that plays the victim: the path of its run file.
 const VICTIM: &str = "PLIMSOLL_TEST_VICTIM";
-/// The same for the child that watches.
+/// Environment variable of the child that watches: the path of its run file.
 const WATCHER: &str = "PLIMSOLL_TEST_WATCHER";
 
-/// Not a test of its own: what the child does when the other test starts this binary again. It ends one step (and so
-/// checkpoints), goes on writing into the next, says so, and waits to be killed.
+/// Not a test: the child's part when the other test starts this binary again. It ends one step (and so
+/// checkpoints), goes on writing the next, reports that, and waits to be killed.
 #[test]
 fn victim() {
     let Some(path) = std::env::var_os(VICTIM) else { return };
@@ -36,7 +36,7 @@ fn victim() {
     std::thread::park();
 }
 
-/// Not a test of its own: stores a sample a second, as a watch does, and says which it has stored.
+/// Not a test: stores a sample a second, as a watch does, and prints which it has stored.
 #[test]
 fn watching_victim() {
     let Some(path) = std::env::var_os(WATCHER) else { return };
@@ -46,7 +46,7 @@ fn watching_victim() {
         writer.sample(&sample(n)).unwrap();
         println!("\nstored {n}");
         std::io::stdout().flush().unwrap();
-        // A little early, as ticks on a grid now and then are.
+        // A little early, as ticks on a grid sometimes are.
         std::thread::sleep(std::time::Duration::from_millis(980));
     }
 }
@@ -64,7 +64,7 @@ fn start(path: &Path) -> Victim {
     start_and_wait(("killed::victim", VICTIM), path, "waiting")
 }
 
-/// Starts a victim by name and variable, and waits until it says `word`.
+/// Starts a victim by name and variable, and waits until it prints `word`.
 fn start_and_wait((name, variable): (&str, &str), path: &Path, word: &str) -> Victim {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([name, "--exact", "--nocapture"])
@@ -87,7 +87,7 @@ fn after_sigkill_the_file_holds_the_last_commit_and_its_copy_the_last_checkpoint
     let path = dir.path().join("r.plimsoll");
     drop(start(&path));
 
-    // The main file, copied alone: everything to the checkpoint at the first step's end.
+    // The main file, copied alone: everything up to the checkpoint at the first step's end.
     let elsewhere = tempfile::tempdir().unwrap();
     let copy = elsewhere.path().join("copy.plimsoll");
     std::fs::copy(&path, &copy).unwrap();
@@ -96,14 +96,14 @@ fn after_sigkill_the_file_holds_the_last_commit_and_its_copy_the_last_checkpoint
     assert!(!run.complete);
     assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 1, "reading left something behind");
 
-    // With the -wal beside it: everything to the last commit, the second step rebuilt.
+    // With the -wal beside it: everything up to the last commit, the second step rebuilt.
     let run = read(&path).unwrap();
     assert_eq!(run.steps.len(), 2);
     assert_eq!(run.steps[0], plain().steps[0]);
     let cut = &run.steps[1];
     assert_eq!((cut.intervals.len(), cut.ending, cut.ended), (4, Ending::Interrupted, Nanos::from_secs(9)));
 
-    // Any SQLite opens the copy too, and may write to it.
+    // Any SQLite also opens the copy, and may write to it.
     let other = rusqlite::Connection::open(&copy).unwrap();
     let ops: i64 = other.query_row("SELECT sum(ops) FROM interval", [], |row| row.get(0)).unwrap();
     assert_eq!(ops, 9900);

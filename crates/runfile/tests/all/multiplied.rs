@@ -1,4 +1,5 @@
-//! Run files with far more rows than a run has: what a file may cost in memory is read, and the rest is left out by name.
+//! Run files with far more rows than a run has: as much is read as the file may take memory, and the rest is
+//! reported as left out.
 #![allow(clippy::unwrap_used, reason = "helpers of tests; a test may unwrap")]
 
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use record::{Event, EventKind, Metric, Observed, ObservedDevice, Reported, Run, 
 use runfile::{RunfileError, read, read_what_can_be, write};
 use workload::Nanos;
 
-/// What the file is worth: 40 MiB and four times its length.
+/// Returns the memory that the file may take: 40 MiB and four times its length.
 fn worth(path: &Path) -> u64 {
     (40 << 20) + 4 * std::fs::metadata(path).unwrap().len()
 }
@@ -17,14 +18,14 @@ fn stored(dir: &Path, run: &Run) -> PathBuf {
     write(runfile::at(&dir.join("r.plimsoll")), run).unwrap()
 }
 
-/// What is said of `table`; what stands behind it may be left out too.
+/// Returns what is reported of `table`; tables after it may be left out too.
 fn told(troubles: &[RunfileError], table: &str) -> String {
     let words = troubles.iter().map(|trouble| trouble.to_string());
     let mut of_it = words.filter(|words| words.contains(&format!("'{table}'")));
     of_it.next().unwrap_or_else(|| panic!("nothing of {table}: {troubles:?}"))
 }
 
-/// Puts `count` rows into a table; `row` names the values of row `n`.
+/// Inserts `count` rows into a table; `row` gives the values of row `n`.
 fn multiplied(path: &Path, table: &str, (count, row): (u64, &str)) {
     let conn = rusqlite::Connection::open(path).unwrap();
     let numbers =
@@ -81,7 +82,7 @@ fn a_device_that_names_a_metric_again_and_again_is_none() {
     assert!(words.contains("10000 metrics of a device, more than"), "{words}");
 }
 
-/// Parts of an imported result with a megabyte of words each.
+/// Returns a run of parts of an imported result with a megabyte of words each.
 fn imported(parts: usize) -> Run {
     let part = |n: usize| Reported {
         said: vec![("description".to_owned(), "w".repeat(1 << 20))],
@@ -95,7 +96,7 @@ fn of_an_import_as_much_is_read_as_the_file_is_worth() {
     let dir = tempfile::tempdir().unwrap();
     let path = stored(dir.path(), &imported(40));
     let (run, troubles) = read_what_can_be(&path).unwrap();
-    // Seven bytes for each of text: 200 MiB bear 28 parts.
+    // Seven bytes for each byte of text: 200 MiB hold 28 parts.
     assert_eq!(run.reported.len(), 28);
     assert!(told(&troubles, "reported").contains("can need memory for"), "{troubles:?}");
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The page about the run file says the truth: every column is described, and every query works in every tool that is here.
+//! The page about the run file tells the truth: every column is described, and every query works in every installed tool.
 #![allow(clippy::unwrap_used, reason = "helpers of tests; a test may unwrap")]
 
 use std::path::{Path, PathBuf};
@@ -15,18 +15,18 @@ fn page() -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// The code blocks of one language.
+/// Returns the code blocks of one language.
 fn blocks(page: &str, language: &str) -> Vec<String> {
     let fence = format!("```{language}\n");
     page.split(&fence).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
 }
 
-/// A file with a little of everything.
+/// Stores a file with a little of everything.
 fn stored(dir: &Path) -> PathBuf {
     write(runfile::at(&dir.join("r.plimsoll")), &crate::runs::plain()).unwrap()
 }
 
-/// First cells of the table under the heading of `name`.
+/// Returns the first cells of the table under the heading of `name`.
 fn described(page: &str, name: &str) -> Vec<String> {
     let section = page.split(&format!("### `{name}`\n")).nth(1).unwrap_or_default();
     let section = section.split("\n#").next().unwrap();
@@ -58,7 +58,7 @@ fn the_page_names_the_identity_of_the_file() {
     assert!(page.contains(&format!("describes version {SCHEMA_VERSION}.")));
 }
 
-/// The rows of a query, one a line, `|` between columns, as the sqlite3 tool prints them.
+/// Returns the rows of a query, one a line, with `|` between columns, as the sqlite3 tool prints them.
 fn rows_here(path: &Path, query: &str) -> String {
     let conn = Connection::open(path).unwrap();
     let mut statement = conn.prepare(query).unwrap();
@@ -83,7 +83,7 @@ fn cell(value: ValueRef<'_>) -> String {
     }
 }
 
-/// What a tool prints, or `None` where it is not installed.
+/// Returns what a tool prints, or `None` if it is not installed.
 fn printed(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     let complaint = String::from_utf8_lossy(&output.stderr);
@@ -109,7 +109,7 @@ run = sqlite3.connect('file:' + sys.argv[1] + '?mode=ro', uri=True)
 print(len(pandas.read_sql_query(sys.argv[2], run)))
 ";
 
-/// The distribution's own python, which has the distribution's pandas, where it is there.
+/// Returns the distribution's own python, which has its pandas, if it exists.
 fn python() -> &'static str {
     let own = "/usr/bin/python3";
     if Path::new(own).exists() { own } else { "python3" }
@@ -146,11 +146,11 @@ fn the_queries_say_what_the_run_says() {
     let dir = tempfile::tempdir().unwrap();
     let path = stored(dir.path());
     let queries = blocks(&page(), "sql");
-    // 9,000 reads of 4 KiB in the four seconds past the ramp, 1 ms each; the third second stands still.
+    // 9,000 reads of 4 KiB in the four seconds after the ramp, 1 ms each; the third second stands still.
     assert_eq!(rows_here(&path, &queries[0]), "depth 4|read|2250.0|8.79|1.0|1.0\n");
     assert_eq!(rows_here(&path, &queries[1]), "depth 4|2.0|1.0|0\n");
     assert_eq!(rows_here(&path, &queries[2]), "4|2250.0|1.0\n");
-    // The kernel's side is made up as 3,000 reads a second that take 1 ms: a queue of three.
+    // The kernel's side is invented: 3,000 reads a second that take 1 ms, so a queue of three.
     assert_eq!(rows_here(&path, &queries[3]), "vdb|5|3000.0|11.72|3.0\n");
     assert!(rows_here(&path, &queries[4]).starts_with("1.0|25.0|0.0\n"));
 }

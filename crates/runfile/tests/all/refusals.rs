@@ -1,4 +1,4 @@
-//! What is refused, and whether the words say what to do about it.
+//! What is refused, and whether the words name the remedy.
 #![allow(clippy::unwrap_used, reason = "helpers of tests; a test may unwrap")]
 
 use std::path::Path;
@@ -31,7 +31,7 @@ fn a_run_file_is_never_overwritten() {
     assert_eq!(std::fs::read(&path).unwrap(), before);
 }
 
-/// What a kill in the first moment leaves: the bytes that the file is made of, and nothing beside them.
+/// The state after a kill in the first moment: the bytes that the file is made of, and nothing beside them.
 #[test]
 fn a_run_file_is_readable_from_its_first_moment_without_anything_beside_it() {
     let dir = tempfile::tempdir().unwrap();
@@ -41,7 +41,7 @@ fn a_run_file_is_readable_from_its_first_moment_without_anything_beside_it() {
         let run = read(&path).unwrap();
         assert_eq!((run.words, run.complete), (header().words, false));
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "reading left something behind");
-        // Whoever opens it with SQLite's own tools may write to it.
+        // SQLite's own tools may open it and write to it.
         let copy = dir.path().join("copy");
         std::fs::write(&copy, bytes).unwrap();
         change(&copy, "DELETE FROM run");
@@ -152,7 +152,7 @@ fn random_damage_never_panics() {
     let broken = dir.path().join("broken.plimsoll");
     for n in 0..200usize {
         let mut bytes = whole.clone();
-        // A fixed walk over the file behind its first page's header: the same places on every machine.
+        // A fixed walk over the file after its first page's header: the same places on every machine.
         let at = 100 + n.wrapping_mul(7919) % (bytes.len() - 100);
         bytes[at] ^= 0xff;
         bytes.truncate(if n % 5 == 0 { at } else { bytes.len() });
@@ -161,7 +161,7 @@ fn random_damage_never_panics() {
     }
 }
 
-/// Unmounts also when the test fails.
+/// A mount that is also unmounted when the test fails.
 struct Mounted(std::path::PathBuf);
 
 impl Drop for Mounted {
@@ -170,7 +170,7 @@ impl Drop for Mounted {
     }
 }
 
-/// A tmpfs of this size on `dir`; `None`, said, where it cannot be had.
+/// Mounts a tmpfs of this size on `dir`; `None`, with the reason printed, if that is impossible.
 fn small_disk(dir: &Path, size: &str) -> Option<Mounted> {
     let mounted = std::process::Command::new("mount")
         .args(["-t", "tmpfs", "-o", &format!("size={size}"), "plimsoll-test"])
@@ -216,7 +216,7 @@ fn a_file_from_before_there_were_imports_stays_readable() {
     assert!(read(&path).unwrap().reported.is_empty());
 }
 
-/// Sample `n` of twenty devices.
+/// Returns sample `n` with twenty devices.
 fn wide(n: u64) -> record::Sample {
     let one = crate::runs::sample(n);
     let disks = (0..20).map(|disk| (format!("sd{disk}").into(), one.disks[0].1)).collect();
@@ -248,7 +248,7 @@ fn a_watch_goes_on_over_a_full_disk_and_when_there_is_room_again_so_does_its_fil
         "a sample is torn"
     );
     assert_eq!(run.samples.last(), Some(&wide(full + 29)));
-    // The gap shows in the rates that people query, as a longer span or as none at all, never as a false one.
+    // In the rates that people query, the gap shows as a longer span or as no rate, never as a false one.
     let conn = rusqlite::Connection::open(&path).unwrap();
     let rate = "SELECT min(reads_per_s), max(reads_per_s) FROM disk_per_second";
     let rates = conn.query_row(rate, [], |row| Ok((row.get::<_, f64>(0)?, row.get::<_, f64>(1)?))).unwrap();

@@ -1,4 +1,4 @@
-//! What is stored comes back: whole runs, live runs, and runs that are cut off in the middle of a step.
+//! What is stored comes back: whole runs, live runs, and runs cut off in the middle of a step.
 #![allow(clippy::unwrap_used, reason = "helpers of tests; a test may unwrap")]
 
 use std::path::Path;
@@ -40,7 +40,7 @@ fn a_run_stored_live_equals_the_run_and_is_one_file() {
     let mut writer =
         Writer::create(runfile::at(&dir.path().join("live.plimsoll")), &header(), SameDevice::Yes).unwrap();
     writer.step_started(&run.steps[0].plan, run.steps[0].started).unwrap();
-    // All but the last arrive live; the end brings what is missing, and nothing twice.
+    // All but the last arrive live; the end adds what is missing, and nothing twice.
     run.steps[0].intervals[..4].iter().for_each(|interval| writer.interval(interval).unwrap());
     run.samples.iter().for_each(|sample| writer.sample(sample).unwrap());
     run.events.iter().for_each(|event| writer.event(event).unwrap());

@@ -1,4 +1,4 @@
-//! Samples of a machine in the file: what people's queries make of resets, wraps and devices that go, and files of version 1.
+//! Samples of a machine in the file: what users' queries make of resets, wraps and devices that go, and files of version 1.
 #![allow(clippy::unwrap_used, reason = "helpers of tests; a test may unwrap")]
 
 use std::path::Path;
@@ -9,7 +9,7 @@ use runfile::{Recorder, SameDevice, Stored, Writer, read, write};
 use rusqlite::Connection;
 use workload::Nanos;
 
-/// Second `n` with devices by name, reads, and milliseconds of reads.
+/// Returns second `n` with devices by name, reads, and milliseconds of reads.
 fn second(n: u64, disks: &[(&str, u64, u64)]) -> Sample {
     let disk = |(name, reads, read_ms): &(&str, u64, u64)| {
         let counters =
@@ -19,7 +19,7 @@ fn second(n: u64, disks: &[(&str, u64, u64)]) -> Sample {
     Sample { at: Nanos::from_secs(n), disks: disks.iter().map(disk).collect(), ..Sample::default() }
 }
 
-/// `sda` wraps, then is reset; `sdb` goes and comes at another place.
+/// Returns a run in which `sda` wraps and is then reset, and `sdb` goes and comes back at another position.
 fn eventful() -> Run {
     let mut run = Run::started(vec!["plimsoll".into()], 0);
     run.samples = vec![
@@ -90,7 +90,7 @@ fn names_are_shared_by_all_samples_that_have_them() {
     assert!(std::sync::Arc::ptr_eq(&samples[0].disks[0].0, &samples[1].disks[0].0));
 }
 
-/// Enough rows for two threads, which meet within a sample.
+/// Returns enough rows for two threads, which meet within a sample.
 fn long() -> Run {
     let names = ["sda", "sda1", "dm-0", "md0", "vdb", "vdc", "zram0"];
     let mut run = Run::started(vec!["plimsoll".into()], 0);
@@ -155,7 +155,7 @@ fn what_the_thread_could_not_store_comes_back_as_its_outcome() {
     assert!(recorder.finish().is_ok(), "what was told is not told again");
 }
 
-/// The last page alone is missing: what it held is lost, and nothing else.
+/// Only the last page is missing: what it held is lost, and nothing else.
 #[test]
 fn a_long_run_that_lost_its_last_page_is_read_up_to_there() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Counters that wrap, fall, go and come, from `/proc/diskstats` to the figures that are drawn.
+//! Counters that wrap, fall, disappear and come back, from `/proc/diskstats` to the figures that are drawn.
 #![allow(clippy::unwrap_used, reason = "helpers of tests; a test may unwrap")]
 
 use crate::captured::Machine;
@@ -6,7 +6,7 @@ use record::{Metric, Recording, Run};
 use sampler::{Devices, Sampler};
 use workload::Nanos;
 
-/// What the sampler makes of `texts`, a second apart.
+/// Returns the run that the sampler makes of `texts`, a second apart.
 fn recorded(texts: &[&str]) -> Run {
     let machine = Machine::unpack("virtio-and-loops");
     machine.replace("proc/diskstats", texts[0]);
@@ -18,7 +18,7 @@ fn recorded(texts: &[&str]) -> Run {
     Run { samples: samples.collect(), ..Run::started(Vec::new(), 0) }
 }
 
-/// A device's series, `None` where nothing is to be said.
+/// Returns a device's series, with `None` for missing values.
 fn series(run: &Run, device: &str, metric: Metric) -> Vec<Option<f64>> {
     let values = Recording::of(run).device(device, metric).unwrap();
     values.into_iter().map(|value| (!value.is_nan()).then_some(value)).collect()

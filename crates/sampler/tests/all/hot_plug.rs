@@ -1,4 +1,4 @@
-//! A real device that comes and goes while the sampler runs: a loop device that is made, attached, read, and removed, twice.
+//! A real device that comes and goes while the sampler runs: a loop device that is made, attached, read and removed, twice.
 #![allow(clippy::unwrap_used, reason = "helpers of tests; a test may unwrap")]
 
 use std::path::Path;
@@ -11,8 +11,9 @@ use sampler::{Devices, Root, SamplerThread};
 use testbed::{Lack, skipped};
 use workload::Nanos;
 
-/// Requests of `/dev/loop-control` (loop(4)).
+/// Request of `/dev/loop-control` to make a device (loop(4)).
 const LOOP_CTL_ADD: u32 = 0x4c80;
+/// Request of `/dev/loop-control` to remove a device.
 const LOOP_CTL_REMOVE: u32 = 0x4c81;
 
 /// Makes or removes the loop device of this number. Python stands in for the system call, which only one crate may make.
@@ -24,11 +25,11 @@ fn control(request: u32, number: u32) -> bool {
     done.is_ok_and(|status| status.success())
 }
 
-/// A loop device that was not there before, attached to a file; gone with the value, also when the test fails.
+/// A new loop device, attached to a file; removed on drop, even if the test fails.
 struct Loop(u32);
 
 impl Loop {
-    /// `None` where it cannot be had.
+    /// Makes the device; `None` if that is impossible.
     fn make(number: u32, file: &Path) -> Option<Loop> {
         if !control(LOOP_CTL_ADD, number) {
             return None;
@@ -46,7 +47,7 @@ impl Loop {
         format!("/dev/loop{}", self.0)
     }
 
-    /// Reads all of it past the cache.
+    /// Reads all of it without the page cache.
     fn read(&self) {
         let read = Command::new("dd")
             .args([&format!("if={}", self.node()), "of=/dev/null", "bs=64k", "iflag=direct"])
@@ -59,7 +60,7 @@ impl Loop {
 impl Drop for Loop {
     fn drop(&mut self) {
         let _ = Command::new("losetup").args(["--detach", &self.node()]).status();
-        // Detaching may be finished a moment later, by whoever had it open last.
+        // The last process that had it open may finish detaching it a moment later.
         let mut tries = 0..50;
         while !control(LOOP_CTL_REMOVE, self.0) && tries.next().is_some() {
             std::thread::sleep(Duration::from_millis(20));
@@ -89,7 +90,7 @@ fn a_device_that_comes_and_goes_is_sampled_while_it_is_there() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("image");
     std::fs::write(&file, vec![7u8; 8 << 20]).unwrap();
-    // Numbers that nobody else is likely to have made.
+    // Numbers that nobody else is likely to have used.
     let number = 500 + std::process::id() % 500;
     let name = format!("loop{number}");
     let clock = Clock::start();
@@ -122,8 +123,8 @@ fn a_device_that_comes_and_goes_is_sampled_while_it_is_there() {
     let seconds = recording.intervals().iter().map(|(from, to)| to.since(*from).as_secs_f64());
     let read: f64 =
         bytes.iter().zip(seconds).filter(|(rate, _)| !rate.is_nan()).map(|(rate, s)| rate * s).sum();
-    // All that was read in both its lives (and little by others, who look what it is), and no false billions where its
-    // counters began anew.
+    // All that was read in both its lives (plus a little by processes that probed it), and no false billions
+    // from the restart of its counters.
     let (least, most) = (2.0 * f64::from(8 << 20), 2.5 * f64::from(8 << 20));
     assert!((least * 0.95..most).contains(&read), "{read} bytes");
 }

@@ -1,4 +1,4 @@
-//! Captured machines: every reader says of each what a person would say who looked at it.
+//! Captured machines: every reader reports what a person looking at the machine would.
 #![allow(clippy::unwrap_used, reason = "helpers of tests; a test may unwrap")]
 
 use std::path::Path;
@@ -21,7 +21,7 @@ fn devices(names: &[&str]) -> Devices {
     names.iter().copied().collect()
 }
 
-/// A file system or a device by its name.
+/// Returns a name of a file system or a device.
 fn name(word: &str) -> String {
     word.to_owned()
 }
@@ -194,7 +194,7 @@ fn counters_come_in_the_order_of_asking_and_go_on_from_there() {
     assert_eq!(sample.pressure, Some(Pressure { some_us: 7_654_321, full_us: 6_543_210 }));
     assert_eq!((sample.memory.dirty, sample.memory.writeback), (4 << 20, 128 << 10));
 
-    // A second later only one is left, and has counted on.
+    // A second later only one device is left, and has counted on.
     machine.replace("proc/diskstats", "   7       1 loop1 99 0 80 3 20 2 160 8 1 11 12 0 0 0 0 4 1\n");
     let later = sampler.read(Nanos(6));
     let left: Vec<(&str, u64)> = later.disks.iter().map(|(name, disk)| (&**name, disk.reads)).collect();
@@ -254,7 +254,7 @@ fn the_facts_of_a_directory_here_agree_with_its_file_system() {
     assert!(facts.available > Bytes(0));
 }
 
-/// Detaches also when the test fails.
+/// The device is detached even if the test fails.
 #[test]
 fn a_real_loop_device_stands_above_the_device_of_its_file() {
     let dir = tempfile::tempdir().unwrap();

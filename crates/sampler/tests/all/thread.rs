@@ -1,4 +1,4 @@
-//! The sampling thread: on the run's clock, without gaps at the end, and gone when it is not wanted any more.
+//! The sampling thread: on the run's clock, without a gap at the end, and gone when it is no longer wanted.
 #![allow(clippy::unwrap_used, reason = "helpers of tests; a test may unwrap")]
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::captured::Machine;
 use sampler::{Devices, SamplerThread};
 use workload::Nanos;
 
-/// A run's clock that moves a tick further at each reading, so that no real time decides anything.
+/// Returns a run's clock that advances a tick with each reading, so that no real time decides anything.
 fn clock() -> (Arc<AtomicU64>, impl Fn() -> Nanos + Send + 'static) {
     let time = Arc::new(AtomicU64::new(1_000));
     let hand = Arc::clone(&time);

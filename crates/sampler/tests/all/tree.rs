@@ -1,4 +1,4 @@
-//! Captured machines: which device stands on which, and how the machine itself holds them back.
+//! Captured machines: which device is stacked on which, and how the machine itself limits them.
 #![allow(clippy::unwrap_used, reason = "helpers of tests; a test may unwrap")]
 
 use crate::captured::Machine;
@@ -10,7 +10,7 @@ fn depth(tree: &[DeviceNode], node: &DeviceNode) -> usize {
     1 + depth(tree, tree.iter().find(|other| other.facts.name == *below).unwrap())
 }
 
-/// A line a device: as deep as what it stands on is, then its name, kind, alias and mount point.
+/// Returns one line for each device, indented by its depth, with name, kind, alias and mount point.
 fn drawn(tree: &[DeviceNode]) -> String {
     let line = |node: &DeviceNode| {
         let kind = match &node.kind {
@@ -181,8 +181,8 @@ fn each_device_of_this_machine_stands_behind_what_it_stands_on() {
     }
 }
 
-/// Reading a setting of a wedged device waits for ever: a pipe that nobody writes to does the same. No link may be in the
-/// way of it.
+/// Replaces a setting by a pipe that nobody writes to: reading it waits for ever, as with a wedged device.
+/// The path must not be a link.
 fn wedge(machine: &Machine, path: &str) {
     let path = machine.root().path().join(path);
     std::fs::remove_file(&path).unwrap();

@@ -1,4 +1,4 @@
-//! The file behind a lab volume: where it lies, what it is called, and the real data in it.
+//! The file behind a lab volume: its place, its name, and the real data in it.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -14,19 +14,21 @@ use workload::{Bytes, PolicyName};
 
 use super::LabError;
 
-/// Names begin and end so; the kernel's guard knows files of ours by `.plimsoll-` and `.tmp`.
+/// Start of the names of these files; the kernel's guard recognises files of ours by `.plimsoll-` and `.tmp`.
 const PREFIX: &str = ".plimsoll-lab-";
+/// End of the names of these files.
 const SUFFIX: &str = ".tmp";
-/// What the kernel writes behind the name of a file that has none any more.
+/// Suffix that the kernel adds to the path of a file that has lost its name.
 const GONE: &str = " (deleted)";
-/// Room for the policy in a name of at most 255 bytes.
+/// Bytes for the policy in a name of at most 255.
 const WORDS_MAX: usize = 200;
-/// Where files may lie that were not told otherwise: in memory, and on a disk.
+/// Default directory in memory.
 const MEMORY: &str = "/dev/shm";
+/// Default directory on a disk.
 const DISK: &str = "/var/tmp";
 
-/// Where the file of a volume of `size` lies best: in memory where at least four times as much is available, for that is
-/// the only backing that is faster than every policy and never disturbed; else in `/var/tmp`.
+/// Returns the best directory for the file of a volume of `size`: memory if at least four times as much is
+/// available, because only memory is faster than every policy and never disturbed; else `/var/tmp`.
 pub fn default_dir(size: Bytes) -> PathBuf {
     let memory = Path::new(MEMORY);
     let ample = available_memory() >= size * 4;
@@ -34,19 +36,19 @@ pub fn default_dir(size: Bytes) -> PathBuf {
     if ample && fits && is_memory(memory) { memory.to_owned() } else { PathBuf::from(DISK) }
 }
 
-/// The directories in which [`default_dir`] places files.
+/// Returns the directories in which [`default_dir`] places files.
 pub(crate) fn default_dirs() -> [&'static Path; 2] {
     [Path::new(MEMORY), Path::new(DISK)]
 }
 
-/// Whether what lies in `dir` lies in memory.
+/// Whether files in `dir` are in memory.
 pub(crate) fn is_memory(dir: &Path) -> bool {
     let table = mounts(Path::new("/")).unwrap_or_default();
     let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
     mount_of(&table, &dir).is_some_and(|mount| mount.medium() == Medium::Memory)
 }
 
-/// Whether what lies in `dir` may be swapped out: data in memory of a file system that was not mounted with `noswap`.
+/// Whether files in `dir` may be swapped out: it is in memory, on a file system that was not mounted with `noswap`.
 pub(crate) fn may_be_swapped(dir: &Path) -> bool {
     let table = mounts(Path::new("/")).unwrap_or_default();
     let dir = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
@@ -54,7 +56,7 @@ pub(crate) fn may_be_swapped(dir: &Path) -> bool {
     is_memory(&dir) && !options.split(',').any(|option| option == "noswap")
 }
 
-/// What this machine swaps to, where it does: the rest of `/proc/swaps` behind its heading.
+/// Returns the names of the swap areas in use, from `/proc/swaps`; `None` if there are none.
 pub fn swap_in_use() -> Option<String> {
     named_swaps(&std::fs::read_to_string("/proc/swaps").unwrap_or_default())
 }
@@ -64,7 +66,7 @@ fn named_swaps(table: &str) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// `MemAvailable` of `/proc/meminfo`.
+/// Returns `MemAvailable` of `/proc/meminfo`.
 fn available_memory() -> Bytes {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
@@ -72,14 +74,14 @@ fn available_memory() -> Bytes {
     Bytes::kib(kib.unwrap_or(0))
 }
 
-/// The name of a file for a policy: what is needed to list the volume after a crash stands in it.
+/// Returns the name of a file for a policy; it holds all that is needed to list the volume after a crash.
 fn file_name(number: u32, policy: &PolicyName) -> String {
     let mut words = escape(&policy.to_string());
     words.truncate(WORDS_MAX);
     format!("{PREFIX}{number:08x}u{}-{words}{SUFFIX}", user())
 }
 
-/// The number of the user who asks; under `sudo` of who called it.
+/// Returns the id of the calling user; under `sudo` that of the user who called it.
 pub(crate) fn user() -> u32 {
     let caller = std::env::var("SUDO_UID").ok().and_then(|word| word.parse().ok());
     caller.unwrap_or_else(|| std::fs::metadata("/proc/self").map_or(0, |process| process.uid()))
@@ -95,7 +97,7 @@ fn unescape(name: &str) -> String {
     let mut parts = name.split('%');
     let mut words = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {
-        // What was cut off at the end of a long name is left out.
+        // Drops what was cut off at the end of a long name.
         let Some((hex, rest)) = part.split_at_checked(2) else { break };
         let Ok(byte) = u8::from_str_radix(hex, 16) else { break };
         words.push(byte);
@@ -104,21 +106,21 @@ fn unescape(name: &str) -> String {
     String::from_utf8_lossy(&words).into_owned()
 }
 
-/// A file of ours as its name tells it.
+/// A file of ours as described by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Named {
-    /// The path it has or had.
+    /// The path that the file has or had.
     pub(crate) path: PathBuf,
     /// The policy as typed.
     pub(crate) policy: String,
-    /// The number of the user who made it; earlier versions, which only root could use, wrote none.
+    /// Id of the user who made the file; earlier versions, which only root could use, wrote none.
     pub(crate) user: u32,
-    /// Whether it still has the name.
+    /// Whether the file still has the name.
     pub(crate) is_there: bool,
 }
 
 impl Named {
-    /// Reads what the kernel says a loop device shows; `None` where that is no file of a lab volume.
+    /// Reads the backing file of a loop device as the kernel reports it; `None` if it is not a lab volume's.
     pub(crate) fn read(backing: &Path) -> Option<Named> {
         let text = backing.to_str()?;
         let path = text.strip_suffix(GONE).unwrap_or(text);
@@ -141,10 +143,10 @@ pub(crate) struct Backing {
 }
 
 impl Backing {
-    /// Makes a file of `size` bytes, all holes, in `dir`.
+    /// Creates a file of `size` bytes, all holes, in `dir`.
     ///
     /// # Errors
-    /// [`LabError`] where there is no space or no permission.
+    /// [`LabError`] if there is no space or no permission.
     pub(crate) fn create(dir: &Path, size: Bytes, policy: &PolicyName) -> Result<Backing, LabError> {
         let failed = |source| LabError::Backing { path: dir.to_owned(), what: "cannot be made", source };
         let dir = dir.canonicalize().map_err(failed)?;
@@ -160,7 +162,7 @@ impl Backing {
         Ok(backing)
     }
 
-    /// Takes its name away: the data is gone as soon as nobody uses it, also after a crash.
+    /// Removes the file's name: the data is gone as soon as nobody uses it, even after a crash.
     ///
     /// # Errors
     /// [`LabError::Backing`].
@@ -175,27 +177,27 @@ impl Backing {
         self.remove = false;
     }
 
-    /// Leave to write to it.
+    /// Returns the permit to write to the file.
     pub(crate) fn permit(&self) -> &WritePermit {
         &self.permit
     }
 
-    /// The path it has or had.
+    /// Returns the path that the file has or had.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes data everywhere that no compression shrinks, so that reads read something.
+    /// Fills the file with incompressible data, so that reads read real data.
     ///
     /// # Errors
-    /// [`LabError::Backing`]: no space after all. [`LabError::Interrupted`] where `stop` is raised meanwhile.
+    /// [`LabError::Backing`] if there is not enough space after all. [`LabError::Interrupted`] if `stop` is raised meanwhile.
     pub(crate) fn fill(&self, size: Bytes, stop: &AtomicBool) -> Result<(), LabError> {
         let failed = |source| self.failed("cannot be filled", source);
         if fill(&self.file, size, stop).map_err(failed)? == Filled::InPart {
             return Err(LabError::Interrupted);
         }
         self.file.sync_all().map_err(failed)?;
-        // A file in memory has nothing but its cache, and it does not matter if that stays.
+        // A file in memory consists of its cache alone, and it does no harm if that stays.
         if let Ok(open) = kernel::open_for_write(&self.permit, Direct::No) {
             let _ = kernel::drop_cache(&open, 0, size);
         }
@@ -260,8 +262,8 @@ fn fill(file: &File, size: Bytes, stop: &AtomicBool) -> io::Result<Filled> {
     Ok(Filled::Whole)
 }
 
-/// Files of lab volumes in the default directories that no loop device of `shown` shows: left by a crash or after the
-/// loop devices were detached by hand. A file younger than a moment may be one that is just being attached.
+/// Returns files of lab volumes in the default directories that no loop device shows (`shown` lists those that are): left by a
+/// crash, or after the loop devices were detached by hand. A file younger than a moment may be one that is just being attached.
 pub(crate) fn orphans(shown: &[PathBuf]) -> Vec<PathBuf> {
     const MOMENT: Duration = Duration::from_secs(10);
     let old = |path: &PathBuf| {
@@ -273,10 +275,10 @@ pub(crate) fn orphans(shown: &[PathBuf]) -> Vec<PathBuf> {
     paths.filter(|path| Named::read(path).is_some() && !shown.contains(path) && old(path)).collect()
 }
 
-/// Removes a file of a lab volume, where it is one and ours.
+/// Removes a file of a lab volume if it is one of ours.
 ///
 /// # Errors
-/// [`LabError`]: it is not ours, or cannot be removed.
+/// [`LabError`] if it is not ours, or cannot be removed.
 pub(crate) fn remove(path: &Path) -> Result<(), LabError> {
     drop(kernel::guard::permit_file_of_ours(path)?);
     std::fs::remove_file(path).map_err(|source| LabError::Backing {

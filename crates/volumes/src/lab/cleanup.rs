@@ -1,18 +1,18 @@
 //! Undoes what the kernel does not undo by itself when the process of a lab volume dies, however it dies.
 //!
-//! Loop devices and unnamed data go with the process. Limits of a group, queue settings and names of files do not: they
-//! are written in `/sys` and on a file system, and stay with the number of the device for whoever gets it next.
+//! Loop devices and unnamed data go with the process. A group's limits, queue settings and names of files do
+//! not: they are written in `/sys` and on a file system, and stay with the device's number for its next user.
 
 use std::io::{self, Write};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// Takes notes of what is to be done, a line each, and goes at the word `done`. If the last end of the pipe is closed
-/// without it, the process is dead, and the notes are followed.
+/// Collects notes of what is to be done, one a line, and exits at the word `done`. If the last end of the
+/// pipe is closed without it, the process is dead, and the notes are carried out.
 ///
-/// That is within a moment of the death, before anybody can have got the device's number and limited it anew; and what is
-/// written are values that a new device has.
+/// This happens within a moment of the death, before anybody can have got the device's number and limited it
+/// anew; and the values written are those of a new device.
 const SCRIPT: &str = "trap '' INT TERM HUP QUIT; IFS=$(printf '\\t'); notes=; device=
 while read -r what text path; do case $what in
   'done') exit ;;
@@ -28,19 +28,19 @@ printf %s \"$notes\" | while read -r what text path; do case $what in
   write) [ -e \"$path\" ] && printf %s \"$text\" >\"$path\" ;;
 esac; done";
 
-/// What is done after the death of this process.
+/// A step to take after the death of this process.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// The file loses its name.
+    /// Removes the file's name.
     Remove(PathBuf),
-    /// The folder goes where it is empty, as a control group without members.
+    /// Removes the folder if it is empty, such as a control group without members.
     RemoveFolder(PathBuf),
-    /// The text is written to the file.
+    /// Writes the text to the file.
     Write(String, PathBuf),
-    /// Nothing at all is done where the loop device whose folder in `/sys` this is shows `shows` and outlives its users: from
-    /// that moment the volume is whole.
+    /// Cancels every step if the loop device in `device` shows `shows` and outlives its users: from that
+    /// moment the volume is complete.
     UntilKept {
-        /// `/sys/class/block/loopN/loop`.
+        /// The device's folder in `/sys`: `/sys/class/block/loopN/loop`.
         device: PathBuf,
         /// The lower device.
         shows: PathBuf,
@@ -58,7 +58,7 @@ impl Step {
     }
 }
 
-/// A small process that waits for the death of this one; sent away when this is dropped.
+/// A small process that waits for the death of this one; dismissed on drop.
 #[derive(Debug)]
 pub(crate) struct Cleanup {
     process: Child,
@@ -66,11 +66,13 @@ pub(crate) struct Cleanup {
 }
 
 impl Cleanup {
+    /// Starts the process.
+    ///
     /// # Errors
-    /// Without a shell.
+    /// If there is no shell.
     pub(crate) fn new() -> io::Result<Cleanup> {
         let mut shell = Command::new("sh");
-        // A group of its own: what ends this process from the terminal is not to end both.
+        // A group of its own: what ends this process from the terminal must not end both.
         shell.args(["-c", SCRIPT]).process_group(0).current_dir("/");
         shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut process = shell.spawn()?;
@@ -78,10 +80,10 @@ impl Cleanup {
         Ok(Cleanup { process, line })
     }
 
-    /// Has this done too; to be called before what it undoes is made.
+    /// Notes another step; call this before doing what the step undoes.
     ///
     /// # Errors
-    /// Where somebody has ended the process.
+    /// If somebody has ended the process.
     pub(crate) fn note(&mut self, step: &Step) -> io::Result<()> {
         self.line.as_mut().map_or(Ok(()), |line| line.write_all(step.note().as_bytes()))
     }
@@ -124,7 +126,7 @@ mod tests {
         assert!(file.exists() && folder.exists());
         let die = || {
             let mut dead = notes();
-            // As the kernel closes it.
+            // Closed as the kernel closes it.
             drop(dead.line.take());
             dead.process.wait().unwrap();
         };

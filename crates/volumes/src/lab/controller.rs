@@ -1,8 +1,8 @@
 //! The controller: changes the throttle of a lab volume as its credits drain and refill.
 //!
 //! Twenty times a second it reads what the lower device has completed, enters that into the account of the policy
-//! ([`policy::Governor`]), and tells the kernel other limits where another rate holds now. Where credits end before the next look, it looks
-//! just then. The time that passed is measured, so that a late look makes the account no less right.
+//! ([`policy::Governor`]), and sets other limits in the kernel if a different rate applies now. If credits end before
+//! the next look, it looks just then. Elapsed time is measured, so a late look leaves the account just as accurate.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -19,11 +19,11 @@ use workload::{Bytes, Direction, Nanos};
 use super::throttle_plan::in_force;
 use super::{InForce, LabError};
 
-/// From one look to the next: half a slice of the throttle.
+/// Time between two looks: half a slice of the throttle.
 const LOOK: Nanos = Nanos::from_millis(50);
-/// The shortest time to the next look: the kernel's own timers are no finer here.
+/// Shortest time to the next look: the kernel's own timers are no finer here.
 const LOOK_MIN: Nanos = Nanos::from_millis(4);
-/// Of the kernel's counters: bytes of a sector.
+/// Bytes of a sector in the kernel's counters.
 const SECTOR: u64 = 512;
 
 /// The throttle of one device in one group, with the account of its credits.
@@ -33,17 +33,17 @@ pub(crate) struct Control {
     number: DeviceNumber,
     /// The group's folder.
     folder: PathBuf,
-    /// What the kernel was told last.
+    /// The limits that were set last.
     told: InForce,
     /// The kernel's counters of the device, open.
     counters: File,
-    /// What they said last, and when.
+    /// The counters as last read, at `looked`.
     last: Counted,
     looked: Nanos,
     clock: Clock,
 }
 
-/// What a device has completed, by direction: operations that were charged, and bytes.
+/// What a device has completed, by direction: charged operations, and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counted {
     reads: (u64, u64),
@@ -51,14 +51,14 @@ struct Counted {
 }
 
 impl Counted {
-    /// Reads `/sys/dev/block/*/stat`. The throttle counts what comes before requests are merged.
+    /// Parses `/sys/dev/block/*/stat`. Merged requests are added, because the throttle counts requests before they are merged.
     fn read(text: &str) -> Option<Counted> {
         let fields: Vec<u64> = text.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();
         let side = |at: usize| Some((fields.get(at)? + fields.get(at + 1)?, fields.get(at + 2)? * SECTOR));
         Some(Counted { reads: side(0)?, writes: side(4)? })
     }
 
-    /// What was completed since.
+    /// Returns what was completed since `before`.
     fn since(&self, before: &Counted) -> Vec<Moved> {
         let moved = |direction, now: (u64, u64), then: (u64, u64)| {
             let (ops, bytes) = (now.0.wrapping_sub(then.0), now.1.wrapping_sub(then.1));
@@ -71,10 +71,10 @@ impl Counted {
 }
 
 impl Control {
-    /// Control over the device with `number` in the group with this folder, where `told` is in force.
+    /// Returns control over the device with `number` in the group with this folder; `told` are the limits in force.
     ///
     /// # Errors
-    /// [`LabError::Counters`] where the kernel has no counters of it.
+    /// [`LabError::Counters`] if the kernel has no counters of the device.
     pub(crate) fn new(
         governor: Governor,
         (folder, number): (PathBuf, DeviceNumber),
@@ -88,7 +88,8 @@ impl Control {
         Ok(Control { governor, number, folder, told, counters, last, looked: clock.now(), clock })
     }
 
-    /// Looks once, and tells the kernel what holds now; the time to the next look. `None` where the device is gone.
+    /// Reads the counters, and sets in the kernel the limits that apply now. Returns the time to the next
+    /// look; `None` if the device is gone.
     pub(crate) fn look(&mut self) -> Option<Nanos> {
         let counted = read(&self.counters)?;
         let now = self.clock.now();
@@ -102,7 +103,7 @@ impl Control {
         Some(self.governor.holds_for().min(LOOK).max(LOOK_MIN))
     }
 
-    /// The account.
+    /// Returns the account.
     pub(crate) fn governor(&self) -> &Governor {
         &self.governor
     }
@@ -114,7 +115,7 @@ fn read(counters: &File) -> Option<Counted> {
     Counted::read(std::str::from_utf8(&text[..length]).ok()?)
 }
 
-/// A thread of this process that controls a volume until this is dropped, or the process dies.
+/// A thread of this process that controls a volume until it is dropped, or the process dies.
 #[derive(Debug)]
 pub(crate) struct Controller {
     end: Option<Sender<()>>,

@@ -19,37 +19,37 @@ pub enum LabError {
          credits, and --size", .near.iter().map(|near| format!(", did you mean {near}?")).collect::<String>()
     )]
     Unknown {
-        /// What was typed.
+        /// The name as typed.
         name: String,
         /// The policy.
         policy: String,
-        /// The nearest of the lab's.
+        /// The nearest of the lab's parameters.
         near: Option<String>,
     },
     /// A parameter of the lab has a value that it does not take.
     #[error("lab: {name}={value}: write {wanted}")]
     Value {
-        /// The parameter.
+        /// Name of the parameter.
         name: String,
-        /// What was typed.
+        /// The value as typed.
         value: String,
-        /// What it takes.
+        /// The values that it takes.
         wanted: String,
     },
-    /// The kernel's throttle has no words for the policy.
+    /// The kernel's throttle cannot express the policy.
     #[error("lab:{policy}: this kernel cannot throttle so: {problem}; {remedy}")]
     Inexpressible {
         /// The policy.
         policy: String,
-        /// What it has no words for.
+        /// What the throttle cannot express.
         problem: String,
-        /// What would do.
+        /// What to do instead.
         remedy: &'static str,
     },
     /// The volume would be too small to measure, or not whole blocks.
     #[error("lab: a volume of {size} cannot be made; ask for a multiple of 4 KiB of at least 16 MiB")]
     Size {
-        /// What was asked for.
+        /// Size that was asked for.
         size: Bytes,
     },
     /// The data would not fit.
@@ -57,11 +57,11 @@ pub enum LabError {
         "{dir}: {wanted} are needed but only {free} are free; ask for a smaller volume (--size) or another directory"
     )]
     NoSpace {
-        /// Where it was to lie.
+        /// The directory for the data.
         dir: PathBuf,
-        /// What was asked for.
+        /// Size that was asked for.
         wanted: Bytes,
-        /// What is free.
+        /// Free space.
         free: Bytes,
     },
     /// The file behind the volume cannot be made, filled or removed.
@@ -73,33 +73,33 @@ pub enum LabError {
         path: PathBuf,
         /// What failed.
         what: &'static str,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
-    /// The loop devices.
+    /// A loop device failed.
     #[error(transparent)]
     Loop(#[from] LoopError),
-    /// The throttle.
+    /// The throttle failed.
     #[error(transparent)]
     Throttle(#[from] ThrottleError),
-    /// The guard gives no leave to write.
+    /// The guard gave no permit to write.
     #[error(transparent)]
     Guard(Box<GuardError>),
     /// There is no such volume.
     #[error("{device}: is no lab volume; plimsoll lab list shows all")]
     NoLab {
-        /// What was named.
+        /// The device that was named.
         device: PathBuf,
     },
-    /// Somebody asked to stop while it was made.
+    /// A stop was requested while the volume was made.
     #[error("lab: stopped while the volume was made; nothing of it is left")]
     Interrupted,
-    /// Nothing could be started that cleans up after a crash.
+    /// The process that cleans up after a crash could not be started.
     #[error(
         "lab: sh cannot be started, which is to clean up if this process is killed: {source}; install a shell"
     )]
     Cleanup {
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
     /// The counters of the device cannot be read.
@@ -107,28 +107,28 @@ pub enum LabError {
     Counters {
         /// The file.
         path: PathBuf,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
-    /// The note of a keeper cannot be made or is held by another.
+    /// The note of a keeper cannot be made, or another keeper has locked it.
     #[error(
         "{path}: {source}; the keeper of a lab volume notes its credits there: is another one running, or /run not writable?"
     )]
     Note {
         /// The file.
         path: PathBuf,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
-    /// Somebody uses it.
+    /// The volume is in use.
     #[error("{device}: {}; release it first", .holds.iter().map(Hold::to_string).collect::<Vec<_>>().join(", "))]
     InUse {
         /// The device.
         device: PathBuf,
-        /// By what.
+        /// What uses it.
         holds: Vec<Hold>,
     },
-    /// It belongs to a run.
+    /// The volume belongs to a run.
     #[error("{device}: belongs to a run that is going on and ends with it; interrupt that run instead")]
     OfARun {
         /// The device.

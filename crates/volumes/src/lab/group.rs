@@ -1,14 +1,14 @@
-//! The control group whose I/O is limited, and what limits are in force in whichever group.
+//! The control group whose I/O is limited, and the limits in force in any group.
 //!
-//! A loop device works on behalf of whom asked it, so limits on the lower device hold where the load's process is a
-//! member, not where the loop's thread is. With version 1 that is the group this process is in already, and with it
-//! whatever is started beside it. Version 2 limits no group that has processes from the start everywhere: there a group
-//! of our own is made, which this process enters.
+//! A loop device works on behalf of the process that issued the I/O, so limits on the lower device apply in
+//! the group of the load's process, not in that of the loop's thread. With version 1 that is the group of
+//! this process, and so of whatever is started in it. Version 2 limits no group that holds processes from the
+//! start everywhere: there a group of our own is created, and this process enters it.
 //!
-//! A flush, though, a loop device does on nobody's behalf but in the group on top, also where the process is there. A
-//! provider's volume does not charge it; a limit on the group on top would, as one more I/O. So a run that is there
-//! enters a group of its own with version 1 too. Switching flushes off in the device's queue instead would outlive the
-//! volume, and whoever got the device next would lose data.
+//! A flush, however, a loop device issues on nobody's behalf, in the root group. If the process is in that group
+//! too, a limit on it would charge the flush as one more I/O, which a provider's volume does not. So a run in the
+//! root group enters a group of its own with version 1 too. Switching flushes off in the device's queue instead
+//! would outlive the volume, and the device's next user would lose data.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -19,11 +19,11 @@ use kernel::{DeviceNumber, Mount, mounts};
 use super::cleanup::Step;
 use super::{LabError, Lifetime};
 
-/// The one group of version 2, without the prefix that `kernel` gives it.
+/// The only group with version 2, without the prefix that `kernel` adds.
 const GROUP: &str = "lab";
 /// The file through which processes enter a group.
 const MEMBERS: &str = "cgroup.procs";
-/// The files of a group's limits, of either version.
+/// The files of a group's limits, in either version.
 const LIMITS: [&str; 5] = [
     "blkio.throttle.read_bps_device",
     "blkio.throttle.write_bps_device",
@@ -31,10 +31,10 @@ const LIMITS: [&str; 5] = [
     "blkio.throttle.write_iops_device",
     "io.max",
 ];
-/// How deep groups are looked through; container managers nest five or six.
+/// Depth to which groups are searched; container managers nest five or six.
 const DEPTH_MAX: usize = 12;
 
-/// The group that limits of a volume hold in, and whether it must be entered.
+/// Returns the group in which limits of a volume apply, and whether it must be entered.
 fn throttle(lifetime: Lifetime) -> Result<(Throttle, bool), ThrottleError> {
     let own = || Throttle::create(GROUP).map(|throttle| (throttle, true));
     match Throttle::of_this_process() {
@@ -52,7 +52,7 @@ pub(crate) struct Throttled {
 }
 
 impl Throttled {
-    /// Limits the device with `number` for the group of a volume that lasts so long.
+    /// Limits the device with `number` in the group for a volume of this lifetime.
     ///
     /// # Errors
     /// [`LabError::Throttle`] without root or a controller.
@@ -69,7 +69,7 @@ impl Throttled {
         Ok(throttled)
     }
 
-    /// The group's folder, without a slash at its end.
+    /// Returns the group's folder, without a trailing slash.
     pub(crate) fn folder(&self) -> PathBuf {
         self.throttle.as_ref().map(|throttle| throttle.folder().components().collect()).unwrap_or_default()
     }
@@ -96,7 +96,7 @@ impl Drop for Throttled {
     }
 }
 
-/// What is to be done with the group after the death of this process, for the limits of the device with `number`.
+/// Returns the steps to take in the group after the death of this process, for the limits of the device with `number`.
 ///
 /// # Errors
 /// [`LabError::Throttle`] without root or a controller.
@@ -112,7 +112,7 @@ pub(crate) fn cleanup_steps(number: DeviceNumber, lifetime: Lifetime) -> Result<
     Ok(steps)
 }
 
-/// Whether the machine can throttle at all, asked before anything is made.
+/// Checks that the machine can throttle at all, before anything is made.
 ///
 /// # Errors
 /// [`LabError::Throttle`] names what is missing.
@@ -123,12 +123,13 @@ pub(crate) fn check(lifetime: Lifetime) -> Result<(), LabError> {
     Ok(())
 }
 
-/// This process is where the limits of a lab volume hold; when the last of them is dropped it goes back to where it was.
+/// Membership of this process in the group where the limits of a lab volume apply. When the last one is
+/// dropped, the process returns to its earlier group.
 #[derive(Debug)]
 #[must_use = "the process goes back to its group when this is dropped"]
 pub struct Inside(());
 
-/// How many volumes hold this process in the group, and the file through which it goes back, where it had to move.
+/// How many volumes keep this process in the group, and the file through which it returns if it had to move.
 #[derive(Debug)]
 struct Membership {
     volumes: usize,
@@ -137,7 +138,7 @@ struct Membership {
 
 static MEMBERSHIP: Mutex<Membership> = Mutex::new(Membership { volumes: 0, back: None });
 
-/// Moves this process to where the limits of a volume of a run hold, where it is not there already.
+/// Moves this process to where the limits of a run's volume apply, unless it is there already.
 ///
 /// # Errors
 /// [`LabError::Throttle`] without root or a controller.
@@ -148,7 +149,7 @@ pub fn enter() -> Result<Inside, LabError> {
     while membership.volumes == 0 {
         attempts += 1;
         match enter_once() {
-            // Another run that ends removes the group as long as nobody is in it.
+            // Another run that ends removes the group while it is empty.
             Err(ThrottleError::File { .. }) if attempts < ATTEMPTS => {}
             Err(error) => return Err(error.into()),
             Ok(back) => {
@@ -161,7 +162,7 @@ pub fn enter() -> Result<Inside, LabError> {
     Ok(Inside(()))
 }
 
-/// Returns the way back where the process had to move.
+/// Enters the group; returns the file through which the process returns, if it had to move.
 fn enter_once() -> Result<Option<PathBuf>, ThrottleError> {
     let (throttle, must_enter) = throttle(Lifetime::ThisRun)?;
     if !must_enter {
@@ -177,7 +178,8 @@ fn enter_once() -> Result<Option<PathBuf>, ThrottleError> {
     entered.map(|()| back)
 }
 
-/// The group of a controller in a text of `/proc/self/cgroup`, without the slash in front; that of version 2 has none.
+/// Returns the group of a controller from the text of `/proc/self/cgroup`, without its leading slash; the
+/// controller of version 2 has no name.
 fn own_group<'a>(text: &'a str, controller: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let (controllers, group) = line.split_once(':')?.1.split_once(":/")?;
@@ -197,7 +199,7 @@ impl Drop for Inside {
     }
 }
 
-/// Where groups are that can hold limits of ours: every one of version 1, our own of version 2.
+/// Returns the groups that can hold limits of ours: all of version 1, our own of version 2.
 fn folders() -> Vec<PathBuf> {
     let table = mounts(Path::new("/")).unwrap_or_default();
     let is_blkio = |m: &&Mount| m.filesystem == "cgroup" && m.super_options.split(',').any(|o| o == "blkio");
@@ -217,7 +219,7 @@ fn descend(folder: &Path, depth: usize) -> Vec<PathBuf> {
     found
 }
 
-/// The groups in which the device with `number` is limited, and how.
+/// Returns the groups in which the device with `number` is limited, with the limits.
 pub(crate) fn limits_of(number: DeviceNumber) -> Vec<(PathBuf, Limits)> {
     let limited = |folder: PathBuf| {
         let limits = limits_on(&folder, number);
@@ -226,7 +228,7 @@ pub(crate) fn limits_of(number: DeviceNumber) -> Vec<(PathBuf, Limits)> {
     folders().into_iter().filter_map(limited).collect()
 }
 
-/// Lifts every limit on the device with `number`, in whichever group.
+/// Lifts every limit on the device with `number`, in any group.
 pub(crate) fn lift_everywhere(number: DeviceNumber) {
     for (folder, _) in limits_of(number) {
         for (text, file) in lifting(&folder, number) {
@@ -235,7 +237,7 @@ pub(crate) fn lift_everywhere(number: DeviceNumber) {
     }
 }
 
-/// What lifts the limits on the device with `number` in a group: texts and the files for them.
+/// Returns what lifts the limits on the device with `number` in a group: texts, with the files for them.
 fn lifting(folder: &Path, number: DeviceNumber) -> Vec<(String, PathBuf)> {
     let text = |word: &str| match word {
         "io.max" => format!("{number} rbps=max wbps=max riops=max wiops=max"),
@@ -245,7 +247,7 @@ fn lifting(folder: &Path, number: DeviceNumber) -> Vec<(String, PathBuf)> {
     all.filter(|(_, file)| file.exists()).collect()
 }
 
-/// Removes our group where nobody is in it and nothing is limited in it.
+/// Removes our group if it is empty and has no limits.
 pub(crate) fn remove_if_unused() {
     if !leftover_groups().iter().any(|name| name == GROUP) {
         return;
@@ -255,7 +257,7 @@ pub(crate) fn remove_if_unused() {
         let any =
             |word: &str| std::fs::read_to_string(folder.join(word)).is_ok_and(|text| !text.trim().is_empty());
         if !LIMITS.into_iter().any(any) {
-            // The kernel keeps one that has members.
+            // The kernel keeps a group that has members.
             let _ = std::fs::remove_dir(&folder);
         }
     }

@@ -1,4 +1,4 @@
-//! Whether the throttle is what limits a lab volume: what the two devices do before it is set.
+//! Whether the throttle is what limits a lab volume: what the two devices reach before it is set.
 
 use std::path::Path;
 
@@ -8,14 +8,15 @@ use workload::{Bytes, BytesPerSecond, Direction, Done, Io, Iops, Nanos, Wait, gr
 
 use super::InForce;
 
-/// How long each of the two probes reads: ten slices of a busy machine's scheduler, and not felt.
+/// Length of each of the two probes: ten slices of a busy machine's scheduler, but not noticeable.
 const PROBE: Nanos = Nanos::from_millis(150);
-/// Their block sizes: one is stopped by operations, one by bytes.
+/// Block size of the first probe, which operations limit.
 const SMALL: Bytes = Bytes::kib(4);
+/// Block size of the second probe, which bytes limit.
 const LARGE: Bytes = Bytes::kib(256);
-/// Deep enough for any loop device.
+/// Queue depth of the probes; enough for any loop device.
 const DEPTH: u32 = 32;
-/// How far above a cap the devices must be, so that it is the cap that is measured; the probe is short.
+/// How far the devices must exceed a cap for the cap to be what is measured; the probe is short.
 const MARGIN: f64 = 1.25;
 
 /// What the devices read without a throttle.
@@ -28,7 +29,7 @@ pub(crate) struct Headroom {
 }
 
 impl Headroom {
-    /// Reads the device at random for a moment; `None` where no queue can be had.
+    /// Reads the device at random for a moment; `None` if no queue is available.
     pub(crate) fn measure(device: &Path) -> Option<Headroom> {
         let file = open_for_read(device, Direct::Yes).ok()?;
         let probe = || {
@@ -36,11 +37,11 @@ impl Headroom {
             let bandwidth = reads_per_second(&file, LARGE)? * LARGE.0 as f64;
             Some(Headroom { iops: Iops(iops), bandwidth: BytesPerSecond(bandwidth) })
         };
-        // A thread of its own: the kernel lets go of what an io_uring holds when the thread that registered it ends.
+        // A thread of its own: the kernel releases what an io_uring holds when the thread that registered it ends.
         std::thread::scope(|scope| scope.spawn(probe).join().ok().flatten())
     }
 
-    /// What to say where the caps are not clearly below it.
+    /// Returns a note if the caps are not clearly below what the devices reach.
     pub(crate) fn note(&self, limits: &InForce) -> Option<String> {
         let above = |one: Option<u64>, other: Option<u64>, reached: f64| {
             one.max(other).is_some_and(|cap| cap as f64 * MARGIN > reached)

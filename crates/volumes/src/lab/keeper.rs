@@ -1,8 +1,8 @@
-//! The keeper: a process that controls a volume which outlives the one that made it, and the note by which it is found.
+//! The keeper: a process that controls a volume which outlives its maker, and the note by which it is found.
 //!
-//! The note lies in `/run`, where only root writes and nothing outlives the next boot, and carries the number of the device. The
-//! keeper holds it locked and writes what is left of the credits; without the note it ends, and so does it where the device
-//! shows something else. Whoever takes the volume down takes the note away and waits for the lock.
+//! The note is in `/run`, where only root writes and nothing outlives the next boot, and carries the device's
+//! number. The keeper holds it locked and writes into it what is left of the credits. It ends if the note is gone
+//! or the device shows something else. To take the volume down, one removes the note and waits for the lock.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -18,22 +18,22 @@ use super::controller::Control;
 use super::throttle_plan::ThrottlePlan;
 use super::{LabError, group, list};
 
-/// How often the note is written.
+/// Time between two writes of the note.
 const WRITTEN_EVERY: Nanos = Nanos::SECOND;
-/// How often, and how long, one waits for a keeper that was dismissed: it looks twenty times a second.
+/// Number and length of the waits for a dismissed keeper, which looks twenty times a second.
 const WAIT: (u32, Duration) = (300, Duration::from_millis(10));
-/// Names of notes begin so.
+/// Start of the names of notes.
 const PREFIX: &str = "plimsoll-lab-";
 
 fn note_of(number: DeviceNumber) -> PathBuf {
     PathBuf::from(format!("/run/{PREFIX}{number}"))
 }
 
-/// Controls the lasting volume on `device`, which was made for this policy, until it is taken down. `ready` is called when the
-/// control has begun.
+/// Controls the lasting volume on `device`, which was made for this policy, until it is taken down. Calls
+/// `ready` when the control has begun.
 ///
 /// # Errors
-/// [`LabError`]: there is no such volume, or it has a keeper.
+/// [`LabError`] if there is no such volume, or it has a keeper.
 pub fn keep(device: &Path, name: &PolicyName, ready: impl FnOnce()) -> Result<(), LabError> {
     let entry = list().into_iter().find(|entry| entry.device == device);
     let missing = || LabError::NoLab { device: device.to_owned() };
@@ -60,14 +60,14 @@ pub fn keep(device: &Path, name: &PolicyName, ready: impl FnOnce()) -> Result<()
         std::thread::sleep(Duration::from_nanos(next.0));
     }
     if !shown.exists() {
-        // Its maker was killed before the volume was to stay: limits that were told since are nobody's.
+        // Its maker was killed before the volume became lasting: the limits set since belong to nobody.
         group::lift_everywhere(number);
     }
     let _ = std::fs::remove_file(&path);
     Ok(())
 }
 
-/// The note of a device, made and locked.
+/// Creates and locks the note of a device.
 fn locked_note(number: DeviceNumber) -> Result<(PathBuf, File), LabError> {
     let path = note_of(number);
     let failed = |source| LabError::Note { path: path.clone(), source };
@@ -77,14 +77,14 @@ fn locked_note(number: DeviceNumber) -> Result<(PathBuf, File), LabError> {
     Ok((path, note))
 }
 
-/// Writes what is left of the first credits, in per cent. A note that cannot be written is of no harm.
+/// Writes what is left of the first rule's credits, in per cent. A failure to write is harmless.
 fn write(mut note: &File, governor: &Governor) {
     let Some((_, share)) = governor.shares().next() else { return };
     let _ = note.write_all_at(format!("{:6.2}\n", share * 100.0).as_bytes(), 0);
     let _ = note.flush();
 }
 
-/// What is left of the credits of a volume, 0 to 1, where a keeper controls it.
+/// Returns what is left of a volume's credits, 0 to 1, if a keeper controls it.
 pub(crate) fn credits_left(number: DeviceNumber) -> Option<f64> {
     let path = note_of(number);
     if File::open(&path).ok()?.try_lock().is_ok() {
@@ -94,7 +94,7 @@ pub(crate) fn credits_left(number: DeviceNumber) -> Option<f64> {
     Some(percent / 100.0)
 }
 
-/// Sends the keeper of a device away, where it has one, and waits until it is gone.
+/// Dismisses the keeper of a device, if it has one, and waits until it is gone.
 pub(crate) fn dismiss(number: DeviceNumber) {
     let path = note_of(number);
     let Ok(note) = File::open(&path) else { return };
@@ -107,7 +107,7 @@ pub(crate) fn dismiss(number: DeviceNumber) {
     }
 }
 
-/// Takes away notes that nobody holds: those of keepers that were killed.
+/// Removes notes that nobody holds: those of killed keepers.
 pub(crate) fn remove_notes_left() {
     for entry in std::fs::read_dir("/run").into_iter().flatten().flatten() {
         let is_note = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));

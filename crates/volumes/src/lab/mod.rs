@@ -1,14 +1,14 @@
 //! Volumes on this machine that its kernel throttles to a policy.
 //!
-//! A file of real data is shown by a loop device, which a control group of this process limits; a second loop device
-//! stands on the first, and through it the load runs. Only then do the counters of what is measured look like those of a
-//! network volume: the waiting happens below it, where `/proc/diskstats` sees it.
+//! A loop device shows a file of real data and is limited by a control group of this process; a second loop
+//! device is stacked on it, and the load runs through that one. Only then do the counters of the device under
+//! test look like those of a network volume: the waiting happens below it, where `/proc/diskstats` sees it.
 //!
-//! Credits drain and refill where `speed=` asks for it: a controller counts what was let through and tells the kernel other
-//! limits, in a thread of the run that the volume belongs to, or in a process beside a volume that lasts.
+//! With `speed=` credits drain and refill: a controller counts what was admitted and sets other limits in the
+//! kernel, in a thread of the run that owns the volume, or in a process beside a lasting volume.
 //!
-//! Caps and means are exact (within 1 %). What a lab volume cannot give is said in [`LabVolume::notes`]: one limit for
-//! reads and writes together, and a latency of its own; the throttle works in slices of 100 ms, so that
+//! Caps and means are exact (within 1 %). [`LabVolume::notes`] says what a lab volume cannot give: one limit
+//! for reads and writes together, and a latency of its own. The throttle works in slices of 100 ms, so
 //! percentiles, knee and depth are those of the slices.
 
 mod backing;

@@ -1,4 +1,4 @@
-//! Which lab volumes there are, by what the kernel shows, and how they are taken down, also after a crash.
+//! Which lab volumes exist, according to the kernel, and how they are taken down, even after a crash.
 
 use std::path::{Path, PathBuf};
 
@@ -11,39 +11,39 @@ use super::backing::{Named, orphans, remove, user};
 use super::stack::{has_queue_of_ours, let_go, number_at, reset_queue};
 use super::{InForce, LabError, Lifetime, group, keeper};
 
-/// A lab volume that is there, made by whichever run.
+/// An existing lab volume, made by any run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabEntry {
-    /// The device for the load; of a volume that was never finished the lower one.
+    /// The device for the load; for a volume that was never finished, the lower one.
     pub device: PathBuf,
-    /// The device that is throttled.
+    /// The throttled device.
     pub below: PathBuf,
     /// The policy as typed.
     pub policy: String,
-    /// Its size.
+    /// Size of the volume.
     pub size: Bytes,
-    /// The file behind it, or the name that it had.
+    /// The file behind the volume, or the name that it had.
     pub backing: PathBuf,
-    /// What the kernel enforces now, in the first group where it enforces anything.
+    /// What the kernel enforces now, in the first group in which it enforces anything.
     pub in_force: InForce,
-    /// What is left of its credits, per mille, where a keeper lets them drain.
+    /// What is left of the credits, per mille, if a keeper lets them drain.
     pub credits: Option<u32>,
-    /// Whether it ends with the run that made it.
+    /// Whether the volume ends with the run that made it.
     pub lifetime: Lifetime,
-    /// Whether the user who asks has made it.
+    /// Whether the calling user made it.
     pub owner: Owner,
 }
 
-/// Who has made a volume.
+/// Who made a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// The user who asks, by the number he had before `sudo`.
+    /// The calling user, by the id from before `sudo`.
     Me,
-    /// The user with this number.
+    /// The user with this id.
     Other(u32),
 }
 
-/// How far a volume is gone.
+/// How far a volume is removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Removal {
     /// Devices, limits and data are gone.
@@ -56,7 +56,7 @@ fn node(name: &str) -> PathBuf {
     Path::new("/dev").join(name)
 }
 
-/// Every lab volume of this machine, by its lower device.
+/// Returns every lab volume of this machine, by its lower device.
 pub fn list() -> Vec<LabEntry> {
     entries(&loops(Path::new("/")))
 }
@@ -82,10 +82,10 @@ fn entries(attached: &[AttachedLoop]) -> Vec<LabEntry> {
     attached.iter().filter_map(entry).collect()
 }
 
-/// Takes the lab volume on `device` down: limits, devices, data.
+/// Takes down the lab volume on `device`: limits, devices, data.
 ///
 /// # Errors
-/// [`LabError`]: it is none, is mounted or held, or belongs to a run that is going on.
+/// [`LabError`] if it is not a lab volume, is mounted or held, or belongs to a run under way.
 pub fn down(device: &Path) -> Result<Removal, LabError> {
     let resolved = device.canonicalize().unwrap_or_else(|_| device.to_owned());
     let found = list().into_iter().find(|entry| entry.device == resolved || entry.below == resolved);
@@ -96,11 +96,11 @@ pub fn down(device: &Path) -> Result<Removal, LabError> {
     take_down(&entry)
 }
 
-/// Takes every lab volume down that this user has made and no run owns, and clears up what crashes left: limits and queue
+/// Takes down every lab volume that this user made and no run owns, and clears up what crashes left: limits and queue
 /// settings of loop devices that show nothing, files that no device shows, the group. Returns what was taken down.
 ///
 /// # Errors
-/// The first [`LabError`]; the others are taken down all the same.
+/// The first [`LabError`]; the others are still taken down.
 pub fn down_own() -> Result<Vec<(LabEntry, Removal)>, LabError> {
     let mine = |entry: &LabEntry| entry.lifetime == Lifetime::UntilDown && entry.owner == Owner::Me;
     let lasting = list().into_iter().filter(mine);
@@ -112,7 +112,7 @@ pub fn down_own() -> Result<Vec<(LabEntry, Removal)>, LabError> {
 fn take_down(entry: &LabEntry) -> Result<Removal, LabError> {
     refuse_held(&entry.device)?;
     let below = number_at(&entry.below);
-    // Before the devices are free for others, who may want limits of their own.
+    // Done before the devices are free for others, who may want limits of their own.
     if let Some(number) = below {
         keeper::dismiss(number);
         group::lift_everywhere(number);
@@ -120,7 +120,7 @@ fn take_down(entry: &LabEntry) -> Result<Removal, LabError> {
     }
     let mut complete = true;
     for device in [&entry.device, &entry.below] {
-        // The lower goes with the upper, and its number may be somebody else's by now.
+        // The lower device goes with the upper, and its number may already be somebody else's.
         if device == &entry.device || shows(&entry.below, &entry.backing) {
             complete &= let_go(device, || detach(device))?;
         }
@@ -132,7 +132,7 @@ fn take_down(entry: &LabEntry) -> Result<Removal, LabError> {
     Ok(if complete { Removal::Complete } else { Removal::WhenClosed })
 }
 
-/// Whether the loop device at `path` shows the file at `backing`, or what had that name.
+/// Whether the loop device at `path` shows the file at `backing`, or one that had that name.
 fn shows(path: &Path, backing: &Path) -> bool {
     let here = loops(Path::new("/")).into_iter().find(|device| node(&device.name) == path);
     here.and_then(|device| Named::read(&device.backing)).is_some_and(|named| named.path == backing)
@@ -144,10 +144,10 @@ fn refuse_held(device: &Path) -> Result<(), LabError> {
     if holds.is_empty() { Ok(()) } else { Err(LabError::InUse { device: device.to_owned(), holds }) }
 }
 
-/// Takes off loop devices that show nothing what is still in force on them: limits, and what is set in their queues. A
-/// volume whose devices were detached by hand leaves that, and a run that was killed together with what cleans up behind
-/// it. Nobody limits a device that shows nothing, and its queue gets the values that the kernel makes it with. Returns how
-/// many devices had some.
+/// Removes from loop devices that show nothing what is still in force on them: limits and queue settings.
+/// They are left by a volume whose devices were detached by hand, and by a run that was killed together with
+/// the process that cleans up after it. Nobody limits a device that shows nothing, and its queue gets the
+/// values that the kernel creates it with. Returns how many devices had any.
 pub fn lift_leftovers() -> usize {
     let attached = loops(Path::new("/"));
     let limited =
@@ -167,7 +167,7 @@ pub fn lift_leftovers() -> usize {
 fn sweep() {
     lift_leftovers();
     let attached = loops(Path::new("/"));
-    // Of whichever user: no device shows them.
+    // The files of any user: no device shows them.
     let shown: Vec<PathBuf> =
         attached.iter().filter_map(|device| Some(Named::read(&device.backing)?.path)).collect();
     for path in orphans(&shown) {
@@ -194,7 +194,7 @@ mod tests {
     fn shown(minor: u32, backing: &str) -> AttachedLoop {
         AttachedLoop {
             name: format!("loop{minor}"),
-            // A number that no machine limits.
+            // A number that is limited on no machine.
             number: DeviceNumber { major: 7, minor: 1_000_000 + minor },
             backing: PathBuf::from(backing),
             direct: true,

@@ -16,14 +16,14 @@ use super::{LabError, group};
 /// The kernel's default for the largest request: 2,560 sectors (`BLK_DEF_MAX_SECTORS_CAP`).
 const WHOLE: Bytes = Bytes::kib(1280);
 
-/// A loop device that is taken apart on drop, and by the kernel where this process dies, unless it is kept.
+/// A loop device that is detached on drop, and by the kernel if this process dies, unless it is kept.
 #[derive(Debug)]
 pub(crate) struct Attached {
-    /// `None` where it was kept.
+    /// The device; `None` once it was kept.
     device: Option<LoopDevice>,
     path: PathBuf,
     number: DeviceNumber,
-    /// Whether it goes past the page cache.
+    /// Whether it bypasses the page cache.
     direct: Direct,
 }
 
@@ -35,7 +35,8 @@ impl Attached {
         Ok(Attached { device: Some(device), path, number, direct })
     }
 
-    /// Past the page cache where the file system can; memory cannot before Linux 6.6, and there it makes no difference.
+    /// Attaches a file past the page cache if the file system can; memory cannot before Linux 6.6, where it
+    /// makes no difference.
     fn of_file(permit: &WritePermit) -> Result<Attached, LabError> {
         match Attached::new(permit, Direct::Yes) {
             Err(LabError::Loop(LoopError::Attach { source, .. }))
@@ -59,7 +60,7 @@ impl Attached {
         self.direct
     }
 
-    /// Leaves it attached.
+    /// Leaves the device attached.
     fn keep(&mut self) -> Result<(), LabError> {
         Ok(self.device.take().map_or(Ok(()), LoopDevice::keep)?)
     }
@@ -73,9 +74,9 @@ impl Drop for Attached {
     }
 }
 
-/// Detaches the loop device at `path` by `detach` and waits a moment until it is gone: who closed it last may still be
-/// in the kernel's hands, as the files of an io_uring are. False where somebody has it open still; the kernel removes
-/// it when that is over.
+/// Detaches the loop device at `path` by `detach` and waits briefly until it is gone: the kernel may not be
+/// done with the last user, for example with the files of an io_uring. Returns false if somebody still has it
+/// open; the kernel removes it once that is over.
 ///
 /// # Errors
 /// [`LoopError::Detach`].
@@ -93,13 +94,13 @@ pub(crate) fn let_go(path: &Path, detach: impl FnOnce() -> Result<(), LoopError>
     }))
 }
 
-/// What the loop device at `path` shows.
+/// Returns what the loop device at `path` shows.
 fn shown(path: &Path) -> Option<PathBuf> {
     let attached = loops(Path::new("/")).into_iter();
     attached.filter(|device| path.ends_with(&device.name)).map(|device| device.backing).next()
 }
 
-/// The number of the loop device at `/dev/loopN`.
+/// Returns the number of the loop device at `/dev/loopN`.
 pub(crate) fn number_at(path: &Path) -> Option<DeviceNumber> {
     kernel::number_of_name(Path::new("/"), path.file_name()?.to_str()?)
 }
@@ -127,27 +128,28 @@ impl Stack {
         Ok(Stack { above, below })
     }
 
-    /// Has the lower device split I/O at `unit`. That outlives the device: whoever calls this has seen to its end.
+    /// Makes the lower device split I/O at `unit`. The setting outlives the device: the caller must already
+    /// have noted its undoing.
     ///
     /// # Errors
-    /// [`LabError::Throttle`] where the kernel refuses.
+    /// [`LabError::Throttle`] if the kernel refuses.
     pub(crate) fn split_at(&self, unit: Option<Bytes>) -> Result<(), LabError> {
         set_max_sectors_kb(self.below.number, unit.unwrap_or(WHOLE).0 / 1024)?;
         Ok(())
     }
 
-    /// Leaves both attached, in one step: the lower is held by the upper and goes with it, so that a process that is killed
-    /// leaves both or neither.
+    /// Leaves both attached, in one step: the upper holds the lower, which goes with it, so that a killed
+    /// process leaves both or neither.
     ///
     /// # Errors
-    /// [`LabError::Loop`]; then neither is.
+    /// [`LabError::Loop`]; then neither is left.
     pub(crate) fn keep(mut self) -> Result<(), LabError> {
         self.above.keep()?;
         drop(self.below.device.take());
         Ok(())
     }
 
-    /// What is not undone after the death of this process once the devices are kept.
+    /// Returns the step that cancels the cleanup after this process's death once the devices are kept.
     pub(crate) fn until_kept(&self) -> Step {
         let name = self.above.path.file_name().unwrap_or_default();
         let folder = Path::new("/sys/class/block").join(name).join("loop");
@@ -163,16 +165,16 @@ impl Drop for Stack {
     }
 }
 
-/// Takes off a loop device what a crash may have left in force on its number, in a group or in its queue.
+/// Removes from a loop device what a crash may have left in force on its number, in a group or in its queue.
 fn make_as_new(number: DeviceNumber) {
     group::lift_everywhere(number);
     reset_queue(number);
 }
 
-/// Gives the queue of a loop device the values that the kernel makes it with, for they outlive what it shows.
+/// Gives the queue of a loop device the values that the kernel creates it with, because settings outlive what the device shows.
 ///
-/// Also right where somebody attaches something in between: he gets what he would have got of a new device, and
-/// flushes, which are never wrong to send.
+/// This is right even if somebody attaches something in between: they get what a new device would have given
+/// them, and flushes, which are never wrong to send.
 pub(crate) fn reset_queue(number: DeviceNumber) {
     if !has_queue_of_ours(number) {
         return;
@@ -183,24 +185,24 @@ pub(crate) fn reset_queue(number: DeviceNumber) {
     }
 }
 
-/// Whether the queue has values that the kernel does not give a loop device by itself, and the lab does or once did: a
-/// smaller request, and no flushes.
+/// Whether the queue has values that a loop device does not get from the kernel, but that the lab sets or
+/// once set: a smaller request, and no flushes.
 pub(crate) fn has_queue_of_ours(number: DeviceNumber) -> bool {
     largest_request(number).is_some_and(|size| size < WHOLE) || flushes_are_off(number)
 }
 
-/// The largest request that the device is sent now.
+/// Returns the largest request that is now sent to the device.
 pub(crate) fn largest_request(number: DeviceNumber) -> Option<Bytes> {
     let text = std::fs::read_to_string(request_file(number)).ok()?;
     text.trim().parse().ok().map(Bytes::kib)
 }
 
-/// The kernel's file of that size, in KiB.
+/// Returns the kernel's file of that size, in KiB.
 pub(crate) fn request_file(number: DeviceNumber) -> PathBuf {
     PathBuf::from(format!("/sys/dev/block/{number}/queue/max_sectors_kb"))
 }
 
-/// What is written to it for a whole one.
+/// Returns what is written to that file for the default size.
 pub(crate) fn whole_request() -> String {
     (WHOLE.0 / 1024).to_string()
 }

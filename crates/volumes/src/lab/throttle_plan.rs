@@ -1,4 +1,4 @@
-//! From a policy to what this kernel's throttle can be told, and to what it cannot.
+//! From a policy to what this kernel's throttle can enforce, and to what it cannot.
 
 use kernel::lab::Limits as InForce;
 use policy::{BucketStart, Covers, Governor, Level, Limit, Limits, Resource, Rounding, nearest};
@@ -6,32 +6,32 @@ use workload::{Bytes, Direction, PolicyName};
 
 use super::LabError;
 
-/// The least unit in which a device splits I/O: a page.
+/// Smallest unit in which a device splits I/O: a page.
 const UNIT_MIN: Bytes = Bytes::kib(4);
-/// The largest unit: direct I/O reaches a device in pieces of 256 pages (`BIO_MAX_VECS`) at most.
+/// Largest unit: direct I/O reaches a device in pieces of at most 256 pages (`BIO_MAX_VECS`).
 const UNIT_MAX: Bytes = Bytes::mib(1);
 
-/// What the lab takes beside the policy's own parameters.
+/// Parameters of the lab besides the policy's own.
 const PARAMETERS: [&str; 3] = ["rate", "speed", "credits"];
-/// What `rate=` takes.
+/// Values of `rate=`.
 const RATES: &str = "baseline or burst";
-/// The greatest speed: half an hour of burst then lasts two looks at the account.
+/// Greatest speed: half an hour of burst then lasts 0.18 s, less than four looks at the account.
 const SPEED_MAX: f64 = 10_000.0;
 
 /// How a policy is throttled here.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ThrottlePlan {
-    /// As typed.
+    /// The policy as typed.
     pub(crate) name: PolicyName,
     /// What the policy says.
     pub(crate) limits: Limits,
-    /// Whether the baseline or the burst rate is throttled to, where credits do not change that.
+    /// Whether the volume is throttled to the baseline or the burst rate, if credits do not change that.
     pub(crate) level: Level,
-    /// The credits, where they drain and refill.
+    /// The credits, if they drain and refill.
     pub(crate) credits: Option<Credits>,
-    /// What the kernel is told.
+    /// The limits set in the kernel at first.
     pub(crate) in_force: InForce,
-    /// The unit in which operations are charged; `None`: whole ones.
+    /// The unit in which operations are charged; `None` if they are charged whole.
     pub(crate) unit: Option<Bytes>,
     /// What is approximate.
     pub(crate) notes: Vec<String>,
@@ -46,7 +46,7 @@ pub(crate) struct Credits {
     pub(crate) governor: Governor,
 }
 
-/// What the lab is told beside the policy.
+/// The lab's parameters besides the policy.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Told {
     level: Option<Level>,
@@ -55,10 +55,10 @@ struct Told {
 }
 
 impl ThrottlePlan {
-    /// The plan for a policy with its parameters, and the lab's own among them.
+    /// Returns the plan for a policy with its parameters, which may include the lab's own.
     ///
     /// # Errors
-    /// [`LabError`]: a wrong parameter, or a policy that the kernel has no words for.
+    /// [`LabError`] for a wrong parameter, or a policy that the kernel cannot express.
     pub(crate) fn new(name: &PolicyName) -> Result<ThrottlePlan, LabError> {
         let (limits, rest) = policy::evaluate_with_rest(name)?;
         let told = Told::read(name, &rest)?;
@@ -102,7 +102,7 @@ impl Told {
         Ok(told)
     }
 
-    /// The account of credits that drain, where they are to.
+    /// Returns the account of the credits, if they are to drain.
     fn credits(&self, limits: &Limits, rest: &[(String, String)]) -> Result<Option<Credits>, LabError> {
         let refused = |problem: &str, remedy| Err(inexpressible(&limits.policy, problem.to_owned(), remedy));
         let Some(speed) = self.speed else {
@@ -130,7 +130,7 @@ impl Told {
     }
 }
 
-/// The value of `credits=` as typed.
+/// Returns the value of `credits=` as typed.
 fn typed_credits(rest: &[(String, String)]) -> String {
     let found = rest.iter().find(|(key, _)| key == "credits");
     found.map_or_else(String::new, |(_, value)| value.clone())
@@ -156,10 +156,10 @@ fn speeds() -> String {
     format!("a number from 1 to {SPEED_MAX}")
 }
 
-/// What the kernel is told of these limits at this level.
+/// Returns what the kernel is to enforce of these limits at this level.
 ///
 /// # Errors
-/// [`LabError::Inexpressible`] where it has no words for a rate.
+/// [`LabError::Inexpressible`] if the kernel cannot express a rate.
 pub(crate) fn in_force(limits: &Limits, level: Level) -> Result<InForce, LabError> {
     Ok(InForce {
         read_iops: operations(limits, Direction::Read, level)?,
@@ -169,7 +169,7 @@ pub(crate) fn in_force(limits: &Limits, level: Level) -> Result<InForce, LabErro
     })
 }
 
-/// A rule's rate in charged operations. Bytes that are charged by the unit are operations of that unit.
+/// Returns a rule's rate in charged operations. Bytes that are charged by the unit are operations of that unit.
 fn charged_operations(limit: &Limit, level: Level) -> Option<f64> {
     match (limit.resource, &limit.accounting) {
         (Resource::Iops, _) => Some(limit.rate(level)),
@@ -193,7 +193,7 @@ fn bytes(limits: &Limits, direction: Direction, level: Level) -> Result<Option<u
     whole(limits, rates.reduce(f64::min))
 }
 
-/// The kernel counts whole operations and bytes, and takes zero for no limit.
+/// Rounds a rate: the kernel counts whole operations and bytes, and takes zero as no limit.
 fn whole(limits: &Limits, rate: Option<f64>) -> Result<Option<u64>, LabError> {
     match rate.map(|rate| rate.round() as u64) {
         Some(0) => Err(LabError::Inexpressible {
@@ -205,7 +205,7 @@ fn whole(limits: &Limits, rate: Option<f64>) -> Result<Option<u64>, LabError> {
     }
 }
 
-/// The unit of the tightest rule of operations: the device has one for all rules.
+/// Returns the unit of the tightest rule of operations: the device has one for all rules.
 fn unit_of(limits: &Limits, level: Level) -> Result<Option<Bytes>, LabError> {
     let rated = limits.limits.iter().filter_map(|limit| Some((limit, charged_operations(limit, level)?)));
     let tightest = rated.min_by(|a, b| a.1.total_cmp(&b.1));
@@ -292,7 +292,7 @@ fn notes(limits: &Limits, (level, credits): (Level, Option<&Credits>), unit: Opt
 }
 
 impl Credits {
-    /// What is faster, and by how much.
+    /// Returns the note on how fast the credits are.
     fn note(&self) -> String {
         let rates = "the rates are the policy's";
         match self.speed {
@@ -370,7 +370,7 @@ mod tests {
         assert_eq!(plan("vmware-vmdk-limit,limit=1000").unwrap().unit, Some(Bytes::kib(32)));
     }
 
-    /// A byte rule that charges whole units of 1 MiB lets 4 KiB reads through one a unit, not one a byte.
+    /// A byte rule that charges whole units of 1 MiB admits one 4 KiB read for each unit, not for each 4 KiB.
     #[test]
     fn bytes_charged_by_the_unit_become_operations() {
         let plan = plan("aws-st1,size=1TiB").unwrap();

@@ -16,15 +16,15 @@ use super::stack::{Stack, request_file, whole_request};
 use super::throttle_plan::ThrottlePlan;
 use super::{InForce, LabError};
 
-/// The smallest volume.
+/// Smallest size of a volume.
 const SIZE_MIN: Bytes = Bytes::mib(16);
-/// Sizes are whole blocks.
+/// Block of which sizes are multiples.
 const BLOCK: Bytes = Bytes::kib(4);
 
 /// How long a lab volume lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lifetime {
-    /// As long as the value; the kernel takes devices and data away also after `kill -9`.
+    /// As long as the value; the kernel removes devices and data even after `kill -9`.
     ThisRun,
     /// Until [`super::down`] or the next boot.
     UntilDown,
@@ -33,9 +33,9 @@ pub enum Lifetime {
 /// How a lab volume is to be made.
 #[derive(Clone, Debug)]
 pub struct MakeOptions {
-    /// How long it lasts.
+    /// How long the volume lasts.
     pub lifetime: Lifetime,
-    /// Raised by whoever wants it no longer while it is made.
+    /// Raised to abandon the volume while it is made.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -48,15 +48,15 @@ pub struct LabVolume {
     backing: PathBuf,
     plan: ThrottlePlan,
     notes: Vec<String>,
-    /// What drop undoes; `None` where it stays.
+    /// What drop undoes; `None` if the volume stays.
     parts: Option<Parts>,
 }
 
-/// What a volume is made of, in the order in which it is undone: nobody changes limits any more when they are lifted, and the
-/// process leaves the group before the group goes.
+/// The parts of a volume, in the order in which they are undone: the controller ends before limits are
+/// lifted, and the process leaves the group before the group is removed.
 #[derive(Debug)]
 struct Parts {
-    /// Held for its end alone.
+    /// Held only to end with the volume.
     _controller: Option<Controller>,
     inside: Option<Inside>,
     throttled: Throttled,
@@ -69,14 +69,14 @@ fn without_cleanup(source: std::io::Error) -> LabError {
     LabError::Cleanup { source }
 }
 
-/// What is to be done after the death of this process about the lower device with `number`.
+/// Returns the steps to take after the death of this process for the lower device with `number`.
 fn cleanup_steps(number: DeviceNumber, lifetime: Lifetime) -> Result<Vec<Step>, LabError> {
     let mut steps = vec![Step::Write(whole_request(), request_file(number))];
     steps.extend(group::cleanup_steps(number, lifetime)?);
     Ok(steps)
 }
 
-/// What changes the throttle of a volume of this process as its credits drain.
+/// Returns the controller that changes the throttle of this process's volume as its credits drain.
 fn controller(
     plan: &ThrottlePlan,
     throttled: &Throttled,
@@ -90,25 +90,25 @@ fn controller(
 
 impl LabVolume {
     /// Makes a volume of `size` that is throttled to the policy `name`, with real data in a file in `dir`
-    /// ([`super::default_dir`] knows a good one). The load runs on [`LabVolume::device`], in this process or one started
-    /// by it. Whatever fails, nothing stays behind.
+    /// ([`super::default_dir`] returns a good one). The load runs on [`LabVolume::device`], in this process
+    /// or one started by it. If anything fails, nothing is left.
     ///
-    /// Parameters beside the policy's own: `rate=baseline` (default) or `rate=burst`, to which the volume is throttled; or
-    /// `speed=N`, with which its credits drain and refill N times faster than the policy says, beginning with `credits=`. One
-    /// [`Lifetime::UntilDown`] then needs a process that calls [`super::keep`].
+    /// Parameters besides the policy's own: `rate=baseline` (default) or `rate=burst`, the rate to which the volume
+    /// is throttled; or `speed=N`, with which its credits drain and refill N times faster than the policy says,
+    /// beginning with `credits=`. A volume [`Lifetime::UntilDown`] then needs a process that calls [`super::keep`].
     ///
     /// # Errors
-    /// [`LabError`]: a wrong policy, no root, no loop driver, no controller, no space.
+    /// [`LabError`] for a wrong policy, or without root, a loop driver, a controller or space.
     pub fn up(name: &PolicyName, size: Bytes, dir: &Path, lifetime: Lifetime) -> Result<LabVolume, LabError> {
         let volume = LabVolume::make(name, (size, dir), &MakeOptions { lifetime, stop: Arc::default() })?;
         if lifetime == Lifetime::UntilDown { volume.stay() } else { Ok(volume) }
     }
 
-    /// The same, given up where somebody wants it no longer while it is made. A volume that is to last does so from
-    /// [`LabVolume::stay`] on; before that it ends with the value or the process as any other.
+    /// Makes a volume as [`LabVolume::up`] does, but gives up if `options.stop` is raised meanwhile. A lasting
+    /// volume lasts from [`LabVolume::stay`] on; before that it ends with the value or the process like any other.
     ///
     /// # Errors
-    /// Besides, [`LabError::Interrupted`].
+    /// Those of [`LabVolume::up`], and [`LabError::Interrupted`].
     pub fn make(
         name: &PolicyName,
         (size, dir): (Bytes, &Path),
@@ -145,7 +145,7 @@ impl LabVolume {
         }
         stack.split_at(plan.unit)?;
         let headroom = Headroom::measure(stack.above.path());
-        // First, for as long as nobody is in it another run may remove the group with its limits.
+        // Done first: while the group is empty, another run may remove it with its limits.
         let inside = if lifetime == Lifetime::ThisRun { Some(enter()?) } else { None };
         let throttled = Throttled::new(below, plan.in_force, lifetime)?;
         let controller = match lifetime {
@@ -166,8 +166,8 @@ impl LabVolume {
         })
     }
 
-    /// Lets a volume that was made [`Lifetime::UntilDown`] outlive value and process, from one moment to the next: a process
-    /// that is killed leaves all of it or nothing.
+    /// Makes a volume [`Lifetime::UntilDown`] outlive value and process, in one step: a killed process leaves
+    /// all of it or nothing.
     ///
     /// # Errors
     /// [`LabError::Loop`]; then nothing is left.
@@ -176,57 +176,57 @@ impl LabVolume {
         Ok(self)
     }
 
-    /// The device for the load.
+    /// Returns the device for the load.
     pub fn device(&self) -> &Path {
         &self.device
     }
 
-    /// Its number.
+    /// Returns the device's number.
     pub fn number(&self) -> DeviceNumber {
         self.number
     }
 
-    /// Its size.
+    /// Returns the size.
     pub fn size(&self) -> Bytes {
         self.size
     }
 
-    /// The policy as typed.
+    /// Returns the policy as typed.
     pub fn policy(&self) -> &PolicyName {
         &self.plan.name
     }
 
-    /// What the policy says.
+    /// Returns what the policy says.
     pub fn limits(&self) -> &policy::Limits {
         &self.plan.limits
     }
 
-    /// Whether it is throttled to the baseline or to the burst rate.
+    /// Returns whether the volume is throttled to the baseline or to the burst rate.
     pub fn level(&self) -> policy::Level {
         self.plan.level
     }
 
-    /// How much faster its credits drain and refill than the policy says; `None` where they stand still.
+    /// Returns how much faster credits drain and refill than the policy says; `None` if they do neither.
     pub fn speed(&self) -> Option<f64> {
         self.plan.credits.as_ref().map(|credits| credits.speed)
     }
 
-    /// What the kernel enforces at first.
+    /// Returns what the kernel enforces at first.
     pub fn in_force(&self) -> InForce {
         self.plan.in_force
     }
 
-    /// The file behind it; of [`Lifetime::ThisRun`] the name it had.
+    /// Returns the file behind the volume; with [`Lifetime::ThisRun`], the name that it had.
     pub fn backing(&self) -> &Path {
         &self.backing
     }
 
-    /// What is approximate, and where the data lies: a sentence each.
+    /// Returns what is approximate and where the data is, one sentence each.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// What it is, in one line.
+    /// Returns a description in one line.
     pub fn describe(&self) -> String {
         format!(
             "lab:{}: {} on {}, throttled by this kernel to {}",
@@ -271,7 +271,7 @@ impl Parts {
     /// Leaves everything as it is.
     fn keep(self) -> Result<(), LabError> {
         assert!(self.inside.is_none(), "a volume of this run alone was to outlive it");
-        // From here on the volume is whole, and stays also where this process is killed now.
+        // From here on the volume is complete, and stays even if this process is killed now.
         self.stack.keep()?;
         self.throttled.keep();
         self.backing.keep();
@@ -280,7 +280,7 @@ impl Parts {
     }
 }
 
-/// Limits in words: `5,000 IOPS and 200 MiB/s in each direction`.
+/// Returns limits in words: `5,000 IOPS and 200 MiB/s in each direction`.
 pub fn in_words(limits: &InForce) -> String {
     let side = |iops: Option<u64>, bps: Option<u64>| {
         let iops = iops.map(|iops| format!("{} IOPS", grouped(iops)));

@@ -18,28 +18,28 @@ use super::tempo::{Factor, Slow, SlowCourse, Tempo, Wave};
 use super::write_back::{WriteBack, WriteBackPlan};
 use super::{Front, Medium, Meters, SimulatedVolume};
 
-/// Latency of one I/O at a time where the target names none: that of a network volume that fills 5,000 IOPS at depth 4.
+/// Default latency of one I/O at a time: that of a network volume that reaches 5,000 IOPS at depth 4.
 pub(super) const LATENCY: Nanos = Nanos::from_micros(800);
-/// Coefficient of variation of the latency where the target names none.
+/// Default coefficient of variation of the latency.
 const JITTER: f64 = 0.1;
-/// Size of a simulated volume for which neither its policy nor the target names one.
+/// Size of a simulated volume if neither its policy nor the target names one.
 const SIZE: Bytes = Bytes::gib(100);
-/// How far a flat rule lets I/O run ahead of its rate, as the meter has it.
+/// How far a flat rule lets I/O run ahead of its rate, as in the meter.
 pub(super) const TOLERANCE: Nanos = Nanos::from_millis(5);
-/// Step of the noise where the target names none: a second of a series.
+/// Default step of the noise: a second of a series.
 pub(super) const NOISE_EVERY: Nanos = Nanos::SECOND;
-/// Time constant of slow noise where the target names none.
+/// Default time constant of slow noise.
 const SLOW_OVER: Nanos = Nanos::from_secs(60);
-/// Time of a sway and of a decline where the target names none: a day.
+/// Default time of a sway and of a decline: a day.
 const SLOWLY: Nanos = Nanos::from_secs(86_400);
-/// Latency of a hit where the target names none: memory of the next machine.
+/// Default latency of a cache hit: memory of a nearby machine.
 const CACHE_LATENCY: Nanos = Nanos::from_micros(100);
-/// Latency of a write into a write-back cache where the target names none.
+/// Default latency of a write into a write-back cache.
 const WRITE_BACK_LATENCY: Nanos = Nanos::from_micros(50);
-/// Reads of a second volume where the target names no size.
+/// Default size of a second volume's reads.
 const SECOND_BLOCK: Bytes = Bytes::kib(4);
 
-/// Streams of one seed, a number for each kind of chance, so that one does not shift another.
+/// Random streams of one seed, a number for each kind of chance, so that one does not shift another.
 #[derive(Clone, Copy)]
 pub(super) enum Chance {
     Latency = 0,
@@ -68,14 +68,14 @@ pub(super) struct Basics {
     pub(super) start: BucketStart,
     /// The other parameters, as typed.
     pub(super) also: Vec<String>,
-    /// What it says of the machine in front of it.
+    /// The parameters of the machine in front of the volume.
     pub(super) machine: MachineWords,
 }
 
-/// The parameters that [`Basics`] tells in words.
+/// The parameters that [`Basics`] describes in words.
 const TOLD: [&str; 6] = ["latency", "write_latency", "size", "jitter", "seed", "credits"];
 
-/// The volume, with no machine in front of it yet.
+/// Returns the volume, with no machine in front of it yet.
 pub(super) fn volume(name: &PolicyName) -> Result<SimulatedVolume, SimError> {
     let (limits, rest) = policy::evaluate_with_rest(name)?;
     let settings = settings(&name.id, &rest)?;
@@ -127,7 +127,7 @@ fn held(limits: &Limits, start: BucketStart, typed: &[(String, String)]) -> Resu
 }
 
 fn meters(limits: &Limits, settings: &Settings, basics: &Basics) -> Meters {
-    // What waits for the end of a slice may not lose the rate of that time.
+    // What waits for the end of a slice must not lose the rate of that time.
     let tolerance = settings.slice.map_or(TOLERANCE, |slice| slice.max(TOLERANCE));
     let second = settings.second_iops.map(|iops| Second {
         gap: Nanos((1e9 / iops).max(1.0) as u64),

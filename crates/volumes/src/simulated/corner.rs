@@ -1,14 +1,14 @@
-//! A soft corner: a volume that comes near its cap slowly, X = ((n/L)^-p + C^-p)^(-1/p) with n I/Os in flight.
+//! A soft corner: a volume that approaches its cap slowly, X = ((n/L)^-p + C^-p)^(-1/p) with n I/Os in flight.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use workload::Nanos;
 
-/// The corner with what is in flight.
+/// The corner, with the completion times of what is in flight.
 #[derive(Clone, Debug)]
 pub(super) struct Corner {
-    /// Sharpness: 1 is the softest, above 16 it cannot be told from a meter's.
+    /// Sharpness: 1 is the softest; above 16 it cannot be distinguished from a meter's corner.
     p: f64,
     in_flight: BinaryHeap<Reverse<Nanos>>,
 }
@@ -18,9 +18,10 @@ impl Corner {
         Corner { p, in_flight: BinaryHeap::new() }
     }
 
-    /// How long an I/O takes in all that arrives at `now`, alone took `latency`, and would pass at `rate` a second.
+    /// Returns the total time of an I/O that arrives at `now`, would take `latency` alone, and would be
+    /// admitted at `rate` a second.
     ///
-    /// By Little's law n I/Os in flight stay n/X each: (L^p + (n/C)^p)^(1/p).
+    /// By Little's law n I/Os in flight take n/X each: (L^p + (n/C)^p)^(1/p).
     pub(super) fn response(&mut self, now: Nanos, latency: Nanos, rate: f64) -> Nanos {
         while self.in_flight.peek().is_some_and(|&Reverse(done)| done <= now) {
             self.in_flight.pop();
@@ -31,7 +32,7 @@ impl Corner {
         Nanos((scale * sum.powf(1.0 / self.p)) as u64)
     }
 
-    /// Takes notice of an I/O that is done then.
+    /// Records an I/O that completes at `done`.
     pub(super) fn issued(&mut self, done: Nanos) {
         self.in_flight.push(Reverse(done));
     }

@@ -6,42 +6,42 @@ pub enum SimError {
     /// The policy or one of its parameters is wrong.
     #[error(transparent)]
     Policy(Box<policy::PolicyError>),
-    /// A parameter of the simulation is not what it should be.
+    /// A parameter of the simulation has a value that it does not take.
     #[error("sim: parameter {name}={value}: write {wanted}")]
     Range {
-        /// Its name.
+        /// Name of the parameter.
         name: String,
-        /// What was typed.
+        /// The value as typed.
         value: String,
-        /// What it should be.
+        /// The values that it takes.
         wanted: String,
     },
     /// A parameter was given twice.
     #[error("sim: parameter {name} is given twice")]
     Twice {
-        /// Its name.
+        /// Name of the parameter.
         name: String,
     },
-    /// A parameter means nothing without another.
+    /// A parameter has no meaning without another.
     #[error("sim: parameter {name} says nothing without {needs}=")]
     Needs {
-        /// What was typed.
+        /// Name of the parameter.
         name: String,
-        /// What is missing.
+        /// The missing parameter.
         needs: &'static str,
     },
-    /// Neither limits nor servers: nothing would hold a load back.
+    /// There are neither limits nor servers: nothing would slow a load.
     #[error("sim: nothing limits {policy}: add iops=3000 or servers=8,service=1ms")]
     Unlimited {
         /// The policy.
         policy: String,
     },
-    /// Two volumes of one machine say different things of it.
+    /// Two volumes of one machine contradict each other about it.
     #[error(
         "sim: {name}= is said twice and not alike, but these volumes stand behind one machine; say it once"
     )]
     TwoMachines {
-        /// The parameter.
+        /// Name of the parameter.
         name: &'static str,
     },
     /// Neither the policy nor the simulation knows the parameter.
@@ -50,13 +50,13 @@ pub enum SimError {
         nearest.map_or(String::new(), |near| format!(": did you mean '{near}'?"))
     )]
     Unknown {
-        /// What was typed.
+        /// The name as typed.
         name: String,
         /// The policy.
         policy: String,
-        /// What was probably meant.
+        /// The name that was probably meant.
         nearest: Option<&'static str>,
-        /// What the simulation takes.
+        /// The parameters that the simulation takes.
         known: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Several simulated volumes behind one machine, as one range of bytes: the first volume at its beginning, the next behind it.
+//! Several simulated volumes behind one machine, as one range of bytes: each volume directly follows the last.
 
 use engine::{Served, Volume};
 use workload::{Bytes, Io, Nanos, PolicyName};
@@ -11,7 +11,7 @@ use super::machine::Machine;
 /// Several volumes behind one machine, in virtual time.
 #[derive(Clone, Debug)]
 pub struct SimulatedGroup {
-    /// In the order of their names.
+    /// Volumes in the order of their names.
     members: Vec<Member>,
     machine: Option<Machine>,
 }
@@ -19,15 +19,15 @@ pub struct SimulatedGroup {
 #[derive(Clone, Debug)]
 struct Member {
     volume: SimulatedVolume,
-    /// Its first byte in the range of all.
+    /// First byte of the volume in the common range.
     from: Bytes,
 }
 
 impl SimulatedGroup {
-    /// The volumes that `names` describe, behind the machine of which any of them says something.
+    /// Returns the volumes that `names` describe, behind the machine that any of them describes.
     ///
     /// # Errors
-    /// [`SimError`] names the parameter and what it may be.
+    /// [`SimError`] names the parameter and its allowed values.
     pub fn new(names: &[PolicyName]) -> Result<SimulatedGroup, SimError> {
         let volumes: Vec<SimulatedVolume> =
             names.iter().map(build::volume).collect::<Result<_, SimError>>()?;
@@ -42,12 +42,12 @@ impl SimulatedGroup {
         Ok(SimulatedGroup { members: volumes.into_iter().map(member).collect(), machine })
     }
 
-    /// The first byte of each volume in the range of all, and its size.
+    /// Returns the first byte of each volume in the common range, and its size.
     pub fn regions(&self) -> Vec<(Bytes, Bytes)> {
         self.members.iter().map(|member| (member.from, member.volume.size())).collect()
     }
 
-    /// The size of all together.
+    /// Returns the size of all volumes together.
     pub fn size(&self) -> Bytes {
         Bytes(self.members.iter().map(|member| member.volume.size().0).sum())
     }
@@ -62,7 +62,7 @@ impl Volume for SimulatedGroup {
         member.volume.serve_behind(now, &own, (self.machine.as_mut(), number))
     }
 
-    /// The generator is one: it has a processor when every volume leaves it one.
+    /// There is one generator: it has a processor when every volume leaves it one.
     #[inline]
     fn has_cpu_at(&mut self, at: Nanos) -> Nanos {
         self.members.iter_mut().fold(at, |at, member| member.volume.has_cpu_at(at))

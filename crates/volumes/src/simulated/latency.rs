@@ -1,4 +1,4 @@
-//! The latency of one I/O behind every queue: its mean and spread, a second mode, and a tail.
+//! The latency of one I/O after every queue: its mean and spread, a second mode, and a tail.
 
 use statistics::{LogNormal, Stream};
 use workload::Nanos;
@@ -6,9 +6,9 @@ use workload::Nanos;
 /// How long an I/O takes by itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Base {
-    /// Always the same, nanoseconds.
+    /// Always the same, in nanoseconds.
     Constant(u64),
-    /// Log-normal, nanoseconds.
+    /// Log-normal, in nanoseconds.
     Spread(LogNormal),
 }
 
@@ -30,12 +30,12 @@ impl Base {
     }
 }
 
-/// What happens to some I/Os.
+/// What makes some I/Os slower.
 #[derive(Clone, Debug)]
 pub(super) struct Oddities {
-    /// Share of I/Os of the second mode, and by what their latency is multiplied.
+    /// Share of I/Os in the second mode, and the factor of their latency.
     pub(super) mode: (f64, f64),
-    /// Share of I/Os of the tail, and what they take more.
+    /// Share of I/Os in the tail, and their additional time.
     pub(super) tail: (f64, Nanos),
     pub(super) random: Stream,
 }

@@ -1,5 +1,5 @@
-//! A machine in front of volumes: budgets of operations and bytes that all of them share, whoever comes first or with a
-//! share kept for one of them.
+//! A machine in front of volumes: budgets of operations and bytes that all of them share, first come first
+//! served or with a share reserved for one of them.
 
 use policy::{BucketStart, Limits, Locality, Meter};
 use statistics::Stream;
@@ -10,34 +10,34 @@ use super::error::SimError;
 use super::noise::Noise;
 use super::tempo::{Factor, Tempo};
 
-/// What a volume says of the machine in front of it.
+/// A volume's parameters for the machine in front of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct MachineWords {
     /// Operations a second.
     pub(super) iops: Option<f64>,
     /// Bytes a second.
     pub(super) bandwidth: Option<f64>,
-    /// Deviation of both from second to second.
+    /// Deviation of both rates from second to second.
     pub(super) noise: Option<f64>,
-    /// Of both, for which this volume passes first.
+    /// Share of both rates for which this volume has priority.
     pub(super) share: Option<f64>,
 }
 
-/// A machine in front of volumes. Everything that passes is charged to its budgets in the order in which it comes; who has a share
-/// of its own passes by the queue within that, and the others wait the longer.
+/// A machine in front of volumes. Everything that passes is charged to its budgets in order of arrival. A
+/// volume with a share of its own bypasses the queue within that share, and the others wait the longer.
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
     queue: Meter,
-    /// Meters of those who pass first, by the number of their volume.
+    /// Meters of the volumes with priority, by the number of the volume.
     first: Vec<(usize, Meter)>,
     tempo: Option<Tempo>,
 }
 
 impl Machine {
-    /// The machine in front of volumes that say this of it, each with its seed; `None` where none says what it lets through.
+    /// Returns the machine in front of volumes with these parameters, each with its seed; `None` if none states a limit of it.
     ///
     /// # Errors
-    /// [`SimError::TwoMachines`] where they contradict each other.
+    /// [`SimError::TwoMachines`] if they contradict each other.
     pub(super) fn before(volumes: &[(MachineWords, u64)]) -> Result<Option<Machine>, SimError> {
         let iops = said("machine_iops", volumes.iter().map(|(words, _)| words.iops))?;
         let bandwidth = said("machine_bandwidth", volumes.iter().map(|(words, _)| words.bandwidth))?;
@@ -66,7 +66,7 @@ impl Machine {
         }))
     }
 
-    /// When an I/O of the volume of this number, which comes at `now`, passes.
+    /// Returns when an I/O of the volume with this number, which arrives at `now`, passes.
     #[inline]
     pub(super) fn admit(&mut self, now: Nanos, io: &Io, number: usize) -> Nanos {
         let clock = self.tempo.as_mut().map_or(now, |tempo| tempo.clock(now));
@@ -81,7 +81,7 @@ impl Machine {
     }
 }
 
-/// What the volumes say alike.
+/// Returns the value that the volumes agree on.
 fn said(name: &'static str, all: impl Iterator<Item = Option<f64>>) -> Result<Option<f64>, SimError> {
     let mut said = all.flatten();
     let first = said.next();

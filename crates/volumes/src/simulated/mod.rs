@@ -1,5 +1,5 @@
-//! A volume in virtual time: a policy's meters in front of a base latency, and whatever else real volumes do. Its truth is
-//! known, so analyses are tested on it.
+//! A volume in virtual time: a policy's meters in front of a base latency, and other behaviour of real
+//! volumes. Its truth is known, so analyses are tested on it.
 
 mod build;
 mod corner;
@@ -40,7 +40,7 @@ use spans::Spans;
 use tempo::Tempo;
 use write_back::WriteBack;
 
-/// The errno of a medium that fails.
+/// Errno of a medium that fails.
 const EIO: i32 = 5;
 
 /// A volume in virtual time.
@@ -53,23 +53,23 @@ pub struct SimulatedVolume {
     front: Front,
     /// When the generator gets no processor.
     theft: Option<Spans>,
-    /// What stands in front of it, where it is measured alone.
+    /// The machine in front of it, if the volume is measured alone.
     machine: Option<Machine>,
 }
 
-/// What holds I/O back by a rule.
+/// What delays I/O by a rule.
 #[derive(Clone, Debug)]
 struct Meters {
     meter: Meter,
-    /// Where the last I/O of each direction ended, to tell sequential I/O.
+    /// Where the last I/O of each direction ended, to detect sequential I/O.
     last_end: [u64; 4],
     tempo: Option<Tempo>,
     second: Option<Second>,
-    /// What must wait passes at the end of a slice of so long.
+    /// Length of a slice, if I/O that must wait passes only at the end of a slice.
     slice: Option<Nanos>,
 }
 
-/// What serves an I/O that the meters let through.
+/// What serves an I/O that the meters admit.
 #[derive(Clone, Debug)]
 struct Medium {
     read: Base,
@@ -82,7 +82,7 @@ struct Medium {
     tracks: Option<Tracks>,
 }
 
-/// What answers past the meters, or makes an I/O take longer by where it goes.
+/// What answers before the meters, or makes an I/O take longer by its place.
 #[derive(Clone, Debug)]
 struct Front {
     errors: Option<(f64, Stream)>,
@@ -93,27 +93,27 @@ struct Front {
     write_back: Option<WriteBack>,
 }
 
-/// What the front says of an I/O.
+/// What the front does with an I/O.
 enum Passed {
     /// It is done.
     Done(Served),
-    /// It goes on to the meters, takes so much `more`, and passes no sooner than after the time that it is `held`.
+    /// It goes on to the meters, takes `more` time, and passes only after being `held`.
     On { more: Nanos, held: Nanos },
 }
 
 impl SimulatedVolume {
-    /// The volume that `name` describes: a policy's parameters, and the simulation's own beside them.
+    /// Returns the volume that `name` describes: a policy's parameters, and the simulation's own besides them.
     ///
     /// # Errors
-    /// [`SimError`] names the parameter and what it may be.
+    /// [`SimError`] names the parameter and its allowed values.
     pub fn new(name: &PolicyName) -> Result<SimulatedVolume, SimError> {
         let mut volume = build::volume(name)?;
         volume.machine = Machine::before(&[(volume.basics.machine, volume.basics.seed)])?;
         Ok(volume)
     }
 
-    /// Every parameter of the simulation with what it takes, what it needs (empty: nothing) and what it does, in the order
-    /// of the documentation.
+    /// Returns every parameter of the simulation: its name, what it takes, what it needs (empty: nothing) and
+    /// what it does, in the order of the documentation.
     pub fn parameters() -> impl Iterator<Item = [String; 4]> {
         let needs = |row: &parameters::Row| row.needs.unwrap_or_default().to_owned();
         parameters::ROWS
@@ -121,17 +121,17 @@ impl SimulatedVolume {
             .map(move |row| [row.name.to_owned(), row.takes.to_string(), needs(row), row.meaning.to_owned()])
     }
 
-    /// The limits it enforces.
+    /// Returns the limits that the volume enforces.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Its size: the policy's or the target's, else 100 GiB.
+    /// Returns the size: the policy's or the target's, else 100 GiB.
     pub fn size(&self) -> Bytes {
         self.basics.size
     }
 
-    /// What it is, in one line.
+    /// Returns a description in one line.
     pub fn describe(&self) -> String {
         let Basics { latency, write_latency, jitter, seed, size, also, .. } = &self.basics;
         let writes = write_latency.map_or(String::new(), |write| format!(" ({write} for writes)"));
@@ -156,7 +156,8 @@ impl SimulatedVolume {
         }
     }
 
-    /// I/Os a second of this kind that come through at `now`, as far as anybody could wait for them.
+    /// Returns the I/Os a second of this kind that the volume sustains at `now`: the lesser of its baseline
+    /// cap and its servers' rate, at the present pace.
     fn rate(&mut self, now: Nanos, io: &Io) -> f64 {
         let block = Bytes(u64::from(io.bytes));
         let capped = self.limits.cap_iops(io.kind, block, Level::Baseline).map_or(f64::MAX, |cap| cap.0);
@@ -181,7 +182,7 @@ impl Volume for SimulatedVolume {
 }
 
 impl SimulatedVolume {
-    /// Admits `io` behind a machine, as its volume of this number.
+    /// Serves `io` behind a machine, as its volume of this number.
     #[inline]
     fn serve_behind(
         &mut self,
@@ -207,7 +208,7 @@ impl SimulatedVolume {
         Served { done_at, result: io.bytes as i32 }
     }
 
-    /// How long an I/O takes by the soft corner.
+    /// Returns how long an I/O takes with the soft corner.
     fn cornered(&mut self, now: Nanos, io: &Io, latency: Nanos) -> Nanos {
         let rate = self.rate(now, io);
         self.medium.corner.as_mut().map_or(latency, |corner| corner.response(now, latency, rate))
@@ -215,7 +216,7 @@ impl SimulatedVolume {
 }
 
 impl Meters {
-    /// When an I/O that arrives at `now` passes.
+    /// Returns when an I/O that arrives at `now` passes.
     #[inline]
     fn admit(&mut self, now: Nanos, io: &Io) -> Nanos {
         let end = &mut self.last_end[io.kind.index()];
@@ -231,7 +232,7 @@ impl Meters {
                 let clock = tempo.clock(now);
                 let admitted = self.meter.admit(clock, io.kind, length, locality);
                 tempo.forget(now);
-                // What need not wait has its time, not that which rounding to the clock and back leaves of it.
+                // An I/O that need not wait keeps its time, without the rounding to the clock and back.
                 if admitted == clock { now } else { tempo.when(admitted).max(now) }
             }
         };
@@ -249,14 +250,14 @@ impl Meters {
 /// What makes an I/O take longer.
 #[derive(Clone, Copy, Debug)]
 struct Extra {
-    /// Time beside its latency.
+    /// Time added to its latency.
     more: Nanos,
-    /// Speed of servers, of the nominal one.
+    /// Speed of the servers, as a factor of the nominal one.
     pace: f64,
 }
 
 impl Medium {
-    /// The latency of an I/O that begins at `start`, and when it is done.
+    /// Returns the latency of an I/O that begins at `start`, and when it is done.
     #[inline]
     fn serve(&mut self, start: Nanos, io: &Io, extra: Extra) -> (Nanos, Nanos) {
         let base = if io.kind == Direction::Read { &self.read } else { &self.write };

@@ -1,49 +1,49 @@
-//! Noise of a rate: seeded series of factors, constant within their steps, whose mean over long times is one.
+//! Noise of a rate: seeded series of factors, constant within their steps, with a long-term mean of one.
 
 use statistics::Stream;
 use workload::Nanos;
 
-/// A factor keeps this far from zero and from two: a rate that stood still would be a stall, which has a parameter of its own.
+/// Greatest distance of a factor from one: a rate near zero would be a stall, which has a parameter of its own.
 const SWING_MAX: f64 = 0.95;
-/// Parts of a slow process' time constant in one step: its steps are then below a tenth of its deviation.
+/// Steps in the time constant of a slow process: the deviation of one step's change is then 31 % of the process's own.
 const STEPS_A_TIME_CONSTANT: u64 = 20;
-/// The longest step of a slow process, so that it moves within a step of a check as well.
+/// Longest step of a slow process, so that it also changes within a step of a check.
 const SLOW_STEP_MAX: Nanos = Nanos::SECOND;
 /// Step of flicker noise, and the time constant of its fastest part.
 const FLICKER_STEP: Nanos = Nanos::from_millis(500);
-/// Octaves of flicker noise, of two powers of two each: time constants of 0.5 s to 512 s. Equal variances at time constants
+/// Parts of flicker noise, two octaves apart: time constants of 0.5 s to 512 s. Equal variances at time constants
 /// in geometric progression make a spectrum of 1/f between them (Milotti, "1/f noise: a pedagogical review", 2002).
 const FLICKER_PARTS: u32 = 6;
 
-/// A stationary Gaussian series of lag-one correlation `keep`: AR(1); an Ornstein-Uhlenbeck process, sampled, where `keep` is
-/// the exponential of its step.
+/// A stationary Gaussian series with lag-one correlation `keep`: AR(1), or a sampled Ornstein-Uhlenbeck
+/// process if `keep` is the exponential of its step.
 #[derive(Clone, Debug)]
 pub(super) struct Noise {
     step: Nanos,
     sd: f64,
     keep: f64,
     random: Stream,
-    /// Of unit variance.
+    /// Present value, of unit variance.
     now: f64,
     /// Number of the step that `now` belongs to.
     at: u64,
 }
 
 impl Noise {
-    /// Steps of so long, deviation `sd` of the mean, correlation `keep` between neighbours.
+    /// Returns noise with this step, relative deviation `sd`, and correlation `keep` between adjacent steps.
     pub(super) fn new(step: Nanos, sd: f64, keep: f64, mut random: Stream) -> Noise {
         assert!(step > Nanos::ZERO && (0.0..1.0).contains(&keep), "a series of {step} and {keep}");
         let now = random.normal();
         Noise { step, sd, keep, random, now, at: 0 }
     }
 
-    /// Noise that forgets over `constant`.
+    /// Returns noise whose correlation decays over `constant`.
     pub(super) fn slow(constant: Nanos, sd: f64, random: Stream) -> Noise {
         let step = Nanos((constant.0 / STEPS_A_TIME_CONSTANT).clamp(1, SLOW_STEP_MAX.0));
         Noise::forgetting(step, constant, sd, random)
     }
 
-    /// Noise of every time constant alike, of deviation `sd` together.
+    /// Returns noise with equal shares of all time constants, of deviation `sd` together.
     pub(super) fn flicker(sd: f64, seed: u64, stream: u64) -> Vec<Noise> {
         let part = sd / f64::from(FLICKER_PARTS).sqrt();
         let of = |octave: u32| {
@@ -58,7 +58,7 @@ impl Noise {
         Noise::new(step, sd, keep, random)
     }
 
-    /// The factor at `time`, which never goes back, and until when it holds.
+    /// Returns the factor at `time`, which never goes back, and the end of its step.
     pub(super) fn at(&mut self, time: Nanos) -> (f64, Nanos) {
         let number = time.0 / self.step.0;
         let fresh = (1.0 - self.keep * self.keep).sqrt();

@@ -1,5 +1,5 @@
-//! The parameters of a simulation, a row each: name, range, what it needs, meaning. Reader, messages and the page of the
-//! documentation are made from the rows.
+//! The parameters of a simulation, one row each: name, range, what it needs, meaning. The reader, the
+//! messages and the documentation page are made from the rows.
 
 use workload::{Bytes, Nanos};
 
@@ -9,9 +9,9 @@ use super::values::Takes;
 pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) takes: Takes,
-    /// The parameter without which this one says nothing.
+    /// The parameter without which this one has no meaning.
     pub(super) needs: Option<&'static str>,
-    /// What it does, and what holds where it is not typed.
+    /// What it does, and the default.
     pub(super) meaning: &'static str,
 }
 
@@ -26,11 +26,11 @@ const SECOND: Nanos = Nanos::SECOND;
 const MINUTE: Nanos = Nanos::from_secs(60);
 const HOUR: Nanos = Nanos::from_secs(3600);
 const DAY: Nanos = Nanos::from_secs(86_400);
-/// Sizes that a volume may have: room for a few blocks of the largest kind, and what 64-bit offsets hold with ease.
+/// Least and greatest size of a volume: room for a few blocks of the largest kind, and easily within 64-bit offsets.
 const SIZES: (Bytes, Bytes) = (Bytes::mib(64), Bytes(1 << 50));
-/// The greatest part of the rate that noise of one kind moves: at three deviations it still goes on.
+/// Greatest share of the rate that noise of one kind moves: at three deviations I/O still goes on.
 const SD_MAX: f64 = 0.3;
-/// The greatest part of the rate that others take: some is left, else it is a stall.
+/// Greatest share of the rate that others take: some is left, otherwise it is a stall.
 const TAKEN_MAX: f64 = 0.95;
 
 /// Every parameter, in the order of the documentation.
@@ -443,7 +443,7 @@ pub(super) const ROWS: &[Row] = {
     ]
 };
 
-/// A name without what does not matter in one: dashes and case.
+/// Returns a name in the form in which names are compared: underscores for dashes, and lower case.
 pub(super) fn plain(name: &str) -> String {
     name.replace('-', "_").to_ascii_lowercase()
 }

@@ -1,24 +1,24 @@
-//! What depends on where an I/O goes: a cache that warms, regions that are slow at first, blocks never written, bad places.
+//! What depends on the place of an I/O: a cache that warms, regions slow at first, blocks never written, bad places.
 
 use std::collections::HashSet;
 
 use statistics::Stream;
 use workload::{Bytes, Io, IoKind, Nanos};
 
-/// What a cache keeps as one.
+/// Size of a cache's line.
 pub(super) const LINE: Bytes = Bytes::kib(64);
-/// What is slow together the first time.
+/// Size of a region that is slow as a whole the first time.
 const REGION: Bytes = Bytes::mib(1);
-/// What a thin volume allocates as one.
+/// Size of a thin volume's unit of allocation.
 const ALLOCATED: Bytes = Bytes::kib(64);
 
-/// The numbers of the pieces of `size` that an I/O touches.
+/// Returns the numbers of the pieces of `size` that an I/O touches.
 fn pieces(io: &Io, size: Bytes) -> std::ops::RangeInclusive<u64> {
     let last = io.offset + u64::from(io.bytes.max(1)) - 1;
     io.offset / size.0..=last / size.0
 }
 
-/// A part of the volume, its end left out.
+/// A part of the volume, excluding its end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) from: Bytes,
@@ -26,7 +26,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// What was typed of it; what was not is the volume's beginning and end.
+    /// Returns the part that was typed; a bound that was not is the beginning or the end of the volume.
     pub(super) fn of((from, to): (Option<Bytes>, Option<Bytes>)) -> Part {
         Part { from: from.unwrap_or(Bytes(0)), to: to.unwrap_or(Bytes(u64::MAX)) }
     }
@@ -36,30 +36,30 @@ impl Part {
     }
 }
 
-/// What a cache is.
+/// The parameters of a cache.
 #[derive(Clone, Debug)]
 pub(super) struct CachePlan {
     pub(super) size: Bytes,
     pub(super) latency: Nanos,
-    /// I/Os a second that pass it.
+    /// I/Os a second that the cache passes.
     pub(super) iops: Option<f64>,
-    /// Bytes a second that pass it.
+    /// Bytes a second that the cache passes.
     pub(super) bandwidth: Option<f64>,
-    /// Share of what it lacks that it keeps, drawn from this stream.
+    /// Share of misses that the cache keeps, drawn from this stream.
     pub(super) admits: Option<(f64, Stream)>,
-    /// So much of the volume's beginning lies in it at first.
+    /// How much of the volume's beginning is in the cache at first.
     pub(super) holds: Bytes,
 }
 
-/// A cache before the meters, of lines that lie at their number modulo its size: a region that fits it is served wholly from it
-/// once it was read, of a larger one the share that fits. What passes it, hit or miss, counts against its own limits, as with
-/// the host cache of a machine (method 5.6).
+/// A cache before the meters, whose lines are placed by their number modulo its size: a region that fits is
+/// served wholly from it once it was read, a larger one in the share that fits. What it passes, hit or miss,
+/// counts against its own limits, as in the host cache of a machine (method 5.6).
 #[derive(Clone, Debug)]
 pub(super) struct Cache {
-    /// Number of the line that lies in each place, and 1; 0 where none does.
+    /// Number of the line in each place, plus 1; 0 for none.
     lines: Vec<u32>,
     plan: CachePlan,
-    /// When its own limits let the next I/O pass, nanoseconds.
+    /// When the cache's own limits let the next I/O pass, in nanoseconds.
     free_ns: f64,
 }
 
@@ -71,7 +71,7 @@ impl Cache {
         Cache { lines, plan, free_ns: 0.0 }
     }
 
-    /// Whether all of a read lies in the cache; what was touched lies there afterwards, as far as it is admitted.
+    /// Whether the cache holds all of a read; it then also holds what was touched, as far as it is admitted.
     #[inline]
     pub(super) fn hits(&mut self, io: &Io) -> bool {
         let places = self.lines.len() as u64;
@@ -90,7 +90,7 @@ impl Cache {
         all && io.kind == IoKind::Read
     }
 
-    /// When an I/O that arrives at `now` has passed its limits.
+    /// Returns when an I/O that arrives at `now` has passed the cache's limits.
     #[inline]
     pub(super) fn passes(&mut self, now: Nanos, io: &Io) -> Nanos {
         let of_io = self.plan.iops.map_or(0.0, |rate| 1e9 / rate);
@@ -105,7 +105,7 @@ impl Cache {
     }
 }
 
-/// Regions whose first read takes longer, as of a volume made from a snapshot.
+/// Regions whose first read takes longer, as on a volume made from a snapshot.
 #[derive(Clone, Debug)]
 pub(super) struct FirstTouch {
     touched: HashSet<u64>,
@@ -118,7 +118,7 @@ impl FirstTouch {
         FirstTouch { touched: HashSet::new(), part, latency }
     }
 
-    /// What an I/O takes more because of the regions that it is the first to touch.
+    /// Returns the additional time of an I/O for the regions that it is the first to touch.
     #[inline]
     pub(super) fn more(&mut self, io: &Io) -> Nanos {
         let mut fresh = 0;
@@ -129,7 +129,7 @@ impl FirstTouch {
     }
 }
 
-/// A thin volume: what was never written is answered at once, past the meters.
+/// A thin volume: reads of what was never written are answered at once, before the meters.
 #[derive(Clone, Debug)]
 pub(super) struct Thin {
     written: HashSet<u64>,
@@ -142,7 +142,7 @@ impl Thin {
         Thin { written: HashSet::new(), part, latency }
     }
 
-    /// Whether an I/O is a read of nothing; a write makes something of it.
+    /// Whether an I/O only reads what was never written; records what it writes.
     #[inline]
     pub(super) fn is_hole(&mut self, io: &Io) -> bool {
         let part = self.part;
@@ -160,23 +160,24 @@ impl Thin {
     }
 }
 
-/// A disk that turns: its outer tracks pass more bytes under the head than its inner ones.
+/// A rotating disk: its outer tracks pass more bytes under the head than its inner ones.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tracks {
-    /// Bytes a second at the first byte and at the last.
+    /// Bytes a second at the first byte.
     pub(super) outer: f64,
+    /// Bytes a second at the last byte.
     pub(super) inner: f64,
     pub(super) size: Bytes,
 }
 
 impl Tracks {
-    /// Bytes a second at `offset`.
+    /// Returns the bytes a second at `offset`.
     pub(super) fn rate(&self, offset: u64) -> f64 {
         let place = offset as f64 / self.size.0 as f64;
         self.outer + (self.inner - self.outer) * place
     }
 
-    /// What the bytes of an I/O take.
+    /// Returns the time for the bytes of an I/O.
     pub(super) fn more(&self, io: &Io) -> Nanos {
         Nanos((f64::from(io.bytes) * 1e9 / self.rate(io.offset)) as u64)
     }

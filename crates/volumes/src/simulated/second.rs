@@ -1,4 +1,4 @@
-//! A second volume behind the same meters: reads of somebody else, evenly spaced, charged like one's own.
+//! A second volume behind the same meters: another user's reads, evenly spaced and charged like one's own.
 
 use policy::{Locality, Meter};
 use workload::{Bytes, Direction, Nanos};
@@ -6,20 +6,20 @@ use workload::{Bytes, Direction, Nanos};
 use super::spans::Spans;
 use super::tempo::Tempo;
 
-/// What the second volume asks for.
+/// The load of the second volume.
 #[derive(Clone, Debug)]
 pub(super) struct Second {
-    /// Between two of its reads.
+    /// Time between two of its reads.
     pub(super) gap: Nanos,
     pub(super) block: Bytes,
-    /// When it asks; `None`: always.
+    /// When it reads; `None` if always.
     pub(super) spans: Option<Spans>,
-    /// When it asks next.
+    /// Time of its next read.
     pub(super) next: Nanos,
 }
 
 impl Second {
-    /// Has everything charged that it asked for up to `now`.
+    /// Charges everything that it asked for up to `now`.
     #[inline]
     pub(super) fn charge(&mut self, now: Nanos, meter: &mut Meter, tempo: Option<&mut Tempo>) {
         let mut tempo = tempo;

@@ -1,4 +1,4 @@
-//! A volume that no meter holds: some servers and one queue before them, as in a disk or a storage node at its end.
+//! A volume that no meter limits: several servers and one queue before them, as in a disk or a storage node at its limit.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use statistics::{LogNormal, Stream};
 use workload::{Bytes, Nanos};
 
-/// How long a server takes over one I/O, beside the time that its bytes take.
+/// How long a server takes over one I/O, besides the time for its bytes.
 #[derive(Clone, Copy, Debug)]
 enum Service {
     Constant(f64),
@@ -15,15 +15,15 @@ enum Service {
     Spread(LogNormal),
 }
 
-/// What the servers are.
+/// The parameters of the servers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ServerPlan {
     pub(super) servers: u32,
     /// Mean time over one I/O.
     pub(super) service: Nanos,
-    /// Its coefficient of variation: 0 constant, 1 exponential, else log-normal.
+    /// Coefficient of variation of that time: 0 constant, 1 exponential, else log-normal.
     pub(super) variation: f64,
-    /// What one server moves in a second beside that.
+    /// Bytes a second that one server moves, a time of its own.
     pub(super) bandwidth: Option<f64>,
 }
 
@@ -32,18 +32,18 @@ pub(super) struct ServerPlan {
 pub(super) struct Servers {
     plan: ServerPlan,
     service: Service,
-    /// When each is free.
+    /// When each server is free.
     free: BinaryHeap<Reverse<Nanos>>,
     random: Stream,
 }
 
 impl ServerPlan {
-    /// Mean time of a server over an I/O of so many bytes, nanoseconds.
+    /// Returns the mean time of a server over an I/O of this size, in nanoseconds.
     fn mean_ns(&self, bytes: Bytes) -> f64 {
         self.service.0 as f64 + self.bandwidth.map_or(0.0, |rate| bytes.0 as f64 / rate * 1e9)
     }
 
-    /// I/Os a second of this size when every server is busy.
+    /// Returns the I/Os a second of this size when every server is busy.
     pub(super) fn rate(&self, bytes: Bytes) -> f64 {
         f64::from(self.servers) * 1e9 / self.mean_ns(bytes)
     }
@@ -65,7 +65,7 @@ impl Servers {
         &self.plan
     }
 
-    /// When an I/O that arrives at `now` is done, at `pace` times the nominal speed.
+    /// Returns when an I/O that arrives at `now` is done, at `pace` times the nominal speed.
     #[inline]
     pub(super) fn serve(&mut self, now: Nanos, bytes: Bytes, pace: f64) -> Nanos {
         let drawn = match self.service {
@@ -105,7 +105,7 @@ mod tests {
         }
     }
 
-    /// The mean wait of M/M/1 at 80 % load is four services; of M/D/1, two.
+    /// The mean wait of M/M/1 at 80 % load is four service times; of M/D/1, two.
     #[test]
     fn waiting_times_are_those_of_queueing_theory() {
         for (variation, waits) in [(1.0, 4.0), (0.0, 2.0)] {

@@ -1,4 +1,4 @@
-//! What the words behind a policy's own parameters ask of the simulation: everything that can be typed.
+//! The parameters of the simulation that follow a policy's own: everything that can be typed.
 
 use policy::{BucketStart, nearest};
 use workload::{Bytes, Nanos};
@@ -8,7 +8,7 @@ use super::parameters::{ROWS, Row, plain};
 use super::spans::{Regularity, Spans, Timing};
 use super::values::Wrong;
 
-/// Everything that can be typed; `None` where it was not.
+/// Everything that can be typed; `None` if it was not.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settings {
     pub(super) latency: Option<Nanos>,
@@ -72,7 +72,7 @@ pub(super) struct Settings {
     pub(super) machine_share: Option<f64>,
 }
 
-/// When something is that comes and goes.
+/// The times of something that comes and goes.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Times {
     pub(super) length: Option<Nanos>,
@@ -82,8 +82,8 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// The spans, where their length was typed. The first of those that come again begins one period in; what comes once
-    /// begins at once.
+    /// Returns the spans if their length was typed. The first of even, recurring spans begins one period in;
+    /// a single span begins at once.
     pub(super) fn spans(&self, random: statistics::Stream) -> Option<Spans> {
         let length = self.length?;
         let regularity = self.regularity.unwrap_or_default();
@@ -93,15 +93,15 @@ impl Times {
     }
 }
 
-/// The row that a typed name means: dashes and case do not matter.
+/// Returns the row of a typed name, ignoring dashes and case.
 fn find(name: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.name == plain(name))
 }
 
-/// What was typed, of a volume of this policy.
+/// Returns the settings that were typed for a volume of this policy.
 ///
 /// # Errors
-/// [`SimError`] names the parameter and what it may be.
+/// [`SimError`] names the parameter and its allowed values.
 pub(super) fn settings(policy: &str, typed: &[(String, String)]) -> Result<Settings, SimError> {
     let mut settings = Settings::default();
     let mut seen: Vec<&'static Row> = Vec::new();

@@ -1,4 +1,4 @@
-//! Spans of time that come again, evenly or as a Poisson process: stalls, neighbours, times without a processor.
+//! Spans of time that recur, evenly or as a Poisson process: stalls, neighbours, times without a processor.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use workload::Nanos;
 /// How spans follow each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Regularity {
-    /// Each as long after the one before.
+    /// At even distances.
     #[default]
     Even,
     /// After gaps that are exponentially distributed.
@@ -16,19 +16,19 @@ pub(super) enum Regularity {
 }
 
 impl Regularity {
-    /// Every word with what it stands for.
+    /// Every word, with its meaning.
     pub(super) const WORDS: [(&'static str, Regularity); 2] =
         [("even", Regularity::Even), ("poisson", Regularity::Poisson)];
 }
 
-/// When spans are.
+/// When spans occur.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Timing {
-    /// How long one is.
+    /// Length of a span.
     pub(super) length: Nanos,
-    /// From the beginning of one to that of the next, in the mean; `None`: it comes once.
+    /// Mean time from the beginning of one span to that of the next; `None` if there is only one.
     pub(super) every: Option<Nanos>,
-    /// When the first begins; of a Poisson process, when it begins.
+    /// When the first span begins; for a Poisson process, when the process begins.
     pub(super) from: Nanos,
     pub(super) regularity: Regularity,
 }
@@ -41,8 +41,8 @@ struct Span {
     before: u64,
 }
 
-/// The spans, made as far ahead as they are asked for. Times of questions may go ahead and come back, but not behind
-/// the time that was last forgotten.
+/// The spans, generated as far ahead as queries need. Times of queries may go ahead and come back, but not
+/// before the time that was last forgotten.
 #[derive(Clone, Debug)]
 pub(super) struct Spans {
     timing: Timing,
@@ -61,7 +61,7 @@ impl Spans {
         Spans { timing, random, known: VecDeque::from([first]) }
     }
 
-    /// The end of the span that `time` lies in; `None` outside of all.
+    /// Returns the end of the span that contains `time`; `None` outside all spans.
     #[inline]
     pub(super) fn within(&mut self, time: Nanos) -> Option<Nanos> {
         self.reach(time);
@@ -69,7 +69,7 @@ impl Spans {
         (time < span.end).then_some(span.end)
     }
 
-    /// When it changes next whether a time lies in a span.
+    /// Returns when the next span begins or the present one ends.
     pub(super) fn next_change(&mut self, time: Nanos) -> Nanos {
         if let Some(end) = self.within(time) {
             return end;
@@ -77,7 +77,7 @@ impl Spans {
         self.known.iter().find(|span| span.start > time).map_or(Nanos::MAX, |span| span.start)
     }
 
-    /// Time outside of all spans up to `time`.
+    /// Returns the time outside all spans up to `time`.
     #[inline]
     pub(super) fn outside(&mut self, time: Nanos) -> Nanos {
         self.reach(time);
@@ -86,7 +86,7 @@ impl Spans {
         Nanos(time.0 - lost)
     }
 
-    /// The time up to which so much time lies outside of all spans.
+    /// Returns the time up to which `outside` lies outside all spans.
     #[inline]
     pub(super) fn when_outside(&mut self, outside: Nanos) -> Nanos {
         while let Some(last) = self.known.back()
@@ -97,7 +97,7 @@ impl Spans {
         Nanos(outside.0 + last.map_or(0, |span| span.before + span.end.since(span.start).0))
     }
 
-    /// Forgets what ended before `time`; nothing before it will be asked any more.
+    /// Forgets what ended before `time`; no query will go back before it.
     #[inline]
     pub(super) fn forget(&mut self, time: Nanos) {
         while self.known.get(1).is_some_and(|second| second.start <= time) {
@@ -117,7 +117,7 @@ impl Spans {
         {}
     }
 
-    /// Makes the next; false where there is none.
+    /// Generates the next span; returns false if there is none.
     fn add(&mut self) -> bool {
         let (Some(every), Some(&last)) = (self.timing.every, self.known.back()) else { return false };
         let start = match self.timing.regularity {

@@ -1,7 +1,7 @@
-//! A rate that changes with time: the meters run by a clock of their own, which goes as fast as the rate says.
+//! A rate that changes with time: the meters run by a clock of their own, which goes as fast as the rate.
 //!
-//! A meter whose rate is r(t) times nominal lets through at time t what one of the nominal rate lets through at ∫r. So waves,
-//! neighbours and noise need nothing of the meter: it is asked at the clock's time, and its answer is turned back.
+//! A meter whose rate is r(t) times nominal admits at time t what one of the nominal rate admits at ∫r. So waves,
+//! neighbours and noise need no change in the meter: it is called with the clock's time, and its answer is converted back.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use workload::Nanos;
 use super::noise::Noise;
 use super::spans::Spans;
 
-/// What a rate is multiplied with.
+/// A factor of a rate.
 #[derive(Clone, Debug)]
 pub(super) enum Factor {
     Noise(Noise),
@@ -20,30 +20,30 @@ pub(super) enum Factor {
         spans: Spans,
     },
     Wave(Wave),
-    /// Slowly up and down, or down alone.
+    /// A slow change up and down, or only down.
     Slow(Slow),
 }
 
-/// A rate that follows the time slowly, in steps too short to be seen.
+/// A rate that changes slowly with time, in steps too short to notice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slow {
     pub(super) course: SlowCourse,
-    /// How far, as a share of the rate.
+    /// Size of the change, as a share of the rate.
     pub(super) share: f64,
-    /// In what time.
+    /// Time of the change.
     pub(super) over: Nanos,
 }
 
-/// What a slow change looks like.
+/// Shape of a slow change.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SlowCourse {
     /// A sine around one.
     Sway,
-    /// A line down, and then level.
+    /// A line down, then level.
     Decline,
 }
 
-/// Steps in which a slow change is made.
+/// Number of steps in which a slow change is made.
 const SLOW_STEPS: u64 = 1440;
 
 impl Slow {
@@ -64,9 +64,9 @@ impl Slow {
 pub(super) struct Wave {
     pub(super) high: Nanos,
     pub(super) low: Nanos,
-    /// Of the nominal rate, while it is low.
+    /// Factor of the nominal rate while the wave is low.
     pub(super) share: f64,
-    /// How far into its high part it begins.
+    /// How far into its high part the wave begins.
     pub(super) phase: Nanos,
 }
 
@@ -81,7 +81,7 @@ impl Wave {
 }
 
 impl Factor {
-    /// The factor at `time`, which never goes back, and until when it holds.
+    /// Returns the factor at `time`, which never goes back, and until when it applies.
     fn at(&mut self, time: Nanos) -> (f64, Nanos) {
         match self {
             Factor::Noise(noise) => noise.at(time),
@@ -97,17 +97,17 @@ impl Factor {
     }
 }
 
-/// A span of one rate.
+/// A stretch of time at one rate.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     start: Nanos,
     end: Nanos,
-    /// The clock at its start, nanoseconds.
+    /// The clock at its start, in nanoseconds.
     clock: f64,
     rate: f64,
 }
 
-/// The clock. Times may be asked ahead and again, but not behind the last [`Tempo::forget`].
+/// The clock. Queries may go ahead and come back, but not before the last [`Tempo::forget`].
 #[derive(Clone, Debug)]
 pub(super) struct Tempo {
     factors: Vec<Factor>,
@@ -116,7 +116,7 @@ pub(super) struct Tempo {
 }
 
 impl Tempo {
-    /// The product of `factors`; `None` where there are none.
+    /// Returns a clock for the product of `factors`; `None` if there are none.
     pub(super) fn new(mut factors: Vec<Factor>) -> Option<Tempo> {
         if factors.is_empty() {
             return None;
@@ -125,20 +125,20 @@ impl Tempo {
         Some(Tempo { factors, known: VecDeque::from([first]) })
     }
 
-    /// What the clock shows at `time`.
+    /// Returns the clock at `time`.
     #[inline]
     pub(super) fn clock(&mut self, time: Nanos) -> Nanos {
         let stretch = self.at(time);
         Nanos((stretch.clock + time.since(stretch.start).0 as f64 * stretch.rate) as u64)
     }
 
-    /// The rate at `time`, as a factor of the nominal one.
+    /// Returns the rate at `time`, as a factor of the nominal one.
     #[inline]
     pub(super) fn rate(&mut self, time: Nanos) -> f64 {
         self.at(time).rate
     }
 
-    /// When the clock shows `clock`.
+    /// Returns when the clock shows `clock`.
     #[inline]
     pub(super) fn when(&mut self, clock: Nanos) -> Nanos {
         let wanted = clock.0 as f64;

@@ -1,4 +1,4 @@
-//! A simulated volume does what its words say, each mechanism against its own truth.
+//! A simulated volume does what its parameters say; each mechanism is compared with its own truth.
 
 use super::build::LATENCY;
 use super::*;
@@ -15,7 +15,7 @@ fn read(offset: u64) -> Io {
     io(Direction::Read, offset, 4096)
 }
 
-/// Counts by second of a closed loop of random 4 KiB reads, as soon as one is done the next.
+/// Counts by second of a closed loop of random 4 KiB reads, each issued as soon as another is done.
 fn counts(words: &str, depth: usize, seconds: usize) -> Vec<f64> {
     let mut volume = volume(words).unwrap();
     let mut places = Stream::new(99, 99);
@@ -109,7 +109,7 @@ fn a_volume_says_what_it_is() {
     assert!(noisy.ends_with("no burst; noise=5%, rho=0.6"), "{noisy}");
 }
 
-/// A parameter of a policy hides the simulation's of the same name; only what means the same may have the same name.
+/// A policy's parameter hides the simulation's of the same name, so only those with the same meaning may share a name.
 #[test]
 fn no_policy_has_a_parameter_of_the_simulations_name() {
     for policy in policy::Catalogue::builtin().list() {
@@ -125,7 +125,7 @@ fn noise_moves_the_cap_itself_around_its_nominal_mean() {
     let counts = counts("custom,iops=1000,noise=5%,rho=0.6,slow=2%", 16, 10_000);
     let mut moments = statistics::moments::Moments::default();
     counts.iter().for_each(|&count| moments.push(count));
-    // The mean of 10,000 s: AR(1) gives 0.1 %, the slow part 0.22 %.
+    // Standard error of the mean over 10,000 s: 0.1 % from AR(1), 0.22 % from the slow part.
     assert!((moments.mean() / 1000.0 - 1.0).abs() < 0.008, "{}", moments.mean());
     let sd = (0.05f64.powi(2) + 0.02f64.powi(2)).sqrt();
     assert!((moments.sd() / 1000.0 / sd - 1.0).abs() < 0.05, "{}", moments.sd());

@@ -1,4 +1,4 @@
-//! What the parameters of a simulation take: kinds of values with their ranges, read and put where they belong.
+//! Values of a simulation's parameters: kinds with their ranges, read and stored in the settings.
 
 use std::fmt::{self, Display};
 
@@ -8,17 +8,17 @@ use workload::{Bytes, Nanos};
 use super::settings::Settings;
 use super::spans::Regularity;
 
-/// Where a value of a setting stands; `None` until it is typed.
+/// Accessor of a setting's value; `None` until it is typed.
 type Place<T> = fn(&mut Settings) -> &mut Option<T>;
 
-/// What a parameter takes: its range, both ends included, and where the value goes.
+/// What a parameter takes: its inclusive range, and where the value goes.
 #[derive(Clone, Copy)]
 pub(super) enum Takes {
     Time(Nanos, Nanos, Place<Nanos>),
     /// Two times with a slash between.
     Times(Nanos, Nanos, Place<(Nanos, Nanos)>),
     Size(Bytes, Bytes, Place<Bytes>),
-    /// Per cent typed, a share kept.
+    /// Typed in per cent, kept as a share.
     Share(f64, f64, Place<f64>),
     Number(f64, f64, Place<f64>),
     Whole(u64, u64, Place<u64>),
@@ -28,7 +28,7 @@ pub(super) enum Takes {
     Credits(Place<BucketStart>),
 }
 
-/// A value that is not what its parameter takes.
+/// A value that its parameter does not take.
 pub(super) struct Wrong;
 
 fn within<T: PartialOrd>(value: Option<T>, from: T, to: T) -> Result<Option<T>, Wrong> {
@@ -55,7 +55,7 @@ fn times(typed: &str, from: Nanos, to: Nanos) -> Result<Option<(Nanos, Nanos)>, 
 }
 
 impl Takes {
-    /// Reads what was typed and puts it where it belongs.
+    /// Parses what was typed and stores it in the settings.
     pub(super) fn put(self, settings: &mut Settings, typed: &str) -> Result<(), Wrong> {
         match self {
             Takes::Time(from, to, place) => *place(settings) = within(time(typed), from, to)?,
@@ -80,7 +80,7 @@ impl Takes {
     }
 }
 
-/// What to write, as it stands behind "write".
+/// What to write, in words that follow "write".
 impl Display for Takes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -99,7 +99,7 @@ impl Display for Takes {
     }
 }
 
-/// Per cent of a share without the noise of the multiplication.
+/// Returns a share in per cent, without the rounding noise of the multiplication.
 fn percent(share: f64) -> f64 {
     (share * 1e6).round() / 1e4
 }

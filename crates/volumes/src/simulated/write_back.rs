@@ -1,22 +1,22 @@
-//! A write-back cache: writes are done once they lie in it, and it drains at a rate of its own, which a flush waits for.
+//! A write-back cache: writes are done once they are in it, and it drains at a rate of its own, which a flush waits for.
 
 use workload::{Bytes, Nanos};
 
-/// The cache.
+/// A write-back cache.
 #[derive(Clone, Debug)]
 pub(super) struct WriteBack {
     size: Bytes,
-    /// Bytes a second that go to the volume behind it.
+    /// Bytes a second that drain to the volume behind it.
     drain: f64,
-    /// What a write into it takes.
+    /// Latency of a write into it.
     pub(super) latency: Nanos,
-    /// What a flush takes when nothing is left to drain.
+    /// Latency of a flush when nothing is left to drain.
     flush: Nanos,
     /// When everything in it will be drained.
     empty_at: Nanos,
 }
 
-/// What a write-back cache is.
+/// The parameters of a write-back cache.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct WriteBackPlan {
     pub(super) size: Bytes,
@@ -35,7 +35,7 @@ impl WriteBack {
         Nanos((bytes as f64 / self.drain * 1e9) as u64)
     }
 
-    /// When there is room for a write that arrives at `now`.
+    /// Returns when there is room for a write that arrives at `now`.
     #[inline]
     pub(super) fn room(&mut self, now: Nanos, bytes: Bytes) -> Nanos {
         let full = self.drained_in(self.size.0.saturating_sub(bytes.0));
@@ -44,7 +44,7 @@ impl WriteBack {
         room
     }
 
-    /// When a flush that arrives at `now` is done.
+    /// Returns when a flush that arrives at `now` is done.
     pub(super) fn flushed(&self, now: Nanos) -> Nanos {
         self.empty_at.max(now) + self.flush
     }

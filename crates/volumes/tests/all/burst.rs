@@ -1,4 +1,4 @@
-//! Simulated volumes under the engine's own load: bursts end when the policy says, and the rates are its rates.
+//! Simulated volumes under the engine's own load: bursts end when the policy says, at the policy's rates.
 #![allow(clippy::unwrap_used)]
 
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ impl Observer for Nobody {
     fn interval(&mut self, _: &Interval) {}
 }
 
-/// A closed loop of 4 KiB random reads on the volume for some seconds, and what it recorded.
+/// Runs a closed loop of 4 KiB random reads on the volume for some seconds, and returns what it recorded.
 fn overload(words: &str, depth: u32, seconds: u64) -> StepRecord {
     let mut volume = SimulatedVolume::new(&PolicyName::parse(words).unwrap()).unwrap();
     let file = FilePlan { path: PathBuf::from("sim"), offset: Bytes(0), size: volume.size() };
@@ -54,7 +54,7 @@ fn rate(intervals: &[Interval]) -> f64 {
     ops as f64 / intervals.len() as f64
 }
 
-/// 5.4 million credits at 3,000 spent and 300 earned a second last 2,000 s.
+/// 5.4 million credits, with 3,000 spent and 300 earned a second, last 2,000 s.
 #[test]
 fn a_gp2_volume_of_100_gib_bursts_for_2000_seconds_and_then_serves_300() {
     let record = overload("aws-gp2,size=100GiB", 32, 2_400);
@@ -78,7 +78,7 @@ fn a_timed_burst_ends_with_time() {
     assert!((rate(&record.intervals[62..100]) / 5_000.0 - 1.0).abs() < 0.01);
 }
 
-/// The depth that fills the cap is cap times latency: below it the latency sets the rate, above it the cap.
+/// The depth that reaches the cap is cap times latency: below it the latency sets the rate, above it the cap.
 #[test]
 fn the_depth_that_fills_the_cap_is_cap_times_latency() {
     let words = "aws-gp3,latency=1ms,jitter=0";

@@ -1,4 +1,4 @@
-//! Lab volumes on the real machine: limits that hold, nothing left behind, also after a crash. Needs root; fio where it measures.
+//! Lab volumes on the real machine: limits apply, and nothing is left, even after a crash. Needs root, and fio to measure.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;
@@ -8,7 +8,7 @@ use testbed::{Lack, skipped};
 use volumes::lab::{self, InForce, LabError, LabVolume, Lifetime, Removal};
 use workload::{Bytes, PolicyName};
 
-/// The published table of the volume: below 40 KiB operations stop it, above that bytes.
+/// The volume's published table: below 40 KiB operations are the limit, above it bytes.
 const PUBLISHED: [(&str, &str, f64); 4] = [
     ("randread", "4k", 5_000.0),
     ("randread", "64k", 3_200.0),
@@ -120,7 +120,7 @@ fn a_device_that_somebody_built_on_is_not_taken_down() {
     assert!(matches!(refused, Err(LabError::InUse { .. })), "{refused:?}");
 }
 
-/// The process is killed where it can clear up nothing; what it made for good is found by its file.
+/// The process is killed when it can clear up nothing; what it made to last is found by its file.
 #[test]
 fn a_lasting_volume_of_a_killed_process_is_cleared_up() {
     let _turn = lab_turn();
@@ -131,8 +131,8 @@ fn a_lasting_volume_of_a_killed_process_is_cleared_up() {
     assert_eq!(leftovers(&entry), Vec::<String>::new());
 }
 
-/// The kernel takes devices and data away with the process; limits and queue settings stay with the number of a device
-/// unless somebody takes them off.
+/// The kernel removes devices and data with the process; limits and queue settings stay with a device's
+/// number unless somebody removes them.
 #[test]
 fn a_volume_of_a_killed_run_is_gone_with_its_limits_and_queue_settings() {
     let _turn = lab_turn();
@@ -142,7 +142,7 @@ fn a_volume_of_a_killed_run_is_gone_with_its_limits_and_queue_settings() {
     crate::machine::wait_until(|| leftovers(&entry).is_empty());
 }
 
-/// A provider's volume does not charge a flush; and one that is never sent leaves the next user of the device without.
+/// A provider's volume does not charge a flush; and if flushes were never sent, the device's next user would have none.
 #[test]
 #[ignore = "night: real seconds of a throttle"]
 fn flushes_go_all_the_way_down_and_are_not_charged() {
@@ -153,14 +153,14 @@ fn flushes_go_all_the_way_down_and_are_not_charged() {
     std::fs::OpenOptions::new().write(true).open(volume.device()).unwrap().sync_all().unwrap();
     assert!(crate::machine::flushes(&below) > before, "{} gets no flushes", below.display());
     let Some(peer) = Peer::find() else { return };
-    // A flush waits for its write and the next write for the flush, so that not every slice is full; charged, flushes would
-    // take every second place, and 100 be left.
+    // A flush waits for its write and the next write for the flush, so not every slice is full. If flushes
+    // were charged, they would take every second place and leave 100.
     let peer = peer.with("--fdatasync=1");
     let rates: Vec<f64> = (0..3).map(|_| peer.iops(volume.device(), ("randwrite", "4k"), 32)).collect();
     assert!(rates.iter().any(|rate| (150.0..205.0).contains(rate)), "{rates:.0?} of 200");
 }
 
-/// As a volume of an earlier version, or one detached by hand, leaves it.
+/// The state in which a volume of an earlier version, or one detached by hand, leaves a device.
 #[test]
 fn a_free_device_gets_the_queue_of_a_new_one() {
     let _turn = lab_turn();
@@ -178,8 +178,8 @@ fn a_free_device_gets_the_queue_of_a_new_one() {
     });
 }
 
-/// 13,500 operations: five seconds of 3,000 where 300 are earned. A load at full depth gets the burst, then the baseline, and after
-/// rest what it has earned.
+/// 13,500 operations: five seconds at 3,000 while 300 are earned. A load at full depth gets the burst, then
+/// the baseline, and after a rest what it has earned.
 #[test]
 #[ignore = "night: real seconds of a throttle"]
 fn credits_drain_and_refill() {
@@ -191,7 +191,7 @@ fn credits_drain_and_refill() {
     let rates: Vec<f64> = (0..3).map(|_| whole.iops(volume.device(), read, 32)).collect();
     std::thread::sleep(std::time::Duration::from_secs(10));
     let rested = whole.iops(volume.device(), read, 32);
-    // Beginnings of the peer earn some tenths of a second each.
+    // Each start of the peer earns some tenths of a second.
     let expected = [(2_950.0, 3_050.0), (2_000.0, 2_400.0), (290.0, 480.0), (1_250.0, 1_600.0)];
     let seen = rates.iter().copied().chain([rested]).collect::<Vec<f64>>();
     let fits = seen.iter().zip(expected).all(|(rate, (low, high))| (low..high).contains(rate));
@@ -200,7 +200,7 @@ fn credits_drain_and_refill() {
     }
 }
 
-/// What the killed processes of these tests do; by itself it does nothing.
+/// What the killed processes of these tests do; does nothing by itself.
 #[test]
 fn crash_victim() {
     crate::machine::be_the_victim();
@@ -227,7 +227,7 @@ fn nothing_is_left_of_a_volume_that_could_not_be_made() {
     assert_eq!(lab::list(), before);
 }
 
-/// A device number is used again: what a crash left in force on it must not bind the next volume.
+/// A device number is used again: what a crash left in force on it must not limit the next volume.
 #[test]
 #[ignore = "night: real seconds of a throttle"]
 fn limits_left_on_a_device_number_do_not_bind_the_next_volume() {

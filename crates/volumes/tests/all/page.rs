@@ -1,4 +1,4 @@
-//! The page of the simulator's parameters says what the code takes.
+//! The documentation page of the simulator's parameters says what the code takes.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn table() -> String {
     text
 }
 
-/// After another row: `PLIMSOLL_REGENERATE=1 ./dev test page`.
+/// After adding a row: `PLIMSOLL_REGENERATE=1 ./dev test page`.
 #[test]
 fn the_page_has_the_table_of_every_parameter() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/simulator.md");

@@ -1,9 +1,9 @@
-//! What procedures are asked.
+//! What procedures are asked for.
 
 use proptest::prelude::*;
 use workload::{Asked, BurstAsked, BurstOf, Bytes, Mix, Nanos};
 
-/// What any procedure was asked, or none.
+/// Generates what any procedure was asked for, or `None`.
 pub fn asked() -> impl Strategy<Value = Option<Asked>> {
     let of = [
         Asked::Burst(BurstAsked {

@@ -1,4 +1,4 @@
-//! Runs for the tests: one that can be told at a glance, and random ones.
+//! Runs for the tests: one that can be understood at a glance, and random ones.
 
 mod asked;
 
@@ -17,7 +17,7 @@ use workload::{
     Nanos, Pace, StepKind, StepPlan, StopRule, WorkerPlan,
 };
 
-/// One worker of random access at `depth`, a second an interval.
+/// Returns a plan of one worker of random access at `depth`, with intervals of a second.
 pub fn plan(name: &str, mix: Mix, depth: u32) -> StepPlan {
     let worker = WorkerPlan {
         job: "load".to_owned(),
@@ -46,7 +46,7 @@ pub fn plan(name: &str, mix: Mix, depth: u32) -> StepPlan {
     }
 }
 
-/// Latencies as they are recorded, with their sums.
+/// Returns latencies as they are recorded, with their sums.
 pub fn recorded(bytes: u64, latencies: &[u64]) -> IntervalDirection {
     let (mut tally, mut histogram) = (Tally::default(), Histogram::new());
     for &latency in latencies {
@@ -59,7 +59,7 @@ pub fn recorded(bytes: u64, latencies: &[u64]) -> IntervalDirection {
     }
 }
 
-/// Second `n` of a step that began at zero: `ops` reads of 4 KiB that took 1 ms each.
+/// Returns second `n` of a step that began at zero: `ops` reads of 4 KiB that took 1 ms each.
 pub fn second(n: u64, ops: usize) -> Interval {
     let mut interval = Interval::empty(0, Nanos::from_secs(n), Nanos::from_secs(n + 1));
     interval.counted = n > 0;
@@ -67,7 +67,7 @@ pub fn second(n: u64, ops: usize) -> Interval {
     interval
 }
 
-/// A run of one step of reads: a second of ramp and four that count, one of them a stall.
+/// Returns a run of one step of reads: a second of ramp and four that count, one of them a stall.
 #[allow(dead_code, reason = "not every test file needs it")]
 pub fn plain() -> Run {
     let mut run =
@@ -112,7 +112,7 @@ pub fn plain() -> Run {
     run
 }
 
-/// Second `n` of a device that serves 3,000 reads of 4 KiB a second in 1 ms each.
+/// Returns second `n` of a device that serves 3,000 reads of 4 KiB a second in 1 ms each.
 pub fn sample(n: u64) -> Sample {
     let counters = DiskCounters {
         reads: 3000 * n,
@@ -173,7 +173,7 @@ fn totals() -> impl Strategy<Value = DirectionTotals> {
     })
 }
 
-/// An I/O that was kept for itself.
+/// Returns an individually traced I/O.
 fn traced(number: u64) -> IoTrace {
     IoTrace {
         due: Nanos(number),
@@ -302,7 +302,7 @@ fn counted() -> impl Strategy<Value = Sample> {
         let counters =
             DiskCounters { reads: n[0], in_flight: n[1], flush_ms: n[2], ..DiskCounters::default() };
         let mut sample = Sample { at, ..Sample::default() };
-        // Devices go and come, and stand now here and now there.
+        // Devices come and go, and change their positions.
         sample.disks =
             (0..disks).map(|i| (format!("sd{}", (i + n[13] as usize) % 5).into(), counters)).collect();
         sample.cpu.user = n[3];
@@ -330,7 +330,7 @@ fn host() -> impl Strategy<Value = HostFacts> {
     })
 }
 
-/// Every kind of doubt.
+/// Generates every kind of doubt.
 fn doubt() -> impl Strategy<Value = TargetDoubt> {
     (0usize..19, text(), text()).prop_map(|(kind, one, other)| {
         let (filesystem, device) = (one.clone(), one.clone());
@@ -358,7 +358,7 @@ fn doubt() -> impl Strategy<Value = TargetDoubt> {
     })
 }
 
-/// Every kind of note.
+/// Generates every kind of note.
 fn note() -> impl Strategy<Value = Note> {
     (0usize..6, text(), any::<u64>(), any::<u32>()).prop_map(|(kind, text, offset, bytes)| match kind {
         0 => Note::Features { backend: BackendKind::Libaio, words: text },
@@ -483,7 +483,7 @@ fn phase() -> impl Strategy<Value = Phase> {
     (text(), kind, nanos(), nanos()).prop_map(|(name, kind, from, to)| Phase { name, kind, from, to })
 }
 
-/// Without NaN, which equals nothing; a test of its own has it.
+/// Generates observations without NaN, which equals nothing; a test of its own covers it.
 fn observed() -> impl Strategy<Value = Observed> {
     let value = -1e12f64..1e12;
     (text(), vec((nanos(), nanos()), 0..4), vec(text(), 0..3), vec(value, 16)).prop_map(
@@ -498,7 +498,7 @@ fn observed() -> impl Strategy<Value = Observed> {
     )
 }
 
-/// Whole numbers, which JSON gives back to the last bit.
+/// Generates whole numbers, which JSON returns to the last bit.
 fn figure() -> impl Strategy<Value = Figure> {
     (any::<u32>(), text()).prop_map(|(value, printed)| Figure::exact(f64::from(value), printed))
 }
@@ -533,7 +533,7 @@ fn reported() -> impl Strategy<Value = Reported> {
     )
 }
 
-/// Any run at all.
+/// Generates any run at all.
 #[allow(dead_code, reason = "not every test file needs it")]
 pub fn any_run() -> impl Strategy<Value = Run> {
     let finding =

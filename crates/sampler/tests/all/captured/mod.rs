@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use sampler::Root;
 
-/// A captured machine; gone with the value.
+/// A captured machine; removed on drop.
 pub struct Machine {
     dir: tempfile::TempDir,
 }
 
 impl Machine {
-    /// Unpacks `machines/NAME/tree.txt`; the form is described in `machines/README.md`.
+    /// Unpacks `machines/NAME/tree.txt`, whose format `machines/README.md` describes.
     pub fn unpack(name: &str) -> Machine {
         let dir = tempfile::tempdir().unwrap();
         let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/machines").join(name).join("tree.txt");
@@ -39,7 +39,7 @@ impl Machine {
         Root::at(self.dir.path())
     }
 
-    /// Replaces a file, as the kernel does when it counts on.
+    /// Replaces a file, as if the kernel had counted on.
     #[allow(dead_code, reason = "not every test file needs it")]
     pub fn replace(&self, path: &str, text: &str) {
         std::fs::write(self.dir.path().join(path), text).unwrap();

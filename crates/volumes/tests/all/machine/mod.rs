@@ -1,4 +1,4 @@
-//! The vocabulary of the lab's tests: volumes, the peer that loads them, processes that are killed, and what is left.
+//! Helpers of the lab's tests: volumes, the peer that loads them, processes that are killed, and what is left.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use std::io::{BufRead, BufReader, Write};
@@ -17,13 +17,13 @@ use workload::{Bytes, PolicyName};
 /// Small, so that tests are quick; large enough that no request repeats soon.
 pub const SIZE: Bytes = Bytes::mib(64);
 
-/// Lab tests take turns: some of them take every lasting volume down, and throughput is shared.
+/// Lab tests take turns: some of them take down every lasting volume, and throughput is shared.
 pub fn lab_turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A volume; `None`, with the reason printed, where this machine makes none.
+/// Returns a volume; `None`, with the reason printed, if this machine makes none.
 pub fn up(words: &str, lifetime: Lifetime) -> Option<LabVolume> {
     let name = PolicyName::parse(words).unwrap();
     match LabVolume::up(&name, SIZE, &lab::default_dir(SIZE), lifetime) {
@@ -39,12 +39,12 @@ pub fn up(words: &str, lifetime: Lifetime) -> Option<LabVolume> {
 /// The real fio.
 #[derive(Default)]
 pub struct Peer {
-    /// Options besides.
+    /// Additional options.
     words: Vec<&'static str>,
 }
 
 impl Peer {
-    /// `None`, with the reason printed, where it is not installed.
+    /// Returns fio; `None`, with the reason printed, if it is not installed.
     pub fn find() -> Option<Peer> {
         let found = Command::new("fio").arg("--version").stdout(Stdio::null()).status();
         if found.is_err() {
@@ -53,13 +53,13 @@ impl Peer {
         found.is_ok().then(Peer::default)
     }
 
-    /// With another option.
+    /// Adds an option.
     pub fn with(mut self, word: &'static str) -> Peer {
         self.words.push(word);
         self
     }
 
-    /// Operations a second over 3 s of an access mode and block size, after a second that does not count.
+    /// Returns the operations a second over 3 s of an access mode and block size, after a second that does not count.
     pub fn iops(&self, device: &Path, (mode, block): (&str, &str), depth: u32) -> f64 {
         let out = Command::new("fio")
             .args([
@@ -79,14 +79,14 @@ impl Peer {
         let text = String::from_utf8_lossy(&out.stdout);
         let line = text.lines().find(|line| line.starts_with("3;"));
         let line = line.unwrap_or_else(|| panic!("fio: {text}{}", String::from_utf8_lossy(&out.stderr)));
-        // Of the terse format: IOPS of reads and of writes.
+        // In the terse format: IOPS of reads and of writes.
         let field = |at: usize| line.split(';').nth(at).and_then(|word| word.parse().ok()).unwrap_or(0.0);
         let (read, write): (f64, f64) = (field(7), field(48));
         read + write
     }
 
-    /// Asserts that the device serves `expected` operations a second within 2 %, at the third try at last: a slice of the
-    /// throttle is lost where the machine has no CPU for it. Where it is too busy to tell, that is printed instead.
+    /// Asserts that the device serves `expected` operations a second within 2 %, in one of three tries: a slice of the
+    /// throttle is lost when the machine has no CPU for it. If the machine is too busy to decide, that is printed instead.
     pub fn assert_serves(&self, device: &Path, access: (&str, &str), expected: f64) {
         let mut measured = Vec::new();
         let neighbours = Neighbours::watch();
@@ -105,11 +105,11 @@ fn is_close(measured: f64, expected: f64) -> bool {
     (measured / expected - 1.0).abs() < 0.02
 }
 
-/// The environment in which the test binary plays the process that is killed.
+/// The environment variable by which the test binary plays the process that is killed.
 const VICTIM: &str = "PLIMSOLL_LAB_VICTIM";
 const READY: &str = "ready ";
 
-/// Another process makes a volume and is killed; what it had made, or `None` where this machine makes none.
+/// Has another process make a volume and kills it; returns what it had made, or `None` if this machine makes none.
 pub fn crash(lifetime: &str) -> Option<LabEntry> {
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "lab::crash_victim", "--nocapture"])
@@ -130,7 +130,7 @@ fn ready_device(child: &mut Child) -> Option<PathBuf> {
     line.map(PathBuf::from)
 }
 
-/// Makes a volume, says so, and waits for its end, where it was started for that.
+/// If the process was started as the victim, makes a volume, reports it, and waits for its end.
 pub fn be_the_victim() {
     let Ok(lifetime) = std::env::var(VICTIM) else { return };
     let lifetime = if lifetime == "this-run" { Lifetime::ThisRun } else { Lifetime::UntilDown };
@@ -140,7 +140,7 @@ pub fn be_the_victim() {
     std::thread::sleep(Duration::from_secs(60));
 }
 
-/// What is still there of a volume, in words.
+/// Returns what still exists of a volume, in words.
 pub fn leftovers(entry: &LabEntry) -> Vec<String> {
     let mut found = Vec::new();
     if entry.backing.exists() {
@@ -165,7 +165,7 @@ pub fn leftovers(entry: &LabEntry) -> Vec<String> {
     found
 }
 
-/// What the kernel does not give the queue of a loop device by itself.
+/// Returns the queue settings that a loop device does not get from the kernel.
 pub fn queue_of_ours(name: &str) -> Vec<String> {
     let read = |file: &str| std::fs::read_to_string(format!("/sys/class/block/{name}/queue/{file}"));
     let wrong = [("max_sectors_kb", "1280"), ("write_cache", "write back")].map(|(file, usual)| {
@@ -175,27 +175,27 @@ pub fn queue_of_ours(name: &str) -> Vec<String> {
     wrong.into_iter().flatten().collect()
 }
 
-/// Flushes that the device has done, the sixteenth figure of its counters.
+/// Returns the flushes that the device has done, the sixteenth figure of its counters.
 pub fn flushes(device: &Path) -> u64 {
     let name = device.file_name().and_then(|name| name.to_str()).unwrap();
     let text = std::fs::read_to_string(format!("/sys/class/block/{name}/stat")).unwrap();
     text.split_whitespace().nth(15).unwrap().parse().unwrap()
 }
 
-/// Whether both devices of a volume show nothing any more.
+/// Whether neither device of a volume exists as an attached loop device.
 pub fn free_of(entry: &LabEntry) -> bool {
     let nodes = loops(Path::new("/")).into_iter().map(|device| Path::new("/dev").join(device.name));
     nodes.into_iter().all(|node| node != entry.device && node != entry.below)
 }
 
-/// A loop device on a device, as if somebody had built on it.
+/// Attaches a loop device to a device, as if somebody had built on it.
 pub fn loop_on(device: &Path) -> Option<LoopDevice> {
     let (permit, _) = permit_block_device(device, &AllowDestroy::devices([device.to_owned()])).unwrap();
     let options = LoopOptions { direct: Direct::No, size_limit: None, block_size: None };
     LoopDevice::attach(&permit, options).ok()
 }
 
-/// Asks again for a while until it is so.
+/// Waits until the condition is true, for up to 5 s.
 pub fn wait_until(is_so: impl Fn() -> bool) {
     let so = (0..500).any(|_| {
         is_so() || {
