@@ -53,7 +53,7 @@ pub enum Basis {
     /// One run per side with its series: the interval of the ratio of means, from long-run variances that allow for
     /// seconds that resemble their neighbours. It covers nothing that differs between runs.
     Series {
-        /// Seconds of the shorter series.
+        /// Values of the shorter series, one per interval (of a second, as a rule).
         seconds: usize,
     },
     /// Sides loaded in turns: the median of the pairwise means of the differences, block by block, with the interval
@@ -96,7 +96,7 @@ const DIFFERENT: f64 = 0.02;
 const EQUAL: f64 = 0.05;
 /// Runs per side from which on a distribution-free 95 % interval exists.
 const RUNS_MIN: usize = 4;
-/// Length of a series from which on its long-run variance is known well enough, seconds.
+/// Fewest values of a series from which its long-run variance is known well enough.
 const SERIES_MIN: usize = 10;
 /// Most runs that are ever proposed: beyond, the difference is too small for what it costs to see.
 const RUNS_MOST: usize = 100;
