@@ -276,8 +276,8 @@ fn voids(doubt: &Doubt) -> bool {
     }
 }
 
-/// Returns the answer to a watch, which says nothing of the volume if the I/Os of its load never reached it. The
-/// load's phases stand each for itself, so that an early end does not undo those before it.
+/// Returns the answer to a watch, which says nothing of the volume if the I/Os of its load never reached it. Each
+/// phase of the load stands for itself, so that an early end does not undo those before it.
 fn of_the_volume(run: &Run, verdict: Verdict, found: &[Finding]) -> Verdict {
     let reads = run.steps.iter().any(|step| step.tally(Direction::Read).ops > 0);
     let of_target = |doubt: &Doubt| match doubt {

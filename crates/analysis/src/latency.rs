@@ -58,9 +58,9 @@ pub(crate) fn percentile(step: &StepRecord, direction: Direction, percent: f64) 
     Some(Latency { estimate, open: share + off >= 1.0 })
 }
 
-/// Returns half the 95 % interval of a mean over I/Os; `excess` is by how much those of an interval exceed the mean
-/// together. It comes from the long-run variance of the intervals, and is never less than if I/Os were independent,
-/// with the standard error `independent`.
+/// Returns half the 95 % interval of a mean over I/Os, from the long-run variance of the intervals, but never less
+/// than for independent I/Os, whose standard error is `independent`; `excess` is by how much the I/Os of an interval
+/// together exceed the mean.
 fn half_width(
     counted: &[Interval],
     direction: Direction,

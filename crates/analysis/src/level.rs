@@ -11,8 +11,8 @@ pub(crate) const INTERVALS_MIN: usize = 5;
 /// Seconds at the beginning of a step that may be off its level, at most: the step spends what a lighter load before
 /// it left over, or owes what the last long I/O before it cost.
 const HEAD_S: f64 = 3.0;
-/// Share by which the beginning must be off everything that follows in the step. Of ten values of 10 % noise the
-/// first is in fewer than one case of a thousand.
+/// Share by which the beginning must be off everything that follows in the step. With ten values of 10 % noise, the
+/// first is so in fewer than one case of a thousand.
 const HEAD_OFF: f64 = 0.25;
 
 /// The clean intervals of a point.

@@ -15,9 +15,10 @@ pub(crate) const QUEUED: f64 = 2.0;
 
 /// Multiple of the depth that just fills a cap at which the queue waits at nearly every moment, whatever single latencies do.
 const FULL: f64 = 2.5;
-/// Share of a further depth that is only waited if a queue is full; used if no latency of one I/O at a time is known.
+/// Share of added depth that turns into waiting if a queue is full, in logarithms; used if no latency of one I/O at
+/// a time is known.
 const WAITED: f64 = 0.95;
-/// Multiple of the crossover from which on bytes bind, however the two figures err (method 4).
+/// Multiple of the crossover beyond which bytes bind, however the two figures err (method 4).
 const BYTES_BIND: f64 = 1.25;
 /// Half-width, as a share of the level, above which it is no cap (method 4).
 const KNOWN: f64 = 0.1;
@@ -99,7 +100,7 @@ pub(crate) fn is_full(point: &Point) -> bool {
     point.seen.base_ns.is_some_and(|base_ns| f64::from(point.depth) >= FULL * fills(base_ns))
 }
 
-/// Returns the rungs from the first on from which the latency grows as the depth does, up to the deepest.
+/// Returns the rungs from the first one after which latency grows as the depth does, up to the deepest.
 fn waiting_rungs<'p>(rungs: &[&'p Point]) -> Vec<&'p Point> {
     let Some((deepest, others)) = rungs.split_last() else { return Vec::new() };
     let waits = |point: &&Point| {

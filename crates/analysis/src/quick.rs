@@ -6,9 +6,9 @@ use workload::{Direction, StepKind};
 
 use crate::{Cell, cells, target_doubt};
 
-/// Share of the stream's bytes from which on the device did the work; what is missing is cut off at an interval's edges.
+/// Least share of the stream's bytes that the device moves if it did the work; the rest is cut off at an interval's edges.
 const DEVICE_FROM: f64 = 0.9;
-/// Share of the stream's bytes up to which they came from memory.
+/// Greatest share of the stream's bytes that the device moves if they came from memory.
 const CACHE_TO: f64 = 0.5;
 
 /// One stream of a quick look.

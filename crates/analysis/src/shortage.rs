@@ -21,7 +21,7 @@ const SHORT_BLOCK: f64 = 65_536.0;
 const OVER_AN_EDGE: f64 = 0.5;
 /// Share of the time whose waits delay half of the I/Os beyond a 99th percentile.
 const TAIL: f64 = 0.005;
-/// Share of a row's rate from which on a step is one that the row rests on.
+/// Least share of a row's rate with which a step is one that the row rests on.
 const LEVEL: f64 = 0.9;
 
 /// What is known of a run that determines what a wait costs.

@@ -61,8 +61,8 @@ pub(super) fn held(way: &Way<'_>, operations: Option<&Held>, unit: Option<&Charg
     })
 }
 
-/// Returns a lower bound for bytes if operations limit the largest block too. Then bytes have no level of their own,
-/// and theirs is open if it is open what an operation at random places is charged as.
+/// Returns a lower bound for bytes if operations limit the largest block too, so that bytes show no level of their
+/// own, and if it is open what an operation at random places is charged as.
 fn beyond(operations: &Held, largest: &Load<'_>) -> Option<Held> {
     let Cause::Open { tells } = &operations.cause else { return None };
     tells.contains(&Tells::InOrder).then(|| Held {

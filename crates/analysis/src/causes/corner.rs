@@ -9,7 +9,7 @@ use crate::Estimate;
 
 /// Distance from the crossover within which a block shows the corner, in the natural logarithm of the block size.
 const BESIDE: f64 = 0.15;
-/// Share of a hard corner from which on it is two rules and no server's: that has 0.5, and 0.54 at the edge of `BESIDE`.
+/// Least share of a hard corner that is two rules' and no server's: a server has 0.5, and 0.54 at the edge of `BESIDE`.
 const RULES: f64 = 0.85;
 /// Share of a hard corner up to which it is not that of two rules (method 4.2).
 const BLURRED: f64 = 0.75;

@@ -11,8 +11,8 @@ use crate::{Estimate, Point};
 
 /// Share of the planned length below which an interval was cut off by the beginning or the end of its step.
 const WHOLE: f64 = 0.9;
-/// Multiple of the depth that just fills a rate from which on there is a queue at nearly every moment, whatever
-/// single latencies do (method 4). At 1.4 times it, the counts of a meter below a latency that varies by itself
+/// Multiple of the depth that just fills a rate at which there is a queue at nearly every moment, whatever single
+/// latencies do (method 4). At 1.4 times that depth, the counts of a meter below a latency that varies by itself
 /// drifted like those of a busy device.
 const FULL: f64 = 2.5;
 
@@ -131,8 +131,8 @@ fn sum(one: &Estimate, other: &Estimate) -> Estimate {
     Estimate { value: one.value + other.value, low: one.low + other.low, high: one.high + other.high }
 }
 
-/// Returns the counts of a step's reads and writes, interval by interval. A count is not clean if plimsoll waited
-/// for a CPU for more than half the mean latency, in which half of what was in flight came back.
+/// Returns the counts of a step's reads and writes, interval by interval. A count is clean unless it is smeared, or
+/// plimsoll waited for a CPU for more than half the mean latency, in which half of what was in flight came back.
 pub(super) fn window(step: &StepRecord) -> Window {
     let seconds = step.plan.interval.as_secs_f64();
     let counted = step.counted();

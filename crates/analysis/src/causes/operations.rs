@@ -23,7 +23,7 @@ const RISES: f64 = 0.02;
 const WAITS: f64 = 1.5;
 /// Multiple of the latency at half the depth, or alone, up to which an I/O has not waited longer.
 const AS_LONG: f64 = 1.1;
-/// Depth from which on a limit that one I/O alone waited for would make I/Os wait longer, however it changed meanwhile.
+/// Least depth at which a limit that one I/O alone waited for would make I/Os wait longer, however it changed meanwhile.
 const MANY: u32 = 16;
 /// Number of depths with equal latencies that exclude a queue, whose latency grows with the number of I/Os in it.
 const DEPTHS: usize = 3;
@@ -186,8 +186,8 @@ fn bytes_bind(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
 }
 
 /// Detects units from blocks of every size that have one rate at random while small sequential ones reach more: a
-/// random I/O may be one operation, or be charged as many bytes. If the sequential ones move a unit's bytes for each
-/// random one, they give the unit.
+/// random I/O may be one operation, or be charged as a fixed number of bytes. If the sequential ones move a unit's
+/// bytes for each random one, they give the unit.
 fn charged_whole(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     let level = seen.cap.level.value;
     let alike = longer(way, seen.block).all(|load| same(load.point.iops.value, level));
@@ -211,7 +211,8 @@ fn longer<'r>(way: &'r Way<'_>, block: u64) -> impl Iterator<Item = &'r Load<'r>
     way.loads.of_direction(way.direction).filter(move |load| load.point.block >= 2 * block)
 }
 
-/// Returns the cause that the counts show over several lengths of time, or, if they do not decide, the corner to bytes.
+/// Returns the cause that the counts show over several lengths of time, or, if they do not decide, the corner where
+/// bytes take over.
 fn of_meter(way: &Way<'_>, seen: &Seen<'_>) -> (Cause, Confidence) {
     let corner = corner::shows(way, seen.cap.level.value);
     match seen.meter.answer {

@@ -16,8 +16,8 @@ const RESOLVED: f64 = 0.01;
 const EDGES: f64 = 2.0;
 /// Share of the best rule's misfit up to which time by size explains the blocks better.
 const CLEARER: f64 = 0.5;
-/// Misfit of bytes alone from which on a unit is clear. A block a little above a unit that counts in full has half
-/// the rate that bytes alone would leave it; a misfit below this may be noise.
+/// Misfit of bytes alone above which a unit is clear. A block a little above a unit that counts in full has half the
+/// rate that bytes alone would leave it; a smaller misfit may be noise.
 const CLEAR: f64 = 0.1;
 /// Share within which a level of bytes is the level of operations times a power of two, and may be one of units.
 const POWER: f64 = SAME;

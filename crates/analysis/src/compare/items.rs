@@ -185,7 +185,7 @@ fn block(run: &Run, step: usize) -> u32 {
 /// First number of the groups that a tool counts, above those of parts without a group.
 const GROUPS: usize = 1 << 32;
 
-/// Returns reads and writes; what a tool adds up only if it does not print them apart.
+/// Returns reads and writes, or only their sum if the tool does not print them apart.
 fn directions(part: &Reported) -> impl Iterator<Item = &ReportedDirection> {
     let told = part.directions.iter().any(|way| way.direction.is_some());
     part.directions.iter().filter(move |way| way.direction.is_some() == told)

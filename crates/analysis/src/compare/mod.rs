@@ -266,7 +266,7 @@ fn place(works: &[Work], work: &Work) -> Option<usize> {
     same.or_else(may_be)
 }
 
-/// Bytes of a block from which on bytes per second are compared; below, I/Os per second.
+/// Least bytes of a block whose bytes per second are compared; smaller ones are compared by I/Os per second.
 const LARGE: u64 = 64 << 10;
 
 fn rate(work: &Work) -> Measure {

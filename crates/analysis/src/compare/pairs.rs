@@ -221,8 +221,8 @@ pub(super) fn decide(rows: &mut [Row], ask: &InTurns) {
     }
 }
 
-/// Returns the blocks from which on a single one of `rows` rows can be believed: the signed rank test has no smaller
-/// error than 2/2ⁿ.
+/// Returns the fewest blocks with which a single one of `rows` rows can be believed: the signed rank test has no
+/// smaller error than 2/2ⁿ.
 fn least_blocks(rows: usize) -> usize {
     1 + (rows.max(1) as f64 / ALPHA).log2().ceil() as usize
 }

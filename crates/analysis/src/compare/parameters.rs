@@ -67,7 +67,7 @@ pub(super) fn differing(sides: &[Side], measured: &[Vec<Item>]) -> Vec<Differenc
     found
 }
 
-/// Length of a name from which on it shares the row of the rest.
+/// Least length of a name that shares the row of the rest.
 const NAMED_ALONE: usize = 16;
 
 /// Returns the options that other tools repeat and no row above shows: a row for each that all sides give, with

@@ -94,7 +94,7 @@ pub enum Answer {
 const DIFFERENT: f64 = 0.02;
 /// Share within which two volumes are the same (method 11).
 const EQUAL: f64 = 0.05;
-/// Runs per side from which on a distribution-free 95 % interval exists.
+/// Fewest runs per side that give a distribution-free 95 % interval.
 const RUNS_MIN: usize = 4;
 /// Fewest values of a series from which its long-run variance is known well enough.
 const SERIES_MIN: usize = 10;
@@ -126,7 +126,7 @@ pub fn ratio(first: &[Sample], other: &[Sample]) -> Option<Ratio> {
     }
 }
 
-/// Share below which what rounding does to a ratio is not reported.
+/// Share below which the effect of rounding on a ratio is not reported.
 const ROUNDING: f64 = 0.01;
 
 fn by_rounding(value: f64, (first, other): (&[Sample], &[Sample])) -> Option<(f64, f64)> {

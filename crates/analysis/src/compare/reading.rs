@@ -128,7 +128,7 @@ const SLICE_S: f64 = 0.15;
 const NEAR_MOST: f64 = 0.15;
 /// Share within which rates of different loads are one level.
 const ONE_LEVEL: f64 = 0.05;
-/// Ratio of reads to writes from which on a cache is suspected; a volume without one seldom reads three times as fast.
+/// Least ratio of reads to writes that makes a cache suspected; a volume without one seldom reads three times as fast.
 const MUCH_FASTER: f64 = 4.0;
 /// Beginnings of the names of machine types with CPU credits.
 const CPU_CREDITS: [&str; 6] = ["t2.", "t3.", "t3a.", "t4g.", "standard_b", "e2-"];
@@ -164,8 +164,8 @@ impl Part {
 }
 
 impl Load {
-    /// Returns how far its rate may lie from the level that limits it, as a share: a short load sees a slice of the
-    /// meter more or less.
+    /// Returns how far its rate may lie from the level that limits it, as a share: a short load may see a slice of
+    /// the meter too many or too few.
     fn near(&self) -> f64 {
         let ends = if self.seconds > 0.0 { SLICE_S / self.seconds } else { 0.0 };
         (NEAR + ends).min(NEAR_MOST)

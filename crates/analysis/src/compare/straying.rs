@@ -97,7 +97,8 @@ impl Look {
         self.shows(pairs, level);
     }
 
-    /// Raises what would have shown to half the interval that one load alone is judged by, plus what the difference strays.
+    /// Raises the detectable difference to half the interval that one load alone is judged by, plus what the
+    /// difference strays.
     fn shows(&self, pairs: &mut Pairs, level: &Level) {
         let (low, high) = level.within(1.0 - of_one_load(self.alpha, self.loads));
         let reach = f64::midpoint(high, -low) + POWER_QUANTILE * level.error();

@@ -23,7 +23,7 @@ const Z: f64 = 1.96;
 /// `FAR` away (method 8.1).
 const NEAR: f64 = 0.2;
 const FAR: f64 = 0.35;
-/// Share of the content from which on a rest may have filled the bucket: then what it earned says nothing of the rate.
+/// Share of the content above which what a rest earned may have filled the bucket, and so says nothing of the rate.
 const BRIM: f64 = 0.95;
 /// Fewest cells at the rate that is left before a burst is said to begin under load; `AS_LEFT` is how near to it they are.
 const LOW_LEAST: usize = 3;
@@ -128,7 +128,7 @@ struct CellAt {
     cell: usize,
 }
 
-/// A rest in seconds, and by how many it may be shorter or longer if the run was killed before it.
+/// A rest in seconds, and by how much it may be shorter or longer if the run was killed before it.
 #[derive(Clone, Copy, Default)]
 struct Rested {
     seconds: f64,
@@ -151,7 +151,7 @@ struct View<'s> {
 }
 
 impl View<'_> {
-    /// Returns the middle between the rate that is left and the highest level before a fall.
+    /// Returns the midpoint between the rate that is left and the highest level before a fall.
     fn middle(&self) -> Option<f64> {
         let base = self.base?.value;
         let full = self.all.iter().filter(|stretch| stretch.asking == Asking::All);
@@ -241,7 +241,7 @@ impl View<'_> {
         let base = self.base?.value;
         let until = stretch.fall.map_or(stretch.whole, |fall| fall.at);
         let low = stretch.level()[..until].iter().take_while(|cell| cell.rate() < middle).count();
-        // Another low rate than the one that is left is due to somebody else's load.
+        // A low rate other than the one that is left is due to somebody else's load.
         let is_left = (mean(inner(&stretch.cells[..low])) / base - 1.0).abs() <= AS_LEFT;
         (low >= LOW_LEAST && low < until && is_left).then_some(low)
     }

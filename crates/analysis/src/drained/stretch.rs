@@ -11,7 +11,7 @@ use super::Asking;
 const TOGETHER_S: f64 = 2.0;
 /// Seconds of load that a killed run may not have stored, besides the interval that was open: it is stored once a second.
 const UNSTORED_S: f64 = 1.1;
-/// Share of its planned length from which on a cell is whole.
+/// Least share of the planned length that makes a cell whole.
 const WHOLE: f64 = 0.9;
 
 /// What came through in an interval.
@@ -52,7 +52,7 @@ pub(super) struct Stretch {
     pub looks: bool,
     /// In the order of time, without a gap.
     pub cells: Vec<Cell>,
-    /// Number of cells, from the first on, that are whole.
+    /// Number of whole cells at the beginning.
     pub whole: usize,
     /// The cell in which it fell, with the levels and the number of cells at the end that are at the rate that is left.
     pub fall: Option<Fallen>,

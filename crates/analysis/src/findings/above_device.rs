@@ -12,10 +12,10 @@ use crate::watch::{Device, Place, Sum, USED, WatchedRun, Window, firings, found_
 const CALM: f64 = 2.0;
 /// Share of the time for which every task waits for I/O, above which the application waits (R10).
 const ALL_WAIT: f64 = 0.1;
-/// Mean number of waiting tasks from which on the application waits: on a machine with other work for its CPUs, not
-/// every task waits.
+/// Least mean number of waiting tasks with which the application waits: on a machine with other work for its CPUs,
+/// not every task waits.
 const BLOCKED: f64 = 0.9;
-/// Share of those that wait below which the device's queue shows that they wait elsewhere.
+/// Ratio of the device's queue to those that wait, below which they wait elsewhere.
 const QUEUE_SHARE: f64 = 0.3;
 /// Multiple of the device's latency above which an I/O of ours waits above the device.
 const OWN_TIMES: f64 = 4.0;

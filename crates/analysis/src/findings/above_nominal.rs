@@ -17,9 +17,9 @@ use crate::watch::{Level, LoadFigures, LoadFlow, Named, Place, Span, Waiting, Wa
 
 /// Share of what it asks for below which a direction is throttled.
 const GETS: f64 = 0.97;
-/// Mean lateness of its I/Os, in nanoseconds, from which on a load that gets nearly what it asks for falls behind.
+/// Least mean lateness, in nanoseconds, of the I/Os of a load that gets nearly what it asks for but falls behind.
 const LATE_NS: f64 = 10e6;
-/// Multiple of the lateness at the nominal rate from which on such a load falls behind: the wait grows from second to second.
+/// Least multiple of the lateness at the nominal rate of such a load: the wait grows from second to second.
 const LATE_TIMES: f64 = 4.0;
 /// Share of their median within which the few seconds of a phase that gets less than it asks for agree.
 const AGREE: f64 = 0.05;
@@ -34,7 +34,7 @@ const FEWEST: usize = 3;
 const BY_CHANCE: f64 = 0.01;
 /// Share of what it asks for below which a load with a pace lacks more than the edges of its seconds cost.
 const EDGE: f64 = 0.999;
-/// Bytes of a request from which on bytes may limit it if only a round figure shows that.
+/// Least bytes of a request that bytes may limit if only a round figure shows that.
 const LARGE: f64 = 48.0 * 1024.0;
 /// Least factor by which the wait grows.
 const GROWS: f64 = 2.0;
@@ -44,8 +44,9 @@ const SAME: f64 = 0.03;
 /// some CPU and yet gets an even rate, it was not: its rate would be uneven.
 const STARVED: f64 = 0.5;
 
-/// A load whose rate stays at a level from `scale` times the nominal rate on, while the wait moves into the queue.
-/// `bytes`: the level is in bytes per second; `pulled`: this direction gets less only because it shares the queue.
+/// A load whose rate stays at a level at `scale` times the nominal rate and above, while the wait moves into the
+/// queue. `bytes`: the level is in bytes per second; `pulled`: this direction gets less only because it shares the
+/// queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThrottledAboveNominal {
     pub device: Place,

@@ -20,7 +20,7 @@ pub struct IopsCap {
     pub scales: Scales,
 }
 
-/// A meter limits bytes to `cap` per second, from blocks of `from` bytes on.
+/// A meter limits bytes to `cap` per second, for blocks of `from` bytes and more.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BandwidthCap {
     pub direction: Direction,

@@ -69,7 +69,7 @@ pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>) -> Option<Fo
     falls.first().map(|fall| fallen(device, fall))
 }
 
-/// Returns the fall to the window `after`, if the higher rate before it was asked for as much.
+/// Returns the fall to the window `after`, if as much was asked for at the higher rate before it.
 fn fall(watch: &WatchedRun<'_>, device: &Device<'_>, after: usize) -> Option<Fall> {
     let held = device.held.iter().find(|held| held.at == after).copied();
     let after = held.or_else(|| full(watch, device, after))?;
@@ -151,7 +151,7 @@ fn fallen(device: &Device<'_>, fall: &Fall) -> Found<HeldLevelFell> {
     let middle = (fall.rate_before + after.rate) / 2.0;
     let between = &device.ticks[from.ticks.start..to.ticks.end];
     let of = Rate { what: after.what, way: Way::Both };
-    // Readings before the fall may be low by chance; from it on they all are.
+    // Readings before the fall may be low by chance; all those after it are.
     let last = between
         .iter()
         .rposition(|tick| rate_in(tick, of) >= middle && tick.to <= to.from + (to.to.since(to.from)) / 2);

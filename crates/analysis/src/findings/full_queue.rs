@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::finding::{Confidence, Found, Kind, Nature, lowest};
 use crate::watch::{Device, Place, Waiting, WatchedRun, firings, found_in};
 
-/// Share of what a queue holds from which on it is full.
+/// Least share of what a queue holds with which it is full.
 const FULL: f64 = 0.95;
 /// Multiple of what the queue holds above which a load of ours has more in flight.
 const DEEPER: f64 = 1.1;

@@ -12,7 +12,7 @@ const QUEUE: f64 = 1.0;
 /// Share of samples with nothing in flight above which a device rests; it also does if it is busy for less than `BUSY`.
 const SAMPLES: f64 = 0.5;
 const BUSY: f64 = 0.1;
-/// Share of the time for which tasks wait for I/O, from which on no device counts as resting.
+/// Share of the time for which tasks wait for I/O, below which a device may be resting.
 const WAITING: f64 = 0.05;
 /// Share of the time for which tasks wait for I/O, above which somebody waited.
 const WAITED_SHARE: f64 = 0.01;

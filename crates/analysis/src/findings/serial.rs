@@ -6,7 +6,7 @@ use super::held::{alone, declared_figure};
 use crate::finding::{Confidence, Found, Kind, Nature, highest};
 use crate::watch::{Device, Place, WatchedRun, Window, firings, found_in};
 
-/// Share of what the device can do from which on the rate is not the application's own.
+/// Share of what the device can do below which the rate is the application's own.
 const SHARE: f64 = 0.5;
 
 /// One I/O at a time: the rate is one over the latency; `cap` is what the device was seen to do.

@@ -12,7 +12,7 @@ use crate::watch::{Device, Place, Tick, WAITED, Waiting, WatchedRun, Way, Window
 const STEAL: f64 = 0.05;
 /// Share of the CPUs' time taken by the hypervisor up to which the guest is not to blame (R11).
 const STEAL_SLIGHT: f64 = 0.02;
-/// Share of the cap from which on a rate is limited by it.
+/// Least share of the cap at which a rate is limited by it.
 const BELOW_CAP: f64 = 0.9;
 /// Seconds for which windows of one kind must have been served well before another can be called slow.
 const KNOWN_S: f64 = 9.0;
@@ -26,11 +26,11 @@ const USED: f64 = 10.0;
 const BUSY: f64 = 0.2;
 /// Seconds up to which a rise in latency is a matter of caches and clocks.
 const RISE: f64 = 0.3e-3;
-/// Queue while there is work below which there is none.
+/// Queue, while there is work, below which a device counts as having none.
 const QUEUED: f64 = 0.5;
 /// Share of the time for which a device is busy, below which it rests between its I/Os.
 const RESTS: f64 = 0.9;
-/// Probability of looking like a meter's by chance up to which counts are taken for a meter's.
+/// Probability up to which counts that are taken for a meter's may look so by chance.
 const BY_CHANCE: f64 = 0.01;
 /// Multiple of the usual latency below which windows are near it.
 const NEAR: f64 = WAITED / 1.4;

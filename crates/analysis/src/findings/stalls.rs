@@ -19,7 +19,7 @@ const BUSY: f64 = 0.9;
 const DONE: f64 = 0.75;
 /// Standard deviations by which such a reading must also be below the usual rate.
 const DEVIATIONS: f64 = 5.0;
-/// Share of the usual queue from which on as much was asked; `ASKED_BUSY` is the share for which the device must be busy.
+/// Least share of the usual queue with which as much was asked; `ASKED_BUSY` is the share for which the device must be busy.
 const ASKED: f64 = 0.9;
 const ASKED_BUSY: f64 = 0.98;
 /// Fewest stalls that must show if they were not seen whole.

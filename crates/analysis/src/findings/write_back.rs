@@ -6,9 +6,9 @@ use crate::finding::{Confidence, Found, Kind, Nature, lowest};
 use crate::watch::pressed::Pressed;
 use crate::watch::{Device, Place, Waiting, WatchedRun, Way, firings, found_in};
 
-/// Mean bytes of memory being written back from which on that is what the device does.
+/// Least mean bytes of memory being written back for that to be what the device does.
 const WRITING: f64 = 1048576.0;
-/// Mean bytes of memory that wait to be written from which on writes wait.
+/// Least mean bytes of memory that wait to be written.
 const WAITING: f64 = 16.0 * 1048576.0;
 /// Share of the bytes that the device moves that must be writes.
 const WRITES: f64 = 0.9;

@@ -9,7 +9,7 @@ use super::Way;
 use crate::plateaus::{base_latency_ns, of};
 use crate::{Estimate, Point};
 
-/// Share of the smaller bound from which on a corner is hard: p of 22 and more.
+/// Least share of the smaller bound at a hard corner: p of 22 and more.
 const HARD: f64 = 0.97;
 /// Distance from the crossover beyond which a block says nothing of the corner, in the natural logarithm of its size.
 const BESIDE: f64 = 0.15;

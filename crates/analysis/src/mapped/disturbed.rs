@@ -18,11 +18,11 @@ use crate::plateaus::base_latency_ns;
 use crate::shortage::Shortage;
 use crate::{ClaimRow, Estimate, Finding, Meaning, Point, Quantity};
 
-/// Share below the median from which on a load was disturbed; if it is more, `DEVIATIONS` decides.
+/// Share below the median at which a load was disturbed; `DEVIATIONS` decides if it demands more.
 const OFF: f64 = 0.05;
-/// Standard deviations of the others below the median from which on a load was disturbed.
+/// Standard deviations of the others below the median at which a load was disturbed.
 const DEVIATIONS: f64 = 6.0;
-/// Share below the median from which on a load was disturbed during which plimsoll waited for a CPU.
+/// Share below the median at which a load was disturbed if plimsoll waited for a CPU meanwhile.
 const OFF_STARVED: f64 = 0.02;
 /// Standard deviations in a median absolute deviation of normal values.
 const DEVIATION: f64 = 1.4826;
@@ -32,7 +32,7 @@ const ONE_IN: usize = 3;
 const LEFT: usize = 3;
 /// Multiple of the depth that just fills the level at which a queue is full at nearly every moment.
 const FULL: f64 = 2.5;
-/// Multiples of the crossover up to which operations limit a block, and from which on bytes do.
+/// Multiples of the crossover: operations limit blocks up to the first, bytes limit those beyond the second.
 const SIDES: (f64, f64) = (0.8, 1.25);
 
 /// A load that is left out of a level.

@@ -7,7 +7,7 @@ use super::Way;
 use crate::plateaus::base_latency_ns;
 use crate::{Estimate, Point};
 
-/// Share of the cap from which on a depth fills it (method 4.1).
+/// Least share of the cap that fills it (method 4.1).
 const FILLS: f64 = 0.9;
 /// Multiple of the depth that just fills it which a block's deepest queue must reach for the block to be seen full.
 const FULL: f64 = 1.5;
@@ -27,7 +27,7 @@ pub struct Knee {
     pub star: Option<Estimate>,
     /// N90: the least depth with 90 % of the cap; its ends are the depths measured on both sides.
     pub ninety: Option<Estimate>,
-    /// The measured depth with the most rate for its latency (Kleinrock's power); its ends are its neighbours.
+    /// The measured depth with the greatest rate over latency (Kleinrock's power); its ends are its neighbours.
     pub power: Option<Estimate>,
 }
 
@@ -79,8 +79,8 @@ fn bracket<'p>(points: &[&'p Point], goal: f64) -> Option<(Option<&'p Point>, &'
     Some((above.checked_sub(1).map(|at| points[at]), points[above]))
 }
 
-/// Returns cap times latency, kept between the depths that do not fill it and that do: a latency of another moment
-/// cannot say more.
+/// Returns cap times latency, kept between the depths that do and do not fill it: a latency of another moment cannot
+/// say more.
 fn star(full: Estimate, alone_ns: f64, (below, above): (Option<&Point>, &Point)) -> Estimate {
     let least = below.map_or(0.0, |point| f64::from(point.depth));
     let most = f64::from(above.depth).max(1.0) / FILLS;
@@ -100,7 +100,7 @@ fn ninety(below: Option<&Point>, above: &Point, goal: f64) -> Estimate {
     Estimate { value: (low.ln() + share.clamp(0.0, 1.0) * (high / low).ln()).exp(), low, high }
 }
 
-/// Returns the depth with the most rate over latency, which by Little's law is the rate's square over the depth.
+/// Returns the depth with the greatest rate over latency, which by Little's law is the rate's square over the depth.
 fn power(points: &[&Point]) -> Option<Estimate> {
     let of = |point: &Point| point.iops.value.powi(2) / f64::from(point.depth);
     let best = (0..points.len()).max_by(|&a, &b| of(points[a]).total_cmp(&of(points[b])))?;

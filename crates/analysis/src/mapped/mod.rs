@@ -61,7 +61,7 @@ pub struct DirectionMap {
     pub bytes: Option<CapOfMap>,
     /// The unit in which operations are charged, if a load showed it.
     pub unit: Option<UnitOfMap>,
-    /// The block from which on bytes bind and not operations; `None` if not shown.
+    /// The smallest block that bytes limit and not operations; `None` if not shown.
     pub crossover: Option<Crossing>,
     /// How sharply operations give way to bytes.
     pub corner: Corner,

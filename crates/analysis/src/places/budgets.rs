@@ -9,7 +9,7 @@ use super::cache::CacheSeen;
 use super::looks::{Look, Span, look, span};
 use crate::Estimate;
 
-/// Share of the greater of two limits from which on the smaller is seen beside it.
+/// Least share of the greater of two limits with which the smaller is seen beside it.
 const ALIKE: f64 = 0.1;
 /// How far both at once may lie from what either way predicts, as a share of the distance between the two predictions.
 const ASIDE: f64 = 0.3;

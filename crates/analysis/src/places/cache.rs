@@ -16,7 +16,7 @@ use crate::Estimate;
 const FALLS: f64 = 1.5;
 /// Fewest reads of a set.
 const READS: u64 = 50;
-/// Share of reads from the cache from which on a set fits it: a few reads of a device are as fast.
+/// Least share of reads from the cache with which a set fits it: a few reads of a device are as fast.
 const FITS: f64 = 0.95;
 /// Least and greatest share of hits of a set that gives a size: above, nearly all fits; below, the few hits count too much.
 const TELLS: (f64, f64) = (0.2, 0.92);
@@ -186,7 +186,7 @@ pub(crate) fn cache(sets: &mut [SetSeen], places: &[Place], slow_once: bool) -> 
 }
 
 /// Marks the sets that are still warming. If the smallest set was slower at first than after it had been read more
-/// often, larger ones with as many passes hold as little of what they will.
+/// often, larger ones with as many passes are in the cache to as small a part.
 fn mark_warming(sets: &mut [SetSeen]) {
     if is_taking_in(sets) {
         let lacking = |set: &&mut SetSeen| set.hits.is_some_and(|hits| hits.value < FITS);

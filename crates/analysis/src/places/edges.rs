@@ -76,7 +76,7 @@ fn sample(at: usize, chunk: &[Reading]) -> Option<Sample> {
 }
 
 /// Returns the edge among the `readings` of two neighbouring levels, of which about the first `left` belong to the
-/// first. It covers all places that are nearly as likely as the likeliest, with the share of readings beyond the
+/// first. It covers all places that are nearly as likely as the likeliest, given the share of readings beyond the
 /// middle that each level's own readings show. If latency has a second mode, some readings of one level look like
 /// the other's; near the edge these must not be taken for it.
 fn place(readings: &[Reading], left: usize) -> Option<Edge> {

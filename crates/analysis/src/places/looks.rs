@@ -5,8 +5,8 @@ use workload::{Bytes, Order, Repeats, StepKind, Totals, WorkerPlan};
 
 /// Length of the reads of a strip: what a database reads at a time.
 pub const STRIP_BLOCK: Bytes = Bytes::kib(4);
-/// Length of the reads that warm a working set: long enough for a volume with few operations per second, and short
-/// enough that a cache does not pass them by as a sequence.
+/// Length of the reads that warm a working set: long enough for a volume with few operations per second to get
+/// through it, and short enough that a cache does not pass them by as a sequence.
 pub const WARM_BLOCK: Bytes = Bytes::kib(256);
 /// Length of the reads that tell tracks apart: their bytes take longer than the way to them.
 pub const TRACK_BLOCK: Bytes = Bytes::MIB;

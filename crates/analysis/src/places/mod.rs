@@ -34,7 +34,7 @@ const POINTS: u64 = 160;
 /// The answer of `plimsoll where`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlacesAnswer {
-    /// Bytes that were looked at, from the beginning on.
+    /// Bytes at the beginning of the volume that were looked at.
     pub size: u64,
     /// Number of places that were read.
     pub places: usize,

@@ -8,9 +8,9 @@ use super::looks::Span;
 use super::readings::{Place, Settled};
 use crate::Estimate;
 
-/// Ratio of the first reading to later ones above which a block was touched first: blocks that were touched before
-/// differ by tails and neighbours alone, which the median of pairs does not see. A check takes 3 for its one probe
-/// of few blocks (method 5.5).
+/// Ratio of the first reading to later ones above which blocks are loaded on first touch: blocks that were touched
+/// before differ by tails and neighbours alone, which the median of pairs does not see. A check takes 3 for its one
+/// probe of few blocks (method 5.5).
 const ONCE: f64 = 1.5;
 /// Ratio of the first reading to later ones above which blocks were not there before, whatever else they are.
 const SLOWER: f64 = 1.2;

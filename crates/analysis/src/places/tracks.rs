@@ -73,7 +73,7 @@ pub(crate) fn windows(steps: &[StepRecord], regions: &[Region], cached: Option<S
         match known {
             // If the first touch is slow, only what comes after it is the volume's own.
             Some(known) if cached.is_none() && is_slow_once(regions, known.offset) => *known = window,
-            // Both readings count; a cache may have kept the first, so that with one only the first does.
+            // Without a cache both readings count; with one, the second may come from it.
             Some(known) if cached.is_none() => {
                 let mean = 2.0 / (1.0 / known.bytes_per_second + 1.0 / window.bytes_per_second);
                 known.bytes_per_second = mean;

@@ -11,7 +11,7 @@ use workload::{Direction, Ending, SoakAsked, StepKind};
 
 use crate::{Answer, Estimate};
 
-/// Share of what is promised from which on a second of a look had all of it: a look's ends cut I/Os off.
+/// Least share of what is promised with which a second of a look had all of it: a look's ends cut I/Os off.
 const WHOLE: f64 = 0.99;
 /// Share that a second must have of the volume's own median, or of the rate of a policy that promises nothing.
 const OWN: f64 = 0.9;

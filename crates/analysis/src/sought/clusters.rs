@@ -5,7 +5,7 @@ use workload::LatencyBound;
 
 use super::load::OpenLoad;
 
-/// Share of a full queue's rate from which on queues are long because of the rate.
+/// Least share of a full queue's rate at which queues are long because of the rate.
 const NEARLY_FULL: f64 = 0.97;
 /// Share to which a rate is known at best, because what arrives in some seconds is chance.
 const KNOWN: f64 = 0.01;

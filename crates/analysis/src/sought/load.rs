@@ -95,7 +95,7 @@ impl Held {
         }
     }
 
-    /// Joins both.
+    /// Adds up what two loads show of a bound.
     fn with(&self, other: &Held, may: f64) -> Held {
         let (count, beyond) = (self.count + other.count, self.beyond + other.beyond);
         let weighed = self.beyond * self.dispersion + other.beyond * other.dispersion;

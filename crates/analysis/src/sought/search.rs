@@ -19,10 +19,9 @@ const ALIKE: f64 = 0.015;
 const USUAL_SLOPE: f64 = 1.5;
 /// Share of the least rate that was tried below which a line says nothing.
 const FAR: f64 = 0.8;
-/// Number of changes from which on the volume does not hold still.
+/// Fewest changes with which the volume does not hold still.
 const SWINGS: usize = 3;
-/// Ratio of variances from which on loads disagree by more than chance: that of five loads exceeds it in one case of
-/// a hundred.
+/// Ratio of variances above which loads disagree by more than chance: that of five loads exceeds it in one case of a hundred.
 const DISAGREE: f64 = 4.0;
 /// Width of an interval, as a share of the rate, above which it is a range and no answer.
 const WIDE: f64 = 0.5;

@@ -16,7 +16,7 @@ const ERRORS: f64 = 3.5;
 const WITHIN_ERRORS: f64 = 2.0;
 /// Seconds beyond which remembered wandering is not distinguished from noise between moments.
 const MEMORY_S: f64 = 60.0;
-/// Multiple of the shortest latency of their shape from which on I/Os wait for the volume's limit, not for its latency.
+/// Multiple of the shortest latency of their shape at which I/Os wait for the volume's limit, not for its latency.
 const QUEUED: f64 = 1.5;
 /// Share within which levels are the same, as those of loads that one cap limits.
 const SAME: f64 = 0.03;

@@ -8,7 +8,7 @@ use super::levels::Levels;
 use super::moves::Move;
 use super::spells::Spell;
 
-/// Share above the lower level from which on a sample is not limited by it, but at least `ABOVE_DEVIATIONS` of the noise.
+/// Share above the lower level beyond which a sample is not limited by it, but at least `ABOVE_DEVIATIONS` of the noise.
 const ABOVE: f64 = 0.1;
 const ABOVE_DEVIATIONS: f64 = 4.0;
 /// Share within which a sample is at the lower level, or `AT_DEVIATIONS` of the noise if that is more.

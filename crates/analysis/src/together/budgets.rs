@@ -16,7 +16,7 @@ const LEFT_LEAST: f64 = 0.08;
 /// Share of what one volume leaves that goes to the others: at least the first if all of it does, at most the second
 /// if nothing does.
 const PASSED: (f64, f64) = (0.7, 0.3);
-/// Share of what they have alone from which on volumes lack nothing.
+/// Least share of what they have alone with which volumes lack nothing.
 const LACK_NOTHING: f64 = 0.95;
 
 /// A budget that all volumes share.

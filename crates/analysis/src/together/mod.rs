@@ -21,7 +21,7 @@ pub use machine::{MachineAnswer, MachineHeld, MachineRow};
 
 use looks::{Look, Rates, Role, mean, strays};
 
-/// Share of what volumes have alone from which on it is all of it: a budget that takes less is not told from none.
+/// Least share of what volumes have alone that is all of it: a budget that takes less cannot be told from none.
 const ALL: f64 = 0.97;
 /// Share of what volumes have alone below which the interval must not reach.
 const ALL_LEAST: f64 = 0.88;

@@ -8,11 +8,11 @@ use super::ticks::Tick;
 use super::watched_run::{WatchedRun, place};
 use super::windows::{USED, Window};
 
-/// Share of a limit from which on the rate of tasks that wait is at it.
+/// Least share of a limit at which a rate is at it while tasks wait.
 const AT_LIMIT: f64 = 0.9;
 /// Share within which a rate by itself shows that a limit is reached.
 const REACHED_SHARE: f64 = 0.03;
-/// Distance per second within which it also shows that.
+/// Operations or bytes per second within which it shows that too.
 const REACHED_PER_SECOND: f64 = 1.0;
 /// Fewest intervals at a limit that is reached.
 const REACHED_INTERVALS: usize = 5;

@@ -22,7 +22,7 @@ const ENOUGH: f64 = 0.25;
 const SHORT: f64 = 0.5;
 /// At most one count in this many may be off: a pause of the host's, and what it repays.
 const ODD_ONE_IN: usize = 12;
-/// Standard deviations from which on a count is odd.
+/// Standard deviations beyond which a count is odd.
 const ODD: f64 = 5.0;
 /// Standard deviations in a median absolute deviation of normal values.
 const DEVIATION: f64 = 1.4826;
@@ -37,7 +37,7 @@ const PINNED: f64 = 0.000_5;
 const HALF_SURE: f64 = 0.25;
 /// Fano factor below which counts are a meter's if requests are known to wait (method 12.2, R3).
 const FLAT: f64 = 0.05;
-/// Fano factor below which they are if it falls with the length.
+/// Fano factor below which counts of requests that wait are a meter's if it falls with the length.
 const FALLING: f64 = 0.1;
 /// Number of counts below which the factor must be below `FLAT_OF_FEW`.
 const FEW: usize = 16;
@@ -46,7 +46,7 @@ const FLAT_OF_FEW: f64 = 0.02;
 const FALLS: f64 = 0.7;
 /// Lengths in seconds at which the factor is computed.
 const SCALES_S: [f64; 6] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
-/// Fewest counts at one of these lengths.
+/// Fewest counts at one length.
 const AT_SCALE: usize = 4;
 
 /// Counts over equal lengths of work in the order of time, without those in which too little was asked.

@@ -18,7 +18,7 @@ const IDLE: f64 = 0.08;
 const LEAST: f64 = 3.0;
 /// Share of the operations below which a direction is not looked at by itself.
 const SHARE: f64 = 0.05;
-/// Share of what it asks for from which on a load of our own gets it.
+/// Least share of what it asks for with which a load of our own gets it.
 const GETS: f64 = 0.97;
 /// Readings of the counters in a window of our own load below which they say less than its own seconds.
 const FEW: usize = 10;
@@ -148,7 +148,7 @@ impl Pressed {
         Way::ALL.into_iter().filter(any).collect()
     }
 
-    /// Returns the counts of a direction in units of a request; of our own load with few readings of the counters,
+    /// Returns the counts of a direction in units of a request; for our own load with few readings of the counters,
     /// its own seconds.
     pub fn counts(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> Counts {
         let Rate { what, way } = of;

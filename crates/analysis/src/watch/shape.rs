@@ -43,7 +43,7 @@ pub struct Looked {
     pub falls_s: f64,
     /// Seconds for which it must be slow to be seen.
     pub slow_s: f64,
-    /// Seconds for which it must do nothing although there is work to be seen stalled.
+    /// Seconds for which it must do nothing although there is work, to be seen.
     pub stalls_s: f64,
     /// The load of ours that got the least of what it asked for, if that is less than nearly all.
     pub lacked: Option<Lacked>,

@@ -10,7 +10,7 @@ pub(crate) const LEAST_S: f64 = 3.0;
 pub(crate) const LEAST: usize = 2;
 /// Least noise that is believed, in the natural logarithm: changes of a few percent are no other level.
 const FLOOR: f64 = 0.05;
-/// Least operations per second that tell rates apart: less is no use of a device.
+/// Operations per second to which lower rates are raised: less is no use of a device.
 const LEAST_RATE: f64 = 1.0;
 /// What a change must save, in units of the noise's variance; `PENALTY_LOG` comes on top for each e-fold of readings.
 const PENALTY: f64 = 15.0;

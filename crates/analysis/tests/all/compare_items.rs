@@ -101,7 +101,7 @@ fn a_volume_is_read_by_the_caps_of_what_it_was_sold_as() {
     assert!(matches!(at(9000.0, "aws-gp3"), Reading::AbovePolicy { .. }));
     assert!(matches!(at(9000.0, "aws-gp2,size=50GiB"), Reading::AbovePolicy { most: 3000.0, .. }));
     assert!(matches!(at(7500.0, "do-volumes-standard"), Reading::InBurst { baseline: 5000.0, .. }));
-    // A meter lets a slice more through in ten seconds, and 6 % are no slice.
+    // In ten seconds a meter may let through a slice too many, but 6 % are more than a slice.
     assert!(matches!(at(3120.0, "aws-gp2,size=50GiB"), Reading::OnCredits { .. }));
     assert!(matches!(at(3180.0, "aws-gp2,size=50GiB"), Reading::AbovePolicy { .. }));
     assert!(matches!(at(140.0, "aws-gp2,size=50GiB"), Reading::WithinBaseline { .. }));

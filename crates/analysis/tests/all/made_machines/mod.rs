@@ -35,7 +35,7 @@ pub struct Volume {
     pub cap_bytes: f64,
     /// From, to, and how many times as long an I/O takes then.
     pub slow: (f64, f64, f64),
-    /// Time from which on the cap on both directions is another, and that cap.
+    /// Time after which the cap on both directions is another, and that cap.
     pub later: (f64, f64),
     /// Whether the meter stands above the device: what waits there is not in the device's counters.
     pub above: bool,
