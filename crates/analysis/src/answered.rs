@@ -1,4 +1,4 @@
-//! The answer to what a procedure was asked, from its run.
+//! What a run answers to the procedure that was asked for.
 
 use policy::Limits;
 use record::Run;
@@ -19,33 +19,33 @@ use crate::{Finding, drained, mapped, places, soaked, sought, together};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "procedure", rename_all = "snake_case")]
 pub enum Answered {
-    /// Of `plimsoll burst`: the levels of a volume that is drained on purpose.
+    /// `plimsoll burst`: the levels of a volume that is drained on purpose.
     Burst(BurstAnswer),
-    /// Of `plimsoll headroom`: the greatest rate of arrivals at which a latency holds.
+    /// `plimsoll headroom`: the greatest rate of arrivals at which a latency holds.
     Headroom(Box<HeadroomAnswer>),
-    /// Of `plimsoll map`: what block size, depth and mix bear.
+    /// `plimsoll map`: what each block size, depth and mix reaches.
     Map(MapAnswer),
-    /// Of `plimsoll where`: how places of a volume differ.
+    /// `plimsoll where`: how places of a volume differ.
     Places(PlacesAnswer),
-    /// Of `plimsoll check --together`: what several volumes bear at once.
+    /// `plimsoll check --together`: what several volumes reach at once.
     Together(TogetherAnswer),
-    /// Of a check that has other procedures as its parts; what it claims stands in the verdict.
+    /// A check with other procedures as its parts; the answers to its claims are in the verdict.
     Check(CheckAnswer),
-    /// Of a check's soak: shares of time, and drift.
+    /// A check's soak: shares of time, and drift.
     Soak(Box<SoakAnswer>),
 }
 
 /// The answers of a check's parts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckAnswer {
-    /// What it ran.
+    /// Which kind of check ran.
     pub plan: CheckPlan,
-    /// In the order in which they ran; of those that did.
+    /// Answers of the parts that ran, in that order.
     pub parts: Vec<Answered>,
 }
 
 impl Answered {
-    /// The answers that it is made of: its parts', or itself.
+    /// Returns the answers it is made of: those of its parts, or itself.
     pub fn each(&self) -> &[Answered] {
         match self {
             Answered::Check(check) => &check.parts,
@@ -54,7 +54,7 @@ impl Answered {
     }
 }
 
-/// What answers are made of beside the run.
+/// What answers are derived from besides the run.
 #[derive(Clone, Copy)]
 pub(crate) struct Ground<'g> {
     pub figures: &'g Figures,
@@ -62,7 +62,7 @@ pub(crate) struct Ground<'g> {
     pub limits: Option<&'g Limits>,
 }
 
-/// The answer that `run` gives, where a procedure was asked for more than its steps say.
+/// Returns the answer that `run` gives, if the procedure asks for more than its steps show.
 pub(crate) fn answered(run: &Run, ground: Ground<'_>) -> Option<Answered> {
     of_asked(run, run.asked.as_ref()?, ground)
 }
@@ -82,7 +82,8 @@ fn of_asked(run: &Run, asked: &Asked, ground: Ground<'_>) -> Option<Answered> {
     })
 }
 
-/// A soak is all of its check; a quick check has no parts, and its verdict is its answer.
+/// Returns the answers of a check's parts. A soak alone is the whole answer of its check; without parts, as in a
+/// quick check, the verdict is the answer.
 fn of_check(run: &Run, asked: &CheckAsked, ground: Ground<'_>) -> Option<Answered> {
     let part = |one: &Asked| {
         let own = part_of(run, one);

@@ -1,8 +1,9 @@
 //! A bucket that emptied during the run: what it counts, the rates before and after, and what it held.
 //!
-//! Nothing is assumed of the volume but that a level falls with what is charged and rises with the rate that is left. What is
-//! charged (operations, operations by a unit, bytes) is tried in turn: under the wrong account the volume gave more after the
-//! change than was earned since, or loads of different length were not held at one rate.
+//! The only assumption is that a bucket's level falls with what is charged and rises with the rate that is left.
+//! What is charged (operations, operations by a unit, bytes) is tried in turn: under the wrong account the volume
+//! gave more after the change than it had earned since, or loads of different block size were not limited to one
+//! rate.
 
 use policy::{Accounting, Asked, Limits, Locality, Moved, Order, Resource, Rounding};
 use serde::{Deserialize, Serialize};
@@ -12,19 +13,20 @@ use workload::{Bytes, Nanos};
 use crate::Estimate;
 use crate::spent::Dated;
 
-/// Rates are one within this share (method 6.1).
+/// Share within which two rates are the same (method 6.1).
 const SAME: f64 = 0.03;
-/// A burst lets through so much more than is left; the smallest in a published table is 17 % (method 6.1).
+/// Least ratio of the burst's rate to the rate that is left; the smallest in a published table is 1.17 (method 6.1).
 const ABOVE: f64 = 1.08;
-/// Intervals that a level is told from.
+/// Fewest intervals that give a level.
 const LEVEL_LEAST: usize = 5;
-/// Seconds that the rate of the burst is told from at the least: in less, what the meter lets run ahead shows.
+/// Seconds of burst that give its rate, at least; in less, what the meter lets run ahead still shows.
 const BURST_S: f64 = 3.0;
-/// What a meter lets run ahead, and an interval's edges cut, in seconds' worth of the rate.
+/// What a meter lets run ahead, and what is cut at an interval's edges, in seconds of the rate.
 const EDGE_S: f64 = 0.05;
-/// How much later than was told the change may have been: summing on to there costs nothing, as the rate is the one left.
+/// How much later than detected the change may have been. Summing up to there costs nothing, because the rate is
+/// already the one that is left.
 const LATER: Nanos = Nanos::from_secs(1);
-/// A second drain that used between these shares of what was earned since the first is paid by it.
+/// Least and greatest share of what was earned since the first drain that a second one uses if the earnings pay for it.
 const EARNED: (f64, f64) = (0.8, 1.2);
 /// Units that providers and hypervisors charge by, or may (method 5.2).
 const UNITS: [Bytes; 5] = [Bytes::kib(16), Bytes::kib(32), Bytes::kib(64), Bytes::kib(256), Bytes::MIB];
@@ -34,13 +36,13 @@ const UNITS: [Bytes; 5] = [Bytes::kib(16), Bytes::kib(32), Bytes::kib(64), Bytes
 pub struct BucketAccount {
     /// Operations or bytes.
     pub resource: Resource,
-    /// Bytes that make one charged operation, where longer ones count as several.
+    /// Bytes that make one charged operation, if longer I/Os count as several.
     pub unit: Option<u64>,
-    /// The most that came a second before the change; a load that asked for less shows less.
+    /// Highest rate before the change, per second; too low if the load asked for less.
     pub burst: f64,
-    /// A second after it.
+    /// Rate after the change, per second.
     pub base: Estimate,
-    /// What it held: all it can hold if it was full, and at least that in any case.
+    /// What it held: its capacity if it was full, otherwise a lower bound of it.
     pub held: Estimate,
 }
 
@@ -48,13 +50,13 @@ pub struct BucketAccount {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refill {
-    /// What the rate that is left earns: a second burst used up what had been earned since the first.
+    /// The rate that is left fills it: a second burst used up what had been earned since the first.
     Earned,
-    /// There was no second burst that would tell: a burst that ends with time looks the same.
+    /// No second burst showed it: a burst limited in time looks the same.
     Unknown,
 }
 
-/// A bucket that emptied. Several accounts: the run does not tell which it is.
+/// A bucket that emptied; if it has several accounts, the run does not tell them apart.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Emptied {
     pub accounts: Vec<BucketAccount>,
@@ -68,7 +70,7 @@ struct Charge {
     accounting: Option<Accounting>,
 }
 
-/// What one account makes of an interval.
+/// One interval under one account.
 #[derive(Clone, Copy)]
 struct Moment {
     from: Nanos,
@@ -79,7 +81,7 @@ struct Moment {
 }
 
 impl Charge {
-    /// Every way to charge, the simplest of each resource first, and those of the declared policy.
+    /// Returns every way to charge, the simplest of each resource first, then those of the declared policy.
     fn all(limits: Option<&Limits>) -> Vec<Charge> {
         let by = |resource, accounting| Charge { resource, accounting };
         let unit = |unit| Accounting { unit, rounding: Rounding::Ceil, merge_sequential: false };
@@ -127,7 +129,8 @@ impl Moment {
     }
 }
 
-/// What emptied between the two times of `at`; `None` where no account explains it: then it was no bucket, or too little was seen.
+/// Returns the bucket that emptied between the two times of `at`; `None` if no account explains the change, because
+/// it was no bucket or too little was seen.
 pub(crate) fn emptied(dated: &[Dated], at: (Nanos, Nanos), limits: Option<&Limits>) -> Option<Emptied> {
     let looks = Charge::all(limits).into_iter().filter_map(|charge| Look::at(dated, at, charge));
     let looks: Vec<Look> = looks.filter(|look| look.refill.is_some()).collect();
@@ -135,7 +138,7 @@ pub(crate) fn emptied(dated: &[Dated], at: (Nanos, Nanos), limits: Option<&Limit
     let mut refill = None;
     for resource in [Resource::Iops, Resource::Bytes] {
         let of = looks.iter().filter(|look| look.account.resource == resource);
-        // The last of the best would win: the simplest stands first.
+        // `max_by_key` returns the last of the best: reversed, the simplest account wins, which stands first.
         let best = of.rev().max_by_key(|look| look.blocks);
         accounts.extend(best.map(|look| look.account));
         refill = refill.or(best.and_then(|look| look.refill));
@@ -147,9 +150,9 @@ pub(crate) fn emptied(dated: &[Dated], at: (Nanos, Nanos), limits: Option<&Limit
 /// The run under one account.
 struct Look {
     account: BucketAccount,
-    /// Lengths of I/O that were held at one of the two rates: the more, the better the account explains.
+    /// Block sizes that were held at one of the two rates: the more, the better the account explains the run.
     blocks: usize,
-    /// `None`: more came through after the change than had been earned.
+    /// `None` if more came through after the change than had been earned.
     refill: Option<Refill>,
 }
 
@@ -182,7 +185,7 @@ impl Look {
     }
 }
 
-/// Stretches in which one length of I/O was asked for, and more of it than came.
+/// Splits off the stretches in which one block size was asked for, and more of it than completed.
 fn runs(moments: &[Moment]) -> Vec<&[Moment]> {
     let alike = |a: &Moment, b: &Moment| a.held() && b.held() && a.block == b.block && a.to() == b.from;
     moments.chunk_by(alike).filter(|run| run.first().is_some_and(Moment::held)).collect()
@@ -193,7 +196,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The level of rates with its interval, which allows for neighbours that resemble each other.
+/// Returns the level of rates with its interval, which allows for neighbours that resemble each other.
 fn level(rates: &[f64]) -> Option<Estimate> {
     let value = mean(rates.iter().copied()).filter(|_| rates.len() >= LEVEL_LEAST)?;
     let found = overlapping_batch_means(rates, block_length(rates, 1), 0.95)?;
@@ -201,7 +204,7 @@ fn level(rates: &[f64]) -> Option<Estimate> {
     (value > 0.0).then_some(Estimate { value, low: value - half, high: value + half })
 }
 
-/// How many lengths of I/O were held at one of the rates, before the change or behind it.
+/// Counts the block sizes that were held at the burst before the change, and those held at the base after it.
 fn blocks_at(runs: &[&[Moment]], (before, after): (Nanos, Nanos), rates: [f64; 2]) -> usize {
     let near = |run: &[Moment], of: &dyn Fn(&Moment) -> bool, rate: f64| {
         mean(run.iter().filter(|moment| of(moment)).map(Moment::rate))
@@ -221,8 +224,8 @@ fn blocks_at(runs: &[&[Moment]], (before, after): (Nanos, Nanos), rates: [f64; 2
     count(&|moment| moment.from >= after, base) + count(&|moment| moment.to() <= before, burst)
 }
 
-/// What was there when the drain began that emptied it: of all beginnings the one that took most. Wherever the bucket was
-/// full it was that.
+/// Returns what was there when the drain that emptied the bucket began: the largest sum over all possible
+/// beginnings. If the bucket was full at one of them, this is its capacity.
 fn held(moments: &[Moment], until: Nanos, base: &Estimate, burst: f64) -> Option<Estimate> {
     let (mut sum, mut seconds, mut best) = (0.0, 0.0, (0.0, 0.0));
     for moment in moments.iter().rev().filter(|moment| moment.to() <= until) {
@@ -235,12 +238,12 @@ fn held(moments: &[Moment], until: Nanos, base: &Estimate, burst: f64) -> Option
     (value > half).then_some(Estimate { value, low: value - half, high: value + half })
 }
 
-/// What filled the bucket after the change, by a second burst; `None` where more came through than any bucket had.
+/// Returns what filled the bucket after the change, shown by a second burst; `None` if more came through than it had earned.
 fn refill(moments: &[Moment], account: &BucketAccount, width: f64) -> Option<Refill> {
     let (base, burst) = (account.base.value, account.burst);
     let edge = (burst - base) * (width + EDGE_S) + EDGE_S * burst;
     let (mut level, mut since) = (0.0f64, 0.0);
-    // What had been earned when the last burst began, and how much of it that took.
+    // What had been earned when the current burst began, and how much of it the burst has used.
     let mut drain: Option<(f64, f64)> = None;
     let mut refill = Refill::Unknown;
     for moment in moments {

@@ -1,4 +1,4 @@
-//! What every job of a run reached, direction by direction: rows that need no ladder around them.
+//! What every job of a run reached in each direction: rows that need no ladder around them.
 
 use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -16,36 +16,36 @@ pub struct Cell {
     pub job: String,
     /// What was asked of the volume.
     pub pattern: Pattern,
-    /// Reads and writes, as far as there were any.
+    /// Reads and writes, if there were any.
     pub directions: Vec<Point>,
-    /// I/Os a second, both directions.
+    /// I/Os per second, both directions.
     pub iops: f64,
-    /// Bytes a second, both directions.
+    /// Bytes per second, both directions.
     pub bytes_per_second: f64,
-    /// Mean due→done of all, nanoseconds.
+    /// Mean latency of all I/Os from due to done, nanoseconds.
     pub latency_ns_mean: f64,
 }
 
 /// What a job asks of a volume, whatever it is called.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pattern {
-    /// One block after the other, or anywhere.
+    /// Whether blocks follow each other; otherwise they are at random places.
     pub sequential: bool,
     /// Share of reads in percent.
     pub read_percent: u8,
-    /// I/Os in flight a worker.
+    /// I/Os in flight per worker.
     pub depth: u32,
-    /// Workers side by side.
+    /// Number of workers.
     pub workers: u32,
-    /// I/Os a second that were asked for; `None` as fast as they come back.
+    /// I/Os per second that were asked for; `None`: as fast as they come back.
     pub offered: Option<f64>,
-    /// Writes between two flushes; `None` without.
+    /// Writes between two flushes; `None` without flushes.
     pub flush_every: Option<u32>,
-    /// Past the page cache.
+    /// Whether the page cache is bypassed.
     pub direct: bool,
 }
 
-/// The cells of all steps that measured, in the order they ran: layouts and idle steps are left out.
+/// Returns the cells of all steps that measured, in the order they ran; layouts and idle steps are left out.
 pub fn cells(run: &Run) -> Vec<Cell> {
     let measured = |step: &&StepRecord| !matches!(step.plan.kind, StepKind::Layout | StepKind::Idle);
     run.steps.iter().filter(measured).flat_map(of_step).collect()
@@ -55,7 +55,7 @@ fn of_step(step: &StepRecord) -> Vec<Cell> {
     (0..step.jobs.len() as u16).filter_map(|job| cell(&only(step, job)?)).collect()
 }
 
-/// The step as if `job` had been alone in it; `None` where nothing of it was planned.
+/// Returns the step as if `job` had been alone in it; `None` if nothing of it was planned.
 pub(crate) fn only(step: &StepRecord, job: u16) -> Option<StepRecord> {
     let name = step.jobs.get(usize::from(job))?.clone();
     let mut plan = step.plan.clone();
@@ -74,7 +74,7 @@ pub(crate) fn only(step: &StepRecord, job: u16) -> Option<StepRecord> {
     })
 }
 
-/// The cell of a step with one job; `None` where nothing ended.
+/// Returns the cell of a step with one job; `None` if nothing ended.
 pub(crate) fn cell(step: &StepRecord) -> Option<Cell> {
     let points: Vec<Point> =
         [Direction::Read, Direction::Write].into_iter().filter_map(|way| point(step, way)).collect();
@@ -92,7 +92,7 @@ pub(crate) fn cell(step: &StepRecord) -> Option<Cell> {
     })
 }
 
-/// Workers of one job are alike.
+/// Returns the pattern of a job, whose workers are all alike.
 fn pattern(workers: &[WorkerPlan]) -> Pattern {
     let first = &workers[0];
     Pattern {

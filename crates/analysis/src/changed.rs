@@ -1,20 +1,21 @@
-//! What changes of the level leave of claims: the verdict follows the last regime, and swings decide by their mean.
+//! What changes of the level leave of claims: the verdict follows the last regime, and a level that swings is judged
+//! by its mean.
 
 use crate::claims::TOLERANCE;
 use crate::{Answer, ClaimRow, Doubt, Estimate, Quantity, Regimes};
 
-/// Whether the level at the end was seen for long enough to be told.
+/// Whether the level at the end was seen for long enough to be reported.
 pub(crate) fn settled(regimes: &Regimes) -> bool {
     regimes.changes.is_empty() || regimes.settled
 }
 
-/// Why it is not told.
+/// Returns the doubt to report if the level at the end was not seen for long enough.
 pub(crate) fn unsettled(regimes: &Regimes) -> Option<Doubt> {
     let last = regimes.changes.last().filter(|_| !settled(regimes))?;
     Some(Doubt::Unsettled { at: last.likeliest })
 }
 
-/// Holds the rows of rates to the course of the run.
+/// Adjusts the rows of rates to the course of the run.
 pub(crate) fn follow(regimes: &Regimes, rows: &mut [ClaimRow]) {
     let Some(last) = regimes.changes.last() else {
         swing(regimes, rows);
@@ -36,8 +37,8 @@ fn of_rate(row: &ClaimRow) -> bool {
     matches!(row.quantity, Quantity::Iops | Quantity::BytesPerSecond)
 }
 
-/// Of a level that swings, what lies between its lowest and its highest is left open: an edge between two steps may have been
-/// missed, so that what was measured last may be either. So nothing above the mean is ever met.
+/// Leaves open what lies between the lowest and the highest of a level that swings: an edge between two steps may
+/// have been missed, so the last measurement may be either. So nothing above the mean is ever met.
 fn swing(regimes: &Regimes, rows: &mut [ClaimRow]) {
     let Some([low, mean, high]) = regimes.course.spread() else { return };
     let ratios = || regimes.changes.iter().map(|change| change.ratio.value.max(1.0 / change.ratio.value));

@@ -1,4 +1,4 @@
-//! Claims against figures: what a policy or an expectation says, what was measured, and the answer.
+//! Claims compared with figures: what a policy or an expectation says, what was measured, and the answer.
 
 use policy::{Level, Limit, Limits, Load, Resource, UnitReading};
 use record::{Run, StepRecord};
@@ -13,16 +13,16 @@ use crate::plateaus::{Cap, QUEUED, base_latency_ns, full_rungs};
 use crate::points::point;
 use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Point, Quantity, Reading, Spent};
 
-/// A rate meets its claim from one less this share of it on; above one plus it, it exceeds it (method 6.1).
+/// Share below a claim down to which a rate meets it, and above it beyond which a rate exceeds it (method 6.1).
 pub(crate) const TOLERANCE: f64 = 0.03;
-/// The block that a claim on operations is about where nothing was measured.
+/// Block size that a claim on operations is about if nothing was measured.
 const SMALL: Bytes = Bytes::kib(4);
 
-/// What nothing but the load held back, and for less than this at a time, seconds, may be a cache that fills: what may be written
-/// ended it. A rung of a ladder that bytes do not cut lasts for three.
+/// Seconds that a rate limited only by the load must last to meet a claim. A shorter step, ended because its bytes
+/// were spent, may have filled a cache; a rung of a ladder that bytes do not cut lasts three seconds.
 const LASTS_S: f64 = 2.0;
 
-/// Source of the claims of an expectation.
+/// Source named by the claims of an expectation.
 pub const EXPECTATION: &str = "expectation";
 
 /// What a claim is judged by.
@@ -31,16 +31,16 @@ pub(crate) struct Measured<'f> {
     pub point: Option<&'f Point>,
     /// The rate was still rising at the deepest rung: more load might bring more.
     pub at_least: bool,
-    /// It moves between moments by more than its noise explains.
+    /// The rate moves between moments by more than its noise explains.
     pub wanders: bool,
-    /// Seconds of the longest step that had it.
+    /// Seconds of the longest step at this rate.
     pub lasted_s: f64,
     /// The rates of the intervals, in the unit of the estimate.
     pub rates: Vec<f64>,
 }
 
 impl<'f> Measured<'f> {
-    /// What one step shows.
+    /// Returns what one step shows.
     fn of(point: &'f Point, quantity: Quantity) -> Measured<'f> {
         let (estimate, times) = match quantity {
             Quantity::BytesPerSecond => {
@@ -54,7 +54,7 @@ impl<'f> Measured<'f> {
     }
 }
 
-/// Meets, exceeds or below for a rate that is claimed to be `claim`.
+/// Returns whether a rate meets, exceeds or is below `claim`, if its interval decides that.
 pub(crate) fn answer(measured: &Estimate, claim: f64) -> Answer {
     if measured.low > claim * (1.0 + TOLERANCE) {
         Answer::Exceeds
@@ -67,8 +67,9 @@ pub(crate) fn answer(measured: &Estimate, claim: f64) -> Answer {
     }
 }
 
-/// The answer where the source leaves open which of two figures is meant. Each is judged by itself, so that what one reading allows
-/// and the tolerance of the other do not add up; where they differ, the rate itself decides which is meant if it is that of one.
+/// Returns the answer if the source leaves open which of two figures is meant. Each is judged by itself, so that the
+/// choice of reading and the tolerance do not add up; if the answers differ, a rate that hits one of the figures
+/// decides which is meant.
 fn answer_of_two(measured: &Estimate, value: f64, other: f64) -> Answer {
     let (first, second) = (answer(measured, value), answer(measured, other));
     let greater = if value >= other { first } else { second };
@@ -82,10 +83,10 @@ fn answer_of_two(measured: &Estimate, value: f64, other: f64) -> Answer {
     }
 }
 
-/// A rate is that of a reading where it is within this share of it: the two are 2.4 to 10 % apart.
+/// Share within which a rate is that of a reading: the two readings are 2.4 to 10 % apart.
 const HITS: f64 = 0.01;
 
-/// Rows of a policy: operations at the smallest block and bytes at the largest, in each direction that was measured.
+/// Returns the rows of a policy: operations at the smallest block and bytes at the largest, in each direction measured.
 pub(crate) fn of_policy(figures: &Figures, limits: &Limits, spent: &Spent) -> Vec<ClaimRow> {
     let directions = [Direction::Read, Direction::Write];
     let ops = directions.into_iter().filter_map(|direction| {
@@ -110,7 +111,7 @@ fn least(limits: &Limits, resource: Resource, direction: Direction) -> Option<&L
     covering.min_by(|a, b| a.baseline.total_cmp(&b.baseline))
 }
 
-/// The operations cap at the smallest block, since the last change.
+/// Returns the operations cap at the smallest block, since the last change.
 fn small(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
     let Cap { level, at_least, wanders } = figures.iops_cap(direction)?;
     let on = full_rungs(&figures.depths, direction);
@@ -127,8 +128,8 @@ fn small(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
     })
 }
 
-/// Bytes at the largest block. Where its latency is still near that of one I/O at a time, nothing held the bytes back but
-/// the depth.
+/// Returns bytes at the largest block. If its latency is still near that of one I/O at a time, nothing limited the
+/// bytes but the depth.
 fn large(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
     let blocks = figures.blocks.iter().filter(|point| point.direction == direction);
     let blocks = blocks.filter(|_| figures.has_largest(direction));
@@ -178,7 +179,7 @@ fn policy_row(limits: &Limits, limit: &Limit, measured: Option<Measured<'_>>, as
     row
 }
 
-/// The policy with the date of what it says.
+/// Returns the policy's name with the date of what it says.
 fn source(limits: &Limits) -> String {
     match &limits.as_of {
         Some(as_of) => format!("{}, as of {as_of}", limits.policy),
@@ -186,7 +187,7 @@ fn source(limits: &Limits) -> String {
     }
 }
 
-/// What the policy allows at the block that was measured: the rule's own figure, or less where another rule binds there.
+/// Returns what the policy allows at the block size measured: the rule's own figure, or less if another rule binds there.
 fn nominal(limits: &Limits, limit: &Limit, point: Option<&Point>, direction: Direction) -> f64 {
     let Some(point) = point.filter(|point| point.block > 0) else { return limit.baseline };
     let Some(cap) = limits.cap(&Load::random(direction, Bytes(point.block)), Level::Baseline) else {
@@ -195,7 +196,7 @@ fn nominal(limits: &Limits, limit: &Limit, point: Option<&Point>, direction: Dir
     if limit.resource == Resource::Iops { cap.iops.0 } else { cap.bandwidth.0 }
 }
 
-/// The figure in its provider's unit: the provider's own number where that is what is claimed.
+/// Formats the figure in its provider's unit: the provider's own number if that is what is claimed.
 fn written(limit: &Limit, value: f64) -> String {
     let own = (value - limit.baseline).abs() < 1e-6 * limit.baseline;
     let figure = if own { limit.written.baseline } else { value / limit.written.unit.factor(limit.reading) };
@@ -203,14 +204,14 @@ fn written(limit: &Limit, value: f64) -> String {
     if limit.resource == Resource::Iops { digits } else { format!("{digits} {}", limit.written.unit.name()) }
 }
 
-/// A whole number with commas, or one decimal where it is not whole.
+/// Formats a number with commas, and with one decimal unless it is whole.
 pub(crate) fn thousands(value: f64) -> String {
     let whole = workload::grouped(format!("{:.0}", value.trunc()));
     let rest = (value.fract() * 10.0).round();
     if rest > 0.0 && rest < 10.0 { format!("{whole}.{rest:.0}") } else { whole }
 }
 
-/// The reading of an ambiguous MB that the measurement fits within 3 %, the nearer one where both do.
+/// Returns the reading of an ambiguous MB that the measurement fits within 3 %, the nearer one if both do.
 fn reading(limit: &Limit, measured: &Estimate, value: f64, other: Option<f64>) -> Option<Reading> {
     let other = other?;
     let (binary, decimal) =
@@ -247,7 +248,7 @@ fn judge(row: &mut ClaimRow, measured: Option<&Measured<'_>>, other: Option<f64>
     }
 }
 
-/// Why a rate does not decide a claim.
+/// Returns why a rate does not decide a claim.
 fn undecided(measured: &Measured<'_>, value: f64, other: Option<f64>) -> Doubt {
     let open =
         other.is_some_and(|other| answer(&measured.estimate, other) != answer(&measured.estimate, value));
@@ -260,8 +261,8 @@ fn undecided(measured: &Measured<'_>, value: f64, other: Option<f64>) -> Doubt {
     }
 }
 
-/// A rate below nominal is judged by what the provider promises, where he does: a share of the figure in a share of the time. Where no
-/// more seconds fell short of it than chance allows, the promise is kept, and nothing is owed.
+/// Judges a rate below nominal by what the provider promises, if it promises a share of the figure in a share of the
+/// time. If no more intervals fell short of that share than chance allows, the promise is kept, and nothing is owed.
 fn promise(row: &mut ClaimRow, limits: &Limits, measured: Option<&Measured<'_>>) {
     let (Some(promise), Some(measured)) = (&limits.promise, measured) else { return };
     let Some(fraction) = promise.fraction else { return };
@@ -278,10 +279,11 @@ fn promise(row: &mut ClaimRow, limits: &Limits, measured: Option<&Measured<'_>>)
     }
 }
 
-/// Of a promise that is kept so few runs show more short seconds than this: the lower end of a 95 % interval.
+/// Probability that a kept promise shows no more full intervals than were seen, below which it counts as broken: the
+/// lower end of a 95 % interval.
 const CHANCE: f64 = 0.025;
 
-/// Rows of an expectation in words.
+/// Returns the rows of an expectation.
 pub(crate) fn of_expectation(run: &Run, figures: &Figures, expectation: &Expectation) -> Vec<ClaimRow> {
     let directions = |claim: &Claim| match claim.direction {
         Some(direction) => vec![direction],
@@ -301,14 +303,14 @@ fn measured_directions(figures: &Figures) -> Vec<Direction> {
     if wrote { vec![Direction::Read, Direction::Write] } else { vec![Direction::Read] }
 }
 
-/// What an expectation is asked of.
+/// What the claims of an expectation are judged on.
 struct Asks<'r> {
     run: &'r Run,
     figures: &'r Figures,
     expectation: &'r Expectation,
 }
 
-/// What of a claimed rate is one direction's: of a mix that is claimed as a whole its part.
+/// Returns the share of a claimed rate that falls to one direction: its part if a mix is claimed as a whole, otherwise all.
 fn part(claim: &Claim, mix: Option<Mix>, direction: Direction) -> f64 {
     let (None, Some(mix)) = (claim.direction, mix) else { return 1.0 };
     let reads = f64::from(mix.read_percent()) / 100.0;
@@ -341,7 +343,7 @@ fn expected_row(asks: &Asks<'_>, claim: &Claim, direction: Direction) -> ClaimRo
     }
 }
 
-/// A row of what the claim asks of one direction, where that is a part of what it says.
+/// Makes the row for what a claim asks of one direction; the words say so if that is only a part of the claim.
 fn part_row(claim: &Claim, direction: Direction, (quantity, value): (Quantity, f64)) -> ClaimRow {
     let mut row = empty_row(claim, direction, quantity, value);
     if claim.direction.is_none() {
@@ -374,7 +376,7 @@ fn fill(row: &mut ClaimRow, measured: Option<Measured<'_>>) {
     judge(row, measured.as_ref(), None);
 }
 
-/// Steps that ran the load of a claim: jobs and open loads of its mix, block and places.
+/// Returns the steps that ran the load of a claim: jobs and open loads of its mix, block size and places.
 fn of_load<'r>(run: &'r Run, load: &ClaimedLoad) -> Vec<&'r StepRecord> {
     let asked = |step: &StepRecord| {
         let [worker, ..] = step.plan.workers.as_slice() else { return false };
@@ -387,7 +389,7 @@ fn of_load<'r>(run: &'r Run, load: &ClaimedLoad) -> Vec<&'r StepRecord> {
     run.steps.iter().filter(ran).collect()
 }
 
-/// A rate under the load of its claim: the most that a step of that load reached.
+/// Fills in a rate under the load of its claim: the highest that a step of that load reached.
 fn under_load(asks: &Asks<'_>, mut row: ClaimRow) -> ClaimRow {
     let (load, quantity) = (&asks.expectation.load, row.quantity);
     let points: Vec<Point> =
@@ -398,7 +400,7 @@ fn under_load(asks: &Asks<'_>, mut row: ClaimRow) -> ClaimRow {
     row
 }
 
-/// By the cap; where the claimed load itself was run and fell short of the claim, by that.
+/// Fills in a rate of operations by the cap; if the claimed load itself was run and fell short of the claim, by that load.
 fn expected_iops(asks: &Asks<'_>, mut row: ClaimRow) -> ClaimRow {
     let (figures, direction, rate) = (asks.figures, row.direction, row.claimed.value);
     let load = claimed_load(asks.run, asks.expectation).and_then(|step| point(step, direction));
@@ -410,7 +412,7 @@ fn expected_iops(asks: &Asks<'_>, mut row: ClaimRow) -> ClaimRow {
     row
 }
 
-/// The step in which the claimed rates arrived together, by chance.
+/// Returns the step in which all claimed rates arrived together, as random arrivals.
 fn claimed_load<'r>(run: &'r Run, expectation: &Expectation) -> Option<&'r StepRecord> {
     let rate = |claim: &Claim| if let Metric::Iops(rate) = claim.metric { rate.0 } else { 0.0 };
     let all: f64 = expectation.claims.iter().map(rate).sum();
@@ -422,7 +424,7 @@ fn claimed_load<'r>(run: &'r Run, expectation: &Expectation) -> Option<&'r StepR
     run.steps.iter().filter(|step| step.plan.kind == StepKind::OpenLoad).find(arrives)
 }
 
-/// Latency at the claimed load where that was run, else of one I/O at a time: the mean, or what `percent` of the I/Os kept.
+/// Judges a latency, the mean or percentile `percent`, at the claimed load if that was run, otherwise of one I/O at a time.
 fn expected_latency(asks: &Asks<'_>, mut row: ClaimRow, percent: Option<f64>) -> ClaimRow {
     let direction = row.direction;
     let Some(step) = timed_under_load(asks, direction) else {
@@ -442,7 +444,8 @@ fn expected_latency(asks: &Asks<'_>, mut row: ClaimRow, percent: Option<f64>) ->
     let kept = timed.ns_max().is_some_and(|longest| longest as f64 <= bound);
     let told = measured.and_then(|seen| match seen {
         latency::Latency { estimate, open: false } => Some(estimate),
-        // Long ones that came together bound nothing from above; but where not one was beyond the claim, that is what was seen.
+        // Long latencies that came together bound nothing from above; but if no I/O at all was beyond the claim, the
+        // claim is kept.
         latency::Latency { estimate, .. } if kept => Some(Estimate { high: bound, ..estimate }),
         latency::Latency { estimate, .. } => Some(estimate).filter(|estimate| estimate.low > bound),
     });
@@ -464,8 +467,8 @@ fn expected_latency(asks: &Asks<'_>, mut row: ClaimRow, percent: Option<f64>) ->
     row
 }
 
-/// The step whose latencies a claim is about: the claimed rates by chance, else a job or an open load of the claimed kind, else, where no
-/// kind was claimed, one I/O at a time.
+/// Returns the step whose latencies a claim is about: the claimed rates as random arrivals; else a job or an open
+/// load of the claimed kind; else, if no kind was claimed, a job or one I/O at a time.
 fn timed_under_load<'r>(asks: &Asks<'r>, direction: Direction) -> Option<&'r StepRecord> {
     let (run, load) = (asks.run, &asks.expectation.load);
     let timed = |step: &&StepRecord| step.tally(direction).ops > 0;

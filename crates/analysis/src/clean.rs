@@ -1,36 +1,36 @@
-//! Which intervals of a step plimsoll's own want of a CPU has not touched, so that the rest can be judged.
+//! Intervals of a step that plimsoll's own lack of CPU has not touched, by which the step can be judged.
 
 use record::{Interval, StepRecord};
 use workload::Nanos;
 
-/// A worker that had no CPU for this share of an interval noticed that share of its I/Os late, and so may have moved them into
-/// the next one: a third of the 3 % by which a claim may be missed.
+/// Share of an interval without a CPU above which the interval is touched: the worker noticed that share of its I/Os
+/// late, and may have moved them into the next interval. A third of the 3 % by which a claim may be missed.
 const TOUCHED: f64 = 0.01;
-/// Fewer intervals than this say nothing (as for every figure of a step).
+/// Fewest intervals that say anything, as for every figure of a step.
 const FEWEST: usize = 5;
 
-/// Whether waiting for a CPU has moved hardly anything into `interval` of `step` or out of it: neither in it nor in the one
-/// before, whose late completions count here.
+/// Whether waiting for a CPU has moved hardly anything into `interval` of `step` or out of it: not in this interval,
+/// nor in the one before, whose late completions count here.
 pub(crate) fn clean(interval: &Interval, step: &StepRecord) -> bool {
-    // They stand in the order of time, those of several jobs beside each other.
+    // Intervals are in the order of time, those of several jobs beside each other.
     let until = step.intervals.partition_point(|other| other.start < interval.start);
     let before = step.intervals[..until].iter().rev().take_while(|other| other.end >= interval.start);
     touched(interval) <= TOUCHED && before.into_iter().all(|before| touched(before) <= TOUCHED)
 }
 
-/// The counted intervals of `step` that are clean, jobs merged, in the order of time.
+/// Returns the counted intervals of `step` that are clean, jobs merged, in the order of time.
 pub(crate) fn clean_intervals(step: &StepRecord) -> Vec<Interval> {
     step.counted().into_iter().filter(|interval| clean(interval, step)).collect()
 }
 
-/// The counted intervals to judge a level by: the clean ones, where they are enough and at least half of all; else all of
-/// them, for which [`crate::shortage`] tells what may be missing.
+/// Returns the counted intervals to judge a level by: the clean ones if they are enough and at least half of all;
+/// otherwise all, and [`crate::shortage`] estimates what may be missing.
 pub(crate) fn judged_intervals(step: &StepRecord) -> Vec<Interval> {
     let (all, clean) = (step.counted(), clean_intervals(step));
     if clean.len() >= FEWEST && 2 * clean.len() >= all.len() { clean } else { all }
 }
 
-/// The share of `interval` in which one of its workers had no CPU.
+/// Returns the share of `interval` in which one of its workers had no CPU.
 pub(crate) fn touched(interval: &Interval) -> f64 {
     let length = interval.end.since(interval.start);
     if length == Nanos::ZERO { 0.0 } else { interval.waited.0 as f64 / length.0 as f64 }
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
     use workload::{Ending, StepKind, StepPlan, StopRule};
 
-    /// A step of seconds, the first in the ramp, that waited so many milliseconds each.
+    /// A step of one-second intervals, the first in the ramp, with these waits for a CPU in milliseconds.
     fn step(waited_ms: &[u64]) -> StepRecord {
         let second = |(at, waited): (usize, &u64)| {
             let start = Nanos::from_secs(at as u64);

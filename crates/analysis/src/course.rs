@@ -1,22 +1,23 @@
-//! The course of a run: what its changes are together.
+//! The course of a run: what its changes amount to together.
 
 use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
 
 use crate::timeline::{Burst, Levels, Move, Moves};
 
-/// Falls and rises whose sizes, as logarithms, differ by no more than this share of the larger go between the same levels.
+/// Largest difference in size between falls and rises that go between the same levels, as a share of the larger;
+/// sizes are logarithms.
 const SAME_SIZE: f64 = 0.35;
-/// Sizes of I/O within this factor, as a logarithm, are alike.
+/// Largest difference between two sizes of I/O that are alike, in the natural logarithm.
 const ALIKE: f64 = 0.1;
-/// A level lasts for so many seconds.
+/// Fewest seconds that a level lasts.
 const LASTS_S: f64 = 3.0;
-/// A moment is told by no fewer samples.
+/// Fewest samples that give the level of a moment.
 const SAMPLES_LEAST: usize = 5;
-/// Least share by which the level drifts before it is told.
+/// Least drift of the level that is reported, as a share.
 const DRIFT: f64 = 0.03;
 
-/// What the changes of a run are together. Shares are of the level at the end of the run.
+/// What the changes of a run amount to together. Shares are of the level at the end of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "course", rename_all = "snake_case")]
 pub enum Course {
@@ -31,7 +32,7 @@ pub enum Course {
         low: f64,
         /// The highest level.
         high: f64,
-        /// The mean over what was looked at.
+        /// The mean over the time looked at.
         mean: f64,
     },
     /// Levels came back.
@@ -40,22 +41,23 @@ pub enum Course {
         low: f64,
         /// The highest level.
         high: f64,
-        /// The mean, over whole periods where there was one.
+        /// The mean, over whole periods if there are any.
         mean: f64,
-        /// Length of a period in seconds, where one was seen whole.
+        /// Length of a period in seconds, if a whole one was seen.
         period_s: Option<f64>,
-        /// Whole periods.
+        /// Number of whole periods.
         periods: f64,
     },
     /// No change, but a level that wanders.
     Drifting {
-        /// How far between two moments with the same load, at most.
+        /// The largest difference between two moments with the same load.
         share: f64,
     },
 }
 
 impl Course {
-    /// Lowest level, mean and highest level as shares of the last; `None` where the last was the lowest.
+    /// Returns the lowest level, the mean and the highest level as shares of the last; `None` if no other level may
+    /// come back.
     pub fn spread(&self) -> Option<[f64; 3]> {
         match *self {
             Course::Moved { low, high, mean } | Course::Wave { low, high, mean, .. } => {
@@ -66,14 +68,14 @@ impl Course {
     }
 }
 
-/// The course of what was looked at from the one to the other time.
+/// Returns the course of what was looked at between the two times of `looked`.
 pub(crate) fn course(of: &Moves, looked: (f64, f64), levels: &Levels<'_>) -> Course {
     let moves = of.moves.as_slice();
     let Some(last) = moves.last() else { return drift(levels) };
     if moves.iter().all(|one| one.ratio < 0.0) {
         let apart = last.ratio.abs().exp();
         return match came_back(last, levels, &of.earned) {
-            // When it did is not known, nor which of the two was measured last.
+            // When it came back is not known, nor which of the two levels was measured last.
             true => Course::Moved { low: 1.0 / apart, high: apart, mean: 1.0 },
             false => Course::Fell,
         };
@@ -84,8 +86,8 @@ pub(crate) fn course(of: &Moves, looked: (f64, f64), levels: &Levels<'_>) -> Cou
     }
 }
 
-/// Whether a load like the one that showed a fall was nearer to the level before it again, for as long as a level lasts, where no
-/// rise is sure: amid noise that wanders as far a single comparison is none.
+/// Whether a load like the one that showed a fall was again nearer to the level before it, for as long as a level
+/// lasts, although no rise is certain: amid noise that wanders as far, a single comparison shows none.
 fn came_back(fall: &Move, levels: &Levels<'_>, earned: &[Burst]) -> bool {
     let middle = (fall.levels[0].level * fall.levels[1].level).sqrt();
     levels.stretches.iter().any(|stretch| {
@@ -97,8 +99,8 @@ fn came_back(fall: &Move, levels: &Levels<'_>, earned: &[Burst]) -> bool {
     })
 }
 
-/// How many times the low level the high one is, where levels were left and came back: as far up as down. An edge between two
-/// steps may have shown in part only.
+/// Returns the ratio of the high level to the low one if levels were left and came back: rises are as large as
+/// falls. The larger of the two counts, because an edge between two steps may have shown only in part.
 fn recurring(moves: &[Move]) -> Option<f64> {
     let sizes = |falls: bool| -> Vec<f64> {
         moves.iter().filter(|one| (one.ratio < 0.0) == falls).map(|one| one.ratio.abs()).collect()
@@ -108,7 +110,7 @@ fn recurring(moves: &[Move]) -> Option<f64> {
     alike.then(|| down.max(up).exp())
 }
 
-/// A wave between two levels, which are shares of the last.
+/// Returns a wave between two levels, which are shares of the last.
 fn wave(moves: &[Move], looked: (f64, f64), [low, high]: [f64; 2]) -> Course {
     let (from, to, period_s, periods) = periods(moves, looked);
     let (mut above, mut below) = (0.0, 0.0);
@@ -124,7 +126,7 @@ fn wave(moves: &[Move], looked: (f64, f64), [low, high]: [f64; 2]) -> Course {
     Course::Wave { low, high, mean, period_s, periods }
 }
 
-/// Levels that did not come back, as shares of the last.
+/// Returns levels that did not come back, as shares of the last.
 fn moved(moves: &[Move], looked: (f64, f64)) -> Course {
     let whole: f64 = moves.iter().map(|one| one.ratio).sum();
     let mut level = (-whole).exp();
@@ -138,8 +140,8 @@ fn moved(moves: &[Move], looked: (f64, f64)) -> Course {
     Course::Moved { low, high, mean: sum / (looked.1 - looked.0).max(f64::MIN_POSITIVE) }
 }
 
-/// The span of whole periods, their length and number: from the first change to the last of its kind. Edges between two steps
-/// may be missing, so the length is the median.
+/// Returns the span of whole periods, their length and their number: from the first change to the last of its kind.
+/// Edges between two steps may be missing, so the length is the median.
 fn periods(moves: &[Move], looked: (f64, f64)) -> (f64, f64, Option<f64>, f64) {
     let of_kind = |falls: bool| -> Vec<f64> {
         moves.iter().filter(|one| (one.ratio < 0.0) == falls).map(|one| one.at).collect()
@@ -153,7 +155,7 @@ fn periods(moves: &[Move], looked: (f64, f64)) -> (f64, f64, Option<f64>, f64) {
     }
 }
 
-/// How far moments of the same load are apart although none is a change.
+/// Returns how far moments of the same load are apart although none of them is a change.
 fn drift(levels: &Levels<'_>) -> Course {
     let mut share: f64 = 0.0;
     for (number, later) in levels.stretches.iter().enumerate() {

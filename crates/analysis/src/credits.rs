@@ -1,4 +1,4 @@
-//! What a rate says of the policy's burst: that credits pay for it, that they are spent, or neither.
+//! What a rate shows of the policy's burst: that credits pay for it, that they are spent, or neither.
 
 use policy::{BurstLength, Level, Limit, Limits, Load, UnitReading};
 use workload::{Bytes, Direction};
@@ -8,16 +8,16 @@ use crate::plateaus::base_latency_ns;
 use crate::spent::is_queued;
 use crate::{Answer, ClaimRow, Doubt, Estimate, Point, Quantity, Spent};
 
-/// A rate is that of a state within this share; the smallest burst in a published table is 17 % above its baseline
+/// Share within which a rate is that of a state; the smallest burst in a published table is 17 % above its baseline
 /// (method 6.1).
 const FITS: f64 = 0.03;
-/// A load held at the baseline for so many seconds had no credits. It is some steps' worth: a change within one is not told
-/// by its mean.
+/// Seconds that a load must be held at the baseline to have no credits. It takes some steps: a change within one
+/// does not show in its mean.
 const HELD_S: f64 = 5.0;
-/// Rules with a burst of which every combination is looked at; policies have two, and the machine in front of them two more.
+/// Most rules with a burst of which every combination is tried; policies have two, and the machine in front of them two more.
 const BURSTS_MOST: usize = 6;
 
-/// What a row is judged with.
+/// What a row is judged by.
 pub(crate) struct Judged<'j> {
     pub limits: &'j Limits,
     pub figures: &'j Figures,
@@ -26,7 +26,7 @@ pub(crate) struct Judged<'j> {
     pub block: Bytes,
 }
 
-/// Opens a row that credits may have paid for, and says of one at its baseline that they are spent.
+/// Opens a row that credits may have paid for, and adds to a row at its baseline that they are spent.
 pub(crate) fn judge(row: &mut ClaimRow, of: &Judged<'_>) {
     let met = matches!(row.answer, Answer::Meets | Answer::Exceeds);
     let Some(measured) = row.measured.filter(|_| met) else { return };
@@ -35,7 +35,7 @@ pub(crate) fn judge(row: &mut ClaimRow, of: &Judged<'_>) {
     let Some(top) = states.top().filter(|top| top.rate > states.baseline() * (1.0 + FITS)) else { return };
     let fitting: Vec<&State> = states.all.iter().filter(|state| state.fits(&measured)).collect();
     let above = |state: &&&State| state.rate > states.baseline() * (1.0 + FITS);
-    // Of several, the one of the fewest bursts.
+    // Of several states, the one with the fewest bursts.
     let burst = fitting.iter().filter(above).min_by_key(|state| state.bursting.len());
     match burst {
         Some(state) => {
@@ -56,7 +56,7 @@ pub(crate) fn judge(row: &mut ClaimRow, of: &Judged<'_>) {
     }
 }
 
-/// Whether the load was held at the row's rate for long enough, while it asked for more.
+/// Whether the load was limited to the row's rate for long enough, while it asked for more.
 fn is_held(row: &ClaimRow, of: &Judged<'_>) -> bool {
     let Figures { latencies, depths, .. } = of.figures;
     let Some(base) = base_latency_ns(latencies, depths, row.direction) else { return false };
@@ -79,7 +79,7 @@ fn near(rate: f64, figure: f64) -> bool {
     figure > 0.0 && (rate / figure - 1.0).abs() <= FITS
 }
 
-/// Why a rate leaves open what lasts: the burst that may have paid for it, of several the one that ends first.
+/// Returns why a rate leaves open what lasts: the burst that may have paid for it, of several the one that ends first.
 fn doubt(of: &Judged<'_>, load: &Load, state: &State<'_>) -> Doubt {
     let rate = |rule: &Limit| state.iops * rule.charge(load.block, load.locality);
     let pays = |rule: &&&Limit| rate(rule) > rule.baseline;
@@ -100,14 +100,14 @@ fn doubt(of: &Judged<'_>, load: &Load, state: &State<'_>) -> Doubt {
     of_first.unwrap_or(Doubt::BurstUnknown)
 }
 
-/// Which rules let their burst rate through, and what comes through then.
+/// The rules that let their burst rate through, and the rate that comes through then.
 struct State<'l> {
     bursting: Vec<&'l Limit>,
-    /// Operations a second of the load.
+    /// Operations per second of the load.
     iops: f64,
-    /// The same in the row's quantity.
+    /// The rate in the row's quantity.
     rate: f64,
-    /// The same where an ambiguous MB is read otherwise.
+    /// The rate in the row's quantity, if an ambiguous MB is a decimal one.
     other: f64,
 }
 
@@ -143,19 +143,19 @@ impl<'l> States<'l> {
         States { all: (0..1usize << bursts.len()).filter_map(state).collect() }
     }
 
-    /// What comes through without credits.
+    /// Returns the rate without credits.
     fn baseline(&self) -> f64 {
         self.all.first().map_or(f64::INFINITY, |state| state.rate)
     }
 
-    /// What comes through with all of them, by the fewest that it takes.
+    /// Returns the state with the highest rate, by the fewest bursts that reach it.
     fn top(&self) -> Option<&State<'l>> {
         let best = self.all.iter().map(|state| state.rate).fold(0.0, f64::max);
         self.all.iter().filter(|state| near(state.rate, best)).min_by_key(|state| state.bursting.len())
     }
 }
 
-/// Operations a second of `load` while the rules at `bursting` let their burst rate through.
+/// Returns the operations per second of `load` while the rules at `bursting` let their burst rate through.
 fn passes(limits: &Limits, load: &Load, bursting: &[usize]) -> Option<f64> {
     let rate = |(at, rule): (usize, &Limit)| {
         let covers = if load.read_share > 0.0 { Direction::Read } else { Direction::Write };

@@ -1,4 +1,4 @@
-//! Findings that cannot both be true: of one question only one answer is told, the surest.
+//! Findings that cannot both be true: each question gets one answer, the surest.
 
 use policy::Resource;
 use workload::Direction;
@@ -7,14 +7,14 @@ use crate::causes::Counted;
 use crate::findings::{NotIdentifiable, Question};
 use crate::{Evidence, Finding, Meaning};
 
-/// A question to which a finding is an answer; a run has one answer to each at most.
+/// A question that a finding answers; a run has at most one answer to each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asked {
-    /// What holds the level of this direction.
+    /// What limits the level of this direction.
     Holds(Direction, Counted),
-    /// Whether both directions have one budget, of blocks so long; of which there may be several.
+    /// Whether both directions have one budget, for blocks of this many bytes if they are known.
     Budget(Counted, Option<u64>),
-    /// Whether the policy's credits of this kind are there.
+    /// Whether credits of this kind are left of the policy's.
     Credits(Resource),
 }
 
@@ -37,7 +37,8 @@ fn asked(meaning: &Meaning) -> Option<Asked> {
     })
 }
 
-/// How operations are charged, and what holds them where bytes bind first, are left open beside what is known.
+/// Returns the question that is left open. How operations are charged, and what limits them when bytes bind first,
+/// stay open beside what is known.
 fn open(found: &NotIdentifiable) -> Option<Asked> {
     match found.question {
         Question::Holds => Some(Asked::Holds(found.direction?, found.counted)),
@@ -49,7 +50,7 @@ fn open(found: &NotIdentifiable) -> Option<Asked> {
 /// Whether `a` and `b` cannot both be true.
 pub fn exclude(a: &Finding, b: &Finding) -> bool {
     match (&a.meaning, &b.meaning) {
-        // What comes and goes again and again did not fall or rise for good, at a time at which it did both.
+        // What comes and goes again and again did not fall or rise for good while it did both.
         (Meaning::Wave(_), Meaning::StepDown(_) | Meaning::StepUp(_)) => meet(&a.evidence, &b.evidence),
         (Meaning::StepDown(_) | Meaning::StepUp(_), Meaning::Wave(_)) => meet(&a.evidence, &b.evidence),
         (a, b) => asked(a).zip(asked(b)).is_some_and(|(a, b)| a == b),
@@ -60,7 +61,7 @@ fn meet(a: &[Evidence], b: &[Evidence]) -> bool {
     a.iter().any(|a| b.iter().any(|b| a.from < b.to && b.from < a.to))
 }
 
-/// Of findings that exclude each other the surest stays, of equally sure ones the first.
+/// Keeps the surest of findings that exclude each other, and the first of equally sure ones.
 pub(crate) fn without_contradictions(found: Vec<Finding>) -> Vec<Finding> {
     let mut order: Vec<usize> = (0..found.len()).collect();
     order.sort_by_key(|&at| (std::cmp::Reverse(found[at].confidence), at));

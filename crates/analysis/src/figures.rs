@@ -11,21 +11,21 @@ use crate::{LatencyRow, Point, Regimes, points};
 /// Points and rows of a run.
 pub(crate) struct Figures {
     pub latencies: Vec<LatencyRow>,
-    /// Points of the last regime: those before a change say nothing about after it.
+    /// Points of the last regime: those before a change say nothing about the time after it.
     pub depths: Vec<Point>,
     pub blocks: Vec<Point>,
     /// The rungs of all regimes, as they are shown.
     pub all: Ladders,
     pub jobs: Vec<Point>,
-    /// What ran between the rungs and after them at the loads of some of them, where nothing changed.
+    /// What ran between the rungs and after them at the loads of some of them, if nothing changed.
     pub beside: Vec<Point>,
-    /// Names of those of them that are cells of a map.
+    /// Step names of the points in `beside` that are cells of a map.
     cells: Vec<String>,
-    /// How the run falls into spans that may be compared.
+    /// How the run is divided into spans that may be compared.
     pub regimes: Regimes,
-    /// Caps of reads, then of writes: of operations, then of bytes.
+    /// Caps of reads, then of writes; of each, on operations, then on bytes.
     caps: [[Option<Cap>; 2]; 2],
-    /// Bytes a second of the largest block, likewise.
+    /// Bytes per second of the largest block, of reads, then of writes.
     largest: [Option<Found>; 2],
 }
 
@@ -38,27 +38,27 @@ pub(crate) struct Ladders {
 const WAYS: [Direction; 2] = [Direction::Read, Direction::Write];
 
 impl Figures {
-    /// Cells of a map that surely kept a queue before the volume.
+    /// Returns the cells of a map that surely kept a queue before the volume.
     pub fn full_cells(&self) -> impl Iterator<Item = &Point> {
         self.beside.iter().filter(|point| self.cells.contains(&point.step))
     }
 
-    /// Points of both ladders.
+    /// Returns the points of both ladders.
     pub fn ladders(&self) -> impl Iterator<Item = &Point> {
         self.depths.iter().chain(&self.blocks)
     }
 
-    /// The cap on operations, fitted to all that ran at it.
+    /// Returns the cap on operations, fitted to all loads that ran at it.
     pub fn iops_cap(&self, direction: Direction) -> Option<Cap> {
         self.caps[usize::from(direction == Direction::Write)][0]
     }
 
-    /// The cap on bytes, likewise.
+    /// Returns the cap on bytes, fitted to all loads that ran at it.
     pub fn bandwidth_cap(&self, direction: Direction) -> Option<Cap> {
         self.caps[usize::from(direction == Direction::Write)][1]
     }
 
-    /// Bytes a second of the largest block, whatever holds it, from all that ran it.
+    /// Returns the bytes per second of the largest block, whatever limits it, from all loads that ran it.
     pub fn largest(&self, direction: Direction) -> Option<&Found> {
         self.largest[usize::from(direction == Direction::Write)].as_ref()
     }
@@ -72,14 +72,15 @@ impl Figures {
     }
 }
 
-/// The depth ladder also gives the small end of the block ladder: the deepest rung of its plateau.
+/// Makes the points and rows of a run. The deepest rung of the depth ladder's plateau is also the small end of the
+/// block ladder.
 pub(crate) fn figures(run: &Run) -> Figures {
     let regimes = Regimes::of(&run.steps);
     let latencies = points::latencies(run);
     let of = |kind| based(points::points(run, kind, &regimes), &latencies);
     let all = ladders(of(StepKind::DepthLadder), of(StepKind::BlockLadder));
-    // A cap is fitted to the ladder and to what else ran its block, between the rungs and after them; since a change that is in the
-    // ladders themselves.
+    // A cap is fitted to the ladder and to what else ran its block, between the rungs and after them; after a
+    // change, the ladders contain these loads.
     let (Ladders { depths, blocks }, beside) = match regimes.changes.is_empty() {
         true => {
             let beside = [of(StepKind::Reference), of(StepKind::Again)].concat();
@@ -87,7 +88,7 @@ pub(crate) fn figures(run: &Run) -> Figures {
         }
         false => (lasting(run, &regimes, &of), Vec::new()),
     };
-    // Cells of a map that kept a queue are at the level as rungs are, and have blocks that no rung had.
+    // Cells of a map that kept a queue are at the level as rungs are, and have block sizes that no rung had.
     let full = if regimes.changes.is_empty() { full_cells(of(StepKind::Cell)) } else { Vec::new() };
     let beside: Vec<Point> = [beside, full.clone()].concat();
     let (small, large) = (with(&depths, &beside), with_all(with(&blocks, &beside), &full));
@@ -111,13 +112,13 @@ pub(crate) fn figures(run: &Run) -> Figures {
     }
 }
 
-/// What the levels of a volume say of its noise; nothing where none was seen in a second moment.
+/// Returns what the levels of a volume show of its noise; nothing if none was seen in a second moment.
 fn volume(plateaus: &[[Option<Plateau>; 2]; 2]) -> Strays {
     let levels: Vec<&Shared> = plateaus.iter().flatten().flatten().map(|plateau| &plateau.shared).collect();
     if levels.iter().any(|shared| shared.moments() > 1) { strays(&levels) } else { Strays::default() }
 }
 
-/// `points` that know the latency of one I/O at a time in their direction.
+/// Returns `points` with the latency of one I/O at a time in their direction.
 fn based(mut points: Vec<Point>, latencies: &[LatencyRow]) -> Vec<Point> {
     for point in &mut points {
         let rows = latencies.iter().filter(|row| row.direction == point.direction);
@@ -126,7 +127,7 @@ fn based(mut points: Vec<Point>, latencies: &[LatencyRow]) -> Vec<Point> {
     points
 }
 
-/// `ladder` and those of `beside` that ran a block of it in its direction.
+/// Returns `ladder` and the points of `beside` that ran one of its block sizes in its direction.
 fn with(ladder: &[Point], beside: &[Point]) -> Vec<Point> {
     let alike = |point: &&Point| {
         ladder.iter().any(|rung| rung.direction == point.direction && rung.block == point.block)
@@ -134,7 +135,7 @@ fn with(ladder: &[Point], beside: &[Point]) -> Vec<Point> {
     ladder.iter().chain(beside.iter().filter(alike)).cloned().collect()
 }
 
-/// `large` and those of `cells` whose block no rung of their direction had.
+/// Returns `large` and the points of `cells` whose block size no rung of their direction had.
 fn with_all(large: Vec<Point>, cells: &[Point]) -> Vec<Point> {
     let is_new = |cell: &&Point| {
         let mut of_way = large.iter().filter(|point| point.direction == cell.direction).peekable();
@@ -144,7 +145,7 @@ fn with_all(large: Vec<Point>, cells: &[Point]) -> Vec<Point> {
     [large, new].concat()
 }
 
-/// Those of `cells` that surely kept a queue before the volume.
+/// Returns the points of `cells` that surely kept a queue before the volume.
 fn full_cells(cells: Vec<Point>) -> Vec<Point> {
     cells.into_iter().filter(is_full).collect()
 }
@@ -159,8 +160,8 @@ fn ladders(depths: Vec<Point>, mut blocks: Vec<Point>) -> Ladders {
     Ladders { depths, blocks: sorted(blocks, |point| point.block) }
 }
 
-/// The points since the last change: rungs, and the loads that came again and again, of which the smallest block of a
-/// direction is as a rung of depth and all others are as rungs of block.
+/// Returns the points since the last change: rungs, and the loads that came again and again. Of these, the smallest
+/// block of a direction counts as a rung of depth, all others as rungs of block size.
 fn lasting(run: &Run, regimes: &Regimes, of: &dyn Fn(StepKind) -> Vec<Point>) -> Ladders {
     let since = |kind: StepKind| of(kind).into_iter().filter(|point| lies(run, regimes, point));
     let smallest = |direction: Direction| {

@@ -7,10 +7,10 @@ use workload::Nanos;
 use crate::verdict::Doubt;
 use crate::watch::Place;
 
-/// Something the record shows, of the kind `K`: a rule gives findings of its own kind, and [`crate::Finding`] may be any.
+/// Something the record shows, of the kind `K`: a rule gives findings of its own kind, and [`crate::Finding`] may be of any.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Found<K> {
-    /// What it is, with its numbers.
+    /// What it means, with its numbers.
     #[serde(flatten)]
     pub meaning: K,
     /// The spans of the record that show it, in the order of time.
@@ -20,12 +20,12 @@ pub struct Found<K> {
 }
 
 impl<K> Found<K> {
-    /// What no span shows: it is so of the whole run.
+    /// Makes a finding about the whole run, which no single span shows.
     pub(crate) fn at_large(meaning: K, confidence: Confidence) -> Found<K> {
         Found { meaning, evidence: Vec::new(), confidence }
     }
 
-    /// What the counted part of a step shows in `series`.
+    /// Makes a finding that the counted part of a step shows in `series`.
     pub(crate) fn in_step(meaning: K, step: &StepRecord, series: &str, confidence: Confidence) -> Found<K> {
         Found { meaning, evidence: vec![Evidence::of_step(step, series)], confidence }
     }
@@ -36,16 +36,16 @@ impl<K> Found<K> {
 pub struct Evidence {
     /// Name of the step.
     pub step: String,
-    /// The series that shows it: `rate`, `latency`, `diskstats vda`, `cpu`.
+    /// The series that shows it, such as `rate`, `latency`, `diskstats vda` or `cpu`.
     pub series: String,
-    /// From, on the run's clock.
+    /// Start, on the run's clock.
     pub from: Nanos,
-    /// To, on the run's clock.
+    /// End, on the run's clock.
     pub to: Nanos,
 }
 
 impl Evidence {
-    /// The counted part of a step.
+    /// Returns the counted part of a step.
     pub(crate) fn of_step(step: &StepRecord, series: &str) -> Evidence {
         let (step, from, to) = (step.plan.name.clone(), step.counted_from, step.ended);
         Evidence { step, series: series.to_owned(), from, to }
@@ -58,31 +58,31 @@ impl Evidence {
 pub enum Confidence {
     /// One symptom.
     Possible,
-    /// A flat and round figure.
+    /// An even rate at a figure that somebody may have chosen, such as a round one.
     Likely,
-    /// Flat, and the figure of a policy.
+    /// An even rate at a figure that was known beforehand, such as a policy's.
     Strong,
     /// Counted, not inferred.
     Certain,
 }
 
-/// What a kind of finding says of itself beside its numbers.
+/// What a kind of finding says of itself besides its numbers.
 pub(crate) trait Kind {
-    /// All of it at once, so that no kind leaves out a part.
+    /// Returns all of it at once, so that no kind leaves out a part.
     fn nature(&self) -> Nature<'_>;
 }
 
-/// What the findings of a kind are to the others, to the verdict and to the report.
+/// What the findings of a kind are to other findings, to the verdict and to the report.
 pub(crate) struct Nature<'k> {
-    /// Order of weight: what voids the figures first (0), then what stops the volume, then what weakens a step (7).
+    /// Order of weight: first what voids the figures (0), then what stops the volume, last what weakens a step (7).
     pub weight: u8,
     /// The watched device that it is about.
     pub device: Option<OfDevice<'k>>,
-    /// How bad it is in its step, for what steps repeat: of these the worst is told, with the spans of all.
+    /// How bad it is in its step, if steps may repeat it: the worst is reported, with the spans of all.
     pub badness: Option<f64>,
     /// Why it leaves the verdict open.
     pub doubt: Option<Doubt>,
-    /// Whether it names the level at which something is held.
+    /// Whether it names the level at which something is limited.
     pub level: bool,
 }
 
@@ -90,23 +90,23 @@ pub(crate) struct Nature<'k> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OfDevice<'k> {
     pub place: &'k Place,
-    /// Of which layer of a stack it is told.
+    /// The layer of a stack that it is reported for.
     pub layer: Layer,
     /// Whether it says what an application waits for.
     pub holds_back: bool,
 }
 
-/// What is told of the lowest layer, where a policy counts: what the volume does.
+/// Returns the place as the lowest layer, where a policy counts, for findings about what the volume does.
 pub(crate) fn lowest(place: &Place) -> Option<OfDevice<'_>> {
     Some(OfDevice { place, layer: Layer::Lowest, holds_back: true })
 }
 
-/// What is told of the highest layer, where an application stands: what it does.
+/// Returns the place as the highest layer, where an application stands, for findings about what the application does.
 pub(crate) fn highest(place: &Place) -> Option<OfDevice<'_>> {
     Some(OfDevice { place, layer: Layer::Highest, holds_back: true })
 }
 
-/// Of several layers of a stack that show the same, the one that it is told of.
+/// The layer that a finding is reported for if several layers of a stack show the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layer {
     Lowest,

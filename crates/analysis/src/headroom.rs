@@ -6,22 +6,22 @@ use workload::{Claim, Direction, Expectation, Metric, Nanos, Pace, StepKind};
 
 use crate::{Estimate, Regimes, latency};
 
-/// A rate that falls short of what arrives by more than this share is no rate at which anything holds.
+/// Share of what arrives by which a load may fall short and still keep up.
 const SHORT: f64 = 0.03;
-/// And by as many standard deviations of arrivals by chance.
+/// Standard deviations of random arrivals by which it may fall short besides.
 const CHANCE: f64 = 3.0;
 
-/// The greatest rate at which a claimed latency holds, I/Os a second of the whole load, arriving by chance.
+/// The greatest rate at which a claimed latency holds, in I/Os per second of the whole load, arriving at random.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Headroom {
-    /// The claim as it is written.
+    /// The claim as written.
     pub claim: String,
-    /// Whose latency it is.
+    /// The direction whose latency it is.
     pub direction: Direction,
-    /// Between which rates it lies.
+    /// The rates between which it lies.
     #[serde(flatten)]
     pub bound: Bound,
-    /// Open loads that tell it.
+    /// Number of open loads that show it.
     pub loads: usize,
 }
 
@@ -29,28 +29,28 @@ pub struct Headroom {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "bound", content = "rate")]
 pub enum Bound {
-    /// Between two rates: beyond those between which the latency passed the claim.
+    /// Between two rates, the interval reaching beyond those between which the latency passed the claim.
     Between(Estimate),
-    /// It held at the greatest that was tried.
+    /// At least this: the latency held at the greatest rate that was tried.
     AtLeast(f64),
-    /// It did not hold at the least that was tried.
+    /// At most this: the latency did not hold at the least rate that was tried.
     AtMost(f64),
 }
 
 /// One open load.
 #[derive(Clone, Copy)]
 struct Seen {
-    /// I/Os a second that were served.
+    /// I/Os per second: as asked for if the load keeps up, otherwise as served.
     rate: f64,
-    /// Nanoseconds.
+    /// The claimed latency, nanoseconds.
     latency: f64,
-    /// Where that lies, as far as is known.
+    /// Interval of that latency, as far as it is known.
     within: (f64, f64),
-    /// Everything that arrived was served.
+    /// Whether everything that arrived was served.
     keeps_up: bool,
 }
 
-/// The headroom of every claim on latency; of a claim without a direction, of each that was loaded.
+/// Returns the headroom of every claim on latency; for a claim without a direction, of each direction that was loaded.
 pub(crate) fn headroom(run: &Run, regimes: &Regimes, expectation: Option<&Expectation>) -> Vec<Headroom> {
     let claims = expectation.map_or(&[][..], |expectation| &expectation.claims);
     let loads: Vec<&StepRecord> = run.steps.iter().filter(|step| is_of_now(step, regimes)).collect();
@@ -58,7 +58,8 @@ pub(crate) fn headroom(run: &Run, regimes: &Regimes, expectation: Option<&Expect
     claims.iter().flat_map(|claim| rows(claim).collect::<Vec<_>>()).collect()
 }
 
-/// The same of a bound of the 99th percentile alone, in one direction; `None` where none was asked for or nothing arrived.
+/// Returns the headroom of a bound on the 99th percentile alone, in one direction; `None` if none was asked for or
+/// nothing arrived.
 pub(crate) fn of_bound(
     run: &Run,
     regimes: &Regimes,
@@ -71,7 +72,7 @@ pub(crate) fn of_bound(
     of_claim(&loads, &Claim { direction: Some(direction), metric, words }, direction)
 }
 
-/// Arrivals by chance since the last change.
+/// Whether a step had random arrivals only, after the last change.
 fn is_of_now(step: &StepRecord, regimes: &Regimes) -> bool {
     let by_chance = |pace| matches!(pace, Pace::Poisson(_));
     step.plan.kind == StepKind::OpenLoad
@@ -100,7 +101,7 @@ fn seen(step: &StepRecord, claim: &Claim, direction: Direction) -> Option<Seen> 
     let within = told.map_or((0.0, f64::INFINITY), |told| {
         (told.estimate.low, if told.open { f64::INFINITY } else { told.estimate.high })
     });
-    // What arrived in some seconds is chance; what was asked for is what the latency is of in the long run.
+    // What arrived in some seconds is chance; what was asked for is the rate that the latency belongs to in the long run.
     let keeps_up = keeps_up(step);
     let rate = if keeps_up { asked(step) } else { served(step) / step.seconds() };
     Some(Seen { rate, latency, within, keeps_up })
@@ -116,7 +117,7 @@ impl Seen {
     }
 }
 
-/// What `claim` says of latency, as `step` had it: a percentile, or the mean; nanoseconds.
+/// Returns the latency that `claim` is about, as `step` had it: a percentile, or the mean; nanoseconds.
 pub fn claimed_latency(step: &StepRecord, claim: &Claim, direction: Direction) -> Option<f64> {
     match claim.metric {
         Metric::Percentile(percent, _) => {
@@ -126,13 +127,13 @@ pub fn claimed_latency(step: &StepRecord, claim: &Claim, direction: Direction) -
     }
 }
 
-/// Whether as much was served as arrived, but for chance.
+/// Whether as much was served as arrived, except for chance.
 pub fn keeps_up(step: &StepRecord) -> bool {
     let arrived = asked(step) * step.seconds();
     served(step) >= arrived * (1.0 - SHORT) - CHANCE * arrived.sqrt()
 }
 
-/// I/Os a second that should arrive.
+/// Returns the I/Os per second that should arrive.
 pub(crate) fn asked(step: &StepRecord) -> f64 {
     step.plan.workers.iter().filter_map(|worker| worker.pace.rate()).map(|rate| rate.0).sum()
 }
@@ -141,8 +142,9 @@ fn served(step: &StepRecord) -> f64 {
     (step.tally(Direction::Read).ops + step.tally(Direction::Write).ops) as f64
 }
 
-/// Between the rates on either side; `None` where no load is sure of it. Between them one over the latency is taken to fall with the
-/// rate in a straight line, as it does for the percentiles and the mean of a queue (M/M/1; near it M/D/1).
+/// Returns the bound between the rates on either side; `None` if no load is sure of it. Between them, one over the
+/// latency is taken to fall with the rate in a straight line, as it does for the percentiles and the mean of a queue
+/// (M/M/1; nearly for M/D/1).
 fn bound(seen: &[Seen], most: Nanos) -> Option<Bound> {
     let most = most.0 as f64;
     let holds = |seen: &Seen| seen.keeps_up && seen.latency <= most;
@@ -158,7 +160,7 @@ fn bound(seen: &[Seen], most: Nanos) -> Option<Bound> {
     let share = if high.keeps_up { room(low.latency, most) / room(low.latency, high.latency) } else { 0.5 };
     let apart = high.rate - low.rate;
     let value = low.rate + apart * share.clamp(0.0, 1.0);
-    // A percentile of some seconds of a queue is rough: it may have been judged wrongly but where its interval says so.
+    // A percentile of some seconds of a queue is rough: it may have been misjudged unless its interval is clear.
     let surely_holds = seen[..=below].iter().rfind(|seen| seen.surely_holds(most));
     let surely_fails = seen[above..].iter().find(|seen| seen.surely_fails(most));
     let further = |at: Option<usize>| at.and_then(|at| seen.get(at)).map(|seen| seen.rate);
@@ -171,7 +173,7 @@ fn bound(seen: &[Seen], most: Nanos) -> Option<Bound> {
     Some(Bound::Between(Estimate { value, low: least, high: most }))
 }
 
-/// How much one over the latency falls from `from` to `to`.
+/// Returns how much one over the latency falls from `from` to `to`.
 fn room(from: f64, to: f64) -> f64 {
     1.0 / from - 1.0 / to
 }
@@ -180,7 +182,7 @@ fn room(from: f64, to: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The 99th percentile of M/M/1 of 1,000 services a second, nanoseconds.
+    /// A load with the 99th percentile of M/M/1 at 1,000 services per second.
     fn mm1(rate: f64) -> Seen {
         let latency = 100f64.ln() / (1000.0 - rate) * 1e9;
         Seen { rate, latency, within: (0.9 * latency, 1.1 * latency), keeps_up: true }

@@ -1,4 +1,4 @@
-//! What a run tells about whose volume it measured: its levels, and what the machine says of itself.
+//! What a run shows about whose volume it measured: its levels, and what the machine says of itself.
 
 use policy::{Circumstances, Plateau};
 use record::{Run, TargetKind};
@@ -6,13 +6,14 @@ use record::{Run, TargetKind};
 use crate::figures::figures;
 use crate::findings::levels_of;
 
-/// The levels that the ladders of `run` were held at, of small I/Os and of large ones, by direction; none where no limit held
-/// them.
+/// Returns the levels that limited the ladders of `run`, of small I/Os and of large ones, by direction; empty if no
+/// limit did.
 pub fn levels(run: &Run) -> Vec<Plateau> {
     levels_of(&figures(run))
 }
 
-/// What is known of the volume beside its levels. What this machine is tells nothing of a simulated volume or one of the lab.
+/// Returns what is known of the volume besides its levels. The facts of this machine say nothing of a simulated
+/// volume or one of the lab.
 pub fn circumstances(run: &Run) -> Circumstances {
     let Some(target) = &run.target else { return Circumstances::default() };
     match target.kind {

@@ -1,4 +1,4 @@
-//! The whole of it: figures, findings, verdict.
+//! The whole analysis: figures, findings, verdict.
 
 use policy::Limits;
 use record::{Run, StoredFinding};
@@ -22,13 +22,13 @@ use crate::{
     Verdict, changed, claims, mapped, shortage, target_doubt,
 };
 
-/// Where a watch puts a generator that lacked CPU: behind what holds the device, which it may explain.
+/// Weight that a watch gives a generator that lacked CPU: after what limits the device, which it may explain.
 const WATCHED_GENERATOR: u8 = 4;
 
-/// Reads `run` against `limits` and `expectation`, where given.
+/// Analyses `run` by `limits` and `expectation`, if given.
 pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectation>) -> Analysis {
     if has_parts(run) {
-        // The parts are answered from their own steps; all else is told from the check's.
+        // The parts are answered from their own steps; all else comes from the check's.
         let own = analyse(&without_parts(run), limits, expectation);
         let ground = Ground { figures: &figures(run), findings: &own.findings, limits };
         return Analysis { answered: answered(run, ground), ..own };
@@ -39,7 +39,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
     let diagnosis = is_watch(run).then(|| diagnosis::diagnose(run, limits, expectation, &found));
     let (mut verdict, watched) = match diagnosis {
         Some(diagnosis) => {
-            // What holds the volume first: the sort below keeps this order among equals.
+            // What limits the volume comes first: the sort below keeps this order among equals.
             found = once_a_fall([diagnosis.findings, found].concat());
             (of_the_volume(run, diagnosis.verdict, &found), Some(diagnosis.watched))
         }
@@ -93,7 +93,7 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
 }
 
 impl Analysis {
-    /// The findings as they are stored in a run file; `sentence` puts one into words.
+    /// Returns the findings as they are stored in a run file; `sentence` puts one into words.
     pub fn stored(&self, sentence: &dyn Fn(&Finding) -> String) -> Vec<StoredFinding> {
         let store = |finding: &Finding| {
             let value = serde_json::to_value(finding).unwrap_or_default();
@@ -104,7 +104,8 @@ impl Analysis {
     }
 }
 
-/// What was looked at, where no change was found in it. Jobs of one's own differ by design, and say nothing about each other.
+/// Returns the time that was looked at, if no change was found in it. Jobs that a user defined differ by design, and
+/// say nothing about each other.
 fn horizon(run: &Run, regimes: &Regimes) -> Nanos {
     let ladders = run
         .steps
@@ -116,7 +117,7 @@ fn horizon(run: &Run, regimes: &Regimes) -> Nanos {
     }
 }
 
-/// A procedure that was asked for something else owes no answer to a claim that its steps do not touch.
+/// Drops claims that the steps of a procedure do not touch: it was asked for something else, and owes them no answer.
 fn leave_unasked(verdict: &mut Verdict) {
     verdict.rows.retain(|row| row.measured.is_some());
     if verdict.rows.is_empty() && !verdict.doubts.iter().any(voids) {
@@ -124,7 +125,7 @@ fn leave_unasked(verdict: &mut Verdict) {
     }
 }
 
-/// A soak answers for the promise alone, unless its figures are not the volume's at all.
+/// Answers for the promise of a soak alone, unless its figures are not the volume's at all.
 fn of_soak(verdict: &mut Verdict, soak: &SoakAnswer) {
     verdict.rows.clear();
     verdict.answer = match &soak.promise {
@@ -134,7 +135,7 @@ fn of_soak(verdict: &mut Verdict, soak: &SoakAnswer) {
     };
 }
 
-/// What is left of a drained volume is held against what its policy says is left.
+/// Compares what is left of a drained volume with what its policy says is left.
 fn of_drain(verdict: &mut Verdict, check: &CheckAnswer) {
     let bursts = check.parts.iter().filter_map(|part| match part {
         Answered::Burst(burst) => Some(burst),
@@ -151,7 +152,7 @@ fn of_drain(verdict: &mut Verdict, check: &CheckAnswer) {
     verdict.answer = overall(&verdict.rows, &verdict.doubts, true);
 }
 
-/// By the rows of what is claimed; `None` where nothing is.
+/// Returns the verdict by the rows of what is claimed, or by one row per cap if nothing is.
 fn verdict(run: &Run, figures: &Figures, claims: Option<Vec<ClaimRow>>, found: &[Finding]) -> Verdict {
     let claimed = claims.is_some();
     let mut rows = claims.unwrap_or_else(|| unclaimed(figures));
@@ -168,7 +169,7 @@ fn verdict(run: &Run, figures: &Figures, claims: Option<Vec<ClaimRow>>, found: &
     Verdict { answer, subject, rows, doubts }
 }
 
-/// Whose claim decides: of several the one that is missed, else the policy.
+/// Returns the source of the claim that decides: the expectation if only its claims are missed, otherwise the policy.
 fn subject(run: &Run, rows: &[ClaimRow]) -> Option<String> {
     let below: Vec<&ClaimRow> = rows.iter().filter(|row| row.answer == Answer::Below).collect();
     let expected = !below.is_empty() && below.iter().all(|row| row.claimed.source == claims::EXPECTATION);
@@ -177,7 +178,7 @@ fn subject(run: &Run, rows: &[ClaimRow]) -> Option<String> {
     first.clone().or_else(|| second.clone())
 }
 
-/// Without a claim: a row a cap.
+/// Returns the rows without a claim: one per cap.
 fn unclaimed(figures: &Figures) -> Vec<ClaimRow> {
     let mut rows = Vec::new();
     for direction in [Direction::Read, Direction::Write] {
@@ -226,7 +227,7 @@ fn measured_row(
     }
 }
 
-/// Doubts that concern the whole run, each once.
+/// Returns the doubts that concern the whole run, each once.
 fn doubts(run: &Run, found: &[Finding]) -> Vec<Doubt> {
     let mut doubts = Vec::new();
     for doubt in found.iter().filter_map(|finding| finding.meaning.nature().doubt) {
@@ -240,7 +241,7 @@ fn doubts(run: &Run, found: &[Finding]) -> Vec<Doubt> {
     doubts
 }
 
-/// A claim that is missed while others used the device is not proven missed.
+/// Leaves a claim open that is missed while others used the device: that does not prove it missed.
 fn excuse(rows: &mut [ClaimRow], doubts: &[Doubt]) {
     let excuse = doubts.iter().find(|doubt| **doubt == Doubt::ForeignLoad);
     for row in rows.iter_mut().filter(|row| row.answer == Answer::Below) {
@@ -251,7 +252,7 @@ fn excuse(rows: &mut [ClaimRow], doubts: &[Doubt]) {
     }
 }
 
-/// True where the figures are not the volume's at all.
+/// Whether a doubt means that the figures are not the volume's at all.
 fn voids(doubt: &Doubt) -> bool {
     match doubt {
         Doubt::Target { why } => target_doubt::voids(why),
@@ -275,8 +276,8 @@ fn voids(doubt: &Doubt) -> bool {
     }
 }
 
-/// The answer to a watch, which says nothing of the volume where the I/Os of its load never reached one. The load's phases
-/// stand each for itself, so that an early end does not undo those before it.
+/// Returns the answer to a watch, which says nothing of the volume if the I/Os of its load never reached it. Each
+/// phase of the load stands for itself, so that an early end does not undo those before it.
 fn of_the_volume(run: &Run, verdict: Verdict, found: &[Finding]) -> Verdict {
     let reads = run.steps.iter().any(|step| step.tally(Direction::Read).ops > 0);
     let of_target = |doubt: &Doubt| match doubt {

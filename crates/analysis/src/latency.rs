@@ -1,4 +1,4 @@
-//! The latency of a step, as a mean or a percentile, with an interval that allows for I/Os which wait for each other.
+//! The latency of a step, as a mean or a percentile, with an interval that allows for I/Os that wait for each other.
 
 use record::{Interval, StepRecord};
 use statistics::distribution::t_quantile;
@@ -8,21 +8,21 @@ use workload::Direction;
 use crate::Estimate;
 use crate::level::INTERVALS_MIN;
 
-/// I/Os beyond a percentile, below which it is the figure of a few of them (method 7.1).
+/// Fewest I/Os beyond a percentile; with fewer it is the figure of a few of them (method 7.1).
 const BEYOND_MIN: f64 = 10.0;
-/// Half-width of a 95 % interval in standard deviations, and the probability below its upper end.
+/// Half-width of a 95 % interval in standard deviations; `UPPER` is the probability below its upper end.
 const Z95: f64 = 1.96;
 const UPPER: f64 = 0.975;
 
-/// A latency as it was seen, nanoseconds.
+/// A measured latency, nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Latency {
     pub estimate: Estimate,
-    /// So many of the long ones came together that nothing bounds it from above: the upper end is the longest that was seen.
+    /// Whether enough of the long ones came together that nothing bounds it from above: the upper end is the longest seen.
     pub open: bool,
 }
 
-/// The mean of one direction; `None` where too little was seen for an interval.
+/// Returns the mean of one direction; `None` if too little was seen for an interval.
 pub(crate) fn mean(step: &StepRecord, direction: Direction) -> Option<Latency> {
     let (value, all) = (step.tally(direction).latency_ns_mean()?, step.latency(direction));
     let independent = all.standard_deviation()? / (all.count() as f64).sqrt();
@@ -35,8 +35,9 @@ pub(crate) fn mean(step: &StepRecord, direction: Direction) -> Option<Latency> {
     Some(Latency { estimate: Estimate { value, low: value - half, high: value + half }, open: false })
 }
 
-/// A percentile of one direction: the share of I/Os that were within it has an interval, and its ends are where such shares are
-/// (Woodruff, Journal of the American Statistical Association 47, 1952). `None` with too few I/Os beyond it.
+/// Returns a percentile of one direction. The share of I/Os within it has an interval, and the latencies at its two
+/// ends are the interval of the percentile (Woodruff, Journal of the American Statistical Association 47, 1952).
+/// `None` with too few I/Os beyond it.
 pub(crate) fn percentile(step: &StepRecord, direction: Direction, percent: f64) -> Option<Latency> {
     let (all, share) = (step.latency(direction), percent / 100.0);
     let count = all.count() as f64;
@@ -57,8 +58,9 @@ pub(crate) fn percentile(step: &StepRecord, direction: Direction, percent: f64) 
     Some(Latency { estimate, open: share + off >= 1.0 })
 }
 
-/// Half the 95 % interval of a mean over I/Os, `excess` being by how much those of an interval exceed it together: by the long-run
-/// variance of the intervals, and never less than if no I/O knew of another, whose standard error is `independent`.
+/// Returns half the 95 % interval of a mean over I/Os, from the long-run variance of the intervals, but never less
+/// than for independent I/Os, whose standard error is `independent`; `excess` is by how much the I/Os of an interval
+/// together exceed the mean.
 fn half_width(
     counted: &[Interval],
     direction: Direction,
@@ -73,7 +75,7 @@ fn half_width(
     let usual = ops / parts as f64;
     let series: Vec<f64> = counted.iter().map(|part| excess(part) / usual).collect();
     let found = long_run_variance(&series)?;
-    // What is presumed of so few intervals is in their variance already; their freedom need not pay for it twice.
+    // What is presumed for few intervals is in their variance already; the degrees of freedom need not pay for it again.
     let df = found.df.max(0.5 * (parts - 1) as f64);
     let half = t_quantile(UPPER, df) * (found.variance / parts as f64).sqrt();
     Some(half.max(Z95 * independent))

@@ -6,46 +6,46 @@ use workload::Direction;
 
 use crate::{Estimate, Point, Regimes};
 
-/// No figure rests on fewer intervals than this: the spread of fewer is hardly known.
+/// Fewest intervals that a figure rests on: the spread of fewer is hardly known.
 pub(crate) const INTERVALS_MIN: usize = 5;
-/// What a step may show at its beginning that is no level: it spends what little was asked before, or owes what the last long
-/// I/O before cost. No longer than this, seconds,
+/// Seconds at the beginning of a step that may be off its level, at most: the step spends what a lighter load before
+/// it left over, or owes what the last long I/O before it cost.
 const HEAD_S: f64 = 3.0;
-/// and off everything that follows in the step by this share. Of ten values of 10 % noise the first is in fewer than one of a
-/// thousand.
+/// Share by which the beginning must be off everything that follows in the step. With ten values of 10 % noise, the
+/// first is so in fewer than one case of a thousand.
 const HEAD_OFF: f64 = 0.25;
 
 /// The clean intervals of a point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Seen {
-    /// Seconds of an interval.
+    /// Length of an interval, seconds.
     pub seconds: f64,
-    /// Spans without a gap: seconds on the run's clock at which each began, and its rates in operations a second.
+    /// Spans without a gap: seconds on the run's clock at which each began, and its rates in operations per second.
     pub moments: Vec<(f64, Vec<f64>)>,
-    /// The regime in which all of them lie; `None` where a change may fall among them.
+    /// The regime in which all of them lie; `None` if a change may fall among them.
     pub regime: Option<usize>,
-    /// Latency of one I/O at a time in this direction, nanoseconds, where the run knows it.
+    /// Latency of one I/O at a time in this direction, nanoseconds, if known.
     pub base_ns: Option<f64>,
 }
 
-/// A level as it was found.
+/// A fitted level.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub estimate: Estimate,
-    /// It moves between moments by more than its noise explains.
+    /// Whether it moves between moments by more than its noise explains.
     pub wanders: bool,
-    /// Intervals in which it was seen.
+    /// Number of intervals in which it was seen.
     pub intervals: usize,
 }
 
 impl Seen {
-    /// The mean of all these intervals; `None` where there is none.
+    /// Returns the mean of all these intervals; `None` without intervals.
     pub(crate) fn mean(&self) -> Option<f64> {
         let rates: Vec<f64> = self.moments.iter().flat_map(|(_, rates)| rates.iter().copied()).collect();
         (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64)
     }
 
-    /// The level of these intervals alone; `strays` is what the levels of the volume say of its noise.
+    /// Returns the level of these intervals alone; `strays` is what the levels of the volume show of its noise.
     pub(crate) fn level(&self, strays: &Strays) -> Option<Found> {
         found(&level(&Series { moments: moments(&self.moments, self.seconds), unit: 1.0 }, strays)?)
     }
@@ -55,7 +55,7 @@ fn moments(seen: &[(f64, Vec<f64>)], seconds: f64) -> Vec<Moment<'_>> {
     seen.iter().map(|(at, values)| Moment { at: *at, seconds, values }).collect()
 }
 
-/// The intervals of one direction that lie in the last regime which was seen for long enough, or else longest.
+/// Returns the intervals of one direction that lie in the last regime with enough of them, otherwise in the one with most.
 pub(crate) fn seen(intervals: &[&Interval], direction: Direction, regimes: &Regimes) -> Seen {
     let regime_of = |interval: &Interval| regimes.of_span(interval.start, interval.end);
     let regime = longest_last(&intervals.iter().map(|interval| regime_of(interval)).collect::<Vec<_>>());
@@ -74,7 +74,7 @@ pub(crate) fn seen(intervals: &[&Interval], direction: Direction, regimes: &Regi
     seen
 }
 
-/// How many intervals at the beginning of a step are none of its level.
+/// Returns the number of intervals at the beginning of a step that are not of its level.
 fn head(intervals: &[&Interval], direction: Direction) -> usize {
     let rate = |interval: &&Interval| interval.of(direction).tally.ops as f64 / interval.seconds();
     let rates: Vec<f64> = intervals.iter().map(rate).collect();
@@ -88,11 +88,11 @@ fn head(intervals: &[&Interval], direction: Direction) -> usize {
         let low = rest.iter().copied().fold(f64::MAX, f64::min) * (1.0 - HEAD_OFF);
         head.iter().all(|rate| *rate > high) || head.iter().all(|rate| *rate < low)
     };
-    // The interval in which it ends has a part of it.
+    // The interval in which the beginning ends has a part of it.
     (1..=most).rev().find(is_head).map_or(0, |count| (count + 1).min(most))
 }
 
-/// Of the regimes of these intervals the last with enough of them, else the one with most.
+/// Returns the last regime with enough of these intervals, otherwise the one with most.
 fn longest_last(regimes: &[Option<usize>]) -> Option<usize> {
     let many = |wanted: usize| regimes.iter().filter(|regime| **regime == Some(wanted)).count();
     let last = regimes.iter().flatten().copied().max()?;
@@ -100,7 +100,7 @@ fn longest_last(regimes: &[Option<usize>]) -> Option<usize> {
     enough.or_else(|| (0..=last).max_by_key(|regime| many(*regime)))
 }
 
-/// Points that share a level: their moments, each with the seconds of its intervals.
+/// Points that share a level: their moments, each with the length of its intervals in seconds.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shared {
     moments: Vec<(f64, f64, Vec<f64>)>,
@@ -109,7 +109,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Of `points`, each rate times what `times` says of its point.
+    /// Collects `points`, each rate multiplied by `times` of its point.
     pub(crate) fn of(points: &[&Point], times: fn(&Point) -> f64) -> Shared {
         let scaled = |point: &&Point| -> Vec<(f64, f64, Vec<f64>)> {
             let times = times(point);
@@ -122,12 +122,12 @@ impl Shared {
         Shared { moments: points.iter().flat_map(scaled).collect(), unit }
     }
 
-    /// Spans in which it was seen, with something else between them or not.
+    /// Returns the number of spans in which the level was seen, with something else between them or not.
     pub(crate) fn moments(&self) -> usize {
         self.moments.len()
     }
 
-    /// Everything that was counted over all its time; `None` where nothing was.
+    /// Returns everything that was counted over all its time; `None` if nothing was.
     pub(crate) fn mean(&self) -> Option<f64> {
         let of = |part: fn(&[f64]) -> f64| -> f64 {
             self.moments.iter().map(|(_, seconds, rates)| seconds * part(rates)).sum()
@@ -142,20 +142,20 @@ impl Shared {
         Series { moments: moments.collect(), unit: self.unit }
     }
 
-    /// The level; `strays` is what the levels of the volume say of its noise.
+    /// Returns the level; `strays` is what the levels of the volume show of its noise.
     pub(crate) fn level(&self, strays: &Strays) -> Option<Found> {
         found(&level(&self.series(), strays)?)
     }
 }
 
-/// What levels of a volume that were seen in turn say of its noise.
+/// Returns what levels of a volume that were seen in turn show of its noise.
 pub(crate) fn strays(levels: &[&Shared]) -> Strays {
     Strays::of(&levels.iter().map(|shared| shared.series()).collect::<Vec<_>>())
 }
 
-/// A level in the form of a figure; `None` where its interval has no end.
+/// Returns a level as a figure; `None` if its interval has no end.
 fn found(level: &Level) -> Option<Found> {
-    // A rate is never below nothing.
+    // A rate is never below zero.
     let half_width = level.half_width.min(level.mean.abs());
     let estimate =
         Estimate { value: level.mean, low: level.mean - half_width, high: level.mean + half_width };

@@ -1,4 +1,4 @@
-//! Run to findings and verdict, purely: the same record gives the same findings on any day.
+//! From a run to findings and a verdict, purely: the same record gives the same findings on any day.
 
 mod answered;
 mod bucket;

@@ -1,15 +1,15 @@
-//! What the counts at a level say of a meter, as findings keep it.
+//! What the counts at a level show of a meter, as findings keep it.
 
 use serde::{Deserialize, Serialize};
 use statistics::metered;
 
 use crate::Estimate;
 
-/// What pins the counts of a level.
+/// Whether something pins the counts of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metering {
-    /// The cumulative count is pinned, as a meter of an even rate does it.
+    /// The cumulative count is pinned, as by a meter of an even rate.
     Metered,
     /// The cumulative count drifts by more than independent arrivals would.
     NotMetered,
@@ -17,14 +17,14 @@ pub enum Metering {
     Unclear,
 }
 
-/// The scales of the counts: how their variance over their mean (Fano factor) changes with the length of the window.
+/// How the variance of counts over their mean (Fano factor) changes with the length of the window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scales {
-    /// What they say.
+    /// What the counts show.
     pub answer: Metering,
-    /// Slope of log F over log T: -1 pinned, 0 level; `None` where there were too few counts.
+    /// Slope of log F over log T: -1 is pinned, 0 level; `None` with too few counts.
     pub slope: Option<Estimate>,
-    /// Seconds of a window, and the Fano factor of counts in windows of that length.
+    /// Length of a window in seconds, and the Fano factor of counts in windows of that length.
     pub fano: Vec<(f64, f64)>,
 }
 

@@ -1,4 +1,4 @@
-//! Plateaus of the ladders: the level at which more depth or larger blocks bring no more.
+//! Plateaus of the ladders: the levels that more depth or larger blocks do not raise.
 
 use record::Run;
 use statistics::level::Strays;
@@ -8,42 +8,43 @@ use crate::finding::Evidence;
 use crate::level::{INTERVALS_MIN, Shared};
 use crate::{Estimate, LatencyRole, LatencyRow, Point};
 
-/// Points within this share of the best belong to the plateau.
+/// Share of the best within which points belong to the plateau.
 pub(crate) const PLATEAU: f64 = 0.02;
-/// An I/O that takes less than this many times the base latency has hardly queued: the depth holds the rate
-/// (method 4.1).
+/// Multiple of the base latency below which an I/O has hardly queued: the depth limits the rate (method 4.1).
 pub(crate) const QUEUED: f64 = 2.0;
 
-/// At this many times the depth that just fills a cap the queue waits at nearly every moment, whatever single latencies do.
+/// Multiple of the depth that just fills a cap at which the queue waits at nearly every moment, whatever single latencies do.
 const FULL: f64 = 2.5;
-/// Where no latency of one I/O at a time is known, a queue is full where so much of a further depth is only waited.
+/// Share of added depth that turns into waiting if a queue is full, in logarithms; used if no latency of one I/O at
+/// a time is known.
 const WAITED: f64 = 0.95;
-/// From this many times the crossover on it is the bytes that bind, however the two figures err.
+/// Multiple of the crossover beyond which bytes bind, however the two figures err (method 4).
 const BYTES_BIND: f64 = 1.25;
-/// A level with a wider interval than this share of it is no cap.
+/// Half-width, as a share of the level, above which it is no cap (method 4).
 const KNOWN: f64 = 0.1;
-/// Fewer steps on a level than this do not settle it.
+/// Fewest steps that settle a level.
 const STEPS_MIN: usize = 2;
-/// The choice of steps and the level that it gives are agreed after a few rounds; two choices may follow each other for ever.
+/// Most rounds in which the choice of steps and its level are made to agree: two choices may alternate for ever.
 const ROUNDS: usize = 8;
 
-/// A plateau: its level, and whether it is only known to be at least that.
+/// A plateau: its level, and whether that is only a lower bound.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cap {
     pub level: Estimate,
     pub at_least: bool,
-    /// It moves between moments by more than its noise explains.
+    /// Whether it moves between moments by more than its noise explains.
     pub wanders: bool,
 }
 
-/// Points of `direction`, rising by `key`.
+/// Returns the points of `direction`, rising by `key`.
 pub(crate) fn of(points: &[Point], direction: Direction, key: fn(&Point) -> u64) -> Vec<&Point> {
     let mut chosen: Vec<&Point> = points.iter().filter(|point| point.direction == direction).collect();
     chosen.sort_by_key(|point| key(point));
     chosen
 }
 
-/// Those of the last regime that any of them lies in: what came before a change says nothing about after it.
+/// Keeps the points of the last regime that any of them lies in: what came before a change says nothing about the
+/// time after it.
 fn of_last_regime(points: Vec<&Point>) -> Vec<&Point> {
     let last = points.iter().filter_map(|point| point.seen.regime).max();
     points.into_iter().filter(|point| point.seen.regime == last).collect()
@@ -52,7 +53,7 @@ fn of_last_regime(points: Vec<&Point>) -> Vec<&Point> {
 /// Steps that share a level.
 pub(crate) struct Plateau {
     pub shared: Shared,
-    /// The level is at least this, however well it is known.
+    /// Whether the level is only a lower bound, however well it is known.
     open: bool,
 }
 
@@ -61,7 +62,7 @@ impl Plateau {
         Plateau { shared: Shared::of(on, times), open: on.len() < STEPS_MIN }
     }
 
-    /// One fit over all its steps; with few intervals or a wide one it is known to be at least that.
+    /// Fits one level over all its steps; with few intervals or a wide one it is only a lower bound.
     pub(crate) fn cap(&self, strays: &Strays) -> Option<Cap> {
         let found = self.shared.level(strays)?;
         let Estimate { value, low, high } = found.estimate;
@@ -70,8 +71,8 @@ impl Plateau {
     }
 }
 
-/// The deepest rungs, at which the queue is full whatever the rate: chosen by depth and latency and not by how much they reached, since
-/// the best of several is better than the volume.
+/// Returns the deepest rungs, at which the queue is full whatever the rate. They are chosen by depth and latency and
+/// not by how much they reached, because the best of several is better than the volume.
 pub(crate) fn full_rungs(depths: &[Point], direction: Direction) -> Vec<&Point> {
     let rungs = of_last_regime(of(depths, direction, |point| u64::from(point.depth)));
     let Some(deepest) = rungs.last() else { return rungs };
@@ -93,13 +94,13 @@ pub(crate) fn full_rungs(depths: &[Point], direction: Direction) -> Vec<&Point> 
     on
 }
 
-/// Whether this load was so deep that its queue was full whatever the rate.
+/// Whether this load was deep enough that its queue was full whatever the rate.
 pub(crate) fn is_full(point: &Point) -> bool {
     let fills = |base_ns: f64| point.iops.value * base_ns / 1e9;
     point.seen.base_ns.is_some_and(|base_ns| f64::from(point.depth) >= FULL * fills(base_ns))
 }
 
-/// The rungs from the first on from which to the deepest the latency grows as the depth does.
+/// Returns the rungs from the first one after which latency grows as the depth does, up to the deepest.
 fn waiting_rungs<'p>(rungs: &[&'p Point]) -> Vec<&'p Point> {
     let Some((deepest, others)) = rungs.split_last() else { return Vec::new() };
     let waits = |point: &&Point| {
@@ -111,15 +112,15 @@ fn waiting_rungs<'p>(rungs: &[&'p Point]) -> Vec<&'p Point> {
     first.map_or_else(Vec::new, |first| rungs[first..].to_vec())
 }
 
-/// The rung of the plateau that stands for it where one block is asked for: the deepest, whose queue is as full as those of the
-/// other blocks.
+/// Returns the rung that stands for the plateau if one block is asked for: the deepest, whose queue is as full as
+/// those of the other blocks.
 pub(crate) fn best_known(depths: &[Point], direction: Direction) -> Option<&Point> {
     full_rungs(depths, direction)
         .pop()
         .or_else(|| of(depths, direction, |point| u64::from(point.depth)).pop())
 }
 
-/// What shows the operations cap of `direction`: the depth ladder and what else ran its block with a full queue.
+/// Returns what shows the operations cap of `direction`: the depth ladder and what else ran its block with a full queue.
 pub(crate) fn operations(depths: &[Point], direction: Direction) -> Option<Plateau> {
     let on = full_rungs(depths, direction);
     if !on.is_empty() {
@@ -129,10 +130,10 @@ pub(crate) fn operations(depths: &[Point], direction: Direction) -> Option<Plate
     Some(Plateau { open: true, ..Plateau::of(&[deepest], |_| 1.0) })
 }
 
-/// What shows the bandwidth cap of `direction`: the block ladder.
+/// Returns what shows the bandwidth cap of `direction`: the block ladder.
 ///
-/// Blocks are on it by their size: from well above the crossover that the two caps make. `base_ns` is the latency of one I/O at a time:
-/// where those of the largest block are hardly longer, it is the depth that holds the bytes back.
+/// Blocks are on it by their size: from well above the crossover that the two caps make. `base_ns` is the latency of
+/// one I/O at a time: if those of the largest block are hardly longer, the depth limits the bytes.
 pub(crate) fn bytes(
     blocks: &[Point],
     depths: &[Point],
@@ -153,7 +154,7 @@ pub(crate) fn bytes(
     Some(Plateau { open: plateau.open || sizes == 0 || !queued, ..plateau })
 }
 
-/// All that ran the largest block of `direction`, in bytes a second: whatever holds it.
+/// Returns all that ran the largest block of `direction`, in bytes per second, whatever limits it.
 pub(crate) fn largest(blocks: &[Point], direction: Direction) -> Option<Plateau> {
     let all = of_last_regime(of(blocks, direction, |point| point.block));
     let block = all.last()?.block;
@@ -165,7 +166,7 @@ fn bytes_each(point: &Point) -> f64 {
     point.bytes_per_second.value / point.iops.value
 }
 
-/// The blocks that are so large that operations do not hold them.
+/// Returns the blocks that are too large for operations to limit them.
 fn large_blocks<'p>(blocks: &[&'p Point], operations: Option<f64>) -> Vec<&'p Point> {
     let (Some(largest), Some(operations)) = (blocks.last(), operations) else { return Vec::new() };
     let mut cap = largest.bytes_per_second.value;
@@ -183,7 +184,7 @@ fn large_blocks<'p>(blocks: &[&'p Point], operations: Option<f64>) -> Vec<&'p Po
     on
 }
 
-/// Latency of one I/O at a time that no cap has stretched: the spaced step where there is one.
+/// Returns the latency of one I/O at a time that no cap has stretched, of the spaced step if there is one.
 pub(crate) fn base_latency_ns(
     latencies: &[LatencyRow],
     depths: &[Point],
@@ -195,7 +196,7 @@ pub(crate) fn base_latency_ns(
     spaced.or(rows.first().map(|row| row.mean_ns)).or(first.map(|point| point.latency_ns_mean))
 }
 
-/// The steps of these points as evidence, by their rates.
+/// Returns the steps of these points as evidence, by their rates.
 pub(crate) fn evidence(run: &Run, points: &[&Point]) -> Vec<Evidence> {
     let steps = points.iter().filter_map(|point| run.steps.iter().find(|step| step.plan.name == point.step));
     steps.map(|step| Evidence::of_step(step, "rate")).collect()

@@ -1,4 +1,4 @@
-//! Steps to figures: one point a step and direction, with its interval, and the latency rows.
+//! Figures from steps: one point per step and direction, with its interval, and the latency rows.
 
 use record::{Distribution, Interval, Run, StepRecord};
 use statistics::level::Strays;
@@ -11,18 +11,18 @@ use crate::{Estimate, LatencyRole, LatencyRow, Point, Regimes, clean};
 
 /// Percentiles of a latency row; a row keeps those that its count supports.
 const PERCENTILES: [f64; 11] = [1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99];
-/// Values needed beyond a percentile for it to mean something: 99.9 needs 10,000 (method 7.1).
+/// Fewest values beyond a percentile for it to mean something: 99.9 needs 10,000 (method 7.1).
 const TAIL_MIN: f64 = 10.0;
-/// Fewer seconds than this give no limiter index.
+/// Fewest intervals that give a limiter index (method 5.1).
 const INDEX_SAMPLES: usize = 4;
 /// Standard deviations in a median absolute deviation of normal values.
 const DEVIATION: f64 = 1.4826;
-/// Below this coefficient of variation of the latency the limiter index is undefined (method 5.1).
+/// Coefficient of variation of the latency below which the limiter index is undefined (method 5.1).
 const LATENCY_CV_MIN: f64 = 0.05;
-/// An interval that is shorter than this share of the first was cut off by the end of its step.
+/// Share of the first interval's length below which an interval was cut off by the end of its step.
 const WHOLE: f64 = 0.99;
 
-/// Points of all steps of `kind`, in the order they ran.
+/// Returns the points of all steps of `kind`, in the order they ran.
 pub(crate) fn points(run: &Run, kind: StepKind, regimes: &Regimes) -> Vec<Point> {
     let steps = run.steps.iter().filter(|step| step.plan.kind == kind);
     let both =
@@ -30,12 +30,12 @@ pub(crate) fn points(run: &Run, kind: StepKind, regimes: &Regimes) -> Vec<Point>
     steps.flat_map(both).flatten().collect()
 }
 
-/// The point of one direction; `None` where nothing ended in it.
+/// Returns the point of one direction; `None` if nothing ended in it.
 pub(crate) fn point(step: &StepRecord, direction: Direction) -> Option<Point> {
     of_regime(step, direction, &Regimes::default())
 }
 
-/// The point of one direction in the last regime that the step saw for long enough.
+/// Returns the point of one direction in the last regime that the step saw for long enough.
 fn of_regime(step: &StepRecord, direction: Direction, regimes: &Regimes) -> Option<Point> {
     let tally = step.tally(direction);
     let seconds = step.seconds();
@@ -65,7 +65,7 @@ fn of_regime(step: &StepRecord, direction: Direction, regimes: &Regimes) -> Opti
     })
 }
 
-/// `points` with what the levels of the volume say of its noise, for each was seen in one moment.
+/// Returns `points`, each of which was seen in one moment, with what the levels of the volume show of its noise.
 pub(crate) fn straying(mut points: Vec<Point>, strays: &Strays) -> Vec<Point> {
     for point in points.iter_mut().filter(|_| !strays.is_unknown()) {
         let bytes = point.bytes_per_second.value / point.iops.value;
@@ -77,13 +77,13 @@ pub(crate) fn straying(mut points: Vec<Point>, strays: &Strays) -> Vec<Point> {
     points
 }
 
-/// Whole intervals only: in the last, short one the queue runs empty, so its rate is not that of the depth.
+/// Returns the whole intervals only: in the last, short one the queue runs empty, so its rate is not that of the depth.
 fn whole(counted: &[Interval]) -> impl Iterator<Item = &Interval> {
     let usual = counted.first().map_or(0.0, Interval::seconds);
     counted.iter().filter(move |interval| interval.seconds() >= WHOLE * usual)
 }
 
-/// I/Os a second in each whole interval.
+/// Returns the I/Os per second in each whole interval.
 pub(crate) fn whole_rates(counted: &[Interval], direction: Direction) -> Vec<f64> {
     rates(counted, direction).collect()
 }
@@ -92,7 +92,7 @@ fn rates(counted: &[Interval], direction: Direction) -> impl Iterator<Item = f64
     whole(counted).map(move |interval| interval.of(direction).tally.ops as f64 / interval.seconds())
 }
 
-/// The mean over its clean intervals with the interval of that; where hardly any were seen it may be anything up to twice that.
+/// Returns the mean over the clean intervals with its interval; if hardly any were seen, it may be anything up to twice that.
 fn rate(step: &StepRecord, direction: Direction, seen: &Seen) -> Estimate {
     let all = seen.mean().unwrap_or_else(|| step.tally(direction).ops as f64 / step.seconds());
     let unknown = Estimate { value: all, low: 0.0, high: 2.0 * all };
@@ -103,8 +103,8 @@ fn scaled(estimate: Estimate, factor: f64) -> Estimate {
     Estimate { value: estimate.value * factor, low: estimate.low * factor, high: estimate.high * factor }
 }
 
-/// F/CV²: how much steadier the counts are than the latencies of a busy device allow (method 5.1); the variance from the
-/// median absolute deviation, so that one slice in the wrong second does not hide a meter.
+/// Returns F/CV²: how much steadier the counts are than the latencies of a busy device allow (method 5.1). The
+/// variance comes from the median absolute deviation, so that one slice in the wrong second does not hide a meter.
 fn limiter_index(counted: &[Interval], direction: Direction, latency: &Distribution) -> Option<f64> {
     let counts: Vec<f64> = whole(counted).map(|interval| interval.of(direction).tally.ops as f64).collect();
     if counts.len() < INDEX_SAMPLES {
@@ -116,13 +116,13 @@ fn limiter_index(counted: &[Interval], direction: Direction, latency: &Distribut
     (variation >= LATENCY_CV_MIN).then(|| fano / (variation * variation))
 }
 
-/// Latency rows of the latency steps: reads and writes as timed, a flush by itself.
+/// Returns the latency rows of the latency steps: reads and writes as timed, a flush by itself.
 pub(crate) fn latencies(run: &Run) -> Vec<LatencyRow> {
     let steps = run.steps.iter().filter(|step| step.plan.kind == StepKind::Latency);
     steps.flat_map(|step| timed(step).into_iter().filter_map(|direction| row(step, direction))).collect()
 }
 
-/// In a step with flushes the flush is what is timed.
+/// Returns what a step times: if it has flushes, the flush.
 fn timed(step: &StepRecord) -> Vec<Direction> {
     if step.tally(Direction::Flush).ops > 0 {
         return vec![Direction::Flush];
@@ -130,7 +130,7 @@ fn timed(step: &StepRecord) -> Vec<Direction> {
     vec![Direction::Read, Direction::Write]
 }
 
-/// A rest, or as in earlier runs a pace, is asked of a latency step only to keep its I/Os apart.
+/// Returns what a latency step shows: a rest, or in earlier runs a pace, only keeps its I/Os apart.
 fn role(plan: &StepPlan) -> LatencyRole {
     let is_apart = |worker: &WorkerPlan| worker.pace.rate().is_some() || worker.terms.think.is_some();
     match plan.workers.iter().any(is_apart) {

@@ -1,24 +1,25 @@
-//! What comes in pulses longer than an interval: intervals put together so that each holds whole pulses.
+//! Pulses longer than an interval: intervals are put together so that each holds whole pulses.
 //!
 //! A throttle that lets what waits pass at the end of a slice (this kernel's: 100 ms) shows intervals of 50 ms as
-//! full and empty by turns. Their mean hangs on whether the last one was full, and their spread says nothing of the rate.
+//! full and empty by turns. Their mean depends on whether the last one was full, and their spread says nothing of
+//! the rate.
 
 use std::borrow::Cow;
 
 use record::Interval;
 use workload::{Direction, Nanos};
 
-/// An interval with less than this share of what the fullest holds is empty, but for the end of a pulse or what a meter let through
-/// by itself.
+/// Share of what the fullest interval holds up to which an interval is empty, except for the end of a pulse or what
+/// a meter let through by itself.
 const EMPTY: f64 = 0.3;
-/// Pulses where so many of all intervals are empty: a lone stall is none.
+/// Share of all intervals that must be empty if there are pulses: a lone stall is none.
 const EMPTY_SHARE: f64 = 0.2;
-/// So many pulses are seen to be some.
+/// Fewest pulses that are recognized as such.
 const PULSES_LEAST: usize = 3;
-/// Slower than this, in seconds, it is no slice of a throttle: the rate itself comes and goes.
+/// Longest time between pulses, in seconds: what is slower is no slice of a throttle, the rate itself comes and goes.
 const SLOWEST_S: f64 = 0.25;
 
-/// How many intervals with these `counts`, each of so many `seconds`, hold one pulse: one, where nothing comes in pulses.
+/// Returns how many intervals with these `counts`, each `seconds` long, hold one pulse: one if nothing comes in pulses.
 fn every(counts: &[f64], seconds: f64) -> usize {
     let most = counts.iter().copied().fold(0.0, f64::max);
     let full = |count: &f64| *count > EMPTY * most;
@@ -29,7 +30,7 @@ fn every(counts: &[f64], seconds: f64) -> usize {
         return 1;
     }
     let every = (last - first) as f64 / (begins.len() - 1) as f64;
-    // They come as regularly as a clock does: no gap is as long as two.
+    // They come as regularly as a clock: no gap is as long as two.
     let regular = begins.windows(2).all(|pair| ((pair[1] - pair[0]) as f64) < 2.0 * every);
     if regular && every * seconds <= SLOWEST_S { every.round() as usize } else { 1 }
 }
@@ -38,24 +39,24 @@ fn begins(counts: &[f64], at: usize, most: f64) -> bool {
     counts[at] > EMPTY * most && counts[at - 1] <= EMPTY * most
 }
 
-/// Where among `counts` the first pulse begins that was seen to begin.
+/// Returns the index in `counts` at which the first pulse begins that was seen to begin.
 fn first(counts: &[f64]) -> usize {
     let most = counts.iter().copied().fold(0.0, f64::max);
     (1..counts.len()).find(|&at| begins(counts, at, most)).unwrap_or(0)
 }
 
-/// What is counted over a span of time, and becomes one with what adjoins it.
+/// A count over a span of time, which can be joined with adjoining ones.
 pub(crate) trait Counted: Sized {
-    /// From and to, on the run's clock.
+    /// Returns start and end, on the run's clock.
     fn span(&self) -> (Nanos, Nanos);
-    /// Operations.
+    /// Returns the number of operations.
     fn ops(&self) -> f64;
-    /// Adjoining parts, at least one, as one.
+    /// Joins adjoining parts into one; `None` without parts.
     fn joined(parts: &[Self]) -> Option<Self>;
 }
 
-/// `parts` in the order of time, put together where they are shorter than the pulses in them; what is left at both ends of a
-/// span without a gap is left out.
+/// Puts `parts`, in the order of time, together if they are shorter than the pulses in them; what is left over at
+/// both ends of a span without a gap is left out.
 pub(crate) fn gathered<T: Counted>(parts: Vec<T>) -> Vec<T> {
     let counts = |parts: &[T]| -> Vec<f64> { parts.iter().map(T::ops).collect() };
     let seconds = parts.first().map_or(0.0, |part| part.span().1.since(part.span().0).as_secs_f64());
@@ -70,7 +71,7 @@ pub(crate) fn gathered<T: Counted>(parts: Vec<T>) -> Vec<T> {
     adjoining.flat_map(whole).collect()
 }
 
-/// The intervals of a step, jobs merged, in the order of time: each with whole pulses of what lets them pass.
+/// Returns the intervals of a step, jobs merged, in the order of time, each with whole pulses.
 pub fn in_whole_pulses(intervals: Vec<Cow<'_, Interval>>) -> Vec<Cow<'_, Interval>> {
     gathered(intervals)
 }
@@ -117,7 +118,7 @@ fn one_of<'i>(mut parts: impl Iterator<Item = &'i Interval>) -> Option<Interval>
 mod tests {
     use super::*;
 
-    /// Intervals of so many milliseconds with these writes.
+    /// Intervals of `ms` milliseconds with these writes.
     fn intervals(ms: u64, counts: &[u64]) -> Vec<Interval> {
         let length = Nanos::from_millis(ms);
         let one = |(at, ops): (usize, &u64)| {

@@ -1,4 +1,4 @@
-//! Whose figure it is: what a stream moved beside what the device below it moved meanwhile.
+//! Whose figure a quick look shows: what a stream moved, compared with what the device below it moved meanwhile.
 
 use record::{DiskCounters, Run, SECTOR, Sample, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -6,9 +6,9 @@ use workload::{Direction, StepKind};
 
 use crate::{Cell, cells, target_doubt};
 
-/// From this share on the device did the work. What is not seen of it is what an interval's edge cuts off.
+/// Least share of the stream's bytes that the device moves if it did the work; the rest is cut off at an interval's edges.
 const DEVICE_FROM: f64 = 0.9;
-/// Up to this share what was moved was memory.
+/// Greatest share of the stream's bytes that the device moves if they came from memory.
 const CACHE_TO: f64 = 0.5;
 
 /// One stream of a quick look.
@@ -16,9 +16,9 @@ const CACHE_TO: f64 = 0.5;
 pub struct QuickRow {
     /// What it reached.
     pub cell: Cell,
-    /// Which way.
+    /// Direction.
     pub direction: Direction,
-    /// Bytes that the device moved in this direction meanwhile, as a share of the stream's; `None` where no device is seen.
+    /// Bytes that the device moved in this direction meanwhile, as a share of the stream's; `None` if no device is seen.
     pub device_share: Option<f64>,
     /// Whose figure it is.
     pub whose: Whose,
@@ -34,7 +34,7 @@ pub enum Whose {
     Volume,
     /// The page cache's: the device moved hardly any of it.
     Cache,
-    /// Part of it the cache's.
+    /// Both: a part of it is the cache's.
     Both,
     /// Memory's: the folder lies in it, and there is no volume.
     Memory,
@@ -42,7 +42,7 @@ pub enum Whose {
     Unknown,
 }
 
-/// The streams of a quick look in the order they ran.
+/// Returns the streams of a quick look in the order they ran.
 pub fn quick_rows(run: &Run) -> Vec<QuickRow> {
     let device = run.target.as_ref().and_then(|target| target.devices.first()).map(|device| &device.name);
     let in_memory =
@@ -70,7 +70,7 @@ fn whose(cell: &Cell, device_share: Option<f64>) -> Whose {
     }
 }
 
-/// Bytes that `device` moved between the last reading before the step and the first after it.
+/// Returns the bytes that `device` moved between the last reading before the step and the first after it.
 fn device_bytes(run: &Run, device: &str, step: &StepRecord, direction: Direction) -> Option<f64> {
     let before = run.samples.iter().rfind(|sample| sample.at <= step.started).or(run.samples.first())?;
     let after = run.samples.iter().find(|sample| sample.at >= step.ended).or(run.samples.last())?;

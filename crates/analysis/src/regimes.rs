@@ -1,4 +1,4 @@
-//! Regimes: the spans of a run in which the volume was one volume. Steps are compared only within one.
+//! Regimes: the spans of a run in which the volume stayed the same. Steps are compared only within one.
 
 use record::StepRecord;
 use serde::{Deserialize, Serialize};
@@ -9,37 +9,37 @@ use crate::Estimate;
 use crate::course::{Course, course};
 use crate::timeline::{Levels, Move, Stretch, flows, moves, spells, without_earned};
 
-/// A last level that was seen for less than this many seconds has not settled.
+/// Seconds for which a last level must be seen to have settled.
 const SETTLED_S: f64 = 5.0;
 /// Half-width of a 95 % interval in standard errors.
 const Z95: f64 = 1.96;
 
-/// What moved.
+/// What a change concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Moved {
-    /// Operations a second, or what holds small ones.
+    /// Operations per second, or what limits small ones.
     Operations,
-    /// Bytes a second, or what holds large operations.
+    /// Bytes per second, or what limits large operations.
     Bytes,
 }
 
-/// The level moved.
+/// A change of the level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// It happened between these two on the run's clock (95 %).
+    /// The times on the run's clock between which it happened (95 %).
     pub at: (Nanos, Nanos),
     /// The likeliest time.
     pub likeliest: Nanos,
-    /// The share of the level before that the level after is: below one it fell.
+    /// Ratio of the level after it to the level before it: below one it fell.
     pub ratio: Estimate,
-    /// What held the load that shows it.
+    /// What limited the load that shows it.
     pub moved: Moved,
-    /// The direction of that load, where it has one.
+    /// The direction of that load, if it has one.
     pub direction: Option<Direction>,
-    /// Level before, in operations or bytes a second.
+    /// Level before it, in operations or bytes per second.
     pub before: Estimate,
-    /// Level after.
+    /// Level after it, in operations or bytes per second.
     pub after: Estimate,
 }
 
@@ -50,17 +50,17 @@ impl Change {
     }
 }
 
-/// How a run falls into regimes.
+/// How a run is divided into regimes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Regimes {
-    /// In the order of time; between two of them the level held.
+    /// Changes in the order of time; between two of them the level held.
     pub changes: Vec<Change>,
-    /// The last level was seen for long enough, and did not move on.
+    /// Whether there was no change, or the level after the last one was seen for long enough.
     pub settled: bool,
-    /// What the changes are together.
+    /// What the changes amount to together.
     #[serde(default)]
     pub course: Course,
-    /// From the first moment of a load that keeps the queue full to the end of the last: what was looked at.
+    /// From the first moment of a load that keeps the queue full to the end of the last such load: what was looked at.
     #[serde(default)]
     pub looked: (Nanos, Nanos),
     /// Bursts after a fall that were paid by what a bucket had earned since: no level of the volume.
@@ -69,7 +69,7 @@ pub struct Regimes {
 }
 
 impl Regimes {
-    /// The regimes of a run by its steps.
+    /// Detects the regimes of a run by its steps.
     pub fn of(steps: &[StepRecord]) -> Regimes {
         let rule = Rule::default();
         let spells = spells(steps);
@@ -90,12 +90,12 @@ impl Regimes {
         Regimes { changes, settled, course, looked: (clock(looked.0), clock(looked.1)), earned }
     }
 
-    /// Number of the last regime.
+    /// Returns the number of the last regime.
     pub fn last(&self) -> usize {
         self.changes.len()
     }
 
-    /// The regime in which a span lies; `None` where a change may fall into it, or an earned burst.
+    /// Returns the regime in which a span lies; `None` if a change or an earned burst may fall into it.
     pub fn of_span(&self, from: Nanos, to: Nanos) -> Option<usize> {
         if self.earned.iter().any(|burst| burst.0 < to && from < burst.1) {
             return None;
@@ -105,7 +105,7 @@ impl Regimes {
         (before + after == self.changes.len()).then_some(before)
     }
 
-    /// The regime in which the most of a span lies, by the likeliest times.
+    /// Returns the regime in which most of a span lies, by the likeliest times.
     pub fn around(&self, from: Nanos, to: Nanos) -> usize {
         let middle = Nanos(from.0 / 2 + to.0 / 2);
         self.changes.iter().filter(|change| change.likeliest <= middle).count()

@@ -1,4 +1,5 @@
-//! What is told once although it shows more often: in several steps, on several layers of a stack, above and at a device.
+//! Findings that are reported once although they show more often: in several steps, on several layers of a stack,
+//! above and at a device.
 
 use std::mem::discriminant;
 
@@ -6,8 +7,8 @@ use crate::finding::Layer;
 use crate::watch::Named;
 use crate::{Finding, Meaning};
 
-/// Findings of a kind that steps repeat become one, where the first of them stood: with the figures of the worst, and the
-/// spans of all.
+/// Joins findings of a kind that steps repeat into one, in the place of the first: with the figures of the worst,
+/// and the spans of all.
 pub(crate) fn told_once(found: Vec<Finding>) -> Vec<Finding> {
     let spans = |found: &[Finding]| found.iter().map(|finding| finding.evidence.len()).sum::<usize>();
     let all = spans(&found);
@@ -27,7 +28,7 @@ fn alike(a: &Finding, b: &Finding) -> bool {
     discriminant(&a.meaning) == discriminant(&b.meaning)
 }
 
-/// Of two equally bad ones the earlier keeps its figures.
+/// Joins two findings; of equally bad ones the earlier keeps its figures.
 fn join(known: &mut Finding, other: Finding) {
     if other.meaning.nature().badness > known.meaning.nature().badness {
         known.meaning = other.meaning;
@@ -37,8 +38,8 @@ fn join(known: &mut Finding, other: Finding) {
     known.evidence.sort_by_key(|span| (span.from, span.to));
 }
 
-/// What several layers of one stack show alike is told of the lowest: that is where a policy counts. What an application does
-/// is told of the highest.
+/// Keeps what several layers of one stack show alike on the lowest, where a policy counts, or on the highest if it
+/// is about what an application does.
 pub(crate) fn once_a_stack(found: Vec<Finding>) -> Vec<Finding> {
     let told_by = |other: &Finding, finding: &Finding| {
         let (mine, theirs) = (finding.meaning.nature().device, other.meaning.nature().device);
@@ -52,7 +53,7 @@ pub(crate) fn once_a_stack(found: Vec<Finding>) -> Vec<Finding> {
     once(found, told_by)
 }
 
-/// A limit that a device's own counters show waiting for is told of that device, and not of the one on which it is set.
+/// Drops a limit found above a device if the device's own counters show the wait for it.
 pub(crate) fn once_a_limit(found: Vec<Finding>) -> Vec<Finding> {
     let told_by = |other: &Finding, finding: &Finding| {
         let Meaning::ThrottledAboveDevice(above) = &finding.meaning else { return false };
@@ -70,7 +71,7 @@ pub(crate) fn once_a_limit(found: Vec<Finding>) -> Vec<Finding> {
     once(found, told_by)
 }
 
-/// A fall that a device's counters show, with the level at which it is held since, is not told of the step as well.
+/// Drops the fall of a step that a device's counters show too, with the level at which it has been held since.
 pub(crate) fn once_a_fall(found: Vec<Finding>) -> Vec<Finding> {
     let told_by = |other: &Finding, finding: &Finding| {
         let both = matches!(finding.meaning, Meaning::StepDown(_))
@@ -80,7 +81,7 @@ pub(crate) fn once_a_fall(found: Vec<Finding>) -> Vec<Finding> {
     once(found, told_by)
 }
 
-/// `found` without those that another one tells.
+/// Returns `found` without the findings that another one covers.
 fn once(found: Vec<Finding>, told_by: impl Fn(&Finding, &Finding) -> bool) -> Vec<Finding> {
     let told = |finding: &&Finding| found.iter().any(|other| told_by(other, finding));
     found.iter().filter(|finding| !told(finding)).cloned().collect()

@@ -1,5 +1,5 @@
-//! What plimsoll's own want of a CPU may have cost: by step, in operations that were not issued in time, and whether that
-//! could explain what a claim lacks. It makes a rate too low and a latency too long, never the other way.
+//! What plimsoll's own lack of CPU may have cost: by step, in operations that were not issued in time, and whether
+//! that could explain what a claim lacks. It makes a rate too low and a latency too long, never the other way.
 
 use record::{CpuMetric, Interval, Run, Sample, StepRecord, TargetFacts};
 use workload::{Direction, Nanos, Pace};
@@ -8,41 +8,41 @@ use crate::claims::TOLERANCE;
 use crate::figures::Figures;
 use crate::verdict::{Answer, ClaimRow, Doubt, Quantity};
 
-/// A worker whose thread was on a CPU for this share of the step was itself the limit.
+/// Share of a step above which a worker's thread on a CPU was itself the limit.
 pub(crate) const WORKER_BUSY: f64 = 0.9;
-/// Steal above this share of the machine's time counts (method 6.3, R16).
+/// Share of the machine's time above which what the hypervisor took counts (method 6.3, R16).
 pub(crate) const STEAL: f64 = 0.05;
-/// What is served by threads of this machine waits for a CPU as ours does, and in one round with it.
+/// Factor on a wait if threads of this machine serve the target: they wait for a CPU as ours do, and in series with them.
 const IN_SERIES: f64 = 2.0;
-/// A block of this length takes about as long as a small one; a longer one takes longer by its length
-/// (method 6.3).
+/// Bytes up to which a block takes about as long as a small one; a longer one takes longer by its length (method 6.3).
 const SHORT_BLOCK: f64 = 65_536.0;
-/// A wait may go over the edge of an interval, and then has used the device's queue in both: half of it counts in each.
+/// Share of the device's queue that counts in each interval: a wait may go over the edge of one, and then has used
+/// the queue in both.
 const OVER_AN_EDGE: f64 = 0.5;
-/// A wait in this share of the time delays as many I/Os: half of those beyond a 99th percentile.
+/// Share of the time whose waits delay half of the I/Os beyond a 99th percentile.
 const TAIL: f64 = 0.005;
-/// Steps within this share of a row's rate are those that it rests on.
+/// Least share of a row's rate with which a step is one that the row rests on.
 const LEVEL: f64 = 0.9;
 
-/// What is known of a run that tells what a wait costs.
+/// What is known of a run that determines what a wait costs.
 pub(crate) struct Shortage<'r> {
     run: &'r Run,
-    /// Served by threads of this machine, as loop devices and FUSE are.
+    /// Whether threads of this machine serve the target, as for loop devices and FUSE.
     local: bool,
-    /// The shortest mean latency of a step that had one I/O in flight, by direction.
+    /// Shortest mean latency of a step with one I/O in flight, nanoseconds, by direction.
     base_ns: [Option<f64>; 4],
 }
 
-/// Of one step: shares of its counted time.
+/// Shares of the counted time of one step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Shares {
-    /// Its busiest worker was on a CPU.
+    /// Time for which its busiest worker was on a CPU.
     pub own_cpu: f64,
-    /// A worker was ready, but without a CPU.
+    /// Longest time for which a worker was ready, but without a CPU.
     pub waiting: f64,
-    /// The hypervisor took of the machine.
+    /// Time that the hypervisor took from the machine.
     pub steal: f64,
-    /// Of the rate, at most lost by all this.
+    /// The rate lost to all this, at most, as a share of the rate.
     pub lost: f64,
 }
 
@@ -57,7 +57,7 @@ impl<'r> Shortage<'r> {
         Shortage { run, local: run.target.as_ref().is_some_and(is_served_here), base_ns }
     }
 
-    /// The shares of `step`.
+    /// Returns the shares of `step`.
     pub(crate) fn of_step(&self, step: &StepRecord) -> Shares {
         let wall_ns = step.ended.since(step.counted_from).0 as f64;
         if wall_ns <= 0.0 {
@@ -77,7 +77,7 @@ impl<'r> Shortage<'r> {
         }
     }
 
-    /// The greatest share of its rate that `step` can have lost.
+    /// Returns the greatest share of its rate that `step` can have lost.
     fn lost(&self, step: &StepRecord, shares: Shares) -> f64 {
         if shares.own_cpu > WORKER_BUSY {
             return 1.0;
@@ -88,15 +88,16 @@ impl<'r> Shortage<'r> {
         let waits = if known && all > 0.0 {
             counted.iter().map(|interval| self.lost_s(step, interval)).sum::<f64>() / all
         } else {
-            // A file from before intervals had it.
+            // A file from before intervals stored their waits.
             shares.waiting * self.in_series()
         };
         let stolen = if shares.steal > STEAL { shares.steal * self.in_series() } else { 0.0 };
         (waits + stolen).min(1.0)
     }
 
-    /// Seconds of `interval` in which the device may have had less to do than `step` was to give it. While a worker waits, the
-    /// device goes on with what is in flight: as long as the I/Os queue there beyond what one takes alone.
+    /// Returns the seconds of `interval` in which the device may have had less to do than `step` was to give it.
+    /// While a worker waits, the device goes on with what is in flight, for as long as I/Os queue there beyond what
+    /// one takes alone.
     fn lost_s(&self, step: &StepRecord, interval: &Interval) -> f64 {
         let waited_s = interval.waited.as_secs_f64();
         let queued_s = if self.local { 0.0 } else { self.queued_s(step, interval) };
@@ -112,7 +113,7 @@ impl<'r> Shortage<'r> {
         if self.local { IN_SERIES } else { 1.0 }
     }
 
-    /// How long the queue of `interval` lasts without another I/O; nothing where a pace decides what is in it.
+    /// Returns how long the queue of `interval` lasts without another I/O, in seconds; zero if a pace decides what is in it.
     fn queued_s(&self, step: &StepRecord, interval: &Interval) -> f64 {
         let closed = step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed);
         let of_direction = |direction: Direction| {
@@ -163,7 +164,7 @@ impl<'r> Shortage<'r> {
     }
 }
 
-/// Nobody is told that a claim is missed where plimsoll's want of a CPU could explain it.
+/// Leaves a missed claim open if plimsoll's lack of CPU could explain it.
 pub(crate) fn excuse(run: &Run, figures: &Figures, rows: &mut [ClaimRow]) {
     let shortage = Shortage::of(run);
     for row in rows.iter_mut().filter(|row| row.answer == Answer::Below) {
@@ -174,7 +175,8 @@ pub(crate) fn excuse(run: &Run, figures: &Figures, rows: &mut [ClaimRow]) {
     }
 }
 
-/// How much longer its waits made the mean I/O of `step` at most: each delays all that is in flight.
+/// Returns by how much its waits lengthened the mean I/O of `step` at most, in nanoseconds: each delays all that is
+/// in flight.
 fn added_ns(step: &StepRecord, direction: Direction) -> f64 {
     let waited: u64 = step.workers.iter().map(|worker| worker.run_delay_ns).max().unwrap_or(0);
     waited as f64 * f64::from(depth(step)) / step.tally(direction).ops.max(1) as f64
@@ -191,7 +193,7 @@ fn is_served_here(target: &TargetFacts) -> bool {
     target.filesystem.starts_with("fuse") || target.devices.iter().any(|device| served(&device.name))
 }
 
-/// Samples from `from` to `to`.
+/// Returns the samples from `from` to `to`.
 pub(crate) fn within(run: &Run, from: Nanos, to: Nanos) -> Vec<&Sample> {
     run.samples.iter().filter(|sample| from <= sample.at && sample.at <= to).collect()
 }
@@ -199,6 +201,6 @@ pub(crate) fn within(run: &Run, from: Nanos, to: Nanos) -> Vec<&Sample> {
 fn steal(samples: &[&Sample]) -> f64 {
     let ends = samples.first().zip(samples.last());
     let share = ends.map(|(first, last)| last.cpu.since(&first.cpu, CpuMetric::Steal));
-    // Where no time has passed the hypervisor took none.
+    // If no time has passed, the hypervisor took none.
     share.filter(|share| share.is_finite()).unwrap_or(0.0)
 }

@@ -1,15 +1,15 @@
-//! The steps of a run that went on after it was stopped, and those of its parts.
+//! The steps of a run that was continued after a stop, and those of its parts.
 
 use std::borrow::Cow;
 
 use record::{Run, StepRecord};
 use workload::{Asked, Nanos, StepPlan, part_of_name};
 
-/// Steps of one sitting follow each other sooner: what is in flight comes back, files are opened, a device that was silent is waited
-/// for no longer than that as a rule.
+/// Longest pause between steps of one sitting: what is in flight comes back, files are opened, and a silent device
+/// is as a rule waited for no longer than that.
 const PAUSE: Nanos = Nanos::from_secs(10);
 
-/// From the start of the first step to the end of the last, without what lies between two sittings.
+/// Returns the time from the start of the first step to the end of the last, without the gaps between sittings.
 pub fn in_sittings(done: &[StepRecord]) -> Nanos {
     let Some((first, last)) = done.first().zip(done.last()) else { return Nanos::ZERO };
     let between = done.windows(2).map(|pair| pair[1].started.since(pair[0].ended));
@@ -17,7 +17,7 @@ pub fn in_sittings(done: &[StepRecord]) -> Nanos {
     last.ended.since(first.started).since(away)
 }
 
-/// The steps of the part of this name, by their names within it; without a name those of no part.
+/// Returns the steps of the part named `part`, by their names within it; without a name, those of no part.
 pub fn own_steps<'s>(steps: &'s [StepRecord], part: Option<&str>) -> Cow<'s, [StepRecord]> {
     if part.is_none() && steps.iter().all(|step| part_of_name(&step.plan.name).is_none()) {
         return Cow::Borrowed(steps);
@@ -33,7 +33,7 @@ pub fn own_steps<'s>(steps: &'s [StepRecord], part: Option<&str>) -> Cow<'s, [St
     steps.iter().filter_map(own).collect()
 }
 
-/// The run as a part of it that was asked `asked` would have been alone.
+/// Returns the run as it would have been if the part that was asked `asked` had run alone.
 pub(crate) fn part_of(run: &Run, asked: &Asked) -> Run {
     let steps = own_steps(&run.steps, asked.part_name()).into_owned();
     Run { asked: Some(asked.clone()), steps, ..run.clone() }
@@ -45,7 +45,7 @@ pub(crate) fn has_parts(run: &Run) -> bool {
     matches!(run.asked, Some(Asked::Check(_))) && run.steps.iter().any(of_part)
 }
 
-/// The run without the steps of its parts.
+/// Returns the run without the steps of its parts.
 pub(crate) fn without_parts(run: &Run) -> Run {
     Run { steps: own_steps(&run.steps, None).into_owned(), ..run.clone() }
 }

@@ -8,12 +8,12 @@ use crate::figures::Figures;
 use crate::plateaus::{QUEUED, base_latency_ns};
 use crate::{CreditRow, Spent};
 
-/// A range of lengths is charged as so many lengths of it.
+/// Number of lengths as which a range of lengths is charged.
 const RANGE_PARTS: u64 = 16;
-/// A single stream moves at least so many bytes a second on any network volume: what an I/O takes for its length.
+/// Bytes per second that a single stream moves on any network volume, at least: gives what an I/O takes for its length.
 const STREAM: f64 = 250e6;
 
-/// What `run` has used up, charged as `limits` say.
+/// Returns what `run` has used up, charged as `limits` say.
 pub(crate) fn spent(run: &Run, figures: &Figures, limits: Option<&Limits>) -> Spent {
     let mut spent = Spent::default();
     let rules = limits.map_or(&[][..], |limits| &limits.limits);
@@ -34,13 +34,13 @@ pub(crate) fn spent(run: &Run, figures: &Figures, limits: Option<&Limits>) -> Sp
     spent
 }
 
-/// Operations as the first rule that counts them charges them.
+/// Returns operations as the first rule that counts them charges them.
 fn charged_ops(rules: &[Limit], moved: &Moved) -> f64 {
     let counts = |rule: &&Limit| rule.resource == Resource::Iops && rule.direction.covers(moved.direction);
     moved.ops * rules.iter().find(counts).map_or(1.0, |rule| rule.mean_charge(moved))
 }
 
-/// What every account holds after the run.
+/// Returns what every account holds after the run.
 fn credits(run: &Run, figures: &Figures, limits: &Limits) -> Vec<CreditRow> {
     let mut ledger = Ledger::new(limits, Opening::Unknown);
     entries(run, figures).iter().for_each(|dated| ledger.enter(&dated.entry));
@@ -66,14 +66,14 @@ fn row(limits: &Limits, balance: Balance) -> CreditRow {
     }
 }
 
-/// What moved, and from when.
+/// What moved, and its start.
 #[derive(Clone, Debug)]
 pub(crate) struct Dated {
     pub from: Nanos,
     pub entry: Entry,
 }
 
-/// Everything that moved, in the order of time, with the pauses in which the volume earned.
+/// Returns everything that moved, in the order of time, with the pauses in which the volume earned.
 pub(crate) fn entries(run: &Run, figures: &Figures) -> Vec<Dated> {
     let base = Bases::of(figures);
     let mut entries = Vec::new();
@@ -82,7 +82,7 @@ pub(crate) fn entries(run: &Run, figures: &Figures) -> Vec<Dated> {
         let mut intervals: Vec<&Interval> = step.intervals.iter().collect();
         intervals.sort_by_key(|interval| (interval.start, interval.end));
         for interval in intervals {
-            // Jobs side by side share their time: what overlaps is entered without any.
+            // Jobs side by side share their time: what overlaps is entered without time of its own.
             let from = booked.map_or(interval.start, |booked| booked.max(interval.start));
             let pause = booked.map_or(Nanos::ZERO, |booked| from.since(booked));
             if pause > Nanos::ZERO {
@@ -107,7 +107,8 @@ impl Bases {
         Bases([base(Direction::Read), base(Direction::Write)])
     }
 
-    /// A closed loop whose I/Os wait for others would have gone faster if it had been let.
+    /// Returns whether more was asked for: a closed loop whose I/Os wait for others would have gone faster if it had
+    /// been let.
     fn asked(&self, step: &StepRecord, interval: &Interval) -> Asked {
         let closed = step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed);
         let waits = |direction: Direction, base: Option<f64>| {
@@ -124,12 +125,12 @@ impl Bases {
     }
 }
 
-/// Whether I/Os of `block` bytes that take `mean_ns` wait for others: one small I/O at a time takes `base_ns`.
+/// Whether I/Os of `block` bytes that take `mean_ns` wait for others, if one small I/O at a time takes `base_ns`.
 pub(crate) fn is_queued(mean_ns: f64, base_ns: f64, block: f64) -> bool {
     mean_ns >= QUEUED * (base_ns + block / STREAM * 1e9)
 }
 
-/// The I/Os of an interval by length and direction.
+/// Returns the I/Os of an interval by length and direction.
 fn moved(step: &StepRecord, interval: &Interval) -> Vec<Moved> {
     let job = step.jobs.get(usize::from(interval.job));
     let of_job: Vec<&WorkerPlan> =
@@ -149,7 +150,8 @@ fn moved(step: &StepRecord, interval: &Interval) -> Vec<Moved> {
     moved
 }
 
-/// The lengths that workers use with their shares; `None` where these are not the same for all, or the order chooses them.
+/// Returns the lengths that workers use, with their shares; `None` if these differ between workers, or if the order
+/// chooses them.
 fn shares(workers: &[&WorkerPlan], direction: Direction) -> Option<Vec<(Bytes, f64)>> {
     let first = &workers.first()?.blocks;
     if first.by == LengthsBy::Sequence || workers.iter().any(|worker| worker.blocks != *first) {
@@ -170,7 +172,7 @@ fn shares(workers: &[&WorkerPlan], direction: Direction) -> Option<Vec<(Bytes, f
     Some(shares).filter(|shares| !shares.is_empty())
 }
 
-/// Whether I/Os of `direction` follow each other: one worker's do where it goes one way only.
+/// Returns whether I/Os of `direction` follow each other: those of a single worker do if it goes one way only.
 fn order(step: &StepRecord, direction: Direction) -> Order {
     let workers: Vec<&WorkerPlan> =
         step.plan.workers.iter().filter(|worker| worker.access.mix.issues(direction)).collect();
@@ -181,7 +183,7 @@ fn order(step: &StepRecord, direction: Direction) -> Order {
     }
 }
 
-/// Each I/O lies behind the one before it, and no other comes between them.
+/// Whether each I/O of a worker follows the one before it, with no other in between.
 fn is_one_line(worker: &WorkerPlan) -> bool {
     let Access { order, stride, mix, runs, pieces, diskspd, .. } = &worker.access;
     let plain = *stride == 0 && runs.is_none() && pieces.is_none() && diskspd.is_none();

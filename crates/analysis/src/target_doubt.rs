@@ -2,15 +2,15 @@
 
 use record::TargetDoubt;
 
-/// True where the figures are not a volume's at all: something else answered, or nothing is kept that could be read.
+/// Whether the figures are not a volume's at all: something else answered, or nothing is kept that could be read.
 ///
-/// What was said in words that nobody knows any more decides nothing.
+/// A doubt in words that no version knows any more decides nothing.
 pub(crate) fn voids(doubt: &TargetDoubt) -> bool {
     match doubt {
         TargetDoubt::StoresNothing { .. }
         | TargetDoubt::ThroughPageCache { .. }
         | TargetDoubt::NoDirectIo => true,
-        // The volume is measured with what stands in front of it, as whoever uses it has it too.
+        // The volume is measured with what stands in front of it, which its users have in front of it too.
         TargetDoubt::StackedFilesystem { .. }
         | TargetDoubt::NetworkFilesystem { .. }
         | TargetDoubt::ServedByProgram { .. }
@@ -31,7 +31,7 @@ pub(crate) fn voids(doubt: &TargetDoubt) -> bool {
     }
 }
 
-/// True where the target lies in memory, and there is no volume.
+/// Whether the target lies in memory, so that there is no volume.
 pub(crate) fn is_memory(doubt: &TargetDoubt) -> bool {
     use TargetDoubt::{CompressedMemory, MemoryDevice, MemoryFilesystem};
     matches!(doubt, MemoryFilesystem { .. } | CompressedMemory { .. } | MemoryDevice { .. })

@@ -29,13 +29,13 @@ pub enum Answer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quantity {
-    /// Operations a second, at least.
+    /// Operations per second, at least.
     Iops,
-    /// Bytes a second, at least.
+    /// Bytes per second, at least.
     BytesPerSecond,
-    /// Mean latency in nanoseconds, at most.
+    /// Mean latency, nanoseconds, at most.
     MeanLatency,
-    /// Latency at a percentile in nanoseconds, at most.
+    /// Percentile of latency, nanoseconds, at most.
     PercentileLatency,
 }
 
@@ -52,13 +52,13 @@ pub enum Reading {
 /// The figure that is claimed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Claimed {
-    /// The figure: operations or bytes a second, or nanoseconds.
+    /// The figure: operations or bytes per second, or nanoseconds.
     pub value: f64,
-    /// As its source writes it: `3,000`, `125 MiB/s`, `200 MB/s`, `30 ms`.
+    /// The figure as its source writes it: `3,000`, `125 MiB/s`, `200 MB/s`, `30 ms`.
     pub words: String,
-    /// Who says so: policy id with date, or `expectation`.
+    /// Source of the claim: policy id with date, or `expectation`.
     pub source: String,
-    /// For a bandwidth whose source writes MB/s ambiguously: the reading that the measurement fits, if either.
+    /// The reading that the measurement fits, if either, for a bandwidth whose source writes an ambiguous MB/s.
     pub reading: Option<Reading>,
 }
 
@@ -67,32 +67,33 @@ pub struct Claimed {
 #[serde(tag = "doubt", rename_all = "snake_case")]
 #[allow(missing_docs)]
 pub enum Doubt {
-    /// At `rate` a second, charged as the rule on `of` charges, the policy's burst lasts `burst_s` seconds from a full bucket;
-    /// the run loaded the volume for `loaded_s`, and what it held before is not known: it lasts for `left_s_least` to
-    /// `left_s_most` more.
+    /// At `rate` per second, charged as the rule on `of` charges, the policy's burst lasts `burst_s` seconds from a
+    /// full bucket. The run loaded the volume for `loaded_s`, and what the bucket held before is not known: it lasts
+    /// for `left_s_least` to `left_s_most` more.
     InsideBurst { of: Resource, rate: f64, burst_s: f64, loaded_s: f64, left_s_least: f64, left_s_most: f64 },
-    /// The `baseline` of the rule on `of` was held while the load asked for more: with credits its `burst` would have come.
+    /// The `baseline` of the rule on `of` was the limit while the load asked for more: with credits its `burst`
+    /// would have come.
     CreditsSpent { of: Resource, baseline: f64, burst: f64 },
-    /// A volume of another `policy` gives these figures too, while its burst lasts: `lasts_s` from full credits, and nobody
-    /// says how long where that is missing. So do those of so many `more` policies.
+    /// A volume of another `policy` gives these figures too while its burst lasts: `lasts_s` from full credits,
+    /// `None` if not published. So do those of `more` further policies.
     BurstOfAnother { policy: String, lasts_s: Option<f64>, more: usize },
     /// The policy's burst has no published length.
     BurstUnknown,
     /// Not measured in this run.
     NotMeasured,
-    /// The rate did not settle, or too few samples.
+    /// The rate did not settle, or there are too few samples.
     TooShort,
-    /// The rate lies where the claim just still counts as met: `least` of it (0 to 1). Longer steps would not decide it.
+    /// The rate lies just where the claim still counts as met: `least` of it (0 to 1). Longer steps would not decide it.
     OnTolerance { least: f64 },
-    /// Met where MB are decimal and missed where they are binary, and the source does not say which.
+    /// Met if MB are decimal and missed if they are binary, and the source does not say which.
     UnitUnknown,
-    /// The level moves between moments by more than its noise explains; the interval is wider for what was not seen.
+    /// The level moves between moments by more than its noise explains; the interval is wider because of what was not seen.
     Wandering,
     /// It was measured only before the change at `at`.
     BeforeChange { at: Nanos },
     /// The level swings between `low` and `high` with the mean `mean`, as shares of what was measured last.
     Swings { low: f64, mean: f64, high: f64 },
-    /// What the last change left was not seen for long enough.
+    /// The level after the last change, at `at`, was not seen for long enough.
     Unsettled { at: Nanos },
     /// The generator was the limit.
     GeneratorBound,
@@ -104,11 +105,11 @@ pub enum Doubt {
     CachedReads,
     /// `share` (0 to 1) of the region holds no data.
     Unwritten { share: f64 },
-    /// Below the claim but the depth tested does not fill it: at least `depth` would be needed.
+    /// Below the claim, but the depth tested, `depth`, does not fill it: a deeper queue would be needed.
     DepthTooLow { depth: f64 },
-    /// Below nominal, but within the promise: `fraction` of nominal.
+    /// Below nominal, but within the promise: at least `fraction` of nominal.
     WithinPromise { fraction: f64 },
-    /// Not enough values for that percentile.
+    /// Too few values for that percentile.
     FewSamples { count: u64 },
     /// The run was stopped before its end.
     Interrupted,
@@ -117,42 +118,42 @@ pub enum Doubt {
 /// One claim with its answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClaimRow {
-    /// `4 KiB read IOPS`, `1 MiB write`, `read p99`.
+    /// What it is about, in words: `4 KiB read IOPS`, `1 MiB write`, `read p99`.
     pub what: String,
-    /// What it is about.
+    /// The quantity that is claimed.
     pub quantity: Quantity,
-    /// Which way.
+    /// Direction.
     pub direction: Direction,
     /// What is claimed.
     pub claimed: Claimed,
     /// What was measured, in the unit of `claimed.value`.
     pub measured: Option<Estimate>,
-    /// 99th percentile of the latency in that measurement, nanoseconds.
+    /// 99th percentile of latency in that measurement, nanoseconds.
     pub latency_ns_p99: Option<u64>,
     /// I/Os in flight in that measurement.
     #[serde(default)]
     pub depth: Option<u32>,
     /// The answer.
     pub answer: Answer,
-    /// Why not more.
+    /// Doubts about the answer.
     pub doubts: Vec<Doubt>,
 }
 
 /// The answer to all claims.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// Below if one is below; else cannot tell if one cannot be told; else meets.
+    /// Below if one claim is; otherwise cannot tell, then consistent with burst, then meets if one is; otherwise exceeds.
     pub answer: Answer,
     /// What the claims were about: the policy as typed, or the expectation.
     pub subject: Option<String>,
-    /// One a claim, and without claims one a cap.
+    /// One row per claim; without claims, one per cap.
     pub rows: Vec<ClaimRow>,
     /// Doubts that concern the whole run.
     pub doubts: Vec<Doubt>,
 }
 
 impl Verdict {
-    /// The exit code of plimsoll's own commands: 0 met or nothing claimed, 3 below, 4 cannot tell.
+    /// Returns the exit code of plimsoll's own commands: 0 met or nothing claimed, 3 below, 4 cannot tell.
     pub fn exit_code(&self) -> u8 {
         match self.answer {
             Answer::Measured | Answer::Meets | Answer::Exceeds => 0,

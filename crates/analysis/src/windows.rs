@@ -1,4 +1,4 @@
-//! The steady state as the SNIA's performance test specification defines it, stated beside our own.
+//! The steady state as the SNIA's performance test specification defines it, reported beside our own.
 
 use record::StepRecord;
 use serde::{Deserialize, Serialize};
@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::Regimes;
 use crate::timeline::{Spell, spells};
 
-/// Windows that are compared (SNIA Solid State Storage Performance Test Specification 2.0.2).
+/// Number of windows that are compared (SNIA Solid State Storage Performance Test Specification 2.0.2).
 const WINDOWS: usize = 5;
-/// Most that the greatest and the least may differ, as a share of the mean.
+/// Most that the greatest and the least window may differ, as a share of the mean.
 const RANGE: f64 = 0.2;
 /// Most that a fitted line may rise or fall from the first window to the last, as a share of the mean.
 const SLOPE: f64 = 0.1;
@@ -18,19 +18,19 @@ const INTERVALS: usize = 2;
 /// Five windows of one load since the last change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FiveWindows {
-    /// Operations a second in each.
+    /// Operations per second in each.
     pub means: [f64; WINDOWS],
-    /// Seconds of all together.
+    /// Seconds of all windows together.
     pub seconds: f64,
-    /// Greatest less least, as a share of the mean.
+    /// Greatest minus least, as a share of the mean.
     pub range: f64,
-    /// What the fitted line rises from the first to the last window, as a share of the mean; signed.
+    /// Rise of the fitted line from the first to the last window, as a share of the mean; signed.
     pub slope: f64,
-    /// Range at most 20 % and slope at most 10 %.
+    /// Whether the range is at most 20 % and the slope at most 10 %.
     pub steady: bool,
 }
 
-/// Of the load that ran longest since the last change, at the depth at which it did.
+/// Returns the windows of the load that ran longest since the last change, at the depth at which it did.
 pub(crate) fn windows(steps: &[StepRecord], regimes: &Regimes) -> Option<FiveWindows> {
     let from = regimes.changes.last().map_or(0.0, |change| change.at.1.as_secs_f64());
     let spells = spells(steps);
@@ -46,7 +46,7 @@ pub(crate) fn windows(steps: &[StepRecord], regimes: &Regimes) -> Option<FiveWin
     five(&longest)
 }
 
-/// Of rates and their lengths.
+/// Returns the windows of rates and their lengths.
 fn five(rates: &[(f64, f64)]) -> Option<FiveWindows> {
     let each = rates.len() / WINDOWS;
     if each < INTERVALS {

@@ -1,5 +1,5 @@
-//! What is told of a level whose cause is open: no more than the same load had at any time, and where plimsoll waited for a CPU
-//! no more than that the level is at least so much.
+//! What is reported of a level whose cause is open: no more than the same load reached at any time, and only a lower
+//! bound if plimsoll waited for a CPU.
 
 use super::loads::{Load, ever};
 use super::{Cause, SAME, Way};
@@ -9,28 +9,29 @@ use crate::plateaus::Cap;
 use crate::shortage::Shortage;
 use crate::{Estimate, Point};
 
-/// What plimsoll's own want of a CPU may have cost a level that is told as it is: a third of the 3 % by which a claim may be
-/// missed.
+/// Share of a level that plimsoll's own lack of CPU may have cost before the level is only a lower bound: a third of
+/// the 3 % by which a claim may be missed.
 const LOST: f64 = 0.01;
-/// A level known as well as this, as a share of it, is that of a pace and not of accidents.
+/// Half-width, as a share of the level, up to which a level is that of a steady pace and not of accidents.
 const FLAT: f64 = 0.005;
-/// One load above a level may be an accident of its moment.
+/// Loads that must exceed a level to refute it; a single one may be an accident of its moment.
 const MOMENTS: usize = 2;
 
-/// A level, and whether it is only known to be at least that.
+/// A level, and whether it is only a lower bound.
 pub(super) struct Bound {
     pub level: Estimate,
     pub at_least: bool,
 }
 
 impl Bound {
-    /// The level of `cap` where `cause` holds it.
+    /// Returns the level of `cap` as measured, or what `open` makes of it if `cause` is open.
     pub fn of(cap: &Cap, cause: &Cause, open: impl FnOnce() -> Bound) -> Bound {
         let held = Bound { level: cap.level, at_least: cap.at_least };
         if matches!(cause, Cause::Open { .. }) { open() } else { held }
     }
 
-    /// The level of `cap`, which `loads` show and of which the cause is open; `of` is the figure of a load that it is of.
+    /// Returns the bound for the level of `cap`, whose cause is open and which `loads` show; `of` picks the figure
+    /// of a load that the level is about.
     pub fn open(way: &Way<'_>, cap: &Cap, loads: &[&Load<'_>], of: fn(&Point) -> Estimate) -> Bound {
         let at_least = cap.at_least || lost(way, loads) > LOST || have_more(cap, loads, of);
         let least = if at_least { least_ever(way, loads, of) } else { None };
@@ -39,32 +40,32 @@ impl Bound {
     }
 }
 
-/// Whether a level that is told by its counts is not that of the volume: plimsoll may have lost more of it than a figure may be off.
-/// What this machine serves itself loses time with plimsoll, and how much cannot be told from the queue; waits that come as they
-/// please leave no level known as well as this.
+/// Whether a level whose cause was detected by its counts is not that of the volume, because plimsoll may have lost
+/// more of it than a figure may be off. A target that this machine serves itself loses time with plimsoll, and the
+/// queue does not show how much; but waits at random moments would not leave a level as well known as `FLAT`.
 pub(super) fn starved(way: &Way<'_>, cap: &Cap, loads: &[&Load<'_>]) -> bool {
     let is_flat = cap.level.half_width() <= FLAT * cap.level.value;
     let served_here = Shortage::of(way.run).is_local();
     lost(way, loads) > SAME && !(served_here && is_flat)
 }
 
-/// Whether loads that should be at the level surely had more than it: a corner that is soft, or moments that differ.
+/// Whether loads that should be at the level surely exceeded it: the corner is soft, or the moments differ.
 pub(super) fn have_more(cap: &Cap, loads: &[&Load<'_>], of: fn(&Point) -> Estimate) -> bool {
     let high = cap.level.high * (1.0 + LOST);
-    // A map has so many cells that some have more by the chance of their moment: its ladders and what came again tell.
+    // A map has enough cells for some to exceed the level by the chance of their moment: its ladders and repeats decide.
     let is_cell = |load: &Load<'_>| load.step.plan.kind == workload::StepKind::Cell;
     let more =
         |load: &&&Load<'_>| intervals(load) >= INTERVALS_MIN && !is_cell(load) && of(&load.point).low > high;
     loads.iter().filter(more).count() >= MOMENTS
 }
 
-/// Intervals in which a load was seen.
+/// Counts the intervals in which a load was measured.
 fn intervals(load: &Load<'_>) -> usize {
     load.point.seen.moments.iter().map(|(_, rates)| rates.len()).sum()
 }
 
-/// The mean share of their rate that these loads may have lost to a CPU that plimsoll waited for, in the intervals by which they are
-/// judged.
+/// Returns the mean share of their rate that these loads may have lost while plimsoll waited for a CPU, in the
+/// intervals they are judged by.
 fn lost(way: &Way<'_>, loads: &[&Load<'_>]) -> f64 {
     let shortage = Shortage::of(way.run);
     let of = |load: &&Load<'_>| {
@@ -74,8 +75,8 @@ fn lost(way: &Way<'_>, loads: &[&Load<'_>]) -> f64 {
     loads.iter().map(of).sum::<f64>() / loads.len().max(1) as f64
 }
 
-/// The least that the load of one of these, or a deeper one of its block, had in the whole run: what came back, and may come
-/// back again, is no level.
+/// Returns the least that any of these loads, or a deeper one of the same block size, had in the whole run: a rate
+/// that the run fell below, and may fall below again, is no level.
 fn least_ever(way: &Way<'_>, loads: &[&Load<'_>], of: fn(&Point) -> Estimate) -> Option<Estimate> {
     let asks_as_much = |other: &Load<'_>| {
         let same =

@@ -1,4 +1,4 @@
-//! What holds the large blocks of one direction.
+//! What limits the large blocks of one direction.
 
 use statistics::metered::{Meter, Metering, Window, metered_at_one_level};
 
@@ -11,16 +11,16 @@ use super::{Cause, Charged, Counted, Held, Load, Tells, Way, evidence, unit};
 use crate::finding::Confidence;
 use crate::plateaus::{Cap, PLATEAU};
 
-/// Two loads have different budgets where the one has this many times the bytes of the other in flight.
+/// Two loads have different budgets if one has at least this many times the other's bytes in flight.
 const BUDGETS: f64 = 1.8;
-/// A load of half the bytes in flight that reaches less than this share of the rate is held by them: half, and what a queue
-/// that is not quite empty still gives.
+/// A load with half the bytes in flight is limited by them if it reaches at most this share of the rate: half, and
+/// what a queue that is not quite empty adds.
 const HALVED: f64 = 0.65;
 
-/// Blocks of which so small a share of the smallest ones' rate comes are not held by operations.
+/// Blocks are not limited by operations if their rate is at most this share of the smallest block's.
 const OPERATIONS_FREE: f64 = 0.5;
 
-/// The level of bytes; `None` where no ladder of blocks was climbed.
+/// Returns the level of bytes; `None` if no ladder of block sizes was climbed.
 pub(super) fn level(way: &Way<'_>) -> Option<Cap> {
     let laddered = way.blocks.iter().any(|point| point.direction == way.direction);
     laddered.then(|| way.figures.bandwidth_cap(way.direction)).flatten()
@@ -33,7 +33,7 @@ struct Seen<'s> {
     meter: Meter,
 }
 
-/// What holds the bytes of `way`, where operations do not; `unit` is that in which operations are charged.
+/// Returns what limits the bytes of `way` if operations do not; `unit` is what operations are charged in.
 pub(super) fn held(way: &Way<'_>, operations: Option<&Held>, unit: Option<&Charged>) -> Option<Held> {
     let cap = level(way)?;
     let largest = *way.loads.deepest(way.direction).last()?;
@@ -61,8 +61,8 @@ pub(super) fn held(way: &Way<'_>, operations: Option<&Held>, unit: Option<&Charg
     })
 }
 
-/// Operations hold the largest block too, so that bytes have no level; where it is open what an operation at random is charged
-/// as, so is theirs.
+/// Returns a lower bound for bytes if operations limit the largest block too, so that bytes show no level of their
+/// own, and if it is open what an operation at random places is charged as.
 fn beyond(operations: &Held, largest: &Load<'_>) -> Option<Held> {
     let Cause::Open { tells } = &operations.cause else { return None };
     tells.contains(&Tells::InOrder).then(|| Held {
@@ -75,7 +75,7 @@ fn beyond(operations: &Held, largest: &Load<'_>) -> Option<Held> {
     })
 }
 
-/// The scales of each block by itself: the clearest of them, unless another says the contrary.
+/// Returns what the counts of each block size show: the clear answer, unless another block size contradicts it.
 fn of_blocks(loads: &[&Load<'_>]) -> Meter {
     let mut blocks: Vec<u64> = loads.iter().map(|load| load.point.block).collect();
     blocks.sort_unstable();
@@ -89,7 +89,7 @@ fn of_blocks(loads: &[&Load<'_>]) -> Meter {
     match (says(Metering::Metered), says(Metering::NotMetered)) {
         (Some(_), Some(_)) => Meter::default(),
         (Some(meter), None) | (None, Some(meter)) => meter.clone(),
-        // Each by itself is too short. Together, in pieces of the largest block, they have one level of bytes.
+        // Each block size by itself is too short. Together, in units of the largest block, they have one level of bytes.
         (None, None) => {
             let largest = blocks.last().copied().unwrap_or(1) as f64;
             let windows: Vec<Window> = loads
@@ -106,7 +106,7 @@ fn scaled(mut window: Window, share: f64) -> Window {
     window
 }
 
-/// The first of these that is shown: each excludes those after it.
+/// Returns the first of these causes that is shown: each excludes those after it.
 fn cause(way: &Way<'_>, seen: &Seen<'_>, unit: Option<&Charged>) -> (Cause, Confidence) {
     ours(way, seen)
         .or_else(|| in_flight(way, seen))
@@ -116,15 +116,15 @@ fn cause(way: &Way<'_>, seen: &Seen<'_>, unit: Option<&Charged>) -> (Cause, Conf
         .unwrap_or_else(|| of_meter(&seen.meter, beside_operations(way)))
 }
 
-/// A device that small operations keep busy without a meter may be busy with large ones too, each as long as the other: that counts
-/// look pinned there says less.
+/// Lowers the confidence in a meter if small operations keep the device busy without one: large ones may keep it
+/// busy too, each taking as long as the next, so that pinned counts say less.
 fn beside((cause, confidence): (Cause, Confidence), operations: Option<&Held>) -> (Cause, Confidence) {
     let is_busy = operations.is_some_and(|held| held.cause == Cause::Saturated);
     let most = if is_busy && cause == Cause::Meter { Confidence::Possible } else { confidence };
     (cause, confidence.min(most))
 }
 
-/// plimsoll's CPU, or a limit of this machine.
+/// Detects plimsoll's CPU, or a limit of this machine, as the cause.
 fn ours(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     if let Some((step, share)) = cpu_bound(&seen.loads) {
         return Some((Cause::Cpu { step, share }, Confidence::Strong));
@@ -137,9 +137,9 @@ fn in_flight_of(load: &Load<'_>) -> f64 {
     f64::from(load.point.depth) * load.point.block as f64
 }
 
-/// Whether the bytes in flight are what holds it: two budgets must reach the same.
+/// Detects the bytes in flight as the cause; excluded if two different budgets reach the same rate.
 fn in_flight(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
-    // What is well above the level does not reach the same.
+    // A load well above the level does not reach the same.
     let at_level = |load: &&&Load<'_>| load.point.bytes_per_second.value * HALVED <= seen.cap.level.value;
     let budgets = || seen.loads.iter().filter(at_level).map(|load| in_flight_of(load));
     let (least, most) = (budgets().fold(f64::INFINITY, f64::min), budgets().fold(0.0, f64::max));
@@ -155,7 +155,7 @@ fn in_flight(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     Some((cause, Confidence::Likely))
 }
 
-/// A load at the level, and one of the same block with about half its bytes in flight.
+/// Returns a load at the level, and one of the same block size with about half its bytes in flight.
 fn halved<'s>(way: &'s Way<'_>, seen: &'s Seen<'_>) -> Option<(&'s Load<'s>, &'s Load<'s>)> {
     let half = |full: &&'s Load<'s>| {
         let about_half = |load: &&Load<'_>| {
@@ -167,14 +167,14 @@ fn halved<'s>(way: &'s Way<'_>, seen: &'s Seen<'_>) -> Option<(&'s Load<'s>, &'s
     seen.loads.iter().find_map(half)
 }
 
-/// Operations charged in units reach just these bytes.
+/// Detects operations charged in units that give exactly these bytes.
 fn in_units(seen: &Seen<'_>, unit: Option<&Charged>) -> Option<(Cause, Confidence)> {
     let charged = unit.filter(|charged| unit::explains(charged, seen.cap.level.value))?;
     Some((Cause::Unit { unit: charged.unit, charge: charged.charge }, charged.confidence))
 }
 
-/// One block alone may be held by anything; and where even the smallest of the ladder is at the level, bytes and units of that
-/// size are told apart only by smaller ones.
+/// Leaves the cause open, or less sure, without two block sizes at the level: one alone may be limited by anything.
+/// If even the smallest of the ladder is at it, only smaller ones tell bytes from units of that size.
 fn two_blocks(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     let blocks = || seen.loads.iter().map(|load| load.point.block);
     let least = blocks().min()?;
@@ -189,8 +189,8 @@ fn two_blocks(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     (least <= smallest && metered && below != Some(true)).then_some((Cause::Meter, Confidence::Possible))
 }
 
-/// Blocks that bytes must hold, if a rule of bytes does, have not the bytes of the largest, but fewer: each takes time beside its bytes,
-/// which no meter of bytes counts.
+/// Leaves the cause open if blocks that a rule of bytes would have to limit move fewer bytes than the largest: each
+/// takes time besides its bytes, which no meter of bytes counts.
 fn by_size(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     let blocks = way.loads.deepest(way.direction);
     let (largest, smallest) = (&blocks.last()?.point, &blocks.first()?.point);
@@ -204,13 +204,13 @@ fn by_size(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     (metered && moves).then(|| open(vec![Tells::LargerBlocks]))
 }
 
-/// What the corner shows at which operations give way to these bytes.
+/// Returns what the corner shows at which operations give way to these bytes.
 fn beside_operations(way: &Way<'_>) -> Shows {
     let operations = way.figures.iops_cap(way.direction);
     operations.map_or(Shows::Nothing, |cap| corner::shows(way, cap.level.value))
 }
 
-/// What the scales of the counts say of it, and where they do not, the corner.
+/// Returns the cause that the counts show over several lengths of time, or, if they do not decide, the corner.
 fn of_meter(meter: &Meter, corner: Shows) -> (Cause, Confidence) {
     match meter.answer {
         Metering::NotMetered | Metering::Unclear if corner == Shows::Rules => {

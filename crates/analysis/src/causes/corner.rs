@@ -1,16 +1,17 @@
-//! Where operations give way to bytes: a rule of each leaves a hard corner, a device that takes time for both rounds it off.
+//! The corner at which operations give way to bytes: two rules leave it hard, a device that takes time for both
+//! rounds it off.
 //!
-//! At the block where both levels meet, two rules let through what either does; a server that needs as long for the operation as
-//! for its bytes serves half of that (method 4.2).
+//! At the block size where both levels meet, two rules let through what either does alone; a server that needs as
+//! long for the operation as for its bytes serves half of that (method 4.2).
 
 use super::Way;
 use crate::Estimate;
 
-/// Blocks this near to the crossover, as the logarithm of their share of it, show the corner.
+/// Distance from the crossover within which a block shows the corner, in the natural logarithm of the block size.
 const BESIDE: f64 = 0.15;
-/// A corner with at least this share of a hard one is no server's: that has 0.5 there, and 0.54 at the edge of what is beside.
+/// Least share of a hard corner that is two rules' and no server's: a server has 0.5, and 0.54 at the edge of `BESIDE`.
 const RULES: f64 = 0.85;
-/// One with at most this share is not that of two rules.
+/// Share of a hard corner up to which it is not that of two rules (method 4.2).
 const BLURRED: f64 = 0.75;
 
 /// What a corner shows.
@@ -18,13 +19,13 @@ const BLURRED: f64 = 0.75;
 pub(super) enum Shows {
     /// Two rules, one of operations and one of bytes.
     Rules,
-    /// Something that takes time for the one and for the other.
+    /// Something that takes time both for each operation and for its bytes.
     Time,
-    /// Nothing was measured beside it, or it may be either.
+    /// Either: nothing was measured near it, or the measurements leave it open.
     Nothing,
 }
 
-/// What the corner of `way` shows, where small blocks reach `operations`.
+/// Returns what the corner of `way` shows, if small blocks reach `operations`.
 pub(super) fn shows(way: &Way<'_>, operations: f64) -> Shows {
     let Some(bytes) = super::bytes::level(way).map(|cap| cap.level.value) else { return Shows::Nothing };
     let at = bytes / operations;

@@ -1,14 +1,14 @@
-//! What the machine under plimsoll allows: limits of its control groups, and the requests that a device's queue holds.
+//! Limits of the machine itself: those of control groups, and the number of requests that a device's queue holds.
 
 use record::LocalLimit;
 use workload::Direction;
 
 use super::{Counted, SAME, Way};
 
-/// How near the rate is to what the queue's requests allow at the base latency, to be held by them.
+/// How near, as a share, the rate must be to what the queue's requests give at the base latency to be limited by them.
 const NEAR: f64 = 0.1;
 
-/// The limit of this machine that has the figure of `level`.
+/// Returns the limit of this machine whose figure is `level`.
 pub(super) fn local_limit(way: &Way<'_>, counted: Counted, level: f64) -> Option<LocalLimit> {
     let what = match (way.direction, counted) {
         (Direction::Read, Counted::Operations) => "riops",
@@ -24,7 +24,7 @@ pub(super) fn local_limit(way: &Way<'_>, counted: Counted, level: f64) -> Option
     way.run.limits.iter().filter(|limit| limit.what == what && on(&limit.device)).find(near).cloned()
 }
 
-/// The device whose queue holds fewer requests than were asked to be in flight, where these at the base latency give `level`.
+/// Returns the device whose queue holds fewer requests than `depth`, if these give `level` at the base latency.
 pub(super) fn queue(way: &Way<'_>, level: f64, depth: u32) -> Option<(String, u32)> {
     let base_s = way.base_ns? / 1e9;
     let full = |requests: u32| {

@@ -9,10 +9,11 @@ use crate::figures::Figures;
 use crate::points::point;
 use crate::{Estimate, Point};
 
-/// An interval shorter than this share of what was planned is one that a step's beginning or end cut off.
+/// Share of the planned length below which an interval was cut off by the beginning or the end of its step.
 const WHOLE: f64 = 0.9;
-/// At this many times the depth that just fills a rate there is a queue at nearly every moment, whatever single latencies do. (At
-/// 1.4 times it the counts of a meter below a latency that varies by itself drifted like those of a busy device.)
+/// Multiple of the depth that just fills a rate at which there is a queue at nearly every moment, whatever single
+/// latencies do (method 4). At 1.4 times that depth, the counts of a meter below a latency that varies by itself
+/// drifted like those of a busy device.
 const FULL: f64 = 2.5;
 
 /// A load in one direction that kept its depth.
@@ -28,27 +29,27 @@ pub(crate) struct Mixed<'r> {
     pub step: &'r StepRecord,
     /// Share of reads.
     pub reads: f64,
-    /// Bytes of an I/O.
+    /// Block size, bytes.
     pub block: u64,
-    /// I/Os a second of both directions.
+    /// I/Os per second, both directions.
     pub rate: Estimate,
-    /// Mean latency of both, nanoseconds.
+    /// Mean latency of both directions, nanoseconds.
     pub latency_ns: f64,
 }
 
 /// The loads of a run, each kind in the order they ran.
 #[derive(Debug, Default)]
 pub(crate) struct Loads<'r> {
-    /// At random places.
+    /// At random places, one direction.
     pub random: Vec<Load<'r>>,
-    /// One block after the other.
+    /// One block after the other, one direction.
     pub sequential: Vec<Load<'r>>,
     /// Of both directions.
     pub mixed: Vec<Mixed<'r>>,
 }
 
 impl<'r> Loads<'r> {
-    /// The loads of `run` that lie in its last regime: what a change parts is not compared.
+    /// Returns the loads of `run` in its last regime: loads before and after a change are not compared.
     pub fn of(run: &'r Run, figures: &Figures) -> Loads<'r> {
         let mut loads = Loads::default();
         let here = |step: &&StepRecord| {
@@ -75,12 +76,12 @@ impl<'r> Loads<'r> {
         }
     }
 
-    /// Random loads of one direction.
+    /// Returns the random loads of one direction.
     pub fn of_direction(&self, direction: Direction) -> impl Iterator<Item = &Load<'r>> {
         self.random.iter().filter(move |load| load.point.direction == direction)
     }
 
-    /// For each block the deepest load of one direction, blocks rising.
+    /// Returns the deepest load of one direction for each block size, sizes rising.
     pub fn deepest(&self, direction: Direction) -> Vec<&Load<'r>> {
         let mut all: Vec<&Load<'r>> = self.of_direction(direction).collect();
         all.sort_by_key(|load| (load.point.block, std::cmp::Reverse(load.point.depth)));
@@ -89,20 +90,20 @@ impl<'r> Loads<'r> {
     }
 }
 
-/// The random loads of one direction that kept their depth, whenever in `run` they ran.
+/// Returns the random loads of one direction that kept their depth, whenever in `run` they ran.
 pub(super) fn ever(run: &Run, direction: Direction) -> impl Iterator<Item = Load<'_>> {
     let mut loads = Loads::default();
     run.steps.iter().filter(|step| saturates(step)).for_each(|step| loads.add(step));
     loads.random.into_iter().filter(move |load| load.point.direction == direction)
 }
 
-/// The direction that is alone in a mix.
+/// Returns the only direction of a mix, if it has one.
 fn only(mix: Mix) -> Option<Direction> {
     let mut directions = mix.directions();
     directions.next().filter(|_| directions.next().is_none())
 }
 
-/// Whether all its workers do alike, and keep their depth whatever the volume does.
+/// Whether all workers of a measuring step do the same, and keep their depth whatever the volume does.
 fn saturates(step: &StepRecord) -> bool {
     use StepKind::{Again, BlockLadder, DepthLadder, Probe, Reference};
     let kind = matches!(step.plan.kind, DepthLadder | BlockLadder | Reference | Probe | Again);
@@ -125,13 +126,13 @@ fn mixed(step: &StepRecord, mix: Mix) -> Option<Mixed<'_>> {
     })
 }
 
-/// Of two that move against each other, as the shares of a mix do, the sum is known at least as well as this.
+/// Adds two rates. They move against each other, as the shares of a mix do, so the sum is known at least this well.
 fn sum(one: &Estimate, other: &Estimate) -> Estimate {
     Estimate { value: one.value + other.value, low: one.low + other.low, high: one.high + other.high }
 }
 
-/// The counts of a step's reads and writes, interval by interval. The load was short where plimsoll waited for a CPU for so long
-/// that half of what was in flight came back meanwhile.
+/// Returns the counts of a step's reads and writes, interval by interval. A count is clean unless it is smeared, or
+/// plimsoll waited for a CPU for more than half the mean latency, in which half of what was in flight came back.
 pub(super) fn window(step: &StepRecord) -> Window {
     let seconds = step.plan.interval.as_secs_f64();
     let counted = step.counted();
@@ -146,8 +147,8 @@ pub(super) fn window(step: &StepRecord) -> Window {
     Window { seconds, counts: whole.map(count).collect() }
 }
 
-/// Those of `loads` that keep a queue before the volume, so that their counts show its pace and not the latency's; where none
-/// does, the deepest.
+/// Returns those of `loads` that keep a queue before the volume, so that their counts show its pace and not the
+/// latency's; if there are none, the deepest.
 pub(super) fn full<'s>(way: &Way<'_>, loads: Vec<&'s Load<'s>>) -> Vec<&'s Load<'s>> {
     let Some(base_ns) = way.base_ns else { return loads };
     let fills = |load: &Load<'_>| load.point.iops.value * base_ns / 1e9;
@@ -158,13 +159,13 @@ pub(super) fn full<'s>(way: &Way<'_>, loads: Vec<&'s Load<'s>>) -> Vec<&'s Load<
     loads.into_iter().filter(chosen).collect()
 }
 
-/// Whether a meter pins the counts of these loads, which are of one block and at one level.
+/// Whether a meter pins the counts of these loads, which have one block size and one level.
 pub(super) fn meter(loads: &[&Load<'_>]) -> Meter {
     let windows: Vec<Window> = loads.iter().map(|load| window(load.step)).collect();
     metered_at_one_level(&windows)
 }
 
-/// The load whose worker was kept busy on its CPU, with the share of the time.
+/// Returns the load whose worker kept its CPU busiest, if above `WORKER_BUSY`, with that share of the time.
 pub(super) fn cpu_bound(loads: &[&Load<'_>]) -> Option<(String, f64)> {
     let share = |load: &Load<'_>| {
         let wall_ns = load.step.ended.since(load.step.counted_from).0 as f64;

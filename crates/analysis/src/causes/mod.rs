@@ -1,6 +1,7 @@
-//! What holds each level that a check found: one cause for operations and one for bytes in each direction, or what would tell.
+//! What limits each level of a check: one cause for operations and one for bytes in each direction, or what would show it.
 //!
-//! A cause is named by what was probed, never by the order in which causes are thought of: without its probe a level is left open.
+//! A cause is named by what was probed, never by the order in which causes are considered: without its probe a level
+//! stays open.
 
 mod bound;
 mod bytes;
@@ -24,18 +25,18 @@ use crate::{Estimate, Point};
 pub(crate) use loads::{Load, Loads, Mixed};
 pub(crate) use together::{Sharing, Together, sharing};
 
-/// Two levels this close are one.
+/// Share within which two levels are one.
 pub(crate) const SAME: f64 = 0.03;
-/// A worker whose thread was on a CPU for this share of a step was itself the limit.
+/// Share of a step above which a worker's thread on its CPU was itself the limit (method 6.3).
 const WORKER_BUSY: f64 = 0.9;
 
 /// What a level counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Counted {
-    /// Operations a second.
+    /// Operations per second.
     Operations,
-    /// Bytes a second.
+    /// Bytes per second.
     Bytes,
 }
 
@@ -43,49 +44,49 @@ pub enum Counted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Charge {
-    /// Every unit that is begun counts whole.
+    /// Each unit that is begun counts in full.
     Ceil,
-    /// By its size. A cap on bytes of the same figure does the same to I/Os of one size.
+    /// By its size. A cap on bytes with the same figure does the same to I/Os of one size.
     Proportional,
-    /// No load told these apart.
+    /// No load told them apart.
     Unknown,
 }
 
-/// What would tell what holds a level.
+/// What would show the cause of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum Tells {
-    /// More, and calmer, seconds at the level: whether a meter pins it is not clear.
+    /// More, and calmer, seconds at the level: it is not clear whether a meter pins it.
     MoreSeconds,
     /// Blocks below the smallest that was read or written.
     SmallerBlocks,
-    /// Blocks that are longer.
+    /// Longer blocks.
     LargerBlocks,
     /// Half the bytes in flight at the largest block.
     HalfInFlight,
-    /// Blocks of a unit and 4 KiB more, and of 1.25 units.
+    /// Blocks of a unit plus 4 KiB, and of 1.25 units.
     AroundUnit {
         /// The unit in bytes.
         unit: u64,
     },
-    /// Reads and writes at once, of the same block.
+    /// Reads and writes of the same block size at once.
     Mix,
-    /// Small blocks in order, so deep that they are held too.
+    /// Small sequential blocks, at a depth at which they are limited too.
     InOrder,
 }
 
-/// What holds a level.
+/// What limits a level.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cause {
-    /// A meter counts it.
+    /// A meter that counts what the level counts.
     Meter,
-    /// Operations are counted in units of so many bytes, which holds the bytes too.
+    /// Operations are charged in units of `unit` bytes, which limits the bytes too.
     Unit { unit: u64, charge: Charge },
-    /// The other cap, on operations or on bytes, binds here already.
+    /// The other cap, on operations or on bytes, already binds here.
     Other,
     /// The device is busy: nothing pins its counts.
     Saturated,
-    /// The rate still rose with the depth.
+    /// The depth: the rate still rose with it.
     Depth { depth: u32, latency_ns: f64 },
     /// The bytes in flight that plimsoll allows itself: half of them gave `half` of the rate.
     InFlight { bytes: u64, half: f64 },
@@ -93,21 +94,21 @@ pub(crate) enum Cause {
     Cpu { step: String, share: f64 },
     /// A limit that this machine sets.
     Machine { limit: LocalLimit },
-    /// The requests that the kernel's queue of the device holds.
+    /// The number of requests that the kernel's queue of the device holds.
     Queue { device: String, requests: u32 },
     /// No probe decided it.
     Open { tells: Vec<Tells> },
 }
 
-/// A level with what holds it.
+/// A level with what limits it.
 #[derive(Clone, Debug)]
 pub(crate) struct Held {
     pub direction: Direction,
     pub counted: Counted,
     pub level: Estimate,
-    /// It is only known to be at least that.
+    /// The level is only a lower bound.
     pub at_least: bool,
-    /// The smallest block that is at the level.
+    /// The smallest block at the level, bytes.
     pub from: u64,
     pub meter: Meter,
     pub cause: Cause,
@@ -115,7 +116,7 @@ pub(crate) struct Held {
     pub confidence: Confidence,
 }
 
-/// The unit in which operations are charged, where loads of several blocks tell it.
+/// The unit in which operations are charged, if loads of several block sizes show it.
 #[derive(Clone, Debug)]
 pub(crate) struct Charged {
     pub direction: Direction,
@@ -131,14 +132,14 @@ pub(crate) struct Way<'r> {
     pub run: &'r Run,
     pub direction: Direction,
     pub loads: &'r Loads<'r>,
-    /// Latency of one I/O at a time.
+    /// Latency of one I/O at a time, nanoseconds.
     pub base_ns: Option<f64>,
     pub figures: &'r Figures,
     pub depths: &'r [Point],
     pub blocks: &'r [Point],
 }
 
-/// All that is known of what holds a run's levels.
+/// All that is known of what limits a run's levels.
 pub(crate) struct Causes<'r> {
     pub figures: &'r Figures,
     pub loads: Loads<'r>,
@@ -147,7 +148,7 @@ pub(crate) struct Causes<'r> {
 }
 
 impl<'r> Causes<'r> {
-    /// The causes of a run's levels.
+    /// Determines the causes of a run's levels.
     pub fn of(run: &'r Run, figures: &'r Figures) -> Causes<'r> {
         let loads = Loads::of(run, figures);
         let (mut held, mut charged) = (Vec::new(), Vec::new());
@@ -172,18 +173,18 @@ impl<'r> Causes<'r> {
         Causes { figures, loads, held, charged }
     }
 
-    /// What holds `counted` in `direction`.
+    /// Returns what limits `counted` in `direction`.
     pub fn of_level(&self, direction: Direction, counted: Counted) -> Option<&Held> {
         self.held.iter().find(|held| held.direction == direction && held.counted == counted)
     }
 
-    /// The level of `counted` in `direction`, where a meter holds it.
+    /// Returns the level of `counted` in `direction`, if a meter limits it.
     pub fn cap(&self, direction: Direction, counted: Counted) -> Option<&Held> {
         self.of_level(direction, counted).filter(|held| held.cause == Cause::Meter)
     }
 }
 
-/// The counted parts of the steps of these loads.
+/// Returns the counted parts of the steps of these loads.
 pub(crate) fn evidence(loads: &[&Load<'_>]) -> Vec<Evidence> {
     loads.iter().map(|load| Evidence::of_step(load.step, "rate")).collect()
 }

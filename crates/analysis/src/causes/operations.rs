@@ -1,4 +1,4 @@
-//! What holds the small blocks of one direction.
+//! What limits the small blocks of one direction.
 
 use statistics::metered::{Meter, Metering};
 use workload::Direction;
@@ -12,25 +12,25 @@ use crate::finding::Confidence;
 use crate::plateaus::{Cap, PLATEAU, of};
 use crate::{Estimate, Point};
 
-/// A level is round where it is this near to a figure of one digit, or of two of which the second is a five: one level in
-/// twelve is by chance.
+/// Share within which a level is a round figure: one of one digit, or of two digits with a five as the second. One
+/// level in twelve is so by chance.
 const ROUND: f64 = 0.002;
-/// A level whose half-width is above this share of it can be round only by chance.
+/// Half-width, as a share of the level, above which a level can be round only by chance.
 const FLAT: f64 = 0.005;
-/// The rate of the deepest rung exceeds the one before it by this share: it still rises.
+/// Share by which the deepest rung exceeds the one before it if the rate still rises.
 const RISES: f64 = 0.02;
-/// An I/O that takes this many times what one alone takes has waited.
+/// Multiple of the latency of one I/O alone above which an I/O has waited.
 const WAITS: f64 = 1.5;
-/// One that takes no more than this many times what it takes with half as many in flight has not.
+/// Multiple of the latency at half the depth, or alone, up to which an I/O has not waited longer.
 const AS_LONG: f64 = 1.1;
-/// A limit that one I/O alone waited for would let so many wait longer, however it changed meanwhile.
+/// Least depth at which a limit that one I/O alone waited for would make I/Os wait longer, however it changed meanwhile.
 const MANY: u32 = 16;
-/// A queue takes its time by how many are in it: not so at this many depths.
+/// Number of depths with equal latencies that exclude a queue, whose latency grows with the number of I/Os in it.
 const DEPTHS: usize = 3;
-/// I/Os in order that reach so many times what they reach at random are charged less each.
+/// Multiple of the random rate above which sequential I/Os are charged less each.
 const MERGED: f64 = 1.1;
 
-/// What holds the operations of `way`; `None` where no ladder was climbed.
+/// Returns what limits the operations of `way`; `None` if no ladder was climbed.
 pub(super) fn held(way: &Way<'_>) -> Option<Held> {
     let cap = way.figures.iops_cap(way.direction)?;
     let rungs = of(way.depths, way.direction, |point| u64::from(point.depth));
@@ -76,7 +76,7 @@ struct Seen<'s> {
     meter: &'s Meter,
 }
 
-/// The first of these that is shown: each excludes those after it.
+/// Returns the first of these causes that is shown: each excludes those after it.
 fn cause(way: &Way<'_>, seen: &Seen<'_>) -> (Cause, Confidence) {
     ours(way, seen)
         .or_else(|| deeper(way, seen))
@@ -85,7 +85,7 @@ fn cause(way: &Way<'_>, seen: &Seen<'_>) -> (Cause, Confidence) {
         .unwrap_or_else(|| of_meter(way, seen))
 }
 
-/// plimsoll itself, or this machine.
+/// Detects plimsoll itself, or this machine, as the cause.
 fn ours(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     let level = seen.cap.level.value;
     if let Some((step, share)) = cpu_bound(seen.loads) {
@@ -99,11 +99,12 @@ fn ours(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     Some((Cause::Queue { device, requests }, Confidence::Likely))
 }
 
-/// The deepest rung alone is at the level: the next might be above it.
+/// Detects the depth as the cause: only the deepest rung is at the level, so the next might be above it.
 ///
-/// That the depth holds it is shown where nothing waits before the volume (an I/O takes there what one alone takes), and while the
-/// volume is one: a rung that a change or a wave parts from the others is higher for its moment and not for its depth. And it
-/// is shown, whatever moved since one alone was timed, where an I/O takes no longer than on the rung before.
+/// The depth limits the level if nothing waits before the volume (an I/O there takes what one alone takes) and if
+/// the volume did not change: a rung that a change or a wave separates from the others is higher because of its
+/// moment and not of its depth. Whatever changed since one I/O alone was timed, the depth also limits it if an I/O
+/// takes no longer than on the rung before.
 fn deeper(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     if let Some(cause) = unqueued(way, seen) {
         return Some((cause, Confidence::Likely));
@@ -125,9 +126,10 @@ fn deeper(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     Some(if is_depth { (cause, Confidence::Likely) } else { open(vec![Tells::MoreSeconds]) })
 }
 
-/// The depth of the loads at the level, where no queue is seen: with so many in flight an I/O takes what one alone took, and no
-/// other depth says more; or what it takes in whatever else was asked of this direction, at whatever depth. Then the rate is that of
-/// the depth, at whatever time that was: before a cache is full, or behind its filling.
+/// Returns the depth of the loads at the level as their cause, if no queue is seen: with that many in flight an I/O
+/// takes what one alone took, and no shallower depth says more; or all I/Os of this direction take equally long at
+/// several depths. Then the rate is that of the depth, whatever the moment: before a cache is full, or after it has
+/// filled.
 fn unqueued(way: &Way<'_>, seen: &Seen<'_>) -> Option<Cause> {
     let deepest = &seen.loads.iter().max_by_key(|load| load.point.depth)?.point;
     let (depth, latency_ns) = (deepest.depth, deepest.latency_ns_mean);
@@ -137,8 +139,8 @@ fn unqueued(way: &Way<'_>, seen: &Seen<'_>) -> Option<Cause> {
     ((one_depth && as_alone) || all_as_long(way, deepest)).then_some(Cause::Depth { depth, latency_ns })
 }
 
-/// Whether a deeper queue surely had more, although the shallower one was full by its depth: the corner is soft, and the level lies
-/// above both.
+/// Whether a deeper queue surely had more, although the shallower one was full by its depth: the corner is soft, and
+/// the level lies above both.
 fn still_rises(loads: &[&Load<'_>]) -> bool {
     let rises = |deep: &Point, shallow: &Point| {
         deep.depth >= 2 * shallow.depth && deep.iops.low > shallow.iops.high * (1.0 + RISES)
@@ -148,7 +150,7 @@ fn still_rises(loads: &[&Load<'_>]) -> bool {
     loads.iter().filter(of_rungs).any(|load| rises(&deepest.point, &load.point))
 }
 
-/// Whether I/Os of this direction take equally long at all of several depths.
+/// Whether I/Os of this direction take equally long at several depths.
 fn all_as_long(way: &Way<'_>, deepest: &Point) -> bool {
     let points = || way.loads.of_direction(way.direction).map(|load| &load.point);
     let as_long = |point: &Point| {
@@ -166,10 +168,10 @@ fn takes_as_long(deep: &Point, shallow: &Point) -> bool {
     deep.depth >= 2 * shallow.depth && deep.latency_ns_mean <= AS_LONG * shallow.latency_ns_mean
 }
 
-/// The bytes of the small block are those of a larger one: operations do not bind there, as far as that block's own size shows.
+/// Detects that operations do not bind: the small block moves the bytes of a larger one, and no smaller block has its rate.
 fn bytes_bind(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     let bytes = seen.cap.level.value * seen.block as f64;
-    // What did not wait was held by its own depth, and has these bytes by chance.
+    // A load that did not wait was limited by its own depth, and has these bytes by chance.
     let waited = |load: &Load<'_>| way.base_ns.is_none_or(|base| load.point.latency_ns_mean > WAITS * base);
     let of_bytes = |load: &Load<'_>| if waited(load) { load.point.bytes_per_second.value } else { 0.0 };
     let longer: Vec<f64> = longer(way, seen.block).map(of_bytes).collect();
@@ -183,8 +185,9 @@ fn bytes_bind(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     by_bytes.then_some((Cause::Other, Confidence::Likely))
 }
 
-/// Blocks of every size have one rate at random, and small ones in order reach more: an I/O at random may be one operation, or be
-/// charged as so many bytes. Where those in order reach the bytes of a unit for each, they tell the unit.
+/// Detects units from blocks of every size that have one rate at random while small sequential ones reach more: a
+/// random I/O may be one operation, or be charged as a fixed number of bytes. If the sequential ones move a unit's
+/// bytes for each random one, they give the unit.
 fn charged_whole(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     let level = seen.cap.level.value;
     let alike = longer(way, seen.block).all(|load| same(load.point.iops.value, level));
@@ -203,12 +206,13 @@ fn charged_whole(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> 
     ))
 }
 
-/// Loads of at least twice the block.
+/// Returns the loads of at least twice the block size.
 fn longer<'r>(way: &'r Way<'_>, block: u64) -> impl Iterator<Item = &'r Load<'r>> {
     way.loads.of_direction(way.direction).filter(move |load| load.point.block >= 2 * block)
 }
 
-/// What the scales of the counts say of it, and where they do not, the corner at which bytes take over.
+/// Returns the cause that the counts show over several lengths of time, or, if they do not decide, the corner where
+/// bytes take over.
 fn of_meter(way: &Way<'_>, seen: &Seen<'_>) -> (Cause, Confidence) {
     let corner = corner::shows(way, seen.cap.level.value);
     match seen.meter.answer {
@@ -217,7 +221,7 @@ fn of_meter(way: &Way<'_>, seen: &Seen<'_>) -> (Cause, Confidence) {
             (Cause::Meter, Confidence::Possible)
         }
         Metering::Metered if corner == Shows::Time => open(vec![Tells::LargerBlocks]),
-        // Servers of an even pace pin the counts of one size too; only by other sizes are they told from a meter.
+        // Servers of an even pace pin the counts of one block size too; only other sizes tell them from a meter.
         Metering::Metered if moves_with_size(way, seen) == Moves::WithSize => open(vec![Tells::LargerBlocks]),
         Metering::Metered if unit::take_time(way, seen.cap.level.value) => open(vec![Tells::LargerBlocks]),
         Metering::Metered => (Cause::Meter, Confidence::Likely),
@@ -236,15 +240,17 @@ fn moves_with_size(way: &Way<'_>, seen: &Seen<'_>) -> Moves {
     }
 }
 
-/// Whether the level is another at another size, which a meter of operations would not show.
+/// Whether the level differs between block sizes, which it would not under a meter of operations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Moves {
     WithSize,
     NotShown,
 }
 
-/// A limiter whose own rate varies drifts too, but holds I/Os of every size alike, as far as its noise lets see. What a change parts
-/// may differ by its time in place of its size: as where blocks that were never written come without the volume, and fewer are left.
+/// Returns the confidence that drifting counts are those of a busy device. A limiter whose own rate varies drifts
+/// too, but limits I/Os of every size alike, as far as its noise shows. Loads before and after a change may differ
+/// by their moment instead of their size: blocks that were never written are answered without the volume, and fewer
+/// of them are left.
 fn of_drift(way: &Way<'_>, seen: &Seen<'_>) -> Confidence {
     let is_one = way.figures.regimes.changes.is_empty();
     match moves_with_size(way, seen) {
@@ -253,7 +259,8 @@ fn of_drift(way: &Way<'_>, seen: &Seen<'_>) -> Confidence {
     }
 }
 
-/// The series is too short for the scales, but the level is known well and round, and a longer block is held at it too.
+/// Whether the level is flat and round, and a longer block is limited at it too: evidence if the series is too short
+/// for more.
 fn flat_and_round(way: &Way<'_>, seen: &Seen<'_>) -> bool {
     let level = seen.cap.level;
     let flat = level.half_width() <= FLAT * level.value;
@@ -266,7 +273,7 @@ fn is_round(level: &Estimate) -> bool {
     same_within(level.value, round, ROUND)
 }
 
-/// A level that is left open.
+/// Returns the cause and confidence of a level that is left open.
 pub(super) fn open(tells: Vec<Tells>) -> (Cause, Confidence) {
     (Cause::Open { tells }, Confidence::Possible)
 }
@@ -279,7 +286,7 @@ fn same_within(one: f64, other: f64, share: f64) -> bool {
     (one - other).abs() <= share * one.max(other)
 }
 
-/// The operations cap that blocks below the smallest of the ladder show, where bytes bind at that one: two of them at one rate.
+/// Returns the operations cap shown by two smaller blocks than the ladder's smallest, at one rate, if bytes bind at that one.
 fn below(way: &Way<'_>, block: u64) -> Option<Held> {
     let small = |load: &&Load<'_>| load.point.block < block;
     let loads: Vec<&Load<'_>> = way.loads.of_direction(way.direction).filter(small).collect();
@@ -289,7 +296,7 @@ fn below(way: &Way<'_>, block: u64) -> Option<Held> {
         loads.iter().copied().filter(|load| same(load.point.iops.value, level.value)).collect();
     let blocks = on.iter().any(|load| load.point.block != best.point.block);
     let seen = meter(&on);
-    // Where an I/O takes no longer than one alone, it is the depth that holds these, and no level of theirs.
+    // If an I/O takes no longer than one alone, the depth limits these loads, and they have no level.
     let most = way.base_ns.map_or(0.0, |base| WAITS * base);
     let queue = on.iter().any(|load| load.point.latency_ns_mean > most);
     let cause = if seen.answer == Metering::Metered && blocks && queue { Cause::Meter } else { return None };
@@ -307,7 +314,8 @@ fn below(way: &Way<'_>, block: u64) -> Option<Held> {
     })
 }
 
-/// Whether a block below `block` moves as many bytes, so that bytes bind and not units of that block.
+/// Whether a block below `block` moves as many bytes, so that bytes bind and not units of that block; `None` without
+/// such blocks.
 pub(super) fn bytes_below(way: &Way<'_>, direction: Direction, (block, bytes): (u64, f64)) -> Option<bool> {
     let mut small = way.loads.of_direction(direction).filter(|load| load.point.block < block).peekable();
     small.peek()?;

@@ -9,9 +9,9 @@ use super::{Causes, Counted, Load, Mixed, Tells};
 use crate::Estimate;
 use crate::finding::{Confidence, Evidence};
 
-/// The two answers must be this far apart for a mix to choose between them.
+/// Least ratio of the two predictions at which a mix can choose between them.
 const APART: f64 = 1.1;
-/// A mix whose latency is not this many times the base latency does not fill the volume.
+/// Multiple of the base latency that a mix needs to fill the volume.
 const FILLS: f64 = 1.5;
 
 /// How reads and writes share.
@@ -21,19 +21,19 @@ pub(crate) enum Together {
     Shared,
     /// One each.
     Separate,
-    /// No mix told.
+    /// No mix showed it.
     Open,
 }
 
-/// What is found of mixes of one block.
+/// What the mixes of one block size show.
 #[derive(Clone, Debug)]
 pub(crate) struct Sharing {
     pub block: u64,
     pub counted: Counted,
     pub together: Together,
-    /// What reads and writes reach alone, I/Os a second.
+    /// What reads and writes reach alone, I/Os per second.
     pub alone: (f64, f64),
-    /// What the mixes reach, I/Os a second of both.
+    /// What the mixes reach, I/Os per second of both directions.
     pub mixed: Estimate,
     pub tells: Vec<Tells>,
     pub evidence: Vec<Evidence>,
@@ -41,7 +41,7 @@ pub(crate) struct Sharing {
 }
 
 impl Sharing {
-    /// What the mixes reach, in what is counted.
+    /// Returns what the mixes reach, in what is counted.
     pub fn level(&self) -> Estimate {
         let each = if self.counted == Counted::Bytes { self.block as f64 } else { 1.0 };
         let Estimate { value, low, high } = self.mixed;
@@ -49,7 +49,7 @@ impl Sharing {
     }
 }
 
-/// What the mixes of each block say.
+/// Returns what the mixes of each block size show.
 pub(crate) fn sharing(causes: &Causes<'_>) -> Vec<Sharing> {
     let mut blocks: Vec<u64> = causes.loads.mixed.iter().map(|mixed| mixed.block).collect();
     blocks.sort_unstable();
@@ -78,7 +78,7 @@ fn of_block(causes: &Causes<'_>, block: u64) -> Option<Sharing> {
     })
 }
 
-/// What holds I/Os of this block: operations, as far as they reach the level of the small ones.
+/// Returns what limits I/Os of this block size: operations if they reach the level of the small ones, otherwise bytes.
 fn counted(causes: &Causes<'_>, block: u64) -> Counted {
     let held = causes.of_level(Direction::Read, Counted::Operations);
     let rate = alone(causes, Direction::Read, block);
@@ -88,13 +88,13 @@ fn counted(causes: &Causes<'_>, block: u64) -> Counted {
     }
 }
 
-/// The rate that I/Os of this block reach in one direction alone.
+/// Returns the rate that I/Os of this block size reach in one direction alone, per second.
 fn alone(causes: &Causes<'_>, direction: Direction, block: u64) -> Option<f64> {
     let deepest = causes.loads.deepest(direction);
     deepest.into_iter().find(|load: &&Load<'_>| load.point.block == block).map(|load| load.point.iops.value)
 }
 
-/// What all mixes that could tell say alike.
+/// Returns what all mixes that fill the volume agree on; open if they do not.
 fn together(causes: &Causes<'_>, mixes: &[&Mixed<'_>], alone: (f64, f64)) -> Together {
     let bases = [Direction::Read, Direction::Write].map(|direction| {
         let latencies = &causes.figures.latencies;
@@ -109,7 +109,8 @@ fn together(causes: &Causes<'_>, mixes: &[&Mixed<'_>], alone: (f64, f64)) -> Tog
     }
 }
 
-/// Under one budget each I/O costs what it costs alone; with one each the fuller of the two holds both, as a mix keeps its shares.
+/// Returns what one mix shows. With one budget each I/O costs what it costs alone; with one each the fuller budget
+/// limits both, because a mix keeps its shares.
 fn of_mix(mixed: &Mixed<'_>, alone: (f64, f64)) -> Option<Together> {
     let shared = 1.0 / (mixed.reads / alone.0 + (1.0 - mixed.reads) / alone.1);
     let separate = (alone.0 / mixed.reads).min(alone.1 / (1.0 - mixed.reads));
@@ -122,7 +123,7 @@ fn of_mix(mixed: &Mixed<'_>, alone: (f64, f64)) -> Option<Together> {
     }
 }
 
-/// A meter must be seen: in the sum of both, or in each alone. A busy device shares itself too.
+/// Returns the confidence, likely if a meter is seen in the sum of both or in each alone: a busy device is shared too.
 fn confidence(causes: &Causes<'_>, mixes: &[&Mixed<'_>], block: u64) -> Confidence {
     let counted = counted(causes, block);
     let windows: Vec<_> = mixes.iter().map(|mixed| window(mixed.step)).collect();

@@ -1,45 +1,45 @@
-//! In what units operations are charged, by what blocks of several lengths reach.
+//! The units in which operations are charged, by what blocks of several sizes reach.
 //!
-//! Three models are held against the rate of every block: a cap on bytes beside the one on operations, `min(C, B/b)`; units that
-//! count whole once begun, `C / ceil(b/u)`; and both. The first is also what units charged by size give to I/Os of one size, so
-//! these two are never told apart by such loads.
+//! Three models are compared with the rate of every block: a cap on bytes beside the one on operations,
+//! `min(C, B/b)`; units that count in full once begun, `C / ceil(b/u)`; and both. The first is also what units
+//! charged by size give for I/Os of one size, so such loads never tell these two apart.
 
 use super::operations::same;
 use super::{Cause, Charge, Charged, Held, Load, SAME, Way, evidence};
 use crate::finding::Confidence;
 
-/// Smallest and largest unit that is thought of, in powers of two.
+/// Smallest and largest unit that is considered, as powers of two: 4 KiB to 1 MiB.
 const UNITS: std::ops::RangeInclusive<u32> = 12..=20;
-/// What blocks are off every rule by less than this, beyond whole operations, is no sign that none holds them.
+/// Misfit, beyond whole operations, up to which blocks do not show that no rule of bytes or units limits them.
 const RESOLVED: f64 = 0.01;
-/// Operations by which a count may be off at its two edges.
+/// Number of operations by which a count may be off at its two edges.
 const EDGES: f64 = 2.0;
-/// Time by size holds the blocks where it leaves this share of what the best rule leaves.
+/// Share of the best rule's misfit up to which time by size explains the blocks better.
 const CLEARER: f64 = 0.5;
-/// Where a unit counts whole once begun, a block a little above it has half the rate that bytes alone would leave it. What is off these
-/// by less may be noise.
+/// Misfit of bytes alone above which a unit is clear. A block a little above a unit that counts in full has half the
+/// rate that bytes alone would leave it; a smaller misfit may be noise.
 const CLEAR: f64 = 0.1;
-/// A level of bytes this near to operations of a power of two bytes may be one of units.
+/// Share within which a level of bytes is the level of operations times a power of two, and may be one of units.
 const POWER: f64 = SAME;
 
-/// What the blocks say.
+/// What the blocks show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Told {
-    /// A cap on bytes that is no multiple of the operations by a power of two.
+    /// A cap on bytes that is not the operations times a power of two.
     Bytes,
-    /// Units, and whether a cap on bytes binds beside them.
+    /// Units, charged as `charge` says; a cap on bytes may bind besides.
     Units { unit: u64, charge: Charge },
-    /// Neither fits: no such rule holds the blocks.
+    /// Neither fits: no such rule limits the blocks.
     Neither,
 }
 
-/// The rates of blocks against the level of small ones.
+/// The rates of blocks, compared with the level of small ones.
 pub(super) struct Blocks<'b> {
-    /// Operations a second of the smallest.
+    /// Operations per second of the smallest block.
     pub operations: f64,
-    /// For each block its deepest load, rising.
+    /// The deepest load of each block size, sizes rising.
     pub loads: &'b [&'b Load<'b>],
-    /// Bytes a second of the largest, where they are level.
+    /// Bytes per second of the largest block, if they have a level.
     pub bytes: Option<f64>,
 }
 
@@ -54,7 +54,7 @@ impl Blocks<'_> {
         !self.loads.iter().any(off)
     }
 
-    /// How far the rates are off what `model` gives, beyond what whole operations leave open: that of the worst block.
+    /// Returns how far the worst block is off the rate that `model` gives, beyond what whole operations leave open.
     fn misfit(&self, model: impl Fn(f64) -> f64) -> f64 {
         let off = |load: &&Load<'_>| {
             let (rate, seconds) = (load.point.iops.value, load.point.seconds);
@@ -64,8 +64,8 @@ impl Blocks<'_> {
         self.loads.iter().map(off).fold(0.0, f64::max)
     }
 
-    /// Whether each I/O taking time of its own and time by its size, as a server does, makes these rates clearly better than a rule
-    /// of bytes or of units: a server of an even pace pins its counts as a meter does.
+    /// Whether a server, which takes time for each I/O and time by its size, explains these rates clearly better
+    /// than a rule of bytes or of units: a server of an even pace pins its counts as a meter does.
     pub fn take_time(&self) -> bool {
         let Some((first, last)) = self.loads.first().zip(self.loads.last()) else { return false };
         let (shortest, longest) = (first.point.block as f64, last.point.block as f64);
@@ -80,12 +80,12 @@ impl Blocks<'_> {
         rule > RESOLVED && self.misfit(by_size) <= CLEARER * rule
     }
 
-    /// The share of the operations that the level of bytes leaves to a block.
+    /// Returns the share of the operations that the level of bytes leaves to a block.
     fn room(&self, block: f64) -> f64 {
         self.bytes.map_or(1.0, |bytes| bytes / (block * self.operations))
     }
 
-    /// The units by which every block fits, with a cap on bytes beside them or without.
+    /// Returns the units with which every block fits, with or without a cap on bytes besides.
     fn units(&self) -> Vec<u64> {
         let fits = |unit: f64| {
             let whole = |block: f64| 1.0 / (block / unit).ceil();
@@ -95,12 +95,12 @@ impl Blocks<'_> {
         UNITS.map(|power| 1u64 << power).filter(|unit| *unit < longest && fits(*unit as f64)).collect()
     }
 
-    /// The power of two of which the level of bytes is that many operations.
+    /// Returns the power of two that the level of bytes is per operation, if it is one.
     pub fn power(&self) -> Option<u64> {
         nearest(self.bytes? / self.operations)
     }
 
-    /// What they say.
+    /// Returns what they show.
     pub fn told(&self) -> Told {
         let by_bytes = self.fits(|block| self.room(block).min(1.0));
         let units = self.units();
@@ -119,12 +119,12 @@ impl Blocks<'_> {
     }
 }
 
-/// The unit that so many bytes are.
+/// Returns the unit that is `bytes` long, within `POWER`.
 pub(super) fn nearest(bytes: f64) -> Option<u64> {
     UNITS.map(|power| 1u64 << power).find(|unit| (bytes / *unit as f64 - 1.0).abs() <= POWER)
 }
 
-/// The unit in which the operations of `way` are charged, where the blocks tell or offer one.
+/// Returns the unit in which the operations of `way` are charged, if the blocks show or suggest one.
 pub(super) fn charged(way: &Way<'_>, operations: &Held) -> Option<Charged> {
     if matches!(
         operations.cause,
@@ -154,24 +154,24 @@ pub(super) fn charged(way: &Way<'_>, operations: &Held) -> Option<Charged> {
     })
 }
 
-/// Whether units of this kind are all that holds `bytes` a second.
+/// Whether units of this kind alone give `bytes` per second.
 pub(super) fn explains(charged: &Charged, bytes: f64) -> bool {
     same(charged.operations.value * charged.unit as f64, bytes)
 }
 
-/// Whether it still stands once the causes of the levels of `way` are known: units that were not seen to count whole are only
-/// another reading of them.
+/// Whether a unit stands once the causes of the levels of `way` are known: units that were not seen to count in full
+/// are only another reading of them.
 pub(super) fn stands(charged: &Charged, held: &[&Held]) -> bool {
     charged.charge == Charge::Ceil || held.iter().any(|held| matches!(held.cause, Cause::Unit { .. }))
 }
 
-/// What the blocks of `way` say of units, where small ones reach `operations`.
+/// Returns what the blocks of `way` show of units, if small ones reach `operations`.
 pub(super) fn told(way: &Way<'_>, operations: f64) -> Told {
     let loads = way.loads.deepest(way.direction);
     Blocks { operations, loads: &loads, bytes: bytes(way) }.told()
 }
 
-/// Whether the blocks of `way` take time by their size, where small ones reach `operations`.
+/// Whether the blocks of `way` take time by their size, if small ones reach `operations`.
 pub(super) fn take_time(way: &Way<'_>, operations: f64) -> bool {
     let loads = way.loads.deepest(way.direction);
     Blocks { operations, loads: &loads, bytes: bytes(way) }.take_time()

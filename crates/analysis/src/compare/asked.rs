@@ -1,11 +1,11 @@
-//! What another tool was asked for, out of the parameters that it repeats beside its figures.
+//! What another tool was asked for, taken from the parameters it repeats beside its figures.
 
 use record::{Reported, ReportedDirection};
 use workload::Direction;
 
 use super::Work;
 
-/// Names under which fio, ioping and DiskSpd (text, XML) repeat a parameter.
+/// Names under which fio, ioping and DiskSpd (text, XML) repeat the block size.
 const BLOCK: [&str; 4] = ["bs", "blocksize", "block size", "BlockSize"];
 const DEPTH: [&str; 3] = ["iodepth", "number of outstanding I/O operations per thread", "RequestCount"];
 const DEPTH_OF_ALL: [&str; 1] = ["number of outstanding I/O operations"];
@@ -14,13 +14,13 @@ const READ_SHARE: [&str; 1] = ["rwmixread"];
 const WRITE_SHARE: [&str; 2] = ["rwmixwrite", "WriteRatio"];
 const FLUSH: [&str; 2] = ["fsync", "fdatasync"];
 const RATE_IOPS: &str = "rate_iops";
-/// What holds a job back in a way that is no number of I/Os a second.
+/// Parameters that limit a job in a way that no number of I/Os per second describes.
 const HELD: [&str; 5] = ["rate", "rate_min", "rate_iops_min", "thinktime", "rate_process"];
-/// Parameters that stand in a [`Work`], or in rows of their own among what differs.
+/// Parameters that are part of a [`Work`], or have rows of their own among the differences.
 const IN_WORK: [&str; 9] =
     ["rw", "readwrite", "rwmixread", "rwmixwrite", "bs", "blocksize", "iodepth", "ioengine", "direct"];
 
-/// Whether a parameter of `part` is told elsewhere: as the work, by name of the job and its files, or as the region.
+/// Whether a parameter is shown elsewhere: in the work, as the name of the job or its files, or as the region.
 pub(super) fn told_elsewhere(name: &str) -> bool {
     let known = [&BLOCK[..], &DEPTH, &DEPTH_OF_ALL, &THREADS, &IN_WORK, &["size", "name", "WriteRatio"]];
     known.iter().any(|names| names.contains(&name))
@@ -29,11 +29,11 @@ pub(super) fn told_elsewhere(name: &str) -> bool {
         || name.starts_with("using sequential")
 }
 
-/// One direction of what another tool printed.
+/// Returns the work in one direction of what another tool printed.
 pub(super) fn work(part: &Reported, way: &ReportedDirection, tool: &str) -> Work {
     let asked = Asked(part);
     let spaced = tool.starts_with("ioping");
-    // Where no option is repeated at all, one that is missing is not one that was left out.
+    // If no option is repeated at all, a missing one was not necessarily left out.
     let told = spaced || !part.asked.is_empty();
     let words = if spaced { asked.word(&["size"]) } else { asked.word(&BLOCK) };
     Work {
@@ -59,12 +59,12 @@ impl<'a> Asked<'a> {
         self.word(names)?.parse().ok()
     }
 
-    /// Whether a parameter begins with `words`, as DiskSpd's `using random I/O (alignment: 4KiB)`.
+    /// Whether a parameter begins with `words`, such as DiskSpd's `using random I/O (alignment: 4KiB)`.
     fn says(&self, words: &str) -> bool {
         self.0.asked.iter().any(|(name, _)| name.starts_with(words))
     }
 
-    /// fio's pattern.
+    /// Returns fio's pattern.
     fn pattern(&self) -> Option<&'a str> {
         self.word(&["rw", "readwrite"])
     }
@@ -82,7 +82,7 @@ impl<'a> Asked<'a> {
         sequential.then_some(true)
     }
 
-    /// The share of reads: of the pattern where it has one direction, else as asked, else as it came out.
+    /// Returns the share of reads in percent: of the pattern if it has one direction, else as asked, else as measured.
     fn share(&self) -> Option<u8> {
         match self.pattern() {
             Some("read" | "randread") => return Some(100),
@@ -95,7 +95,7 @@ impl<'a> Asked<'a> {
         asked.and_then(percent).or_else(|| self.share_as_it_came_out())
     }
 
-    /// DiskSpd's `performing mix test (read/write ratio: 70/30)` and its kin.
+    /// Returns the share of reads in percent from DiskSpd's `performing mix test (read/write ratio: 70/30)` and the like.
     fn mix(&self) -> Option<u32> {
         if self.says("performing read test") {
             return Some(100);
@@ -122,7 +122,8 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// I/Os a second that all workers together were held to; `None` where they were held in another way.
+    /// Returns the I/Os per second that all workers together were limited to, 0 without a limit; `None` if unknown
+    /// or of another kind.
     fn offered(&self, direction: Option<Direction>) -> Option<u64> {
         if self.0.asked.is_empty() {
             return None;
@@ -137,13 +138,13 @@ impl<'a> Asked<'a> {
         if HELD.iter().any(held) { None } else { Some(0) }
     }
 
-    /// fio repeats what it was given; a depth that was left out is 1 on each worker.
+    /// Returns fio's default depth: fio repeats what it was given, and a depth that was left out is 1 for each worker.
     fn depth_left_out(&self, tool: &str) -> Option<u32> {
         let told = tool.starts_with("fio") && self.pattern().is_some() && self.word(&DEPTH).is_none();
         told.then(|| self.0.clones.unwrap_or(1).max(1))
     }
 
-    /// I/Os in flight of all workers together.
+    /// Returns the I/Os in flight of all workers together.
     fn depth(&self) -> Option<u32> {
         if let Some(all) = self.number(&DEPTH_OF_ALL) {
             return Some(all);
@@ -154,8 +155,8 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// The block of `direction` in words such as `4k`, `4K-4K/8K-8K` or `(R) 4096B-4096B, (W) 8192B-8192B`: the first that is
-/// named for reads, the second for writes. A range of lengths is no block.
+/// Reads the block size of `direction` from words such as `4k`, `4K-4K/8K-8K` or `(R) 4096B-4096B, (W) 8192B-8192B`:
+/// the first is for reads, the second for writes. A range of sizes is no block size.
 fn block(words: &str, direction: Option<Direction>) -> Option<u64> {
     let parts: Vec<&str> = words.split(['/', ',']).collect();
     let place = if direction == Some(Direction::Write) && parts.len() > 1 { 1 } else { 0 };
@@ -164,14 +165,14 @@ fn block(words: &str, direction: Option<Direction>) -> Option<u64> {
     (size(least)? == size(most)?).then(|| size(least)).flatten()
 }
 
-/// fio's header writes `4096B`, ioping `4096 bytes` and `4 KiB`.
+/// Reads a size: fio's header writes `4096B`, ioping `4096 bytes` and `4 KiB`.
 fn size(word: &str) -> Option<u64> {
     let word = word.trim().trim_end_matches("bytes").trim_end();
     let found = workload::size(word).or_else(|_| workload::size(word.trim_end_matches(['B', 'b'])));
     found.ok().map(|size| size.0)
 }
 
-/// Bytes of an I/O where both sums are printed in full.
+/// Returns the bytes per I/O if both sums are printed in full.
 fn per_op(way: &ReportedDirection) -> Option<u64> {
     let (bytes, ops) = (way.bytes.as_ref()?, way.ops.as_ref()?);
     let block = bytes.value / ops.value;

@@ -1,4 +1,4 @@
-//! The figures of a side, one for each run, direction and work, whoever measured them.
+//! The figures of a side: an item for each run, direction and work, whatever tool measured them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,42 +15,42 @@ use crate::points::whole_rates;
 pub(crate) struct Item {
     /// What was done.
     pub work: Work,
-    /// I/Os a second.
+    /// I/Os per second.
     pub iops: Option<f64>,
-    /// Bytes a second.
+    /// Bytes per second.
     pub bytes_per_second: Option<f64>,
-    /// Mean latency in nanoseconds.
+    /// Mean latency, nanoseconds.
     pub latency_ns: Option<f64>,
-    /// Half of the I/Os took no longer than this, nanoseconds.
+    /// Median latency, nanoseconds.
     pub latency_ns_p50: Option<f64>,
-    /// 99 of 100 I/Os took no longer than this, nanoseconds; `None` where too few ended to say.
+    /// 99th percentile of latency, nanoseconds; `None` if too few I/Os ended.
     pub latency_ns_p99: Option<f64>,
-    /// I/Os that ended.
+    /// Number of I/Os that ended, ramp included.
     pub ops: Option<f64>,
     /// Seconds that it ran.
     pub seconds: Option<f64>,
-    /// I/Os a second in each whole interval, where there is a series.
+    /// I/Os per second in each whole interval, if there is a series.
     pub series: Vec<f64>,
-    /// How far the tool's own rate may lie from what it printed, as a share; 0 where it was measured here.
+    /// How far the tool's own rate may lie from what it printed, as a share; 0 if plimsoll measured it.
     pub rounding: f64,
-    /// The same of the mean latency.
+    /// How far the tool's own mean latency may lie from what it printed, as a share; 0 if plimsoll measured it.
     pub latency_rounding: f64,
     pub source: Source,
 }
 
-/// Where an item comes from: what shares both ran side by side.
+/// Where an item comes from; items that share run and group ran side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Source {
     /// Index of the run within its side.
     pub run: usize,
     /// Index of the step or group within the run.
     pub group: usize,
-    /// The block of a comparison in turns that it ran in, from 0; 0 elsewhere.
+    /// Block of a comparison in turns in which it ran, from 0; 0 for other runs.
     pub block: u32,
 }
 
 impl Item {
-    /// What ratios are made of; `None` where the figure is not known.
+    /// Returns the sample that ratios are made of; `None` if the figure is not known.
     pub fn sample(&self, measure: Measure) -> Option<Sample> {
         let value = match measure {
             Measure::Iops => self.iops,
@@ -59,33 +59,33 @@ impl Item {
             Measure::LatencyP50 => self.latency_ns_p50,
             Measure::LatencyP99 => self.latency_ns_p99,
         }?;
-        // A series of counts says how well the rate is known; of the latency there is no such series.
+        // A series of counts shows how well the rate is known; there is no such series of latencies.
         let series = if measure.is_latency() { Vec::new() } else { self.series.clone() };
         let rounding = if measure.is_latency() { self.latency_rounding } else { self.rounding };
         (value > 0.0).then_some(Sample { value, seconds: self.seconds, series, rounding })
     }
 
-    /// Whether anything ended in it.
+    /// Whether any of its figures is above zero.
     fn says_something(&self) -> bool {
         [self.iops, self.bytes_per_second, self.latency_ns]
             .iter()
             .any(|figure| figure.is_some_and(|f| f > 0.0))
     }
 
-    /// Bytes of an I/O as charged; unknown blocks count as one unit.
+    /// Returns the bytes per I/O; 1 if the block size is unknown.
     pub fn block(&self) -> u64 {
         self.work.block.unwrap_or(1)
     }
 }
 
-/// One sample a run: of the same work done side by side the sum, done one after the other the mean.
+/// Returns one sample per run: the sum of the same work done side by side, the mean of what was done one after the other.
 pub(super) fn samples(items: &[Item], measure: Measure) -> Vec<Sample> {
     let runs: BTreeSet<usize> = items.iter().map(|item| item.source.run).collect();
     let of_run = |run: usize| items.iter().filter(move |item| item.source.run == run);
     runs.into_iter().filter_map(|run| sample(&of_run(run).collect::<Vec<_>>(), measure)).collect()
 }
 
-/// One sample a block of the comparisons that the runs of `side` were parts of.
+/// Returns one sample per block of the comparisons that the runs of `side` were part of.
 pub(super) fn by_block(items: &[Item], measure: Measure, side: &Side) -> ByBlock {
     let mut blocks: BTreeMap<Block, Vec<&Item>> = BTreeMap::new();
     for item in items {
@@ -109,7 +109,8 @@ fn sample(own: &[&Item], measure: Measure) -> Option<Sample> {
     Some(Sample { value: all.iter().map(|sample| sample.value).sum::<f64>() / count, ..longest })
 }
 
-/// What jobs side by side moved adds up, over the longest of their times, and second by second where both have a series; of latencies the greater is told.
+/// Adds up jobs that ran side by side: rates over the longer of their times, and interval by interval if both series
+/// are equally long. Of latencies the greater is taken.
 fn side_by_side(measure: Measure, a: Sample, b: Sample) -> Sample {
     if measure.is_latency() {
         return if a.value >= b.value { a } else { b };
@@ -119,7 +120,7 @@ fn side_by_side(measure: Measure, a: Sample, b: Sample) -> Sample {
         false => Vec::new(),
     };
     let (value, seconds) = match (a.seconds, b.seconds) {
-        // What ended earlier did nothing for the rest of the time: sums over the longest.
+        // The job that ended earlier did nothing for the rest of the time: sum over the longer time.
         (Some(first), Some(other)) if first.max(other) > 0.0 => {
             let longest = first.max(other);
             ((a.value * first + b.value * other) / longest, Some(longest))
@@ -129,7 +130,7 @@ fn side_by_side(measure: Measure, a: Sample, b: Sample) -> Sample {
     Sample { value, seconds, series, rounding: a.rounding.max(b.rounding) }
 }
 
-/// Everything that the runs of `side` measured.
+/// Returns everything that the runs of `side` measured.
 pub(super) fn items(side: &Side) -> Vec<Item> {
     side.runs.iter().enumerate().flat_map(|(number, run)| of_run(run, number)).collect()
 }
@@ -138,7 +139,7 @@ fn of_run(run: &Run, number: usize) -> Vec<Item> {
     // The rung that a check runs again at its end is a repeat in time, not of the run.
     let measured =
         |step: &&StepRecord| !matches!(step.plan.kind, StepKind::Layout | StepKind::Idle | StepKind::Again);
-    // What was cut off stands against a whole turn of the other side.
+    // A step that was cut off would be compared with a whole turn of the other side.
     let counts = |step: &&StepRecord| run.in_turns().is_none() || went_to_its_end(step);
     let mut found: Vec<Item> = Vec::new();
     let mut source = 0;
@@ -152,7 +153,7 @@ fn of_run(run: &Run, number: usize) -> Vec<Item> {
     }
     let tool = tool(run);
     for part in parts(run) {
-        // Jobs of one group ran side by side; where nothing is said of groups, each ran alone.
+        // Jobs of one group ran side by side; without groups, each ran alone.
         let group = part.group.map_or(source, |group| GROUPS + group as usize);
         let block = part_block(run, &part);
         let of_way = |way| of_reported(&part, way, &tool, Source { run: number, group, block });
@@ -163,7 +164,7 @@ fn of_run(run: &Run, number: usize) -> Vec<Item> {
     found
 }
 
-/// The name in [`Reported::said`] of the block of a comparison in turns that printed the part, from 0.
+/// Name in [`Reported::said`] of the block, from 0, of a comparison in turns that printed the part.
 pub const IN_BLOCK: &str = "block of the comparison";
 
 fn part_block(run: &Run, part: &Reported) -> u32 {
@@ -176,22 +177,22 @@ fn went_to_its_end(step: &StepRecord) -> bool {
     !matches!(step.ending, Ending::Failed | Ending::Interrupted)
 }
 
-/// The block that the measured step with this number ran in: each block has every load once.
+/// Returns the block in which the measured step with this number ran: each block has every load once.
 fn block(run: &Run, step: usize) -> u32 {
     run.in_turns().map_or(0, |ask| ask.first_block + (step / ask.loads.len().max(1)) as u32)
 }
 
-/// Numbers of groups that a tool counts begin here, beyond those of parts without one.
+/// First number of the groups that a tool counts, above those of parts without a group.
 const GROUPS: usize = 1 << 32;
 
-/// Reads and writes; what a tool adds up is taken only where it does not tell them apart.
+/// Returns reads and writes, or only their sum if the tool does not print them apart.
 fn directions(part: &Reported) -> impl Iterator<Item = &ReportedDirection> {
     let told = part.directions.iter().any(|way| way.direction.is_some());
     part.directions.iter().filter(move |way| way.direction.is_some() == told)
 }
 
-/// The parts that say what was reached. Where a tool prints its threads alone, what it was asked and how long it ran stands
-/// with the whole, and they ran side by side.
+/// Returns the parts that say what was reached. If a tool prints its threads alone, what it was asked and how long
+/// it ran are in the part of the whole, and the threads ran side by side.
 fn parts(run: &Run) -> Vec<Reported> {
     let scope = scope(run);
     let found = run.reported.iter().filter(|part| part.scope == scope);
@@ -208,14 +209,14 @@ fn parts(run: &Run) -> Vec<Reported> {
     }
 }
 
-/// Jobs, where the tool prints any; else what it says of the whole.
+/// Returns the first of job, whole and group for which the tool prints figures, otherwise thread.
 fn scope(run: &Run) -> Scope {
     let has =
         |scope: Scope| run.reported.iter().any(|part| part.scope == scope && !part.directions.is_empty());
     [Scope::Job, Scope::Whole, Scope::Group].into_iter().find(|&scope| has(scope)).unwrap_or(Scope::Thread)
 }
 
-/// What measured it.
+/// Returns the name and version of what measured the run.
 pub(super) fn tool(run: &Run) -> String {
     match &run.origin {
         Origin::Measured => format!("plimsoll {}", run.version),
@@ -243,12 +244,12 @@ fn of_job(step: &StepRecord, source: Source) -> Vec<Item> {
     cell.directions.iter().map(item).collect()
 }
 
-/// Ten values must lie beyond a percentile for it to mean something (method 7.1).
+/// Whether ten values lie beyond the 99th percentile, without which it means nothing (method 7.1).
 fn supports_p99(latency: &Distribution) -> bool {
     latency.count() >= 1000
 }
 
-/// All I/Os of the direction, ramp included: they are charged too.
+/// Counts all I/Os of the direction, ramp included: they are charged too.
 fn issued(step: &StepRecord, direction: Direction) -> u64 {
     step.intervals.iter().map(|interval| interval.of(direction).tally.ops).sum()
 }
@@ -261,7 +262,7 @@ fn of_reported(part: &Reported, way: &ReportedDirection, tool: &str, source: Sou
     };
     let latency = way.waited().and_then(|latency| latency.mean.as_ref());
     let percentile = |wanted: f64| {
-        // fio tells percentiles of one kind of latency, and the mean of every kind.
+        // fio prints percentiles of one kind of latency, and the mean of every kind.
         let told = way.latencies.iter().find(|latency| !latency.percentiles.is_empty())?;
         told.percentiles.iter().find(|(percent, _)| *percent == wanted).map(|(_, figure)| figure.value)
     };
@@ -269,7 +270,7 @@ fn of_reported(part: &Reported, way: &ReportedDirection, tool: &str, source: Sou
     let elapsed = way.basis == RateBasis::Elapsed && !work.spaced;
     let seconds =
         value(&way.runtime).filter(|_| elapsed).map(|ns| ns / 1e9).or(part.runtime.map(Nanos::as_secs_f64));
-    // Where a tool prints sums and the time alone, the rate is their quotient.
+    // If a tool prints only sums and the time, the rate is their quotient.
     let over_time = |sum: &Option<record::Figure>| Some(value(sum)? / seconds.filter(|s| *s > 0.0)?);
     Item {
         iops: value(&way.iops).or_else(|| over_time(&way.ops)).filter(|_| elapsed),

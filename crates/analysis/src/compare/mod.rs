@@ -1,4 +1,4 @@
-//! A comparison: what differs between the runs, what each reached at the same work, and what that shows and does not.
+//! A comparison: what differs between the runs, what each reached at the same work, and what that shows and does not show.
 
 mod asked;
 mod items;
@@ -29,64 +29,64 @@ use pairs::{Block, ByBlock};
 /// One side of a comparison: runs of one volume, and what its owner says of it.
 #[derive(Clone, Debug)]
 pub struct Side {
-    /// What it is called.
+    /// Name of the side.
     pub label: String,
-    /// Measured or imported; several of the same work are repeats.
+    /// Measured or imported runs; several of the same work are repeats.
     pub runs: Vec<Run>,
-    /// The policy that its owner declares.
+    /// The policy that the owner declares.
     pub limits: Option<Limits>,
-    /// What it costs.
+    /// What the volume costs.
     pub price: Option<Price>,
-    /// Its size; `None`: as the policy or the runs say.
+    /// Size of the volume; `None`: as the policy or the runs say.
     pub size: Option<Bytes>,
-    /// The machine type that its owner declares, such as `t2.small`.
+    /// The machine type that the owner declares, such as `t2.small`.
     pub machine: Option<String>,
 }
 
 impl Side {
-    /// Runs of one volume, of which nothing more is said.
+    /// Makes a side of runs of one volume, without any further facts.
     pub fn of_runs(label: String, runs: Vec<Run>) -> Side {
         Side { label, runs, limits: None, price: None, size: None, machine: None }
     }
 }
 
-/// What a comparison found. Sides are in the order given; the first is what the others are held against.
+/// What a comparison found. Sides are in the order given; the others are compared with the first.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// What each side is.
     pub sides: Vec<SideFacts>,
     /// Parameters that differ between the sides.
     pub differing: Vec<Difference>,
-    /// The same work on two sides at least.
+    /// Figures of work that at least two sides did.
     pub rows: Vec<Row>,
-    /// Work of one side alone: the side's index and what it reached.
+    /// Work that one side alone did, with the side's index.
     pub alone: Vec<(usize, Work)>,
-    /// Price per unit, where prices are given.
+    /// Price per unit, if prices are given.
     pub prices: Vec<PriceRow>,
     /// What the figures show of each volume, and what they do not.
     pub readings: Vec<ReadingFinding>,
-    /// What was asked, where the sides were loaded in turns: then rows are compared block by block.
+    /// What was asked if the sides were loaded in turns: rows are then compared block by block.
     pub in_turns: Option<InTurns>,
 }
 
 /// What a side is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SideFacts {
-    /// What it is called.
+    /// Name of the side.
     pub label: String,
-    /// What measured it: `plimsoll 0.1.0`, `fio 1.59 text`.
+    /// Tools that measured it, such as `plimsoll 0.1.0` or `fio 1.59 text`.
     pub tools: Vec<String>,
-    /// Runs or results.
+    /// Number of runs or results.
     pub runs: usize,
     /// The policy that was declared.
     pub policy: Option<String>,
-    /// Its size in bytes, and who says so.
+    /// Size in bytes, and where that comes from.
     pub size: Option<(u64, SizeFrom)>,
-    /// Its price as typed.
+    /// Price as typed.
     pub price: Option<Price>,
 }
 
-/// Who says how large a volume is.
+/// Where the size of a volume comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SizeFrom {
@@ -98,24 +98,24 @@ pub enum SizeFrom {
     Run,
 }
 
-/// What is compared.
+/// The figure that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
-    /// I/Os a second; more is better.
+    /// I/Os per second; more is better.
     Iops,
-    /// Bytes a second; more is better.
+    /// Bytes per second; more is better.
     BytesPerSecond,
-    /// Mean latency in nanoseconds; less is better.
+    /// Mean latency, nanoseconds; less is better.
     MeanLatency,
-    /// Latency that half of the I/Os stay within, nanoseconds; less is better.
+    /// Median latency, nanoseconds; less is better.
     LatencyP50,
-    /// Latency that 99 of 100 I/Os stay within, nanoseconds; less is better.
+    /// 99th percentile of latency, nanoseconds; less is better.
     LatencyP99,
 }
 
 impl Measure {
-    /// Whether it is a latency: nanoseconds, of which less is better.
+    /// Whether it is a latency, in nanoseconds, of which less is better.
     #[must_use]
     pub const fn is_latency(self) -> bool {
         matches!(self, Measure::MeanLatency | Measure::LatencyP50 | Measure::LatencyP99)
@@ -127,14 +127,14 @@ impl Measure {
 pub struct Row {
     /// The work.
     pub work: Work,
-    /// What is compared.
+    /// The figure that is compared.
     pub measure: Measure,
-    /// One a side: the mean of its runs, and each of them; `None` where it was not measured there.
+    /// Figures, one per side: the mean of its runs, and each run; `None` if it was not measured there.
     pub figures: Vec<Option<SideFigure>>,
-    /// One a side, to the first side that has a figure; `None` for that one.
+    /// Ratios, one per side, to the first side that has a figure; `None` for that side.
     pub ratios: Vec<Option<Ratio>>,
-    /// One a side: what its tool did not record of the work, such as `depth`. It was taken for this work because nothing
-    /// speaks against it, and may be another.
+    /// What each side's tool did not record of the work, such as `depth`. The side's figures count as this work
+    /// because nothing speaks against it, but may be of another.
     pub unrecorded: Vec<Vec<String>>,
 }
 
@@ -145,18 +145,18 @@ pub struct SideFigure {
     pub value: f64,
     /// Each run.
     pub runs: Vec<f64>,
-    /// How far the tool's own figure may lie from what it printed, as a share; 0 where it was measured here.
+    /// How far the tool's own figure may lie from what it printed, as a share; 0 if plimsoll measured it.
     pub rounding: f64,
-    /// Seconds that were measured, all runs together; `None` where an import does not say.
+    /// Seconds measured, all runs together; `None` if an import does not say.
     pub seconds: Option<f64>,
 }
 
-/// Compares `sides`, two at least.
+/// Compares at least two sides.
 pub fn compare(sides: &[Side]) -> Comparison {
     compare_within(sides, None)
 }
 
-/// Compares `sides`, two at least, and prices what each reached while 99 of 100 I/Os stayed within `latency`.
+/// Compares at least two sides, and prices what each reached while its 99th percentile of latency stayed within `latency`.
 pub fn compare_within(sides: &[Side], latency: Option<Nanos>) -> Comparison {
     let measured: Vec<Vec<Item>> = sides.iter().map(items).collect();
     let in_turns = pairs::asked(sides);
@@ -193,7 +193,7 @@ fn facts(side: &Side) -> SideFacts {
     }
 }
 
-/// How large the volume is: as typed, else as its policy says, else the device that was measured.
+/// Returns how large the volume is: as typed, else as its policy says, else the device that was measured.
 pub(crate) fn size(side: &Side) -> Option<(u64, SizeFrom)> {
     let typed = side.size.map(|size| (size.0, SizeFrom::Typed));
     let of_policy = || {
@@ -208,13 +208,14 @@ pub(crate) fn size(side: &Side) -> Option<(u64, SizeFrom)> {
     typed.or_else(of_policy).or_else(of_run)
 }
 
-/// Makes the rows of one work from what each side measured of it.
+/// A function that makes the rows of one work from what each side measured of it.
 type RowsOf<'a> = &'a dyn Fn(&Work, &[Vec<Item>]) -> Vec<Row>;
 
-/// Rows of work that two sides did at least, in the order of the first side that did it; and what one side did alone.
+/// Returns the rows of work that at least two sides did, in the order of the first side that did it, and the work of
+/// one side alone.
 fn rows(measured: &[Vec<Item>], rows_of: RowsOf<'_>) -> (Vec<Row>, Vec<(usize, Work)>) {
     let mut works = works(measured);
-    // Latencies of single requests come last, as what they are: another kind of figure.
+    // Latencies of single requests come last, because they are another kind of figure.
     works.sort_by_key(|work| work.spaced);
     let mut rows = Vec::new();
     let mut alone = Vec::new();
@@ -232,7 +233,8 @@ fn rows(measured: &[Vec<Item>], rows_of: RowsOf<'_>) -> (Vec<Row>, Vec<(usize, W
     (rows, alone)
 }
 
-/// Each work once: those that say most first, since what says less can only be told apart from them.
+/// Returns each work once, in the order of the items. Works that record most are matched first, because one that
+/// records less can only be recognized by them.
 fn works(measured: &[Vec<Item>]) -> Vec<Work> {
     let mut works: Vec<Work> = Vec::new();
     let mut items: Vec<&Work> = measured.iter().flatten().map(|item| &item.work).collect();
@@ -251,7 +253,8 @@ fn works(measured: &[Vec<Item>]) -> Vec<Work> {
     ordered.into_iter().map(|(_, work)| work).collect()
 }
 
-/// Which of `works` it is: the same, or else the only one that says more and that it may be; `None` where several are.
+/// Returns the index in `works` of the same work, or else of the only one that records more and may be it; `None` if
+/// there is not exactly one.
 fn place(works: &[Work], work: &Work) -> Option<usize> {
     let same = works.iter().position(|known| known.same(work));
     let may_be = || {
@@ -263,14 +266,14 @@ fn place(works: &[Work], work: &Work) -> Option<usize> {
     same.or_else(may_be)
 }
 
-/// Blocks from here on are compared by their bytes a second, smaller ones by their number.
+/// Least bytes of a block whose bytes per second are compared; smaller ones are compared by I/Os per second.
 const LARGE: u64 = 64 << 10;
 
 fn rate(work: &Work) -> Measure {
     if work.block.is_some_and(|block| block >= LARGE) { Measure::BytesPerSecond } else { Measure::Iops }
 }
 
-/// The row of the rate, and one of the latency where I/Os came one at a time or no rate is known.
+/// Returns the row of the rate, and one of the latency if I/Os came one at a time or no rate is known.
 fn rows_of(work: &Work, sides: &[Vec<Item>]) -> Vec<Row> {
     let mut rows: Vec<Row> = row(work, rate(work), sides).into_iter().collect();
     if rows.is_empty() || work.depth == Some(1) {
@@ -288,7 +291,7 @@ struct Turned<'a> {
 }
 
 impl Turned<'_> {
-    /// Rate, mean and percentiles of the blocks that all sides have.
+    /// Returns rate, mean latency and percentiles of the blocks that all sides have.
     fn rows(&self) -> Vec<Row> {
         let measures = [rate(self.work), Measure::MeanLatency, Measure::LatencyP50, Measure::LatencyP99];
         measures.into_iter().filter_map(|measure| self.row(measure)).collect()
@@ -298,7 +301,7 @@ impl Turned<'_> {
         let own = self.measured.iter().zip(self.sides);
         let mut blocks: Vec<ByBlock> =
             own.map(|(items, side)| items::by_block(items, measure, side)).collect();
-        // What one side alone has is no pair.
+        // A block of one side alone is no pair.
         let everywhere = |block: &&Block| blocks.iter().all(|side| side.contains_key(*block));
         let shared: Vec<Block> = blocks.first()?.keys().filter(everywhere).cloned().collect();
         blocks.iter_mut().for_each(|side| side.retain(|block, _| shared.contains(block)));
@@ -316,7 +319,7 @@ impl Turned<'_> {
     }
 }
 
-/// `None` where fewer than two sides have a figure.
+/// Returns the row of one measure; `None` if fewer than two sides have a figure.
 fn row(work: &Work, measure: Measure, sides: &[Vec<Item>]) -> Option<Row> {
     let samples: Vec<Vec<Sample>> = sides.iter().map(|side| items::samples(side, measure)).collect();
     let first = samples.iter().position(|side| !side.is_empty())?;
@@ -333,7 +336,7 @@ fn row(work: &Work, measure: Measure, sides: &[Vec<Item>]) -> Option<Row> {
     })
 }
 
-/// What some of the items do not say of their work, in the order of [`Work::unrecorded`].
+/// Returns what any of the items does not record of its work, in the order of [`Work::unrecorded`].
 fn unrecorded(items: &[Item]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for what in items.iter().flat_map(|item| item.work.unrecorded()) {

@@ -1,8 +1,8 @@
-//! Sides that were loaded in turns: which figures of them make pairs, and what these tell.
+//! Sides that were loaded in turns: which of their figures make pairs, and what the pairs show.
 //!
-//! What drifts slowly (a neighbour, the hour, a cache that fills) comes to both sides of a pair, and the order within a pair is
-//! drawn: then the sign of a difference between two equal volumes is a coin's, whatever the distribution, and the signed
-//! rank test is exact (method 11).
+//! Whatever drifts slowly (a neighbour, the hour, a cache that fills) affects both sides of a pair, and the order
+//! within a pair is drawn: so the sign of a difference between two equal volumes is that of a coin, whatever the
+//! distribution, and the signed rank test is exact (method 11).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,53 +19,53 @@ use workload::InTurns;
 use super::ratio::{Answer, Basis, Ratio, Sample};
 use super::{Row, Side, straying};
 
-/// Share of wrong alarms that is borne, over all rows together.
+/// Accepted share of false alarms, over all rows together.
 pub(super) const ALPHA: f64 = 0.05;
-/// Share of comparisons in which a difference of the size that is told as detectable is found.
+/// Share of comparisons that find a difference of the size reported as detectable.
 const POWER: f64 = 0.8;
-/// The standard normal quantile of that.
+/// Standard normal quantile of `POWER`.
 pub(super) const POWER_QUANTILE: f64 = 0.842;
-/// A plan is tried on so many turns of pure noise to forecast what it shows, within these numbers of comparisons.
+/// Turns of pure noise on which a plan is tried to forecast what it shows, in the number of comparisons that `TRIED` bounds.
 const TRIED_TURNS: usize = 20_000;
 const TRIED: (usize, usize) = (40, 200);
-/// Blocks that are never proposed beyond.
+/// Most blocks that are ever proposed.
 const BLOCKS_MOST: usize = 1000;
 
-/// A figure's place among the pairs: the comparison, the block within it.
+/// A figure's place among the pairs: the comparison and the block within it.
 pub(super) type Block = (String, u32);
 
 /// The figures of one side, block by block.
 pub(super) type ByBlock = BTreeMap<Block, Sample>;
 
-/// What is known of a ratio from pairs, beyond the ratio.
+/// What pairs show of a ratio besides its value.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pairs {
-    /// Pairs: blocks in which both sides have the figure.
+    /// Number of pairs: blocks in which both sides have the figure.
     pub blocks: usize,
-    /// Comparisons that they come from: other volumes of the two kinds, or other hours.
+    /// Number of comparisons they come from: other volumes of the two kinds, or other hours.
     pub comparisons: usize,
-    /// How likely chance alone is to give so one-sided a difference; 1 where nothing can be said.
+    /// Probability that chance alone gives a difference this one-sided or more; 1 if nothing can be said.
     pub p: f64,
-    /// The share of false alarms at which this row is believed among all rows (Benjamini, Hochberg 1995).
+    /// Share of false alarms at which this row is believed among all rows (Benjamini, Hochberg 1995).
     pub false_discovery: f64,
-    /// The interval that decides on equivalence: two one-sided tests at 5 % make it one of 90 %.
+    /// Interval that decides on equivalence: two one-sided tests at 5 % make it a 90 % interval.
     pub equivalence: Option<(f64, f64)>,
-    /// Differences within this share are of no consequence.
+    /// Share within which differences are of no consequence.
     pub margin: f64,
-    /// The least difference, as a share, that so many blocks of this noise show in four comparisons of five.
+    /// Least difference, as a share, that this number of blocks with this noise shows in four comparisons of five.
     pub detectable: Option<f64>,
-    /// How likely it is, 0 to 1, that a side strays of its own, as slowly as the comparison lasts. The intervals hold that.
+    /// Probability that a side strays by itself, as slowly as the comparison lasts. The intervals allow for it.
     pub wanders: f64,
     /// Whether that is likelier than not: then only differences far beyond all straying are believed.
     pub strays_slowly: bool,
-    /// The same volumes at the other comparisons: standard deviation of the differences from one comparison to the next,
-    /// as a share; `None` of one comparison.
+    /// Standard deviation of the difference from one comparison to the next, as a share; `None` for a single comparison.
     pub between: Option<f64>,
 }
 
-/// How large a difference in the figures of one load alone of so many such a plan shows in four comparisons of five, as a
-/// multiple of what one turn strays from the next (its coefficient of variation). Found by trying the plan on noise: what each
-/// such comparison would need to believe a difference is how far its interval reaches. `None` where no difference would do.
+/// Forecasts the least difference in the figures of one load alone, out of `loads`, that such a plan shows in four
+/// comparisons of five, as a multiple of the coefficient of variation between turns. The plan is tried on noise: to
+/// believe a difference, such a comparison needs one as large as its interval reaches. `None` if no difference would
+/// suffice.
 pub fn reach(blocks: usize, looks: usize, loads: usize) -> Option<f64> {
     let alpha = of_one_load(ALPHA / looks.max(1) as f64, loads);
     let tried = (TRIED_TURNS / (blocks * loads).max(1)).clamp(TRIED.0, TRIED.1);
@@ -81,13 +81,13 @@ pub fn reach(blocks: usize, looks: usize, loads: usize) -> Option<f64> {
     statistics::quantile::quantile(&needed?, POWER)
 }
 
-/// The error that the figures of one load may have where the others do not differ: figures of a load go together, so that the
-/// rule for all rows (Benjamini, Hochberg) leaves them their share of the rows.
+/// Returns the error allowed to the figures of one load if the others do not differ: figures of a load go together,
+/// so the rule for all rows (Benjamini, Hochberg) leaves them their share of the rows.
 pub(super) fn of_one_load(alpha: f64, loads: usize) -> f64 {
     alpha / loads.max(1) as f64
 }
 
-/// What the runs of all sides were asked, where every one of them was loaded in turns with the others.
+/// Returns what the runs of all sides were asked, if every one of them was loaded in turns with the others.
 pub(super) fn asked(sides: &[Side]) -> Option<&InTurns> {
     let of = |side: &'_ Side| -> Option<(BTreeSet<String>, BTreeSet<u8>)> {
         let asks: Option<Vec<&InTurns>> = side.runs.iter().map(|run| run.in_turns()).collect();
@@ -101,13 +101,13 @@ pub(super) fn asked(sides: &[Side]) -> Option<&InTurns> {
     let told = told?;
     let (comparisons, _) = told.first()?;
     let numbers: BTreeSet<u8> = told.iter().flat_map(|(_, numbers)| numbers.iter().copied()).collect();
-    // Each side is one side of the same comparisons, and no two are the same.
+    // Each side is one side of the same comparisons, and no two are the same side.
     let paired = told.iter().all(|(of, number)| of == comparisons && number.len() == 1)
         && numbers.len() == sides.len();
     paired.then(|| sides.first()?.runs.first()?.in_turns()).flatten()
 }
 
-/// How `other` stands to `first`, block by block; `None` where no block has both.
+/// Returns how `other` compares with `first`, block by block; `None` if no block has both.
 pub(super) fn ratio((first, other): (&ByBlock, &ByBlock), ask: &InTurns) -> Option<Ratio> {
     let mut by_comparison: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (block, a) in first {
@@ -123,9 +123,11 @@ pub(super) fn ratio((first, other): (&ByBlock, &ByBlock), ask: &InTurns) -> Opti
     }
 }
 
-/// Of one comparison: the median of the Walsh averages of the logarithms, with the interval that inverts the signed rank test.
+/// Returns the ratio of one comparison: the median of the Walsh averages of the logarithms, with the interval that
+/// inverts the signed rank test.
 fn of_one(logs: &[f64], ask: &InTurns) -> Ratio {
-    // Looked at several times, each look has its part of the error (Bonferroni): valid whatever the data do between them.
+    // If the result is looked at several times, each look has its part of the error (Bonferroni): valid whatever
+    // happens in between.
     let looks = ask.look_at.len().max(1) as f64;
     let alpha = ALPHA / looks;
     let alone = of_one_load(alpha, ask.loads.len());
@@ -159,8 +161,9 @@ fn ends(shift: Shift) -> (f64, f64) {
     (shift.lo.exp(), shift.hi.exp())
 }
 
-/// Of several comparisons (other volumes, other hours): the volume and the hour are drawn too, so that the comparison is the
-/// unit. The mean of their shifts, with the t interval over them: it holds what lies between volumes and between hours.
+/// Returns the ratio of several comparisons (other volumes, other hours). Volume and hour are drawn too, so the
+/// comparison is the unit: the mean of the shifts, with a t interval over them that covers what differs between
+/// volumes and between hours.
 fn of_several(groups: &[Vec<f64>], ask: &InTurns) -> Option<Ratio> {
     let shifts: Vec<f64> = groups.iter().filter_map(|logs| typical(logs)).collect();
     let (count, blocks) = (shifts.len(), groups.iter().map(Vec::len).sum());
@@ -198,8 +201,8 @@ fn of_several(groups: &[Vec<f64>], ask: &InTurns) -> Option<Ratio> {
     })
 }
 
-/// Decides on all rows together: of many rows some differ by chance, so that each is believed at the share of false alarms
-/// among all that are.
+/// Decides on all rows together: of many rows some differ by chance, so each is believed by its share of false
+/// alarms among all that are believed.
 pub(super) fn decide(rows: &mut [Row], ask: &InTurns) {
     straying::widen(rows, ask.look_at.len(), ask.loads.len());
     let mut ratios: Vec<&mut Ratio> =
@@ -218,7 +221,8 @@ pub(super) fn decide(rows: &mut [Row], ask: &InTurns) {
     }
 }
 
-/// Blocks from which a single row of so many can be believed: the signed rank test has no smaller error than 2/2ⁿ.
+/// Returns the fewest blocks with which a single one of `rows` rows can be believed: the signed rank test has no
+/// smaller error than 2/2ⁿ.
 fn least_blocks(rows: usize) -> usize {
     1 + (rows.max(1) as f64 / ALPHA).log2().ceil() as usize
 }

@@ -1,4 +1,4 @@
-//! Parameters that differ between the sides: before any figure, since they may explain it.
+//! Parameters that differ between the sides, shown before any figure because they may explain it.
 
 use std::collections::BTreeSet;
 
@@ -13,19 +13,19 @@ use super::items::{Item, tool};
 /// A parameter that is not the same on all sides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
-    /// `tool`, `engine`, `block size`, …
+    /// Name of the parameter: `tool`, `engine`, `block size`, …
     pub what: String,
-    /// One a side, in words; empty where nothing says it.
+    /// Values in words, one per side; empty if nothing states it.
     pub values: Vec<String>,
 }
 
-/// What measured each run of the side, each once.
+/// Returns the tools that measured the runs of the side, each once.
 pub(super) fn tools(side: &Side) -> Vec<String> {
     let all: BTreeSet<String> = side.runs.iter().map(tool).collect();
     all.into_iter().collect()
 }
 
-/// Everything that differs, the weightiest first. What no side says is left out.
+/// Returns everything that differs, the weightiest first; what no side states is left out.
 pub(super) fn differing(sides: &[Side], measured: &[Vec<Item>]) -> Vec<Difference> {
     let of_runs = |read: &dyn Fn(&Run) -> Vec<String>| -> Vec<String> {
         let words = |side: &Side| side.runs.iter().flat_map(read).collect::<BTreeSet<_>>();
@@ -57,7 +57,7 @@ pub(super) fn differing(sides: &[Side], measured: &[Vec<Item>]) -> Vec<Differenc
     ];
     let differs = |values: &[String]| {
         let said: BTreeSet<&String> = values.iter().filter(|value| !value.is_empty()).collect();
-        // Said of one side alone is a difference too: of the other nobody knows.
+        // What one side alone states is a difference too: the other's value is not known.
         said.len() > 1 || (said.len() == 1 && values.iter().any(String::is_empty))
     };
     let found = all.into_iter().filter(|(_, values)| differs(values));
@@ -67,11 +67,11 @@ pub(super) fn differing(sides: &[Side], measured: &[Vec<Item>]) -> Vec<Differenc
     found
 }
 
-/// Names from this length on share the row of the rest.
+/// Least length of a name that shares the row of the rest.
 const NAMED_ALONE: usize = 16;
 
-/// Options that other tools repeat and no row above tells: each that all sides name with another value, and in one row
-/// those that only some of them name, or by a whole sentence.
+/// Returns the options that other tools repeat and no row above shows: a row for each that all sides give, with
+/// different values, and one row for those that only some sides give, or that are whole sentences.
 fn options(sides: &[Side]) -> Vec<Difference> {
     let parts = || sides.iter().flat_map(|side| &side.runs).flat_map(|run| &run.reported);
     let names: BTreeSet<&str> = parts()
@@ -86,7 +86,7 @@ fn options(sides: &[Side]) -> Vec<Difference> {
         if values.iter().all(|side| *side == values[0]) {
             continue;
         }
-        // DiskSpd's options are sentences, which no column holds.
+        // DiskSpd's options are sentences, which fit no column.
         if name.len() < NAMED_ALONE && values.iter().all(|side| !side.is_empty()) {
             let values = values.iter().map(|side| side.join(", ")).collect();
             found.push(Difference { what: name.to_owned(), values });
@@ -104,7 +104,7 @@ fn options(sides: &[Side]) -> Vec<Difference> {
     found
 }
 
-/// Each value of the option on one side, once.
+/// Returns each value of the option on one side, once.
 fn values(side: &Side, name: &str) -> Vec<String> {
     let all: BTreeSet<String> = side.runs.iter().flat_map(|run| asked(run, &[name])).collect();
     all.into_iter().collect()
@@ -126,7 +126,7 @@ fn directness(run: &Run) -> Vec<String> {
 fn regions(run: &Run) -> Vec<String> {
     let ours = run.steps.iter().flat_map(|step| &step.plan.workers).flat_map(|worker| &worker.files);
     let ours = ours.map(|file| file.size.to_string());
-    // ioping calls the length of a request so.
+    // ioping uses this name for the length of a request.
     let named = !tool(run).starts_with("ioping");
     let theirs = asked(run, &["size"]).into_iter().filter(|_| named);
     ours.chain(theirs.map(|word| workload::size(&word).map_or(word, |size| size.to_string()))).collect()
@@ -148,7 +148,7 @@ fn mix(item: &Item) -> Option<String> {
     })
 }
 
-/// `12 to 118 s`: the shortest and the longest of a side.
+/// Formats the shortest and the longest runtime of each side, such as `12 to 118 s`.
 fn runtimes(measured: &[Vec<Item>]) -> Vec<String> {
     let range = |side: &Vec<Item>| {
         let seconds = side.iter().filter_map(|item| item.seconds).map(|seconds| seconds.round() as u64);

@@ -1,4 +1,4 @@
-//! What a unit costs: price over what was reached, over what was reached within a latency, and over what can be stored.
+//! Cost of a unit: price divided by what was reached, by what was reached within a latency, and by what can be stored.
 
 use std::collections::BTreeSet;
 
@@ -10,22 +10,22 @@ use super::items::Item;
 use super::reading::charge;
 use super::{Measure, Row, Side, Work, size};
 
-/// A price as typed: `5.00/month`, `EUR 0.10/hour`.
+/// A price as typed, such as `5.00/month` or `EUR 0.10/hour`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Price {
     /// The amount.
     pub amount: f64,
-    /// The currency as typed, with its place; empty without.
+    /// The currency as typed; empty if none was.
     pub currency: String,
-    /// The period.
+    /// The period it pays for.
     pub per: Period,
 }
 
-/// For how long a price is paid.
+/// Period for which a price is paid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Period {
-    /// An hour; 730 make a month, as providers reckon.
+    /// An hour; 730 make a month, as providers count.
     Hour,
     /// A day; 365 make a year.
     Day,
@@ -46,12 +46,12 @@ pub enum PriceError {
     Period {
         /// What was typed.
         words: String,
-        /// What stands for the period.
+        /// What stands in place of the period.
         period: String,
-        /// What stands before it.
+        /// What stands before the slash.
         amount: String,
     },
-    /// The amount is nothing or below.
+    /// The amount is not above zero.
     #[error("'{0}' is no price to compare by; leave --price out where nothing is paid")]
     Nothing(String),
 }
@@ -60,7 +60,7 @@ impl Price {
     /// Reads an amount with an optional currency on either side, a slash and a period.
     ///
     /// # Errors
-    /// [`PriceError`] with the form that would do.
+    /// [`PriceError`] with the accepted form.
     pub fn parse(words: &str) -> Result<Price, PriceError> {
         let (amount, period) = words.split_once('/').unwrap_or((words, ""));
         let number: String =
@@ -89,7 +89,7 @@ impl Price {
         Ok(Price { amount: value, currency, per })
     }
 
-    /// The price of a month.
+    /// Returns the price per month.
     pub fn a_month(&self) -> f64 {
         match self.per {
             Period::Hour => self.amount * 730.0,
@@ -103,54 +103,54 @@ impl Price {
 /// What one unit costs on each side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PriceRow {
-    /// What was done to reach it; `None` for the price of space.
+    /// Work that reached it; `None` for the price of space.
     pub work: Option<Work>,
-    /// What one of is priced; `None` for a gigabyte (1,000,000,000 bytes) of space.
+    /// Figure whose unit is priced; `None` for a gigabyte (1,000,000,000 bytes) of space.
     pub measure: Option<Measure>,
-    /// Price a month of one: an I/O a second, a MB/s, a GB; `None` where price or figure is missing.
+    /// Price per month of one unit on each side: an I/O per second, a MB/s, a GB; `None` if price or figure is missing.
     pub prices: Vec<Option<f64>>,
-    /// One a side: the price at the rate that the declared policy serves for ever, where the figure lies above that rate
-    /// because of a burst; `None` elsewhere.
+    /// Price on each side at the rate that the declared policy serves for ever, if the figure lies above that rate
+    /// because of a burst; otherwise `None`.
     pub at_baseline: Vec<Option<f64>>,
-    /// The cheapest, where all sides with a price have one currency.
+    /// The cheapest side, if all sides with a price have one currency.
     pub cheapest: Option<Cheapest>,
-    /// What had to be kept, where the price is that of the greatest rate at which it was.
+    /// The latency that had to be kept, if the price is that of the greatest rate that keeps it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Within>,
 }
 
-/// A latency that had to be kept.
+/// A latency that had to be kept, and what kept it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Within {
-    /// 99 of 100 I/Os stay within it, nanoseconds.
+    /// Bound on the 99th percentile of latency, nanoseconds.
     pub latency_ns_p99: u64,
-    /// One a side: the greatest rate at which they did, and at which depth; `None` where they never did.
+    /// Greatest rate on each side within the bound, and its depth; `None` if no rate kept it.
     pub reached: Vec<Option<Reached>>,
 }
 
 /// The greatest rate within a latency.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reached {
-    /// I/Os a second, or bytes.
+    /// I/Os per second, or bytes per second.
     pub rate: f64,
     /// I/Os in flight.
     pub depth: Option<u32>,
 }
 
-/// Which side costs least by the unit.
+/// The side that costs least per unit.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cheapest {
     /// Index of the side.
     pub side: usize,
-    /// How many times as much the next one costs.
+    /// Ratio of the next price to this one.
     pub times: f64,
 }
 
-/// Bytes that are priced as one.
+/// Bytes of the unit that throughput is priced by.
 const MEGABYTE: f64 = 1e6;
 const GIGABYTE: f64 = 1e9;
 
-/// A row a rate, and one for space; none where no side has a price.
+/// Returns a row for each rate, and one for space; nothing if no side has a price.
 pub(super) fn rows(sides: &[Side], rows: &[Row]) -> Vec<PriceRow> {
     if sides.iter().all(|side| side.price.is_none()) {
         return Vec::new();
@@ -186,8 +186,8 @@ fn priced(
     PriceRow { work, measure, cheapest: cheapest(sides, &prices), prices, at_baseline, within: None }
 }
 
-/// A row for each kind of work, whatever its depth: the price of the greatest rate at which 99 of 100 I/Os stay within the
-/// latency. Which depth that takes is the volume's affair.
+/// Returns a row for each kind of work, whatever its depth: the price of the greatest rate whose 99th percentile of
+/// latency stays within the bound. Which depth that takes is the volume's affair.
 pub(super) fn within(sides: &[Side], measured: &[Vec<Item>], latency_ns_p99: u64) -> Vec<PriceRow> {
     if sides.iter().all(|side| side.price.is_none()) {
         return Vec::new();
@@ -211,7 +211,8 @@ pub(super) fn within(sides: &[Side], measured: &[Vec<Item>], latency_ns_p99: u64
     kinds.into_iter().map(of_kind).collect()
 }
 
-/// The greatest rate of this kind of work at a depth whose I/Os stayed within the latency in the mean of all runs and blocks.
+/// Returns the greatest rate of this kind of work at a depth whose 99th percentile, in the mean of all runs and
+/// blocks, is within the latency.
 fn reached(items: &[Item], (kind, measure): (&Work, Measure), most_ns: u64) -> Option<Reached> {
     let own = |item: &&Item| Work { depth: None, ..item.work.clone() } == *kind;
     let own: Vec<&Item> = items.iter().filter(own).collect();
@@ -228,10 +229,10 @@ fn reached(items: &[Item], (kind, measure): (&Work, Measure), most_ns: u64) -> O
     depths.into_iter().filter_map(at).max_by(|a, b| a.rate.total_cmp(&b.rate))
 }
 
-/// A rate this much above the baseline is a burst's, and no slice of a meter.
+/// Ratio to the baseline above which a rate is a burst's and not due to the slices of a meter.
 const ABOVE: f64 = 1.06;
 
-/// How many times its policy's baseline the load of a row came to, where the policy bursts and that is above it.
+/// Returns the ratio of a row's load to its policy's baseline, if the policy bursts and the load is above the baseline.
 fn above_baseline(side: &Side, row: &Row, place: usize) -> Option<f64> {
     let work = &row.work;
     let block = work.block? as f64;
@@ -253,7 +254,7 @@ fn above_baseline(side: &Side, row: &Row, place: usize) -> Option<f64> {
     limits.limits.iter().filter_map(times).reduce(f64::max)
 }
 
-/// `None` where fewer than two sides have a price of it, or their currencies differ.
+/// Returns the cheapest side; `None` if fewer than two sides have a price, or their currencies differ.
 fn cheapest(sides: &[Side], prices: &[Option<f64>]) -> Option<Cheapest> {
     let mut known: Vec<(usize, f64)> =
         prices.iter().enumerate().filter_map(|(side, price)| Some((side, (*price)?))).collect();

@@ -1,4 +1,4 @@
-//! How one side's figure stands to another's, and how well that is known.
+//! How one side's figure compares with another's, and how well that is known.
 
 use serde::{Deserialize, Serialize};
 use statistics::compare::hodges_lehmann;
@@ -10,30 +10,30 @@ use super::pairs::Pairs;
 /// One figure of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sample {
-    /// The run's figure; above zero.
+    /// The run's figure, above zero.
     pub value: f64,
-    /// Seconds measured, where that is said.
+    /// Seconds measured, if known.
     pub seconds: Option<f64>,
-    /// The figure second by second, where there is a series; empty elsewhere.
+    /// The figure interval by interval, if there is a series; otherwise empty.
     pub series: Vec<f64>,
-    /// How far the tool's own figure may lie from what it printed, as a share of it; 0 where it was measured here.
+    /// How far the tool's own figure may lie from what it printed, as a share of it; 0 if plimsoll measured it.
     pub rounding: f64,
 }
 
-/// How one figure stands to another.
+/// How one figure compares with another.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ratio {
-    /// The other side's figure over the first side's.
+    /// The other side's figure divided by the first side's.
     pub value: f64,
-    /// The 95 % interval; `None` where the data allow none.
+    /// The 95 % interval; `None` if the data allow none.
     pub interval: Option<(f64, f64)>,
-    /// What the ratio may be by the rounding of the printed figures alone, where that is over 1 %.
+    /// Range of the ratio from the rounding of the printed figures alone, if that is over 1 %.
     pub by_rounding: Option<(f64, f64)>,
     /// What the interval rests on, or why there is none.
     pub basis: Basis,
-    /// What follows.
+    /// The answer that follows.
     pub answer: Answer,
-    /// What pairs tell beyond that, where the sides were loaded in turns.
+    /// What pairs show besides, if the sides were loaded in turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pairs: Option<Pairs>,
 }
@@ -42,31 +42,31 @@ pub struct Ratio {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// Several runs a side: the median of all ratios of their runs, with the interval that inverts the Mann–Whitney test
-    /// (Hodges, Lehmann 1963). It knows what lies between runs.
+    /// Several runs per side: the median of all ratios of their runs, with the interval that inverts the
+    /// Mann–Whitney test (Hodges, Lehmann 1963). It covers what differs between runs.
     Runs {
         /// Runs of the first side.
         first: usize,
         /// Runs of the other.
         other: usize,
     },
-    /// One run a side with its series: the interval of the ratio of means, from long-run variances that allow for
-    /// seconds that resemble their neighbours. It knows nothing of what lies between runs.
+    /// One run per side with its series: the interval of the ratio of means, from long-run variances that allow for
+    /// seconds that resemble their neighbours. It covers nothing that differs between runs.
     Series {
-        /// Seconds of the shorter series.
+        /// Values of the shorter series, one per interval (of a second, as a rule).
         seconds: usize,
     },
-    /// Sides loaded in turns: the median of the means of two differences, block by block, with the interval that inverts the
-    /// signed rank test; over several comparisons their mean with its t interval.
+    /// Sides loaded in turns: the median of the pairwise means of the differences, block by block, with the interval
+    /// that inverts the signed rank test; over several comparisons, their mean with its t interval.
     Pairs {
         /// Blocks in which both sides have the figure.
         blocks: usize,
         /// Comparisons they come from.
         comparisons: usize,
     },
-    /// One run a side, and no series that is long enough.
+    /// One run per side, and no series that is long enough.
     OneEach,
-    /// Several runs, but fewer than the four a side that a 95 % interval without a distribution needs.
+    /// Several runs, but fewer than the four per side that a distribution-free 95 % interval needs.
     TooFew {
         /// Runs of the side with fewer.
         least: usize,
@@ -77,34 +77,34 @@ pub enum Basis {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// The interval excludes ±2 %; of pairs: the difference is no chance among all rows, and not surely within the margin.
+    /// The interval excludes ±2 %; of pairs, the difference is no chance among all rows, and not surely within the margin.
     Differs,
-    /// The interval lies within ±5 %; of pairs: within the margin.
+    /// The interval lies within ±5 %; of pairs, within the margin.
     Same,
-    /// Neither: this many runs a side would likely settle it.
+    /// Neither: this number of runs per side would likely settle it.
     Undecided {
-        /// Runs a side; of pairs, blocks.
+        /// Runs per side; of pairs, blocks.
         runs: usize,
     },
-    /// One run each cannot tell two volumes apart from two hours of one.
+    /// One run each: two volumes cannot be told from two hours of one volume.
     Repeat,
 }
 
-/// A difference up to this share is of no consequence (method 11).
+/// Share up to which a difference is of no consequence (method 11).
 const DIFFERENT: f64 = 0.02;
-/// Within this share two volumes are the same (method 11).
+/// Share within which two volumes are the same (method 11).
 const EQUAL: f64 = 0.05;
-/// Runs a side from which a distribution-free 95 % interval exists.
+/// Fewest runs per side that give a distribution-free 95 % interval.
 const RUNS_MIN: usize = 4;
-/// Seconds of a series from which its long-run variance is known well enough.
+/// Fewest values of a series from which its long-run variance is known well enough.
 const SERIES_MIN: usize = 10;
-/// Runs that are never proposed beyond: then the difference is too small for what it costs to see.
+/// Most runs that are ever proposed: beyond, the difference is too small for what it costs to see.
 const RUNS_MOST: usize = 100;
-/// Runs a side that are proposed where there is one each: with six the least and the greatest of them hold the median
-/// with 96.9 % (method 11).
+/// Runs per side that are proposed if there is one each: the least and the greatest of six hold the median with 96.9
+/// % (method 11).
 pub const RUNS_PROPOSED: usize = 6;
 
-/// How `other` stands to `first`; `None` where one of them has no run.
+/// Returns how `other` compares with `first`; `None` if one of them has no run.
 pub fn ratio(first: &[Sample], other: &[Sample]) -> Option<Ratio> {
     let value = mean(other)? / mean(first)?;
     let least = first.len().min(other.len());
@@ -126,7 +126,7 @@ pub fn ratio(first: &[Sample], other: &[Sample]) -> Option<Ratio> {
     }
 }
 
-/// Rounding that moves a ratio by less than this share is not told.
+/// Share below which the effect of rounding on a ratio is not reported.
 const ROUNDING: f64 = 0.01;
 
 fn by_rounding(value: f64, (first, other): (&[Sample], &[Sample])) -> Option<(f64, f64)> {
@@ -161,14 +161,14 @@ fn answer((low, high): (f64, f64), runs: usize) -> Answer {
     if low > 1.0 - EQUAL && high < 1.0 + EQUAL {
         return Answer::Same;
     }
-    // The interval narrows with the root of the runs; it has to fit within what is of no consequence.
+    // The interval narrows with the root of the number of runs; it has to fit within what is of no consequence.
     let wide = (high.ln() - low.ln()) / 2.0 / DIFFERENT;
     let needed = (runs as f64 * wide * wide).ceil() as usize;
     Answer::Undecided { runs: needed.clamp(runs + 1, RUNS_MOST) }
 }
 
-/// The interval of a ratio of two means by the delta method on logarithms, degrees of freedom after Welch and
-/// Satterthwaite; each mean's variance is its long-run variance over its length.
+/// Returns the interval of a ratio of two means by the delta method on logarithms, with degrees of freedom after
+/// Welch and Satterthwaite; each mean's variance is its long-run variance over its length.
 fn of_series(first: &Sample, other: &Sample) -> Option<Ratio> {
     let (a, b) = (known(&first.series)?, known(&other.series)?);
     let squared = a.relative + b.relative;
@@ -190,14 +190,14 @@ fn of_series(first: &Sample, other: &Sample) -> Option<Ratio> {
     })
 }
 
-/// How well the mean of a series is known: its relative variance, degrees of freedom, and the share that one count is.
+/// How well the mean of a series is known: its relative variance, degrees of freedom, and one count as a share of it.
 struct Known {
     relative: f64,
     df: f64,
     edge: f64,
 }
 
-/// `None` where the series is too short or has no mean.
+/// Returns how well the mean of a series is known; `None` if it is too short or its mean is not above zero.
 fn known(series: &[f64]) -> Option<Known> {
     let n = series.len() as f64;
     let mean = series.iter().sum::<f64>() / n;

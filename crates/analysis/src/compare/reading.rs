@@ -13,16 +13,16 @@ use crate::{Confidence, Quantity};
 pub struct ReadingFinding {
     /// Index of the side.
     pub side: usize,
-    /// What it is, with its numbers.
+    /// The reading, with its numbers.
     #[serde(flatten)]
     pub reading: Reading,
-    /// Each load that shows it, with its I/Os a second, both directions.
+    /// Each work that shows it, with its I/Os per second, both directions.
     pub evidence: Vec<(Work, f64)>,
     /// How sure it is.
     pub confidence: Confidence,
 }
 
-/// Kinds of readings. Rates are I/Os a second as charged or bytes a second, times seconds.
+/// Kinds of readings. Rates are charged I/Os per second, or bytes per second; credits are rates times seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reading {
@@ -30,22 +30,22 @@ pub enum Reading {
     OnCredits {
         /// The policy with its parameters.
         policy: String,
-        /// What it serves for ever.
+        /// The rate that it serves for ever.
         baseline: f64,
-        /// What it serves while there are credits.
+        /// The rate that it serves while there are credits.
         burst: f64,
         /// Credits of a full bucket.
         bucket: f64,
-        /// The least and the greatest rate that was seen.
+        /// The least and the greatest rate seen.
         seen: (f64, f64),
-        /// Loads that ran at the burst rate, as far as ±3 % tell.
+        /// Number of loads that ran at the burst rate, within the error of a level.
         at_burst: usize,
-        /// All loads.
+        /// Number of loads.
         loads: usize,
         /// Whether any load ran at the baseline.
         baseline_seen: bool,
-        /// Credits that the loads spent, from full bucket, what it earned meanwhile counted: the most it can be, since nobody
-        /// knows what it earned between them.
+        /// The most credits the loads can have spent of a full bucket, less what it earned under load: what it
+        /// earned between loads is not known.
         spent_most: f64,
         /// Seconds that a bucket that was full before would still last at the burst rate.
         left_s: f64,
@@ -56,9 +56,9 @@ pub enum Reading {
     WithinBaseline {
         /// The policy with its parameters.
         policy: String,
-        /// What it serves for ever.
+        /// The rate that it serves for ever.
         baseline: f64,
-        /// The greatest rate that was seen.
+        /// The greatest rate seen.
         most: f64,
     },
     /// The loads ran at a cap of the declared type that holds for ever.
@@ -70,13 +70,13 @@ pub enum Reading {
         /// The cap.
         cap: f64,
     },
-    /// The loads ran faster than the declared type serves for ever, within what it allows for a while.
+    /// The loads ran faster than the declared type serves for ever, but within what it allows for a while.
     InBurst {
         /// The policy with its parameters.
         policy: String,
-        /// What it serves for ever.
+        /// The rate that it serves for ever.
         baseline: f64,
-        /// The greatest rate that was seen.
+        /// The greatest rate seen.
         seen: f64,
     },
     /// The loads ran below every cap of the declared type.
@@ -90,50 +90,50 @@ pub enum Reading {
     AbovePolicy {
         /// The policy with its parameters.
         policy: String,
-        /// What it allows at most, credits included.
+        /// The most that it allows, credits included.
         most: f64,
-        /// What was seen.
+        /// The rate seen.
         seen: f64,
     },
-    /// Loads that have nothing else in common came to one rate: something meters, and nothing declared says what.
+    /// Loads that have nothing else in common reached one rate: something limits it, and nothing declared says what.
     OneLevel {
         /// The rate.
         level: f64,
-        /// How far the loads lie apart, as a share of it.
+        /// How far apart the loads lie, as a share of the rate.
         apart: f64,
     },
-    /// Loads of one block came to rates far apart: no cap on I/Os a second was seen at the rates tested.
+    /// Loads of one block size reached rates far apart: no cap on I/Os per second was seen at the rates tested.
     NoCapSeen {
         /// The least and the greatest rate.
         seen: (f64, f64),
     },
-    /// Reads ran so much faster than writes that a cache may have answered them.
+    /// Reads were enough faster than writes that a cache may have answered them.
     ReadsMuchFaster {
-        /// Reads a second over writes a second.
+        /// Ratio of reads per second to writes per second.
         times: f64,
     },
     /// The machine has CPU credits of its own, which run out too.
     MachineCredits {
-        /// Its type.
+        /// The machine's type.
         machine: String,
     },
 }
 
-/// The widest error of a level once its unit is settled (method 6.1).
+/// Largest error of a level once its unit is settled, as a share (method 6.1).
 const NEAR: f64 = 0.03;
-/// What a meter may let through in advance or in arrears at the ends of a load: the slice of the coarsest published
-/// throttle, and half of it again (method 5.3).
+/// What a meter may let through early or late at the ends of a load, in seconds of the rate: the slice of the
+/// coarsest published throttle, and half of it again (method 5.3).
 const SLICE_S: f64 = 0.15;
-/// However short a load was, a rate further off than this is another rate.
+/// Share beyond which a rate is another rate, however short the load was.
 const NEAR_MOST: f64 = 0.15;
-/// Rates of different loads this close are one level.
+/// Share within which rates of different loads are one level.
 const ONE_LEVEL: f64 = 0.05;
-/// Reads so many times as fast as writes are suspected; a volume without a cache seldom reads three times as fast.
+/// Least ratio of reads to writes that makes a cache suspected; a volume without one seldom reads three times as fast.
 const MUCH_FASTER: f64 = 4.0;
-/// Machine types with CPU credits, by how their names begin.
+/// Beginnings of the names of machine types with CPU credits.
 const CPU_CREDITS: [&str; 6] = ["t2.", "t3.", "t3a.", "t4g.", "standard_b", "e2-"];
 
-/// A rate this close below what was offered is what was offered.
+/// Share below the offered rate within which a rate is the offered one.
 const HELD_NEAR: f64 = 0.05;
 
 /// What a volume was asked for at one time: jobs that ran side by side, both directions.
@@ -141,7 +141,7 @@ struct Load {
     work: Work,
     seconds: f64,
     parts: Vec<Part>,
-    /// Whether a job of it may have been held back by what it was asked for: then its rate shows no cap.
+    /// Whether the offered rate may have limited a job of it: then its rate shows no cap.
     held: bool,
 }
 
@@ -156,7 +156,7 @@ struct Part {
 }
 
 impl Part {
-    /// Its rates, with `share` of the time that they are of now.
+    /// Spreads its rates over a longer time, of which they cover `share`.
     fn stretch(&mut self, share: f64) {
         self.iops *= share;
         self.bytes_per_second *= share;
@@ -164,7 +164,8 @@ impl Part {
 }
 
 impl Load {
-    /// How far its rate may lie from a level that it ran at: a short load sees a slice of the meter more or less.
+    /// Returns how far its rate may lie from the level that limits it, as a share: a short load may see a slice of
+    /// the meter too many or too few.
     fn near(&self) -> f64 {
         let ends = if self.seconds > 0.0 { SLICE_S / self.seconds } else { 0.0 };
         (NEAR + ends).min(NEAR_MOST)
@@ -185,14 +186,14 @@ impl Load {
         self.parts.iter().map(|part| part.iops).sum()
     }
 
-    /// Bytes of an I/O where all are alike.
+    /// Returns the bytes of an I/O if all parts have the same.
     fn block(&self) -> Option<f64> {
         let first = self.parts.first()?.block;
         self.parts.iter().all(|part| part.block == first).then_some(first)
     }
 }
 
-/// What the sides' figures show, side by side in order.
+/// Returns what the figures of each side show, in the order of the sides.
 pub(super) fn readings(sides: &[Side], measured: &[Vec<Item>]) -> Vec<ReadingFinding> {
     let mut found = Vec::new();
     for (number, (side, items)) in sides.iter().zip(measured).enumerate() {
@@ -209,7 +210,7 @@ pub(super) fn readings(sides: &[Side], measured: &[Vec<Item>]) -> Vec<ReadingFin
         match &side.limits {
             Some(limits) => {
                 let found = declared(limits, &all);
-                // One rate below every declared cap: something else meters, or it is another type.
+                // One rate below every declared cap: something else limits it, or the volume is of another type.
                 let below = matches!(found, Some((Reading::BelowCaps { .. }, ..)));
                 add(found);
                 let level = undeclared(&all);
@@ -223,7 +224,7 @@ pub(super) fn readings(sides: &[Side], measured: &[Vec<Item>]) -> Vec<ReadingFin
     found
 }
 
-/// Each work once, with the mean of its loads.
+/// Returns each work once, with the mean rate of its loads.
 fn evidence(loads: &[&Load]) -> Vec<(Work, f64)> {
     let mut found: Vec<(Work, f64, f64)> = Vec::new();
     for load in loads {
@@ -235,7 +236,7 @@ fn evidence(loads: &[&Load]) -> Vec<(Work, f64)> {
     found.into_iter().map(|(work, sum, count)| (work, sum / count)).collect()
 }
 
-/// Jobs and directions that ran side by side, together; what has no rate is no load.
+/// Joins jobs and directions that ran side by side into loads; what has no rate is no load.
 fn loads(items: &[Item]) -> Vec<Load> {
     let mut loads: Vec<(Source, Load)> = Vec::new();
     for item in items.iter().filter(|item| !item.work.spaced) {
@@ -256,7 +257,7 @@ fn loads(items: &[Item]) -> Vec<Load> {
     loads.into_iter().map(|(_, load)| load).collect()
 }
 
-/// Whether it came to about what was offered, or it is not known what held it back.
+/// Whether it reached about what was offered, or it is not known what limited it.
 fn held(item: &Item) -> bool {
     match (item.work.offered, item.iops) {
         (Some(0), _) => false,
@@ -278,7 +279,7 @@ fn part(item: &Item) -> Option<Part> {
     })
 }
 
-/// The work of two jobs, or two directions of one, together: what differs between them is left open.
+/// Returns the work of two jobs, or two directions of one, together: what differs between them is left open.
 fn joined(a: &Work, b: &Work) -> Work {
     fn both<T: PartialEq + Copy>(a: Option<T>, b: Option<T>) -> Option<T> {
         a.filter(|_| a == b)
@@ -320,7 +321,7 @@ fn credits(limit: &Limit) -> Option<Credits<'_>> {
     (burst.rate > limit.baseline).then_some(Credits { limit, burst: burst.rate, bucket: size })
 }
 
-/// Operations that an I/O of `block` bytes is charged, at most: sequential I/O may be merged before.
+/// Returns the operations that an I/O of `block` bytes is charged, at most: sequential I/Os may be merged before.
 pub(super) fn charge(limit: &Limit, block: f64) -> f64 {
     limit.accounting.map_or(1.0, |accounting| (block / accounting.unit.0 as f64).ceil().max(1.0))
 }
@@ -365,7 +366,7 @@ fn on_credits<'a>(limits: &Limits, rule: &Credits<'_>, loads: &[&'a Load]) -> Fo
     Some((reading, all, if at_burst > 0 { Confidence::Strong } else { Confidence::Likely }))
 }
 
-/// The share of a rule that a load uses, 1 at the cap; zero where the rule does not cover it.
+/// Returns the share of a rule that a load uses, 1 at the cap; zero if the rule does not cover it.
 fn share(limit: &Limit, load: &Load) -> f64 {
     let used = |part: &Part| match limit.resource {
         Resource::Iops => part.iops * charge(limit, part.block),
@@ -374,7 +375,7 @@ fn share(limit: &Limit, load: &Load) -> f64 {
     load.parts.iter().map(|part| covered(limit, part) * used(part)).sum::<f64>() / limit.baseline
 }
 
-/// The share of a part that the rule counts: all or nothing, but where a tool adds both directions up.
+/// Returns the share of a part that the rule counts: all or nothing, unless a tool adds both directions up.
 fn covered(limit: &Limit, part: &Part) -> f64 {
     let reads = match part.direction {
         Some(direction) => f64::from(u8::from(direction == Direction::Read)),
@@ -392,7 +393,7 @@ fn at_caps<'a>(limits: &Limits, loads: &[&'a Load]) -> Found<'a> {
     let all = limits.limits.iter().flat_map(|limit| loads.iter().map(move |load| (limit, *load)));
     let (limit, tightest) = all.max_by(|a, b| share(a.0, a.1).total_cmp(&share(b.0, b.1)))?;
     let (used, near) = (share(limit, tightest), tightest.near());
-    // Where a provider's MB may be one of 1,000,000 bytes, the cap may be that much lower.
+    // If a provider's MB may be one of 1,000,000 bytes, the cap may be that much lower.
     let least = if limit.unit_ambiguous { 1e6 / 1_048_576.0 } else { 1.0 };
     let reading = match (limit.burst, used) {
         (Some(burst), above) if above > 1.0 + near && above <= burst.rate / limit.baseline * (1.0 + near) => {
@@ -403,7 +404,7 @@ fn at_caps<'a>(limits: &Limits, loads: &[&'a Load]) -> Found<'a> {
             Reading::AbovePolicy { policy, most, seen: limit.baseline * above }
         }
         (_, below) if below < least - near => Reading::BelowCaps { policy, share: below },
-        // What holds the load may be the load's own rate.
+        // The rate asked for may be what limits the load.
         _ if only_held => return None,
         _ => Reading::AtCap { policy, quantity: quantity(limit.resource), cap: limit.baseline },
     };
@@ -420,12 +421,12 @@ fn quantity(resource: Resource) -> Quantity {
     }
 }
 
-/// Loads that nothing but the volume or the machine held back.
+/// Returns the loads that nothing but the volume or the machine limited.
 fn free<'a>(loads: &[&'a Load]) -> Vec<&'a Load> {
     loads.iter().copied().filter(|load| !load.held).collect()
 }
 
-/// Without a declared type: one level, or none.
+/// Returns what loads show without a declared type: one level, or that no cap was seen.
 fn undeclared<'a>(loads: &[&'a Load]) -> Found<'a> {
     let loads = &free(loads);
     let first = loads.first()?;
@@ -444,7 +445,7 @@ fn undeclared<'a>(loads: &[&'a Load]) -> Found<'a> {
     Some((Reading::NoCapSeen { seen }, alike, Confidence::Possible))
 }
 
-/// The fastest pure reads against the fastest pure writes of the same block.
+/// Compares the fastest pure reads with the fastest pure writes of the same block size.
 fn much_faster<'a>(loads: &[&'a Load]) -> Found<'a> {
     let fastest = |share: u8, block: f64| {
         let of = loads.iter().copied().filter(move |load| load.work.read_percent == Some(share));

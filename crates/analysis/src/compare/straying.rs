@@ -1,5 +1,5 @@
-//! A side that strays of its own, as slowly as the comparison lasts: the blocks then tell the same thing again and again, and
-//! intervals that take them for independent are too sure.
+//! Sides that stray by themselves, as slowly as the comparison lasts: the blocks then say the same thing again and
+//! again, and intervals that take them for independent are too narrow.
 
 use statistics::wander::{Level, levels};
 
@@ -7,20 +7,21 @@ use super::pairs::{ALPHA, POWER_QUANTILE, Pairs, of_one_load};
 use super::ratio::Ratio;
 use super::{Measure, Row};
 
-/// A side is told to stray where that is likelier than not.
+/// Probability above which a side is reported to stray.
 const LIKELY: f64 = 0.5;
 
-/// What one measure of one side came to under each load, block by block, against the first side.
+/// What one measure of one side reached under each load, block by block, relative to the first side.
 struct Group {
     side: usize,
-    /// Rows that have it.
+    /// Indices of the rows that have it.
     rows: Vec<usize>,
-    /// The logarithms of its ratios, a series a row.
+    /// The logarithms of its ratios, one series per row.
     logs: Vec<Vec<f64>>,
 }
 
-/// Widens what `rows` say by what a side may have strayed: the loads of a comparison see the same volume, so that what they have in
-/// common from block to block tells straying from noise. Rows of several comparisons have their own unit and stay as they are.
+/// Widens what `rows` show by what a side may have strayed. The loads of a comparison see the same volume, so what
+/// they have in common from block to block tells straying from noise. Rows of several comparisons have their own
+/// unit and stay as they are.
 pub(super) fn widen(rows: &mut [Row], looks: usize, loads: usize) {
     let of_look = Look { alpha: ALPHA / looks.max(1) as f64, looks: looks.max(1) as f64, loads };
     for group in groups(rows) {
@@ -53,13 +54,13 @@ fn groups(rows: &[Row]) -> Vec<Group> {
     groups
 }
 
-/// Operations and bytes a second are one figure in two units.
+/// Whether two measures are one figure, as operations and bytes per second are, in two units.
 fn is_alike(one: Measure, other: Measure) -> bool {
     one == other || !(one.is_latency() || other.is_latency())
 }
 
-/// The logarithms of the ratios of each side to the first, block by block, with the side's number; of several comparisons, and of
-/// what shows no noise, none.
+/// Returns the logarithms of each side's ratios to the first, block by block, with the side's number; nothing for a
+/// ratio of several comparisons, or without noise.
 fn series(row: &Row) -> Vec<(usize, Vec<f64>)> {
     let Some(first) = row.figures.first().and_then(Option::as_ref) else { return Vec::new() };
     let of_one = |ratio: &Option<Ratio>| {
@@ -75,7 +76,7 @@ fn series(row: &Row) -> Vec<(usize, Vec<f64>)> {
     logs.collect()
 }
 
-/// A look at the blocks, and what part of the error it has.
+/// One look at the blocks, and its part of the error.
 struct Look {
     alpha: f64,
     looks: f64,
@@ -96,7 +97,8 @@ impl Look {
         self.shows(pairs, level);
     }
 
-    /// What would have shown: half of the interval that one load alone is judged by, and what the difference strays.
+    /// Raises the detectable difference to half the interval that one load alone is judged by, plus what the
+    /// difference strays.
     fn shows(&self, pairs: &mut Pairs, level: &Level) {
         let (low, high) = level.within(1.0 - of_one_load(self.alpha, self.loads));
         let reach = f64::midpoint(high, -low) + POWER_QUANTILE * level.error();

@@ -5,12 +5,12 @@ use workload::Direction;
 
 use crate::{Cell, Point};
 
-/// What was done in one direction. What an import does not say is `None`.
+/// What was done in one direction. A field is `None` if an import does not say it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Work {
-    /// Which way; `None` where the tool does not tell or adds both up.
+    /// Direction; `None` if the tool does not say or adds both up.
     pub direction: Option<Direction>,
-    /// One block after the other, or anywhere.
+    /// Whether blocks follow each other; otherwise they are at random places.
     pub sequential: Option<bool>,
     /// Share of reads in percent among all I/Os of the job.
     pub read_percent: Option<u8>,
@@ -18,19 +18,19 @@ pub struct Work {
     pub block: Option<u64>,
     /// I/Os in flight, all workers together.
     pub depth: Option<u32>,
-    /// Writes between two flushes; 0 without.
+    /// Writes between two flushes; 0 without flushes.
     pub flush_every: Option<u32>,
-    /// I/Os a second that were offered, whole; 0 as fast as they come back.
+    /// I/Os per second that were offered, rounded; 0: as fast as they come back.
     pub offered: Option<u64>,
-    /// Requests one at a time with pauses between, which have a latency and no rate (ioping).
+    /// Whether requests came one at a time with pauses between (ioping): they have a latency and no rate.
     pub spaced: bool,
 }
 
-/// Shares of reads this close are the same mix: 75 % that was asked comes out as 74.97 %.
+/// Difference up to which two shares of reads, in percent, are the same mix: 75 % as asked comes out as 74.97 %.
 const MIX_NEAR: u8 = 2;
 
 impl Work {
-    /// One direction of a cell.
+    /// Returns the work of one direction of a cell.
     pub(super) fn of_cell(cell: &Cell, point: &Point) -> Work {
         let pattern = &cell.pattern;
         Work {
@@ -47,12 +47,12 @@ impl Work {
         }
     }
 
-    /// Whether both are the same work: all that one says the other says too.
+    /// Whether both are the same work: what one records the other records too, and they agree.
     pub fn same(&self, other: &Work) -> bool {
         self.may_be(other) && self.unrecorded() == other.unrecorded()
     }
 
-    /// Whether both are the same work as far as both say. What one of them does not say may differ.
+    /// Whether both may be the same work: they agree in all that both record.
     pub(super) fn may_be(&self, other: &Work) -> bool {
         fn agree<T: PartialEq>(a: &Option<T>, b: &Option<T>) -> bool {
             a.is_none() || b.is_none() || a == b
@@ -71,7 +71,7 @@ impl Work {
             && agree(&self.offered, &other.offered)
     }
 
-    /// What of it nobody recorded, in words.
+    /// Returns what of it was not recorded, in words.
     pub fn unrecorded(&self) -> Vec<&'static str> {
         let all = [
             ("depth", self.depth.is_none()),
@@ -84,13 +84,13 @@ impl Work {
         all.into_iter().filter_map(|(what, missing)| missing.then_some(what)).collect()
     }
 
-    /// The share, 0 to 1, of its direction among all I/Os of the job.
+    /// Returns the share, 0 to 1, of its direction among all I/Os of the job.
     pub(super) fn share(&self) -> Option<f64> {
         let reads = f64::from(self.read_percent?) / 100.0;
         Some(if self.direction? == Direction::Read { reads } else { 1.0 - reads })
     }
 
-    /// Reads only, or writes only.
+    /// Whether it is reads only, or writes only.
     pub fn is_pure(&self) -> bool {
         self.read_percent.is_some_and(pure)
     }

@@ -1,4 +1,4 @@
-//! What a policy says is left of a burst, held against what a drain left.
+//! The rate that a policy says is left after a burst, compared with what a drain left.
 
 use policy::Resource;
 use workload::{Bytes, Direction};
@@ -7,7 +7,7 @@ use super::BurstPart;
 use crate::claims::{answer, thousands};
 use crate::{Answer, ClaimRow, Claimed, Doubt, Quantity};
 
-/// The row of a part whose burst the policy publishes. Where no fall was seen what was seen may still be the burst.
+/// Returns the row of a part whose burst the policy publishes. If no fall was seen, the rate seen may still be the burst.
 pub(crate) fn left_after(part: &BurstPart) -> Option<ClaimRow> {
     let published = part.published.as_ref()?;
     let quantity = if part.resource == Resource::Iops { Quantity::Iops } else { Quantity::BytesPerSecond };

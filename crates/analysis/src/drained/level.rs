@@ -1,13 +1,13 @@
-//! What a bucket held against time.
+//! The content of a bucket over time.
 
 use super::stretch::Stretch;
 use crate::Estimate;
 
-/// Points that are kept of a stretch.
+/// Most points that are kept of a stretch.
 const POINTS: usize = 400;
 
-/// Seconds and what was held, from what was there at first: loads take beyond the base, rests earn. Empty where the level is not
-/// known.
+/// Returns times in seconds and the content then, beginning with what was there at first: loads take what is beyond
+/// the base, rests earn. Empty if `base` or `held` is not known.
 pub(super) fn against_time(
     all: &[Stretch],
     base: Option<Estimate>,

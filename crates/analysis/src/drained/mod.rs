@@ -1,8 +1,9 @@
-//! The answer of `plimsoll burst`: the levels of a volume that is drained on purpose, what its bucket held, what fills it again,
-//! and whether usage or time ends the burst (method 8.1).
+//! The answer of `plimsoll burst`: the levels of a volume that is drained on purpose, what its bucket held, what
+//! refills it, and whether usage or time ends the burst (method 8.1).
 //!
-//! Operations and bytes are told apart by the blocks that spend them. All of it is arithmetic on the record: a bucket loses what
-//! came through beyond what is left when it is empty, and earns in a rest what the next burst has beyond it.
+//! Operations and bytes are distinguished by the blocks that spend them. All of it is arithmetic on the record: a
+//! bucket loses what comes through beyond the rate that is left when it is empty, and a rest earns what the next
+//! burst has beyond that rate.
 
 mod claimed;
 mod level;
@@ -21,89 +22,90 @@ pub use outlook::{AlikeEnd, ComingEnd, Outlook, Outlooks};
 use part::{part, shared_unit};
 use policy::{Bucket, Level, Limit, Limits, Resource};
 
-/// A rate or a size is a policy's within this share (method 6.1).
+/// Share within which a rate or a size is a policy's (method 6.1).
 const FITS: f64 = 0.03;
 
 /// The answer of `plimsoll burst`: the levels of a volume that is drained on purpose.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BurstAnswer {
-    /// What was found of operations, then of bytes, as far as it was asked for and looked at.
+    /// What was found of operations, then of bytes, if they were asked for and looked at.
     pub parts: Vec<BurstPart>,
-    /// The run was stopped before it knew all that it would have.
+    /// Whether the run was stopped before it knew all that it would have.
     pub cut_short: bool,
 }
 
-/// What was found of the credits of operations, or of those of bytes. Rates are of this resource, a second.
+/// What was found of the credits of operations, or of those of bytes. Rates are of this resource, per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BurstPart {
-    /// What is counted.
+    /// What the credits count.
     pub resource: Resource,
-    /// Bytes of the I/Os that spent it.
+    /// Bytes of the I/Os that spent them.
     pub block: u64,
-    /// Reads and writes among them.
+    /// Reads and writes among those I/Os.
     #[serde(default = "reads")]
     pub mix: Mix,
     /// The highest level that was held for long enough.
     pub burst: Option<Estimate>,
-    /// What is left when the burst is over; `None` where no fall was seen.
+    /// The rate that is left when the burst is over; `None` if no fall was seen.
     pub base: Option<Estimate>,
-    /// What was there beyond the base when the first load began, or when one went on after a stop, where that is more.
+    /// What was there beyond the base when the first load began, or when one went on after a stop, if that is more.
     pub held: Option<BucketContent>,
-    /// What a rest earns, a second.
+    /// What a rest earns, per second.
     pub refill: Option<Estimate>,
     /// What ends the burst.
     pub ends: Ends,
     /// Seconds from the end of a burst that ends with time to the next: least and most.
     pub cool_off_s: Option<(f64, f64)>,
-    /// Seconds that the first burst was seen.
+    /// Seconds that the first burst lasted.
     pub lasted_s: Option<f64>,
     /// Seconds of rest after which the bucket is as full as it was at first.
     pub full_after_s: Option<f64>,
     /// Seconds of rest that pay for a minute of burst.
     pub minute_after_s: Option<f64>,
-    /// Seconds in which the load asked for all there was, without a fall: where there is none, the burst lasts at least so long.
+    /// Seconds in which the load asked for all there was, before any fall: without a fall, the burst lasts at least
+    /// this long.
     pub seen_s: f64,
-    /// The bytes by which the operations' bucket charges these blocks, where it is that bucket which holds them.
+    /// Bytes of the unit by which the operations' bucket charges these blocks, if that bucket limits them.
     pub shared_unit: Option<u64>,
-    /// What reads and writes together had when it was empty, and so whether they share it.
+    /// What reads and writes together reached when the bucket was empty, and so whether they share it.
     #[serde(default)]
     pub both_ways: Option<BothWays>,
-    /// What the policy that was named says of it.
+    /// What the named policy says of the burst.
     pub published: Option<PublishedBurst>,
     /// Every drain, in the order of time.
     pub drains: Vec<Drained>,
-    /// What the bucket held against time: seconds, operations or bytes.
+    /// Content of the bucket over time: seconds, and operations or bytes.
     #[serde(skip)]
     pub level: Vec<(f64, f64)>,
 }
 
-/// What reads and writes together had when the bucket of one of them was empty.
+/// What reads and writes together reached when the bucket of one of them was empty.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BothWays {
-    /// A second, half of it reads.
+    /// Rate per second, half of it reads.
     pub together: Estimate,
     /// Whose the bucket is.
     pub budget: BurstBudget,
 }
 
-/// Whose a bucket is.
+/// Which directions a bucket serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BurstBudget {
-    /// Reads and writes together have what one of them has alone.
+    /// Both: reads and writes together reach what one of them reaches alone.
     Shared,
-    /// They have twice as much: each has its own.
+    /// One: together they reach twice as much, because each has its own.
     Separate,
-    /// They have something else.
+    /// Not known: they reach something else.
     Unknown,
 }
 
-/// What was there beyond the base.
+/// What a bucket held beyond the base.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BucketContent {
-    /// How much.
+    /// The amount, operations or bytes.
     pub amount: Estimate,
-    /// Whether that is all that the bucket holds.
+    /// Whether that is all that the bucket can hold.
     pub full: Fullness,
 }
 
@@ -111,9 +113,9 @@ pub struct BucketContent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fullness {
-    /// As much as the policy that was named says it holds.
+    /// Full: it held what the named policy says it holds.
     AsPublished,
-    /// Nobody knows: it holds at least that.
+    /// Not known: the bucket holds at least that.
     Unknown,
 }
 
@@ -123,24 +125,24 @@ pub enum Fullness {
 pub enum Ends {
     /// Usage: at half the excess it lasts twice as long.
     Usage,
-    /// Time: it lasts as long at half the excess, or comes back under load.
+    /// Time: at half the excess it lasts as long, or it comes back under load.
     Time,
-    /// The run does not tell.
+    /// The run does not show it.
     Unknown,
 }
 
 /// What a policy says of a burst.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PublishedBurst {
-    /// The policy.
+    /// Name of the policy.
     pub policy: String,
-    /// A second while the burst lasts.
+    /// Rate per second while the burst lasts.
     pub burst: f64,
-    /// A second without.
+    /// Rate per second without the burst.
     pub base: f64,
-    /// Of a bucket: all that it holds.
+    /// All that the bucket holds, if the burst is one of a bucket.
     pub size: Option<f64>,
-    /// Of a burst that ends with time: seconds.
+    /// Seconds of the burst, if it ends with time.
     pub lasts_s: Option<f64>,
 }
 
@@ -157,37 +159,37 @@ pub enum Asking {
 /// One drain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drained {
-    /// Seconds on the run's clock.
+    /// Start, in seconds on the run's clock.
     pub from_s: f64,
-    /// Seconds on the run's clock.
+    /// End, in seconds on the run's clock.
     pub to_s: f64,
     /// How much it asked for.
     pub asking: Asking,
-    /// Seconds without load before it; `None` of the first.
+    /// Seconds without load before it; `None` for the first.
     pub rested_s: Option<f64>,
-    /// Seconds at the beginning of that rest in which load may have gone on, unrecorded: the run was killed.
+    /// Seconds at the beginning of that rest in which load may have gone on unrecorded, because the run was killed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unseen_s: f64,
-    /// The load before it had left nothing, so that the rest alone pays for it.
+    /// Whether the load before it had left nothing, so that the rest alone pays for it.
     pub began_empty: bool,
-    /// It ended on the burst, so that something was left.
+    /// Whether it ended on the burst, so that something was left.
     pub left_some: bool,
-    /// A second before the fall; without a fall, all the time.
+    /// Rate per second before the fall; without a fall, over the whole drain.
     pub before: f64,
-    /// A second after it.
+    /// Rate per second after the fall.
     pub after: Option<f64>,
-    /// When it fell, seconds on the run's clock.
+    /// Time of the fall, in seconds on the run's clock.
     pub fell_at_s: Option<f64>,
-    /// When it had risen to that before, where it did not begin with it.
+    /// Time at which it had risen to the rate before the fall, if it did not begin with it, in seconds on the run's clock.
     pub rose_at_s: Option<f64>,
     /// What came through beyond the base up to the fall.
     pub took: Option<Estimate>,
-    /// Seconds of burst, to a part of an interval.
+    /// Seconds of burst, resolved to a part of an interval.
     pub lasted_s: Option<f64>,
 }
 
 impl BurstAnswer {
-    /// The part of `resource`, where it was looked at.
+    /// Returns the part of `resource`, if it was looked at.
     pub fn of(&self, resource: Resource) -> Option<&BurstPart> {
         self.parts.iter().find(|part| part.resource == resource)
     }
@@ -208,14 +210,14 @@ fn is_zero(seconds: &f64) -> bool {
     *seconds == 0.0
 }
 
-/// The answer that `run` gives to what was asked.
+/// Returns the answer that `run` gives to what was asked.
 pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &BurstAsked) -> BurstAnswer {
     let limits = run.policy.as_deref().and_then(|words| PolicyName::parse(words).ok());
     let limits = limits.and_then(|name| policy::evaluate_of_volume(&name).ok());
     drained(&run.steps, asked, limits.as_ref())
 }
 
-/// What the steps so far say; `limits` are those of the policy that was named.
+/// Evaluates the steps so far; `limits` are those of the named policy.
 pub fn drained(steps: &[StepRecord], asked: &BurstAsked, limits: Option<&Limits>) -> BurstAnswer {
     let mut parts: Vec<BurstPart> = Vec::new();
     for (resource, block) in asked_for(asked) {
@@ -231,14 +233,14 @@ pub fn drained(steps: &[StepRecord], asked: &BurstAsked, limits: Option<&Limits>
     BurstAnswer { parts, cut_short: steps.last().is_none_or(cut) }
 }
 
-/// The resources that are drained with the blocks that spend them, in order.
+/// Returns the resources that are drained, in order, with the bytes of the blocks that spend them.
 pub fn asked_for(asked: &BurstAsked) -> Vec<(Resource, u64)> {
     let operations = (asked.of != BurstOf::Bytes).then_some((Resource::Iops, asked.small.0));
     let bytes = (asked.of != BurstOf::Operations).then_some((Resource::Bytes, asked.large.0));
     operations.into_iter().chain(bytes).collect()
 }
 
-/// What `limits` say of the burst of this part; of several rules the one whose burst is the least.
+/// Returns what `limits` say of the burst of this part; of several rules, the one with the lowest burst.
 fn published(limits: &Limits, part: &BurstPart) -> Option<PublishedBurst> {
     let issued = |rule: &&Limit| {
         let ways = [Direction::Read, Direction::Write];
@@ -257,7 +259,7 @@ fn published(limits: &Limits, part: &BurstPart) -> Option<PublishedBurst> {
 }
 
 impl BurstPart {
-    /// Says of what was held whether it is all, where a policy says how much that is.
+    /// Marks what was held as all that the bucket holds, if it is what a policy publishes.
     fn settle_with_policy(&mut self) {
         let size = self.published.as_ref().and_then(|published| published.size);
         if let (Some(held), Some(size)) = (&mut self.held, size)

@@ -1,42 +1,43 @@
-//! What a drain has shown while it goes on, and when its burst may end: by the policy that was named, else by the published bursts
-//! of such a rate. Nobody knows how full the bucket was, so that all of it is "if it was full".
+//! What a drain has shown while it goes on, and when its burst may end: by the named policy, otherwise by the
+//! published bursts of such a rate. How full the bucket was is not known, so that all of it holds only if it was
+//! full.
 
 use policy::{BurstAlike, BurstLength, Limits, Load, Resource, bursts_alike};
 use record::Interval;
 use serde::{Deserialize, Serialize};
 use workload::{Bytes, Direction, Iops, Nanos, Pace, StepKind, StepPlan};
 
-/// Seconds of a drain after which it is told for the first time; each further time after twice as long.
+/// Seconds of a drain after which an outlook is first given; each later one comes `LATER` times as late.
 const FIRST_S: f64 = 15.0;
 const LATER: f64 = 2.0;
-/// A rate below this share of the mean may have fallen: then nothing is told.
+/// Share of the mean below which a rate may have fallen, so that no outlook is given.
 const HELD: f64 = 0.8;
 /// How near a published burst must be to the rate, as a share: nearer than to a claim (method 6.1).
 const NEAR: f64 = 0.01;
-/// A rate that is less above the base than this share of it is no burst.
+/// Share above the base below which a rate is no burst.
 const ABOVE: f64 = 0.02;
-/// Published bursts that are named.
+/// Most published bursts that are named.
 const NAMED_MOST: usize = 3;
 
 /// What a drain has shown so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outlook {
-    /// What is drained.
+    /// The resource that is drained.
     pub resource: Resource,
     /// Seconds of load without a fall.
     pub seconds: f64,
     /// Operations or bytes that came through.
     pub amount: f64,
-    /// When it may end.
+    /// When the burst may end.
     pub end: ComingEnd,
 }
 
 /// When a burst may end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ComingEnd {
-    /// By the policy that was named: in so many seconds; below zero it should have ended.
+    /// By the named policy; below zero it should have ended already.
     Named {
-        /// Seconds.
+        /// Seconds left.
         left_s: f64,
     },
     /// By published bursts of that rate.
@@ -50,41 +51,41 @@ pub enum ComingEnd {
 pub struct AlikeEnd {
     /// The provider's name for it.
     pub title: String,
-    /// Seconds that are left of it from full credits, of the smallest and of the largest volume; `None` where nobody publishes it.
+    /// Seconds that are left of it from full credits, on the smallest and on the largest volume; `None` if not published.
     pub left_s: Option<(f64, f64)>,
 }
 
-/// Follows the steps of a run of `burst` and says now and then what is to come.
+/// Follows the steps of a `burst` run, and gives an outlook now and then.
 #[derive(Debug)]
 pub struct Outlooks {
     limits: Option<Limits>,
-    /// Of the volume, where it is known.
+    /// Size of the volume, if known.
     size: Option<Bytes>,
     drain: Option<Drain>,
 }
 
-/// A drain from the first load on.
+/// A drain from its first load on.
 #[derive(Debug)]
 struct Drain {
     job: String,
     resource: Resource,
     load: Load,
-    /// Bytes of an I/O.
+    /// Bytes per I/O.
     block: f64,
     seconds: f64,
     ops: f64,
     next_s: f64,
-    /// A rest has ended it: what comes then is not its first.
+    /// Whether a rest has ended it: what follows is not its first load.
     rested: bool,
 }
 
 impl Outlooks {
-    /// Of a volume of `size` with these limits, as far as they are known.
+    /// Starts for a volume of `size` with these limits, as far as they are known.
     pub fn new(limits: Option<Limits>, size: Option<Bytes>) -> Outlooks {
         Outlooks { limits, size, drain: None }
     }
 
-    /// A step begins.
+    /// Notes that a step begins.
     pub fn begun(&mut self, plan: &StepPlan) {
         let Some(worker) = plan.workers.first().filter(|_| plan.kind == StepKind::Drain) else {
             self.drain.iter_mut().for_each(|drain| drain.rested = true);
@@ -109,7 +110,7 @@ impl Outlooks {
         });
     }
 
-    /// An interval is over; what is to be told then.
+    /// Adds an interval that is over, and returns the outlook that is due.
     pub fn heard(&mut self, interval: &Interval) -> Option<Outlook> {
         let drain = self.drain.as_mut().filter(|drain| !drain.rested)?;
         drain.seconds += interval.seconds();
@@ -126,7 +127,8 @@ impl Outlooks {
 }
 
 impl Drain {
-    /// By the policy: what its full bucket holds beyond the base, less what came through beyond that, at the rate so far.
+    /// Returns when the burst ends by the policy: what its full bucket holds beyond the base, less what came through
+    /// beyond that, at the rate so far.
     fn named(&self, limits: Option<&Limits>, rate: f64) -> Option<ComingEnd> {
         let phases = limits?.overload(&self.load);
         let [burst, .., base] = phases.as_slice() else { return None };
@@ -141,7 +143,7 @@ impl Drain {
         Some(ComingEnd::Named { left_s: (held - spent) / (rate - base) })
     }
 
-    /// By the published bursts of that rate; nothing of reads and writes together, of which none is published.
+    /// Returns when the burst ends by the published bursts of that rate; `None` for mixes, for which none are published.
     fn alike(&self, size: Option<Bytes>, rate: f64) -> Option<ComingEnd> {
         let near = |share: f64| Iops(rate * share);
         let direction = match self.load.read_share {

@@ -1,4 +1,4 @@
-//! What the stretches of one resource say together.
+//! What the stretches of one resource show together.
 
 use policy::Resource;
 use record::StepRecord;
@@ -12,32 +12,35 @@ use super::stretch::{Cell, Stretch, stretches};
 use super::{Asking, BothWays, BucketContent, BurstBudget, BurstPart, Drained, Ends, Fullness};
 use crate::Estimate;
 
-/// What a meter lets run ahead, and an interval's edges cut, in seconds' worth of the rate.
+/// What a meter lets run ahead, and what is cut at an interval's edges, in seconds of the rate.
 const EDGE_S: f64 = 0.05;
-/// Cells behind the fall that are summed on with it: a fall may be told a cell too early, and what is left adds nothing.
+/// Cells after the fall that are summed up too: a fall may be detected a cell too early, and the rate that is left
+/// adds nothing.
 const BEYOND: usize = 2;
 /// 97.5 % point of the normal distribution.
 const Z: f64 = 1.96;
-/// A time is one of two predicted ones within so much of its logarithm, where the other is at least so far away.
+/// Distance, in the natural logarithm, within which a time is one of two predicted ones, if the other is at least
+/// `FAR` away (method 8.1).
 const NEAR: f64 = 0.2;
 const FAR: f64 = 0.35;
-/// A rest that earned this share of what there is may have filled the bucket: then it says nothing of the rate.
+/// Share of the content above which what a rest earned may have filled the bucket, and so says nothing of the rate.
 const BRIM: f64 = 0.95;
-/// Cells at what is left before a burst is said to begin under load, and within which share of it they are.
+/// Fewest cells at the rate that is left before a burst is said to begin under load; `AS_LEFT` is how near to it they are.
 const LOW_LEAST: usize = 3;
 const AS_LEFT: f64 = 0.1;
-/// A rest earned what is left of the rate where it is this near, as a share.
+/// Share within which a rest earned at the rate that is left.
 const AS_EARNED: f64 = 0.1;
 /// Cells before a kill whose greatest rate may have gone on.
 const UNSEEN_CELLS: usize = 3;
-/// Of the time to the next burst the share for which what is left was looked at, below which none began meanwhile.
+/// Share of the time to the next burst, for which the rate that is left was watched, below which no other burst
+/// began meanwhile.
 const UNSEEN: f64 = 0.25;
-/// Units by which providers and hypervisors charge long I/Os, or may (method 5.2),
-/// and the share within which a rate is that of one.
+/// Units by which providers and hypervisors charge long I/Os, or may (method 5.2); `UNIT_FITS` is the share within
+/// which a rate is that of one.
 const UNITS_KIB: [u64; 7] = [16, 32, 64, 128, 256, 512, 1024];
 const UNIT_FITS: f64 = 0.02;
 
-/// The part of `resource`; `None` where nothing of it ran.
+/// Returns the part of `resource`; `None` if nothing of it ran.
 pub(super) fn part(steps: &[StepRecord], (resource, block): (Resource, u64), mix: Mix) -> Option<BurstPart> {
     let all = stretches(steps, (resource, block), mix);
     let half = Mix::reads(50);
@@ -79,15 +82,16 @@ pub(super) fn part(steps: &[StepRecord], (resource, block): (Resource, u64), mix
     })
 }
 
-/// The unit by which the bucket of `operations` charges the blocks of `bytes`, where that holds them.
+/// Returns the unit by which the bucket of `operations` charges the blocks of `bytes`, if that bucket limits them.
 pub(super) fn shared_unit(operations: &BurstPart, bytes: &BurstPart) -> Option<u64> {
     let (base, level) = (operations.base?.value, bytes.burst?.value);
     let fits = |unit: &u64| (level / (base * *unit as f64) - 1.0).abs() <= UNIT_FITS;
     UNITS_KIB.map(|kib| kib << 10).into_iter().filter(|unit| *unit <= bytes.block && !bytes.fell()).find(fits)
 }
 
-/// What reads and writes together had when the bucket of the drains was empty. Whatever the other direction's own bucket holds, half
-/// and half have twice the base of one where each has its own, as neither goes ahead of the other.
+/// Returns what reads and writes together reached when the bucket of the drains was empty. Half and half reach twice
+/// the base of one direction if each has its own bucket, whatever the other's holds, because neither goes ahead of
+/// the other.
 fn both_ways(all: &[Stretch], each: f64, base: &Estimate) -> Option<BothWays> {
     let last = all.last()?;
     let together = level_of(std::iter::once(inner(last.level())), each)?;
@@ -100,7 +104,7 @@ fn both_ways(all: &[Stretch], each: f64, base: &Estimate) -> Option<BothWays> {
     Some(BothWays { together, budget })
 }
 
-/// The level that these cells are of.
+/// Returns the level of these cells.
 fn level_of<'c>(moments: impl Iterator<Item = &'c [Cell]>, each: f64) -> Option<Estimate> {
     let kept: Vec<(f64, f64, Vec<f64>)> = moments
         .filter_map(|cells| {
@@ -110,21 +114,21 @@ fn level_of<'c>(moments: impl Iterator<Item = &'c [Cell]>, each: f64) -> Option<
         .collect();
     let moments = kept.iter().map(|(at, seconds, values)| Moment { at: *at, seconds: *seconds, values });
     let found = level(&Series { moments: moments.collect(), unit: each }, &Strays::default())?;
-    // A meter that lets run ahead and the edges move what was counted, whatever its spread.
+    // What a meter lets run ahead, and the edges, change what was counted, whatever its spread.
     let seconds: f64 = kept.iter().map(|(_, seconds, values)| seconds * values.len() as f64).sum();
     let half = found.half_width.max(EDGE_S * found.mean / seconds).min(found.mean);
     let estimate = Estimate { value: found.mean, low: found.mean - half, high: found.mean + half };
     (found.mean > 0.0 && half.is_finite()).then_some(estimate)
 }
 
-/// A cell of a part: the number of its stretch, and its own in that.
+/// The position of a cell: the number of its stretch, and its own number there.
 #[derive(Clone, Copy)]
 struct CellAt {
     stretch: usize,
     cell: usize,
 }
 
-/// A rest: seconds, and by how many it may be shorter or longer, where the run was killed before it.
+/// A rest in seconds, and by how much it may be shorter or longer if the run was killed before it.
 #[derive(Clone, Copy, Default)]
 struct Rested {
     seconds: f64,
@@ -138,16 +142,16 @@ impl Rested {
     }
 }
 
-/// The stretches with what is left of the rate.
+/// The stretches, with the rate that is left.
 struct View<'s> {
     all: &'s [Stretch],
     base: Option<Estimate>,
-    /// What one I/O adds.
+    /// What one I/O adds: 1, or its bytes.
     each: f64,
 }
 
 impl View<'_> {
-    /// Halfway between what is left and the highest level before a fall.
+    /// Returns the midpoint between the rate that is left and the highest level before a fall.
     fn middle(&self) -> Option<f64> {
         let base = self.base?.value;
         let full = self.all.iter().filter(|stretch| stretch.asking == Asking::All);
@@ -155,7 +159,7 @@ impl View<'_> {
         (top > base).then(|| f64::midpoint(base, top))
     }
 
-    /// The level of the burst; where nothing fell, the highest of any stretch.
+    /// Returns the level of the burst; if nothing fell, the highest level of any stretch.
     fn burst(&self) -> Option<Estimate> {
         let full = || self.all.iter().filter(|stretch| stretch.asking == Asking::All && !stretch.looks);
         let Some(middle) = self.middle() else {
@@ -174,7 +178,7 @@ impl View<'_> {
         level_of(high.filter(|cells| cells.len() >= 2), self.each)
     }
 
-    /// Seconds in which all was asked for, and no fall was seen.
+    /// Returns the seconds in which all was asked for, before the first fall.
     fn seen(&self) -> f64 {
         let full = self.all.iter().filter(|stretch| stretch.asking == Asking::All);
         full.take_while(|stretch| stretch.fall.is_none()).map(|stretch| stretch.to - stretch.from).sum()
@@ -226,23 +230,23 @@ impl View<'_> {
         drained
     }
 
-    /// The first stretch of the load that this one belongs to.
+    /// Returns the first stretch of the load that this one belongs to.
     fn begin(&self, number: usize) -> usize {
         (0..=number).rev().find(|at| !self.all[*at].goes_on()).unwrap_or(0)
     }
 
-    /// The cell at which a stretch rose from what is left to the burst.
+    /// Returns the cell at which a stretch rose from the rate that is left to the burst.
     fn rose(&self, stretch: &Stretch) -> Option<usize> {
         let middle = self.middle().filter(|_| stretch.asking == Asking::All)?;
         let base = self.base?.value;
         let until = stretch.fall.map_or(stretch.whole, |fall| fall.at);
         let low = stretch.level()[..until].iter().take_while(|cell| cell.rate() < middle).count();
-        // What is not what is left is somebody else's moment.
+        // A low rate other than the one that is left is due to somebody else's load.
         let is_left = (mean(inner(&stretch.cells[..low])) / base - 1.0).abs() <= AS_LEFT;
         (low >= LOW_LEAST && low < until && is_left).then_some(low)
     }
 
-    /// What came through beyond `base` from one cell to before another.
+    /// Returns what came through beyond `base` from one cell up to another, which is not included.
     fn took(&self, from: CellAt, to: CellAt, base: &Estimate) -> Estimate {
         let mut sum = 0.0;
         let mut rates: Vec<f64> = Vec::new();
@@ -265,7 +269,7 @@ impl View<'_> {
         let seconds = ended - begun;
         let value = sum + unseen / 2.0 - base.value * seconds;
         let top = rates.iter().copied().fold(0.0, f64::max);
-        // Where the whole volume is now faster, now slower, so is what it earns meanwhile.
+        // If the whole volume is now faster, now slower, so is what it earns meanwhile.
         let stray =
             long_run_variance(&rates).map_or(0.0, |found| (found.variance * rates.len() as f64).sqrt());
         let each = seconds / rates.len().max(1) as f64;
@@ -275,13 +279,14 @@ impl View<'_> {
         Estimate { value, low: value - half, high: value + half }
     }
 
-    /// The most that may have come through unrecorded before stretch `number`, since the run was killed.
+    /// Returns the most that may have come through unrecorded before stretch `number`, because the run was killed.
     fn unseen_before(&self, number: usize) -> f64 {
         let last = self.all[number - 1].cells.iter().rev().take(UNSEEN_CELLS);
         last.map(Cell::rate).fold(0.0, f64::max) * self.all[number].unseen
     }
 
-    /// What was there when the drain began that emptied it first: of all beginnings the one that took most.
+    /// Returns what was there when the drain that first emptied the bucket began: the largest sum over all possible
+    /// beginnings.
     fn held(&self) -> Option<Estimate> {
         let base = self.base?;
         let first = self.all.iter().position(|stretch| stretch.fall.is_some())?;
@@ -295,17 +300,17 @@ impl View<'_> {
             .reduce(|best, other| if other.value > best.value { other } else { best })
     }
 
-    /// Drains after a rest that an empty bucket began.
+    /// Returns the drains after a rest that began with an empty bucket.
     fn rested<'d>(&self, drains: &'d [Drained]) -> Vec<(&'d Drained, Rested, Estimate)> {
         let paid = drains.iter().filter(|drain| drain.began_empty && drain.rose_at_s.is_none());
         paid.filter_map(|drain| Some((drain, Rested::of(drain)?, drain.took?))).collect()
     }
 
-    /// What a rest earns a second.
+    /// Returns what a rest earns per second.
     fn refill(&self, drains: &[Drained], held: Option<&Estimate>) -> Option<Estimate> {
         let most = held.map_or(f64::INFINITY, |held| BRIM * held.value);
-        // Where all there is was a rest's, it says nothing of what there may be: such a rest may have filled the bucket, unless
-        // it earned what is left of the rate, as published buckets do.
+        // If even the first drain came after a rest, nothing shows how much there may be: such a rest may have
+        // filled the bucket, unless it earned at the rate that is left, as published buckets do.
         let alone =
             drains.iter().find(|drain| drain.took.is_some()).is_some_and(|drain| drain.rested_s.is_some());
         let rests = self.rested(drains);
@@ -328,7 +333,7 @@ impl View<'_> {
         })
     }
 
-    /// Whether usage or time ends the burst.
+    /// Returns whether usage or time ends the burst.
     fn ends(&self, drains: &[Drained], burst: Option<&Estimate>) -> Ends {
         let rose = drains.iter().any(|drain| drain.rose_at_s.is_some() && drain.fell_at_s.is_some());
         match (rose, self.by_two_rates(drains, burst)) {
@@ -338,7 +343,7 @@ impl View<'_> {
         }
     }
 
-    /// The same by the burst at half the excess.
+    /// Returns whether usage or time ends the burst, by how long it lasted at half the excess.
     fn by_two_rates(&self, drains: &[Drained], burst: Option<&Estimate>) -> Ends {
         let (Some(base), Some(_)) = (self.base, burst) else { return Ends::Unknown };
         let rests = self.rested(drains);
@@ -362,7 +367,7 @@ impl View<'_> {
     }
 }
 
-/// Without the cells at either end, in which a load begins or ends.
+/// Drops the cells at either end, in which a load begins or ends.
 fn inner(cells: &[Cell]) -> &[Cell] {
     if cells.len() > 4 { &cells[1..cells.len() - 1] } else { cells }
 }
@@ -376,8 +381,8 @@ fn mean_of(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Seconds from the end of a burst to the next: what it was under load, else between the longest rest without one and the
-/// shortest with one.
+/// Returns the seconds from the end of a burst to the next: as seen under load, otherwise between the longest rest
+/// without one and the shortest with one.
 fn cool_off(drains: &[Drained], middle: Option<f64>) -> Option<(f64, f64)> {
     let middle = middle?;
     let (mut least, mut most) = (0.0f64, f64::INFINITY);
@@ -385,7 +390,7 @@ fn cool_off(drains: &[Drained], middle: Option<f64>) -> Option<(f64, f64)> {
     for drain in drains {
         if let Some(ended) = ended {
             match drain.rose_at_s {
-                // At the end of a long look at what is left another burst may have begun, and ended in the rest.
+                // At the end of a long look at the rate that is left, another burst may have begun, and ended in the rest.
                 Some(rose) if seen < UNSEEN * (rose - ended) => {
                     (least, most) = (rose - ended - 1.0, rose - ended + 1.0);
                 }

@@ -7,20 +7,19 @@ use workload::{Direction, Mix, Pace, StepKind, StopRule};
 
 use super::Asking;
 
-/// Loads with no more time than this between them are one drain, seconds.
+/// Seconds between two loads up to which they are one drain.
 const TOGETHER_S: f64 = 2.0;
-/// Of a run that was killed the load of so many seconds at most was not stored, beside that of the interval that was open: it is
-/// stored once a second.
+/// Seconds of load that a killed run may not have stored, besides the interval that was open: it is stored once a second.
 const UNSTORED_S: f64 = 1.1;
-/// A cell is whole from this share of its length on.
+/// Least share of the planned length that makes a cell whole.
 const WHOLE: f64 = 0.9;
 
 /// What came through in an interval.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
-    /// Seconds on the run's clock.
+    /// Start, in seconds on the run's clock.
     pub from: f64,
-    /// Seconds.
+    /// Length, seconds.
     pub length: f64,
     /// Operations or bytes.
     pub amount: f64,
@@ -41,20 +40,21 @@ impl Cell {
 pub(super) struct Stretch {
     pub from: f64,
     pub to: f64,
-    /// Seconds without load before it, at the most; `None` of the first load of the run.
+    /// Seconds without load before it, at most; `None` for the first load of the run.
     pub rested: Option<f64>,
-    /// Seconds at the beginning of that rest in which the load before it may have gone on, unrecorded: the run was killed.
+    /// Seconds at the beginning of that rest in which the load before it may have gone on unrecorded, because the
+    /// run was killed.
     pub unseen: f64,
-    /// The load before it laid data out, which spent nobody knows what.
+    /// Whether the load before it laid data out, which spent an unknown amount.
     pub laid_out: bool,
     pub asking: Asking,
-    /// It only looks, and waits for no fall.
+    /// Whether it only looks, and does not wait for a fall.
     pub looks: bool,
     /// In the order of time, without a gap.
     pub cells: Vec<Cell>,
-    /// How many cells from the first on are whole.
+    /// Number of whole cells at the beginning.
     pub whole: usize,
-    /// The cell in which it fell, with the levels and how many cells at the end are what is left.
+    /// The cell in which it fell, with the levels and the number of cells at the end that are at the rate that is left.
     pub fall: Option<Fallen>,
 }
 
@@ -73,19 +73,19 @@ impl Stretch {
         self.rested.is_some_and(|rested| rested < TOGETHER_S) && !self.laid_out
     }
 
-    /// Whole cells.
+    /// Returns the whole cells.
     pub fn level(&self) -> &[Cell] {
         &self.cells[..self.whole]
     }
 
-    /// Cells of what is left after the fall.
+    /// Returns the cells after the fall, at the rate that is left.
     pub fn left(&self) -> &[Cell] {
         let left = self.fall.map_or(0, |fall| fall.left);
         &self.level()[self.whole.saturating_sub(left)..]
     }
 }
 
-/// The steps that spend `resource` with blocks of so many bytes, read and written as `mix` says.
+/// Returns the steps that spend `resource` with blocks of `block` bytes, read and written as `mix` says.
 pub(super) fn stretches(steps: &[StepRecord], (resource, block): (Resource, u64), mix: Mix) -> Vec<Stretch> {
     let mut all = Vec::new();
     let mut loaded: Option<&StepRecord> = None;
@@ -102,9 +102,9 @@ pub(super) fn stretches(steps: &[StepRecord], (resource, block): (Resource, u64)
 
 /// The time between two loads.
 struct Rest {
-    /// Seconds.
+    /// Seconds between them.
     most: f64,
-    /// Of these, how many at the beginning may have been load.
+    /// Seconds at its beginning that may have been load.
     unseen: f64,
     laid_out: bool,
 }
@@ -156,7 +156,7 @@ fn cell(interval: &Interval, resource: Resource) -> Cell {
     Cell { from: interval.start.as_secs_f64(), length: interval.seconds(), amount: amount as f64 }
 }
 
-/// The last fall of a step, by the rule that it would have ended by.
+/// Returns the last fall of a step, by the rule that would have ended the step.
 fn fall(step: &StepRecord, cells: &[Cell], resource: Resource) -> Option<Fallen> {
     let interval = step.plan.interval.as_secs_f64();
     let (share, half_width, settled) = step.plan.stop.iter().find_map(|rule| match *rule {

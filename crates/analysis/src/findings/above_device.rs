@@ -8,23 +8,24 @@ use crate::finding::{Confidence, Found, Kind, Nature, highest};
 use crate::watch::limits::{is_set_on, near, reached};
 use crate::watch::{Device, Place, Sum, USED, WatchedRun, Window, firings, found_in};
 
-/// A device with a smaller queue than this, and latencies as of one with nothing to wait for, is calm.
+/// Queue below which a device is calm, if its latencies are those of a device without a queue.
 const CALM: f64 = 2.0;
-/// Every task waits for I/O for more than this share of the time (R10).
+/// Share of the time for which every task waits for I/O, above which the application waits (R10).
 const ALL_WAIT: f64 = 0.1;
-/// Or so many tasks wait in the mean: on a machine with other work for its CPUs, not every task waits.
+/// Least mean number of waiting tasks with which the application waits: on a machine with other work for its CPUs,
+/// not every task waits.
 const BLOCKED: f64 = 0.9;
-/// The device's queue holds less than this share of those that wait.
+/// Ratio of the device's queue to those that wait, below which they wait elsewhere.
 const QUEUE_SHARE: f64 = 0.3;
-/// An I/O of ours waits above the device where it takes so many times as long as the device needs for it,
+/// Multiple of the device's latency above which an I/O of ours waits above the device.
 const OWN_TIMES: f64 = 4.0;
-/// and longer by so many seconds.
+/// Seconds by which an I/O of ours must also take longer than the device needs for it.
 const OWN_LONGER_S: f64 = 0.5e-3;
-/// A load of ours that lacked CPU waited for that: the hypervisor took more than this share of the time,
+/// Share of the time taken by the hypervisor above which a load of ours lacked CPU.
 const STEAL: f64 = 0.05;
-/// or a worker was ready but not running for more than this share of it.
+/// Share of the time for which a worker was ready but not running above which a load of ours lacked CPU.
 const RUN_DELAY: f64 = 0.25;
-/// Fewer intervals than this say nothing of others.
+/// Fewest intervals that say anything about the tasks of others.
 const FEWEST: usize = 5;
 
 /// The application waits while the device is calm: something above it holds I/O back.
@@ -44,8 +45,8 @@ impl Kind for ThrottledAboveDevice {
     }
 }
 
-/// Tasks of others wait, and the device that they use does not. Told of the device that a limit is set on, else of the
-/// topmost that is used.
+/// Detects that tasks of others wait while the device they use is calm. Reported for the device that a limit is set
+/// on, otherwise for the topmost one that is used.
 pub(super) fn waiting_application(
     watch: &WatchedRun<'_>,
     device: &Device<'_>,
@@ -55,7 +56,7 @@ pub(super) fn waiting_application(
     }
     let all_watched = unwatched(watch).is_empty();
     let held = device.windows_where(|window| {
-        // Those that wait while the CPUs work may wait for a device that nobody watched.
+        // Tasks that wait while the CPUs work may wait for a device that was not watched.
         let blocked = window.blocked >= BLOCKED && (window.full.is_nan() || all_watched);
         let waits = window.full > ALL_WAIT || blocked || reached(watch, device, window).is_some();
         let elsewhere = window.sum.mean_queue() < QUEUE_SHARE * window.blocked.max(1.0);
@@ -69,7 +70,7 @@ pub(super) fn waiting_application(
     let mean = |of: fn(&Window) -> f64| {
         held.iter().map(|&at| of(&device.windows[at])).sum::<f64>() / held.len().max(1) as f64
     };
-    // A share of the time that hardly anybody waited is no word on those who did.
+    // A share of the time in which hardly anybody waited says nothing of those who did.
     let telling = |share: &f64| *share > ALL_WAIT;
     let share = [mean(|window| window.full), mean(|window| window.iowait)].into_iter().find(telling);
     let meaning = ThrottledAboveDevice { waiting_share: share, ..meaning(device, &held, limit) };
@@ -77,7 +78,7 @@ pub(super) fn waiting_application(
     found_in(watch, meaning, &firings(device, &held, |window| window.blocked), sure)
 }
 
-/// Our own I/Os take far longer than the device needs for them.
+/// Detects that our own I/Os take far longer than the device needs for them.
 pub(super) fn own_load(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<ThrottledAboveDevice>> {
     if watch.load_device.as_deref() != Some(&device.place.name) {
         return None;
@@ -86,7 +87,7 @@ pub(super) fn own_load(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Fo
         let load = watch.spans[window.span].load.as_ref()?;
         Some((load.all.issued.mean_ns? / 1e9, load.in_flight))
     };
-    // What our load tells is of the whole phase, and so what is held against it must be.
+    // What our load shows is of the whole phase, so it must be compared with the whole phase.
     let phases: Vec<Sum> = device.sums(watch);
     let held = device.windows_where(|window| {
         let Some((own, in_flight)) = waited(window) else { return false };
@@ -118,12 +119,12 @@ fn meaning(device: &Device<'_>, held: &[usize], limit: Option<&LocalLimit>) -> T
     }
 }
 
-/// Hardly a queue, and no I/O waits in it.
+/// Whether there is hardly a queue, and no I/O waits in it.
 fn calm(device: &Device<'_>, window: &Window) -> bool {
     window.sum.mean_queue() < CALM && device.waited(window) != Some(true)
 }
 
-/// Whether requests reach the device as they were issued: of one that the kernel splits the device sees pieces.
+/// Whether requests reach the device as they were issued: if the kernel splits one, the device sees pieces.
 fn whole_requests(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window) -> bool {
     let longest = device.node.map_or(0, |node| node.facts.request_max.0);
     let step = watch.spans[window.span].step;
@@ -139,7 +140,7 @@ fn starved(watch: &WatchedRun<'_>, window: &Window) -> bool {
     window.steal > STEAL || waited > RUN_DELAY
 }
 
-/// No other device that was sampled stands on it.
+/// Whether a limit is set on the device, or no other sampled device stands on it.
 fn topmost(watch: &WatchedRun<'_>, device: &Device<'_>) -> bool {
     let stands_on = |node: &DeviceNode| node.below.contains(&device.place.name);
     is_set_on(watch.run, device) || !watch.run.devices.iter().any(stands_on)

@@ -15,36 +15,38 @@ use crate::watch::load::seconds_of;
 use crate::watch::meter::Counts;
 use crate::watch::{Level, LoadFigures, LoadFlow, Named, Place, Span, Waiting, WatchedRun, Way, place};
 
-/// A direction that gets less than this share of what it asks for is held.
+/// Share of what it asks for below which a direction is throttled.
 const GETS: f64 = 0.97;
-/// A load that lacks less than that is held where its I/Os come so late in the mean, in nanoseconds,
+/// Least mean lateness, in nanoseconds, of the I/Os of a load that gets nearly what it asks for but falls behind.
 const LATE_NS: f64 = 10e6;
-/// and so many times as late as at its nominal rate: the wait grows from second to second.
+/// Least multiple of the lateness at the nominal rate of such a load: the wait grows from second to second.
 const LATE_TIMES: f64 = 4.0;
-/// The few seconds of a phase that gets less than it asks for agree within this share of their median,
+/// Share of their median within which the few seconds of a phase that gets less than it asks for agree.
 const AGREE: f64 = 0.05;
-/// and within this those of a direction that may get less only because it shares the queue with the other.
+/// Share of their median within which the few seconds of one direction agree, which may get less only because it
+/// shares the queue with the other.
 const AGREE_SHARED: f64 = 0.01;
-/// Fewer seconds than this give no variance to judge by,
+/// Fewest seconds that give a variance to judge by.
 const FEW: usize = 8;
-/// and fewer than this agree by chance.
+/// Fewest seconds that do not agree by chance.
 const FEWEST: usize = 3;
-/// How often the seconds of a load that gets less than it asks for may look like a meter's by chance.
+/// Probability up to which the seconds of a load that gets less than it asks for may look like a meter's by chance.
 const BY_CHANCE: f64 = 0.01;
-/// What a load with a pace lacks by the edges of its seconds.
+/// Share of what it asks for below which a load with a pace lacks more than the edges of its seconds cost.
 const EDGE: f64 = 0.999;
-/// Requests from here on may be held by their bytes where nothing but a round figure tells.
+/// Least bytes of a request that bytes may limit if only a round figure shows that.
 const LARGE: f64 = 48.0 * 1024.0;
-/// The wait grows by at least this much.
+/// Least factor by which the wait grows.
 const GROWS: f64 = 2.0;
-/// Phases whose rates are within this share of each other are held at one level.
+/// Share within which the rates of phases are one level.
 const SAME: f64 = 0.03;
-/// A worker that was ready but not running for this share of the time was itself the limit. One that lacked some CPU and
-/// yet gets an even rate is not: it would get an uneven one.
+/// Share of the time for which a worker was ready but not running above which the worker was the limit. If it lacked
+/// some CPU and yet gets an even rate, it was not: its rate would be uneven.
 const STARVED: f64 = 0.5;
 
-/// From `scale` times the nominal rate on the rate stays at a level, and the wait moves into the queue.
-/// `bytes`: the level is one of bytes a second; `pulled`: this direction gets less only because it shares the queue.
+/// A load whose rate stays at a level at `scale` times the nominal rate and above, while the wait moves into the
+/// queue. `bytes`: the level is in bytes per second; `pulled`: this direction gets less only because it shares the
+/// queue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThrottledAboveNominal {
     pub device: Place,
@@ -62,7 +64,7 @@ impl Kind for ThrottledAboveNominal {
     }
 }
 
-/// The throttle that the load runs into above its nominal rate, and the places of the phases that show it.
+/// Returns the throttle that the load runs into above its nominal rate, and the indices of the phases that show it.
 pub(super) fn rule(watch: &WatchedRun<'_>) -> (Option<Found<ThrottledAboveNominal>>, Vec<usize>) {
     let held: Vec<usize> = (0..watch.spans.len()).filter(|&at| is_held(watch, &watch.spans[at])).collect();
     let found = throttled(watch, &held);
@@ -70,7 +72,7 @@ pub(super) fn rule(watch: &WatchedRun<'_>) -> (Option<Found<ThrottledAboveNomina
     (found, taken)
 }
 
-/// Whether a phase asks for more than its nominal rate, gets less than it asks for, and that at an even rate.
+/// Whether a phase asks for more than its nominal rate and gets less than it asks for, at an even rate.
 fn is_held(watch: &WatchedRun<'_>, span: &Span<'_>) -> bool {
     let (Some(load), Some(step)) = (&span.load, span.step) else { return false };
     let over = load.scale.is_some_and(|scale| scale > 1.0 + 1e-9);
@@ -98,14 +100,14 @@ fn less(asked: Option<f64>, got: Option<f64>) -> bool {
     asked.zip(got).is_some_and(|(asked, got)| got < GETS * asked)
 }
 
-/// The counts of a meter: of both directions together, or of one.
+/// Whether the counts are a meter's: of both directions together, or of one.
 fn steady(step: &StepRecord) -> bool {
     [None, Some(Direction::Read), Some(Direction::Write)]
         .into_iter()
         .any(|way| even(&seconds_of(step, way), AGREE))
 }
 
-/// At least three seconds, all but one within `share` of their median.
+/// Whether there are at least three seconds, and all but one are within `share` of their median.
 fn agree(rates: &[f64], share: f64) -> bool {
     let Some(middle) = median(rates).filter(|middle| *middle > 0.0) else {
         return false;
@@ -119,10 +121,10 @@ fn starved(step: &StepRecord) -> bool {
     step.workers.iter().any(|worker| worker.run_delay_ns as f64 > STARVED * wall)
 }
 
-/// Phases in which the load is held.
+/// Phases in which the load is throttled.
 struct Phases<'w> {
     spans: Vec<&'w Span<'w>>,
-    /// Where the load goes.
+    /// The device that the load goes to.
     device: Place,
     /// Whether its reads and its writes ask for more than they get.
     asks: [bool; 2],
@@ -147,7 +149,7 @@ fn throttled(watch: &WatchedRun<'_>, held: &[usize]) -> Option<Found<ThrottledAb
         Confidence::Possible if stays(&loads) => Confidence::Likely,
         named => named,
     };
-    // A claim of both directions says nothing beside the level of one, nor one on operations beside bytes.
+    // A claim on both directions says nothing beside the level of one, nor does a claim on operations beside bytes.
     let claimed = claimed_rate(&watch.claims).filter(|_| !bytes && pulled.is_none());
     let scale = loads.iter().filter_map(|load| load.scale).fold(f64::INFINITY, f64::min);
     let Phases { spans, device, .. } = phases;
@@ -163,9 +165,9 @@ fn asks_more(watch: &WatchedRun<'_>, loads: &[&LoadFigures], way: Direction) -> 
     flows.peek().is_some() && flows.all(|(load, flow)| short(load, flow))
 }
 
-/// The level of these phases in operations or bytes, with the directions that are held by themselves: those that ask for more
-/// and are even, or sit at a limit of this machine. A direction that is not held itself but shares the queue with one
-/// that is gets less too, and unevenly.
+/// Returns the level of these phases in operations or bytes, with the directions that are throttled themselves:
+/// those that ask for more and are even, or are at a limit of this machine. A direction that is not throttled itself
+/// but shares the queue with one that is gets less too, and unevenly.
 fn level_of(watch: &WatchedRun<'_>, phases: &Phases<'_>, what: Resource) -> Option<Level> {
     let Phases { spans, device, asks } = phases;
     let steps = || spans.iter().filter_map(|span| span.step);
@@ -187,15 +189,15 @@ fn of_way(load: &LoadFigures, way: Direction) -> Option<&LoadFlow> {
     if way == Direction::Read { load.read.as_ref() } else { load.write.as_ref() }
 }
 
-/// Whether a phase's seconds are those of a meter; where they are too few for a variance, all but one within `share` of their
-/// median.
+/// Whether a phase's seconds are those of a meter; if they are too few for a variance, all but one must be within
+/// `share` of their median.
 fn even(rates: &[f64], share: f64) -> bool {
     let metered =
         || Counts::of_seconds(rates.to_vec()).evenness().is_some_and(|found| found.is_flat(BY_CHANCE));
     rates.len() < FEW && agree(rates, share) || metered()
 }
 
-/// What is got in each second of these phases: operations, or the bytes of them.
+/// Returns what was reached in each second of these phases: operations, or their bytes.
 fn rates_of(spans: &[&Span<'_>], way: Way, what: Resource) -> Vec<f64> {
     let of_step = |step: &StepRecord| {
         let each = if what == Resource::Iops { 1.0 } else { mean_size([step].into_iter(), way) };
@@ -205,7 +207,7 @@ fn rates_of(spans: &[&Span<'_>], way: Way, what: Resource) -> Vec<f64> {
     spans.iter().filter_map(|span| span.step).flat_map(of_step).collect()
 }
 
-/// Mean bytes of an I/O.
+/// Returns the mean bytes of an I/O.
 fn mean_size<'r>(steps: impl Iterator<Item = &'r StepRecord>, way: Way) -> f64 {
     let ways = way.direction().map_or(vec![Direction::Read, Direction::Write], |way| vec![way]);
     let tallies = steps.flat_map(|step| ways.iter().map(|&way| step.tally(way)));
@@ -213,7 +215,7 @@ fn mean_size<'r>(steps: impl Iterator<Item = &'r StepRecord>, way: Way) -> f64 {
     bytes as f64 / ops.max(1) as f64
 }
 
-/// Bytes (`true`) or operations: whichever sits at the better known figure; where neither does, as the size has it.
+/// Chooses bytes (`true`) or operations: whichever is at the better known figure; if neither is, by the size of the requests.
 fn held_by(operations: Level, bytes: Level, size: f64) -> (bool, Level) {
     let known = |level: &Level| match level.named {
         Some(Named::Local(_)) => 4,
@@ -231,7 +233,7 @@ fn held_by(operations: Level, bytes: Level, size: f64) -> (bool, Level) {
     if by_bytes { (true, bytes) } else { (false, operations) }
 }
 
-/// The rate stays although more and more is asked for.
+/// Whether the rate stays although more and more is asked for.
 fn stays(loads: &[&LoadFigures]) -> bool {
     let rates: Vec<f64> = loads.iter().filter_map(|load| load.all.got).map(|got| got.value).collect();
     let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
@@ -239,7 +241,7 @@ fn stays(loads: &[&LoadFigures]) -> bool {
     rates.len() > 1 && most <= (1.0 + SAME) * least
 }
 
-/// The target where no device of it was sampled.
+/// Returns the target as a place, for lack of a sampled device.
 fn target(watch: &WatchedRun<'_>) -> Place {
     let words = watch.run.target.as_ref().map_or(String::new(), |target| target.words.clone());
     Place { name: if words.is_empty() { "the volume".to_owned() } else { words }, ..Place::default() }
@@ -249,7 +251,8 @@ fn size(spans: &[&Span<'_>]) -> f64 {
     mean_size(spans.iter().filter_map(|span| span.step), Way::Both)
 }
 
-/// Our own queue and latency once issued, in the mean of the held phases, beside those of the highest rate that is not held.
+/// Returns our own queue and latency once issued, in the mean of the throttled phases, beside those of the highest
+/// rate that is not throttled.
 fn waiting(watch: &WatchedRun<'_>, held: &[&LoadFigures]) -> Option<Waiting> {
     let issued = |load: &LoadFigures| load.all.issued.mean_ns;
     let count = held.len() as f64;

@@ -1,4 +1,4 @@
-//! A bucket of credits emptied during the run.
+//! A bucket of credits that emptied during the run.
 
 use policy::{Level, Limits};
 use record::Run;
@@ -11,17 +11,17 @@ use crate::finding::{Confidence, Found, Kind, Nature};
 use crate::regimes::Change;
 use crate::spent::entries;
 
-/// A rate is a policy's within this share (method 6.1).
+/// Share within which a rate is a policy's (method 6.1).
 const FITS: f64 = 0.03;
 
-/// Between `from` and `to` a bucket emptied. Several accounts: the run does not tell which of them it is.
+/// A bucket that emptied between `from` and `to`. If it has several accounts, the run does not tell them apart.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BucketEmptied {
     pub from: Nanos,
     pub to: Nanos,
     pub accounts: Vec<BucketAccount>,
     pub refill: Refill,
-    /// The policy that was named, where these are its rates.
+    /// The named policy, if these are its rates.
     pub policy: Option<String>,
 }
 
@@ -31,13 +31,13 @@ impl Kind for BucketEmptied {
     }
 }
 
-/// The first fall of the run, where the end of credits explains all that came after it.
+/// Returns the first fall of the run, if the end of credits explains all that came after it.
 pub(super) fn rule(run: &Run, figures: &Figures, limits: Option<&Limits>) -> Option<Found<BucketEmptied>> {
     let fall = figures.regimes.changes.iter().find(|change| Change::fell(change))?;
     let Emptied { accounts, refill } = emptied(&entries(run, figures), fall.at, limits)?;
     let named = limits.filter(|limits| accounts.iter().any(|account| is_of(limits, account)));
     let policy = named.map(|limits| limits.policy.to_string());
-    // Who comes and stays takes a share just so: the policy's own two rates are seldom hit by chance.
+    // A neighbour that comes and stays takes just such a share, but seldom hits the policy's own two rates by chance.
     let confidence = match (&policy, refill) {
         (Some(_), _) => Confidence::Strong,
         (None, Refill::Earned) => Confidence::Likely,

@@ -1,4 +1,4 @@
-//! What the policy's own burst makes of the figures: credits may have paid for them, or there are none left.
+//! What the policy's own burst means for the figures: credits may have paid for them, or none are left.
 
 use policy::{Limits, Resource};
 use serde::{Deserialize, Serialize};
@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::finding::{Confidence, Found, Kind, Nature};
 use crate::verdict::{Answer, Doubt, Verdict};
 
-/// The rate is that of the policy's burst on `of`: at `rate` a second it lasts `burst_s` from full credits, and the run loaded
-/// the volume for `loaded_s`. What is left lasts `left_s_least` to `left_s_most`.
+/// A rate that is the policy's burst on `of`: at `rate` per second it lasts `burst_s` from full credits, and the run
+/// loaded the volume for `loaded_s`. What is left lasts `left_s_least` to `left_s_most`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InsideBurst {
     pub policy: String,
@@ -19,8 +19,8 @@ pub struct InsideBurst {
     pub left_s_most: f64,
 }
 
-/// The baseline of the rule on `of` was held while the load asked for more: its credits are spent. With some left, `burst` a
-/// second would have come through.
+/// The baseline of the rule on `of` was the limit while the load asked for more: its credits are spent. With some
+/// left, `burst` per second would have come through.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CreditsSpent {
     pub policy: String,
@@ -34,7 +34,7 @@ const OF_BURST: Nature<'static> =
 
 impl Kind for InsideBurst {
     fn nature(&self) -> Nature<'_> {
-        // The claims that it leaves open say so themselves.
+        // The claims that it leaves open carry the doubt themselves.
         OF_BURST
     }
 }
@@ -45,14 +45,14 @@ impl Kind for CreditsSpent {
     }
 }
 
-/// What the burst says of a verdict.
+/// What the burst means for a verdict.
 pub(super) enum Burst {
     Inside(InsideBurst),
     Spent(CreditsSpent),
 }
 
-/// The burst that leaves claims open, or whose end has been; of several the one that ends first. A rate that was seen to fall
-/// is told by its fall.
+/// Returns the burst that leaves claims open, or that has ended; of several, the one that ends first. A rate that
+/// was seen to fall is reported as a fall.
 pub(super) fn rule(limits: Option<&Limits>, verdict: &Verdict, fell: Fell) -> Option<Found<Burst>> {
     let policy = limits?.policy.to_string();
     match (inside(&policy, verdict), spent(&policy, verdict)) {

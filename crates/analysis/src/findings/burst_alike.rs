@@ -1,4 +1,4 @@
-//! The levels that were measured are also those of a published volume on its burst, and would not last.
+//! Measured levels that are also those of a published volume on its burst, and would then not last.
 
 use policy::{BurstAlike, BurstLength, Limits, Plateau, bursts_alike};
 use serde::{Deserialize, Serialize};
@@ -8,32 +8,32 @@ use crate::figures::Figures;
 use crate::finding::{Confidence, Found, Kind, Nature};
 use crate::verdict::{Answer, Doubt, Quantity, Verdict};
 
-/// So many policies are named.
+/// Most policies that are named.
 const NAMED: usize = 3;
-/// A claim that what is left would still meet within this share stays met (method 6.1).
+/// Share by which what is left may miss a claim that stays met (method 6.1).
 const TOLERANCE: f64 = 0.03;
 
-/// Volumes of other policies give the measured levels too while their burst lasts.
+/// Volumes of other policies that reach the measured levels too while their burst lasts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BurstsAlike {
-    /// Small I/Os a second that were measured, of the first direction that was.
+    /// Small I/Os per second that were measured, of the first direction that was.
     pub iops: f64,
-    /// Bytes a second of large I/Os, where they settled.
+    /// Bytes per second of large I/Os, if they settled.
     pub bytes_per_second: Option<f64>,
-    /// Whose bursts they are, the likeliest first.
+    /// The policies whose bursts they are, the likeliest first.
     pub policies: Vec<Alike>,
 }
 
 /// A policy on its burst.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Alike {
-    /// Its id.
+    /// Id of the policy.
     pub policy: String,
     /// The provider's name for it.
     pub title: String,
-    /// Seconds that the burst lasts from full credits, of the smallest volume; `None` where nobody says.
+    /// Seconds that the burst lasts from full credits on the smallest volume; `None` if not published.
     pub lasts_s: Option<f64>,
-    /// I/Os a second that are left then.
+    /// I/Os per second that are left after the burst.
     pub after_iops: f64,
 }
 
@@ -49,8 +49,8 @@ impl Kind for BurstsAlike {
     }
 }
 
-/// The bursts that would give the levels of `run`, where that changes its answer: nothing of it is known to the run, whose own
-/// policy has no such burst.
+/// Returns the published bursts that would give the levels of `run`, if they change its answer. Nothing in the run
+/// points to them: its own policy has no such burst.
 pub(super) fn rule(
     figures: &Figures,
     limits: Option<&Limits>,
@@ -58,7 +58,7 @@ pub(super) fn rule(
 ) -> Option<Found<BurstsAlike>> {
     let spent = |doubt: &Doubt| matches!(doubt, Doubt::CreditsSpent { .. });
     let decided = matches!(verdict.answer, Answer::Measured | Answer::Meets | Answer::Exceeds);
-    // A level that is the baseline of its own policy needs no other's burst.
+    // A level that is the baseline of its own policy needs no other policy's burst.
     let explained = verdict.rows.iter().flat_map(|row| &row.doubts).any(spent);
     let fell = figures.regimes.changes.iter().any(crate::regimes::Change::fell);
     if !decided || explained || fell {
@@ -90,7 +90,7 @@ pub(super) fn rule(
     (!meaning.policies.is_empty()).then(|| Found::at_large(meaning, Confidence::Possible))
 }
 
-/// The settled levels of both ladders. One without a settled level of small I/Os says too little to be anybody's.
+/// Returns the settled levels of both ladders. A direction without a settled level of small I/Os shows too little.
 pub(crate) fn levels(figures: &Figures) -> Vec<Plateau> {
     let mut levels = Vec::new();
     for direction in [Direction::Read, Direction::Write] {
@@ -112,7 +112,7 @@ pub(crate) fn levels(figures: &Figures) -> Vec<Plateau> {
     levels
 }
 
-/// Whether the end of the burst would undo what is said now.
+/// Whether the end of the burst would undo the present answer.
 fn changes(alike: &BurstAlike, levels: &[Plateau], verdict: &Verdict) -> bool {
     if verdict.answer == Answer::Measured {
         return true;

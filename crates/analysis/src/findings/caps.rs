@@ -1,4 +1,5 @@
-//! Caps that a meter was seen to hold: on operations, on bytes, where the one gives way to the other, and the depth that fills it.
+//! Caps that a meter was seen to hold: on operations, on bytes, the block size at which they meet, and the depth
+//! that fills one.
 
 use serde::{Deserialize, Serialize};
 use workload::Direction;
@@ -8,10 +9,10 @@ use crate::finding::{Confidence, Found, Kind, Nature};
 use crate::plateaus::{base_latency_ns, of};
 use crate::{Estimate, Point, Scales};
 
-/// The share of the cap that a depth must reach to fill it but for the last.
+/// Share of the cap that a depth must reach to fill it (method 4.1).
 const FILLED: f64 = 0.9;
 
-/// A meter holds operations at `cap` a second.
+/// A meter limits operations to `cap` per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IopsCap {
     pub direction: Direction,
@@ -19,7 +20,7 @@ pub struct IopsCap {
     pub scales: Scales,
 }
 
-/// A meter holds bytes at `cap` a second, from blocks of `from` bytes on.
+/// A meter limits bytes to `cap` per second, for blocks of `from` bytes and more.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BandwidthCap {
     pub direction: Direction,
@@ -28,14 +29,14 @@ pub struct BandwidthCap {
     pub scales: Scales,
 }
 
-/// Below `bytes` the operations cap binds, above it the bandwidth cap.
+/// The block size where two caps meet: below `bytes` the operations cap binds, above it the bandwidth cap.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Crossover {
     pub direction: Direction,
     pub bytes: f64,
 }
 
-/// The depth that fills the cap: `star` = cap × base latency, `ninety` = least depth with 90 % of the cap.
+/// The depth that fills the cap: `star` = cap × base latency, `ninety` = least depth with 90 % of the cap (method 4.1).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FillingDepth {
     pub direction: Direction,
@@ -75,20 +76,20 @@ fn found<K>(held: &Held, meaning: K) -> Found<K> {
     Found { meaning, evidence: held.evidence.clone(), confidence: held.confidence }
 }
 
-/// The cap on operations.
+/// Returns the cap on operations.
 pub(super) fn operations(causes: &Causes<'_>, direction: Direction) -> Option<Found<IopsCap>> {
     let held = causes.cap(direction, Counted::Operations)?;
     Some(found(held, IopsCap { direction, cap: held.level, scales: Scales::from(&held.meter) }))
 }
 
-/// The cap on bytes.
+/// Returns the cap on bytes.
 pub(super) fn bandwidth(causes: &Causes<'_>, direction: Direction) -> Option<Found<BandwidthCap>> {
     let held = causes.cap(direction, Counted::Bytes)?;
     let scales = Scales::from(&held.meter);
     Some(found(held, BandwidthCap { direction, cap: held.level, from: held.from, scales }))
 }
 
-/// Where the one cap gives way to the other: only of two that were both shown.
+/// Returns the block size where one cap gives way to the other, if both were shown.
 pub(super) fn crossover(causes: &Causes<'_>, direction: Direction) -> Option<Found<Crossover>> {
     let operations = causes.cap(direction, Counted::Operations)?;
     let bytes = causes.cap(direction, Counted::Bytes)?;
@@ -97,7 +98,7 @@ pub(super) fn crossover(causes: &Causes<'_>, direction: Direction) -> Option<Fou
     Some(Found::at_large(Crossover { direction, bytes }, confidence))
 }
 
-/// The depth that fills the cap on operations.
+/// Returns the depth that fills the cap on operations.
 pub(super) fn filling_depth(causes: &Causes<'_>, direction: Direction) -> Option<Found<FillingDepth>> {
     let held = causes.cap(direction, Counted::Operations)?;
     let (depths, cap) = (&causes.figures.depths, held.level.value);
@@ -109,8 +110,8 @@ pub(super) fn filling_depth(causes: &Causes<'_>, direction: Direction) -> Option
     Some(Found::at_large(meaning, held.confidence.min(Confidence::Likely)))
 }
 
-/// The rung that does not have 90 % of the cap yet (none: depth zero), and the next, which has: no latency, told of another
-/// moment, says more than these.
+/// Returns the depth of the last rung below 90 % of the cap (zero without one) and of the next, which reaches it: a
+/// latency measured at another moment cannot say more than these.
 fn bracket(depths: &[Point], direction: Direction, cap: f64) -> Option<(f64, f64)> {
     let rungs = of(depths, direction, |point| u64::from(point.depth));
     let above = rungs.iter().position(|point| point.iops.value >= FILLED * cap)?;
@@ -118,8 +119,8 @@ fn bracket(depths: &[Point], direction: Direction, cap: f64) -> Option<(f64, f64
     Some((below, f64::from(rungs[above].depth)))
 }
 
-/// Least depth with 90 % of the cap, interpolated in the logarithm of the depth; where the first rung already has it, by
-/// the base latency, at most that rung.
+/// Returns the least depth with 90 % of the cap, interpolated in the logarithm of the depth; if the first rung
+/// already reaches it, by the base latency, and at most that rung.
 fn ninety(depths: &[Point], direction: Direction, cap: f64, star: f64) -> Option<f64> {
     let rungs = of(depths, direction, |point| u64::from(point.depth));
     let goal = FILLED * cap;

@@ -1,4 +1,4 @@
-//! A run that ended before its end, or in which an I/O failed.
+//! A run that was cut short, or in which an I/O failed.
 
 use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -51,12 +51,12 @@ fn certain(meaning: Early, step: &StepRecord) -> Found<Early> {
     Found::in_step(meaning, step, "events", Confidence::Certain)
 }
 
-/// An interrupted or failed step. Behind an interrupted one that is not the last somebody went on with the run.
+/// Returns the interrupted or failed steps. After an interrupted one that is not the last, the run was continued.
 pub(super) fn rule(run: &Run) -> Vec<Found<Early>> {
     let interrupted =
         |step: &StepRecord| Early::Interrupted(Interrupted { after_s: step.ended.as_secs_f64() });
     let is_last = |step: &StepRecord| run.steps.last().is_some_and(|last| std::ptr::eq(last, step));
-    // The step that runs has no end yet, which is none that came too early.
+    // The step that is running has no end yet, so none that came too early.
     let goes_on = run.still_running.is_some();
     let of_step = |step: &StepRecord| match step.ending {
         Ending::Interrupted if is_last(step) && !goes_on => Some(certain(interrupted(step), step)),
@@ -65,7 +65,7 @@ pub(super) fn rule(run: &Run) -> Vec<Found<Early>> {
     };
     let mut ended: Vec<Found<Early>> = run.steps.iter().filter_map(of_step).collect();
     if let Some(last) = run.steps.last().filter(|_| !run.complete && !goes_on && ended.is_empty()) {
-        // Cut off between two steps, as by a kill: each step is whole, the run is not.
+        // Cut off between two steps, for example by a kill: each step is whole, the run is not.
         ended.push(certain(interrupted(last), last));
     }
     ended

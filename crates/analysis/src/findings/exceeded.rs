@@ -1,4 +1,4 @@
-//! The volume itself counted that a limit was exceeded: certain evidence of a throttle, and of whose it is (method 5.4).
+//! Limits that the volume itself counted as exceeded: certain evidence of a throttle, and of whose it is (method 5.4).
 
 use record::{ExceededLimits, ExceededWhile, Run};
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::causes::Counted;
 use crate::finding::{Confidence, Found, Kind, Nature};
 
-/// Counters that grew by a smaller share of the run tell of a moment, and not of what held it (method 5.4).
+/// Share of the run by which a counter must grow; less is a moment, and not what limited the run (method 5.4).
 const SHARE: f64 = 0.01;
 
-/// A limit was exceeded for this share of the run, as the provider's own counter says.
+/// A limit that was exceeded for `share` of the run, by the provider's own counter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LimitExceeded {
     pub device: String,
@@ -25,7 +25,7 @@ pub struct LimitExceeded {
 pub enum Whose {
     /// The volume's own.
     Volume,
-    /// The machine's, of all its volumes together.
+    /// The machine's, for all its volumes together.
     Instance,
 }
 
@@ -44,7 +44,7 @@ const COUNTERS: [(Whose, Counted, Counter); 4] = [
     (Whose::Instance, Counted::Bytes, |counted| counted.instance_bytes_us),
 ];
 
-/// Every limit that was exceeded while `run` went on.
+/// Returns every limit that was exceeded during `run`.
 pub(super) fn rule(run: &Run) -> Vec<Found<LimitExceeded>> {
     run.exceeded.iter().flat_map(of_device).collect()
 }

@@ -1,4 +1,4 @@
-//! The level fell during the run and stayed below.
+//! A level that fell during the run and stayed below.
 
 use record::Run;
 use serde::{Deserialize, Serialize};
@@ -9,27 +9,27 @@ use crate::finding::{Confidence, Evidence, Found, Kind, Nature};
 use crate::regimes::{Change, Moved};
 use crate::{Course, Estimate};
 
-/// Standard errors that the logarithm of the ratio is from nothing for the change to be beyond doubt, and for it to be likely.
+/// Standard errors between the logarithm of the ratio and zero that make a change certain; `LIKELY` of them make it likely.
 const CERTAIN: f64 = 6.0;
 const LIKELY: f64 = 3.5;
 /// Standard errors in the half-width of a 95 % interval.
 const Z95: f64 = 1.96;
 
-/// The rate fell during the run, `from` the one to the other time, from `before` to `after` a second: operations, or bytes.
+/// A fall of the rate between `from` and `to`, from `before` to `after` per second: operations, or bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepDown {
     /// The step in which it fell, or after which it had fallen.
     pub step: String,
     /// The likeliest time.
     pub at: Nanos,
-    /// Not before, at 95 %.
+    /// Earliest time, at 95 %.
     pub from: Nanos,
-    /// Not after.
+    /// Latest time, at 95 %.
     pub to: Nanos,
     pub moved: Moved,
     pub before: Estimate,
     pub after: Estimate,
-    /// Whether the level after it was seen for long enough.
+    /// Whether the level after the fall was seen for long enough.
     pub settled: bool,
 }
 
@@ -39,7 +39,7 @@ impl Kind for StepDown {
     }
 }
 
-/// Falls of a run whose level did not come back.
+/// Returns the falls of a run whose level did not come back.
 pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<Found<StepDown>> {
     let regimes = &figures.regimes;
     if matches!(regimes.course, Course::Wave { .. }) {
@@ -62,13 +62,13 @@ pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<Found<StepDown>> {
     regimes.changes.iter().filter(|change| change.fell()).map(fall).collect()
 }
 
-/// The step in which a change lies, or the first after it.
+/// Returns the step in which a change lies, or the first after it.
 pub(super) fn step(run: &Run, change: &Change) -> String {
     let step = run.steps.iter().find(|step| step.ended >= change.likeliest);
     step.map_or(String::new(), |step| step.plan.name.clone())
 }
 
-/// The time of the change, in the steps that it may lie in.
+/// Returns the time of the change, in the steps that it may lie in.
 pub(super) fn evidence(run: &Run, change: &Change) -> Vec<Evidence> {
     let (from, to) = change.at;
     let inside = run.steps.iter().filter(|step| step.started < to && step.ended > from);
@@ -81,7 +81,8 @@ pub(super) fn evidence(run: &Run, change: &Change) -> Vec<Evidence> {
     inside.map(span).collect()
 }
 
-/// By how far the ratio is from nothing, in standard errors; never certain where plimsoll waited for a CPU around it.
+/// Returns the confidence by how far the ratio is from one, in standard errors; never certain if plimsoll waited for
+/// a CPU around the change.
 pub(super) fn confidence(run: &Run, change: &Change) -> Confidence {
     let ratio = &change.ratio;
     let error = ((ratio.high / ratio.low).ln() / (2.0 * Z95)).max(f64::MIN_POSITIVE);

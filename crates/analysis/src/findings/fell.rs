@@ -1,4 +1,4 @@
-//! A held level that follows on a higher rate: a burst that is over, or somebody who takes a part for a while (R6).
+//! A held level that follows a higher rate: a burst that is over, or somebody who takes a part for a while (R6).
 
 use policy::Resource;
 use serde::{Deserialize, Serialize};
@@ -10,28 +10,28 @@ use crate::watch::load::closed;
 use crate::watch::pressed::{Pressed, Rate, rate_in, refused};
 use crate::watch::{Device, Place, Sum, Tick, WAITED, WatchedRun, Way, Window};
 
-/// A level that falls by this share has fallen; the smallest published bursts fall by less (R6).
+/// Share by which a level must fall; the smallest published bursts fall by less (R6).
 pub(crate) const FELL: f64 = 0.2;
-/// Size and mix of requests stay within this share (R6).
+/// Share within which size and mix of requests stay (R6).
 const ALIKE: f64 = 0.1;
-/// The queue before was at least this share of the one after: less was not asked.
+/// Least queue before the fall, as a share of the queue after it: a smaller one asked for less.
 const ASKED: f64 = 0.6;
-/// and the one after at least this share of the one before.
+/// Least queue after the fall, as a share of the queue before it.
 const ASKED_NOW: f64 = 0.9;
-/// A level that is not held counts where the device is busy for this share of its clean readings, of all its readings,
+/// Share of its clean readings for which a device must be busy at a level that is not held, and `BUSY` of all its readings.
 const FULL: f64 = 0.97;
 const BUSY: f64 = 0.9;
-/// and for so many seconds.
+/// Seconds for which a level must last that is not held.
 pub(crate) const LASTS_S: f64 = 5.0;
-/// A rate that comes within this share of the former one is back.
+/// Share within which a rate is again the former one.
 const BACK: f64 = 0.1;
-/// One reading in so many may be off a level.
+/// One reading in this many may be off a level.
 const OFF_ONE_IN: usize = 10;
-/// Windows between the two levels: the one in which it fell.
+/// Most windows between the two levels: the one in which it fell.
 const BETWEEN: usize = 1;
 
-/// A device's rate fell by a step to a level at which it is held: what a burst leaves when its credits are spent, or what
-/// a neighbour leaves. `back`: when the former rate was there again.
+/// A device's rate fell by a step to a level at which it is held: what a burst leaves when its credits are spent, or
+/// what a neighbour leaves. `back`: when the former rate returned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldLevelFell {
     pub device: Place,
@@ -49,17 +49,17 @@ impl Kind for HeldLevelFell {
     }
 }
 
-/// A level that follows on a higher rate: the places of their windows, and what was served in each a second.
+/// A level that follows a higher rate: the indices of their windows, and what was served in each per second.
 struct Fall {
     before: usize,
     after: HeldAt,
     rate_before: f64,
-    /// One of the two levels is held at an even rate.
+    /// Whether one of the two levels is held at an even rate.
     even: bool,
 }
 
-/// The first fall; a bucket that empties every hour is told by the first time. Teaches the device that the windows in
-/// which a level falls are served as slowly as the lower level has it, and by nothing else.
+/// Returns the first fall; a bucket that empties every hour is reported once. Also marks the windows of every fall
+/// as held at the lower level, so that no other rule explains why they are slow.
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>) -> Option<Found<HeldLevelFell>> {
     let falls: Vec<Fall> = (0..device.windows.len()).filter_map(|at| fall(watch, device, at)).collect();
     for fall in &falls {
@@ -69,7 +69,7 @@ pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>) -> Option<Fo
     falls.first().map(|fall| fallen(device, fall))
 }
 
-/// Where a level follows on a higher rate that was asked for as much.
+/// Returns the fall to the window `after`, if as much was asked for at the higher rate before it.
 fn fall(watch: &WatchedRun<'_>, device: &Device<'_>, after: usize) -> Option<Fall> {
     let held = device.held.iter().find(|held| held.at == after).copied();
     let after = held.or_else(|| full(watch, device, after))?;
@@ -85,13 +85,13 @@ fn fall(watch: &WatchedRun<'_>, device: &Device<'_>, after: usize) -> Option<Fal
             let even = held.is_some() || device.is_held(before);
             (after.rate <= (1.0 - FELL) * rate_before).then_some(Fall { before, after, rate_before, even })
         })?;
-    // What comes back, was as uneven as before and took twice as long was slow, whatever the reason.
+    // A rate that came back, was not held and took twice as long was slow, for whatever reason.
     let (slow, usual) = (own.sum.latency(), device.windows[found.before].sum.latency());
     let was_slow = held.is_none() && slow >= WAITED * usual && back(device, &found).is_some();
     (!was_slow).then_some(found)
 }
 
-/// A window that is not held and full all the time, with all that was asked before.
+/// Returns the level of a window that is not held, but in which the device is busy all the time.
 fn full(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<HeldAt> {
     let pressed = Pressed::of(watch, device, at)?;
     let sum = &pressed.window.sum;
@@ -101,8 +101,8 @@ fn full(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<HeldAt
     (full && !pressed.alone).then(|| HeldAt { at, what: Resource::Iops, rate: sum.rate() })
 }
 
-/// What was served in a window before the level of `after`: held as well, all that a load of ours asks for, or as much as
-/// the device could do for a queue as deep.
+/// Returns the rate of a window before the level of `after` that compares with it: held as well, all that a load of
+/// ours asks for, or as much as the device could do for a queue as deep.
 fn served(watch: &WatchedRun<'_>, device: &Device<'_>, before: usize, after: HeldAt) -> Option<f64> {
     if let Some(held) = device.held.iter().find(|held| held.at == before) {
         return (held.what == after.what).then_some(held.rate);
@@ -123,7 +123,7 @@ fn served(watch: &WatchedRun<'_>, device: &Device<'_>, before: usize, after: Hel
     (as_deep && alike(&pressed.window.sum, &own.sum)).then(|| rate_of(&pressed.window.sum, after.what))
 }
 
-/// Whether most readings of a window are near its rate: else a level begins or ends in it.
+/// Whether most readings of a window are near its rate; otherwise a level begins or ends in it.
 fn steady(device: &Device<'_>, window: &Window, what: Resource) -> bool {
     let rate = rate_of(&window.sum, what);
     let far = |tick: &&Tick| (rate_in(tick, Rate { what, way: Way::Both }) / rate - 1.0).abs() > FELL;
@@ -138,7 +138,7 @@ fn rate_of(sum: &Sum, what: Resource) -> f64 {
     }
 }
 
-/// Requests of the same size and mix.
+/// Whether requests have the same size and mix.
 fn alike(a: &Sum, b: &Sum) -> bool {
     let reads = |sum: &Sum| sum.ops[0] / (sum.ops[0] + sum.ops[1]);
     (a.size() / b.size() - 1.0).abs() <= ALIKE && (reads(a) - reads(b)).abs() <= ALIKE
@@ -151,7 +151,7 @@ fn fallen(device: &Device<'_>, fall: &Fall) -> Found<HeldLevelFell> {
     let middle = (fall.rate_before + after.rate) / 2.0;
     let between = &device.ticks[from.ticks.start..to.ticks.end];
     let of = Rate { what: after.what, way: Way::Both };
-    // Seconds before it may be low by chance; from it on they are.
+    // Readings before the fall may be low by chance; all those after it are.
     let last = between
         .iter()
         .rposition(|tick| rate_in(tick, of) >= middle && tick.to <= to.from + (to.to.since(to.from)) / 2);
@@ -168,7 +168,7 @@ fn fallen(device: &Device<'_>, fall: &Fall) -> Found<HeldLevelFell> {
     Found { meaning, evidence, confidence }
 }
 
-/// When the former rate came back.
+/// Returns when the former rate came back.
 fn back(device: &Device<'_>, fall: &Fall) -> Option<Nanos> {
     let span = device.windows[fall.before].span;
     let later = device.windows[fall.after.at + 1..].iter().take_while(|window| window.span == span);

@@ -1,4 +1,4 @@
-//! The same blocks read twice: the second time they come much faster.
+//! Blocks that come much faster when they are read a second time.
 
 use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use workload::{Direction, StepKind};
 
 use crate::finding::{Confidence, Evidence, Found, Kind, Nature};
 
-/// The median of the first reading is more than this many times that of the second (method 5.5).
+/// Ratio of the median latency of the first reading to that of the second above which it is reported (method 5.5).
 const FASTER: f64 = 3.0;
 
 /// Blocks took `first_ns` when they were read first, and `second_ns` when they were read again.
@@ -23,7 +23,7 @@ impl Kind for FirstTouch {
     }
 }
 
-/// Two probes with the same reads of the same blocks, of which the later was much faster.
+/// Returns two probes with the same reads of the same blocks, of which the later was much faster.
 pub(super) fn rule(run: &Run) -> Option<Found<FirstTouch>> {
     let probes: Vec<&StepRecord> = run.steps.iter().filter(|step| reads(step)).collect();
     let twice = probes.iter().enumerate().find_map(|(at, first)| {

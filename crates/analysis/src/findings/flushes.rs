@@ -1,17 +1,17 @@
-//! Flushes that somebody waits for most of the time (R15).
+//! Flushes that programs wait for most of the time (R15).
 
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Confidence, Found, Kind, Nature, highest};
 use crate::watch::{Device, Place, WatchedRun, Way, firings, found_in, known};
 
-/// Flushes that programs wait for fill this share of the time (R15),
+/// Share of the time above which waits for flushes fill it (R15).
 const FLUSHING: f64 = 0.5;
-/// are at least so many a second,
+/// Fewest flushes per second.
 const PER_SECOND: f64 = 5.0;
-/// and are more than this share of the writes,
+/// Share of the writes above which flushes are many.
 const PER_WRITE: f64 = 0.2;
-/// or take so many times as long as one.
+/// Multiple of a write's latency above which a flush is slow.
 const OVER_WRITE: f64 = 5.0;
 
 /// Programs wait for flushes more than for their writes.
@@ -30,7 +30,7 @@ impl Kind for FlushBound {
     }
 }
 
-/// Windows in which it is so.
+/// Detects windows in which programs wait for flushes.
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<FlushBound>> {
     let bound = device.windows_where(|window| {
         let sum = &window.sum;

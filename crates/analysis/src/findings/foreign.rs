@@ -11,24 +11,26 @@ use crate::shortage::within;
 use crate::verdict::Doubt;
 use crate::watch::{Device, Firing, Tick, WatchedRun, found_in, is_watch};
 
-/// Operations a second below which it is a disk's own housekeeping.
+/// Operations per second up to which foreign work is a disk's own housekeeping.
 const LOUD_OPS: f64 = 50.0;
-/// Bytes a second below which it is that too.
+/// Bytes per second up to which foreign work is a disk's own housekeeping.
 const LOUD_BYTES: f64 = 4.0 * 1048576.0;
-/// Beside a step of a run: a smaller share of all is noise.
+/// Share of all work during a step of a run up to which foreign work is noise.
 const SHARE_OF_STEP: f64 = 0.05;
-/// Beside a load of a watch: more than this share of it, since an interval of ours and one of the counters do not end together.
+/// Share of all work during a load of a watch up to which foreign work is noise: an interval of ours and one of the
+/// counters do not end together.
 const SHARE_OF_LOAD: f64 = 0.1;
-/// It goes on for so many seconds, or for half of a shorter phase,
+/// Seconds for which foreign work must last, or half of a shorter phase.
 const LASTS_S: f64 = 3.0;
-/// and for this share of a phase.
+/// Share of a phase for which foreign work must last.
 const LASTS_SHARE: f64 = 0.1;
-/// Counters that were read for less than this, in seconds, say nothing of a step.
+/// Seconds between the first and the last reading of the counters below which they say nothing of a step.
 const READ_FOR_S: f64 = 0.9;
-/// What waits passes in pulses as far apart as this where a throttle works in slices (this kernel's), in seconds: so much of our own may lie
-/// on either side of when the counters were read.
+/// Seconds between the pulses in which a throttle that works in slices (this kernel's) lets waiting I/Os pass: our
+/// own of that time may lie on either side of a reading of the counters.
 const PULSE_S: f64 = 0.1;
-/// Longest block of which one request at the device is one I/O of ours: one that the kernel splits counts several times.
+/// Bytes of the longest block whose I/O is one request at the device: the kernel splits longer ones, which count
+/// several times.
 const UNSPLIT: u64 = 65_536;
 
 /// Somebody else used the device meanwhile.
@@ -63,7 +65,7 @@ impl Add for Work {
 
 impl Sub for Work {
     type Output = Work;
-    /// What is more than `other`, and not less than nothing.
+    /// Subtracts `other`, but not below zero.
     fn sub(self, other: Work) -> Work {
         Work { ops: (self.ops - other.ops).max(0.0), bytes: (self.bytes - other.bytes).max(0.0) }
     }
@@ -87,7 +89,7 @@ impl Work {
     }
 }
 
-/// Our own work of a step's intervals that ended between two times, by direction: intervals by their overlap.
+/// Returns our own work between two times by direction: each interval counts by its overlap.
 fn own_between(intervals: &[Interval], from: Nanos, to: Nanos) -> [Work; 4] {
     let mut own = [Work::default(); 4];
     for interval in intervals {
@@ -105,7 +107,8 @@ fn may_be_split(step: &StepRecord) -> bool {
     step.plan.workers.iter().any(|worker| worker.blocks.longest().0 > UNSPLIT)
 }
 
-/// What the device may have done of I/Os that had not come back at the edge of an interval: all of them, where it splits them.
+/// Returns what the device may have done of I/Os that had not come back at the edge of an interval: at most all of
+/// them, if it splits them.
 fn in_flight(step: &StepRecord) -> Work {
     let of = |worker: &WorkerPlan| {
         let depth = f64::from(worker.depth);
@@ -114,17 +117,18 @@ fn in_flight(step: &StepRecord) -> Work {
     step.plan.workers.iter().map(of).fold(Work::default(), Work::add)
 }
 
-/// What the device did beside the steps of a run. Layouts and flushes are left out: a file system's own writes belong to them.
-/// In a watch the load's device is one of many; its own rule knows which.
+/// Detects what the device did besides the steps of a run. Layouts and flushes are left out, because a file system's
+/// own writes belong to them. In a watch, the load's device is one of many, and `on_load_device` knows which.
 pub(super) fn beside_steps(run: &Run) -> Option<Found<ForeignLoad>> {
     let flushes = |step: &StepRecord| step.tally(Direction::Flush).ops > 0;
     let steps = run.steps.iter().filter(|step| step.plan.kind != StepKind::Layout && !flushes(step));
     let found = steps.filter(|_| !is_watch(run)).filter_map(|step| beside(run, step));
-    // One finding tells it; the step where it was worst is the evidence, of equal ones the first.
+    // One finding reports it; the step where it was worst is the evidence, of equal ones the first.
     found.reduce(|worst, next| if next.meaning.share > worst.meaning.share { next } else { worst })
 }
 
-/// The foreign part between the first and the last sample inside the step; our own part is that of the intervals between.
+/// Returns the foreign part between the first and the last sample inside the step; our own part is that of the
+/// intervals between.
 fn beside(run: &Run, step: &StepRecord) -> Option<Found<ForeignLoad>> {
     let samples = within(run, step.started, step.ended);
     let (first, last) = (samples.first()?, samples.last()?);
@@ -153,7 +157,7 @@ fn beside(run: &Run, step: &StepRecord) -> Option<Found<ForeignLoad>> {
         .then(|| Found::in_step(meaning, step, &format!("diskstats {device}"), Confidence::Certain))
 }
 
-/// A stretch of intervals with what was not ours in it.
+/// A stretch of intervals, with what was not ours in it.
 struct Stretch {
     firing: Firing,
     seconds: f64,
@@ -161,8 +165,8 @@ struct Stretch {
     all: Work,
 }
 
-/// Foreign work on the device that the load of a watch sees. Of a file on a loop device, or of an array, what is below counts
-/// more than was asked, so the device itself is what is looked at.
+/// Detects foreign work on the device that the load of a watch goes to. The devices below a file on a loop device,
+/// or below an array, count more than was asked for, so only the device itself is looked at.
 pub(super) fn on_load_device(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<ForeignLoad>> {
     if watch.load_device.as_deref() != Some(&device.place.name) {
         return None;
@@ -184,12 +188,12 @@ pub(super) fn on_load_device(watch: &WatchedRun<'_>, device: &Device<'_>) -> Opt
     found_in(watch, meaning, &firings, Confidence::Certain)
 }
 
-/// What was not ours in one phase, where it is loud for long enough.
+/// Returns what was not ours in one phase, if it is loud for long enough.
 fn stretch(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<Stretch> {
     let span = &watch.spans[at];
     let first = device.ticks.partition_point(|tick| tick.from < span.from);
     let inside: Vec<&Tick> = device.ticks[first..].iter().take_while(|tick| tick.to <= span.to).collect();
-    // What was issued before a phase may end in its first interval.
+    // I/Os issued before a phase may end in its first interval.
     let settled = if inside.len() > 3 { &inside[1..] } else { &inside[..] };
     let loud: Vec<(&Tick, [Work; 2])> = settled
         .iter()
@@ -209,12 +213,13 @@ fn stretch(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<Str
     })
 }
 
-/// Reads and writes that a device did in an interval.
+/// Returns the reads and writes that a device did in an interval.
 fn done_in(tick: &Tick) -> [Work; 2] {
     [0, 1].map(|way| Work { ops: tick.ops[way], bytes: tick.bytes[way] })
 }
 
-/// Whether one direction, or both together, has more than is ours: a few writes among many reads are a small share of all.
+/// Whether one direction, or both together, has loud work that is not ours: a few writes among many reads are a
+/// small share of all.
 fn is_loud(tick: &Tick, foreign: [Work; 2]) -> bool {
     let more = |foreign: Work, all: Work| {
         let ops = Work { ops: foreign.ops, bytes: 0.0 }.is_loud(tick.seconds)
@@ -227,7 +232,7 @@ fn is_loud(tick: &Tick, foreign: [Work; 2]) -> bool {
         || more(foreign[0] + foreign[1], all[0] + all[1])
 }
 
-/// Reads and writes that the device did in an interval beside our own.
+/// Returns the reads and writes that the device did in an interval besides our own.
 fn foreign_in(watch: &WatchedRun<'_>, tick: &Tick) -> [Work; 2] {
     let steps = watch.run.steps.iter().filter(|step| step.started < tick.to && tick.from < step.ended);
     let mut own = [Work::default(); 4];

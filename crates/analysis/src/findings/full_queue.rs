@@ -1,13 +1,13 @@
-//! The guest's own queue is full (R20): what waits beyond it is not in the device's counters.
+//! A full queue of the guest itself (R20): what waits beyond it is not in the device's counters.
 
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Confidence, Found, Kind, Nature, lowest};
 use crate::watch::{Device, Place, Waiting, WatchedRun, firings, found_in};
 
-/// A queue that is filled to this share is full.
+/// Least share of what a queue holds with which it is full.
 const FULL: f64 = 0.95;
-/// A load of ours has more in flight than the queue holds from so many times as much on.
+/// Multiple of what the queue holds above which a load of ours has more in flight.
 const DEEPER: f64 = 1.1;
 
 /// The guest's own queue is full: more waiting is not seen below it.
@@ -24,7 +24,7 @@ impl Kind for QueueFull {
     }
 }
 
-/// Windows in which it is so. A load of ours that has just so much in flight is not behind it.
+/// Detects windows with a full queue. A load of ours with just as much in flight as the queue holds does not wait above it.
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<QueueFull>> {
     let holds = device.node.map(|node| node.facts.queue_requests).filter(|requests| *requests > 1)?;
     let full = device.windows_where(|window| {

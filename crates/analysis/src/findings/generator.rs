@@ -1,4 +1,4 @@
-//! The generator was the limit, or lacked CPU.
+//! A generator that was the limit, or lacked CPU.
 
 use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -7,12 +7,13 @@ use workload::StepKind;
 use crate::finding::{Confidence, Found, Kind, Nature};
 use crate::shortage::{STEAL, Shares, Shortage, WORKER_BUSY};
 
-/// Told from here on: a loss of a tenth of the rate is more than any promise allows.
+/// Share of the rate lost above which it is reported: a tenth is more than any promise allows.
 const TOLD: f64 = 0.1;
 
 /// The generator lacked CPU: its busiest worker ran `own_cpu_share` of the step, one was ready but not running for
-/// `waiting_share` of it, and the hypervisor took `steal_share` of the machine; `late` I/Os were issued over 1 ms late. At most
-/// `lost_share` of the step's rate is lost by that: less than it waited where the device had a queue to go on with.
+/// `waiting_share` of it, and the hypervisor took `steal_share` of the machine; `late` I/Os were issued over 1 ms
+/// late. At most `lost_share` of the step's rate is lost by that: less than the wait if the device had a queue to go
+/// on with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct GeneratorBound {
     pub step: String,
@@ -36,7 +37,7 @@ impl Kind for GeneratorBound {
     }
 }
 
-/// Steps in which the generator was the limit, or may have cost a good part of the rate.
+/// Returns the steps in which the generator was the limit, or may have cost a good part of the rate.
 pub(super) fn rule(run: &Run) -> Vec<Found<GeneratorBound>> {
     let shortage = Shortage::of(run);
     let measured = run.steps.iter().filter(|step| step.plan.kind != StepKind::Layout);

@@ -13,25 +13,25 @@ use crate::watch::{
     found_in,
 };
 
-/// A direction with a smaller share of the operations is not looked at by itself.
+/// Share of the operations up to which a direction is not looked at by itself.
 const SHARE: f64 = 0.05;
-/// A window of fewer readings does not tell whether it is even.
+/// Fewest readings of a window that show whether it is even.
 const TELLING: usize = 8;
-/// Levels within this share are one.
+/// Share within which two levels are one.
 const SAME: f64 = 0.05;
-/// A count that is off the level by this share is of another one (R3), as far as a level must fall (R6).
+/// Share of the level off which a count is of another level (R3): as far as a level must fall (R6).
 const FELL: f64 = 0.2;
-/// Where more counts than one in so many are off the level by `FELL`, two levels are in the window.
+/// A window holds two levels if more than one count in this many is off by `FELL`.
 const OFF_ONE_IN: usize = 10;
 
-/// Operations are held at a level while requests wait; `depth_one` where even one I/O at a time is.
+/// Operations are held at a level while requests wait; `depth_one` if even one I/O at a time is held.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HeldOperations {
     pub device: Place,
     pub level: Level,
     pub waiting: Waiting,
     pub depth_one: bool,
-    /// Bytes of a request where all are of one size, so that operations and bytes are not told apart.
+    /// Bytes of a request if all are of one size, so that operations and bytes cannot be told apart.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub one_size: Option<f64>,
 }
@@ -63,21 +63,21 @@ pub(super) enum Held {
     Bytes(HeldBytes),
 }
 
-/// One window that is held.
+/// One window that may be held.
 #[derive(Clone, Debug)]
 struct HeldWindow {
     pressed: Pressed,
     what: Resource,
     /// Whether operations and bytes were told apart.
     apart: bool,
-    /// Which directions are even and wait.
+    /// Whether reads are even and wait; `writes` says the same of writes.
     reads: bool,
     writes: bool,
-    /// False where it waits at an uneven rate.
+    /// Whether its rate is even.
     even: bool,
-    /// Too few counts to tell by itself whether it is even.
+    /// Whether it has too few counts to show by itself whether it is even.
     short: bool,
-    /// What is held, a second.
+    /// Operations or bytes per second.
     rate: f64,
 }
 
@@ -97,8 +97,8 @@ impl HeldWindow {
     }
 }
 
-/// Everything that holds `device`; teaches the device its cap and its held windows. In the
-/// phases `taken` the load's throttle is told already.
+/// Returns everything that limits `device`, and stores its cap and its held windows in it. In the phases `taken` the
+/// load's throttle is reported already.
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: &[usize]) -> Vec<Found<Held>> {
     let told = |window: &Window| taken.contains(&window.span) && watch.carries_load(&device.place.name);
     device.told = device.windows_where(told);
@@ -118,7 +118,7 @@ pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: &[usi
     groups.iter().filter_map(|group| of_group(watch, device, group)).collect()
 }
 
-/// Windows by level. A level at which most windows that wait are uneven is not held: now and then any series is even.
+/// Groups windows by level. A level at which most waiting windows are uneven is not held: any series is even now and then.
 fn groups(windows: &[HeldWindow]) -> Vec<Vec<HeldWindow>> {
     let mut groups: Vec<Vec<HeldWindow>> = Vec::new();
     for window in windows.iter().filter(|window| window.even) {
@@ -127,7 +127,7 @@ fn groups(windows: &[HeldWindow]) -> Vec<Vec<HeldWindow>> {
             None => groups.push(vec![window.clone()]),
         }
     }
-    // One that is too short to tell is at the level that others show.
+    // A window that is too short to tell belongs to the level that others show.
     for window in windows.iter().filter(|window| !window.even && window.pressed.window.count() < TELLING) {
         if let Some(group) = groups.iter_mut().find(|group| alike(&group[0], window)) {
             group.push(window.clone());
@@ -141,7 +141,7 @@ fn groups(windows: &[HeldWindow]) -> Vec<Vec<HeldWindow>> {
     groups.into_iter().filter(|group| group.iter().map(seconds).sum::<f64>() > uneven(group)).collect()
 }
 
-/// Windows of one level that are each too short to tell, told by the counts of all of them.
+/// Judges windows of one level that are each too short by the counts of all of them.
 fn tell_short_ones_together(watch: &WatchedRun<'_>, device: &Device<'_>, windows: &mut [HeldWindow]) {
     let short: Vec<usize> = (0..windows.len()).filter(|&at| windows[at].short && !windows[at].even).collect();
     for &first in &short {
@@ -166,7 +166,7 @@ fn alike(a: &HeldWindow, b: &HeldWindow) -> bool {
     a.what == b.what && a.pressed.alone == b.pressed.alone && near
 }
 
-/// The window at `at`, where its rate is held.
+/// Returns the window at `at`, if its rate is even or its requests wait.
 fn held_in(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<HeldWindow> {
     let pressed = Pressed::of(watch, device, at)?;
     let even = pressed.even(watch, device);
@@ -185,7 +185,7 @@ fn held_in(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<Hel
     Some(HeldWindow { what, apart: told.apart, reads, writes, even: !even.is_empty(), short, rate, pressed })
 }
 
-/// Whether a level begins or ends in a window of these rates.
+/// Whether a level begins or ends in a window with these rates.
 fn of_two_levels(rates: &[f64]) -> bool {
     let Some(level) = median(rates) else { return false };
     let off = rates.iter().filter(|rate| (*rate / level - 1.0).abs() > FELL).count();
@@ -206,7 +206,7 @@ fn of_group(watch: &WatchedRun<'_>, device: &Device<'_>, group: &[HeldWindow]) -
     let each = series.each_ref().map(|rates| rates.as_deref());
     let level = level(watch, &device.place, each, metered)?;
     let sure = match confidence(level.named.as_ref()) {
-        // Nothing tells what an I/O takes here by itself: a device of even latency serves a full queue as evenly.
+        // It is not known what an I/O takes here by itself: a device of even latency serves a full queue as evenly.
         Confidence::Likely if device.base.is_unknown() => Confidence::Possible,
         named => named,
     };
@@ -218,7 +218,7 @@ fn of_group(watch: &WatchedRun<'_>, device: &Device<'_>, group: &[HeldWindow]) -
 }
 
 impl HeldOperations {
-    /// The same by what is metered: operations, or bytes.
+    /// Makes the finding of what is metered: operations, or bytes.
     fn by(self, metered: Metered) -> Held {
         let HeldOperations { device, level, waiting, .. } = match metered.what {
             Resource::Iops => return Held::Operations(self),
@@ -228,7 +228,7 @@ impl HeldOperations {
     }
 }
 
-/// The rates of windows by direction, where it has its share, and of both together; intervals without use left out.
+/// Returns the rates of windows by direction, if it has its share, and of both together; intervals without use are left out.
 fn used_rates(device: &Device<'_>, windows: &[usize], what: Resource) -> [Option<Vec<f64>>; 3] {
     let ticks = windows.iter().flat_map(|&at| device.within(&device.windows[at]));
     let used: Vec<&Tick> = ticks.filter(|tick| tick.all() >= USED * tick.seconds).collect();
@@ -248,7 +248,7 @@ fn used_level(
     level(watch, &device.place, each, Metered { what, size: device.total(windows).size() })
 }
 
-/// Windows that are used one I/O at a time, and not at the pace of a load of ours.
+/// Returns the windows that are used one I/O at a time, and not at the pace of a load of ours.
 pub(super) fn alone(watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<usize> {
     device.windows_where(|window| window.is_serial() && !device.is_paced_by_us(watch, window))
 }
@@ -260,7 +260,7 @@ pub(super) struct Figure {
     named: Named,
 }
 
-/// The limit of this machine or of the declared policy at which a window is that no other rule calls held.
+/// Returns the limit of this machine or of the declared policy that a window is at, if no other rule calls the window held.
 pub(super) fn declared_figure(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<Figure> {
     let named = |what| {
         let named = used_level(watch, device, &[at], what)?.named.filter(is_sure)?;
@@ -269,7 +269,7 @@ pub(super) fn declared_figure(watch: &WatchedRun<'_>, device: &Device<'_>, at: u
     [Resource::Iops, Resource::Bytes].into_iter().find_map(named).filter(|_| !device.is_held(at))
 }
 
-/// A cap that holds even one I/O at a time, known by its figure (R2b): a finding a figure.
+/// Returns caps that limit even one I/O at a time, known by their figure (R2b): one finding per figure.
 pub(super) fn one_at_a_time(watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<Found<Held>> {
     let figures =
         alone(watch, device).into_iter().filter_map(|at| Some((at, declared_figure(watch, device, at)?)));
@@ -290,7 +290,7 @@ fn held_alone(
     Figure { what, named }: Figure,
     windows: &[usize],
 ) -> Option<Found<Held>> {
-    // An application may by chance be as fast as its limit.
+    // An application may by chance be as fast as a policy's limit.
     let sure = if matches!(named, Named::Local(_)) { Confidence::Strong } else { Confidence::Likely };
     let level = Level { named: Some(named), ..used_level(watch, device, windows, what)? };
     let sum = device.total(windows);

@@ -1,4 +1,4 @@
-//! Storage is not the limit (R1): even the busiest device rests.
+//! Storage that is not the limit (R1): even the busiest device rests.
 
 use record::DeviceKind;
 use serde::{Deserialize, Serialize};
@@ -7,20 +7,20 @@ use crate::finding::{Confidence, Found, Kind, Nature, highest};
 use crate::watch::limits::reached;
 use crate::watch::{Device, Firing, Place, WatchedRun, Window, firings, found_in, known};
 
-/// Storage that is idle has a queue below this (R1),
+/// Queue below which a device may be idle (R1).
 const QUEUE: f64 = 1.0;
-/// nothing in flight in more than this share of the samples, or work for less than this share of the time,
+/// Share of samples with nothing in flight above which a device rests; it also does if it is busy for less than `BUSY`.
 const SAMPLES: f64 = 0.5;
 const BUSY: f64 = 0.1;
-/// and tasks that wait for I/O for less than this share of the time.
+/// Share of the time for which tasks wait for I/O, below which a device may be resting.
 const WAITING: f64 = 0.05;
-/// Somebody waited for I/O: for this share of the time,
+/// Share of the time for which tasks wait for I/O, above which somebody waited.
 const WAITED_SHARE: f64 = 0.01;
-/// or so many tasks in the mean.
+/// Mean number of waiting tasks above which somebody waited for I/O.
 const WAITED_TASKS: f64 = 0.1;
-/// The machine is called idle where it is for this share of the time.
+/// Share of the time for which every device must rest.
 const SHARE: f64 = 0.9;
-/// Fewer intervals say little.
+/// Fewest intervals that say anything.
 const FEWEST: usize = 5;
 
 /// Nothing waited for the storage: its busiest device had nothing in flight for `idle_share` of the time.
@@ -42,11 +42,11 @@ impl Kind for StorageIdle {
     }
 }
 
-/// What the idlest look at a machine knows of one device.
+/// What the rule knows of one device.
 #[derive(Clone, Debug)]
 pub(crate) struct Rested {
     place: Place,
-    /// Seconds in which it rested, of all in which an application might have used it.
+    /// Seconds in which it rested, of the `seen` seconds in which an application might have used it.
     rested: f64,
     seen: f64,
     idle: f64,
@@ -54,16 +54,16 @@ pub(crate) struct Rested {
     queue: f64,
     some: Option<f64>,
     blocked: Option<f64>,
-    /// A limit of this machine's own is reached: what waits for it is not seen at the device.
+    /// Whether a limit of this machine is reached: what waits for it is not seen at the device.
     limited: bool,
     firings: Vec<Firing>,
 }
 
-/// How much `device` rested while somebody else's work was watched; `None` where nobody could tell.
+/// Returns how much `device` rested while somebody else's work was watched; `None` if too little was seen.
 pub(crate) fn rested(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Rested> {
     let seen = device.windows_where(|window| watch.passive() && window.sum.mean_queue().is_finite());
     let count: usize = seen.iter().map(|&at| device.windows[at].count()).sum();
-    // Where devices were left out, whoever waited may have waited for one of them.
+    // If devices were left out, a task may have waited for one of them.
     let all_watched = unseen(watch).is_empty();
     let resting = |at: &usize| {
         let window = &device.windows[*at];
@@ -92,7 +92,7 @@ pub(crate) fn rested(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Rest
     })
 }
 
-/// Whether every device rested in nine of ten windows; told of the busiest.
+/// Returns the finding if every device rested for `SHARE` of the time; it is reported for the busiest.
 pub(super) fn rule(watch: &WatchedRun<'_>, rests: &[Rested]) -> Option<Found<StorageIdle>> {
     let busiest = rests.iter().min_by(|a, b| a.idle.total_cmp(&b.idle))?;
     let rested = |rest: &Rested| !rest.limited && rest.rested >= SHARE * rest.seen;
@@ -109,14 +109,15 @@ pub(super) fn rule(watch: &WatchedRun<'_>, rests: &[Rested]) -> Option<Found<Sto
     found_in(watch, meaning, &busiest.firings, Confidence::Certain).filter(|_| rests.iter().all(rested))
 }
 
-/// Devices of this machine that were left out of the watch, whatever they are; partitions and layers stand on others.
+/// Returns the devices of this machine that were left out of the watch, of any kind but partitions and layers, which
+/// stand on others.
 fn unseen<'w>(watch: &'w WatchedRun<'_>) -> Vec<&'w str> {
     let names =
         watch.run.devices.iter().filter(|node| node.below.is_empty()).map(|node| node.facts.name.as_str());
     names.filter(|name| !watch.recording.devices().contains(name)).collect()
 }
 
-/// Loop and memory devices of this machine that were left out of the watch.
+/// Returns the loop and memory devices of this machine that were left out of the watch.
 pub(super) fn unwatched(watch: &WatchedRun<'_>) -> Vec<String> {
     let names = watch.run.devices.iter().map(|node| (&node.facts.name, &node.kind));
     let left_out = names.filter(|(name, kind)| {

@@ -1,4 +1,4 @@
-//! Depth is not rate × latency: then the generator was measured (Little's law).
+//! A depth that is not rate × latency: the generator was measured (Little's law).
 
 use record::Run;
 use serde::{Deserialize, Serialize};
@@ -8,11 +8,12 @@ use crate::Point;
 use crate::figures::Figures;
 use crate::finding::{Confidence, Found, Kind, Nature};
 
-/// Depth and rate × latency may differ by this share (method 4.1).
+/// Share by which depth and rate × latency may differ (method 4.1).
 const OFF: f64 = 0.03;
-/// At depth 1 and 2 nothing is in flight while the next I/O is made: on a device of 20 µs that alone is some percent.
+/// Share by which they may differ at depth 1 and 2, where nothing is in flight while the next I/O is made: on a
+/// device of 20 µs that alone is some percent.
 const OFF_SHALLOW: f64 = 0.15;
-/// Fewer I/Os than this for each in flight: the filling and the draining of the queue are too much of them.
+/// I/Os for each in flight up to which filling and draining the queue are too large a part of them.
 const ROUNDS: u64 = 20;
 
 /// Depth is not rate × latency: the generator, not the volume, was measured.
@@ -35,7 +36,7 @@ impl Kind for LittleMismatch {
     }
 }
 
-/// Closed-loop steps of the ladders in which it is so.
+/// Returns the closed-loop steps of the ladders in which depth is not rate × latency.
 pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<Found<LittleMismatch>> {
     figures.ladders().filter_map(|point| of_point(run, point)).collect()
 }

@@ -1,4 +1,4 @@
-//! This machine, and not the volume, sets the level: a limit of a control group, or the requests that a queue of the kernel holds.
+//! Levels that this machine, and not the volume, sets: limits of control groups, and the requests that a kernel queue holds.
 
 use record::LocalLimit;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub struct MachineLimit {
     pub limit: LocalLimit,
 }
 
-/// The kernel's queue of `device` holds `requests`: more than that were asked to be in flight, and waited above it.
+/// The kernel's queue of `device` holds `requests`: more were asked to be in flight, and waited above it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KernelQueue {
     pub direction: Direction,
@@ -40,7 +40,7 @@ impl Kind for KernelQueue {
     }
 }
 
-/// Levels that are limits of this machine.
+/// Returns the levels that are limits of this machine.
 pub(super) fn limits(causes: &Causes<'_>) -> Vec<Found<MachineLimit>> {
     let of = |held: &Held| match &held.cause {
         Cause::Machine { limit } => {
@@ -53,7 +53,7 @@ pub(super) fn limits(causes: &Causes<'_>) -> Vec<Found<MachineLimit>> {
     causes.held.iter().filter_map(of).collect()
 }
 
-/// Levels that a queue's requests set.
+/// Returns the levels that a queue's requests set.
 pub(super) fn queues(causes: &Causes<'_>) -> Vec<Found<KernelQueue>> {
     let of = |held: &Held| match &held.cause {
         Cause::Queue { device, requests } => {

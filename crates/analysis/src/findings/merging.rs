@@ -1,4 +1,4 @@
-//! Small I/Os in order reach more than those at random: they are merged before they are counted.
+//! Small sequential I/Os that reach more than random ones: they are merged before they are counted.
 
 use serde::{Deserialize, Serialize};
 use workload::Direction;
@@ -6,10 +6,10 @@ use workload::Direction;
 use crate::causes::{Cause, Causes, Counted, Load};
 use crate::finding::{Confidence, Evidence, Found, Kind, Nature};
 
-/// In order it must be this many times as fast.
+/// Ratio of the sequential to the random rate above which I/Os are merged.
 const MORE: f64 = 1.1;
 
-/// In order `sequential` operations a second of `block` bytes, at random `random`.
+/// Blocks of `block` bytes reach `sequential` operations per second in order, and `random` at random.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Merging {
     pub direction: Direction,
@@ -24,7 +24,7 @@ impl Kind for Merging {
     }
 }
 
-/// Loads in order above the level of the same block at random.
+/// Returns the sequential loads above the level of the same block at random.
 pub(super) fn rule(causes: &Causes<'_>) -> Vec<Found<Merging>> {
     causes.loads.sequential.iter().filter_map(|load| of_load(causes, load)).collect()
 }

@@ -6,20 +6,21 @@ use statistics::quantile::median;
 use crate::finding::{Confidence, Found, Kind, Nature, lowest};
 use crate::watch::{Device, Place, Sum, Tick, WAITED, WatchedRun, firings, found_in};
 
-/// Readings further apart than this, in seconds, show no burst from inside.
+/// Seconds between readings up to which they show a burst from inside.
 pub(crate) const FINEST_S: f64 = 0.1;
-/// The device rests for more than this share of the time: else it is no burst.
+/// Share of the time above which a device rests between bursts.
 const RESTS: f64 = 0.3;
-/// Readings in which it worked all the time, so many at least,
+/// Fewest readings in which the device worked all the time.
 const FULL: usize = 12;
-/// for this share of each,
+/// Share of a reading for which the device is busy if it worked all the time.
 const BUSY: f64 = 0.95;
-/// with this share of all I/Os in them,
+/// Least share of all I/Os in these readings.
 const SHARE: f64 = 0.2;
-/// of a queue of so many in the mean, of which each did so many.
+/// Least mean queue in these readings; `EACH` is the fewest I/Os per reading.
 const QUEUE: f64 = 4.0;
 const EACH: f64 = 4.0;
-/// The rate inside is one where the counts of such readings vary by no more than this share, or than this times their mean.
+/// Largest mean deviation from the median at which the rate inside is one, as a share; with few I/Os, the root of
+/// `EVEN_FANO` over the I/Os of a reading.
 const EVEN_SHARE: f64 = 0.1;
 const EVEN_FANO: f64 = 0.5;
 
@@ -29,7 +30,7 @@ pub struct MicroBursts {
     pub device: Place,
     /// Share of the time in which there was work.
     pub busy: f64,
-    /// Operations a second over all the time, and while there was work.
+    /// Operations per second over all the time; `inside_per_second` counts only the time with work.
     pub ops_per_second: f64,
     pub inside_per_second: f64,
     pub queue: f64,
@@ -42,7 +43,7 @@ impl Kind for MicroBursts {
     }
 }
 
-/// Bursts in whose inside the rate is the same again and again.
+/// Detects bursts inside which the rate is the same again and again.
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<MicroBursts>> {
     let in_bursts = device.windows_where(|window| {
         let each = window.sum.seconds / window.count() as f64;
@@ -74,7 +75,7 @@ pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<
     found_in(watch, meaning, &firings, Confidence::Likely).filter(|_| told && even && waits)
 }
 
-/// Readings from whose beginning to whose end there was work.
+/// Returns the readings with work from beginning to end.
 fn full(ticks: &[Tick]) -> impl Iterator<Item = &Tick> {
     let inside = |pair: &&[Tick]| {
         pair[0].in_flight > 0.0 && pair[1].in_flight > 0.0 && pair[1].busy >= BUSY && pair[1].all() > 0.0

@@ -1,7 +1,7 @@
-//! Every kind of finding, and the rules that find them: the one list in which a kind stands.
+//! Every kind of finding, and the rules that detect them: the one list of kinds.
 //!
-//! A kind lives in a file of its own, or with those that one rule tells apart: its numbers, its rule, the rule's thresholds
-//! with their source, its weight and the device it is about.
+//! A kind lives in a file of its own, or with those that one rule tells apart: its numbers, its rule, the rule's
+//! thresholds with their source, its weight and the device it is about.
 
 #![allow(missing_docs, reason = "what the numbers of a kind mean is said at the kind")]
 
@@ -98,7 +98,7 @@ use crate::regimes::Change;
 use crate::verdict::Verdict;
 use crate::watch::{Device, WatchedRun, is_watch};
 
-/// Something the record shows.
+/// Something the record shows, of any kind.
 pub type Finding = Found<Meaning>;
 
 macro_rules! kinds {
@@ -109,7 +109,7 @@ macro_rules! kinds {
         pub enum Meaning { $($kind($kind)),+ }
 
         impl Meaning {
-            /// What its kind says of itself.
+            /// Returns what its kind says of itself.
             pub(crate) fn nature(&self) -> Nature<'_> {
                 match self { $(Meaning::$kind(kind) => kind.nature()),+ }
             }
@@ -169,7 +169,7 @@ impl From<slow::Slow> for Meaning {
 }
 
 impl Meaning {
-    /// Whether it names the level at which something is held.
+    /// Whether it names the level at which something is limited.
     pub fn is_level(&self) -> bool {
         self.nature().level
     }
@@ -187,7 +187,7 @@ fn any<K: Into<Meaning>>(found: impl IntoIterator<Item = Found<K>>) -> Vec<Findi
 /// A rule about a run: what its steps, target and endings show.
 type RunRule = fn(&Run, &Figures) -> Vec<Finding>;
 
-/// Rules whose findings hold also of a run that was cut short.
+/// Rules whose findings also hold for a run that was cut short.
 const CUT_SHORT_RULES: [RunRule; 9] = [
     |run, _| any(exceeded::rule(run)),
     |run, _| any(silence::rule(run)),
@@ -200,7 +200,7 @@ const CUT_SHORT_RULES: [RunRule; 9] = [
     |run, _| any(generator::rule(run)),
 ];
 
-/// Rules about what ladders reached, asked where all of them were climbed.
+/// Rules about what ladders reached, applied if all of them were climbed.
 const WHOLE_RUN_RULES: [RunRule; 6] = [
     |run, figures| any(fall::rule(run, figures)),
     |run, figures| any(rise::rule(run, figures)),
@@ -210,10 +210,10 @@ const WHOLE_RUN_RULES: [RunRule; 6] = [
     |run, _| any(first_touch::rule(run)),
 ];
 
-/// A rule about what holds the levels of a run.
+/// A rule about what limits the levels of a run.
 type CauseRule = fn(&Causes<'_>) -> Vec<Finding>;
 
-/// Rules about causes. Reads come before writes.
+/// Rules about causes, reads before writes.
 const CAUSE_RULES: [CauseRule; 13] = [
     |causes| of_caps(causes, Direction::Read),
     |causes| of_caps(causes, Direction::Write),
@@ -238,11 +238,11 @@ fn of_caps(causes: &Causes<'_>, direction: Direction) -> Vec<Finding> {
     found
 }
 
-/// A rule about one watched device: what it sees in the device's windows.
+/// A rule about one watched device: what the device's windows show.
 type DeviceRule = fn(&WatchedRun<'_>, &Device<'_>) -> Vec<Finding>;
 
-/// Every rule about one device, but those of held and slow windows, which also teach the device which
-/// these are. Each with its name on the page of rules, where it has one.
+/// Every rule about one device, except those of held and slow windows, which also mark these windows in the device.
+/// Each with its name on the page of rules, if it has one.
 const DEVICE_RULES: [DeviceRule; 12] = [
     |watch, device| any(serial::rule(watch, device)), // (R2)
     |watch, device| any(held::one_at_a_time(watch, device)), // (R2b)
@@ -258,10 +258,10 @@ const DEVICE_RULES: [DeviceRule; 12] = [
     |watch, device| any(write_back::rule(watch, device)),   // (R17)
 ];
 
-/// What the steps of a run show, its target and its endings.
+/// Returns what the steps of a run, its target and its endings show.
 pub(crate) fn of_run(run: &Run, figures: &Figures) -> Vec<Finding> {
     let mut found: Vec<Finding> = CUT_SHORT_RULES.iter().flat_map(|rule| rule(run, figures)).collect();
-    // A ladder that was not climbed shows no cap, and its last rung was not given its time.
+    // A ladder that was not climbed shows no cap, and its last rung did not get its time.
     if !endings::cut_short(run) {
         found.extend(WHOLE_RUN_RULES.iter().flat_map(|rule| rule(run, figures)));
         let causes = Causes::of(run, figures);
@@ -270,13 +270,14 @@ pub(crate) fn of_run(run: &Run, figures: &Figures) -> Vec<Finding> {
     found
 }
 
-/// The throttle that a watched load runs into above its nominal rate, and the places of the phases that show it.
+/// Returns the throttle that a watched load runs into above its nominal rate, and the indices of the phases that show it.
 pub(crate) fn of_load(watch: &WatchedRun<'_>) -> (Vec<Finding>, Vec<usize>) {
     let (found, taken) = above_nominal::rule(watch);
     (any(found), taken)
 }
 
-/// What a watched device shows, which is taught at what it is held. In the phases `taken` the load's throttle is told already.
+/// Returns what a watched device shows, and marks in the device what limits it. In the phases `taken` the load's
+/// throttle is reported already.
 pub(crate) fn of_device(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: &[usize]) -> Vec<Finding> {
     let mut found = any(held::rule(watch, device, taken));
     found.extend(any(fell::rule(watch, device)));
@@ -285,12 +286,12 @@ pub(crate) fn of_device(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: 
     found
 }
 
-/// What is said of a watched machine on which nothing holds anybody back.
+/// Returns what is said of a watched machine whose storage holds nobody back.
 pub(crate) fn of_rest(watch: &WatchedRun<'_>, rested: &[Rested]) -> Vec<Finding> {
     any(idle::rule(watch, rested))
 }
 
-/// What bursts, the policy's own and others', make of a verdict.
+/// Returns what bursts, the policy's own and others', mean for a verdict.
 pub(crate) fn of_verdict(
     run: &Run,
     figures: &Figures,
@@ -301,7 +302,7 @@ pub(crate) fn of_verdict(
     let fell = if changed { burst::Fell::Once } else { burst::Fell::Never };
     let mut found = any(burst::rule(limits, verdict, fell));
     found.extend(any(burst_alike::rule(figures, limits, verdict)));
-    // A watch tells falls by its own rules, and a run that was cut short may have fallen for want of load.
+    // A watch detects falls by its own rules, and a run that was cut short may have fallen for lack of load.
     if !is_watch(run) && !endings::cut_short(run) {
         found.extend(any(bucket::rule(run, figures, limits)));
     }

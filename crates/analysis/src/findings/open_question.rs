@@ -1,4 +1,4 @@
-//! What this run does not identify, with what would tell.
+//! Questions that this run leaves open, with what would answer them.
 
 use serde::{Deserialize, Serialize};
 use workload::Direction;
@@ -11,9 +11,9 @@ use crate::finding::{Confidence, Found, Kind, Nature};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
-    /// What holds it.
+    /// What limits it.
     Holds,
-    /// By how much the operations of small blocks are capped, as bytes bind at the smallest that was tried.
+    /// The cap on small operations: bytes bind already at the smallest block that was tried.
     Below,
     /// How operations are charged.
     Charged,
@@ -21,8 +21,8 @@ pub enum Question {
     Shared,
 }
 
-/// What is not identified: `question` of the `level` a second of what is counted, in one direction or of both together. Where
-/// `at_least` more than that may be reached.
+/// A question about the `level` per second of what is counted, in one direction or in both together, that is left
+/// open. If `at_least` is set, more than that may be reached.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NotIdentifiable {
     pub question: Question,
@@ -39,7 +39,7 @@ impl Kind for NotIdentifiable {
     }
 }
 
-/// Every question that is left open.
+/// Returns every question that is left open.
 pub(super) fn rule(causes: &Causes<'_>) -> Vec<Found<NotIdentifiable>> {
     let mut open = of_levels(causes);
     open.extend(of_units(causes));

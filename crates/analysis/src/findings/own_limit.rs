@@ -1,4 +1,4 @@
-//! The load, and not the volume, was the limit: its depth, its bytes in flight, or plimsoll's CPU.
+//! Loads that were the limit themselves, and not the volume: by their depth, their bytes in flight, or plimsoll's CPU.
 
 use serde::{Deserialize, Serialize};
 use workload::Direction;
@@ -7,8 +7,8 @@ use crate::Estimate;
 use crate::causes::{Cause, Causes, Counted, Held};
 use crate::finding::{Found, Kind, Nature};
 
-/// The rate still rose at the deepest rung, `depth`, where an I/O takes `latency_ns`: the depth, not the volume, holds it at
-/// `level` operations a second.
+/// The rate still rose at the deepest rung, `depth`, where an I/O takes `latency_ns`: the depth, not the volume,
+/// limits it to `level` operations per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DepthBound {
     pub direction: Direction,
@@ -17,8 +17,8 @@ pub struct DepthBound {
     pub latency_ns: f64,
 }
 
-/// plimsoll has no more than `in_flight` bytes in flight, and with about half of them reached `half` of the rate: that, and not
-/// the volume, holds it at `level` bytes a second.
+/// plimsoll has no more than `in_flight` bytes in flight, and with about half of them reached `half` of the rate:
+/// that, not the volume, limits it to `level` bytes per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InFlightBound {
     pub direction: Direction,
@@ -27,7 +27,7 @@ pub struct InFlightBound {
     pub half: f64,
 }
 
-/// A worker of plimsoll was on its CPU for `share` of `step`: that, and not the volume, holds it at `level`.
+/// A worker of plimsoll was on its CPU for `share` of `step`: that, not the volume, limits the rate to `level`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CpuBound {
     pub direction: Direction,
@@ -61,7 +61,7 @@ fn found<K>(held: &Held, meaning: K) -> Found<K> {
     Found { meaning, evidence: held.evidence.clone(), confidence: held.confidence }
 }
 
-/// Levels of which the depth is the cause.
+/// Returns the levels whose cause is the depth.
 pub(super) fn depth(causes: &Causes<'_>) -> Vec<Found<DepthBound>> {
     let of = |held: &Held| match held.cause {
         Cause::Depth { depth, latency_ns } => {
@@ -73,7 +73,7 @@ pub(super) fn depth(causes: &Causes<'_>) -> Vec<Found<DepthBound>> {
     causes.held.iter().filter_map(of).collect()
 }
 
-/// Levels of which the bytes in flight are the cause.
+/// Returns the levels whose cause is the bytes in flight.
 pub(super) fn in_flight(causes: &Causes<'_>) -> Vec<Found<InFlightBound>> {
     let of = |held: &Held| match held.cause {
         Cause::InFlight { bytes, half } => {
@@ -85,7 +85,7 @@ pub(super) fn in_flight(causes: &Causes<'_>) -> Vec<Found<InFlightBound>> {
     causes.held.iter().filter_map(of).collect()
 }
 
-/// Levels of which a worker's CPU is the cause.
+/// Returns the levels whose cause is a worker's CPU.
 pub(super) fn cpu(causes: &Causes<'_>) -> Vec<Found<CpuBound>> {
     let of = |held: &Held| match &held.cause {
         Cause::Cpu { step, share } => {

@@ -1,4 +1,4 @@
-//! The level goes up and down between two levels that come back.
+//! A rate that goes up and down between two levels.
 
 use record::Run;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,8 @@ use crate::Course;
 use crate::figures::Figures;
 use crate::finding::{Confidence, Found, Kind, Nature};
 
-/// The level swings between `low` and `high`, shares of the mean, `low_share` of the time low; a period lasts `period_s`.
+/// The rate swings between `low` and `high`, shares of the mean, and is low for `low_share` of the time; a period
+/// lasts `period_s`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Wave {
     pub low: f64,
@@ -24,7 +25,7 @@ impl Kind for Wave {
     }
 }
 
-/// The wave of a run, if it is one: as sure as the least sure of its edges but one.
+/// Returns the wave of a run, if it is one: as sure as its least sure edge but one.
 pub(super) fn rule(run: &Run, figures: &Figures) -> Option<Found<Wave>> {
     let Course::Wave { low, high, mean, period_s, .. } = figures.regimes.course else { return None };
     let changes = &figures.regimes.changes;

@@ -1,4 +1,4 @@
-//! The level rose during the run: something warmed, refilled, or made room.
+//! A level that rose during the run: something warmed, refilled, or made room.
 
 use record::Run;
 use serde::{Deserialize, Serialize};
@@ -10,16 +10,16 @@ use crate::finding::{Found, Kind, Nature};
 use crate::regimes::{Change, Moved};
 use crate::{Course, Estimate};
 
-/// The rate rose during the run, `from` the one to the other time, from `before` to `after` a second: operations, or bytes.
+/// A rise of the rate between `from` and `to`, from `before` to `after` per second: operations, or bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepUp {
     /// The step in which it rose, or after which it had risen.
     pub step: String,
     /// The likeliest time.
     pub at: Nanos,
-    /// Not before, at 95 %.
+    /// Earliest time, at 95 %.
     pub from: Nanos,
-    /// Not after.
+    /// Latest time, at 95 %.
     pub to: Nanos,
     pub moved: Moved,
     pub before: Estimate,
@@ -32,7 +32,7 @@ impl Kind for StepUp {
     }
 }
 
-/// Rises of a run whose level did not come back.
+/// Returns the rises of a run whose level did not come back.
 pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<Found<StepUp>> {
     if matches!(figures.regimes.course, Course::Wave { .. }) {
         return Vec::new();

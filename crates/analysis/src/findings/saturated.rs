@@ -1,4 +1,4 @@
-//! A device with more asked of it than it does, and nothing that tells why: neither an even rate nor another time to compare.
+//! A device that is asked for more than it does, for an unknown cause: neither an even rate nor another time to compare with.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,15 +7,15 @@ use crate::watch::meter::Counts;
 use crate::watch::pressed::Pressed;
 use crate::watch::{Device, Place, Tick, Waiting, WatchedRun, firings, found_in};
 
-/// A device that is saturated is never without work but for this share of the time.
+/// Share of the time for which a saturated device has work.
 const BUSY: f64 = 0.95;
-/// It lasts for so many seconds in all.
+/// Seconds that it must last in all.
 const LASTS_S: f64 = 5.0;
-/// A queue below this is that of one I/O at a time: what waits there waits for itself.
+/// Queue below which I/Os come one at a time: what waits there waits for itself.
 const QUEUED: f64 = 1.5;
 
-/// More is asked of a device than it does, and the cause is not known. `uneven`: variance over mean of what it does, at the
-/// greatest length at which it is told; a meter's would fall to nothing.
+/// More is asked of a device than it does, and the cause is not known. `uneven`: variance over mean of what it does,
+/// at the greatest length of count that gives one; a meter's would fall to nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Saturated {
     pub device: Place,
@@ -31,7 +31,7 @@ impl Kind for Saturated {
     }
 }
 
-/// Windows in which it is so and that no other rule explains.
+/// Detects windows with a saturated device that no other rule explains.
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<Saturated>> {
     let open = |at: &usize| !device.is_held(*at) && !device.slow.contains(at) && !device.told.contains(at);
     let saturated = |at: usize| {

@@ -1,4 +1,5 @@
-//! More depth or longer blocks bring no more, and no meter was seen: a device, or what lies behind it, is busy.
+//! Levels that more depth or longer blocks do not raise, although no meter was seen: a device, or what lies behind
+//! it, is busy.
 
 use serde::{Deserialize, Serialize};
 use workload::Direction;
@@ -7,7 +8,8 @@ use crate::causes::{Cause, Causes, Counted};
 use crate::finding::{Found, Kind, Nature};
 use crate::{Estimate, Scales};
 
-/// Up to `level` a second, operations or bytes: more only waits, and the counts drift as no meter of an even rate lets them.
+/// The rate reaches `level` per second, operations or bytes: more only waits, and the counts drift as they do under
+/// no meter of an even rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Saturation {
     pub direction: Direction,
@@ -22,7 +24,7 @@ impl Kind for Saturation {
     }
 }
 
-/// The levels at which it is so.
+/// Returns the levels at which a device is busy.
 pub(super) fn rule(causes: &Causes<'_>) -> Vec<Found<Saturation>> {
     let busy = causes.held.iter().filter(|held| held.cause == Cause::Saturated);
     let found = busy.map(|held| Found {

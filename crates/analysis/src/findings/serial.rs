@@ -6,10 +6,10 @@ use super::held::{alone, declared_figure};
 use crate::finding::{Confidence, Found, Kind, Nature, highest};
 use crate::watch::{Device, Place, WatchedRun, Window, firings, found_in};
 
-/// Below this share of what the device can do the rate is the application's own.
+/// Share of what the device can do below which the rate is the application's own.
 const SHARE: f64 = 0.5;
 
-/// One I/O at a time: the rate is one over the latency; `cap` is what the device was seen or is said to do.
+/// One I/O at a time: the rate is one over the latency; `cap` is what the device was seen to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SerialApplication {
     pub device: Place,
@@ -24,8 +24,8 @@ impl Kind for SerialApplication {
     }
 }
 
-/// A queue of one, never two in flight, and no slower than an I/O need be. Where the rate is that of a limit it is the limit
-/// that shows (R2b), not the application.
+/// Detects windows with a queue of one, never two in flight, and I/Os no slower than they need be. If the rate is
+/// that of a limit, the limit shows (R2b), not the application.
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<SerialApplication>> {
     let can = device.cap.or_else(|| {
         let limits = watch.limits?;
@@ -43,7 +43,7 @@ pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<
         device: device.place.clone(),
         ops_per_second: sum.rate(),
         latency_ns: sum.latency() * 1e9,
-        // What was seen; a policy's figure is a promise.
+        // What was seen; a policy's figure is only a promise.
         cap: device.cap,
     };
     let sure = match device.windows.iter().all(|window| window.alone.is_nan()) {

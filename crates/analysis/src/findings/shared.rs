@@ -6,7 +6,7 @@ use crate::Estimate;
 use crate::causes::{Causes, Counted, Sharing, Together, sharing};
 use crate::finding::{Found, Kind, Nature};
 
-/// Reads and writes of `block` together reach `total` I/Os a second, as one budget for both gives.
+/// Reads and writes of `block` bytes together reach `total` I/Os per second, as one budget for both gives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SharedBudget {
     pub counted: Counted,
@@ -16,7 +16,7 @@ pub struct SharedBudget {
     pub total: Estimate,
 }
 
-/// Reads and writes of `block` together reach `total` I/Os a second, as one budget for each gives.
+/// Reads and writes of `block` bytes together reach `total` I/Os per second, as one budget for each gives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeparateBudgets {
     pub counted: Counted,
@@ -50,7 +50,7 @@ fn of<K>(causes: &Causes<'_>, together: Together, meaning: fn(&Sharing) -> K) ->
     told.map(found).collect()
 }
 
-/// Mixes that show one budget.
+/// Returns the mixes that show one budget.
 pub(super) fn shared(causes: &Causes<'_>) -> Vec<Found<SharedBudget>> {
     of(causes, Together::Shared, |Sharing { counted, block, alone: (read, write), mixed, .. }| SharedBudget {
         counted: *counted,
@@ -61,7 +61,7 @@ pub(super) fn shared(causes: &Causes<'_>) -> Vec<Found<SharedBudget>> {
     })
 }
 
-/// Mixes that show one for each.
+/// Returns the mixes that show one budget for each direction.
 pub(super) fn separate(causes: &Causes<'_>) -> Vec<Found<SeparateBudgets>> {
     of(causes, Together::Separate, |Sharing { counted, block, alone: (read, write), mixed, .. }| {
         SeparateBudgets { counted: *counted, block: *block, read: *read, write: *write, total: *mixed }

@@ -1,4 +1,4 @@
-//! A device that did not answer for a while, by what the engine saw in flight: how long, how often, and what was held.
+//! Devices that did not answer for a while, by what the engine saw in flight: how long, how often, and what was held.
 
 use record::{Note, Run, Silence, SilenceStage, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -6,13 +6,14 @@ use workload::{Direction, Nanos};
 
 use crate::finding::{Confidence, Evidence, Found, Kind, Nature};
 
-/// Fewer silences than this have no period.
+/// Fewest silences that have a period.
 const PERIODIC: usize = 3;
-/// Silences are periodic whose gaps are all within this share of their mean: a quarter, as the stop rule sees one step.
+/// Share of their mean within which all gaps between periodic silences lie: a quarter, as in the stop rule within one step.
 const EVEN: f64 = 0.25;
 
-/// For `lasted` nothing came back of what was in flight at `path`, from `since` on the run's clock: the I/O that was in flight
-/// longest, and `others` with it. Of several silences the longest, with how many there were and how far apart they began.
+/// Nothing that was in flight at `path` came back for `lasted`, from `since` on the run's clock: the I/O that was in
+/// flight longest, and `others` with it. Of several silences it is the longest, with how many there were and how far
+/// apart they began.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoppedAnswering {
     pub step: String,
@@ -34,7 +35,7 @@ impl Kind for StoppedAnswering {
     }
 }
 
-/// A silence, and the step that it was in. Those of several workers at one time are one.
+/// A silence, and the step that it was in. Silences of several workers at one time are one.
 struct Spell<'r> {
     step: &'r StepRecord,
     longest: &'r Silence,
@@ -42,7 +43,7 @@ struct Spell<'r> {
     to: Nanos,
 }
 
-/// One finding for each file that fell silent.
+/// Returns one finding for each file that fell silent.
 pub(super) fn rule(run: &Run) -> Vec<Found<StoppedAnswering>> {
     let mut paths: Vec<&str> = silences(run).map(|(_, silence)| silence.path.as_str()).collect();
     paths.sort_unstable();
@@ -85,7 +86,7 @@ fn of_path(run: &Run, path: &str) -> Option<Found<StoppedAnswering>> {
     Some(Found { meaning, evidence, confidence: Confidence::Certain })
 }
 
-/// Silences in the order of time; where they overlap, the longest speaks for all.
+/// Returns the silences in the order of time; of overlapping ones, the longest speaks for all.
 fn spells<'r>(all: impl Iterator<Item = (&'r StepRecord, &'r Silence)>) -> Vec<Spell<'r>> {
     let of = |(step, longest): (&'r StepRecord, &'r Silence)| {
         let from = Nanos(longest.at.since(longest.lasted).0);
@@ -108,7 +109,7 @@ fn spells<'r>(all: impl Iterator<Item = (&'r StepRecord, &'r Silence)>) -> Vec<S
     apart
 }
 
-/// How far apart they begin, where they do so evenly.
+/// Returns how far apart silences begin, in seconds, if they do so evenly.
 fn period_s(spells: &[Spell<'_>]) -> Option<f64> {
     let gaps: Vec<f64> =
         spells.windows(2).map(|pair| pair[1].from.since(pair[0].from).as_secs_f64()).collect();

@@ -1,4 +1,4 @@
-//! A backend that serves the same load worse than at other times (R11), and a guest that is short of CPU (R16).
+//! Backends that serve the same load worse than at other times (R11), and guests that lack CPU (R16).
 
 use std::collections::BTreeMap;
 
@@ -8,37 +8,37 @@ use crate::finding::{Confidence, Found, Kind, Nature, lowest};
 use crate::watch::meter::Counts;
 use crate::watch::{Device, Place, Tick, WAITED, Waiting, WatchedRun, Way, Window, firings, found_in};
 
-/// Steal above this share of the CPUs' time counts (R16).
+/// Share of the CPUs' time taken by the hypervisor above which the guest lacked CPU (R16).
 const STEAL: f64 = 0.05;
-/// Up to this share the guest is not to blame (R11).
+/// Share of the CPUs' time taken by the hypervisor up to which the guest is not to blame (R11).
 const STEAL_SLIGHT: f64 = 0.02;
-/// A rate at this share of the cap is held by it.
+/// Least share of the cap at which a rate is limited by it.
 const BELOW_CAP: f64 = 0.9;
-/// Windows of one kind must have been served well for so many seconds before another can be called slow,
+/// Seconds for which windows of one kind must have been served well before another can be called slow.
 const KNOWN_S: f64 = 9.0;
-/// and for this share of the time in which they were not.
+/// Time for which they must have been served well, as a share of the time for which they were not.
 const KNOWN_SHARE: f64 = 0.5;
-/// The share of the windows of a kind that were served sooner is what is usual of it.
+/// Share of a kind's time, fastest windows first, at which the usual latency is taken.
 const USUAL: f64 = 0.25;
-/// Operations a second below which latencies say little.
+/// Operations per second below which latencies say little.
 const USED: f64 = 10.0;
-/// A device is compared where it is busy for more than this share of the time.
+/// Share of the time for which a device must be busy to be compared.
 const BUSY: f64 = 0.2;
-/// A latency that rises by less than this many seconds is a matter of caches and clocks.
+/// Seconds up to which a rise in latency is a matter of caches and clocks.
 const RISE: f64 = 0.3e-3;
-/// A queue shorter than this while there is work is none.
+/// Queue, while there is work, below which a device counts as having none.
 const QUEUED: f64 = 0.5;
-/// A device that is busy for less than this share of the time rests between its I/Os.
+/// Share of the time for which a device is busy, below which it rests between its I/Os.
 const RESTS: f64 = 0.9;
-/// How often counts may look like a meter's by chance, before they are taken for one's.
+/// Probability up to which counts that are taken for a meter's may look so by chance.
 const BY_CHANCE: f64 = 0.01;
-/// Windows are near what is usual of them below this many times of it.
+/// Multiple of the usual latency below which windows are near it.
 const NEAR: f64 = WAITED / 1.4;
-/// Steps of the mix of reads and writes within which windows are alike,
+/// Steps into which the share of reads is rounded to find windows that are alike.
 const MIX_STEPS: f64 = 4.0;
-/// of the size, to a doubling of it,
+/// Steps per doubling into which the size is rounded.
 const SIZE_STEPS: f64 = 1.5;
-/// and of the depth, to a doubling too.
+/// Steps per doubling into which the depth is rounded.
 const DEPTH_STEPS: f64 = 2.0;
 
 /// The same load is served worse than at other times of this record.
@@ -75,7 +75,7 @@ pub(super) enum Slow {
     Starved(CpuStarved),
 }
 
-/// Windows that are comparable, each figure in coarse steps.
+/// What comparable windows have in common, each figure in coarse steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
     mix: i32,
@@ -86,9 +86,9 @@ struct Alike {
 /// How much is asked of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Load {
-    /// By a load of ours that has a pace of its own: as much a second.
+    /// I/Os per second, of a load of ours that has a pace of its own.
     Paced(u64),
-    /// Else the depth while it is busy.
+    /// Depth while the device is busy, in steps, of any other load.
     Depth(i32),
 }
 
@@ -106,11 +106,12 @@ fn alike(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window) -> Option
     let busy = sum.mean_busy().min(1.0);
     let depth = sum.mean_queue() / busy;
     let load = Load::Depth((depth.log2() * DEPTH_STEPS).round() as i32);
-    // A device that is used little is called busy for longer than it is: the kernel counts in ticks of its clock.
+    // A device that is used little is counted as busy for longer than it is: the kernel counts in ticks of its clock.
     (busy > BUSY && depth >= QUEUED).then_some(Alike { mix, size, load })
 }
 
-/// Windows that are served at least twice as slowly as is usual of their kind; those of a guest short of CPU apart.
+/// Detects windows that are served at least twice as slowly as is usual of their kind; those of a guest that lacked
+/// CPU are a finding of their own.
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>) -> Vec<Found<Slow>> {
     let mut kinds: BTreeMap<Alike, Vec<usize>> = BTreeMap::new();
     for (at, window) in device.windows.iter().enumerate() {
@@ -134,7 +135,7 @@ pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>) -> Vec<Found
     found.into_iter().flatten().collect()
 }
 
-/// What is usual of windows of one kind: their lower quartile by time, where they are near it for long enough.
+/// Returns the usual latency of windows of one kind: their lower quartile by time, if they are near it for long enough.
 fn usual_latency(device: &Device<'_>, windows: &[usize], load: Load) -> Option<f64> {
     let of = |at: &usize| (device.windows[*at].sum.latency(), device.windows[*at].sum.seconds);
     let mut latencies: Vec<(f64, f64)> = windows.iter().map(of).collect();
@@ -147,7 +148,7 @@ fn usual_latency(device: &Device<'_>, windows: &[usize], load: Load) -> Option<f
     })?;
     let near: f64 = latencies.iter().filter(|one| one.0 < NEAR * usual.0).map(|one| one.1).sum();
     let known = match load {
-        // Of phases of a load of ours any is enough to compare with: it is the same load.
+        // Any phase of a load of ours is enough to compare with: it is the same load.
         Load::Paced(_) => true,
         Load::Depth(_) => near >= KNOWN_S && near >= KNOWN_SHARE * (whole - near),
     };
@@ -163,7 +164,7 @@ fn is_slow(device: &Device<'_>, window: &Window, usual: f64) -> bool {
     latency >= WAITED * usual && latency > usual + RISE && !capped && !metered()
 }
 
-/// Flat counts with a device that rests between them are those of a paced program, not of a meter.
+/// Whether flat counts are those of a paced program and not of a meter: the device rests between them.
 fn is_paced(ticks: &[Tick]) -> bool {
     let busy = ticks.iter().map(|tick| tick.busy).sum::<f64>() / ticks.len().max(1) as f64;
     busy < RESTS

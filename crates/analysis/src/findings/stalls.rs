@@ -1,4 +1,4 @@
-//! A device that does nothing for a while although there is work, and does so now and then.
+//! Devices that now and then do nothing for a while although there is work.
 
 use serde::{Deserialize, Serialize};
 use statistics::quantile::{median, median_absolute_deviation};
@@ -7,32 +7,32 @@ use workload::Nanos;
 use crate::finding::{Confidence, Found, Kind, Nature, lowest};
 use crate::watch::{Device, Firing, Place, Tick, WatchedRun, Window, found_in};
 
-/// Shortest stall that is told, in seconds.
+/// Shortest stall that is reported, in seconds.
 pub(crate) const SHORTEST_S: f64 = 0.3;
-/// So many I/Os would have been done meanwhile: fewer are missing by chance.
+/// Fewest I/Os that would have been done meanwhile: fewer are missing by chance.
 const MISSING: f64 = 12.0;
-/// Where the device is not always in use, a stall is so many times as long as an I/O takes.
+/// Multiple of an I/O's latency that a stall lasts on a device that is not always in use.
 const TIMES: f64 = 5.0;
-/// A device is in use all the time where it is busy for this share of it.
+/// Share of the time for which a device is busy if it is always in use.
 const BUSY: f64 = 0.9;
-/// A reading in which less than this share of the usual was done, although as much was asked,
+/// Share of the usual rate below which a reading has a stall in it, if as much was asked.
 const DONE: f64 = 0.75;
-/// and so many standard deviations less, has a stall in it.
+/// Standard deviations by which such a reading must also be below the usual rate.
 const DEVIATIONS: f64 = 5.0;
-/// As much was asked where the queue is at least this share of the usual one, and the device busy for this share.
+/// Least share of the usual queue with which as much was asked; `ASKED_BUSY` is the share for which the device must be busy.
 const ASKED: f64 = 0.9;
 const ASKED_BUSY: f64 = 0.98;
-/// So many stalls that were not seen whole must show.
+/// Fewest stalls that must show if they were not seen whole.
 const SEVERAL: usize = 3;
-/// Readings that a stall may touch.
+/// Most readings that a stall touches.
 const TOUCHES: usize = 3;
 /// Standard deviations in a median absolute deviation of normal values.
 const DEVIATION: f64 = 1.4826;
-/// Stalls have a period where the times between them vary by less than this share.
+/// Share within which most times between stalls agree if stalls have a period.
 const PERIODIC: f64 = 0.25;
 
-/// The device did nothing for a while with work in flight. `seen`: whole readings were without a completion, so that its
-/// length is counted and not inferred. `period_s`: from one to the next, where that is always about the same.
+/// The device did nothing for a while with work in flight. `seen`: whole readings were without a completion, so that
+/// the length is counted and not inferred. `period_s`: from one stall to the next, if that is always about the same.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stalls {
     pub device: Place,
@@ -60,7 +60,7 @@ struct Stall {
     seen: bool,
 }
 
-/// Stalls that were seen whole, and those that several readings lack as much of.
+/// Detects stalls that were seen whole, and those that several readings show by what they lack.
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<Stalls>> {
     let windows = || device.windows.iter().filter(|window| window.sum.rate() > 0.0);
     let mut found: Vec<Stall> = windows().flat_map(|window| silent(device, window)).collect();
@@ -92,7 +92,7 @@ pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<
     found_in(watch, meaning, &firings, sure)
 }
 
-/// Readings in a row without a completion, with work in flight at both ends.
+/// Returns the stalls seen as readings in a row without a completion, with work in flight at both ends.
 fn silent(device: &Device<'_>, window: &Window) -> Vec<Stall> {
     let ticks = device.within(window);
     let is_silent = |at: usize| {
@@ -126,7 +126,8 @@ fn silent(device: &Device<'_>, window: &Window) -> Vec<Stall> {
     found
 }
 
-/// Readings in which far less was done than in the others, although as much was asked: by how much, in seconds.
+/// Returns the stalls inferred from readings in which far less was done than in the others although as much was
+/// asked; their length is what is missing, in seconds.
 fn lacking(device: &Device<'_>, window: &Window) -> Vec<Stall> {
     let ticks = device.within(window);
     if window.sum.mean_busy() < BUSY {
@@ -159,7 +160,7 @@ fn lacking(device: &Device<'_>, window: &Window) -> Vec<Stall> {
     found.into_iter().filter(short).map(|(stall, _)| stall).collect()
 }
 
-/// From one stall to the next, where that is always about the same.
+/// Returns the time from one stall to the next, if it is always about the same.
 fn period(stalls: &[Stall]) -> Option<f64> {
     let between: Vec<f64> =
         stalls.windows(2).map(|pair| pair[1].from.since(pair[0].from).as_secs_f64()).collect();

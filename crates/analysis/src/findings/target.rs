@@ -1,4 +1,4 @@
-//! The target is not a volume, or not what was measured: it is in doubt, cached, without data, or was only read.
+//! Targets that are not a volume, or not what was measured: in doubt, cached, without data, or only read.
 
 use record::{Run, TargetFacts};
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use workload::{Asked, Direction};
 use crate::finding::{Confidence, Found, Kind, Nature};
 use crate::verdict::Doubt;
 
-/// Up to this share of what was read may have been in the page cache by chance.
+/// Share of what was read that may have been in the page cache by chance.
 const CACHED: f64 = 0.01;
 
 /// The target is not a volume, or something stands between.
@@ -22,7 +22,7 @@ pub struct CachedReads {
     pub share: f64,
 }
 
-/// Part of the region held no data before the layout; `laid_out` is what was written then.
+/// Part of the region held no data before the layout; `laid_out` says whether it was written then.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unwritten {
     pub share: f64,
@@ -71,24 +71,24 @@ fn share(run: &Run, of: fn(&TargetFacts) -> Option<f64>, above: f64) -> Option<f
     run.target.as_ref().and_then(of).filter(|share| *share > above)
 }
 
-/// What is doubtful about the target itself.
+/// Returns what is doubtful about the target itself.
 pub(super) fn doubtful(run: &Run) -> Vec<Found<TargetDoubt>> {
     let doubts = run.target.iter().flat_map(|facts| &facts.doubts);
     doubts.map(|doubt| certain(TargetDoubt { doubt: doubt.clone() })).collect()
 }
 
-/// What the page cache served.
+/// Returns the share that the page cache served.
 pub(super) fn cached(run: &Run) -> Option<Found<CachedReads>> {
     share(run, |facts| facts.cached_share, CACHED).map(|share| certain(CachedReads { share }))
 }
 
-/// What holds no data.
+/// Returns the share of the region that held no data.
 pub(super) fn unwritten(run: &Run) -> Option<Found<Unwritten>> {
     let share = share(run, |facts| facts.unwritten_share, 0.0)?;
     Some(certain(Unwritten { share, laid_out: false }))
 }
 
-/// Where nothing may be written, and something was read. `where` asks for no more than reads.
+/// Returns the finding if nothing may be written and something was read. `where` asks for no more than reads.
 pub(super) fn reads_only(run: &Run) -> Option<Found<ReadsOnly>> {
     if matches!(run.asked, Some(Asked::Places(_))) {
         return None;

@@ -1,4 +1,4 @@
-//! Operations are charged in units, so that a long one counts as several.
+//! Operations that are charged in units, so that a long one counts as several.
 
 use serde::{Deserialize, Serialize};
 use workload::Direction;
@@ -7,7 +7,8 @@ use crate::Estimate;
 use crate::causes::{Causes, Charge};
 use crate::finding::{Found, Kind, Nature};
 
-/// `operations` of `unit` bytes a second: longer ones count as several, as `charge` says. `bytes` is what that comes to.
+/// `operations` of `unit` bytes per second: longer ones count as several, as `charge` says. `bytes` is what that
+/// comes to per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AccountingUnit {
     pub direction: Direction,
@@ -23,7 +24,7 @@ impl Kind for AccountingUnit {
     }
 }
 
-/// The units of both directions.
+/// Returns the units of both directions.
 pub(super) fn rule(causes: &Causes<'_>) -> Vec<Found<AccountingUnit>> {
     let found = causes.charged.iter().map(|charged| Found {
         meaning: AccountingUnit {

@@ -9,7 +9,7 @@ use crate::figures::Figures;
 use crate::finding::{Confidence, Found, Kind, Nature};
 use crate::plateaus::{PLATEAU, evidence};
 
-/// An interval wider than this share of the rate is not settled: a verdict at ±3 % could not rest on it.
+/// Half-width, as a share of the rate, above which a rate is not settled: a verdict at ±3 % could not rest on it.
 const UNSETTLED: f64 = 0.03;
 
 /// The rate did not settle within the step.
@@ -25,7 +25,7 @@ impl Kind for Unsteady {
     }
 }
 
-/// Plateaus of which not even the best known step had settled when it ended. Lower rungs may swing as they like.
+/// Returns the plateaus whose best known step had not settled when it ended. Lower rungs may swing as they like.
 pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<Found<Unsteady>> {
     let values: [fn(&Point) -> f64; 2] = [|point| point.iops.value, |point| point.bytes_per_second.value];
     let points: Vec<&Point> = figures.ladders().collect();

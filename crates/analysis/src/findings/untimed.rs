@@ -13,13 +13,13 @@ pub struct Untimed {
 
 impl Kind for Untimed {
     fn nature(&self) -> Nature<'_> {
-        // Nobody waits for that.
+        // Nobody waits because of that.
         let device = Some(OfDevice { place: &self.device, layer: Layer::Highest, holds_back: false });
         Nature { weight: 7, device, badness: None, doubt: None, level: false }
     }
 }
 
-/// Windows in which it is so.
+/// Detects windows in which a device without times is used.
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<Untimed>> {
     let untimed = device.node.is_some_and(|node| !node.timed);
     let used = device.windows_where(|window| untimed && window.sum.rate() >= USED);

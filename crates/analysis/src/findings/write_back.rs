@@ -6,18 +6,18 @@ use crate::finding::{Confidence, Found, Kind, Nature, lowest};
 use crate::watch::pressed::Pressed;
 use crate::watch::{Device, Place, Waiting, WatchedRun, Way, firings, found_in};
 
-/// Bytes of memory that are being written back, in the mean, for it to be that what the device does;
+/// Least mean bytes of memory being written back for that to be what the device does.
 const WRITING: f64 = 1048576.0;
-/// and that wait for it, with those.
+/// Least mean bytes of memory that wait to be written.
 const WAITING: f64 = 16.0 * 1048576.0;
-/// Of what the device does, this share is written.
+/// Share of the bytes that the device moves that must be writes.
 const WRITES: f64 = 0.9;
 
-/// What programs wrote lies in memory and goes to the device as fast as that takes it.
+/// What programs wrote lies in memory, and goes to the device as fast as the device takes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WriteBack {
     pub device: Place,
-    /// Bytes of memory that wait to be written, in the mean.
+    /// Mean bytes of memory that wait to be written.
     pub dirty: f64,
     pub bytes_per_second: f64,
     pub waiting: Waiting,
@@ -29,7 +29,7 @@ impl Kind for WriteBack {
     }
 }
 
-/// Windows in which it is so.
+/// Detects windows in which writes wait in memory.
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<WriteBack>> {
     let mut dirty = (0.0, 0.0);
     let behind = |at: &usize| {

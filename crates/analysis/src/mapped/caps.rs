@@ -1,4 +1,4 @@
-//! The caps of a map: what the findings of its run say of one direction, each with what holds it.
+//! The caps of a map: what the findings of its run say of one direction, each with what limits it.
 
 use serde::{Deserialize, Serialize};
 use workload::Direction;
@@ -9,21 +9,21 @@ use crate::findings::Question;
 use crate::plateaus::Cap;
 use crate::{Charge, Confidence, Counted, Estimate, Finding, Meaning, Point};
 
-/// What holds a level.
+/// What limits a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeldBy {
-    /// A meter counts it: a cap.
+    /// A meter that counts it: a cap.
     Meter,
     /// Operations that are charged by their size.
     Unit,
     /// The device is busy.
     Device,
-    /// plimsoll's own depth, bytes in flight or CPU: more may be there.
+    /// plimsoll's own depth, bytes in flight or CPU: more may be possible.
     Generator,
     /// A limit or a queue of this machine.
     Machine,
-    /// The bytes of small blocks: operations are held by them.
+    /// The bytes of small blocks, which limit the operations.
     Bytes,
     /// No probe decided it.
     Open,
@@ -32,24 +32,24 @@ pub enum HeldBy {
 /// A level that more depth or larger blocks do not pass.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CapOfMap {
-    /// Operations or bytes a second.
+    /// Operations or bytes per second.
     pub level: Estimate,
-    /// It may be more.
+    /// Whether it may be more.
     pub at_least: bool,
-    /// What holds it.
+    /// What limits it.
     pub held_by: HeldBy,
-    /// How sure that is.
+    /// How sure it is what limits it.
     pub confidence: Confidence,
 }
 
-/// In what units operations are charged.
+/// The unit in which operations are charged.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UnitOfMap {
-    /// Bytes of one.
+    /// Bytes of the unit.
     pub bytes: u64,
-    /// How longer ones count.
+    /// How longer operations count.
     pub charge: Charge,
-    /// How sure that is.
+    /// How sure the unit is.
     pub confidence: Confidence,
 }
 
@@ -62,16 +62,16 @@ struct Said {
     at_least: bool,
 }
 
-/// The greatest rate of small I/Os.
+/// Returns the greatest rate of small I/Os.
 pub(super) fn operations(way: &Way<'_>, looks: &Looks) -> Option<CapOfMap> {
     let own = way.figures.iops_cap(way.direction);
     level(way, Counted::Operations).map(|cap| without(of_all(cap, own, looks), looks.undisturbed.as_ref()))
 }
 
-/// The most bytes a second.
+/// Returns the greatest rate of bytes per second.
 pub(super) fn bytes(way: &Way<'_>, looks: &Looks) -> Option<CapOfMap> {
     let own = way.figures.bandwidth_cap(way.direction);
-    // What units come to is as near to what was measured as rules are told apart, and no nearer.
+    // The level that units give is only as good as rules can be told apart; the measured one is closer.
     let as_measured = |cap: CapOfMap| match own.filter(|own| !own.at_least && cap.held_by == HeldBy::Unit) {
         Some(own) => CapOfMap { level: own.level, ..cap },
         None => cap,
@@ -80,8 +80,9 @@ pub(super) fn bytes(way: &Way<'_>, looks: &Looks) -> Option<CapOfMap> {
     Some(without(of_all(cap, own, looks), looks.undisturbed.as_ref()))
 }
 
-/// Where what holds a level is open it is told as the least that any load had; a map has so many looks at it that their mean is
-/// known, unless the rate still rises with the depth, or plimsoll itself held most of them back.
+/// Replaces a lower bound by the level. If it is open what limits a level, the least that any load had is reported;
+/// a map looks at it often enough that its mean is known, unless the rate still rises with the depth, or plimsoll
+/// itself held most loads back.
 fn of_all(cap: CapOfMap, own: Option<Cap>, looks: &Looks) -> CapOfMap {
     let known = |own: &Cap| !own.at_least && own.level.half_width() <= KNOWN * own.level.value;
     let is_least = cap.held_by == HeldBy::Open && cap.at_least && looks.are_of_volume;
@@ -91,7 +92,8 @@ fn of_all(cap: CapOfMap, own: Option<Cap>, looks: &Looks) -> CapOfMap {
     }
 }
 
-/// The level without the loads that were disturbed. What those left open, whether there is more, is not open without them.
+/// Returns the level without the loads that were disturbed. What these left open, whether there is more, is not open
+/// without them.
 fn without(cap: CapOfMap, undisturbed: Option<&Undisturbed>) -> CapOfMap {
     let Some(Undisturbed { level, .. }) = undisturbed.filter(|_| cap.held_by != HeldBy::Generator) else {
         return cap;
@@ -100,14 +102,14 @@ fn without(cap: CapOfMap, undisturbed: Option<&Undisturbed>) -> CapOfMap {
     CapOfMap { level: *level, at_least, ..cap }
 }
 
-/// What holds a level, before how operations are charged, before what is left open.
+/// Returns a level by what limits it, otherwise by how operations are charged, otherwise as left open.
 fn level(way: &Way<'_>, counted: Counted) -> Option<CapOfMap> {
     let said = |of: fn(&Meaning) -> Option<Said>| {
         way.findings.iter().find_map(|finding| {
             let said = of(&finding.meaning)
                 .filter(|said| said.direction == way.direction && said.counted == counted)?;
             let Said { level, held_by, at_least, .. } = said;
-            // What is certain of a question that is left open is that it is open.
+            // A finding that a question is open is certain of nothing but that.
             let most = if held_by == HeldBy::Bytes { Confidence::Possible } else { Confidence::Certain };
             let most = if level.half_width() > EVEN * level.value { Confidence::Possible } else { most };
             Some(CapOfMap { level, at_least, held_by, confidence: finding.confidence.min(most) })
@@ -133,7 +135,7 @@ fn held(meaning: &Meaning) -> Option<Said> {
     Some(Said { direction, counted, level, held_by, at_least })
 }
 
-/// The bytes that operations of a unit come to.
+/// Returns the bytes that operations of a unit come to.
 fn charged(meaning: &Meaning) -> Option<Said> {
     let Meaning::AccountingUnit(found) = meaning else { return None };
     let (unit, operations) = (found.unit as f64, found.operations);
@@ -142,14 +144,14 @@ fn charged(meaning: &Meaning) -> Option<Said> {
     Some(Said { direction, counted, level, held_by: HeldBy::Unit, at_least: false })
 }
 
-/// Small operations that are charged as a whole unit, where nothing else is said of them.
+/// Returns small operations that are charged as a whole unit, if nothing else is said of them.
 fn charged_whole(meaning: &Meaning) -> Option<Said> {
     let Meaning::AccountingUnit(found) = meaning else { return None };
     let (direction, counted, level) = (found.direction, Counted::Operations, found.operations);
     Some(Said { direction, counted, level, held_by: HeldBy::Unit, at_least: false })
 }
 
-/// A level whose cause is left open.
+/// Returns a level whose cause is left open.
 fn open(meaning: &Meaning) -> Option<Said> {
     let Meaning::NotIdentifiable(found) = meaning else { return None };
     let held_by = match found.question {
@@ -161,7 +163,7 @@ fn open(meaning: &Meaning) -> Option<Said> {
     Some(Said { direction, counted, level, held_by, at_least: found.at_least })
 }
 
-/// In what units the operations of this direction are charged.
+/// Returns the unit in which the operations of this direction are charged.
 pub(super) fn unit(way: &Way<'_>) -> Option<UnitOfMap> {
     let of = |finding: &Finding| match &finding.meaning {
         Meaning::AccountingUnit(found) if found.direction == way.direction => {
@@ -172,17 +174,17 @@ pub(super) fn unit(way: &Way<'_>) -> Option<UnitOfMap> {
     way.findings.iter().find_map(of)
 }
 
-/// Where operations give way to bytes.
+/// The block size at which operations give way to bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Crossing {
-    /// Bytes of the block at which both levels meet; its interval is that of the quotient of two levels that were seen apart
-    /// from each other.
+    /// Bytes of the block at which both levels meet; its interval is that of the quotient of two levels that were
+    /// measured separately.
     pub at: Estimate,
-    /// As sure as both caps are; possible where only the rates turn there, whatever holds them.
+    /// As sure as both caps are; possible if only the rates turn there, whatever limits them.
     pub confidence: Confidence,
 }
 
-/// The three things that say where the corner is.
+/// What determines where the corner is.
 #[derive(Clone, Copy)]
 pub(super) struct Caps<'c> {
     pub operations: Option<&'c CapOfMap>,
@@ -190,16 +192,17 @@ pub(super) struct Caps<'c> {
     pub unit: Option<&'c UnitOfMap>,
 }
 
-/// A block that is off what both levels say by more than this, beyond its interval, is held by something else.
+/// Share, beyond its interval, by which a block is off what both levels say if something else limits it.
 const FITS: f64 = 0.04;
-/// What moves by more than this share of itself is no even pace: what holds it may be another thing at another time.
+/// Half-width, as a share of the level, above which a pace is not even: what limits it may change with time.
 const EVEN: f64 = 0.03;
-/// Blocks a little above a unit, as a share of it: charged as two they have half the rate.
+/// Block sizes a little above a unit, as multiples of it: charged as two units they have half the rate.
 const JUST_ABOVE: std::ops::Range<f64> = 1.01..1.5;
-/// A level with a wider interval than this share of it tells no size.
+/// Half-width, as a share of the level, above which a level is not known well enough to give a size.
 const KNOWN: f64 = 0.15;
 
-/// Where the caps meet and no unit lies below that: with one, operations hold the bytes, and there is no such block.
+/// Returns the block size where the caps meet, if no unit lies below it: with one, operations limit the bytes, and
+/// there is no such block.
 pub(super) fn crossover(way: &Way<'_>, caps: Caps<'_>, points: &[&Point]) -> Option<Crossing> {
     let (operations, bytes) = (caps.operations?, caps.bytes?);
     let at = Estimate {
@@ -207,8 +210,8 @@ pub(super) fn crossover(way: &Way<'_>, caps: Caps<'_>, points: &[&Point]) -> Opt
         low: bytes.level.low / operations.level.high,
         high: bytes.level.high / operations.level.low.max(f64::MIN_POSITIVE),
     };
-    // Units that count by size turn the rate where bytes would; those that count whole leave no such block, and which of both it
-    // is shows a little above one.
+    // Units that count by size turn the rate where bytes would; those that count in full leave no such block. Which
+    // of the two it is shows a little above one unit.
     let above = points.iter().any(|point| JUST_ABOVE.contains(&(point.block as f64 / at.value)));
     let whole = caps.unit.is_none_or(|unit| match unit.charge {
         Charge::Proportional => true,
@@ -226,8 +229,8 @@ pub(super) fn crossover(way: &Way<'_>, caps: Caps<'_>, points: &[&Point]) -> Opt
     (whole && at.high.is_finite()).then_some(Crossing { at, confidence })
 }
 
-/// Whether the rates themselves turn where two levels meet: every block's deepest has the smaller of both, and there are blocks
-/// well on either side.
+/// Whether the rates themselves turn where two levels meet: the deepest load of every block has the smaller of both,
+/// and there are blocks well on either side.
 fn turns((operations, bytes): (&CapOfMap, &CapOfMap), at: f64, points: &[&Point]) -> bool {
     let known = |cap: &CapOfMap| !cap.at_least && cap.level.half_width() <= KNOWN * cap.level.value;
     let full: Vec<&Point> =

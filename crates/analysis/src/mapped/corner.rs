@@ -9,48 +9,48 @@ use super::Way;
 use crate::plateaus::{base_latency_ns, of};
 use crate::{Estimate, Point};
 
-/// A corner that reaches this share of a hard one is hard: p of 22 and more.
+/// Least share of the smaller bound at a hard corner: p of 22 and more.
 const HARD: f64 = 0.97;
-/// Blocks that are further than this from the crossover, as a share of it, say nothing of the corner.
+/// Distance from the crossover beyond which a block says nothing of the corner, in the natural logarithm of its size.
 const BESIDE: f64 = 0.15;
-/// The exponents between which one is looked for.
+/// Least and greatest exponent that is looked for.
 const EXPONENTS: (f64, f64) = (1.0, 64.0);
-/// Halvings of that span.
+/// Halvings of `EXPONENTS` that find an exponent.
 const HALVINGS: usize = 40;
 
 /// How sharp a corner is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "corner", rename_all = "snake_case")]
 pub enum Corner {
-    /// The smaller of both at every point, as far as could be seen.
+    /// The smaller of the two bounds at every point, as far as could be seen.
     Hard {
-        /// The share of a hard corner that the point nearest to it has.
+        /// Share of a hard corner that the nearest point has.
         share: Estimate,
     },
-    /// Less than both.
+    /// Less than either bound.
     Soft {
-        /// The share of a hard corner that the point nearest to it has.
+        /// Share of a hard corner that the nearest point has.
         share: Estimate,
-        /// The exponent that this is.
+        /// The exponent that gives this share.
         exponent: f64,
     },
-    /// It was measured, and may be either.
+    /// Measured, but it may be either.
     Open {
-        /// The share of a hard corner that the point nearest to it has.
+        /// Share of a hard corner that the nearest point has.
         share: Estimate,
     },
-    /// There is no corner, or nothing was measured beside it.
+    /// There is no corner, or nothing was measured near it.
     NotMeasured,
 }
 
-/// Of two bounds at a corner of this exponent.
+/// Returns the rate that two bounds leave at a corner of this exponent.
 pub(super) fn rounded(one: f64, other: f64, exponent: f64) -> f64 {
     let (small, large) = (one.min(other), one.max(other));
     small * (1.0 + (small / large).powf(exponent)).powf(-1.0 / exponent)
 }
 
 impl Corner {
-    /// The exponents that what was seen leaves open, the softest first.
+    /// Returns the exponents that the measurement leaves open, the softest first.
     pub(super) fn exponents(self) -> (f64, f64) {
         match self {
             Corner::Hard { .. } => (22.0, EXPONENTS.1),
@@ -59,7 +59,7 @@ impl Corner {
         }
     }
 
-    /// What a share of the hard corner, of two bounds, says.
+    /// Returns the corner of two bounds that has this share of a hard one.
     fn of(share: Estimate, (one, other): (f64, f64)) -> Corner {
         if share.low >= HARD {
             return Corner::Hard { share };
@@ -71,7 +71,7 @@ impl Corner {
     }
 }
 
-/// The exponent of a corner that has `share` of a hard one where its bounds are in this proportion.
+/// Returns the exponent of a corner that has `share` of a hard one where its bounds are in this proportion.
 fn exponent(share: f64, proportion: f64) -> f64 {
     let (mut low, mut high) = EXPONENTS;
     for _ in 0..HALVINGS {
@@ -81,7 +81,7 @@ fn exponent(share: f64, proportion: f64) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// By the deepest point of the block nearest to the crossover.
+/// Returns the corner shown by the deepest point of the block nearest to the crossover.
 pub(super) fn of_blocks(points: &[&Point], way: &Way<'_>, crossover: Estimate) -> Corner {
     let off = |point: &Point| (point.block as f64 / crossover.value).ln().abs();
     let beside = points.iter().filter(|point| off(point) <= BESIDE);
@@ -101,7 +101,7 @@ pub(super) fn of_blocks(points: &[&Point], way: &Way<'_>, crossover: Estimate) -
     Corner::of(share, (level.0.value, level.1.value / block))
 }
 
-/// By the rung of the ladder whose depth is nearest to the one that just fills the cap.
+/// Returns the corner shown by the rung whose depth is nearest to the one that just fills the cap.
 pub(super) fn of_depths(way: &Way<'_>) -> Corner {
     let rungs = of(&way.figures.depths, way.direction, |point| u64::from(point.depth));
     let base = base_latency_ns(&way.figures.latencies, &way.figures.depths, way.direction);

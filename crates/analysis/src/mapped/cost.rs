@@ -1,4 +1,4 @@
-//! What a map took, beside what the whole grid of blocks, depths and mixes would have taken.
+//! What a map took, compared with the whole grid of blocks, depths and mixes.
 
 use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use workload::{Bytes, Direction, StepKind};
 
 use super::loads::Loads;
 
-/// The blocks of the grid.
+/// The block sizes of the grid.
 pub const BLOCKS: [Bytes; 9] = [
     Bytes::kib(4),
     Bytes::kib(8),
@@ -18,35 +18,35 @@ pub const BLOCKS: [Bytes; 9] = [
     Bytes::kib(512),
     Bytes::MIB,
 ];
-/// Its deepest queue; each lesser power of two is in it too.
+/// The deepest queue of the grid; every smaller power of two is in it too.
 const DEPTH_MOST: u32 = 256;
-/// Depth that it has of every block, whatever that keeps in flight.
+/// Depth up to which the grid has every block, whatever that keeps in flight.
 const DEPTH_LEAST: u32 = 8;
-/// Bytes in flight of its deepest queues where nothing else is said.
+/// Bytes in flight of the deepest queues of the grid by default.
 const IN_FLIGHT: Bytes = Bytes::mib(128);
-/// Reads in a hundred of its mix: that of the usual guides.
+/// Percentage of reads in the grid's mix: that of the usual guides.
 pub const MIX: u8 = 70;
 
-/// The depths of the grid for a block of which so many bytes may be in flight.
+/// Returns the depths of the grid for a block of which `in_flight` bytes may be in flight.
 pub fn depths(block: Bytes, in_flight: Bytes) -> impl Iterator<Item = u32> {
     let most = ((in_flight.0 / block.0.max(1)) as u32).clamp(DEPTH_LEAST, DEPTH_MOST);
     (0..=DEPTH_MOST.ilog2()).map(|power| 1 << power).filter(move |depth| *depth <= most)
 }
 
-/// Cells and time of a map and of the grid.
+/// Cells and time of a map, and of the grid.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cost {
-    /// Blocks at depths in a direction or mix that ran.
+    /// Number of cells that ran: a block at a depth in a direction or mix.
     pub cells: usize,
-    /// Seconds that the map took, its layout left out.
+    /// Seconds that the map took, without its layout.
     pub seconds: f64,
-    /// Cells of the whole grid.
+    /// Number of cells of the whole grid.
     pub grid_cells: usize,
-    /// Seconds that the map would have taken with all of them: those that are missing at what a cell took here.
+    /// Seconds that the map would have taken with all of them, each missing one taking as long as the mean cell.
     pub grid_seconds: f64,
 }
 
-/// What a run took; `None` before a cell of it ran.
+/// Returns what a run took; `None` before a cell of it ran.
 pub(super) fn cost(run: &Run, loads: &Loads) -> Option<Cost> {
     let ran = cells(loads);
     let grid = grid(&ran);
@@ -63,10 +63,10 @@ pub(super) fn cost(run: &Run, loads: &Loads) -> Option<Cost> {
     Some(Cost { cells: ran.len(), seconds: all, grid_cells: grid.len(), grid_seconds })
 }
 
-/// Reads in a hundred, block and depth.
+/// Percentage of reads, block size and depth.
 type Cell = (u8, u64, u32);
 
-/// All that ran, each once.
+/// Returns all cells that ran, each once.
 fn cells(loads: &Loads) -> Vec<Cell> {
     let reads = |direction: Direction| if direction == Direction::Write { 0 } else { 100 };
     let alone = loads.random.iter().map(|point| (reads(point.direction), point.block, point.depth));
@@ -77,7 +77,7 @@ fn cells(loads: &Loads) -> Vec<Cell> {
     all
 }
 
-/// The grid of a volume of which these cells ran: of reads alone where nothing was written, from its smallest block on.
+/// Returns the grid of a volume on which these cells ran: of reads alone if nothing was written, from its smallest block on.
 fn grid(ran: &[Cell]) -> Vec<Cell> {
     let smallest = ran.iter().map(|(_, block, _)| *block).filter(|block| *block >= BLOCKS[0].0).min();
     let writes = ran.iter().any(|(reads, ..)| *reads == 0);

@@ -1,8 +1,8 @@
-//! Loads of one level of which some had less than the others: named, and left out of the level.
+//! Loads at one level of which some had less than the others: reported by name, and left out of the level.
 //!
-//! What disturbs a load, a generator that waits for a CPU or somebody else on the volume, takes from it and never adds. So a load
-//! that has clearly less than the median of those which are at the same level was disturbed, where those are few; where they are
-//! many, the level itself moves, and nothing is left out.
+//! What disturbs a load, a generator that waits for a CPU or somebody else on the volume, takes from it and never
+//! adds. So a load that has clearly less than the median of those at the same level was disturbed, if these loads
+//! are few; if they are many, the level itself moves, and nothing is left out.
 
 use record::Run;
 use serde::{Deserialize, Serialize};
@@ -18,21 +18,21 @@ use crate::plateaus::base_latency_ns;
 use crate::shortage::Shortage;
 use crate::{ClaimRow, Estimate, Finding, Meaning, Point, Quantity};
 
-/// A load that has this much less than the median was disturbed, or
+/// Share below the median at which a load was disturbed; `DEVIATIONS` decides if it demands more.
 const OFF: f64 = 0.05;
-/// so many standard deviations of the others,
+/// Standard deviations of the others below the median at which a load was disturbed.
 const DEVIATIONS: f64 = 6.0;
-/// and where plimsoll waited for a CPU so much less.
+/// Share below the median at which a load was disturbed if plimsoll waited for a CPU meanwhile.
 const OFF_STARVED: f64 = 0.02;
 /// Standard deviations in a median absolute deviation of normal values.
 const DEVIATION: f64 = 1.4826;
-/// At most one in so many of a level may be left out.
+/// At most one load in this many of a level may be left out.
 const ONE_IN: usize = 3;
-/// Loads that must be left.
+/// Fewest loads that must be left.
 const LEFT: usize = 3;
-/// A queue this many times as deep as just fills the level is full at nearly every moment.
+/// Multiple of the depth that just fills the level at which a queue is full at nearly every moment.
 const FULL: f64 = 2.5;
-/// Blocks up to this share of the crossover are held by operations, and from that one on by bytes.
+/// Multiples of the crossover: operations limit blocks up to the first, bytes limit those beyond the second.
 const SIDES: (f64, f64) = (0.8, 1.25);
 
 /// A load that is left out of a level.
@@ -40,31 +40,31 @@ const SIDES: (f64, f64) = (0.8, 1.25);
 pub struct Disturbed {
     /// Name of its step.
     pub step: String,
-    /// What is counted at the level.
+    /// What the level counts.
     pub counted: Counted,
-    /// What it had, as a share of the level.
+    /// What the load had, as a share of the level.
     pub share: f64,
-    /// Whether plimsoll waited for a CPU meanwhile; else somebody else, or the volume itself.
+    /// Whether plimsoll waited for a CPU meanwhile; otherwise it was somebody else, or the volume itself.
     pub generator: bool,
 }
 
-/// A level without what was disturbed of it.
+/// A level without the loads that were disturbed.
 #[derive(Clone, Debug)]
 pub(super) struct Undisturbed {
     pub level: Estimate,
     pub disturbed: Vec<Disturbed>,
 }
 
-/// What the looks at a level say of it.
+/// What the loads at a level show of it.
 #[derive(Clone, Debug)]
 pub(super) struct Looks {
-    /// The level without those that were disturbed; `None` where none was.
+    /// The level without the loads that were disturbed; `None` if none were.
     pub undisturbed: Option<Undisturbed>,
-    /// There are some, most of them were not held back by plimsoll, and they do not rise with the depth.
+    /// Whether there are loads, most of them not held back by plimsoll, which do not rise with the depth.
     pub are_of_volume: bool,
 }
 
-/// The looks at the level of `counted` in the direction of `way`.
+/// Returns what the loads at the level of `counted` in the direction of `way` show.
 fn looks(run: &Run, way: &Way<'_>, counted: Counted) -> Looks {
     let shortage = Shortage::of(run);
     let starved = |point: &Point| {
@@ -77,7 +77,7 @@ fn looks(run: &Run, way: &Way<'_>, counted: Counted) -> Looks {
     Looks { undisturbed: undisturbed(counted, &at_level, &starved), are_of_volume }
 }
 
-/// The level by the loads that were not disturbed; `None` where none was.
+/// Returns the level by the loads that were not disturbed; `None` if none were disturbed, or too many.
 fn undisturbed(
     counted: Counted,
     at_level: &[&Point],
@@ -104,7 +104,7 @@ fn value(point: &Point, counted: Counted) -> f64 {
     point.iops.value * times(counted)(point)
 }
 
-/// What one operation of a point counts.
+/// Returns what one operation of a point counts.
 fn times(counted: Counted) -> fn(&Point) -> f64 {
     match counted {
         Counted::Operations => |_| 1.0,
@@ -112,7 +112,7 @@ fn times(counted: Counted) -> fn(&Point) -> f64 {
     }
 }
 
-/// The loads that kept a full queue of blocks which are well on one side of the crossover.
+/// Returns the loads that kept a full queue of blocks well on one side of the crossover.
 fn at_level<'w>(way: &'w Way<'_>, counted: Counted) -> Vec<&'w Point> {
     let all: Vec<&Point> = way.loads.random.iter().filter(|point| point.direction == way.direction).collect();
     let Some(base) = base_latency_ns(&way.figures.latencies, &way.figures.depths, way.direction) else {
@@ -130,8 +130,8 @@ fn at_level<'w>(way: &'w Way<'_>, counted: Counted) -> Vec<&'w Point> {
     of_side.into_iter().filter(|point| full(middle / times(counted)(point), point)).collect()
 }
 
-/// Whether blocks of this size are held by what is counted, as far as the caps tell; where they do not meet, or a unit stands
-/// between, only those of the ladder's end are.
+/// Whether blocks of this size are limited by what is counted, as far as the caps show; if they do not meet, or a
+/// unit stands between, only those at the ladder's end are.
 fn on_side(way: &Way<'_>, counted: Counted, block: u64) -> bool {
     let of_way = || way.loads.random.iter().filter(|point| point.direction == way.direction);
     let (small, large) = (way.figures.iops_cap(way.direction), way.figures.bandwidth_cap(way.direction));
@@ -139,7 +139,7 @@ fn on_side(way: &Way<'_>, counted: Counted, block: u64) -> bool {
     let crossover = small.zip(large).map(|(small, large)| large.level.value / small.level.value);
     let unit = super::caps::unit(way).is_some();
     match (counted, crossover.filter(|_| !unit)) {
-        // Blocks below the smallest of the ladder are probes: there bytes hold already what they are asked about.
+        // Blocks below the smallest of the ladder are probes: bytes limit there already what they are asked about.
         (Counted::Operations, Some(at)) => {
             Some(block) == smallest || (smallest < Some(block) && block as f64 <= SIDES.0 * at)
         }
@@ -149,18 +149,18 @@ fn on_side(way: &Way<'_>, counted: Counted, block: u64) -> bool {
     }
 }
 
-/// Of both levels of a direction: operations, then bytes.
+/// Returns what both levels of a direction show: operations, then bytes.
 pub(super) fn of_levels(run: &Run, way: &Way<'_>) -> [Looks; 2] {
     [Counted::Operations, Counted::Bytes].map(|counted| looks(run, way, counted))
 }
 
-/// The names of all that was disturbed.
+/// Returns all that was disturbed, by name.
 pub(super) fn names(levels: &[Looks; 2]) -> Vec<Disturbed> {
     let all = levels.iter().filter_map(|looks| looks.undisturbed.as_ref());
     all.flat_map(|level| level.disturbed.iter().cloned()).collect()
 }
 
-/// Rows and findings of a level that was disturbed rest on what it is without that.
+/// Replaces a disturbed level in rows and findings by what it is without the disturbed loads.
 pub(crate) fn settle(answer: &MapAnswer, rows: &mut [ClaimRow], findings: &mut [Finding]) {
     for map in &answer.directions {
         for (counted, cap) in [(Counted::Operations, map.operations), (Counted::Bytes, map.bytes)] {

@@ -1,4 +1,4 @@
-//! The depths that fill the cap of each block (method 4.1): the one that Little's law gives, the least with nine tenths of
+//! The depths that fill the cap of each block (method 4.1): the one that Little's law gives, the least with 90 % of
 //! the cap, and the one with the most power.
 
 use serde::{Deserialize, Serialize};
@@ -7,9 +7,9 @@ use super::Way;
 use crate::plateaus::base_latency_ns;
 use crate::{Estimate, Point};
 
-/// The share of the cap that fills it but for the last.
+/// Least share of the cap that fills it (method 4.1).
 const FILLS: f64 = 0.9;
-/// A block whose deepest queue was no deeper than this many times the one that just fills it was not seen full.
+/// Multiple of the depth that just fills it which a block's deepest queue must reach for the block to be seen full.
 const FULL: f64 = 1.5;
 
 /// The depths that fill the cap of one block.
@@ -17,27 +17,26 @@ const FULL: f64 = 1.5;
 pub struct Knee {
     /// Bytes of an I/O.
     pub block: u64,
-    /// I/Os a second of the deepest queue of it.
+    /// I/Os per second of its deepest queue.
     pub full: Estimate,
-    /// The depth of that queue.
+    /// Depth of that queue.
     pub deepest: u32,
-    /// Latency of one I/O alone, nanoseconds; `None` where none was timed.
+    /// Latency of one I/O alone, nanoseconds; `None` if not timed.
     pub alone_ns: Option<f64>,
-    /// N*: the cap times the latency of one alone. Between the depths that do and do not fill it.
+    /// N*: the cap times the latency of one I/O alone, kept between the depths that do and do not fill it.
     pub star: Option<Estimate>,
-    /// N90: the least depth with nine tenths of the cap; its ends are the depths that were measured on both sides.
+    /// N90: the least depth with 90 % of the cap; its ends are the depths measured on both sides.
     pub ninety: Option<Estimate>,
-    /// Of the depths that were measured the one with the most rate for its latency (Kleinrock's power); its ends are its
-    /// neighbours.
+    /// The measured depth with the greatest rate over latency (Kleinrock's power); its ends are its neighbours.
     pub power: Option<Estimate>,
 }
 
-/// Of every block that was measured at several depths, rising.
+/// Returns the knee of every block that was measured at several depths, blocks rising.
 pub(super) fn knees(points: &[&Point], way: &Way<'_>) -> Vec<Knee> {
     points.chunk_by(|a, b| a.block == b.block).filter_map(|block| knee(block, way)).collect()
 }
 
-/// `points` are of one block, depths rising.
+/// Returns the knee of one block, whose `points` rise in depth.
 fn knee(points: &[&Point], way: &Way<'_>) -> Option<Knee> {
     let (first, last) = (points.first()?, points.last()?);
     if first.depth == last.depth {
@@ -59,12 +58,12 @@ fn knee(points: &[&Point], way: &Way<'_>) -> Option<Knee> {
     })
 }
 
-/// The rate of the deepest queue.
+/// Returns the rate of the deepest queue.
 fn full(points: &[&Point]) -> Option<Estimate> {
     points.last().map(|point| point.iops)
 }
 
-/// The latency of one I/O alone, which no cap has stretched where that is known.
+/// Returns the latency of one I/O alone, without the stretch of a cap if that is known.
 fn alone(points: &[&Point], way: &Way<'_>) -> Option<f64> {
     let one = points.first().filter(|point| point.depth == 1)?;
     let smallest = way.figures.depths.iter().filter(|point| point.direction == way.direction);
@@ -73,24 +72,26 @@ fn alone(points: &[&Point], way: &Way<'_>) -> Option<f64> {
     spaced.filter(|_| is_smallest).or(Some(one.latency_ns_mean))
 }
 
-/// The deepest point that does not reach `goal` before one that does, and that one; the first is none where depth 1 does.
+/// Returns the deepest point that does not reach `goal` before one that does, and that one; no first point if the
+/// shallowest already reaches it.
 fn bracket<'p>(points: &[&'p Point], goal: f64) -> Option<(Option<&'p Point>, &'p Point)> {
     let above = points.iter().position(|point| point.iops.value >= goal)?;
     Some((above.checked_sub(1).map(|at| points[at]), points[above]))
 }
 
-/// Cap times latency, between the depths that do not fill it and that do: no latency of another moment says more than these.
+/// Returns cap times latency, kept between the depths that do and do not fill it: a latency of another moment cannot
+/// say more.
 fn star(full: Estimate, alone_ns: f64, (below, above): (Option<&Point>, &Point)) -> Estimate {
     let least = below.map_or(0.0, |point| f64::from(point.depth));
     let most = f64::from(above.depth).max(1.0) / FILLS;
     let bare = |rate: f64| rate * alone_ns / 1e9;
     let value = bare(full.value).clamp(least, most.max(least));
-    // Where one alone fills it already, the cap stretches the latency of that one too.
+    // If one I/O alone already fills it, the cap stretches the latency of that one too.
     let low = if below.is_none() { 0.0 } else { bare(full.low).min(value) };
     Estimate { value, low, high: bare(full.high).max(value) }
 }
 
-/// Between two depths by the logarithm of the depth.
+/// Interpolates between two depths in the logarithm of the depth.
 fn ninety(below: Option<&Point>, above: &Point, goal: f64) -> Estimate {
     let high = f64::from(above.depth);
     let Some(below) = below else { return Estimate { value: 1.0, low: 0.0, high: 1.0 } };
@@ -99,7 +100,7 @@ fn ninety(below: Option<&Point>, above: &Point, goal: f64) -> Estimate {
     Estimate { value: (low.ln() + share.clamp(0.0, 1.0) * (high / low).ln()).exp(), low, high }
 }
 
-/// Rate over latency, which by Little's law is the rate's square over the depth.
+/// Returns the depth with the greatest rate over latency, which by Little's law is the rate's square over the depth.
 fn power(points: &[&Point]) -> Option<Estimate> {
     let of = |point: &Point| point.iops.value.powi(2) / f64::from(point.depth);
     let best = (0..points.len()).max_by(|&a, &b| of(points[a]).total_cmp(&of(points[b])))?;

@@ -9,7 +9,7 @@ use crate::figures::Figures;
 use crate::points::point;
 use crate::{Confidence, Estimate, Finding, Meaning, Point};
 
-/// Reads and writes of one block at once.
+/// Reads and writes of one block size at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mixture {
     /// Name of the step.
@@ -20,38 +20,38 @@ pub struct Mixture {
     pub block: u64,
     /// I/Os in flight.
     pub depth: u32,
-    /// I/Os a second of both.
+    /// I/Os per second of both directions.
     pub iops: f64,
-    /// Of the reads, then of the writes.
+    /// Rates of the reads, then of the writes.
     pub of_each: [Estimate; 2],
 }
 
-/// Blocks in order against the same at random places.
+/// Sequential blocks compared with the same blocks at random places.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ordered {
-    /// Which way.
+    /// Direction.
     pub direction: Direction,
     /// Bytes of an I/O.
     pub block: u64,
-    /// In order, I/Os a second.
+    /// Sequential rate, I/Os per second.
     pub sequential: Estimate,
-    /// At random places, I/Os a second, at the same depth or the deepest.
+    /// Random rate, I/Os per second, at the same depth or the nearest to it.
     pub random: Estimate,
 }
 
 /// Whether reads and writes have one budget.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sharing {
-    /// What is counted.
+    /// What the budget counts.
     pub counted: Counted,
-    /// One together; else one each.
+    /// Whether they share one; otherwise each has its own.
     pub shared: bool,
     /// How sure that is.
     pub confidence: Confidence,
 }
 
 impl Sharing {
-    /// What the findings say of what is counted; `None` where no mix told.
+    /// Returns what the findings say of the budget of `counted`; `None` if no mix showed it.
     pub(super) fn of(findings: &[Finding], counted: Counted) -> Option<Sharing> {
         findings.iter().find_map(|finding| {
             let shared = match &finding.meaning {
@@ -68,7 +68,7 @@ impl Sharing {
 pub(crate) struct Loads {
     /// At random places, one direction alone.
     pub random: Vec<Point>,
-    /// One block after the other.
+    /// One block after the other, one direction alone.
     sequential: Vec<Point>,
     mixed: Vec<Mixture>,
 }
@@ -80,7 +80,7 @@ impl Loads {
         let of_now =
             |step: &&StepRecord| regimes.of_span(step.counted_from, step.ended) == Some(regimes.last());
         run.steps.iter().filter(keeps_depth).filter(of_now).for_each(|step| loads.add(step));
-        // The rungs with what the levels of the volume say of its noise, where they are known so.
+        // The ladders' rungs include what the levels of the volume show of its noise.
         for rung in figures.ladders() {
             if let Some(own) = loads
                 .random
@@ -112,14 +112,14 @@ impl Loads {
         }
     }
 
-    /// Of each block, mix and depth the last.
+    /// Returns the mixtures by block, mix and depth.
     pub(super) fn mixtures(&self) -> Vec<Mixture> {
         let mut mixed = self.mixed.clone();
         mixed.sort_by_key(|mixture| (mixture.block, mixture.read_percent, mixture.depth));
         mixed
     }
 
-    /// Each step in order beside the load at random that is nearest to its depth.
+    /// Returns each sequential step beside the random load nearest to its depth.
     pub(super) fn ordered(&self) -> Vec<Ordered> {
         let beside = |sequential: &Point| {
             let alike = |random: &&Point| {
@@ -138,7 +138,7 @@ impl Loads {
     }
 }
 
-/// Whether all its workers do alike, and keep their depth whatever the volume does.
+/// Whether all workers of a step keep their depth whatever the volume does.
 fn keeps_depth(step: &&StepRecord) -> bool {
     use StepKind::{Again, BlockLadder, Cell, DepthLadder, Latency, Probe, Reference};
     let kind =

@@ -1,8 +1,8 @@
 //! A map of a volume: what each block size reaches at each depth, what was measured of it and what follows from that.
 //!
-//! Caps, unit, budgets and the crossover are the findings of the run. What is added here: how sharp the corners are, the
-//! depth that fills each block, the cells between the measured ones with an interval, order against chance, and the row that
-//! was asked for.
+//! Caps, unit, budgets and the crossover are the findings of the run. Added here: how sharp the corners are, the
+//! depth that fills each block, the cells between the measured ones with an interval, sequential against random
+//! places, and the row that was asked for.
 
 mod caps;
 mod corner;
@@ -34,45 +34,45 @@ pub use surface::{Basis, MapCell};
 /// The answer of `plimsoll map`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MapAnswer {
-    /// The row that was asked for, and the bound of its latency.
+    /// The block size whose row was asked for.
     pub block: Option<Bytes>,
-    /// What the 99th percentile shall stay below, nanoseconds.
+    /// Bound that the 99th percentile of latency was to keep, nanoseconds.
     pub p99: Option<Nanos>,
-    /// Reads, then writes, as far as they were measured.
+    /// Reads, then writes, if they were measured.
     pub directions: Vec<DirectionMap>,
     /// Reads and writes at once.
     pub mixtures: Vec<Mixture>,
-    /// Whether reads and writes have one budget together: of operations, of bytes.
+    /// Whether reads and writes share one budget, of operations and of bytes.
     pub sharing: Vec<Sharing>,
-    /// Blocks in order against the same at random places.
+    /// Sequential blocks compared with the same blocks at random places.
     pub ordered: Vec<Ordered>,
-    /// What it took, beside what the whole grid would take; `None` before the first cell.
+    /// What it took, compared with the whole grid; `None` before the first cell.
     pub cost: Option<Cost>,
 }
 
 /// One direction of a map.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DirectionMap {
-    /// Which way.
+    /// Direction.
     pub direction: Direction,
-    /// The greatest rate of small I/Os; `None` where no ladder was climbed.
+    /// The greatest rate of small I/Os; `None` if no ladder was climbed.
     pub operations: Option<CapOfMap>,
-    /// The most bytes a second; `None` where operations hold every block that was tried.
+    /// The greatest rate in bytes per second; `None` if operations limit every block that was tried.
     pub bytes: Option<CapOfMap>,
-    /// In what units operations are charged, where a load showed that.
+    /// The unit in which operations are charged, if a load showed it.
     pub unit: Option<UnitOfMap>,
-    /// From which block on bytes bind and not operations; `None` where that was not shown.
+    /// The smallest block that bytes limit and not operations; `None` if not shown.
     pub crossover: Option<Crossing>,
-    /// How sharply the one gives way to the other.
+    /// How sharply operations give way to bytes.
     pub corner: Corner,
     /// How sharply latency gives way to the cap, by the ladder of depths.
     pub bend: Corner,
     /// The depths that fill the caps, blocks rising.
     pub knees: Vec<Knee>,
-    /// The greatest rate of small I/Os that arrive by chance at which the bound holds, N_slo (method 4.1); `None`
-    /// where none was asked for.
+    /// The greatest rate of randomly arriving small I/Os at which the bound holds, N_slo (method 4.1); `None`
+    /// without a bound.
     pub slo: Option<Headroom>,
-    /// Blocks rising, and depths rising in each.
+    /// Cells, blocks rising, and depths rising in each block.
     pub cells: Vec<MapCell>,
     /// What to run: a row for each block.
     pub rows: Vec<Row>,
@@ -80,7 +80,7 @@ pub struct DirectionMap {
     pub disturbed: Vec<Disturbed>,
 }
 
-/// The answer that `run` gives to what was asked.
+/// Returns the answer that `run` gives to what was asked.
 pub(crate) fn answer(run: &Run, asked: &MapAsked, (figures, findings): (&Figures, &[Finding])) -> MapAnswer {
     let loads = loads::Loads::of(run, figures);
     let of_way = |direction| direction_map(run, asked, &Way { direction, figures, findings, loads: &loads });
@@ -107,8 +107,8 @@ pub(crate) struct Way<'r> {
 }
 
 impl Way<'_> {
-    /// Points at random places that kept their depth, in the last regime, by block and then depth; the best known of those
-    /// that were measured twice.
+    /// Returns the random points that kept their depth, in the last regime, by block and then depth; the best known
+    /// of those measured twice.
     fn points(&self, disturbed: &[Disturbed]) -> Vec<&Point> {
         let is_own = |point: &&Point| {
             point.direction == self.direction && !disturbed.iter().any(|off| off.step == point.step)
@@ -120,7 +120,7 @@ impl Way<'_> {
     }
 }
 
-/// Of several looks at one cell the best known; where another surely had more, that one: what disturbs a load takes from it.
+/// Returns the best known of several points of one cell, or one that surely had more: what disturbs a load takes from it.
 fn best_known<'p>(looks: &[&'p Point]) -> Option<&'p Point> {
     let width = |point: &Point| point.iops.half_width() / point.iops.value;
     let known = looks.iter().copied().min_by(|a, b| width(a).total_cmp(&width(b)))?;

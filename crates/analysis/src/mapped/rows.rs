@@ -1,4 +1,4 @@
-//! What to run: for each block so deep, and so much comes of it; and the deepest at which a bound of the latency holds.
+//! What to run: the depth for each block and what it reaches, and the greatest depth at which a bound on the latency holds.
 
 use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -14,32 +14,32 @@ use crate::{Point, latency};
 pub struct Row {
     /// Bytes of an I/O.
     pub block: u64,
-    /// Whether it is the one that was asked for.
+    /// Whether this block was asked for.
     pub asked: bool,
-    /// The least depth that was measured with nine tenths of its cap, or follows from it; with a bound the deepest that was
-    /// measured to keep it, for this block or a longer one.
+    /// The cell of the least depth, measured or predicted, with 90 % of the block's cap; with a bound, of the
+    /// greatest depth that was measured to keep it, for this block or a longer one.
     pub cell: Option<MapCell>,
-    /// What is known of the bound; `None` where none was asked for.
+    /// What is known of the bound; `None` if none was asked for.
     pub bound: Option<Bound>,
 }
 
-/// Whether a bound of the 99th percentile holds.
+/// Whether a bound on the 99th percentile holds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "bound", rename_all = "snake_case")]
 pub enum Bound {
-    /// It holds at this depth, and not at that one; `None` where no deeper one was measured that surely does not.
+    /// It holds at `depth`, and not at `fails`; `None` if no greater depth was measured at which it surely fails.
     Holds {
-        /// The deepest at which it surely holds.
+        /// The greatest depth at which it surely holds.
         depth: u32,
-        /// The least beyond it at which it surely does not.
+        /// The least depth beyond it at which it surely does not.
         fails: Option<u32>,
     },
-    /// At none that was measured; this is the least of them.
+    /// It holds at no depth that was measured.
     Nowhere {
         /// The least depth that was measured.
         least: u32,
     },
-    /// Too few I/Os were timed for it, or they waited for each other too much.
+    /// Not known: too few I/Os were timed, or they waited for each other too much.
     Open,
     /// This block was not measured.
     NotMeasured,
@@ -52,7 +52,7 @@ pub(super) struct Known<'k> {
     pub surface: &'k Surface<'k>,
 }
 
-/// A row for each block of the map's cells.
+/// Returns a row for each block of the map's cells.
 pub(super) fn rows(run: &Run, asked: &MapAsked, known: &Known<'_>) -> Vec<Row> {
     let mut blocks: Vec<u64> = known.surface.cells(asked.block).iter().map(|cell| cell.block).collect();
     blocks.dedup();
@@ -61,7 +61,8 @@ pub(super) fn rows(run: &Run, asked: &MapAsked, known: &Known<'_>) -> Vec<Row> {
     measured.iter().enumerate().map(from_longer).collect()
 }
 
-/// What a longer block keeps at some depth, a shorter one keeps there too: it takes no longer.
+/// Takes over the depth of a longer block: what that keeps at some depth, a shorter one keeps there too, because it
+/// takes no longer.
 fn from_longer(row: &Row, longer: &[Row], known: &Known<'_>) -> Row {
     let holds = |row: &Row| match row.bound {
         Some(Bound::Holds { depth, .. }) => Some(depth),
@@ -93,7 +94,8 @@ fn row(run: &Run, asked: &MapAsked, (known, block): (&Known<'_>, u64)) -> Row {
     Row { block, asked: asked.block.is_some_and(|asked| asked.0 == block), cell, bound }
 }
 
-/// The cell whose depth fills the cap of a block: by its own knee, or else by the least doubling that the model says does.
+/// Returns the cell whose depth fills the cap of a block: by its own knee, otherwise the least doubling that does by
+/// the model.
 fn filling(known: &Known<'_>, block: u64) -> Option<MapCell> {
     let own = known.knees.iter().find(|knee| knee.block == block);
     if let Some(ninety) = own.and_then(|knee| knee.ninety) {
@@ -107,7 +109,7 @@ fn filling(known: &Known<'_>, block: u64) -> Option<MapCell> {
     cells.into_iter().find(|cell| most > 0.0 && rate(cell) >= 0.9 * most && cell.basis == Basis::Predicted)
 }
 
-/// What the steps of a block say of a bound.
+/// Returns what the steps of a block show of a bound.
 fn bound(run: &Run, p99: Nanos, (known, block): (&Known<'_>, u64)) -> Bound {
     let Some(direction) = known.points.first().map(|point| point.direction) else {
         return Bound::NotMeasured;
@@ -140,12 +142,12 @@ enum Holds {
     Open,
 }
 
-/// By the interval of the percentile.
+/// Returns whether a step keeps a bound, by the interval of the percentile.
 fn holds(step: &StepRecord, direction: Direction, p99: Nanos) -> Holds {
     debug_assert!(step.plan.kind != StepKind::OpenLoad, "arrivals have no depth");
     let most = p99.0 as f64;
     let Some(told) = latency::percentile(step, direction, 99.0) else {
-        // Of a few I/Os none was beyond it, or many were: that much is seen without an interval.
+        // Too few I/Os for an interval; but if half of them were beyond the bound, it failed.
         return match point(step, direction) {
             Some(point) if point.latency_ns_p50 as f64 > most => Holds::No,
             _ => Holds::Open,

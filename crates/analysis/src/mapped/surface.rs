@@ -1,9 +1,9 @@
 //! The cells of a map: measured ones, and between these what follows from them.
 //!
-//! A rate that was not measured is `min(N/L0, C/ceil(b/u), B/b)`: Little's law below the knee, the caps above it, rounded as the
-//! corners were seen to be. It lies within what the measured cells around it allow: more depth and shorter blocks bring no fewer
-//! operations, and depth brings no more than in proportion. Where both leave more than a factor of two, or contradict each
-//! other, it is not told.
+//! A rate that was not measured is `min(N/L0, C/ceil(b/u), B/b)`: Little's law below the knee, the caps above it,
+//! rounded as the corners were seen to be. It lies within what the measured cells around it allow: more depth and
+//! shorter blocks bring no fewer operations, and depth brings no more than in proportion. If both leave more than a
+//! factor of two, or contradict each other, the cell has no figure.
 
 use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
@@ -13,14 +13,14 @@ use super::caps::{Caps, HeldBy};
 use super::corner::{Corner, rounded};
 use crate::{Charge, Estimate, Point};
 
-/// What is wider than this, greatest over least, is not told.
+/// Greatest ratio of an interval's upper to its lower end with which a cell has a figure.
 const WIDE: f64 = 2.0;
-/// What a model may be off where it was not held against a measured cell: a level's moments differ by about as much.
+/// Share by which a model may be off if no measured cell checks it: a level's moments differ by about as much.
 const SLACK: f64 = 0.02;
-/// Blocks that have a row, as far as larger ones were measured.
+/// KiB of the blocks that have a row, up to the largest that was measured.
 const BLOCKS: [u64; 9] = [4, 8, 16, 32, 64, 128, 256, 512, 1024];
 
-/// Where a cell's figure is from.
+/// Where a cell's figure comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
@@ -37,19 +37,19 @@ pub struct MapCell {
     pub block: u64,
     /// I/Os in flight.
     pub depth: u32,
-    /// I/Os a second; `None` where nothing is known of it.
+    /// I/Os per second; `None` if nothing is known of it.
     pub iops: Option<Estimate>,
-    /// Where that is from.
+    /// Where that comes from.
     pub basis: Basis,
-    /// Mean latency, nanoseconds: by Little's law where it was not measured.
+    /// Mean latency, nanoseconds: by Little's law if it was not measured.
     pub latency_ns: Option<f64>,
-    /// 99th percentile, nanoseconds; only where it was measured.
+    /// 99th percentile of latency, nanoseconds; only if it was measured.
     pub p99_ns: Option<u64>,
 }
 
 /// What a map knows of one direction.
 pub(super) struct Surface<'m> {
-    /// By block and then depth, each once.
+    /// Measured points by block and then depth, each once.
     pub points: &'m [&'m Point],
     pub caps: Caps<'m>,
     pub crossover: Option<Estimate>,
@@ -58,7 +58,7 @@ pub(super) struct Surface<'m> {
 }
 
 impl Surface<'_> {
-    /// Every block at every depth: the usual ones, those that were measured, and the one that is asked for.
+    /// Returns every block at every depth: the usual ones, those that were measured, and the one that is asked for.
     pub fn cells(&self, asked: Option<Bytes>) -> Vec<MapCell> {
         let largest = self.points.iter().map(|point| point.block).max().unwrap_or(0);
         let deepest = self.points.iter().map(|point| point.depth).max().unwrap_or(1);
@@ -71,7 +71,7 @@ impl Surface<'_> {
         blocks.into_iter().flat_map(|block| self.row(block, &depths)).collect()
     }
 
-    /// One block: the doublings of the depth and what else was measured.
+    /// Returns one block at the doublings of the depth, and at what else was measured.
     fn row(&self, block: u64, doublings: &[u32]) -> Vec<MapCell> {
         let own = self.points.iter().filter(|point| point.block == block).map(|point| point.depth);
         let mut depths: Vec<u32> = doublings.iter().copied().chain(own).collect();
@@ -80,7 +80,7 @@ impl Surface<'_> {
         depths.into_iter().map(|depth| self.cell(block, depth)).collect()
     }
 
-    /// One block at one depth.
+    /// Returns one block at one depth.
     pub fn cell(&self, block: u64, depth: u32) -> MapCell {
         let measured = self.points.iter().find(|point| point.block == block && point.depth == depth);
         if let Some(point) = measured {
@@ -98,7 +98,8 @@ impl Surface<'_> {
         MapCell { block, depth, iops, basis: Basis::Predicted, latency_ns, p99_ns: None }
     }
 
-    /// What the measured cells and the model leave of a rate; `None` where that is wide, or where they contradict each other.
+    /// Returns what the measured cells and the model leave of a rate; `None` if that is wide, or if they contradict
+    /// each other.
     pub fn predicted(&self, block: u64, depth: u32) -> Option<Estimate> {
         let (least, most) = self.allowed(block, depth);
         let told = match self.model(block, depth) {
@@ -116,7 +117,8 @@ impl Surface<'_> {
         told.filter(|iops| iops.low > 0.0 && iops.high <= WIDE * iops.low)
     }
 
-    /// At least as wide as measured cells usually are: what several of them leave between is as sure as they are, and no surer.
+    /// Widens an estimate to at least what measured cells usually have: what several of them leave between is no
+    /// surer than they are.
     fn as_wide(&self, iops: Estimate) -> Estimate {
         let widths: Vec<f64> =
             self.points.iter().map(|point| point.iops.half_width() / point.iops.value).collect();
@@ -128,17 +130,17 @@ impl Surface<'_> {
         }
     }
 
-    /// What the measured cells around it allow: the least and the most.
+    /// Returns the least and the greatest rate that the measured cells around it allow.
     fn allowed(&self, block: u64, depth: u32) -> (f64, f64) {
         let (mut least, mut most) = (0.0f64, f64::INFINITY);
         for point in self.points {
             let deeper = f64::from(depth) / f64::from(point.depth);
-            // Of longer blocks and fewer in flight there are no more operations; of deeper ones at most in proportion.
+            // Longer blocks and fewer in flight bring no more operations; more in flight bring at most in proportion.
             if point.block >= block {
                 least = least.max(point.iops.low * deeper.min(1.0));
             }
             if point.block <= block && self.by_bytes() {
-                // No fewer bytes of longer blocks either, where no unit stands between.
+                // Nor do longer blocks bring fewer bytes, unless a unit stands between.
                 let shorter = point.block as f64 / block as f64;
                 least = least.max(point.iops.low * deeper.min(1.0) * shorter);
             }
@@ -149,12 +151,12 @@ impl Surface<'_> {
         (least * (1.0 - SLACK), most * (1.0 + SLACK))
     }
 
-    /// Whether bytes, and no unit of operations, hold the longer blocks.
+    /// Whether bytes, and no unit of operations, limit the longer blocks.
     fn by_bytes(&self) -> bool {
         self.crossover.is_some() && self.caps.unit.is_none()
     }
 
-    /// Little's law and the caps; `None` where either is not known.
+    /// Returns the rate by Little's law and the caps; `None` if either is not known.
     fn model(&self, block: u64, depth: u32) -> Option<Estimate> {
         let (alone, cap) = (self.alone(block)?, self.plateau(block)?);
         let slope = |ns: f64| f64::from(depth) / ns * 1e9;
@@ -167,7 +169,7 @@ impl Surface<'_> {
         })
     }
 
-    /// Latency of one I/O of this block alone, nanoseconds: in proportion between two that were measured.
+    /// Returns the latency of one I/O of this block alone, nanoseconds: in proportion between two that were measured.
     fn alone(&self, block: u64) -> Option<Estimate> {
         let ones = || self.points.iter().filter(|point| point.depth == 1);
         let below = ones().rfind(|point| point.block <= block)?;
@@ -175,12 +177,12 @@ impl Surface<'_> {
         let (low, high) = (below.latency_ns_mean, above.latency_ns_mean.max(below.latency_ns_mean));
         let span = (above.block - below.block).max(1) as f64;
         let value = low + (high - low) * (block - below.block) as f64 / span;
-        // One alone is timed as often as it comes back: its mean is known as its rate is.
+        // One alone is timed as often as it comes back: its mean is as well known as its rate.
         let off = |point: &Point| 1.0 + point.iops.half_width() / point.iops.value;
         Some(Estimate { value, low: low / off(below), high: high * off(above) })
     }
 
-    /// The rate of a full queue of this block by the caps, rounded where they meet as the corner was seen to be.
+    /// Returns the rate of a full queue of this block by the caps, rounded where they meet as the corner was seen to be.
     fn plateau(&self, block: u64) -> Option<Estimate> {
         let operations = self.caps.operations.filter(|cap| !cap.at_least && cap.held_by != HeldBy::Bytes)?;
         let charged = self.charged(block);
@@ -191,7 +193,7 @@ impl Surface<'_> {
             high: of.high / charged.low,
         };
         let Some(bytes) = self.caps.bytes.filter(|cap| !cap.at_least && cap.held_by != HeldBy::Unit) else {
-            // Nothing held the bytes of the largest block but operations, if that was seen.
+            // Nothing but operations limited the bytes of the largest block, if that was seen.
             return self.caps.bytes.is_none_or(|cap| cap.held_by == HeldBy::Unit).then_some(small);
         };
         let each = block as f64;
@@ -204,7 +206,7 @@ impl Surface<'_> {
         })
     }
 
-    /// What one operation of this block is charged as: between a whole unit once begun and its size where that was not told.
+    /// Returns what one operation of this block is charged as: if not known, between its size and whole units.
     fn charged(&self, block: u64) -> Estimate {
         let Some(unit) = self.caps.unit else { return Estimate { value: 1.0, low: 1.0, high: 1.0 } };
         let units = block as f64 / unit.bytes as f64;

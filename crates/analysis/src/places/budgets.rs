@@ -1,4 +1,4 @@
-//! What a cached volume moves: from its cache, beyond it, and both at once.
+//! What a cached volume reaches: from its cache, beyond it, and both at once.
 
 use record::{StepRecord, WorkerTotals};
 use serde::{Deserialize, Serialize};
@@ -9,12 +9,12 @@ use super::cache::CacheSeen;
 use super::looks::{Look, Span, look, span};
 use crate::Estimate;
 
-/// The smaller of two limits is seen beside the greater from this share of it on.
+/// Least share of the greater of two limits with which the smaller is seen beside it.
 const ALIKE: f64 = 0.1;
-/// What both at once may lie aside of either way, in parts of what is between the two ways.
+/// How far both at once may lie from what either way predicts, as a share of the distance between the two predictions.
 const ASIDE: f64 = 0.3;
 
-/// What many reads at once moved, operations of one size a second.
+/// What many reads at once reached, in operations of one size per second.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     /// Bytes of a read.
@@ -23,7 +23,7 @@ pub struct Budget {
     pub cached: Option<Estimate>,
     /// Beyond the cache alone.
     pub uncached: Option<Estimate>,
-    /// Both at once: what came from the cache, and what from beyond it.
+    /// Both at once: from the cache, and beyond it.
     pub together: Option<(f64, f64)>,
 }
 
@@ -33,15 +33,15 @@ pub struct Budget {
 pub enum Joint {
     /// Together both reach what each reaches alone.
     Apart,
-    /// Together they reach what the cache reaches alone: reads beyond it count there too.
+    /// Together they reach what the faster reaches alone: reads beyond the cache count there too.
     OneOverBoth,
     /// Together they reach less than one of them alone.
     Less,
 }
 
 impl Budget {
-    /// How the limits act on each other; `None` where not all three were measured, or where one moves so little beside the other
-    /// that both ways come to the same.
+    /// Returns how the limits act on each other; `None` if not all three were measured, or if one is too small
+    /// beside the other for the two ways to differ.
     pub fn joint(&self) -> Option<Joint> {
         let (cached, uncached, (hits, misses)) = (self.cached?.value, self.uncached?.value, self.together?);
         let (one, apart) = (cached.max(uncached), cached + uncached);
@@ -58,7 +58,7 @@ impl Budget {
     }
 }
 
-/// The budgets by block size, in the order in which they were measured.
+/// Returns the budgets by block size, in the order in which they were measured.
 pub(crate) fn budgets(steps: &[StepRecord], warm: Option<Span>, cache: &CacheSeen) -> Vec<Budget> {
     let mut budgets: Vec<Budget> = Vec::new();
     let Some(warm) = warm else { return budgets };
@@ -92,14 +92,14 @@ fn take_in(step: &StepRecord, (warm, cache): (Span, &CacheSeen), budget: &mut Bu
     }
 }
 
-/// The share of reads beyond the cache that came from beyond it: some places are drawn twice.
+/// Returns the share of reads beyond the cache that did come from beyond it: some places are drawn twice.
 fn missed(step: &StepRecord, cache: &CacheSeen) -> f64 {
     let (CacheSeen::Seen { hit_ns, miss_ns, .. } | CacheSeen::SizeUnclear { hit_ns, miss_ns, .. }) = cache
     else {
         return 1.0;
     };
     let hits = step.latency(Direction::Read).share_within((hit_ns * miss_ns).sqrt() as u64).unwrap_or(0.0);
-    // Where many are as fast they are no hits: what is beyond it is fast as well.
+    // If many are as fast as hits, they are no hits: what is beyond the cache is fast as well.
     if hits > 0.3 { 1.0 } else { 1.0 - hits }
 }
 
@@ -107,7 +107,7 @@ fn scaled(rate: Estimate, by: f64) -> Estimate {
     Estimate { value: rate.value * by, low: rate.low * by, high: rate.high * by }
 }
 
-/// Whether a load that reads each place once came to the end of its places, the ramp included.
+/// Whether a load that reads each place once came to the end of its places, ramp included.
 fn reads_twice(step: &StepRecord) -> bool {
     let once = |worker: &WorkerPlan| worker.access.order == Order::Random(Repeats::Without);
     let seconds = step.ended.since(step.started).as_secs_f64();
@@ -124,7 +124,7 @@ fn rate(totals: &WorkerTotals) -> f64 {
     totals.directions[Direction::Read.index()].tally.ops as f64 / seconds.max(1e-9)
 }
 
-/// The rate of a step over its whole intervals.
+/// Returns the rate of a step, with an interval from its whole intervals.
 fn rate_of(step: &StepRecord) -> Option<Estimate> {
     let mut monitor = Monitor::new(Rule::within(0.0));
     let whole = step.full().filter(|interval| interval.counted);

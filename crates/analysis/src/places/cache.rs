@@ -1,8 +1,8 @@
-//! The cache ladder: working sets of growing size, each read before it is measured, and the size of a cache from the share of reads
-//! that come from it.
+//! The cache ladder: working sets of growing size, each read before it is measured, and the size of a cache from the
+//! share of reads that come from it.
 //!
-//! Random reads of a set that is larger than the cache find in it the share that fits, whatever is replaced by what; so the share
-//! times the size of the set is the size of the cache.
+//! Random reads of a set that is larger than the cache find in it the share that fits, whatever is replaced by what;
+//! so the share times the size of the set is the size of the cache.
 
 use record::{Distribution, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -12,93 +12,93 @@ use super::looks::{Look, look};
 use super::readings::Place;
 use crate::Estimate;
 
-/// Three of four reads of a larger set take longer than of a smaller one by this factor: then something held the smaller one.
+/// Ratio of the 75th percentiles of a larger to a smaller set above which something holds the smaller one.
 const FALLS: f64 = 1.5;
 /// Fewest reads of a set.
 const READS: u64 = 50;
-/// A set of which this share comes from the cache fits it: a few reads of a device are as fast.
+/// Least share of reads from the cache with which a set fits it: a few reads of a device are as fast.
 const FITS: f64 = 0.95;
-/// Sets with a share of hits between these tell a size: above, nearly all fits; below, the few hits count too much.
+/// Least and greatest share of hits of a set that gives a size: above, nearly all fits; below, the few hits count too much.
 const TELLS: (f64, f64) = (0.2, 0.92);
-/// An interval of a size is never narrower, as a share: hits and misses whose latencies overlap are told apart with an error
-/// that the count does not show (measured: 5.5 % at a coefficient of variation of a half).
+/// Least half-width of a size, as a share: hits and misses whose latencies overlap are told apart with an error that
+/// the count does not show (measured: 5.5 % at a coefficient of variation of a half).
 const LEAST_ERROR: f64 = 0.07;
-/// A pass that takes less than this share of the one before it shows that a cache is still taking in.
+/// Share of the time of the pass before below which a pass shows that a cache is still taking in.
 const STILL: f64 = 0.97;
-/// What a cache may not have taken in yet of a set that it holds, as a share.
+/// Share of a set that a cache which holds it may not have taken in yet.
 const LACKS: f64 = 0.03;
-/// Sizes this near each other do not contradict, as a share.
+/// Share within which two sizes do not contradict each other.
 const NEAR: f64 = 0.1;
 
 /// A working set and how it was read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SetSeen {
-    /// Its size.
+    /// Size of the set, bytes.
     pub bytes: u64,
-    /// Times it was read whole before.
+    /// Number of times that it was read whole before.
     pub passes: u32,
-    /// Random reads of it.
+    /// Number of random reads of it.
     pub reads: u64,
-    /// Mean of their latency, nanoseconds.
+    /// Mean latency of these reads, nanoseconds.
     pub latency_ns_mean: f64,
-    /// Their median, nanoseconds.
+    /// Median latency of these reads, nanoseconds.
     pub latency_ns_p50: u64,
-    /// Share of them that came from the cache (0 to 1); `None` where none is seen.
+    /// Share of these reads that came from the cache (0 to 1); `None` if no cache is seen.
     pub hits: Option<Estimate>,
-    /// Whether the last pass over it came faster than the one before: a cache that takes in only a part of what passes did not hold
-    /// yet what it will.
+    /// Whether the last pass over it was faster than the one before: a cache that takes in only a part of what
+    /// passes does not hold yet what it will.
     #[serde(default)]
     pub still_warming: bool,
     #[serde(skip)]
     latency: Distribution,
 }
 
-/// What the ladder says of a cache.
+/// What the ladder shows of a cache.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
 pub enum CacheSeen {
     /// No working set was tried.
     #[default]
     NotLooked,
-    /// None that holds sets up to this size.
+    /// There is no cache that holds sets up to this size.
     None {
         /// The largest set, bytes.
         up_to: u64,
     },
     /// Sets up to a size are faster.
     Seen {
-        /// How much it holds, bytes.
+        /// Size of the cache, bytes.
         size: Estimate,
         /// Median latency of a read from it, nanoseconds.
         hit_ns: f64,
-        /// The same of a read beyond it.
+        /// Latency of a read beyond it, nanoseconds: the 90th percentile of the largest set.
         miss_ns: f64,
     },
-    /// Small sets come faster than large ones, but the shares of hits are not those of one size.
+    /// Small sets are faster than large ones, but their shares of hits are not those of one size.
     SizeUnclear {
-        /// The largest set that it holds, bytes.
+        /// The largest set that the cache holds, bytes.
         holds: u64,
-        /// The smallest that it does not.
+        /// The smallest set that it does not hold, bytes.
         less_than: u64,
-        /// As above.
+        /// Median latency of a read from it, nanoseconds.
         hit_ns: f64,
-        /// As above.
+        /// Latency of a read beyond it, nanoseconds: the 90th percentile of the largest set.
         miss_ns: f64,
     },
-    /// Larger sets came slower, but no smaller one was read again after them: that may have been the time.
+    /// Larger sets were slower, but no smaller one was read again after them: it may have been due to the time.
     Unconfirmed {
-        /// The set that came slower, bytes.
+        /// The set that was slower, bytes.
         slower: u64,
     },
-    /// All that is read again comes faster: a cache that is larger than the largest set, or blocks that are loaded when they are
-    /// touched.
+    /// All that is read again is faster: a cache that is larger than the largest set, or blocks that are loaded when
+    /// they are touched.
     LargerOrFirstTouch {
         /// The largest set, bytes.
         up_to: u64,
     },
 }
 
-/// The working sets that were measured, in their order.
+/// Returns the working sets that were measured, in their order.
 pub(crate) fn sets(steps: &[StepRecord]) -> Vec<SetSeen> {
     let mut sets = Vec::new();
     let mut warmed: Vec<(u64, f64)> = Vec::new();
@@ -145,7 +145,7 @@ fn is_taking_in(sets: &[SetSeen]) -> bool {
     (0..sets.len()).any(|at| sets[at + 1..].iter().any(|later| more(&sets[at], later)))
 }
 
-/// A ladder that has a step: the latencies of hits and misses, and what lies between them.
+/// A step in the ladder: the latencies of hits and misses, and the threshold between them.
 struct Step {
     hit_ns: f64,
     miss_ns: f64,
@@ -157,7 +157,7 @@ fn percentile(set: &SetSeen, percent: f64) -> f64 {
 }
 
 fn step(sets: &[SetSeen]) -> Option<Step> {
-    // Of several looks at the smallest set the last, when it was read most often.
+    // Of several looks at the smallest set the last, when it had been read most often.
     let least = sets.iter().map(|set| set.bytes).min()?;
     let smallest = sets.iter().rfind(|set| set.bytes == least)?;
     let largest = sets.iter().max_by_key(|set| set.bytes)?;
@@ -168,8 +168,8 @@ fn step(sets: &[SetSeen]) -> Option<Step> {
     Some(Step { hit_ns, miss_ns, between_ns: (hit_ns * miss_ns).sqrt() as u64 })
 }
 
-/// Fills in the share of hits of each set, and says what the ladder shows; `slow_once`: whether places of the strip were slow
-/// at first although no region was not. `places` are those of the strip.
+/// Fills in the share of hits of each set, and returns what the ladder shows. `slow_once`: whether every region of
+/// the strip was slow at first. `places` are those of the strip.
 pub(crate) fn cache(sets: &mut [SetSeen], places: &[Place], slow_once: bool) -> CacheSeen {
     let Some(up_to) = sets.iter().map(|set| set.bytes).max() else { return CacheSeen::NotLooked };
     let Some(step) = step(sets) else {
@@ -185,8 +185,8 @@ pub(crate) fn cache(sets: &mut [SetSeen], places: &[Place], slow_once: bool) -> 
     told(sets, &step)
 }
 
-/// Where the smallest set came slower at first than when it had been read more often, larger ones that were passed over as often hold
-/// as little of what they will.
+/// Marks the sets that are still warming. If the smallest set was slower at first than after it had been read more
+/// often, larger ones with as many passes are in the cache to as small a part.
 fn mark_warming(sets: &mut [SetSeen]) {
     if is_taking_in(sets) {
         let lacking = |set: &&mut SetSeen| set.hits.is_some_and(|hits| hits.value < FITS);
@@ -199,23 +199,23 @@ fn mark_warming(sets: &mut [SetSeen]) {
     sets.iter_mut().filter(|set| set.bytes > least).for_each(|set| set.still_warming |= lacking(set));
 }
 
-/// Share of reads of the set faster than `ns`.
+/// Returns the share of reads of the set that are faster than `ns`.
 fn below(set: &SetSeen, ns: u64) -> f64 {
     set.latency.share_within(ns).unwrap_or_default()
 }
 
-/// Share of reads of places that lie in no cache which are faster than `ns`: first readings, or what came after the sets.
+/// Returns the share of reads faster than `ns` of places that lie in no cache: first readings, or those after the sets.
 fn misses_below(places: &[Place], ns: u64) -> f64 {
     let later: Vec<f64> = places.iter().flat_map(|place| place.later_ns.iter().copied()).collect();
     let first = || places.iter().map(|place| place.first_ns).collect();
     let known: Vec<f64> = if later.len() >= READS as usize { later } else { first() };
     let fast = known.iter().filter(|reading| **reading <= ns as f64).count();
-    // Where most are fast they are no misses: a part that was never written, or that lay in the cache.
+    // If many are fast they are no misses: a part that was never written, or that lay in the cache.
     let share = fast as f64 / known.len().max(1) as f64;
     if share > 0.3 { 0.0 } else { share }
 }
 
-/// The share of hits of a set, of which misses and hits are told with these errors.
+/// Returns the share of hits of a set; `misses` and `hits` are the shares of each that are faster than `between_ns`.
 fn share(set: &SetSeen, between_ns: u64, (misses, hits): (f64, f64)) -> Estimate {
     let seen = below(set, between_ns);
     let range = (hits - misses).max(0.1);
@@ -250,7 +250,7 @@ fn is_confirmed(sets: &[SetSeen], holds: u64) -> bool {
     slow.is_some_and(|slow| sets[slow..].iter().any(fits))
 }
 
-/// The size of the cache by the set that tells it best.
+/// Returns the size of the cache by the set that shows it best.
 pub(crate) fn size(sets: &[SetSeen]) -> Option<Estimate> {
     let of_set = |set: &SetSeen| {
         if set.still_warming {

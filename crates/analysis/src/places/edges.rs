@@ -1,4 +1,5 @@
-//! Where the level of a series over position changes: found by segments of the series, then placed between two readings.
+//! The edges at which the level of a series over position changes: detected by segments of the series, then placed
+//! between two readings.
 
 use statistics::quantile::{median, quantile};
 use statistics::segments::{Rule, Sample, segments};
@@ -6,27 +7,27 @@ use statistics::segments::{Rule, Sample, segments};
 use super::looks::Span;
 use super::readings::UNIT;
 
-/// Readings that make one value of the series: a median over so many is not moved by a slow one or two.
+/// Readings that make one value of the series: a median over this many is not moved by one or two slow ones.
 const READINGS: usize = 6;
 /// Shortest region, in values of the series.
 const LEAST: f64 = 3.0;
-/// Least share by which a level must change: smaller ones are within what tails and neighbours do.
+/// Least share by which a level must change: smaller changes are within what tails and neighbours do.
 const SHARE: f64 = 0.3;
-/// Noise below this share of a level is not believed.
+/// Least noise that is believed, as a share of the level.
 const FLOOR: f64 = 0.02;
-/// A place for an edge may be so much less likely than the likeliest, as a logarithm: seven in a thousand.
+/// How much less likely than the likeliest the place of an edge may be, in the natural logarithm: seven in a thousand.
 const LIKELY: f64 = 5.0;
 /// Most values of a series, as elsewhere.
 const MOST: usize = 2000;
 
-/// A reading at a place, nanoseconds.
+/// A reading at an offset in bytes, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Reading {
     pub(crate) offset: u64,
     pub(crate) ns: f64,
 }
 
-/// The edge between two levels: it lies behind `after`, and not behind `before`.
+/// The edge between two levels: it lies beyond `after`, and not beyond `before`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Edge {
     pub(crate) after: u64,
@@ -43,7 +44,7 @@ impl Edge {
     }
 }
 
-/// The edges of `readings`, which rise in their offsets.
+/// Returns the edges of `readings`, which rise in their offsets.
 pub(crate) fn edges(readings: &[Reading]) -> Vec<Edge> {
     let values: Vec<&[Reading]> = readings.chunks(READINGS).collect();
     let samples: Vec<Sample> =
@@ -60,8 +61,8 @@ pub(crate) fn edges(readings: &[Reading]) -> Vec<Edge> {
         .collect()
 }
 
-/// The noise of the noisier parts of the series, as a share of its level: parts that answer from nothing have none, and beside them
-/// that of the rest would look like edges.
+/// Returns the noise of the noisier parts of the series, as a share of its level: parts that answer from nothing
+/// have none, and beside them the noise of the rest would look like edges.
 fn noise(samples: &[Sample]) -> f64 {
     let differences: Vec<f64> =
         samples.windows(2).map(|pair| (pair[1].value / pair[0].value).ln().abs()).collect();
@@ -74,16 +75,17 @@ fn sample(at: usize, chunk: &[Reading]) -> Option<Sample> {
     Some(Sample { from: at as f64, to: at as f64 + 1.0, value })
 }
 
-/// The edge among the `readings` of two neighbouring levels, of which about the first `left` belong to the first: all places that
-/// are nearly as likely as the likeliest, where each level has the share of readings beyond the middle that its own readings show.
-/// With a second mode of the latency some of one level look like the other; beside the edge they must not be taken for it.
+/// Returns the edge among the `readings` of two neighbouring levels, of which about the first `left` belong to the
+/// first. It covers all places that are nearly as likely as the likeliest, given the share of readings beyond the
+/// middle that each level's own readings show. If latency has a second mode, some readings of one level look like
+/// the other's; near the edge these must not be taken for it.
 fn place(readings: &[Reading], left: usize) -> Option<Edge> {
     let (before, after) = readings.split_at_checked(left)?;
     let levels = (level(before)?, level(after)?);
     let middle = (levels.0 * levels.1).sqrt();
     let looks_left = |reading: &Reading| (reading.ns < middle) == (levels.0 < levels.1);
     let (stays, strays) = (share(before, looks_left), share(after, looks_left));
-    // What each reading adds to the likelihood that the edge lies behind it.
+    // What each reading adds to the likelihood that the edge lies after it.
     let gain = |reading: &Reading| match looks_left(reading) {
         true => (stays / strays).ln(),
         false => ((1.0 - stays) / (1.0 - strays)).ln(),
@@ -110,13 +112,13 @@ fn level(readings: &[Reading]) -> Option<f64> {
     median(&readings.iter().map(|reading| reading.ns).collect::<Vec<_>>())
 }
 
-/// The share of `readings` that look so; neither none nor all, which so few cannot show.
+/// Returns the share of `readings` that look so, never 0 or 1, which a few readings cannot show.
 fn share(readings: &[Reading], looks: impl Fn(&Reading) -> bool) -> f64 {
     let count = readings.iter().filter(|reading| looks(reading)).count();
     (count as f64 + 0.5) / (readings.len() as f64 + 1.0)
 }
 
-/// The edges between parts that hold `least` readings or more: what is shorter belongs to one uncertain edge.
+/// Keeps the edges between parts that hold `least` readings or more: what is shorter belongs to one uncertain edge.
 pub(crate) fn apart(edges: Vec<Edge>, places: &[u64], least: usize) -> Vec<Edge> {
     let within = |from: u64, to: u64| {
         places
@@ -138,7 +140,7 @@ pub(crate) fn apart(edges: Vec<Edge>, places: &[u64], least: usize) -> Vec<Edge>
     kept
 }
 
-/// One list of edges of several: of those that overlap, the narrowest.
+/// Merges several lists of edges into one: of those that overlap, the narrowest.
 pub(crate) fn together(lists: &[Vec<Edge>], volume: Span) -> Vec<Edge> {
     let mut all: Vec<Edge> = lists.iter().flatten().copied().collect();
     all.sort_by_key(|edge| (edge.after, edge.width()));

@@ -1,7 +1,8 @@
 //! How fast a volume is read for the first time and again, and whether its blocks come in pieces larger than what is read.
 //!
-//! Blocks that are loaded when they are touched are loaded some hundred KiB at a time: of large reads in a random order only the
-//! first of each piece is slow. A cold cache keeps what was read and no more, so that all of them are slow.
+//! Blocks that are loaded when they are touched are loaded some hundred KiB at a time: of large reads in a random
+//! order only the first of each piece is slow. A cold cache keeps what was read and no more, so that all of them are
+//! slow.
 
 use record::{Distribution, StepRecord};
 use serde::{Deserialize, Serialize};
@@ -11,25 +12,25 @@ use super::looks::{Look, Span, WARM_BLOCK, look};
 use super::readings::Place;
 use super::regions::{Region, RegionKind};
 
-/// Of the reads that touch a piece for the first time no more than this share is slow where pieces are twice as large.
+/// Greatest share of first large reads that are slow if pieces are larger than one read; at twice the size it is half.
 const PIECES: f64 = 0.7;
-/// Of first readings of places that are far from each other at least this share is slow: nothing was there before.
+/// Least share of first readings far from each other that are slow if nothing was there before.
 const MOST: f64 = 0.9;
-/// Fewest reads that tell a share.
+/// Fewest reads that give a share.
 const READS: u64 = 50;
 
 /// Reading for the first time and again, with several large reads at once.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Loading {
-    /// Bytes a second of first readings.
+    /// Bytes per second of first readings.
     pub first: f64,
-    /// The same of the readings after them.
+    /// Bytes per second of the readings after them.
     pub again: f64,
-    /// Bytes that are loaded as one; `None` where that is not more than one read, or not told.
+    /// Bytes that are loaded as one piece; `None` if that is not more than one read, or not known.
     pub piece: Option<f64>,
 }
 
-/// What passes over working sets moved for the first time, and what after that.
+/// What passes over working sets moved for the first time, and after that.
 #[derive(Default)]
 struct Passes {
     first: Moved,
@@ -70,12 +71,12 @@ fn passes(steps: &[StepRecord]) -> Passes {
     passes
 }
 
-/// Bytes a second at which sets were read for the first time.
+/// Returns the bytes per second at which sets were read for the first time.
 pub(crate) fn first_rate(steps: &[StepRecord]) -> Option<f64> {
     passes(steps).first.rate()
 }
 
-/// What first readings and later ones move, where all of the volume is slow at first.
+/// Returns what first readings and later ones move, if all of the volume is slow at first.
 pub(crate) fn loading(steps: &[StepRecord], places: &[Place], regions: &[Region]) -> Option<Loading> {
     let [region] = regions else { return None };
     if !matches!(region.kind, RegionKind::FirstTouch | RegionKind::FirstTouchOrCached) {
@@ -92,7 +93,7 @@ pub(crate) fn loading(steps: &[StepRecord], places: &[Place], regions: &[Region]
     Some(Loading { first: passes.first.rate()?, again: passes.again.rate()?, piece })
 }
 
-/// A time between those of large reads that come again and those that load, which take so much longer.
+/// Returns a time between that of large reads that come again and that of reads that load, which take `longer_ns` longer.
 fn between(steps: &[StepRecord], longer_ns: f64) -> Option<u64> {
     let mut read = None;
     let again = steps.iter().find(|step| match look(step) {

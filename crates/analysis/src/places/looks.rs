@@ -5,18 +5,18 @@ use workload::{Bytes, Order, Repeats, StepKind, Totals, WorkerPlan};
 
 /// Length of the reads of a strip: what a database reads at a time.
 pub const STRIP_BLOCK: Bytes = Bytes::kib(4);
-/// Length of the reads that warm a working set: few enough for a volume with few operations a second, and not so long that a
-/// cache passes them by as a sequence.
+/// Length of the reads that warm a working set: long enough for a volume with few operations per second to get
+/// through it, and short enough that a cache does not pass them by as a sequence.
 pub const WARM_BLOCK: Bytes = Bytes::kib(256);
 /// Length of the reads that tell tracks apart: their bytes take longer than the way to them.
 pub const TRACK_BLOCK: Bytes = Bytes::MIB;
 
-/// A part of the volume, its end left out.
+/// A range of bytes of the volume, without its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// First byte.
     pub from: u64,
-    /// First byte behind it.
+    /// First byte after it.
     pub to: u64,
 }
 
@@ -26,7 +26,7 @@ impl Span {
         (self.from..self.to).contains(&offset)
     }
 
-    /// Its length.
+    /// Returns its length.
     pub fn bytes(self) -> u64 {
         self.to - self.from
     }
@@ -47,7 +47,7 @@ pub enum Look {
     Tracks,
 }
 
-/// What `step` looked at; `None` where it is no step of this procedure.
+/// Returns what `step` looked at; `None` if it is no step of this procedure.
 pub fn look(step: &StepRecord) -> Option<Look> {
     let worker = step.plan.workers.first().filter(|_| step.plan.kind == StepKind::Place)?;
     let block = worker.blocks.longest();
@@ -61,7 +61,7 @@ pub fn look(step: &StepRecord) -> Option<Look> {
     })
 }
 
-/// The region of a worker.
+/// Returns the region of a worker.
 pub fn span(worker: &WorkerPlan) -> Span {
     let file = worker.files.first();
     let from = file.map_or(0, |file| file.offset.0);

@@ -26,7 +26,7 @@ pub use tracks::{TracksSeen, Window};
 use readings::{Place, Settled, places, warmed};
 use regions::{Cached, regions, spread};
 
-/// Parts that differ by more than this share are not alike: a region's level differs by as much.
+/// Share by which parts differ that are not alike: a region's level differs by as much.
 const UNEVEN: f64 = 0.5;
 /// Points of the strip that is drawn.
 const POINTS: u64 = 160;
@@ -34,64 +34,64 @@ const POINTS: u64 = 160;
 /// The answer of `plimsoll where`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PlacesAnswer {
-    /// Bytes from the beginning on that were looked at.
+    /// Bytes at the beginning of the volume that were looked at.
     pub size: u64,
-    /// Places that were read.
+    /// Number of places that were read.
     pub places: usize,
     /// Shortest region that would be seen, bytes.
     pub resolution: u64,
-    /// The regions in their order; one where the volume is alike everywhere.
+    /// The regions in their order; a single one if the volume is alike everywhere.
     pub regions: Vec<Region>,
-    /// By what share the slowest sixteenth is slower than the fastest, once touched.
+    /// Share by which the slowest sixteenth is slower than the fastest, once touched.
     pub spread: Option<f64>,
-    /// What the working sets say of a cache.
+    /// What the working sets show of a cache.
     pub cache: CacheSeen,
     /// The working sets, in the order in which they were read.
     pub sets: Vec<SetSeen>,
-    /// Bytes a second at which sets were read for the first time.
+    /// Bytes per second at which sets were read for the first time.
     pub warming: Option<f64>,
-    /// What first readings and later ones move, where all of the volume is slow at first.
+    /// What first readings and later ones move, if all of the volume is slow at first.
     #[serde(default)]
     pub loading: Option<Loading>,
-    /// What the cache and what is beyond it move.
+    /// What the cache and what is beyond it reach.
     pub budgets: Vec<Budget>,
-    /// What sequences say of tracks.
+    /// What sequences show of tracks.
     pub tracks: TracksSeen,
-    /// The rate of sequences by place.
+    /// The rates of sequences by place.
     pub windows: Vec<Window>,
     /// The strip: medians of short parts.
     pub strip: Vec<StripPoint>,
-    /// Whether it was stopped before its end.
+    /// Whether the run was stopped before its end.
     pub stopped: bool,
 }
 
 impl PlacesAnswer {
-    /// Whether equal parts of the volume are about as fast as each other: where they are not, although no edge lies between
-    /// them, too little was read or latencies wandered.
+    /// Whether equal parts of the volume are about as fast as each other: if they are not, although no edge lies
+    /// between them, too little was read or latencies wandered.
     pub fn is_even(&self) -> bool {
         self.spread.is_none_or(|spread| spread <= UNEVEN)
     }
 }
 
-/// A short part of the volume, nanoseconds.
+/// A short part of the volume; times are nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StripPoint {
     /// Its first byte.
     pub from: u64,
-    /// The first byte behind it.
+    /// The first byte after it.
     pub to: u64,
     /// Median of first readings.
     pub first_ns: f64,
-    /// Median of later ones.
+    /// Median of later readings.
     pub settled_ns: Option<f64>,
 }
 
-/// The answer that `run` gives to what was asked.
+/// Returns the answer that `run` gives to what was asked.
 pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &PlacesAsked) -> PlacesAnswer {
     places_known(&run.steps, asked)
 }
 
-/// What steps say so far.
+/// Returns what the steps so far show.
 pub fn places_known(steps: &[StepRecord], asked: &PlacesAsked) -> PlacesAnswer {
     let volume = Span { from: 0, to: asked.size.0 };
     let places = places(steps);
@@ -132,7 +132,7 @@ fn is_slow_everywhere(regions: &[Region]) -> bool {
     regions.iter().any(once) && !regions.iter().any(|region| region.kind == RegionKind::Usual)
 }
 
-/// What the cache, as far as it is known, can have held when places were read for the last time.
+/// Returns what the cache, as far as it is known, can have held when places were read for the last time.
 fn cached(cache: &CacheSeen, warmed: Option<Span>) -> Cached {
     match cache {
         CacheSeen::None { .. } => Cached::No,
@@ -143,7 +143,7 @@ fn cached(cache: &CacheSeen, warmed: Option<Span>) -> Cached {
     }
 }
 
-/// Twenty places make the shortest region that is told.
+/// Returns the length of the shortest region that is reported: twenty places.
 fn resolution(places: &[Place]) -> u64 {
     let gaps: Vec<f64> = places.windows(2).map(|pair| (pair[1].offset - pair[0].offset) as f64).collect();
     20 * median(&gaps).unwrap_or_default() as u64

@@ -13,13 +13,13 @@ pub(crate) struct Place {
     pub(crate) offset: u64,
     /// The first reading.
     pub(crate) first_ns: f64,
-    /// Readings after the first, with no working set between them and the one before.
+    /// Readings after the first, without a working set read since the reading before.
     pub(crate) again_ns: Vec<f64>,
-    /// Readings before which working sets were read.
+    /// Readings with a working set read since the reading before.
     pub(crate) later_ns: Vec<f64>,
 }
 
-/// Which readings say what a place takes once it was touched.
+/// Which readings show what a place takes once it was touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Settled {
     /// All but the first.
@@ -29,7 +29,7 @@ pub(crate) enum Settled {
 }
 
 impl Place {
-    /// What the place takes once it was touched.
+    /// Returns what the place takes once it was touched.
     pub(crate) fn settled_ns(&self, settled: Settled) -> Option<f64> {
         match settled {
             Settled::Any => median(&self.again_ns.iter().chain(&self.later_ns).copied().collect::<Vec<_>>()),
@@ -38,7 +38,7 @@ impl Place {
     }
 }
 
-/// Everything that was read before a strip's second pass at other places than its own.
+/// Returns the span that covers all working sets.
 pub(crate) fn warmed(steps: &[StepRecord]) -> Option<Span> {
     let spans = steps.iter().filter_map(|step| match look(step) {
         Some(Look::Warm(span) | Look::Set(span)) => Some(span),
@@ -47,10 +47,11 @@ pub(crate) fn warmed(steps: &[StepRecord]) -> Option<Span> {
     spans.reduce(|a, b| Span { from: a.from.min(b.from), to: a.to.max(b.to) })
 }
 
-/// What loads as one when it is touched, at most usually: a place so near to one that was read says nothing of a first touch.
+/// Most bytes that usually load as one when touched: a place so near to one that was read says nothing of a first touch.
 pub(crate) const UNIT: u64 = 1 << 20;
 
-/// The places of all strips, by their offset. What working sets have read since is left out: it may lie in a cache for that.
+/// Returns the places of all strips, by their offset. What working sets have read before is left out, because it may
+/// lie in a cache.
 pub(crate) fn places(steps: &[StepRecord]) -> Vec<Place> {
     let mut readings = Readings::default();
     for step in steps {
@@ -66,7 +67,7 @@ pub(crate) fn places(steps: &[StepRecord]) -> Vec<Place> {
 /// What was read so far.
 #[derive(Default)]
 struct Readings {
-    /// Each with how many looks at working sets there had been when it was read last.
+    /// Each with the number of looks at working sets before its last reading.
     places: BTreeMap<u64, (Place, usize)>,
     /// Every offset that was read.
     touched: BTreeSet<u64>,
@@ -90,7 +91,7 @@ impl Readings {
         let looks = self.sets.len();
         let near = offset.saturating_sub(UNIT)..=offset + UNIT;
         if let Some((place, last)) = self.places.get_mut(&offset) {
-            // What was read a moment ago may lie in a cache for that, whatever drove it out before.
+            // What was read a moment ago may lie in a cache because of that, whatever drove it out before.
             if *last < looks {
                 place.later_ns.push(ns)
             } else {

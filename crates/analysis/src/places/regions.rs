@@ -8,20 +8,21 @@ use super::looks::Span;
 use super::readings::{Place, Settled};
 use crate::Estimate;
 
-/// The first reading takes longer than later ones by more than this factor: blocks that were touched before differ by tails and
-/// neighbours alone, which the median of pairs does not see. A check takes 3 for its one probe of few blocks (method 5.5).
+/// Ratio of the first reading to later ones above which blocks are loaded on first touch: blocks that were touched
+/// before differ by tails and neighbours alone, which the median of pairs does not see. A check takes 3 for its one
+/// probe of few blocks (method 5.5).
 const ONCE: f64 = 1.5;
-/// First readings that take longer by more than this factor are not those of blocks that were there before, whatever else they are.
+/// Ratio of the first reading to later ones above which blocks were not there before, whatever else they are.
 const SLOWER: f64 = 1.2;
-/// A level differs from the usual one by more than this factor.
+/// Ratio above which a level differs from the usual one.
 const OTHER: f64 = 1.5;
-/// The usual level is that of at least this share of what was looked at.
+/// Least share of what was looked at that has the usual level.
 const USUAL: f64 = 0.1;
 /// Fewest places that say something of a region.
 const FEW: usize = 8;
 /// Fewest places of a region between two edges.
 const SHORTEST: usize = 12;
-/// Parts of the volume whose medians tell how alike it is.
+/// Parts of the volume whose medians show how alike it is.
 const PARTS: usize = 16;
 
 /// What makes a region differ from the rest.
@@ -30,7 +31,7 @@ const PARTS: usize = 16;
 pub enum RegionKind {
     /// Nothing: as fast the first time as later, and as most of the volume.
     Usual,
-    /// Slow the first time, and as the rest when it was read again: loaded when it is touched.
+    /// Slow the first time, and as the rest when read again: loaded when it is touched.
     FirstTouch,
     /// Slow the first time and fast later; a cache that no working set has filled would look the same.
     FirstTouchOrCached,
@@ -45,30 +46,30 @@ pub enum RegionKind {
 /// A part of the volume that differs from its neighbours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Region {
-    /// Where it begins, bytes, with what the readings leave open.
+    /// Start in bytes, with what the readings leave open.
     pub from: Estimate,
-    /// Where it ends.
+    /// End in bytes, with what the readings leave open.
     pub to: Estimate,
     /// What makes it differ.
     pub kind: RegionKind,
     /// Median of first readings, nanoseconds.
     pub first_ns: f64,
-    /// Median of later readings, nanoseconds; `None` where there was none that counts.
+    /// Median of later readings, nanoseconds; `None` if none of them counts.
     pub settled_ns: Option<f64>,
-    /// The first reading over later ones of the same place, the median of all.
+    /// Ratio of the first reading to later ones of the same place, the median of all.
     pub times: Option<Estimate>,
-    /// Places that were read.
+    /// Number of places that were read.
     pub places: usize,
 }
 
-/// What is known of the cache when regions are told apart.
+/// What is known of the cache when regions are classified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cached {
-    /// None is there.
+    /// There is no cache.
     No,
-    /// One is there; it held none of the places when they were read after the working sets.
+    /// There is one; it held none of the places when they were read after the working sets.
     Emptied,
-    /// That is open.
+    /// Not known.
     Unknown,
 }
 
@@ -81,7 +82,7 @@ impl Cached {
     }
 }
 
-/// The regions of `volume`, in order, without a gap; none where too little was read.
+/// Returns the regions of `volume`, in order, without a gap; nothing if too little was read.
 pub(crate) fn regions(places: &[Place], cached: Cached, volume: Span) -> Vec<Region> {
     if places.len() < FEW {
         return Vec::new();
@@ -101,7 +102,7 @@ pub(crate) fn regions(places: &[Place], cached: Cached, volume: Span) -> Vec<Reg
     merged(told)
 }
 
-/// A part of the volume before it is told what it is.
+/// A part of the volume before it is classified.
 struct Part<'p> {
     from: Estimate,
     to: Estimate,
@@ -128,13 +129,14 @@ fn parts<'p>(places: &'p [Place], edges: &[Edge], volume: Span) -> Vec<Part<'p>>
     let part = |pair: &[Estimate]| Part {
         from: pair[0],
         to: pair[1],
-        // What lies within an edge is nobody's.
+        // What lies within an edge belongs to neither side.
         places: within(pair[0].high, pair[1].low.max(pair[0].high)),
     };
     bounds.windows(2).map(part).filter(|part| !part.places.is_empty()).collect()
 }
 
-/// The slowest of the settled levels that a good part of the volume has: what is faster is so for a reason of its own.
+/// Returns the slowest of the settled levels that a good part of the volume has: what is faster is so for a reason
+/// of its own.
 fn usual(parts: &[Part<'_>], settled: Settled) -> Option<f64> {
     let all: f64 = parts.iter().map(Part::bytes).sum();
     let levels =
@@ -155,7 +157,7 @@ impl Part<'_> {
         median(&self.places.iter().filter_map(|place| place.settled_ns(settled)).collect::<Vec<_>>())
     }
 
-    /// The first reading over later ones, of the places that have both.
+    /// Returns the ratio of the first reading to later ones, of the places that have both.
     fn times(&self, settled: Settled) -> Option<Estimate> {
         let ratio = |place: &Place| Some(place.first_ns.max(1.0) / place.settled_ns(settled)?.max(1.0));
         let ratios: Vec<f64> = self.places.iter().filter_map(ratio).collect();
@@ -164,7 +166,7 @@ impl Part<'_> {
     }
 
     fn told(&self, cached: Cached, usual: Option<f64>) -> Region {
-        // Where nothing was read again after the sets, what was read again before them tells less.
+        // If nothing was read again after the sets, what was read again before them shows less.
         let cached = if self.times(cached.settled()).is_none() { Cached::Unknown } else { cached };
         let settled = cached.settled();
         let times = self.times(settled);
@@ -180,7 +182,7 @@ impl Part<'_> {
             Cached::Emptied if was_cached => RegionKind::Cached,
             _ if slower_at_first => RegionKind::FirstTouchOrCached,
             _ if over_usual < 1.0 / OTHER && first_over_usual < 1.0 / OTHER => RegionKind::Fast,
-            // Fast by now and not at first: what was read meanwhile lies in a cache.
+            // Fast now and not at first: what was read meanwhile lies in a cache.
             _ if over_usual < 1.0 / OTHER => RegionKind::FirstTouchOrCached,
             _ if over_usual > OTHER => RegionKind::Slow,
             _ => RegionKind::Usual,
@@ -190,7 +192,7 @@ impl Part<'_> {
     }
 }
 
-/// Neighbours of one kind and about one level are one.
+/// Merges neighbours of one kind and about one level.
 fn merged(regions: Vec<Region>) -> Vec<Region> {
     let mut kept: Vec<Region> = Vec::new();
     for region in regions {
@@ -209,7 +211,8 @@ fn is_alike(one: f64, other: f64) -> bool {
     one.max(other) <= OTHER * one.min(other)
 }
 
-/// By what share the slowest of some equal parts of the volume is slower than the fastest, once they were touched.
+/// Returns the share by which the slowest of some equal parts of the volume is slower than the fastest, once they
+/// were touched.
 pub(crate) fn spread(places: &[Place], cached: Cached) -> Option<f64> {
     let settled = cached.settled();
     let ns: Vec<f64> = places.iter().filter_map(|place| place.settled_ns(settled)).collect();

@@ -9,7 +9,7 @@ use super::looks::{Look, Span, look};
 use super::regions::{Region, RegionKind};
 use crate::Estimate;
 
-/// The beginning is faster than the end by more than this factor. Disks that turn have 1.5 to 2.5.
+/// Ratio of the beginning to the end above which sequences slow down. Disks that turn have 1.5 to 2.5.
 const FALLS: f64 = 1.15;
 /// Fewest windows in a third of the volume.
 const FEW: usize = 4;
@@ -17,9 +17,9 @@ const FEW: usize = 4;
 /// The rate of one sequence at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Window {
-    /// Where it begins, bytes.
+    /// Start, bytes.
     pub offset: u64,
-    /// Bytes a second, the way to its first byte left out.
+    /// Bytes per second, without the way to its first byte.
     pub bytes_per_second: f64,
 }
 
@@ -30,35 +30,36 @@ pub enum TracksSeen {
     /// Too few were read.
     #[default]
     NotLooked,
-    /// As fast everywhere.
+    /// They are as fast everywhere.
     Alike {
-        /// Bytes a second, the median.
+        /// Bytes per second, the median.
         bytes_per_second: f64,
-        /// The first third over the last, with its interval.
+        /// Ratio of the first third to the last, with its interval.
         ratio: Estimate,
     },
-    /// Slower from the beginning to the end.
+    /// They slow down from the beginning to the end.
     Falling {
-        /// Bytes a second at the first byte, by the line through the thirds.
+        /// Bytes per second at the first byte, by the line through the thirds.
         outer: f64,
-        /// The same at the last.
+        /// Bytes per second at the last byte, by the line through the thirds.
         inner: f64,
-        /// The first third over the last, with its interval.
+        /// Ratio of the first third to the last, with its interval.
         ratio: Estimate,
     },
-    /// Whether they slow down is open.
+    /// It is open whether they slow down.
     Unclear {
-        /// The first third over the last, with its interval.
+        /// Ratio of the first third to the last, with its interval.
         ratio: Estimate,
     },
     /// They differ, but not as tracks do.
     Uneven {
-        /// The first third over the last, with its interval.
+        /// Ratio of the first third to the last, with its interval.
         ratio: Estimate,
     },
 }
 
-/// The rate at each place, by place. `first` says whether the first reading of a place counts or the later ones.
+/// Returns the rate at each place, by offset. `cached` is what working sets have read, if a cache may hold it: then
+/// only first readings count.
 pub(crate) fn windows(steps: &[StepRecord], regions: &[Region], cached: Option<Span>) -> Vec<Window> {
     let mut ios: Vec<IoTrace> = Vec::new();
     for step in steps.iter().filter(|step| look(step) == Some(Look::Tracks)) {
@@ -70,9 +71,9 @@ pub(crate) fn windows(steps: &[StepRecord], regions: &[Region], cached: Option<S
         let Some(window) = window(run) else { continue };
         let known = windows.iter_mut().find(|known| known.offset == window.offset);
         match known {
-            // Where the first touch is slow only what comes after it is the volume's own.
+            // If the first touch is slow, only what comes after it is the volume's own.
             Some(known) if cached.is_none() && is_slow_once(regions, known.offset) => *known = window,
-            // A cache may have kept the first reading.
+            // Without a cache both readings count; with one, the second may come from it.
             Some(known) if cached.is_none() => {
                 let mean = 2.0 / (1.0 / known.bytes_per_second + 1.0 / window.bytes_per_second);
                 known.bytes_per_second = mean;
@@ -86,7 +87,7 @@ pub(crate) fn windows(steps: &[StepRecord], regions: &[Region], cached: Option<S
         region_of(regions, window.offset).is_none_or(|region| region.kind != RegionKind::Fast)
     };
     windows.retain(plain);
-    // With a cache the second reading is not the volume's own, nor are those of what working sets have read.
+    // With a cache the second reading is not the volume's own, nor are readings of what working sets have read.
     if let Some(read) = cached {
         windows.retain(|window| !read.holds(window.offset) && !is_slow_once(regions, window.offset));
     }
@@ -102,7 +103,7 @@ fn is_slow_once(regions: &[Region], offset: u64) -> bool {
         .is_some_and(|region| matches!(region.kind, RegionKind::FirstTouch | RegionKind::FirstTouchOrCached))
 }
 
-/// The rate of reads that follow each other, without the first, which has to find its way there.
+/// Returns the rate of reads that follow each other, without the first, which has to find its way there.
 fn window(run: &[IoTrace]) -> Option<Window> {
     let (first, rest) = run.split_first().filter(|(_, rest)| rest.len() >= 2)?;
     let ns: f64 = rest.iter().map(|io| io.done.since(io.issued).0 as f64).sum();
@@ -110,7 +111,7 @@ fn window(run: &[IoTrace]) -> Option<Window> {
     (ns > 0.0).then(|| Window { offset: first.offset, bytes_per_second: bytes / ns * 1e9 })
 }
 
-/// What the windows show over `volume`.
+/// Returns what the windows show over `volume`.
 pub(crate) fn tracks(windows: &[Window], volume: Span) -> TracksSeen {
     let third = |number: u64| -> Vec<f64> {
         let part = Span {
@@ -140,7 +141,7 @@ fn told(thirds: &[Vec<f64>; 3], windows: &[Window]) -> Option<TracksSeen> {
     let rates: Vec<f64> = windows.iter().map(|window| window.bytes_per_second).collect();
     let middle = median(&rates)?;
     if all.low > FALLS && first.value > 1.0 && second.value > 1.0 {
-        // A third lies around its middle: the ends lie a quarter of the way between the outer middles beyond them.
+        // A third stands for its middle: the ends are a quarter of the way between the outer middles beyond them.
         let level = |number: usize| median(&thirds[number]).map(f64::exp);
         let (outer, inner) = (level(0)?, level(2)?);
         let beyond = (outer - inner) / 4.0;

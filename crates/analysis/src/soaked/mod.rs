@@ -1,5 +1,5 @@
-//! The answer of a soak: for what share of the time the volume gave what was promised, how its rate moved with the time of day, and
-//! what a modest load waited.
+//! The answer of a soak: for what share of the time the volume gave what was promised, how its rate moved with the
+//! time of day, and how long a modest load waited.
 
 use policy::{Limits, Load};
 use record::{Distribution, Run, StepRecord};
@@ -11,17 +11,17 @@ use workload::{Direction, Ending, SoakAsked, StepKind};
 
 use crate::{Answer, Estimate};
 
-/// A second in which a look had this share of what is promised or more had all of it: a look's ends cut I/Os off.
+/// Least share of what is promised with which a second of a look had all of it: a look's ends cut I/Os off.
 const WHOLE: f64 = 0.99;
-/// Of the volume's own median a second has the same that it must have of a promise which names no share.
+/// Share that a second must have of the volume's own median, or of the rate of a policy that promises nothing.
 const OWN: f64 = 0.9;
-/// Level of every interval.
+/// Confidence level of every interval.
 const LEVEL: f64 = 0.95;
-/// Hours in a day, seconds.
+/// Seconds in a day.
 const DAY_S: f64 = 86_400.0;
-/// Spells into which a soak falls, of which the worst is named.
+/// Spells into which a soak is divided, of which the worst is reported.
 const SPELLS: usize = 24;
-/// The duty fell short in an interval that had less than this share of what was due.
+/// Share of what was due below which an interval of the modest load fell short.
 const SHORT: f64 = 0.8;
 
 /// The answer of a soak.
@@ -33,21 +33,21 @@ pub struct SoakAnswer {
     pub block: u64,
     /// The looks, in the order of time.
     pub probes: Vec<SoakProbe>,
-    /// I/Os a second of the looks: their median, and the twentieth part that was lowest and highest.
+    /// I/Os per second of the looks: their median, with the 5th and the 95th percentile.
     pub middle: Option<Estimate>,
-    /// The share of the time in which the volume had nine tenths of its own median.
+    /// The share of the time in which the volume reached nine tenths of its own median.
     pub steady: Option<Estimate>,
-    /// What was promised, and for what share of the time that was so.
+    /// What was promised, and for what share of the time it was kept.
     pub promise: Option<PromiseKept>,
-    /// By what share of the mean the rate changed from the beginning to the end, in a line.
+    /// Linear change of the rate from the beginning to the end, as a share of the mean.
     pub trend: Option<Drift>,
-    /// How far it swung to either side in a day, as a sine; none of a soak shorter than three quarters of one.
+    /// How far the rate swung to either side in a day, as a sine; `None` for a soak shorter than three quarters of one.
     pub swing: Option<Drift>,
     /// Seconds from the beginning of the run to the highest point of the swing.
     pub highest_s: f64,
-    /// What the modest load had.
+    /// What the modest load reached.
     pub duty: Option<DutySeen>,
-    /// It was stopped before its end.
+    /// Whether it was stopped before its end.
     pub cut_short: bool,
 }
 
@@ -56,56 +56,56 @@ pub struct SoakAnswer {
 pub struct SoakProbe {
     /// Seconds on the run's clock.
     pub at_s: f64,
-    /// I/Os a second.
+    /// I/Os per second.
     pub iops: f64,
-    /// The share of its seconds that had what was promised; without a promise what [`SoakAnswer::steady`] asks.
+    /// The share of its seconds that had what was promised; without a promise, what [`SoakAnswer::steady`] asks.
     pub kept: f64,
 }
 
 /// A share of the mean rate, with its interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drift {
-    /// The share.
+    /// The share, with its interval.
     pub share: Estimate,
-    /// Whether chance makes as much less than once in a thousand times.
+    /// Whether chance gives as much less than once in a thousand cases.
     pub sure: bool,
 }
 
 /// A provider's promise, and what became of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PromiseKept {
-    /// The policy.
+    /// Name of the policy.
     pub policy: String,
-    /// I/Os a second that it gives to such a load when no burst is left.
+    /// I/Os per second that it gives to such a load when no burst is left.
     pub iops: f64,
-    /// The share of them that is promised.
+    /// The share of this rate that is promised.
     pub fraction: f64,
-    /// The share of the time for which that is promised; `None` where the provider promises none.
+    /// The share of the time for which that is promised; `None` if the provider promises none.
     pub time: Option<f64>,
-    /// The share of the time in which it was so.
+    /// The share of the time in which it was kept.
     pub share: Estimate,
     /// Whether it was kept.
     pub answer: Answer,
-    /// Hours of soak after which a volume that never missed it could be told to keep it.
+    /// Hours of soak after which a volume that never missed it could be reported to keep it.
     pub hours_needed: Option<f64>,
 }
 
-/// What the modest load had.
+/// What the modest load reached.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DutySeen {
-    /// I/Os a second that came through.
+    /// I/Os per second that came through.
     pub iops: f64,
-    /// Latency from due to done, nanoseconds, of half the I/Os and of 99 in a hundred.
+    /// Median latency from due to done, nanoseconds.
     pub latency_ns_p50: u64,
-    /// Of 99 in a hundred.
+    /// 99th percentile of latency from due to done, nanoseconds.
     pub latency_ns_p99: u64,
-    /// The spell with the highest such latency: from and to, seconds, and the latency.
+    /// The spell with the highest 99th percentile: start and end in seconds, and the percentile.
     pub worst: (f64, f64, u64),
-    /// Seconds of intervals in which less came through than was due.
+    /// Seconds of intervals in which clearly less came through than was due.
     pub short_s: f64,
 }
 
-/// The answer that `run` gives.
+/// Returns the answer that `run` gives.
 pub(crate) fn answer(run: &Run, asked: &SoakAsked, limits: Option<&Limits>) -> SoakAnswer {
     let looks: Vec<Look> = run.steps.iter().filter_map(Look::of).collect();
     let duty = duty(&run.steps);
@@ -143,7 +143,7 @@ pub(crate) fn answer(run: &Run, asked: &SoakAsked, limits: Option<&Limits>) -> S
     }
 }
 
-/// Seconds of one look that count, each as I/Os a second.
+/// The counted seconds of one look, each as I/Os per second.
 struct Look {
     at_s: f64,
     seconds: Vec<f64>,
@@ -153,7 +153,7 @@ impl Look {
     fn of(step: &StepRecord) -> Option<Look> {
         let worker = step.plan.workers.first()?;
         let full = step.plan.kind == StepKind::Soak && worker.pace.rate().is_none();
-        // The first look has no ramp and is not drawn by chance.
+        // The first look has no ramp, and its time is not drawn at random.
         if !full || step.counted_from <= step.started || step.ending == Ending::Failed {
             return None;
         }
@@ -192,7 +192,7 @@ struct Promised {
     time: Option<f64>,
 }
 
-/// What is promised to this load; `None` where no rule covers it.
+/// Returns what is promised to this load; `None` if no rule covers it.
 fn promised(limits: &Limits, asked: &SoakAsked) -> Option<Promised> {
     let phases = limits.overload(&Load::random(Direction::Read, asked.block));
     let last = phases.last()?;
@@ -203,7 +203,7 @@ fn promised(limits: &Limits, asked: &SoakAsked) -> Option<Promised> {
 }
 
 impl Promised {
-    /// Sure only where the whole interval lies on one side.
+    /// Judges the promise; the answer is sure only if the whole interval lies on one side.
     fn judged(self, share: Estimate, asked: &SoakAsked) -> PromiseKept {
         let Promised { policy, iops, fraction, time } = self;
         let answer = match time {
@@ -212,14 +212,14 @@ impl Promised {
             Some(time) if share.high < time => Answer::Below,
             Some(_) => Answer::CannotTell,
         };
-        // Of n looks that all kept it the interval begins at 0.025 to the power of 1/n.
+        // If all of n looks kept it, the interval begins at 0.025 to the power of 1/n.
         let looks = time.map(|time| 0.025f64.ln() / time.ln());
         let hours_needed = looks.map(|looks| looks * asked.cycle().as_secs_f64() / 3600.0);
         PromiseKept { policy, iops, fraction, time, share, answer, hours_needed }
     }
 }
 
-/// What the modest load had.
+/// Returns what the modest load reached.
 fn duty(steps: &[StepRecord]) -> Option<DutySeen> {
     let paced = |step: &&StepRecord| {
         step.plan.kind == StepKind::Soak
@@ -253,7 +253,8 @@ fn spell(steps: &[&StepRecord]) -> Option<(f64, f64, u64)> {
     Some((first.counted_from.as_secs_f64(), last.ended.as_secs_f64(), p99))
 }
 
-/// Seconds of whole intervals in which clearly less came through than was due: beyond five deviations of chance arrivals.
+/// Returns the seconds of whole intervals in which clearly less came through than was due: beyond five standard
+/// deviations of random arrivals.
 fn short(step: &StepRecord) -> f64 {
     let Some(rate) = step.plan.workers.first().and_then(|worker| worker.pace.rate()) else { return 0.0 };
     let is_short = |interval: &&record::Interval| {

@@ -1,27 +1,28 @@
-//! How late I/Os of a search cluster: in a queue one is seldom alone, and near its end they come by the thousand.
+//! How late I/Os of a search cluster: in a queue, one is seldom late alone, and near the queue's limit they come by
+//! the thousand.
 
 use workload::LatencyBound;
 
 use super::load::OpenLoad;
 
-/// Loads of at least this part of a full queue's rate have queues that are long because of the rate.
+/// Least share of a full queue's rate at which queues are long because of the rate.
 const NEARLY_FULL: f64 = 0.97;
-/// A rate is known no closer than by this part, as what arrives in some seconds is chance.
+/// Share to which a rate is known at best, because what arrives in some seconds is chance.
 const KNOWN: f64 = 0.01;
 
 /// What the loads of a search show of one bound.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Clusters {
-    /// Of loads that leave room: what makes them late comes at any rate.
+    /// Dispersion of loads that leave room: what makes them late comes at any rate.
     anywhere: f64,
-    /// Of loads that leave hardly any, as it would be with no room but [`KNOWN`].
+    /// Dispersion of loads that leave hardly any room, as it would be with no room but [`KNOWN`].
     full: f64,
-    /// I/Os a second with a full queue; infinite where that is not known, as if every load left room.
+    /// I/Os per second with a full queue; infinite if that is not known, as if every load left room.
     full_queue: f64,
 }
 
 impl Clusters {
-    /// What `loads` show of the bound of that number.
+    /// Returns what `loads` show of `bound`, which comes with its index.
     pub(super) fn seen(
         loads: &[OpenLoad],
         bound: (usize, &LatencyBound),
@@ -39,20 +40,21 @@ impl Clusters {
         }
     }
 
-    /// How many times the variance of late I/Os at `rate` is that of independent ones, as far as other loads tell. A queue forgets
-    /// the longer the less room there is, by the square of it (Abate, Whitt: Operations Research Letters 6, 1987): what a load
-    /// near the end shows of its clusters is too much for one that leaves room.
+    /// Returns how many times the variance of late I/Os at `rate` is that of independent ones, as far as other loads
+    /// show. The less room there is, the longer a queue remembers, by the square of it (Abate, Whitt: Operations
+    /// Research Letters 6, 1987): what a load near the limit shows of its clusters is too much for one that leaves
+    /// room.
     pub(super) fn at(&self, rate: f64) -> f64 {
         self.anywhere.max(self.full * relief(rate, self.full_queue))
     }
 }
 
-/// By how much clusters at `rate` are less than those with hardly any room.
+/// Returns the ratio of clusters at `rate` to those with hardly any room.
 fn relief(rate: f64, full_queue: f64) -> f64 {
     (KNOWN / (1.0 - rate / full_queue).max(KNOWN)).powi(2)
 }
 
-/// Dispersions by their events; 1 where nothing was late.
+/// Returns the mean of dispersions, weighted by their events; 1 if nothing was late.
 fn weighed(shown: impl Iterator<Item = (f64, f64)>) -> f64 {
     let (events, sum) = shown.fold((0.0, 0.0), |sum, (events, how)| (sum.0 + events, sum.1 + events * how));
     if events > 0.0 { sum / events } else { 1.0 }

@@ -7,59 +7,60 @@ use workload::{Direction, Ending, LatencyBound, Nanos, StopRule};
 
 use crate::headroom::{asked, keeps_up};
 
-/// Standard errors beyond which a share is surely on one side of what it may be: two in a hundred such judgements are wrong at most,
-/// as both sides are asked of each load.
+/// Standard errors beyond which a share is surely on one side of what it may be: at most two in a hundred such
+/// judgements are wrong, because both sides are asked of each load.
 const SURE: f64 = 2.6;
-/// How many times the variance of late I/Os is that of independent ones at least, where too few came to show how they cluster: in
-/// a queue one late I/O is seldom alone.
+/// Least ratio of the variance of late I/Os to that of independent ones, if too few came to show how they cluster:
+/// in a queue, one is seldom late alone.
 const CLUSTERS: f64 = 4.0;
-/// Late I/Os from which on a load shows it.
+/// Fewest late I/Os with which a load shows how they cluster.
 const SHOWS: f64 = 5.0;
 /// Neighbouring intervals whose late I/Os may belong together.
 const LAGS: usize = 3;
-/// Up to so many times what may be late, or down to this part of it, is about as much.
+/// Factor within which a share of late I/Os is about as large as it may be.
 const NEAR: f64 = 4.0;
-/// The percentiles that are told of a load.
+/// The percentiles that are reported of a load.
 pub(super) const PERCENTILES: [f64; 4] = [50.0, 90.0, 99.0, 99.9];
 
-/// What one open load had.
+/// What one open load reached.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OpenLoad {
-    /// I/Os a second that arrived; of a load that was cut short, that should have. Where arrivals are a Poisson process, what became
-    /// of them depends on the rate that was asked through their number alone, so that this is the rate which a load tells of.
+    /// I/Os per second that arrived; of a load that was cut short, that should have arrived. If arrivals are a
+    /// Poisson process, what became of them depends on the rate that was asked only through their number, so this is
+    /// the rate that a load says something about.
     pub rate: f64,
-    /// I/Os a second that were done.
+    /// I/Os per second that were done.
     pub served: f64,
     /// Counted time, seconds.
     pub seconds: f64,
-    /// Whether all that arrived was done, but for chance.
+    /// Whether all that arrived was done, except for chance.
     pub keeps_up: bool,
     /// Whether it was ended because it had fallen behind.
     pub cut_short: bool,
-    /// Mean of the latency, nanoseconds.
+    /// Mean latency, nanoseconds.
     pub mean_ns: f64,
-    /// Percentiles of the latency with their values, nanoseconds: 50, 90, 99 and 99.9.
+    /// Percentiles of latency with their values, nanoseconds: 50, 90, 99 and 99.9.
     pub percentiles_ns: Vec<(f64, u64)>,
-    /// For each bound, in their order.
+    /// What it shows of each bound, in their order.
     pub held: Vec<Held>,
-    /// I/Os that should come in its whole time.
+    /// I/Os that should arrive in its whole time.
     #[serde(skip)]
     planned: f64,
-    /// All its latencies, for what is made of several loads.
+    /// All its latencies, for figures of several loads.
     #[serde(skip)]
     latency: Distribution,
 }
 
-/// What one load says of one bound.
+/// What one load shows of one bound.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Held {
-    /// I/Os that came, those included that were never issued.
+    /// Number of I/Os that arrived, including those that were never issued.
     pub count: f64,
-    /// Of these, the ones that took longer; of a mean, its part in the sum of mean and bound, times their count.
+    /// Number of those that took longer; for a mean, its share in the sum of mean and bound, times their count.
     pub beyond: f64,
-    /// How many times the variance of their number is that of independent ones.
+    /// Ratio of the variance of their number to that of independent ones.
     pub dispersion: f64,
-    /// What it says.
+    /// What that shows.
     pub answer: Holds,
 }
 
@@ -67,22 +68,23 @@ pub struct Held {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Holds {
-    /// Surely.
+    /// It surely held.
     Surely,
-    /// As far as it was seen.
+    /// It held, as far as was seen.
     Seemingly,
-    /// It did not, as far as was seen.
+    /// It did not hold, as far as was seen.
     SeeminglyNot,
-    /// Surely not.
+    /// It surely did not hold.
     SurelyNot,
 }
 
 impl Held {
-    /// What the counts say where this share may exceed the bound, and late I/Os cluster no less than `least`.
+    /// Returns what the counts show if the share `may` is allowed to exceed the bound, and late I/Os cluster no less
+    /// than `least`.
     fn judged(&self, may: f64, least: f64) -> Holds {
         let share = self.beyond / self.count;
         let of = |share: f64| share * (1.0 - share);
-        // At least what it would be at the share that may be: where nothing is late, that is no proof of an error of none.
+        // At least the error at the allowed share: if nothing is late, that does not prove an error of zero.
         let error = (of(share).max(of(may)) * self.dispersion.max(least) / self.count).sqrt();
         let sure = (share - may).abs() > SURE * error;
         match (share <= may, sure) {
@@ -93,12 +95,12 @@ impl Held {
         }
     }
 
-    /// Both together.
+    /// Adds up what two loads show of a bound.
     fn with(&self, other: &Held, may: f64) -> Held {
         let (count, beyond) = (self.count + other.count, self.beyond + other.beyond);
         let weighed = self.beyond * self.dispersion + other.beyond * other.dispersion;
         let dispersion = if beyond > 0.0 { weighed / beyond } else { 1.0 };
-        // Both were judged by what all loads showed; the surer of two that agree stands, and else neither is sure.
+        // Both were judged by what all loads showed: an answer that they share stands, otherwise the sum is judged by itself.
         let held = Held { count, beyond, dispersion, answer: Holds::Seemingly };
         let alone = held.judged(may, CLUSTERS.max(dispersion));
         let answer = match (self.answer, other.answer) {
@@ -110,7 +112,7 @@ impl Held {
 }
 
 impl OpenLoad {
-    /// What `step` had, held against `bounds`; `None` where nothing came back.
+    /// Returns what `step` showed of `bounds`; `None` if nothing came back.
     pub(super) fn of(step: &StepRecord, bounds: &[LatencyBound]) -> Option<OpenLoad> {
         let (reads, writes) = (step.tally(Direction::Read), step.tally(Direction::Write));
         let done = (reads.ops + writes.ops) as f64;
@@ -138,25 +140,25 @@ impl OpenLoad {
         self.held.iter().all(|held| matches!(held.answer, Holds::Surely | Holds::Seemingly))
     }
 
-    /// Every bound surely held.
+    /// Whether every bound surely held.
     pub fn surely_holds(&self) -> bool {
         self.held.iter().all(|held| held.answer == Holds::Surely)
     }
 
-    /// One of them surely did not.
+    /// Whether one of the bounds surely did not hold.
     pub fn surely_fails(&self) -> bool {
         self.held.iter().any(|held| held.answer == Holds::SurelyNot)
     }
 
-    /// Late I/Os of the bound of this number, and how they cluster, where the load shows that: about as many are late as may be. A
-    /// queue that is always long says nothing of one that seldom is.
+    /// Returns the late I/Os of a bound and how they cluster, if the load shows that: about as many are late as may
+    /// be. A queue that is always long says nothing of one that seldom is.
     pub(super) fn clusters(&self, at: usize, bound: LatencyBound) -> Option<(f64, f64)> {
         let held = self.held.get(at).filter(|held| self.is_whole() && held.beyond >= SHOWS)?;
         let near = held.beyond / held.count / bound.may_exceed();
         (1.0 / NEAR..NEAR).contains(&near).then_some((held.beyond, held.dispersion))
     }
 
-    /// The same load where late I/Os of each bound cluster no less than so.
+    /// Judges the load again, with late I/Os of each bound that cluster no less than `least`.
     pub(super) fn clustering(mut self, least: &[f64], bounds: &[LatencyBound]) -> OpenLoad {
         for ((held, least), bound) in self.held.iter_mut().zip(least).zip(bounds) {
             let judged = held.judged(bound.may_exceed(), least.max(CLUSTERS));
@@ -165,12 +167,12 @@ impl OpenLoad {
         self
     }
 
-    /// It ran to its end, and all that arrived was done.
+    /// Whether it ran to its end, and all that arrived was done.
     pub fn is_whole(&self) -> bool {
         self.keeps_up && !self.cut_short
     }
 
-    /// Both as one, at their mean rate.
+    /// Joins both into one load, at their mean rate.
     pub(super) fn with(&self, other: &OpenLoad, bounds: &[LatencyBound]) -> OpenLoad {
         let seconds = self.seconds + other.seconds;
         let mean = |of: fn(&OpenLoad) -> f64| (of(self) * self.seconds + of(other) * other.seconds) / seconds;
@@ -191,8 +193,9 @@ impl OpenLoad {
         }
     }
 
-    /// As a trial of the bound of this number. Of a load that was cut short, all that would have come counts, and of these as late
-    /// what was by then: that it was ended by what it showed must not make it show more.
+    /// Returns the load as a trial of a bound. Of a load that was cut short, all I/Os that would have arrived count,
+    /// and as late those that were late until then: that it was ended because of what it showed must not make it
+    /// show more.
     pub(super) fn trial(&self, bound: usize) -> Option<Trial> {
         let held = self.held.get(bound)?;
         let count = if self.cut_short { held.count.max(self.planned) } else { held.count };
@@ -203,7 +206,7 @@ impl OpenLoad {
 /// What a step shows of a bound.
 struct Seen<'s> {
     latency: &'s Distribution,
-    /// The same, interval by interval.
+    /// The latencies, interval by interval.
     parts: &'s [Distribution],
     unissued: f64,
     keeps_up: bool,
@@ -229,8 +232,9 @@ impl Seen<'_> {
         Held { answer, ..held }
     }
 
-    /// By the variance of intervals and the covariance of neighbours (Bartlett's window; Newey, West: Econometrica 55, 1987); 1 where
-    /// too little came for it. It is rough, and meant to be summed over loads: nothing is presumed of it.
+    /// Estimates the dispersion by the variance of intervals and the covariance of neighbours (Bartlett's window;
+    /// Newey, West: Econometrica 55, 1987); 1 if too little came for it. It is rough, and meant to be summed over
+    /// loads: nothing is presumed of it.
     fn dispersion(&self, most: Nanos, share: f64) -> f64 {
         let excess = |part: &Distribution| beyond(part, most) - share * part.count() as f64;
         let series: Vec<f64> = self.parts.iter().map(excess).collect();
@@ -238,8 +242,9 @@ impl Seen<'_> {
         long_run(&series).filter(|_| independent > 0.0).map_or(1.0, |sum| (sum / independent).max(1.0))
     }
 
-    /// The same of a mean that is told as its `share` in the sum of mean and bound: the log odds of that are the logarithm of the
-    /// mean, whose variance is that of the sum over intervals in squares of the sum itself.
+    /// Estimates the dispersion of a mean that is expressed by its `share` in the sum of mean and bound. The log
+    /// odds of that share are the logarithm of the mean, whose variance is that of the sum over intervals, divided
+    /// by the square of the sum itself.
     fn dispersion_of_mean(&self, mean: f64, share: f64) -> f64 {
         let excess = |part: &Distribution| (part.mean().unwrap_or(mean) - mean) * part.count() as f64;
         let series: Vec<f64> = self.parts.iter().map(excess).collect();
@@ -253,7 +258,7 @@ impl Seen<'_> {
     }
 }
 
-/// The variance of the sum of a series whose neighbours resemble each other; `None` where it is too short.
+/// Returns the variance of the sum of a series whose neighbours resemble each other; `None` if it is too short.
 fn long_run(series: &[f64]) -> Option<f64> {
     let length = series.len() as f64;
     if length <= 4.0 * LAGS as f64 {
@@ -262,7 +267,7 @@ fn long_run(series: &[f64]) -> Option<f64> {
     let products = |lag: usize| series.iter().zip(&series[lag..]).map(|(a, b)| a * b).sum::<f64>();
     let weight = |lag: usize| 2.0 * (1.0 - lag as f64 / (LAGS + 1) as f64);
     let sum = products(0) + (1..=LAGS).map(|lag| weight(lag) * products(lag)).sum::<f64>();
-    // Deviations from a mean of their own are too small by about so much.
+    // Deviations from a mean of their own are too small by about this factor.
     let own = length / (length - LAGS as f64 - 1.0);
     Some(own * sum)
 }
@@ -276,7 +281,7 @@ fn beyond(latency: &Distribution, most: Nanos) -> f64 {
     latency.share_within(most.0).map_or(0.0, |within| (1.0 - within) * latency.count() as f64)
 }
 
-/// Reads and writes together.
+/// Merges reads and writes.
 fn together(of: impl Fn(Direction) -> Distribution) -> Distribution {
     let mut all = of(Direction::Read);
     all.merge(&of(Direction::Write));
@@ -287,14 +292,14 @@ fn of_interval(interval: &Interval) -> Distribution {
     together(|direction| interval.of(direction).latency.clone())
 }
 
-/// I/Os a second that came in the time that was planned; `None` where it was not over.
+/// Returns the I/Os per second that arrived in the time that was planned; `None` if that was not over.
 fn arrived(step: &StepRecord) -> Option<f64> {
     let time = planned(step);
     let done = (step.tally(Direction::Read).ops + step.tally(Direction::Write).ops) as f64;
     (time > 0.0 && step.ending == Ending::Time).then(|| (done + unissued(step)) / time)
 }
 
-/// Seconds that a step was to count.
+/// Returns the seconds that a step was to count.
 fn planned(step: &StepRecord) -> f64 {
     let time = step.plan.stop.iter().find_map(|rule| match rule {
         StopRule::Time(time) => Some(time.as_secs_f64()),
@@ -303,7 +308,7 @@ fn planned(step: &StepRecord) -> f64 {
     time.unwrap_or_default()
 }
 
-/// I/Os that were due and never issued, as the queue was full.
+/// Returns the number of I/Os that were due and never issued, because the queue was full.
 fn unissued(step: &StepRecord) -> f64 {
     step.workers.iter().map(|worker| worker.unissued as f64).sum()
 }

@@ -21,23 +21,23 @@ use crate::verdict::Answer;
 pub struct HeadroomAnswer {
     /// The bounds, in the order they were asked; all must hold.
     pub bounds: Vec<LatencyBound>,
-    /// Where the bound that binds stands among them; `None` where no rate was found.
+    /// Index of the bound that binds; `None` if no rate was found.
     pub binds: Option<usize>,
     /// What arrives.
     pub load: Vec<ArrivalShape>,
-    /// The greatest rate, I/Os a second of the whole load; `None` where nothing tells it.
+    /// The greatest rate, I/Os per second of the whole load; `None` if nothing shows it.
     pub greatest: Option<Greatest>,
-    /// The greatest rate at which all bounds surely held, below all at which one surely did not.
+    /// The greatest rate at which all bounds surely held, below every rate at which one surely did not.
     pub surely_holds: Option<f64>,
     /// The least rate at which one surely did not hold.
     pub surely_fails: Option<f64>,
-    /// I/Os a second of the same load with its queue kept full.
+    /// I/Os per second of the same load with its queue kept full.
     pub full_queue: Option<f64>,
-    /// The loads since the last change, by rising rate; those of one rate together.
+    /// The loads since the last change, by rising rate; those of about one rate are joined.
     pub loads: Vec<OpenLoad>,
-    /// How often the volume changed while it was asked: loads that contradict each other lie on its sides.
+    /// How often the volume changed during the search: loads that contradict each other lie on either side of a change.
     pub changes: usize,
-    /// What was promised of this load, and whether the bounds hold at such a rate.
+    /// What was promised of this load, and whether the bounds hold at that rate.
     pub promised: Vec<Promised>,
     /// Why the answer is to be doubted.
     pub doubts: Vec<HeadroomDoubt>,
@@ -45,18 +45,19 @@ pub struct HeadroomAnswer {
     pub seconds: f64,
 }
 
-/// A range no wider than this share of its middle is an answer.
+/// Width of a range, as a share of its middle, up to which it is an answer.
 const ANSWERS: f64 = 0.1;
 
 impl HeadroomAnswer {
-    /// What all promises together come to; `None` where none was made.
+    /// Returns what all promises together come to; `None` if none was made.
     pub fn kept(&self) -> Option<Answer> {
         let answers: Vec<Answer> = self.promised.iter().filter_map(|promised| promised.answer).collect();
         let worst = [Answer::Below, Answer::CannotTell].into_iter().find(|one| answers.contains(one));
         worst.or_else(|| answers.first().map(|_| Answer::Meets))
     }
 
-    /// Whether a rate was found: one, at least one, or two on either side of it that are near each other; and the volume held still.
+    /// Whether a rate was found: one, a lower bound, or two on either side of it that are near each other; and the
+    /// volume held still.
     pub fn is_known(&self) -> bool {
         let known = match self.greatest {
             Some(Greatest::Found(_) | Greatest::AtLeast(_)) => true,
@@ -70,13 +71,13 @@ impl HeadroomAnswer {
 /// One kind of I/O of a load, as far as words need it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ArrivalShape {
-    /// Its part of the load's rate.
+    /// Its share of the load's rate.
     pub share: f64,
-    /// Percent of reads.
+    /// Percentage of reads.
     pub read_percent: u8,
     /// The longest I/O, bytes.
     pub block: u64,
-    /// Percent that go to random places.
+    /// Percentage of I/Os that go to random places.
     pub random_percent: u8,
 }
 
@@ -84,19 +85,19 @@ pub struct ArrivalShape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeadroomDoubt {
-    /// The volume changed: it is the answer of now.
+    /// The volume changed: the answer is that of now.
     Changed,
-    /// It changed again and again: there is no one answer.
+    /// The volume changed again and again: there is no single answer.
     Swings,
     /// Loads near the answer disagree by more than chance.
     Disagree,
-    /// The search was stopped before it came to its end.
+    /// The search was stopped before its end.
     Stopped,
-    /// No interval was told: nothing but the rates between which it lies is known.
+    /// The interval is too wide: only the rates between which the answer lies are known.
     Wide,
 }
 
-/// The answer that `run` gives to what was asked.
+/// Returns the answer that `run` gives to what was asked.
 pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &HeadroomAsked) -> HeadroomAnswer {
     let search = Search::of(asked, &run.steps);
     let greatest = search.greatest();
@@ -124,7 +125,7 @@ pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &HeadroomAsked) -> He
 }
 
 impl ArrivalShape {
-    /// That of `part`.
+    /// Returns the shape of `part`.
     pub fn of(part: &LoadPart) -> ArrivalShape {
         let access = &part.job.access;
         let way = if access.mix.writes_only() { Direction::Write } else { Direction::Read };

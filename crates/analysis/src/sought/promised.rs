@@ -1,4 +1,4 @@
-//! What was promised of the load of a search, held against the rate at which its bounds hold.
+//! What was promised of the load of a search, compared with the rate at which its bounds hold.
 
 use policy::Level;
 use record::Run;
@@ -13,14 +13,14 @@ use crate::verdict::Answer;
 pub struct Promised {
     /// The policy's name, or the claim as typed.
     pub by: String,
-    /// I/Os a second of the whole load.
+    /// I/Os per second of the whole load.
     pub iops: f64,
-    /// Whether the bounds hold at that rate; `None` of a policy's, which says nothing of arrivals by chance: no volume bears all of
-    /// its rate of these within any bound.
+    /// Whether the bounds hold at that rate; `None` for a policy's rate, which says nothing of random arrivals: no
+    /// volume serves its whole rate of these within any bound.
     pub answer: Option<Answer>,
 }
 
-/// Everything that the policy and the expectation of `run` promise of the load.
+/// Returns everything that the policy and the expectation of `run` promise of the load.
 pub(super) fn promised(run: &Run, asked: &HeadroomAsked, known: &Known) -> Vec<Promised> {
     let policy = run.policy.as_deref().and_then(|words| PolicyName::parse(words).ok());
     let of_policy = policy.and_then(|name| Some((name.to_string(), policy_rate(&name, &asked.load)?)));
@@ -38,7 +38,7 @@ pub(super) struct Known {
     pub greatest: Option<Greatest>,
     pub surely_holds: Option<f64>,
     pub surely_fails: Option<f64>,
-    /// The volume changed again and again: nothing holds for long.
+    /// Whether the volume changed again and again, so that nothing holds for long.
     pub swings: bool,
 }
 
@@ -62,7 +62,7 @@ impl Known {
     }
 }
 
-/// I/Os a second that a policy grants a load of one kind for ever; of several kinds it grants no one rate.
+/// Returns the I/Os per second that a policy grants a load of one kind for ever; to several kinds it grants no single rate.
 fn policy_rate(name: &PolicyName, load: &[LoadPart]) -> Option<f64> {
     let [part] = load else { return None };
     let limits = policy::evaluate_of_volume(name).ok()?;
@@ -73,8 +73,8 @@ fn policy_rate(name: &PolicyName, load: &[LoadPart]) -> Option<f64> {
     Some(limits.cap(&asked, Level::Baseline)?.iops.0)
 }
 
-/// I/Os a second of the whole load at which a claim of a rate would be kept; `None` of a claim of anything else, and where the load
-/// has nothing of the kind.
+/// Returns the I/Os per second of the whole load at which a claim of a rate would be kept; `None` for a claim of
+/// anything else, or if the load has nothing of the kind.
 fn claimed_rate(claim: &Claim, load: &[LoadPart]) -> Option<f64> {
     let reads = |part: &LoadPart| f64::from(part.job.access.mix.read_percent()) / 100.0;
     let of_way = |part: &LoadPart| match claim.direction {

@@ -11,45 +11,45 @@ use super::load::OpenLoad;
 use crate::Estimate;
 use crate::sittings::in_sittings;
 
-/// Loads whose rates are nearer than this share do not contradict each other whatever they say.
+/// Share within which the rates of two loads do not contradict each other, whatever they show.
 const APART: f64 = 0.03;
-/// Loads nearer than this share are told as one.
+/// Share within which loads are joined into one.
 const ALIKE: f64 = 0.015;
-/// The usual slope of the log odds of being late, in bounds.
+/// Usual slope of the log odds of being late over the rate, in multiples of the bound.
 const USUAL_SLOPE: f64 = 1.5;
-/// A line says nothing of rates below this part of the least that was tried.
+/// Share of the least rate that was tried below which a line says nothing.
 const FAR: f64 = 0.8;
-/// From so many changes on the volume does not hold still.
+/// Fewest changes with which the volume does not hold still.
 const SWINGS: usize = 3;
-/// Ratio of variances from which on loads disagree by more than chance: that of five loads passes it once in a hundred times.
+/// Ratio of variances above which loads disagree by more than chance: that of five loads exceeds it in one case of a hundred.
 const DISAGREE: f64 = 4.0;
-/// An interval wider than this share of the rate is no answer but a range.
+/// Width of an interval, as a share of the rate, above which it is a range and no answer.
 const WIDE: f64 = 0.5;
 
-/// Where the greatest rate lies, I/Os a second.
+/// Where the greatest rate lies, I/Os per second.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "bound", content = "rate")]
 pub enum Greatest {
-    /// Here, with its 95 % interval.
+    /// At this rate, with its 95 % interval.
     Found(Estimate),
     /// Between the greatest rate at which the bounds held and the least at which they did not.
     Between(Estimate),
-    /// They held at the greatest rate that was tried.
+    /// At least this: they held at the greatest rate that was tried.
     AtLeast(f64),
-    /// They did not hold at the least that was tried.
+    /// At most this: they did not hold at the least rate that was tried.
     AtMost(f64),
 }
 
 /// A search as far as it has come.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// I/Os a second of the load with its queue kept full.
+    /// I/Os per second of the load with its queue kept full.
     pub full_queue: Option<f64>,
     /// Loads since the last change, in the order they ran.
     pub loads: Vec<OpenLoad>,
-    /// How often loads contradicted those before.
+    /// How often loads contradicted earlier ones.
     pub changes: usize,
-    /// The same by rising rate, those of about one rate together.
+    /// The loads by rising rate, those of about one rate joined.
     rows: Vec<OpenLoad>,
     crossing: Option<(usize, Crossing)>,
     bounds: Vec<LatencyBound>,
@@ -58,7 +58,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// What `steps` tell of what was `asked`.
+    /// Evaluates what `steps` show of what was `asked`.
     pub fn of(asked: &HeadroomAsked, steps: &[StepRecord]) -> Search {
         let of_kind = |kind| steps.iter().filter(move |step| step.plan.kind == kind);
         let loads = of_kind(StepKind::OpenLoad).filter_map(|step| OpenLoad::of(step, &asked.bounds));
@@ -70,12 +70,13 @@ impl Search {
         Search { full_queue, loads, changes, rows, crossing, bounds, seconds: elapsed(steps) }
     }
 
-    /// How long it has taken, seconds.
+    /// Returns how long it has taken, in seconds.
     pub fn elapsed(&self) -> f64 {
         self.seconds
     }
 
-    /// The greatest rate of a load that seemed to hold below all that seemed not to, and the least that seemed not to.
+    /// Returns the greatest rate of a load that seemed to hold, below all that seemed not to, and the least that
+    /// seemed not to.
     pub fn bracket(&self) -> (Option<f64>, Option<f64>) {
         let fails = self.rows.iter().filter(|load| !load.holds()).map(|load| load.rate).reduce(f64::min);
         let below = |rate: &f64| fails.is_none_or(|fails| *rate < fails);
@@ -83,12 +84,12 @@ impl Search {
         (holds.filter(below).reduce(f64::max), fails)
     }
 
-    /// Where the bounds cease to hold, as the one that does first, with its number.
+    /// Returns where the bounds cease to hold: the crossing of the one that does first, with its index.
     pub fn crossing(&self) -> Option<(usize, Crossing)> {
         self.crossing
     }
 
-    /// Which bound binds; `None` where no load tells.
+    /// Returns the index of the bound that binds; `None` if no load shows it.
     pub(super) fn binds(&self) -> Option<usize> {
         let failing = |load: &&OpenLoad| !load.holds();
         let least = self.loads.iter().filter(failing).min_by(|a, b| a.rate.total_cmp(&b.rate));
@@ -100,7 +101,7 @@ impl Search {
         self.crossing().map(|(at, _)| at).or_else(|| worst(least?))
     }
 
-    /// The greatest rate, as far as it is known.
+    /// Returns the greatest rate, as far as it is known.
     pub fn greatest(&self) -> Option<Greatest> {
         let (holds, fails) = self.bracket();
         match (holds, fails) {
@@ -111,7 +112,7 @@ impl Search {
         }
     }
 
-    /// Whether the line through the loads passes the share not far below the least of their rates.
+    /// Whether the line through the loads passes the allowed share not far below the least of their rates.
     fn reaches(&self, least: f64) -> bool {
         self.crossing().is_some_and(|(_, found)| found.is_bounded() && found.at > FAR * least)
     }
@@ -122,7 +123,7 @@ impl Search {
         match self.crossing() {
             // Beyond what surely failed nothing holds, whatever a line says.
             Some((_, found)) if found.is_bounded() && found.at > least && found.at < most => {
-                // Nor is it below what surely held: where the line is loose, its ends are those of what was seen.
+                // Nor is it below what surely held: if the line is loose, its ends are those of what was seen.
                 Greatest::Found(Estimate {
                     value: found.at,
                     low: found.low.max(least),
@@ -137,19 +138,19 @@ impl Search {
         }
     }
 
-    /// The least rate at which a bound surely did not hold.
+    /// Returns the least rate at which a bound surely did not hold.
     pub(super) fn surely_fails(&self) -> Option<f64> {
         self.rows.iter().filter(|load| load.surely_fails()).map(|load| load.rate).reduce(f64::min)
     }
 
-    /// The greatest rate below that at which all surely held.
+    /// Returns the greatest rate below that at which all bounds surely held.
     pub(super) fn surely_holds(&self) -> Option<f64> {
         let below = self.surely_fails().unwrap_or(f64::INFINITY);
         let held = self.rows.iter().filter(|load| load.surely_holds() && load.rate < below);
         held.map(|load| load.rate).reduce(f64::max)
     }
 
-    /// Why the answer is to be doubted.
+    /// Returns why the answer is to be doubted.
     pub(super) fn doubts(&self, steps: &[StepRecord]) -> Vec<HeadroomDoubt> {
         let last = steps.last().map(|step| step.ending);
         let stopped = last.is_some_and(|ending| matches!(ending, Ending::Interrupted | Ending::Failed));
@@ -168,20 +169,20 @@ impl Search {
         all.into_iter().filter(|(is, _)| *is).map(|(_, doubt)| doubt).collect()
     }
 
-    /// The loads by rising rate, those of about one rate together.
+    /// Returns the loads by rising rate, those of about one rate joined.
     pub(super) fn into_rows(self) -> Vec<OpenLoad> {
         self.rows
     }
 }
 
-/// Seconds from the first of `steps` that is no layout to the end of the last, without what lies between two sittings.
+/// Returns the seconds from the first of `steps` that is no layout to the end of the last, without the gaps between sittings.
 pub fn elapsed(steps: &[StepRecord]) -> f64 {
     let first = steps.iter().position(|step| step.plan.kind != StepKind::Layout);
     first.map_or(0.0, |first| in_sittings(&steps[first..]).as_secs_f64())
 }
 
-/// Where each bound ceases to hold, and the one that does first. In a queue the log odds of being late grow with the rate by once
-/// (M/M/1) to twice (M/D/1) the bound.
+/// Returns the bound that ceases to hold first, and where. In a queue, the log odds of being late grow with the rate
+/// by one (M/M/1) to two (M/D/1) times the bound.
 fn first_crossing(loads: &[OpenLoad], bounds: &[LatencyBound]) -> Option<(usize, Crossing)> {
     let of_bound = |(at, bound): (usize, &LatencyBound)| {
         let trials: Vec<_> = loads.iter().filter_map(|load| load.trial(at)).collect();
@@ -192,7 +193,7 @@ fn first_crossing(loads: &[OpenLoad], bounds: &[LatencyBound]) -> Option<(usize,
     bounds.iter().enumerate().filter_map(of_bound).min_by(|a, b| a.1.at.total_cmp(&b.1.at))
 }
 
-/// Loads by rising rate; those nearer than [`ALIKE`] to the first of them are one.
+/// Sorts loads by rising rate, and joins those nearer than [`ALIKE`] to the first of them.
 fn by_rate(loads: &[OpenLoad], bounds: &[LatencyBound]) -> Vec<OpenLoad> {
     let mut sorted = loads.to_vec();
     sorted.sort_by(|a, b| a.rate.total_cmp(&b.rate));
@@ -208,7 +209,8 @@ fn by_rate(loads: &[OpenLoad], bounds: &[LatencyBound]) -> Vec<OpenLoad> {
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-/// Loads that are judged by how late I/Os cluster in all of them, each by its events: one with few of them shows less than there is.
+/// Judges loads by how late I/Os cluster in all of them, weighted by events: a load with few events shows less of it
+/// than there is.
 fn clustered(loads: Vec<OpenLoad>, bounds: &[LatencyBound], full: Option<f64>) -> Vec<OpenLoad> {
     let seen: Vec<Clusters> =
         bounds.iter().enumerate().map(|bound| Clusters::seen(&loads, bound, full)).collect();
@@ -219,7 +221,7 @@ fn clustered(loads: Vec<OpenLoad>, bounds: &[LatencyBound], full: Option<f64>) -
     loads.into_iter().map(judged).collect()
 }
 
-/// I/Os a second of a step with a full queue.
+/// Returns the I/Os per second of a step with a full queue.
 fn rate_of(step: &StepRecord) -> f64 {
     let counted = step.counted();
     let seconds: f64 = counted.iter().map(record::Interval::seconds).sum();
@@ -227,8 +229,8 @@ fn rate_of(step: &StepRecord) -> f64 {
     if seconds > 0.0 { ops / seconds } else { 0.0 }
 }
 
-/// The loads since the volume last changed, and how often it did: where one surely fails at a rate below that at which an earlier
-/// one surely held, or the other way round, the volume is another.
+/// Returns the loads since the volume last changed, and how often it did: if a load surely fails at a rate below
+/// that at which an earlier one surely held, or the other way round, the volume has changed.
 fn of_now(loads: Vec<OpenLoad>) -> (Vec<OpenLoad>, usize) {
     let (mut now, mut changes) = (Vec::<OpenLoad>::new(), 0);
     for load in loads {

@@ -1,4 +1,5 @@
-//! Bursts that come back because a bucket earned while little was asked of it: they are part of one fall, no further changes.
+//! Bursts that come back because a bucket earned while little was asked of it: they belong to one fall, and are no
+//! further changes.
 
 use super::flow::Earning;
 use super::levels::Levels;
@@ -6,9 +7,9 @@ use super::moves::Move;
 use super::place::{Lower, Side};
 use super::spells::Spell;
 
-/// A burst that ends within its step leaves no more than this share of what had been earned: else it was no bucket that ended it.
+/// Greatest share of what had been earned that a burst leaves which ends within its step; with more left, no bucket ended it.
 const LEFT: f64 = 0.4;
-/// What an edge between two samples hides, in seconds of what the lower level gives.
+/// What an edge between two samples hides, in seconds of the lower level's rate.
 const EDGE_S: f64 = 0.5;
 
 /// A burst at the beginning of a step, in seconds of the run's clock.
@@ -21,23 +22,23 @@ pub(crate) struct Burst {
 }
 
 impl Burst {
-    /// Whether it lies in part between these times.
+    /// Whether it overlaps the span between these times.
     pub fn meets(&self, from: f64, to: f64) -> bool {
         self.from < to && from < self.to
     }
 }
 
-/// How a run moved.
+/// The changes of a run, and its earned bursts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Moves {
-    /// From one level to another, in the order of time.
+    /// Changes from one level to another, in the order of time.
     pub moves: Vec<Move>,
-    /// Bursts behind a fall that were paid by what had been earned since.
+    /// Bursts after a fall that were paid by what had been earned since.
     pub earned: Vec<Burst>,
 }
 
-/// `moves` without those of bursts that what was earned since the first fall pays for, and the spans of these bursts. All of them, or
-/// none: what one burst disproves no bucket explains.
+/// Returns `moves` without those of bursts that what was earned since the first fall pays for, and the spans of
+/// these bursts. All of them, or none: if one burst contradicts it, no bucket explains the others.
 pub(crate) fn without_earned(moves: Vec<Move>, levels: &Levels<'_>) -> Moves {
     let earned = moves.first().filter(|first| first.ratio < 0.0).and_then(|first| bursts(first, levels));
     let Some(earned) = earned.filter(|earned| !earned.is_empty()) else {
@@ -56,7 +57,7 @@ pub(crate) fn without_earned(moves: Vec<Move>, levels: &Levels<'_>) -> Moves {
     }
 }
 
-/// The bursts behind a fall; `None` where what was earned does not explain all that came.
+/// Returns the bursts after a fall; `None` if what was earned does not explain all that came.
 fn bursts(fall: &Move, levels: &Levels<'_>) -> Option<Vec<Burst>> {
     let lower = Lower::of(levels, fall);
     let earning = Earning { since: fall.high, rate: lower.rate, bytes: lower.bytes };
@@ -75,8 +76,8 @@ fn bursts(fall: &Move, levels: &Levels<'_>) -> Option<Vec<Burst>> {
     bursts.iter().all(used_up).then_some(bursts)
 }
 
-/// The burst with which a spell begins, if it does; `None` where there is one in the middle of it: nothing is earned while more is
-/// asked than comes.
+/// Returns the burst with which a spell begins, if it does; `None` if there is one in the middle of it: nothing is
+/// earned while more is asked for than comes.
 fn leading(spell: &Spell, since: f64, lower: &Lower) -> Option<Vec<Burst>> {
     let behind: Vec<_> = spell.fine.iter().filter(|sample| sample.from >= since - 1e-3).collect();
     let above = |at: &usize| lower.side(spell, behind[*at]) == Side::Above;

@@ -3,9 +3,9 @@
 use record::StepRecord;
 use workload::{Direction, StepKind};
 
-/// What a meter lets run ahead, in seconds' worth of its rate.
+/// What a meter lets run ahead, in seconds of its rate.
 const AHEAD_S: f64 = 0.1;
-/// A level is known to this share.
+/// Share to which a level is known.
 const KNOWN: f64 = 0.02;
 
 /// What came through in a span, in seconds of the run's clock.
@@ -15,11 +15,11 @@ pub(crate) struct Flow {
     pub to: f64,
     ops: f64,
     bytes: f64,
-    /// I/Os that were kept in flight: so many more may have been let through.
+    /// I/Os that were kept in flight: as many more may have been let through.
     depth: f64,
 }
 
-/// All of a run.
+/// Returns all flows of a run.
 pub(crate) fn flows(steps: &[StepRecord]) -> Vec<Flow> {
     let mut flows = Vec::new();
     for step in steps.iter().filter(|step| step.plan.kind != StepKind::Idle) {
@@ -40,7 +40,7 @@ pub(crate) fn flows(steps: &[StepRecord]) -> Vec<Flow> {
     flows
 }
 
-/// A bucket that was empty at one time and that a rate fills: in operations a second, or in bytes.
+/// A bucket that was empty at one time and that a rate fills, in operations or bytes per second.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Earning {
     pub since: f64,
@@ -49,8 +49,8 @@ pub(crate) struct Earning {
 }
 
 impl Earning {
-    /// What it holds at each of the flows that begin no earlier than it was empty; `None` once more came through than was
-    /// earned.
+    /// Returns what the bucket holds after each flow that began no earlier than it was empty; `None` once more came
+    /// through than was earned.
     pub fn balances<'f>(&self, flows: &'f [Flow]) -> impl Iterator<Item = (&'f Flow, Option<f64>)> {
         let Earning { since, rate, bytes } = *self;
         let after = move |flow: &&Flow| flow.from >= since - 1e-3;
@@ -64,8 +64,8 @@ impl Earning {
         })
     }
 
-    /// When from `since` to `until` the most had come through beyond what was earned: when all that had been saved before was spent. One
-    /// operation more is none.
+    /// Returns the time from `since` to `until` at which the most had come through beyond what was earned, when all
+    /// that had been saved before was spent. One operation more does not count.
     pub fn spent_up(&self, flows: &[Flow], until: f64) -> Option<f64> {
         let Earning { since, rate, bytes } = *self;
         let inside = flows.iter().filter(|flow| flow.to > since && flow.from < until);
@@ -82,7 +82,7 @@ impl Earning {
         most.map(|(_, at)| at)
     }
 
-    /// Whether up to `until` no more came through than was earned.
+    /// Whether no more came through up to `until` than was earned.
     pub fn explains(&self, flows: &[Flow], until: f64) -> bool {
         let mut within = self.balances(flows).take_while(|(flow, _)| flow.from < until);
         within.all(|(_, balance)| balance.is_some())

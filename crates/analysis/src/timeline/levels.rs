@@ -1,4 +1,4 @@
-//! Levels: spells cut at the changes within them, and what each level was of.
+//! Levels: spells, cut at the changes within them, and what each level was of.
 
 use statistics::quantile::{median, median_absolute_deviation};
 use statistics::segments::{Change, Rule, Sample, Segment, Segmentation, segments_of_each};
@@ -13,17 +13,18 @@ pub(crate) struct Stretch<'s> {
     pub segment: Segment,
     /// Noise of a cell of its spell around the level, as a share (standard deviation).
     noise: f64,
-    /// Whether it begins, and ends, with a change within its spell: the sample beside it may hold some of either level.
+    /// Whether it begins, and whether it ends, with a change within its spell: the sample beside that may hold some
+    /// of either level.
     cut: [bool; 2],
 }
 
 impl Stretch<'_> {
-    /// Logarithm of the rate: of the median, which a stall or the end of a burst does not move.
+    /// Returns the logarithm of the rate: that of the median, which a stall or the end of a burst does not move.
     pub fn log(&self) -> f64 {
         self.middle().max(f64::MIN_POSITIVE).ln()
     }
 
-    /// Rates of its samples, but for those beside a change as far as there are others.
+    /// Returns the rates of its samples, without those beside a change if there are others.
     fn values(&self) -> Vec<f64> {
         let mut values: Vec<f64> = self.samples().map(|sample| sample.value).collect();
         let [begins, ends] = self.cut;
@@ -36,7 +37,8 @@ impl Stretch<'_> {
         values
     }
 
-    /// Standard error of the logarithm, by the median deviation, as wide as a correlation of 0.8 between neighbours makes it.
+    /// Returns the standard error of the logarithm, by the median deviation, as wide as a correlation of 0.8 between
+    /// neighbours makes it.
     pub fn error(&self) -> f64 {
         let values = self.values();
         let deviation = median_absolute_deviation(&values).unwrap_or(f64::INFINITY);
@@ -51,30 +53,30 @@ impl Stretch<'_> {
         median(&self.values()).unwrap_or(self.segment.level)
     }
 
-    /// The stretch as it is told: where a few samples of another level are among it, by what most of it had.
+    /// Returns the stretch as it is reported: if a few samples of another level are in it, by what most of it had.
     pub fn told(&self) -> Segment {
         let middle = self.middle();
         let mixed = (self.segment.level / middle.max(f64::MIN_POSITIVE) - 1.0).abs() > MIXED;
         if mixed { Segment { level: middle, ..self.segment } } else { self.segment }
     }
 
-    /// Seconds of its samples, at least the length of one.
+    /// Returns the seconds of its samples, or without samples its length.
     pub fn seconds(&self) -> f64 {
         let seen: f64 = self.samples().map(|sample| sample.to - sample.from).sum();
         if seen > 0.0 { seen } else { self.segment.to - self.segment.from }
     }
 
-    /// Bytes a second.
+    /// Returns the bytes per second.
     pub fn bytes(&self) -> f64 {
         self.middle() * self.spell.bytes_each
     }
 
-    /// Seconds from issue to completion by Little's law, where the queue is kept full.
+    /// Returns the seconds from issue to completion by Little's law, if the queue is kept full.
     pub fn latency(&self) -> f64 {
         self.spell.depth / self.segment.level.max(f64::MIN_POSITIVE)
     }
 
-    /// Its samples.
+    /// Returns its samples.
     pub fn samples(&self) -> impl DoubleEndedIterator<Item = &Sample> {
         let Segment { from, to, .. } = self.segment;
         self.spell.samples.iter().filter(move |sample| sample.from >= from - 1e-6 && sample.to <= to + 1e-6)
@@ -83,17 +85,17 @@ impl Stretch<'_> {
 
 /// Standard deviations in a median absolute deviation of normal values.
 const DEVIATION: f64 = 1.4826;
-/// The square root of (1 + 0.8) / (1 - 0.8): a mean of values so correlated is known so much worse.
+/// The square root of (1 + 0.8) / (1 - 0.8): the factor by which a mean of values so correlated is known less well.
 const DEPENDENT: f64 = 3.0;
-/// Two steps had one level within this share.
+/// Distance within which two steps had one level, in the natural logarithm.
 const BESIDE: f64 = 0.1;
-/// Mean and median of one level are no farther apart than this share.
+/// Share within which mean and median of one level agree.
 const MIXED: f64 = 0.03;
-/// Fewer samples do not tell their own noise, but share that of the run.
+/// Fewest samples that show their own noise; fewer have at least that of their spell.
 const OWN_LEAST: usize = 8;
-/// Counts are whole, and a meter works in slices: no level is known better.
+/// Least standard error of a level, as a share: counts are whole, and a meter works in slices.
 const FLOOR: f64 = 0.002;
-/// A standard error of half the level says nothing any more.
+/// Greatest standard error of a level: one of half the level says nothing any more.
 const ERROR_MOST: f64 = 0.5;
 
 /// The stretches of all spells in the order of time, and the changes between two of one spell.
@@ -101,16 +103,16 @@ pub(crate) struct Levels<'s> {
     pub spells: &'s [Spell],
     pub flows: Vec<Flow>,
     pub stretches: Vec<Stretch<'s>>,
-    /// With the number of the stretch that each begins.
+    /// Changes within a spell, with the index of the stretch that each begins.
     pub within: Vec<(usize, Change)>,
-    /// By how much, as a share, the level wanders in a second (standard deviation).
+    /// How far the level wanders in a second, as a share (standard deviation).
     pub wander: f64,
-    /// Noise of a cell around the level, as a share (standard deviation): the noisiest of all.
+    /// Noise of a cell around the level, as a share (standard deviation): that of the noisiest spell.
     pub noise: f64,
 }
 
 impl<'s> Levels<'s> {
-    /// Cuts `spells` by `rule`; `flows` is all that came through, theirs and what lay between.
+    /// Cuts `spells` by `rule`; `flows` is all that came through, in them and in between.
     pub fn of(spells: &'s [Spell], flows: Vec<Flow>, rule: &Rule) -> Levels<'s> {
         let series: Vec<Vec<Sample>> = spells.iter().map(|spell| spell.samples.clone()).collect();
         let cut = segments_of_each(&series, rule);
@@ -122,8 +124,8 @@ impl<'s> Levels<'s> {
         levels.corroborated(rule)
     }
 
-    /// Without what a step shows for a moment at its beginning or end and no other shows beside it: there a stall, or a start,
-    /// looks like a level.
+    /// Drops what a step shows for a moment at its beginning or end and no other step shows beside it: there a
+    /// stall, or a start, looks like a level.
     fn corroborated(mut self, rule: &Rule) -> Levels<'s> {
         let alone: Vec<bool> = (0..self.stretches.len()).map(|number| self.is_alone(number, rule)).collect();
         let index = |number: usize| alone[..number].iter().filter(|alone| !**alone).count();
@@ -138,8 +140,8 @@ impl<'s> Levels<'s> {
         self
     }
 
-    /// Whether no step on its side of the change had the level of a stretch at the edge of its own, which is shorter than a level
-    /// must last.
+    /// Whether a stretch at the edge of its spell is shorter than a level must last, and no step on its side of the
+    /// change had its level.
     fn is_alone(&self, number: usize, rule: &Rule) -> bool {
         let one = &self.stretches[number];
         let short = one.segment.to - one.segment.from < rule.least - 1e-6;

@@ -1,4 +1,4 @@
-//! One timeline over all steps: what each load got while the queue was kept full, and when that became another.
+//! One timeline over all steps: what each load got while the queue was kept full, and when that changed.
 
 mod earned;
 mod flow;

@@ -1,4 +1,4 @@
-//! Moves: where a level became another one, within a step or between two steps of one shape.
+//! Moves: changes from one level to another, within a step or between two steps of one shape.
 
 use statistics::segments::{Change, Rule, Sample, Segment};
 use workload::Direction;
@@ -8,49 +8,49 @@ use super::place::placed;
 
 /// Least share by which a level moves between steps: the smallest published burst is a ninth above its baseline.
 const SHARE: f64 = 0.08;
-/// The same between depths that differ: a busy device may lose a tenth to a deeper queue.
+/// Least share by which a level moves between depths that differ: a busy device may lose a tenth to a deeper queue.
 const SHARE_DEPTHS: f64 = 0.15;
-/// Standard errors by which two moments must differ, of ten comparisons or so a run (one in a thousand each).
+/// Standard errors by which two moments must differ, with ten comparisons or so per run (one in a thousand each).
 const ERRORS: f64 = 3.5;
-/// The same within a step, where a change has proven itself against its neighbours.
+/// Standard errors by which levels within a step must differ, where a change has proven itself against its neighbours.
 const WITHIN_ERRORS: f64 = 2.0;
-/// Wandering that is remembered for longer than this, in seconds, is not distinguished from noise between moments.
+/// Seconds beyond which remembered wandering is not distinguished from noise between moments.
 const MEMORY_S: f64 = 60.0;
-/// I/Os that wait so many times as long as the shortest of their shape wait for the volume's limit, not for its latency.
+/// Multiple of the shortest latency of their shape at which I/Os wait for the volume's limit, not for its latency.
 const QUEUED: f64 = 1.5;
-/// Levels within this share are the same: a stretch may be told by it from others that a cap holds.
+/// Share within which levels are the same, as those of loads that one cap limits.
 const SAME: f64 = 0.03;
-/// A level above another by this share is not held by it.
+/// Share by which a level is above another that does not limit it.
 const ABOVE: f64 = 0.1;
-/// Less time at a level than this, in seconds, is on the way from one to another.
+/// Seconds below which time at a level is only on the way from one to another.
 const PASSING_S: f64 = 3.0;
 
-/// What a meter that lets through in slices may pass too early or too late in a stretch, in seconds' worth of its rate: one slice of
-/// this kernel's throttle. (Of constant volumes whose process waited for a CPU slices slipped into the next interval: 196 and then
-/// 100 I/Os where 150 were due.)
+/// What a meter that lets through in slices may pass too early or too late in a stretch, in seconds of its rate: one
+/// slice of this kernel's throttle. (On constant volumes whose process waited for a CPU, slices slipped into the
+/// next interval: 196 and then 100 I/Os where 150 were due.)
 const SLIPPED_S: f64 = 0.1;
-/// What no round of servers takes longer than, in seconds: where nothing but deep queues was asked, latency says little of one I/O.
+/// Longest round of servers, in seconds: if nothing but deep queues was asked for, latency says little of one I/O.
 const ROUND_MOST_S: f64 = 0.5;
-/// No stretch is so short that all of it is such a slice.
+/// Greatest share of a stretch that such a slice makes up, however short the stretch.
 const SLIPPED_MOST: f64 = 0.9;
 
-/// A level became another one.
+/// A change from one level to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Move {
-    /// The likeliest time, and between which it was, in seconds on the run's clock.
+    /// The likeliest time, in seconds on the run's clock; `low` and `high` are its bounds.
     pub at: f64,
     pub low: f64,
     pub high: f64,
-    /// Logarithm of the level after over that before, and its standard error.
+    /// Logarithm of the level after over that before; `error` is its standard error.
     pub ratio: f64,
     pub error: f64,
-    /// What the load that showed it had before and after, operations a second with their 95 % intervals.
+    /// What the load that showed it had before and after, operations per second with their 95 % intervals.
     pub levels: [Segment; 2],
-    /// Bytes of an operation of that load.
+    /// Bytes per operation of that load.
     pub bytes_each: f64,
-    /// Whether it was bytes that moved, as far as loads of other sizes tell.
+    /// Whether bytes moved, as far as loads of other sizes show.
     pub bytes: bool,
-    /// The one direction that it moved, where only one.
+    /// The direction that it moved, if only one.
     pub direction: Option<Direction>,
 }
 
@@ -59,13 +59,13 @@ impl Move {
         self.low <= other.high && other.low <= self.high && self.ratio * other.ratio > 0.0
     }
 
-    /// One change that two loads show: as the one tells it that knows its time better.
+    /// Joins one change that two loads show into the one whose time is better known.
     fn joined(&self, other: &Move) -> Move {
         if self.high - self.low <= other.high - other.low { *self } else { *other }
     }
 }
 
-/// The moves of a run in the order of time.
+/// Returns the moves of a run in the order of time.
 pub(crate) fn moves(levels: &Levels<'_>, rule: &Rule) -> Vec<Move> {
     let within = |(number, change): &(usize, Change)| {
         let (before, after) = (levels.stretches[number - 1], levels.stretches[*number]);
@@ -90,22 +90,22 @@ pub(crate) fn moves(levels: &Levels<'_>, rule: &Rule) -> Vec<Move> {
     passing(found, &levels.stretches, rule)
 }
 
-/// The logarithm of the ratio that a slice slipped in each of two stretches makes of one level. Where an I/O alone takes longer than
-/// such a slice, servers that keep step let all of a round go at once, and it is a round that slips. (Of 32 servers of 158 ms each
-/// half a second had three rounds or four, which was told as a wave.)
+/// Returns the logarithm of the ratio that a slipped slice in each of two stretches makes of one level. If an I/O
+/// alone takes longer than such a slice, servers that keep step let all of a round go at once, and a round slips.
+/// (With 32 servers of 158 ms each, half a second had three rounds or four, which was reported as a wave.)
 fn slipped(levels: &Levels<'_>, beside: [&Stretch<'_>; 2]) -> f64 {
     let at_most = SLIPPED_S.max(round_s(levels));
     let of = |stretch: &Stretch<'_>| -(-(at_most / stretch.seconds()).min(SLIPPED_MOST)).ln_1p();
     beside.map(of).iter().sum()
 }
 
-/// How long servers may keep step: as an I/O alone takes, in seconds.
+/// Returns how long servers may keep step, in seconds: as long as an I/O alone takes.
 fn round_s(levels: &Levels<'_>) -> f64 {
     levels.stretches.iter().map(Stretch::latency).fold(f64::INFINITY, f64::min).min(ROUND_MOST_S)
 }
 
-/// Whether two levels differ by the rounds of servers that keep step and by no more: the middle of a few samples is then off by a round a
-/// sample, and the mean of all by one at each end.
+/// Whether two levels differ by no more than the rounds of servers that keep step: the median of a few samples is
+/// then off by a round per sample, and the mean of all by one at each end.
 fn in_rounds(levels: &Levels<'_>, beside: [&Stretch<'_>; 2]) -> bool {
     let mean = |stretch: &Stretch<'_>| {
         let (sum, number) = stretch.samples().fold((0.0, 0.0), |(sum, n), one| (sum + one.value, n + 1.0));
@@ -130,7 +130,8 @@ fn between(before: &Stretch<'_>, after: &Stretch<'_>) -> Move {
     }
 }
 
-/// The last stretch before `later` that should be at its level if nothing has changed: of the same shape and another step.
+/// Returns the last stretch before `later` that should be at its level if nothing has changed: of the same shape and
+/// another step.
 fn earlier<'l, 's>(before: &'l [Stretch<'s>], later: &Stretch<'s>) -> Option<&'l Stretch<'s>> {
     let first = before.last().is_none_or(|last| last.spell.step != later.spell.step);
     let alike = |stretch: &&Stretch<'s>| stretch.spell.shape == later.spell.shape && stretch.spell.comparable;
@@ -145,9 +146,10 @@ fn earlier<'l, 's>(before: &'l [Stretch<'s>], later: &Stretch<'s>) -> Option<&'l
     (first && later.spell.comparable).then(|| before.iter().rev().filter(alike).find(comparable)).flatten()
 }
 
-/// How much of a gain, as a logarithm, a deeper queue may explain, or of a loss a shallower one: as much as on a device of the softest
-/// corner that queues have, where every I/O takes its own time and that of all that wait with it (rate = depth / (latency +
-/// depth / cap)). A meter's corner is sharp, but that it is one is not known here.
+/// Returns how much of a gain, as a logarithm, a deeper queue may explain, or of a loss a shallower one: as much as
+/// on a device with the softest corner that queues have, where every I/O takes its own time and that of all that
+/// wait with it (rate = depth / (latency + depth / cap)). A meter's corner is sharp, but it is not known here
+/// whether it is a meter's.
 fn by_depth(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2]) -> f64 {
     let alike = levels.stretches.iter().filter(|stretch| stretch.spell.shape == later.spell.shape);
     let alone = alike.map(Stretch::latency).fold(f64::INFINITY, f64::min);
@@ -158,7 +160,7 @@ fn by_depth(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2]) -> f64 {
     if to > from { gain.clamp(0.0, softest.max(0.0)) } else { gain.clamp(softest.min(0.0), 0.0) }
 }
 
-/// The move between two stretches that no known one explains.
+/// Returns the move between two stretches that no known one explains.
 fn unseen(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2], known: &[Move]) -> Option<Move> {
     let found = between(earlier, later);
     let found = Move { ratio: found.ratio - by_depth(levels, [earlier, later]), ..found };
@@ -170,7 +172,7 @@ fn unseen(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2], known: &[Mov
     let felt = |one: &&Move| feels(later, one);
     let sum = |felt: f64, one: &Move| felt + one.ratio;
     let certain = found.ratio - inside().filter(felt).fold(0.0, sum);
-    // What this load may have felt explains what is there, and asks for nothing that is not.
+    // What this load may have felt explains what is there, and requires nothing that is not.
     let with_others = certain - inside().filter(|one| !felt(one)).fold(0.0, sum);
     let ratio = if with_others.abs() < certain.abs() { with_others } else { certain };
     let returned = ratio * found.ratio <= 0.0 || found.ratio.abs() < least;
@@ -180,16 +182,16 @@ fn unseen(levels: &Levels<'_>, [earlier, later]: [&Stretch<'_>; 2], known: &[Mov
     is_move.then_some(Move { ratio, error, low, at: 0.5 * (low + found.high), ..found })
 }
 
-/// Whether a load surely feels what moved another one of its direction: operations are felt by smaller ones too, and bytes by
-/// larger ones.
+/// Whether a load surely feels what moved another one of its direction: smaller ones feel operations too, and larger
+/// ones bytes.
 fn feels(load: &Stretch<'_>, one: &Move) -> bool {
     let larger = load.spell.bytes_each / one.bytes_each;
     let as_large = if one.bytes { larger >= 1.0 / ALIKE } else { larger <= ALIKE };
     one.direction == load.spell.direction && as_large
 }
 
-/// Whether it was bytes that moved: loads of other sizes are at its lower level in bytes, and fewer of them in operations; else
-/// smaller operations of the direction came clearly more often, before or after.
+/// Whether bytes moved: more loads of other sizes are at the lower level in bytes than in operations. If as many
+/// are, whether smaller operations of the direction came clearly more often, before or after.
 fn by_bytes(levels: &Levels<'_>, one: &Move) -> bool {
     let [before, after] = one.levels;
     let others = || {
@@ -219,11 +221,11 @@ fn by_bytes(levels: &Levels<'_>, one: &Move) -> bool {
     })
 }
 
-/// Sizes within this factor are alike.
+/// Factor within which sizes are alike.
 const ALIKE: f64 = 1.1;
 
-/// Where a move between two stretches lies: not before the last sample at the old level nor after the first at the new one, and
-/// as the steps between them say.
+/// Narrows a move between two stretches: not before the last sample at the old level nor after the first at the new
+/// one, and as the steps between them show.
 fn refined(levels: &Levels<'_>, found: Move, [earlier, later]: [&Stretch<'_>; 2]) -> Move {
     let middle = 0.5 * (earlier.log() + later.log());
     let falls = found.ratio < 0.0;
@@ -249,7 +251,8 @@ fn add(found: &mut Vec<Move>, new: Move) {
     }
 }
 
-/// Of levels that were seen for a moment only: one on the way is part of the change, one that was left again no change at all.
+/// Joins moves whose level was seen for a moment only: one on the way is part of the change, one that was left again
+/// is no change at all.
 fn passing(found: Vec<Move>, stretches: &[Stretch<'_>], rule: &Rule) -> Vec<Move> {
     let seen = |from: f64, to: f64| -> f64 {
         let inside =

@@ -1,5 +1,5 @@
-//! Where in time a move lies: after the last sample that had more than the lower level gives and before the next that is at it,
-//! whatever load they are of.
+//! Where in time a move lies: after the last sample that had more than the lower level gives and before the next
+//! that is at it, whatever load they are of.
 
 use statistics::segments::Sample;
 
@@ -8,17 +8,17 @@ use super::levels::Levels;
 use super::moves::Move;
 use super::spells::Spell;
 
-/// A sample above the lower level by this share is not held by it; and by so many deviations of the noise.
+/// Share above the lower level beyond which a sample is not limited by it, but at least `ABOVE_DEVIATIONS` of the noise.
 const ABOVE: f64 = 0.1;
 const ABOVE_DEVIATIONS: f64 = 4.0;
-/// One within this share is at it; or within so many deviations.
+/// Share within which a sample is at the lower level, or `AT_DEVIATIONS` of the noise if that is more.
 const AT: f64 = 0.03;
 const AT_DEVIATIONS: f64 = 2.0;
-/// Whole operations by which the edges of a sample cut: one at each end.
+/// Operations by which the edges of a sample cut: one at each end.
 const EDGES: f64 = 2.0;
-/// A fall that its samples do not place within this, in seconds, is placed by all that came through.
+/// Seconds within which its samples must place a fall; otherwise all that came through does.
 const WIDE_S: f64 = 2.0;
-/// Two times closer than this, in seconds, are one.
+/// Seconds within which two times are one.
 const TOUCH: f64 = 1e-3;
 
 /// On which side of a move a sample lies.
@@ -26,9 +26,9 @@ const TOUCH: f64 = 1e-3;
 pub(super) enum Side {
     /// It had more than the lower level gives.
     Above,
-    /// It had just that.
+    /// It had just what the lower level gives.
     At,
-    /// Its load may have asked for no more, or something else held it.
+    /// Not known: its load may have asked for no more, or something else limited it.
     Unknown,
 }
 
@@ -37,10 +37,10 @@ pub(super) enum Side {
 pub(super) struct Lower {
     pub rate: f64,
     pub bytes: bool,
-    /// Shares above which a sample is not held by it, and within which it is.
+    /// Factor above which a sample is not limited by it; `at` is the share within which it is.
     above: f64,
     at: f64,
-    /// Half way to the higher one.
+    /// The middle between it and the higher level.
     middle: f64,
 }
 
@@ -52,11 +52,11 @@ impl Lower {
         let at = (1.0 + AT).ln().max(AT_DEVIATIONS * levels.noise).exp_m1();
         let middle = (before * after).sqrt() * scale;
         let rate = before.min(after) * scale;
-        // However noisy: what is beyond the middle is nearer to the other.
+        // However large the noise is: what is beyond the middle is nearer to the other level.
         Lower { rate, bytes: found.bytes, above: above.min(middle / rate), at, middle }
     }
 
-    /// What it earned since a time.
+    /// Returns what it has earned since a time.
     fn earning(&self, since: f64) -> Earning {
         Earning { since, rate: self.rate, bytes: self.bytes }
     }
@@ -80,7 +80,7 @@ struct Seen<'s> {
     side: Side,
 }
 
-/// `found` as narrow as the samples between its bounds make it.
+/// Returns `found`, as narrow as the samples between its bounds make it.
 pub(crate) fn placed(levels: &Levels<'_>, found: Move) -> Move {
     let lower = Lower::of(levels, &found);
     let seen = window(levels, &found, &lower);
@@ -96,14 +96,14 @@ pub(crate) fn placed(levels: &Levels<'_>, found: Move) -> Move {
     Move { low, high, at: at.unwrap_or(0.5 * (low + high)).clamp(low, high), ..found }
 }
 
-/// Between which times a move lies, and where likeliest if that is known.
+/// The times between which a move lies, and the likeliest if that is known.
 struct Edge {
     low: f64,
     high: f64,
     at: Option<f64>,
 }
 
-/// The samples between the bounds of a move, of its direction and of the other where that shares what moved.
+/// Returns the samples between the bounds of a move, of its direction, and of the other if that shares what fell.
 fn window<'s>(levels: &Levels<'s>, found: &Move, lower: &Lower) -> Vec<Seen<'s>> {
     let sides = |spell: &'s Spell| {
         spell.fine.iter().map(move |sample| Seen { spell, sample: *sample, side: lower.side(spell, sample) })
@@ -115,12 +115,12 @@ fn window<'s>(levels: &Levels<'s>, found: &Move, lower: &Lower) -> Vec<Seen<'s>>
     spells.flat_map(sides).filter(within).collect()
 }
 
-/// Whether both directions share what moved: what they took together since is no more than the lower level gives.
+/// Whether both directions share what moved: what they have taken together since is no more than the lower level gives.
 fn is_shared(levels: &Levels<'_>, found: &Move, lower: &Lower) -> bool {
     lower.earning(found.high).explains(&levels.flows, f64::INFINITY)
 }
 
-/// A fall lies behind a sample that had more, where all that came later is explained by what the lower level earned meanwhile.
+/// Places a fall after a sample that had more, if all that came later is explained by what the lower level earned meanwhile.
 fn fall(levels: &Levels<'_>, found: &Move, seen: &[Seen<'_>], lower: &Lower) -> Option<Edge> {
     let is_last = |at: &usize| {
         let next = seen.get(at + 1).map(|next| next.side);
@@ -133,14 +133,15 @@ fn fall(levels: &Levels<'_>, found: &Move, seen: &[Seen<'_>], lower: &Lower) -> 
     let behind = seen[last + 1..].iter().position(|seen| seen.side == Side::At).map(|at| last + 1 + at);
     let high = behind.map_or(found.high, |at| seen[at].sample.to);
     let low = seen[last].sample.from;
-    // Samples of a few operations say of hardly one of them that it had more; all that came since says when no more was left.
+    // Of samples with a few operations, hardly one surely had more; all that came since shows when no more was left.
     let spent = || lower.earning(low).spent_up(&levels.flows, high);
     let wide = high - low > WIDE_S && is_shared(levels, found, lower);
     let at = if wide { spent() } else { None }.or_else(|| moment(seen, last, behind));
     Some(Edge { low, high, at })
 }
 
-/// Within the last sample that had more, by how much more; where no other followed at once, half way to the next that tells.
+/// Returns the moment within the last sample that had more, by how much more it had; if no other followed at once,
+/// the middle between it and the next at the level.
 fn moment(seen: &[Seen<'_>], last: usize, behind: Option<usize>) -> Option<f64> {
     let one = seen[last];
     let joins = |a: &Seen<'_>, b: &Seen<'_>| {
@@ -153,11 +154,11 @@ fn moment(seen: &[Seen<'_>], last: usize, behind: Option<usize>) -> Option<f64> 
         return Some(0.5 * (one.sample.to + next.from.max(one.sample.to)));
     };
     let share = (one.sample.value - next.sample.value) / (before.sample.value - next.sample.value);
-    // One sample later, where this one had as much as the one before it: the next then holds what is left of it.
+    // At its end if this sample had as much as the one before it: the next then holds what is left of it.
     Some(one.sample.from + share.clamp(0.0, 1.0) * (one.sample.to - one.sample.from))
 }
 
-/// A rise lies before the first sample that had more, and behind the one before that which was at the lower level.
+/// Places a rise before the first sample that had more, and after the last one before it that was at the lower level.
 fn rise(seen: &[Seen<'_>]) -> Option<Edge> {
     let first = seen.iter().position(|seen| seen.side == Side::Above)?;
     let before = seen[..first].iter().rev().find(|seen| seen.side == Side::At)?;

@@ -7,7 +7,7 @@ use workload::{Access, BlockSizes, Direction, Flush, Nanos, StepKind, StopRule, 
 use crate::clean::touched;
 use crate::pulses::{Counted, gathered};
 
-/// What a load looks like but for its depth. Levels are compared only between spells of one shape.
+/// What a load looks like except for its depth. Levels are compared only between spells of one shape.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shape {
     access: Access,
@@ -18,43 +18,44 @@ pub(crate) struct Shape {
 /// A step that asked for as much as the volume gives.
 #[derive(Clone, Debug)]
 pub(crate) struct Spell {
-    /// Number of the step.
+    /// Index of the step.
     pub step: usize,
     pub shape: Shape,
     pub depth: f64,
-    /// Reads and writes a second, in the order of time, ramp included.
+    /// Reads and writes per second, in the order of time, ramp included.
     pub samples: Vec<Sample>,
-    /// The same interval by interval, however few operations each holds: by them a change that is known is placed in time.
+    /// The same rates interval by interval, however few operations each holds: they place a known change in time.
     pub fine: Vec<Sample>,
-    /// Bytes of an operation, on average.
+    /// Mean bytes per operation.
     pub bytes_each: f64,
     /// Whether the load visits the same volume as others of its shape: a probe may visit blocks for the first time.
     pub comparable: bool,
-    /// The one direction that moves, where only one does.
+    /// The direction that moves, if only one does.
     pub direction: Option<Direction>,
 }
 
-/// Of an interval that is shorter than this share of the step's own the rate is not that of the load: the queue runs empty.
+/// Share of the step's interval below which an interval's rate is not that of the load: the queue runs empty.
 const WHOLE: f64 = 0.5;
 
-/// A ramp that is longer lets a limit count to its end what the load before still owes it.
+/// Longest ramp whose intervals are samples: in a longer one, a limit still counts what the load before owes it.
 const OWED: Nanos = Nanos::from_secs(1);
 
-/// Without a CPU for this share of an interval, its rate and that of the next are not told by the volume: the least change that
-/// is told is as large.
+/// Share of an interval without a CPU above which its rate and the next are not the volume's: the least change that
+/// is reported is as large.
 const WAITED: f64 = 0.05;
-/// The same of a whole step, where intervals do not tell: as of a generator that lacked CPU.
+/// Share of a whole step without a CPU above which the step says nothing, if intervals did not store it.
 const WAITED_STEP: f64 = 0.1;
 
-/// The spells of a run, in the order of time.
+/// Returns the spells of a run, in the order of time.
 pub(crate) fn spells(steps: &[StepRecord]) -> Vec<Spell> {
     steps.iter().enumerate().filter_map(|(number, step)| spell(number, step)).collect()
 }
 
 fn spell(number: usize, step: &StepRecord) -> Option<Spell> {
     let kind = step.plan.kind;
-    // Cells of a map keep their depth, but how deep they are says nothing of how full the queue is. A drain makes the volume fall
-    // on purpose, places differ by nature, so do volumes, and a soak is looked at over hours: these have answers of their own.
+    // Cells of a map keep their depth, but how deep they are says nothing of how full the queue is. A drain makes
+    // the volume fall on purpose; places differ by nature, and so do volumes; a soak is looked at over hours: these
+    // have answers of their own.
     let no_level = [
         StepKind::Idle,
         StepKind::Layout,
@@ -100,7 +101,7 @@ fn keeps_the_queue_full(worker: &WorkerPlan) -> bool {
         && terms.think.is_none()
 }
 
-/// Whether a worker had no CPU for so long that the step says nothing, and no interval tells when.
+/// Whether a worker had no CPU for so long that the step says nothing, and no interval says when.
 fn starved(step: &StepRecord) -> bool {
     let told = step.intervals.iter().any(|interval| interval.waited > Nanos::ZERO);
     let wall = step.ended.since(step.counted_from).0 as f64;
@@ -117,7 +118,7 @@ fn direction(step: &StepRecord) -> Option<Direction> {
     }
 }
 
-/// What the intervals of a step say of its rate.
+/// What the intervals of a step show of its rate.
 struct Rates {
     samples: Vec<Sample>,
     fine: Vec<Sample>,
@@ -154,7 +155,7 @@ impl Counted for Part {
     }
 }
 
-/// Rates of the intervals, jobs added up, and the bytes of an operation.
+/// Returns the rates of the intervals, jobs added up, and the bytes per operation.
 fn rates(step: &StepRecord) -> Option<Rates> {
     let mut merged: Vec<Part> = Vec::new();
     let (mut ops, mut bytes) = (0.0, 0.0);
@@ -189,8 +190,8 @@ fn rates(step: &StepRecord) -> Option<Rates> {
     (ops >= OPS_LEAST && !samples.is_empty()).then(|| Rates { samples, fine, bytes_each: bytes / ops })
 }
 
-/// When the queue of a step had run nearly empty behind its end, as far as its plan tells that: the last I/Os that it waits for are
-/// no rate.
+/// Returns when the queue of a step had run nearly empty after its end, as far as its plan says when that is: the
+/// last I/Os that it waits for are no rate.
 fn busy_until(step: &StepRecord) -> Nanos {
     let most = |rule: &StopRule| match rule {
         StopRule::Time(most) | StopRule::Certain { most, .. } | StopRule::Fallen { most, .. } => Some(*most),
@@ -207,21 +208,21 @@ fn busy_until(step: &StepRecord) -> Nanos {
     last.last().map_or(Nanos::MAX, |first| first.start)
 }
 
-/// A queue of which no more than this share is left does not keep a volume busy.
+/// Share of a queue up to which what is left of it does not keep a volume busy.
 const FEW: f64 = 0.125;
 
-/// Operations that a sample holds at least, in the mean: of fewer, whole counts make its rate jump by what a change is. A step
-/// without so many says nothing.
+/// Least mean number of operations in a sample: with fewer, whole counts make its rate jump by as much as a change
+/// does. A step with fewer says nothing.
 const OPS_LEAST: f64 = 50.0;
 
-/// `parts` joined by so many, as far as they adjoin, that each has enough of the `ops` of all; what is left of them has not.
+/// Joins adjoining `parts` in groups, each with enough of the `ops` of all; what is left over has too few, and is dropped.
 fn of_enough(parts: &[Part], ops: f64) -> Vec<Part> {
     let many = (OPS_LEAST * parts.len() as f64 / ops.max(1.0)).ceil().max(1.0) as usize;
     let adjoining = parts.chunk_by(|a, b| a.to == b.from);
     adjoining.flat_map(|run| run.chunks_exact(many)).filter_map(Part::joined).collect()
 }
 
-/// Operations and bytes, of reads and writes together.
+/// Returns the operations and bytes of reads and writes together.
 fn amounts(interval: &Interval) -> [f64; 2] {
     let [read, write] = [Direction::Read, Direction::Write].map(|direction| interval.of(direction).tally);
     [read.ops as f64 + write.ops as f64, read.bytes as f64 + write.bytes as f64]

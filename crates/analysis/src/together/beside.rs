@@ -6,7 +6,7 @@ use workload::TogetherLoad;
 use super::looks::Role;
 use super::{LoadTogether, Seen};
 
-/// A user who has less than this part of what it has alone is starved.
+/// Share of what it has alone below which a user is starved.
 const STARVED: f64 = 0.5;
 
 /// A modest user of one volume beside another that is filled.
@@ -14,20 +14,20 @@ const STARVED: f64 = 0.5;
 pub struct Beside {
     /// The load of both.
     pub load: TogetherLoad,
-    /// The volume that is filled, by number.
+    /// Index of the volume that is filled.
     pub greedy: usize,
-    /// The volume of the modest user.
+    /// Index of the modest user's volume.
     pub modest: usize,
-    /// What the modest user has alone, operations a second.
+    /// What the modest user has alone, operations per second.
     pub alone: f64,
-    /// What is left of it.
+    /// What is left of it beside the other, operations per second.
     pub beside: f64,
-    /// Mean latency of its I/Os alone and then, nanoseconds.
+    /// Mean latency of its I/Os, alone and beside the other, nanoseconds.
     pub latency_ns: Option<(f64, f64)>,
 }
 
 impl Beside {
-    /// What is left, as a share.
+    /// Returns what is left, as a share.
     pub fn kept(&self) -> f64 {
         self.beside / self.alone
     }
@@ -38,21 +38,22 @@ impl Beside {
     }
 }
 
-/// How even all volumes share what they have at once, each loaded alike.
+/// How evenly all volumes share what they have at once, each loaded alike.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
     /// The load.
     pub load: TogetherLoad,
-    /// Jain's index: 1 where each has what it would in a fair division, 1/n where one of n has all. With x what a volume has over
-    /// what the fair division gives it, the index is (Σx)² / (n Σx²) (R. Jain, D. Chiu, W. Hawe, "A Quantitative Measure of Fairness
-    /// and Discrimination for Resource Allocation in Shared Computer Systems", DEC-TR-301, 1984); the fair division is the max-min
-    /// one of what they have at once: nobody gets more than it has alone, and what one does not need goes to the others alike.
+    /// Jain's index: 1 if each has what it would in a fair division, 1/n if one of n has all. With x what a volume
+    /// has over what the fair division gives it, the index is (Σx)² / (n Σx²) (R. Jain, D. Chiu, W. Hawe, "A
+    /// Quantitative Measure of Fairness and Discrimination for Resource Allocation in Shared Computer Systems",
+    /// DEC-TR-301, 1984). The fair division is the max-min one of what they have at once: no volume gets more than
+    /// it has alone, and what one does not need goes to the others alike.
     pub index: f64,
-    /// What each has, as a share of the fair division.
+    /// What each volume has, as a share of the fair division.
     pub of_fair: Vec<f64>,
 }
 
-/// What each volume leaves to modest users of the others.
+/// Returns what each volume leaves to modest users of the others.
 pub(super) fn beside(seen: &Seen<'_>) -> Vec<Beside> {
     let greedy = seen.looks.iter().filter_map(|look| match look.role {
         Role::Greedy(greedy) => Some((greedy, look)),
@@ -78,7 +79,7 @@ pub(super) fn beside(seen: &Seen<'_>) -> Vec<Beside> {
     pairs.filter_map(of).collect()
 }
 
-/// How even the division of a load is; `None` where a part is not known.
+/// Returns how even the division of a load is; `None` if a part is not known.
 pub(super) fn fairness(load: &LoadTogether) -> Option<Fairness> {
     let alone: Vec<f64> =
         load.rows.iter().map(|row| row.alone.map(|level| level.value)).collect::<Option<_>>()?;
@@ -90,14 +91,14 @@ pub(super) fn fairness(load: &LoadTogether) -> Option<Fairness> {
     sound.then(|| Fairness { load: load.load, index: jain(&of_fair), of_fair })
 }
 
-/// Jain's index of these shares.
+/// Returns Jain's index of these shares.
 fn jain(shares: &[f64]) -> f64 {
     let sum: f64 = shares.iter().sum();
     let squares: f64 = shares.iter().map(|share| share * share).sum();
     if squares > 0.0 { sum * sum / (shares.len() as f64 * squares) } else { 1.0 }
 }
 
-/// The max-min fair division of `all` among those who want so much each.
+/// Returns the max-min fair division of `all` among users who want `wants`.
 fn max_min(wants: &[f64], all: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wants.len()).collect();
     order.sort_by(|a, b| wants[*a].total_cmp(&wants[*b]));

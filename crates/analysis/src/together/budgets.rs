@@ -1,4 +1,4 @@
-//! The budgets that volumes share: what they count, whether what one volume leaves goes to the others, and where they stand.
+//! The budgets that volumes share: what they count, whether what one volume leaves goes to the others, and where they apply.
 
 use serde::{Deserialize, Serialize};
 use workload::{Bytes, TogetherAsked, TogetherLoad};
@@ -7,31 +7,32 @@ use super::looks::{Role, mean};
 use super::{LoadTogether, Reach, Seen, ratio};
 use crate::{Counted, Estimate};
 
-/// Two rates are alike within this share.
+/// Share within which two rates are alike.
 const ALIKE: f64 = 0.08;
-/// Blocks up to here are small: their double tells whether operations are counted; of larger ones the half.
+/// Largest small block: doubling it shows whether operations are counted; a larger one is halved.
 const SMALL_MOST: Bytes = Bytes::kib(64);
-/// What a volume leaves must be this part of all, for where it goes to show.
+/// Share of all that a volume must leave for it to show where that goes.
 const LEFT_LEAST: f64 = 0.08;
-/// Of what one volume leaves, so much goes to the others where all of it does, and where nothing does.
+/// Share of what one volume leaves that goes to the others: at least the first if all of it does, at most the second
+/// if nothing does.
 const PASSED: (f64, f64) = (0.7, 0.3);
-/// Volumes that have this part of what they have alone lack nothing.
+/// Least share of what they have alone with which volumes lack nothing.
 const LACK_NOTHING: f64 = 0.95;
 
 /// A budget that all volumes share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SharedBudget {
-    /// Whose load showed it.
+    /// The load that showed it.
     pub load: TogetherLoad,
-    /// What it counts; `None` where another block did not tell.
+    /// What it counts; `None` if another block size did not show that.
     pub counted: Option<Counted>,
-    /// Operations a second at that block.
+    /// Operations per second at that load's block size.
     pub operations: Estimate,
-    /// Bytes a second at that block.
+    /// Bytes per second at that load's block size.
     pub bytes: Estimate,
     /// What becomes of what one volume leaves.
     pub passed_on: PassedOn,
-    /// Where it stands.
+    /// Where it applies.
     pub standing: Standing,
 }
 
@@ -43,13 +44,13 @@ pub enum PassedOn {
     Whole,
     /// The others lack nothing then.
     NotNeeded,
-    /// They do not get it: each volume has a part of its own while others are busy.
+    /// The others do not get it: each volume has a part of its own while others are busy.
     Nothing,
-    /// It was not measured, or not enough was left to tell.
+    /// Not known: it was not measured, or too little was left.
     Open,
 }
 
-/// Where a budget stands.
+/// Where a budget applies.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Standing {
@@ -60,7 +61,7 @@ pub enum Standing {
 }
 
 impl SharedBudget {
-    /// Its level in what it counts; in operations where that is not known.
+    /// Returns its level in what it counts; in operations if that is not known.
     pub fn level(&self) -> Estimate {
         match self.counted {
             Some(Counted::Bytes) => self.bytes,
@@ -69,19 +70,19 @@ impl SharedBudget {
     }
 }
 
-/// The block that tells whether operations or bytes are counted.
+/// Returns the block size that shows whether operations or bytes are counted.
 pub fn other_block(block: Bytes) -> Bytes {
     if block <= SMALL_MOST { Bytes(block.0 * 2) } else { Bytes(block.0 / 2) }
 }
 
-/// The volume that gives a half of what it has beside the others up, and the rate that is left to it, operations a second: the one
-/// that has most.
+/// Returns the volume that gives up half of what it has beside the others, and the rate that is left to it,
+/// operations per second: the one that has most.
 pub fn half_load(rates: &[f64]) -> Option<(usize, f64)> {
     let most = rates.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1))?;
     Some((most.0, most.1 / 2.0)).filter(|(_, rate)| *rate >= 1.0)
 }
 
-/// A budget for each load that shows one; the same one is told once.
+/// Returns a budget for each load that shows one, the same budget only once.
 pub(super) fn budgets(seen: &Seen<'_>, loads: &[LoadTogether]) -> Vec<SharedBudget> {
     let mut budgets: Vec<SharedBudget> = Vec::new();
     for load in loads.iter().filter(|load| load.reach == Reach::Held) {
@@ -103,14 +104,14 @@ pub(super) fn budgets(seen: &Seen<'_>, loads: &[LoadTogether]) -> Vec<SharedBudg
     budgets
 }
 
-/// Whether a budget was seen already by another block of the same direction.
+/// Whether a budget was already seen with another block size of the same direction.
 fn is_same(known: &SharedBudget, found: &SharedBudget) -> bool {
     let alike = ratio(&found.level(), &known.level());
     let same = known.load.direction == found.load.direction && known.counted == found.counted;
     same && found.counted.is_some() && (alike.value - 1.0).abs() <= ALIKE
 }
 
-/// What is counted, by what another block has.
+/// Returns what is counted, by what another block size has.
 fn counted(seen: &Seen<'_>, load: TogetherLoad, total: &Estimate) -> Option<Counted> {
     let block = other_block(load.block);
     let other = seen.total(TogetherLoad { block, ..load }).level(&seen.strays)?;
@@ -153,7 +154,7 @@ fn passed_on(seen: &Seen<'_>, load: &LoadTogether) -> PassedOn {
     told().unwrap_or(PassedOn::Open)
 }
 
-/// Below all volumes, where one device is; else above them.
+/// Returns the device below all volumes, if there is one; otherwise the budget applies above them.
 fn standing(asked: &TogetherAsked) -> Standing {
     let Some((first, others)) = asked.volumes.split_first() else { return Standing::Machine };
     let shared =

@@ -1,4 +1,4 @@
-//! What one step of a look at several volumes did: which of them it loaded, how, and what came from each.
+//! What one step of a look at several volumes did: which of them it loaded, how, and what each reached.
 
 use record::{Interval, StepRecord};
 use statistics::level::{Moment, Series, Strays, level};
@@ -6,7 +6,7 @@ use workload::{Direction, StepKind, TogetherAsked, TogetherLoad, WorkerPlan};
 
 use crate::Estimate;
 
-/// An interval shorter than this part of what was planned is the one in which the queue runs empty.
+/// Share of the planned length below which an interval is the one in which the queue runs empty.
 const WHOLE: f64 = 0.9;
 
 /// How the volumes are loaded in a step.
@@ -35,11 +35,11 @@ pub struct Look<'r> {
     pub load: TogetherLoad,
     /// How they are loaded.
     pub role: Role,
-    /// Operations a second by interval, for each volume in the order of what was asked; empty where it was not loaded.
+    /// Operations per second by interval, for each volume in the order asked; empty if it was not loaded.
     pub rates: Vec<Vec<f64>>,
 }
 
-/// What `step` did; `None` of steps that are no such look.
+/// Returns what `step` did; `None` for a step that is no such look.
 pub fn look_together<'r>(step: &'r StepRecord, asked: &TogetherAsked) -> Option<Look<'r>> {
     let workers = &step.plan.workers;
     let first = workers.first().filter(|_| step.plan.kind == StepKind::Together)?;
@@ -73,7 +73,7 @@ fn role(asked: &TogetherAsked, workers: &[WorkerPlan], loaded: &[usize]) -> Opti
     })
 }
 
-/// Operations a second of one job, by whole interval past the ramp.
+/// Returns the operations per second of one job, by whole interval after the ramp.
 fn rates_of(step: &StepRecord, job: u16, direction: Direction) -> Vec<f64> {
     let planned = step.plan.interval.as_secs_f64();
     let whole = |interval: &&Interval| {
@@ -84,19 +84,19 @@ fn rates_of(step: &StepRecord, job: u16, direction: Direction) -> Vec<f64> {
 }
 
 impl Look<'_> {
-    /// Operations a second of all volumes together, by interval.
+    /// Returns the operations per second of all volumes together, by interval.
     pub fn total(&self) -> Vec<f64> {
         let loaded: Vec<&Vec<f64>> = self.rates.iter().filter(|rates| !rates.is_empty()).collect();
         let shortest = loaded.iter().map(|rates| rates.len()).min().unwrap_or(0);
         (0..shortest).map(|at| loaded.iter().map(|rates| rates[at]).sum()).collect()
     }
 
-    /// The mean rate of one volume, operations a second.
+    /// Returns the mean rate of one volume, operations per second.
     pub fn rate(&self, volume: usize) -> Option<f64> {
         mean(self.rates.get(volume)?)
     }
 
-    /// Mean latency of one volume's I/Os, nanoseconds.
+    /// Returns the mean latency of one volume's I/Os, nanoseconds.
     pub fn latency_ns(&self, label: &str) -> Option<f64> {
         let job = self.step.jobs.iter().position(|name| name == label)?;
         let workers = self.step.workers.iter().filter(|worker| usize::from(worker.job) == job);
@@ -105,19 +105,19 @@ impl Look<'_> {
     }
 }
 
-/// The mean of some values; `None` of none.
+/// Returns the mean of some values; `None` without values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Rates that were seen in several steps, and from when on.
+/// Rates that were seen in several steps, with the start of each.
 #[derive(Clone, Debug, Default)]
 pub struct Rates {
     moments: Vec<(f64, f64, Vec<f64>)>,
 }
 
 impl Rates {
-    /// Of these looks, what `of` says of each.
+    /// Collects what `of` returns for each of these looks.
     pub fn of<'l, 'r: 'l>(
         looks: impl Iterator<Item = &'l Look<'r>>,
         of: impl Fn(&Look<'r>) -> Vec<f64>,
@@ -135,7 +135,7 @@ impl Rates {
         Series { moments: moments.collect(), unit: 1.0 }
     }
 
-    /// The level with its interval; `strays` is what the levels of the run say of its noise.
+    /// Returns the level with its interval; `strays` is what the levels of the run show of its noise.
     pub fn level(&self, strays: &Strays) -> Option<Estimate> {
         let found = level(&self.series(), strays)?;
         let half = found.half_width.min(found.mean.abs());
@@ -144,7 +144,7 @@ impl Rates {
     }
 }
 
-/// What levels that were seen in turn say of their noise.
+/// Returns what levels that were seen in turn show of their noise.
 pub fn strays(all: &[Rates]) -> Strays {
     Strays::of(&all.iter().map(Rates::series).collect::<Vec<_>>())
 }

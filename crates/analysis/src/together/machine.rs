@@ -1,4 +1,4 @@
-//! The budget held against what the provider publishes for the machine.
+//! The budget, compared with what the provider publishes for the machine.
 
 use policy::{Catalogue, Limit, Resource, UnitReading};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use super::budgets::SharedBudget;
 use super::{LoadTogether, Reach};
 use crate::{Counted, Estimate};
 
-/// A level within this share of a published one is that, as in claims of a policy.
+/// Share within which a level is a published one, as in claims of a policy (method 6.1).
 const NEAR: f64 = 0.03;
 
 /// The published limits of the machine, each with what was found.
@@ -16,7 +16,7 @@ const NEAR: f64 = 0.03;
 pub struct MachineHeld {
     /// The machine.
     pub machine: NamedMachine,
-    /// A row a limit.
+    /// One row per limit.
     pub rows: Vec<MachineRow>,
 }
 
@@ -25,17 +25,17 @@ pub struct MachineHeld {
 pub struct MachineRow {
     /// What it counts.
     pub counted: Counted,
-    /// What holds for ever, a second.
+    /// The rate that it serves for ever, per second.
     pub baseline: f64,
-    /// What holds for a while, where that is more.
+    /// The rate that it serves for a while, per second, if that is more.
     pub most: Option<f64>,
-    /// The budget that was found, or else the most that all had at once.
+    /// The budget that was found, otherwise the most that all volumes had at once.
     pub level: Estimate,
-    /// How they stand to each other.
+    /// How the level compares with the limit.
     pub answer: MachineAnswer,
 }
 
-/// How a budget stands to what is published.
+/// How a budget compares with what is published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MachineAnswer {
@@ -45,13 +45,13 @@ pub enum MachineAnswer {
     Burst,
     /// It is below the baseline.
     Below,
-    /// It lies between both.
+    /// It lies between the two.
     Between,
     /// It is above all that is published.
     Above,
     /// The volumes do not reach it: no such budget was seen up to the level.
     NotReached,
-    /// Its interval reaches on both sides.
+    /// Its interval reaches to both sides.
     Open,
 }
 
@@ -62,7 +62,7 @@ impl MachineHeld {
     }
 }
 
-/// What is published for `named` with what was found; `None` where the catalogue does not know it.
+/// Returns what is published for `named`, with what was found; `None` if the catalogue does not know the machine.
 pub(super) fn held(
     named: &NamedMachine,
     loads: &[LoadTogether],
@@ -91,7 +91,7 @@ fn row(limit: &Limit, loads: &[LoadTogether], budgets: &[SharedBudget]) -> Optio
     Some(MachineRow { counted, baseline: limit.baseline, most, level, answer })
 }
 
-/// The most that all had at once.
+/// Returns the most that all volumes had at once.
 fn reached(counted: Counted, loads: &[LoadTogether]) -> Option<Estimate> {
     let told = loads.iter().filter(|load| !matches!(load.reach, Reach::Open(_)));
     let level = |load: &LoadTogether| {
@@ -102,7 +102,7 @@ fn reached(counted: Counted, loads: &[LoadTogether]) -> Option<Estimate> {
     told.filter_map(level).max_by(|a, b| a.value.total_cmp(&b.value))
 }
 
-/// How a budget stands to a limit, in either reading of an ambiguous unit.
+/// Compares a budget with a limit, in either reading of an ambiguous unit.
 fn against(limit: &Limit, level: &Estimate) -> MachineAnswer {
     let readings = [UnitReading::Decimal, UnitReading::Binary].map(|reading| limit.in_reading(reading));
     let is = |published: f64| {

@@ -1,4 +1,5 @@
-//! What several volumes bear at once: what each has alone, what is left of it beside the others, and the budget that they share.
+//! What several volumes reach at once: what each has alone, what is left of it beside the others, and the budget
+//! that they share.
 
 mod beside;
 mod budgets;
@@ -20,36 +21,36 @@ pub use machine::{MachineAnswer, MachineHeld, MachineRow};
 
 use looks::{Look, Rates, Role, mean, strays};
 
-/// Of what volumes have alone, more than this is all of it: what a budget takes less of is not told from none.
+/// Least share of what volumes have alone that is all of it: a budget that takes less cannot be told from none.
 const ALL: f64 = 0.97;
-/// And the interval reaches no lower than this.
+/// Share of what volumes have alone below which the interval must not reach.
 const ALL_LEAST: f64 = 0.88;
-/// Two looks at one volume alone differ where their means are this far apart, in shares,
+/// Least distance between the means of two looks at one volume alone that differ, as a share.
 const CHANGED: f64 = 0.1;
-/// and by this many times the error that the values within each look show; neighbouring values resemble each other.
+/// Least distance between them in standard errors of the values within each look; neighbouring values resemble each other.
 const CHANGED_ERRORS: f64 = 6.0;
 
-/// A volume that alone strays by more than this share of its rate does not hold still.
+/// Half-width, as a share of its rate, above which a volume alone does not hold still.
 const STRAYS: f64 = 0.3;
 
 /// What several volumes bear at once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TogetherAnswer {
-    /// What the volumes are called, and what was typed.
+    /// Name of each volume, and what was typed for it.
     pub volumes: Vec<(String, String)>,
-    /// By load, in the order in which they were asked.
+    /// Loads, in the order in which they were asked.
     pub loads: Vec<LoadTogether>,
-    /// What they share, as far as it was found.
+    /// The budgets that they share, as far as they were found.
     pub budgets: Vec<SharedBudget>,
     /// What each volume leaves to a modest user of the others.
     pub beside: Vec<Beside>,
     /// How even the division is.
     pub fairness: Option<Fairness>,
-    /// What some of them have at once, where there are more than two.
+    /// What some of them have at once, if there are more than two.
     pub parts: Vec<PartTogether>,
     /// The published limits of the machine.
     pub machine: Option<MachineHeld>,
-    /// It was stopped before its end.
+    /// Whether it was stopped before its end.
     pub stopped: bool,
 }
 
@@ -58,67 +59,67 @@ pub struct TogetherAnswer {
 pub struct LoadTogether {
     /// The load.
     pub load: TogetherLoad,
-    /// By volume.
+    /// One row per volume.
     pub rows: Vec<Kept>,
-    /// What all have alone, added up: operations a second.
+    /// What all have alone, added up, in operations per second.
     pub alone: Option<Estimate>,
-    /// What they have at once.
+    /// What they have at once, in operations per second.
     pub total: Option<Estimate>,
-    /// What that says.
+    /// What that shows.
     pub reach: Reach,
 }
 
 /// One volume under one load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
-    /// Operations a second alone.
+    /// Operations per second alone.
     pub alone: Option<Estimate>,
-    /// The same beside all others.
+    /// Operations per second beside all others.
     pub together: Option<Estimate>,
     /// What is left, as a share of what it has alone.
     pub kept: Option<f64>,
 }
 
-/// What a load of all volumes at once says.
+/// What a load of all volumes at once shows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
-    /// Together they have less than each alone, added up: they share something.
+    /// They share something: together they have less than each alone, added up.
     Held,
-    /// Together they have all that each has alone.
+    /// They share nothing: together they have all that each has alone.
     Whole,
-    /// It cannot be told.
+    /// Not known.
     Open(TogetherDoubt),
 }
 
-/// Why it cannot be told what volumes share.
+/// Why it is not known what volumes share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TogetherDoubt {
     /// It was not measured.
     NotMeasured,
-    /// The intervals reach on both sides.
+    /// The interval reaches to both sides.
     Noise,
-    /// plimsoll's own want of a CPU could explain what is missing.
+    /// plimsoll's own lack of CPU could explain what is missing.
     Generator,
-    /// This volume alone had another rate at the end than at the beginning.
+    /// This volume alone had another rate later than before.
     Changed(usize),
 }
 
 /// What some of the volumes have at once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PartTogether {
-    /// By number.
+    /// Indices of the volumes.
     pub volumes: Vec<usize>,
     /// The load.
     pub load: TogetherLoad,
-    /// Operations a second at once.
+    /// Operations per second at once.
     pub total: f64,
-    /// What they have alone, added up.
+    /// What they have alone, added up, in operations per second.
     pub alone: f64,
 }
 
-/// The answer that `run` gives.
+/// Returns the answer that `run` gives.
 pub(crate) fn answer(run: &Run, asked: &TogetherAsked) -> TogetherAnswer {
     let shortage = Shortage::of(run);
     let generator = |step: &StepRecord| shortage.of_step(step).lost;
@@ -139,7 +140,7 @@ pub(crate) fn answer(run: &Run, asked: &TogetherAsked) -> TogetherAnswer {
     }
 }
 
-/// A volume that did not hold still under one load may have been low by chance when all had another one.
+/// Opens the answer if a volume did not hold still under one load: it may have been low by chance when all had another load.
 fn doubt_who_swings(loads: &mut [LoadTogether]) {
     let strays = |row: &Kept| row.alone.is_some_and(|alone| alone.half_width() > STRAYS * alone.value);
     let swings = loads.iter().find_map(|load| match load.reach {
@@ -153,7 +154,7 @@ fn doubt_who_swings(loads: &mut [LoadTogether]) {
 }
 
 impl TogetherAnswer {
-    /// Whether every load told something.
+    /// Whether every load showed something.
     pub fn is_known(&self) -> bool {
         !self.loads.is_empty() && self.loads.iter().all(|load| !matches!(load.reach, Reach::Open(_)))
     }
@@ -168,7 +169,7 @@ impl TogetherAnswer {
 pub(super) struct Seen<'r> {
     pub asked: &'r TogetherAsked,
     pub looks: Vec<Look<'r>>,
-    /// What all its levels say of its noise.
+    /// What all its levels show of its noise.
     pub strays: Strays,
 }
 
@@ -185,17 +186,17 @@ impl<'r> Seen<'r> {
         seen
     }
 
-    /// The looks at one load in one role.
+    /// Returns the looks at one load in one role.
     pub fn in_role<'s>(&'s self, load: TogetherLoad, role: &'s Role) -> impl Iterator<Item = &'s Look<'r>> {
         self.looks.iter().filter(move |look| look.load == load && look.role == *role)
     }
 
-    /// What one volume has alone.
+    /// Returns what one volume has alone.
     pub fn alone(&self, load: TogetherLoad, volume: usize) -> Rates {
         Rates::of(self.in_role(load, &Role::Alone(volume)), |look| look.rates[volume].clone())
     }
 
-    /// What all have at once.
+    /// Returns what all volumes have at once.
     pub fn total(&self, load: TogetherLoad) -> Rates {
         Rates::of(self.in_role(load, &Role::All), Look::total)
     }
@@ -236,7 +237,7 @@ impl<'r> Seen<'r> {
             return Reach::Open(doubt);
         }
         let lost = lost(&Role::All);
-        // What was lost for want of a CPU may be all that is missing.
+        // What was lost for lack of a CPU may be all that is missing.
         let without_loss = share.value / (1.0 - lost).max(f64::MIN_POSITIVE);
         if share.value >= ALL && share.low > ALL_LEAST {
             Reach::Whole
@@ -249,7 +250,7 @@ impl<'r> Seen<'r> {
         }
     }
 
-    /// The first volume that alone had another rate later than before.
+    /// Returns the first volume that alone had another rate later than before.
     fn changed(&self, load: TogetherLoad) -> Option<usize> {
         let moved = |volume: &usize| {
             let role = Role::Alone(*volume);
@@ -281,14 +282,14 @@ impl<'r> Seen<'r> {
     }
 }
 
-/// Mean and standard error of some values.
+/// Returns the mean and the standard error of some values.
 fn spread(values: &[f64]) -> Option<(f64, f64)> {
     let mean = mean(values).filter(|_| values.len() > 1)?;
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     Some((mean, (squares / (values.len() - 1) as f64 / values.len() as f64).sqrt()))
 }
 
-/// Levels added up, whose errors know nothing of each other; `None` where one is not known.
+/// Adds up levels whose errors are independent; `None` if one is not known.
 fn sum(all: impl Iterator<Item = Option<Estimate>>) -> Option<Estimate> {
     let all: Vec<Estimate> = all.collect::<Option<_>>()?;
     let value: f64 = all.iter().map(|one| one.value).sum();
@@ -296,7 +297,7 @@ fn sum(all: impl Iterator<Item = Option<Estimate>>) -> Option<Estimate> {
     (!all.is_empty()).then_some(Estimate { value, low: (value - half).max(0.0), high: value + half })
 }
 
-/// One level as a share of another, whose errors know nothing of each other.
+/// Returns one level as a share of another; their errors are independent.
 pub(super) fn ratio(one: &Estimate, of: &Estimate) -> Estimate {
     let value = one.value / of.value;
     let half = value * (one.half_width() / one.value).hypot(of.half_width() / of.value);

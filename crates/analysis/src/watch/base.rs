@@ -1,10 +1,10 @@
-//! What a device takes for an I/O by itself: the latency of its calm intervals.
+//! What an I/O takes on a device by itself: the latency of its calm intervals.
 
 use workload::Nanos;
 
 use super::ticks::{Tick, Way};
 
-/// What a device takes for an I/O when hardly anything waits, seconds.
+/// What an I/O takes on a device when hardly anything waits, seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Base {
     pub read: Option<f64>,
@@ -13,7 +13,7 @@ pub(crate) struct Base {
 }
 
 impl Base {
-    /// That of one way.
+    /// Returns the latency of one way.
     pub fn of(&self, way: Way) -> Option<f64> {
         match way {
             Way::Read => self.read,
@@ -22,23 +22,24 @@ impl Base {
         }
     }
 
-    /// Whether nothing tells what an I/O takes by itself.
+    /// Whether it is not known what an I/O takes by itself.
     pub fn is_unknown(&self) -> bool {
         Way::ALL.iter().all(|&way| self.of(way).is_none())
     }
 }
 
-/// Below this queue while there is work nothing waits for long (method 12.1).
+/// Queue, while there is work, below which nothing waits for long (method 12.1).
 const UNQUEUED: f64 = 1.5;
-/// The share of intervals that were faster.
+/// Share of intervals that are faster than the one chosen (method 12.1).
 const FASTEST: f64 = 0.05;
-/// An interval with fewer I/Os says little: times are kept in milliseconds.
+/// Fewest I/Os of an interval that say something: times are kept in milliseconds (method 12.1).
 const ENOUGH: f64 = 10.0;
 
-/// The least latency that each interval shows, at its 5th percentile, among those with hardly a queue (method 12.1).
+/// Returns the 5th percentile of the mean latencies of the intervals with hardly a queue (method 12.1).
 ///
-/// The queue is that of the time with work: in the interval in which a deep queue runs empty its mean is small, and what is
-/// done in it has waited. For the same reason the intervals at the ends of a load of our own (`edges`, ascending) say nothing.
+/// The queue is that of the time with work: in the interval in which a deep queue runs empty its mean is small, and
+/// what is done in it has waited. For the same reason the intervals at the ends of a load of our own (`edges`,
+/// ascending) say nothing.
 pub(crate) fn base(ticks: &[Tick], edges: &[Nanos]) -> Base {
     let at_an_edge = |tick: &Tick| {
         let next = edges.partition_point(|edge| *edge < tick.from);

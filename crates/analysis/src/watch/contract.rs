@@ -1,7 +1,7 @@
-//! The contract (method 12.3): what is claimed, and at which phases it is met.
+//! The contract (method 12.3): what is claimed, and in which phases it is met.
 //!
-//! A phase that asks for less than is claimed proves no rate, and one that asks for more is no matter of the contract; both
-//! are said. A claim on operations without a direction is one on reads and writes together.
+//! A phase that asks for less than is claimed proves no rate, and one that asks for more is no matter of the
+//! contract; both are reported. A claim on operations without a direction is one on reads and writes together.
 
 use policy::{Limits, Load};
 use record::{Distribution, PhaseKind, Run, StepRecord};
@@ -18,16 +18,16 @@ use super::windows::Window;
 use crate::claims::EXPECTATION;
 use crate::{Answer, ClaimRow, Doubt, Estimate, Finding, Meaning, Quantity, Verdict};
 
-/// A rate meets its claim from one less this share of it on (method 6.1).
+/// Share below a claim down to which a rate meets it (method 6.1).
 const TOLERANCE: f64 = 0.03;
-/// A rate is reached that was there for so many seconds, or for half of all.
+/// Seconds for which a rate must have been there, or half of a shorter watch, to be reached (method 12.3).
 const REACHED_S: f64 = 10.0;
-/// Of a phase of overload the last one part in so many is its end,
+/// Part of a phase of overload that is its end: the last of this many (method 12.3).
 const END_SHARE: usize = 3;
-/// where that has so many seconds.
+/// Fewest seconds that this end must have.
 const END_FEWEST: usize = 3;
 
-/// Every claim at every phase that can say something of it.
+/// Returns every claim in every phase that can say something of it.
 pub(crate) fn rows(watch: &WatchedRun<'_>, devices: &[Device<'_>], found: &[Finding]) -> Vec<ContractRow> {
     if watch.passive() {
         return watch.claims.iter().filter_map(|claim| watched_row(watch, devices, found, claim)).collect();
@@ -44,7 +44,7 @@ pub(crate) fn rows(watch: &WatchedRun<'_>, devices: &[Device<'_>], found: &[Find
     rows
 }
 
-/// Why what was not reached is not yet missed.
+/// Returns why what was not reached is not yet missed.
 fn excuse(watch: &WatchedRun<'_>, row: &ContractRow, found: &[Finding]) -> Option<Remark> {
     if disturbed(watch, row, found) {
         return Some(Remark::Disturbed);
@@ -54,7 +54,7 @@ fn excuse(watch: &WatchedRun<'_>, row: &ContractRow, found: &[Finding]) -> Optio
     (rate && serial(watch, row, found)).then_some(Remark::NotAsked { most })
 }
 
-/// The load of that phase had one I/O in flight and the device no more to do: it never asked for the rate.
+/// Whether the load of that phase had only one I/O in flight: then it never asked for the rate.
 fn serial(watch: &WatchedRun<'_>, row: &ContractRow, found: &[Finding]) -> bool {
     let one = |finding: &&Finding| matches!(finding.meaning, Meaning::SerialApplication(_));
     let within = |finding: &Finding| finding.evidence.iter().any(|span| span.step == row.phase);
@@ -62,7 +62,7 @@ fn serial(watch: &WatchedRun<'_>, row: &ContractRow, found: &[Finding]) -> bool 
     step.is_some_and(closed) && found.iter().filter(one).any(within)
 }
 
-/// plimsoll was short of CPU in that phase, or somebody else used the device: meanwhile, or before and after it.
+/// Whether plimsoll lacked CPU in that phase, or somebody else used the device: meanwhile, or before and after it.
 fn disturbed(watch: &WatchedRun<'_>, row: &ContractRow, found: &[Finding]) -> bool {
     let weakens =
         |finding: &&Finding| matches!(finding.meaning, Meaning::GeneratorBound(_) | Meaning::ForeignLoad(_));
@@ -112,7 +112,7 @@ fn load_row(watch: &WatchedRun<'_>, span: &Span<'_>, claim: &Contracted) -> Opti
     Some(row)
 }
 
-/// The rate beyond which the contract covers nothing, where the load asks for that, or gets it without asking.
+/// Whether the load asks for a rate beyond which the contract covers nothing, or gets it without asking.
 fn beyond(watch: &WatchedRun<'_>, load: &LoadFigures) -> bool {
     let more = |flow: &LoadFlow, claimed: f64| {
         let rate = flow.asked.or(flow.got.map(|got| got.value)).unwrap_or(0.0);
@@ -154,15 +154,15 @@ fn judge_rate(row: &mut ContractRow, (span, flow): (&Span<'_>, &LoadFlow), overl
     }
 }
 
-/// What a phase of overload got in the last third of its time, an I/O a second: a volume that bears the claim gives that
-/// much to who asks for more. `None` where that was too short.
+/// Returns what a phase of overload got in the last third of its time, in I/Os per second: a volume that bears the
+/// claim gives at least that to a load that asks for more. `None` if that was too short.
 fn at_the_end(span: &Span<'_>, direction: Option<Direction>) -> Option<Estimate> {
     let seconds = seconds_of(span.step?, direction);
     let last = &seconds[seconds.len() - seconds.len() / END_SHARE..];
     estimate(last).filter(|_| last.len() >= END_FEWEST)
 }
 
-/// A rate above what the policy's credits earn is none that lasts.
+/// Marks a rate above what the policy's credits earn: it does not last.
 fn on_credits(watch: &WatchedRun<'_>, span: &Span<'_>, row: &mut ContractRow) {
     let rate = row.measured.map_or(0.0, |measured| measured.value);
     let baseline = watch.limits.zip(span.step).and_then(|(limits, step)| baseline(limits, step));
@@ -175,7 +175,7 @@ fn on_credits(watch: &WatchedRun<'_>, span: &Span<'_>, row: &mut ContractRow) {
     }
 }
 
-/// What of the load of a step lasts by a policy that has a burst; `None` where it has none.
+/// Returns the rate that lasts for the load of a step, by a policy with a burst; `None` if it has no burst.
 fn baseline(limits: &Limits, step: &StepRecord) -> Option<f64> {
     limits.limits.iter().find(|limit| limit.burst.is_some())?;
     let worker = step.plan.workers.first()?;
@@ -184,7 +184,7 @@ fn baseline(limits: &Limits, step: &StepRecord) -> Option<f64> {
     Some(limits.cap(&load, policy::Level::Baseline)?.iops.0)
 }
 
-/// Bytes of an I/O for a claim on bytes, 1 for one on operations.
+/// Returns the bytes of an I/O for a claim on bytes, 1 for a claim on operations.
 fn flow_bytes(row: &ContractRow, flow: &LoadFlow) -> f64 {
     if row.quantity == Quantity::Iops { 1.0 } else { flow.size.unwrap_or(0.0) }
 }
@@ -193,7 +193,7 @@ fn scaled(estimate: Estimate, factor: f64) -> Estimate {
     Estimate { value: estimate.value * factor, low: estimate.low * factor, high: estimate.high * factor }
 }
 
-/// What the claim bounds, of a phase.
+/// Returns what the claim bounds, in one phase.
 fn bounded(claim: &Contracted, (span, flow): (&Span<'_>, &LoadFlow)) -> Option<Estimate> {
     let value = match claim.percent {
         None => flow.due.mean_ns,
@@ -206,7 +206,7 @@ fn exactly(value: f64) -> Estimate {
     Estimate { value, low: value, high: value }
 }
 
-/// The contract bounds no latency at a rate beyond what it claims.
+/// Marks that the contract bounds no latency at a rate beyond what it claims.
 fn not_covered(row: &mut ContractRow, claim: &Contracted, of: (&Span<'_>, &LoadFlow)) {
     let asked = of.1.asked.or(of.1.got.map(|got| got.value)).unwrap_or(0.0);
     row.measured = bounded(claim, of);
@@ -232,7 +232,7 @@ fn judge_latency(row: &mut ContractRow, claim: &Contracted, of: (&Span<'_>, &Loa
     };
 }
 
-/// A percentile of our own latency, where ten I/Os or so lie beyond it.
+/// Returns a percentile of our own latency, if at least two I/Os lie beyond it (method 7.1).
 fn percentile(span: &Span<'_>, direction: Option<Direction>, percent: f64) -> Option<f64> {
     let mut all = Distribution::default();
     let ways = direction.map_or(vec![Direction::Read, Direction::Write], |way| vec![way]);
@@ -241,7 +241,7 @@ fn percentile(span: &Span<'_>, direction: Option<Direction>, percent: f64) -> Op
     all.percentile(percent).filter(|_| beyond >= 2.0).map(|value| value as f64)
 }
 
-/// A claim against what somebody else's work saw: a rate that was reached is proven, one that was held below is missed, and
+/// Judges a claim by somebody else's work: a rate that was reached is proven, one that was held below is missed, and
 /// of latencies the counters keep the mean.
 fn watched_row(
     watch: &WatchedRun<'_>,
@@ -274,7 +274,7 @@ fn watched_row(
     Some(row)
 }
 
-/// The device with nothing sampled below it that did the most.
+/// Returns the device that did the most, of those with nothing sampled below them.
 fn busiest<'d, 's>(watch: &WatchedRun<'_>, devices: &'d [Device<'s>]) -> Option<&'d Device<'s>> {
     let work = |device: &Device<'_>| device.ticks.iter().map(Tick::all).sum::<f64>();
     let sampled = |name: &String| watch.recording.devices().contains(&name.as_str());
@@ -318,7 +318,7 @@ fn watched_latency(row: &mut ContractRow, device: &Device<'_>, ways: &[usize]) {
     row.answer = if mean <= row.claimed.value { Answer::Meets } else { Answer::Below };
 }
 
-/// The answer to the contract: of every claim the phase that decides.
+/// Returns the answer to the contract: for every claim, the phase that decides.
 pub(crate) fn verdict(run: &Run, watch: &WatchedRun<'_>, rows: &[ContractRow]) -> Verdict {
     if watch.claims.is_empty() {
         return Verdict { answer: Answer::Measured, subject: None, rows: Vec::new(), doubts: Vec::new() };
@@ -338,7 +338,7 @@ pub(crate) fn verdict(run: &Run, watch: &WatchedRun<'_>, rows: &[ContractRow]) -
     Verdict { answer, subject: first.clone().or_else(|| second.clone()), rows: decided, doubts: Vec::new() }
 }
 
-/// The worst row of a claim among those that were judged.
+/// Returns the worst row of a claim among those that were judged.
 fn decisive(claim: &Contracted, rows: &[ContractRow]) -> ClaimRow {
     let same = |row: &&ContractRow| {
         row.quantity == claim.quantity
@@ -382,7 +382,7 @@ fn doubt(remark: Remark, row: &ContractRow) -> Option<Doubt> {
     }
 }
 
-/// `read IOPS, load 100%`
+/// Formats what a claim is about, such as `read IOPS, load 100%`.
 fn what(claim: &Contracted, phase: Option<&str>) -> String {
     let way = claim.direction.map_or(String::new(), |way| format!("{} ", way.name()));
     let quantity = match claim.quantity {

@@ -1,4 +1,4 @@
-//! What is claimed of a watched machine: by words, else by the policy.
+//! What is claimed of a watched machine: by an expectation in words, and by the policy.
 
 use policy::{Limits, Load};
 use record::Run;
@@ -11,14 +11,14 @@ use crate::verdict::{Claimed, Quantity};
 #[derive(Clone, Debug)]
 pub(crate) struct Contracted {
     pub quantity: Quantity,
-    /// `None`: reads and writes together.
+    /// Direction; `None`: reads and writes together.
     pub direction: Option<Direction>,
-    /// Of a latency: the percentile, `None` for the mean.
+    /// Percentile of a latency; `None` for the mean.
     pub percent: Option<f64>,
     pub claimed: Claimed,
 }
 
-/// What an expectation and a policy claim of this run.
+/// Returns what an expectation and a policy claim of this run.
 pub(crate) fn claims(
     run: &Run,
     limits: Option<&Limits>,
@@ -40,7 +40,8 @@ pub(crate) fn claims(
     expected.chain(limits.into_iter().flat_map(|limits| of_policy(run, limits))).collect()
 }
 
-/// The policy's operations at the mix and block of our load, else of the workload for which it states them; and its latency.
+/// Returns the policy's operations at the mix and block size of our load, otherwise of the workload for which it
+/// states them; and its latency.
 fn of_policy(run: &Run, limits: &Limits) -> Vec<Contracted> {
     let stated = limits.reference_workload;
     let ours = run.steps.iter().find_map(|step| step.plan.workers.first());
@@ -68,12 +69,12 @@ pub(crate) fn is_latency(claim: &Contracted) -> bool {
     matches!(claim.quantity, Quantity::MeanLatency | Quantity::PercentileLatency)
 }
 
-/// The latency that is bounded: the least bound of all claims.
+/// Returns the bound on latency: the least of all claims, nanoseconds.
 pub(crate) fn bound_ns(claims: &[Contracted]) -> Option<u64> {
     claims.iter().filter(|claim| is_latency(claim)).map(|claim| claim.claimed.value as u64).min()
 }
 
-/// The operations that are claimed of both directions together.
+/// Returns the operations per second that are claimed of both directions together.
 pub(crate) fn claimed_rate(claims: &[Contracted]) -> Option<f64> {
     let rates = || claims.iter().filter(|claim| claim.quantity == Quantity::Iops);
     let whole = rates().find(|claim| claim.direction.is_none()).map(|claim| claim.claimed.value);

@@ -1,4 +1,4 @@
-//! One device with everything that rules want to know of it, read once.
+//! One device with everything that rules need to know of it, read once.
 
 use policy::Resource;
 use record::{DeviceNode, StepRecord};
@@ -12,11 +12,11 @@ use super::watched_run::{Span, WatchedRun, place};
 use super::windows::{Window, windows};
 use crate::finding::Evidence;
 
-/// An I/O that takes this many times as long as one that need not wait has waited (method 12.1, R2, R3).
+/// Multiple of what an I/O takes that need not wait, above which an I/O has waited (method 12.1, R2, R3).
 pub(crate) const WAITED: f64 = 2.0;
 
-/// What an I/O takes on a device with nothing to wait for. Where it was never without a queue, what the device below it takes:
-/// the difference is the wait between the two.
+/// Returns what an I/O takes on a device with nothing to wait for. If it was never without a queue, that is what the
+/// device below it takes: the difference is the wait between the two.
 fn base_of(watch: &WatchedRun<'_>, place: &Place, own: &[Tick]) -> Base {
     let loads = watch.spans.iter().filter(|span| span.step.is_some() && watch.carries_load(&place.name));
     let mut edges: Vec<Nanos> = loads.flat_map(|span| [span.from, span.to]).collect();
@@ -28,7 +28,7 @@ fn base_of(watch: &WatchedRun<'_>, place: &Place, own: &[Tick]) -> Base {
     }
 }
 
-/// A window in which a device is held, and at what, a second.
+/// A window in which a device is held: what is held, and at which rate per second.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeldAt {
     pub at: usize,
@@ -43,11 +43,11 @@ pub(crate) struct Device<'s> {
     pub ticks: Vec<Tick>,
     pub windows: Vec<Window>,
     pub base: Base,
-    /// The highest level at which it was held, operations a second.
+    /// The highest level at which it was held, operations per second.
     pub cap: Option<f64>,
     /// Windows in which it was held.
     pub held: Vec<HeldAt>,
-    /// Windows in which the throttle of our own load is told already.
+    /// Windows for which the throttle of our own load is reported already.
     pub told: Vec<usize>,
     /// Windows that were served worse than others.
     pub slow: Vec<usize>,
@@ -72,22 +72,22 @@ impl<'s> Device<'s> {
         }
     }
 
-    /// The intervals of a window.
+    /// Returns the intervals of a window.
     pub fn within(&self, window: &Window) -> &[Tick] {
         &self.ticks[window.ticks.clone()]
     }
 
-    /// Places of the windows that `test` holds for.
+    /// Returns the indices of the windows that `test` holds for.
     pub fn windows_where(&self, test: impl Fn(&Window) -> bool) -> Vec<usize> {
         (0..self.windows.len()).filter(|&at| test(&self.windows[at])).collect()
     }
 
-    /// Whether it was held in the window at this place.
+    /// Whether it was held in the window with this index.
     pub fn is_held(&self, window: usize) -> bool {
         self.held.iter().any(|held| held.at == window)
     }
 
-    /// Totals of the windows at these places.
+    /// Returns the totals of the windows with these indices.
     pub fn total(&self, windows: &[usize]) -> Sum {
         let mut sum = Sum::default();
         for tick in windows.iter().flat_map(|&at| self.within(&self.windows[at])) {
@@ -96,12 +96,12 @@ impl<'s> Device<'s> {
         sum
     }
 
-    /// Whether I/Os of a window took much longer than they need; `None` where nothing tells how long that is.
+    /// Whether I/Os of a window took much longer than they need; `None` if it is not known how long that is.
     pub fn waited(&self, window: &Window) -> Option<bool> {
         self.base.both.map(|base| window.sum.latency() > WAITED * base)
     }
 
-    /// How I/Os wait in `sum`, beside what they take where nothing waits.
+    /// Returns how I/Os wait in `sum`, beside what they take if nothing waits.
     pub fn waiting(&self, sum: &Sum) -> Waiting {
         Waiting {
             queue: sum.mean_queue(),
@@ -111,7 +111,7 @@ impl<'s> Device<'s> {
         }
     }
 
-    /// A span of its own counters.
+    /// Returns a span of its own counters.
     pub fn evidence(&self, from: Nanos, to: Nanos) -> Evidence {
         Evidence { step: String::new(), series: format!("diskstats {}", self.place.name), from, to }
     }
@@ -121,17 +121,17 @@ impl<'s> Device<'s> {
         self.own_step(watch, window).is_some_and(|step| !closed(step))
     }
 
-    /// The step of a load of ours that a window of this device carries.
+    /// Returns the step of a load of ours that a window of this device carries.
     pub fn own_step<'r>(&self, watch: &WatchedRun<'r>, window: &Window) -> Option<&'r StepRecord> {
         watch.spans[window.span].step.filter(|_| watch.carries_load(&self.place.name))
     }
 
-    /// The figures of a load of ours that a window of this device carries.
+    /// Returns the figures of a load of ours that a window of this device carries.
     pub fn own_load<'w>(&self, watch: &'w WatchedRun<'_>, window: &Window) -> Option<&'w LoadFigures> {
         watch.spans[window.span].load.as_ref().filter(|_| watch.carries_load(&self.place.name))
     }
 
-    /// Totals of each phase, by the overlap of intervals.
+    /// Returns the totals of each phase, by the overlap of intervals.
     pub fn sums(&self, watch: &WatchedRun<'_>) -> Vec<Sum> {
         let sum = |span: &Span<'_>| {
             let first = self.ticks.partition_point(|tick| tick.to <= span.from);
@@ -144,14 +144,14 @@ impl<'s> Device<'s> {
         watch.spans.iter().map(sum).collect()
     }
 
-    /// Lets the intervals go but where a contract is judged by them: a day of them for every device is much.
+    /// Drops the intervals unless a contract is judged by them: a day of them for every device is much.
     pub fn keep_for_the_contract(&mut self, watch: &WatchedRun<'_>) {
         if watch.claims.is_empty() || !watch.passive() {
             self.ticks = Vec::new();
         }
     }
 
-    /// What was learned of it.
+    /// Returns what was learned of it.
     pub fn learned(&self) -> WatchedDevice {
         WatchedDevice {
             place: self.place.clone(),

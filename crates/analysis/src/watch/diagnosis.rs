@@ -14,14 +14,14 @@ use crate::findings::{self, Finding, Rested};
 use crate::repeats::{once_a_limit, once_a_stack};
 use crate::verdict::Verdict;
 
-/// What the analysis of a watch gives beside what every run has.
+/// What the analysis of a watch adds to that of every run.
 pub(crate) struct Diagnosis {
     pub watched: Watched,
     pub findings: Vec<Finding>,
     pub verdict: Verdict,
 }
 
-/// Reads a watch. `known` are the findings about the run itself, which may excuse a claim that is missed.
+/// Diagnoses a watch. `known` are the findings about the run itself, which may excuse a claim that is missed.
 pub(crate) fn diagnose(
     run: &Run,
     limits: Option<&Limits>,

@@ -5,7 +5,7 @@ use super::watched_run::WatchedRun;
 use super::windows::Window;
 use crate::finding::{Confidence, Evidence, Found};
 
-/// Spans that a finding names; the longest and the worst.
+/// Most spans that a finding names: the longest and the worst.
 const SPANS: usize = 8;
 
 /// A window in which a rule fires, with how bad it is there.
@@ -17,20 +17,20 @@ pub(crate) struct Firing {
 }
 
 impl Firing {
-    /// The window at the place `window` of `device`.
+    /// Returns the window of `device` with the index `window`.
     pub fn of(device: &Device<'_>, window: usize, weight: f64) -> Firing {
         let window = &device.windows[window];
         Firing { span: window.span, evidence: device.evidence(window.from, window.to), weight }
     }
 }
 
-/// The windows at these places of `device`, with how bad each is.
+/// Returns the windows of `device` with these indices, and how bad each is.
 pub(crate) fn firings(device: &Device<'_>, windows: &[usize], weight: fn(&Window) -> f64) -> Vec<Firing> {
     windows.iter().map(|&at| Firing::of(device, at, weight(&device.windows[at]))).collect()
 }
 
-/// One finding over the windows in which a rule fires: neighbours are merged, the longest and worst spans named, in the order
-/// of time; `None` where it does not fire.
+/// Makes one finding of the windows in which a rule fires: neighbours are merged, the longest and worst spans named,
+/// in the order of time; `None` if it does not fire.
 pub(crate) fn found_in<K>(
     watch: &WatchedRun<'_>,
     meaning: K,

@@ -11,15 +11,15 @@ use super::ticks::Way;
 use super::watched_run::WatchedRun;
 use crate::{Confidence, Estimate};
 
-/// A level is a figure's within this share of it (method 6.1).
+/// Share within which a level is a figure's (method 6.1).
 const FITS: f64 = 0.03;
-/// Clocks and sampling agree no better than this share.
+/// Least half-width of a level, as a share: clocks and sampling agree no better.
 const CLOCKS_AGREE: f64 = 0.000_5;
-/// The interval of a mean holds the level at this confidence.
+/// Confidence at which the interval of a mean holds the level.
 const CONFIDENCE: f64 = 0.95;
 
-/// The mean of rates with its 95 % interval as that of values that know nothing of each other: those of a meter repay each
-/// other, so that their mean is known better. Never the median: counts are whole, and a meter lets through several at once.
+/// Returns the mean of rates with its 95 % interval, as for independent values: those of a meter repay each other,
+/// so that their mean is known better. Never the median: counts are whole, and a meter lets through several at once.
 pub(crate) fn estimate(rates: &[f64]) -> Option<Estimate> {
     let count = rates.len() as f64;
     let value = rates.iter().sum::<f64>() / count;
@@ -33,14 +33,14 @@ pub(crate) fn estimate(rates: &[f64]) -> Option<Estimate> {
     Some(Estimate { value, low: (value - half).max(0.0), high: value + half })
 }
 
-/// What is metered: I/Os or their bytes, at so many bytes an I/O in the mean.
+/// What is metered: I/Os or their bytes, with the mean bytes of an I/O.
 #[derive(Clone, Copy)]
 pub(crate) struct Metered {
     pub what: Resource,
     pub size: f64,
 }
 
-/// The level of rates by direction and together, `None` for a direction that is not held, with whose figure it is.
+/// Returns the level of rates by direction and together, with whose figure it is; `None` for a direction that is not held.
 pub(crate) fn level(
     watch: &WatchedRun<'_>,
     place: &Place,
@@ -62,7 +62,7 @@ pub(crate) fn is_sure(named: &Named) -> bool {
     }
 }
 
-/// Whose figure `level` is: a limit of this machine's own, the policy that was named, a published one, a round figure.
+/// Returns whose figure `level` is: a limit of this machine, the named policy, a published one, or a round figure.
 fn named(watch: &WatchedRun<'_>, place: &Place, level: &Level, of: Metered) -> Option<Named> {
     local(watch, place, level, of.what)
         .map(|limit| Named::Local(limit.clone()))
@@ -71,7 +71,7 @@ fn named(watch: &WatchedRun<'_>, place: &Place, level: &Level, of: Metered) -> O
         .or_else(|| round(level))
 }
 
-/// How sure a held level is by whose figure it is (method 6.4).
+/// Returns how sure a held level is, by whose figure it is (method 6.4).
 pub(crate) fn confidence(named: Option<&Named>) -> Confidence {
     match named {
         Some(Named::Local(_)) => Confidence::Certain,
@@ -82,7 +82,7 @@ pub(crate) fn confidence(named: Option<&Named>) -> Confidence {
     }
 }
 
-/// The level of the rates of one direction by itself.
+/// Returns the level of the rates of one direction by itself.
 pub(crate) fn level_of_one(way: Way, rates: &[f64]) -> Option<Level> {
     let all = estimate(rates)?;
     let of = |one: Way| (one == way).then_some(all);
@@ -93,7 +93,7 @@ fn fits(measured: f64, figure: f64) -> bool {
     figure > 0.0 && (measured / figure - 1.0).abs() <= FITS
 }
 
-/// A limit of this machine's own, on the device or on one below it, at whose value a direction is held.
+/// Returns a limit of this machine, on the device or on one below it, at whose value a direction is held.
 pub(crate) fn local<'s>(
     watch: &WatchedRun<'s>,
     place: &Place,
@@ -111,7 +111,7 @@ pub(crate) fn local<'s>(
     watch.run.limits.iter().find(|limit| concerns(place, limit) && at(limit))
 }
 
-/// The held rates with the direction that a rule must cover to explain each; a total is held by a rule of both.
+/// Returns the held rates with the direction that a rule must cover to explain each; a total is explained by a rule of both.
 fn parts(level: &Level) -> Vec<(Direction, f64)> {
     let ways = [(Direction::Read, level.read), (Direction::Write, level.write)];
     let held: Vec<(Direction, f64)> =
@@ -147,7 +147,7 @@ fn block(size: f64) -> Bytes {
     Bytes(((size / 512.0).round().max(1.0) * 512.0) as u64)
 }
 
-/// A policy that publishes this figure for every volume; one that fits some size of volume is no evidence.
+/// Returns a policy that publishes this figure for every volume; one that fits some size of volume is no evidence.
 fn published(level: &Level, of: Metered) -> Option<Named> {
     let (way, rate) = parts(level).into_iter().next()?;
     let measured = match of.what {
@@ -161,8 +161,8 @@ fn published(level: &Level, of: Metered) -> Option<Named> {
     Some(Named::Policy { policy: best.policy.to_string(), value, declared: false })
 }
 
-/// A figure that somebody chose: of at most two digits, within the interval, which must be narrower than the steps between
-/// such figures: else every rate would be one.
+/// Returns a figure that somebody chose: of at most two digits, within the interval, which must be narrower than the
+/// steps between such figures: otherwise every rate would be one.
 fn round(level: &Level) -> Option<Named> {
     let held = [level.read, level.write];
     let rates = if held == [None; 2] { [Some(level.all), None] } else { held };

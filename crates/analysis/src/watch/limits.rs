@@ -8,15 +8,15 @@ use super::ticks::Tick;
 use super::watched_run::{WatchedRun, place};
 use super::windows::{USED, Window};
 
-/// A rate of tasks that wait is at a limit from this share of it on.
+/// Least share of a limit at which a rate is at it while tasks wait.
 const AT_LIMIT: f64 = 0.9;
-/// By itself a rate shows that a limit is reached within this share of it,
+/// Share within which a rate by itself shows that a limit is reached.
 const REACHED_SHARE: f64 = 0.03;
-/// or within so many a second.
+/// Operations or bytes per second within which it shows that too.
 const REACHED_PER_SECOND: f64 = 1.0;
-/// It is so in so many intervals,
+/// Fewest intervals at a limit that is reached.
 const REACHED_INTERVALS: usize = 5;
-/// and in this share of those in which the device was used.
+/// Least share of the intervals in which the device was used that are at it.
 const REACHED_OFTEN: f64 = 0.5;
 
 /// Whether a limit is set on the device or on one below it.
@@ -24,7 +24,7 @@ pub(crate) fn concerns(place: &Place, limit: &LocalLimit) -> bool {
     limit.device == place.name || place.stands_on(&limit.device)
 }
 
-/// What a limit counts, of operations and bytes.
+/// Returns what a limit counts, of operations and bytes.
 fn limited(limit: &LocalLimit, (ops, bytes): ([f64; 2], [f64; 2])) -> f64 {
     match limit.what.as_str() {
         "riops" => ops[0],
@@ -34,7 +34,7 @@ fn limited(limit: &LocalLimit, (ops, bytes): ([f64; 2], [f64; 2])) -> f64 {
     }
 }
 
-/// The limit of this machine's own that the rate of a window comes near.
+/// Returns the limit of this machine that the rate of a window comes near.
 pub(crate) fn near<'s>(
     watch: &WatchedRun<'s>,
     device: &Device<'_>,
@@ -48,8 +48,8 @@ pub(crate) fn near<'s>(
     watch.run.limits.iter().find(at)
 }
 
-/// The limit of this machine's own at which the rate of a window stays while the device is used: one on the device, on one
-/// below it, or on one above it that was not watched.
+/// Returns the limit of this machine at which the rate of a window stays while the device is used: one on the
+/// device, on one below it, or on one above it that was not watched.
 pub(crate) fn reached<'s>(
     watch: &WatchedRun<'s>,
     device: &Device<'_>,

@@ -10,11 +10,11 @@ use crate::points::{point, whole_rates};
 /// A percentile that is kept.
 struct Kept {
     percent: f64,
-    /// How many values must lie beyond it for it to mean something.
+    /// Fewest values that must lie beyond it for it to mean something.
     beyond: f64,
 }
 
-/// Percentiles that are kept (method 7.1): of the 99th a few values suffice for a contract to be judged.
+/// Percentiles that are kept (method 7.1): for the 99th, a few values suffice for a contract to be judged.
 const PERCENTILES: [Kept; 4] = [
     Kept { percent: 50.0, beyond: 1.0 },
     Kept { percent: 90.0, beyond: 2.0 },
@@ -22,7 +22,7 @@ const PERCENTILES: [Kept; 4] = [
     Kept { percent: 99.9, beyond: 10.0 },
 ];
 
-/// The load of `steps`, which ran the same one after the other; `None` where nothing came back.
+/// Returns the load of `steps`, which ran the same one after the other; `None` if nothing came back or was asked.
 pub(crate) fn load_figures(
     steps: &[&StepRecord],
     scale: Option<f64>,
@@ -73,7 +73,7 @@ fn latency(found: &Distribution, bound_ns: Option<u64>) -> Latency {
     }
 }
 
-/// The rate over all steps: the mean of theirs, each over its whole intervals.
+/// Returns the rate over all steps: the mean of theirs, each over its whole intervals.
 fn got(steps: &[&StepRecord], ways: &[Direction]) -> Option<Estimate> {
     let of_step = |step: &&StepRecord| {
         let parts: Vec<Estimate> =
@@ -98,7 +98,7 @@ fn sum(parts: &[Estimate]) -> Estimate {
     })
 }
 
-/// The rate that all workers ask for in these directions together; `None` where one of them goes as fast as it can.
+/// Returns the rate that all workers ask for in these directions together; `None` if one of them goes as fast as it can.
 fn asked(step: &StepRecord, ways: &[Direction]) -> Option<f64> {
     let workers = || step.plan.workers.iter();
     let issues = |worker: &WorkerPlan, way: Direction| worker.access.mix.issues(way);
@@ -109,7 +109,7 @@ fn asked(step: &StepRecord, ways: &[Direction]) -> Option<f64> {
     rates.filter(|rates| !rates.is_empty()).map(|rates| rates.iter().sum())
 }
 
-/// A worker's own rate of one direction: its own pace, or its share of the pace of both.
+/// Returns a worker's own rate of one direction: its own pace, or its share of the pace of both.
 fn asked_of(worker: &WorkerPlan, way: Direction) -> Option<f64> {
     let mixed = worker.access.mix.issues(Direction::Read) && worker.access.mix.issues(Direction::Write);
     let reads = f64::from(worker.access.mix.read_percent()) / 100.0;
@@ -121,17 +121,18 @@ fn asked_of(worker: &WorkerPlan, way: Direction) -> Option<f64> {
     }
 }
 
-/// True where the load goes as fast as it can.
+/// Whether the load goes as fast as it can.
 pub(crate) fn closed(step: &StepRecord) -> bool {
     step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed && worker.terms.write_pace.is_none())
 }
 
-/// I/Os a second in each whole second of the step, both directions or one.
+/// Returns the I/Os per second in each whole second of the step, both directions or one.
 pub(crate) fn seconds_of(step: &StepRecord, way: Option<Direction>) -> Vec<f64> {
     rates_in(&step.counted(), way)
 }
 
-/// I/Os a second in each whole second of the step whose middle lies from `from` to `to`, both directions or one.
+/// Returns the I/Os per second in each whole second of the step whose middle lies from `from` to `to`, both
+/// directions or one.
 pub(crate) fn seconds_within(
     step: &StepRecord,
     way: Option<Direction>,

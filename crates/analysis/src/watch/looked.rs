@@ -1,4 +1,4 @@
-//! How small what rules look for could have been seen: silence is no finding without it.
+//! How small an effect the rules could have seen: without that, silence is no finding.
 
 use statistics::quantile::{median, median_absolute_deviation};
 
@@ -15,10 +15,10 @@ use crate::findings::{FALL_LASTS_S, FALL_LEAST, STALL_SHORTEST_S};
 const DEVIATIONS: f64 = 5.0;
 /// Standard deviations in a median absolute deviation of normal values.
 const DEVIATION: f64 = 1.4826;
-/// A load of ours that gets less than this share of what it asks for lacks some.
+/// Share of what it asks for below which a load of ours lacks some.
 const NEARLY_ALL: f64 = 0.99;
 
-/// What could have been seen on a device; `None` where it was never used.
+/// Returns what could have been seen on a device; `None` if it was never used.
 pub(crate) fn looked(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Looked> {
     let used: Vec<&Tick> = device.ticks.iter().filter(|tick| tick.all() >= USED * tick.seconds).collect();
     let each = median(&used.iter().map(|tick| tick.seconds).collect::<Vec<f64>>())?;
@@ -40,7 +40,7 @@ pub(crate) fn looked(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Look
     })
 }
 
-/// The load of ours that got the least of what it asked for.
+/// Returns the load of ours that got the least of what it asked for.
 fn lacked(watch: &WatchedRun<'_>) -> Option<Lacked> {
     let share = |span: &super::watched_run::Span<'_>| {
         let load = span.load.as_ref()?;

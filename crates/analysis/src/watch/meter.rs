@@ -1,8 +1,9 @@
 //! Whether counts are those of a meter: by how their variance grows with the length over which they are taken.
 //!
-//! A meter pins the sum of what it lets through: however uneven its slices are, its error stays as large as one of them, so
-//! that the variance over the mean (the Fano factor) falls as 1/T. What no meter holds drifts: its factor stays, or grows.
-//! Both show in the path of the sum about its own straight line, and there Watson's statistic tells them apart.
+//! A meter pins the sum of what it lets through: however uneven its slices are, its error stays as large as one of
+//! them, so that the variance over the mean (the Fano factor) falls as 1/T. What no meter holds drifts: its factor
+//! stays, or grows. Both show in the path of the sum about its own straight line, where Watson's statistic tells
+//! them apart.
 
 use std::f64::consts::PI;
 
@@ -10,55 +11,55 @@ use statistics::quantile::{median, median_absolute_deviation};
 
 use super::ticks::Tick;
 
-/// Counts are taken over at least this long, in seconds: a meter's slices are shorter (method 5.1).
+/// Seconds over which counts are taken, at least: a meter's slices are shorter (method 5.1).
 const CELL_S: f64 = 0.5;
-/// A reading is clean where the device was busy for this share of it,
+/// Share of a clean reading for which the device is busy.
 const BUSY: f64 = 0.985;
-/// and the queue at least this share of the usual one: else too little was asked meanwhile.
+/// Least queue of a clean reading, as a share of the usual one: with less, too little was asked meanwhile.
 const QUEUE: f64 = 0.9;
-/// Where fewer than this share are clean, or fewer than can be told, those will do in which half as much was asked.
+/// Share of readings that must be clean. If fewer are, or too few to tell, those count in which `SHORT` as much was asked.
 const ENOUGH: f64 = 0.25;
 const SHORT: f64 = 0.5;
-/// One count in so many may be off: a pause of the host's, and what it repays.
+/// At most one count in this many may be off: a pause of the host's, and what it repays.
 const ODD_ONE_IN: usize = 12;
-/// Standard deviations from which on a count is odd.
+/// Standard deviations beyond which a count is odd.
 const ODD: f64 = 5.0;
 /// Standard deviations in a median absolute deviation of normal values.
 const DEVIATION: f64 = 1.4826;
 /// Least variance of counts: they are whole.
 const WHOLE: f64 = 1.0 / 12.0;
-/// Fewest counts that say anything: of eight random ones one in a thousand would be flat.
+/// Fewest counts that say anything: of eight random ones, one series in a thousand would be flat.
 const FEWEST: usize = 8;
-/// Below this factor counts are pinned at any length: a device would have to take the same for each I/O within
-/// two percent.
+/// Fano factor below which counts are pinned at any length: a device would have to take the same for each I/O within
+/// two percent (method 12.2).
 const PINNED: f64 = 0.000_5;
-/// and their path at least hints at a meter.
+/// Probability by chance below which the path of pinned counts at least hints at a meter.
 const HALF_SURE: f64 = 0.25;
-/// Where requests are known to wait, a factor below this is a meter's too (method 12.2, R3),
+/// Fano factor below which counts are a meter's if requests are known to wait (method 12.2, R3).
 const FLAT: f64 = 0.05;
-/// below this where it falls with the length,
+/// Fano factor below which counts of requests that wait are a meter's if it falls with the length.
 const FALLING: f64 = 0.1;
-/// and of fewer than so many counts below this.
+/// Number of counts below which the factor must be below `FLAT_OF_FEW`.
 const FEW: usize = 16;
 const FLAT_OF_FEW: f64 = 0.02;
-/// A factor falls that is at the greatest length less than this share of what it is at the shortest.
+/// A factor falls if at the greatest length it is below this share of what it is at the shortest.
 const FALLS: f64 = 0.7;
-/// Lengths in seconds at which the factor is told.
+/// Lengths in seconds at which the factor is computed.
 const SCALES_S: [f64; 6] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
-/// Fewest counts at one of them.
+/// Fewest counts at one length.
 const AT_SCALE: usize = 4;
 
-/// Counts of equal length of work in the order of time, without those in which too little was asked.
+/// Counts over equal lengths of work in the order of time, without those in which too little was asked.
 #[derive(Clone, Debug)]
 pub(crate) struct Counts {
-    /// How much was counted in each, scaled to `seconds`.
+    /// What was counted in each, scaled to `seconds`.
     pub each: Vec<f64>,
-    /// Length of one.
+    /// Length of one count.
     pub seconds: f64,
 }
 
 impl Counts {
-    /// What `of` counts in `ticks`, over lengths of half a second or more.
+    /// Collects what `of` counts in `ticks`, over lengths of half a second or more.
     pub fn of(ticks: &[Tick], of: impl Fn(&Tick) -> f64) -> Counts {
         let asked = asked(ticks);
         let usual = median(&ticks.iter().map(|tick| tick.seconds).collect::<Vec<f64>>()).unwrap_or(CELL_S);
@@ -84,12 +85,12 @@ impl Counts {
         Counts { each, seconds }
     }
 
-    /// Seconds of a load of our own, each by itself.
+    /// Takes the seconds of a load of our own as counts.
     pub fn of_seconds(each: Vec<f64>) -> Counts {
         Counts { each, seconds: 1.0 }
     }
 
-    /// Those of several times at one level, as many as are of the length of the first.
+    /// Joins the counts of several times at one level, as far as they have the length of the first.
     pub fn together(counts: impl Iterator<Item = Counts>) -> Counts {
         let mut all = Counts { each: Vec::new(), seconds: 0.0 };
         for counts in counts {
@@ -103,7 +104,7 @@ impl Counts {
         all
     }
 
-    /// Without the odd ones.
+    /// Returns the counts without the odd ones.
     pub fn usual(&self) -> Vec<f64> {
         let (Some(middle), Some(spread)) = (median(&self.each), median_absolute_deviation(&self.each)) else {
             return self.each.clone();
@@ -117,7 +118,7 @@ impl Counts {
         self.each.iter().copied().filter(|value| off(value) < least).collect()
     }
 
-    /// What they show.
+    /// Returns what they show; `None` with too few of them.
     pub fn evenness(&self) -> Option<Evenness> {
         let usual = self.usual();
         if usual.len() < FEWEST {
@@ -133,12 +134,12 @@ impl Counts {
     }
 }
 
-/// Seconds of an interval in which the device had work: while its programs lack a CPU, no meter counts.
+/// Returns the seconds of an interval in which the device had work: while its programs lack a CPU, no meter counts.
 fn working(tick: &Tick) -> f64 {
     if tick.busy.is_nan() { tick.seconds } else { tick.seconds * tick.busy.min(1.0) }
 }
 
-/// Whether as much as usual was asked, by reading: programs that lack a CPU leave a device without work.
+/// Returns for each reading whether as much as usual was asked: programs that lack a CPU leave a device without work.
 fn asked(ticks: &[Tick]) -> Vec<bool> {
     let queues: Vec<f64> = ticks.iter().map(|tick| tick.queue).filter(|queue| queue.is_finite()).collect();
     let Some(usual) = median(&queues) else { return vec![true; ticks.len()] };
@@ -151,7 +152,7 @@ fn asked(ticks: &[Tick]) -> Vec<bool> {
     if enough { clean } else { those(SHORT, SHORT) }
 }
 
-/// The ticks in which as much as usual was asked.
+/// Returns the ticks in which as much as usual was asked.
 pub(crate) fn asked_ticks(ticks: &[Tick]) -> impl Iterator<Item = &Tick> {
     ticks.iter().zip(asked(ticks)).filter(|(_, asked)| *asked).map(|(tick, _)| tick)
 }
@@ -161,8 +162,8 @@ fn variance(values: &[f64], mean: f64) -> f64 {
     squares / (values.len() - 1) as f64
 }
 
-/// Watson's statistic of the path of the sum about its straight line: 1/12 in the mean for counts that know nothing of each
-/// other, 1/(2n) for those of a meter, more for what drifts (Watson: Biometrika 48, 1961).
+/// Returns Watson's statistic of the path of the sum about its straight line: 1/12 in the mean for independent
+/// counts, 1/(2n) for those of a meter, more for what drifts (Watson: Biometrika 48, 1961).
 fn watson(values: &[f64], mean: f64) -> f64 {
     let count = values.len() as f64;
     let mut sum = 0.0;
@@ -178,15 +179,15 @@ fn watson(values: &[f64], mean: f64) -> f64 {
     squares / (count * count * variance(values, mean).max(WHOLE))
 }
 
-/// How often counts that know nothing of each other have so small a statistic, or a smaller one.
+/// Returns the probability that independent counts have a statistic this small, or smaller.
 fn chance(statistic: f64) -> f64 {
-    // Its distribution is that of Kolmogorov's statistic, of π √u; this is the series for small values.
+    // π √u is distributed as Kolmogorov's statistic; this is the series for small values.
     let x = PI * statistic.max(1e-9).sqrt();
     let term = |k: i32| (-(f64::from(2 * k - 1) * PI / x).powi(2) / 8.0).exp();
     ((2.0 * PI).sqrt() / x * (1..=4).map(term).sum::<f64>()).min(1.0)
 }
 
-/// (length in seconds, factor) at each length of which there are enough.
+/// Returns (length in seconds, factor) at each length of which there are enough counts.
 fn scales(values: &[f64], seconds: f64) -> Vec<(f64, f64)> {
     let at = |scale: f64| {
         let each = (scale / seconds).round() as usize;
@@ -202,7 +203,7 @@ fn factor(values: &[f64], each: usize) -> f64 {
     variance(&sums, mean).max(WHOLE) / mean
 }
 
-/// Seconds for which a meter must hold the rate to be told where readings are `each` seconds apart.
+/// Returns the seconds for which a meter must hold the rate to be detected if readings are `each` seconds apart.
 pub(crate) fn least_s(each: f64) -> f64 {
     FEW as f64 * each * (CELL_S / each).ceil().max(1.0)
 }
@@ -213,20 +214,20 @@ pub(crate) struct Evenness {
     pub count: usize,
     /// Variance over mean at the shortest length.
     pub fano: f64,
-    /// How often counts that know nothing of each other are so bounded.
+    /// Probability that independent counts have a path as bounded.
     pub by_chance: f64,
     /// (seconds, variance over mean) at growing lengths.
     pub scales: Vec<(f64, f64)>,
 }
 
 impl Evenness {
-    /// Whether these are a meter's, with no more than `chance` of being called so without one.
+    /// Whether these are a meter's, with a probability of at most `chance` of being called so without one.
     pub fn is_metered(&self, chance: f64) -> bool {
         self.fano.max(self.longest()) < PINNED && self.by_chance < HALF_SURE
             || self.by_chance < chance && self.falls()
     }
 
-    /// The same where requests are known to wait: their evenness then tells of the device alone.
+    /// Whether these are a meter's if requests are known to wait: their evenness then depends on the device alone.
     pub fn is_flat(&self, chance: f64) -> bool {
         let limit = match self.count < FEW {
             true => FLAT_OF_FEW,
@@ -236,12 +237,12 @@ impl Evenness {
         self.is_metered(chance) || self.longest() < limit
     }
 
-    /// The factor at the greatest length.
+    /// Returns the factor at the greatest length.
     pub fn longest(&self) -> f64 {
         self.scales.last().map_or(self.fano, |scale| scale.1)
     }
 
-    /// The factor falls with the length.
+    /// Whether the factor falls with the length.
     fn falls(&self) -> bool {
         match (self.scales.first(), self.scales.last()) {
             (Some(first), Some(last)) if last.0 > first.0 => last.1 < FALLS * first.1,
@@ -259,7 +260,7 @@ mod tests {
         Counts { each: (0..count).map(of).collect(), seconds: 1.0 }.evenness().unwrap()
     }
 
-    /// Counts of a meter of 400 a second that lets through `slice` at a time and is read at any moment.
+    /// Counts of a meter of 400 a second that lets `slice` through at a time and is read at any moment.
     fn metered(seed: u64, slice: f64, count: usize) -> Evenness {
         let mut stream = Stream::new(seed, 1);
         let mut edge = 0.0;

@@ -1,6 +1,6 @@
 //! A watched machine: figures by phase and device, the contract, and what its rules look at.
 //!
-//! Each device is read once and its rules are asked while its intervals are at hand (method 12).
+//! Each device is read once, and its rules are applied while its intervals are at hand (method 12).
 
 pub(crate) mod base;
 pub(crate) mod contract;

@@ -10,42 +10,43 @@ use super::ticks::{Sum, Tick, Way};
 use super::watched_run::WatchedRun;
 use super::windows::{Window, without_idle_ends};
 
-/// A device is pressed where it is busy for this share of the time in which as much as usual is asked of it,
+/// Share of the time, while as much as usual is asked of it, for which a pressed device is busy.
 const BUSY: f64 = 0.9;
-/// and has nothing in flight at hardly any of its readings.
+/// Share of its readings at which a pressed device may have nothing in flight.
 const IDLE: f64 = 0.08;
-/// Fewer operations a second say nothing.
+/// Operations per second below which nothing can be said.
 const LEAST: f64 = 3.0;
-/// A direction with a smaller share of the operations is not looked at by itself.
+/// Share of the operations below which a direction is not looked at by itself.
 const SHARE: f64 = 0.05;
-/// A load of our own that gets this share of what it asks for gets it.
+/// Least share of what it asks for with which a load of our own gets it.
 const GETS: f64 = 0.97;
-/// Fewer readings of the counters than this in a window of our own load say less than its own seconds.
+/// Readings of the counters in a window of our own load below which they say less than its own seconds.
 const FEW: usize = 10;
-/// An I/O that takes this long in the mean has waited on any device, in seconds: twice what a slow disk takes for one.
+/// Mean latency in seconds above which I/Os have waited on any device: twice what a slow disk takes for one.
 const LONG_S: f64 = 0.04;
-/// Without a latency to compare with, a deeper queue than this at a figure that is known to hold here is taken for waiting.
+/// Queue above which a load that lacks some, or that is at a figure known to hold here, is taken to wait.
 const DEEP: f64 = 4.0;
-/// A queue below this is that of one I/O at a time.
+/// Queue below which I/Os come one at a time.
 const ALONE: f64 = 1.5;
-/// How often counts may look like a meter's by chance: where requests are known to wait,
+/// Probability up to which counts may look like a meter's by chance if requests are known to wait.
 const BY_CHANCE: f64 = 0.01;
-/// and where nothing but the counts tells.
+/// Probability up to which counts may look like a meter's by chance if nothing but them shows one.
 const BY_CHANCE_ALONE: f64 = 1e-4;
 
 /// A window of a device that is never without work.
 #[derive(Clone, Debug)]
 pub(crate) struct Pressed {
-    /// Place of the window.
+    /// Index of the window.
     pub at: usize,
-    /// Without the ends in which nothing was asked; its totals are those of the readings with as much asked as usual.
+    /// The window without the ends in which nothing was asked; its totals are those of the readings with as much
+    /// asked as usual.
     pub window: Window,
-    /// One I/O at a time.
+    /// Whether there is one I/O at a time.
     pub alone: bool,
 }
 
 impl Pressed {
-    /// The window at `at`, where the device is never without work there.
+    /// Returns the window at `at`, if the device is never without work there.
     pub fn of(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<Pressed> {
         let mut window = without_idle_ends(watch, &device.ticks, &device.windows[at]);
         let mut sum = Sum::default();
@@ -70,7 +71,7 @@ impl Pressed {
         self.waits_of(watch, device, Way::Both)
     }
 
-    /// Directions whose I/Os take longer than they need; where nothing tells how long that is, none.
+    /// Returns the directions whose I/Os are known to wait.
     pub fn waits(&self, watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<Way> {
         Way::ALL.into_iter().filter(|&way| self.waits_of(watch, device, way)).collect()
     }
@@ -96,7 +97,8 @@ impl Pressed {
         self.window.sum.mean_queue() > DEEP
     }
 
-    /// Directions that are held at an even rate: where I/Os are known to wait, and where their counts alone show a meter.
+    /// Returns the directions that are held at an even rate: whose I/Os are known to wait, or whose counts alone
+    /// show a meter.
     pub fn even(&self, watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<Way> {
         let unknown = device.base.is_unknown() || self.alone;
         let named = || has_a_name(watch, device, &self.window);
@@ -118,7 +120,7 @@ impl Pressed {
             .collect()
     }
 
-    /// How even a direction is: of operations, or where their sizes vary of bytes, whichever is evener.
+    /// Returns how even a direction is: in operations, or in bytes if these are evener because sizes vary.
     fn evenness(&self, watch: &WatchedRun<'_>, device: &Device<'_>, way: Way) -> Option<Evenness> {
         let operations = self.counts(watch, device, Rate { what: Resource::Iops, way }).evenness();
         let bytes = self.counts(watch, device, Rate { what: Resource::Bytes, way }).evenness();
@@ -133,7 +135,8 @@ impl Pressed {
         self.counts(watch, device, of).evenness().is_none()
     }
 
-    /// Directions in which the counts of several windows of one level, in which I/Os wait, are those of one meter.
+    /// Returns the directions in which the counts of several windows of one level, in which I/Os wait, are those of
+    /// one meter.
     pub fn even_together(watch: &WatchedRun<'_>, device: &Device<'_>, windows: &[&Pressed]) -> Vec<Way> {
         let is_even = |what: Resource, way: Way| {
             let waiting =
@@ -145,7 +148,8 @@ impl Pressed {
         Way::ALL.into_iter().filter(any).collect()
     }
 
-    /// Counts of a direction in units of a request: of our own load with few readings of the counters, by its own seconds.
+    /// Returns the counts of a direction in units of a request; for our own load with few readings of the counters,
+    /// its own seconds.
     pub fn counts(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> Counts {
         let Rate { what, way } = of;
         if let Some(seconds) = own_seconds(watch, device, &self.window, way) {
@@ -158,7 +162,7 @@ impl Pressed {
         })
     }
 
-    /// The rates of a direction a second, in the lengths over which they are counted.
+    /// Returns the rates of a direction per second, in the lengths over which they are counted.
     pub fn rates(&self, watch: &WatchedRun<'_>, device: &Device<'_>, of: Rate) -> Vec<f64> {
         let size = of.way.of(self.window.sum.bytes) / of.way.of(self.window.sum.ops);
         let each = if of.what == Resource::Iops { 1.0 } else { size };
@@ -166,8 +170,8 @@ impl Pressed {
         counts.usual().into_iter().map(|count| count / counts.seconds * each).collect()
     }
 
-    /// Operations or bytes: whichever is evener; where requests are all of a size, by what the policy says of that size, else
-    /// by the size itself.
+    /// Returns operations or bytes: whichever is evener; if all requests have one size, by what the policy says of
+    /// that size, otherwise by the size itself.
     pub fn what(&self, watch: &WatchedRun<'_>, device: &Device<'_>) -> Held {
         let of = |what| self.counts(watch, device, Rate { what, way: Way::Both }).evenness();
         if let (Some(operations), Some(bytes)) = (of(Resource::Iops), of(Resource::Bytes)) {
@@ -187,33 +191,34 @@ impl Pressed {
     }
 }
 
-/// Requests below this are held by their number, above it by their bytes, where nothing else tells.
+/// Bytes of a request below which requests are held by their number, and above which by their bytes, if nothing else
+/// shows it.
 const LARGE: f64 = 96.0 * 1024.0;
-/// Where the variance of the one is less than this share of the other's, it is what is held.
+/// Ratio of two variances below which the smaller is that of what is held.
 const EVENER: f64 = 0.5;
 
-/// Whether counts in units of a request vary less than others, over the longest length at which both are told.
+/// Whether counts in units of a request vary less than others, over the longest length at which both are known.
 fn evener(a: &Evenness, b: &Evenness) -> bool {
     let mut lengths = a.scales.iter().zip(&b.scales);
     let (of_a, of_b) = lengths.next_back().map_or((a.fano, b.fano), |(a, b)| (a.1, b.1));
     of_a < EVENER * of_b && a.fano < EVENER * b.fano.max(1e-9)
 }
 
-/// What is held, and whether the record tells it from the other.
+/// What is held, and whether the record tells operations from bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct Held {
     pub what: Resource,
     pub apart: bool,
 }
 
-/// I/Os or bytes a second of a direction, or of both.
+/// I/Os or bytes per second of a direction, or of both.
 #[derive(Clone, Copy)]
 pub(crate) struct Rate {
     pub what: Resource,
     pub way: Way,
 }
 
-/// What is done in an interval, a second.
+/// Returns what is done in an interval, per second.
 pub(crate) fn rate_in(tick: &Tick, of: Rate) -> f64 {
     match of.what {
         Resource::Iops => of.way.of(tick.ops) / tick.seconds,
@@ -221,8 +226,8 @@ pub(crate) fn rate_in(tick: &Tick, of: Rate) -> f64 {
     }
 }
 
-/// Whether a load of our own gets what it asks for, and so is held by its own pace, not by the device; one that asks for as
-/// much as it can asks for `any`. `None` where the window carries none, or nobody knows what it gets.
+/// Whether a load of our own gets what it asks for, and so is limited by its own pace, not by the device; `any` is
+/// what a load without a pace asks for. `None` if the window carries no such load, or it is not known what it gets.
 pub(crate) fn gets(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window, any: f64) -> Option<bool> {
     let load = device.own_load(watch, window)?;
     let got = load.all.got?.value;
@@ -241,12 +246,12 @@ fn paced(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window, way: Way)
     rates.is_some_and(|(asked, got)| got >= GETS * asked)
 }
 
-/// A load of our own that asks for more than it gets waits.
+/// Whether a load of our own asks for more than it gets, and so waits.
 pub(crate) fn refused(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window) -> bool {
     gets(watch, device, window, 0.0) == Some(false)
 }
 
-/// The seconds of our own load in a window with few readings of the counters.
+/// Returns the seconds of our own load in a window with few readings of the counters.
 fn own_seconds(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window, way: Way) -> Option<Vec<f64>> {
     let step = device.own_step(watch, window).filter(|_| window.count() < FEW)?;
     let found = seconds_within(step, way.direction(), (window.from, window.to));

@@ -1,4 +1,4 @@
-//! A load at several shares of its nominal rate: one row a share.
+//! A load at several shares of its nominal rate: one row per share.
 
 use record::StepRecord;
 
@@ -7,7 +7,7 @@ use super::shape::{LoadFigures, SeriesRow};
 use super::ticks::known;
 use super::watched_run::{Span, WatchedRun};
 
-/// Load phases by rising share of the nominal rate, repeats taken together.
+/// Returns the load phases by rising share of the nominal rate, repeats taken together.
 pub(crate) fn rows(watch: &WatchedRun<'_>, bound_ns: Option<u64>) -> Vec<SeriesRow> {
     let scale = |span: &Span<'_>| span.load.as_ref().and_then(|load| load.scale);
     let mut scales: Vec<f64> = watch.spans.iter().filter_map(scale).collect();

@@ -6,24 +6,24 @@ use workload::{Direction, Nanos};
 
 use crate::{Answer, Claimed, Estimate, Quantity};
 
-/// Name of the one phase of a watch that has none.
+/// Name of the single phase of a watch without phases.
 pub const WHOLE: &str = "whole";
 
-/// What a watch shows in figures. Rates are a second, latencies nanoseconds, sizes bytes, shares 0 to 1; `None` where the
-/// record does not say.
+/// What a watch shows in figures. Rates are per second, latencies nanoseconds, sizes bytes, shares 0 to 1; `None` if
+/// the record does not say.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Watched {
-    /// The device that carries the load, as the load sees it; `None` where there was no load of ours.
+    /// The device that carries the load, as the load sees it; `None` without a load of ours.
     pub load_device: Option<Place>,
     /// Every device of the record in its order, with what was learned of it.
     pub devices: Vec<WatchedDevice>,
-    /// One a phase in time order; of a watch without phases the whole of it as one, of no kind.
+    /// One per phase in time order; a watch without phases is one phase without a kind.
     pub phases: Vec<PhaseFigures>,
-    /// Load phases by rising share of the nominal rate, repeats taken together; empty where no load was scaled.
+    /// Load phases by rising share of the nominal rate, repeats taken together; empty if no load was scaled.
     pub series: Vec<SeriesRow>,
-    /// The contract by load phase, claims in their order; empty without one.
+    /// The contract by load phase, claims in their order; empty without a contract.
     pub contract: Vec<ContractRow>,
-    /// What was looked for, and how small it could have been seen; `None` where no device was used.
+    /// What was looked for, and how small it could have been seen; `None` if no device was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub looked: Option<Looked>,
 }
@@ -35,17 +35,17 @@ pub struct Looked {
     pub device: Place,
     /// Seconds in which it did something.
     pub used_s: f64,
-    /// Seconds for which a cap must hold the rate.
+    /// Seconds for which a cap must hold the rate to be seen.
     pub caps_s: f64,
-    /// Share by which a rate must fall,
+    /// Share by which a rate must fall to be seen.
     pub falls: f64,
-    /// and seconds for which the lower one must last.
+    /// Seconds for which the lower rate must last.
     pub falls_s: f64,
-    /// Seconds for which it must be slow.
+    /// Seconds for which it must be slow to be seen.
     pub slow_s: f64,
-    /// Seconds for which it must do nothing although there is work.
+    /// Seconds for which it must do nothing although there is work, to be seen.
     pub stalls_s: f64,
-    /// The load of ours that got the least of what it asked for, where that is less than nearly all.
+    /// The load of ours that got the least of what it asked for, if that is less than nearly all.
     pub lacked: Option<Lacked>,
 }
 
@@ -54,7 +54,7 @@ pub struct Looked {
 pub struct Lacked {
     /// Name of the phase.
     pub phase: String,
-    /// What it got, of what it asked for.
+    /// Share of what it asked for that it got.
     pub share: f64,
 }
 
@@ -63,46 +63,47 @@ pub struct Lacked {
 pub struct Place {
     /// Kernel name.
     pub name: String,
-    /// The name people know it by; empty where there is none.
+    /// The name that users know it by; empty if there is none.
     pub alias: String,
     /// Kernel names of what it stands on, layer by layer downwards; empty for a disk.
     pub on: Vec<Vec<String>>,
 }
 
 impl Place {
-    /// Whether the device called `name` is below this one.
+    /// Whether the device `name` is below this one.
     pub(crate) fn stands_on(&self, name: &str) -> bool {
         self.on.iter().flatten().any(|below| below == name)
     }
 }
 
-/// A device with what the record teaches of it.
+/// A device, with what the record shows of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct WatchedDevice {
     /// The device.
     pub place: Place,
-    /// Latency when hardly anything waits: 5th percentile of the mean latency by interval at a queue below 1.5.
+    /// Latency when hardly anything waits, nanoseconds: 5th percentile of the mean latency by interval at a queue
+    /// below 1.5 (method 12.1).
     pub base_latency_ns: Option<f64>,
-    /// The highest rate at which it was held, operations a second.
+    /// The highest rate at which it was held, operations per second.
     pub cap: Option<f64>,
-    /// False where the kernel keeps no times for it.
+    /// Whether the kernel keeps times for it.
     pub timed: bool,
 }
 
 /// Figures of one phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PhaseFigures {
-    /// Its name; `whole` where the watch had no phases.
+    /// Name of the phase; `whole` if the watch had no phases.
     pub name: String,
-    /// What went on; `None` where the watch had no phases.
+    /// What went on; `None` if the watch had no phases.
     pub kind: Option<PhaseKind>,
-    /// From, on the run's clock.
+    /// Start, on the run's clock.
     pub from: Nanos,
-    /// To, on the run's clock.
+    /// End, on the run's clock.
     pub to: Nanos,
     /// Devices that were there, in the order of [`Watched::devices`].
     pub devices: Vec<DeviceFigures>,
-    /// Our own load; `None` where there was none.
+    /// Our own load; `None` without one.
     pub load: Option<LoadFigures>,
     /// Share of the CPUs' time in which they did something.
     pub cpu_busy: Option<f64>,
@@ -127,17 +128,17 @@ pub struct DeviceFigures {
     pub read: Flow,
     /// Writes.
     pub write: Flow,
-    /// Flushes a second.
+    /// Flushes per second.
     pub flushes: Option<f64>,
-    /// Mean time of a flush.
+    /// Mean time of a flush, nanoseconds.
     pub flush_ns: Option<f64>,
     /// Mean number of requests waiting or being served.
     pub queue: Option<f64>,
-    /// The greatest mean of an interval.
+    /// Greatest mean queue of an interval.
     pub queue_max: Option<f64>,
     /// Share of the time in which at least one request was in flight; says nothing about limits.
     pub busy: Option<f64>,
-    /// Discards; `None` where there were none.
+    /// Discards; `None` if there were none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discard: Option<Flow>,
 }
@@ -145,13 +146,13 @@ pub struct DeviceFigures {
 /// One direction of a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Flow {
-    /// Requests done a second.
+    /// Requests done per second.
     pub ops: f64,
-    /// Bytes a second.
+    /// Bytes per second.
     pub bytes: f64,
-    /// Mean time a request took, queue and device together; `None` where none was done or no times are kept.
+    /// Mean time a request took, queue and device together, nanoseconds; `None` if none was done or no times are kept.
     pub await_ns: Option<f64>,
-    /// Mean bytes of a request; `None` where none was done.
+    /// Mean bytes of a request; `None` if none was done.
     pub size: Option<f64>,
 }
 
@@ -160,13 +161,13 @@ pub struct Flow {
 pub struct LoadFigures {
     /// Name of the step.
     pub step: String,
-    /// The asked rates as a share of the nominal ones.
+    /// The rates asked for, as a share of the nominal ones.
     pub scale: Option<f64>,
-    /// Reads; `None` where the load has none.
+    /// Reads; `None` if the load has none.
     pub read: Option<LoadFlow>,
-    /// Writes; `None` where the load has none.
+    /// Writes; `None` if the load has none.
     pub write: Option<LoadFlow>,
-    /// Both together.
+    /// Reads and writes together.
     pub all: LoadFlow,
     /// Mean number of its I/Os that were issued and not done: rate times latency.
     pub in_flight: f64,
@@ -175,46 +176,46 @@ pub struct LoadFigures {
 /// One direction of our own load, or both together.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LoadFlow {
-    /// Asked, I/Os a second; `None` in a closed loop.
+    /// Rate asked for, I/Os per second; `None` in a closed loop.
     pub asked: Option<f64>,
-    /// Done, I/Os a second.
+    /// Rate done, I/Os per second.
     pub got: Option<Estimate>,
-    /// I/Os counted.
+    /// Number of I/Os counted.
     pub ops: u64,
-    /// Mean bytes of an I/O; `None` where none came back.
+    /// Mean bytes of an I/O; `None` if none came back.
     pub size: Option<f64>,
-    /// From the time at which each was due to its end: what a user waits.
+    /// Latency from the time at which each I/O was due to its end: what a user waits.
     pub due: Latency,
-    /// From the time at which each was issued to its end: what the kernel and the volume took.
+    /// Latency from the time at which each I/O was issued to its end: what the kernel and the volume took.
     pub issued: Latency,
 }
 
 /// Latencies of many I/Os.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
-    /// Mean.
+    /// Mean, nanoseconds.
     pub mean_ns: Option<f64>,
-    /// (percent, nanoseconds) at 50, 90, 99, 99.9 as far as the count supports.
+    /// Percentiles (percent, nanoseconds) at 50, 90, 99, 99.9 as far as the count supports.
     pub percentiles: Vec<(f64, u64)>,
-    /// Greatest.
+    /// Greatest, nanoseconds.
     pub max_ns: Option<u64>,
-    /// The contract's bound.
+    /// The contract's bound, nanoseconds.
     pub bound_ns: Option<u64>,
-    /// Share of I/Os at or below the bound; `None` without one.
+    /// Share of I/Os at or below the bound; `None` without a bound.
     pub within: Option<f64>,
 }
 
 impl Latency {
-    /// The value at `percent`, where the count supports it.
+    /// Returns the value at `percent`, if the count supports it.
     pub fn at(&self, percent: f64) -> Option<u64> {
         self.percentiles.iter().find(|row| (row.0 - percent).abs() < 1e-9).map(|row| row.1)
     }
 }
 
-/// A share of the nominal rate, all phases that asked for it taken together.
+/// One share of the nominal rate, all phases that asked for it taken together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeriesRow {
-    /// The share: 2.0 at 200 %.
+    /// The share: 2.0 for 200 %.
     pub scale: f64,
     /// Names of the phases.
     pub phases: Vec<String>,
@@ -222,32 +223,32 @@ pub struct SeriesRow {
     pub load: LoadFigures,
     /// Mean queue of the load's device.
     pub queue: Option<f64>,
-    /// Mean latency that the load's device shows.
+    /// Mean latency that the load's device shows, nanoseconds.
     pub await_ns: Option<f64>,
-    /// How many times as many I/Os in flight as in the 100 % row; `None` where there is no such row.
+    /// Ratio of the I/Os in flight to those of the 100 % row; `None` without such a row.
     pub queue_growth: Option<f64>,
-    /// How many times the mean latency (issued to done) of the 100 % row.
+    /// Ratio of the mean latency (issued to done) to that of the 100 % row.
     pub latency_growth: Option<f64>,
 }
 
-/// One claim of the contract at one phase.
+/// One claim of the contract in one phase.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContractRow {
     /// Name of the phase.
     pub phase: String,
     /// What the claim is about.
     pub quantity: Quantity,
-    /// Which way; `None`: both together.
+    /// Direction; `None`: both together.
     pub direction: Option<Direction>,
     /// What is claimed.
     pub claimed: Claimed,
-    /// The rate that the load asked for, I/Os a second; `None` where nobody says.
+    /// The rate that the load asked for, I/Os per second; `None` if not known.
     pub asked: Option<f64>,
     /// What was measured, in the unit of `claimed.value`.
     pub measured: Option<Estimate>,
-    /// Latencies (due to done) in that phase: the contract seldom says which statistic it means.
+    /// Latencies (due to done) in that phase, because the contract seldom says which statistic it means.
     pub latency: Option<Latency>,
-    /// The answer; [`Answer::Measured`] where the phase is no matter of the contract.
+    /// The answer; [`Answer::Measured`] if the phase is no matter of the contract.
     pub answer: Answer,
     /// Why the answer is not simply met or missed.
     pub remark: Option<Remark>,
@@ -262,19 +263,19 @@ pub enum Remark {
     AskedLess { asked: f64 },
     /// The load asked for more than is claimed: its latency is no matter of the contract.
     AskedMore { asked: f64 },
-    /// The rate is on credits: of it `baseline` a second lasts.
+    /// The rate is on credits: `baseline` per second of it lasts.
     OnCredits { baseline: f64 },
-    /// Under more than is claimed, the rate ended below it.
+    /// While more than claimed was asked for, the rate ended below the claim.
     EndedBelow { asked: f64 },
-    /// The claim holds for the mean; at the 99th percentile it does not.
+    /// The claim holds for the mean, but not at the 99th percentile.
     MeanAlone { p99_ns: u64 },
-    /// Nobody asked for so much: the most that was seen is `most`.
+    /// Nobody asked for that much: the most that was seen is `most`.
     NotAsked { most: f64 },
-    /// The device keeps a mean alone.
+    /// The device keeps only a mean.
     NoPercentile,
-    /// Too few I/Os, or too short.
+    /// Too few I/Os, or too short a time.
     TooFew,
-    /// plimsoll itself was short of CPU, or somebody else used the device.
+    /// plimsoll itself lacked CPU, or somebody else used the device.
     Disturbed,
 }
 
@@ -288,14 +289,14 @@ pub enum Named {
     Policy {
         /// Id and parameters.
         policy: String,
-        /// Its figure, a second.
+        /// Its figure, per second.
         value: f64,
-        /// True where the policy was named for this volume; else it is one of those that publish the figure.
+        /// Whether the policy was named for this volume; otherwise it is one of those that publish the figure.
         declared: bool,
     },
     /// A figure of at most two significant digits.
     Round {
-        /// The figure, a second.
+        /// The figure, per second.
         value: f64,
     },
 }
@@ -303,25 +304,25 @@ pub enum Named {
 /// The level at which operations or bytes are held.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Level {
-    /// Reads a second; `None` where they are not held.
+    /// Reads per second; `None` if they are not held.
     pub read: Option<Estimate>,
-    /// Writes a second; `None` where they are not held.
+    /// Writes per second; `None` if they are not held.
     pub write: Option<Estimate>,
     /// Both together.
     pub all: Estimate,
-    /// Whose figure it is, where that is known.
+    /// Whose figure it is, if that is known.
     pub named: Option<Named>,
 }
 
-/// How a device waits: the queue and the latency while something holds, and otherwise.
+/// How a device waits: queue and latency while something limits it, and otherwise.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Waiting {
     /// Mean queue.
     pub queue: f64,
-    /// Mean latency.
+    /// Mean latency, nanoseconds.
     pub latency_ns: f64,
-    /// The queue at the nominal rate; `None` where that was not seen.
+    /// Queue at the nominal rate; `None` if that was not seen.
     pub usual_queue: Option<f64>,
-    /// The latency at the nominal rate, or of a device with nothing to wait for.
+    /// Latency at the nominal rate, or of a device with nothing to wait for, nanoseconds.
     pub usual_latency_ns: Option<f64>,
 }

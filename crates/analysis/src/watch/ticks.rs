@@ -14,10 +14,10 @@ pub(crate) enum Way {
 }
 
 impl Way {
-    /// Each by itself, then both.
+    /// Each way by itself, then both.
     pub const ALL: [Way; 3] = [Way::Read, Way::Write, Way::Both];
 
-    /// Of a figure of reads and one of writes, this way's.
+    /// Returns this way's figure, of one of reads and one of writes.
     pub fn of(self, [read, write]: [f64; 2]) -> f64 {
         match self {
             Way::Read => read,
@@ -26,7 +26,7 @@ impl Way {
         }
     }
 
-    /// The direction; `None` for both.
+    /// Returns the direction; `None` for both.
     pub fn direction(self) -> Option<Direction> {
         match self {
             Way::Read => Some(Direction::Read),
@@ -36,10 +36,10 @@ impl Way {
     }
 }
 
-/// What a device did in one interval. NaN where the record does not say.
+/// What a device did in one interval; NaN if the record does not say.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tick {
-    /// Place of the interval in the recording.
+    /// Index of the interval in the recording.
     pub at: usize,
     pub from: Nanos,
     pub to: Nanos,
@@ -47,21 +47,21 @@ pub(crate) struct Tick {
     /// Reads and writes done.
     pub ops: [f64; 2],
     pub bytes: [f64; 2],
-    /// Seconds that all of them waited together.
+    /// Seconds that all of them waited, added up.
     pub wait: [f64; 2],
     /// Mean queue.
     pub queue: f64,
-    /// Share of the interval.
+    /// Share of the interval for which the device was busy.
     pub busy: f64,
     /// Requests in flight at its end.
     pub in_flight: f64,
     pub flushes: f64,
-    /// Seconds that all flushes took together.
+    /// Seconds that all flushes took, added up.
     pub flush_wait: f64,
     pub discards: Discards,
 }
 
-/// What was discarded: operations, bytes, and seconds that all of them took together.
+/// What was discarded: operations, bytes, and the seconds that all of them took, added up.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Discards {
     pub ops: f64,
@@ -70,13 +70,13 @@ pub(crate) struct Discards {
 }
 
 impl Tick {
-    /// Reads and writes done.
+    /// Returns the number of reads and writes done.
     pub fn all(&self) -> f64 {
         self.ops[0] + self.ops[1]
     }
 }
 
-/// The intervals of `name` in which it was there. Times are NaN where the kernel keeps none (`timed` false).
+/// Returns the intervals of `name` in which it was there. Times are NaN if the kernel keeps none (`timed` false).
 pub(crate) fn ticks(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
     let mut found = match recording.counted(name) {
         Some(counted) => of_counters(recording, counted),
@@ -121,7 +121,7 @@ fn of_counters(recording: &Recording<'_>, counted: impl Iterator<Item = Option<D
     found
 }
 
-/// What iostat printed, as totals of the interval again.
+/// Turns what iostat printed into totals of the interval again.
 fn printed(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
     let of = |metric| {
         let series = recording.device(name, metric).unwrap_or_default();
@@ -161,28 +161,28 @@ fn printed(recording: &Recording<'_>, name: &str) -> Vec<Tick> {
     recording.intervals().iter().enumerate().filter_map(tick).collect()
 }
 
-/// Nothing of nothing: a mean of no requests is not printed.
+/// Multiplies a mean by a count; zero for a count of zero, whose mean is not printed.
 fn product(mean: f64, count: f64) -> f64 {
     if count == 0.0 { 0.0 } else { mean * count }
 }
 
-/// The machine in one interval; NaN where the record does not say.
+/// The machine in one interval; NaN if the record does not say.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     pub idle: f64,
     pub iowait: f64,
     pub steal: f64,
-    /// Share of the interval in which a task, or every task, waited for I/O.
+    /// Share of the interval in which a task waited for I/O; `full`: in which every task did.
     pub some: f64,
     pub full: f64,
     /// Tasks that waited for I/O at its end.
     pub blocked: f64,
-    /// Bytes of memory at its end that wait to be written, and that are being written.
+    /// Bytes of memory at its end that wait to be written; `writeback`: that are being written.
     pub dirty: f64,
     pub writeback: f64,
 }
 
-/// The machine by interval of the recording.
+/// Returns the machine by interval of the recording.
 pub(crate) fn moments(run: &Run, recording: &Recording<'_>) -> Vec<Moment> {
     let count = recording.intervals().len();
     let cpu = |metric| recording.cpu(metric).unwrap_or_else(|| vec![f64::NAN; count]);
@@ -211,7 +211,7 @@ fn pressure(pair: &[Sample]) -> (f64, f64) {
     both.map_or((f64::NAN, f64::NAN), |(before, after)| after.since(&before, seconds))
 }
 
-/// Totals over intervals.
+/// Totals over intervals; queue and busy are summed over their seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sum {
     pub seconds: f64,
@@ -263,32 +263,32 @@ impl Sum {
         self.discards.wait += other.discards.wait;
     }
 
-    /// Reads and writes a second.
+    /// Returns the reads and writes per second.
     pub fn rate(&self) -> f64 {
         (self.ops[0] + self.ops[1]) / self.seconds
     }
 
-    /// Mean latency of reads and writes, seconds; NaN where none was done.
+    /// Returns the mean latency of reads and writes, seconds; NaN if none was done.
     pub fn latency(&self) -> f64 {
         self.latency_of(Way::Both)
     }
 
-    /// Mean latency of one direction, or of both, seconds.
+    /// Returns the mean latency of one direction, or of both, seconds.
     pub fn latency_of(&self, way: Way) -> f64 {
         way.of(self.wait) / way.of(self.ops)
     }
 
-    /// Mean bytes of a request.
+    /// Returns the mean bytes of a request.
     pub fn size(&self) -> f64 {
         (self.bytes[0] + self.bytes[1]) / (self.ops[0] + self.ops[1])
     }
 
-    /// Mean queue.
+    /// Returns the mean queue.
     pub fn mean_queue(&self) -> f64 {
         self.queue / self.seconds
     }
 
-    /// Share of the time in which something was in flight.
+    /// Returns the share of the time in which something was in flight.
     pub fn mean_busy(&self) -> f64 {
         self.busy / self.seconds
     }
@@ -303,7 +303,7 @@ impl Sum {
         }
     }
 
-    /// What was discarded; `None` where nothing was.
+    /// Returns what was discarded; `None` if nothing was.
     fn discarded(&self) -> Option<Flow> {
         let Discards { ops, bytes, wait } = self.discards;
         (ops > 0.0).then(|| Flow {
@@ -314,7 +314,7 @@ impl Sum {
         })
     }
 
-    /// As figures of the device `name`.
+    /// Returns the totals as figures of the device `name`.
     pub fn figures(&self, name: &str) -> DeviceFigures {
         DeviceFigures {
             name: name.to_owned(),
@@ -331,12 +331,12 @@ impl Sum {
     }
 }
 
-/// A number, or nothing where it is none.
+/// Returns the value if it is finite.
 pub(crate) fn known(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// Share of `tick` that lies from `from` to `to`.
+/// Returns the share of `tick` that lies within `span`.
 pub(crate) fn share_within(tick: (Nanos, Nanos), span: (Nanos, Nanos)) -> f64 {
     let overlap = tick.1.min(span.1).since(tick.0.max(span.0)).0 as f64;
     let length = tick.1.since(tick.0).0 as f64;

@@ -1,4 +1,5 @@
-//! What every rule windows at: the phases with our own load in them, the machine meanwhile, and how the devices stand.
+//! What every rule looks at: the phases with our own load in them, the machine meanwhile, and how the devices stand
+//! on each other.
 
 use policy::Limits;
 use record::{DeviceNode, Phase, PhaseKind, Recording, Run, StepRecord};
@@ -9,7 +10,7 @@ use super::load::load_figures;
 use super::shape::{LoadFigures, Place, WHOLE};
 use super::ticks::{Moment, moments};
 
-/// Layers below a device that are followed: a tree this deep has a loop in it.
+/// Most layers below a device that are followed: a deeper tree has a loop in it.
 const DEEPEST: usize = 16;
 /// The device of a simulated volume.
 const SIMULATED: &str = "sim0";
@@ -31,7 +32,7 @@ pub(crate) struct Span<'r> {
     pub load: Option<LoadFigures>,
 }
 
-/// A run with what is asked of it.
+/// A run, with what is asked of it.
 pub(crate) struct WatchedRun<'r> {
     pub run: &'r Run,
     pub limits: Option<&'r Limits>,
@@ -45,7 +46,7 @@ pub(crate) struct WatchedRun<'r> {
 }
 
 impl<'r> WatchedRun<'r> {
-    /// The watch of `run` with the limits of a policy and what is claimed.
+    /// Reads the watch of `run`, with the limits of a policy and what is claimed.
     pub fn of(run: &'r Run, limits: Option<&'r Limits>, claims: Vec<Contracted>) -> WatchedRun<'r> {
         let recording = Recording::of(run);
         let moments = moments(run, &recording);
@@ -55,7 +56,7 @@ impl<'r> WatchedRun<'r> {
         WatchedRun { run, limits, claims, recording, moments, spans, load_device }
     }
 
-    /// Place of the phase in which an interval lies for all but a twentieth of it.
+    /// Returns the index of the phase in which an interval lies for all but a twentieth of it.
     pub fn span_at(&self, from: Nanos, to: Nanos) -> Option<usize> {
         let length = to.since(from).0;
         let inside = |span: &Span<'_>| {
@@ -72,18 +73,18 @@ impl<'r> WatchedRun<'r> {
         top == name || place(self.run, top).stands_on(name)
     }
 
-    /// The facts of a device.
+    /// Returns the facts of a device.
     pub fn node(&self, name: &str) -> Option<&'r DeviceNode> {
         self.run.devices.iter().find(|node| node.facts.name == name)
     }
 
-    /// True where somebody else's work is what is watched: no load of ours in the whole run.
+    /// Whether somebody else's work is what is watched: there is no load of ours in the whole run.
     pub fn passive(&self) -> bool {
         self.spans.iter().all(|span| span.step.is_none())
     }
 }
 
-/// Where a device stands.
+/// Returns where a device stands.
 pub(crate) fn place(run: &Run, name: &str) -> Place {
     let below = |name: &str| {
         let node = run.devices.iter().find(|node| node.facts.name == name);
@@ -117,7 +118,7 @@ fn spans<'r>(run: &'r Run, recording: &Recording<'_>, bound_ns: Option<u64>) -> 
     run.phases.iter().map(|phase| span(run, phase, bound_ns)).collect()
 }
 
-/// A load phase is as long as its step: what is made ready before it is not the load.
+/// Makes a span of a phase. A load phase is as long as its step: what is made ready before it is not the load.
 fn span<'r>(run: &'r Run, phase: &'r Phase, bound_ns: Option<u64>) -> Span<'r> {
     let (step, scale) = match &phase.kind {
         PhaseKind::Load { step, scale } => (run.steps.iter().find(|one| one.plan.name == *step), *scale),
@@ -131,7 +132,7 @@ fn span<'r>(run: &'r Run, phase: &'r Phase, bound_ns: Option<u64>) -> Span<'r> {
     Span { name: &phase.name, kind: Some(&phase.kind), from, to, step, load }
 }
 
-/// The topmost device of the load's target that was sampled.
+/// Returns the topmost device of the load's target that was sampled.
 fn load_device(run: &Run, recording: &Recording<'_>, spans: &[Span<'_>]) -> Option<String> {
     spans.iter().find(|span| span.step.is_some())?;
     let sampled = |name: &str| recording.devices().contains(&name);

@@ -1,4 +1,4 @@
-//! A device's intervals cut into windows where what it does changes, and what a rule wants to know of one.
+//! A device's intervals, cut into windows where what it does changes, and what rules need to know of one.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -8,44 +8,44 @@ use super::ticks::{Moment, Sum, Tick};
 use super::timeline;
 use super::watched_run::WatchedRun;
 
-/// A queue around one: a program that has one I/O in flight always.
+/// Mean queue of a program that always has one I/O in flight (R2).
 pub(crate) const ALONE: RangeInclusive<f64> = 0.8..=1.2;
-/// A device that is used one I/O at a time is in use nearly always.
+/// Share of the time above which a device that is used one I/O at a time is busy (R2).
 const SERIAL_BUSY: f64 = 0.8;
-/// Share of intervals at whose end at most one request was in flight.
+/// Least share of intervals at whose end at most one request was in flight (R2).
 const AT_MOST_ONE: f64 = 0.95;
-/// Fewer intervals say little.
+/// Fewest intervals that say anything of one I/O at a time.
 const SERIAL_FEWEST: usize = 5;
-/// Fewer operations a second are no use of a device.
+/// Operations per second below which a device is not used.
 pub(crate) const USED: f64 = 5.0;
 
 /// One window of one device.
 #[derive(Clone, Debug)]
 pub(crate) struct Window {
-    /// Place of its phase in the watch.
+    /// Index of its phase in the watch.
     pub span: usize,
     pub from: Nanos,
     pub to: Nanos,
-    /// The places of its ticks; never none.
+    /// Indices of its ticks; never empty.
     pub ticks: Range<usize>,
     pub sum: Sum,
-    /// Share of its intervals at whose end nothing was in flight, and at most one request; where nobody counts these, the
-    /// share of the time in which the device was not busy, and NaN.
+    /// Share of its intervals at whose end nothing was in flight; `alone`: at most one request. If these are not
+    /// counted, the share of the time in which the device was not busy, and NaN.
     pub idle: f64,
     pub alone: f64,
     pub steal: f64,
     pub some: f64,
     pub full: f64,
-    /// Mean of the tasks that waited for I/O.
+    /// Mean number of tasks that waited for I/O.
     pub blocked: f64,
     pub iowait: f64,
-    /// Means of the memory that waits to be written, that which is being written included, and of that alone; bytes.
+    /// Mean bytes of memory that wait to be written, including those being written; `writeback`: of the latter alone.
     pub dirty: f64,
     pub writeback: f64,
 }
 
 impl Window {
-    /// Number of intervals.
+    /// Returns the number of intervals.
     pub fn count(&self) -> usize {
         self.ticks.len()
     }
@@ -60,10 +60,11 @@ impl Window {
     }
 }
 
-/// An interval at an end of a window belongs to what was asked there only where it was busy for this share of it.
+/// Share of an interval at an end of a window for which the device must be busy for the interval to belong to it.
 const FILLED: f64 = 0.9;
 
-/// `window` without the intervals at its ends in which the asking began or was over; as it is where it was busy throughout.
+/// Returns `window` without the intervals at its ends in which the load began or was over; unchanged if it was busy
+/// throughout.
 pub(crate) fn without_idle_ends(watch: &WatchedRun<'_>, ticks: &[Tick], window: &Window) -> Window {
     let Range { start: mut first, mut end } = window.ticks;
     while first < end && ticks[first].busy < FILLED {
@@ -76,7 +77,7 @@ pub(crate) fn without_idle_ends(watch: &WatchedRun<'_>, ticks: &[Tick], window: 
     if whole { window.clone() } else { self::window(watch, ticks, first..end, window.span) }
 }
 
-/// The windows of a device: its readings cut where a phase ends, where nobody looked, and where what it does changes.
+/// Returns the windows of a device: its readings cut where a phase ends, where nobody looked, and where what it does changes.
 pub(crate) fn windows(watch: &WatchedRun<'_>, ticks: &[Tick]) -> Vec<Window> {
     let mut windows = Vec::new();
     for (run, span) in runs(watch, ticks) {
@@ -90,7 +91,7 @@ pub(crate) fn windows(watch: &WatchedRun<'_>, ticks: &[Tick]) -> Vec<Window> {
     windows
 }
 
-/// Readings that touch each other within one phase, with its place.
+/// Returns the readings that touch each other within one phase, with its index.
 fn runs(watch: &WatchedRun<'_>, ticks: &[Tick]) -> Vec<(Range<usize>, usize)> {
     let gaps = watch.recording.gaps();
     let mut runs: Vec<(Range<usize>, usize)> = Vec::new();

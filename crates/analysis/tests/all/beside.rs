@@ -6,7 +6,7 @@ use workload::{Bytes, Direction, Nanos, StepKind};
 
 use crate::verdicts::{Served, run_of};
 
-/// A hundred blocks of 1 MiB a second for 6 s at depth 32, and of what the device read `more` bytes.
+/// A hundred reads of 1 MiB a second for 6 s at depth 32, on a device that read `more` bytes besides.
 fn run(more: u64) -> Run {
     let served = Served::reads(StepKind::BlockLadder, 32, Bytes::MIB, 100.0);
     let mut run = run_of(&[served]);

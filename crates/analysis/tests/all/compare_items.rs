@@ -85,7 +85,7 @@ fn credits_are_reckoned_of_jobs_that_ran_side_by_side_as_of_one_load() {
     let Reading::OnCredits { at_burst, loads, spent_most, seen, .. } = found.readings[0].reading else {
         panic!("{:#?}", found.readings);
     };
-    // 3,000 a second for 10 s, less 150 that each second earns: once, not once a job.
+    // 3,000 a second for 10 s, less 150 that each second earns: once, not once per job.
     assert_eq!((at_burst, loads, spent_most, seen), (1, 1, 28_500.0, (3000.0, 3000.0)));
 }
 
@@ -101,7 +101,7 @@ fn a_volume_is_read_by_the_caps_of_what_it_was_sold_as() {
     assert!(matches!(at(9000.0, "aws-gp3"), Reading::AbovePolicy { .. }));
     assert!(matches!(at(9000.0, "aws-gp2,size=50GiB"), Reading::AbovePolicy { most: 3000.0, .. }));
     assert!(matches!(at(7500.0, "do-volumes-standard"), Reading::InBurst { baseline: 5000.0, .. }));
-    // A meter lets a slice more through in ten seconds, and 6 % are no slice.
+    // In ten seconds a meter may let through a slice too many, but 6 % are more than a slice.
     assert!(matches!(at(3120.0, "aws-gp2,size=50GiB"), Reading::OnCredits { .. }));
     assert!(matches!(at(3180.0, "aws-gp2,size=50GiB"), Reading::AbovePolicy { .. }));
     assert!(matches!(at(140.0, "aws-gp2,size=50GiB"), Reading::WithinBaseline { .. }));
@@ -111,7 +111,7 @@ fn a_volume_is_read_by_the_caps_of_what_it_was_sold_as() {
     assert_eq!((baseline_seen, at_burst), (false, 0));
 }
 
-/// What was asked of a job, and the I/Os a second that it came to.
+/// What was asked of a job, and the I/Os per second that it reached.
 fn asked(pairs: &[(&str, &str)], iops: f64) -> Reported {
     let mut part = job(0, iops);
     part.asked = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -205,7 +205,7 @@ fn a_rate_that_was_asked_for_is_no_cap() {
         assert_eq!(at(None, &[held]), (offered, Vec::new()), "{held:?}");
         assert_eq!(at(Some("aws-gp3"), &[held]).1, Vec::new(), "{held:?}");
     }
-    // What was offered beyond what it came to did not hold it.
+    // A rate that was offered beyond what the job reached did not limit it.
     assert!(matches!(at(None, &[("rate_iops", "5k")]).1[..], [Reading::OneLevel { .. }]));
 }
 

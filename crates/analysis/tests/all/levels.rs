@@ -15,7 +15,7 @@ fn check(cap: f64) -> Run {
     run_of(&checked(cap, 125.0 * MIB, 0.8e-3))
 }
 
-/// `run` with the counts of its intervals straying by `cv`, each like the one before by `rho`.
+/// `run` with the counts of its intervals straying by `cv`, each resembling the one before by `rho`.
 fn swayed(mut run: Run, (cv, rho): (f64, f64), seed: u64) -> Run {
     let mut stream = Stream::new(seed, 11);
     let mut noise = stream.normal();
@@ -44,7 +44,7 @@ fn sway(interval: &mut Interval, times: f64) {
     }
 }
 
-/// The level of reads, whatever holds them there.
+/// The level of reads, whatever limits them there.
 fn read_level(found: &Analysis) -> Option<Estimate> {
     let reads =
         |row: &&analysis::ClaimRow| row.quantity == Quantity::Iops && row.direction == Direction::Read;

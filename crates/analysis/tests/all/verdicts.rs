@@ -117,7 +117,7 @@ fn plan_of(served: &Served) -> StepPlan {
     }
 }
 
-/// What `check` does on a volume with these caps and this base latency, in both directions.
+/// The steps of a `check` on a volume with these caps and this base latency, in both directions.
 pub(crate) fn checked(cap_iops: f64, cap_bytes: f64, base_s: f64) -> Vec<Served> {
     let rate =
         |depth: u32, block: Bytes| (f64::from(depth) / base_s).min(cap_iops).min(cap_bytes / block.0 as f64);
@@ -217,7 +217,7 @@ fn either_reading_of_an_ambiguous_megabyte_meets_and_is_named() {
     }
 }
 
-/// What is said of a volume that serves what was claimed, or less, while its target is in doubt.
+/// What is said of a volume that serves `iops` while its target is in doubt.
 fn doubted(iops: f64, doubt: &TargetDoubt) -> Verdict {
     let mut run = run_of(&checked(iops, 125.0 * MIB, 0.8e-3));
     let mut facts = TargetFacts::made_up("/t", TargetKind::Directory, Bytes::GIB);
@@ -300,7 +300,8 @@ fn a_worker_without_cpu_is_named_and_excuses_a_miss() {
     assert!(found.findings.iter().any(|finding| matches!(finding.meaning, Meaning::GeneratorBound(_))));
 }
 
-/// A volume of so many operations a second that misses its claim, of which each second waited so long for a CPU.
+/// The answer for a volume of `iops` operations a second whose every second waited `waited` for a CPU, and whether
+/// that is named.
 fn waited(iops: f64, waited: Nanos, change: impl Fn(&mut Run)) -> (Answer, bool) {
     let mut run = run_of(&checked(iops, 125.0 * MIB, 0.8e-3));
     for step in &mut run.steps {
@@ -315,7 +316,7 @@ fn waited(iops: f64, waited: Nanos, change: impl Fn(&mut Run)) -> (Answer, bool)
 
 #[test]
 fn a_wait_excuses_no_more_than_it_can_have_cost() {
-    // A quarter of the time lost turns 3,000 into 2,250, but not where a third of a second of I/Os waits at the device.
+    // A quarter of the time lost turns 3,000 into 2,250, but not if a third of a second of I/Os waits at the device.
     let queue = |run: &mut Run| {
         let deep = run.steps.iter_mut().filter(|step| step.plan.workers[0].depth > 1);
         for direction in deep.flat_map(|step| &mut step.intervals).flat_map(|part| &mut part.directions) {

@@ -8,7 +8,7 @@ use record::{LocalLimit, Run};
 use workload::Expectation;
 
 const CONTRACT: &str = "read 700 iops, write 300 iops, latency < 30ms";
-/// The volume of the document: a fifth above its contract, by direction.
+/// A volume a fifth above its contract, by direction.
 const CLOUD: Volume = Volume { cap_read: 840.0, cap_write: 360.0, ..FAST };
 
 fn look(run: &Run) -> Analysis {
@@ -25,7 +25,7 @@ fn kinds(found: &[Finding]) -> Vec<String> {
     found.iter().map(kind).collect()
 }
 
-/// A quiet half hour's hint of what an I/O takes, then somebody who asks.
+/// A quiet minute that shows what an I/O takes, then somebody who asks for more.
 fn after_quiet(volume: Volume, asker: Asker) -> Run {
     let quiet = Asker { from: 0.0, to: 60.0, how: How::Random(100.0), ..asker };
     machine(&serve(&volume, &[quiet, asker], 5), 1.0, asker.to)
@@ -335,7 +335,7 @@ mod healthy {
             prop_assert!(trouble.is_empty(), "{:#?}", found.findings);
         }
 
-        /// The same with loads of ours that the volume can bear.
+        /// A volume under loads of ours that it can bear.
         #[test]
         fn no_healthy_volume_under_our_own_load_is_called_throttled(seed in 0u64..1 << 32, base_ms in 0.1f64..8.0, variation in 0.1f64..1.2) {
             let volume = Volume { base_s: base_ms / 1e3, variation, ..CLOUD };

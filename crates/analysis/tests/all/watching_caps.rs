@@ -25,7 +25,7 @@ fn limit(what: &str, value: u64) -> LocalLimit {
     LocalLimit { group: "/lab".into(), device: "sda".into(), what: what.into(), value }
 }
 
-/// Loads of ours that ask for all at once: two phases at depth 32.
+/// Loads of ours that ask for all there is: two phases at depth 32.
 fn closed(volume: Volume) -> Cycles {
     Cycles { scales: vec![None, None], closed: true, depth: 32, seconds: 30.0, ..Cycles::on(volume, &[]) }
 }
@@ -102,7 +102,7 @@ fn spent_credits_are_a_level_that_fell_and_no_slow_backend() {
         assert!((at - 475.0).abs() <= every, "{at}");
         let names = kinds(&found.findings);
         let held = names.iter().filter(|name| *name == "held_operations").count();
-        // Seventeen readings are too few to pin the level before the fall; the fall tells it.
+        // Seventeen readings are too few to pin the level before the fall; the fall shows it.
         let before = usize::from(closed && every < 10.0);
         assert_eq!((held, names.len()), (1 + before, 2 + before), "{:#?}", found.findings);
     }

@@ -1,4 +1,5 @@
-//! Some hundreds of watched machines that are not kind to who looks: what is found, what is missed, what is said wrongly.
+//! Some hundreds of watched machines that are not kind to their observer: what is found, what is missed, what is
+//! said wrongly.
 //!
 //! Each case draws its figures from its seed. The table is printed; the constants below hold what was reached.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
@@ -12,17 +13,17 @@ use analysis::{Confidence, Finding, Meaning, analyse};
 use record::Run;
 use statistics::Stream;
 
-/// Of the machines with trouble, the share in which it is named.
+/// Least share of the machines with trouble in which it is named.
 const RECALL: f64 = 0.8;
-/// A level is right within this share of it.
+/// Share within which a level is right.
 const LEVEL: f64 = 0.03;
 
 /// A made machine, with what must be said of it.
 struct Case {
     run: Run,
-    /// One of these kinds; none: nothing is wrong.
+    /// Kinds of which one must be found; empty: nothing is wrong.
     expected: &'static [&'static str],
-    /// What may be said beside it.
+    /// What may be said besides.
     allowed: &'static [&'static str],
     /// The level that must be named.
     level: Option<f64>,
@@ -49,7 +50,7 @@ impl Draw {
     }
 }
 
-/// What a kind of case is made by.
+/// A function that makes one kind of case.
 type Make = fn(&mut Draw, u64) -> Case;
 
 fn reader(draw: &mut Draw, seed: u64, to: f64) -> Reader {
@@ -61,7 +62,7 @@ fn length(draw: &mut Draw) -> f64 {
     draw.one(&[36.0, 60.0, 90.0, 130.0])
 }
 
-/// Spans in which the programs, or the volume's own host, lack a CPU.
+/// Adds spans in which the programs, or the volume's own host, lack a CPU.
 fn noisy(volume: &mut Hostile, draw: &mut Draw, (seed, to): (u64, f64)) {
     if draw.likely(0.5) {
         volume.asleep = moments(seed, to, (0.3, 0.15));
@@ -147,12 +148,12 @@ fn served(draw: &mut Draw, seed: u64) -> Case {
     healthy(watched(&ios, reader(draw, seed, to)))
 }
 
-/// What is seen of a volume whose meter is asked for more than it lets through.
+/// The load on a volume whose meter is asked for more than it lets through.
 struct Asked {
     depth: u32,
     write_share: f64,
     sizes: Vec<u64>,
-    /// Somebody else's few I/Os show what one takes.
+    /// Whether somebody else's few I/Os show what one takes.
     quiet: bool,
 }
 
@@ -291,7 +292,7 @@ fn neighbour(draw: &mut Draw, seed: u64) -> Case {
     let asked = asked(draw);
     trouble(
         capped_as_it_is(&volume, draw, (seed, asked, to)),
-        // A provider's neighbours and its slowness are one from inside (R11).
+        // A provider's neighbours and its slowness look the same from inside (R11).
         &["held_level_fell", "backend_slow"],
         &["held_operations", "queue_full", "stalls", "saturated"],
     )

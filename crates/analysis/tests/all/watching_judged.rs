@@ -1,4 +1,4 @@
-//! Watched machines whose limits stand above the device, or hold even one I/O at a time: what holds them must be named.
+//! Watched machines whose limits are above the device, or limit even one I/O at a time: the limit must be named.
 #![allow(clippy::unwrap_used)]
 
 use crate::made_machines::*;
@@ -56,7 +56,7 @@ fn a_limit_far_from_the_rate_leaves_the_storage_idle() {
     assert_eq!(kinds(&look(&run).findings), ["storage_idle"]);
 }
 
-/// A volume whose meter holds one I/O at a time from the first to the last: nothing shows what an I/O would take.
+/// A volume whose meter limits one I/O at a time from the first to the last: nothing shows what an I/O would take.
 fn one_at_a_time() -> Run {
     let volume = Volume { cap_all: 530.0, base_s: 60e-6, ..FAST };
     machine(&serve(&volume, &[asker(How::Closed(1), 1.0, 14.0)], 9), 1.0, 15.0)

@@ -1,5 +1,5 @@
-//! A volume that is not kind to who looks at it: meters with slices and buckets, neighbours, queues of its own, stalls, slow
-//! spans, and a machine whose programs and readings lack a CPU now and then.
+//! A volume that is not kind to its observer: meters with slices and buckets, neighbours, queues of its own, stalls,
+//! slow spans, and a machine whose programs and readings lack a CPU now and then.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -15,7 +15,7 @@ use super::{How, Io, node};
 pub enum Charge {
     Operations,
     Bytes,
-    /// Operations of so many bytes each, begun ones in full.
+    /// Operations of this many bytes each, begun ones in full.
     Unit(u64),
 }
 
@@ -23,17 +23,17 @@ pub enum Charge {
 #[derive(Clone, Debug)]
 pub struct Meter {
     pub charge: Charge,
-    /// Reads and writes that it counts.
+    /// Whether it counts reads, and writes.
     pub of: [bool; 2],
     pub rate: f64,
-    /// It counts by slices of so many seconds; 0: by the I/O.
+    /// Length of the slices that it counts by, seconds; 0: by the I/O.
     pub slice: f64,
-    /// Charges that may go at `burst` a second before `rate` binds.
+    /// Charges that may go at `burst` per second before `rate` binds.
     pub bucket: f64,
     pub burst: f64,
-    /// Somebody else takes this share of it, from when to when.
+    /// From, to, and the share of it that somebody else takes then.
     pub neighbour: (f64, f64, f64),
-    /// Its rate varies from second to second by this share.
+    /// Share by which its rate varies from I/O to I/O.
     pub noise: f64,
 }
 
@@ -57,12 +57,12 @@ impl Meter {
 pub struct Hostile {
     pub base_s: f64,
     pub variation: f64,
-    /// I/Os served at a time; 0: as many as come.
+    /// I/Os served at a time; 0: all that come.
     pub servers: usize,
     pub meters: Vec<Meter>,
     /// From, to, and how many times as long an I/O takes then.
     pub slow: Vec<(f64, f64, f64)>,
-    /// Every so many seconds nothing is done for so many.
+    /// Seconds from one stall to the next, and the seconds for which nothing is done then.
     pub stall: (f64, f64),
     /// Spans in which the device does nothing: its own host lacks a CPU.
     pub frozen: Vec<(f64, f64)>,
@@ -81,14 +81,14 @@ pub const CALM: Hostile = Hostile {
     asleep: Vec::new(),
 };
 
-/// A program that asks.
+/// A program that asks for I/O.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub from: f64,
     pub to: f64,
     pub how: How,
     pub write_share: f64,
-    /// One of these at random.
+    /// Sizes, of which each I/O has one at random.
     pub sizes: Vec<u64>,
 }
 
@@ -96,7 +96,8 @@ pub fn program(how: How, to: f64) -> Program {
     Program { from: 0.0, to, how, write_share: 0.0, sizes: vec![4096] }
 }
 
-/// Short spans at random moments, as many a second as `rate`, each of `mean` seconds: what a busy machine does to a program.
+/// Short spans at random moments, `rate` of them a second, `mean` seconds long on average: what a busy machine does
+/// to a program.
 pub fn moments(seed: u64, to: f64, (rate, mean): (f64, f64)) -> Vec<(f64, f64)> {
     let mut stream = Stream::new(seed, 11);
     let mut at = 0.0;
@@ -152,7 +153,7 @@ fn pass(meter: &Meter, state: &mut State, (now, charge): (f64, f64), stream: &mu
 }
 
 impl Hostile {
-    /// What the programs get, by the time at which each was done.
+    /// What the programs get, by the time at which each I/O was done.
     pub fn serve(&self, programs: &[Program], seed: u64) -> Vec<Io> {
         let mut stream = Stream::new(seed, 7);
         let full = |meter: &Meter| State { free: 0.0, tokens: meter.bucket, seen: 0.0 };
@@ -185,7 +186,7 @@ impl Hostile {
         done
     }
 
-    /// When an I/O that comes at `now` is done.
+    /// When an I/O that arrives at `now` is done.
     fn one(
         &self,
         states: &mut [State],
@@ -239,7 +240,7 @@ fn next(
     }
 }
 
-/// Who reads the counters: every so many seconds, late by up to so many.
+/// A reader of the counters: every `every` seconds, late by up to `late`.
 #[derive(Clone, Copy, Debug)]
 pub struct Reader {
     pub every: f64,

@@ -21,7 +21,7 @@ pub struct Cycles {
     pub depth: u32,
     /// Bytes of an I/O.
     pub bytes: u64,
-    /// So many at a time, as fast as they come back, and only reads.
+    /// Whether `depth` I/Os at a time are issued as fast as they come back, and only reads.
     pub closed: bool,
     pub others: Vec<Asker>,
 }
@@ -176,7 +176,7 @@ fn plan(name: &str, rate: f64, depth: u32, seconds: f64) -> StepPlan {
     }
 }
 
-/// Seconds in which the counters of a direction are looked at.
+/// Both directions.
 pub fn ways() -> [Direction; 2] {
     [Direction::Read, Direction::Write]
 }

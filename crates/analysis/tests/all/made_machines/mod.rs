@@ -13,7 +13,7 @@ use workload::Nanos;
 
 pub use loads::*;
 
-/// One I/O: when it was due, when the device saw it, when it was done; seconds.
+/// One I/O: when it was due, when it was issued, when the device saw it, when it was done; seconds.
 #[derive(Clone, Copy, Debug)]
 pub struct Io {
     pub due: f64,
@@ -35,9 +35,9 @@ pub struct Volume {
     pub cap_bytes: f64,
     /// From, to, and how many times as long an I/O takes then.
     pub slow: (f64, f64, f64),
-    /// From here on the cap on both is this.
+    /// Time after which the cap on both directions is another, and that cap.
     pub later: (f64, f64),
-    /// The meter stands above the device: what waits there is not in the device's counters.
+    /// Whether the meter stands above the device: what waits there is not in the device's counters.
     pub above: bool,
 }
 
@@ -53,7 +53,7 @@ pub const FAST: Volume = Volume {
     above: false,
 };
 
-/// Who asks, from when to when.
+/// A program that asks for I/O, from when to when.
 #[derive(Clone, Copy, Debug)]
 pub struct Asker {
     pub from: f64,
@@ -65,13 +65,13 @@ pub struct Asker {
 
 #[derive(Clone, Copy, Debug)]
 pub enum How {
-    /// So many at a time, as fast as they come back.
+    /// This many at a time, as fast as they come back.
     Closed(u32),
-    /// At random, so many a second in the mean.
+    /// At random, this many a second in the mean.
     Random(f64),
-    /// Evenly, so many a second, with at most so many in flight.
+    /// Evenly, this many a second, with at most this many in flight.
     Paced(f64, u32),
-    /// So many at once, every so many seconds.
+    /// This many at once, each time after this many seconds.
     Bursts(u32, f64),
 }
 
@@ -88,7 +88,7 @@ struct Meters {
     bytes: f64,
 }
 
-/// What `askers` get of `volume`, by the time at which each was done.
+/// What `askers` get of `volume`, by the time at which each I/O was done.
 pub fn serve(volume: &Volume, askers: &[Asker], seed: u64) -> Vec<Io> {
     let mut stream = Stream::new(seed, 7);
     let mut meters = Meters::default();
