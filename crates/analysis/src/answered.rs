@@ -3,7 +3,7 @@
 use policy::Limits;
 use record::Run;
 use serde::{Deserialize, Serialize};
-use workload::{Asked, CheckAsked, CheckPlan};
+use workload::{CheckPlan, CheckRequest, ProcedureRequest};
 
 use crate::drained::BurstAnswer;
 use crate::figures::{Figures, figures};
@@ -67,25 +67,27 @@ pub(crate) fn answered(run: &Run, ground: Ground<'_>) -> Option<Answered> {
     of_asked(run, run.asked.as_ref()?, ground)
 }
 
-fn of_asked(run: &Run, asked: &Asked, ground: Ground<'_>) -> Option<Answered> {
+fn of_asked(run: &Run, asked: &ProcedureRequest, ground: Ground<'_>) -> Option<Answered> {
     let Ground { figures, findings, limits } = ground;
     Some(match asked {
-        Asked::Burst(asked) => Answered::Burst(drained::answer(run, figures, asked)),
-        Asked::Headroom(asked) => Answered::Headroom(Box::new(sought::answer(run, figures, asked))),
+        ProcedureRequest::Burst(asked) => Answered::Burst(drained::answer(run, figures, asked)),
+        ProcedureRequest::Headroom(asked) => {
+            Answered::Headroom(Box::new(sought::answer(run, figures, asked)))
+        }
         // One side alone answers nothing: `compare` reads both.
-        Asked::InTurns(_) => return None,
-        Asked::Map(asked) => Answered::Map(mapped::answer(run, asked, (figures, findings))),
-        Asked::Places(asked) => Answered::Places(places::answer(run, figures, asked)),
-        Asked::Together(asked) => Answered::Together(together::answer(run, asked)),
-        Asked::Soak(asked) => Answered::Soak(Box::new(soaked::answer(run, asked, limits))),
-        Asked::Check(asked) => return of_check(run, asked, ground),
+        ProcedureRequest::InTurns(_) => return None,
+        ProcedureRequest::Map(asked) => Answered::Map(mapped::answer(run, asked, (figures, findings))),
+        ProcedureRequest::Places(asked) => Answered::Places(places::answer(run, figures, asked)),
+        ProcedureRequest::Together(asked) => Answered::Together(together::answer(run, asked)),
+        ProcedureRequest::Soak(asked) => Answered::Soak(Box::new(soaked::answer(run, asked, limits))),
+        ProcedureRequest::Check(asked) => return of_check(run, asked, ground),
     })
 }
 
 /// Returns the answers of a check's parts. A soak alone is the whole answer of its check; without parts, as in a
 /// quick check, the verdict is the answer.
-fn of_check(run: &Run, asked: &CheckAsked, ground: Ground<'_>) -> Option<Answered> {
-    let part = |one: &Asked| {
+fn of_check(run: &Run, asked: &CheckRequest, ground: Ground<'_>) -> Option<Answered> {
+    let part = |one: &ProcedureRequest| {
         let own = part_of(run, one);
         if own.steps.is_empty() {
             return None;

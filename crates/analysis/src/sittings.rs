@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use record::{Run, StepRecord};
-use workload::{Asked, Nanos, StepPlan, part_of_name};
+use workload::{Nanos, ProcedureRequest, StepPlan, part_of_name};
 
 /// Longest pause between steps of one sitting: what is in flight comes back, files are opened, and a silent device
 /// is as a rule waited for no longer than that.
@@ -34,7 +34,7 @@ pub fn own_steps<'s>(steps: &'s [StepRecord], part: Option<&str>) -> Cow<'s, [St
 }
 
 /// Returns the run as it would have been if the part that was asked `asked` had run alone.
-pub(crate) fn part_of(run: &Run, asked: &Asked) -> Run {
+pub(crate) fn part_of(run: &Run, asked: &ProcedureRequest) -> Run {
     let steps = own_steps(&run.steps, asked.part_name()).into_owned();
     Run { asked: Some(asked.clone()), steps, ..run.clone() }
 }
@@ -42,7 +42,7 @@ pub(crate) fn part_of(run: &Run, asked: &Asked) -> Run {
 /// Whether steps of `run` belong to parts.
 pub(crate) fn has_parts(run: &Run) -> bool {
     let of_part = |step: &StepRecord| part_of_name(&step.plan.name).is_some();
-    matches!(run.asked, Some(Asked::Check(_))) && run.steps.iter().any(of_part)
+    matches!(run.asked, Some(ProcedureRequest::Check(_))) && run.steps.iter().any(of_part)
 }
 
 /// Returns the run without the steps of its parts.

@@ -1,7 +1,7 @@
 //! A run: what was asked for, the facts collected, and what was measured.
 
 use serde::{Deserialize, Serialize};
-use workload::{Asked, InTurns, Nanos};
+use workload::{InTurns, Nanos, ProcedureRequest};
 
 use crate::{
     DeviceNode, ExceededWhile, HostFacts, LocalLimit, Observed, Phase, Reported, Sample, StepRecord,
@@ -32,7 +32,7 @@ pub struct Run {
     pub own_policies: Vec<(String, String)>,
     /// Parameters of the procedure that ran the steps; `None` if the steps say it all.
     #[serde(default)]
-    pub asked: Option<Asked>,
+    pub asked: Option<ProcedureRequest>,
     /// Expected duration when it began; `None` if unknown.
     #[serde(default)]
     pub forecast: Option<Nanos>,
@@ -125,7 +125,7 @@ impl Run {
     /// The parameters of a comparison in turns, if the run is one side of one.
     pub fn in_turns(&self) -> Option<&InTurns> {
         match &self.asked {
-            Some(Asked::InTurns(asked)) => Some(asked),
+            Some(ProcedureRequest::InTurns(asked)) => Some(asked),
             _ => None,
         }
     }

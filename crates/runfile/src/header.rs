@@ -2,7 +2,7 @@
 
 use record::{DeviceFacts, ExceededWhile, HostFacts, Origin, Run, TargetFacts};
 use rusqlite::{Connection, Result};
-use workload::{Asked, Nanos};
+use workload::{Nanos, ProcedureRequest};
 
 use crate::cell::{Doubts, Json, Maybe, Number, Real, Size, Text, Time, Whole, Word};
 use crate::machine;
@@ -22,7 +22,7 @@ pub(crate) struct Head {
     expectation: Option<String>,
     own_policies: Option<Vec<(String, String)>>,
     exceeded: Option<Vec<ExceededWhile>>,
-    asked: Option<Asked>,
+    asked: Option<ProcedureRequest>,
     forecast: Option<Nanos>,
     complete: bool,
 }

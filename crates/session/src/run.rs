@@ -8,7 +8,7 @@ use policy::Limits;
 use record::{DeviceFacts, Event, EventKind, ExceededWhile, HostFacts, Run, StepRecord, TargetKind};
 use runfile::{Recorder, WriteError};
 use volumes::lab::LabError;
-use workload::{Asked, Ending, Expectation, Nanos, PolicyName, StepPlan, Target};
+use workload::{Ending, Expectation, Nanos, PolicyName, ProcedureRequest, StepPlan, Target};
 
 use crate::failure::{Code, Failure};
 use crate::live::{Left, Live, Shown, held};
@@ -237,7 +237,7 @@ pub struct Session<'a> {
     /// What the run is compared with.
     pub against: &'a Against,
     /// What a procedure was asked; `None` if the steps say everything.
-    pub asked: Option<Asked>,
+    pub asked: Option<ProcedureRequest>,
 }
 
 /// What an earlier session of a run had recorded; empty for a run that begins.
@@ -294,7 +294,9 @@ impl Session<'_> {
         let left = Left::of(self.seconds);
         let live = Live::of_steps(shown(&self.setup), left.clone());
         let live = match &self.asked {
-            Some(Asked::Burst(_)) if earlier.steps.is_empty() => live.with_outlooks(self.outlooks()),
+            Some(ProcedureRequest::Burst(_)) if earlier.steps.is_empty() => {
+                live.with_outlooks(self.outlooks())
+            }
             _ => live,
         };
         let recorder = self.begin(live, earlier)?;

@@ -13,7 +13,7 @@ mod stretch;
 
 use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
-use workload::{BurstAsked, BurstOf, Direction, Ending, Mix, Nanos, PolicyName};
+use workload::{BurstOf, BurstRequest, Direction, Ending, Mix, Nanos, PolicyName};
 
 use crate::Estimate;
 use crate::figures::Figures;
@@ -211,14 +211,14 @@ fn is_zero(seconds: &f64) -> bool {
 }
 
 /// Returns the answer that `run` gives to what was asked.
-pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &BurstAsked) -> BurstAnswer {
+pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &BurstRequest) -> BurstAnswer {
     let limits = run.policy.as_deref().and_then(|words| PolicyName::parse(words).ok());
     let limits = limits.and_then(|name| policy::evaluate_of_volume(&name).ok());
     drained(&run.steps, asked, limits.as_ref())
 }
 
 /// Evaluates the steps so far; `limits` are those of the named policy.
-pub fn drained(steps: &[StepRecord], asked: &BurstAsked, limits: Option<&Limits>) -> BurstAnswer {
+pub fn drained(steps: &[StepRecord], asked: &BurstRequest, limits: Option<&Limits>) -> BurstAnswer {
     let mut parts: Vec<BurstPart> = Vec::new();
     for (resource, block) in asked_for(asked) {
         let Some(mut part) = part(steps, (resource, block), asked.mix) else { continue };
@@ -234,7 +234,7 @@ pub fn drained(steps: &[StepRecord], asked: &BurstAsked, limits: Option<&Limits>
 }
 
 /// Returns the resources that are drained, in order, with the bytes of the blocks that spend them.
-pub fn asked_for(asked: &BurstAsked) -> Vec<(Resource, u64)> {
+pub fn asked_for(asked: &BurstRequest) -> Vec<(Resource, u64)> {
     let operations = (asked.of != BurstOf::Bytes).then_some((Resource::Iops, asked.small.0));
     let bytes = (asked.of != BurstOf::Operations).then_some((Resource::Bytes, asked.large.0));
     operations.into_iter().chain(bytes).collect()

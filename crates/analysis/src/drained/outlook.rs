@@ -97,7 +97,7 @@ impl Outlooks {
         let mix = worker.access.mix;
         let way = if mix.issues(Direction::Read) { Direction::Read } else { Direction::Write };
         let block = worker.blocks.longest_of(way);
-        let bytes = block.0 >= workload::BurstAsked::LARGE.0;
+        let bytes = block.0 >= workload::BurstRequest::LARGE.0;
         self.drain = Some(Drain {
             job: worker.job.clone(),
             resource: if bytes { Resource::Bytes } else { Resource::Iops },

@@ -2,7 +2,7 @@
 
 use record::{Run, TargetFacts};
 use serde::{Deserialize, Serialize};
-use workload::{Asked, Direction};
+use workload::{Direction, ProcedureRequest};
 
 use crate::finding::{Confidence, Found, Kind, Nature};
 use crate::verdict::Doubt;
@@ -90,7 +90,7 @@ pub(super) fn unwritten(run: &Run) -> Option<Found<Unwritten>> {
 
 /// Returns the finding if nothing may be written and something was read. `where` asks for no more than reads.
 pub(super) fn reads_only(run: &Run) -> Option<Found<ReadsOnly>> {
-    if matches!(run.asked, Some(Asked::Places(_))) {
+    if matches!(run.asked, Some(ProcedureRequest::Places(_))) {
         return None;
     }
     let facts = run.target.as_ref().filter(|facts| facts.reads_only)?;

@@ -15,7 +15,7 @@ mod surface;
 
 use record::Run;
 use serde::{Deserialize, Serialize};
-use workload::{Bytes, Direction, MapAsked, Nanos};
+use workload::{Bytes, Direction, MapRequest, Nanos};
 
 use crate::figures::Figures;
 use crate::headroom::Headroom;
@@ -81,7 +81,11 @@ pub struct DirectionMap {
 }
 
 /// Returns the answer that `run` gives to what was asked.
-pub(crate) fn answer(run: &Run, asked: &MapAsked, (figures, findings): (&Figures, &[Finding])) -> MapAnswer {
+pub(crate) fn answer(
+    run: &Run,
+    asked: &MapRequest,
+    (figures, findings): (&Figures, &[Finding]),
+) -> MapAnswer {
     let loads = loads::Loads::of(run, figures);
     let of_way = |direction| direction_map(run, asked, &Way { direction, figures, findings, loads: &loads });
     MapAnswer {
@@ -128,7 +132,7 @@ fn best_known<'p>(looks: &[&'p Point]) -> Option<&'p Point> {
     Some(more.max_by(|a, b| a.iops.value.total_cmp(&b.iops.value)).unwrap_or(known))
 }
 
-fn direction_map(run: &Run, asked: &MapAsked, way: &Way<'_>) -> Option<DirectionMap> {
+fn direction_map(run: &Run, asked: &MapRequest, way: &Way<'_>) -> Option<DirectionMap> {
     let levels = disturbed::of_levels(run, way);
     let disturbed = disturbed::names(&levels);
     let points = way.points(&disturbed);

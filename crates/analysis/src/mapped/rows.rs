@@ -2,7 +2,7 @@
 
 use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
-use workload::{Direction, MapAsked, Nanos, StepKind};
+use workload::{Direction, MapRequest, Nanos, StepKind};
 
 use super::knees::Knee;
 use super::surface::{Basis, MapCell, Surface};
@@ -53,7 +53,7 @@ pub(super) struct Known<'k> {
 }
 
 /// Returns a row for each block of the map's cells.
-pub(super) fn rows(run: &Run, asked: &MapAsked, known: &Known<'_>) -> Vec<Row> {
+pub(super) fn rows(run: &Run, asked: &MapRequest, known: &Known<'_>) -> Vec<Row> {
     let mut blocks: Vec<u64> = known.surface.cells(asked.block).iter().map(|cell| cell.block).collect();
     blocks.dedup();
     let measured: Vec<Row> = blocks.into_iter().map(|block| row(run, asked, (known, block))).collect();
@@ -84,7 +84,7 @@ fn from_longer(row: &Row, longer: &[Row], known: &Known<'_>) -> Row {
     }
 }
 
-fn row(run: &Run, asked: &MapAsked, (known, block): (&Known<'_>, u64)) -> Row {
+fn row(run: &Run, asked: &MapRequest, (known, block): (&Known<'_>, u64)) -> Row {
     let bound = asked.p99.map(|p99| bound(run, p99, (known, block)));
     let cell = match bound {
         Some(Bound::Holds { depth, .. }) => Some(known.surface.cell(block, depth)),

@@ -12,7 +12,7 @@ mod tracks;
 use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
-use workload::{Ending, PlacesAsked};
+use workload::{Ending, PlacesRequest};
 
 use crate::figures::Figures;
 
@@ -87,12 +87,12 @@ pub struct StripPoint {
 }
 
 /// Returns the answer that `run` gives to what was asked.
-pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &PlacesAsked) -> PlacesAnswer {
+pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &PlacesRequest) -> PlacesAnswer {
     places_known(&run.steps, asked)
 }
 
 /// Returns what the steps so far show.
-pub fn places_known(steps: &[StepRecord], asked: &PlacesAsked) -> PlacesAnswer {
+pub fn places_known(steps: &[StepRecord], asked: &PlacesRequest) -> PlacesAnswer {
     let volume = Span { from: 0, to: asked.size.0 };
     let places = places(steps);
     let mut sets = cache::sets(steps);

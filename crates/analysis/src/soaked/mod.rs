@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use statistics::daily::{Told, daily};
 use statistics::quantile::{median, quantile};
 use statistics::share::share_of_time;
-use workload::{Direction, Ending, SoakAsked, StepKind};
+use workload::{Direction, Ending, SoakRequest, StepKind};
 
 use crate::{Answer, Estimate};
 
@@ -106,7 +106,7 @@ pub struct DutySeen {
 }
 
 /// Returns the answer that `run` gives.
-pub(crate) fn answer(run: &Run, asked: &SoakAsked, limits: Option<&Limits>) -> SoakAnswer {
+pub(crate) fn answer(run: &Run, asked: &SoakRequest, limits: Option<&Limits>) -> SoakAnswer {
     let looks: Vec<Look> = run.steps.iter().filter_map(Look::of).collect();
     let duty = duty(&run.steps);
     let cut_short = run.steps.last().is_none_or(|step| step.ending == Ending::Interrupted)
@@ -193,7 +193,7 @@ struct Promised {
 }
 
 /// Returns what is promised to this load; `None` if no rule covers it.
-fn promised(limits: &Limits, asked: &SoakAsked) -> Option<Promised> {
+fn promised(limits: &Limits, asked: &SoakRequest) -> Option<Promised> {
     let phases = limits.overload(&Load::random(Direction::Read, asked.block));
     let last = phases.last()?;
     let promise = limits.promise;
@@ -204,7 +204,7 @@ fn promised(limits: &Limits, asked: &SoakAsked) -> Option<Promised> {
 
 impl Promised {
     /// Judges the promise; the answer is sure only if the whole interval lies on one side.
-    fn judged(self, share: Estimate, asked: &SoakAsked) -> PromiseKept {
+    fn judged(self, share: Estimate, asked: &SoakRequest) -> PromiseKept {
         let Promised { policy, iops, fraction, time } = self;
         let answer = match time {
             None => Answer::Measured,

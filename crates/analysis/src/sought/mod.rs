@@ -7,7 +7,7 @@ mod search;
 
 use record::Run;
 use serde::{Deserialize, Serialize};
-use workload::{Direction, HeadroomAsked, LatencyBound, LoadPart};
+use workload::{Direction, HeadroomRequest, LatencyBound, LoadPart};
 
 pub use load::{Held, Holds, OpenLoad};
 pub use promised::Promised;
@@ -98,7 +98,7 @@ pub enum HeadroomDoubt {
 }
 
 /// Returns the answer that `run` gives to what was asked.
-pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &HeadroomAsked) -> HeadroomAnswer {
+pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &HeadroomRequest) -> HeadroomAnswer {
     let search = Search::of(asked, &run.steps);
     let greatest = search.greatest();
     let doubts = search.doubts(&run.steps);

@@ -3,7 +3,7 @@
 use policy::Level;
 use record::Run;
 use serde::{Deserialize, Serialize};
-use workload::{Claim, Direction, Expectation, HeadroomAsked, LoadPart, Metric, PolicyName};
+use workload::{Claim, Direction, Expectation, HeadroomRequest, LoadPart, Metric, PolicyName};
 
 use super::search::Greatest;
 use crate::verdict::Answer;
@@ -21,7 +21,7 @@ pub struct Promised {
 }
 
 /// Returns everything that the policy and the expectation of `run` promise of the load.
-pub(super) fn promised(run: &Run, asked: &HeadroomAsked, known: &Known) -> Vec<Promised> {
+pub(super) fn promised(run: &Run, asked: &HeadroomRequest, known: &Known) -> Vec<Promised> {
     let policy = run.policy.as_deref().and_then(|words| PolicyName::parse(words).ok());
     let of_policy = policy.and_then(|name| Some((name.to_string(), policy_rate(&name, &asked.load)?)));
     let expectation = run.expectation.as_deref().and_then(|words| Expectation::parse(words).ok());

@@ -3,7 +3,7 @@
 use record::StepRecord;
 use serde::{Deserialize, Serialize};
 use statistics::crossing::{Crossing, Sought, crossing};
-use workload::{Ending, HeadroomAsked, LatencyBound, StepKind};
+use workload::{Ending, HeadroomRequest, LatencyBound, StepKind};
 
 use super::HeadroomDoubt;
 use super::clusters::Clusters;
@@ -59,7 +59,7 @@ pub struct Search {
 
 impl Search {
     /// Evaluates what `steps` show of what was `asked`.
-    pub fn of(asked: &HeadroomAsked, steps: &[StepRecord]) -> Search {
+    pub fn of(asked: &HeadroomRequest, steps: &[StepRecord]) -> Search {
         let of_kind = |kind| steps.iter().filter(move |step| step.plan.kind == kind);
         let loads = of_kind(StepKind::OpenLoad).filter_map(|step| OpenLoad::of(step, &asked.bounds));
         let full = of_kind(StepKind::Probe).next();

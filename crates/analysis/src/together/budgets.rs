@@ -1,7 +1,7 @@
 //! The budgets that volumes share: what they count, whether what one volume leaves goes to the others, and where they apply.
 
 use serde::{Deserialize, Serialize};
-use workload::{Bytes, TogetherAsked, TogetherLoad};
+use workload::{Bytes, TogetherLoad, TogetherRequest};
 
 use super::looks::{Role, mean};
 use super::{LoadTogether, Reach, Seen, ratio};
@@ -155,7 +155,7 @@ fn passed_on(seen: &Seen<'_>, load: &LoadTogether) -> PassedOn {
 }
 
 /// Returns the device below all volumes, if there is one; otherwise the budget applies above them.
-fn standing(asked: &TogetherAsked) -> Standing {
+fn standing(asked: &TogetherRequest) -> Standing {
     let Some((first, others)) = asked.volumes.split_first() else { return Standing::Machine };
     let shared =
         first.devices.iter().find(|device| others.iter().all(|other| other.devices.contains(device)));

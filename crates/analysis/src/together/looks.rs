@@ -2,7 +2,7 @@
 
 use record::{Interval, StepRecord};
 use statistics::level::{Moment, Series, Strays, level};
-use workload::{Direction, StepKind, TogetherAsked, TogetherLoad, WorkerPlan};
+use workload::{Direction, StepKind, TogetherLoad, TogetherRequest, WorkerPlan};
 
 use crate::Estimate;
 
@@ -40,7 +40,7 @@ pub struct Look<'r> {
 }
 
 /// Returns what `step` did; `None` for a step that is no such look.
-pub fn look_together<'r>(step: &'r StepRecord, asked: &TogetherAsked) -> Option<Look<'r>> {
+pub fn look_together<'r>(step: &'r StepRecord, asked: &TogetherRequest) -> Option<Look<'r>> {
     let workers = &step.plan.workers;
     let first = workers.first().filter(|_| step.plan.kind == StepKind::Together)?;
     let direction = if first.access.mix.reads_only() { Direction::Read } else { Direction::Write };
@@ -57,7 +57,7 @@ pub fn look_together<'r>(step: &'r StepRecord, asked: &TogetherAsked) -> Option<
     Some(Look { step, load, role, rates })
 }
 
-fn role(asked: &TogetherAsked, workers: &[WorkerPlan], loaded: &[usize]) -> Option<Role> {
+fn role(asked: &TogetherRequest, workers: &[WorkerPlan], loaded: &[usize]) -> Option<Role> {
     let deepest = workers.iter().map(|worker| worker.depth).max()?;
     let paced = workers.iter().position(|worker| worker.pace.rate().is_some());
     let uneven = workers.iter().any(|worker| worker.depth != deepest);

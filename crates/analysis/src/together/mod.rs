@@ -9,7 +9,7 @@ mod machine;
 use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
 use statistics::level::Strays;
-use workload::{Ending, TogetherAsked, TogetherLoad};
+use workload::{Ending, TogetherLoad, TogetherRequest};
 
 use crate::Estimate;
 use crate::shortage::Shortage;
@@ -120,7 +120,7 @@ pub struct PartTogether {
 }
 
 /// Returns the answer that `run` gives.
-pub(crate) fn answer(run: &Run, asked: &TogetherAsked) -> TogetherAnswer {
+pub(crate) fn answer(run: &Run, asked: &TogetherRequest) -> TogetherAnswer {
     let shortage = Shortage::of(run);
     let generator = |step: &StepRecord| shortage.of_step(step).lost;
     let seen = Seen::of(&run.steps, asked);
@@ -167,14 +167,14 @@ impl TogetherAnswer {
 
 /// The looks of a run.
 pub(super) struct Seen<'r> {
-    pub asked: &'r TogetherAsked,
+    pub asked: &'r TogetherRequest,
     pub looks: Vec<Look<'r>>,
     /// What all its levels show of its noise.
     pub strays: Strays,
 }
 
 impl<'r> Seen<'r> {
-    fn of(steps: &'r [StepRecord], asked: &'r TogetherAsked) -> Seen<'r> {
+    fn of(steps: &'r [StepRecord], asked: &'r TogetherRequest) -> Seen<'r> {
         let looks: Vec<Look<'r>> = steps.iter().filter_map(|step| look_together(step, asked)).collect();
         let mut seen = Seen { asked, looks, strays: Strays::default() };
         let of_load = |load: &TogetherLoad| {

@@ -12,7 +12,7 @@ use session::output;
 use session::place::{Place, pasted, pasted_note};
 use session::run::{Against, Earlier};
 use session::{Setup, Wish};
-use workload::{Asked, BurstAsked, BurstOf, Mix, PolicyName, Target};
+use workload::{BurstOf, BurstRequest, Mix, PolicyName, ProcedureRequest, Target};
 
 use super::measure::{Ground, Measurement, destruction, laid_out};
 use super::{drain, promise};
@@ -31,7 +31,7 @@ pub fn run(arguments: &BurstArguments) -> Result<u8, Failure> {
 /// A drain with its layout.
 struct Burst {
     wanted: Wanted,
-    asked: BurstAsked,
+    asked: BurstRequest,
     layout: Layout,
     /// Whether the drain starts without asking.
     yes: bool,
@@ -52,8 +52,8 @@ impl Measurement for Burst {
         "a drain"
     }
 
-    fn asked(&self) -> Option<Asked> {
-        Some(Asked::Burst(self.asked.clone()))
+    fn asked(&self) -> Option<ProcedureRequest> {
+        Some(ProcedureRequest::Burst(self.asked.clone()))
     }
 
     fn against(&self) -> &Against {
@@ -130,7 +130,7 @@ struct Wanted {
     against: Against,
     wish: Wish,
     /// What the earlier sitting was asked and recorded.
-    before: Option<BurstAsked>,
+    before: Option<BurstRequest>,
     earlier: Earlier,
 }
 
@@ -149,7 +149,7 @@ impl Wanted {
     /// Reads the run at `path`, with what it was asked.
     fn resumed(arguments: &BurstArguments, path: &Path) -> Result<Wanted, Failure> {
         let read = session::inputs::stopped_run(path)?;
-        let (Some(Asked::Burst(asked)), Some(facts)) = (&read.asked, &read.target) else {
+        let (Some(ProcedureRequest::Burst(asked)), Some(facts)) = (&read.asked, &read.target) else {
             return Err(Failure::refused(format!(
                 "{} is not a run of plimsoll burst, so it cannot be resumed; plimsoll report shows what it is",
                 path.display()
@@ -166,12 +166,12 @@ impl Wanted {
             );
         }
         let steps = if played_again { Vec::new() } else { read.steps };
-        let before = BurstAsked { resumed: steps.len(), ..asked.clone() };
+        let before = BurstRequest { resumed: steps.len(), ..asked.clone() };
         let earlier = Earlier { steps, started_unix_ms: read.started_unix_ms };
         Ok(Wanted { target, typed, against, wish: arguments.ground.wish()?, before: Some(before), earlier })
     }
 
-    fn burst(&self, arguments: &BurstArguments, setup: &Setup) -> Result<BurstAsked, Failure> {
+    fn burst(&self, arguments: &BurstArguments, setup: &Setup) -> Result<BurstRequest, Failure> {
         if let Some(before) = &self.before {
             return Ok(before.clone());
         }
@@ -179,7 +179,7 @@ impl Wanted {
         let asked = drain::usual(setup, self.against.limits.as_ref(), arguments.ground.seed);
         let most = time.unwrap_or(asked.most);
         let (mix, both_ways) = (mix(arguments, setup)?, both_ways(arguments, setup)?);
-        Ok(BurstAsked { of: arguments.of.into(), most, mix, both_ways, ..asked })
+        Ok(BurstRequest { of: arguments.of.into(), most, mix, both_ways, ..asked })
     }
 }
 

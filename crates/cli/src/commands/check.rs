@@ -12,7 +12,7 @@ use session::Setup;
 use session::failure::Failure;
 use session::place::Place;
 use session::run::{Against, Earlier};
-use workload::{Asked as Procedure, CheckPlan, Direction};
+use workload::{CheckPlan, Direction, ProcedureRequest};
 
 mod asked;
 mod plans;
@@ -93,8 +93,8 @@ impl Measurement for Check {
         "a check"
     }
 
-    fn asked(&self) -> Option<Procedure> {
-        Some(Procedure::Check(Box::new(self.planned.check.clone())))
+    fn asked(&self) -> Option<ProcedureRequest> {
+        Some(ProcedureRequest::Check(Box::new(self.planned.check.clone())))
     }
 
     fn against(&self) -> &Against {

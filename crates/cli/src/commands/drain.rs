@@ -6,7 +6,7 @@ use policy::{BurstLength, Limits};
 use report::Credits;
 use session::failure::Failure;
 use session::{Setup, output};
-use workload::{BurstAsked, BurstOf, Mix, Nanos};
+use workload::{BurstOf, BurstRequest, Mix, Nanos};
 
 /// Longest drain when no policy gives its length: it covers the half hour from a full bucket that most providers publish.
 const MOST: Nanos = Nanos::from_secs(45 * 60);
@@ -20,13 +20,13 @@ const LONGER_BY: Nanos = Nanos::from_secs(60);
 const UNASKED_S: f64 = 15.0 * 60.0;
 
 /// Returns a drain of all credits by reads, for as long as the policy says that it takes, else as long as most take.
-pub fn usual(setup: &Setup, limits: Option<&Limits>, seed: u64) -> BurstAsked {
+pub fn usual(setup: &Setup, limits: Option<&Limits>, seed: u64) -> BurstRequest {
     let usual = if setup.is_virtual() { MOST_VIRTUAL } else { MOST };
-    BurstAsked {
+    BurstRequest {
         of: BurstOf::Both,
         most: limits.and_then(drain_of).unwrap_or(usual),
-        small: BurstAsked::SMALL.max(setup.facts.direct_alignment),
-        large: BurstAsked::LARGE,
+        small: BurstRequest::SMALL.max(setup.facts.direct_alignment),
+        large: BurstRequest::LARGE,
         mix: Mix::READ,
         both_ways: false,
         seed,

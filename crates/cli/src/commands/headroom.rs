@@ -12,8 +12,8 @@ use session::failure::Failure;
 use session::run::Against;
 use session::{Setup, Wish};
 use workload::{
-    Access, Asked as Procedure, BlockSizes, Bytes, Claim, Expectation, HeadroomAsked, Job, LoadPart, Metric,
-    Mix, Nanos, Pace, Target,
+    Access, BlockSizes, Bytes, Claim, Expectation, HeadroomRequest, Job, LoadPart, Metric, Mix, Nanos, Pace,
+    ProcedureRequest, Target,
 };
 
 mod goal;
@@ -58,8 +58,8 @@ impl Measurement for Headroom {
         "a search for headroom"
     }
 
-    fn asked(&self) -> Option<Procedure> {
-        Some(Procedure::Headroom(self.ask.asked.clone()))
+    fn asked(&self) -> Option<ProcedureRequest> {
+        Some(ProcedureRequest::Headroom(self.ask.asked.clone()))
     }
 
     fn against(&self) -> &Against {
@@ -147,7 +147,7 @@ struct Asked {
     /// The target as it was typed.
     typed: String,
     wish: Wish,
-    search: HeadroomAsked,
+    search: HeadroomRequest,
     against: Against,
     notes: Vec<String>,
 }
@@ -173,7 +173,7 @@ impl Asked {
             typed: arguments.target.clone(),
             target,
             wish: arguments.ground.wish()?,
-            search: HeadroomAsked { bounds, load, time: time(&arguments.time)?, write_most },
+            search: HeadroomRequest { bounds, load, time: time(&arguments.time)?, write_most },
             notes,
         })
     }

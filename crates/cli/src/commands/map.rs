@@ -9,7 +9,7 @@ use record::StepRecord;
 use report::{Credits, Extent, Forecast};
 use session::failure::Failure;
 use session::{Setup, Wish};
-use workload::{Asked, Bytes, Claim, Direction, Expectation, MapAsked, Metric, Nanos, Target};
+use workload::{Bytes, Claim, Direction, Expectation, MapRequest, Metric, Nanos, ProcedureRequest, Target};
 
 use super::bounds::Bounds;
 use super::measure::{Ground, Measurement, left_out_words};
@@ -29,7 +29,7 @@ pub fn run(arguments: &MapArguments) -> Result<u8, Failure> {
 
 /// A map with its question.
 struct Map {
-    asked: MapAsked,
+    asked: MapRequest,
     ask: MapAsk,
     extent: Extent,
 }
@@ -43,8 +43,8 @@ impl Measurement for Map {
         "a map"
     }
 
-    fn asked(&self) -> Option<Asked> {
-        Some(Asked::Map(self.asked.clone()))
+    fn asked(&self) -> Option<ProcedureRequest> {
+        Some(ProcedureRequest::Map(self.asked.clone()))
     }
 
     fn next(&self, done: &[StepRecord]) -> Option<Step> {
@@ -89,13 +89,13 @@ struct Words {
     wish: Wish,
     bounds: Bounds,
     effort: Effort,
-    asked: MapAsked,
+    asked: MapRequest,
 }
 
 impl Words {
     fn read(arguments: &MapArguments) -> Result<Words, Failure> {
         let target = own::target(&arguments.target)?;
-        let asked = MapAsked {
+        let asked = MapRequest {
             block: block(size(arguments.block.as_deref())?)?,
             p99: p99(arguments.p99.as_deref())?,
             full: arguments.full,

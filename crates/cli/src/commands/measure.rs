@@ -10,7 +10,7 @@ use session::place::Place;
 use session::run::{self, Against, Course, Earlier, Session};
 use session::signals::StopFlag;
 use session::{Setup, Wish, null_setup, output};
-use workload::{Asked, Bytes, Nanos, Target};
+use workload::{Bytes, Nanos, ProcedureRequest, Target};
 
 use super::outline;
 use crate::arguments::{Format, MeasureArguments};
@@ -27,7 +27,7 @@ pub(super) trait Measurement {
     fn noun(&self) -> &'static str;
 
     /// Returns the question to store in the run file; `None` if the steps say it all.
-    fn asked(&self) -> Option<Asked> {
+    fn asked(&self) -> Option<ProcedureRequest> {
         None
     }
 

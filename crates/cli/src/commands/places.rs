@@ -6,7 +6,7 @@ use record::StepRecord;
 use report::{Credits, Forecast};
 use session::failure::Failure;
 use session::{Holes, Setup, Wish};
-use workload::{Asked, Bytes, Job, Nanos, PlacesAsked, StepKind, StopRule, Workload};
+use workload::{Bytes, Job, Nanos, PlacesRequest, ProcedureRequest, StepKind, StopRule, Workload};
 
 use super::measure::{Ground, Measurement, laid_out};
 use crate::arguments::{PlacesArguments, size};
@@ -41,8 +41,8 @@ impl Measurement for Places {
         "a look at all of its places"
     }
 
-    fn asked(&self) -> Option<Asked> {
-        Some(Asked::Places(self.ask.asked.clone()))
+    fn asked(&self) -> Option<ProcedureRequest> {
+        Some(ProcedureRequest::Places(self.ask.asked.clone()))
     }
 
     fn next(&self, done: &[StepRecord]) -> Option<Step> {
@@ -96,7 +96,7 @@ fn ask(arguments: &PlacesArguments, size: Option<Bytes>, setup: &Setup) -> Resul
         }
         asked => asked.unwrap_or(whole).round_down(Bytes::MIB),
     };
-    let asked = PlacesAsked { size, time, largest, seed: arguments.seed };
+    let asked = PlacesRequest { size, time, largest, seed: arguments.seed };
     Ok(PlacesAsk { asked, layout: setup.layout })
 }
 

@@ -17,7 +17,8 @@ use session::signals::StopFlag;
 use session::together::{Together, Volume, set_up_together};
 use session::{Setup, Wish};
 use workload::{
-    Asked, Bytes, Direction, NamedMachine, Nanos, Target, TogetherAsked, TogetherLoad, TogetherVolume,
+    Bytes, Direction, NamedMachine, Nanos, ProcedureRequest, Target, TogetherLoad, TogetherRequest,
+    TogetherVolume,
 };
 
 use super::bounds::{REGION_USUAL, in_flight_most};
@@ -81,8 +82,8 @@ impl Measurement for Shared {
         "a check"
     }
 
-    fn asked(&self) -> Option<Asked> {
-        Some(Asked::Together(self.ask.asked.clone()))
+    fn asked(&self) -> Option<ProcedureRequest> {
+        Some(ProcedureRequest::Together(self.ask.asked.clone()))
     }
 
     fn next(&self, done: &[StepRecord]) -> Option<Step> {
@@ -246,14 +247,14 @@ fn ask(
     let writes = together.setup.writes == Writes::Measured;
     let ways: &[Direction] = if writes { &[Direction::Read, Direction::Write] } else { &[Direction::Read] };
     let least = together.setup.facts.direct_alignment;
-    let blocks = [TogetherAsked::SMALL.max(least), TogetherAsked::LARGE];
+    let blocks = [TogetherRequest::SMALL.max(least), TogetherRequest::LARGE];
     let of_way = |direction: &Direction| blocks.map(|block| TogetherLoad { direction: *direction, block });
     let named = volumes.iter().zip(&together.devices).map(|(volume, devices)| TogetherVolume {
         label: volume.label.clone(),
         words: volume.words.clone(),
         devices: devices.clone(),
     });
-    let mut asked = TogetherAsked {
+    let mut asked = TogetherRequest {
         volumes: named.collect(),
         machine,
         loads: ways.iter().flat_map(of_way).collect(),

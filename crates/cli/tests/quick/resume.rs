@@ -2,19 +2,19 @@
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use record::{Run, TargetFacts, TargetKind};
-use workload::{Asked, Bytes, CheckAsked, HeadroomAsked, Nanos};
+use workload::{Bytes, CheckRequest, HeadroomRequest, Nanos, ProcedureRequest};
 
 use crate::machine::*;
 
 const HUGE: Bytes = Bytes::gib(70);
 
 /// Writes a run that was stopped, measured this folder and asked for `asked`; returns its file.
-fn stopped(folder: &Folder, name: &str, asked: CheckAsked) -> String {
+fn stopped(folder: &Folder, name: &str, asked: CheckRequest) -> String {
     let target =
         TargetFacts { words: folder.text("."), kind: TargetKind::Directory, ..TargetFacts::default() };
     let run = Run {
         target: Some(target),
-        asked: Some(Asked::Check(Box::new(asked))),
+        asked: Some(ProcedureRequest::Check(Box::new(asked))),
         ..Run::started(vec!["plimsoll".to_owned(), "check".to_owned()], 1_795_000_000_000)
     };
     text(&runfile::write(runfile::at(&folder.path(name)), &run).unwrap())
@@ -24,13 +24,13 @@ fn stopped(folder: &Folder, name: &str, asked: CheckAsked) -> String {
 fn what_a_file_asks_beyond_the_usual_must_stand_on_this_command_line_too() {
     let folder = Folder::new();
     let search =
-        HeadroomAsked { bounds: Vec::new(), load: Vec::new(), time: Nanos::SECOND, write_most: HUGE };
+        HeadroomRequest { bounds: Vec::new(), load: Vec::new(), time: Nanos::SECOND, write_most: HUGE };
     for (name, asked, option) in [
-        ("size", CheckAsked { size: Some(HUGE), ..CheckAsked::default() }, "--size"),
-        ("written", CheckAsked { write_most: Some(HUGE), ..CheckAsked::default() }, "--write-most"),
+        ("size", CheckRequest { size: Some(HUGE), ..CheckRequest::default() }, "--size"),
+        ("written", CheckRequest { write_most: Some(HUGE), ..CheckRequest::default() }, "--write-most"),
         (
             "searched",
-            CheckAsked { parts: vec![Asked::Headroom(search)], ..CheckAsked::default() },
+            CheckRequest { parts: vec![ProcedureRequest::Headroom(search)], ..CheckRequest::default() },
             "--write-most",
         ),
     ] {
@@ -54,7 +54,7 @@ fn what_a_file_asks_beyond_the_usual_must_stand_on_this_command_line_too() {
 #[test]
 fn a_run_that_goes_on_is_not_resumed_and_a_ticket_says_first_that_it_does() {
     let folder = Folder::new();
-    let run = stopped(&folder, "run", CheckAsked::default());
+    let run = stopped(&folder, "run", CheckRequest::default());
     let ask = |words: &[&str]| ended(&mut folder.plimsoll(words));
     let file = std::fs::OpenOptions::new().write(true).open(&run).unwrap();
     kernel::mark_alive(&file).unwrap();
@@ -75,7 +75,7 @@ fn a_run_that_goes_on_is_not_resumed_and_a_ticket_says_first_that_it_does() {
 #[test]
 fn what_cannot_be_resumed_is_told_in_one_sentence() {
     let folder = Folder::new();
-    let check = stopped(&folder, "check", CheckAsked::default());
+    let check = stopped(&folder, "check", CheckRequest::default());
     let words = vec!["plimsoll".to_owned(), "run".to_owned()];
     let other = folder.text("other");
     runfile::write(runfile::at(other.as_ref()), &Run::started(words, 1_795_000_000_000)).unwrap();
@@ -96,7 +96,7 @@ fn what_cannot_be_resumed_is_told_in_one_sentence() {
 #[test]
 fn a_time_that_no_check_takes_is_refused() {
     let folder = Folder::new();
-    let asked = CheckAsked { time: Some(Nanos::from_secs(55_385 * 86_400)), ..CheckAsked::default() };
+    let asked = CheckRequest { time: Some(Nanos::from_secs(55_385 * 86_400)), ..CheckRequest::default() };
     let run = stopped(&folder, "long", asked);
     let refused = ended(&mut folder.plimsoll(&["check", "--resume", &run, "--dry-run"]));
     assert_eq!(refused.code, Some(2), "{}", refused.out);

@@ -3,7 +3,7 @@
 use analysis::{Asking, BurstPart, Resource, asked_for, drained};
 use policy::{Bucket, BurstLength, Level, Limit, Limits, Load};
 use record::StepRecord;
-use workload::{BurstAsked, BurstOf, Bytes, Direction};
+use workload::{BurstOf, BurstRequest, Bytes, Direction};
 
 use super::{
     BLIND_LOOK, BLIND_PART, BLIND_REST_S, COOLED, Emptied, LOOK, Levels, PAID_S, REST_LEAST_S, SETTLED,
@@ -20,7 +20,7 @@ pub struct BurstForecast {
 }
 
 /// Forecasts `asked` for a volume with these `limits`, or for an unknown one.
-pub fn burst_forecast(asked: &BurstAsked, limits: Option<&Limits>) -> BurstForecast {
+pub fn burst_forecast(asked: &BurstRequest, limits: Option<&Limits>) -> BurstForecast {
     let mut all = BurstForecast::default();
     for (resource, block) in asked_for(asked) {
         let usual =
@@ -33,7 +33,7 @@ pub fn burst_forecast(asked: &BurstAsked, limits: Option<&Limits>) -> BurstForec
 }
 
 /// Usual seconds that remain of `asked` after the steps in `done`.
-pub fn burst_left(asked: &BurstAsked, limits: Option<&Limits>, done: &[StepRecord]) -> f64 {
+pub fn burst_left(asked: &BurstRequest, limits: Option<&Limits>, done: &[StepRecord]) -> f64 {
     let parts = drained(done, asked, None).parts;
     let left = |(resource, block): (Resource, u64)| {
         let usual = || {
@@ -74,13 +74,13 @@ fn left_after_a_fall(part: &BurstPart) -> Option<f64> {
 }
 
 /// Seconds if nothing falls: the longest drain, a rest and a look.
-fn without_a_fall(asked: &BurstAsked) -> f64 {
+fn without_a_fall(asked: &BurstRequest) -> f64 {
     let most = asked.most.as_secs_f64();
     let rest = BLIND_REST_S.min(BLIND_PART * most).max(REST_LEAST_S);
     LOOK.as_secs_f64() + most + rest + BLIND_LOOK.as_secs_f64()
 }
 
-fn of(asked: &BurstAsked, limits: &Limits, resource: Resource, block: Bytes) -> f64 {
+fn of(asked: &BurstRequest, limits: &Limits, resource: Resource, block: Bytes) -> f64 {
     let load = load_of(asked, block);
     if resource == Resource::Bytes && asked.of == BurstOf::Both && operations_hold(limits, &load) {
         return LOOK.as_secs_f64();
@@ -102,7 +102,7 @@ fn of(asked: &BurstAsked, limits: &Limits, resource: Resource, block: Bytes) -> 
     }
 }
 
-fn load_of(asked: &BurstAsked, block: Bytes) -> Load {
+fn load_of(asked: &BurstRequest, block: Bytes) -> Load {
     Load::mixed(f64::from(asked.mix.read_percent()) / 100.0, block)
 }
 

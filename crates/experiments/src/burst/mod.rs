@@ -7,7 +7,8 @@ mod forecast;
 use analysis::{Asking, BurstPart, Drained, Ends, Resource, asked_for, drained};
 use record::StepRecord;
 use workload::{
-    Access, BlockSizes, BurstAsked, Bytes, Ending, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule, Workload,
+    Access, BlockSizes, BurstRequest, Bytes, Ending, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule,
+    Workload,
 };
 
 pub use forecast::{BurstForecast, burst_forecast, burst_left};
@@ -73,7 +74,7 @@ const DRAIN_LEAST: Nanos = Nanos::from_secs(5);
 
 /// Returns the next step of a burst, `None` when it is done. A step that failed or was interrupted is the last of its
 /// sitting.
-pub fn next_burst_step(asked: &BurstAsked, layout: Layout, done: &[StepRecord]) -> Option<Step> {
+pub fn next_burst_step(asked: &BurstRequest, layout: Layout, done: &[StepRecord]) -> Option<Step> {
     let cut = |step: &StepRecord| matches!(step.ending, Ending::Interrupted | Ending::Failed);
     if done.len() > asked.resumed && done.last().is_some_and(cut) {
         return None;
@@ -89,7 +90,7 @@ pub fn next_burst_step(asked: &BurstAsked, layout: Layout, done: &[StepRecord]) 
 
 /// The course of one resource so far.
 struct Course<'s> {
-    asked: &'s BurstAsked,
+    asked: &'s BurstRequest,
     done: &'s [StepRecord],
     resource: Resource,
     block: Bytes,
@@ -106,7 +107,7 @@ struct Load {
 }
 
 impl Course<'_> {
-    fn of<'s>(asked: &'s BurstAsked, done: &'s [StepRecord], resource: Resource, block: u64) -> Course<'s> {
+    fn of<'s>(asked: &'s BurstRequest, done: &'s [StepRecord], resource: Resource, block: u64) -> Course<'s> {
         let part = drained(done, asked, None).parts.into_iter().find(|part| part.resource == resource);
         Course { asked, done, resource, block: Bytes(block), part }
     }

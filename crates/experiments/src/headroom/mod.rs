@@ -10,7 +10,7 @@ use record::{Interval, StepRecord};
 use statistics::crossing::Crossing;
 use statistics::random::mix;
 use workload::{
-    Bytes, Direction, Ending, HeadroomAsked, Iops, Job, LatencyBound, LoadPart, Nanos, Pace, StepKind,
+    Bytes, Direction, Ending, HeadroomRequest, Iops, Job, LatencyBound, LoadPart, Nanos, Pace, StepKind,
     StopRule, Workload,
 };
 
@@ -76,7 +76,7 @@ const DEPTH_FULL: u32 = 256;
 #[derive(Clone, Debug)]
 pub struct HeadroomAsk {
     /// Parameters of the search.
-    pub asked: HeadroomAsked,
+    pub asked: HeadroomRequest,
     /// Data to lay out first.
     pub layout: Layout,
     /// Most bytes in flight.

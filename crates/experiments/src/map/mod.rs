@@ -9,7 +9,7 @@ mod grid;
 mod knees;
 
 use record::StepRecord;
-use workload::{Bytes, MapAsked, Nanos};
+use workload::{Bytes, MapRequest, Nanos};
 
 use crate::check::draft::{Draft, LeftOut};
 use crate::check::known::Known;
@@ -68,7 +68,7 @@ impl MapAsk {
     }
 
     /// Time that a closer look at a block or for a latency bound takes beside the rest.
-    pub fn closer_time(effort: &Effort, looks: &MapAsked) -> Nanos {
+    pub fn closer_time(effort: &Effort, looks: &MapRequest) -> Nanos {
         let each = effort.look + effort.glance + effort.glance;
         let cells = if looks.p99.is_some() { CLOSER_BOUND } else { CLOSER };
         if looks.p99.is_none() && looks.block.is_none() { Nanos::ZERO } else { each * cells }

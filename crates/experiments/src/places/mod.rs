@@ -10,7 +10,7 @@ mod ladder;
 mod strip;
 
 use record::StepRecord;
-use workload::{Ending, Job, Nanos, PlacesAsked, StepKind, StopRule, Workload};
+use workload::{Ending, Job, Nanos, PlacesRequest, StepKind, StopRule, Workload};
 
 pub use forecast::places_seconds;
 
@@ -34,7 +34,7 @@ const LAYOUT_MOST: Nanos = Nanos::from_secs(600);
 #[derive(Clone, Debug)]
 pub struct PlacesAsk {
     /// Parameters of the procedure.
-    pub asked: PlacesAsked,
+    pub asked: PlacesRequest,
     /// Data to lay out first, if the file is ours.
     pub layout: Layout,
 }

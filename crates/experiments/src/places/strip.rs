@@ -4,7 +4,8 @@ use analysis::{Look, STRIP_BLOCK, TRACK_BLOCK, look, places_known, span};
 use record::StepRecord;
 use statistics::{Permutation, Stream};
 use workload::{
-    Access, BlockSizes, Bytes, Iops, Job, Mix, Nanos, Pace, PlacesAsked, Spread, StopRule, Totals, WorkerPlan,
+    Access, BlockSizes, Bytes, Iops, Job, Mix, Nanos, Pace, PlacesRequest, Spread, StopRule, Totals,
+    WorkerPlan,
 };
 
 use super::{AGAIN, EDGES, PlacesAsk, STRIP, TRACKS, step};
@@ -127,7 +128,7 @@ pub(super) fn edge(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
     Some(edge_step(ask, (from, to), looks.len() + 1))
 }
 
-fn is_edge(step: &StepRecord, asked: &PlacesAsked) -> bool {
+fn is_edge(step: &StepRecord, asked: &PlacesRequest) -> bool {
     let whole = |worker: &WorkerPlan| span(worker).bytes() == asked.size.0;
     look(step) == Some(Look::Strip) && !step.plan.workers.iter().any(whole)
 }

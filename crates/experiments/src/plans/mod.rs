@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use analysis::own_steps;
 use policy::Limits;
 use record::StepRecord;
-use workload::{Asked, BurstAsked, CheckPlan, name_in_part};
+use workload::{BurstRequest, CheckPlan, ProcedureRequest, name_in_part};
 
 pub use soak::SoakAsk;
 
@@ -44,7 +44,7 @@ pub enum PartAsk {
     /// How places of the volume differ.
     Places(PlacesAsk),
     /// Draining the volume on purpose.
-    Burst(BurstAsked, Layout),
+    Burst(BurstRequest, Layout),
     /// A soak over hours.
     Soak(SoakAsk),
 }
@@ -102,13 +102,13 @@ pub fn plan_left_out(ask: &PlanAsk, done: &[StepRecord]) -> Vec<(String, LeftOut
 
 impl PartAsk {
     /// Its parameters as they are stored; `None` for the check's own steps.
-    pub fn asked(&self) -> Option<Asked> {
+    pub fn asked(&self) -> Option<ProcedureRequest> {
         match self {
             PartAsk::Check(_) => None,
-            PartAsk::Headroom(ask) => Some(Asked::Headroom(ask.asked.clone())),
-            PartAsk::Places(ask) => Some(Asked::Places(ask.asked.clone())),
-            PartAsk::Burst(asked, _) => Some(Asked::Burst(asked.clone())),
-            PartAsk::Soak(ask) => Some(Asked::Soak(ask.asked.clone())),
+            PartAsk::Headroom(ask) => Some(ProcedureRequest::Headroom(ask.asked.clone())),
+            PartAsk::Places(ask) => Some(ProcedureRequest::Places(ask.asked.clone())),
+            PartAsk::Burst(asked, _) => Some(ProcedureRequest::Burst(asked.clone())),
+            PartAsk::Soak(ask) => Some(ProcedureRequest::Soak(ask.asked.clone())),
         }
     }
 

@@ -4,7 +4,7 @@
 use record::StepRecord;
 use statistics::Stream;
 use workload::{
-    Access, BlockSizes, Direction, Ending, Iops, Job, Mix, Nanos, Pace, SoakAsked, StepKind, StopRule,
+    Access, BlockSizes, Direction, Ending, Iops, Job, Mix, Nanos, Pace, SoakRequest, StepKind, StopRule,
     Workload,
 };
 
@@ -42,7 +42,7 @@ const LAYOUT_MOST: Nanos = Nanos::from_secs(120);
 #[derive(Clone, Debug)]
 pub struct SoakAsk {
     /// Parameters of the soak.
-    pub asked: SoakAsked,
+    pub asked: SoakRequest,
     /// Data to lay out first.
     pub layout: Layout,
 }
@@ -84,14 +84,14 @@ fn is_probe(step: &StepRecord) -> bool {
 }
 
 /// When the look of a cycle begins, counted from the start of the first cycle.
-fn begins(asked: &SoakAsked, cycle: u64) -> Nanos {
+fn begins(asked: &SoakRequest, cycle: u64) -> Nanos {
     let room = asked.cycle().since(asked.probe + RAMP);
     let at = Stream::new(asked.seed, cycle).unit_f64();
     asked.cycle() * cycle + Nanos::from_secs_f64(room.as_secs_f64() * at)
 }
 
 /// Time from the end of the previous look to the start of this cycle's.
-fn duty_length(asked: &SoakAsked, cycle: u64) -> Nanos {
+fn duty_length(asked: &SoakRequest, cycle: u64) -> Nanos {
     let since = cycle.checked_sub(1).map_or(Nanos::ZERO, |before| begins(asked, before) + asked.probe);
     begins(asked, cycle).since(since)
 }

@@ -1,12 +1,12 @@
 //! How many looks at several volumes there will be, and how much time remains.
 
 use record::StepRecord;
-use workload::{StepKind, TogetherAsked};
+use workload::{StepKind, TogetherRequest};
 
 use super::{AGAIN, MORE, PAIRS_MOST, TogetherAsk};
 
 /// Most looks for these volumes, if they share something under every load.
-pub fn together_looks_most(asked: &TogetherAsked) -> usize {
+pub fn together_looks_most(asked: &TogetherRequest) -> usize {
     let volumes = asked.volumes.len();
     let pairs = if volumes > 2 && volumes <= PAIRS_MOST { volumes * (volumes - 1) / 2 } else { 0 };
     let each = AGAIN * (volumes + 1) + MORE / 2 + 1;
@@ -14,7 +14,7 @@ pub fn together_looks_most(asked: &TogetherAsked) -> usize {
 }
 
 /// Looks that run in any case.
-fn looks_least(asked: &TogetherAsked) -> usize {
+fn looks_least(asked: &TogetherRequest) -> usize {
     asked.loads.len() * 2 * (asked.volumes.len() + 1)
 }
 

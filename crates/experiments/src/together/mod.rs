@@ -13,7 +13,7 @@ use record::{Interval, StepRecord};
 use statistics::random::mix;
 use workload::{
     Access, BlockSizes, Bytes, Direction, Ending, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule,
-    TogetherAsked, TogetherLoad, Workload,
+    TogetherLoad, TogetherRequest, Workload,
 };
 
 use crate::layout::layout_step;
@@ -46,7 +46,7 @@ const LAYOUT_MOST: Nanos = Nanos::from_secs(120);
 #[derive(Clone, Debug)]
 pub struct TogetherAsk {
     /// Parameters of the procedure.
-    pub asked: TogetherAsked,
+    pub asked: TogetherRequest,
     /// Data to lay out on each volume first, in their order.
     pub layouts: Vec<Layout>,
     /// Most bytes in flight in all.

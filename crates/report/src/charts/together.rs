@@ -5,7 +5,7 @@ use analysis::{
     Analysis, Answered, LoadTogether, Reach, TogetherAnswer, TogetherLook, TogetherRole, look_together,
 };
 use record::{Run, Unit};
-use workload::Asked;
+use workload::ProcedureRequest;
 
 use super::axis::Axis;
 use super::chart::{Chart, figures_below};
@@ -84,7 +84,7 @@ fn bars(name: &str, values: &[Option<f64>], (from, to): (f64, f64)) -> Line {
 /// Returns the rate of each volume, look by look, under the load that says most.
 pub fn shares_over_time(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
-    let Some(Asked::Together(asked)) = &run.asked else { return None };
+    let Some(ProcedureRequest::Together(asked)) = &run.asked else { return None };
     let load = decisive(answer)?.load;
     let looks: Vec<TogetherLook<'_>> = run
         .steps

@@ -1,7 +1,7 @@
 //! The greatest rate at which a latency bound holds, in words.
 
 use analysis::{Answer, ArrivalShape, Greatest, HeadroomAnswer, HeadroomDoubt, Holds, OpenLoad, Promised};
-use workload::{HeadroomAsked, LatencyBound};
+use workload::{HeadroomRequest, LatencyBound};
 
 use crate::words::Table;
 use crate::words::answer::VerdictWords;
@@ -9,7 +9,7 @@ use crate::words::numbers::{self, IOPS};
 use crate::words::wrap::{clean, wrap};
 
 /// Returns what a search will look for, before it begins.
-pub fn search_words(asked: &HeadroomAsked) -> String {
+pub fn search_words(asked: &HeadroomRequest) -> String {
     let load: Vec<ArrivalShape> = asked.load.iter().map(ArrivalShape::of).collect();
     format!(
         "Searches the greatest rate at which {}: {} that arrive by chance.",

@@ -5,7 +5,7 @@ use analysis::{
     Beside, Counted, Estimate, Kept, LoadTogether, MachineAnswer, MachineHeld, MachineRow, PassedOn, Reach,
     SharedBudget, Standing, TogetherAnswer, TogetherDoubt,
 };
-use workload::{Direction, TogetherAsked, TogetherLoad};
+use workload::{Direction, TogetherLoad, TogetherRequest};
 
 use crate::words::Table;
 use crate::words::answer::VerdictWords;
@@ -18,7 +18,7 @@ const AS_MUCH: f64 = 0.02;
 const EVEN: f64 = 0.95;
 
 /// Returns what will be done, before it begins.
-pub fn together_words(asked: &TogetherAsked) -> String {
+pub fn together_words(asked: &TogetherRequest) -> String {
     let loads: Vec<String> = asked.loads.iter().map(load_words).collect();
     format!("Loads {} volumes, each alone and all at once: {}.", asked.volumes.len(), loads.join(", "))
 }

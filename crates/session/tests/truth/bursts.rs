@@ -10,7 +10,7 @@ use experiments::{Layout, next_burst_step};
 use policy::{Bucket, Catalogue, Limit, Limits, Load, Policy};
 use record::{Interval, Observer, StepRecord};
 use session::{Setup, Wish, conduct, set_up};
-use workload::{BurstAsked, BurstOf, Bytes, Direction, Ending, Nanos, PolicyName, Target};
+use workload::{BurstOf, BurstRequest, Bytes, Direction, Ending, Nanos, PolicyName, Target};
 
 use crate::checked::{Nobody, each, is_full, quarter};
 use crate::judge::{Judgement, NEAR};
@@ -57,12 +57,12 @@ pub struct Truth {
 }
 
 impl Case {
-    pub fn asked(&self) -> BurstAsked {
-        BurstAsked {
+    pub fn asked(&self) -> BurstRequest {
+        BurstRequest {
             of: self.of,
             most: Nanos::from_secs(self.most_s),
-            small: BurstAsked::SMALL,
-            large: BurstAsked::LARGE,
+            small: BurstRequest::SMALL,
+            large: BurstRequest::LARGE,
             mix: workload::Mix::READ,
             both_ways: false,
             seed: 1,
@@ -87,7 +87,7 @@ impl Case {
     pub fn truth(&self) -> Option<Truth> {
         let limits = self.limits();
         let bytes = self.resource() == Resource::Bytes;
-        let block = if bytes { BurstAsked::LARGE } else { BurstAsked::SMALL };
+        let block = if bytes { BurstRequest::LARGE } else { BurstRequest::SMALL };
         let each = if bytes { block.0 as f64 } else { 1.0 };
         let phases = limits.overload(&Load::random(Direction::Read, block));
         let [first, last] = phases.as_slice() else { return assumed(&limits, block, each) };
@@ -263,7 +263,7 @@ pub fn choices(policy: &Policy) -> Vec<String> {
 impl Case {
     /// Returns the I/Os of its first drain: the daily test leaves out what takes long.
     pub fn ios(&self) -> f64 {
-        let each = if self.of == BurstOf::Bytes { BurstAsked::LARGE.0 as f64 } else { 1.0 };
+        let each = if self.of == BurstOf::Bytes { BurstRequest::LARGE.0 as f64 } else { 1.0 };
         let truth = self.truth();
         let seconds = truth.as_ref().map_or(self.most_s as f64, |truth| {
             if self.share > 0.0 {

@@ -4,7 +4,7 @@ use analysis::{Answered, Greatest, HeadroomAnswer, HeadroomDoubt, analyse};
 use experiments::{HeadroomAsk, Layout, next_headroom_step};
 use record::Run;
 use session::{Setup, Wish, conduct, set_up};
-use workload::{Asked, Bytes, HeadroomAsked, Job, LatencyBound, LoadPart, Nanos, Target};
+use workload::{Bytes, HeadroomRequest, Job, LatencyBound, LoadPart, Nanos, ProcedureRequest, Target};
 
 use crate::checked::{Nobody, each, is_full, numbers};
 use crate::judge::Judgement;
@@ -75,10 +75,10 @@ fn inverse(of: fn(f64) -> f64, wanted: f64) -> f64 {
 }
 
 impl Case {
-    fn asked(&self) -> HeadroomAsked {
+    fn asked(&self) -> HeadroomRequest {
         let most = Nanos::from_secs_f64(self.bound);
         let job = Job { seed: self.seed, ..Job::named("arrivals") };
-        HeadroomAsked {
+        HeadroomRequest {
             bounds: vec![LatencyBound::percentile(99.0, most)],
             load: vec![LoadPart { job, share: 1.0 }],
             time: TIME,
@@ -104,7 +104,7 @@ impl Case {
         assert!(error.is_none(), "{}: {error:?}", self.command());
         let mut run = Run::started(vec!["headroom".into()], 0);
         (run.steps, run.complete, run.target) = (steps, true, Some(facts));
-        run.asked = Some(Asked::Headroom(asked));
+        run.asked = Some(ProcedureRequest::Headroom(asked));
         match analyse(&run, None, None).answered {
             Some(Answered::Headroom(answer)) => *answer,
             other => panic!("{}: {other:?}", self.command()),

@@ -9,8 +9,8 @@ use record::Run;
 use session::{Setup, Wish, conduct, set_up};
 use statistics::Stream;
 use workload::{
-    Access, Asked, BlockSizes, Bytes, Direction, Job, MapAsked, Mix, Nanos, StepKind, StopRule, Target,
-    Workload,
+    Access, BlockSizes, Bytes, Direction, Job, MapRequest, Mix, Nanos, ProcedureRequest, StepKind, StopRule,
+    Target, Workload,
 };
 
 use crate::checked::{Nobody, REGION, each, numbers};
@@ -63,7 +63,7 @@ fn mapped(words: &str) -> Run {
     assert!(error.is_none(), "{words}: {error:?}");
     let mut run = Run::started(vec!["map".into()], 0);
     (run.steps, run.complete, run.target) = (steps, true, Some(facts));
-    run.asked = Some(Asked::Map(MapAsked::default()));
+    run.asked = Some(ProcedureRequest::Map(MapRequest::default()));
     run
 }
 

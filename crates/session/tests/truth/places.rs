@@ -10,7 +10,7 @@ use analysis::{
 use experiments::{Layout, PlacesAsk, next_places_step, places_seconds};
 use record::Run;
 use session::{Setup, Wish, conduct, set_up};
-use workload::{Asked, Bytes, PlacesAsked, Target};
+use workload::{Bytes, PlacesRequest, ProcedureRequest, Target};
 
 use crate::checked::{Nobody, each, numbers};
 use crate::judge::{Judgement, NEAR};
@@ -46,14 +46,14 @@ fn looked(drawn: &Drawn) -> (PlacesAnswer, f64) {
     let target = Target::parse(&words).unwrap();
     let made = set_up(&target, &words, &Wish::default());
     let Setup { facts, mut runner, .. } = made.unwrap_or_else(|error| panic!("{words}: {error}"));
-    let asked = PlacesAsked { size: drawn.size, time: drawn.time, largest: LARGEST, seed: 1 };
+    let asked = PlacesRequest { size: drawn.size, time: drawn.time, largest: LARGEST, seed: 1 };
     let ask = PlacesAsk { asked: asked.clone(), layout: Layout::None };
     let (steps, error) = conduct(&|done| next_places_step(&ask, done), runner.as_mut(), &mut Nobody);
     assert!(error.is_none(), "{words}: {error:?}");
     let took = steps.last().unwrap().ended.since(steps[0].started).as_secs_f64();
     let mut run = Run::started(vec!["where".into()], 0);
     (run.steps, run.complete, run.target) = (steps, true, Some(facts));
-    run.asked = Some(Asked::Places(asked));
+    run.asked = Some(ProcedureRequest::Places(asked));
     match analyse(&run, None, None).answered {
         Some(Answered::Places(answer)) => (answer, took / places_seconds(&ask)),
         other => panic!("{words}: {other:?}"),

@@ -12,8 +12,8 @@ use policy::Limits;
 use record::{Interval, Observer, Run, StepRecord};
 use session::{Setup, Wish, conduct, set_up};
 use workload::{
-    Access, Asked, BurstAsked, BurstOf, Bytes, CheckAsked, CheckPlan, Ending, Expectation, HeadroomAsked,
-    Job, LatencyBound, LoadPart, Mix, Nanos, PlacesAsked, PolicyName, SoakAsked, Target,
+    Access, BurstOf, BurstRequest, Bytes, CheckPlan, CheckRequest, Ending, Expectation, HeadroomRequest, Job,
+    LatencyBound, LoadPart, Mix, Nanos, PlacesRequest, PolicyName, ProcedureRequest, SoakRequest, Target,
 };
 
 use crate::checked::{Nobody, REGION, each, is_full};
@@ -27,7 +27,7 @@ struct Case {
 
 impl Case {
     fn soak(words: &str, hours: f64) -> Case {
-        let asked = SoakAsked::of(Nanos::from_secs_f64(hours * 3600.0), Bytes::kib(4), 1);
+        let asked = SoakRequest::of(Nanos::from_secs_f64(hours * 3600.0), Bytes::kib(4), 1);
         let parts = vec![PartAsk::Soak(SoakAsk { asked, layout: Layout::None })];
         Case { words: words.to_owned(), plan: CheckPlan::Soak, parts }
     }
@@ -40,15 +40,19 @@ impl Case {
     /// Returns a standard check of five minutes.
     fn standard(words: &str) -> Case {
         let job = Job { access: Access::random(Mix::reads(70)), ..Job::named("arrivals") };
-        let search = HeadroomAsked {
+        let search = HeadroomRequest {
             bounds: vec![LatencyBound::percentile(99.0, Nanos::from_millis(10))],
             load: vec![LoadPart { job, share: 1.0 }],
             time: Nanos::from_secs(81),
             write_most: REGION,
         };
         let in_flight_most = CheckAsk::IN_FLIGHT_MOST;
-        let places =
-            PlacesAsked { size: Bytes::gib(20), time: Nanos::from_secs(54), largest: Bytes::gib(4), seed: 1 };
+        let places = PlacesRequest {
+            size: Bytes::gib(20),
+            time: Nanos::from_secs(54),
+            largest: Bytes::gib(4),
+            seed: 1,
+        };
         let parts = vec![
             PartAsk::Check(check(Effort::within(Nanos::from_secs(165)))),
             PartAsk::Headroom(HeadroomAsk { asked: search, layout: Layout::None, in_flight_most }),
@@ -58,11 +62,11 @@ impl Case {
     }
 
     fn burst(words: &str) -> Case {
-        let asked = BurstAsked {
+        let asked = BurstRequest {
             of: BurstOf::Operations,
             most: Nanos::from_secs(3600),
-            small: BurstAsked::SMALL,
-            large: BurstAsked::LARGE,
+            small: BurstRequest::SMALL,
+            large: BurstRequest::LARGE,
             mix: Mix::READ,
             both_ways: false,
             seed: 1,
@@ -86,14 +90,14 @@ impl Case {
     }
 
     fn run_of(&self, steps: Vec<StepRecord>, sittings: &[usize]) -> Run {
-        let asked = CheckAsked {
+        let asked = CheckRequest {
             plan: self.plan,
             sittings: sittings.to_vec(),
             parts: self.parts.iter().filter_map(PartAsk::asked).collect(),
-            ..CheckAsked::default()
+            ..CheckRequest::default()
         };
         let mut run = Run::started(vec!["check".into()], 0);
-        (run.steps, run.complete, run.asked) = (steps, true, Some(Asked::Check(Box::new(asked))));
+        (run.steps, run.complete, run.asked) = (steps, true, Some(ProcedureRequest::Check(Box::new(asked))));
         run.policy = Some(self.words.clone());
         run
     }

@@ -9,7 +9,7 @@ use policy::Catalogue;
 use record::{Note, StepRecord};
 use session::{Setup, conduct};
 use statistics::Stream;
-use workload::{BurstAsked, BurstOf, Direction, Ending, Mix, Nanos, StepKind, StopRule};
+use workload::{BurstOf, BurstRequest, Direction, Ending, Mix, Nanos, StepKind, StopRule};
 
 use crate::bursts::{Case, MOST_S, QUICK_MOST, Until, choices, runner};
 use crate::checked::{Nobody, count, each, quarter};
@@ -45,7 +45,7 @@ fn volume(number: usize, random: &mut Stream) -> Case {
 
 /// Runs until `intervals` intervals were heard. Returns the steps as the run file of a killed run has them,
 /// without anything after the last stored interval; `None` if the run ended before.
-fn killed(asked: &BurstAsked, setup: &mut Setup, random: &mut Stream, intervals: usize) -> Option<Killed> {
+fn killed(asked: &BurstRequest, setup: &mut Setup, random: &mut Stream, intervals: usize) -> Option<Killed> {
     let next = |done: &[StepRecord]| next_burst_step(asked, Layout::None, done);
     let mut until = Until(Cell::new(intervals));
     let (mut steps, _) = conduct(&next, setup.runner.as_mut(), &mut until);
@@ -198,7 +198,7 @@ fn writes_drain_as_reads_do() {
     for mix in [Mix::WRITE, Mix::reads(70)] {
         let words = "aws-gp2,size=100GiB,credits=10%,seed=3".to_owned();
         let case = Case { words, of: BurstOf::Operations, share: 0.1, most_s: MOST_S };
-        let asked = BurstAsked { mix, ..case.asked() };
+        let asked = BurstRequest { mix, ..case.asked() };
         let mut setup = runner(&case.words);
         let next = |done: &[StepRecord]| next_burst_step(&asked, Layout::None, done);
         let (steps, error) = conduct(&next, setup.runner.as_mut(), &mut Nobody);
@@ -212,9 +212,9 @@ fn writes_drain_as_reads_do() {
 }
 
 /// Returns the steps of a burst whose bucket counts both directions, with the look at both.
-fn both_ways_of(words: &str, mix: Mix) -> (BurstAsked, Vec<StepRecord>) {
+fn both_ways_of(words: &str, mix: Mix) -> (BurstRequest, Vec<StepRecord>) {
     let case = Case { words: words.to_owned(), of: BurstOf::Operations, share: 0.05, most_s: MOST_S };
-    let asked = BurstAsked { mix, both_ways: true, ..case.asked() };
+    let asked = BurstRequest { mix, both_ways: true, ..case.asked() };
     let mut setup = runner(&case.words);
     let next = |done: &[StepRecord]| next_burst_step(&asked, Layout::None, done);
     let (steps, error) = conduct(&next, setup.runner.as_mut(), &mut Nobody);
@@ -222,7 +222,7 @@ fn both_ways_of(words: &str, mix: Mix) -> (BurstAsked, Vec<StepRecord>) {
     (asked, steps)
 }
 
-fn budget(steps: &[StepRecord], asked: &BurstAsked) -> Option<BurstBudget> {
+fn budget(steps: &[StepRecord], asked: &BurstRequest) -> Option<BurstBudget> {
     let part = drained(steps, asked, None).of(Resource::Iops).cloned().unwrap();
     part.both_ways.map(|both| both.budget)
 }

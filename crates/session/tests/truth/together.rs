@@ -8,7 +8,9 @@ use record::Run;
 use session::{VirtualRunner, conduct};
 use statistics::Stream;
 use volumes::SimulatedGroup;
-use workload::{Asked, Bytes, Direction, Nanos, PolicyName, TogetherAsked, TogetherLoad, TogetherVolume};
+use workload::{
+    Bytes, Direction, Nanos, PolicyName, ProcedureRequest, TogetherLoad, TogetherRequest, TogetherVolume,
+};
 
 use crate::checked::{Nobody, each, is_full, numbers};
 use crate::judge::{Judgement, NEAR};
@@ -157,7 +159,7 @@ impl Case {
         words
     }
 
-    fn asked(&self) -> TogetherAsked {
+    fn asked(&self) -> TogetherRequest {
         let label = |at: usize| char::from(b'A' + at as u8).to_string();
         let volume = |(at, words): (usize, &String)| TogetherVolume {
             label: label(at),
@@ -165,13 +167,13 @@ impl Case {
             devices: Vec::new(),
         };
         let load = |block| TogetherLoad { direction: Direction::Read, block };
-        let mut asked = TogetherAsked {
+        let mut asked = TogetherRequest {
             volumes: self.words.iter().enumerate().map(volume).collect(),
-            loads: vec![load(TogetherAsked::SMALL), load(TogetherAsked::LARGE)],
+            loads: vec![load(TogetherRequest::SMALL), load(TogetherRequest::LARGE)],
             depth: DEPTH,
             shallow: 4,
             seed: 1,
-            ..TogetherAsked::default()
+            ..TogetherRequest::default()
         };
         asked.time = Nanos::from_secs_f64(LOOK_S * together_looks_most(&asked) as f64);
         asked
@@ -195,7 +197,7 @@ impl Case {
         assert!(error.is_none(), "{}: {error:?}", self.command());
         let mut run = Run::started(vec!["check".into()], 0);
         (run.steps, run.complete) = (steps, true);
-        run.asked = Some(Asked::Together(asked));
+        run.asked = Some(ProcedureRequest::Together(asked));
         match analyse(&run, None, None).answered {
             Some(Answered::Together(answer)) => answer,
             other => panic!("{}: {other:?}", self.command()),

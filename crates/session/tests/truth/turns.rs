@@ -6,7 +6,8 @@ use experiments::{Layout, Step, TurnsAsk, next_turn};
 use record::{Run, StepRecord};
 use session::{Runner, Setup, Wish, conduct, set_up};
 use workload::{
-    Access, Asked, BlockSizes, Bytes, InTurns, Job, Mix, Nanos, StepKind, StopRule, Target, Workload,
+    Access, BlockSizes, Bytes, InTurns, Job, Mix, Nanos, ProcedureRequest, StepKind, StopRule, Target,
+    Workload,
 };
 
 use crate::checked::{Nobody, count};
@@ -74,7 +75,7 @@ fn in_turns(volumes: [&str; 2], ask: &TurnsAsk) -> Comparison {
     let side = |(side, steps): (usize, Vec<StepRecord>)| {
         let mut run = Run::started(Vec::new(), 0);
         run.steps = steps;
-        run.asked = Some(Asked::InTurns(InTurns { side: side as u8, ..ask.in_turns.clone() }));
+        run.asked = Some(ProcedureRequest::InTurns(InTurns { side: side as u8, ..ask.in_turns.clone() }));
         Side::of_runs(ask.in_turns.labels[side].clone(), vec![run])
     };
     compare(&done.into_iter().enumerate().map(side).collect::<Vec<_>>())

@@ -19,7 +19,7 @@ pub enum BurstOf {
 
 /// Parameters of `plimsoll burst`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BurstAsked {
+pub struct BurstRequest {
     /// Credits that are drained.
     pub of: BurstOf,
     /// Longest time that a first drain may take.
@@ -45,7 +45,7 @@ fn reads() -> Mix {
     Mix::READ
 }
 
-impl BurstAsked {
+impl BurstRequest {
     /// Size of blocks that spend operations, if the target accepts it.
     pub const SMALL: Bytes = Bytes::kib(4);
     /// Size of blocks that spend bytes: the longest unit by which a provider charges.

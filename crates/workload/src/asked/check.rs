@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Asked;
+use super::ProcedureRequest;
 use crate::{Bytes, Nanos};
 
 /// What a check runs.
@@ -34,7 +34,7 @@ impl CheckPlan {
 
 /// Parameters of `plimsoll check` that the run file does not state elsewhere: all it takes to resume.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CheckAsked {
+pub struct CheckRequest {
     /// Plan of the check.
     pub plan: CheckPlan,
     /// Longest time for all of it, if one was given.
@@ -55,18 +55,18 @@ pub struct CheckAsked {
     pub sittings: Vec<usize>,
     /// Parameters of the other procedures that run as parts of it, in their order.
     #[serde(default)]
-    pub parts: Vec<Asked>,
+    pub parts: Vec<ProcedureRequest>,
 }
 
 /// Separates the name of a part from a step's name within it.
 const OF_PART: &str = " › ";
 
-impl Asked {
+impl ProcedureRequest {
     /// Name of the procedure if its steps form a part of a check, distinct from the check's own steps.
     pub fn part_name(&self) -> Option<&'static str> {
         match self {
-            Asked::Headroom(_) => Some("headroom"),
-            Asked::Places(_) => Some("where"),
+            ProcedureRequest::Headroom(_) => Some("headroom"),
+            ProcedureRequest::Places(_) => Some("where"),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@ use crate::{Bytes, Job, Nanos};
 /// Parameters of `plimsoll headroom`, which searches for the greatest rate of random arrivals of this load at which all
 /// bounds hold.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct HeadroomAsked {
+pub struct HeadroomRequest {
     /// Bounds on the latency from due to done, over all I/Os of the load together; all must hold.
     pub bounds: Vec<LatencyBound>,
     /// Parts of the load; never empty if it came from a command line.

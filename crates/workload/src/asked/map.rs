@@ -6,7 +6,7 @@ use crate::{Bytes, Nanos};
 
 /// Parameters of `plimsoll map`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct MapAsked {
+pub struct MapRequest {
     /// Block size whose row is wanted; `None`: all equally.
     #[serde(default)]
     pub block: Option<Bytes>,

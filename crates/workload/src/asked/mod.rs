@@ -9,35 +9,35 @@ mod places;
 mod soak;
 mod together;
 
-pub use burst::{BurstAsked, BurstOf};
-pub use check::{CheckAsked, CheckPlan, name_in_part, part_of_name};
-pub use headroom::{HeadroomAsked, LatencyBound, LoadPart};
+pub use burst::{BurstOf, BurstRequest};
+pub use check::{CheckPlan, CheckRequest, name_in_part, part_of_name};
+pub use headroom::{HeadroomRequest, LatencyBound, LoadPart};
 pub use in_turns::InTurns;
-pub use map::MapAsked;
-pub use places::PlacesAsked;
-pub use soak::SoakAsked;
-pub use together::{NamedMachine, TogetherAsked, TogetherLoad, TogetherVolume};
+pub use map::MapRequest;
+pub use places::PlacesRequest;
+pub use soak::SoakRequest;
+pub use together::{NamedMachine, TogetherLoad, TogetherRequest, TogetherVolume};
 
 use serde::{Deserialize, Serialize};
 
 /// Parameters of a run's procedure, if they are more than its steps show.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "procedure", rename_all = "snake_case")]
-pub enum Asked {
+pub enum ProcedureRequest {
     /// `plimsoll burst`: the levels of a volume that is drained on purpose.
-    Burst(BurstAsked),
+    Burst(BurstRequest),
     /// `plimsoll headroom`: the greatest rate of arrivals at which a latency holds.
-    Headroom(HeadroomAsked),
+    Headroom(HeadroomRequest),
     /// `plimsoll map`: what block sizes, depths and mixes the volume bears.
-    Map(MapAsked),
+    Map(MapRequest),
     /// `plimsoll where`: how places of a volume differ.
-    Places(PlacesAsked),
+    Places(PlacesRequest),
     /// `plimsoll compare` on targets: one side of those that are loaded in turns.
     InTurns(InTurns),
     /// `plimsoll check --together`: what several volumes bear at once.
-    Together(TogetherAsked),
+    Together(TogetherRequest),
     /// `plimsoll check`: its plan, and the parameters of procedures that are parts of it.
-    Check(Box<CheckAsked>),
+    Check(Box<CheckRequest>),
     /// The soak of a check: the same load for hours.
-    Soak(SoakAsked),
+    Soak(SoakRequest),
 }

@@ -6,7 +6,7 @@ use crate::{Bytes, Nanos};
 
 /// Parameters of `plimsoll where`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PlacesAsked {
+pub struct PlacesRequest {
     /// Bytes examined, from the volume's beginning.
     pub size: Bytes,
     /// Time for all of it, of which each part gets a share.

@@ -9,7 +9,7 @@ use crate::{Bytes, Nanos};
 ///
 /// So every moment is equally likely to be examined, and what recurs every hour is neither met nor missed every time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SoakAsked {
+pub struct SoakRequest {
     /// Total duration.
     pub time: Nanos,
     /// Number of cycles, each with one look.
@@ -22,7 +22,7 @@ pub struct SoakAsked {
     pub seed: u64,
 }
 
-impl SoakAsked {
+impl SoakRequest {
     /// Duration of a soak if none is given.
     pub const USUAL: Nanos = Nanos::from_secs(4 * 3600);
     /// Shortest soak: a shorter one says nothing about changes over time.
@@ -34,9 +34,9 @@ impl SoakAsked {
     const PROBE: Nanos = Nanos::from_secs(5);
 
     /// A soak of duration `time`.
-    pub fn of(time: Nanos, block: Bytes, seed: u64) -> SoakAsked {
-        let cycles = (time.0 / SoakAsked::CYCLE_LEAST.0).clamp(1, SoakAsked::CYCLES_MOST) as u32;
-        SoakAsked { time, cycles, probe: SoakAsked::PROBE, block, seed }
+    pub fn of(time: Nanos, block: Bytes, seed: u64) -> SoakRequest {
+        let cycles = (time.0 / SoakRequest::CYCLE_LEAST.0).clamp(1, SoakRequest::CYCLES_MOST) as u32;
+        SoakRequest { time, cycles, probe: SoakRequest::PROBE, block, seed }
     }
 
     /// Length of a cycle.

@@ -6,7 +6,7 @@ use crate::{Bytes, Direction, Nanos};
 
 /// Parameters of `plimsoll check A B --together`: what several volumes bear at once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct TogetherAsked {
+pub struct TogetherRequest {
     /// The volumes in their order; a step's job works on the volume whose label is the job's name.
     pub volumes: Vec<TogetherVolume>,
     /// Machine type with whose published limits the budget is compared.
@@ -56,7 +56,7 @@ pub struct TogetherLoad {
     pub block: Bytes,
 }
 
-impl TogetherAsked {
+impl TogetherRequest {
     /// Block size that spends operations.
     pub const SMALL: Bytes = Bytes::kib(4);
     /// Block size that spends bytes.

@@ -5,7 +5,7 @@ use record::TargetFacts;
 use session::Wish;
 use session::failure::Failure;
 use session::run::{Against, Earlier};
-use workload::{CheckAsked, CheckPlan, Nanos, SoakAsked, Target};
+use workload::{CheckPlan, CheckRequest, Nanos, SoakRequest, Target};
 
 use crate::arguments::{CheckArguments, EffortName};
 use crate::commands::bounds::Bounds;
@@ -24,7 +24,7 @@ pub(super) struct Asked {
     pub(super) wish: Wish,
     pub(super) bounds: Bounds,
     /// What the run file stores of it; a new run's parts are not filled in yet.
-    pub(super) check: CheckAsked,
+    pub(super) check: CheckRequest,
     pub(super) earlier: Earlier,
     /// The target as the earlier sitting measured it.
     pub(super) before: Option<TargetFacts>,
@@ -40,7 +40,7 @@ impl Asked {
         let named = arguments.policy.as_deref().map(own::policy).transpose()?;
         let against = against(&target, named, arguments.expect.as_deref())?;
         let bounds = Bounds::read(&arguments.ground, arguments.write_most.as_deref(), CheckAsk::modest)?;
-        let check = CheckAsked {
+        let check = CheckRequest {
             plan: arguments.plan.into(),
             time: time(arguments)?,
             brief: arguments.effort == EffortName::Brief,
@@ -48,7 +48,7 @@ impl Asked {
             write_most: bounds.write_most,
             reads_only: arguments.read_only,
             seed: bounds.seed,
-            ..CheckAsked::default()
+            ..CheckRequest::default()
         };
         Ok(Asked {
             typed: arguments.target.clone(),
@@ -71,7 +71,7 @@ fn time(arguments: &CheckArguments) -> Result<Option<Nanos>, Failure> {
     let least = match plan {
         CheckPlan::Quick | CheckPlan::Standard => Effort::LEAST,
         CheckPlan::Burst => DRAIN_LEAST * 4,
-        CheckPlan::Soak => SoakAsked::LEAST,
+        CheckPlan::Soak => SoakRequest::LEAST,
     };
     if time < least {
         let span = report::numbers::span(least.as_secs_f64());

@@ -8,8 +8,8 @@ use policy::Limits;
 use session::Setup;
 use session::failure::Failure;
 use workload::{
-    Access, Asked as Procedure, BlockSizes, BurstAsked, BurstOf, Bytes, CheckAsked, CheckPlan, Expectation,
-    HeadroomAsked, Job, LatencyBound, LoadPart, Metric, Mix, Nanos, PlacesAsked, SoakAsked, StepKind,
+    Access, BlockSizes, BurstOf, BurstRequest, Bytes, CheckPlan, CheckRequest, Expectation, HeadroomRequest,
+    Job, LatencyBound, LoadPart, Metric, Mix, Nanos, PlacesRequest, ProcedureRequest, SoakRequest, StepKind,
     StopRule, Workload,
 };
 
@@ -38,7 +38,7 @@ const SMALL: Bytes = Bytes::kib(4);
 /// A plan with its parts.
 pub(super) struct Planned {
     /// What the run file stores of it.
-    pub(super) check: CheckAsked,
+    pub(super) check: CheckRequest,
     /// What runs.
     pub(super) ask: PlanAsk,
     /// Most bytes that it writes.
@@ -59,9 +59,9 @@ pub(super) fn planned(asked: &Asked, setup: &Setup) -> Result<Planned, Failure> 
             CheckPlan::Burst => {
                 let (drain, without) = fitted_drain(asked, setup);
                 left_out.extend(without);
-                vec![Procedure::Burst(drain)]
+                vec![ProcedureRequest::Burst(drain)]
             }
-            CheckPlan::Soak => vec![Procedure::Soak(soak(&check, setup))],
+            CheckPlan::Soak => vec![ProcedureRequest::Soak(soak(&check, setup))],
         };
     }
     let own = match check.plan {
@@ -91,21 +91,21 @@ fn own_steps(asked: &Asked, setup: &Setup, split: &Split) -> Result<CheckAsk, Fa
 }
 
 /// Returns a part as it runs; headroom and places need no layout, because the check has laid the region out before them.
-fn part_ask(part: &Procedure, setup: &Setup) -> Option<PartAsk> {
+fn part_ask(part: &ProcedureRequest, setup: &Setup) -> Option<PartAsk> {
     Some(match part.clone() {
-        Procedure::Headroom(asked) => {
+        ProcedureRequest::Headroom(asked) => {
             PartAsk::Headroom(HeadroomAsk { asked, layout: Layout::None, in_flight_most: in_flight_most() })
         }
-        Procedure::Places(asked) => PartAsk::Places(PlacesAsk { asked, layout: Layout::None }),
-        Procedure::Burst(asked) => PartAsk::Burst(asked, setup.layout),
-        Procedure::Soak(asked) => PartAsk::Soak(SoakAsk { asked, layout: setup.layout }),
+        ProcedureRequest::Places(asked) => PartAsk::Places(PlacesAsk { asked, layout: Layout::None }),
+        ProcedureRequest::Burst(asked) => PartAsk::Burst(asked, setup.layout),
+        ProcedureRequest::Soak(asked) => PartAsk::Soak(SoakAsk { asked, layout: setup.layout }),
         _ => return None,
     })
 }
 
-fn searched(check: &CheckAsked) -> Bytes {
-    let of = |part: &Procedure| match part {
-        Procedure::Headroom(asked) => asked.write_most.0,
+fn searched(check: &CheckRequest) -> Bytes {
+    let of = |part: &ProcedureRequest| match part {
+        ProcedureRequest::Headroom(asked) => asked.write_most.0,
         _ => 0,
     };
     Bytes(check.parts.iter().map(of).sum())
@@ -120,7 +120,7 @@ struct Split {
 }
 
 impl Split {
-    fn of(check: &CheckAsked) -> Split {
+    fn of(check: &CheckRequest) -> Split {
         let total = match (check.plan, check.time) {
             (CheckPlan::Standard, time) => {
                 time.unwrap_or(if check.brief { STANDARD_BRIEF } else { STANDARD })
@@ -168,21 +168,21 @@ impl Split {
 }
 
 /// Returns the parts of a standard check: the search for headroom within a latency, then places.
-fn standard(asked: &Asked, setup: &Setup, split: &Split) -> Result<Vec<Procedure>, Failure> {
+fn standard(asked: &Asked, setup: &Setup, split: &Split) -> Result<Vec<ProcedureRequest>, Failure> {
     let mut parts = Vec::new();
     if let Some(time) = split.headroom {
-        parts.push(Procedure::Headroom(search(asked, setup, time)));
+        parts.push(ProcedureRequest::Headroom(search(asked, setup, time)));
     }
     let size = region(setup)?;
     if let Some(time) = split.places.filter(|_| size >= REGION_LEAST) {
         let (largest, seed) = (LARGEST, asked.check.seed);
-        parts.push(Procedure::Places(PlacesAsked { size, time, largest, seed }));
+        parts.push(ProcedureRequest::Places(PlacesRequest { size, time, largest, seed }));
     }
     Ok(parts)
 }
 
 /// Asks for the greatest rate of the usual mix within the claimed latency, or else within the default bound.
-fn search(asked: &Asked, setup: &Setup, time: Nanos) -> HeadroomAsked {
+fn search(asked: &Asked, setup: &Setup, time: Nanos) -> HeadroomRequest {
     let limits = asked.against.limits.as_ref();
     let usual =
         limits.and_then(|limits| limits.latency).map_or(BOUND, |one| BOUND.max(one * BOUND_LATENCIES));
@@ -196,7 +196,7 @@ fn search(asked: &Asked, setup: &Setup, time: Nanos) -> HeadroomAsked {
         ..Job::named("arrivals")
     };
     let write_most = asked.bounds.region(setup);
-    HeadroomAsked { bounds: vec![bound], load: vec![LoadPart { job, share: 1.0 }], time, write_most }
+    HeadroomRequest { bounds: vec![bound], load: vec![LoadPart { job, share: 1.0 }], time, write_most }
 }
 
 /// Returns the first percentile that is claimed.
@@ -220,22 +220,22 @@ fn region(setup: &Setup) -> Result<Bytes, Failure> {
     Ok(files.first().map_or(Bytes(0), |file| file.size).round_down(Bytes::MIB))
 }
 
-fn soak(check: &CheckAsked, setup: &Setup) -> SoakAsked {
+fn soak(check: &CheckRequest, setup: &Setup) -> SoakRequest {
     let block = SMALL.max(setup.facts.direct_alignment);
-    SoakAsked::of(check.time.unwrap_or(SoakAsked::USUAL), block, check.seed)
+    SoakRequest::of(check.time.unwrap_or(SoakRequest::USUAL), block, check.seed)
 }
 
 /// Returns a drain that fits the time, and what it leaves out.
-fn fitted_drain(asked: &Asked, setup: &Setup) -> (BurstAsked, Vec<(String, LeftOut)>) {
+fn fitted_drain(asked: &Asked, setup: &Setup) -> (BurstRequest, Vec<(String, LeftOut)>) {
     let limits = asked.against.limits.as_ref();
     let usual = drain::usual(setup, limits, asked.check.seed);
     let Some(time) = asked.check.time else { return (usual, Vec::new()) };
-    let within = |asked: &BurstAsked| takes(asked, limits) <= time.as_secs_f64();
+    let within = |asked: &BurstRequest| takes(asked, limits) <= time.as_secs_f64();
     if within(&usual) {
         return (usual, Vec::new());
     }
     let mut left_out = Vec::new();
-    let mut fitted = BurstAsked { most: DRAIN_LEAST, ..usual.clone() };
+    let mut fitted = BurstRequest { most: DRAIN_LEAST, ..usual.clone() };
     if !within(&fitted) {
         fitted.of = BurstOf::Operations;
         left_out.push(("the drain of bytes".to_owned(), LeftOut::Time));
@@ -244,7 +244,7 @@ fn fitted_drain(asked: &Asked, setup: &Setup) -> (BurstAsked, Vec<(String, LeftO
     let (mut low, mut high) = (DRAIN_LEAST.0, usual.most.0.max(DRAIN_LEAST.0));
     while high - low > Nanos::SECOND.0 {
         let middle = u64::midpoint(low, high);
-        if within(&BurstAsked { most: Nanos(middle), ..fitted.clone() }) {
+        if within(&BurstRequest { most: Nanos(middle), ..fitted.clone() }) {
             low = middle
         } else {
             high = middle
@@ -264,7 +264,7 @@ fn fitted_drain(asked: &Asked, setup: &Setup) -> (BurstAsked, Vec<(String, LeftO
     (fitted, left_out)
 }
 
-fn takes(asked: &BurstAsked, limits: Option<&Limits>) -> f64 {
+fn takes(asked: &BurstRequest, limits: Option<&Limits>) -> f64 {
     let forecast = burst_forecast(asked, limits);
     forecast.seconds.max(forecast.seconds_most)
 }

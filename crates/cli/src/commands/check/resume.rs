@@ -9,7 +9,7 @@ use session::output;
 use session::place::{Place, pasted, pasted_note};
 use session::run::Earlier;
 use session::usual_region;
-use workload::{Asked as Procedure, Bytes, CheckAsked, CheckPlan, Ending, Nanos, PolicyName, Target};
+use workload::{Bytes, CheckPlan, CheckRequest, Ending, Nanos, PolicyName, ProcedureRequest, Target};
 
 use super::asked::Asked;
 use crate::arguments::{CheckArguments, size};
@@ -21,8 +21,8 @@ pub(super) fn resumed(arguments: &CheckArguments, path: &Path) -> Result<Asked, 
     let read = session::inputs::stopped_run(path)?;
     let no_check = |why: &str| Failure::refused(format!("{} {why}", path.display()));
     let (stored, facts) = match (read.asked, read.target) {
-        (Some(Procedure::Check(stored)), Some(facts)) => (*stored, facts),
-        (Some(Procedure::Burst(_)), _) => {
+        (Some(ProcedureRequest::Check(stored)), Some(facts)) => (*stored, facts),
+        (Some(ProcedureRequest::Burst(_)), _) => {
             return Err(no_check("is a run of plimsoll burst; go on with: plimsoll burst --resume RUN"));
         }
         _ => {
@@ -83,13 +83,13 @@ fn kept(mut steps: Vec<StepRecord>, plan: CheckPlan) -> Vec<StepRecord> {
 }
 
 /// Returns what is asked of the sitting that begins after `steps`.
-fn sitting(mut stored: CheckAsked, steps: &[StepRecord]) -> CheckAsked {
+fn sitting(mut stored: CheckRequest, steps: &[StepRecord]) -> CheckRequest {
     stored.sittings.retain(|&at| at < steps.len());
     if !steps.is_empty() {
         stored.sittings.push(steps.len());
     }
     for part in &mut stored.parts {
-        if let Procedure::Burst(burst) = part {
+        if let ProcedureRequest::Burst(burst) = part {
             burst.resumed = steps.len();
         }
     }
@@ -134,7 +134,7 @@ pub(super) fn same_target(before: &TargetFacts, now: &TargetFacts) -> Result<(),
 
 /// Returns the command that resumes the run at `place`, which was asked `check`. Limits beyond the usual must be
 /// repeated each time.
-pub(super) fn go_on_words(place: &Place, check: &CheckAsked) -> String {
+pub(super) fn go_on_words(place: &Place, check: &CheckRequest) -> String {
     let option = |name: &str, bytes: Option<Bytes>| {
         bytes.map(|bytes| format!(" {name} {}", bytes.0)).unwrap_or_default()
     };
@@ -152,7 +152,7 @@ const SITTINGS_MOST: usize = 20;
 /// may come from anybody. `typed` are its `--size` and `--write-most`.
 fn within_bounds(
     path: &Path,
-    stored: &CheckAsked,
+    stored: &CheckRequest,
     (target, typed): (&Target, [Option<Bytes>; 2]),
 ) -> Result<(), Failure> {
     let refused = |why: String| Err(Failure::refused(format!("{}: {why}", path.display())));
@@ -169,7 +169,7 @@ fn within_bounds(
     let usual = usual_region(place).unwrap_or(REGION_USUAL);
     let region = stored.size.unwrap_or(usual);
     let searched = stored.parts.iter().map(|part| match part {
-        Procedure::Headroom(asked) => asked.write_most,
+        ProcedureRequest::Headroom(asked) => asked.write_most,
         _ => Bytes(0),
     });
     let searched = Bytes(searched.fold(0, |all, part| all.saturating_add(part.0)));
@@ -191,12 +191,12 @@ fn within_bounds(
     Ok(())
 }
 
-fn time_of(part: &Procedure) -> Nanos {
+fn time_of(part: &ProcedureRequest) -> Nanos {
     match part {
-        Procedure::Headroom(asked) => asked.time,
-        Procedure::Places(asked) => asked.time,
-        Procedure::Burst(asked) => asked.most,
-        Procedure::Soak(asked) => asked.time,
+        ProcedureRequest::Headroom(asked) => asked.time,
+        ProcedureRequest::Places(asked) => asked.time,
+        ProcedureRequest::Burst(asked) => asked.most,
+        ProcedureRequest::Soak(asked) => asked.time,
         _ => Nanos::ZERO,
     }
 }

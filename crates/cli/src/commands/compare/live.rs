@@ -15,7 +15,7 @@ use session::run::{self, Against, Session};
 use session::signals::StopFlag;
 use session::turns::{TurnsCourse, run_in_turns};
 use session::{Setup, Wish};
-use workload::{Asked, Bytes, InTurns, Target};
+use workload::{Bytes, InTurns, ProcedureRequest, Target};
 
 use super::load::{Load, load};
 use super::{labelled, sides_of_runs, told, within};
@@ -60,7 +60,7 @@ pub fn run(arguments: &CompareArguments) -> Result<u8, Failure> {
     let against = Against::default();
     let sides = setups.into_iter().zip(&places).enumerate().map(|(side, (setup, place))| {
         let in_turns = InTurns { side: side as u8, ..ask.in_turns.clone() };
-        let asked = Some(Asked::InTurns(in_turns));
+        let asked = Some(ProcedureRequest::InTurns(in_turns));
         Session { setup, asked, place, stop: &stop, seconds, course: None, against: &against }
     });
     let course = TurnsCourse {

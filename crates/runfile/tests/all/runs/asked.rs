@@ -1,12 +1,12 @@
 //! What procedures are asked for.
 
 use proptest::prelude::*;
-use workload::{Asked, BurstAsked, BurstOf, Bytes, Mix, Nanos};
+use workload::{BurstOf, BurstRequest, Bytes, Mix, Nanos, ProcedureRequest};
 
 /// Generates what any procedure was asked for, or `None`.
-pub fn asked() -> impl Strategy<Value = Option<Asked>> {
+pub fn asked() -> impl Strategy<Value = Option<ProcedureRequest>> {
     let of = [
-        Asked::Burst(BurstAsked {
+        ProcedureRequest::Burst(BurstRequest {
             of: BurstOf::Both,
             most: Nanos(1),
             small: Bytes(2),
@@ -16,13 +16,13 @@ pub fn asked() -> impl Strategy<Value = Option<Asked>> {
             seed: 4,
             resumed: 5,
         }),
-        Asked::Headroom(Default::default()),
-        Asked::Map(Default::default()),
-        Asked::InTurns(Default::default()),
-        Asked::Places(Default::default()),
-        Asked::Together(Default::default()),
-        Asked::Check(Default::default()),
-        Asked::Soak(Default::default()),
+        ProcedureRequest::Headroom(Default::default()),
+        ProcedureRequest::Map(Default::default()),
+        ProcedureRequest::InTurns(Default::default()),
+        ProcedureRequest::Places(Default::default()),
+        ProcedureRequest::Together(Default::default()),
+        ProcedureRequest::Check(Default::default()),
+        ProcedureRequest::Soak(Default::default()),
     ];
     let every = of.into_iter().map(Some).chain([None]);
     proptest::sample::select(every.collect::<Vec<_>>())

@@ -6,7 +6,7 @@ use runfile::{WriteError, Writer};
 use session::failure::Failure;
 use session::output;
 use session::place::{Place, short};
-use workload::{Asked, InTurns};
+use workload::{InTurns, ProcedureRequest};
 
 use analysis::compare::IN_BLOCK;
 
@@ -42,7 +42,7 @@ impl<'a> Kept<'a> {
     }
 
     fn begin(&self, printed: &Run) -> Result<(Run, Writer), Failure> {
-        let asked = Some(Asked::InTurns(self.ask.clone()));
+        let asked = Some(ProcedureRequest::InTurns(self.ask.clone()));
         let run = Run { asked, reported: Vec::new(), complete: false, ..printed.clone() };
         let bear = |bytes: &[u8]| self.place.bear(bytes);
         let writer = Writer::create(bear, &run, self.place.same_device).map_err(Failure::failed)?;
