@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use engine::{Served, Volume, run_real, run_simulated};
+use engine::{Volume, VolumeAnswer, run_real, run_simulated};
 use record::{Interval, Observer, StepRecord};
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, Bytes, Direction, FilePlan, Flush, Io, Iops, Mix, Nanos, Pace,
@@ -23,9 +23,9 @@ struct Capped {
 }
 
 impl Volume for Capped {
-    fn serve(&mut self, now: Nanos, io: &Io) -> Served {
+    fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
         self.free_at = self.free_at.max(now) + Nanos(333_333);
-        Served { done_at: self.free_at + Nanos(500_000), result: io.bytes as i32 }
+        VolumeAnswer { done_at: self.free_at + Nanos(500_000), result: io.bytes as i32 }
     }
 }
 

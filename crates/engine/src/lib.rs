@@ -16,7 +16,7 @@ mod worker;
 mod worker_set;
 
 pub use batch::Batch;
-pub use driver::{EngineError, Null, Served, Volume, run_real, run_simulated};
+pub use driver::{EngineError, Null, Volume, VolumeAnswer, run_real, run_simulated};
 pub use layout::layout_workload;
 pub use planner::{Clones, FileFacts, PlanError, PlanTarget, PlanTargetKind, idle_plan, plan};
 pub use recorder::{CollectorEnd, Recorder};

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use workload::{
-    Act, BackendKind, BlockSizes, Buffers, Bytes, Content, Direction, Flush, Job, Known, Layout, LayoutFile,
-    Nanos, Overlap, Replaces, Reserve, Start, StopRule, Verify, WhenFull, Workload,
+    Act, BackendKind, BlockSizes, Buffers, Bytes, Content, Direction, EarlierWrites, Flush, Job, Layout,
+    LayoutFile, Nanos, Overlap, Replaces, Reserve, Start, StopRule, Verify, WhenFull, Workload,
 };
 
 use super::amounts::{pass, passes, stop_rules};
@@ -85,7 +85,7 @@ impl FioStep {
     }
 
     /// Sets how far an earlier run of the job `label` came.
-    pub fn know(&mut self, label: &str, known: Known) {
+    pub fn know(&mut self, label: &str, known: EarlierWrites) {
         for job in self.workload.jobs.iter_mut().filter(|job| job.name == label) {
             if let Verify::On(verification) = &mut job.verify {
                 verification.known = Some(known);

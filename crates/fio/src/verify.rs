@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use workload::{
-    Acknowledged, Bytes, GiveBack, OnMismatch, ReadBack, StateFile, Trimmed, Verification, Verify,
+    Acknowledgement, Bytes, GiveBack, OnMismatch, ReadBack, StateFile, TrimmedContent, Verification, Verify,
 };
 
 use super::asked::FioJob;
@@ -59,7 +59,7 @@ pub fn verify(job: &FioJob, pass: Option<u64>) -> Verify {
                 path: job.state_path(),
                 job: job.name.clone(),
                 index: u64::from(job.number),
-                when: if asked.flushed { Acknowledged::Flushed } else { Acknowledged::Ended },
+                when: if asked.flushed { Acknowledgement::Flushed } else { Acknowledgement::Ended },
             })
         }),
         known: None,
@@ -77,7 +77,7 @@ fn gives_back(options: &JobOptions) -> Option<GiveBack> {
         percent: asked.trim_percentage,
         writes: asked.trim_backlog,
         batch: asked.trim_batch,
-        then: if asked.trim_zero { Trimmed::Zeros } else { Trimmed::Anything },
+        then: if asked.trim_zero { TrimmedContent::Zeros } else { TrimmedContent::Anything },
     })
 }
 

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use kernel::{Clock, Direct, Queue, QueueSize, UringQueue, open_for_read, open_queue, thread_cpu_time};
-use workload::{BackendKind, Direction, Done, Io, Nanos, Wait};
+use workload::{BackendKind, Completion, Direction, Io, Nanos, Wait};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -27,7 +27,7 @@ macro_rules! measure {
         let mut queue = $queue;
         let mut random = Random(88_172_645_463_325_252);
         let mut free: Vec<u32> = (0..$depth).collect();
-        let mut done: Vec<Done> = Vec::with_capacity($depth as usize);
+        let mut done: Vec<Completion> = Vec::with_capacity($depth as usize);
         let (mut count, mut enters) = (0u64, 0u64);
         let (from, cpu) = ($clock.now(), thread_cpu_time());
         while $clock.now() < $until {

@@ -43,7 +43,7 @@ impl Direction {
 /// Operation requested of the volume; the same four values as [`Direction`].
 pub type IoKind = Direction;
 
-/// One I/O as the worker issues it. `slot` names its buffer and comes back in [`Done`].
+/// One I/O as the worker issues it. `slot` names its buffer and comes back in [`Completion`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Io {
     /// Slot of buffer and bookkeeping, below the worker's depth; in use until the I/O is done.
@@ -62,7 +62,7 @@ pub struct Io {
 
 /// One I/O that has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Done {
+pub struct Completion {
     /// The slot of its [`Io`].
     pub slot: u32,
     /// Bytes moved, or the negated errno.

@@ -42,7 +42,7 @@ pub use calls::{Act, Calls, FlushBy, PagesFlush};
 pub use claimed_load::{ClaimedLoad, mix};
 pub use diskspd::{DiskSpdMode, DiskSpdOrder, DiskSpdRange, DiskSpdWalk};
 pub use expect::{Claim, Expectation, ExpectationError, Metric};
-pub use io::{Direction, Done, Io, IoKind, Wait};
+pub use io::{Completion, Direction, Io, IoKind, Wait};
 pub use job::{BackendAsk, Flush, Job, Workload};
 pub use layout::{Content, Layout, LayoutFile, Replaces, Reserve};
 pub use pace::Pace;
@@ -58,6 +58,6 @@ pub use terms::{
 };
 pub use units::{Bytes, BytesPerSecond, Iops, Nanos, UnitError, duration, grouped, rate, size};
 pub use verify::{
-    Acknowledged, Checksum, GiveBack, Known, OnMismatch, Proof, ReadBack, StateFile, Trimmed, Verification,
-    Verify,
+    Acknowledgement, Checksum, EarlierWrites, GiveBack, OnMismatch, Proof, ReadBack, StateFile,
+    TrimmedContent, Verification, Verify,
 };

@@ -45,7 +45,7 @@ pub struct Verification {
     pub state: Option<Box<StateFile>>,
     /// How far an earlier run of the same job came, if known; only that much is verified.
     #[serde(default)]
-    pub known: Option<Known>,
+    pub known: Option<EarlierWrites>,
     /// Which of the writes are trimmed before they are read; `None`: none.
     #[serde(default)]
     pub gives_back: Option<GiveBack>,
@@ -67,13 +67,13 @@ pub struct GiveBack {
     /// once. 0: as many as `writes`.
     pub batch: u32,
     /// Expected content of a trimmed range.
-    pub then: Trimmed,
+    pub then: TrimmedContent,
 }
 
 /// Expected content of a trimmed range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Trimmed {
+pub enum TrimmedContent {
     /// Zeros.
     Zeros,
     /// Anything: it is not verified.
@@ -90,13 +90,13 @@ pub struct StateFile {
     /// Index of the worker in the run, from 0.
     pub index: u64,
     /// Which writes count as done.
-    pub when: Acknowledged,
+    pub when: Acknowledgement,
 }
 
 /// When a write counts as one that must be present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Acknowledged {
+pub enum Acknowledgement {
     /// When it has completed.
     Ended,
     /// When a flush issued after its completion has completed.
@@ -105,7 +105,7 @@ pub enum Acknowledged {
 
 /// How far an earlier run came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Known {
+pub struct EarlierWrites {
     /// Number of writes, from the first on, that must be present.
     pub writes: u64,
     /// Number of writes that may have been issued; the outcome of those beyond `writes` is unknown.

@@ -1,7 +1,7 @@
 //! The queue that does no I/O, and how many completions are taken from a queue per turn.
 
 use kernel::{Clock, Queue, QueueError, Refused};
-use workload::{Done, Io, Nanos, Wait};
+use workload::{Completion, Io, Nanos, Wait};
 
 /// I/Os to reap per turn at this depth. What is reaped in a turn is issued again in the next, so this is also the size of a
 /// submission. The whole queue at once would cost the least CPU, but puts device and generator in lock-step: one idles
@@ -22,7 +22,7 @@ pub(super) fn taken_back(queue: &impl Queue, depth: u32) -> usize {
 /// Does no I/O: every request succeeds as soon as it is queued. What remains is the cost of the engine itself.
 #[derive(Debug)]
 pub struct Null {
-    ended: Vec<Done>,
+    ended: Vec<Completion>,
     depth: usize,
     /// One buffer for all slots, because nobody looks at what is written.
     buffer: Vec<u8>,
@@ -68,18 +68,18 @@ impl Queue for Null {
             return Err(Refused::Full);
         }
         debug_assert!((io.slot as usize) < self.depth, "an I/O in a slot that no worker has");
-        self.ended.push(Done { slot: io.slot, result: io.bytes as i32, at: Nanos::ZERO });
+        self.ended.push(Completion { slot: io.slot, result: io.bytes as i32, at: Nanos::ZERO });
         Ok(())
     }
 
     #[inline]
-    fn submit(&mut self, _done: &mut Vec<Done>) -> Result<(), QueueError> {
+    fn submit(&mut self, _done: &mut Vec<Completion>) -> Result<(), QueueError> {
         // What is queued has completed already.
         Ok(())
     }
 
     #[inline]
-    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
+    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), QueueError> {
         if done.is_empty() && !self.ended.is_empty() && done.capacity() == self.ended.capacity() {
             // All completions, by swapping the lists: nothing is copied.
             std::mem::swap(done, &mut self.ended);
@@ -107,7 +107,7 @@ impl Queue for Null {
 impl Null {
     /// Returns as many completions as `done` has room for; without any it sleeps until shortly before the time of `wait`.
     #[inline(never)]
-    fn wait_and_copy(&mut self, wait: Wait, done: &mut Vec<Done>) {
+    fn wait_and_copy(&mut self, wait: Wait, done: &mut Vec<Completion>) {
         let spare = done.capacity() - done.len();
         if let Wait::Until(at) = wait
             && self.ended.is_empty()

@@ -7,7 +7,7 @@ use std::time::Duration;
 use kernel::{Clock, Queue, QueueError, Refused};
 use record::{Interval, Note, Observer, Silence, SilenceStage, StepRecord};
 use workload::{
-    Access, BackendKind, BlockSizes, Buffers, Bytes, Direction, Done, Ending, FilePlan, Flush, Io, Mix,
+    Access, BackendKind, BlockSizes, Buffers, Bytes, Completion, Direction, Ending, FilePlan, Flush, Io, Mix,
     Nanos, Pace, StepKind, StepPlan, StopRule, Terms, Verify, Wait, WorkerPlan,
 };
 
@@ -80,11 +80,11 @@ impl Queue for Faulty {
         self.inner.queue(io)
     }
 
-    fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
+    fn submit(&mut self, done: &mut Vec<Completion>) -> Result<(), QueueError> {
         self.inner.submit(done)
     }
 
-    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
+    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), QueueError> {
         match (self.misbehave(wait), wait) {
             (Some(wait), _) => self.inner.submit_and_reap(wait, done),
             (None, Wait::Until(at)) => {

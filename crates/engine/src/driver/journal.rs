@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 
 use kernel::Links;
-use workload::{Acknowledged, Direction, Done, Io, StateFile, Verify, WorkerPlan};
+use workload::{Acknowledgement, Completion, Direction, Io, StateFile, Verify, WorkerPlan};
 
 use super::EngineError;
 use crate::verify::{Reached, encode};
@@ -73,7 +73,7 @@ impl Journal {
     }
 
     /// Notes completions. A flush that succeeded is recorded before anything else is issued.
-    pub(super) fn ended_all(&mut self, done: &[Done]) -> std::io::Result<()> {
+    pub(super) fn ended_all(&mut self, done: &[Completion]) -> std::io::Result<()> {
         let mut flushed = false;
         for done in done {
             let Some(slot) = self.slots.get_mut(done.slot as usize) else { continue };
@@ -91,7 +91,7 @@ impl Journal {
                 _ => {}
             }
         }
-        if flushed && self.state.when == Acknowledged::Flushed { self.keep(self.proven()) } else { Ok(()) }
+        if flushed && self.state.when == Acknowledgement::Flushed { self.keep(self.proven()) } else { Ok(()) }
     }
 
     /// The error that the file could not be written.
@@ -113,8 +113,8 @@ impl Journal {
 
     fn proven(&self) -> u64 {
         match self.state.when {
-            Acknowledged::Ended => self.ended(),
-            Acknowledged::Flushed => self.flushed.iter().copied().min().unwrap_or(0),
+            Acknowledgement::Ended => self.ended(),
+            Acknowledgement::Flushed => self.flushed.iter().copied().min().unwrap_or(0),
         }
     }
 
@@ -123,9 +123,9 @@ impl Journal {
         let bytes = encode(self.kept, &self.state.job, self.state.index);
         self.file.write_all_at(&bytes, 0)?;
         match self.state.when {
-            Acknowledged::Ended => Ok(()),
+            Acknowledgement::Ended => Ok(()),
             // It must survive a crash of the machine too.
-            Acknowledged::Flushed => self.file.sync_data(),
+            Acknowledgement::Flushed => self.file.sync_data(),
         }
     }
 }

@@ -13,7 +13,7 @@ mod thread;
 
 pub use backend::Null;
 pub use real::run_real;
-pub use simulated::{Served, Volume, run_simulated};
+pub use simulated::{Volume, VolumeAnswer, run_simulated};
 
 use workload::Io;
 

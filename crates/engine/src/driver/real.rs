@@ -12,7 +12,7 @@ use kernel::{Clock, OpenFile};
 use record::{HeldIo, Note, Observer, SilenceStage, StepRecord};
 use workload::{BackendKind, Bytes, Direction, Nanos, StepPlan, SyncMode, WorkerPlan};
 
-use super::silence::{SilenceWatch, Watched};
+use super::silence::{SilenceWatch, WatchedWorker};
 use super::thread::{Message, Shared, WorkerTask};
 use super::{EngineError, IN_VAIN};
 use crate::coordinator::{Coordinator, Outcome};
@@ -239,7 +239,7 @@ impl<'a> WorkerThreads<'a> {
             let told = match &thread.view {
                 Some(view) if !coordinator.is_over(number) => {
                     let files = self.files.get(number).map_or(&[][..], Vec::as_slice);
-                    self.silences.look(Watched { number, plan, files, view }, now, passed)
+                    self.silences.look(WatchedWorker { number, plan, files, view }, now, passed)
                 }
                 _ => self.silences.leave(number, now),
             };

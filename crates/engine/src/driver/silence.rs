@@ -16,7 +16,7 @@ const NOTICED: Nanos = Nanos::from_secs(5);
 
 /// A worker to look at.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Watched<'a> {
+pub(super) struct WatchedWorker<'a> {
     /// Its index in the step's plan.
     pub(super) number: usize,
     pub(super) plan: &'a WorkerPlan,
@@ -61,9 +61,9 @@ impl SilenceWatch {
     }
 
     /// Looks at `worker`, `passed` after the last look; returns the silence to report, if any.
-    pub(super) fn look(&mut self, worker: Watched<'_>, now: Nanos, passed: Nanos) -> Option<Silence> {
+    pub(super) fn look(&mut self, worker: WatchedWorker<'_>, now: Nanos, passed: Nanos) -> Option<Silence> {
         assert!(passed <= LOOK_MOST, "{passed:?} count of the time between two looks");
-        let Watched { number, plan, files, view } = worker;
+        let WatchedWorker { number, plan, files, view } = worker;
         let issues: Vec<Option<Nanos>> = view.issues().collect();
         let seen = self.seen.get_mut(number)?;
         let came_back = seen.issues.iter().zip(&issues).any(|(then, now)| then.is_some() && then != now);

@@ -7,7 +7,7 @@ use std::collections::binary_heap::PeekMut;
 
 use kernel::ThreadCounters;
 use record::{Observer, StepRecord};
-use workload::{Done, Io, Nanos, StepPlan};
+use workload::{Completion, Io, Nanos, StepPlan};
 
 use super::{EngineError, IN_VAIN};
 use crate::batch::Batch;
@@ -19,7 +19,7 @@ use crate::worker_set::Command;
 
 /// A volume's answer to an I/O, given at admission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Served {
+pub struct VolumeAnswer {
     /// When it will complete; not before its admission. [`Nanos::MAX`]: never.
     pub done_at: Nanos,
     /// Bytes moved, or the negated errno.
@@ -29,7 +29,7 @@ pub struct Served {
 /// A volume whose completion times are known at admission.
 pub trait Volume {
     /// Admits `io` at `now`. Times never go back from call to call.
-    fn serve(&mut self, now: Nanos, io: &Io) -> Served;
+    fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer;
 
     /// When a worker that is ready to run at `now` gets a CPU: `now`, unless the simulation takes CPUs away. Calls are not in
     /// order of time.
@@ -237,7 +237,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
         if event.slot == WAKE {
             *wake_at = Nanos::MAX;
         } else if let Some(worker) = worker {
-            worker.settle(event.at, &[Done { slot: event.slot, result: event.result, at: event.at }]);
+            worker.settle(event.at, &[Completion { slot: event.slot, result: event.result, at: event.at }]);
         }
         self.turn(number, event.at);
     }
@@ -258,7 +258,7 @@ impl<V: Volume + ?Sized> Simulation<'_, V> {
         worker.issue(now, batch);
         worker.tell_issues(batch);
         for io in batch.ios() {
-            let Served { done_at, result } = self.volume.serve(now, io);
+            let VolumeAnswer { done_at, result } = self.volume.serve(now, io);
             if done_at == Nanos::MAX {
                 continue;
             }

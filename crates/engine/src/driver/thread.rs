@@ -9,7 +9,7 @@ use kernel::{
     AioQueue, Clock, NamesQueue, OpenFile, PreadQueue, Queue, QueueSize, ThreadCounters, ThreadMeter,
     UringQueue,
 };
-use workload::{BackendKind, Direction, Done, Nanos, Pace, Start, Wait, WorkerPlan};
+use workload::{BackendKind, Completion, Direction, Nanos, Pace, Start, Wait, WorkerPlan};
 
 use super::backend::taken_back;
 use super::dump::Dump;
@@ -319,7 +319,7 @@ struct WorkerLoop<'s> {
     /// Completions that a full queue waits for.
     reap_least: usize,
     /// Completions; never grows beyond its capacity.
-    done: Vec<Done>,
+    done: Vec<Completion>,
     clock: Clock,
     meter: ThreadMeter,
     /// The meter's time without a CPU when the worker was last told.

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use statistics::random::mix;
-use workload::{GiveBack, Trimmed, WorkerPlan};
+use workload::{GiveBack, TrimmedContent, WorkerPlan};
 
 use super::ledger::Span;
 
@@ -100,10 +100,10 @@ impl GivesBack {
     }
 
     /// Removes the first, which is trimmed, and returns what that must leave. A write no longer verified is no longer kept.
-    pub(super) fn give(&mut self) -> Trimmed {
+    pub(super) fn give(&mut self) -> TrimmedContent {
         self.take_first();
         self.behind_read = false;
-        self.kept = self.kept.saturating_sub(u64::from(self.asked.then == Trimmed::Anything));
+        self.kept = self.kept.saturating_sub(u64::from(self.asked.then == TrimmedContent::Anything));
         self.asked.then
     }
 }

@@ -1,7 +1,7 @@
 //! The last write to each unit of a worker's files: four bytes per unit, whatever the order. A unit is the common divisor
 //! of all blocks; intervals lie within one.
 
-use workload::{Direction, ReadBack, Trimmed, Verify, WorkerPlan};
+use workload::{Direction, ReadBack, TrimmedContent, Verify, WorkerPlan};
 
 use super::give_back::GivesBack;
 use super::unit;
@@ -178,7 +178,7 @@ impl Ledger {
     /// Notes that a trim of `span` is issued, and what it must leave.
     fn give_back(&mut self, span: Span) -> Option<Span> {
         let leaves = self.gives_back.as_mut()?.give();
-        let number = if leaves == Trimmed::Zeros { ZEROS } else { 0 };
+        let number = if leaves == TrimmedContent::Zeros { ZEROS } else { 0 };
         self.entries(span).iter_mut().for_each(|entry| *entry = number | IN_FLIGHT);
         self.in_flight.push(span);
         Some(span)

@@ -27,7 +27,7 @@ use std::sync::atomic::AtomicU64;
 
 use record::IoTrace;
 use statistics::Stream;
-use workload::{Direction, Done, Io, Nanos, OnError, TracedIo, WhenFull, WorkerPlan};
+use workload::{Completion, Direction, Io, Nanos, OnError, TracedIo, WhenFull, WorkerPlan};
 
 pub use error::WorkerError;
 pub use slots::{InFlight, SlotsView};
@@ -379,14 +379,14 @@ impl Worker {
 
     /// Takes back completions. An I/O without a time of its own completed at `now`.
     #[inline]
-    pub fn settle(&mut self, now: Nanos, done: &[Done]) {
+    pub fn settle(&mut self, now: Nanos, done: &[Completion]) {
         self.reach(now);
         self.settle_reaped(now, done);
     }
 
     /// As [`settle`](Worker::settle), if [`reach`](Worker::reach) was called with `now` already.
     #[inline(always)]
-    pub(crate) fn settle_reaped(&mut self, now: Nanos, done: &[Done]) {
+    pub(crate) fn settle_reaped(&mut self, now: Nanos, done: &[Completion]) {
         match done {
             [one] if self.straight.settles => {
                 self.recorder.reaped(1);
@@ -400,7 +400,7 @@ impl Worker {
     }
 
     #[inline(never)]
-    fn settle_all(&mut self, now: Nanos, done: &[Done]) {
+    fn settle_all(&mut self, now: Nanos, done: &[Completion]) {
         // A wait for the clock alone expects no completion.
         if self.slots.in_flight() > 0 {
             self.recorder.reaped(done.len());
@@ -413,7 +413,7 @@ impl Worker {
     }
 
     #[inline]
-    fn settle_one(&mut self, now: Nanos, done: &Done) {
+    fn settle_one(&mut self, now: Nanos, done: &Completion) {
         if let Some(io) = self.slots.free(done.slot) {
             self.settle_freed(now, io.in_flight(), done);
         }
@@ -421,7 +421,7 @@ impl Worker {
 
     /// Settles `io`, which had the slot of `done` and has completed or failed.
     #[inline(never)]
-    fn settle_freed(&mut self, now: Nanos, io: InFlight, done: &Done) {
+    fn settle_freed(&mut self, now: Nanos, io: InFlight, done: &Completion) {
         self.access.freed(done.slot);
         let at = if done.at == Nanos::ZERO { now } else { done.at };
         debug_assert!(at >= io.issued, "an I/O ended before it was issued");
@@ -460,7 +460,7 @@ impl Worker {
     /// would be counted at a speed that no device has. The same holds for a short read made for verification: what was written
     /// is not there.
     #[inline]
-    fn outcome(&self, io: &InFlight, done: &Done) -> i32 {
+    fn outcome(&self, io: &InFlight, done: &Completion) -> i32 {
         let moved_all = done.result < 0 || done.result as u32 >= io.bytes;
         if moved_all || !matches!(io.kind, Direction::Read | Direction::Write) {
             return done.result;

@@ -1,6 +1,6 @@
 //! Reading back what was written, for comparison: meanwhile, in rounds, or after all writes.
 
-use workload::{Direction, Known, Nanos, OnMismatch, ReadBack, Verify, WorkerPlan};
+use workload::{Direction, EarlierWrites, Nanos, OnMismatch, ReadBack, Verify, WorkerPlan};
 
 use super::next_io::NextIo;
 use super::slots::InFlight;
@@ -20,7 +20,7 @@ pub(super) struct ReadingBack {
     /// `None` if only ordinary reads are checked.
     ledger: Option<Ledger>,
     when: ReadBack,
-    known: Option<Known>,
+    known: Option<EarlierWrites>,
     on_mismatch: OnMismatch,
     at_the_end: AtTheEnd,
     /// By slot: the number of writes issued when it was read back.

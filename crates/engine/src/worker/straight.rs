@@ -1,6 +1,6 @@
 //! The fast path of issuing and settling: whatever does not depend on the single I/O is decided once per turn.
 
-use workload::{Direction, Done, Io, Nanos};
+use workload::{Completion, Direction, Io, Nanos};
 
 use super::Worker;
 use super::access::AccessOrder;
@@ -103,7 +103,7 @@ impl Worker {
 
     /// Settles a completion that came alone, as most do in a shallow queue, on the fast path.
     #[inline(always)]
-    pub(super) fn settle_alone(&mut self, now: Nanos, done: &Done) {
+    pub(super) fn settle_alone(&mut self, now: Nanos, done: &Completion) {
         let Some(io) = self.slots.free(done.slot) else { return };
         if i64::from(done.result) != i64::from(io.bytes()) {
             return self.settle_freed(now, io.in_flight(), done);
@@ -116,7 +116,7 @@ impl Worker {
 
     /// Settles completions on the fast path. I/Os that were issued in one turn and come back in one are equal in direction,
     /// length and both times: they are counted together.
-    pub(super) fn settle_together(&mut self, now: Nanos, done: &[Done]) {
+    pub(super) fn settle_together(&mut self, now: Nanos, done: &[Completion]) {
         let mut alike = Alike { io: Entry::NONE, at: Nanos::ZERO, count: 0 };
         for done in done {
             let Some(io) = self.slots.free(done.slot) else { continue };

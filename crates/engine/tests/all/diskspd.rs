@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may unwrap")]
 
 use crate::vocabulary::*;
-use engine::{Served, Volume};
+use engine::{Volume, VolumeAnswer};
 use workload::{
     Access, BlockSizes, Bytes, Direction, DiskSpdMode, DiskSpdOrder, DiskSpdRange, DiskSpdWalk, FilePlan, Io,
     Mix, Nanos, WorkerPlan,
@@ -16,10 +16,10 @@ struct Notebook {
 }
 
 impl Volume for Notebook {
-    fn serve(&mut self, now: Nanos, io: &Io) -> Served {
+    fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
         self.ios.push(*io);
         let extra = if self.shuffled { io.offset * 7919 % 1013 } else { 0 };
-        Served { done_at: now + Nanos(1000 + extra), result: io.bytes as i32 }
+        VolumeAnswer { done_at: now + Nanos(1000 + extra), result: io.bytes as i32 }
     }
 }
 

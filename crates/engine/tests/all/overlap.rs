@@ -1,7 +1,7 @@
 //! I/Os on the same bytes: at the same time, or one after the other if the plan asks for it.
 
 use crate::vocabulary::*;
-use engine::{Served, Volume};
+use engine::{Volume, VolumeAnswer};
 use workload::{Access, Bytes, Io, Mix, Nanos, Order, Overlap, Repeats, Terms, WorkerPlan};
 
 /// Serves each I/O in a different time and counts those that met another on the same bytes.
@@ -14,7 +14,7 @@ struct Watching {
 }
 
 impl Volume for Watching {
-    fn serve(&mut self, now: Nanos, io: &Io) -> Served {
+    fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
         self.in_flight.retain(|(done_at, _)| *done_at > now);
         let end = |io: &Io| io.offset + u64::from(io.bytes);
         let meets = |other: &Io| other.offset < end(io) && io.offset < end(other);
@@ -24,7 +24,7 @@ impl Volume for Watching {
         let done_at = now + Nanos::from_micros(100 + 37 * (self.served as u64 % 11));
         self.in_flight.push((done_at, *io));
         self.deepest = self.deepest.max(self.in_flight.len());
-        Served { done_at, result: io.bytes as i32 }
+        VolumeAnswer { done_at, result: io.bytes as i32 }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::vocabulary::*;
-use engine::Served;
+use engine::VolumeAnswer;
 use record::{Observer, StepRecord};
 use workload::{
     Access, Bytes, Direction, Ending, Io, Nanos, Pace, Packer, Replay, StepPlan, StopRule, Terms,
@@ -60,7 +60,7 @@ fn served(plan: &StepPlan, latency: Nanos) -> (Vec<TracedIo>, StepRecord) {
     let mut seen = Vec::new();
     let mut volume = By(|now: Nanos, io: &Io| {
         seen.push(TracedIo { at: now, kind: io.kind, file: io.file, offset: io.offset, bytes: io.bytes });
-        Served { done_at: now + latency, result: io.bytes as i32 }
+        VolumeAnswer { done_at: now + latency, result: io.bytes as i32 }
     });
     let record = simulate(plan, &mut volume);
     assert_adds_up(&record);
@@ -126,7 +126,7 @@ fn what_was_issued_is_told_in_its_order() {
     let mut number = 0;
     let mut volume = By(|now: Nanos, io: &Io| {
         number += 1;
-        Served { done_at: now + us(1000 - number % 16), result: io.bytes as i32 }
+        VolumeAnswer { done_at: now + us(1000 - number % 16), result: io.bytes as i32 }
     });
     let record = simulate_watched(&plan, &mut volume, &mut told);
     assert_eq!(record.workers[0].untraced, 0);

@@ -1,7 +1,7 @@
 //! What a step must do, in virtual time on volumes of known truth.
 
 use crate::vocabulary::*;
-use engine::Served;
+use engine::VolumeAnswer;
 use proptest::prelude::*;
 use record::StepRecord;
 use workload::{
@@ -137,7 +137,7 @@ fn what_happens_in_the_ramp_is_recorded_but_not_counted() {
     // 100 times slower in the first 2.5 s.
     let mut volume = By(|now: Nanos, io: &workload::Io| {
         let latency = if now < START + Nanos::from_millis(2_500) { 100 * MS } else { MS };
-        Served { done_at: now + Nanos(latency), result: io.bytes as i32 }
+        VolumeAnswer { done_at: now + Nanos(latency), result: io.bytes as i32 }
     });
     let plan = workload::StepPlan { ramp: Nanos::from_millis(2_700), ..for_seconds(4, vec![worker()]) };
     let record = simulate(&plan, &mut volume);
@@ -166,7 +166,7 @@ fn a_failed_io_ends_the_step_and_is_named() {
     let mut volume = By(|now: Nanos, io: &workload::Io| {
         served += 1;
         let result = if served == 100 { -ENOSPC } else { io.bytes as i32 };
-        Served { done_at: now + Nanos(MS), result }
+        VolumeAnswer { done_at: now + Nanos(MS), result }
     });
     let job = WorkerPlan { access: Access::sequential(Mix::WRITE), ..at_depth(2) };
     let record = simulate(&for_seconds(1_000, vec![job]), &mut volume);
@@ -179,7 +179,8 @@ fn a_failed_io_ends_the_step_and_is_named() {
 
 #[test]
 fn a_short_io_is_counted_as_such() {
-    let mut volume = By(|now: Nanos, _: &workload::Io| Served { done_at: now + Nanos(MS), result: 512 });
+    let mut volume =
+        By(|now: Nanos, _: &workload::Io| VolumeAnswer { done_at: now + Nanos(MS), result: 512 });
     let record = simulate(&for_ops(10, vec![worker()]), &mut volume);
     let tally = record.tally(Direction::Read);
     assert_eq!((tally.ops, tally.short, tally.bytes), (10, 10, 5_120));
@@ -225,7 +226,7 @@ fn a_steady_rate_is_certain_early_and_an_unsteady_one_never() {
     let mut unsteady = By(|now: Nanos, io: &workload::Io| {
         let second = now.since(START).0 / 1_000_000_000;
         let latency = if second.is_multiple_of(7) || second % 5 < 2 { 3 } else { 1 };
-        Served { done_at: now + Nanos(latency * MS), result: io.bytes as i32 }
+        VolumeAnswer { done_at: now + Nanos(latency * MS), result: io.bytes as i32 }
     });
     let record = simulate(&step(vec![worker()], certain), &mut unsteady);
     assert_eq!(record.ending, Ending::Uncertain);
@@ -327,7 +328,7 @@ proptest! {
             let result = fate(random.next_u64(), io);
             moved.0 += u64::from(result > 0);
             moved.1 += result.max(0) as u64;
-            Served { done_at: now + Nanos(1 + random.next_u64() % 5_000_000), result }
+            VolumeAnswer { done_at: now + Nanos(1 + random.next_u64() % 5_000_000), result }
         }));
         let record = simulate(&plan, &mut volume);
         let issued = volume.seen.len() as u64;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::{Served, Volume, run_real};
+use engine::{Volume, VolumeAnswer, run_real};
 use kernel::Clock;
 use record::StepRecord;
 use workload::{BackendKind, Direction, Io, Nanos, StopRule, WorkerPlan};
@@ -16,7 +16,7 @@ struct Starving {
 }
 
 impl Volume for Starving {
-    fn serve(&mut self, now: Nanos, io: &Io) -> Served {
+    fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
         self.inner.serve(now, io)
     }
 

@@ -1,7 +1,7 @@
 //! Terms of a single worker of a step: start, ramp, end, rests, errors, and which workers stop with it.
 
 use crate::vocabulary::*;
-use engine::Served;
+use engine::VolumeAnswer;
 use record::StepRecord;
 use workload::{
     Access, Bytes, Direction, Ending, Errnos, Exit, Flush, Io, Iops, Mix, Nanos, OnError, Pace, Reach, Start,
@@ -178,7 +178,7 @@ fn faulty() -> impl engine::Volume {
             count if count % 10 == 0 => -5,
             _ => io.bytes as i32,
         };
-        Served { done_at: now + ms(1), result }
+        VolumeAnswer { done_at: now + ms(1), result }
     })
 }
 
@@ -208,7 +208,7 @@ fn a_job_that_fails_ends_the_step_or_only_itself() {
         let mut first = true;
         let mut volume = By(move |now: Nanos, io: &Io| {
             let fails = now == START + ms(9) && std::mem::take(&mut first);
-            Served { done_at: now + ms(1), result: if fails { -5 } else { io.bytes as i32 } }
+            VolumeAnswer { done_at: now + ms(1), result: if fails { -5 } else { io.bytes as i32 } }
         });
         let record = simulate(&plan, &mut volume);
         assert_eq!((record.ending, done(&record, 0)), (Ending::Failed, 9));

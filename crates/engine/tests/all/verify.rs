@@ -13,7 +13,7 @@ use record::{Damage, Mismatch, Note, StepRecord};
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, ByDirection, Bytes, Direction, Ending, FilePlan, GiveBack,
     Iops, LengthShare, Lengths, Mix, Nanos, OnMismatch, Order, Pace, Pattern, Proof, ReadBack, Repeats,
-    StopRule, Terms, Trimmed, Verification, Verify, WorkerPlan,
+    StopRule, Terms, TrimmedContent, Verification, Verify, WorkerPlan,
 };
 
 const BLOCK: u64 = 4096;
@@ -305,7 +305,7 @@ fn time_ends_the_writing_and_all_that_was_written_is_read_back_after_it() {
 }
 
 /// Trims half of what is written, after every 16 writes.
-fn half_given_back(then: Trimmed) -> impl Fn(&mut Verification) {
+fn half_given_back(then: TrimmedContent) -> impl Fn(&mut Verification) {
     move |verification| {
         verification.gives_back = Some(GiveBack { percent: 50, writes: 16, batch: 0, then });
     }
@@ -314,7 +314,9 @@ fn half_given_back(then: Trimmed) -> impl Fn(&mut Verification) {
 #[test]
 fn writes_that_are_drawn_are_trimmed_and_read_as_zeros() {
     for backend in backends() {
-        for (depth, then) in [(1, Trimmed::Zeros), (8, Trimmed::Zeros), (1, Trimmed::Anything)] {
+        for (depth, then) in
+            [(1, TrimmedContent::Zeros), (8, TrimmedContent::Zeros), (1, TrimmedContent::Anything)]
+        {
             let files = Files::new();
             let depth = if backend == BackendKind::Pread { 1 } else { depth };
             let half = half_given_back(then);

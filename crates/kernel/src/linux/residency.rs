@@ -235,17 +235,17 @@ fn has_direct_flag(file: &OpenFile) -> bool {
 }
 
 fn read_once(file: &OpenFile, offset: u64, bytes: usize) -> io::Result<()> {
-    use workload::{Direction, Done, Io, Nanos, Wait};
+    use workload::{Completion, Direction, Io, Nanos, Wait};
     let files = [file.clone()];
     let clock = super::clock::Clock::start();
     let opened = PreadQueue::open(&files, 1, bytes, clock);
     let mut queue = opened.map_err(io::Error::other)?;
     let read = Io { slot: 0, kind: Direction::Read, file: 0, offset, bytes: bytes as u32, due: Nanos::ZERO };
     queue.queue(read).map_err(io::Error::other)?;
-    let mut done: Vec<Done> = Vec::with_capacity(1);
+    let mut done: Vec<Completion> = Vec::with_capacity(1);
     queue.submit_and_reap(Wait::One, &mut done).map_err(io::Error::other)?;
     match done.first() {
-        Some(Done { result, .. }) if *result < 0 => Err(io::Error::from_raw_os_error(-result)),
+        Some(Completion { result, .. }) if *result < 0 => Err(io::Error::from_raw_os_error(-result)),
         _ => Ok(()),
     }
 }

@@ -10,8 +10,8 @@ use kernel::{
 };
 use testbed::{Lack, skipped};
 use workload::{
-    BackendKind, Bytes, Calls, Direction, Done, FlushBy, Io, Nanos, PagesFlush, RingWays, Submitter, Wait,
-    Waiting,
+    BackendKind, Bytes, Calls, Completion, Direction, FlushBy, Io, Nanos, PagesFlush, RingWays, Submitter,
+    Wait, Waiting,
 };
 
 const BLOCK: u32 = 4096;
@@ -51,7 +51,7 @@ fn io(slot: u32, kind: Direction, block: u64) -> Io {
 }
 
 /// Reaps until `count` I/Os have completed.
-fn reap(queue: &mut dyn Queue, count: usize) -> Vec<Done> {
+fn reap(queue: &mut dyn Queue, count: usize) -> Vec<Completion> {
     let mut all = Vec::new();
     let mut done = Vec::with_capacity(64);
     while all.len() < count {
@@ -65,7 +65,7 @@ fn reap(queue: &mut dyn Queue, count: usize) -> Vec<Done> {
 }
 
 /// Queues as many as there is room for, reaping in between, until all have completed.
-fn perform(queue: &mut dyn Queue, ios: &[Io]) -> Vec<Done> {
+fn perform(queue: &mut dyn Queue, ios: &[Io]) -> Vec<Completion> {
     let mut all = Vec::new();
     let mut waiting = ios.iter().peekable();
     while waiting.peek().is_some() || queue.in_flight() > 0 {

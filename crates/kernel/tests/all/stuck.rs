@@ -4,7 +4,7 @@
 use kernel::lab::{Limits, Throttle};
 use kernel::{Clock, Direct, QueueSize, open_for_read, open_queue};
 use testbed::{Lack, loop_of, skipped};
-use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, Wait};
+use workload::{BackendKind, Bytes, Completion, Direction, Io, Nanos, Wait};
 
 #[test]
 fn what_the_kernel_does_not_let_go_of_is_counted_and_its_buffers_stay() {
@@ -35,7 +35,7 @@ fn what_the_kernel_does_not_let_go_of_is_counted_and_its_buffers_stay() {
                 .queue(Io { slot, kind: Direction::Read, file: 0, offset, bytes: 4096, due: Nanos::ZERO })
                 .unwrap();
         }
-        let mut done: Vec<Done> = Vec::with_capacity(8);
+        let mut done: Vec<Completion> = Vec::with_capacity(8);
         queue.submit_and_reap(Wait::Poll, &mut done).unwrap();
         let stuck = queue.close();
         assert!(stuck > 0 && stuck + done.len() <= 8, "{kind:?}: {stuck} of 8");

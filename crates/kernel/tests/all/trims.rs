@@ -7,7 +7,7 @@ use std::path::Path;
 use kernel::lab::{LoopDevice, LoopOptions};
 use kernel::{Clock, Direct, OpenFile, Queue, QueueSize, guard, open_for_read, open_for_write, open_queue};
 use testbed::{Lack, skipped};
-use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, Wait};
+use workload::{BackendKind, Bytes, Completion, Direction, Io, Nanos, Wait};
 
 const BLOCK: u64 = 65_536;
 const BLOCKS: u64 = 16;
@@ -24,7 +24,7 @@ fn queue_on(kind: BackendKind, file: OpenFile) -> Box<dyn Queue> {
 fn perform(queue: &mut dyn Queue, ios: impl IntoIterator<Item = Io>) -> Vec<i32> {
     let one = |io: Io| {
         queue.queue(io).unwrap();
-        let mut done: Vec<Done> = Vec::with_capacity(4);
+        let mut done: Vec<Completion> = Vec::with_capacity(4);
         while done.is_empty() {
             queue.submit_and_reap(Wait::One, &mut done).unwrap();
         }

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use engine::{Served, Volume};
+use engine::{Volume, VolumeAnswer};
 use record::{CpuCounters, DiskCounters, SECTOR, Sample};
 use workload::{Direction, Io, Nanos};
 
@@ -129,7 +129,7 @@ impl Counted {
 }
 
 impl Volume for Counted {
-    fn serve(&mut self, now: Nanos, io: &Io) -> Served {
+    fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
         self.advance(now);
         let served = self.volume.serve(now, io);
         self.admitted += 1;
@@ -152,8 +152,8 @@ mod tests {
     struct TenMs;
 
     impl Volume for TenMs {
-        fn serve(&mut self, now: Nanos, io: &Io) -> Served {
-            Served { done_at: now + Nanos::from_millis(10), result: io.bytes as i32 }
+        fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
+            VolumeAnswer { done_at: now + Nanos::from_millis(10), result: io.bytes as i32 }
         }
     }
 

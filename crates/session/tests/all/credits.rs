@@ -3,7 +3,7 @@
 
 use analysis::findings::BucketEmptied;
 use analysis::{Analysis, Answer, CreditRow, Doubt, Meaning, Resource, analyse};
-use engine::{Served, Volume};
+use engine::{Volume, VolumeAnswer};
 use experiments::{CheckAsk, Effort, Layout, Writes, next_step};
 use policy::{Bucket, BucketStart, Limits, Locality, Meter};
 use record::{Interval, Observer, Run, StepRecord};
@@ -99,9 +99,9 @@ const LEVELS: [&str; 5] = ["full", "50%", "5%", "1%", "empty"];
 struct Metered(Meter);
 
 impl Volume for Metered {
-    fn serve(&mut self, now: Nanos, io: &Io) -> Served {
+    fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
         let start = self.0.admit(now, io.kind, Bytes(u64::from(io.bytes)), Locality::Random);
-        Served { done_at: start + Nanos::from_micros(800), result: io.bytes as i32 }
+        VolumeAnswer { done_at: start + Nanos::from_micros(800), result: io.bytes as i32 }
     }
 }
 

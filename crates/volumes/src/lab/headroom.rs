@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kernel::{Clock, Direct, OpenFile, QueueSize, open_for_read, open_queue, probe};
 use statistics::Stream;
-use workload::{Bytes, BytesPerSecond, Direction, Done, Io, Iops, Nanos, Wait, grouped};
+use workload::{Bytes, BytesPerSecond, Completion, Direction, Io, Iops, Nanos, Wait, grouped};
 
 use super::InForce;
 
@@ -71,7 +71,7 @@ fn reads_per_second(file: &OpenFile, block: Bytes) -> Option<f64> {
     .ok()?;
     let mut random = Stream::new(block.0, 0);
     let mut free: Vec<u32> = (0..DEPTH).collect();
-    let mut done: Vec<Done> = Vec::with_capacity(DEPTH as usize);
+    let mut done: Vec<Completion> = Vec::with_capacity(DEPTH as usize);
     let (mut count, from) = (0, clock.now());
     while clock.now().since(from) < PROBE {
         while queue.room() > 0 {

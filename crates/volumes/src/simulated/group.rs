@@ -1,6 +1,6 @@
 //! Several simulated volumes behind one machine, as one range of bytes: each volume directly follows the last.
 
-use engine::{Served, Volume};
+use engine::{Volume, VolumeAnswer};
 use workload::{Bytes, Io, Nanos, PolicyName};
 
 use super::SimulatedVolume;
@@ -55,7 +55,7 @@ impl SimulatedGroup {
 
 impl Volume for SimulatedGroup {
     #[inline]
-    fn serve(&mut self, now: Nanos, io: &Io) -> Served {
+    fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
         let number = self.members.partition_point(|member| member.from.0 <= io.offset).saturating_sub(1);
         let member = &mut self.members[number];
         let own = Io { offset: io.offset - member.from.0, ..*io };

@@ -21,7 +21,7 @@ mod write_back;
 #[cfg(test)]
 mod tests;
 
-use engine::{Served, Volume};
+use engine::{Volume, VolumeAnswer};
 use policy::{BucketStart, Level, Limits, Locality, Meter};
 use statistics::Stream;
 use workload::{Bytes, Direction, Io, Nanos, PolicyName};
@@ -96,7 +96,7 @@ struct Front {
 /// What the front does with an I/O.
 enum Passed {
     /// It is done.
-    Done(Served),
+    Done(VolumeAnswer),
     /// It goes on to the meters, takes `more` time, and passes only after being `held`.
     On { more: Nanos, held: Nanos },
 }
@@ -168,7 +168,7 @@ impl SimulatedVolume {
 
 impl Volume for SimulatedVolume {
     #[inline]
-    fn serve(&mut self, now: Nanos, io: &Io) -> Served {
+    fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
         let mut machine = self.machine.take();
         let served = self.serve_behind(now, io, (machine.as_mut(), 0));
         self.machine = machine;
@@ -189,7 +189,7 @@ impl SimulatedVolume {
         now: Nanos,
         io: &Io,
         (machine, number): (Option<&mut Machine>, usize),
-    ) -> Served {
+    ) -> VolumeAnswer {
         let (more, held) = match self.front.pass(now, io) {
             Passed::Done(served) => return served,
             Passed::On { more, held } => (more, held),
@@ -205,7 +205,7 @@ impl SimulatedVolume {
         if let Some(corner) = &mut self.medium.corner {
             corner.issued(done_at);
         }
-        Served { done_at, result: io.bytes as i32 }
+        VolumeAnswer { done_at, result: io.bytes as i32 }
     }
 
     /// Returns how long an I/O takes with the soft corner.
@@ -280,14 +280,15 @@ impl Medium {
 impl Front {
     #[inline]
     fn pass(&mut self, now: Nanos, io: &Io) -> Passed {
-        let done = |after: Nanos| Passed::Done(Served { done_at: now + after, result: io.bytes as i32 });
+        let done =
+            |after: Nanos| Passed::Done(VolumeAnswer { done_at: now + after, result: io.bytes as i32 });
         if let Some(thin) = &mut self.thin
             && thin.is_hole(io)
         {
             return done(thin.latency);
         }
         if self.fails(io) {
-            return Passed::Done(Served { done_at: now + build::LATENCY, result: -EIO });
+            return Passed::Done(VolumeAnswer { done_at: now + build::LATENCY, result: -EIO });
         }
         let mut held = Nanos::ZERO;
         if let Some(cache) = &mut self.cache

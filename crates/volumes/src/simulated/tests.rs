@@ -45,7 +45,7 @@ fn mean(counts: &[f64]) -> f64 {
 fn an_idle_volume_answers_after_its_base_latency() {
     let mut volume = volume("aws-gp3,latency=0.5ms,jitter=0").unwrap();
     let served = volume.serve(Nanos::from_secs(1), &read(1 << 20));
-    assert_eq!(served, Served { done_at: Nanos::from_secs(1) + Nanos::from_micros(500), result: 4096 });
+    assert_eq!(served, VolumeAnswer { done_at: Nanos::from_secs(1) + Nanos::from_micros(500), result: 4096 });
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use fio::{FioError, FioJob};
 use session::named_input::{InputError, JOB_FILE, NamedInput};
-use workload::Known;
+use workload::EarlierWrites;
 
 use super::trouble;
 
@@ -13,7 +13,7 @@ const EINVAL: i32 = 22;
 ///
 /// # Errors
 /// [`FioError`] if there is none or it cannot be used.
-pub fn load(job: &FioJob) -> Result<Known, FioError> {
+pub fn load(job: &FioJob) -> Result<EarlierWrites, FioError> {
     let path = job.state_path();
     let unusable = |why: String| FioError::Setup {
         call: "verify_state_load",
@@ -29,5 +29,5 @@ pub fn load(job: &FioJob) -> Result<Known, FioError> {
         let why = "fio wrote it, whose random places are its own; load it with fio, or write in order";
         return Err(unusable(why.to_owned()));
     }
-    Ok(Known { writes: reached.writes, most: reached.most })
+    Ok(EarlierWrites { writes: reached.writes, most: reached.most })
 }

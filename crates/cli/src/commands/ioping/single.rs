@@ -4,7 +4,7 @@ use std::io;
 
 use ioping::Engine;
 use kernel::{CallFlags, Clock, OpenFile, PreadQueue, Queue, QueueError, QueueSize, open_queue};
-use workload::{BackendKind, Bytes, Direction, Done, Io, Nanos, Wait};
+use workload::{BackendKind, Bytes, Completion, Direction, Io, Nanos, Wait};
 
 /// The errno of a failure for which the kernel gives none.
 pub const EIO: i32 = 5;
@@ -14,7 +14,7 @@ pub struct Single {
     /// The file or device that is read and written.
     pub file: OpenFile,
     queue: Box<dyn Queue>,
-    done: Vec<Done>,
+    done: Vec<Completion>,
 }
 
 impl Single {

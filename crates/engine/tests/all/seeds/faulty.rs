@@ -1,6 +1,6 @@
 //! A volume that fails, falls short, stalls, answers out of order or never; and records what it did.
 
-use engine::{Served, Volume};
+use engine::{Volume, VolumeAnswer};
 use statistics::Stream;
 use workload::{Direction, Io, Nanos, StepPlan};
 
@@ -11,7 +11,7 @@ const ERRNOS: [i32; 3] = [5, 28, 61]; // EIO, ENOSPC, ENODATA
 pub struct Seen {
     pub now: Nanos,
     pub io: Io,
-    pub served: Served,
+    pub served: VolumeAnswer,
 }
 
 impl Seen {
@@ -81,8 +81,8 @@ impl Faulty {
 }
 
 impl Volume for Faulty {
-    fn serve(&mut self, now: Nanos, io: &Io) -> Served {
-        let served = Served { done_at: self.done_at(now), result: self.result(io) };
+    fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
+        let served = VolumeAnswer { done_at: self.done_at(now), result: self.result(io) };
         self.served.push(Seen { now, io: *io, served });
         served
     }

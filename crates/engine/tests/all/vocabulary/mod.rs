@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use engine::{Served, Volume, run_simulated};
+use engine::{Volume, VolumeAnswer, run_simulated};
 use record::{Interval, IoTrace, Observer, StepRecord};
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, Bytes, Direction, FilePlan, Flush, Io, Mix, Nanos, Pace,
@@ -80,8 +80,8 @@ pub struct Parallel {
 }
 
 impl Volume for Parallel {
-    fn serve(&mut self, now: Nanos, io: &Io) -> Served {
-        Served { done_at: now + self.latency, result: io.bytes as i32 }
+    fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
+        VolumeAnswer { done_at: now + self.latency, result: io.bytes as i32 }
     }
 }
 
@@ -99,9 +99,9 @@ impl Capped {
 }
 
 impl Volume for Capped {
-    fn serve(&mut self, now: Nanos, io: &Io) -> Served {
+    fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
         self.free_at = self.free_at.max(now) + self.gap;
-        Served { done_at: self.free_at.max(now + self.latency), result: io.bytes as i32 }
+        VolumeAnswer { done_at: self.free_at.max(now + self.latency), result: io.bytes as i32 }
     }
 }
 
@@ -113,10 +113,10 @@ pub struct Stalling {
 }
 
 impl Volume for Stalling {
-    fn serve(&mut self, now: Nanos, io: &Io) -> Served {
+    fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
         let done_at = now + self.latency;
         let stalled = done_at > self.from && done_at < self.until;
-        Served { done_at: if stalled { self.until } else { done_at }, result: io.bytes as i32 }
+        VolumeAnswer { done_at: if stalled { self.until } else { done_at }, result: io.bytes as i32 }
     }
 }
 
@@ -141,7 +141,7 @@ impl<V> Spy<V> {
 }
 
 impl<V: Volume> Volume for Spy<V> {
-    fn serve(&mut self, now: Nanos, io: &Io) -> Served {
+    fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
         self.seen.push((now, *io));
         self.inner.serve(now, io)
     }
@@ -150,8 +150,8 @@ impl<V: Volume> Volume for Spy<V> {
 /// A volume made from a function.
 pub struct By<F>(pub F);
 
-impl<F: FnMut(Nanos, &Io) -> Served> Volume for By<F> {
-    fn serve(&mut self, now: Nanos, io: &Io) -> Served {
+impl<F: FnMut(Nanos, &Io) -> VolumeAnswer> Volume for By<F> {
+    fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
         (self.0)(now, io)
     }
 }

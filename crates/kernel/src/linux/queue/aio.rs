@@ -3,7 +3,7 @@
 use std::io;
 use std::marker::PhantomData;
 
-use workload::{Calls, Direction, Done, FlushBy, Io, Nanos, Terms, Wait};
+use workload::{Calls, Completion, Direction, FlushBy, Io, Nanos, Terms, Wait};
 
 use super::calls;
 use super::interface::{ABANDONED, DRAIN, Queue, QueueError, Refused};
@@ -173,19 +173,19 @@ impl AioQueue {
     }
 
     /// Fails the first queued block, which is the one that `io_submit` could not take.
-    fn fail_first(&mut self, errno: i32, done: &mut Vec<Done>) {
+    fn fail_first(&mut self, errno: i32, done: &mut Vec<Completion>) {
         assert!(!self.queued.is_empty(), "a block was refused while none was handed over");
         let block = self.queued.remove(0);
         let slot = self.blocks.slot_of(block);
         self.slots.settle(slot);
-        done.push(Done { slot, result: -errno, at: Nanos::ZERO });
+        done.push(Completion { slot, result: -errno, at: Nanos::ZERO });
     }
 
     fn reap(
         &mut self,
         least: usize,
         patience: Option<Nanos>,
-        done: &mut Vec<Done>,
+        done: &mut Vec<Completion>,
     ) -> Result<(), QueueError> {
         debug_assert!(
             self.in_flight() >= self.queued.len() + self.slots.kept(),
@@ -225,7 +225,7 @@ impl AioQueue {
         for event in self.events.iter().take(count) {
             let slot = event.data as u32;
             if self.slots.settle(slot) {
-                done.push(Done { slot, result: event.result as i32, at: Nanos::ZERO });
+                done.push(Completion { slot, result: event.result as i32, at: Nanos::ZERO });
             }
         }
         Ok(())
@@ -316,7 +316,7 @@ impl Queue for AioQueue {
     /// Submits what is queued, waits as `wait` says, and appends completions to `done`, never beyond its capacity. With
     /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps; if submission itself completes an I/O,
     /// there is no wait.
-    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
+    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), QueueError> {
         let before = done.len();
         self.submit(done)?;
         let settled = done.len() > before;
@@ -334,7 +334,7 @@ impl Queue for AioQueue {
 
     /// Submits as many blocks as the kernel takes. A block that it refuses outright is reported in `done` as failed.
     #[inline]
-    fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
+    fn submit(&mut self, done: &mut Vec<Completion>) -> Result<(), QueueError> {
         if self.slots.kept() > 0 {
             self.slots.trim(done);
         }

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use workload::{BackendKind, Done, Io, Wait};
+use workload::{BackendKind, Completion, Io, Wait};
 
 use crate::linux::memory::NoMemory;
 
@@ -113,13 +113,13 @@ pub trait Queue: std::fmt::Debug {
     ///
     /// # Errors
     /// The same as for [`submit_and_reap`](Queue::submit_and_reap).
-    fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError>;
+    fn submit(&mut self, done: &mut Vec<Completion>) -> Result<(), QueueError>;
 
     /// Submits what is queued, waits as `wait` says, and appends completions to `done`, never beyond its capacity.
     ///
     /// # Errors
     /// [`QueueError::Call`] if the kernel refuses the call itself; a failed I/O is not an error but a negative result.
-    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError>;
+    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), QueueError>;
 
     /// Describes which of its features are in use.
     fn features(&self) -> &str;

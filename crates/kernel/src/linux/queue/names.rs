@@ -10,7 +10,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use workload::{Act, Done, Io, Nanos, Wait};
+use workload::{Act, Completion, Io, Nanos, Wait};
 
 use super::interface::{Queue, QueueError, Refused};
 use crate::linux::call::{check, retry};
@@ -61,9 +61,9 @@ impl NamesQueue {
     }
 
     /// Performs `io`; returns its result and when it completed.
-    fn perform(&self, io: &Io) -> Done {
+    fn perform(&self, io: &Io) -> Completion {
         let Some(name) = self.names.get(io.file as usize) else {
-            return Done { slot: io.slot, result: -libc::ENOENT, at: self.clock.now() };
+            return Completion { slot: io.slot, result: -libc::ENOENT, at: self.clock.now() };
         };
         let name = name.as_ptr();
         let done = retry(|| {
@@ -95,7 +95,7 @@ impl NamesQueue {
             Ok(_) => io.bytes as i32,
             Err(error) => -error.raw_os_error().unwrap_or(libc::EIO),
         };
-        Done { slot: io.slot, result, at }
+        Completion { slot: io.slot, result, at }
     }
 }
 
@@ -156,11 +156,11 @@ impl Queue for NamesQueue {
         Ok(())
     }
 
-    fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
+    fn submit(&mut self, done: &mut Vec<Completion>) -> Result<(), QueueError> {
         self.submit_and_reap(Wait::Poll, done)
     }
 
-    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
+    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), QueueError> {
         if done.len() == done.capacity() {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use std::io;
 use std::marker::PhantomData;
 
-use workload::{Calls, Direction, Done, Io, Nanos, Wait};
+use workload::{Calls, Completion, Direction, Io, Nanos, Wait};
 
 use super::calls;
 use super::interface::{Queue, QueueError, Refused};
@@ -163,7 +163,7 @@ impl Queue for PreadQueue {
     /// Performs the queued I/O and appends its result to `done`, which must have room for one. With nothing queued it
     /// sleeps until the time of [`Wait::Until`] and otherwise returns at once.
     #[inline]
-    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
+    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), QueueError> {
         if done.len() == done.capacity() {
             return Ok(());
         }
@@ -172,7 +172,7 @@ impl Queue for PreadQueue {
                 let result = self.perform(&io);
                 debug_assert!(i64::from(result) <= i64::from(io.bytes), "more was moved than asked for");
                 self.slots.settle(io.slot);
-                done.push(Done { slot: io.slot, result, at: Nanos::ZERO });
+                done.push(Completion { slot: io.slot, result, at: Nanos::ZERO });
             }
             (None, Wait::Until(at)) => self.clock.sleep_until(at),
             (None, Wait::Poll | Wait::One) => {}
@@ -180,7 +180,7 @@ impl Queue for PreadQueue {
         Ok(())
     }
 
-    fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
+    fn submit(&mut self, done: &mut Vec<Completion>) -> Result<(), QueueError> {
         self.submit_and_reap(Wait::Poll, done)
     }
 

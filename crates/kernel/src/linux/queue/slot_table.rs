@@ -3,7 +3,7 @@
 use std::io;
 use std::os::fd::RawFd;
 
-use workload::{Calls, Direction, Done, Io, Nanos};
+use workload::{Calls, Completion, Direction, Io, Nanos};
 
 use super::calls;
 use super::interface::{QueueError, Refused};
@@ -145,7 +145,7 @@ impl SlotTable {
 
     /// Performs the kept trims and flushes, as far as `done` has room; true if there were any.
     #[cold]
-    pub(super) fn trim(&mut self, done: &mut Vec<Done>) -> bool {
+    pub(super) fn trim(&mut self, done: &mut Vec<Completion>) -> bool {
         let count = self.trims.len().min(done.capacity() - done.len());
         for at in 0..count {
             let io = self.trims[at];
@@ -154,7 +154,7 @@ impl SlotTable {
                 _ => self.trim_now(&io),
             };
             self.settle(io.slot);
-            done.push(Done { slot: io.slot, result, at: Nanos::ZERO });
+            done.push(Completion { slot: io.slot, result, at: Nanos::ZERO });
         }
         self.trims.drain(..count);
         count > 0

@@ -6,7 +6,9 @@ use std::os::fd::{AsRawFd, RawFd};
 
 use io_uring::squeue::Flags;
 use io_uring::{EnterFlags, IoUring, types};
-use workload::{BackendKind, Calls, Direction, Done, Io, Nanos, RingWays, Submitter, Terms, Wait, Waiting};
+use workload::{
+    BackendKind, Calls, Completion, Direction, Io, Nanos, RingWays, Submitter, Terms, Wait, Waiting,
+};
 
 mod entry;
 
@@ -404,13 +406,13 @@ impl UringQueue {
     }
 
     #[inline]
-    fn reap(&mut self, done: &mut Vec<Done>) {
+    fn reap(&mut self, done: &mut Vec<Completion>) {
         let spare = done.capacity() - done.len();
         for completion in self.ring.completion().take(spare) {
             let slot = completion.user_data() as u32;
             if self.slots.settle(slot) {
                 debug_assert!(done.len() < done.capacity(), "what has ended has no room");
-                done.push(Done { slot, result: completion.result(), at: Nanos::ZERO });
+                done.push(Completion { slot, result: completion.result(), at: Nanos::ZERO });
             }
         }
     }
@@ -486,7 +488,7 @@ impl Queue for UringQueue {
     /// Submits what is queued, waits as `wait` says, and appends completions to `done`, never beyond its capacity. With
     /// nothing in flight, [`Wait::One`] returns at once and [`Wait::Until`] sleeps. A signal ends the wait early.
     #[inline]
-    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Done>) -> Result<(), QueueError> {
+    fn submit_and_reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), QueueError> {
         let wait = if self.slots.kept() > 0 && self.slots.trim(done) { Wait::Poll } else { wait };
         match wait {
             Wait::Poll => self.poke()?,
@@ -500,7 +502,7 @@ impl Queue for UringQueue {
     }
 
     /// Submits what is queued; only trims, which complete at once, are appended to `done`.
-    fn submit(&mut self, done: &mut Vec<Done>) -> Result<(), QueueError> {
+    fn submit(&mut self, done: &mut Vec<Completion>) -> Result<(), QueueError> {
         if self.slots.kept() > 0 {
             self.slots.trim(done);
         }
