@@ -1,6 +1,6 @@
 //! The file that says how far a verifying writer came.
 
-use engine::verify::{Reached, decode, encode};
+use engine::verify::{WriteProgress, decode, encode};
 
 /// Bytes in front of what the sum covers: version, length, sum.
 const FRONT: usize = 24;
@@ -18,10 +18,10 @@ pub fn verify_state(bytes: &[u8]) {
     hold(&mended);
     let word =
         |at: usize| bytes.get(at..at + 8).and_then(|word| word.try_into().ok()).map_or(0, u64::from_le_bytes);
-    let reached = Reached { writes: word(0), most: word(8), is_ours: true };
+    let reached = WriteProgress { writes: word(0), most: word(8), is_ours: true };
     let name = String::from_utf8_lossy(bytes.get(24..).unwrap_or_default()).into_owned();
     let written = encode(reached, &name, word(16));
-    let expected = Reached { most: reached.most.max(reached.writes), ..reached };
+    let expected = WriteProgress { most: reached.most.max(reached.writes), ..reached };
     assert_eq!(decode(&written), Ok(expected), "what was written is not what is read");
 }
 

@@ -7,7 +7,7 @@ use kernel::Links;
 use workload::{Acknowledgement, Completion, Direction, Io, StateFile, Verify, WorkerPlan};
 
 use super::EngineError;
-use crate::verify::{Reached, encode};
+use crate::verify::{WriteProgress, encode};
 
 /// Writes announced at a time: as many may be on the device beyond the last proven write when the run is killed.
 const AHEAD: u64 = 256;
@@ -34,7 +34,7 @@ pub(super) struct Journal {
     flushed: Box<[u64]>,
     /// Number of the first write that failed; it and all later ones are not proven.
     failed: u64,
-    kept: Reached,
+    kept: WriteProgress,
 }
 
 impl Journal {
@@ -50,7 +50,7 @@ impl Journal {
                 .into_boxed_slice(),
             flushed: vec![0; plan.files.len()].into_boxed_slice(),
             failed: u64::MAX,
-            kept: Reached { writes: 0, most: 0, is_ours: true },
+            kept: WriteProgress { writes: 0, most: 0, is_ours: true },
         };
         journal.keep(0)?;
         Ok(Some(journal))
@@ -119,7 +119,7 @@ impl Journal {
     }
 
     fn keep(&mut self, writes: u64) -> std::io::Result<()> {
-        self.kept = Reached { writes, most: self.issued + AHEAD, is_ours: true };
+        self.kept = WriteProgress { writes, most: self.issued + AHEAD, is_ours: true };
         let bytes = encode(self.kept, &self.state.job, self.state.index);
         self.file.write_all_at(&bytes, 0)?;
         match self.state.when {

@@ -13,7 +13,7 @@ use record::{HeldIo, Note, Observer, SilenceStage, StepRecord};
 use workload::{BackendKind, Bytes, Direction, Nanos, StepPlan, SyncMode, WorkerPlan};
 
 use super::silence::{SilenceWatch, WatchedWorker};
-use super::thread::{Message, Shared, WorkerTask};
+use super::thread::{Message, SharedState, WorkerTask};
 use super::{EngineError, IN_VAIN};
 use crate::coordinator::{Coordinator, Outcome};
 use crate::recorder::{CollectorEnd, Recorder};
@@ -45,7 +45,7 @@ struct WorkerThreads<'a> {
     files: &'a [Vec<OpenFile>],
     threads: Vec<WorkerThread>,
     messages: Receiver<(usize, Message)>,
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     clock: Clock,
     /// The backends' descriptions of themselves.
     features: Vec<Note>,
@@ -133,7 +133,7 @@ impl<'a> WorkerThreads<'a> {
         clock: Clock,
     ) -> Result<(WorkerThreads<'a>, Vec<CollectorEnd>), EngineError> {
         let (sender, messages) = channel();
-        let shared = Arc::new(Shared::new(plan.workers.len()));
+        let shared = Arc::new(SharedState::new(plan.workers.len()));
         let mut workers = WorkerThreads {
             plan,
             files,

@@ -29,12 +29,12 @@ pub(super) struct WatchedWorker<'a> {
 pub(super) struct SilenceWatch {
     patience: Nanos,
     looked: Nanos,
-    seen: Vec<Seen>,
+    seen: Vec<WorkerSilence>,
 }
 
 /// What was seen of one worker.
 #[derive(Debug, Default)]
-struct Seen {
+struct WorkerSilence {
     /// By slot: when the I/O in it was issued.
     issues: Vec<Option<Nanos>>,
     /// Pages that the flush longest in flight still has to write.
@@ -48,7 +48,7 @@ struct Seen {
 impl SilenceWatch {
     /// Watches `workers` workers from `now` on; a silence of `patience` is too long.
     pub(super) fn new(workers: usize, patience: Nanos, now: Nanos) -> SilenceWatch {
-        SilenceWatch { patience, looked: now, seen: (0..workers).map(|_| Seen::default()).collect() }
+        SilenceWatch { patience, looked: now, seen: (0..workers).map(|_| WorkerSilence::default()).collect() }
     }
 
     /// Time since the last look, if another is due; `None` otherwise.
@@ -103,7 +103,7 @@ impl SilenceWatch {
     }
 }
 
-impl Seen {
+impl WorkerSilence {
     /// Whether `io` is a flush that makes progress: much written through the page cache takes time to reach the device.
     fn flush_goes_on(&mut self, io: &InFlight, files: &[OpenFile]) -> bool {
         let file = files.get(io.file as usize).filter(|_| io.kind == Direction::Flush);

@@ -33,7 +33,7 @@ const ATTENTION: Nanos = Nanos::from_millis(50);
 
 /// State that all threads of a step share.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct SharedState {
     /// One per worker: issue nothing more.
     stop: Box<[AtomicBool]>,
     /// Leave what is in flight and end.
@@ -53,10 +53,10 @@ enum Gate {
     Cancelled,
 }
 
-impl Shared {
+impl SharedState {
     /// The shared state for `workers` workers.
-    pub(super) fn new(workers: usize) -> Shared {
-        Shared {
+    pub(super) fn new(workers: usize) -> SharedState {
+        SharedState {
             stop: (0..workers).map(|_| AtomicBool::new(false)).collect(),
             abandon: AtomicBool::new(false),
             gate: Mutex::default(),
@@ -173,7 +173,7 @@ pub(super) struct WorkerTask {
     pub(super) files: Vec<OpenFile>,
     pub(super) recorder: Recorder,
     pub(super) clock: Clock,
-    pub(super) shared: std::sync::Arc<Shared>,
+    pub(super) shared: std::sync::Arc<SharedState>,
 }
 
 impl WorkerTask {
@@ -326,7 +326,7 @@ struct WorkerLoop<'s> {
     waited: Nanos,
     /// The meter's counters when the worker began to count anew.
     anew: Option<ThreadCounters>,
-    shared: &'s Shared,
+    shared: &'s SharedState,
     /// Its index in the step's plan.
     number: usize,
 }

@@ -31,9 +31,9 @@ pub(super) fn choose(
     Ok(backend)
 }
 
-type Probed = [(BackendKind, Result<(), String>)];
+type BackendProbes = [(BackendKind, Result<(), String>)];
 
-fn only(job: &Job, kind: BackendKind, probed: &Probed) -> Result<BackendKind, PlanError> {
+fn only(job: &Job, kind: BackendKind, probed: &BackendProbes) -> Result<BackendKind, PlanError> {
     let refused = |reason: &str| {
         Err(PlanError::Backend { job: job.name.clone(), backend: kind, reason: reason.to_owned() })
     };
@@ -44,7 +44,7 @@ fn only(job: &Job, kind: BackendKind, probed: &Probed) -> Result<BackendKind, Pl
     }
 }
 
-fn best(job: &Job, probed: &Probed, choices: &mut Choices) -> Result<BackendKind, PlanError> {
+fn best(job: &Job, probed: &BackendProbes, choices: &mut Choices) -> Result<BackendKind, PlanError> {
     let mut missing = Vec::new();
     for (kind, works) in probed {
         match works {

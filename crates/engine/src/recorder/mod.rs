@@ -14,8 +14,8 @@ use workload::{Direction, Nanos, TracedIo, WorkerPlan};
 
 use crate::rules::Timetable;
 pub(crate) use collector::Collector;
+pub(crate) use sheet::{CompletedIo, Part, Sheet};
 use sheet::{Counts, Track};
-pub(crate) use sheet::{Ended, Part, Sheet};
 use tracer::Tracer;
 pub(crate) use tracer::{Trace, TraceReceiver};
 
@@ -213,13 +213,13 @@ impl Recorder {
 
     /// Records one successful I/O.
     #[inline]
-    pub(crate) fn done(&mut self, io: Ended) {
+    pub(crate) fn done(&mut self, io: CompletedIo) {
         self.done_alike(io, 1);
     }
 
     /// Records `count` successful I/Os, at least one, that are recorded alike.
     #[inline(always)]
-    pub(crate) fn done_alike(&mut self, io: Ended, count: u32) {
+    pub(crate) fn done_alike(&mut self, io: CompletedIo, count: u32) {
         let (sheet, direction) = (&mut *self.sheet, io.direction.index());
         debug_assert!(sheet.tracks[direction].is_some(), "an I/O ended in a direction that is not issued");
         if let Some(track) = &mut sheet.tracks[direction] {
@@ -384,7 +384,7 @@ mod tests {
         // Nobody collects: all spares are gone after the third edge.
         for second in 0..10 {
             recorder.reach(Nanos::from_secs(second));
-            recorder.done(Ended {
+            recorder.done(CompletedIo {
                 direction: Direction::Read,
                 file: 0,
                 bytes: 4096,

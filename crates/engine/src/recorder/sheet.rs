@@ -53,7 +53,7 @@ pub(super) fn are_all(distribution: &Distribution, ops: u64) -> bool {
 
 /// An I/O that has completed successfully.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ended {
+pub(crate) struct CompletedIo {
     pub(crate) direction: Direction,
     /// Index into the worker's files.
     pub(crate) file: u32,
@@ -90,7 +90,7 @@ impl Track {
     }
 
     #[inline(always)]
-    pub(super) fn done(&mut self, io: &Ended, count: u32) {
+    pub(super) fn done(&mut self, io: &CompletedIo, count: u32) {
         self.tally.count_alike(io.bytes, io.latency.0, count);
         self.latency.record_alike(io.latency.0, count);
         if let Some(spread) = &mut self.service {

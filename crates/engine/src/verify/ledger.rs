@@ -21,7 +21,7 @@ const SEEN: u32 = 1 << 29;
 
 /// The data expected at an offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Expected {
+pub(crate) enum ExpectedData {
     /// Unknown; it is not checked.
     Unknown,
     /// Any write; the last one issued had this number.
@@ -244,14 +244,14 @@ impl Ledger {
     }
 
     /// The data expected at `offset` of `file`.
-    pub(crate) fn expected(&self, file: u32, offset: u64) -> Expected {
-        let Some(file) = self.files.get(file as usize) else { return Expected::Unknown };
+    pub(crate) fn expected(&self, file: u32, offset: u64) -> ExpectedData {
+        let Some(file) = self.files.get(file as usize) else { return ExpectedData::Unknown };
         let at = (offset.saturating_sub(file.base) / self.unit) as usize;
         match file.entries.get(at).copied().unwrap_or(0) {
-            entry if entry & NUMBER == 0 || entry & IN_FLIGHT != 0 => Expected::Unknown,
-            entry if entry & EITHER != 0 => Expected::Any(entry & NUMBER),
-            entry if entry & NUMBER == ZEROS => Expected::Zeros,
-            entry => Expected::Write(entry & NUMBER),
+            entry if entry & NUMBER == 0 || entry & IN_FLIGHT != 0 => ExpectedData::Unknown,
+            entry if entry & EITHER != 0 => ExpectedData::Any(entry & NUMBER),
+            entry if entry & NUMBER == ZEROS => ExpectedData::Zeros,
+            entry => ExpectedData::Write(entry & NUMBER),
         }
     }
 

@@ -17,8 +17,8 @@ use workload::{Bytes, Checksum, Io, Pattern, Proof, Verification, Verify, Worker
 
 use crate::fill::repeat;
 use header::Mine;
-pub(crate) use ledger::{Expected, Ledger, Span};
-pub use state::{Reached, StateError, decode, encode};
+pub(crate) use ledger::{ExpectedData, Ledger, Span};
+pub use state::{StateError, WriteProgress, decode, encode};
 pub(crate) use wrong::Wrong;
 
 /// Returns the length of a header with a checksum of this kind.
@@ -157,14 +157,14 @@ impl Prover {
         &mut self,
         (file, offset): (u32, u64),
         buffer: &mut [u8],
-        expected: impl Fn(u64) -> Expected,
+        expected: impl Fn(u64) -> ExpectedData,
     ) -> Option<Mismatch> {
         buffer.chunks_mut(self.interval).enumerate().find_map(|(number, interval)| {
             let offset = offset + (number * self.interval) as u64;
             let expected = expected(offset);
             let looked = match (&self.proof, expected) {
-                (_, Expected::Unknown) | (Proof::Nothing, _) => Ok(()),
-                (_, Expected::Zeros) => are_zeros(interval, offset),
+                (_, ExpectedData::Unknown) | (Proof::Nothing, _) => Ok(()),
+                (_, ExpectedData::Zeros) => are_zeros(interval, offset),
                 (Proof::Pattern(pattern), _) => {
                     let wanted = &mut self.wanted[..interval.len()];
                     lay(wanted, pattern, (offset, self.pattern_each));
@@ -178,7 +178,7 @@ impl Prover {
         })
     }
 
-    fn check(&self, interval: &mut [u8], place: (u32, u64), expected: Expected) -> Result<(), Damage> {
+    fn check(&self, interval: &mut [u8], place: (u32, u64), expected: ExpectedData) -> Result<(), Damage> {
         self.move_header(interval);
         let Some((head, data)) = interval.split_at_checked(header::length(self.checksum)) else {
             return Ok(());
@@ -209,7 +209,7 @@ impl Prover {
         }
         match (expected, mine) {
             // What another worker of this run wrote over ours is not the volume's fault.
-            (Expected::Write(wanted), Some(mine)) if wanted != mine.write => {
+            (ExpectedData::Write(wanted), Some(mine)) if wanted != mine.write => {
                 Err(Damage::Stale { wanted, found: mine.write })
             }
             _ => Ok(()),

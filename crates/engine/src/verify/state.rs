@@ -27,7 +27,7 @@ const MARK: u64 = u64::from_le_bytes(*b"plimsoll");
 
 /// How far a writer came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reached {
+pub struct WriteProgress {
     /// Number of writes, from the first, that are in the requested state: completed, or flushed.
     pub writes: u64,
     /// Number of writes that may have been issued: what those after `writes` left is unknown.
@@ -51,7 +51,7 @@ pub enum StateError {
 }
 
 /// Encodes the state of `job`, worker `index` of the run.
-pub fn encode(reached: Reached, job: &str, index: u64) -> [u8; LENGTH] {
+pub fn encode(reached: WriteProgress, job: &str, index: u64) -> [u8; LENGTH] {
     let mut bytes = [0; LENGTH];
     let mut put = |at: usize, word: u64| bytes[at..at + 8].copy_from_slice(&word.to_le_bytes());
     put(0, VERSION);
@@ -73,7 +73,7 @@ pub fn encode(reached: Reached, job: &str, index: u64) -> [u8; LENGTH] {
 ///
 /// # Errors
 /// [`StateError`] if they are not a state.
-pub fn decode(bytes: &[u8]) -> Result<Reached, StateError> {
+pub fn decode(bytes: &[u8]) -> Result<WriteProgress, StateError> {
     let word = |at: usize| {
         let bytes = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>());
         bytes.map(|bytes| u64::from_le_bytes(*bytes)).ok_or(StateError::Length)
@@ -90,11 +90,13 @@ pub fn decode(bytes: &[u8]) -> Result<Reached, StateError> {
     let (writes, is_ours) = (word(WRITES_AT)?, word(MARK_AT)? == MARK);
     let depth = word(DEPTH_AT)? & u64::from(u32::MAX);
     Ok(match is_ours {
-        true => Reached { writes, most: word(MOST_AT)?.max(writes), is_ours },
+        true => WriteProgress { writes, most: word(MOST_AT)?.max(writes), is_ours },
         // With one in flight the last has completed.
-        false if depth <= 1 => Reached { writes, most: writes.saturating_add(1), is_ours },
-        false => {
-            Reached { writes: writes.saturating_sub(depth), most: writes.saturating_add(depth), is_ours }
-        }
+        false if depth <= 1 => WriteProgress { writes, most: writes.saturating_add(1), is_ours },
+        false => WriteProgress {
+            writes: writes.saturating_sub(depth),
+            most: writes.saturating_add(depth),
+            is_ours,
+        },
     })
 }

@@ -46,7 +46,7 @@ fn sealed(plan: &WorkerPlan) -> (Prover, Vec<u8>) {
     (prover, buffer)
 }
 
-fn look(prover: &mut Prover, place: (u32, u64), buffer: &[u8], expected: Expected) -> Option<Damage> {
+fn look(prover: &mut Prover, place: (u32, u64), buffer: &[u8], expected: ExpectedData) -> Option<Damage> {
     prover.look(place, &mut buffer.to_vec(), |_| expected).map(|mismatch| mismatch.damage)
 }
 
@@ -68,10 +68,10 @@ fn a_pattern_may_begin_anew_within_an_interval_or_go_on_behind_it() {
             let wanted = if within < 8 { start.to_le_bytes()[within] } else { marked.bytes[within] };
             assert_eq!(byte, wanted, "byte {at} of intervals of {interval}, patterns of {each}");
         }
-        assert_eq!(look(&mut prover, HERE, &buffer, Expected::Any(1)), None);
+        assert_eq!(look(&mut prover, HERE, &buffer, ExpectedData::Any(1)), None);
         let mut wrong = buffer.clone();
         wrong[700] ^= 1;
-        assert!(look(&mut prover, HERE, &wrong, Expected::Any(1)).is_some());
+        assert!(look(&mut prover, HERE, &wrong, ExpectedData::Any(1)).is_some());
     }
 }
 
@@ -80,19 +80,23 @@ fn of_what_was_trimmed_every_byte_must_be_zero_whatever_else_is_written() {
     for proof in [Proof::Header, Proof::Pattern(Pattern::of("x"))] {
         let (mut prover, sealed) = sealed(&plan(|verification| verification.proof = proof.clone()));
         let mut buffer = vec![0; 4096];
-        assert_eq!(look(&mut prover, HERE, &buffer, Expected::Zeros), None);
+        assert_eq!(look(&mut prover, HERE, &buffer, ExpectedData::Zeros), None);
         buffer[4095] = 7;
-        let found = look(&mut prover, HERE, &buffer, Expected::Zeros);
+        let found = look(&mut prover, HERE, &buffer, ExpectedData::Zeros);
         assert_eq!(found, Some(Damage::NotZeros { at: 8192 + 4095, found: 7 }));
-        assert!(look(&mut prover, HERE, &sealed, Expected::Zeros).is_some(), "the trim was lost");
+        assert!(look(&mut prover, HERE, &sealed, ExpectedData::Zeros).is_some(), "the trim was lost");
     }
 }
 
 #[test]
 fn what_was_written_here_last_is_as_it_should_be() {
     let (mut prover, buffer) = sealed(&plan(|_| {}));
-    assert_eq!(look(&mut prover, HERE, &buffer, Expected::Write(1)), None);
-    assert_eq!(look(&mut prover, HERE, &[0; 4096], Expected::Unknown), None, "nobody knows what was there");
+    assert_eq!(look(&mut prover, HERE, &buffer, ExpectedData::Write(1)), None);
+    assert_eq!(
+        look(&mut prover, HERE, &[0; 4096], ExpectedData::Unknown),
+        None,
+        "nobody knows what was there"
+    );
 }
 
 #[test]
@@ -101,18 +105,18 @@ fn each_kind_of_damage_is_told_from_the_others() {
     let (mut prover, buffer) = sealed(&plan);
     let mut says =
         |place, buffer: &[u8], expected| look(&mut prover, place, buffer, expected).unwrap().to_string();
-    assert!(says(HERE, &[0; 4096], Expected::Write(1)).contains("nothing was written here"));
-    assert!(says(HERE, &[7; 4096], Expected::Write(1)).starts_with("bad magic header 707070707070707"));
-    let text = says(HERE, &buffer, Expected::Write(2));
+    assert!(says(HERE, &[0; 4096], ExpectedData::Write(1)).contains("nothing was written here"));
+    assert!(says(HERE, &[7; 4096], ExpectedData::Write(1)).starts_with("bad magic header 707070707070707"));
+    let text = says(HERE, &buffer, ExpectedData::Write(2));
     assert!(text.contains("write 1 stands here, expected write 2"), "{text}");
-    assert!(says((1, 12_288), &buffer, Expected::Any(0)).contains("belongs to byte 8192 of file 2"));
-    assert!(says((0, 8192), &buffer, Expected::Any(0)).contains("belongs to byte 8192 of file 2"));
+    assert!(says((1, 12_288), &buffer, ExpectedData::Any(0)).contains("belongs to byte 8192 of file 2"));
+    assert!(says((0, 8192), &buffer, ExpectedData::Any(0)).contains("belongs to byte 8192 of file 2"));
     let other_run = of_run(&plan, 78);
     let (_, of_other_run) = sealed(&other_run);
-    assert!(says(HERE, &of_other_run, Expected::Write(1)).contains("an earlier run"));
+    assert!(says(HERE, &of_other_run, ExpectedData::Write(1)).contains("an earlier run"));
     let mut any_run = Prover::new(&of_run(&plan, 0)).unwrap();
     assert_eq!(
-        look(&mut any_run, HERE, &of_other_run, Expected::Any(0)),
+        look(&mut any_run, HERE, &of_other_run, ExpectedData::Any(0)),
         None,
         "of a run that is not known any will do"
     );
@@ -122,8 +126,8 @@ fn each_kind_of_damage_is_told_from_the_others() {
 fn what_another_worker_of_the_run_wrote_over_it_is_no_damage() {
     let (_, buffer) = sealed(&WorkerPlan { seed: 10, ..plan(|_| {}) });
     let mut prover = Prover::new(&plan(|_| {})).unwrap();
-    assert_eq!(look(&mut prover, HERE, &buffer, Expected::Write(5)), None);
-    assert!(look(&mut prover, (1, 0), &buffer, Expected::Write(5)).is_some(), "but it must belong here");
+    assert_eq!(look(&mut prover, HERE, &buffer, ExpectedData::Write(5)), None);
+    assert!(look(&mut prover, (1, 0), &buffer, ExpectedData::Write(5)).is_some(), "but it must belong here");
 }
 
 #[test]
@@ -132,9 +136,9 @@ fn a_pattern_is_compared_to_the_last_byte() {
     let plan = plan(|verification| verification.proof = Proof::Pattern(pattern));
     let (mut prover, mut buffer) = sealed(&plan);
     assert_eq!(buffer[2..10], 8192u64.to_le_bytes());
-    assert_eq!(look(&mut prover, HERE, &buffer, Expected::Any(0)), None);
+    assert_eq!(look(&mut prover, HERE, &buffer, ExpectedData::Any(0)), None);
     buffer[4095] ^= 1;
-    let found = look(&mut prover, HERE, &buffer, Expected::Any(0));
+    let found = look(&mut prover, HERE, &buffer, ExpectedData::Any(0));
     assert!(matches!(found, Some(Damage::NotThePattern { at: 12_287, .. })), "{found:?}");
 }
 
@@ -147,7 +151,7 @@ fn each_interval_proves_itself() {
     let (mut prover, mut buffer) = sealed(&plan);
     assert_eq!(buffer[..100], [0x55; 100], "the header stands where it was asked for");
     buffer[2500] ^= 0x80;
-    let found = prover.look(HERE, &mut buffer, |_| Expected::Write(1)).unwrap();
+    let found = prover.look(HERE, &mut buffer, |_| ExpectedData::Write(1)).unwrap();
     assert_eq!(found.offset, 8192 + 2048);
     assert!(matches!(found.damage, Damage::Corrupted { .. }));
 }
@@ -165,11 +169,18 @@ fn the_last_write_to_a_place_is_expected_there() {
     let mut ledger = ledger(ReadBack::AtTheEnd);
     for (file, block) in [(0, 3), (1, 3), (0, 3)] {
         ledger.issued(span(file, block, 1));
-        assert_eq!(ledger.expected(file, span(file, block, 1).offset), Expected::Unknown, "it is in flight");
+        assert_eq!(
+            ledger.expected(file, span(file, block, 1).offset),
+            ExpectedData::Unknown,
+            "it is in flight"
+        );
         ledger.ended(span(file, block, 1), true);
     }
     let at = |file, block| ledger.expected(file, span(file, block, 1).offset);
-    assert_eq!((at(0, 3), at(1, 3), at(0, 4)), (Expected::Write(3), Expected::Write(2), Expected::Unknown));
+    assert_eq!(
+        (at(0, 3), at(1, 3), at(0, 4)),
+        (ExpectedData::Write(3), ExpectedData::Write(2), ExpectedData::Unknown)
+    );
 }
 
 #[test]
@@ -180,12 +191,12 @@ fn two_writes_at_once_leave_either_and_a_failed_or_trimmed_one_nothing_known() {
     ledger.issued(here);
     ledger.ended(here, true);
     ledger.ended(here, true);
-    assert_eq!(ledger.expected(0, here.offset), Expected::Any(2));
+    assert_eq!(ledger.expected(0, here.offset), ExpectedData::Any(2));
     ledger.issued(there);
     ledger.ended(there, false);
-    assert_eq!(ledger.expected(0, there.offset), Expected::Unknown);
+    assert_eq!(ledger.expected(0, there.offset), ExpectedData::Unknown);
     ledger.forget(here);
-    assert_eq!(ledger.expected(0, here.offset), Expected::Unknown);
+    assert_eq!(ledger.expected(0, here.offset), ExpectedData::Unknown);
     assert_eq!(ledger.next_at_the_end(), None);
 }
 
@@ -196,12 +207,12 @@ fn a_write_behind_two_at_once_is_not_sure_while_one_of_them_is_in_flight() {
     ledger.issued(long);
     ledger.issued(short);
     ledger.ended(short, true);
-    assert_eq!(ledger.expected(0, short.offset), Expected::Unknown, "the long one is in flight");
+    assert_eq!(ledger.expected(0, short.offset), ExpectedData::Unknown, "the long one is in flight");
     ledger.issued(short);
     ledger.ended(short, true);
     ledger.ended(long, true);
-    assert_eq!(ledger.expected(0, short.offset), Expected::Any(3));
-    assert_eq!(ledger.expected(0, long.offset), Expected::Write(1));
+    assert_eq!(ledger.expected(0, short.offset), ExpectedData::Any(3));
+    assert_eq!(ledger.expected(0, long.offset), ExpectedData::Write(1));
 }
 
 #[test]
@@ -224,7 +235,7 @@ proptest! {
     fn any_flipped_bit_is_found(at in 0usize..4096 * 8) {
         let (mut prover, mut buffer) = sealed(&plan(|_| {}));
         buffer[at / 8] ^= 1 << (at % 8);
-        prop_assert!(look(&mut prover, HERE, &buffer, Expected::Write(1)).is_some());
+        prop_assert!(look(&mut prover, HERE, &buffer, ExpectedData::Write(1)).is_some());
     }
 
     #[test]
@@ -294,10 +305,10 @@ proptest! {
             }
             for (block, held) in holds.iter().enumerate() {
                 match ledger.expected(0, span(0, block as u64, 1).offset) {
-                    Expected::Write(write) => prop_assert_eq!(*held, write),
-                    Expected::Any(_) => prop_assert_ne!(*held, 0),
-                    Expected::Zeros => prop_assert_eq!(*held, 0),
-                    Expected::Unknown => {}
+                    ExpectedData::Write(write) => prop_assert_eq!(*held, write),
+                    ExpectedData::Any(_) => prop_assert_ne!(*held, 0),
+                    ExpectedData::Zeros => prop_assert_eq!(*held, 0),
+                    ExpectedData::Unknown => {}
                 }
             }
         }
@@ -306,7 +317,7 @@ proptest! {
 
 #[test]
 fn a_state_says_what_was_put_into_it_and_any_flipped_bit_is_found() {
-    let reached = Reached { writes: 70_000, most: 70_256, is_ours: true };
+    let reached = WriteProgress { writes: 70_000, most: 70_256, is_ours: true };
     let bytes = encode(reached, &"a long name ".repeat(9), 3);
     assert_eq!(decode(&bytes), Ok(reached));
     for bit in 0..bytes.len() * 8 {

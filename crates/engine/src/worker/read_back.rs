@@ -7,7 +7,7 @@ use super::slots::InFlight;
 use super::{Stopped, Worker};
 use crate::batch::Batch;
 use crate::recorder::Part;
-use crate::verify::{Expected, Ledger, Mismatch, Span};
+use crate::verify::{ExpectedData, Ledger, Mismatch, Span};
 
 /// Value of `asked` for a slot in which nothing is read back.
 const NOT_ASKED: u32 = u32::MAX;
@@ -222,14 +222,16 @@ impl Worker {
     }
 
     /// What should be at `offset` of `file` in the data that slot `slot` has read.
-    pub(crate) fn expected(&self, slot: u32, file: u32, offset: u64) -> Expected {
-        let Some(back) = self.reading_back.as_deref() else { return Expected::Unknown };
-        let Some(ledger) = &back.ledger else { return Expected::Any(0) };
+    pub(crate) fn expected(&self, slot: u32, file: u32, offset: u64) -> ExpectedData {
+        let Some(back) = self.reading_back.as_deref() else { return ExpectedData::Unknown };
+        let Some(ledger) = &back.ledger else { return ExpectedData::Any(0) };
         match back.asked.get(slot as usize) {
-            None | Some(&NOT_ASKED) => Expected::Unknown,
+            None | Some(&NOT_ASKED) => ExpectedData::Unknown,
             Some(&asked) => match ledger.expected(file, offset) {
                 // It was written again after the read had begun.
-                Expected::Write(write) | Expected::Any(write) if write > asked => Expected::Unknown,
+                ExpectedData::Write(write) | ExpectedData::Any(write) if write > asked => {
+                    ExpectedData::Unknown
+                }
                 expected => expected,
             },
         }

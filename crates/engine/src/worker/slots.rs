@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use workload::{Buffers, Bytes, Direction, Io, Nanos, WorkerPlan};
 
 use super::next_io::NextIo;
-use crate::recorder::Ended;
+use crate::recorder::CompletedIo;
 
 /// Value of `issued` for a free slot.
 const FREE: u64 = u64::MAX;
@@ -59,8 +59,8 @@ impl InFlight {
 
     /// The record of this I/O, which moved `bytes` and completed at `at`.
     #[inline]
-    pub(super) fn ended(&self, at: Nanos, bytes: u32) -> Ended {
-        Ended {
+    pub(super) fn ended(&self, at: Nanos, bytes: u32) -> CompletedIo {
+        CompletedIo {
             direction: self.kind,
             file: self.file,
             bytes: u64::from(bytes),
