@@ -9,14 +9,14 @@ use crate::lateness::Lateness;
 use crate::recorder::{Collector, CollectorEnd, Remainder};
 use crate::rules::{Rules, Schedule, Timetable, latest};
 use crate::told;
-use crate::worker::{Crossing, Failure, Reached, Stopped, Worker};
+use crate::worker::{Crossing, Failure, SteeringResult, StopReason, Worker};
 use crate::worker_set::{Command, WorkerSet};
 
 /// How a worker ended.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     /// Why it stopped issuing; `None` if it is still stuck in the kernel.
-    pub(crate) stopped: Option<Stopped>,
+    pub(crate) stopped: Option<StopReason>,
     /// When its counting began and when it ended.
     pub(crate) counted: (Nanos, Nanos),
     /// When it was over, its drain included.
@@ -30,7 +30,7 @@ pub(crate) struct Outcome {
     /// The bound that ended it.
     pub(crate) crossing: Option<Crossing>,
     /// The depth that its search reached.
-    pub(crate) reached: Option<Reached>,
+    pub(crate) reached: Option<SteeringResult>,
     /// What its thread used while counting; all zeros in simulation.
     pub(crate) usage: ThreadCounters,
 }
@@ -57,7 +57,7 @@ impl Outcome {
             return self;
         }
         let failures = self.failures.into_iter().chain(held).collect();
-        Outcome { stopped: Some(Stopped::Failed), failures, ..self }
+        Outcome { stopped: Some(StopReason::Failed), failures, ..self }
     }
 
     /// The outcome of a worker that the kernel still holds at `now`.
@@ -253,7 +253,7 @@ impl<'a> Coordinator<'a> {
 
     fn ending(&self, outcomes: &[Outcome]) -> Ending {
         let any = |why| outcomes.iter().any(|outcome| outcome.stopped == Some(why));
-        if any(Stopped::Failed) || self.given_up {
+        if any(StopReason::Failed) || self.given_up {
             Ending::Failed
         } else if self.interrupted {
             Ending::Interrupted
@@ -261,7 +261,7 @@ impl<'a> Coordinator<'a> {
             Ending::Certain
         } else if self.late {
             Ending::Amount
-        } else if outcomes.is_empty() || any(Stopped::Time) {
+        } else if outcomes.is_empty() || any(StopReason::Time) {
             ending_by_time(self.plan)
         } else {
             Ending::Amount
@@ -294,10 +294,10 @@ fn complete(totals: &mut WorkerTotals, outcome: &Outcome) {
         back.lasted = outcome.ended.since(until);
     }
     totals.ending = outcome.stopped.map(|stopped| match stopped {
-        Stopped::Amount => Ending::Amount,
-        Stopped::Time => Ending::Time,
-        Stopped::Told => Ending::Interrupted,
-        Stopped::Failed => Ending::Failed,
+        StopReason::Amount => Ending::Amount,
+        StopReason::Time => Ending::Time,
+        StopReason::Told => Ending::Interrupted,
+        StopReason::Failed => Ending::Failed,
     });
     totals.unissued = outcome.unissued;
     let failed = || outcome.failures.first().map(|failure| failure.errno);

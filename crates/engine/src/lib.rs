@@ -21,4 +21,4 @@ pub use layout::layout_workload;
 pub use planner::{Clones, FileFacts, PlanError, PlanTarget, PlanTargetKind, idle_plan, plan};
 pub use recorder::{CollectorEnd, Recorder};
 pub use rules::{Rules, Schedule, Timetable};
-pub use worker::{Failure, InFlight, SlotsView, Stopped, Wake, Worker, WorkerError};
+pub use worker::{Failure, InFlight, SlotsView, StopReason, Wake, Worker, WorkerError};

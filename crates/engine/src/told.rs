@@ -5,17 +5,17 @@ use record::{Crossed, CrossedBound, Held, IoFailure, Mismatch, Note, RateUnit, S
 use workload::{StepPlan, WorkerPlan};
 
 use crate::coordinator::Outcome;
-use crate::worker::{Crossing, Failure, Reached};
+use crate::worker::{Crossing, Failure, SteeringResult};
 
 /// The notes of all workers.
 pub(crate) fn notes(plan: &StepPlan, outcomes: &[Outcome]) -> Vec<Note> {
     let of_bounds = plan.workers.iter().zip(outcomes).flat_map(|(worker, outcome)| {
         let crossed = outcome.crossing.map(|crossing| Note::Crossed(crossed(worker, &crossing)));
         // If a bound ended the worker, the target was not met.
-        let held = |reached: Reached| reached.held.or(outcome.crossing.map(|_| false));
+        let held = |reached: SteeringResult| reached.held.or(outcome.crossing.map(|_| false));
         let steered = outcome
             .reached
-            .map(|reached| Note::Steered(steered(worker, Reached { held: held(reached), ..reached })));
+            .map(|reached| Note::Steered(steered(worker, SteeringResult { held: held(reached), ..reached })));
         crossed.into_iter().chain(steered)
     });
     mismatches(plan, outcomes).into_iter().map(Note::Mismatch).chain(of_bounds).collect()
@@ -41,7 +41,7 @@ fn crossed(worker: &WorkerPlan, crossing: &Crossing) -> Crossed {
     Crossed { job: worker.job.clone(), bound }
 }
 
-fn steered(worker: &WorkerPlan, reached: Reached) -> Steered {
+fn steered(worker: &WorkerPlan, reached: SteeringResult) -> Steered {
     let held = match reached.held {
         Some(true) => Held::Yes,
         Some(false) => Held::No,

@@ -2,7 +2,7 @@
 
 use workload::{Reach, Start, StepPlan};
 
-use crate::worker::Stopped;
+use crate::worker::StopReason;
 
 /// A command to a worker while the step runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,15 +42,15 @@ impl<'a> WorkerSet<'a> {
     }
 
     /// Returns the commands that follow from the end of worker `number`, which stopped for the reason `why`.
-    pub(crate) fn over(&mut self, number: usize, why: Option<Stopped>) -> Vec<Command> {
+    pub(crate) fn over(&mut self, number: usize, why: Option<StopReason>) -> Vec<Command> {
         assert!(self.states[number] != WorkerState::Ended, "worker {number} ends twice");
         self.states[number] = WorkerState::Ended;
         let exit = self.plan.workers[number].terms.exit;
         let reach = match why {
-            Some(Stopped::Failed) => exit.failed,
-            Some(Stopped::Amount | Stopped::Time) => exit.done,
+            Some(StopReason::Failed) => exit.failed,
+            Some(StopReason::Amount | StopReason::Time) => exit.done,
             // A worker that was told to stop takes no others along: its stopper has told them.
-            Some(Stopped::Told) | None => Reach::Itself,
+            Some(StopReason::Told) | None => Reach::Itself,
         };
         let mut commands = Vec::new();
         for other in 0..self.states.len() {

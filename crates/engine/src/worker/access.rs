@@ -20,11 +20,11 @@ use workload::{Direction, WorkerPlan};
 use super::error::WorkerError;
 use super::next_io::NextIo;
 use super::slots::SlotPlan;
-use composed::Composed;
+use composed::ComposedOrder;
 use diskspd::DiskSpd;
 use plain::Plain;
 pub(super) use replay::Next;
-use replay::Traced;
+use replay::TracePosition;
 
 /// The order in which a worker goes through its files.
 #[derive(Debug)]
@@ -32,11 +32,11 @@ pub(super) enum AccessOrder {
     /// One length per direction, in sequence or uniformly at random.
     Plain(Plain),
     /// Everything else that [`workload::Access`] can express.
-    Composed(Box<Composed>),
+    Composed(Box<ComposedOrder>),
     /// DiskSpd's rules.
     DiskSpd(Box<DiskSpd>),
     /// A trace, which determines more of an I/O than its offset: the worker reads it itself.
-    Traced(Box<Traced>),
+    Traced(Box<TracePosition>),
 }
 
 /// Counters that workers of a step advance together: for each worker, those of its files.
@@ -66,7 +66,7 @@ impl AccessOrder {
             return Err(WorkerError::NoFile { job: plan.job.clone() });
         }
         if let Some(replay) = &plan.access.replay {
-            return Ok(AccessOrder::Traced(Box::new(Traced::new(plan, replay))));
+            return Ok(AccessOrder::Traced(Box::new(TracePosition::new(plan, replay))));
         }
         if let Some(order) = &plan.access.diskspd {
             let slots = SlotPlan::of(plan).count();
@@ -75,7 +75,7 @@ impl AccessOrder {
         if plain::is_plain(plan) {
             return Plain::new(plan).map(AccessOrder::Plain);
         }
-        Ok(AccessOrder::Composed(Box::new(Composed::new(plan)?)))
+        Ok(AccessOrder::Composed(Box::new(ComposedOrder::new(plan)?)))
     }
 
     /// The next I/O, for which the mix has drawn `kind`.

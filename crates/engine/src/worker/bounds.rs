@@ -3,7 +3,7 @@
 use workload::{Bounds as Asked, ByDirection, Direction, LeastRates, Nanos};
 
 use super::slots::InFlight;
-use super::{Stopped, Worker};
+use super::{StopReason, Worker};
 
 /// A bound that was crossed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,11 +53,11 @@ struct Rates {
     /// Start of the window; [`Nanos::MAX`] until it is known.
     from: Nanos,
     /// By [`Direction::index`].
-    done: [Done; 4],
+    done: [CompletedAmount; 4],
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Done {
+struct CompletedAmount {
     ops: u64,
     bytes: u64,
 }
@@ -153,7 +153,7 @@ impl Worker {
         if crossing.is_some() && self.crossing.is_none() {
             self.crossing = crossing;
             self.forgo_reading_back();
-            self.end(Stopped::Failed, at);
+            self.end(StopReason::Failed, at);
         }
     }
 

@@ -45,7 +45,7 @@ pub(crate) use flow::{SharedFlow, flows};
 use gate::Gate;
 use mix::{FlushCount, MixDraw};
 use next_io::NextIo;
-use overlap::{Drawn, Overlaps};
+use overlap::{DrawnIo, Overlaps};
 use pace::Paces;
 pub(crate) use pace::phases;
 use quota::Quota;
@@ -53,7 +53,7 @@ pub(crate) use read_back::MISMATCH;
 use read_back::ReadingBack;
 pub(crate) use slots::SlotPlan;
 use slots::Slots;
-pub(crate) use steering::Reached;
+pub(crate) use steering::SteeringResult;
 use straight::Straight;
 use think::ThinkTime;
 
@@ -84,7 +84,7 @@ pub enum Wake {
 
 /// Why a worker issues nothing more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopped {
+pub enum StopReason {
     /// Its bytes or I/Os have been issued.
     Amount,
     /// Its time is over.
@@ -137,7 +137,7 @@ pub struct Worker {
     on_error: OnError,
     /// Whether a write that finds no space ends it as if its amount were done.
     ends_when_full: bool,
-    stopped: Option<(Stopped, Nanos)>,
+    stopped: Option<(StopReason, Nanos)>,
     last_done: Nanos,
     failures: Vec<Failure>,
     unissued: u64,
@@ -273,9 +273,9 @@ impl Worker {
             if self.overlap.hold_back(drawn, &self.slots) {
                 return;
             }
-            let Drawn { place, kind, due } = drawn;
+            let DrawnIo { place, kind, due } = drawn;
             if !self.quota.take(place.kind, place.bytes) {
-                return self.end(Stopped::Amount, now);
+                return self.end(StopReason::Amount, now);
             }
             if APART {
                 self.pace.of(kind).advance()
@@ -294,7 +294,7 @@ impl Worker {
 
     /// The next I/O, if it is due: one held back, a flush, or a new one from the order.
     #[inline(always)]
-    fn draw<const APART: bool>(&mut self, now: Nanos) -> Option<Drawn> {
+    fn draw<const APART: bool>(&mut self, now: Nanos) -> Option<DrawnIo> {
         if let Some(held) = self.overlap.let_go() {
             return Some(held);
         }
@@ -304,11 +304,11 @@ impl Worker {
         }
         if let Some(file) = self.flush.take() {
             let kind = Direction::Flush;
-            return Some(Drawn { place: NextIo { kind, file, offset: 0, bytes: 0 }, kind, due: now });
+            return Some(DrawnIo { place: NextIo { kind, file, offset: 0, bytes: 0 }, kind, due: now });
         }
         let (kind, due) =
             if APART { self.pace.choose(now, || self.mix.next())? } else { (self.mix.next(), due) };
-        Some(Drawn { place: self.access.next(kind), kind, due })
+        Some(DrawnIo { place: self.access.next(kind), kind, due })
     }
 
     /// Fills the batch if writes have a pace of their own or a trace is replayed; out of line for loops with one pace.
@@ -506,14 +506,14 @@ impl Worker {
     /// Ends issuing now; I/O in flight is waited for.
     pub fn stop(&mut self, now: Nanos) {
         self.forgo_reading_back();
-        self.end(Stopped::Told, now);
+        self.end(StopReason::Told, now);
     }
 
     /// Why nothing more is issued; `None` while it issues.
-    pub fn stopped(&self) -> Option<Stopped> {
+    pub fn stopped(&self) -> Option<StopReason> {
         match self.stopped {
             // Whatever ended it, it has failed if it read wrong data.
-            Some(_) if self.has_mismatched() => Some(Stopped::Failed),
+            Some(_) if self.has_mismatched() => Some(StopReason::Failed),
             stopped => stopped.map(|(why, _)| why),
         }
     }
@@ -578,7 +578,7 @@ impl Worker {
         assert!(errno > 0, "an I/O failed without an error");
         self.balance.failed();
         if self.ends_when_full && kind == Direction::Write && NO_SPACE.contains(&errno) {
-            return self.end(Stopped::Amount, failure.at);
+            return self.end(StopReason::Amount, failure.at);
         }
         self.recorder.failed(kind, failure.io.file);
         let passed_over = match &self.on_error {
@@ -589,7 +589,7 @@ impl Worker {
         };
         if !passed_over {
             self.forgo_reading_back();
-            self.end(Stopped::Failed, failure.at);
+            self.end(StopReason::Failed, failure.at);
         }
         if self.failures.len() < self.failures.capacity() {
             self.failures.push(failure);

@@ -7,7 +7,7 @@ use super::slots::Slots;
 
 /// An I/O that was drawn and has no slot yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Drawn {
+pub(super) struct DrawnIo {
     pub(super) place: NextIo,
     /// The direction drawn from the mix, to whose pace it belongs.
     pub(super) kind: Direction,
@@ -18,7 +18,7 @@ pub(super) struct Drawn {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Overlaps {
     holds: bool,
-    held: Option<Drawn>,
+    held: Option<DrawnIo>,
 }
 
 impl Overlaps {
@@ -40,13 +40,13 @@ impl Overlaps {
 
     /// Returns the I/O held back, to be checked again before another is drawn.
     #[inline]
-    pub(super) fn let_go(&mut self) -> Option<Drawn> {
+    pub(super) fn let_go(&mut self) -> Option<DrawnIo> {
         if self.holds { self.held.take() } else { None }
     }
 
     /// True if `drawn` must wait for an I/O in `slots`; it is then kept until [`let_go`](Overlaps::let_go).
     #[inline]
-    pub(super) fn hold_back(&mut self, drawn: Drawn, slots: &Slots) -> bool {
+    pub(super) fn hold_back(&mut self, drawn: DrawnIo, slots: &Slots) -> bool {
         if self.holds && slots.overlap(&drawn.place) {
             self.held = Some(drawn);
             return true;

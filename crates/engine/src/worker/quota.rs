@@ -19,14 +19,14 @@ pub(super) struct Quota {
 
 /// Bytes that a number of I/Os move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Moved {
+pub(super) struct MovedBytes {
     /// Bytes of all I/Os.
     pub(super) all: u64,
     /// Bytes of writes.
     pub(super) written: u64,
 }
 
-impl Moved {
+impl MovedBytes {
     /// Adds one or several I/Os of `kind` that move `bytes` in all.
     #[inline]
     pub(super) fn add(&mut self, kind: Direction, bytes: u64) {
@@ -89,7 +89,7 @@ impl Quota {
 
     /// Takes `ops` I/Os that were covered, with the bytes that they move.
     #[inline]
-    pub(super) fn took(&mut self, ops: usize, moved: Moved) {
+    pub(super) fn took(&mut self, ops: usize, moved: MovedBytes) {
         debug_assert!(ops as u64 <= self.ops, "more was issued than was covered");
         debug_assert!(moved.all <= self.bytes && moved.written <= self.written, "bytes were not covered");
         self.ops -= ops as u64;
@@ -138,7 +138,7 @@ mod tests {
             let (mut at_once, mut singly) = (quota, quota);
             assert!((0..covered).all(|_| singly.take(Direction::Write, 10)));
             let moved = 10 * covered as u64;
-            at_once.took(covered, Moved { all: moved, written: moved });
+            at_once.took(covered, MovedBytes { all: moved, written: moved });
             assert_eq!(at_once, singly);
             assert_eq!(covered, if bytes.min(written) < 40 { 0 } else { ops.min(4) as usize });
         }

@@ -4,7 +4,7 @@ use workload::{Direction, EarlierWrites, Nanos, OnMismatch, ReadBack, Verify, Wo
 
 use super::next_io::NextIo;
 use super::slots::InFlight;
-use super::{Stopped, Worker};
+use super::{StopReason, Worker};
 use crate::batch::Batch;
 use crate::recorder::Part;
 use crate::verify::{ExpectedData, Ledger, Mismatch, Span};
@@ -70,7 +70,7 @@ fn span(file: u32, offset: u64, bytes: u32) -> Span {
 impl Worker {
     /// Whether blocks are still to be read back, though nothing more is issued otherwise.
     pub(super) fn has_more_to_read_back(&self) -> bool {
-        let wanted = matches!(self.stopped, Some((Stopped::Amount | Stopped::Time, _)));
+        let wanted = matches!(self.stopped, Some((StopReason::Amount | StopReason::Time, _)));
         let open = |back: &ReadingBack| back.ledger.is_some() && back.at_the_end != AtTheEnd::Over;
         wanted && self.reading_back.as_deref().is_some_and(open)
     }
@@ -125,7 +125,7 @@ impl Worker {
         if self.reading_back.as_deref().is_some_and(begun) {
             return true;
         }
-        if self.slots.in_flight() == 0 && matches!(self.stopped, Some((Stopped::Amount, _))) {
+        if self.slots.in_flight() == 0 && matches!(self.stopped, Some((StopReason::Amount, _))) {
             self.give_back(now, out);
         }
         if self.slots.in_flight() > 0 {
@@ -179,7 +179,7 @@ impl Worker {
                 self.forget_if_given_back(&place);
             }
         }
-        self.end(Stopped::Amount, now);
+        self.end(StopReason::Amount, now);
     }
 
     /// Excludes a place that an earlier run of the job may have trimmed.

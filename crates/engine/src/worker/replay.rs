@@ -3,7 +3,7 @@
 use workload::{Direction, Nanos};
 
 use super::access::{AccessOrder, Next};
-use super::{Failure, InFlight, NOTHING_MOVED, NextIo, Stopped, Worker};
+use super::{Failure, InFlight, NOTHING_MOVED, NextIo, StopReason, Worker};
 use crate::batch::Batch;
 
 /// Pause before a worker checks again for a trace that is read more slowly than it is replayed.
@@ -28,7 +28,7 @@ impl Worker {
                 return self.pace.main.set_next(due);
             }
             if !self.quota.take(place.kind, place.bytes) {
-                return self.end(Stopped::Amount, now);
+                return self.end(StopReason::Amount, now);
             }
             traced.advance();
             if place.kind != Direction::Read {
@@ -61,8 +61,8 @@ impl Worker {
         let over = self.pace.main.start() + traced.length();
         match waited {
             true if over > now => self.pace.main.set_next(over),
-            true => self.end(Stopped::Time, over),
-            false => self.end(Stopped::Amount, now),
+            true => self.end(StopReason::Time, over),
+            false => self.end(StopReason::Amount, now),
         }
     }
 
@@ -74,6 +74,6 @@ impl Worker {
             let io = InFlight { due: now, issued: now, ..InFlight::at(&nothing) };
             self.failures.push(Failure { at: now, io, errno: NOTHING_MOVED, mismatch: None });
         }
-        self.end(Stopped::Failed, now);
+        self.end(StopReason::Failed, now);
     }
 }

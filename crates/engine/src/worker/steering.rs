@@ -59,7 +59,7 @@ enum Next {
 
 /// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reached {
+pub(crate) struct SteeringResult {
     /// The depth.
     pub(crate) depth: u32,
     /// Whether the target was met at that depth in the last window; `None` if the search was not over.
@@ -170,10 +170,10 @@ impl Steering {
     }
 
     /// The present result.
-    fn reached(&self) -> Reached {
+    fn reached(&self) -> SteeringResult {
         let settled = self.stage == Stage::Over || self.asked.then == WhenFound::Followed;
         let bottom = self.depth == 1 && self.held == Some(false);
-        Reached { depth: self.depth as u32, held: self.held.filter(|_| settled || bottom) }
+        SteeringResult { depth: self.depth as u32, held: self.held.filter(|_| settled || bottom) }
     }
 }
 
@@ -203,7 +203,7 @@ impl Worker {
         match steering.pass(now) {
             Next::Window => {}
             Next::Last => self.count_anew(now),
-            Next::End => self.end(super::Stopped::Amount, now),
+            Next::End => self.end(super::StopReason::Amount, now),
         }
     }
 
@@ -216,7 +216,7 @@ impl Worker {
     }
 
     /// The depth that a search reached.
-    pub(crate) fn reached_depth(&self) -> Option<Reached> {
+    pub(crate) fn reached_depth(&self) -> Option<SteeringResult> {
         self.gate.as_ref()?.steering.as_ref().map(Steering::reached)
     }
 }
@@ -261,7 +261,7 @@ mod tests {
                 }
             }
             prop_assert!(windows <= 20, "{windows} windows");
-            prop_assert_eq!(steering.reached(), Reached { depth: bound.min(most as usize) as u32, held: Some(true) });
+            prop_assert_eq!(steering.reached(), SteeringResult { depth: bound.min(most as usize) as u32, held: Some(true) });
         }
     }
 
@@ -269,7 +269,7 @@ mod tests {
     fn where_nothing_does_it_stays_at_depth_one() {
         let mut steering = search(90.0, WhenFound::Measured, 32);
         assert!((0..20).all(|_| window(&mut steering, 10) == Next::Window));
-        assert_eq!(steering.reached(), Reached { depth: 1, held: Some(false) });
+        assert_eq!(steering.reached(), SteeringResult { depth: 1, held: Some(false) });
     }
 
     #[test]

@@ -5,7 +5,7 @@ use workload::{Completion, Direction, Io, Nanos};
 use super::Worker;
 use super::access::AccessOrder;
 use super::next_io::NextIo;
-use super::quota::Moved;
+use super::quota::MovedBytes;
 use super::slots::{Entry, InFlight};
 use crate::batch::Batch;
 
@@ -77,8 +77,8 @@ impl Worker {
 
     /// Fills `places` with I/Os of one kind to the one file.
     #[inline(always)]
-    fn fill_alike(&mut self, now: Nanos, kind: Direction, places: &mut [Io]) -> Moved {
-        let mut moved = Moved::default();
+    fn fill_alike(&mut self, now: Nanos, kind: Direction, places: &mut [Io]) -> MovedBytes {
+        let mut moved = MovedBytes::default();
         let AccessOrder::Plain(plain) = &mut self.access else { return moved };
         let (mut run, bytes) = plain.run(kind);
         moved.add(kind, places.len() as u64 * u64::from(bytes));
@@ -89,8 +89,8 @@ impl Worker {
 
     /// Fills `places` with I/Os whose direction is drawn and whose files take turns.
     #[inline(never)]
-    fn fill_mixed(&mut self, now: Nanos, places: &mut [Io]) -> Moved {
-        let mut moved = Moved::default();
+    fn fill_mixed(&mut self, now: Nanos, places: &mut [Io]) -> MovedBytes {
+        let mut moved = MovedBytes::default();
         let AccessOrder::Plain(plain) = &mut self.access else { return moved };
         for place in places {
             let NextIo { kind, file, offset, bytes } = plain.next(self.mix.next());

@@ -95,7 +95,7 @@ impl Worker {
     /// Rests or ends, because the I/Os until the next rest or the end have been issued.
     #[cold]
     pub(super) fn spent(&mut self, now: Nanos) {
-        if self.quota.is_at_rest() { self.begin_rest(now) } else { self.end(super::Stopped::Amount, now) }
+        if self.quota.is_at_rest() { self.begin_rest(now) } else { self.end(super::StopReason::Amount, now) }
     }
 
     /// Begins a rest that is due, or its pause if the queue has run empty for it.

@@ -3,7 +3,7 @@
 use workload::{Bytes, Nanos};
 
 use super::quota::Quota;
-use super::{Phase, Stopped, Wake, Worker};
+use super::{Phase, StopReason, Wake, Worker};
 use crate::recorder::Part;
 use crate::rules::{Schedule, Timetable};
 
@@ -55,7 +55,7 @@ impl Worker {
     /// When its counting began and ended.
     pub(crate) fn counted(&self) -> (Nanos, Nanos) {
         let wrote_until = self.wrote_until.unwrap_or(Nanos::MAX);
-        let done_in_ramp = self.phase == Phase::Ramp && matches!(self.stopped, Some((Stopped::Amount, _)));
+        let done_in_ramp = self.phase == Phase::Ramp && matches!(self.stopped, Some((StopReason::Amount, _)));
         let from = match self.rules.bytes_in_all {
             Some(_) if done_in_ramp => self.schedule.start,
             _ => self.schedule.counted_from,
@@ -66,7 +66,7 @@ impl Worker {
     /// When this worker was over: its last completion, or the later time at which issuing ended by the clock or on command.
     pub fn ended(&self) -> Nanos {
         match self.stopped {
-            Some((Stopped::Time | Stopped::Told, at)) => at.max(self.last_done),
+            Some((StopReason::Time | StopReason::Told, at)) => at.max(self.last_done),
             _ => self.last_done,
         }
     }
@@ -89,11 +89,11 @@ impl Worker {
     }
 
     #[cold]
-    pub(super) fn end(&mut self, why: Stopped, at: Nanos) {
+    pub(super) fn end(&mut self, why: StopReason, at: Nanos) {
         if self.stopped.is_some() {
             return;
         }
-        if matches!(why, Stopped::Time | Stopped::Told) && self.phase != Phase::Waiting {
+        if matches!(why, StopReason::Time | StopReason::Told) && self.phase != Phase::Waiting {
             self.unissued = self.pace.due_before(at);
         }
         self.stopped = Some((why, at));
@@ -153,7 +153,7 @@ impl Worker {
                 self.recorder.enter(Part::Cool, now);
                 self.unissued = self.pace.due_before(schedule.deadline);
             }
-            _ => self.end(Stopped::Time, schedule.over),
+            _ => self.end(StopReason::Time, schedule.over),
         }
     }
 

@@ -22,7 +22,7 @@ const TRIES: usize = 32;
 
 /// The order of a worker whose access is composed.
 #[derive(Clone, Debug)]
-pub(in crate::worker) struct Composed {
+pub(in crate::worker) struct ComposedOrder {
     order: Order,
     random_percent: [u64; WAYS],
     runs: Option<Runs>,
@@ -70,12 +70,12 @@ struct Window {
     length: u64,
 }
 
-impl Composed {
+impl ComposedOrder {
     /// The order that `plan` asks for.
     ///
     /// # Errors
     /// [`WorkerError`] if a region does not hold the longest I/O.
-    pub(super) fn new(plan: &WorkerPlan) -> Result<Composed, WorkerError> {
+    pub(super) fn new(plan: &WorkerPlan) -> Result<ComposedOrder, WorkerError> {
         let (access, blocks) = (&plan.access, &plan.blocks);
         let lanes_of = |(number, file): (usize, &FilePlan)| -> Result<[Lane; WAYS], WorkerError> {
             let lane = |direction| Lane::new(plan, file, number as u64, direction);
@@ -87,7 +87,7 @@ impl Composed {
         };
         let percent = access.random_percent;
         let files: Box<[_]> = plan.files.iter().enumerate().map(lanes_of).collect::<Result<_, _>>()?;
-        Ok(Composed {
+        Ok(ComposedOrder {
             order: access.order,
             random_percent: [percent.read, percent.write, percent.trim].map(u64::from),
             runs: access.runs,

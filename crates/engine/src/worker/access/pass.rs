@@ -20,13 +20,13 @@ pub(super) struct Passes {
 }
 
 /// A run of blocks, drawn side by side into their place: returned by value they would be copied twice.
-struct Run<'p> {
+struct BlockRun<'p> {
     permutation: &'p Permutation,
     from: u64,
     into: &'p mut [u64; Permutation::RUN],
 }
 
-impl InLanes for Run<'_> {
+impl InLanes for BlockRun<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -68,7 +68,7 @@ impl Passes {
             self.begin_another();
         }
         debug_assert!(self.drawn < blocks, "a pass goes beyond its region");
-        in_lanes(Run { permutation: &self.permutation, from: self.drawn, into: &mut self.ahead });
+        in_lanes(BlockRun { permutation: &self.permutation, from: self.drawn, into: &mut self.ahead });
         self.end = (blocks - self.drawn).min(Permutation::RUN as u64) as usize;
         self.next = 0;
         self.drawn += self.end as u64;

@@ -138,7 +138,7 @@ impl Plain {
         self.longest
     }
 
-    /// Whether all I/O goes to one file and a [`Run`] gives its offsets.
+    /// Whether all I/O goes to one file and a [`OffsetRun`] gives its offsets.
     pub(in crate::worker) fn is_one_run(&self) -> bool {
         let drawn_singly = self.order == Order::Random(Repeats::With)
             || self.order == Order::Sequential && self.random_percent > 0;
@@ -147,12 +147,12 @@ impl Plain {
 
     /// The offsets of I/O of `kind`, and its length; only if [`is_one_run`](Plain::is_one_run).
     #[inline(always)]
-    pub(in crate::worker) fn run(&mut self, kind: Direction) -> (Run<'_>, u32) {
+    pub(in crate::worker) fn run(&mut self, kind: Direction) -> (OffsetRun<'_>, u32) {
         let sequential = self.order == Order::Sequential;
         let lanes = &mut self.files[0];
         let lane = &mut lanes.lanes[if kind == Direction::Write { lanes.write_lane } else { 0 }];
         let bytes = lane.block as u32;
-        (Run { sequential, lane }, bytes)
+        (OffsetRun { sequential, lane }, bytes)
     }
 
     /// The next I/O of `kind`, a read or a write.
@@ -177,12 +177,12 @@ impl Plain {
 }
 
 /// The offsets of one direction in one file, in sequence or each block once.
-pub(in crate::worker) struct Run<'p> {
+pub(in crate::worker) struct OffsetRun<'p> {
     sequential: bool,
     lane: &'p mut Lane,
 }
 
-impl Run<'_> {
+impl OffsetRun<'_> {
     /// The offset of the next I/O.
     #[inline(always)]
     pub(in crate::worker) fn next(&mut self) -> u64 {

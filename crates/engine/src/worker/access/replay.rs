@@ -13,7 +13,7 @@ const AHEAD: usize = 16;
 
 /// The position in a trace.
 #[derive(Debug)]
-pub(in crate::worker) struct Traced {
+pub(in crate::worker) struct TracePosition {
     rows: Rows,
     unpacker: Unpacker,
     next: Next,
@@ -73,12 +73,13 @@ fn read(trace: &dyn TracePieces, mut fill: Producer<Result<Vec<u8>, String>>) {
     }
 }
 
-impl Traced {
-    pub(super) fn new(plan: &WorkerPlan, replay: &Replay) -> Traced {
+impl TracePosition {
+    pub(super) fn new(plan: &WorkerPlan, replay: &Replay) -> TracePosition {
         let waits = plan.pace == Pace::Traced;
         let length = if waits { replay.length } else { Nanos::ZERO };
         let rows = Rows::of(&replay.rows);
-        let mut traced = Traced { rows, unpacker: Unpacker::default(), next: Next::Unread, length, waits };
+        let mut traced =
+            TracePosition { rows, unpacker: Unpacker::default(), next: Next::Unread, length, waits };
         traced.advance();
         traced
     }
