@@ -18,11 +18,11 @@ impl Observer for Quiet {
 }
 
 /// A volume with 3,000 I/Os per second of any kind.
-struct Capped {
+struct CappedVolume {
     free_at: Nanos,
 }
 
-impl Volume for Capped {
+impl Volume for CappedVolume {
     fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
         self.free_at = self.free_at.max(now) + Nanos(333_333);
         VolumeAnswer { done_at: self.free_at + Nanos(500_000), result: io.bytes as i32 }
@@ -128,7 +128,7 @@ fn main() {
         let before = kernel::thread_cpu_time();
         let time = StopRule::Time(Nanos::from_secs(2_400));
         let plan = plan(worker(depth, Access::random(Mix::READ), BackendKind::Simulated), time);
-        let mut volume = Capped { free_at: Nanos::ZERO };
+        let mut volume = CappedVolume { free_at: Nanos::ZERO };
         let Ok(record) = run_simulated(&plan, &mut volume, Nanos::ZERO, &mut Quiet) else { return };
         let spent = kernel::thread_cpu_time().since(before).total();
         let each = spent.0 as f64 / ops(&record) as f64;

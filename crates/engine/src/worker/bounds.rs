@@ -1,6 +1,6 @@
 //! Bounds that end a worker because its volume is too slow: an I/O that takes too long, a rate that is too low.
 
-use workload::{Bounds as Asked, ByDirection, Direction, LeastRates, Nanos};
+use workload::{Bounds as PlannedBounds, ByDirection, Direction, LeastRates, Nanos};
 
 use super::slots::InFlight;
 use super::{StopReason, Worker};
@@ -64,7 +64,7 @@ struct CompletedAmount {
 
 impl Bounds {
     /// `None` if the plan sets no bound; `issues` says which directions the worker issues.
-    pub(super) fn new(asked: &Asked, issues: impl Fn(Direction) -> bool) -> Option<Box<Bounds>> {
+    pub(super) fn new(asked: &PlannedBounds, issues: impl Fn(Direction) -> bool) -> Option<Box<Bounds>> {
         let rates = asked.rates.map(|asked| Rates {
             asked,
             issued: asked.ops.iter().map(|(direction, _)| direction).filter(|way| issues(*way)).collect(),
@@ -180,7 +180,7 @@ mod tests {
             window: Nanos::SECOND,
             grace: Nanos::from_secs(2),
         };
-        let asked = Asked { rates: Some(rates), ..Asked::default() };
+        let asked = PlannedBounds { rates: Some(rates), ..PlannedBounds::default() };
         let mut bounds = Bounds::new(&asked, |way| way == Direction::Read).unwrap();
         assert_eq!(bounds.horizon(), Nanos::MAX, "it has not begun");
         bounds.begin(Nanos(7));
@@ -199,13 +199,13 @@ mod tests {
     #[test]
     fn only_an_io_that_takes_longer_crosses_a_latency() {
         let latency = ByDirection { write: Some(Nanos(10)), ..ByDirection::default() };
-        let mut bounds = Bounds::new(&Asked { latency, rates: None }, |_| true).unwrap();
+        let mut bounds = Bounds::new(&PlannedBounds { latency, rates: None }, |_| true).unwrap();
         assert_eq!(bounds.done(&io(Direction::Write, 5), Nanos(15), 4096), None);
         assert_eq!(bounds.done(&io(Direction::Read, 5), Nanos(99), 4096), None);
         assert_eq!(bounds.done(&io(Direction::Flush, 5), Nanos(99), 0), None);
         let late = io(Direction::Write, 5);
         let crossed = Crossing::Latency { most: Nanos(10), took: Nanos(11), io: late };
         assert_eq!(bounds.done(&late, Nanos(16), 4096), Some(crossed));
-        assert!(Bounds::new(&Asked::default(), |_| true).is_none());
+        assert!(Bounds::new(&PlannedBounds::default(), |_| true).is_none());
     }
 }

@@ -1,7 +1,7 @@
 //! A search for the queue depth: it doubles while enough I/Os complete in time, then the gap between the greatest depth that
 //! passed and the least that failed is halved. Each depth is tried for a window of time.
 
-use workload::{Nanos, Steering as Asked, WhenFound};
+use workload::{Nanos, Steering as PlannedSteering, WhenFound};
 
 use super::Worker;
 use super::bounds::Crossing;
@@ -13,7 +13,7 @@ const SETTLED: u32 = 8;
 /// The search of a worker.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Steering {
-    asked: Asked,
+    asked: PlannedSteering,
     /// The depth being tried.
     depth: usize,
     /// The greatest depth that passed; 0 until one has.
@@ -68,7 +68,7 @@ pub(crate) struct SteeringResult {
 
 impl Steering {
     /// A search up to `depth`.
-    pub(super) fn new(asked: Asked, depth: u32) -> Steering {
+    pub(super) fn new(asked: PlannedSteering, depth: u32) -> Steering {
         assert!(asked.window > Nanos::ZERO, "a depth is tried for no time");
         let beyond = depth as usize + 1;
         Steering {
@@ -228,7 +228,7 @@ mod tests {
     use workload::Direction;
 
     fn search(percent: f64, then: WhenFound, most: u32) -> Steering {
-        let asked = Asked { target: Nanos(100), window: Nanos::SECOND, percent, then };
+        let asked = PlannedSteering { target: Nanos(100), window: Nanos::SECOND, percent, then };
         let mut steering = Steering::new(asked, most);
         steering.begin(Nanos::ZERO);
         steering

@@ -79,7 +79,7 @@ fn a_full_queue_waits_for_as_many_as_are_asked_for_and_takes_no_more() {
 /// Sixty at once whenever four are left, on a volume that completes them one by one.
 #[test]
 fn a_queue_with_a_low_mark_is_filled_in_one_go_when_it_has_run_down() {
-    let mut volume = Spy::on(Capped::at(10_000, Nanos::ZERO));
+    let mut volume = Spy::on(CappedVolume::at(10_000, Nanos::ZERO));
     let plan = batched(Batching { refill_at: Some(4), ..Batching::BEST });
     simulate(&for_ops(64 + 5 * 60, vec![plan]), &mut volume);
     let mut times: Vec<Nanos> = volume.seen.iter().map(|(at, _)| *at).collect();

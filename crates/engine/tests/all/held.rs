@@ -70,7 +70,7 @@ fn steered(target: Nanos, then: WhenFound) -> Terms {
 fn the_depth_is_found_at_which_a_latency_holds_and_only_its_last_window_counts() {
     for (target, most, depth) in [(ms(1), 64, 10), (ms(100), 64, 64), (Nanos::from_micros(310), 64, 3)] {
         let plan = for_ten_seconds(vec![with(steered(target, WhenFound::Measured), most)]);
-        let record = simulate(&plan, &mut Capped::at(10_000, Nanos::from_micros(100)));
+        let record = simulate(&plan, &mut CappedVolume::at(10_000, Nanos::from_micros(100)));
         assert_adds_up(&record);
         let found = Steered { job: record.jobs[0].clone(), depth, held: Held::Yes };
         assert_eq!(record.notes, [Note::Steered(found)], "{target}");
@@ -87,7 +87,7 @@ fn the_depth_is_found_at_which_a_latency_holds_and_only_its_last_window_counts()
 fn where_no_depth_holds_or_one_is_followed_everything_counts() {
     let of = |target, then| {
         let plan = for_ten_seconds(vec![with(steered(target, then), 64)]);
-        let record = simulate(&plan, &mut Capped::at(10_000, Nanos::from_micros(100)));
+        let record = simulate(&plan, &mut CappedVolume::at(10_000, Nanos::from_micros(100)));
         assert_adds_up(&record);
         assert_eq!(record.ending, Ending::Time);
         let Some(Note::Steered(steered)) = record.notes.first().cloned() else { panic!("nothing is told") };

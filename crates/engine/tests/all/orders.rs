@@ -20,7 +20,7 @@ fn fingerprint(ios: &[(Nanos, Io)]) -> u64 {
 }
 
 fn order_of(stop: StopRule, plan: WorkerPlan) -> (usize, u64) {
-    let mut spy = Spy::on(Capped::at(50_000, Nanos(30_000)));
+    let mut spy = Spy::on(CappedVolume::at(50_000, Nanos(30_000)));
     simulate(&step(vec![plan], stop), &mut spy);
     (spy.seen.len(), fingerprint(&spy.seen))
 }
@@ -147,7 +147,7 @@ fn amounts_end_a_step_at_the_very_io_in_every_order() {
     for (name, plan) in plans() {
         let longest = plan.blocks.longest().0;
         for amount in [1, 15, 16, 17, 1_000, 4_097] {
-            let mut spy = Spy::on(Capped::at(50_000, Nanos(30_000)));
+            let mut spy = Spy::on(CappedVolume::at(50_000, Nanos(30_000)));
             let record = simulate(&for_ops(amount, vec![plan.clone()]), &mut spy);
             let moving = |io: &Io| io.kind != Direction::Flush;
             let issued = spy.seen.iter().filter(|(_, io)| moving(io)).count() as u64;
@@ -155,7 +155,7 @@ fn amounts_end_a_step_at_the_very_io_in_every_order() {
             assert_eq!((issued, counted), (amount, amount), "{name}, {amount} I/Os");
         }
         for bytes in [longest, 10 * longest + 1, 333 * longest - 1] {
-            let mut spy = Spy::on(Capped::at(50_000, Nanos(30_000)));
+            let mut spy = Spy::on(CappedVolume::at(50_000, Nanos(30_000)));
             simulate(&step(vec![plan.clone()], StopRule::BytesEach(Bytes(bytes))), &mut spy);
             let moved: u64 = spy.seen.iter().map(|(_, io)| u64::from(io.bytes)).sum();
             assert!(moved <= bytes && moved + longest > bytes, "{name}: {moved} bytes of {bytes}");
@@ -167,7 +167,7 @@ fn amounts_end_a_step_at_the_very_io_in_every_order() {
 fn every_block_is_visited_once_a_pass_at_any_depth() {
     for (blocks, depth) in [(1u64, 1), (15, 4), (16, 16), (17, 64), (1_003, 64), (4_096, 7)] {
         let files = vec![file(Bytes::kib(8), Bytes::kib(4 * blocks))];
-        let mut spy = Spy::on(Capped::at(50_000, Nanos(30_000)));
+        let mut spy = Spy::on(CappedVolume::at(50_000, Nanos(30_000)));
         simulate(&for_ops(3 * blocks, vec![WorkerPlan { files, ..at_depth(depth) }]), &mut spy);
         for pass in spy.seen.chunks(blocks as usize) {
             let mut places: Vec<u64> = pass.iter().map(|(_, io)| io.offset).collect();

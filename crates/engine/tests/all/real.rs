@@ -33,17 +33,17 @@ fn backends() -> Vec<BackendKind> {
     working
 }
 
-struct Unnamed {
+struct UnnamedFile {
     _folder: tempfile::TempDir,
     file: OwnedTestFile,
 }
 
-impl Unnamed {
-    fn of(size: Bytes) -> Unnamed {
+impl UnnamedFile {
+    fn of(size: Bytes) -> UnnamedFile {
         let folder = tempfile::tempdir().unwrap();
         let file = kernel::unnamed_file(folder.path(), size).unwrap();
         file.set_len(size).unwrap();
-        Unnamed { _folder: folder, file }
+        UnnamedFile { _folder: folder, file }
     }
 
     fn writable(&self) -> OpenFile {
@@ -127,7 +127,7 @@ fn a_slow_pace_hears_an_interrupt_between_two_ios() {
 fn what_every_backend_writes_can_be_read_back() {
     for backend in backends() {
         let size = Bytes::mib(4);
-        let unnamed = Unnamed::of(size);
+        let unnamed = UnnamedFile::of(size);
         let region = FilePlan { path: unnamed.file.path().to_owned(), offset: Bytes(0), size };
         let writer = WorkerPlan {
             backend,
@@ -167,7 +167,7 @@ fn what_every_backend_writes_can_be_read_back() {
 /// Reads every block of an unnamed file by `backend` at `depth`.
 fn read_through(backend: BackendKind, depth: u32) -> StepRecord {
     let size = Bytes::mib(8);
-    let unnamed = Unnamed::of(size);
+    let unnamed = UnnamedFile::of(size);
     let region = FilePlan { path: unnamed.file.path().to_owned(), offset: Bytes(0), size };
     let reader = WorkerPlan { backend, direct: false, files: vec![region], ..at_depth(depth) };
     let files = [vec![unnamed.file.open_for_read(Direct::No).unwrap()]];
@@ -240,7 +240,7 @@ fn a_worker_that_sleeps_between_its_ios_is_seen_to_give_the_cpu_away() {
 
 #[test]
 fn a_write_without_leave_never_reaches_the_kernel() {
-    let unnamed = Unnamed::of(Bytes::mib(1));
+    let unnamed = UnnamedFile::of(Bytes::mib(1));
     let region = FilePlan { path: unnamed.file.path().to_owned(), offset: Bytes(0), size: Bytes::mib(1) };
     let writer = WorkerPlan {
         backend: BackendKind::Pread,

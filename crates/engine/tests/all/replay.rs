@@ -109,8 +109,8 @@ fn a_time_that_is_set_ends_a_trace_that_is_longer() {
 #[test]
 fn what_was_issued_is_told_in_its_order() {
     #[derive(Default)]
-    struct Told(Vec<TracedIo>);
-    impl Observer for Told {
+    struct ReplayObserver(Vec<TracedIo>);
+    impl Observer for ReplayObserver {
         fn interval(&mut self, _: &record::Interval) {}
 
         fn issued(&mut self, worker: usize, ios: &[TracedIo]) {
@@ -121,7 +121,7 @@ fn what_was_issued_is_told_in_its_order() {
     let rows = rows(3000);
     let mut plan = plan(replay(&rows, Nanos::ZERO), (16, Pace::Closed));
     plan.workers[0].terms = Terms { tells_issues: true, ..Terms::default() };
-    let mut told = Told::default();
+    let mut told = ReplayObserver::default();
     // The later an I/O of a batch is issued, the earlier it comes back.
     let mut number = 0;
     let mut volume = By(|now: Nanos, io: &Io| {

@@ -15,7 +15,7 @@ fn reads(record: &StepRecord) -> u64 {
 
 #[test]
 fn a_closed_loop_reaches_a_cap_exactly_in_every_second() {
-    let mut volume = Capped::at(3_000, Nanos(500_000));
+    let mut volume = CappedVolume::at(3_000, Nanos(500_000));
     let record = simulate(&for_seconds(60, vec![at_depth(8)]), &mut volume);
     assert_eq!(record.ending, Ending::Time);
     assert_tiled(&record);
@@ -29,7 +29,7 @@ fn a_closed_loop_reaches_a_cap_exactly_in_every_second() {
 #[test]
 fn the_queue_obeys_littles_law() {
     for depth in [1, 2, 16, 100] {
-        let mut volume = Capped::at(5_000, Nanos::from_millis(1));
+        let mut volume = CappedVolume::at(5_000, Nanos::from_millis(1));
         let record = simulate(&for_seconds(20, vec![at_depth(depth)]), &mut volume);
         let rate = reads(&record) as f64 / record.seconds();
         let latency = record.tally(Direction::Read).latency_ns_mean().unwrap() / 1e9;
@@ -42,7 +42,7 @@ fn the_queue_obeys_littles_law() {
 #[test]
 fn due_times_of_a_fixed_rate_do_not_depend_on_completions() {
     let plan = for_seconds(10, vec![WorkerPlan { pace: Pace::Fixed(Iops(3_000.0)), ..at_depth(4) }]);
-    let mut slow = Spy::on(Capped::at(2_000, Nanos::from_millis(1)));
+    let mut slow = Spy::on(CappedVolume::at(2_000, Nanos::from_millis(1)));
     let mut fast = Spy::on(Parallel { latency: Nanos(1_000) });
     simulate(&plan, &mut slow);
     let record = simulate(&plan, &mut fast);
@@ -122,12 +122,12 @@ fn latency_counts_from_the_due_time_through_a_stall() {
 fn amounts_are_exact_with_and_without_a_ramp() {
     for ramp in [Nanos::ZERO, Nanos::from_millis(1_700)] {
         let plan = workload::StepPlan { ramp, ..for_ops(5_000, vec![at_depth(16)]) };
-        let record = simulate(&plan, &mut Capped::at(900, Nanos::from_millis(2)));
+        let record = simulate(&plan, &mut CappedVolume::at(900, Nanos::from_millis(2)));
         assert_eq!((reads(&record), record.ending), (5_000, Ending::Amount));
         assert_tiled(&record);
         let bytes =
             workload::StepPlan { ramp, ..step(vec![at_depth(16)], StopRule::BytesEach(Bytes::mib(9))) };
-        let record = simulate(&bytes, &mut Capped::at(900, Nanos::from_millis(2)));
+        let record = simulate(&bytes, &mut CappedVolume::at(900, Nanos::from_millis(2)));
         assert_eq!(record.tally(Direction::Read).bytes, Bytes::mib(9).0);
     }
 }
@@ -152,7 +152,7 @@ fn what_happens_in_the_ramp_is_recorded_but_not_counted() {
 fn an_interrupt_ends_a_step_promptly_and_keeps_what_was_done() {
     let mut log = Log { stop_after: Some(3), ..Log::default() };
     let plan = for_seconds(100_000, vec![at_depth(32)]);
-    let record = simulate_watched(&plan, &mut Capped::at(1_000, Nanos::from_millis(5)), &mut log);
+    let record = simulate_watched(&plan, &mut CappedVolume::at(1_000, Nanos::from_millis(5)), &mut log);
     assert_eq!(record.ending, Ending::Interrupted);
     assert!(record.ended < START + Nanos::from_secs(4), "{}", record.ended);
     assert_tiled(&record);
@@ -210,7 +210,7 @@ fn the_same_seed_gives_the_same_record_and_another_seed_another() {
         let access = Access::random(Mix::reads(60));
         for_seconds(7, vec![WorkerPlan { pace, access, seed, ..at_depth(3) }])
     };
-    let run = |seed| simulate(&plan(seed), &mut Capped::at(800, Nanos::from_millis(1)));
+    let run = |seed| simulate(&plan(seed), &mut CappedVolume::at(800, Nanos::from_millis(1)));
     assert_eq!(run(5), run(5));
     assert_ne!(run(5).intervals, run(6).intervals);
 }
@@ -219,7 +219,8 @@ fn the_same_seed_gives_the_same_record_and_another_seed_another() {
 fn a_steady_rate_is_certain_early_and_an_unsteady_one_never() {
     let certain =
         StopRule::Certain { half_width: 0.01, least: Nanos::from_secs(4), most: Nanos::from_secs(60) };
-    let steady = simulate(&step(vec![at_depth(8)], certain), &mut Capped::at(2_000, Nanos::from_millis(1)));
+    let steady =
+        simulate(&step(vec![at_depth(8)], certain), &mut CappedVolume::at(2_000, Nanos::from_millis(1)));
     assert_eq!(steady.ending, Ending::Certain);
     assert!(steady.seconds() < 12.0, "{}", steady.seconds());
     // A volume that keeps falling to a third of its rate, in bursts of changing length, never settles.
@@ -243,7 +244,8 @@ fn a_step_without_workers_only_lets_time_pass() {
 
 #[test]
 fn what_ends_in_the_drain_is_a_short_interval_of_its_own() {
-    let record = simulate(&for_seconds(3, vec![at_depth(8)]), &mut Capped::at(1_000, Nanos::from_millis(5)));
+    let record =
+        simulate(&for_seconds(3, vec![at_depth(8)]), &mut CappedVolume::at(1_000, Nanos::from_millis(5)));
     assert_eq!(record.intervals.len(), 4);
     assert!(record.intervals[..3].iter().all(|interval| interval.seconds() == 1.0));
     let whole: u64 = record.intervals[1..3].iter().map(ops).sum();
@@ -273,7 +275,7 @@ proptest! {
             interval: Nanos(interval * MS),
             ..step((0..workers).map(|w| one(u64::from(w))).collect(), StopRule::Time(Nanos(time * MS)))
         };
-        let mut volume = Capped::at(1_000 / gap, Nanos::from_millis(3));
+        let mut volume = CappedVolume::at(1_000 / gap, Nanos::from_millis(3));
         let record = simulate(&plan, &mut volume);
         assert_tiled(&record);
         prop_assert!(record.intervals.iter().all(|interval| !interval.smeared));

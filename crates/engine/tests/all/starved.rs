@@ -11,7 +11,7 @@ use crate::vocabulary::*;
 
 /// A volume whose user has no CPU in some spans.
 struct Starving {
-    inner: Capped,
+    inner: CappedVolume,
     taken: Vec<(Nanos, Nanos)>,
 }
 
@@ -29,7 +29,7 @@ impl Volume for Starving {
 fn starve(spans: &[(u64, u64)]) -> StepRecord {
     let after = |millis| START + Nanos::from_millis(millis);
     let taken = spans.iter().map(|&(from, to)| (after(from), after(to))).collect();
-    let mut volume = Starving { inner: Capped::at(1_000, Nanos(500_000)), taken };
+    let mut volume = Starving { inner: CappedVolume::at(1_000, Nanos(500_000)), taken };
     simulate(&for_seconds(8, vec![at_depth(4)]), &mut volume)
 }
 

@@ -8,25 +8,25 @@ use testbed::{Disk, Lack, Throttle, Through, skipped};
 use workload::{BackendKind, Bytes, Direction, Ending, FilePlan, Nanos, StopRule, WorkerPlan};
 
 /// A loop device that this process reads through a control group, which can be limited to next to nothing.
-struct Throttled {
+struct ThrottledDevice {
     group: Throttle,
     disk: Disk,
 }
 
-impl Throttled {
+impl ThrottledDevice {
     /// `None`, and a skip, without the rights for one.
-    fn or_skip() -> Option<Throttled> {
+    fn or_skip() -> Option<ThrottledDevice> {
         let disk = Disk::of(testbed::build_folder(), 4, Through::Cache)?;
         disk.write_at(0, &vec![7; 4 << 20]);
         let group = Throttle::or_skip("stuck")?;
         group.holds(std::process::id());
-        Some(Throttled { group, disk })
+        Some(ThrottledDevice { group, disk })
     }
 }
 
 /// Throttles the device after the first interval, and asks to stop half a second later.
 struct Saboteur<'d> {
-    device: &'d mut Throttled,
+    device: &'d mut ThrottledDevice,
     clock: Clock,
     held_at: Option<Nanos>,
 }
@@ -48,7 +48,7 @@ impl Observer for Saboteur<'_> {
 #[test]
 fn a_step_ends_although_the_kernel_holds_its_io_and_names_it() {
     for backend in [BackendKind::IoUring, BackendKind::Libaio, BackendKind::Pread] {
-        let Some(mut device) = Throttled::or_skip() else { return };
+        let Some(mut device) = ThrottledDevice::or_skip() else { return };
         if kernel::probe().iter().any(|(kind, works)| *kind == backend && works.is_err()) {
             skipped(Lack::Kernel, format!("{} does not work here", backend.name()));
             continue;

@@ -17,7 +17,7 @@ use workload::{
 use crate::vocabulary::{Log, at_depth, step};
 
 /// What was written and how.
-struct Written {
+struct WrittenFile {
     folder: tempfile::TempDir,
     block: u64,
     blocks: u64,
@@ -25,7 +25,7 @@ struct Written {
 }
 
 pub fn check(random: &mut Stream) {
-    let written = Written::new(random);
+    let written = WrittenFile::new(random);
     let record = written.run(written.worker.clone());
     assert_eq!((&record.failures, record.ending), (&Vec::new(), Ending::Amount), "{:?}", record.notes);
     let damaged = written.damage(random);
@@ -39,8 +39,8 @@ pub fn check(random: &mut Stream) {
     assert_eq!(record.failures.len(), damaged.len().min(16));
 }
 
-impl Written {
-    fn new(random: &mut Stream) -> Written {
+impl WrittenFile {
+    fn new(random: &mut Stream) -> WrittenFile {
         let memory = std::path::Path::new("/dev/shm");
         let place = if memory.is_dir() { memory } else { std::path::Path::new(env!("CARGO_TARGET_TMPDIR")) };
         let folder = tempfile::Builder::new().prefix("plimsoll-seeds-").tempdir_in(place).unwrap();
@@ -71,7 +71,7 @@ impl Written {
             seed: random.next_u64(),
             ..at_depth(1)
         };
-        Written { folder, block, blocks, worker }
+        WrittenFile { folder, block, blocks, worker }
     }
 
     fn path(&self) -> PathBuf {

@@ -8,13 +8,13 @@ const ERRNOS: [i32; 3] = [5, 28, 61]; // EIO, ENOSPC, ENODATA
 
 /// One I/O as the volume saw it.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen {
+pub struct ServedIo {
     pub now: Nanos,
     pub io: Io,
     pub served: VolumeAnswer,
 }
 
-impl Seen {
+impl ServedIo {
     pub fn is_held(&self) -> bool {
         self.served.done_at == Nanos::MAX
     }
@@ -41,7 +41,7 @@ struct Faults {
 }
 
 pub struct Faulty {
-    pub served: Vec<Seen>,
+    pub served: Vec<ServedIo>,
     random: Stream,
     faults: Faults,
     latency: u64,
@@ -83,7 +83,7 @@ impl Faulty {
 impl Volume for Faulty {
     fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
         let served = VolumeAnswer { done_at: self.done_at(now), result: self.result(io) };
-        self.served.push(Seen { now, io: *io, served });
+        self.served.push(ServedIo { now, io: *io, served });
         served
     }
 }

@@ -8,21 +8,21 @@ use workload::{
     StepPlan, StopRule, WorkerPlan,
 };
 
-use super::faulty::Seen;
+use super::faulty::ServedIo;
 use super::plans::{FILE, WORKER};
 use crate::vocabulary::{START, assert_adds_up};
 
 /// ETIMEDOUT, the error of I/O that never completed.
 const IN_VAIN: i32 = 110;
 
-pub fn check(plan: &StepPlan, served: &[Seen], record: &StepRecord) {
+pub fn check(plan: &StepPlan, served: &[ServedIo], record: &StepRecord) {
     everything_is_counted(served, record);
     assert_adds_up(record);
     intervals_follow_each_other(record);
     failures_are_those_that_happened(served, record);
     nothing_is_early_and_due_times_never_go_back(served);
     for (number, worker) in plan.workers.iter().enumerate() {
-        let mine: Vec<&Seen> = served.iter().filter(|seen| whose(&seen.io) == Some(number)).collect();
+        let mine: Vec<&ServedIo> = served.iter().filter(|seen| whose(&seen.io) == Some(number)).collect();
         within_bounds(worker, &mine);
         depth_is_kept(worker, &mine);
         time_is_kept(plan, worker, &mine);
@@ -38,14 +38,14 @@ fn whose(io: &Io) -> Option<usize> {
 }
 
 /// Issued = done + failed + held, by direction, with their bytes; sums of intervals are sums of I/Os.
-fn everything_is_counted(served: &[Seen], record: &StepRecord) {
+fn everything_is_counted(served: &[ServedIo], record: &StepRecord) {
     for direction in Direction::ALL {
         let mut told = Tally::default();
         record.intervals.iter().for_each(|interval| told.merge(&interval.of(direction).tally));
         let mine = || served.iter().filter(|seen| seen.io.kind == direction);
-        let (failed, held) = (count(mine(), Seen::has_failed), count(mine(), Seen::is_held));
+        let (failed, held) = (count(mine(), ServedIo::has_failed), count(mine(), ServedIo::is_held));
         let done = mine().count() as u64 - failed - held;
-        let came = |seen: &&Seen| !seen.is_held() && !seen.has_failed();
+        let came = |seen: &&ServedIo| !seen.is_held() && !seen.has_failed();
         let bytes: u64 = mine().filter(came).map(|seen| seen.served.result as u64).sum();
         let short =
             mine().filter(came).filter(|seen| (seen.served.result as u32) < seen.io.bytes).count() as u64;
@@ -58,7 +58,7 @@ fn everything_is_counted(served: &[Seen], record: &StepRecord) {
     }
 }
 
-fn count<'s>(seen: impl Iterator<Item = &'s Seen>, which: fn(&Seen) -> bool) -> u64 {
+fn count<'s>(seen: impl Iterator<Item = &'s ServedIo>, which: fn(&ServedIo) -> bool) -> u64 {
     seen.filter(|seen| which(seen)).count() as u64
 }
 
@@ -78,10 +78,10 @@ fn intervals_follow_each_other(record: &StepRecord) {
 }
 
 /// Failures are those that happened, and I/O that was never answered is reported as waited for in vain.
-fn failures_are_those_that_happened(served: &[Seen], record: &StepRecord) {
+fn failures_are_those_that_happened(served: &[ServedIo], record: &StepRecord) {
     let ended_badly = || served.iter().filter(|seen| seen.has_failed() || seen.is_held());
     for failure in &record.failures {
-        let is_it = |seen: &Seen| {
+        let is_it = |seen: &ServedIo| {
             let same = (seen.io.kind, seen.io.offset, seen.io.bytes)
                 == (failure.direction, failure.offset, failure.bytes);
             match seen.is_held() {
@@ -93,13 +93,13 @@ fn failures_are_those_that_happened(served: &[Seen], record: &StepRecord) {
     }
     // For each worker the first 16 are kept, and 16 for all together; those that are held come in addition.
     assert_eq!(record.failures.len(), ended_badly().count().min(16));
-    let held = served.iter().any(Seen::is_held);
+    let held = served.iter().any(ServedIo::is_held);
     assert!(!held || record.ending == Ending::Failed, "{:?} with I/O that was never answered", record.ending);
 }
 
-fn nothing_is_early_and_due_times_never_go_back(served: &[Seen]) {
+fn nothing_is_early_and_due_times_never_go_back(served: &[ServedIo]) {
     let mut last: HashMap<(usize, Direction), Nanos> = HashMap::new();
-    for Seen { now, io, .. } in served {
+    for ServedIo { now, io, .. } in served {
         assert!(io.due <= *now, "{io:?} was issued at {now}");
         let Some(worker) = whose(io) else { continue };
         let before = last.insert((worker, io.kind), io.due).unwrap_or_default();
@@ -107,8 +107,8 @@ fn nothing_is_early_and_due_times_never_go_back(served: &[Seen]) {
     }
 }
 
-fn within_bounds(worker: &WorkerPlan, mine: &[&Seen]) {
-    for Seen { io, .. } in mine {
+fn within_bounds(worker: &WorkerPlan, mine: &[&ServedIo]) {
+    for ServedIo { io, .. } in mine {
         let file = &worker.files[io.file as usize];
         let (first, end) = (file.offset.0, file.offset.0 + file.size.0);
         assert!(first <= io.offset && io.offset + u64::from(io.bytes) <= end, "{io:?} leaves {file:?}");
@@ -127,9 +127,9 @@ fn within_bounds(worker: &WorkerPlan, mine: &[&Seen]) {
 }
 
 /// Never more in flight than the depth, and no slot twice.
-fn depth_is_kept(worker: &WorkerPlan, mine: &[&Seen]) {
+fn depth_is_kept(worker: &WorkerPlan, mine: &[&ServedIo]) {
     let mut slots: HashMap<u32, Nanos> = HashMap::new();
-    for Seen { now, io, served } in mine {
+    for ServedIo { now, io, served } in mine {
         let under_way = slots.values().filter(|until| *until > now).count();
         assert!(under_way < worker.depth as usize, "{io:?} at {now} beside {under_way} others");
         let until = slots.insert(io.slot, served.done_at).unwrap_or_default();
@@ -137,12 +137,12 @@ fn depth_is_kept(worker: &WorkerPlan, mine: &[&Seen]) {
     }
 }
 
-fn time_is_kept(plan: &StepPlan, worker: &WorkerPlan, mine: &[&Seen]) {
+fn time_is_kept(plan: &StepPlan, worker: &WorkerPlan, mine: &[&ServedIo]) {
     let times =
         plan.stop.iter().filter_map(|rule| if let StopRule::Time(time) = rule { Some(*time) } else { None });
     let over = START + plan.ramp + times.min().unwrap_or(Nanos::MAX - START - plan.ramp) + worker.terms.cool;
     let begins = START + worker.terms.delay;
-    for Seen { now, io, .. } in mine {
+    for ServedIo { now, io, .. } in mine {
         assert!(begins <= *now && *now <= over, "{io:?} at {now}, between {begins} and {over}");
     }
 }
@@ -150,7 +150,7 @@ fn time_is_kept(plan: &StepPlan, worker: &WorkerPlan, mine: &[&Seen]) {
 /// Never more than the amount is counted; exactly the amount if that ended the worker.
 fn amounts_are_kept(
     (plan, worker): (&StepPlan, &WorkerPlan),
-    mine: &[&Seen],
+    mine: &[&ServedIo],
     (record, number): (&StepRecord, usize),
 ) {
     let totals = &record.workers[number];
@@ -186,14 +186,14 @@ fn amounts_are_kept(
 }
 
 /// Bytes of writes that were issued, from the ramp to the end, whatever their results.
-fn written(mine: &[&Seen]) -> u64 {
+fn written(mine: &[&ServedIo]) -> u64 {
     let writes = mine.iter().filter(|seen| seen.io.kind == Direction::Write);
     writes.map(|seen| u64::from(seen.io.bytes)).sum()
 }
 
 /// After an error that is not passed over, a worker issues nothing more.
-fn errors_end_it(worker: &WorkerPlan, mine: &[&Seen]) {
-    let ends = |seen: &&&Seen| {
+fn errors_end_it(worker: &WorkerPlan, mine: &[&ServedIo]) {
+    let ends = |seen: &&&ServedIo| {
         seen.has_failed()
             && match &worker.terms.on_error {
                 OnError::Stop => true,
@@ -204,13 +204,13 @@ fn errors_end_it(worker: &WorkerPlan, mine: &[&Seen]) {
             }
     };
     let Some(end) = mine.iter().filter(ends).map(|seen| seen.served.done_at).min() else { return };
-    for Seen { now, io, .. } in mine {
+    for ServedIo { now, io, .. } in mine {
         assert!(*now <= end, "{io:?} was issued at {now}, after an error at {end}");
     }
 }
 
 /// If no block is to come twice before all have come once, none has been visited two times more than another.
-fn each_block_once(worker: &WorkerPlan, mine: &[&Seen]) {
+fn each_block_once(worker: &WorkerPlan, mine: &[&ServedIo]) {
     let Access { order, mix, spread, stride, runs, pieces, .. } = &worker.access;
     let plain = (spread, *stride, *runs, *pieces) == (&Spread::Uniform, 0, None, None::<Pieces>);
     let whole = match order {

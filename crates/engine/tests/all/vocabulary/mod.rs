@@ -86,19 +86,19 @@ impl Volume for Parallel {
 }
 
 /// Serves one after the other at a fixed rate, each `latency` later still.
-pub struct Capped {
+pub struct CappedVolume {
     pub gap: Nanos,
     pub latency: Nanos,
     free_at: Nanos,
 }
 
-impl Capped {
-    pub fn at(iops: u64, latency: Nanos) -> Capped {
-        Capped { gap: Nanos(1_000_000_000 / iops), latency, free_at: Nanos::ZERO }
+impl CappedVolume {
+    pub fn at(iops: u64, latency: Nanos) -> CappedVolume {
+        CappedVolume { gap: Nanos(1_000_000_000 / iops), latency, free_at: Nanos::ZERO }
     }
 }
 
-impl Volume for Capped {
+impl Volume for CappedVolume {
     fn serve(&mut self, now: Nanos, io: &Io) -> VolumeAnswer {
         self.free_at = self.free_at.max(now) + self.gap;
         VolumeAnswer { done_at: self.free_at.max(now + self.latency), result: io.bytes as i32 }
