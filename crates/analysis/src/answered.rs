@@ -18,7 +18,7 @@ use crate::{Finding, drained, mapped, places, soaked, sought, together};
 /// The answer to what a procedure was asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "procedure", rename_all = "snake_case")]
-pub enum Answered {
+pub enum ProcedureAnswer {
     /// `plimsoll burst`: the levels of a volume that is drained on purpose.
     Burst(BurstAnswer),
     /// `plimsoll headroom`: the greatest rate of arrivals at which a latency holds.
@@ -41,14 +41,14 @@ pub struct CheckAnswer {
     /// Which kind of check ran.
     pub plan: CheckPlan,
     /// Answers of the parts that ran, in that order.
-    pub parts: Vec<Answered>,
+    pub parts: Vec<ProcedureAnswer>,
 }
 
-impl Answered {
+impl ProcedureAnswer {
     /// Returns the answers it is made of: those of its parts, or itself.
-    pub fn each(&self) -> &[Answered] {
+    pub fn each(&self) -> &[ProcedureAnswer] {
         match self {
-            Answered::Check(check) => &check.parts,
+            ProcedureAnswer::Check(check) => &check.parts,
             one => std::slice::from_ref(one),
         }
     }
@@ -63,30 +63,30 @@ pub(crate) struct Ground<'g> {
 }
 
 /// Returns the answer that `run` gives, if the procedure asks for more than its steps show.
-pub(crate) fn answered(run: &Run, ground: Ground<'_>) -> Option<Answered> {
+pub(crate) fn answered(run: &Run, ground: Ground<'_>) -> Option<ProcedureAnswer> {
     of_asked(run, run.asked.as_ref()?, ground)
 }
 
-fn of_asked(run: &Run, asked: &ProcedureRequest, ground: Ground<'_>) -> Option<Answered> {
+fn of_asked(run: &Run, asked: &ProcedureRequest, ground: Ground<'_>) -> Option<ProcedureAnswer> {
     let Ground { figures, findings, limits } = ground;
     Some(match asked {
-        ProcedureRequest::Burst(asked) => Answered::Burst(drained::answer(run, figures, asked)),
+        ProcedureRequest::Burst(asked) => ProcedureAnswer::Burst(drained::answer(run, figures, asked)),
         ProcedureRequest::Headroom(asked) => {
-            Answered::Headroom(Box::new(sought::answer(run, figures, asked)))
+            ProcedureAnswer::Headroom(Box::new(sought::answer(run, figures, asked)))
         }
         // One side alone answers nothing: `compare` reads both.
         ProcedureRequest::InTurns(_) => return None,
-        ProcedureRequest::Map(asked) => Answered::Map(mapped::answer(run, asked, (figures, findings))),
-        ProcedureRequest::Places(asked) => Answered::Places(places::answer(run, figures, asked)),
-        ProcedureRequest::Together(asked) => Answered::Together(together::answer(run, asked)),
-        ProcedureRequest::Soak(asked) => Answered::Soak(Box::new(soaked::answer(run, asked, limits))),
+        ProcedureRequest::Map(asked) => ProcedureAnswer::Map(mapped::answer(run, asked, (figures, findings))),
+        ProcedureRequest::Places(asked) => ProcedureAnswer::Places(places::answer(run, figures, asked)),
+        ProcedureRequest::Together(asked) => ProcedureAnswer::Together(together::answer(run, asked)),
+        ProcedureRequest::Soak(asked) => ProcedureAnswer::Soak(Box::new(soaked::answer(run, asked, limits))),
         ProcedureRequest::Check(asked) => return of_check(run, asked, ground),
     })
 }
 
 /// Returns the answers of a check's parts. A soak alone is the whole answer of its check; without parts, as in a
 /// quick check, the verdict is the answer.
-fn of_check(run: &Run, asked: &CheckRequest, ground: Ground<'_>) -> Option<Answered> {
+fn of_check(run: &Run, asked: &CheckRequest, ground: Ground<'_>) -> Option<ProcedureAnswer> {
     let part = |one: &ProcedureRequest| {
         let own = part_of(run, one);
         if own.steps.is_empty() {
@@ -97,9 +97,9 @@ fn of_check(run: &Run, asked: &CheckRequest, ground: Ground<'_>) -> Option<Answe
             None => of_asked(&own, one, ground),
         }
     };
-    let mut parts: Vec<Answered> = asked.parts.iter().filter_map(part).collect();
-    if let [Answered::Soak(_)] = parts.as_slice() {
+    let mut parts: Vec<ProcedureAnswer> = asked.parts.iter().filter_map(part).collect();
+    if let [ProcedureAnswer::Soak(_)] = parts.as_slice() {
         return parts.pop();
     }
-    (!parts.is_empty()).then_some(Answered::Check(CheckAnswer { plan: asked.plan, parts }))
+    (!parts.is_empty()).then_some(ProcedureAnswer::Check(CheckAnswer { plan: asked.plan, parts }))
 }

@@ -58,7 +58,7 @@ pub enum Refill {
 
 /// A bucket that emptied; if it has several accounts, the run does not tell them apart.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Emptied {
+pub(crate) struct EmptiedBucket {
     pub accounts: Vec<BucketAccount>,
     pub refill: Refill,
 }
@@ -131,7 +131,7 @@ impl Moment {
 
 /// Returns the bucket that emptied between the two times of `at`; `None` if no account explains the change, because
 /// it was no bucket or too little was seen.
-pub(crate) fn emptied(dated: &[Dated], at: (Nanos, Nanos), limits: Option<&Limits>) -> Option<Emptied> {
+pub(crate) fn emptied(dated: &[Dated], at: (Nanos, Nanos), limits: Option<&Limits>) -> Option<EmptiedBucket> {
     let looks = Charge::all(limits).into_iter().filter_map(|charge| Look::at(dated, at, charge));
     let looks: Vec<Look> = looks.filter(|look| look.refill.is_some()).collect();
     let mut accounts = Vec::new();
@@ -143,8 +143,11 @@ pub(crate) fn emptied(dated: &[Dated], at: (Nanos, Nanos), limits: Option<&Limit
         accounts.extend(best.map(|look| look.account));
         refill = refill.or(best.and_then(|look| look.refill));
     }
-    Some(Emptied { refill: refill.filter(|_| accounts.len() == 1).unwrap_or(Refill::Unknown), accounts })
-        .filter(|emptied| !emptied.accounts.is_empty())
+    Some(EmptiedBucket {
+        refill: refill.filter(|_| accounts.len() == 1).unwrap_or(Refill::Unknown),
+        accounts,
+    })
+    .filter(|emptied| !emptied.accounts.is_empty())
 }
 
 /// The run under one account.

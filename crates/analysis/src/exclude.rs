@@ -3,7 +3,7 @@
 use policy::Resource;
 use workload::Direction;
 
-use crate::causes::Counted;
+use crate::causes::LevelUnit;
 use crate::findings::{NotIdentifiable, Question};
 use crate::{Evidence, Finding, Meaning};
 
@@ -11,20 +11,20 @@ use crate::{Evidence, Finding, Meaning};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asked {
     /// What limits the level of this direction.
-    Holds(Direction, Counted),
+    Holds(Direction, LevelUnit),
     /// Whether both directions have one budget, for blocks of this many bytes if they are known.
-    Budget(Counted, Option<u64>),
+    Budget(LevelUnit, Option<u64>),
     /// Whether credits of this kind are left of the policy's.
     Credits(Resource),
 }
 
 fn asked(meaning: &Meaning) -> Option<Asked> {
     Some(match meaning {
-        Meaning::IopsCap(found) => Asked::Holds(found.direction, Counted::Operations),
-        Meaning::DepthBound(found) => Asked::Holds(found.direction, Counted::Operations),
-        Meaning::KernelQueue(found) => Asked::Holds(found.direction, Counted::Operations),
-        Meaning::BandwidthCap(found) => Asked::Holds(found.direction, Counted::Bytes),
-        Meaning::InFlightBound(found) => Asked::Holds(found.direction, Counted::Bytes),
+        Meaning::IopsCap(found) => Asked::Holds(found.direction, LevelUnit::Operations),
+        Meaning::DepthBound(found) => Asked::Holds(found.direction, LevelUnit::Operations),
+        Meaning::KernelQueue(found) => Asked::Holds(found.direction, LevelUnit::Operations),
+        Meaning::BandwidthCap(found) => Asked::Holds(found.direction, LevelUnit::Bytes),
+        Meaning::InFlightBound(found) => Asked::Holds(found.direction, LevelUnit::Bytes),
         Meaning::Saturation(found) => Asked::Holds(found.direction, found.counted),
         Meaning::CpuBound(found) => Asked::Holds(found.direction, found.counted),
         Meaning::MachineLimit(found) => Asked::Holds(found.direction, found.counted),
@@ -79,7 +79,7 @@ pub(crate) fn without_contradictions(found: Vec<Finding>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::causes::Counted;
+    use crate::causes::LevelUnit;
     use crate::findings::{DepthBound, FillingDepth, IopsCap, Saturation};
     use crate::{Confidence, Estimate, Metering, Scales};
 
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn the_surest_answer_to_a_question_stays_and_other_questions_keep_theirs() {
         let scales = Scales { answer: Metering::Unclear, slope: None, fano: Vec::new() };
-        let (direction, counted) = (Direction::Read, Counted::Operations);
+        let (direction, counted) = (Direction::Read, LevelUnit::Operations);
         let busy = Saturation { direction, counted, level: LEVEL, scales };
         let ours = DepthBound { direction, level: LEVEL, depth: 256, latency_ns: 1e6 };
         let depth = FillingDepth { direction, star: 2.0, ninety: 2.0, base_latency_ns: 1e6 };

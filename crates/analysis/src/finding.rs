@@ -9,7 +9,7 @@ use crate::watch::Place;
 
 /// Something the record shows, of the kind `K`: a rule gives findings of its own kind, and [`crate::Finding`] may be of any.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Found<K> {
+pub struct FindingOf<K> {
     /// What it means, with its numbers.
     #[serde(flatten)]
     pub meaning: K,
@@ -19,15 +19,20 @@ pub struct Found<K> {
     pub confidence: Confidence,
 }
 
-impl<K> Found<K> {
+impl<K> FindingOf<K> {
     /// Makes a finding about the whole run, which no single span shows.
-    pub(crate) fn at_large(meaning: K, confidence: Confidence) -> Found<K> {
-        Found { meaning, evidence: Vec::new(), confidence }
+    pub(crate) fn at_large(meaning: K, confidence: Confidence) -> FindingOf<K> {
+        FindingOf { meaning, evidence: Vec::new(), confidence }
     }
 
     /// Makes a finding that the counted part of a step shows in `series`.
-    pub(crate) fn in_step(meaning: K, step: &StepRecord, series: &str, confidence: Confidence) -> Found<K> {
-        Found { meaning, evidence: vec![Evidence::of_step(step, series)], confidence }
+    pub(crate) fn in_step(
+        meaning: K,
+        step: &StepRecord,
+        series: &str,
+        confidence: Confidence,
+    ) -> FindingOf<K> {
+        FindingOf { meaning, evidence: vec![Evidence::of_step(step, series)], confidence }
     }
 }
 

@@ -4,7 +4,7 @@ use policy::Limits;
 use record::{Run, StoredFinding};
 use workload::{CheckPlan, Direction, Expectation, Nanos, StepKind};
 
-use crate::answered::{Answered, CheckAnswer, Ground, answered};
+use crate::answered::{CheckAnswer, Ground, ProcedureAnswer, answered};
 use crate::drained::left_after;
 use crate::exclude::without_contradictions;
 use crate::figures::{Figures, figures};
@@ -60,11 +60,11 @@ pub fn analyse(run: &Run, limits: Option<&Limits>, expectation: Option<&Expectat
     let answered = answered(run, Ground { figures: &figures, findings: &found, limits });
     match &answered {
         None => {}
-        Some(Answered::Soak(soak)) => of_soak(&mut verdict, soak),
-        Some(Answered::Check(check)) => of_drain(&mut verdict, check),
+        Some(ProcedureAnswer::Soak(soak)) => of_soak(&mut verdict, soak),
+        Some(ProcedureAnswer::Check(check)) => of_drain(&mut verdict, check),
         Some(_) => leave_unasked(&mut verdict),
     }
-    if let Some(Answered::Map(answer)) = &answered {
+    if let Some(ProcedureAnswer::Map(answer)) = &answered {
         mapped::settle(answer, &mut verdict.rows, &mut found);
     }
     found.sort_by_key(|finding| match &finding.meaning {
@@ -138,7 +138,7 @@ fn of_soak(verdict: &mut Verdict, soak: &SoakAnswer) {
 /// Compares what is left of a drained volume with what its policy says is left.
 fn of_drain(verdict: &mut Verdict, check: &CheckAnswer) {
     let bursts = check.parts.iter().filter_map(|part| match part {
-        Answered::Burst(burst) => Some(burst),
+        ProcedureAnswer::Burst(burst) => Some(burst),
         _ => None,
     });
     if check.plan != CheckPlan::Burst {

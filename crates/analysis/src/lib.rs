@@ -42,9 +42,9 @@ mod verdict;
 mod watch;
 mod windows;
 
-pub use answered::{Answered, CheckAnswer};
+pub use answered::{CheckAnswer, ProcedureAnswer};
 pub use bucket::{BucketAccount, Refill};
-pub use causes::{Charge, Counted, Tells};
+pub use causes::{Charge, LevelUnit, Tells};
 pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
 pub use course::Course;
@@ -53,7 +53,7 @@ pub use drained::{
     Fullness, Outlook, Outlooks, PublishedBurst, asked_for, drained,
 };
 pub use exclude::exclude;
-pub use finding::{Confidence, Evidence, Found};
+pub use finding::{Confidence, Evidence, FindingOf};
 pub use findings::{Finding, Meaning};
 pub use headroom::{Bound, Headroom, claimed_latency, keeps_up};
 pub use identified::{circumstances, levels};

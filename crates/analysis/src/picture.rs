@@ -7,7 +7,7 @@ use workload::{Direction, Ending, Nanos};
 use crate::headroom::Headroom;
 use crate::level::Seen;
 use crate::windows::FiveWindows;
-use crate::{Answered, Finding, Regimes, Verdict, Watched};
+use crate::{Finding, ProcedureAnswer, Regimes, Verdict, Watched};
 
 /// A figure with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -167,7 +167,7 @@ pub struct Analysis {
     /// The verdict.
     pub verdict: Verdict,
     /// The answer to what a procedure was asked; `None` if the steps say it all.
-    pub answered: Option<Answered>,
+    pub answered: Option<ProcedureAnswer>,
     /// Figures of a watched machine; `None` if only a target was measured.
     pub watched: Option<Watched>,
 }

@@ -18,25 +18,25 @@ const FLAT: f64 = 0.005;
 const MOMENTS: usize = 2;
 
 /// A level, and whether it is only a lower bound.
-pub(super) struct Bound {
+pub(super) struct LevelBound {
     pub level: Estimate,
     pub at_least: bool,
 }
 
-impl Bound {
+impl LevelBound {
     /// Returns the level of `cap` as measured, or what `open` makes of it if `cause` is open.
-    pub fn of(cap: &Cap, cause: &Cause, open: impl FnOnce() -> Bound) -> Bound {
-        let held = Bound { level: cap.level, at_least: cap.at_least };
+    pub fn of(cap: &Cap, cause: &Cause, open: impl FnOnce() -> LevelBound) -> LevelBound {
+        let held = LevelBound { level: cap.level, at_least: cap.at_least };
         if matches!(cause, Cause::Open { .. }) { open() } else { held }
     }
 
     /// Returns the bound for the level of `cap`, whose cause is open and which `loads` show; `of` picks the figure
     /// of a load that the level is about.
-    pub fn open(way: &Way<'_>, cap: &Cap, loads: &[&Load<'_>], of: fn(&Point) -> Estimate) -> Bound {
+    pub fn open(way: &Way<'_>, cap: &Cap, loads: &[&Load<'_>], of: fn(&Point) -> Estimate) -> LevelBound {
         let at_least = cap.at_least || lost(way, loads) > LOST || have_more(cap, loads, of);
         let least = if at_least { least_ever(way, loads, of) } else { None };
         let level = least.filter(|least| least.value < cap.level.value).unwrap_or(cap.level);
-        Bound { level, at_least }
+        LevelBound { level, at_least }
     }
 }
 

@@ -2,12 +2,12 @@
 
 use statistics::metered::{Meter, Metering, Window, metered_at_one_level};
 
-use super::bound::{Bound, starved};
+use super::bound::{LevelBound, starved};
 use super::corner::{self, Shows};
 use super::inside::local_limit;
 use super::loads::{cpu_bound, full, meter, window};
 use super::operations::{bytes_below, open, same};
-use super::{Cause, Charged, Counted, Held, Load, Tells, Way, evidence, unit};
+use super::{Cause, Charged, LevelUnit, LimitedLevel, Load, Tells, Way, evidence, unit};
 use crate::finding::Confidence;
 use crate::plateaus::{Cap, PLATEAU};
 
@@ -27,14 +27,18 @@ pub(super) fn level(way: &Way<'_>) -> Option<Cap> {
 }
 
 /// What is known of the level.
-struct Seen<'s> {
+struct BytesEvidence<'s> {
     cap: Cap,
     loads: Vec<&'s Load<'s>>,
     meter: Meter,
 }
 
 /// Returns what limits the bytes of `way` if operations do not; `unit` is what operations are charged in.
-pub(super) fn held(way: &Way<'_>, operations: Option<&Held>, unit: Option<&Charged>) -> Option<Held> {
+pub(super) fn held(
+    way: &Way<'_>,
+    operations: Option<&LimitedLevel>,
+    unit: Option<&Charged>,
+) -> Option<LimitedLevel> {
     let cap = level(way)?;
     let largest = *way.loads.deepest(way.direction).last()?;
     if let Some(held) = operations.filter(|held| same(held.level.value, largest.point.iops.value)) {
@@ -42,15 +46,15 @@ pub(super) fn held(way: &Way<'_>, operations: Option<&Held>, unit: Option<&Charg
     }
     let on = |load: &&Load<'_>| load.point.bytes_per_second.value >= cap.level.value * (1.0 - PLATEAU);
     let loads = full(way, way.loads.of_direction(way.direction).filter(on).collect());
-    let seen = Seen { cap, meter: of_blocks(&loads), loads };
+    let seen = BytesEvidence { cap, meter: of_blocks(&loads), loads };
     let (cause, confidence) = beside(cause(way, &seen, unit), operations);
     let by_counts = matches!(cause, Cause::Meter | Cause::Saturated) && starved(way, &cap, &seen.loads);
     let (cause, confidence) = if by_counts { open(vec![Tells::MoreSeconds]) } else { (cause, confidence) };
-    let bound = || Bound::open(way, &cap, &seen.loads, |point| point.bytes_per_second);
-    let Bound { level, at_least } = Bound::of(&cap, &cause, bound);
-    Some(Held {
+    let bound = || LevelBound::open(way, &cap, &seen.loads, |point| point.bytes_per_second);
+    let LevelBound { level, at_least } = LevelBound::of(&cap, &cause, bound);
+    Some(LimitedLevel {
         direction: way.direction,
-        counted: Counted::Bytes,
+        counted: LevelUnit::Bytes,
         level,
         at_least,
         from: seen.loads.iter().map(|load| load.point.block).min().unwrap_or(largest.point.block),
@@ -63,10 +67,10 @@ pub(super) fn held(way: &Way<'_>, operations: Option<&Held>, unit: Option<&Charg
 
 /// Returns a lower bound for bytes if operations limit the largest block too, so that bytes show no level of their
 /// own, and if it is open what an operation at random places is charged as.
-fn beyond(operations: &Held, largest: &Load<'_>) -> Option<Held> {
+fn beyond(operations: &LimitedLevel, largest: &Load<'_>) -> Option<LimitedLevel> {
     let Cause::Open { tells } = &operations.cause else { return None };
-    tells.contains(&Tells::InOrder).then(|| Held {
-        counted: Counted::Bytes,
+    tells.contains(&Tells::InOrder).then(|| LimitedLevel {
+        counted: LevelUnit::Bytes,
         level: largest.point.bytes_per_second,
         at_least: true,
         from: largest.point.block,
@@ -107,7 +111,7 @@ fn scaled(mut window: Window, share: f64) -> Window {
 }
 
 /// Returns the first of these causes that is shown: each excludes those after it.
-fn cause(way: &Way<'_>, seen: &Seen<'_>, unit: Option<&Charged>) -> (Cause, Confidence) {
+fn cause(way: &Way<'_>, seen: &BytesEvidence<'_>, unit: Option<&Charged>) -> (Cause, Confidence) {
     ours(way, seen)
         .or_else(|| in_flight(way, seen))
         .or_else(|| in_units(seen, unit))
@@ -118,18 +122,21 @@ fn cause(way: &Way<'_>, seen: &Seen<'_>, unit: Option<&Charged>) -> (Cause, Conf
 
 /// Lowers the confidence in a meter if small operations keep the device busy without one: large ones may keep it
 /// busy too, each taking as long as the next, so that pinned counts say less.
-fn beside((cause, confidence): (Cause, Confidence), operations: Option<&Held>) -> (Cause, Confidence) {
+fn beside(
+    (cause, confidence): (Cause, Confidence),
+    operations: Option<&LimitedLevel>,
+) -> (Cause, Confidence) {
     let is_busy = operations.is_some_and(|held| held.cause == Cause::Saturated);
     let most = if is_busy && cause == Cause::Meter { Confidence::Possible } else { confidence };
     (cause, confidence.min(most))
 }
 
 /// Detects plimsoll's CPU, or a limit of this machine, as the cause.
-fn ours(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+fn ours(way: &Way<'_>, seen: &BytesEvidence<'_>) -> Option<(Cause, Confidence)> {
     if let Some((step, share)) = cpu_bound(&seen.loads) {
         return Some((Cause::Cpu { step, share }, Confidence::Strong));
     }
-    let limit = local_limit(way, Counted::Bytes, seen.cap.level.value)?;
+    let limit = local_limit(way, LevelUnit::Bytes, seen.cap.level.value)?;
     Some((Cause::Machine { limit }, Confidence::Strong))
 }
 
@@ -138,7 +145,7 @@ fn in_flight_of(load: &Load<'_>) -> f64 {
 }
 
 /// Detects the bytes in flight as the cause; excluded if two different budgets reach the same rate.
-fn in_flight(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+fn in_flight(way: &Way<'_>, seen: &BytesEvidence<'_>) -> Option<(Cause, Confidence)> {
     // A load well above the level does not reach the same.
     let at_level = |load: &&&Load<'_>| load.point.bytes_per_second.value * HALVED <= seen.cap.level.value;
     let budgets = || seen.loads.iter().filter(at_level).map(|load| in_flight_of(load));
@@ -156,7 +163,7 @@ fn in_flight(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
 }
 
 /// Returns a load at the level, and one of the same block size with about half its bytes in flight.
-fn halved<'s>(way: &'s Way<'_>, seen: &'s Seen<'_>) -> Option<(&'s Load<'s>, &'s Load<'s>)> {
+fn halved<'s>(way: &'s Way<'_>, seen: &'s BytesEvidence<'_>) -> Option<(&'s Load<'s>, &'s Load<'s>)> {
     let half = |full: &&'s Load<'s>| {
         let about_half = |load: &&Load<'_>| {
             let share = in_flight_of(load) / in_flight_of(full);
@@ -168,14 +175,14 @@ fn halved<'s>(way: &'s Way<'_>, seen: &'s Seen<'_>) -> Option<(&'s Load<'s>, &'s
 }
 
 /// Detects operations charged in units that give exactly these bytes.
-fn in_units(seen: &Seen<'_>, unit: Option<&Charged>) -> Option<(Cause, Confidence)> {
+fn in_units(seen: &BytesEvidence<'_>, unit: Option<&Charged>) -> Option<(Cause, Confidence)> {
     let charged = unit.filter(|charged| unit::explains(charged, seen.cap.level.value))?;
     Some((Cause::Unit { unit: charged.unit, charge: charged.charge }, charged.confidence))
 }
 
 /// Leaves the cause open, or less sure, without two block sizes at the level: one alone may be limited by anything.
 /// If even the smallest of the ladder is at it, only smaller ones tell bytes from units of that size.
-fn two_blocks(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+fn two_blocks(way: &Way<'_>, seen: &BytesEvidence<'_>) -> Option<(Cause, Confidence)> {
     let blocks = || seen.loads.iter().map(|load| load.point.block);
     let least = blocks().min()?;
     if seen.cap.at_least {
@@ -191,7 +198,7 @@ fn two_blocks(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
 
 /// Leaves the cause open if blocks that a rule of bytes would have to limit move fewer bytes than the largest: each
 /// takes time besides its bytes, which no meter of bytes counts.
-fn by_size(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+fn by_size(way: &Way<'_>, seen: &BytesEvidence<'_>) -> Option<(Cause, Confidence)> {
     let blocks = way.loads.deepest(way.direction);
     let (largest, smallest) = (&blocks.last()?.point, &blocks.first()?.point);
     let held = |load: &&&Load<'_>| load.point.iops.value <= OPERATIONS_FREE * smallest.iops.value;

@@ -3,18 +3,18 @@
 use record::LocalLimit;
 use workload::Direction;
 
-use super::{Counted, SAME, Way};
+use super::{LevelUnit, SAME, Way};
 
 /// How near, as a share, the rate must be to what the queue's requests give at the base latency to be limited by them.
 const NEAR: f64 = 0.1;
 
 /// Returns the limit of this machine whose figure is `level`.
-pub(super) fn local_limit(way: &Way<'_>, counted: Counted, level: f64) -> Option<LocalLimit> {
+pub(super) fn local_limit(way: &Way<'_>, counted: LevelUnit, level: f64) -> Option<LocalLimit> {
     let what = match (way.direction, counted) {
-        (Direction::Read, Counted::Operations) => "riops",
-        (Direction::Read, Counted::Bytes) => "rbps",
-        (_, Counted::Operations) => "wiops",
-        (_, Counted::Bytes) => "wbps",
+        (Direction::Read, LevelUnit::Operations) => "riops",
+        (Direction::Read, LevelUnit::Bytes) => "rbps",
+        (_, LevelUnit::Operations) => "wiops",
+        (_, LevelUnit::Bytes) => "wbps",
     };
     let on = |name: &String| {
         let target = way.run.target.iter().flat_map(|target| &target.devices);

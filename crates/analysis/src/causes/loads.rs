@@ -25,7 +25,7 @@ pub(crate) struct Load<'r> {
 
 /// A load of reads and writes that kept its depth.
 #[derive(Debug)]
-pub(crate) struct Mixed<'r> {
+pub(crate) struct MixedLoad<'r> {
     pub step: &'r StepRecord,
     /// Share of reads.
     pub reads: f64,
@@ -45,7 +45,7 @@ pub(crate) struct Loads<'r> {
     /// One block after the other, one direction.
     pub sequential: Vec<Load<'r>>,
     /// Of both directions.
-    pub mixed: Vec<Mixed<'r>>,
+    pub mixed: Vec<MixedLoad<'r>>,
 }
 
 impl<'r> Loads<'r> {
@@ -113,11 +113,11 @@ fn saturates(step: &StepRecord) -> bool {
     kind && alike && step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed)
 }
 
-fn mixed(step: &StepRecord, mix: Mix) -> Option<Mixed<'_>> {
+fn mixed(step: &StepRecord, mix: Mix) -> Option<MixedLoad<'_>> {
     let (read, write) = (point(step, Direction::Read)?, point(step, Direction::Write)?);
     let rate = sum(&read.iops, &write.iops);
     let waited = read.iops.value * read.latency_ns_mean + write.iops.value * write.latency_ns_mean;
-    (read.block == write.block && rate.value > 0.0).then(|| Mixed {
+    (read.block == write.block && rate.value > 0.0).then(|| MixedLoad {
         step,
         reads: f64::from(mix.read_percent()) / 100.0,
         block: read.block,

@@ -22,7 +22,7 @@ use crate::finding::{Confidence, Evidence};
 use crate::plateaus::base_latency_ns;
 use crate::{Estimate, Point};
 
-pub(crate) use loads::{Load, Loads, Mixed};
+pub(crate) use loads::{Load, Loads, MixedLoad};
 pub(crate) use together::{Sharing, Together, sharing};
 
 /// Share within which two levels are one.
@@ -33,7 +33,7 @@ const WORKER_BUSY: f64 = 0.9;
 /// What a level counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Counted {
+pub enum LevelUnit {
     /// Operations per second.
     Operations,
     /// Bytes per second.
@@ -102,9 +102,9 @@ pub(crate) enum Cause {
 
 /// A level with what limits it.
 #[derive(Clone, Debug)]
-pub(crate) struct Held {
+pub(crate) struct LimitedLevel {
     pub direction: Direction,
-    pub counted: Counted,
+    pub counted: LevelUnit,
     pub level: Estimate,
     /// The level is only a lower bound.
     pub at_least: bool,
@@ -143,7 +143,7 @@ pub(crate) struct Way<'r> {
 pub(crate) struct Causes<'r> {
     pub figures: &'r Figures,
     pub loads: Loads<'r>,
-    pub held: Vec<Held>,
+    pub held: Vec<LimitedLevel>,
     pub charged: Vec<Charged>,
 }
 
@@ -165,7 +165,7 @@ impl<'r> Causes<'r> {
             let operations = operations::held(&way);
             let unit = operations.as_ref().and_then(|operations| unit::charged(&way, operations));
             let bytes = bytes::held(&way, operations.as_ref(), unit.as_ref());
-            let of_way: Vec<&Held> = operations.iter().chain(&bytes).collect();
+            let of_way: Vec<&LimitedLevel> = operations.iter().chain(&bytes).collect();
             let unit = unit.filter(|unit| unit::stands(unit, &of_way));
             charged.extend(unit);
             held.extend(operations.into_iter().chain(bytes));
@@ -174,12 +174,12 @@ impl<'r> Causes<'r> {
     }
 
     /// Returns what limits `counted` in `direction`.
-    pub fn of_level(&self, direction: Direction, counted: Counted) -> Option<&Held> {
+    pub fn of_level(&self, direction: Direction, counted: LevelUnit) -> Option<&LimitedLevel> {
         self.held.iter().find(|held| held.direction == direction && held.counted == counted)
     }
 
     /// Returns the level of `counted` in `direction`, if a meter limits it.
-    pub fn cap(&self, direction: Direction, counted: Counted) -> Option<&Held> {
+    pub fn cap(&self, direction: Direction, counted: LevelUnit) -> Option<&LimitedLevel> {
         self.of_level(direction, counted).filter(|held| held.cause == Cause::Meter)
     }
 }

@@ -3,11 +3,11 @@
 use statistics::metered::{Meter, Metering};
 use workload::Direction;
 
-use super::bound::{Bound, have_more, starved};
+use super::bound::{LevelBound, have_more, starved};
 use super::corner::{self, Shows};
 use super::inside::{local_limit, queue};
 use super::loads::{cpu_bound, full, meter};
-use super::{Cause, Charge, Counted, Held, Load, SAME, Tells, Way, evidence, unit};
+use super::{Cause, Charge, LevelUnit, LimitedLevel, Load, SAME, Tells, Way, evidence, unit};
 use crate::finding::Confidence;
 use crate::plateaus::{Cap, PLATEAU, of};
 use crate::{Estimate, Point};
@@ -31,7 +31,7 @@ const DEPTHS: usize = 3;
 const MERGED: f64 = 1.1;
 
 /// Returns what limits the operations of `way`; `None` if no ladder was climbed.
-pub(super) fn held(way: &Way<'_>) -> Option<Held> {
+pub(super) fn held(way: &Way<'_>) -> Option<LimitedLevel> {
     let cap = way.figures.iops_cap(way.direction)?;
     let rungs = of(way.depths, way.direction, |point| u64::from(point.depth));
     let block = rungs.first()?.block;
@@ -52,11 +52,11 @@ pub(super) fn held(way: &Way<'_>) -> Option<Held> {
     if let Some(held) = below(way, block).filter(|_| cause == Cause::Other) {
         return Some(held);
     }
-    let open = || Bound::open(way, &cap, &all, |point| point.iops);
-    let Bound { level, at_least } = Bound::of(&cap, &cause, open);
-    Some(Held {
+    let open = || LevelBound::open(way, &cap, &all, |point| point.iops);
+    let LevelBound { level, at_least } = LevelBound::of(&cap, &cause, open);
+    Some(LimitedLevel {
         direction: way.direction,
-        counted: Counted::Operations,
+        counted: LevelUnit::Operations,
         level,
         at_least,
         from: block,
@@ -91,7 +91,7 @@ fn ours(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
     if let Some((step, share)) = cpu_bound(seen.loads) {
         return Some((Cause::Cpu { step, share }, Confidence::Strong));
     }
-    if let Some(limit) = local_limit(way, Counted::Operations, level) {
+    if let Some(limit) = local_limit(way, LevelUnit::Operations, level) {
         return Some((Cause::Machine { limit }, Confidence::Strong));
     }
     let deepest = seen.rungs.last().map_or(0, |point| point.depth);
@@ -287,7 +287,7 @@ fn same_within(one: f64, other: f64, share: f64) -> bool {
 }
 
 /// Returns the operations cap shown by two smaller blocks than the ladder's smallest, at one rate, if bytes bind at that one.
-fn below(way: &Way<'_>, block: u64) -> Option<Held> {
+fn below(way: &Way<'_>, block: u64) -> Option<LimitedLevel> {
     let small = |load: &&Load<'_>| load.point.block < block;
     let loads: Vec<&Load<'_>> = way.loads.of_direction(way.direction).filter(small).collect();
     let best = loads.iter().max_by(|a, b| a.point.iops.value.total_cmp(&b.point.iops.value))?;
@@ -301,9 +301,9 @@ fn below(way: &Way<'_>, block: u64) -> Option<Held> {
     let queue = on.iter().any(|load| load.point.latency_ns_mean > most);
     let cause = if seen.answer == Metering::Metered && blocks && queue { Cause::Meter } else { return None };
     let from = on.iter().map(|load| load.point.block).min()?;
-    Some(Held {
+    Some(LimitedLevel {
         direction: way.direction,
-        counted: Counted::Operations,
+        counted: LevelUnit::Operations,
         level,
         at_least: false,
         from,

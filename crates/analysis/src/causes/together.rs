@@ -5,7 +5,7 @@ use workload::Direction;
 
 use super::loads::window;
 use super::operations::same;
-use super::{Causes, Counted, Load, Mixed, Tells};
+use super::{Causes, LevelUnit, Load, MixedLoad, Tells};
 use crate::Estimate;
 use crate::finding::{Confidence, Evidence};
 
@@ -29,7 +29,7 @@ pub(crate) enum Together {
 #[derive(Clone, Debug)]
 pub(crate) struct Sharing {
     pub block: u64,
-    pub counted: Counted,
+    pub counted: LevelUnit,
     pub together: Together,
     /// What reads and writes reach alone, I/Os per second.
     pub alone: (f64, f64),
@@ -43,7 +43,7 @@ pub(crate) struct Sharing {
 impl Sharing {
     /// Returns what the mixes reach, in what is counted.
     pub fn level(&self) -> Estimate {
-        let each = if self.counted == Counted::Bytes { self.block as f64 } else { 1.0 };
+        let each = if self.counted == LevelUnit::Bytes { self.block as f64 } else { 1.0 };
         let Estimate { value, low, high } = self.mixed;
         Estimate { value: value * each, low: low * each, high: high * each }
     }
@@ -59,7 +59,7 @@ pub(crate) fn sharing(causes: &Causes<'_>) -> Vec<Sharing> {
 
 fn of_block(causes: &Causes<'_>, block: u64) -> Option<Sharing> {
     let alone = (alone(causes, Direction::Read, block)?, alone(causes, Direction::Write, block)?);
-    let mixes: Vec<&Mixed<'_>> = causes.loads.mixed.iter().filter(|mixed| mixed.block == block).collect();
+    let mixes: Vec<&MixedLoad<'_>> = causes.loads.mixed.iter().filter(|mixed| mixed.block == block).collect();
     let together = together(causes, &mixes, alone);
     let rates = || mixes.iter().map(|mixed| mixed.rate);
     let low = rates().map(|rate| rate.low).fold(f64::INFINITY, f64::min);
@@ -79,12 +79,12 @@ fn of_block(causes: &Causes<'_>, block: u64) -> Option<Sharing> {
 }
 
 /// Returns what limits I/Os of this block size: operations if they reach the level of the small ones, otherwise bytes.
-fn counted(causes: &Causes<'_>, block: u64) -> Counted {
-    let held = causes.of_level(Direction::Read, Counted::Operations);
+fn counted(causes: &Causes<'_>, block: u64) -> LevelUnit {
+    let held = causes.of_level(Direction::Read, LevelUnit::Operations);
     let rate = alone(causes, Direction::Read, block);
     match held.zip(rate).is_some_and(|(held, rate)| same(held.level.value, rate)) {
-        true => Counted::Operations,
-        false => Counted::Bytes,
+        true => LevelUnit::Operations,
+        false => LevelUnit::Bytes,
     }
 }
 
@@ -95,13 +95,13 @@ fn alone(causes: &Causes<'_>, direction: Direction, block: u64) -> Option<f64> {
 }
 
 /// Returns what all mixes that fill the volume agree on; open if they do not.
-fn together(causes: &Causes<'_>, mixes: &[&Mixed<'_>], alone: (f64, f64)) -> Together {
+fn together(causes: &Causes<'_>, mixes: &[&MixedLoad<'_>], alone: (f64, f64)) -> Together {
     let bases = [Direction::Read, Direction::Write].map(|direction| {
         let latencies = &causes.figures.latencies;
         crate::plateaus::base_latency_ns(latencies, &causes.figures.depths, direction)
     });
     let base = bases.into_iter().flatten().fold(0.0, f64::max);
-    let fills = |mixed: &&&Mixed<'_>| mixed.latency_ns >= FILLS * base;
+    let fills = |mixed: &&&MixedLoad<'_>| mixed.latency_ns >= FILLS * base;
     let told: Vec<Together> = mixes.iter().filter(fills).filter_map(|mixed| of_mix(mixed, alone)).collect();
     match told.first() {
         Some(first) if told.iter().all(|other| other == first) => *first,
@@ -111,7 +111,7 @@ fn together(causes: &Causes<'_>, mixes: &[&Mixed<'_>], alone: (f64, f64)) -> Tog
 
 /// Returns what one mix shows. With one budget each I/O costs what it costs alone; with one each the fuller budget
 /// limits both, because a mix keeps its shares.
-fn of_mix(mixed: &Mixed<'_>, alone: (f64, f64)) -> Option<Together> {
+fn of_mix(mixed: &MixedLoad<'_>, alone: (f64, f64)) -> Option<Together> {
     let shared = 1.0 / (mixed.reads / alone.0 + (1.0 - mixed.reads) / alone.1);
     let separate = (alone.0 / mixed.reads).min(alone.1 / (1.0 - mixed.reads));
     let apart = separate >= APART * shared;
@@ -124,7 +124,7 @@ fn of_mix(mixed: &Mixed<'_>, alone: (f64, f64)) -> Option<Together> {
 }
 
 /// Returns the confidence, likely if a meter is seen in the sum of both or in each alone: a busy device is shared too.
-fn confidence(causes: &Causes<'_>, mixes: &[&Mixed<'_>], block: u64) -> Confidence {
+fn confidence(causes: &Causes<'_>, mixes: &[&MixedLoad<'_>], block: u64) -> Confidence {
     let counted = counted(causes, block);
     let windows: Vec<_> = mixes.iter().map(|mixed| window(mixed.step)).collect();
     let pinned = metered_at_one_level(&windows).answer == Metering::Metered;

@@ -5,7 +5,7 @@
 //! charged by size give for I/Os of one size, so such loads never tell these two apart.
 
 use super::operations::same;
-use super::{Cause, Charge, Charged, Held, Load, SAME, Way, evidence};
+use super::{Cause, Charge, Charged, LimitedLevel, Load, SAME, Way, evidence};
 use crate::finding::Confidence;
 
 /// Smallest and largest unit that is considered, as powers of two: 4 KiB to 1 MiB.
@@ -125,7 +125,7 @@ pub(super) fn nearest(bytes: f64) -> Option<u64> {
 }
 
 /// Returns the unit in which the operations of `way` are charged, if the blocks show or suggest one.
-pub(super) fn charged(way: &Way<'_>, operations: &Held) -> Option<Charged> {
+pub(super) fn charged(way: &Way<'_>, operations: &LimitedLevel) -> Option<Charged> {
     if matches!(
         operations.cause,
         Cause::Depth { .. } | Cause::Cpu { .. } | Cause::Other | Cause::Queue { .. }
@@ -161,7 +161,7 @@ pub(super) fn explains(charged: &Charged, bytes: f64) -> bool {
 
 /// Whether a unit stands once the causes of the levels of `way` are known: units that were not seen to count in full
 /// are only another reading of them.
-pub(super) fn stands(charged: &Charged, held: &[&Held]) -> bool {
+pub(super) fn stands(charged: &Charged, held: &[&LimitedLevel]) -> bool {
     charged.charge == Charge::Ceil || held.iter().any(|held| matches!(held.cause, Cause::Unit { .. }))
 }
 

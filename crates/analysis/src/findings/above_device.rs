@@ -4,7 +4,7 @@ use record::{DeviceNode, LocalLimit};
 use serde::{Deserialize, Serialize};
 
 use super::idle::unwatched;
-use crate::finding::{Confidence, Found, Kind, Nature, highest};
+use crate::finding::{Confidence, FindingOf, Kind, Nature, highest};
 use crate::watch::limits::{is_set_on, near, reached};
 use crate::watch::{Device, Place, Sum, USED, WatchedRun, Window, firings, found_in};
 
@@ -50,7 +50,7 @@ impl Kind for ThrottledAboveDevice {
 pub(super) fn waiting_application(
     watch: &WatchedRun<'_>,
     device: &Device<'_>,
-) -> Option<Found<ThrottledAboveDevice>> {
+) -> Option<FindingOf<ThrottledAboveDevice>> {
     if !topmost(watch, device) {
         return None;
     }
@@ -79,7 +79,10 @@ pub(super) fn waiting_application(
 }
 
 /// Detects that our own I/Os take far longer than the device needs for them.
-pub(super) fn own_load(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<ThrottledAboveDevice>> {
+pub(super) fn own_load(
+    watch: &WatchedRun<'_>,
+    device: &Device<'_>,
+) -> Option<FindingOf<ThrottledAboveDevice>> {
     if watch.load_device.as_deref() != Some(&device.place.name) {
         return None;
     }

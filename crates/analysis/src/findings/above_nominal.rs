@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
 use workload::Direction;
 
-use crate::finding::{Confidence, Evidence, Found, Kind, Nature, highest};
+use crate::finding::{Confidence, Evidence, FindingOf, Kind, Nature, highest};
 use crate::watch::contracted::claimed_rate;
 use crate::watch::level::{Metered, confidence, level, level_of_one, local};
 use crate::watch::load::seconds_of;
@@ -65,7 +65,7 @@ impl Kind for ThrottledAboveNominal {
 }
 
 /// Returns the throttle that the load runs into above its nominal rate, and the indices of the phases that show it.
-pub(super) fn rule(watch: &WatchedRun<'_>) -> (Option<Found<ThrottledAboveNominal>>, Vec<usize>) {
+pub(super) fn rule(watch: &WatchedRun<'_>) -> (Option<FindingOf<ThrottledAboveNominal>>, Vec<usize>) {
     let held: Vec<usize> = (0..watch.spans.len()).filter(|&at| is_held(watch, &watch.spans[at])).collect();
     let found = throttled(watch, &held);
     let taken = if found.is_some() { held } else { Vec::new() };
@@ -130,7 +130,7 @@ struct Phases<'w> {
     asks: [bool; 2],
 }
 
-fn throttled(watch: &WatchedRun<'_>, held: &[usize]) -> Option<Found<ThrottledAboveNominal>> {
+fn throttled(watch: &WatchedRun<'_>, held: &[usize]) -> Option<FindingOf<ThrottledAboveNominal>> {
     let spans: Vec<&Span<'_>> = held.iter().map(|&at| &watch.spans[at]).collect();
     let loads: Vec<&LoadFigures> = spans.iter().filter_map(|span| span.load.as_ref()).collect();
     let device = watch.load_device.as_deref().map_or_else(|| target(watch), |name| place(watch.run, name));
@@ -155,7 +155,7 @@ fn throttled(watch: &WatchedRun<'_>, held: &[usize]) -> Option<Found<ThrottledAb
     let Phases { spans, device, .. } = phases;
     let meaning = ThrottledAboveNominal { device, scale, level, waiting, claimed, bytes, pulled };
     let evidence = spans.iter().map(|span| evidence(span)).collect();
-    grown.then_some(Found { meaning, evidence, confidence: sure })
+    grown.then_some(FindingOf { meaning, evidence, confidence: sure })
 }
 
 /// Whether all of these loads ask for more of a direction than they get.

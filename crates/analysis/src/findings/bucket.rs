@@ -5,9 +5,9 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
-use crate::bucket::{BucketAccount, Emptied, Refill, emptied};
+use crate::bucket::{BucketAccount, EmptiedBucket, Refill, emptied};
 use crate::figures::Figures;
-use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::regimes::Change;
 use crate::spent::entries;
 
@@ -32,9 +32,13 @@ impl Kind for BucketEmptied {
 }
 
 /// Returns the first fall of the run, if the end of credits explains all that came after it.
-pub(super) fn rule(run: &Run, figures: &Figures, limits: Option<&Limits>) -> Option<Found<BucketEmptied>> {
+pub(super) fn rule(
+    run: &Run,
+    figures: &Figures,
+    limits: Option<&Limits>,
+) -> Option<FindingOf<BucketEmptied>> {
     let fall = figures.regimes.changes.iter().find(|change| Change::fell(change))?;
-    let Emptied { accounts, refill } = emptied(&entries(run, figures), fall.at, limits)?;
+    let EmptiedBucket { accounts, refill } = emptied(&entries(run, figures), fall.at, limits)?;
     let named = limits.filter(|limits| accounts.iter().any(|account| is_of(limits, account)));
     let policy = named.map(|limits| limits.policy.to_string());
     // A neighbour that comes and stays takes just such a share, but seldom hits the policy's own two rates by chance.
@@ -44,7 +48,7 @@ pub(super) fn rule(run: &Run, figures: &Figures, limits: Option<&Limits>) -> Opt
         (None, Refill::Unknown) => Confidence::Possible,
     };
     let (from, to) = fall.at;
-    Some(Found::at_large(BucketEmptied { from, to, accounts, refill, policy }, confidence))
+    Some(FindingOf::at_large(BucketEmptied { from, to, accounts, refill, policy }, confidence))
 }
 
 fn is_of(limits: &Limits, account: &BucketAccount) -> bool {

@@ -3,7 +3,7 @@
 use policy::{Limits, Resource};
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::verdict::{Answer, Doubt, Verdict};
 
 /// A rate that is the policy's burst on `of`: at `rate` per second it lasts `burst_s` from full credits, and the run
@@ -53,13 +53,13 @@ pub(super) enum Burst {
 
 /// Returns the burst that leaves claims open, or that has ended; of several, the one that ends first. A rate that
 /// was seen to fall is reported as a fall.
-pub(super) fn rule(limits: Option<&Limits>, verdict: &Verdict, fell: Fell) -> Option<Found<Burst>> {
+pub(super) fn rule(limits: Option<&Limits>, verdict: &Verdict, fell: Fell) -> Option<FindingOf<Burst>> {
     let policy = limits?.policy.to_string();
     match (inside(&policy, verdict), spent(&policy, verdict)) {
         (Some(inside), _) if fell == Fell::Never => {
-            Some(Found::at_large(Burst::Inside(inside), Confidence::Strong))
+            Some(FindingOf::at_large(Burst::Inside(inside), Confidence::Strong))
         }
-        (_, Some(spent)) => Some(Found::at_large(Burst::Spent(spent), Confidence::Strong)),
+        (_, Some(spent)) => Some(FindingOf::at_large(Burst::Spent(spent), Confidence::Strong)),
         _ => None,
     }
 }

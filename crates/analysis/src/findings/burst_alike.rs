@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use workload::{Bytes, Direction, Iops};
 
 use crate::figures::Figures;
-use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::verdict::{Answer, Doubt, Quantity, Verdict};
 
 /// Most policies that are named.
@@ -55,7 +55,7 @@ pub(super) fn rule(
     figures: &Figures,
     limits: Option<&Limits>,
     verdict: &Verdict,
-) -> Option<Found<BurstsAlike>> {
+) -> Option<FindingOf<BurstsAlike>> {
     let spent = |doubt: &Doubt| matches!(doubt, Doubt::CreditsSpent { .. });
     let decided = matches!(verdict.answer, Answer::Measured | Answer::Meets | Answer::Exceeds);
     // A level that is the baseline of its own policy needs no other policy's burst.
@@ -87,7 +87,7 @@ pub(super) fn rule(
     let bytes_per_second =
         large.map(|level| middle(level) * level.block.0 as f64).filter(|rate| rate.is_finite());
     let meaning = BurstsAlike { iops: middle(first), bytes_per_second, policies };
-    (!meaning.policies.is_empty()).then(|| Found::at_large(meaning, Confidence::Possible))
+    (!meaning.policies.is_empty()).then(|| FindingOf::at_large(meaning, Confidence::Possible))
 }
 
 /// Returns the settled levels of both ladders. A direction without a settled level of small I/Os shows too little.

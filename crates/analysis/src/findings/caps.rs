@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
-use crate::causes::{Causes, Counted, Held};
-use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::causes::{Causes, LevelUnit, LimitedLevel};
+use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::plateaus::{base_latency_ns, of};
 use crate::{Estimate, Point, Scales};
 
@@ -72,42 +72,42 @@ impl Kind for FillingDepth {
     }
 }
 
-fn found<K>(held: &Held, meaning: K) -> Found<K> {
-    Found { meaning, evidence: held.evidence.clone(), confidence: held.confidence }
+fn found<K>(held: &LimitedLevel, meaning: K) -> FindingOf<K> {
+    FindingOf { meaning, evidence: held.evidence.clone(), confidence: held.confidence }
 }
 
 /// Returns the cap on operations.
-pub(super) fn operations(causes: &Causes<'_>, direction: Direction) -> Option<Found<IopsCap>> {
-    let held = causes.cap(direction, Counted::Operations)?;
+pub(super) fn operations(causes: &Causes<'_>, direction: Direction) -> Option<FindingOf<IopsCap>> {
+    let held = causes.cap(direction, LevelUnit::Operations)?;
     Some(found(held, IopsCap { direction, cap: held.level, scales: Scales::from(&held.meter) }))
 }
 
 /// Returns the cap on bytes.
-pub(super) fn bandwidth(causes: &Causes<'_>, direction: Direction) -> Option<Found<BandwidthCap>> {
-    let held = causes.cap(direction, Counted::Bytes)?;
+pub(super) fn bandwidth(causes: &Causes<'_>, direction: Direction) -> Option<FindingOf<BandwidthCap>> {
+    let held = causes.cap(direction, LevelUnit::Bytes)?;
     let scales = Scales::from(&held.meter);
     Some(found(held, BandwidthCap { direction, cap: held.level, from: held.from, scales }))
 }
 
 /// Returns the block size where one cap gives way to the other, if both were shown.
-pub(super) fn crossover(causes: &Causes<'_>, direction: Direction) -> Option<Found<Crossover>> {
-    let operations = causes.cap(direction, Counted::Operations)?;
-    let bytes = causes.cap(direction, Counted::Bytes)?;
+pub(super) fn crossover(causes: &Causes<'_>, direction: Direction) -> Option<FindingOf<Crossover>> {
+    let operations = causes.cap(direction, LevelUnit::Operations)?;
+    let bytes = causes.cap(direction, LevelUnit::Bytes)?;
     let confidence = operations.confidence.min(bytes.confidence);
     let bytes = bytes.level.value / operations.level.value;
-    Some(Found::at_large(Crossover { direction, bytes }, confidence))
+    Some(FindingOf::at_large(Crossover { direction, bytes }, confidence))
 }
 
 /// Returns the depth that fills the cap on operations.
-pub(super) fn filling_depth(causes: &Causes<'_>, direction: Direction) -> Option<Found<FillingDepth>> {
-    let held = causes.cap(direction, Counted::Operations)?;
+pub(super) fn filling_depth(causes: &Causes<'_>, direction: Direction) -> Option<FindingOf<FillingDepth>> {
+    let held = causes.cap(direction, LevelUnit::Operations)?;
     let (depths, cap) = (&causes.figures.depths, held.level.value);
     let base_latency_ns = base_latency_ns(&causes.figures.latencies, depths, direction)?;
     let (shallower, deep_enough) = bracket(depths, direction, cap)?;
     let star = (cap * base_latency_ns / 1e9).clamp(shallower, deep_enough);
     let ninety = ninety(depths, direction, cap, star)?;
     let meaning = FillingDepth { direction, star, ninety, base_latency_ns };
-    Some(Found::at_large(meaning, held.confidence.min(Confidence::Likely)))
+    Some(FindingOf::at_large(meaning, held.confidence.min(Confidence::Likely)))
 }
 
 /// Returns the depth of the last rung below 90 % of the cap (zero without one) and of the next, which reaches it: a

@@ -4,7 +4,7 @@ use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Ending};
 
-use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::verdict::Doubt;
 
 /// The run was stopped before its end.
@@ -47,12 +47,12 @@ pub(super) fn cut_short(run: &Run) -> bool {
     !rule(run).is_empty()
 }
 
-fn certain(meaning: Early, step: &StepRecord) -> Found<Early> {
-    Found::in_step(meaning, step, "events", Confidence::Certain)
+fn certain(meaning: Early, step: &StepRecord) -> FindingOf<Early> {
+    FindingOf::in_step(meaning, step, "events", Confidence::Certain)
 }
 
 /// Returns the interrupted or failed steps. After an interrupted one that is not the last, the run was continued.
-pub(super) fn rule(run: &Run) -> Vec<Found<Early>> {
+pub(super) fn rule(run: &Run) -> Vec<FindingOf<Early>> {
     let interrupted =
         |step: &StepRecord| Early::Interrupted(Interrupted { after_s: step.ended.as_secs_f64() });
     let is_last = |step: &StepRecord| run.steps.last().is_some_and(|last| std::ptr::eq(last, step));
@@ -63,7 +63,7 @@ pub(super) fn rule(run: &Run) -> Vec<Found<Early>> {
         Ending::Failed => Some(certain(Early::Failed(failed(step)), step)),
         _ => None,
     };
-    let mut ended: Vec<Found<Early>> = run.steps.iter().filter_map(of_step).collect();
+    let mut ended: Vec<FindingOf<Early>> = run.steps.iter().filter_map(of_step).collect();
     if let Some(last) = run.steps.last().filter(|_| !run.complete && !goes_on && ended.is_empty()) {
         // Cut off between two steps, for example by a kill: each step is whole, the run is not.
         ended.push(certain(interrupted(last), last));

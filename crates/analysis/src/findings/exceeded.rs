@@ -3,8 +3,8 @@
 use record::{ExceededLimits, ExceededWhile, Run};
 use serde::{Deserialize, Serialize};
 
-use crate::causes::Counted;
-use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::causes::LevelUnit;
+use crate::finding::{Confidence, FindingOf, Kind, Nature};
 
 /// Share of the run by which a counter must grow; less is a moment, and not what limited the run (method 5.4).
 const SHARE: f64 = 0.01;
@@ -14,7 +14,7 @@ const SHARE: f64 = 0.01;
 pub struct LimitExceeded {
     pub device: String,
     pub whose: Whose,
-    pub counted: Counted,
+    pub counted: LevelUnit,
     pub seconds: f64,
     pub share: f64,
 }
@@ -37,21 +37,21 @@ impl Kind for LimitExceeded {
 
 type Counter = fn(&ExceededLimits) -> u64;
 
-const COUNTERS: [(Whose, Counted, Counter); 4] = [
-    (Whose::Volume, Counted::Operations, |counted| counted.volume_iops_us),
-    (Whose::Volume, Counted::Bytes, |counted| counted.volume_bytes_us),
-    (Whose::Instance, Counted::Operations, |counted| counted.instance_iops_us),
-    (Whose::Instance, Counted::Bytes, |counted| counted.instance_bytes_us),
+const COUNTERS: [(Whose, LevelUnit, Counter); 4] = [
+    (Whose::Volume, LevelUnit::Operations, |counted| counted.volume_iops_us),
+    (Whose::Volume, LevelUnit::Bytes, |counted| counted.volume_bytes_us),
+    (Whose::Instance, LevelUnit::Operations, |counted| counted.instance_iops_us),
+    (Whose::Instance, LevelUnit::Bytes, |counted| counted.instance_bytes_us),
 ];
 
 /// Returns every limit that was exceeded during `run`.
-pub(super) fn rule(run: &Run) -> Vec<Found<LimitExceeded>> {
+pub(super) fn rule(run: &Run) -> Vec<FindingOf<LimitExceeded>> {
     run.exceeded.iter().flat_map(of_device).collect()
 }
 
-fn of_device(device: &ExceededWhile) -> Vec<Found<LimitExceeded>> {
+fn of_device(device: &ExceededWhile) -> Vec<FindingOf<LimitExceeded>> {
     let (Some(after), lasted) = (&device.after, device.lasted.as_secs_f64()) else { return Vec::new() };
-    let exceeded = |(whose, counted, of): &(Whose, Counted, Counter)| {
+    let exceeded = |(whose, counted, of): &(Whose, LevelUnit, Counter)| {
         // A counter that fell was reset: the volume was detached meanwhile.
         let seconds = of(after).checked_sub(of(&device.before))? as f64 / 1e6;
         let meaning = LimitExceeded {
@@ -61,7 +61,7 @@ fn of_device(device: &ExceededWhile) -> Vec<Found<LimitExceeded>> {
             seconds,
             share: (seconds / lasted).min(1.0),
         };
-        (lasted > 0.0 && seconds > SHARE * lasted).then(|| Found::at_large(meaning, Confidence::Certain))
+        (lasted > 0.0 && seconds > SHARE * lasted).then(|| FindingOf::at_large(meaning, Confidence::Certain))
     };
     COUNTERS.iter().filter_map(exceeded).collect()
 }
@@ -89,7 +89,8 @@ mod tests {
         let found = rule(&run(Some(grown)));
         let told: Vec<_> =
             found.iter().map(|one| (one.meaning.whose, one.meaning.counted, one.meaning.seconds)).collect();
-        let wanted = vec![(Whose::Volume, Counted::Operations, 30.0), (Whose::Instance, Counted::Bytes, 2.0)];
+        let wanted =
+            vec![(Whose::Volume, LevelUnit::Operations, 30.0), (Whose::Instance, LevelUnit::Bytes, 2.0)];
         assert_eq!(told, wanted, "one hundredth of the run is too little");
         assert!(found.iter().all(|one| one.confidence == Confidence::Certain));
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
 use crate::figures::Figures;
-use crate::finding::{Confidence, Evidence, Found, Kind, Nature};
+use crate::finding::{Confidence, Evidence, FindingOf, Kind, Nature};
 use crate::regimes::{Change, Moved};
 use crate::{Course, Estimate};
 
@@ -40,7 +40,7 @@ impl Kind for StepDown {
 }
 
 /// Returns the falls of a run whose level did not come back.
-pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<Found<StepDown>> {
+pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<FindingOf<StepDown>> {
     let regimes = &figures.regimes;
     if matches!(regimes.course, Course::Wave { .. }) {
         return Vec::new();
@@ -57,7 +57,7 @@ pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<Found<StepDown>> {
             after: change.after,
             settled: regimes.settled || Some(change) != last,
         };
-        Found { meaning, evidence: evidence(run, change), confidence: confidence(run, change) }
+        FindingOf { meaning, evidence: evidence(run, change), confidence: confidence(run, change) }
     };
     regimes.changes.iter().filter(|change| change.fell()).map(fall).collect()
 }

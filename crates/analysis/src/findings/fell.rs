@@ -4,7 +4,7 @@ use policy::Resource;
 use serde::{Deserialize, Serialize};
 use workload::Nanos;
 
-use crate::finding::{Confidence, Found, Kind, Nature, lowest};
+use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::device::HeldAt;
 use crate::watch::load::closed;
 use crate::watch::pressed::{Pressed, Rate, rate_in, refused};
@@ -60,7 +60,7 @@ struct Fall {
 
 /// Returns the first fall; a bucket that empties every hour is reported once. Also marks the windows of every fall
 /// as held at the lower level, so that no other rule explains why they are slow.
-pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>) -> Option<Found<HeldLevelFell>> {
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>) -> Option<FindingOf<HeldLevelFell>> {
     let falls: Vec<Fall> = (0..device.windows.len()).filter_map(|at| fall(watch, device, at)).collect();
     for fall in &falls {
         let between = fall.before + 1..=fall.after.at;
@@ -144,7 +144,7 @@ fn alike(a: &Sum, b: &Sum) -> bool {
     (a.size() / b.size() - 1.0).abs() <= ALIKE && (reads(a) - reads(b)).abs() <= ALIKE
 }
 
-fn fallen(device: &Device<'_>, fall: &Fall) -> Found<HeldLevelFell> {
+fn fallen(device: &Device<'_>, fall: &Fall) -> FindingOf<HeldLevelFell> {
     let after = fall.after;
     assert!(fall.before < after.at && after.rate <= fall.rate_before, "a fall goes down in time");
     let (from, to) = (&device.windows[fall.before], &device.windows[after.at]);
@@ -165,7 +165,7 @@ fn fallen(device: &Device<'_>, fall: &Fall) -> Found<HeldLevelFell> {
     };
     let evidence = vec![device.evidence(from.from, to.to)];
     let confidence = if fall.even { Confidence::Likely } else { Confidence::Possible };
-    Found { meaning, evidence, confidence }
+    FindingOf { meaning, evidence, confidence }
 }
 
 /// Returns when the former rate came back.

@@ -4,7 +4,7 @@ use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, StepKind};
 
-use crate::finding::{Confidence, Evidence, Found, Kind, Nature};
+use crate::finding::{Confidence, Evidence, FindingOf, Kind, Nature};
 
 /// Ratio of the median latency of the first reading to that of the second above which it is reported (method 5.5).
 const FASTER: f64 = 3.0;
@@ -24,7 +24,7 @@ impl Kind for FirstTouch {
 }
 
 /// Returns two probes with the same reads of the same blocks, of which the later was much faster.
-pub(super) fn rule(run: &Run) -> Option<Found<FirstTouch>> {
+pub(super) fn rule(run: &Run) -> Option<FindingOf<FirstTouch>> {
     let probes: Vec<&StepRecord> = run.steps.iter().filter(|step| reads(step)).collect();
     let twice = probes.iter().enumerate().find_map(|(at, first)| {
         let again = |other: &&&StepRecord| other.plan.workers == first.plan.workers;
@@ -33,7 +33,7 @@ pub(super) fn rule(run: &Run) -> Option<Found<FirstTouch>> {
     let (first, second) = twice?;
     let (first_ns, second_ns) = (median(first)?, median(second)?);
     let meaning = FirstTouch { step: second.plan.name.clone(), first_ns, second_ns };
-    (first_ns > FASTER * second_ns).then(|| Found {
+    (first_ns > FASTER * second_ns).then(|| FindingOf {
         meaning,
         evidence: [first, second].map(|step| Evidence::of_step(step, "latency")).to_vec(),
         confidence: Confidence::Likely,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Confidence, Found, Kind, Nature, highest};
+use crate::finding::{Confidence, FindingOf, Kind, Nature, highest};
 use crate::watch::{Device, Place, WatchedRun, Way, firings, found_in, known};
 
 /// Share of the time above which waits for flushes fill it (R15).
@@ -31,7 +31,7 @@ impl Kind for FlushBound {
 }
 
 /// Detects windows in which programs wait for flushes.
-pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<FlushBound>> {
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<FindingOf<FlushBound>> {
     let bound = device.windows_where(|window| {
         let sum = &window.sum;
         let slow = sum.flush_wait / sum.flushes > OVER_WRITE * sum.latency_of(Way::Write);

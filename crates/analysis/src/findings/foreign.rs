@@ -6,7 +6,7 @@ use record::{Interval, Run, SECTOR, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos, StepKind, WorkerPlan};
 
-use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::shortage::within;
 use crate::verdict::Doubt;
 use crate::watch::{Device, Firing, Tick, WatchedRun, found_in, is_watch};
@@ -119,7 +119,7 @@ fn in_flight(step: &StepRecord) -> Work {
 
 /// Detects what the device did besides the steps of a run. Layouts and flushes are left out, because a file system's
 /// own writes belong to them. In a watch, the load's device is one of many, and `on_load_device` knows which.
-pub(super) fn beside_steps(run: &Run) -> Option<Found<ForeignLoad>> {
+pub(super) fn beside_steps(run: &Run) -> Option<FindingOf<ForeignLoad>> {
     let flushes = |step: &StepRecord| step.tally(Direction::Flush).ops > 0;
     let steps = run.steps.iter().filter(|step| step.plan.kind != StepKind::Layout && !flushes(step));
     let found = steps.filter(|_| !is_watch(run)).filter_map(|step| beside(run, step));
@@ -129,7 +129,7 @@ pub(super) fn beside_steps(run: &Run) -> Option<Found<ForeignLoad>> {
 
 /// Returns the foreign part between the first and the last sample inside the step; our own part is that of the
 /// intervals between.
-fn beside(run: &Run, step: &StepRecord) -> Option<Found<ForeignLoad>> {
+fn beside(run: &Run, step: &StepRecord) -> Option<FindingOf<ForeignLoad>> {
     let samples = within(run, step.started, step.ended);
     let (first, last) = (samples.first()?, samples.last()?);
     let seconds = last.at.since(first.at).as_secs_f64();
@@ -154,7 +154,7 @@ fn beside(run: &Run, step: &StepRecord) -> Option<Found<ForeignLoad>> {
     };
     let loud = Work { ops: meaning.ops_per_second, bytes: meaning.bytes_per_second }.is_loud(1.0);
     (loud && meaning.share > SHARE_OF_STEP)
-        .then(|| Found::in_step(meaning, step, &format!("diskstats {device}"), Confidence::Certain))
+        .then(|| FindingOf::in_step(meaning, step, &format!("diskstats {device}"), Confidence::Certain))
 }
 
 /// A stretch of intervals, with what was not ours in it.
@@ -167,7 +167,7 @@ struct Stretch {
 
 /// Detects foreign work on the device that the load of a watch goes to. The devices below a file on a loop device,
 /// or below an array, count more than was asked for, so only the device itself is looked at.
-pub(super) fn on_load_device(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<ForeignLoad>> {
+pub(super) fn on_load_device(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<FindingOf<ForeignLoad>> {
     if watch.load_device.as_deref() != Some(&device.place.name) {
         return None;
     }

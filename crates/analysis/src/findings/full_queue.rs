@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Confidence, Found, Kind, Nature, lowest};
+use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::{Device, Place, Waiting, WatchedRun, firings, found_in};
 
 /// Least share of what a queue holds with which it is full.
@@ -25,7 +25,7 @@ impl Kind for QueueFull {
 }
 
 /// Detects windows with a full queue. A load of ours with just as much in flight as the queue holds does not wait above it.
-pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<QueueFull>> {
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<FindingOf<QueueFull>> {
     let holds = device.node.map(|node| node.facts.queue_requests).filter(|requests| *requests > 1)?;
     let full = device.windows_where(|window| {
         let step = device.own_step(watch, window);

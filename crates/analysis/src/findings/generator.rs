@@ -4,7 +4,7 @@ use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::StepKind;
 
-use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::shortage::{STEAL, Shares, Shortage, WORKER_BUSY};
 
 /// Share of the rate lost above which it is reported: a tenth is more than any promise allows.
@@ -38,13 +38,13 @@ impl Kind for GeneratorBound {
 }
 
 /// Returns the steps in which the generator was the limit, or may have cost a good part of the rate.
-pub(super) fn rule(run: &Run) -> Vec<Found<GeneratorBound>> {
+pub(super) fn rule(run: &Run) -> Vec<FindingOf<GeneratorBound>> {
     let shortage = Shortage::of(run);
     let measured = run.steps.iter().filter(|step| step.plan.kind != StepKind::Layout);
     measured.filter_map(|step| of_step(&shortage, step)).collect()
 }
 
-fn of_step(shortage: &Shortage<'_>, step: &StepRecord) -> Option<Found<GeneratorBound>> {
+fn of_step(shortage: &Shortage<'_>, step: &StepRecord) -> Option<FindingOf<GeneratorBound>> {
     let Shares { own_cpu, waiting, steal, lost } = shortage.of_step(step);
     let meaning = GeneratorBound {
         step: step.plan.name.clone(),
@@ -55,5 +55,5 @@ fn of_step(shortage: &Shortage<'_>, step: &StepRecord) -> Option<Found<Generator
         late: step.workers.iter().map(|worker| worker.late).sum(),
     };
     let starved = own_cpu > WORKER_BUSY || lost > TOLD || steal > STEAL;
-    starved.then(|| Found::in_step(meaning, step, "cpu", Confidence::Certain))
+    starved.then(|| FindingOf::in_step(meaning, step, "cpu", Confidence::Certain))
 }

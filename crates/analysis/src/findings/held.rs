@@ -4,7 +4,7 @@ use policy::Resource;
 use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
 
-use crate::finding::{Confidence, Found, Kind, Nature, lowest};
+use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::device::HeldAt;
 use crate::watch::level::{Metered, confidence, is_sure, level};
 use crate::watch::pressed::{Pressed, Rate, rate_in};
@@ -99,7 +99,7 @@ impl HeldWindow {
 
 /// Returns everything that limits `device`, and stores its cap and its held windows in it. In the phases `taken` the
 /// load's throttle is reported already.
-pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: &[usize]) -> Vec<Found<Held>> {
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: &[usize]) -> Vec<FindingOf<Held>> {
     let told = |window: &Window| taken.contains(&window.span) && watch.carries_load(&device.place.name);
     device.told = device.windows_where(told);
     let mut windows: Vec<HeldWindow> = (0..device.windows.len())
@@ -192,7 +192,7 @@ fn of_two_levels(rates: &[f64]) -> bool {
     off > (rates.len() / OFF_ONE_IN).max(1)
 }
 
-fn of_group(watch: &WatchedRun<'_>, device: &Device<'_>, group: &[HeldWindow]) -> Option<Found<Held>> {
+fn of_group(watch: &WatchedRun<'_>, device: &Device<'_>, group: &[HeldWindow]) -> Option<FindingOf<Held>> {
     let first = &group[0];
     let mut sum = Sum::default();
     group.iter().for_each(|held| sum.merge(&held.pressed.window.sum));
@@ -270,7 +270,7 @@ pub(super) fn declared_figure(watch: &WatchedRun<'_>, device: &Device<'_>, at: u
 }
 
 /// Returns caps that limit even one I/O at a time, known by their figure (R2b): one finding per figure.
-pub(super) fn one_at_a_time(watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<Found<Held>> {
+pub(super) fn one_at_a_time(watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<FindingOf<Held>> {
     let figures =
         alone(watch, device).into_iter().filter_map(|at| Some((at, declared_figure(watch, device, at)?)));
     let mut of_figures: Vec<(Figure, Vec<usize>)> = Vec::new();
@@ -289,7 +289,7 @@ fn held_alone(
     device: &Device<'_>,
     Figure { what, named }: Figure,
     windows: &[usize],
-) -> Option<Found<Held>> {
+) -> Option<FindingOf<Held>> {
     // An application may by chance be as fast as a policy's limit.
     let sure = if matches!(named, Named::Local(_)) { Confidence::Strong } else { Confidence::Likely };
     let level = Level { named: Some(named), ..used_level(watch, device, windows, what)? };

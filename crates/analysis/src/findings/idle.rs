@@ -3,7 +3,7 @@
 use record::DeviceKind;
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Confidence, Found, Kind, Nature, highest};
+use crate::finding::{Confidence, FindingOf, Kind, Nature, highest};
 use crate::watch::limits::reached;
 use crate::watch::{Device, Firing, Place, WatchedRun, Window, firings, found_in, known};
 
@@ -93,7 +93,7 @@ pub(crate) fn rested(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Rest
 }
 
 /// Returns the finding if every device rested for `SHARE` of the time; it is reported for the busiest.
-pub(super) fn rule(watch: &WatchedRun<'_>, rests: &[Rested]) -> Option<Found<StorageIdle>> {
+pub(super) fn rule(watch: &WatchedRun<'_>, rests: &[Rested]) -> Option<FindingOf<StorageIdle>> {
     let busiest = rests.iter().min_by(|a, b| a.idle.total_cmp(&b.idle))?;
     let rested = |rest: &Rested| !rest.limited && rest.rested >= SHARE * rest.seen;
     let waited = busiest.some.is_some_and(|some| some > WAITED_SHARE)

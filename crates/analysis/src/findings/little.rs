@@ -6,7 +6,7 @@ use workload::{Direction, Pace, StepKind};
 
 use crate::Point;
 use crate::figures::Figures;
-use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::finding::{Confidence, FindingOf, Kind, Nature};
 
 /// Share by which depth and rate × latency may differ (method 4.1).
 const OFF: f64 = 0.03;
@@ -37,11 +37,11 @@ impl Kind for LittleMismatch {
 }
 
 /// Returns the closed-loop steps of the ladders in which depth is not rate × latency.
-pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<Found<LittleMismatch>> {
+pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<FindingOf<LittleMismatch>> {
     figures.ladders().filter_map(|point| of_point(run, point)).collect()
 }
 
-fn of_point(run: &Run, point: &Point) -> Option<Found<LittleMismatch>> {
+fn of_point(run: &Run, point: &Point) -> Option<FindingOf<LittleMismatch>> {
     let step = run.steps.iter().find(|step| step.plan.name == point.step)?;
     let closed = step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed);
     let one_way = [Direction::Read, Direction::Write].iter().filter(|&&d| step.tally(d).ops > 0).count() == 1;
@@ -50,5 +50,5 @@ fn of_point(run: &Run, point: &Point) -> Option<Found<LittleMismatch>> {
     let off = meaning.off() > if point.depth <= 2 { OFF_SHALLOW } else { OFF };
     let counted = step.tally(point.direction).ops > ROUNDS * u64::from(point.depth);
     (closed && one_way && counted && off && step.plan.kind != StepKind::Layout)
-        .then(|| Found::in_step(meaning, step, "latency", Confidence::Possible))
+        .then(|| FindingOf::in_step(meaning, step, "latency", Confidence::Possible))
 }

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use workload::Direction;
 
 use crate::Estimate;
-use crate::causes::{Cause, Causes, Counted, Held};
-use crate::finding::{Found, Kind, Nature};
+use crate::causes::{Cause, Causes, LevelUnit, LimitedLevel};
+use crate::finding::{FindingOf, Kind, Nature};
 
 /// The level has the figure of a limit that this machine sets on the device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineLimit {
     pub direction: Direction,
-    pub counted: Counted,
+    pub counted: LevelUnit,
     pub level: Estimate,
     pub limit: LocalLimit,
 }
@@ -41,12 +41,12 @@ impl Kind for KernelQueue {
 }
 
 /// Returns the levels that are limits of this machine.
-pub(super) fn limits(causes: &Causes<'_>) -> Vec<Found<MachineLimit>> {
-    let of = |held: &Held| match &held.cause {
+pub(super) fn limits(causes: &Causes<'_>) -> Vec<FindingOf<MachineLimit>> {
+    let of = |held: &LimitedLevel| match &held.cause {
         Cause::Machine { limit } => {
             let (direction, counted, level) = (held.direction, held.counted, held.level);
             let meaning = MachineLimit { direction, counted, level, limit: limit.clone() };
-            Some(Found { meaning, evidence: held.evidence.clone(), confidence: held.confidence })
+            Some(FindingOf { meaning, evidence: held.evidence.clone(), confidence: held.confidence })
         }
         _ => None,
     };
@@ -54,12 +54,12 @@ pub(super) fn limits(causes: &Causes<'_>) -> Vec<Found<MachineLimit>> {
 }
 
 /// Returns the levels that a queue's requests set.
-pub(super) fn queues(causes: &Causes<'_>) -> Vec<Found<KernelQueue>> {
-    let of = |held: &Held| match &held.cause {
+pub(super) fn queues(causes: &Causes<'_>) -> Vec<FindingOf<KernelQueue>> {
+    let of = |held: &LimitedLevel| match &held.cause {
         Cause::Queue { device, requests } => {
             let (direction, level) = (held.direction, held.level);
             let meaning = KernelQueue { direction, level, device: device.clone(), requests: *requests };
-            Some(Found { meaning, evidence: held.evidence.clone(), confidence: held.confidence })
+            Some(FindingOf { meaning, evidence: held.evidence.clone(), confidence: held.confidence })
         }
         _ => None,
     };

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
-use crate::causes::{Cause, Causes, Counted, Load};
-use crate::finding::{Confidence, Evidence, Found, Kind, Nature};
+use crate::causes::{Cause, Causes, LevelUnit, Load};
+use crate::finding::{Confidence, Evidence, FindingOf, Kind, Nature};
 
 /// Ratio of the sequential to the random rate above which I/Os are merged.
 const MORE: f64 = 1.1;
@@ -25,19 +25,19 @@ impl Kind for Merging {
 }
 
 /// Returns the sequential loads above the level of the same block at random.
-pub(super) fn rule(causes: &Causes<'_>) -> Vec<Found<Merging>> {
+pub(super) fn rule(causes: &Causes<'_>) -> Vec<FindingOf<Merging>> {
     causes.loads.sequential.iter().filter_map(|load| of_load(causes, load)).collect()
 }
 
-fn of_load(causes: &Causes<'_>, load: &Load<'_>) -> Option<Found<Merging>> {
+fn of_load(causes: &Causes<'_>, load: &Load<'_>) -> Option<FindingOf<Merging>> {
     let (direction, block) = (load.point.direction, load.point.block);
-    let held = causes.of_level(direction, Counted::Operations).filter(|held| held.from == block)?;
+    let held = causes.of_level(direction, LevelUnit::Operations).filter(|held| held.from == block)?;
     let (sequential, random) = (load.point.iops.value, held.level.value);
     let confidence = match held.cause {
         Cause::Meter | Cause::Unit { .. } => Confidence::Likely,
         _ => Confidence::Possible,
     };
-    (sequential > MORE * random).then(|| Found {
+    (sequential > MORE * random).then(|| FindingOf {
         meaning: Merging { direction, block, sequential, random },
         evidence: vec![Evidence::of_step(load.step, "rate")],
         confidence,

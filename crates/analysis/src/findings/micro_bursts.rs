@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use statistics::quantile::median;
 
-use crate::finding::{Confidence, Found, Kind, Nature, lowest};
+use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::{Device, Place, Sum, Tick, WAITED, WatchedRun, firings, found_in};
 
 /// Seconds between readings up to which they show a burst from inside.
@@ -44,7 +44,7 @@ impl Kind for MicroBursts {
 }
 
 /// Detects bursts inside which the rate is the same again and again.
-pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<MicroBursts>> {
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<FindingOf<MicroBursts>> {
     let in_bursts = device.windows_where(|window| {
         let each = window.sum.seconds / window.count() as f64;
         let deep = window.sum.mean_queue() / window.sum.mean_busy() >= QUEUE;

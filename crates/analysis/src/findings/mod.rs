@@ -93,13 +93,13 @@ pub(crate) use stalls::SHORTEST_S as STALL_SHORTEST_S;
 
 use crate::causes::Causes;
 use crate::figures::Figures;
-use crate::finding::{Found, Kind, Nature};
+use crate::finding::{FindingOf, Kind, Nature};
 use crate::regimes::Change;
 use crate::verdict::Verdict;
 use crate::watch::{Device, WatchedRun, is_watch};
 
 /// Something the record shows, of any kind.
-pub type Finding = Found<Meaning>;
+pub type Finding = FindingOf<Meaning>;
 
 macro_rules! kinds {
     ($($kind:ident),+ $(,)?) => {
@@ -175,8 +175,8 @@ impl Meaning {
     }
 }
 
-fn any<K: Into<Meaning>>(found: impl IntoIterator<Item = Found<K>>) -> Vec<Finding> {
-    let of_any_kind = |found: Found<K>| Finding {
+fn any<K: Into<Meaning>>(found: impl IntoIterator<Item = FindingOf<K>>) -> Vec<Finding> {
+    let of_any_kind = |found: FindingOf<K>| Finding {
         meaning: found.meaning.into(),
         evidence: found.evidence,
         confidence: found.confidence,

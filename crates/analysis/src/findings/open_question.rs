@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use workload::Direction;
 
 use crate::Estimate;
-use crate::causes::{Cause, Causes, Charge, Counted, Tells, Together, sharing};
-use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::causes::{Cause, Causes, Charge, LevelUnit, Tells, Together, sharing};
+use crate::finding::{Confidence, FindingOf, Kind, Nature};
 
 /// What is asked of a level and not answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub enum Question {
 pub struct NotIdentifiable {
     pub question: Question,
     pub direction: Option<Direction>,
-    pub counted: Counted,
+    pub counted: LevelUnit,
     pub level: Estimate,
     pub at_least: bool,
     pub tells: Vec<Tells>,
@@ -40,19 +40,19 @@ impl Kind for NotIdentifiable {
 }
 
 /// Returns every question that is left open.
-pub(super) fn rule(causes: &Causes<'_>) -> Vec<Found<NotIdentifiable>> {
+pub(super) fn rule(causes: &Causes<'_>) -> Vec<FindingOf<NotIdentifiable>> {
     let mut open = of_levels(causes);
     open.extend(of_units(causes));
     open.extend(of_mixes(causes));
     open
 }
 
-fn of_levels(causes: &Causes<'_>) -> Vec<Found<NotIdentifiable>> {
+fn of_levels(causes: &Causes<'_>) -> Vec<FindingOf<NotIdentifiable>> {
     let mut open = Vec::new();
     for held in &causes.held {
         let (question, tells) = match &held.cause {
             Cause::Open { tells } => (Question::Holds, tells.clone()),
-            Cause::Other if held.counted == Counted::Operations => {
+            Cause::Other if held.counted == LevelUnit::Operations => {
                 (Question::Below, vec![Tells::SmallerBlocks])
             }
             _ => continue,
@@ -60,18 +60,18 @@ fn of_levels(causes: &Causes<'_>) -> Vec<Found<NotIdentifiable>> {
         let (direction, counted, level) = (Some(held.direction), held.counted, held.level);
         let at_least = held.at_least;
         let meaning = NotIdentifiable { question, direction, counted, level, at_least, tells };
-        open.push(Found { meaning, evidence: held.evidence.clone(), confidence: Confidence::Certain });
+        open.push(FindingOf { meaning, evidence: held.evidence.clone(), confidence: Confidence::Certain });
     }
     open
 }
 
-fn of_units(causes: &Causes<'_>) -> Vec<Found<NotIdentifiable>> {
+fn of_units(causes: &Causes<'_>) -> Vec<FindingOf<NotIdentifiable>> {
     let unknown = causes.charged.iter().filter(|charged| charged.charge == Charge::Unknown);
-    let found = unknown.map(|charged| Found {
+    let found = unknown.map(|charged| FindingOf {
         meaning: NotIdentifiable {
             question: Question::Charged,
             direction: Some(charged.direction),
-            counted: Counted::Operations,
+            counted: LevelUnit::Operations,
             level: charged.operations,
             at_least: false,
             tells: vec![Tells::AroundUnit { unit: charged.unit }],
@@ -82,9 +82,9 @@ fn of_units(causes: &Causes<'_>) -> Vec<Found<NotIdentifiable>> {
     found.collect()
 }
 
-fn of_mixes(causes: &Causes<'_>) -> Vec<Found<NotIdentifiable>> {
+fn of_mixes(causes: &Causes<'_>) -> Vec<FindingOf<NotIdentifiable>> {
     let open = sharing(causes).into_iter().filter(|sharing| sharing.together == Together::Open);
-    let found = open.map(|sharing| Found {
+    let found = open.map(|sharing| FindingOf {
         meaning: NotIdentifiable {
             question: Question::Shared,
             direction: None,

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use workload::Direction;
 
 use crate::Estimate;
-use crate::causes::{Cause, Causes, Counted, Held};
-use crate::finding::{Found, Kind, Nature};
+use crate::causes::{Cause, Causes, LevelUnit, LimitedLevel};
+use crate::finding::{FindingOf, Kind, Nature};
 
 /// The rate still rose at the deepest rung, `depth`, where an I/O takes `latency_ns`: the depth, not the volume,
 /// limits it to `level` operations per second.
@@ -31,7 +31,7 @@ pub struct InFlightBound {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CpuBound {
     pub direction: Direction,
-    pub counted: Counted,
+    pub counted: LevelUnit,
     pub level: Estimate,
     pub step: String,
     pub share: f64,
@@ -57,13 +57,13 @@ impl Kind for CpuBound {
     }
 }
 
-fn found<K>(held: &Held, meaning: K) -> Found<K> {
-    Found { meaning, evidence: held.evidence.clone(), confidence: held.confidence }
+fn found<K>(held: &LimitedLevel, meaning: K) -> FindingOf<K> {
+    FindingOf { meaning, evidence: held.evidence.clone(), confidence: held.confidence }
 }
 
 /// Returns the levels whose cause is the depth.
-pub(super) fn depth(causes: &Causes<'_>) -> Vec<Found<DepthBound>> {
-    let of = |held: &Held| match held.cause {
+pub(super) fn depth(causes: &Causes<'_>) -> Vec<FindingOf<DepthBound>> {
+    let of = |held: &LimitedLevel| match held.cause {
         Cause::Depth { depth, latency_ns } => {
             let meaning = DepthBound { direction: held.direction, level: held.level, depth, latency_ns };
             Some(found(held, meaning))
@@ -74,8 +74,8 @@ pub(super) fn depth(causes: &Causes<'_>) -> Vec<Found<DepthBound>> {
 }
 
 /// Returns the levels whose cause is the bytes in flight.
-pub(super) fn in_flight(causes: &Causes<'_>) -> Vec<Found<InFlightBound>> {
-    let of = |held: &Held| match held.cause {
+pub(super) fn in_flight(causes: &Causes<'_>) -> Vec<FindingOf<InFlightBound>> {
+    let of = |held: &LimitedLevel| match held.cause {
         Cause::InFlight { bytes, half } => {
             let (direction, level) = (held.direction, held.level);
             Some(found(held, InFlightBound { direction, level, in_flight: bytes, half }))
@@ -86,8 +86,8 @@ pub(super) fn in_flight(causes: &Causes<'_>) -> Vec<Found<InFlightBound>> {
 }
 
 /// Returns the levels whose cause is a worker's CPU.
-pub(super) fn cpu(causes: &Causes<'_>) -> Vec<Found<CpuBound>> {
-    let of = |held: &Held| match &held.cause {
+pub(super) fn cpu(causes: &Causes<'_>) -> Vec<FindingOf<CpuBound>> {
+    let of = |held: &LimitedLevel| match &held.cause {
         Cause::Cpu { step, share } => {
             let (direction, counted, level) = (held.direction, held.counted, held.level);
             Some(found(held, CpuBound { direction, counted, level, step: step.clone(), share: *share }))

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::fall::{confidence, evidence};
 use crate::Course;
 use crate::figures::Figures;
-use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::finding::{Confidence, FindingOf, Kind, Nature};
 
 /// The rate swings between `low` and `high`, shares of the mean, and is low for `low_share` of the time; a period
 /// lasts `period_s`.
@@ -26,7 +26,7 @@ impl Kind for Wave {
 }
 
 /// Returns the wave of a run, if it is one: as sure as its least sure edge but one.
-pub(super) fn rule(run: &Run, figures: &Figures) -> Option<Found<Wave>> {
+pub(super) fn rule(run: &Run, figures: &Figures) -> Option<FindingOf<Wave>> {
     let Course::Wave { low, high, mean, period_s, .. } = figures.regimes.course else { return None };
     let changes = &figures.regimes.changes;
     let mut sure: Vec<Confidence> = changes.iter().map(|change| confidence(run, change)).collect();
@@ -40,5 +40,5 @@ pub(super) fn rule(run: &Run, figures: &Figures) -> Option<Found<Wave>> {
     };
     let evidence = changes.iter().flat_map(|change| evidence(run, change)).collect();
     let confidence = sure.get(1).or(sure.first()).copied().unwrap_or(Confidence::Likely);
-    Some(Found { meaning, evidence, confidence })
+    Some(FindingOf { meaning, evidence, confidence })
 }

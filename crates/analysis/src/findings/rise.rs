@@ -6,7 +6,7 @@ use workload::Nanos;
 
 use super::fall::{confidence, evidence, step};
 use crate::figures::Figures;
-use crate::finding::{Found, Kind, Nature};
+use crate::finding::{FindingOf, Kind, Nature};
 use crate::regimes::{Change, Moved};
 use crate::{Course, Estimate};
 
@@ -33,7 +33,7 @@ impl Kind for StepUp {
 }
 
 /// Returns the rises of a run whose level did not come back.
-pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<Found<StepUp>> {
+pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<FindingOf<StepUp>> {
     if matches!(figures.regimes.course, Course::Wave { .. }) {
         return Vec::new();
     }
@@ -47,7 +47,7 @@ pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<Found<StepUp>> {
             before: change.before,
             after: change.after,
         };
-        Found { meaning, evidence: evidence(run, change), confidence: confidence(run, change) }
+        FindingOf { meaning, evidence: evidence(run, change), confidence: confidence(run, change) }
     };
     figures.regimes.changes.iter().filter(|change| !change.fell()).map(rise).collect()
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Confidence, Found, Kind, Nature, lowest};
+use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::meter::Counts;
 use crate::watch::pressed::Pressed;
 use crate::watch::{Device, Place, Tick, Waiting, WatchedRun, firings, found_in};
@@ -32,7 +32,7 @@ impl Kind for Saturated {
 }
 
 /// Detects windows with a saturated device that no other rule explains.
-pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<Saturated>> {
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<FindingOf<Saturated>> {
     let open = |at: &usize| !device.is_held(*at) && !device.slow.contains(at) && !device.told.contains(at);
     let saturated = |at: usize| {
         let pressed = Pressed::of(watch, device, at)?;

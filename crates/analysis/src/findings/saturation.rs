@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 use workload::Direction;
 
-use crate::causes::{Cause, Causes, Counted};
-use crate::finding::{Found, Kind, Nature};
+use crate::causes::{Cause, Causes, LevelUnit};
+use crate::finding::{FindingOf, Kind, Nature};
 use crate::{Estimate, Scales};
 
 /// The rate reaches `level` per second, operations or bytes: more only waits, and the counts drift as they do under
@@ -13,7 +13,7 @@ use crate::{Estimate, Scales};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Saturation {
     pub direction: Direction,
-    pub counted: Counted,
+    pub counted: LevelUnit,
     pub level: Estimate,
     pub scales: Scales,
 }
@@ -25,9 +25,9 @@ impl Kind for Saturation {
 }
 
 /// Returns the levels at which a device is busy.
-pub(super) fn rule(causes: &Causes<'_>) -> Vec<Found<Saturation>> {
+pub(super) fn rule(causes: &Causes<'_>) -> Vec<FindingOf<Saturation>> {
     let busy = causes.held.iter().filter(|held| held.cause == Cause::Saturated);
-    let found = busy.map(|held| Found {
+    let found = busy.map(|held| FindingOf {
         meaning: Saturation {
             direction: held.direction,
             counted: held.counted,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::held::{alone, declared_figure};
-use crate::finding::{Confidence, Found, Kind, Nature, highest};
+use crate::finding::{Confidence, FindingOf, Kind, Nature, highest};
 use crate::watch::{Device, Place, WatchedRun, Window, firings, found_in};
 
 /// Share of what the device can do below which the rate is the application's own.
@@ -26,7 +26,7 @@ impl Kind for SerialApplication {
 
 /// Detects windows with a queue of one, never two in flight, and I/Os no slower than they need be. If the rate is
 /// that of a limit, the limit shows (R2b), not the application.
-pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<SerialApplication>> {
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<FindingOf<SerialApplication>> {
     let can = device.cap.or_else(|| {
         let limits = watch.limits?;
         limits.enforced_iops(workload::Direction::Read).map(|rate| rate.0)

@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Estimate;
-use crate::causes::{Causes, Counted, Sharing, Together, sharing};
-use crate::finding::{Found, Kind, Nature};
+use crate::causes::{Causes, LevelUnit, Sharing, Together, sharing};
+use crate::finding::{FindingOf, Kind, Nature};
 
 /// Reads and writes of `block` bytes together reach `total` I/Os per second, as one budget for both gives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SharedBudget {
-    pub counted: Counted,
+    pub counted: LevelUnit,
     pub block: u64,
     pub read: f64,
     pub write: f64,
@@ -19,7 +19,7 @@ pub struct SharedBudget {
 /// Reads and writes of `block` bytes together reach `total` I/Os per second, as one budget for each gives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SeparateBudgets {
-    pub counted: Counted,
+    pub counted: LevelUnit,
     pub block: u64,
     pub read: f64,
     pub write: f64,
@@ -40,9 +40,9 @@ impl Kind for SeparateBudgets {
     }
 }
 
-fn of<K>(causes: &Causes<'_>, together: Together, meaning: fn(&Sharing) -> K) -> Vec<Found<K>> {
+fn of<K>(causes: &Causes<'_>, together: Together, meaning: fn(&Sharing) -> K) -> Vec<FindingOf<K>> {
     let told = sharing(causes).into_iter().filter(|sharing| sharing.together == together);
-    let found = |sharing: Sharing| Found {
+    let found = |sharing: Sharing| FindingOf {
         meaning: meaning(&sharing),
         confidence: sharing.confidence,
         evidence: sharing.evidence,
@@ -51,7 +51,7 @@ fn of<K>(causes: &Causes<'_>, together: Together, meaning: fn(&Sharing) -> K) ->
 }
 
 /// Returns the mixes that show one budget.
-pub(super) fn shared(causes: &Causes<'_>) -> Vec<Found<SharedBudget>> {
+pub(super) fn shared(causes: &Causes<'_>) -> Vec<FindingOf<SharedBudget>> {
     of(causes, Together::Shared, |Sharing { counted, block, alone: (read, write), mixed, .. }| SharedBudget {
         counted: *counted,
         block: *block,
@@ -62,7 +62,7 @@ pub(super) fn shared(causes: &Causes<'_>) -> Vec<Found<SharedBudget>> {
 }
 
 /// Returns the mixes that show one budget for each direction.
-pub(super) fn separate(causes: &Causes<'_>) -> Vec<Found<SeparateBudgets>> {
+pub(super) fn separate(causes: &Causes<'_>) -> Vec<FindingOf<SeparateBudgets>> {
     of(causes, Together::Separate, |Sharing { counted, block, alone: (read, write), mixed, .. }| {
         SeparateBudgets { counted: *counted, block: *block, read: *read, write: *write, total: *mixed }
     })

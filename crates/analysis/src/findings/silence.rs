@@ -4,7 +4,7 @@ use record::{Note, Run, Silence, SilenceStage, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos};
 
-use crate::finding::{Confidence, Evidence, Found, Kind, Nature};
+use crate::finding::{Confidence, Evidence, FindingOf, Kind, Nature};
 
 /// Fewest silences that have a period.
 const PERIODIC: usize = 3;
@@ -44,7 +44,7 @@ struct Spell<'r> {
 }
 
 /// Returns one finding for each file that fell silent.
-pub(super) fn rule(run: &Run) -> Vec<Found<StoppedAnswering>> {
+pub(super) fn rule(run: &Run) -> Vec<FindingOf<StoppedAnswering>> {
     let mut paths: Vec<&str> = silences(run).map(|(_, silence)| silence.path.as_str()).collect();
     paths.sort_unstable();
     paths.dedup();
@@ -59,7 +59,7 @@ fn silences(run: &Run) -> impl Iterator<Item = (&StepRecord, &Silence)> {
     })
 }
 
-fn of_path(run: &Run, path: &str) -> Option<Found<StoppedAnswering>> {
+fn of_path(run: &Run, path: &str) -> Option<FindingOf<StoppedAnswering>> {
     let spells = spells(silences(run).filter(|(_, silence)| silence.path == path));
     let worst = spells.iter().max_by_key(|spell| spell.to.since(spell.from))?;
     let longest = worst.longest;
@@ -83,7 +83,7 @@ fn of_path(run: &Run, path: &str) -> Option<Found<StoppedAnswering>> {
         to: spell.to,
     };
     let evidence = spells.iter().map(evidence).collect();
-    Some(Found { meaning, evidence, confidence: Confidence::Certain })
+    Some(FindingOf { meaning, evidence, confidence: Confidence::Certain })
 }
 
 /// Returns the silences in the order of time; of overlapping ones, the longest speaks for all.

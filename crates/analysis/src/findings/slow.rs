@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Confidence, Found, Kind, Nature, lowest};
+use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::meter::Counts;
 use crate::watch::{Device, Place, Tick, WAITED, Waiting, WatchedRun, Way, Window, firings, found_in};
 
@@ -112,7 +112,7 @@ fn alike(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window) -> Option
 
 /// Detects windows that are served at least twice as slowly as is usual of their kind; those of a guest that lacked
 /// CPU are a finding of their own.
-pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>) -> Vec<Found<Slow>> {
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>) -> Vec<FindingOf<Slow>> {
     let mut kinds: BTreeMap<Alike, Vec<usize>> = BTreeMap::new();
     for (at, window) in device.windows.iter().enumerate() {
         if let Some(kind) = alike(watch, device, window) {
@@ -175,7 +175,7 @@ fn of_windows(
     device: &Device<'_>,
     slow: &[usize],
     usual: &BTreeMap<usize, f64>,
-) -> Option<Found<Slow>> {
+) -> Option<FindingOf<Slow>> {
     let sum = device.total(slow);
     let weight = |at: usize| device.windows[at].sum.seconds;
     let whole: f64 = slow.iter().map(|&at| weight(at)).sum();

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use statistics::quantile::{median, median_absolute_deviation};
 use workload::Nanos;
 
-use crate::finding::{Confidence, Found, Kind, Nature, lowest};
+use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::{Device, Firing, Place, Tick, WatchedRun, Window, found_in};
 
 /// Shortest stall that is reported, in seconds.
@@ -61,7 +61,7 @@ struct Stall {
 }
 
 /// Detects stalls that were seen whole, and those that several readings show by what they lack.
-pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<Stalls>> {
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<FindingOf<Stalls>> {
     let windows = || device.windows.iter().filter(|window| window.sum.rate() > 0.0);
     let mut found: Vec<Stall> = windows().flat_map(|window| silent(device, window)).collect();
     let lacking: Vec<Stall> = windows().flat_map(|window| lacking(device, window)).collect();

@@ -4,7 +4,7 @@ use record::{Run, TargetFacts};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, ProcedureRequest};
 
-use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::verdict::Doubt;
 
 /// Share of what was read that may have been in the page cache by chance.
@@ -63,8 +63,8 @@ fn not_the_volumes(doubt: Doubt) -> Nature<'static> {
     Nature { weight: 1, device: None, badness: None, doubt: Some(doubt), level: false }
 }
 
-fn certain<K>(meaning: K) -> Found<K> {
-    Found::at_large(meaning, Confidence::Certain)
+fn certain<K>(meaning: K) -> FindingOf<K> {
+    FindingOf::at_large(meaning, Confidence::Certain)
 }
 
 fn share(run: &Run, of: fn(&TargetFacts) -> Option<f64>, above: f64) -> Option<f64> {
@@ -72,24 +72,24 @@ fn share(run: &Run, of: fn(&TargetFacts) -> Option<f64>, above: f64) -> Option<f
 }
 
 /// Returns what is doubtful about the target itself.
-pub(super) fn doubtful(run: &Run) -> Vec<Found<TargetDoubt>> {
+pub(super) fn doubtful(run: &Run) -> Vec<FindingOf<TargetDoubt>> {
     let doubts = run.target.iter().flat_map(|facts| &facts.doubts);
     doubts.map(|doubt| certain(TargetDoubt { doubt: doubt.clone() })).collect()
 }
 
 /// Returns the share that the page cache served.
-pub(super) fn cached(run: &Run) -> Option<Found<CachedReads>> {
+pub(super) fn cached(run: &Run) -> Option<FindingOf<CachedReads>> {
     share(run, |facts| facts.cached_share, CACHED).map(|share| certain(CachedReads { share }))
 }
 
 /// Returns the share of the region that held no data.
-pub(super) fn unwritten(run: &Run) -> Option<Found<Unwritten>> {
+pub(super) fn unwritten(run: &Run) -> Option<FindingOf<Unwritten>> {
     let share = share(run, |facts| facts.unwritten_share, 0.0)?;
     Some(certain(Unwritten { share, laid_out: false }))
 }
 
 /// Returns the finding if nothing may be written and something was read. `where` asks for no more than reads.
-pub(super) fn reads_only(run: &Run) -> Option<Found<ReadsOnly>> {
+pub(super) fn reads_only(run: &Run) -> Option<FindingOf<ReadsOnly>> {
     if matches!(run.asked, Some(ProcedureRequest::Places(_))) {
         return None;
     }

@@ -5,7 +5,7 @@ use workload::Direction;
 
 use crate::Estimate;
 use crate::causes::{Causes, Charge};
-use crate::finding::{Found, Kind, Nature};
+use crate::finding::{FindingOf, Kind, Nature};
 
 /// `operations` of `unit` bytes per second: longer ones count as several, as `charge` says. `bytes` is what that
 /// comes to per second.
@@ -25,8 +25,8 @@ impl Kind for AccountingUnit {
 }
 
 /// Returns the units of both directions.
-pub(super) fn rule(causes: &Causes<'_>) -> Vec<Found<AccountingUnit>> {
-    let found = causes.charged.iter().map(|charged| Found {
+pub(super) fn rule(causes: &Causes<'_>) -> Vec<FindingOf<AccountingUnit>> {
+    let found = causes.charged.iter().map(|charged| FindingOf {
         meaning: AccountingUnit {
             direction: charged.direction,
             operations: charged.operations,

@@ -6,7 +6,7 @@ use workload::Direction;
 
 use crate::Point;
 use crate::figures::Figures;
-use crate::finding::{Confidence, Found, Kind, Nature};
+use crate::finding::{Confidence, FindingOf, Kind, Nature};
 use crate::plateaus::{PLATEAU, evidence};
 
 /// Half-width, as a share of the rate, above which a rate is not settled: a verdict at ±3 % could not rest on it.
@@ -26,10 +26,10 @@ impl Kind for Unsteady {
 }
 
 /// Returns the plateaus whose best known step had not settled when it ended. Lower rungs may swing as they like.
-pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<Found<Unsteady>> {
+pub(super) fn rule(run: &Run, figures: &Figures) -> Vec<FindingOf<Unsteady>> {
     let values: [fn(&Point) -> f64; 2] = [|point| point.iops.value, |point| point.bytes_per_second.value];
     let points: Vec<&Point> = figures.ladders().collect();
-    let mut found: Vec<Found<Unsteady>> = Vec::new();
+    let mut found: Vec<FindingOf<Unsteady>> = Vec::new();
     for direction in [Direction::Read, Direction::Write] {
         for value in values {
             let best = best_of_plateau(&points, direction, value);
@@ -56,8 +56,8 @@ fn best_of_plateau<'p>(
         .min_by(|a, b| width(a).total_cmp(&width(b)))
 }
 
-fn unsettled(run: &Run, point: &Point) -> Found<Unsteady> {
-    Found {
+fn unsettled(run: &Run, point: &Point) -> FindingOf<Unsteady> {
+    FindingOf {
         meaning: Unsteady { step: point.step.clone(), half_width: width(point) },
         evidence: evidence(run, &[point]),
         confidence: Confidence::Certain,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Confidence, Found, Kind, Layer, Nature, OfDevice};
+use crate::finding::{Confidence, FindingOf, Kind, Layer, Nature, OfDevice};
 use crate::watch::{Device, Place, USED, WatchedRun, firings, found_in};
 
 /// The kernel keeps no times for a device that is used.
@@ -20,7 +20,7 @@ impl Kind for Untimed {
 }
 
 /// Detects windows in which a device without times is used.
-pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<Untimed>> {
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<FindingOf<Untimed>> {
     let untimed = device.node.is_some_and(|node| !node.timed);
     let used = device.windows_where(|window| untimed && window.sum.rate() >= USED);
     let meaning = Untimed { device: device.place.clone() };

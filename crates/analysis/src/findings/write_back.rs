@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::finding::{Confidence, Found, Kind, Nature, lowest};
+use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::pressed::Pressed;
 use crate::watch::{Device, Place, Waiting, WatchedRun, Way, firings, found_in};
 
@@ -30,7 +30,7 @@ impl Kind for WriteBack {
 }
 
 /// Detects windows in which writes wait in memory.
-pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Found<WriteBack>> {
+pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<FindingOf<WriteBack>> {
     let mut dirty = (0.0, 0.0);
     let behind = |at: &usize| {
         let Some(pressed) = Pressed::of(watch, device, *at) else { return false };

@@ -7,7 +7,7 @@ use super::Way;
 use super::disturbed::{Looks, Undisturbed};
 use crate::findings::Question;
 use crate::plateaus::Cap;
-use crate::{Charge, Confidence, Counted, Estimate, Finding, Meaning, Point};
+use crate::{Charge, Confidence, Estimate, Finding, LevelUnit, Meaning, Point};
 
 /// What limits a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +56,7 @@ pub struct UnitOfMap {
 /// What one finding says of one level.
 struct Said {
     direction: Direction,
-    counted: Counted,
+    counted: LevelUnit,
     level: Estimate,
     held_by: HeldBy,
     at_least: bool,
@@ -65,7 +65,7 @@ struct Said {
 /// Returns the greatest rate of small I/Os.
 pub(super) fn operations(way: &Way<'_>, looks: &Looks) -> Option<CapOfMap> {
     let own = way.figures.iops_cap(way.direction);
-    level(way, Counted::Operations).map(|cap| without(of_all(cap, own, looks), looks.undisturbed.as_ref()))
+    level(way, LevelUnit::Operations).map(|cap| without(of_all(cap, own, looks), looks.undisturbed.as_ref()))
 }
 
 /// Returns the greatest rate of bytes per second.
@@ -76,7 +76,7 @@ pub(super) fn bytes(way: &Way<'_>, looks: &Looks) -> Option<CapOfMap> {
         Some(own) => CapOfMap { level: own.level, ..cap },
         None => cap,
     };
-    let cap = level(way, Counted::Bytes).map(as_measured)?;
+    let cap = level(way, LevelUnit::Bytes).map(as_measured)?;
     Some(without(of_all(cap, own, looks), looks.undisturbed.as_ref()))
 }
 
@@ -103,7 +103,7 @@ fn without(cap: CapOfMap, undisturbed: Option<&Undisturbed>) -> CapOfMap {
 }
 
 /// Returns a level by what limits it, otherwise by how operations are charged, otherwise as left open.
-fn level(way: &Way<'_>, counted: Counted) -> Option<CapOfMap> {
+fn level(way: &Way<'_>, counted: LevelUnit) -> Option<CapOfMap> {
     let said = |of: fn(&Meaning) -> Option<Said>| {
         way.findings.iter().find_map(|finding| {
             let said = of(&finding.meaning)
@@ -119,7 +119,7 @@ fn level(way: &Way<'_>, counted: Counted) -> Option<CapOfMap> {
 }
 
 fn held(meaning: &Meaning) -> Option<Said> {
-    use Counted::{Bytes, Operations};
+    use LevelUnit::{Bytes, Operations};
     let (direction, counted, level, held_by) = match meaning {
         Meaning::IopsCap(found) => (found.direction, Operations, found.cap, HeldBy::Meter),
         Meaning::BandwidthCap(found) => (found.direction, Bytes, found.cap, HeldBy::Meter),
@@ -140,14 +140,14 @@ fn charged(meaning: &Meaning) -> Option<Said> {
     let Meaning::AccountingUnit(found) = meaning else { return None };
     let (unit, operations) = (found.unit as f64, found.operations);
     let level = Estimate { value: found.bytes, low: operations.low * unit, high: operations.high * unit };
-    let (direction, counted) = (found.direction, Counted::Bytes);
+    let (direction, counted) = (found.direction, LevelUnit::Bytes);
     Some(Said { direction, counted, level, held_by: HeldBy::Unit, at_least: false })
 }
 
 /// Returns small operations that are charged as a whole unit, if nothing else is said of them.
 fn charged_whole(meaning: &Meaning) -> Option<Said> {
     let Meaning::AccountingUnit(found) = meaning else { return None };
-    let (direction, counted, level) = (found.direction, Counted::Operations, found.operations);
+    let (direction, counted, level) = (found.direction, LevelUnit::Operations, found.operations);
     Some(Said { direction, counted, level, held_by: HeldBy::Unit, at_least: false })
 }
 

@@ -12,7 +12,7 @@ use workload::Direction;
 
 use super::corner::{self, Corner};
 use super::{DirectionMap, MapAnswer, Way};
-use crate::causes::{Counted, SAME};
+use crate::causes::{LevelUnit, SAME};
 use crate::level::Shared;
 use crate::plateaus::base_latency_ns;
 use crate::shortage::Shortage;
@@ -41,7 +41,7 @@ pub struct Disturbed {
     /// Name of its step.
     pub step: String,
     /// What the level counts.
-    pub counted: Counted,
+    pub counted: LevelUnit,
     /// What the load had, as a share of the level.
     pub share: f64,
     /// Whether plimsoll waited for a CPU meanwhile; otherwise it was somebody else, or the volume itself.
@@ -65,7 +65,7 @@ pub(super) struct Looks {
 }
 
 /// Returns what the loads at the level of `counted` in the direction of `way` show.
-fn looks(run: &Run, way: &Way<'_>, counted: Counted) -> Looks {
+fn looks(run: &Run, way: &Way<'_>, counted: LevelUnit) -> Looks {
     let shortage = Shortage::of(run);
     let starved = |point: &Point| {
         let step = run.steps.iter().find(|step| step.plan.name == point.step);
@@ -79,7 +79,7 @@ fn looks(run: &Run, way: &Way<'_>, counted: Counted) -> Looks {
 
 /// Returns the level by the loads that were not disturbed; `None` if none were disturbed, or too many.
 fn undisturbed(
-    counted: Counted,
+    counted: LevelUnit,
     at_level: &[&Point],
     starved: &dyn Fn(&Point) -> bool,
 ) -> Option<Undisturbed> {
@@ -100,20 +100,20 @@ fn undisturbed(
     (!disturbed.is_empty() && few).then_some(Undisturbed { level, disturbed })
 }
 
-fn value(point: &Point, counted: Counted) -> f64 {
+fn value(point: &Point, counted: LevelUnit) -> f64 {
     point.iops.value * times(counted)(point)
 }
 
 /// Returns what one operation of a point counts.
-fn times(counted: Counted) -> fn(&Point) -> f64 {
+fn times(counted: LevelUnit) -> fn(&Point) -> f64 {
     match counted {
-        Counted::Operations => |_| 1.0,
-        Counted::Bytes => |point| point.block as f64,
+        LevelUnit::Operations => |_| 1.0,
+        LevelUnit::Bytes => |point| point.block as f64,
     }
 }
 
 /// Returns the loads that kept a full queue of blocks well on one side of the crossover.
-fn at_level<'w>(way: &'w Way<'_>, counted: Counted) -> Vec<&'w Point> {
+fn at_level<'w>(way: &'w Way<'_>, counted: LevelUnit) -> Vec<&'w Point> {
     let all: Vec<&Point> = way.loads.random.iter().filter(|point| point.direction == way.direction).collect();
     let Some(base) = base_latency_ns(&way.figures.latencies, &way.figures.depths, way.direction) else {
         return Vec::new();
@@ -132,7 +132,7 @@ fn at_level<'w>(way: &'w Way<'_>, counted: Counted) -> Vec<&'w Point> {
 
 /// Whether blocks of this size are limited by what is counted, as far as the caps show; if they do not meet, or a
 /// unit stands between, only those at the ladder's end are.
-fn on_side(way: &Way<'_>, counted: Counted, block: u64) -> bool {
+fn on_side(way: &Way<'_>, counted: LevelUnit, block: u64) -> bool {
     let of_way = || way.loads.random.iter().filter(|point| point.direction == way.direction);
     let (small, large) = (way.figures.iops_cap(way.direction), way.figures.bandwidth_cap(way.direction));
     let smallest = of_way().map(|point| point.block).filter(|block| *block >= 4096).min();
@@ -140,18 +140,18 @@ fn on_side(way: &Way<'_>, counted: Counted, block: u64) -> bool {
     let unit = super::caps::unit(way).is_some();
     match (counted, crossover.filter(|_| !unit)) {
         // Blocks below the smallest of the ladder are probes: bytes limit there already what they are asked about.
-        (Counted::Operations, Some(at)) => {
+        (LevelUnit::Operations, Some(at)) => {
             Some(block) == smallest || (smallest < Some(block) && block as f64 <= SIDES.0 * at)
         }
-        (Counted::Operations, None) => Some(block) == smallest,
-        (Counted::Bytes, Some(at)) => block as f64 >= SIDES.1 * at,
-        (Counted::Bytes, None) => Some(block) == of_way().map(|point| point.block).max(),
+        (LevelUnit::Operations, None) => Some(block) == smallest,
+        (LevelUnit::Bytes, Some(at)) => block as f64 >= SIDES.1 * at,
+        (LevelUnit::Bytes, None) => Some(block) == of_way().map(|point| point.block).max(),
     }
 }
 
 /// Returns what both levels of a direction show: operations, then bytes.
 pub(super) fn of_levels(run: &Run, way: &Way<'_>) -> [Looks; 2] {
-    [Counted::Operations, Counted::Bytes].map(|counted| looks(run, way, counted))
+    [LevelUnit::Operations, LevelUnit::Bytes].map(|counted| looks(run, way, counted))
 }
 
 /// Returns all that was disturbed, by name.
@@ -163,7 +163,7 @@ pub(super) fn names(levels: &[Looks; 2]) -> Vec<Disturbed> {
 /// Replaces a disturbed level in rows and findings by what it is without the disturbed loads.
 pub(crate) fn settle(answer: &MapAnswer, rows: &mut [ClaimRow], findings: &mut [Finding]) {
     for map in &answer.directions {
-        for (counted, cap) in [(Counted::Operations, map.operations), (Counted::Bytes, map.bytes)] {
+        for (counted, cap) in [(LevelUnit::Operations, map.operations), (LevelUnit::Bytes, map.bytes)] {
             let is_off = map.disturbed.iter().any(|off| off.counted == counted);
             if let Some(cap) = cap.filter(|_| is_off) {
                 let of = (map.direction, counted);
@@ -174,22 +174,22 @@ pub(crate) fn settle(answer: &MapAnswer, rows: &mut [ClaimRow], findings: &mut [
     }
 }
 
-fn settle_row(row: &mut ClaimRow, (direction, counted): (Direction, Counted), level: Estimate) {
+fn settle_row(row: &mut ClaimRow, (direction, counted): (Direction, LevelUnit), level: Estimate) {
     let quantity = match counted {
-        Counted::Operations => Quantity::Iops,
-        Counted::Bytes => Quantity::BytesPerSecond,
+        LevelUnit::Operations => Quantity::Iops,
+        LevelUnit::Bytes => Quantity::BytesPerSecond,
     };
     if (row.direction, row.quantity) == (direction, quantity) {
         row.measured = Some(level);
     }
 }
 
-fn settle_finding(meaning: &mut Meaning, (direction, counted): (Direction, Counted), map: &DirectionMap) {
+fn settle_finding(meaning: &mut Meaning, (direction, counted): (Direction, LevelUnit), map: &DirectionMap) {
     match meaning {
-        Meaning::IopsCap(found) if (found.direction, Counted::Operations) == (direction, counted) => {
+        Meaning::IopsCap(found) if (found.direction, LevelUnit::Operations) == (direction, counted) => {
             found.cap = map.operations.map_or(found.cap, |cap| cap.level);
         }
-        Meaning::BandwidthCap(found) if (found.direction, Counted::Bytes) == (direction, counted) => {
+        Meaning::BandwidthCap(found) if (found.direction, LevelUnit::Bytes) == (direction, counted) => {
             found.cap = map.bytes.map_or(found.cap, |cap| cap.level);
         }
         Meaning::Crossover(found) if found.direction == direction => {

@@ -4,7 +4,7 @@ use record::{Run, StepRecord};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Flush, Order, Pace, StepKind};
 
-use crate::causes::Counted;
+use crate::causes::LevelUnit;
 use crate::figures::Figures;
 use crate::points::point;
 use crate::{Confidence, Estimate, Finding, Meaning, Point};
@@ -43,7 +43,7 @@ pub struct Ordered {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sharing {
     /// What the budget counts.
-    pub counted: Counted,
+    pub counted: LevelUnit,
     /// Whether they share one; otherwise each has its own.
     pub shared: bool,
     /// How sure that is.
@@ -52,7 +52,7 @@ pub struct Sharing {
 
 impl Sharing {
     /// Returns what the findings say of the budget of `counted`; `None` if no mix showed it.
-    pub(super) fn of(findings: &[Finding], counted: Counted) -> Option<Sharing> {
+    pub(super) fn of(findings: &[Finding], counted: LevelUnit) -> Option<Sharing> {
         findings.iter().find_map(|finding| {
             let shared = match &finding.meaning {
                 Meaning::SharedBudget(found) if found.counted == counted => true,

@@ -19,7 +19,7 @@ use workload::{Bytes, Direction, MapRequest, Nanos};
 
 use crate::figures::Figures;
 use crate::headroom::Headroom;
-use crate::{Counted, Finding, Point};
+use crate::{Finding, LevelUnit, Point};
 
 pub use caps::{CapOfMap, Crossing, HeldBy, UnitOfMap};
 pub use corner::Corner;
@@ -93,7 +93,7 @@ pub(crate) fn answer(
         p99: asked.p99,
         directions: [Direction::Read, Direction::Write].into_iter().filter_map(of_way).collect(),
         mixtures: loads.mixtures(),
-        sharing: [Counted::Operations, Counted::Bytes]
+        sharing: [LevelUnit::Operations, LevelUnit::Bytes]
             .into_iter()
             .filter_map(|counted| Sharing::of(findings, counted))
             .collect(),

@@ -5,7 +5,7 @@ use workload::{Bytes, TogetherLoad, TogetherRequest};
 
 use super::looks::{Role, mean};
 use super::{LoadTogether, Reach, Seen, ratio};
-use crate::{Counted, Estimate};
+use crate::{Estimate, LevelUnit};
 
 /// Share within which two rates are alike.
 const ALIKE: f64 = 0.08;
@@ -25,7 +25,7 @@ pub struct SharedBudget {
     /// The load that showed it.
     pub load: TogetherLoad,
     /// What it counts; `None` if another block size did not show that.
-    pub counted: Option<Counted>,
+    pub counted: Option<LevelUnit>,
     /// Operations per second at that load's block size.
     pub operations: Estimate,
     /// Bytes per second at that load's block size.
@@ -64,8 +64,8 @@ impl SharedBudget {
     /// Returns its level in what it counts; in operations if that is not known.
     pub fn level(&self) -> Estimate {
         match self.counted {
-            Some(Counted::Bytes) => self.bytes,
-            Some(Counted::Operations) | None => self.operations,
+            Some(LevelUnit::Bytes) => self.bytes,
+            Some(LevelUnit::Operations) | None => self.operations,
         }
     }
 }
@@ -112,15 +112,15 @@ fn is_same(known: &SharedBudget, found: &SharedBudget) -> bool {
 }
 
 /// Returns what is counted, by what another block size has.
-fn counted(seen: &Seen<'_>, load: TogetherLoad, total: &Estimate) -> Option<Counted> {
+fn counted(seen: &Seen<'_>, load: TogetherLoad, total: &Estimate) -> Option<LevelUnit> {
     let block = other_block(load.block);
     let other = seen.total(TogetherLoad { block, ..load }).level(&seen.strays)?;
     let operations = other.value / total.value;
     let bytes = operations * block.0 as f64 / load.block.0 as f64;
     let alike = |ratio: f64| (ratio - 1.0).abs() <= ALIKE;
     match (alike(operations), alike(bytes)) {
-        (true, false) => Some(Counted::Operations),
-        (false, true) => Some(Counted::Bytes),
+        (true, false) => Some(LevelUnit::Operations),
+        (false, true) => Some(LevelUnit::Bytes),
         _ => None,
     }
 }

@@ -6,7 +6,7 @@ use workload::NamedMachine;
 
 use super::budgets::SharedBudget;
 use super::{LoadTogether, Reach};
-use crate::{Counted, Estimate};
+use crate::{Estimate, LevelUnit};
 
 /// Share within which a level is a published one, as in claims of a policy (method 6.1).
 const NEAR: f64 = 0.03;
@@ -24,7 +24,7 @@ pub struct MachineHeld {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MachineRow {
     /// What it counts.
-    pub counted: Counted,
+    pub counted: LevelUnit,
     /// The rate that it serves for ever, per second.
     pub baseline: f64,
     /// The rate that it serves for a while, per second, if that is more.
@@ -75,8 +75,8 @@ pub(super) fn held(
 
 fn row(limit: &Limit, loads: &[LoadTogether], budgets: &[SharedBudget]) -> Option<MachineRow> {
     let counted = match limit.resource {
-        Resource::Iops => Counted::Operations,
-        Resource::Bytes => Counted::Bytes,
+        Resource::Iops => LevelUnit::Operations,
+        Resource::Bytes => LevelUnit::Bytes,
     };
     let most = limit.burst.as_ref().map(|burst| burst.rate);
     let of_kind = budgets.iter().filter(|budget| budget.counted == Some(counted)).map(SharedBudget::level);
@@ -92,11 +92,11 @@ fn row(limit: &Limit, loads: &[LoadTogether], budgets: &[SharedBudget]) -> Optio
 }
 
 /// Returns the most that all volumes had at once.
-fn reached(counted: Counted, loads: &[LoadTogether]) -> Option<Estimate> {
+fn reached(counted: LevelUnit, loads: &[LoadTogether]) -> Option<Estimate> {
     let told = loads.iter().filter(|load| !matches!(load.reach, Reach::Open(_)));
     let level = |load: &LoadTogether| {
         let total = load.total?;
-        let times = if counted == Counted::Bytes { load.load.block.0 as f64 } else { 1.0 };
+        let times = if counted == LevelUnit::Bytes { load.load.block.0 as f64 } else { 1.0 };
         Some(Estimate { value: total.value * times, low: total.low * times, high: total.high * times })
     };
     told.filter_map(level).max_by(|a, b| a.value.total_cmp(&b.value))

@@ -3,7 +3,7 @@
 use super::device::Device;
 use super::watched_run::WatchedRun;
 use super::windows::Window;
-use crate::finding::{Confidence, Evidence, Found};
+use crate::finding::{Confidence, Evidence, FindingOf};
 
 /// Most spans that a finding names: the longest and the worst.
 const SPANS: usize = 8;
@@ -36,7 +36,7 @@ pub(crate) fn found_in<K>(
     meaning: K,
     firings: &[Firing],
     confidence: Confidence,
-) -> Option<Found<K>> {
+) -> Option<FindingOf<K>> {
     let mut merged: Vec<Firing> = Vec::new();
     for firing in firings {
         match merged.last_mut() {
@@ -58,5 +58,5 @@ pub(crate) fn found_in<K>(
         Evidence { step, ..firing.evidence }
     };
     let evidence: Vec<Evidence> = merged.into_iter().map(named).collect();
-    (!evidence.is_empty()).then_some(Found { meaning, evidence, confidence })
+    (!evidence.is_empty()).then_some(FindingOf { meaning, evidence, confidence })
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use analysis::{Analysis, Answered};
+use analysis::{Analysis, ProcedureAnswer};
 use experiments::{Layout, Step, Writes, burst_forecast, burst_left, next_burst_step};
 use policy::Limits;
 use record::StepRecord;
@@ -105,7 +105,8 @@ impl Measurement for Burst {
     }
 
     fn resume_words(&self, analysis: &Analysis, place: &Place, _: bool) -> Option<String> {
-        let cut_short = matches!(&analysis.answered, Some(Answered::Burst(answer)) if answer.cut_short);
+        let cut_short =
+            matches!(&analysis.answered, Some(ProcedureAnswer::Burst(answer)) if answer.cut_short);
         let Target::Path(_) = &self.wanted.target else { return None };
         let run = place.run();
         let words =
@@ -116,7 +117,7 @@ impl Measurement for Burst {
     /// Returns 0 if a burst was seen to end, 4 if none was.
     fn exit_code(&self, analysis: &Analysis) -> u8 {
         match &analysis.answered {
-            Some(Answered::Burst(answer)) if answer.parts.iter().any(analysis::BurstPart::fell) => 0,
+            Some(ProcedureAnswer::Burst(answer)) if answer.parts.iter().any(analysis::BurstPart::fell) => 0,
             _ => 4,
         }
     }

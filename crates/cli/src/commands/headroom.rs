@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use analysis::{Analysis, Answer, Answered};
+use analysis::{Analysis, Answer, ProcedureAnswer};
 use experiments::{
     HeadroomAsk, LAYOUT_GUESS, Step, Writes, headroom_seconds, headroom_seconds_left, next_headroom_step,
 };
@@ -104,7 +104,7 @@ impl Measurement for Headroom {
     /// Returns 0 if a rate was found and is not below a promise, else the code of what is below or cannot be told.
     fn exit_code(&self, analysis: &Analysis) -> u8 {
         match &analysis.answered {
-            Some(Answered::Headroom(answer)) if answer.is_known() => match answer.kept() {
+            Some(ProcedureAnswer::Headroom(answer)) if answer.is_known() => match answer.kept() {
                 Some(Answer::Below) => BELOW,
                 Some(Answer::CannotTell) => CANNOT_TELL,
                 _ => 0,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use analysis::{Analysis, Answered};
+use analysis::{Analysis, ProcedureAnswer};
 use experiments::{
     LAYOUT_GUESS, Layout, Step, TogetherAsk, Writes, next_together_step, together_looks_most,
     together_seconds, together_seconds_left,
@@ -126,8 +126,8 @@ impl Measurement for Shared {
 
     fn exit_code(&self, analysis: &Analysis) -> u8 {
         match &analysis.answered {
-            Some(Answered::Together(answer)) if answer.is_below() => BELOW,
-            Some(Answered::Together(answer)) if answer.is_known() => 0,
+            Some(ProcedureAnswer::Together(answer)) if answer.is_below() => BELOW,
+            Some(ProcedureAnswer::Together(answer)) if answer.is_known() => 0,
             _ => CANNOT_TELL,
         }
     }

@@ -1,6 +1,6 @@
 //! What a bucket held against time, for a run that drained it on purpose.
 
-use analysis::{Answered, BurstPart, Resource};
+use analysis::{BurstPart, ProcedureAnswer, Resource};
 
 use super::axis::Axis;
 use super::chart::Chart;
@@ -23,7 +23,7 @@ pub fn bytes(of: &Source<'_>) -> Option<Chart> {
 
 fn bucket(of: &Source<'_>, resource: Resource) -> Option<Chart> {
     let answer = of.analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
-        Answered::Burst(answer) => Some(answer),
+        ProcedureAnswer::Burst(answer) => Some(answer),
         _ => None,
     })?;
     let part = answer.of(resource).filter(|part| part.level.len() > 1)?;

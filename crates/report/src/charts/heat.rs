@@ -1,7 +1,7 @@
 //! Heat maps of block size by queue depth: darker is more, and measured cells are bold and underlined.
 
 use analysis::mapped::{Basis, DirectionMap, MapCell};
-use analysis::{Analysis, Answered, MapAnswer};
+use analysis::{Analysis, MapAnswer, ProcedureAnswer};
 
 use super::chart::Chart;
 use super::drawing::{Across, Canvas, Drawing, Paint, Type, Up, stroke};
@@ -31,7 +31,7 @@ const SHADES: (f64, f64) = (4.0, 55.0);
 /// Returns the map in an analysis; `None` if it answers something else.
 pub(super) fn answer(analysis: &Analysis) -> Option<&MapAnswer> {
     match analysis.answered.as_ref()? {
-        Answered::Map(answer) => Some(answer),
+        ProcedureAnswer::Map(answer) => Some(answer),
         _ => None,
     }
 }

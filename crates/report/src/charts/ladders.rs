@@ -1,7 +1,7 @@
 //! Curves over what was varied: queue depth, block size, percentile.
 
 use analysis::findings::{Crossover, FillingDepth};
-use analysis::{Analysis, Counted, Estimate, LatencyRow, Meaning, Point, Quantity};
+use analysis::{Analysis, Estimate, LatencyRow, LevelUnit, Meaning, Point, Quantity};
 use record::Run;
 use workload::Direction;
 
@@ -72,9 +72,9 @@ pub fn block_sizes(run: &Run, analysis: &Analysis) -> Option<Chart> {
         pen: &|direction| modelled::pen(analysis, direction),
     };
     let mut rates = ladder_of.lines(&|point| point.iops);
-    rates.extend(modelled::by_block(analysis, (Counted::Operations, 1.0)));
+    rates.extend(modelled::by_block(analysis, (LevelUnit::Operations, 1.0)));
     let mut bytes = ladder_of.lines(&|point| in_unit(point.bytes_per_second, unit));
-    bytes.extend(modelled::by_block(analysis, (Counted::Bytes, unit.factor)));
+    bytes.extend(modelled::by_block(analysis, (LevelUnit::Bytes, unit.factor)));
     let mut levels = claimed(run, analysis, Quantity::BytesPerSecond);
     levels.iter_mut().for_each(|level| level.value /= unit.factor);
     let rate_panel = Panel {

@@ -2,7 +2,7 @@
 //! model.
 
 use analysis::findings::{BandwidthCap, IopsCap};
-use analysis::{Analysis, Counted, Meaning, Point};
+use analysis::{Analysis, LevelUnit, Meaning, Point};
 use workload::Direction;
 
 use super::ink::Ink;
@@ -27,7 +27,7 @@ struct Model {
 
 /// Returns the model lines of a block ladder, one for each direction whose two caps were found, or a single one if
 /// both are alike. `unit` is the size of the unit drawn, in base units.
-pub(super) fn by_block(analysis: &Analysis, (counted, unit): (Counted, f64)) -> Vec<Line> {
+pub(super) fn by_block(analysis: &Analysis, (counted, unit): (LevelUnit, f64)) -> Vec<Line> {
     let found = [Direction::Read, Direction::Write].map(|direction| model(analysis, direction));
     let models: Vec<&Model> = found.iter().flatten().collect();
     match models.as_slice() {
@@ -79,19 +79,19 @@ impl Model {
         alike(self.operations, other.operations) && alike(self.bytes, other.bytes)
     }
 
-    fn own_line(&self, drawn: (Counted, f64)) -> Line {
+    fn own_line(&self, drawn: (LevelUnit, f64)) -> Line {
         let ink = if self.direction == Direction::Read { Ink::ReadModel } else { Ink::WriteModel };
         self.line((ink, &format!("model of {}", plural(self.direction))), drawn)
     }
 
-    fn line(&self, (ink, who): (Ink, &str), (counted, unit): (Counted, f64)) -> Line {
+    fn line(&self, (ink, who): (Ink, &str), (counted, unit): (LevelUnit, f64)) -> Line {
         let value = |block: f64| match counted {
-            Counted::Operations => self.operations.min(self.bytes / block),
-            Counted::Bytes => (self.operations * block).min(self.bytes) / unit,
+            LevelUnit::Operations => self.operations.min(self.bytes / block),
+            LevelUnit::Bytes => (self.operations * block).min(self.bytes) / unit,
         };
         let formula = match counted {
-            Counted::Operations => "min(cap, bandwidth / block)",
-            Counted::Bytes => "min(cap × block, bandwidth)",
+            LevelUnit::Operations => "min(cap, bandwidth / block)",
+            LevelUnit::Bytes => "min(cap × block, bandwidth)",
         };
         let places = self.places();
         let points: Vec<(f64, f64)> = places.into_iter().map(|block| (block, value(block))).collect();

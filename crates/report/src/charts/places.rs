@@ -1,6 +1,6 @@
 //! The strip over a volume, the ladder of working sets, and sequential reads by place.
 
-use analysis::{Analysis, Answered, Estimate, PlacesAnswer, Region, SetSeen, StripPoint};
+use analysis::{Analysis, Estimate, PlacesAnswer, ProcedureAnswer, Region, SetSeen, StripPoint};
 
 use record::Unit;
 
@@ -21,7 +21,7 @@ const TICKS: u32 = 8;
 
 fn answer(analysis: &Analysis) -> Option<&PlacesAnswer> {
     analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
-        Answered::Places(answer) => Some(answer),
+        ProcedureAnswer::Places(answer) => Some(answer),
         _ => None,
     })
 }

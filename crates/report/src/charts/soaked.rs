@@ -1,6 +1,6 @@
 //! The probes of a soak against time, with the promised rate.
 
-use analysis::{Analysis, Answered, SoakAnswer};
+use analysis::{Analysis, ProcedureAnswer, SoakAnswer};
 
 use super::axis::Axis;
 use super::chart::{Chart, figures_below};
@@ -16,7 +16,7 @@ const HOURS: f64 = 2.0;
 /// Returns the rate of each probe in order; `None` if the run is no soak or has fewer than two probes.
 pub fn over_time(analysis: &Analysis) -> Option<Chart> {
     let answer = match analysis.answered.as_ref()? {
-        Answered::Soak(answer) if answer.probes.len() > 1 => answer,
+        ProcedureAnswer::Soak(answer) if answer.probes.len() > 1 => answer,
         _ => return None,
     };
     let (unit, each) = if answer.seconds > HOURS * 3600.0 { ("hours", 3600.0) } else { ("minutes", 60.0) };

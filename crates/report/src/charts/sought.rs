@@ -1,6 +1,6 @@
 //! Latency against the rate of arrivals: percentiles of open loads, the bound as a line, the answer as a marker.
 
-use analysis::{Analysis, Answered, Estimate, Greatest, HeadroomAnswer, OpenLoad};
+use analysis::{Analysis, Estimate, Greatest, HeadroomAnswer, OpenLoad, ProcedureAnswer};
 
 use super::axis::Axis;
 use super::chart::{Chart, figures_below};
@@ -25,7 +25,7 @@ const BEYOND: f64 = 1.25;
 /// Returns the curve of a search; `None` if none was asked for, or if fewer than two loads ran.
 pub fn latency_by_rate(analysis: &Analysis) -> Option<Chart> {
     let answer = analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
-        Answered::Headroom(answer) => Some(answer),
+        ProcedureAnswer::Headroom(answer) => Some(answer),
         _ => None,
     })?;
     let drawn: Vec<&OpenLoad> = answer.loads.iter().filter(|load| is_drawn(load, answer)).collect();

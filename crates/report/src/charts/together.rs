@@ -2,7 +2,7 @@
 //! load.
 
 use analysis::{
-    Analysis, Answered, LoadTogether, Reach, TogetherAnswer, TogetherLook, TogetherRole, look_together,
+    Analysis, LoadTogether, ProcedureAnswer, Reach, TogetherAnswer, TogetherLook, TogetherRole, look_together,
 };
 use record::{Run, Unit};
 use workload::ProcedureRequest;
@@ -26,7 +26,7 @@ const INKS: [Ink; 5] = [Ink::Read, Ink::Write, Ink::Discard, Ink::Queue, Ink::Fl
 
 fn answer(analysis: &Analysis) -> Option<&TogetherAnswer> {
     match &analysis.answered {
-        Some(Answered::Together(answer)) => Some(answer),
+        Some(ProcedureAnswer::Together(answer)) => Some(answer),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! The sections of a run that measured a target: claims, charts, jobs, findings.
 
-use analysis::{Analysis, Answered, Doubt, Verdict};
+use analysis::{Analysis, Doubt, ProcedureAnswer, Verdict};
 use record::Run;
 
 use super::answered;
@@ -40,7 +40,7 @@ pub(super) fn sections(run: &Run, analysis: &Analysis) -> Markup {
     let shown = Figures::of(run, charts.iter().map(named).collect());
     let claims = claims(run, &analysis.verdict);
     let top = match &analysis.answered {
-        Some(answered @ Answered::Check(_)) => markup![claims, answered::sections(answered)],
+        Some(answered @ ProcedureAnswer::Check(_)) => markup![claims, answered::sections(answered)],
         // What was asked is answered first.
         Some(answered) => markup![answered::sections(answered), claims],
         None => claims,
@@ -74,9 +74,9 @@ fn figures(charts: &[DrawnChart], part: Part, decisive: Option<&DrawnChart>) -> 
 /// that decides.
 fn decisive<'c>(analysis: &Analysis, charts: &'c [DrawnChart]) -> Option<&'c DrawnChart> {
     let asked = charts.iter().find(|drawn| drawn.row.part == Part::Answer);
-    let claims = matches!(&analysis.answered, Some(Answered::Check(_))) && !analysis.blocks.is_empty();
+    let claims = matches!(&analysis.answered, Some(ProcedureAnswer::Check(_))) && !analysis.blocks.is_empty();
     // The end of a burst shows in the rate; the bucket beside it explains that.
-    let burst = matches!(&analysis.answered, Some(Answered::Burst(_)));
+    let burst = matches!(&analysis.answered, Some(ProcedureAnswer::Burst(_)));
     if asked.is_some() && !claims && !burst {
         return asked;
     }
@@ -99,7 +99,7 @@ pub fn decisive_picture(run: &Run, analysis: &Analysis) -> Option<Picture> {
 /// Returns the chart that the verdict needs: the rate against time if a level changed, the caps if anything was
 /// claimed.
 fn wanted(analysis: &Analysis) -> Option<&'static str> {
-    let burst = matches!(&analysis.answered, Some(Answered::Burst(_)));
+    let burst = matches!(&analysis.answered, Some(ProcedureAnswer::Burst(_)));
     let claimed = analysis.verdict.rows.iter().any(|row| row.claimed.value > 0.0);
     match (analysis.regimes.changes.is_empty() && !burst, claimed) {
         (false, _) => Some("rate"),

@@ -6,7 +6,7 @@ use analysis::findings::{
     LimitExceeded, MachineLimit, Merging, NotIdentifiable, Question, Saturation, SeparateBudgets,
     SharedBudget, WhoseLimit,
 };
-use analysis::{Charge, Counted, Estimate, Metering, Scales, Tells};
+use analysis::{Charge, Estimate, LevelUnit, Metering, Scales, Tells};
 use workload::Direction;
 
 use super::findings::{Shown, Told};
@@ -35,10 +35,10 @@ fn rate_of_bytes(cap: &Estimate) -> String {
 }
 
 /// Formats a rate with its interval.
-pub(super) fn rate(counted: Counted, level: &Estimate) -> String {
+pub(super) fn rate(counted: LevelUnit, level: &Estimate) -> String {
     match counted {
-        Counted::Operations => rate_of_operations(level),
-        Counted::Bytes => rate_of_bytes(level),
+        LevelUnit::Operations => rate_of_operations(level),
+        LevelUnit::Bytes => rate_of_bytes(level),
     }
 }
 
@@ -109,8 +109,8 @@ pub(super) fn unit(found: &AccountingUnit) -> Told<'static> {
 pub(super) fn saturation(found: &Saturation) -> Told<'static> {
     let (who, rate) = (who(found.direction), rate(found.counted, &found.level));
     let more = match found.counted {
-        Counted::Operations => "more depth only waits",
-        Counted::Bytes => "longer blocks bring no more",
+        LevelUnit::Operations => "more depth only waits",
+        LevelUnit::Bytes => "longer blocks bring no more",
     };
     Told {
         sentence: format!("{who} are saturated at up to {rate}: {more}, and no meter was seen."),
@@ -180,8 +180,8 @@ pub(super) fn machine(found: &MachineLimit) -> Told<'static> {
 /// Words for a limit that the provider's own counter shows as exceeded.
 pub(super) fn exceeded(found: &LimitExceeded) -> Told<'static> {
     let what = match found.counted {
-        Counted::Operations => "operations",
-        Counted::Bytes => "bytes",
+        LevelUnit::Operations => "operations",
+        LevelUnit::Bytes => "bytes",
     };
     let (whose, next) = match found.whose {
         WhoseLimit::Volume => ("the volume's own limit", "Buy more of the volume, or ask less of it."),
@@ -247,10 +247,10 @@ pub(super) fn separate(found: &SeparateBudgets) -> Told<'static> {
     )
 }
 
-fn total(counted: Counted, block: u64, rate: f64) -> String {
+fn total(counted: LevelUnit, block: u64, rate: f64) -> String {
     match counted {
-        Counted::Operations => numbers::iops(rate),
-        Counted::Bytes => numbers::bandwidth(rate * block as f64, Prefix::Binary),
+        LevelUnit::Operations => numbers::iops(rate),
+        LevelUnit::Bytes => numbers::bandwidth(rate * block as f64, Prefix::Binary),
     }
 }
 

@@ -3,7 +3,7 @@
 use analysis::mapped::{
     Basis, Bound, CapOfMap, Corner, Cost, Crossing, DirectionMap, Disturbed, HeldBy, Knee, MapCell, Row,
 };
-use analysis::{Charge, Confidence, Counted, Estimate, MapAnswer};
+use analysis::{Charge, Confidence, Estimate, LevelUnit, MapAnswer};
 use workload::Direction;
 
 use crate::words::Table;
@@ -165,9 +165,9 @@ fn slo(slo: &analysis::Headroom) -> String {
 
 /// Returns budgets, mixes and order, a sentence on each line.
 pub(crate) fn together(answer: &MapAnswer) -> Vec<String> {
-    let counted = |counted: Counted| match counted {
-        Counted::Operations => "operations",
-        Counted::Bytes => "bytes",
+    let counted = |counted: LevelUnit| match counted {
+        LevelUnit::Operations => "operations",
+        LevelUnit::Bytes => "bytes",
     };
     let shared = answer.sharing.iter().map(|sharing| {
         let budget = if sharing.shared { "one budget together" } else { "one budget each" };

@@ -2,7 +2,7 @@
 //! plain title.
 
 use analysis::findings::{BandwidthCap, Crossover, DepthBound, IopsCap, Saturation, ThrottledAboveNominal};
-use analysis::{Analysis, Answered, Counted, Estimate, Finding, Greatest, LatencyRole, Meaning};
+use analysis::{Analysis, Estimate, Finding, Greatest, LatencyRole, LevelUnit, Meaning, ProcedureAnswer};
 use workload::Direction;
 
 use super::findings::{Shown, told};
@@ -38,7 +38,7 @@ fn shown_of_run(id: &str, analysis: &Analysis) -> Option<String> {
 /// Returns the verdict by place as a headline: `Alike everywhere (within 2.5 %), the first time as later`.
 fn by_place(analysis: &Analysis) -> Option<String> {
     let answer = analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
-        Answered::Places(answer) => Some(answer),
+        ProcedureAnswer::Places(answer) => Some(answer),
         _ => None,
     })?;
     let words = places::verdict(answer);
@@ -48,7 +48,7 @@ fn by_place(analysis: &Analysis) -> Option<String> {
 /// Returns the levels of a drain: `3,000 IOPS while the burst lasts, 300 IOPS when it is over`.
 fn while_burst_lasts(analysis: &Analysis) -> Option<String> {
     analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
-        Answered::Burst(answer) => answer.parts.iter().find_map(drained::levels),
+        ProcedureAnswer::Burst(answer) => answer.parts.iter().find_map(drained::levels),
         _ => None,
     })
 }
@@ -102,7 +102,7 @@ fn by_depth(analysis: &Analysis, wanted: Direction) -> Option<String> {
         Meaning::IopsCap(IopsCap { direction, cap, .. }) if *direction == wanted => {
             Some(format!("reach {}{}", iops(cap), from()))
         }
-        Meaning::Saturation(Saturation { direction, counted: Counted::Operations, level, .. })
+        Meaning::Saturation(Saturation { direction, counted: LevelUnit::Operations, level, .. })
             if *direction == wanted =>
         {
             Some(format!("level off at up to {}", iops(level)))
@@ -182,7 +182,7 @@ fn overload(analysis: &Analysis) -> Option<String> {
 /// Returns the greatest rate within the bounds: `p99 ≤ 10 ms holds up to 2,400 IOPS`.
 fn within_bounds(analysis: &Analysis) -> Option<String> {
     let answer = analysis.answered.as_ref()?.each().iter().find_map(|part| match part {
-        Answered::Headroom(answer) => Some(answer),
+        ProcedureAnswer::Headroom(answer) => Some(answer),
         _ => None,
     })?;
     let bounds: Vec<String> = answer.bounds.iter().map(|bound| bound_words(*bound)).collect();

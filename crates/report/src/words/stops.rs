@@ -4,7 +4,7 @@ use analysis::findings::{
     AccountingUnit, BandwidthCap, Crossover, DepthBound, FillingDepth, InFlightBound, IopsCap, Question,
     Saturation,
 };
-use analysis::{Analysis, Charge, Counted, Estimate, Meaning};
+use analysis::{Analysis, Charge, Estimate, LevelUnit, Meaning};
 use workload::Direction;
 
 use crate::words::numbers::{self, Prefix};
@@ -55,10 +55,10 @@ enum Open {
 }
 
 impl Open {
-    fn and(self, counted: Counted) -> Open {
+    fn and(self, counted: LevelUnit) -> Open {
         match (self, counted) {
-            (Open::Nothing | Open::Operations, Counted::Operations) => Open::Operations,
-            (Open::Nothing | Open::Bytes, Counted::Bytes) => Open::Bytes,
+            (Open::Nothing | Open::Operations, LevelUnit::Operations) => Open::Operations,
+            (Open::Nothing | Open::Bytes, LevelUnit::Bytes) => Open::Bytes,
             _ => Open::Both,
         }
     }
@@ -121,13 +121,13 @@ fn no_cap(meaning: &Meaning, wanted: Direction) -> Option<String> {
         Meaning::AccountingUnit(found) if found.direction == wanted => Some(unit(found)),
         Meaning::Saturation(Saturation { direction, counted, level, .. }) if *direction == wanted => {
             Some(match counted {
-                Counted::Operations => {
+                LevelUnit::Operations => {
                     format!(
                         "Saturated at up to {}: more depth only waits; no meter was seen.",
                         numbers::iops(level.value)
                     )
                 }
-                Counted::Bytes => {
+                LevelUnit::Bytes => {
                     format!(
                         "Saturated at up to {}; no meter was seen.",
                         numbers::bandwidth(level.value, Prefix::Binary)

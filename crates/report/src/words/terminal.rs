@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use analysis::{Analysis, Answer, Answered, Verdict};
+use analysis::{Analysis, Answer, ProcedureAnswer, Verdict};
 use record::{Run, TargetFacts, TargetKind};
 
 use crate::words::answered;
@@ -67,10 +67,10 @@ pub fn terminal(run: &Run, analysis: &Analysis, paint: Paint, extent: Extent) ->
             let [table, findings, lapses] = watch::sections(run, analysis, watched);
             vec![cleaned(summary(run)), verdict, cleaned(table), cleaned(findings), cleaned(lapses)]
         }
-        (None, Some(Answered::Check(check))) => vec![
+        (None, Some(ProcedureAnswer::Check(check))) => vec![
             cleaned(steps(run, analysis)),
             cleaned(findings(analysis, extent)),
-            cleaned(answered::text(&Answered::Check(check.clone()))),
+            cleaned(answered::text(&ProcedureAnswer::Check(check.clone()))),
             verdict,
             cleaned(claim_table(run, &analysis.verdict)),
             cleaned(doubts_of_rows(&analysis.verdict)),

@@ -1,8 +1,8 @@
 //! Tiles: the figures that answer at a glance, each with its interval and compared with what is promised.
 
 use analysis::{
-    Analysis, Answer, Answered, BurstPart, ClaimRow, ContractRow, Doubt, Estimate, Greatest, HeadroomAnswer,
-    LatencyRole, LatencyRow, MapAnswer, Quantity, Resource, SoakAnswer,
+    Analysis, Answer, BurstPart, ClaimRow, ContractRow, Doubt, Estimate, Greatest, HeadroomAnswer,
+    LatencyRole, LatencyRow, MapAnswer, ProcedureAnswer, Quantity, Resource, SoakAnswer,
 };
 use record::Run;
 
@@ -86,7 +86,8 @@ pub(crate) fn tiles(run: &Run, analysis: &Analysis) -> Vec<Tile> {
     if let Some(watched) = &analysis.watched {
         return tiles_of_loads::of_watch(watched);
     }
-    let answers: Vec<Tile> = analysis.answered.iter().flat_map(Answered::each).flat_map(of_answer).collect();
+    let answers: Vec<Tile> =
+        analysis.answered.iter().flat_map(ProcedureAnswer::each).flat_map(of_answer).collect();
     let mut tiles = of_claims(analysis);
     if tiles.is_empty() && analysis.answered.is_none() {
         return tiles_of_loads::of_jobs(&analysis::cells(run));
@@ -152,8 +153,8 @@ fn one_at_a_time(row: &LatencyRow) -> TileFigure {
 
 /// Returns what the given policy says about a burst that may have been measured.
 fn burst_of_policy(analysis: &Analysis) -> Option<Tile> {
-    let drained = |one: &Answered| matches!(one, Answered::Burst(_));
-    if analysis.answered.iter().flat_map(Answered::each).any(drained) {
+    let drained = |one: &ProcedureAnswer| matches!(one, ProcedureAnswer::Burst(_));
+    if analysis.answered.iter().flat_map(ProcedureAnswer::each).any(drained) {
         return None;
     }
     let rows = analysis.verdict.rows.iter().flat_map(|row| &row.doubts);
@@ -180,13 +181,13 @@ fn of_burst(doubt: &Doubt) -> Option<TileFigure> {
     }
 }
 
-fn of_answer(answered: &Answered) -> Vec<Tile> {
+fn of_answer(answered: &ProcedureAnswer) -> Vec<Tile> {
     match answered {
-        Answered::Burst(answer) => answer.parts.iter().flat_map(of_drain).collect(),
-        Answered::Headroom(answer) => of_headroom(answer),
-        Answered::Map(answer) => of_map(answer),
-        Answered::Soak(answer) => of_soak(answer),
-        Answered::Check(_) | Answered::Places(_) | Answered::Together(_) => Vec::new(),
+        ProcedureAnswer::Burst(answer) => answer.parts.iter().flat_map(of_drain).collect(),
+        ProcedureAnswer::Headroom(answer) => of_headroom(answer),
+        ProcedureAnswer::Map(answer) => of_map(answer),
+        ProcedureAnswer::Soak(answer) => of_soak(answer),
+        ProcedureAnswer::Check(_) | ProcedureAnswer::Places(_) | ProcedureAnswer::Together(_) => Vec::new(),
     }
 }
 

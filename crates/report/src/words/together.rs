@@ -2,7 +2,7 @@
 //! compares with the machine's limits.
 
 use analysis::{
-    Beside, Counted, Estimate, Kept, LoadTogether, MachineAnswer, MachineHeld, MachineRow, PassedOn, Reach,
+    Beside, Estimate, Kept, LevelUnit, LoadTogether, MachineAnswer, MachineHeld, MachineRow, PassedOn, Reach,
     SharedBudget, Standing, TogetherAnswer, TogetherDoubt,
 };
 use workload::{Direction, TogetherLoad, TogetherRequest};
@@ -94,15 +94,15 @@ fn clause(answer: &TogetherAnswer, budget: &SharedBudget) -> String {
 /// Formats the level of a budget: `5,003 ± 12 IOPS`, or in bytes if these are counted.
 pub(crate) fn level_words(budget: &SharedBudget) -> String {
     match budget.counted {
-        Some(Counted::Bytes) => rate(Counted::Bytes, &budget.bytes),
-        _ => rate(Counted::Operations, &budget.operations),
+        Some(LevelUnit::Bytes) => rate(LevelUnit::Bytes, &budget.bytes),
+        _ => rate(LevelUnit::Operations, &budget.operations),
     }
 }
 
-fn rate(counted: Counted, level: &Estimate) -> String {
+fn rate(counted: LevelUnit, level: &Estimate) -> String {
     match counted {
-        Counted::Operations => format!("{} {}", numbers::estimate(level, IOPS), IOPS.name),
-        Counted::Bytes => {
+        LevelUnit::Operations => format!("{} {}", numbers::estimate(level, IOPS), IOPS.name),
+        LevelUnit::Bytes => {
             let unit = Unit::of_bandwidth(level.value, Prefix::Binary);
             format!("{} {}", numbers::estimate(level, unit), unit.name)
         }
@@ -111,7 +111,7 @@ fn rate(counted: Counted, level: &Estimate) -> String {
 
 fn apart(answer: &TogetherAnswer) -> String {
     let of = |load: &LoadTogether| {
-        Some(format!("{} {}", rate(Counted::Operations, &load.total?), load_words(&load.load)))
+        Some(format!("{} {}", rate(LevelUnit::Operations, &load.total?), load_words(&load.load)))
     };
     let totals: Vec<String> = answer.loads.iter().filter_map(of).collect();
     format!(
@@ -213,8 +213,8 @@ fn machine_row(name: &str, row: &MachineRow) -> String {
 /// Formats a published limit: `3,600 IOPS, 18,750 while credits last`.
 pub(crate) fn published(row: &MachineRow) -> String {
     let one = |value: f64| match row.counted {
-        Counted::Operations => numbers::iops(value),
-        Counted::Bytes => numbers::bandwidth(value, Prefix::Decimal),
+        LevelUnit::Operations => numbers::iops(value),
+        LevelUnit::Bytes => numbers::bandwidth(value, Prefix::Decimal),
     };
     let most = row.most.map_or(String::new(), |most| format!(", {} while credits last", one(most)));
     format!("{}{most}", one(row.baseline))

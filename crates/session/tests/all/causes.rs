@@ -4,7 +4,7 @@ mod doubts;
 mod families;
 
 use analysis::findings::Question;
-use analysis::{Charge, Confidence, Counted, Meaning, analyse};
+use analysis::{Charge, Confidence, LevelUnit, Meaning, analyse};
 use workload::Direction;
 
 use crate::simulated_checks::check;
@@ -31,20 +31,28 @@ enum Word {
 }
 
 /// Returns the words on `counted` in `direction`. A unit counts for both operations and bytes.
-fn words(said: &[(Meaning, Confidence)], direction: Direction, counted: Counted) -> Vec<(Word, Confidence)> {
+fn words(
+    said: &[(Meaning, Confidence)],
+    direction: Direction,
+    counted: LevelUnit,
+) -> Vec<(Word, Confidence)> {
     let of = |meaning: &Meaning| {
         let (way, what, word) = match meaning {
-            Meaning::IopsCap(found) => (found.direction, Counted::Operations, Word::Capped(found.cap.value)),
-            Meaning::BandwidthCap(found) => (found.direction, Counted::Bytes, Word::Capped(found.cap.value)),
+            Meaning::IopsCap(found) => {
+                (found.direction, LevelUnit::Operations, Word::Capped(found.cap.value))
+            }
+            Meaning::BandwidthCap(found) => {
+                (found.direction, LevelUnit::Bytes, Word::Capped(found.cap.value))
+            }
             Meaning::AccountingUnit(found) => {
-                (found.direction, Counted::Bytes, Word::Units(found.unit, found.charge))
+                (found.direction, LevelUnit::Bytes, Word::Units(found.unit, found.charge))
             }
             Meaning::Saturation(found) => (found.direction, found.counted, Word::Saturated),
-            Meaning::DepthBound(found) => (found.direction, Counted::Operations, Word::Depth),
-            Meaning::InFlightBound(found) => (found.direction, Counted::Bytes, Word::InFlight),
+            Meaning::DepthBound(found) => (found.direction, LevelUnit::Operations, Word::Depth),
+            Meaning::InFlightBound(found) => (found.direction, LevelUnit::Bytes, Word::InFlight),
             Meaning::CpuBound(found) => (found.direction, found.counted, Word::Other),
             Meaning::MachineLimit(found) => (found.direction, found.counted, Word::Other),
-            Meaning::KernelQueue(found) => (found.direction, Counted::Operations, Word::Other),
+            Meaning::KernelQueue(found) => (found.direction, LevelUnit::Operations, Word::Other),
             Meaning::NotIdentifiable(found) if found.question == Question::Holds => {
                 (found.direction?, found.counted, Word::Open)
             }
@@ -57,7 +65,7 @@ fn words(said: &[(Meaning, Confidence)], direction: Direction, counted: Counted)
 
 const READ: Direction = Direction::Read;
 
-fn one(said: &[(Meaning, Confidence)], counted: Counted) -> Option<Word> {
+fn one(said: &[(Meaning, Confidence)], counted: LevelUnit) -> Option<Word> {
     words(said, READ, counted).first().map(|(word, _)| word.clone())
 }
 
@@ -73,39 +81,39 @@ fn two_caps_are_called_by_what_they_count() {
         ("sim:custom,iops=5000,bandwidth=150MiB/s,jitter=0.5,slice=100ms", 5000.0, 150.0),
     ] {
         let said = said(words);
-        let operations = one(&said, Counted::Operations);
+        let operations = one(&said, LevelUnit::Operations);
         // Slices hide a meter from short intervals: the cause may stay open, but must not be anything else.
         let open = words.contains("slice") && operations == Some(Word::Open);
         assert!(open || capped(operations, iops), "{words}: {said:#?}");
-        assert!(capped(one(&said, Counted::Bytes), mib * MIB), "{words}: {said:#?}");
+        assert!(capped(one(&said, LevelUnit::Bytes), mib * MIB), "{words}: {said:#?}");
     }
 }
 
 #[test]
 fn an_operation_of_32_kib_is_a_unit_and_no_bandwidth() {
     let said = said("sim:vmware-vmdk-limit,limit=1000");
-    assert!(capped(one(&said, Counted::Operations), 1000.0), "{said:#?}");
-    assert_eq!(one(&said, Counted::Bytes), Some(Word::Units(32 << 10, Charge::Ceil)), "{said:#?}");
+    assert!(capped(one(&said, LevelUnit::Operations), 1000.0), "{said:#?}");
+    assert_eq!(one(&said, LevelUnit::Bytes), Some(Word::Units(32 << 10, Charge::Ceil)), "{said:#?}");
 }
 
 #[test]
 fn bytes_that_bind_at_4_kib_are_no_operations() {
     let said = said("sim:custom,iops=300000,bandwidth=13MB/s");
-    assert!(!matches!(one(&said, Counted::Operations), Some(Word::Capped(_))), "{said:#?}");
-    assert!(capped(one(&said, Counted::Bytes), 13e6), "{said:#?}");
+    assert!(!matches!(one(&said, LevelUnit::Operations), Some(Word::Capped(_))), "{said:#?}");
+    assert!(capped(one(&said, LevelUnit::Bytes), 13e6), "{said:#?}");
 }
 
 #[test]
 fn what_plimsoll_keeps_in_flight_is_its_own_limit() {
     let said = said("sim:custom,iops=20000,bandwidth=4000MiB/s,latency=50ms");
-    assert_eq!(one(&said, Counted::Operations), Some(Word::Depth), "{said:#?}");
+    assert_eq!(one(&said, LevelUnit::Operations), Some(Word::Depth), "{said:#?}");
     // If a wide interval leaves "at least", the cause may stay open, but it must not be a limit of the volume.
-    let bytes = one(&said, Counted::Bytes);
+    let bytes = one(&said, LevelUnit::Bytes);
     assert!(matches!(bytes, Some(Word::InFlight | Word::Open)), "{said:#?}");
 }
 
 /// Returns the lower bound of a level whose cause is open.
-fn least(said: &[(Meaning, Confidence)], direction: Direction, counted: Counted) -> Option<f64> {
+fn least(said: &[(Meaning, Confidence)], direction: Direction, counted: LevelUnit) -> Option<f64> {
     said.iter().find_map(|(meaning, _)| match meaning {
         Meaning::NotIdentifiable(found)
             if found.question == Question::Holds
@@ -122,7 +130,7 @@ fn at_least_is_no_more_than_the_same_load_had_before() {
     let words = "sim:custom,iops=1710,bandwidth=297MiB/s,latency=2550us,write_back=64MiB,drain=64MiB/s,\
                  write_back_latency=2ms";
     let said = said(words);
-    let told = least(&said, Direction::Write, Counted::Operations);
+    let told = least(&said, Direction::Write, LevelUnit::Operations);
     assert!(told.is_none_or(|told| told < 1.1 * 16384.0), "{words}: {said:#?}");
 }
 
@@ -147,7 +155,7 @@ fn a_busy_device_is_not_called_capped() {
         "sim:custom,servers=1,service=4ms,service_cv=2,server_bandwidth=150MiB/s,latency=100us",
     ] {
         let said = said(words);
-        for counted in [Counted::Operations, Counted::Bytes] {
+        for counted in [LevelUnit::Operations, LevelUnit::Bytes] {
             assert!(!matches!(one(&said, counted), Some(Word::Capped(_))), "{words}: {said:#?}");
         }
     }

@@ -1,6 +1,6 @@
 //! The search for headroom against queueing theory: servers, metered volumes, and volumes whose rate changes.
 
-use analysis::{Answered, Greatest, HeadroomAnswer, HeadroomDoubt, analyse};
+use analysis::{Greatest, HeadroomAnswer, HeadroomDoubt, ProcedureAnswer, analyse};
 use experiments::{HeadroomAsk, Layout, next_headroom_step};
 use record::Run;
 use session::{Setup, Wish, conduct, set_up};
@@ -106,7 +106,7 @@ impl Case {
         (run.steps, run.complete, run.target) = (steps, true, Some(facts));
         run.asked = Some(ProcedureRequest::Headroom(asked));
         match analyse(&run, None, None).answered {
-            Some(Answered::Headroom(answer)) => *answer,
+            Some(ProcedureAnswer::Headroom(answer)) => *answer,
             other => panic!("{}: {other:?}", self.command()),
         }
     }

@@ -2,7 +2,7 @@
 //! cells against the volume itself.
 
 use analysis::mapped::{Basis, CapOfMap, DirectionMap, HeldBy, MapCell};
-use analysis::{Analysis, Answered, Confidence, Counted, Estimate, MapAnswer, analyse};
+use analysis::{Analysis, Confidence, Estimate, LevelUnit, MapAnswer, ProcedureAnswer, analyse};
 use experiments::{Cells, CheckAsk, Layout, MapAsk, Step, Writes, next_map_step};
 use policy::Level;
 use record::Run;
@@ -68,15 +68,15 @@ fn mapped(words: &str) -> Run {
 }
 
 fn answer(found: &Analysis) -> &MapAnswer {
-    let Some(Answered::Map(answer)) = &found.answered else { panic!("a map answers as one") };
+    let Some(ProcedureAnswer::Map(answer)) = &found.answered else { panic!("a map answers as one") };
     answer
 }
 
 /// Converts a reported level to the terms of the judgements.
-fn figure(cap: &CapOfMap, counted: Counted) -> Figure {
+fn figure(cap: &CapOfMap, counted: LevelUnit) -> Figure {
     let cause = match (cap.held_by, counted) {
-        (HeldBy::Meter, Counted::Operations) => Cause::Operations,
-        (HeldBy::Meter, Counted::Bytes) | (HeldBy::Bytes, _) => Cause::Bytes,
+        (HeldBy::Meter, LevelUnit::Operations) => Cause::Operations,
+        (HeldBy::Meter, LevelUnit::Bytes) | (HeldBy::Bytes, _) => Cause::Bytes,
         (HeldBy::Unit, _) => Cause::UnitOrBytes,
         (HeldBy::Device, _) => Cause::Servers,
         (HeldBy::Generator, _) => Cause::InFlight,
@@ -107,8 +107,8 @@ impl Case<'_> {
 
     fn caps(&self, map: &DirectionMap, table: &mut Table) {
         let direction = map.direction;
-        let operations = map.operations.map(|cap| figure(&cap, Counted::Operations));
-        let bytes = map.bytes.map(|cap| figure(&cap, Counted::Bytes));
+        let operations = map.operations.map(|cap| figure(&cap, LevelUnit::Operations));
+        let bytes = map.bytes.map(|cap| figure(&cap, LevelUnit::Bytes));
         let small = self.volume.small(direction, operations);
         let what = || format!("{direction:?} {operations:?} for {small:?}");
         table.add("cap of operations", rate(operations, small), (&self.command, &what));
@@ -124,7 +124,8 @@ impl Case<'_> {
     /// Judges the crossover: within 3 %, or in its interval.
     fn crossover(&self, map: &DirectionMap, table: &mut Table) {
         let direction = map.direction;
-        let small = self.volume.small(direction, map.operations.map(|cap| figure(&cap, Counted::Operations)));
+        let small =
+            self.volume.small(direction, map.operations.map(|cap| figure(&cap, LevelUnit::Operations)));
         let large = self.volume.bandwidth(direction);
         if small.near_another || large.near_another {
             return;
@@ -260,8 +261,8 @@ fn judge_sick(sick: &Sick) -> Table {
             continue;
         };
         for (counted, cap, truth) in [
-            (Counted::Operations, map.operations, volume.truth(direction, Bytes::kib(4))),
-            (Counted::Bytes, map.bytes, volume.bandwidth(direction)),
+            (LevelUnit::Operations, map.operations, volume.truth(direction, Bytes::kib(4))),
+            (LevelUnit::Bytes, map.bytes, volume.bandwidth(direction)),
         ] {
             let told = cap.map(|cap| figure(&cap, counted));
             let judged = told.map_or(Judgement::Open, |told| sick.rate(told, truth));

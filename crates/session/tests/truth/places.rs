@@ -5,7 +5,8 @@
 use std::time::Instant;
 
 use analysis::{
-    Answered, Budget, CacheSeen, Estimate, Joint, PlacesAnswer, Region, RegionKind, TracksSeen, analyse,
+    Budget, CacheSeen, Estimate, Joint, PlacesAnswer, ProcedureAnswer, Region, RegionKind, TracksSeen,
+    analyse,
 };
 use experiments::{Layout, PlacesAsk, next_places_step, places_seconds};
 use record::Run;
@@ -55,7 +56,7 @@ fn looked(drawn: &Drawn) -> (PlacesAnswer, f64) {
     (run.steps, run.complete, run.target) = (steps, true, Some(facts));
     run.asked = Some(ProcedureRequest::Places(asked));
     match analyse(&run, None, None).answered {
-        Some(Answered::Places(answer)) => (answer, took / places_seconds(&ask)),
+        Some(ProcedureAnswer::Places(answer)) => (answer, took / places_seconds(&ask)),
         other => panic!("{words}: {other:?}"),
     }
 }

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use analysis::{Analysis, Answer, Answered, SoakAnswer, analyse};
+use analysis::{Analysis, Answer, ProcedureAnswer, SoakAnswer, analyse};
 use experiments::{
     CheckAsk, Effort, HeadroomAsk, LAYOUT_GUESS, Layout, PartAsk, PlacesAsk, PlanAsk, SoakAsk, Writes,
     next_plan_step, plan_seconds,
@@ -118,7 +118,7 @@ impl Case {
 
     fn soaked(&self) -> SoakAnswer {
         match self.analysis(&self.run()).answered {
-            Some(Answered::Soak(answer)) => *answer,
+            Some(ProcedureAnswer::Soak(answer)) => *answer,
             other => panic!("{}: {other:?}", self.words),
         }
     }
@@ -295,8 +295,8 @@ fn a_check_that_was_stopped_goes_on_to_the_same_answer() {
 fn parts_and_soaks_that_were_stopped_go_on_too() {
     let standard = Case::standard("custom,iops=1200,bandwidth=60MiB/s,latency=2ms");
     let rate = |run: &Run| match standard.analysis(run).answered {
-        Some(Answered::Check(check)) => check.parts.iter().find_map(|part| match part {
-            Answered::Headroom(answer) => Some((answer.greatest, answer.is_known())),
+        Some(ProcedureAnswer::Check(check)) => check.parts.iter().find_map(|part| match part {
+            ProcedureAnswer::Headroom(answer) => Some((answer.greatest, answer.is_known())),
             _ => None,
         }),
         other => panic!("{other:?}"),
@@ -310,6 +310,8 @@ fn parts_and_soaks_that_were_stopped_go_on_too() {
     assert!((whole / again - 1.0).abs() < 0.06, "{whole} {again}");
     let soak = Case::soak("aws-gp3", 1.0);
     let run = broken(&soak, 400);
-    let Some(Answered::Soak(answer)) = soak.analysis(&run).answered else { panic!("a soak answers as one") };
+    let Some(ProcedureAnswer::Soak(answer)) = soak.analysis(&run).answered else {
+        panic!("a soak answers as one")
+    };
     assert!(!answer.cut_short && answer.probes.len() == 102, "{} looks", answer.probes.len());
 }

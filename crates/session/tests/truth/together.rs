@@ -2,7 +2,9 @@
 //! that passes first, steady and noisy; and volumes that share nothing, but whose burst ends, whose caps swing, or
 //! whose user lacks a processor at times.
 
-use analysis::{Answered, Counted, LoadTogether, Reach, Standing, TogetherAnswer, TogetherDoubt, analyse};
+use analysis::{
+    LevelUnit, LoadTogether, ProcedureAnswer, Reach, Standing, TogetherAnswer, TogetherDoubt, analyse,
+};
 use experiments::{Layout, TogetherAsk, next_together_step, together_looks_most};
 use record::Run;
 use session::{VirtualRunner, conduct};
@@ -199,17 +201,17 @@ impl Case {
         (run.steps, run.complete) = (steps, true);
         run.asked = Some(ProcedureRequest::Together(asked));
         match analyse(&run, None, None).answered {
-            Some(Answered::Together(answer)) => answer,
+            Some(ProcedureAnswer::Together(answer)) => answer,
             other => panic!("{}: {other:?}", self.command()),
         }
     }
 
     /// Returns what the machine lets through of a block size, and whether operations or bytes limit it; `None` if
     /// they are close to each other.
-    fn machine(&self, block: f64) -> (f64, Option<Counted>) {
+    fn machine(&self, block: f64) -> (f64, Option<LevelUnit>) {
         let (operations, bytes) = (self.budget.0, self.budget.1 / block);
         let near = operations.min(bytes) / operations.max(bytes) > TIE;
-        let counted = if operations < bytes { Counted::Operations } else { Counted::Bytes };
+        let counted = if operations < bytes { LevelUnit::Operations } else { LevelUnit::Bytes };
         (operations.min(bytes), (!near).then_some(counted))
     }
 

@@ -1,7 +1,7 @@
 //! What an analysis reports, in the terms of the judgements.
 
 use analysis::findings::{Crossover, Question};
-use analysis::{Analysis, Charge, Confidence, Counted, Estimate, LatencyRole, LatencyRow, Meaning};
+use analysis::{Analysis, Charge, Confidence, Estimate, LatencyRole, LatencyRow, LevelUnit, Meaning};
 use workload::Direction;
 
 use crate::judge::{Cause, Figure};
@@ -19,17 +19,17 @@ pub struct Change {
 
 /// Returns what is reported of the greatest rate of small I/Os.
 pub fn operations(found: &Analysis, direction: Direction) -> Option<Figure> {
-    level(found, direction, Counted::Operations)
+    level(found, direction, LevelUnit::Operations)
 }
 
 /// Returns what is reported of the greatest rate of bytes.
 pub fn bytes(found: &Analysis, direction: Direction) -> Option<Figure> {
-    level(found, direction, Counted::Bytes)
+    level(found, direction, LevelUnit::Bytes)
 }
 
 /// Returns what is reported of one level: its limit, or else how long operations are charged, or else an open
 /// level, or else how short operations are charged.
-fn level(found: &Analysis, direction: Direction, counted: Counted) -> Option<Figure> {
+fn level(found: &Analysis, direction: Direction, counted: LevelUnit) -> Option<Figure> {
     let said = |of: fn(&Meaning) -> Option<Said>| {
         let mut findings = found.findings.iter();
         findings.find_map(|finding| {
@@ -46,7 +46,7 @@ fn level(found: &Analysis, direction: Direction, counted: Counted) -> Option<Fig
 /// One level as a finding reports it.
 struct Said {
     direction: Direction,
-    counted: Counted,
+    counted: LevelUnit,
     /// Value, low and high end.
     level: (f64, f64, f64),
     at_least: bool,
@@ -54,18 +54,20 @@ struct Said {
 }
 
 fn held(meaning: &Meaning) -> Option<Said> {
-    let of = |(direction, counted): (Direction, Counted), level: Estimate, cause: Cause| {
+    let of = |(direction, counted): (Direction, LevelUnit), level: Estimate, cause: Cause| {
         let level = (level.value, level.low, level.high);
         Some(Said { direction, counted, level, at_least: cause == Cause::InFlight, cause })
     };
     match meaning {
-        Meaning::IopsCap(found) => of((found.direction, Counted::Operations), found.cap, Cause::Operations),
-        Meaning::BandwidthCap(found) => of((found.direction, Counted::Bytes), found.cap, Cause::Bytes),
+        Meaning::IopsCap(found) => of((found.direction, LevelUnit::Operations), found.cap, Cause::Operations),
+        Meaning::BandwidthCap(found) => of((found.direction, LevelUnit::Bytes), found.cap, Cause::Bytes),
         Meaning::Saturation(found) => of((found.direction, found.counted), found.level, Cause::Servers),
         Meaning::DepthBound(found) => {
-            of((found.direction, Counted::Operations), found.level, Cause::InFlight)
+            of((found.direction, LevelUnit::Operations), found.level, Cause::InFlight)
         }
-        Meaning::InFlightBound(found) => of((found.direction, Counted::Bytes), found.level, Cause::InFlight),
+        Meaning::InFlightBound(found) => {
+            of((found.direction, LevelUnit::Bytes), found.level, Cause::InFlight)
+        }
         Meaning::CpuBound(found) => of((found.direction, found.counted), found.level, Cause::InFlight),
         _ => None,
     }
@@ -81,7 +83,7 @@ fn how(charge: Charge) -> Cause {
 /// Reads small operations that are charged as a whole unit, used if nothing else is reported of them.
 fn charged_whole(meaning: &Meaning) -> Option<Said> {
     let Meaning::AccountingUnit(found) = meaning else { return None };
-    let (direction, counted, cause) = (found.direction, Counted::Operations, how(found.charge));
+    let (direction, counted, cause) = (found.direction, LevelUnit::Operations, how(found.charge));
     let level = (found.operations.value, found.operations.low, found.operations.high);
     Some(Said { direction, counted, level, at_least: false, cause })
 }
@@ -92,7 +94,7 @@ fn charged(meaning: &Meaning) -> Option<Said> {
     let cause = how(found.charge);
     let (unit, operations) = (found.unit as f64, &found.operations);
     let level = (found.bytes, operations.low * unit, operations.high * unit);
-    Some(Said { direction: found.direction, counted: Counted::Bytes, level, at_least: false, cause })
+    Some(Said { direction: found.direction, counted: LevelUnit::Bytes, level, at_least: false, cause })
 }
 
 /// Reads a level whose cause is left open.

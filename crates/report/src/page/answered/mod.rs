@@ -7,19 +7,19 @@ mod soaked;
 mod sought;
 mod together;
 
-use analysis::Answered;
+use analysis::ProcedureAnswer;
 
 use crate::markup::Markup;
 
 /// Returns what stands between the verdict and the charts against time.
-pub(super) fn sections(answered: &Answered) -> Markup {
+pub(super) fn sections(answered: &ProcedureAnswer) -> Markup {
     match answered {
-        Answered::Check(check) => check.parts.iter().map(sections).collect(),
-        Answered::Soak(answer) => soaked::sections(answer),
-        Answered::Burst(answer) => drained::sections(answer),
-        Answered::Headroom(answer) => sought::sections(answer),
-        Answered::Map(answer) => mapped::sections(answer),
-        Answered::Places(answer) => places::sections(answer),
-        Answered::Together(answer) => together::sections(answer),
+        ProcedureAnswer::Check(check) => check.parts.iter().map(sections).collect(),
+        ProcedureAnswer::Soak(answer) => soaked::sections(answer),
+        ProcedureAnswer::Burst(answer) => drained::sections(answer),
+        ProcedureAnswer::Headroom(answer) => sought::sections(answer),
+        ProcedureAnswer::Map(answer) => mapped::sections(answer),
+        ProcedureAnswer::Places(answer) => places::sections(answer),
+        ProcedureAnswer::Together(answer) => together::sections(answer),
     }
 }

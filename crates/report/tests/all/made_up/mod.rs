@@ -13,8 +13,8 @@ use analysis::findings::{
     Unsteady, Unwritten, Wave,
 };
 use analysis::{
-    Analysis, Answer, BucketAccount, Charge, ClaimRow, Claimed, Confidence, Counted, Doubt, Estimate,
-    Evidence, Finding, LatencyRole, LatencyRow, Meaning, Metering, Moved, Point, Quantity, Reading, Refill,
+    Analysis, Answer, BucketAccount, Charge, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence,
+    Finding, LatencyRole, LatencyRow, LevelUnit, Meaning, Metering, Moved, Point, Quantity, Reading, Refill,
     Regimes, Resource, Scales, Spent, Tells, Verdict,
 };
 use record::{LocalLimit, Run, SilenceStage, TargetDoubt};
@@ -301,7 +301,7 @@ fn of_causes(direction: Direction, cap: Estimate) -> Vec<Meaning> {
             scales: scales(),
         }));
     }
-    for (counted, level) in [(Counted::Operations, cap), (Counted::Bytes, bytes)] {
+    for (counted, level) in [(LevelUnit::Operations, cap), (LevelUnit::Bytes, bytes)] {
         let scales = scales(Metering::NotMetered);
         all.push(Meaning::Saturation(Saturation { direction, counted, level, scales }));
     }
@@ -326,7 +326,7 @@ fn of_causes(direction: Direction, cap: Estimate) -> Vec<Meaning> {
             Tells::Mix,
             Tells::InOrder,
         ];
-        let counted = Counted::Operations;
+        let counted = LevelUnit::Operations;
         for at_least in [false, true] {
             all.push(Meaning::NotIdentifiable(NotIdentifiable {
                 question,
@@ -343,7 +343,7 @@ fn of_causes(direction: Direction, cap: Estimate) -> Vec<Meaning> {
 }
 
 fn of_budgets(direction: Direction, cap: Estimate) -> Vec<Meaning> {
-    let (counted, block, read, write, total) = (Counted::Operations, 4096, 3000.0, 2000.0, cap);
+    let (counted, block, read, write, total) = (LevelUnit::Operations, 4096, 3000.0, 2000.0, cap);
     let bytes = around(1.3e9, 0.4e6);
     let limit =
         || LocalLimit { group: "/db".into(), device: "vda".into(), what: "riops".into(), value: 3000 };

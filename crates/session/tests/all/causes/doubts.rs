@@ -1,7 +1,7 @@
 //! What ails a volume leaves its level open or in doubt: no figure or cause is ever sure and wrong.
 
 use analysis::findings::Question;
-use analysis::{Confidence, Counted, Meaning};
+use analysis::{Confidence, LevelUnit, Meaning};
 use workload::Direction;
 
 use super::{Word, least, said, words};
@@ -9,9 +9,9 @@ use super::{Word, least, said, words};
 const BOTH: [Direction; 2] = [Direction::Read, Direction::Write];
 
 /// Returns direction and interval of each level that is reported as such, not as a lower bound.
-fn told(said: &[(Meaning, Confidence)], counted: Counted) -> Vec<(Direction, f64, f64)> {
+fn told(said: &[(Meaning, Confidence)], counted: LevelUnit) -> Vec<(Direction, f64, f64)> {
     let of = |meaning: &Meaning| match meaning {
-        Meaning::IopsCap(found) if counted == Counted::Operations => Some((found.direction, found.cap)),
+        Meaning::IopsCap(found) if counted == LevelUnit::Operations => Some((found.direction, found.cap)),
         Meaning::NotIdentifiable(found) if found.question == Question::Holds && !found.at_least => {
             Some((found.direction?, found.level)).filter(|_| found.counted == counted)
         }
@@ -43,7 +43,7 @@ fn a_level_that_stolen_time_or_a_soft_corner_took_from_is_at_least_that() {
         ("iops=2990,bandwidth=48.3MiB/s,latency=3290us,mode=30%,mode_factor=10,corner=2,seed=1016", 2990.0),
     ] {
         let said = said(&format!("sim:custom,{ails}"));
-        for (direction, low, high) in told(&said, Counted::Operations) {
+        for (direction, low, high) in told(&said, LevelUnit::Operations) {
             let holds = low <= truth * 1.03 && truth * 0.97 <= high;
             assert!(holds, "{ails}: {direction:?} {low} to {high} of {truth}");
         }
@@ -58,13 +58,13 @@ fn a_rate_at_which_no_io_waits_is_that_of_the_depth() {
             "sim:custom,iops={iops},bandwidth=268MiB/s,latency=945us,{write_back},seed={seed}"
         ));
         // A rate beyond the drain is attributed to the depth, never reported as a lower bound with an open cause.
-        let least = least(&said, Direction::Write, Counted::Operations);
+        let least = least(&said, Direction::Write, LevelUnit::Operations);
         assert!(least.is_none_or(|least| least < 1.1 * 16384.0), "{iops}: {said:#?}");
     }
     let words_of_cache =
         "sim:custom,iops=1310,bandwidth=40.3MiB/s,latency=226us,cache=4096MiB,cache_latency=2ms,size=4GiB";
     let said = said(words_of_cache);
-    let found = words(&said, Direction::Read, Counted::Operations);
+    let found = words(&said, Direction::Read, LevelUnit::Operations);
     assert!(!found.iter().any(|(word, _)| matches!(word, Word::Capped(_))), "{said:#?}");
 }
 
@@ -77,7 +77,7 @@ fn servers_that_keep_step_are_no_meter() {
     ] {
         let said = said(&format!("sim:custom,{servers}"));
         for direction in BOTH {
-            let found = words(&said, direction, Counted::Operations);
+            let found = words(&said, direction, LevelUnit::Operations);
             let capped = |(word, sure): &(Word, Confidence)| {
                 matches!(word, Word::Capped(_)) && *sure >= Confidence::Likely
             };
@@ -96,7 +96,7 @@ fn noise_stalls_and_thin_blocks_are_not_surely_a_busy_device() {
     ] {
         let said = said(&format!("sim:custom,{ails}"));
         for direction in BOTH {
-            let found = words(&said, direction, Counted::Operations);
+            let found = words(&said, direction, LevelUnit::Operations);
             let busy =
                 |(word, sure): &(Word, Confidence)| *word == Word::Saturated && *sure >= Confidence::Likely;
             assert!(!found.iter().any(busy), "{ails}: {direction:?} {said:#?}");

@@ -1,7 +1,7 @@
 //! Random volumes by families: how often the cause of a level is right, left open, or wrong. The table is printed.
 #![allow(clippy::print_stdout, reason = "a table is what these tests are for")]
 
-use analysis::{Charge, Confidence, Counted, Meaning};
+use analysis::{Charge, Confidence, LevelUnit, Meaning};
 use statistics::Stream;
 
 use super::{MIB, READ, Word, capped, said, words};
@@ -90,9 +90,9 @@ const FAMILIES: [(&str, Make); 8] = [
 #[derive(Clone, Copy, Default)]
 struct Tally([u32; 4]);
 
-fn judge(tally: &mut Tally, said: &[(Meaning, Confidence)], (counted, truth): (Counted, &Truth)) {
+fn judge(tally: &mut Tally, said: &[(Meaning, Confidence)], (counted, truth): (LevelUnit, &Truth)) {
     let found = words(said, READ, counted);
-    assert!(found.len() <= 1 || counted == Counted::Bytes, "causes that exclude each other: {found:?}");
+    assert!(found.len() <= 1 || counted == LevelUnit::Bytes, "causes that exclude each other: {found:?}");
     let Some((word, sure)) = found.first() else {
         tally.0[usize::from(!matches!(truth, Truth::Nothing))] += 1;
         return;
@@ -122,8 +122,8 @@ fn table(volumes: u64) -> u32 {
             let made = make(&mut Stream::new(seed, at as u64));
             let said = said(&made.words);
             let before = tallies.map(|tally| tally.0[3]);
-            judge(&mut tallies[0], &said, (Counted::Operations, &made.operations));
-            judge(&mut tallies[1], &said, (Counted::Bytes, &made.bytes));
+            judge(&mut tallies[0], &said, (LevelUnit::Operations, &made.operations));
+            judge(&mut tallies[1], &said, (LevelUnit::Bytes, &made.bytes));
             if tallies.map(|tally| tally.0[3]) != before {
                 eprintln!("wrong: {}", made.words);
             }
