@@ -9,7 +9,7 @@ use crate::{Evidence, Finding, Meaning};
 
 /// A question that a finding answers; a run has at most one answer to each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asked {
+enum FindingQuestion {
     /// What limits the level of this direction.
     Holds(Direction, LevelUnit),
     /// Whether both directions have one budget, for blocks of this many bytes if they are known.
@@ -18,31 +18,31 @@ enum Asked {
     Credits(Resource),
 }
 
-fn asked(meaning: &Meaning) -> Option<Asked> {
+fn asked(meaning: &Meaning) -> Option<FindingQuestion> {
     Some(match meaning {
-        Meaning::IopsCap(found) => Asked::Holds(found.direction, LevelUnit::Operations),
-        Meaning::DepthBound(found) => Asked::Holds(found.direction, LevelUnit::Operations),
-        Meaning::KernelQueue(found) => Asked::Holds(found.direction, LevelUnit::Operations),
-        Meaning::BandwidthCap(found) => Asked::Holds(found.direction, LevelUnit::Bytes),
-        Meaning::InFlightBound(found) => Asked::Holds(found.direction, LevelUnit::Bytes),
-        Meaning::Saturation(found) => Asked::Holds(found.direction, found.counted),
-        Meaning::CpuBound(found) => Asked::Holds(found.direction, found.counted),
-        Meaning::MachineLimit(found) => Asked::Holds(found.direction, found.counted),
+        Meaning::IopsCap(found) => FindingQuestion::Holds(found.direction, LevelUnit::Operations),
+        Meaning::DepthBound(found) => FindingQuestion::Holds(found.direction, LevelUnit::Operations),
+        Meaning::KernelQueue(found) => FindingQuestion::Holds(found.direction, LevelUnit::Operations),
+        Meaning::BandwidthCap(found) => FindingQuestion::Holds(found.direction, LevelUnit::Bytes),
+        Meaning::InFlightBound(found) => FindingQuestion::Holds(found.direction, LevelUnit::Bytes),
+        Meaning::Saturation(found) => FindingQuestion::Holds(found.direction, found.counted),
+        Meaning::CpuBound(found) => FindingQuestion::Holds(found.direction, found.counted),
+        Meaning::MachineLimit(found) => FindingQuestion::Holds(found.direction, found.counted),
         Meaning::NotIdentifiable(found) => open(found)?,
-        Meaning::SharedBudget(found) => Asked::Budget(found.counted, Some(found.block)),
-        Meaning::SeparateBudgets(found) => Asked::Budget(found.counted, Some(found.block)),
-        Meaning::InsideBurst(found) => Asked::Credits(found.of),
-        Meaning::CreditsSpent(found) => Asked::Credits(found.of),
+        Meaning::SharedBudget(found) => FindingQuestion::Budget(found.counted, Some(found.block)),
+        Meaning::SeparateBudgets(found) => FindingQuestion::Budget(found.counted, Some(found.block)),
+        Meaning::InsideBurst(found) => FindingQuestion::Credits(found.of),
+        Meaning::CreditsSpent(found) => FindingQuestion::Credits(found.of),
         _ => return None,
     })
 }
 
 /// Returns the question that is left open. How operations are charged, and what limits them when bytes bind first,
 /// stay open beside what is known.
-fn open(found: &NotIdentifiable) -> Option<Asked> {
+fn open(found: &NotIdentifiable) -> Option<FindingQuestion> {
     match found.question {
-        Question::Holds => Some(Asked::Holds(found.direction?, found.counted)),
-        Question::Shared => Some(Asked::Budget(found.counted, None)),
+        Question::Holds => Some(FindingQuestion::Holds(found.direction?, found.counted)),
+        Question::Shared => Some(FindingQuestion::Budget(found.counted, None)),
         Question::Below | Question::Charged => None,
     }
 }

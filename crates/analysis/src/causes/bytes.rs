@@ -7,7 +7,7 @@ use super::corner::{self, Shows};
 use super::inside::local_limit;
 use super::loads::{cpu_bound, full, meter, window};
 use super::operations::{bytes_below, open, same};
-use super::{Cause, Charged, LevelUnit, LimitedLevel, Load, Tells, Way, evidence, unit};
+use super::{Cause, ChargeUnit, LevelUnit, LimitedLevel, Load, Tells, Way, evidence, unit};
 use crate::finding::Confidence;
 use crate::plateaus::{Cap, PLATEAU};
 
@@ -37,7 +37,7 @@ struct BytesEvidence<'s> {
 pub(super) fn held(
     way: &Way<'_>,
     operations: Option<&LimitedLevel>,
-    unit: Option<&Charged>,
+    unit: Option<&ChargeUnit>,
 ) -> Option<LimitedLevel> {
     let cap = level(way)?;
     let largest = *way.loads.deepest(way.direction).last()?;
@@ -111,7 +111,7 @@ fn scaled(mut window: Window, share: f64) -> Window {
 }
 
 /// Returns the first of these causes that is shown: each excludes those after it.
-fn cause(way: &Way<'_>, seen: &BytesEvidence<'_>, unit: Option<&Charged>) -> (Cause, Confidence) {
+fn cause(way: &Way<'_>, seen: &BytesEvidence<'_>, unit: Option<&ChargeUnit>) -> (Cause, Confidence) {
     ours(way, seen)
         .or_else(|| in_flight(way, seen))
         .or_else(|| in_units(seen, unit))
@@ -175,7 +175,7 @@ fn halved<'s>(way: &'s Way<'_>, seen: &'s BytesEvidence<'_>) -> Option<(&'s Load
 }
 
 /// Detects operations charged in units that give exactly these bytes.
-fn in_units(seen: &BytesEvidence<'_>, unit: Option<&Charged>) -> Option<(Cause, Confidence)> {
+fn in_units(seen: &BytesEvidence<'_>, unit: Option<&ChargeUnit>) -> Option<(Cause, Confidence)> {
     let charged = unit.filter(|charged| unit::explains(charged, seen.cap.level.value))?;
     Some((Cause::Unit { unit: charged.unit, charge: charged.charge }, charged.confidence))
 }

@@ -118,7 +118,7 @@ pub(crate) struct LimitedLevel {
 
 /// The unit in which operations are charged, if loads of several block sizes show it.
 #[derive(Clone, Debug)]
-pub(crate) struct Charged {
+pub(crate) struct ChargeUnit {
     pub direction: Direction,
     pub unit: u64,
     pub charge: Charge,
@@ -144,7 +144,7 @@ pub(crate) struct Causes<'r> {
     pub figures: &'r Figures,
     pub loads: Loads<'r>,
     pub held: Vec<LimitedLevel>,
-    pub charged: Vec<Charged>,
+    pub charged: Vec<ChargeUnit>,
 }
 
 impl<'r> Causes<'r> {

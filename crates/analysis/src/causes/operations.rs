@@ -42,7 +42,8 @@ pub(super) fn held(way: &Way<'_>) -> Option<LimitedLevel> {
     let all =
         full(way, way.loads.of_direction(way.direction).filter(|load| load.point.block == block).collect());
     let seen = meter(&loads);
-    let (cause, confidence) = cause(way, &Seen { cap, block, rungs: &rungs, loads: &loads, meter: &seen });
+    let (cause, confidence) =
+        cause(way, &OperationsEvidence { cap, block, rungs: &rungs, loads: &loads, meter: &seen });
     let by_counts = matches!(cause, Cause::Meter | Cause::Saturated);
     let more = have_more(&cap, &all, |point| point.iops) || still_rises(&all);
     let (cause, confidence) = match by_counts && (more || starved(way, &cap, &all)) {
@@ -68,7 +69,7 @@ pub(super) fn held(way: &Way<'_>) -> Option<LimitedLevel> {
 }
 
 /// What is known of the level.
-struct Seen<'s> {
+struct OperationsEvidence<'s> {
     cap: Cap,
     block: u64,
     rungs: &'s [&'s Point],
@@ -77,7 +78,7 @@ struct Seen<'s> {
 }
 
 /// Returns the first of these causes that is shown: each excludes those after it.
-fn cause(way: &Way<'_>, seen: &Seen<'_>) -> (Cause, Confidence) {
+fn cause(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> (Cause, Confidence) {
     ours(way, seen)
         .or_else(|| deeper(way, seen))
         .or_else(|| bytes_bind(way, seen))
@@ -86,7 +87,7 @@ fn cause(way: &Way<'_>, seen: &Seen<'_>) -> (Cause, Confidence) {
 }
 
 /// Detects plimsoll itself, or this machine, as the cause.
-fn ours(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+fn ours(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Option<(Cause, Confidence)> {
     let level = seen.cap.level.value;
     if let Some((step, share)) = cpu_bound(seen.loads) {
         return Some((Cause::Cpu { step, share }, Confidence::Strong));
@@ -105,7 +106,7 @@ fn ours(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
 /// the volume did not change: a rung that a change or a wave separates from the others is higher because of its
 /// moment and not of its depth. Whatever changed since one I/O alone was timed, the depth also limits it if an I/O
 /// takes no longer than on the rung before.
-fn deeper(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+fn deeper(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Option<(Cause, Confidence)> {
     if let Some(cause) = unqueued(way, seen) {
         return Some((cause, Confidence::Likely));
     }
@@ -130,7 +131,7 @@ fn deeper(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
 /// takes what one alone took, and no shallower depth says more; or all I/Os of this direction take equally long at
 /// several depths. Then the rate is that of the depth, whatever the moment: before a cache is full, or after it has
 /// filled.
-fn unqueued(way: &Way<'_>, seen: &Seen<'_>) -> Option<Cause> {
+fn unqueued(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Option<Cause> {
     let deepest = &seen.loads.iter().max_by_key(|load| load.point.depth)?.point;
     let (depth, latency_ns) = (deepest.depth, deepest.latency_ns_mean);
     let shallower = |load: &Load<'_>| load.point.block == seen.block && 2 * load.point.depth <= depth;
@@ -169,7 +170,7 @@ fn takes_as_long(deep: &Point, shallow: &Point) -> bool {
 }
 
 /// Detects that operations do not bind: the small block moves the bytes of a larger one, and no smaller block has its rate.
-fn bytes_bind(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+fn bytes_bind(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Option<(Cause, Confidence)> {
     let bytes = seen.cap.level.value * seen.block as f64;
     // A load that did not wait was limited by its own depth, and has these bytes by chance.
     let waited = |load: &Load<'_>| way.base_ns.is_none_or(|base| load.point.latency_ns_mean > WAITS * base);
@@ -188,7 +189,7 @@ fn bytes_bind(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
 /// Detects units from blocks of every size that have one rate at random while small sequential ones reach more: a
 /// random I/O may be one operation, or be charged as a fixed number of bytes. If the sequential ones move a unit's
 /// bytes for each random one, they give the unit.
-fn charged_whole(way: &Way<'_>, seen: &Seen<'_>) -> Option<(Cause, Confidence)> {
+fn charged_whole(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Option<(Cause, Confidence)> {
     let level = seen.cap.level.value;
     let alike = longer(way, seen.block).all(|load| same(load.point.iops.value, level));
     if !alike || seen.meter.answer != Metering::Metered {
@@ -213,7 +214,7 @@ fn longer<'r>(way: &'r Way<'_>, block: u64) -> impl Iterator<Item = &'r Load<'r>
 
 /// Returns the cause that the counts show over several lengths of time, or, if they do not decide, the corner where
 /// bytes take over.
-fn of_meter(way: &Way<'_>, seen: &Seen<'_>) -> (Cause, Confidence) {
+fn of_meter(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> (Cause, Confidence) {
     let corner = corner::shows(way, seen.cap.level.value);
     match seen.meter.answer {
         // A limiter whose own rate varies drifts as a busy device does, but leaves a hard corner.
@@ -233,10 +234,10 @@ fn of_meter(way: &Way<'_>, seen: &Seen<'_>) -> (Cause, Confidence) {
 }
 
 /// Whether longer blocks have other rates, by no rule of units or bytes: what takes time by size does that, and no meter.
-fn moves_with_size(way: &Way<'_>, seen: &Seen<'_>) -> Moves {
+fn moves_with_size(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Moves {
     match unit::told(way, seen.cap.level.value) {
-        unit::Told::Neither => Moves::WithSize,
-        unit::Told::Bytes | unit::Told::Units { .. } => Moves::NotShown,
+        unit::UnitAnswer::Neither => Moves::WithSize,
+        unit::UnitAnswer::Bytes | unit::UnitAnswer::Units { .. } => Moves::NotShown,
     }
 }
 
@@ -251,7 +252,7 @@ enum Moves {
 /// too, but limits I/Os of every size alike, as far as its noise shows. Loads before and after a change may differ
 /// by their moment instead of their size: blocks that were never written are answered without the volume, and fewer
 /// of them are left.
-fn of_drift(way: &Way<'_>, seen: &Seen<'_>) -> Confidence {
+fn of_drift(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> Confidence {
     let is_one = way.figures.regimes.changes.is_empty();
     match moves_with_size(way, seen) {
         Moves::WithSize if is_one && unit::take_time(way, seen.cap.level.value) => Confidence::Likely,
@@ -261,7 +262,7 @@ fn of_drift(way: &Way<'_>, seen: &Seen<'_>) -> Confidence {
 
 /// Whether the level is flat and round, and a longer block is limited at it too: evidence if the series is too short
 /// for more.
-fn flat_and_round(way: &Way<'_>, seen: &Seen<'_>) -> bool {
+fn flat_and_round(way: &Way<'_>, seen: &OperationsEvidence<'_>) -> bool {
     let level = seen.cap.level;
     let flat = level.half_width() <= FLAT * level.value;
     flat && is_round(&level) && longer(way, seen.block).any(|load| same(load.point.iops.value, level.value))

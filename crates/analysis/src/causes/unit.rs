@@ -5,7 +5,7 @@
 //! charged by size give for I/Os of one size, so such loads never tell these two apart.
 
 use super::operations::same;
-use super::{Cause, Charge, Charged, LimitedLevel, Load, SAME, Way, evidence};
+use super::{Cause, Charge, ChargeUnit, LimitedLevel, Load, SAME, Way, evidence};
 use crate::finding::Confidence;
 
 /// Smallest and largest unit that is considered, as powers of two: 4 KiB to 1 MiB.
@@ -24,7 +24,7 @@ const POWER: f64 = SAME;
 
 /// What the blocks show.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Told {
+pub(super) enum UnitAnswer {
     /// A cap on bytes that is not the operations times a power of two.
     Bytes,
     /// Units, charged as `charge` says; a cap on bytes may bind besides.
@@ -101,20 +101,20 @@ impl Blocks<'_> {
     }
 
     /// Returns what they show.
-    pub fn told(&self) -> Told {
+    pub fn told(&self) -> UnitAnswer {
         let by_bytes = self.fits(|block| self.room(block).min(1.0));
         let units = self.units();
         match (by_bytes, self.power(), units.as_slice()) {
-            (true, None, _) => Told::Bytes,
+            (true, None, _) => UnitAnswer::Bytes,
             (true, Some(unit), whole) => {
                 let charge = if whole.contains(&unit) { Charge::Unknown } else { Charge::Proportional };
-                Told::Units { unit, charge }
+                UnitAnswer::Units { unit, charge }
             }
             (false, _, [unit]) if self.misfit(|block| self.room(block).min(1.0)) > CLEAR => {
-                Told::Units { unit: *unit, charge: Charge::Ceil }
+                UnitAnswer::Units { unit: *unit, charge: Charge::Ceil }
             }
-            (false, Some(unit), [one]) if unit == *one => Told::Units { unit, charge: Charge::Unknown },
-            (false, _, _) => Told::Neither,
+            (false, Some(unit), [one]) if unit == *one => UnitAnswer::Units { unit, charge: Charge::Unknown },
+            (false, _, _) => UnitAnswer::Neither,
         }
     }
 }
@@ -125,7 +125,7 @@ pub(super) fn nearest(bytes: f64) -> Option<u64> {
 }
 
 /// Returns the unit in which the operations of `way` are charged, if the blocks show or suggest one.
-pub(super) fn charged(way: &Way<'_>, operations: &LimitedLevel) -> Option<Charged> {
+pub(super) fn charged(way: &Way<'_>, operations: &LimitedLevel) -> Option<ChargeUnit> {
     if matches!(
         operations.cause,
         Cause::Depth { .. } | Cause::Cpu { .. } | Cause::Other | Cause::Queue { .. }
@@ -133,10 +133,10 @@ pub(super) fn charged(way: &Way<'_>, operations: &LimitedLevel) -> Option<Charge
         return None;
     }
     let told = match operations.cause {
-        Cause::Unit { unit, charge } => Told::Units { unit, charge },
+        Cause::Unit { unit, charge } => UnitAnswer::Units { unit, charge },
         _ => told(way, operations.level.value),
     };
-    let Told::Units { unit, charge } = told else { return None };
+    let UnitAnswer::Units { unit, charge } = told else { return None };
     let at = |load: &&Load<'_>| load.point.block >= unit;
     let on: Vec<&Load<'_>> = way.loads.deepest(way.direction).into_iter().filter(at).collect();
     let shown = match operations.cause {
@@ -144,7 +144,7 @@ pub(super) fn charged(way: &Way<'_>, operations: &LimitedLevel) -> Option<Charge
         Cause::Unit { .. } => true,
         _ => false,
     };
-    Some(Charged {
+    Some(ChargeUnit {
         direction: way.direction,
         unit,
         charge,
@@ -155,18 +155,18 @@ pub(super) fn charged(way: &Way<'_>, operations: &LimitedLevel) -> Option<Charge
 }
 
 /// Whether units of this kind alone give `bytes` per second.
-pub(super) fn explains(charged: &Charged, bytes: f64) -> bool {
+pub(super) fn explains(charged: &ChargeUnit, bytes: f64) -> bool {
     same(charged.operations.value * charged.unit as f64, bytes)
 }
 
 /// Whether a unit stands once the causes of the levels of `way` are known: units that were not seen to count in full
 /// are only another reading of them.
-pub(super) fn stands(charged: &Charged, held: &[&LimitedLevel]) -> bool {
+pub(super) fn stands(charged: &ChargeUnit, held: &[&LimitedLevel]) -> bool {
     charged.charge == Charge::Ceil || held.iter().any(|held| matches!(held.cause, Cause::Unit { .. }))
 }
 
 /// Returns what the blocks of `way` show of units, if small ones reach `operations`.
-pub(super) fn told(way: &Way<'_>, operations: f64) -> Told {
+pub(super) fn told(way: &Way<'_>, operations: f64) -> UnitAnswer {
     let loads = way.loads.deepest(way.direction);
     Blocks { operations, loads: &loads, bytes: bytes(way) }.told()
 }

@@ -53,10 +53,10 @@ pub(super) enum Burst {
 
 /// Returns the burst that leaves claims open, or that has ended; of several, the one that ends first. A rate that
 /// was seen to fall is reported as a fall.
-pub(super) fn rule(limits: Option<&Limits>, verdict: &Verdict, fell: Fell) -> Option<FindingOf<Burst>> {
+pub(super) fn rule(limits: Option<&Limits>, verdict: &Verdict, fell: RateFalls) -> Option<FindingOf<Burst>> {
     let policy = limits?.policy.to_string();
     match (inside(&policy, verdict), spent(&policy, verdict)) {
-        (Some(inside), _) if fell == Fell::Never => {
+        (Some(inside), _) if fell == RateFalls::Never => {
             Some(FindingOf::at_large(Burst::Inside(inside), Confidence::Strong))
         }
         (_, Some(spent)) => Some(FindingOf::at_large(Burst::Spent(spent), Confidence::Strong)),
@@ -66,7 +66,7 @@ pub(super) fn rule(limits: Option<&Limits>, verdict: &Verdict, fell: Fell) -> Op
 
 /// Whether the rate was seen to fall during the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fell {
+pub(super) enum RateFalls {
     Never,
     Once,
 }

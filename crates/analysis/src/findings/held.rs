@@ -58,7 +58,7 @@ impl Kind for HeldBytes {
 }
 
 /// What these rules find.
-pub(super) enum Held {
+pub(super) enum HeldLevel {
     Operations(HeldOperations),
     Bytes(HeldBytes),
 }
@@ -99,7 +99,11 @@ impl HeldWindow {
 
 /// Returns everything that limits `device`, and stores its cap and its held windows in it. In the phases `taken` the
 /// load's throttle is reported already.
-pub(super) fn rule(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: &[usize]) -> Vec<FindingOf<Held>> {
+pub(super) fn rule(
+    watch: &WatchedRun<'_>,
+    device: &mut Device<'_>,
+    taken: &[usize],
+) -> Vec<FindingOf<HeldLevel>> {
     let told = |window: &Window| taken.contains(&window.span) && watch.carries_load(&device.place.name);
     device.told = device.windows_where(told);
     let mut windows: Vec<HeldWindow> = (0..device.windows.len())
@@ -192,7 +196,11 @@ fn of_two_levels(rates: &[f64]) -> bool {
     off > (rates.len() / OFF_ONE_IN).max(1)
 }
 
-fn of_group(watch: &WatchedRun<'_>, device: &Device<'_>, group: &[HeldWindow]) -> Option<FindingOf<Held>> {
+fn of_group(
+    watch: &WatchedRun<'_>,
+    device: &Device<'_>,
+    group: &[HeldWindow],
+) -> Option<FindingOf<HeldLevel>> {
     let first = &group[0];
     let mut sum = Sum::default();
     group.iter().for_each(|held| sum.merge(&held.pressed.window.sum));
@@ -219,12 +227,12 @@ fn of_group(watch: &WatchedRun<'_>, device: &Device<'_>, group: &[HeldWindow]) -
 
 impl HeldOperations {
     /// Makes the finding of what is metered: operations, or bytes.
-    fn by(self, metered: Metered) -> Held {
+    fn by(self, metered: Metered) -> HeldLevel {
         let HeldOperations { device, level, waiting, .. } = match metered.what {
-            Resource::Iops => return Held::Operations(self),
+            Resource::Iops => return HeldLevel::Operations(self),
             Resource::Bytes => self,
         };
-        Held::Bytes(HeldBytes { device, level, waiting, size: metered.size })
+        HeldLevel::Bytes(HeldBytes { device, level, waiting, size: metered.size })
     }
 }
 
@@ -270,7 +278,7 @@ pub(super) fn declared_figure(watch: &WatchedRun<'_>, device: &Device<'_>, at: u
 }
 
 /// Returns caps that limit even one I/O at a time, known by their figure (R2b): one finding per figure.
-pub(super) fn one_at_a_time(watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<FindingOf<Held>> {
+pub(super) fn one_at_a_time(watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<FindingOf<HeldLevel>> {
     let figures =
         alone(watch, device).into_iter().filter_map(|at| Some((at, declared_figure(watch, device, at)?)));
     let mut of_figures: Vec<(Figure, Vec<usize>)> = Vec::new();
@@ -289,7 +297,7 @@ fn held_alone(
     device: &Device<'_>,
     Figure { what, named }: Figure,
     windows: &[usize],
-) -> Option<FindingOf<Held>> {
+) -> Option<FindingOf<HeldLevel>> {
     // An application may by chance be as fast as a policy's limit.
     let sure = if matches!(named, Named::Local(_)) { Confidence::Strong } else { Confidence::Likely };
     let level = Level { named: Some(named), ..used_level(watch, device, windows, what)? };

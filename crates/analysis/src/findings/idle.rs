@@ -44,7 +44,7 @@ impl Kind for StorageIdle {
 
 /// What the rule knows of one device.
 #[derive(Clone, Debug)]
-pub(crate) struct Rested {
+pub(crate) struct DeviceRest {
     place: Place,
     /// Seconds in which it rested, of the `seen` seconds in which an application might have used it.
     rested: f64,
@@ -60,7 +60,7 @@ pub(crate) struct Rested {
 }
 
 /// Returns how much `device` rested while somebody else's work was watched; `None` if too little was seen.
-pub(crate) fn rested(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Rested> {
+pub(crate) fn rested(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<DeviceRest> {
     let seen = device.windows_where(|window| watch.passive() && window.sum.mean_queue().is_finite());
     let count: usize = seen.iter().map(|&at| device.windows[at].count()).sum();
     // If devices were left out, a task may have waited for one of them.
@@ -78,7 +78,7 @@ pub(crate) fn rested(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Rest
         let each = |&at: &usize| of(&device.windows[at]) * device.windows[at].sum.seconds;
         seen.iter().map(each).sum::<f64>() / sum.seconds
     };
-    (count >= FEWEST).then(|| Rested {
+    (count >= FEWEST).then(|| DeviceRest {
         place: device.place.clone(),
         rested: seconds(&rested),
         seen: seconds(&seen),
@@ -93,9 +93,9 @@ pub(crate) fn rested(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Rest
 }
 
 /// Returns the finding if every device rested for `SHARE` of the time; it is reported for the busiest.
-pub(super) fn rule(watch: &WatchedRun<'_>, rests: &[Rested]) -> Option<FindingOf<StorageIdle>> {
+pub(super) fn rule(watch: &WatchedRun<'_>, rests: &[DeviceRest]) -> Option<FindingOf<StorageIdle>> {
     let busiest = rests.iter().min_by(|a, b| a.idle.total_cmp(&b.idle))?;
-    let rested = |rest: &Rested| !rest.limited && rest.rested >= SHARE * rest.seen;
+    let rested = |rest: &DeviceRest| !rest.limited && rest.rested >= SHARE * rest.seen;
     let waited = busiest.some.is_some_and(|some| some > WAITED_SHARE)
         || busiest.blocked.is_some_and(|tasks| tasks > WAITED_TASKS);
     let meaning = StorageIdle {

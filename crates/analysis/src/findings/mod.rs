@@ -88,7 +88,7 @@ pub use untimed::Untimed;
 pub use write_back::WriteBack;
 
 pub(crate) use fell::{FELL as FALL_LEAST, LASTS_S as FALL_LASTS_S};
-pub(crate) use idle::{Rested, rested};
+pub(crate) use idle::{DeviceRest, rested};
 pub(crate) use stalls::SHORTEST_S as STALL_SHORTEST_S;
 
 use crate::causes::Causes;
@@ -150,11 +150,11 @@ impl From<burst::Burst> for Meaning {
     }
 }
 
-impl From<held::Held> for Meaning {
-    fn from(held: held::Held) -> Meaning {
+impl From<held::HeldLevel> for Meaning {
+    fn from(held: held::HeldLevel) -> Meaning {
         match held {
-            held::Held::Operations(kind) => kind.into(),
-            held::Held::Bytes(kind) => kind.into(),
+            held::HeldLevel::Operations(kind) => kind.into(),
+            held::HeldLevel::Bytes(kind) => kind.into(),
         }
     }
 }
@@ -287,7 +287,7 @@ pub(crate) fn of_device(watch: &WatchedRun<'_>, device: &mut Device<'_>, taken: 
 }
 
 /// Returns what is said of a watched machine whose storage holds nobody back.
-pub(crate) fn of_rest(watch: &WatchedRun<'_>, rested: &[Rested]) -> Vec<Finding> {
+pub(crate) fn of_rest(watch: &WatchedRun<'_>, rested: &[DeviceRest]) -> Vec<Finding> {
     any(idle::rule(watch, rested))
 }
 
@@ -299,7 +299,7 @@ pub(crate) fn of_verdict(
     verdict: &Verdict,
 ) -> Vec<Finding> {
     let changed = figures.regimes.changes.iter().any(Change::fell);
-    let fell = if changed { burst::Fell::Once } else { burst::Fell::Never };
+    let fell = if changed { burst::RateFalls::Once } else { burst::RateFalls::Never };
     let mut found = any(burst::rule(limits, verdict, fell));
     found.extend(any(burst_alike::rule(figures, limits, verdict)));
     // A watch detects falls by its own rules, and a run that was cut short may have fallen for lack of load.

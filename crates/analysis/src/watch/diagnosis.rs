@@ -10,7 +10,7 @@ use super::shape::{ContractRow, DeviceFigures, Looked, PhaseFigures, Watched};
 use super::ticks::{Moment, Sum, known, share_within};
 use super::watched_run::{Span, WatchedRun, place};
 use super::{contract, contracted, series};
-use crate::findings::{self, Finding, Rested};
+use crate::findings::{self, DeviceRest, Finding};
 use crate::repeats::{once_a_limit, once_a_stack};
 use crate::verdict::Verdict;
 
@@ -31,7 +31,7 @@ pub(crate) fn diagnose(
     let watch = WatchedRun::of(run, limits, contracted::claims(run, limits, expectation));
     let (mut found, taken) = findings::of_load(&watch);
     let mut devices: Vec<Device<'_>> = Vec::new();
-    let mut rests: Vec<Rested> = Vec::new();
+    let mut rests: Vec<DeviceRest> = Vec::new();
     let mut sums: Vec<Vec<Sum>> = Vec::new();
     let mut all_looked: Vec<Looked> = Vec::new();
     for name in watch.recording.devices() {
