@@ -5,13 +5,13 @@ use record::{Run, StepRecord};
 use statistics::distribution::binomial_cdf;
 use workload::{BlockSizes, Bytes, Claim, ClaimedLoad, Direction, Expectation, Metric, Mix, Pace, StepKind};
 
-use crate::credits::{self, Judged};
+use crate::credits::{self, CreditContext};
 use crate::figures::Figures;
 use crate::latency;
 use crate::level::{Found, INTERVALS_MIN};
 use crate::plateaus::{Cap, QUEUED, base_latency_ns, full_rungs};
 use crate::points::point;
-use crate::{Answer, ClaimRow, Claimed, Doubt, Estimate, Point, Quantity, Reading, Spent};
+use crate::{Answer, ClaimRow, ClaimedFigure, Doubt, Estimate, Point, Quantity, Reading, Spent};
 
 /// Share below a claim down to which a rate meets it, and above it beyond which a rate exceeds it (method 6.1).
 pub(crate) const TOLERANCE: f64 = 0.03;
@@ -26,7 +26,7 @@ const LASTS_S: f64 = 2.0;
 pub const EXPECTATION: &str = "expectation";
 
 /// What a claim is judged by.
-pub(crate) struct Measured<'f> {
+pub(crate) struct ClaimMeasurement<'f> {
     pub estimate: Estimate,
     pub point: Option<&'f Point>,
     /// The rate was still rising at the deepest rung: more load might bring more.
@@ -39,9 +39,9 @@ pub(crate) struct Measured<'f> {
     pub rates: Vec<f64>,
 }
 
-impl<'f> Measured<'f> {
+impl<'f> ClaimMeasurement<'f> {
     /// Returns what one step shows.
-    fn of(point: &'f Point, quantity: Quantity) -> Measured<'f> {
+    fn of(point: &'f Point, quantity: Quantity) -> ClaimMeasurement<'f> {
         let (estimate, times) = match quantity {
             Quantity::BytesPerSecond => {
                 (point.bytes_per_second, point.bytes_per_second.value / point.iops.value)
@@ -50,7 +50,7 @@ impl<'f> Measured<'f> {
         };
         let rates = point.seen.moments.iter().flat_map(|(_, rates)| rates).map(|rate| rate * times).collect();
         let lasted_s = point.seconds;
-        Measured { estimate, point: Some(point), at_least: false, wanders: false, lasted_s, rates }
+        ClaimMeasurement { estimate, point: Some(point), at_least: false, wanders: false, lasted_s, rates }
     }
 }
 
@@ -91,16 +91,16 @@ pub(crate) fn of_policy(figures: &Figures, limits: &Limits, spent: &Spent) -> Ve
     let directions = [Direction::Read, Direction::Write];
     let ops = directions.into_iter().filter_map(|direction| {
         let limit = least(limits, Resource::Iops, direction)?;
-        Some(policy_row(limits, limit, small(figures, direction), Asked { direction, figures, spent }))
+        Some(policy_row(limits, limit, small(figures, direction), ClaimContext { direction, figures, spent }))
     });
     let bytes = directions.into_iter().filter_map(|direction| {
         let limit = least(limits, Resource::Bytes, direction)?;
-        Some(policy_row(limits, limit, large(figures, direction), Asked { direction, figures, spent }))
+        Some(policy_row(limits, limit, large(figures, direction), ClaimContext { direction, figures, spent }))
     });
     ops.chain(bytes).collect()
 }
 
-struct Asked<'f> {
+struct ClaimContext<'f> {
     direction: Direction,
     figures: &'f Figures,
     spent: &'f Spent,
@@ -112,35 +112,35 @@ fn least(limits: &Limits, resource: Resource, direction: Direction) -> Option<&L
 }
 
 /// Returns the operations cap at the smallest block, since the last change.
-fn small(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
+fn small(figures: &Figures, direction: Direction) -> Option<ClaimMeasurement<'_>> {
     let Cap { level, at_least, wanders } = figures.iops_cap(direction)?;
     let on = full_rungs(&figures.depths, direction);
     let first = on.first().copied().or_else(|| figures.depths.iter().rfind(|p| p.direction == direction))?;
-    let rates = on.iter().flat_map(|point| Measured::of(point, Quantity::Iops).rates).collect();
+    let rates = on.iter().flat_map(|point| ClaimMeasurement::of(point, Quantity::Iops).rates).collect();
     let lasted_s = on.iter().map(|point| point.seconds).fold(first.seconds, f64::max);
-    Some(Measured {
+    Some(ClaimMeasurement {
         estimate: level,
         at_least,
         wanders,
         lasted_s,
         rates,
-        ..Measured::of(first, Quantity::Iops)
+        ..ClaimMeasurement::of(first, Quantity::Iops)
     })
 }
 
 /// Returns bytes at the largest block. If its latency is still near that of one I/O at a time, nothing limited the
 /// bytes but the depth.
-fn large(figures: &Figures, direction: Direction) -> Option<Measured<'_>> {
+fn large(figures: &Figures, direction: Direction) -> Option<ClaimMeasurement<'_>> {
     let blocks = figures.blocks.iter().filter(|point| point.direction == direction);
     let blocks = blocks.filter(|_| figures.has_largest(direction));
     let point = blocks.max_by_key(|point| point.block)?;
     let base = base_latency_ns(&figures.latencies, &figures.depths, direction);
     let at_least = base.is_some_and(|base| point.latency_ns_mean < QUEUED * base);
-    let one = Measured::of(point, Quantity::BytesPerSecond);
+    let one = ClaimMeasurement::of(point, Quantity::BytesPerSecond);
     let Some(Found { estimate, wanders, .. }) = figures.largest(direction) else {
-        return Some(Measured { at_least, ..one });
+        return Some(ClaimMeasurement { at_least, ..one });
     };
-    Some(Measured { estimate: *estimate, wanders: *wanders, at_least, ..one })
+    Some(ClaimMeasurement { estimate: *estimate, wanders: *wanders, at_least, ..one })
 }
 
 fn what(point: Option<&Point>, direction: Direction, quantity: Quantity) -> String {
@@ -149,7 +149,12 @@ fn what(point: Option<&Point>, direction: Direction, quantity: Quantity) -> Stri
     format!("{block}{}{unit}", direction.name())
 }
 
-fn policy_row(limits: &Limits, limit: &Limit, measured: Option<Measured<'_>>, asked: Asked<'_>) -> ClaimRow {
+fn policy_row(
+    limits: &Limits,
+    limit: &Limit,
+    measured: Option<ClaimMeasurement<'_>>,
+    asked: ClaimContext<'_>,
+) -> ClaimRow {
     let quantity = if limit.resource == Resource::Iops { Quantity::Iops } else { Quantity::BytesPerSecond };
     let point = measured.as_ref().and_then(|measured| measured.point);
     let value = nominal(limits, limit, point, asked.direction);
@@ -160,7 +165,7 @@ fn policy_row(limits: &Limits, limit: &Limit, measured: Option<Measured<'_>>, as
         what: what(point, asked.direction, quantity),
         quantity,
         direction: asked.direction,
-        claimed: Claimed {
+        claimed: ClaimedFigure {
             value,
             words: written(limit, value),
             source: source(limits),
@@ -175,7 +180,7 @@ fn policy_row(limits: &Limits, limit: &Limit, measured: Option<Measured<'_>>, as
     judge(&mut row, measured.as_ref(), other);
     promise(&mut row, limits, measured.as_ref());
     let block = point.map_or(SMALL, |point| Bytes(point.block));
-    credits::judge(&mut row, &Judged { limits, figures: asked.figures, spent: asked.spent, block });
+    credits::judge(&mut row, &CreditContext { limits, figures: asked.figures, spent: asked.spent, block });
     row
 }
 
@@ -226,7 +231,7 @@ fn reading(limit: &Limit, measured: &Estimate, value: f64, other: Option<f64>) -
 }
 
 /// Sets the answer of a rate; `other` is the claim in the other reading of an ambiguous unit.
-fn judge(row: &mut ClaimRow, measured: Option<&Measured<'_>>, other: Option<f64>) {
+fn judge(row: &mut ClaimRow, measured: Option<&ClaimMeasurement<'_>>, other: Option<f64>) {
     let Some(measured) = measured else {
         row.doubts.push(Doubt::NotMeasured);
         return;
@@ -249,7 +254,7 @@ fn judge(row: &mut ClaimRow, measured: Option<&Measured<'_>>, other: Option<f64>
 }
 
 /// Returns why a rate does not decide a claim.
-fn undecided(measured: &Measured<'_>, value: f64, other: Option<f64>) -> Doubt {
+fn undecided(measured: &ClaimMeasurement<'_>, value: f64, other: Option<f64>) -> Doubt {
     let open =
         other.is_some_and(|other| answer(&measured.estimate, other) != answer(&measured.estimate, value));
     let narrow = measured.estimate.half_width() <= HITS * value;
@@ -263,7 +268,7 @@ fn undecided(measured: &Measured<'_>, value: f64, other: Option<f64>) -> Doubt {
 
 /// Judges a rate below nominal by what the provider promises, if it promises a share of the figure in a share of the
 /// time. If no more intervals fell short of that share than chance allows, the promise is kept, and nothing is owed.
-fn promise(row: &mut ClaimRow, limits: &Limits, measured: Option<&Measured<'_>>) {
+fn promise(row: &mut ClaimRow, limits: &Limits, measured: Option<&ClaimMeasurement<'_>>) {
     let (Some(promise), Some(measured)) = (&limits.promise, measured) else { return };
     let Some(fraction) = promise.fraction else { return };
     let least = fraction * row.claimed.value;
@@ -357,7 +362,12 @@ fn empty_row(claim: &Claim, direction: Direction, quantity: Quantity, value: f64
         what: what(None, direction, quantity),
         quantity,
         direction,
-        claimed: Claimed { value, words: claim.words.clone(), source: EXPECTATION.into(), reading: None },
+        claimed: ClaimedFigure {
+            value,
+            words: claim.words.clone(),
+            source: EXPECTATION.into(),
+            reading: None,
+        },
         measured: None,
         latency_ns_p99: None,
         depth: None,
@@ -366,7 +376,7 @@ fn empty_row(claim: &Claim, direction: Direction, quantity: Quantity, value: f64
     }
 }
 
-fn fill(row: &mut ClaimRow, measured: Option<Measured<'_>>) {
+fn fill(row: &mut ClaimRow, measured: Option<ClaimMeasurement<'_>>) {
     if let Some(measured) = &measured {
         row.what = what(measured.point, row.direction, row.quantity);
         row.measured = Some(measured.estimate);
@@ -394,7 +404,7 @@ fn under_load(asks: &Asks<'_>, mut row: ClaimRow) -> ClaimRow {
     let (load, quantity) = (&asks.expectation.load, row.quantity);
     let points: Vec<Point> =
         of_load(asks.run, load).into_iter().filter_map(|step| point(step, row.direction)).collect();
-    let reached = points.iter().map(|point| Measured::of(point, quantity));
+    let reached = points.iter().map(|point| ClaimMeasurement::of(point, quantity));
     fill(&mut row, reached.max_by(|a, b| a.estimate.value.total_cmp(&b.estimate.value)));
     row.what = format!("{}, {load}", row.what);
     row
@@ -406,7 +416,7 @@ fn expected_iops(asks: &Asks<'_>, mut row: ClaimRow) -> ClaimRow {
     let load = claimed_load(asks.run, asks.expectation).and_then(|step| point(step, direction));
     let paced = load.as_ref().or_else(|| figures.jobs.iter().find(|point| point.direction == direction));
     match paced.filter(|point| point.iops.high < rate * (1.0 - TOLERANCE)) {
-        Some(point) => fill(&mut row, Some(Measured::of(point, Quantity::Iops))),
+        Some(point) => fill(&mut row, Some(ClaimMeasurement::of(point, Quantity::Iops))),
         None => fill(&mut row, small(figures, direction)),
     }
     row

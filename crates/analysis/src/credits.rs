@@ -18,7 +18,7 @@ const HELD_S: f64 = 5.0;
 const BURSTS_MOST: usize = 6;
 
 /// What a row is judged by.
-pub(crate) struct Judged<'j> {
+pub(crate) struct CreditContext<'j> {
     pub limits: &'j Limits,
     pub figures: &'j Figures,
     pub spent: &'j Spent,
@@ -27,7 +27,7 @@ pub(crate) struct Judged<'j> {
 }
 
 /// Opens a row that credits may have paid for, and adds to a row at its baseline that they are spent.
-pub(crate) fn judge(row: &mut ClaimRow, of: &Judged<'_>) {
+pub(crate) fn judge(row: &mut ClaimRow, of: &CreditContext<'_>) {
     let met = matches!(row.answer, Answer::Meets | Answer::Exceeds);
     let Some(measured) = row.measured.filter(|_| met) else { return };
     let load = Load::random(row.direction, of.block);
@@ -57,7 +57,7 @@ pub(crate) fn judge(row: &mut ClaimRow, of: &Judged<'_>) {
 }
 
 /// Whether the load was limited to the row's rate for long enough, while it asked for more.
-fn is_held(row: &ClaimRow, of: &Judged<'_>) -> bool {
+fn is_held(row: &ClaimRow, of: &CreditContext<'_>) -> bool {
     let Figures { latencies, depths, .. } = of.figures;
     let Some(base) = base_latency_ns(latencies, depths, row.direction) else { return false };
     let rate = |point: &Point| match row.quantity {
@@ -80,7 +80,7 @@ fn near(rate: f64, figure: f64) -> bool {
 }
 
 /// Returns why a rate leaves open what lasts: the burst that may have paid for it, of several the one that ends first.
-fn doubt(of: &Judged<'_>, load: &Load, state: &State<'_>) -> Doubt {
+fn doubt(of: &CreditContext<'_>, load: &Load, state: &State<'_>) -> Doubt {
     let rate = |rule: &Limit| state.iops * rule.charge(load.block, load.locality);
     let pays = |rule: &&&Limit| rate(rule) > rule.baseline;
     let mut paying: Vec<&Limit> = state.bursting.iter().filter(pays).copied().collect();

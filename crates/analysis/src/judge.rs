@@ -18,8 +18,8 @@ use crate::watch::diagnosis;
 use crate::watch::is_watch;
 use crate::windows::windows;
 use crate::{
-    Analysis, Answer, ClaimRow, Claimed, Course, Doubt, Estimate, Finding, Meaning, Point, Quantity, Regimes,
-    Verdict, changed, claims, mapped, shortage, target_doubt,
+    Analysis, Answer, ClaimRow, ClaimedFigure, Course, Doubt, Estimate, Finding, Meaning, Point, Quantity,
+    Regimes, Verdict, changed, claims, mapped, shortage, target_doubt,
 };
 
 /// Weight that a watch gives a generator that lacked CPU: after what limits the device, which it may explain.
@@ -218,7 +218,7 @@ fn measured_row(
         what: format!("{block}{}{unit}", direction.name()),
         quantity,
         direction,
-        claimed: Claimed { value: 0.0, words: String::new(), source: String::new(), reading: None },
+        claimed: ClaimedFigure { value: 0.0, words: String::new(), source: String::new(), reading: None },
         measured: Some(level),
         latency_ns_p99: point.map(|point| point.latency_ns_p99),
         depth: point.map(|point| point.depth),

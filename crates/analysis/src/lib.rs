@@ -81,7 +81,7 @@ pub use together::{
     Reach, SharedBudget, Standing, TogetherAnswer, TogetherDoubt, TogetherLook, TogetherRole, half_load,
     look_together, other_block,
 };
-pub use verdict::{Answer, ClaimRow, Claimed, Doubt, Quantity, Reading, Verdict};
+pub use verdict::{Answer, ClaimRow, ClaimedFigure, Doubt, Quantity, Reading, Verdict};
 pub use watch::shape::{
     ContractRow, DeviceFigures, Flow, Lacked, Latency, Level, LoadFigures, LoadFlow, Looked, Named,
     PhaseFigures, Place, Remark, SeriesRow, WHOLE, Waiting, Watched, WatchedDevice,

@@ -51,7 +51,7 @@ pub enum Reading {
 
 /// The figure that is claimed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Claimed {
+pub struct ClaimedFigure {
     /// The figure: operations or bytes per second, or nanoseconds.
     pub value: f64,
     /// The figure as its source writes it: `3,000`, `125 MiB/s`, `200 MB/s`, `30 ms`.
@@ -125,7 +125,7 @@ pub struct ClaimRow {
     /// Direction.
     pub direction: Direction,
     /// What is claimed.
-    pub claimed: Claimed,
+    pub claimed: ClaimedFigure,
     /// What was measured, in the unit of `claimed.value`.
     pub measured: Option<Estimate>,
     /// 99th percentile of latency in that measurement, nanoseconds.

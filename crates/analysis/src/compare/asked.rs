@@ -31,7 +31,7 @@ pub(super) fn told_elsewhere(name: &str) -> bool {
 
 /// Returns the work in one direction of what another tool printed.
 pub(super) fn work(part: &Reported, way: &ReportedDirection, tool: &str) -> Work {
-    let asked = Asked(part);
+    let asked = ReportedOptions(part);
     let spaced = tool.starts_with("ioping");
     // If no option is repeated at all, a missing one was not necessarily left out.
     let told = spaced || !part.asked.is_empty();
@@ -48,9 +48,9 @@ pub(super) fn work(part: &Reported, way: &ReportedDirection, tool: &str) -> Work
     }
 }
 
-struct Asked<'a>(&'a Reported);
+struct ReportedOptions<'a>(&'a Reported);
 
-impl<'a> Asked<'a> {
+impl<'a> ReportedOptions<'a> {
     fn word(&self, names: &[&str]) -> Option<&'a str> {
         names.iter().find_map(|name| self.0.asked_for(name))
     }

@@ -18,7 +18,7 @@ use workload::{Bytes, InTurns, Nanos};
 pub use items::IN_BLOCK;
 pub use pairs::{Pairs, reach};
 pub use parameters::Difference;
-pub use price::{Cheapest, Period, Price, PriceError, PriceRow, Reached, Within};
+pub use price::{Cheapest, Period, Price, PriceError, PriceRow, RateWithinLatency, Within};
 pub use ratio::{Answer as RatioAnswer, Basis, RUNS_PROPOSED, Ratio, Sample, ratio};
 pub use reading::{Reading, ReadingFinding};
 pub use work::Work;
@@ -161,7 +161,7 @@ pub fn compare_within(sides: &[Side], latency: Option<Nanos>) -> Comparison {
     let measured: Vec<Vec<Item>> = sides.iter().map(items).collect();
     let in_turns = pairs::asked(sides);
     let (mut rows, alone) = rows(&measured, &|work, own| match in_turns {
-        Some(ask) => Turned { work, measured: own, sides, ask }.rows(),
+        Some(ask) => TurnsComparison { work, measured: own, sides, ask }.rows(),
         None => rows_of(work, own),
     });
     if let Some(ask) = in_turns {
@@ -283,14 +283,14 @@ fn rows_of(work: &Work, sides: &[Vec<Item>]) -> Vec<Row> {
 }
 
 /// What the sides measured of one work, block by block.
-struct Turned<'a> {
+struct TurnsComparison<'a> {
     work: &'a Work,
     measured: &'a [Vec<Item>],
     sides: &'a [Side],
     ask: &'a InTurns,
 }
 
-impl Turned<'_> {
+impl TurnsComparison<'_> {
     /// Returns rate, mean latency and percentiles of the blocks that all sides have.
     fn rows(&self) -> Vec<Row> {
         let measures = [rate(self.work), Measure::MeanLatency, Measure::LatencyP50, Measure::LatencyP99];

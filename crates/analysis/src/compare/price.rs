@@ -125,12 +125,12 @@ pub struct Within {
     /// Bound on the 99th percentile of latency, nanoseconds.
     pub latency_ns_p99: u64,
     /// Greatest rate on each side within the bound, and its depth; `None` if no rate kept it.
-    pub reached: Vec<Option<Reached>>,
+    pub reached: Vec<Option<RateWithinLatency>>,
 }
 
 /// The greatest rate within a latency.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Reached {
+pub struct RateWithinLatency {
     /// I/Os per second, or bytes per second.
     pub rate: f64,
     /// I/Os in flight.
@@ -202,7 +202,7 @@ pub(super) fn within(sides: &[Side], measured: &[Vec<Item>], latency_ns_p99: u64
     let of_kind = |kind: Work| {
         let measure = super::rate(&kind);
         let unit = if measure == Measure::Iops { 1.0 } else { MEGABYTE };
-        let reached: Vec<Option<Reached>> =
+        let reached: Vec<Option<RateWithinLatency>> =
             measured.iter().map(|side| reached(side, (&kind, measure), latency_ns_p99)).collect();
         let rates = reached.iter().map(|reached| reached.map(|reached| reached.rate / unit));
         let found = priced(sides, rates, Some(kind), Some(measure));
@@ -213,7 +213,7 @@ pub(super) fn within(sides: &[Side], measured: &[Vec<Item>], latency_ns_p99: u64
 
 /// Returns the greatest rate of this kind of work at a depth whose 99th percentile, in the mean of all runs and
 /// blocks, is within the latency.
-fn reached(items: &[Item], (kind, measure): (&Work, Measure), most_ns: u64) -> Option<Reached> {
+fn reached(items: &[Item], (kind, measure): (&Work, Measure), most_ns: u64) -> Option<RateWithinLatency> {
     let own = |item: &&Item| Work { depth: None, ..item.work.clone() } == *kind;
     let own: Vec<&Item> = items.iter().filter(own).collect();
     let depths: BTreeSet<Option<u32>> = own.iter().map(|item| item.work.depth).collect();
@@ -224,7 +224,7 @@ fn reached(items: &[Item], (kind, measure): (&Work, Measure), most_ns: u64) -> O
         let p99 = mean(there().filter_map(|item| item.latency_ns_p99).collect())?;
         let rate =
             mean(there().filter_map(|item| item.sample(measure)).map(|sample| sample.value).collect())?;
-        (p99 <= most_ns as f64).then_some(Reached { rate, depth })
+        (p99 <= most_ns as f64).then_some(RateWithinLatency { rate, depth })
     };
     depths.into_iter().filter_map(at).max_by(|a, b| a.rate.total_cmp(&b.rate))
 }

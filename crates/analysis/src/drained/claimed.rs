@@ -5,7 +5,7 @@ use workload::{Bytes, Direction};
 
 use super::BurstPart;
 use crate::claims::{answer, thousands};
-use crate::{Answer, ClaimRow, Claimed, Doubt, Quantity};
+use crate::{Answer, ClaimRow, ClaimedFigure, Doubt, Quantity};
 
 /// Returns the row of a part whose burst the policy publishes. If no fall was seen, the rate seen may still be the burst.
 pub(crate) fn left_after(part: &BurstPart) -> Option<ClaimRow> {
@@ -37,7 +37,12 @@ pub(crate) fn left_after(part: &BurstPart) -> Option<ClaimRow> {
         ),
         quantity,
         direction: Direction::Read,
-        claimed: Claimed { value: published.base, words, source: published.policy.clone(), reading: None },
+        claimed: ClaimedFigure {
+            value: published.base,
+            words,
+            source: published.policy.clone(),
+            reading: None,
+        },
         measured,
         latency_ns_p99: None,
         depth: None,

@@ -5,7 +5,7 @@ use record::Run;
 use workload::{Bytes, Direction, Expectation, Metric};
 
 use crate::claims::EXPECTATION;
-use crate::verdict::{Claimed, Quantity};
+use crate::verdict::{ClaimedFigure, Quantity};
 
 /// One claim.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub(crate) struct Contracted {
     pub direction: Option<Direction>,
     /// Percentile of a latency; `None` for the mean.
     pub percent: Option<f64>,
-    pub claimed: Claimed,
+    pub claimed: ClaimedFigure,
 }
 
 /// Returns what an expectation and a policy claim of this run.
@@ -34,7 +34,7 @@ pub(crate) fn claims(
             }
         };
         let claimed =
-            Claimed { value, words: claim.words.clone(), source: EXPECTATION.into(), reading: None };
+            ClaimedFigure { value, words: claim.words.clone(), source: EXPECTATION.into(), reading: None };
         Contracted { quantity, direction: claim.direction, percent, claimed }
     });
     expected.chain(limits.into_iter().flat_map(|limits| of_policy(run, limits))).collect()
@@ -60,7 +60,7 @@ fn of_policy(run: &Run, limits: &Limits) -> Vec<Contracted> {
 }
 
 fn claim_of(limits: &Limits, quantity: Quantity, value: f64, words: String) -> Contracted {
-    let claimed = Claimed { value, words, source: limits.policy.to_string(), reading: None };
+    let claimed = ClaimedFigure { value, words, source: limits.policy.to_string(), reading: None };
     Contracted { quantity, direction: None, percent: None, claimed }
 }
 

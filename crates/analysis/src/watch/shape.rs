@@ -4,7 +4,7 @@ use record::{LocalLimit, PhaseKind};
 use serde::{Deserialize, Serialize};
 use workload::{Direction, Nanos};
 
-use crate::{Answer, Claimed, Estimate, Quantity};
+use crate::{Answer, ClaimedFigure, Estimate, Quantity};
 
 /// Name of the single phase of a watch without phases.
 pub const WHOLE: &str = "whole";
@@ -241,7 +241,7 @@ pub struct ContractRow {
     /// Direction; `None`: both together.
     pub direction: Option<Direction>,
     /// What is claimed.
-    pub claimed: Claimed,
+    pub claimed: ClaimedFigure,
     /// The rate that the load asked for, I/Os per second; `None` if not known.
     pub asked: Option<f64>,
     /// What was measured, in the unit of `claimed.value`.

@@ -1,8 +1,8 @@
 //! A comparison in words: works, figures, ratios with what they rest on, and what the figures show.
 
 use analysis::compare::{
-    Basis, Comparison, Measure, Period, Price, PriceRow, RUNS_PROPOSED, Ratio, RatioAnswer, Reached, Reading,
-    ReadingFinding, Row, SideFacts, SideFigure, SizeFrom, Within, Work,
+    Basis, Comparison, Measure, Period, Price, PriceRow, RUNS_PROPOSED, RateWithinLatency, Ratio,
+    RatioAnswer, Reading, ReadingFinding, Row, SideFacts, SideFigure, SizeFrom, Within, Work,
 };
 use analysis::{Confidence, Quantity};
 use workload::Direction;
@@ -446,7 +446,7 @@ fn within_sentence(comparison: &Comparison, row: &PriceRow, within: &Within) -> 
         _ => numbers::bandwidth(value, Prefix::Binary),
     };
     let unit = if row.measure == Some(Measure::Iops) { "IOPS" } else { "MB/s" };
-    let of_side = |(side, reached): (usize, &Option<Reached>)| {
+    let of_side = |(side, reached): (usize, &Option<RateWithinLatency>)| {
         let name = label(comparison, side);
         let Some(reached) = reached else { return format!("{name} never within it") };
         let depth = reached.depth.map_or_else(String::new, |depth| format!(" at depth {depth}"));

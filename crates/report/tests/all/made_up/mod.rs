@@ -13,7 +13,7 @@ use analysis::findings::{
     Unsteady, Unwritten, Wave,
 };
 use analysis::{
-    Analysis, Answer, BucketAccount, Charge, ClaimRow, Claimed, Confidence, Doubt, Estimate, Evidence,
+    Analysis, Answer, BucketAccount, Charge, ClaimRow, ClaimedFigure, Confidence, Doubt, Estimate, Evidence,
     Finding, LatencyRole, LatencyRow, LevelUnit, Meaning, Metering, Moved, Point, Quantity, Reading, Refill,
     Regimes, Resource, Scales, Spent, Tells, Verdict,
 };
@@ -79,7 +79,7 @@ pub fn claim(what: &str, quantity: Quantity, direction: Direction, claimed: (f64
         what: what.to_owned(),
         quantity,
         direction,
-        claimed: Claimed {
+        claimed: ClaimedFigure {
             value: claimed.0,
             words: claimed.1.to_owned(),
             source: "aws-gp3 (2025-09-26)".to_owned(),
@@ -240,7 +240,8 @@ pub fn measured() -> (Run, Analysis) {
     analysis.verdict.answer = Answer::Measured;
     analysis.verdict.subject = None;
     for row in &mut analysis.verdict.rows {
-        row.claimed = Claimed { value: 0.0, words: String::new(), source: String::new(), reading: None };
+        row.claimed =
+            ClaimedFigure { value: 0.0, words: String::new(), source: String::new(), reading: None };
         row.answer = Answer::Measured;
     }
     (run, analysis)

@@ -1,7 +1,7 @@
 //! Made-up watches: a load at five shares of its nominal rate on a throttled volume, and a stack of devices.
 
 use analysis::{
-    Analysis, Answer, ClaimRow, Claimed, ContractRow, Latency, LoadFigures, LoadFlow, Place, Quantity,
+    Analysis, Answer, ClaimRow, ClaimedFigure, ContractRow, Latency, LoadFigures, LoadFlow, Place, Quantity,
     SeriesRow, Watched, WatchedDevice,
 };
 use record::{CpuCounters, DeviceFacts, DeviceKind, DeviceNode, DiskCounters, Phase, PhaseKind, Run, Sample};
@@ -155,7 +155,12 @@ pub fn contracted(run: &mut Run, analysis: &mut Analysis) {
         phase: "load 100 %".to_owned(),
         quantity,
         direction,
-        claimed: Claimed { value, words: String::new(), source: "expectation".to_owned(), reading: None },
+        claimed: ClaimedFigure {
+            value,
+            words: String::new(),
+            source: "expectation".to_owned(),
+            reading: None,
+        },
         asked: None,
         measured: None,
         latency: None,
