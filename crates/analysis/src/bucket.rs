@@ -11,7 +11,7 @@ use statistics::interval::{block_length, overlapping_batch_means};
 use workload::{Bytes, Nanos};
 
 use crate::Estimate;
-use crate::spent::Dated;
+use crate::spent::DatedEntry;
 
 /// Share within which two rates are the same (method 6.1).
 const SAME: f64 = 0.03;
@@ -103,8 +103,8 @@ impl Charge {
         moved.ops * units.map_or(plain, |units| units * worth)
     }
 
-    fn moments(&self, dated: &[Dated]) -> Vec<Moment> {
-        let moment = |dated: &Dated| Moment {
+    fn moments(&self, dated: &[DatedEntry]) -> Vec<Moment> {
+        let moment = |dated: &DatedEntry| Moment {
             from: dated.from,
             seconds: dated.entry.length.as_secs_f64(),
             charged: dated.entry.moved.iter().map(|moved| self.of(moved)).sum(),
@@ -131,7 +131,11 @@ impl Moment {
 
 /// Returns the bucket that emptied between the two times of `at`; `None` if no account explains the change, because
 /// it was no bucket or too little was seen.
-pub(crate) fn emptied(dated: &[Dated], at: (Nanos, Nanos), limits: Option<&Limits>) -> Option<EmptiedBucket> {
+pub(crate) fn emptied(
+    dated: &[DatedEntry],
+    at: (Nanos, Nanos),
+    limits: Option<&Limits>,
+) -> Option<EmptiedBucket> {
     let looks = Charge::all(limits).into_iter().filter_map(|charge| Look::at(dated, at, charge));
     let looks: Vec<Look> = looks.filter(|look| look.refill.is_some()).collect();
     let mut accounts = Vec::new();
@@ -160,7 +164,7 @@ struct Look {
 }
 
 impl Look {
-    fn at(dated: &[Dated], (before, after): (Nanos, Nanos), charge: Charge) -> Option<Look> {
+    fn at(dated: &[DatedEntry], (before, after): (Nanos, Nanos), charge: Charge) -> Option<Look> {
         let moments = charge.moments(dated);
         let runs = runs(&moments);
         let behind = |run: &&[Moment]| -> Vec<f64> {

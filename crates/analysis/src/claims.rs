@@ -11,7 +11,7 @@ use crate::latency;
 use crate::level::{Found, INTERVALS_MIN};
 use crate::plateaus::{Cap, QUEUED, base_latency_ns, full_rungs};
 use crate::points::point;
-use crate::{Answer, ClaimRow, ClaimedFigure, Doubt, Estimate, Point, Quantity, Reading, Spent};
+use crate::{Answer, ClaimRow, ClaimedFigure, Consumption, Doubt, Estimate, Point, Quantity, Reading};
 
 /// Share below a claim down to which a rate meets it, and above it beyond which a rate exceeds it (method 6.1).
 pub(crate) const TOLERANCE: f64 = 0.03;
@@ -87,7 +87,7 @@ fn answer_of_two(measured: &Estimate, value: f64, other: f64) -> Answer {
 const HITS: f64 = 0.01;
 
 /// Returns the rows of a policy: operations at the smallest block and bytes at the largest, in each direction measured.
-pub(crate) fn of_policy(figures: &Figures, limits: &Limits, spent: &Spent) -> Vec<ClaimRow> {
+pub(crate) fn of_policy(figures: &Figures, limits: &Limits, spent: &Consumption) -> Vec<ClaimRow> {
     let directions = [Direction::Read, Direction::Write];
     let ops = directions.into_iter().filter_map(|direction| {
         let limit = least(limits, Resource::Iops, direction)?;
@@ -103,7 +103,7 @@ pub(crate) fn of_policy(figures: &Figures, limits: &Limits, spent: &Spent) -> Ve
 struct ClaimContext<'f> {
     direction: Direction,
     figures: &'f Figures,
-    spent: &'f Spent,
+    spent: &'f Consumption,
 }
 
 fn least(limits: &Limits, resource: Resource, direction: Direction) -> Option<&Limit> {

@@ -6,7 +6,7 @@ use workload::{Bytes, Direction};
 use crate::figures::Figures;
 use crate::plateaus::base_latency_ns;
 use crate::spent::is_queued;
-use crate::{Answer, ClaimRow, Doubt, Estimate, Point, Quantity, Spent};
+use crate::{Answer, ClaimRow, Consumption, Doubt, Estimate, Point, Quantity};
 
 /// Share within which a rate is that of a state; the smallest burst in a published table is 17 % above its baseline
 /// (method 6.1).
@@ -21,7 +21,7 @@ const BURSTS_MOST: usize = 6;
 pub(crate) struct CreditContext<'j> {
     pub limits: &'j Limits,
     pub figures: &'j Figures,
-    pub spent: &'j Spent,
+    pub spent: &'j Consumption,
     /// The bytes of an I/O at which the row was measured.
     pub block: Bytes,
 }

@@ -49,8 +49,8 @@ pub use cells::{Cell, Pattern, cells};
 pub use claims::EXPECTATION;
 pub use course::Course;
 pub use drained::{
-    AlikeEnd, Asking, BothWays, BucketContent, BurstAnswer, BurstBudget, BurstPart, ComingEnd, Drained, Ends,
-    Fullness, Outlook, Outlooks, PublishedBurst, asked_for, drained,
+    AlikeEnd, Asking, BothWays, BucketContent, BurstAnswer, BurstBudget, BurstPart, ComingEnd, Ends,
+    Fullness, MeasuredDrain, Outlook, Outlooks, PublishedBurst, asked_for, drained,
 };
 pub use exclude::exclude;
 pub use finding::{Confidence, Evidence, FindingOf};
@@ -61,7 +61,7 @@ pub use judge::analyse;
 pub use level::Seen;
 pub use mapped::MapAnswer;
 pub use metering::{Metering, Scales};
-pub use picture::{Analysis, CreditRow, Estimate, LatencyRole, LatencyRow, Point, Spent};
+pub use picture::{Analysis, Consumption, CreditRow, Estimate, LatencyRole, LatencyRow, Point};
 pub use places::{
     Budget, CacheSeen, Joint, Loading, Look, PlacesAnswer, Region, RegionKind, STRIP_BLOCK, SetSeen, Span,
     StripPoint, TRACK_BLOCK, TracksSeen, WARM_BLOCK, Window, look, places_known, span,

@@ -95,7 +95,7 @@ pub struct LatencyRow {
 
 /// What the run has used up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Spent {
+pub struct Consumption {
     /// Bytes read.
     pub bytes_read: u64,
     /// Bytes written.
@@ -154,7 +154,7 @@ pub struct Analysis {
     /// The greatest rates at which claimed latencies hold.
     pub headroom: Vec<Headroom>,
     /// What the run has used up.
-    pub spent: Spent,
+    pub spent: Consumption,
     /// Time from the first load that keeps the queue full to the end of the last, if no change was found in it; zero
     /// if one was, or if the level drifts.
     pub horizon: Nanos,

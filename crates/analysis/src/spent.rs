@@ -6,7 +6,7 @@ use workload::{Access, Bytes, Direction, Lengths, LengthsBy, Nanos, Pace, StepKi
 
 use crate::figures::Figures;
 use crate::plateaus::{QUEUED, base_latency_ns};
-use crate::{CreditRow, Spent};
+use crate::{Consumption, CreditRow};
 
 /// Number of lengths as which a range of lengths is charged.
 const RANGE_PARTS: u64 = 16;
@@ -14,8 +14,8 @@ const RANGE_PARTS: u64 = 16;
 const STREAM: f64 = 250e6;
 
 /// Returns what `run` has used up, charged as `limits` say.
-pub(crate) fn spent(run: &Run, figures: &Figures, limits: Option<&Limits>) -> Spent {
-    let mut spent = Spent::default();
+pub(crate) fn spent(run: &Run, figures: &Figures, limits: Option<&Limits>) -> Consumption {
+    let mut spent = Consumption::default();
     let rules = limits.map_or(&[][..], |limits| &limits.limits);
     for step in run.steps.iter().filter(|step| step.plan.kind != StepKind::Idle) {
         for interval in &step.intervals {
@@ -68,13 +68,13 @@ fn row(limits: &Limits, balance: Balance) -> CreditRow {
 
 /// What moved, and its start.
 #[derive(Clone, Debug)]
-pub(crate) struct Dated {
+pub(crate) struct DatedEntry {
     pub from: Nanos,
     pub entry: Entry,
 }
 
 /// Returns everything that moved, in the order of time, with the pauses in which the volume earned.
-pub(crate) fn entries(run: &Run, figures: &Figures) -> Vec<Dated> {
+pub(crate) fn entries(run: &Run, figures: &Figures) -> Vec<DatedEntry> {
     let base = Bases::of(figures);
     let mut entries = Vec::new();
     let mut booked: Option<Nanos> = None;
@@ -87,11 +87,11 @@ pub(crate) fn entries(run: &Run, figures: &Figures) -> Vec<Dated> {
             let pause = booked.map_or(Nanos::ZERO, |booked| from.since(booked));
             if pause > Nanos::ZERO {
                 let entry = Entry { length: pause, ..Entry::default() };
-                entries.push(Dated { from: Nanos(from.0 - pause.0), entry });
+                entries.push(DatedEntry { from: Nanos(from.0 - pause.0), entry });
             }
             let length = interval.end.since(from);
             let asked = base.asked(step, interval);
-            entries.push(Dated { from, entry: Entry { length, moved: moved(step, interval), asked } });
+            entries.push(DatedEntry { from, entry: Entry { length, moved: moved(step, interval), asked } });
             booked = Some(booked.map_or(interval.end, |booked| booked.max(interval.end)));
         }
     }

@@ -191,19 +191,19 @@ fn of_series(first: &Sample, other: &Sample) -> Option<Ratio> {
 }
 
 /// How well the mean of a series is known: its relative variance, degrees of freedom, and one count as a share of it.
-struct Known {
+struct MeanPrecision {
     relative: f64,
     df: f64,
     edge: f64,
 }
 
 /// Returns how well the mean of a series is known; `None` if it is too short or its mean is not above zero.
-fn known(series: &[f64]) -> Option<Known> {
+fn known(series: &[f64]) -> Option<MeanPrecision> {
     let n = series.len() as f64;
     let mean = series.iter().sum::<f64>() / n;
     if series.len() < SERIES_MIN || mean <= 0.0 {
         return None;
     }
     let found = long_run_variance(series)?;
-    Some(Known { relative: found.variance / n / (mean * mean), df: found.df, edge: 1.0 / (mean * n) })
+    Some(MeanPrecision { relative: found.variance / n / (mean * mean), df: found.df, edge: 1.0 / (mean * n) })
 }

@@ -296,9 +296,9 @@ fn joined(a: &Work, b: &Work) -> Work {
     }
 }
 
-type Found<'a> = Option<(Reading, Vec<&'a Load>, Confidence)>;
+type PossibleReading<'a> = Option<(Reading, Vec<&'a Load>, Confidence)>;
 
-fn declared<'a>(limits: &Limits, loads: &[&'a Load]) -> Found<'a> {
+fn declared<'a>(limits: &Limits, loads: &[&'a Load]) -> PossibleReading<'a> {
     if loads.is_empty() {
         return None;
     }
@@ -326,7 +326,7 @@ pub(super) fn charge(limit: &Limit, block: f64) -> f64 {
     limit.accounting.map_or(1.0, |accounting| (block / accounting.unit.0 as f64).ceil().max(1.0))
 }
 
-fn on_credits<'a>(limits: &Limits, rule: &Credits<'_>, loads: &[&'a Load]) -> Found<'a> {
+fn on_credits<'a>(limits: &Limits, rule: &Credits<'_>, loads: &[&'a Load]) -> PossibleReading<'a> {
     let &Credits { limit, burst, bucket } = rule;
     let policy = limits.policy.to_string();
     let charged = |part: &Part| charge(limit, part.block);
@@ -385,7 +385,7 @@ fn covered(limit: &Limit, part: &Part) -> f64 {
     reads * counts(Direction::Read) + (1.0 - reads) * counts(Direction::Write)
 }
 
-fn at_caps<'a>(limits: &Limits, loads: &[&'a Load]) -> Found<'a> {
+fn at_caps<'a>(limits: &Limits, loads: &[&'a Load]) -> PossibleReading<'a> {
     let policy = limits.policy.to_string();
     let free = free(loads);
     let only_held = free.is_empty();
@@ -427,7 +427,7 @@ fn free<'a>(loads: &[&'a Load]) -> Vec<&'a Load> {
 }
 
 /// Returns what loads show without a declared type: one level, or that no cap was seen.
-fn undeclared<'a>(loads: &[&'a Load]) -> Found<'a> {
+fn undeclared<'a>(loads: &[&'a Load]) -> PossibleReading<'a> {
     let loads = &free(loads);
     let first = loads.first()?;
     let block = first.block()?;
@@ -446,7 +446,7 @@ fn undeclared<'a>(loads: &[&'a Load]) -> Found<'a> {
 }
 
 /// Compares the fastest pure reads with the fastest pure writes of the same block size.
-fn much_faster<'a>(loads: &[&'a Load]) -> Found<'a> {
+fn much_faster<'a>(loads: &[&'a Load]) -> PossibleReading<'a> {
     let fastest = |share: u8, block: f64| {
         let of = loads.iter().copied().filter(move |load| load.work.read_percent == Some(share));
         of.filter(|load| load.block() == Some(block)).max_by(|a, b| a.iops().total_cmp(&b.iops()))
@@ -458,7 +458,7 @@ fn much_faster<'a>(loads: &[&'a Load]) -> Found<'a> {
         .then(|| (Reading::ReadsMuchFaster { times }, vec![read, write], Confidence::Possible))
 }
 
-fn machine<'a>(side: &Side) -> Found<'a> {
+fn machine<'a>(side: &Side) -> PossibleReading<'a> {
     let machine = side.machine.clone()?;
     let lower = machine.to_ascii_lowercase();
     let credits = CPU_CREDITS.iter().any(|start| lower.starts_with(start));

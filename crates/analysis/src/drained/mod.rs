@@ -73,7 +73,7 @@ pub struct BurstPart {
     /// What the named policy says of the burst.
     pub published: Option<PublishedBurst>,
     /// Every drain, in the order of time.
-    pub drains: Vec<Drained>,
+    pub drains: Vec<MeasuredDrain>,
     /// Content of the bucket over time: seconds, and operations or bytes.
     #[serde(skip)]
     pub level: Vec<(f64, f64)>,
@@ -158,7 +158,7 @@ pub enum Asking {
 
 /// One drain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Drained {
+pub struct MeasuredDrain {
     /// Start, in seconds on the run's clock.
     pub from_s: f64,
     /// End, in seconds on the run's clock.

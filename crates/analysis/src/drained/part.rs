@@ -9,7 +9,7 @@ use workload::Mix;
 
 use super::level::against_time;
 use super::stretch::{Cell, Stretch, stretches};
-use super::{Asking, BothWays, BucketContent, BurstBudget, BurstPart, Drained, Ends, Fullness};
+use super::{Asking, BothWays, BucketContent, BurstBudget, BurstPart, Ends, Fullness, MeasuredDrain};
 use crate::Estimate;
 
 /// What a meter lets run ahead, and what is cut at an interval's edges, in seconds of the rate.
@@ -130,15 +130,15 @@ struct CellAt {
 
 /// A rest in seconds, and by how much it may be shorter or longer if the run was killed before it.
 #[derive(Clone, Copy, Default)]
-struct Rested {
+struct RestEstimate {
     seconds: f64,
     half: f64,
 }
 
-impl Rested {
-    fn of(drain: &Drained) -> Option<Rested> {
+impl RestEstimate {
+    fn of(drain: &MeasuredDrain) -> Option<RestEstimate> {
         let half = drain.unseen_s / 2.0;
-        drain.rested_s.map(|most| Rested { seconds: most - half, half })
+        drain.rested_s.map(|most| RestEstimate { seconds: most - half, half })
     }
 }
 
@@ -184,10 +184,11 @@ impl View<'_> {
         full.take_while(|stretch| stretch.fall.is_none()).map(|stretch| stretch.to - stretch.from).sum()
     }
 
-    fn drains(&self) -> Vec<Drained> {
+    fn drains(&self) -> Vec<MeasuredDrain> {
         let waits = self.all.iter().enumerate().filter(|(_, stretch)| !stretch.looks);
         let laid_out: Vec<bool> = waits.clone().map(|(_, stretch)| stretch.laid_out).collect();
-        let mut all: Vec<Drained> = waits.map(|(number, stretch)| self.drained(number, stretch)).collect();
+        let mut all: Vec<MeasuredDrain> =
+            waits.map(|(number, stretch)| self.drained(number, stretch)).collect();
         let middle = self.middle().unwrap_or(f64::INFINITY);
         for drain in &mut all {
             let on_burst = drain.asking == Asking::Half || drain.before >= middle;
@@ -199,10 +200,10 @@ impl View<'_> {
         all
     }
 
-    fn drained(&self, number: usize, stretch: &Stretch) -> Drained {
+    fn drained(&self, number: usize, stretch: &Stretch) -> MeasuredDrain {
         let begin = self.begin(number);
         let rose = self.rose(stretch);
-        let mut drained = Drained {
+        let mut drained = MeasuredDrain {
             from_s: self.all[begin].from,
             to_s: stretch.to,
             asking: stretch.asking,
@@ -301,13 +302,13 @@ impl View<'_> {
     }
 
     /// Returns the drains after a rest that began with an empty bucket.
-    fn rested<'d>(&self, drains: &'d [Drained]) -> Vec<(&'d Drained, Rested, Estimate)> {
+    fn rested<'d>(&self, drains: &'d [MeasuredDrain]) -> Vec<(&'d MeasuredDrain, RestEstimate, Estimate)> {
         let paid = drains.iter().filter(|drain| drain.began_empty && drain.rose_at_s.is_none());
-        paid.filter_map(|drain| Some((drain, Rested::of(drain)?, drain.took?))).collect()
+        paid.filter_map(|drain| Some((drain, RestEstimate::of(drain)?, drain.took?))).collect()
     }
 
     /// Returns what a rest earns per second.
-    fn refill(&self, drains: &[Drained], held: Option<&Estimate>) -> Option<Estimate> {
+    fn refill(&self, drains: &[MeasuredDrain], held: Option<&Estimate>) -> Option<Estimate> {
         let most = held.map_or(f64::INFINITY, |held| BRIM * held.value);
         // If even the first drain came after a rest, nothing shows how much there may be: such a rest may have
         // filled the bucket, unless it earned at the rate that is left, as published buckets do.
@@ -315,14 +316,14 @@ impl View<'_> {
             drains.iter().find(|drain| drain.took.is_some()).is_some_and(|drain| drain.rested_s.is_some());
         let rests = self.rested(drains);
         let tell = rests.iter().filter(|(_, _, took)| took.low > 0.0 && (alone || took.value < most));
-        let (mut took, mut half, mut rest) = (0.0, 0.0, Rested::default());
+        let (mut took, mut half, mut rest) = (0.0, 0.0, RestEstimate::default());
         for (_, rested, earned) in tell {
             took += earned.value;
             half += earned.half_width();
             rest.seconds += rested.seconds;
             rest.half += rested.half;
         }
-        let Rested { seconds, half: unsure } = rest;
+        let RestEstimate { seconds, half: unsure } = rest;
         let value = took / seconds;
         let half = (half + value * unsure) / seconds;
         let may_be_full = alone && self.base.is_none_or(|base| (value / base.value - 1.0).abs() > AS_EARNED);
@@ -334,7 +335,7 @@ impl View<'_> {
     }
 
     /// Returns whether usage or time ends the burst.
-    fn ends(&self, drains: &[Drained], burst: Option<&Estimate>) -> Ends {
+    fn ends(&self, drains: &[MeasuredDrain], burst: Option<&Estimate>) -> Ends {
         let rose = drains.iter().any(|drain| drain.rose_at_s.is_some() && drain.fell_at_s.is_some());
         match (rose, self.by_two_rates(drains, burst)) {
             (true, Ends::Usage) => Ends::Unknown,
@@ -344,7 +345,7 @@ impl View<'_> {
     }
 
     /// Returns whether usage or time ends the burst, by how long it lasted at half the excess.
-    fn by_two_rates(&self, drains: &[Drained], burst: Option<&Estimate>) -> Ends {
+    fn by_two_rates(&self, drains: &[MeasuredDrain], burst: Option<&Estimate>) -> Ends {
         let (Some(base), Some(_)) = (self.base, burst) else { return Ends::Unknown };
         let rests = self.rested(drains);
         let full = rests.iter().filter(|(drain, ..)| drain.asking == Asking::All && drain.lasted_s.is_some());
@@ -383,7 +384,7 @@ fn mean_of(values: &[f64]) -> f64 {
 
 /// Returns the seconds from the end of a burst to the next: as seen under load, otherwise between the longest rest
 /// without one and the shortest with one.
-fn cool_off(drains: &[Drained], middle: Option<f64>) -> Option<(f64, f64)> {
+fn cool_off(drains: &[MeasuredDrain], middle: Option<f64>) -> Option<(f64, f64)> {
     let middle = middle?;
     let (mut least, mut most) = (0.0f64, f64::INFINITY);
     let (mut ended, mut seen): (Option<f64>, f64) = (None, 0.0);

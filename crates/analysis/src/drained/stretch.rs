@@ -55,12 +55,12 @@ pub(super) struct Stretch {
     /// Number of whole cells at the beginning.
     pub whole: usize,
     /// The cell in which it fell, with the levels and the number of cells at the end that are at the rate that is left.
-    pub fall: Option<Fallen>,
+    pub fall: Option<FallPoint>,
 }
 
 /// A fall.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fallen {
+pub(super) struct FallPoint {
     pub at: usize,
     pub before: f64,
     pub after: f64,
@@ -157,7 +157,7 @@ fn cell(interval: &Interval, resource: Resource) -> Cell {
 }
 
 /// Returns the last fall of a step, by the rule that would have ended the step.
-fn fall(step: &StepRecord, cells: &[Cell], resource: Resource) -> Option<Fallen> {
+fn fall(step: &StepRecord, cells: &[Cell], resource: Resource) -> Option<FallPoint> {
     let interval = step.plan.interval.as_secs_f64();
     let (share, half_width, settled) = step.plan.stop.iter().find_map(|rule| match *rule {
         StopRule::Fallen { share, half_width, settled, .. } => Some((share, half_width, settled)),
@@ -176,5 +176,5 @@ fn fall(step: &StepRecord, cells: &[Cell], resource: Resource) -> Option<Fallen>
     }
     // What did not last may have been a stall in which the step ended.
     let fall = falling.fall().filter(|_| falling.left() >= settled)?;
-    Some(Fallen { at: fall.at, before: fall.before, after: fall.after, left: falling.left() })
+    Some(FallPoint { at: fall.at, before: fall.before, after: fall.after, left: falling.left() })
 }

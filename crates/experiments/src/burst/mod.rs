@@ -4,7 +4,7 @@
 
 mod forecast;
 
-use analysis::{Asking, BurstPart, Drained, Ends, Resource, asked_for, drained};
+use analysis::{Asking, BurstPart, Ends, MeasuredDrain, Resource, asked_for, drained};
 use record::StepRecord;
 use workload::{
     Access, BlockSizes, BurstRequest, Bytes, Ending, Iops, Job, Mix, Nanos, Pace, StepKind, StopRule,
@@ -160,7 +160,7 @@ impl Course<'_> {
         let all = || part.drains.iter().filter(|drain| drain.asking == Asking::All);
         let again = all().filter(|drain| is_again(drain) && drain.fell_at_s.is_none()).count();
         let tried = all().skip_while(|drain| drain.fell_at_s.is_none()).count();
-        let tells = |drain: &&Drained| self.tells(drain, part, levels);
+        let tells = |drain: &&MeasuredDrain| self.tells(drain, part, levels);
         if all().any(|drain| tells(&drain)) || tried > RESTS + 1 {
             return None;
         }
@@ -175,7 +175,7 @@ impl Course<'_> {
     }
 
     /// Whether a drain shows what its rest earned: the time between two sittings may have filled the bucket.
-    fn tells(&self, drain: &Drained, part: &BurstPart, levels: &Levels) -> bool {
+    fn tells(&self, drain: &MeasuredDrain, part: &BurstPart, levels: &Levels) -> bool {
         let rested = drain.rested_s.unwrap_or(0.0);
         let held = part.held.map_or(f64::INFINITY, |held| held.amount.value);
         let brimmed = self.asked.resumed > 0 && rested * levels.base > BRIMMED * held;
@@ -184,8 +184,9 @@ impl Course<'_> {
 
     /// The same rest again, its earnings spent at half the excess, at which a bucket lasts twice as long.
     fn at_half(&self, part: &BurstPart, levels: &Levels) -> Option<Step> {
-        let fell =
-            |drain: &&Drained| drain.asking == Asking::All && is_again(drain) && drain.fell_at_s.is_some();
+        let fell = |drain: &&MeasuredDrain| {
+            drain.asking == Asking::All && is_again(drain) && drain.fell_at_s.is_some()
+        };
         let mut all = part.drains.iter().rev().filter(fell);
         // Even if every rest may have filled the bucket, a bucket can still be distinguished from a timed burst.
         let back = all.clone().find(|drain| self.tells(drain, part, levels)).or_else(|| all.next())?;
@@ -348,7 +349,7 @@ fn burst_of(part: &BurstPart) -> Option<f64> {
 }
 
 /// Whether a drain began with nothing but what a rest had earned.
-fn is_again(drain: &Drained) -> bool {
+fn is_again(drain: &MeasuredDrain) -> bool {
     drain.began_empty && drain.rested_s.is_some_and(|rested| rested >= REST_LEAST_S / 2.0)
 }
 

@@ -2,7 +2,7 @@
 //! expected again.
 
 use analysis::{
-    Asking, BothWays, BurstAnswer, BurstBudget, BurstPart, Drained, Ends, Estimate, Fullness, Resource,
+    Asking, BothWays, BurstAnswer, BurstBudget, BurstPart, Ends, Estimate, Fullness, MeasuredDrain, Resource,
 };
 
 use crate::words::Table;
@@ -257,7 +257,7 @@ pub(crate) fn drains(part: &BurstPart) -> Table {
     table
 }
 
-fn cells(drain: &Drained, part: &BurstPart) -> Vec<String> {
+fn cells(drain: &MeasuredDrain, part: &BurstPart) -> Vec<String> {
     let none = String::new;
     vec![
         format!("{} to {}", numbers::span(drain.from_s), numbers::span(drain.to_s)),

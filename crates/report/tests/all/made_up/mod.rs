@@ -13,9 +13,9 @@ use analysis::findings::{
     Unsteady, Unwritten, Wave,
 };
 use analysis::{
-    Analysis, Answer, BucketAccount, Charge, ClaimRow, ClaimedFigure, Confidence, Doubt, Estimate, Evidence,
-    Finding, LatencyRole, LatencyRow, LevelUnit, Meaning, Metering, Moved, Point, Quantity, Reading, Refill,
-    Regimes, Resource, Scales, Spent, Tells, Verdict,
+    Analysis, Answer, BucketAccount, Charge, ClaimRow, ClaimedFigure, Confidence, Consumption, Doubt,
+    Estimate, Evidence, Finding, LatencyRole, LatencyRow, LevelUnit, Meaning, Metering, Moved, Point,
+    Quantity, Reading, Refill, Regimes, Resource, Scales, Tells, Verdict,
 };
 use record::{LocalLimit, Run, SilenceStage, TargetDoubt};
 use workload::{Direction, Ending, Nanos};
@@ -157,7 +157,7 @@ pub fn meets() -> (Run, Analysis) {
         blocks: [blocks.to_vec(), wide.to_vec()].concat(),
         jobs: Vec::new(),
         headroom: Vec::new(),
-        spent: Spent {
+        spent: Consumption {
             bytes_read: 9 << 30,
             bytes_written: 5 << 30,
             charged_ops: 312_000.0,
