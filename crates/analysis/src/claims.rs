@@ -8,7 +8,7 @@ use workload::{BlockSizes, Bytes, Claim, ClaimedLoad, Direction, Expectation, Me
 use crate::credits::{self, CreditContext};
 use crate::figures::Figures;
 use crate::latency;
-use crate::level::{Found, INTERVALS_MIN};
+use crate::level::{FittedLevel, INTERVALS_MIN};
 use crate::plateaus::{Cap, QUEUED, base_latency_ns, full_rungs};
 use crate::points::point;
 use crate::{Answer, ClaimRow, ClaimedFigure, Consumption, Doubt, Estimate, Point, Quantity, Reading};
@@ -137,7 +137,7 @@ fn large(figures: &Figures, direction: Direction) -> Option<ClaimMeasurement<'_>
     let base = base_latency_ns(&figures.latencies, &figures.depths, direction);
     let at_least = base.is_some_and(|base| point.latency_ns_mean < QUEUED * base);
     let one = ClaimMeasurement::of(point, Quantity::BytesPerSecond);
-    let Some(Found { estimate, wanders, .. }) = figures.largest(direction) else {
+    let Some(FittedLevel { estimate, wanders, .. }) = figures.largest(direction) else {
         return Some(ClaimMeasurement { at_least, ..one });
     };
     Some(ClaimMeasurement { estimate: *estimate, wanders: *wanders, at_least, ..one })

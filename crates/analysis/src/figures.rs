@@ -4,7 +4,7 @@ use record::Run;
 use statistics::level::Strays;
 use workload::{Direction, StepKind};
 
-use crate::level::{Found, Shared, strays};
+use crate::level::{FittedLevel, SharedLevel, strays};
 use crate::plateaus::{Cap, Plateau, base_latency_ns, best_known, bytes, is_full, largest, operations};
 use crate::{LatencyRow, Point, Regimes, points};
 
@@ -26,7 +26,7 @@ pub(crate) struct Figures {
     /// Caps of reads, then of writes; of each, on operations, then on bytes.
     caps: [[Option<Cap>; 2]; 2],
     /// Bytes per second of the largest block, of reads, then of writes.
-    largest: [Option<Found>; 2],
+    largest: [Option<FittedLevel>; 2],
 }
 
 /// Rungs of the two ladders.
@@ -59,7 +59,7 @@ impl Figures {
     }
 
     /// Returns the bytes per second of the largest block, whatever limits it, from all loads that ran it.
-    pub fn largest(&self, direction: Direction) -> Option<&Found> {
+    pub fn largest(&self, direction: Direction) -> Option<&FittedLevel> {
         self.largest[usize::from(direction == Direction::Write)].as_ref()
     }
 
@@ -114,7 +114,8 @@ pub(crate) fn figures(run: &Run) -> Figures {
 
 /// Returns what the levels of a volume show of its noise; nothing if none was seen in a second moment.
 fn volume(plateaus: &[[Option<Plateau>; 2]; 2]) -> Strays {
-    let levels: Vec<&Shared> = plateaus.iter().flatten().flatten().map(|plateau| &plateau.shared).collect();
+    let levels: Vec<&SharedLevel> =
+        plateaus.iter().flatten().flatten().map(|plateau| &plateau.shared).collect();
     if levels.iter().any(|shared| shared.moments() > 1) { strays(&levels) } else { Strays::default() }
 }
 

@@ -20,7 +20,7 @@ pub struct Headroom {
     pub direction: Direction,
     /// The rates between which it lies.
     #[serde(flatten)]
-    pub bound: Bound,
+    pub bound: HeadroomBound,
     /// Number of open loads that show it.
     pub loads: usize,
 }
@@ -28,7 +28,7 @@ pub struct Headroom {
 /// Where the greatest rate lies.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "bound", content = "rate")]
-pub enum Bound {
+pub enum HeadroomBound {
     /// Between two rates, the interval reaching beyond those between which the latency passed the claim.
     Between(Estimate),
     /// At least this: the latency held at the greatest rate that was tried.
@@ -39,7 +39,7 @@ pub enum Bound {
 
 /// One open load.
 #[derive(Clone, Copy)]
-struct Seen {
+struct OpenLoadPoint {
     /// I/Os per second: as asked for if the load keeps up, otherwise as served.
     rate: f64,
     /// The claimed latency, nanoseconds.
@@ -86,13 +86,13 @@ fn directions(claim: &Claim) -> Vec<Direction> {
 
 fn of_claim(loads: &[&StepRecord], claim: &Claim, direction: Direction) -> Option<Headroom> {
     let (Metric::MeanLatency(most) | Metric::Percentile(_, most)) = claim.metric else { return None };
-    let mut seen: Vec<Seen> = loads.iter().filter_map(|step| seen(step, claim, direction)).collect();
+    let mut seen: Vec<OpenLoadPoint> = loads.iter().filter_map(|step| seen(step, claim, direction)).collect();
     seen.sort_by(|a, b| a.rate.total_cmp(&b.rate));
     let bound = bound(&seen, most)?;
     Some(Headroom { claim: claim.words.clone(), direction, bound, loads: seen.len() })
 }
 
-fn seen(step: &StepRecord, claim: &Claim, direction: Direction) -> Option<Seen> {
+fn seen(step: &StepRecord, claim: &Claim, direction: Direction) -> Option<OpenLoadPoint> {
     let latency = claimed_latency(step, claim, direction)?;
     let told = match claim.metric {
         Metric::Percentile(percent, _) => latency::percentile(step, direction, percent),
@@ -104,10 +104,10 @@ fn seen(step: &StepRecord, claim: &Claim, direction: Direction) -> Option<Seen> 
     // What arrived in some seconds is chance; what was asked for is the rate that the latency belongs to in the long run.
     let keeps_up = keeps_up(step);
     let rate = if keeps_up { asked(step) } else { served(step) / step.seconds() };
-    Some(Seen { rate, latency, within, keeps_up })
+    Some(OpenLoadPoint { rate, latency, within, keeps_up })
 }
 
-impl Seen {
+impl OpenLoadPoint {
     fn surely_holds(&self, most: f64) -> bool {
         self.keeps_up && self.within.1 <= most
     }
@@ -145,16 +145,16 @@ fn served(step: &StepRecord) -> f64 {
 /// Returns the bound between the rates on either side; `None` if no load is sure of it. Between them, one over the
 /// latency is taken to fall with the rate in a straight line, as it does for the percentiles and the mean of a queue
 /// (M/M/1; nearly for M/D/1).
-fn bound(seen: &[Seen], most: Nanos) -> Option<Bound> {
+fn bound(seen: &[OpenLoadPoint], most: Nanos) -> Option<HeadroomBound> {
     let most = most.0 as f64;
-    let holds = |seen: &Seen| seen.keeps_up && seen.latency <= most;
+    let holds = |seen: &OpenLoadPoint| seen.keeps_up && seen.latency <= most;
     let above = seen.iter().position(|seen| !holds(seen));
     let Some(above) = above else {
-        return Some(Bound::AtLeast(seen.iter().rfind(|seen| seen.surely_holds(most))?.rate));
+        return Some(HeadroomBound::AtLeast(seen.iter().rfind(|seen| seen.surely_holds(most))?.rate));
     };
     let high = seen[above];
     let Some(below) = above.checked_sub(1) else {
-        return Some(Bound::AtMost(seen.iter().find(|seen| seen.surely_fails(most))?.rate));
+        return Some(HeadroomBound::AtMost(seen.iter().find(|seen| seen.surely_fails(most))?.rate));
     };
     let low = seen[below];
     let share = if high.keeps_up { room(low.latency, most) / room(low.latency, high.latency) } else { 0.5 };
@@ -170,7 +170,7 @@ fn bound(seen: &[Seen], most: Nanos) -> Option<Bound> {
     ];
     let least = surely_holds.map_or(seen[0].rate - apart, |seen| seen.rate).min(next[0]);
     let most = surely_fails.map_or(seen[seen.len() - 1].rate + apart, |seen| seen.rate).max(next[1]);
-    Some(Bound::Between(Estimate { value, low: least, high: most }))
+    Some(HeadroomBound::Between(Estimate { value, low: least, high: most }))
 }
 
 /// Returns how much one over the latency falls from `from` to `to`.
@@ -183,15 +183,15 @@ mod tests {
     use super::*;
 
     /// A load with the 99th percentile of M/M/1 at 1,000 services per second.
-    fn mm1(rate: f64) -> Seen {
+    fn mm1(rate: f64) -> OpenLoadPoint {
         let latency = 100f64.ln() / (1000.0 - rate) * 1e9;
-        Seen { rate, latency, within: (0.9 * latency, 1.1 * latency), keeps_up: true }
+        OpenLoadPoint { rate, latency, within: (0.9 * latency, 1.1 * latency), keeps_up: true }
     }
 
     #[test]
     fn the_rate_lies_where_the_latency_of_a_queue_meets_the_claim() {
         let loads = [mm1(750.0), mm1(875.0)];
-        let Some(Bound::Between(rate)) = bound(&loads, Nanos::from_millis(23)) else { panic!() };
+        let Some(HeadroomBound::Between(rate)) = bound(&loads, Nanos::from_millis(23)) else { panic!() };
         let truth = 1000.0 - 100f64.ln() / 0.023;
         assert!((rate.value - truth).abs() < 1.0, "{rate:?} of {truth}");
         assert_eq!((rate.low, rate.high), (625.0, 1000.0));
@@ -199,10 +199,10 @@ mod tests {
 
     #[test]
     fn what_was_not_passed_or_not_reached_is_a_bound_of_one_side() {
-        assert_eq!(bound(&[mm1(750.0)], Nanos::from_millis(23)), Some(Bound::AtLeast(750.0)));
-        assert_eq!(bound(&[mm1(750.0)], Nanos::from_millis(5)), Some(Bound::AtMost(750.0)));
+        assert_eq!(bound(&[mm1(750.0)], Nanos::from_millis(23)), Some(HeadroomBound::AtLeast(750.0)));
+        assert_eq!(bound(&[mm1(750.0)], Nanos::from_millis(5)), Some(HeadroomBound::AtMost(750.0)));
         assert_eq!(bound(&[], Nanos::from_millis(5)), None);
-        let full = Seen { keeps_up: false, ..mm1(950.0) };
-        assert_eq!(bound(&[full], Nanos::from_secs(9)), Some(Bound::AtMost(950.0)));
+        let full = OpenLoadPoint { keeps_up: false, ..mm1(950.0) };
+        assert_eq!(bound(&[full], Nanos::from_secs(9)), Some(HeadroomBound::AtMost(950.0)));
     }
 }

@@ -17,7 +17,7 @@ const HEAD_OFF: f64 = 0.25;
 
 /// The clean intervals of a point.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Seen {
+pub struct CleanIntervals {
     /// Length of an interval, seconds.
     pub seconds: f64,
     /// Spans without a gap: seconds on the run's clock at which each began, and its rates in operations per second.
@@ -30,7 +30,7 @@ pub struct Seen {
 
 /// A fitted level.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct FittedLevel {
     pub estimate: Estimate,
     /// Whether it moves between moments by more than its noise explains.
     pub wanders: bool,
@@ -38,7 +38,7 @@ pub(crate) struct Found {
     pub intervals: usize,
 }
 
-impl Seen {
+impl CleanIntervals {
     /// Returns the mean of all these intervals; `None` without intervals.
     pub(crate) fn mean(&self) -> Option<f64> {
         let rates: Vec<f64> = self.moments.iter().flat_map(|(_, rates)| rates.iter().copied()).collect();
@@ -46,7 +46,7 @@ impl Seen {
     }
 
     /// Returns the level of these intervals alone; `strays` is what the levels of the volume show of its noise.
-    pub(crate) fn level(&self, strays: &Strays) -> Option<Found> {
+    pub(crate) fn level(&self, strays: &Strays) -> Option<FittedLevel> {
         found(&level(&Series { moments: moments(&self.moments, self.seconds), unit: 1.0 }, strays)?)
     }
 }
@@ -56,10 +56,10 @@ fn moments(seen: &[(f64, Vec<f64>)], seconds: f64) -> Vec<Moment<'_>> {
 }
 
 /// Returns the intervals of one direction that lie in the last regime with enough of them, otherwise in the one with most.
-pub(crate) fn seen(intervals: &[&Interval], direction: Direction, regimes: &Regimes) -> Seen {
+pub(crate) fn seen(intervals: &[&Interval], direction: Direction, regimes: &Regimes) -> CleanIntervals {
     let regime_of = |interval: &Interval| regimes.of_span(interval.start, interval.end);
     let regime = longest_last(&intervals.iter().map(|interval| regime_of(interval)).collect::<Vec<_>>());
-    let mut seen = Seen { regime, ..Seen::default() };
+    let mut seen = CleanIntervals { regime, ..CleanIntervals::default() };
     let mut ended = None;
     let intervals = &intervals[head(intervals, direction)..];
     for interval in intervals.iter().filter(|interval| regime_of(interval) == regime) {
@@ -102,15 +102,15 @@ fn longest_last(regimes: &[Option<usize>]) -> Option<usize> {
 
 /// Points that share a level: their moments, each with the length of its intervals in seconds.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Shared {
+pub(crate) struct SharedLevel {
     moments: Vec<(f64, f64, Vec<f64>)>,
     /// What one operation adds, at most.
     unit: f64,
 }
 
-impl Shared {
+impl SharedLevel {
     /// Collects `points`, each rate multiplied by `times` of its point.
-    pub(crate) fn of(points: &[&Point], times: fn(&Point) -> f64) -> Shared {
+    pub(crate) fn of(points: &[&Point], times: fn(&Point) -> f64) -> SharedLevel {
         let scaled = |point: &&Point| -> Vec<(f64, f64, Vec<f64>)> {
             let times = times(point);
             let of = |(at, rates): &(f64, Vec<f64>)| {
@@ -119,7 +119,7 @@ impl Shared {
             point.seen.moments.iter().map(of).collect()
         };
         let unit = points.iter().map(|point| times(point)).fold(0.0, f64::max);
-        Shared { moments: points.iter().flat_map(scaled).collect(), unit }
+        SharedLevel { moments: points.iter().flat_map(scaled).collect(), unit }
     }
 
     /// Returns the number of spans in which the level was seen, with something else between them or not.
@@ -143,22 +143,22 @@ impl Shared {
     }
 
     /// Returns the level; `strays` is what the levels of the volume show of its noise.
-    pub(crate) fn level(&self, strays: &Strays) -> Option<Found> {
+    pub(crate) fn level(&self, strays: &Strays) -> Option<FittedLevel> {
         found(&level(&self.series(), strays)?)
     }
 }
 
 /// Returns what levels of a volume that were seen in turn show of its noise.
-pub(crate) fn strays(levels: &[&Shared]) -> Strays {
+pub(crate) fn strays(levels: &[&SharedLevel]) -> Strays {
     Strays::of(&levels.iter().map(|shared| shared.series()).collect::<Vec<_>>())
 }
 
 /// Returns a level as a figure; `None` if its interval has no end.
-fn found(level: &Level) -> Option<Found> {
+fn found(level: &Level) -> Option<FittedLevel> {
     // A rate is never below zero.
     let half_width = level.half_width.min(level.mean.abs());
     let estimate =
         Estimate { value: level.mean, low: level.mean - half_width, high: level.mean + half_width };
     let wanders = level.basis == Basis::Wandering;
-    half_width.is_finite().then_some(Found { estimate, wanders, intervals: level.values })
+    half_width.is_finite().then_some(FittedLevel { estimate, wanders, intervals: level.values })
 }

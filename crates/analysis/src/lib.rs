@@ -55,10 +55,10 @@ pub use drained::{
 pub use exclude::exclude;
 pub use finding::{Confidence, Evidence, FindingOf};
 pub use findings::{Finding, Meaning};
-pub use headroom::{Bound, Headroom, claimed_latency, keeps_up};
+pub use headroom::{Headroom, HeadroomBound, claimed_latency, keeps_up};
 pub use identified::{circumstances, levels};
 pub use judge::analyse;
-pub use level::Seen;
+pub use level::CleanIntervals;
 pub use mapped::MapAnswer;
 pub use metering::{Metering, Scales};
 pub use picture::{Analysis, Consumption, CreditRow, Estimate, LatencyRole, LatencyRow, Point};

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use workload::{Direction, Ending, Nanos};
 
 use crate::headroom::Headroom;
-use crate::level::Seen;
+use crate::level::CleanIntervals;
 use crate::windows::FiveWindows;
 use crate::{Finding, ProcedureAnswer, Regimes, Verdict, Watched};
 
@@ -58,7 +58,7 @@ pub struct Point {
     pub limiter_index: Option<f64>,
     /// The intervals of which the rate is the mean.
     #[serde(skip)]
-    pub seen: Seen,
+    pub seen: CleanIntervals,
 }
 
 /// What a step with one I/O at a time shows.

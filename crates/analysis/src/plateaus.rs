@@ -5,7 +5,7 @@ use statistics::level::Strays;
 use workload::Direction;
 
 use crate::finding::Evidence;
-use crate::level::{INTERVALS_MIN, Shared};
+use crate::level::{INTERVALS_MIN, SharedLevel};
 use crate::{Estimate, LatencyRole, LatencyRow, Point};
 
 /// Share of the best within which points belong to the plateau.
@@ -52,14 +52,14 @@ fn of_last_regime(points: Vec<&Point>) -> Vec<&Point> {
 
 /// Steps that share a level.
 pub(crate) struct Plateau {
-    pub shared: Shared,
+    pub shared: SharedLevel,
     /// Whether the level is only a lower bound, however well it is known.
     open: bool,
 }
 
 impl Plateau {
     fn of(on: &[&Point], times: fn(&Point) -> f64) -> Plateau {
-        Plateau { shared: Shared::of(on, times), open: on.len() < STEPS_MIN }
+        Plateau { shared: SharedLevel::of(on, times), open: on.len() < STEPS_MIN }
     }
 
     /// Fits one level over all its steps; with few intervals or a wide one it is only a lower bound.

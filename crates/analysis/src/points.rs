@@ -5,7 +5,7 @@ use statistics::level::Strays;
 use statistics::quantile::{median, median_absolute_deviation};
 use workload::{Direction, StepKind, StepPlan, WorkerPlan};
 
-use crate::level::{Seen, seen};
+use crate::level::{CleanIntervals, seen};
 use crate::pulses::gathered;
 use crate::{Estimate, LatencyRole, LatencyRow, Point, Regimes, clean};
 
@@ -93,7 +93,7 @@ fn rates(counted: &[Interval], direction: Direction) -> impl Iterator<Item = f64
 }
 
 /// Returns the mean over the clean intervals with its interval; if hardly any were seen, it may be anything up to twice that.
-fn rate(step: &StepRecord, direction: Direction, seen: &Seen) -> Estimate {
+fn rate(step: &StepRecord, direction: Direction, seen: &CleanIntervals) -> Estimate {
     let all = seen.mean().unwrap_or_else(|| step.tally(direction).ops as f64 / step.seconds());
     let unknown = Estimate { value: all, low: 0.0, high: 2.0 * all };
     seen.level(&Strays::default()).map_or(unknown, |found| found.estimate)

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use workload::Direction;
 
 use super::Way;
-use super::disturbed::{Looks, Undisturbed};
+use super::disturbed::{Looks, UndisturbedLevel};
 use crate::findings::Question;
 use crate::plateaus::Cap;
 use crate::{Charge, Confidence, Estimate, Finding, LevelUnit, Meaning, Point};
@@ -54,7 +54,7 @@ pub struct UnitOfMap {
 }
 
 /// What one finding says of one level.
-struct Said {
+struct LevelStatement {
     direction: Direction,
     counted: LevelUnit,
     level: Estimate,
@@ -94,8 +94,9 @@ fn of_all(cap: CapOfMap, own: Option<Cap>, looks: &Looks) -> CapOfMap {
 
 /// Returns the level without the loads that were disturbed. What these left open, whether there is more, is not open
 /// without them.
-fn without(cap: CapOfMap, undisturbed: Option<&Undisturbed>) -> CapOfMap {
-    let Some(Undisturbed { level, .. }) = undisturbed.filter(|_| cap.held_by != HeldBy::Generator) else {
+fn without(cap: CapOfMap, undisturbed: Option<&UndisturbedLevel>) -> CapOfMap {
+    let Some(UndisturbedLevel { level, .. }) = undisturbed.filter(|_| cap.held_by != HeldBy::Generator)
+    else {
         return cap;
     };
     let at_least = cap.at_least && level.half_width() > KNOWN * level.value;
@@ -104,11 +105,11 @@ fn without(cap: CapOfMap, undisturbed: Option<&Undisturbed>) -> CapOfMap {
 
 /// Returns a level by what limits it, otherwise by how operations are charged, otherwise as left open.
 fn level(way: &Way<'_>, counted: LevelUnit) -> Option<CapOfMap> {
-    let said = |of: fn(&Meaning) -> Option<Said>| {
+    let said = |of: fn(&Meaning) -> Option<LevelStatement>| {
         way.findings.iter().find_map(|finding| {
             let said = of(&finding.meaning)
                 .filter(|said| said.direction == way.direction && said.counted == counted)?;
-            let Said { level, held_by, at_least, .. } = said;
+            let LevelStatement { level, held_by, at_least, .. } = said;
             // A finding that a question is open is certain of nothing but that.
             let most = if held_by == HeldBy::Bytes { Confidence::Possible } else { Confidence::Certain };
             let most = if level.half_width() > EVEN * level.value { Confidence::Possible } else { most };
@@ -118,7 +119,7 @@ fn level(way: &Way<'_>, counted: LevelUnit) -> Option<CapOfMap> {
     said(held).or_else(|| said(charged)).or_else(|| said(open)).or_else(|| said(charged_whole))
 }
 
-fn held(meaning: &Meaning) -> Option<Said> {
+fn held(meaning: &Meaning) -> Option<LevelStatement> {
     use LevelUnit::{Bytes, Operations};
     let (direction, counted, level, held_by) = match meaning {
         Meaning::IopsCap(found) => (found.direction, Operations, found.cap, HeldBy::Meter),
@@ -132,27 +133,27 @@ fn held(meaning: &Meaning) -> Option<Said> {
         _ => return None,
     };
     let at_least = matches!(held_by, HeldBy::Generator);
-    Some(Said { direction, counted, level, held_by, at_least })
+    Some(LevelStatement { direction, counted, level, held_by, at_least })
 }
 
 /// Returns the bytes that operations of a unit come to.
-fn charged(meaning: &Meaning) -> Option<Said> {
+fn charged(meaning: &Meaning) -> Option<LevelStatement> {
     let Meaning::AccountingUnit(found) = meaning else { return None };
     let (unit, operations) = (found.unit as f64, found.operations);
     let level = Estimate { value: found.bytes, low: operations.low * unit, high: operations.high * unit };
     let (direction, counted) = (found.direction, LevelUnit::Bytes);
-    Some(Said { direction, counted, level, held_by: HeldBy::Unit, at_least: false })
+    Some(LevelStatement { direction, counted, level, held_by: HeldBy::Unit, at_least: false })
 }
 
 /// Returns small operations that are charged as a whole unit, if nothing else is said of them.
-fn charged_whole(meaning: &Meaning) -> Option<Said> {
+fn charged_whole(meaning: &Meaning) -> Option<LevelStatement> {
     let Meaning::AccountingUnit(found) = meaning else { return None };
     let (direction, counted, level) = (found.direction, LevelUnit::Operations, found.operations);
-    Some(Said { direction, counted, level, held_by: HeldBy::Unit, at_least: false })
+    Some(LevelStatement { direction, counted, level, held_by: HeldBy::Unit, at_least: false })
 }
 
 /// Returns a level whose cause is left open.
-fn open(meaning: &Meaning) -> Option<Said> {
+fn open(meaning: &Meaning) -> Option<LevelStatement> {
     let Meaning::NotIdentifiable(found) = meaning else { return None };
     let held_by = match found.question {
         Question::Holds => HeldBy::Open,
@@ -160,7 +161,7 @@ fn open(meaning: &Meaning) -> Option<Said> {
         Question::Charged | Question::Shared => return None,
     };
     let (direction, counted, level) = (found.direction?, found.counted, found.level);
-    Some(Said { direction, counted, level, held_by, at_least: found.at_least })
+    Some(LevelStatement { direction, counted, level, held_by, at_least: found.at_least })
 }
 
 /// Returns the unit in which the operations of this direction are charged.

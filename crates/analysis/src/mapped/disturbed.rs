@@ -13,7 +13,7 @@ use workload::Direction;
 use super::corner::{self, Corner};
 use super::{DirectionMap, MapAnswer, Way};
 use crate::causes::{LevelUnit, SAME};
-use crate::level::Shared;
+use crate::level::SharedLevel;
 use crate::plateaus::base_latency_ns;
 use crate::shortage::Shortage;
 use crate::{ClaimRow, Estimate, Finding, Meaning, Point, Quantity};
@@ -37,7 +37,7 @@ const SIDES: (f64, f64) = (0.8, 1.25);
 
 /// A load that is left out of a level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Disturbed {
+pub struct DisturbedLoad {
     /// Name of its step.
     pub step: String,
     /// What the level counts.
@@ -50,16 +50,16 @@ pub struct Disturbed {
 
 /// A level without the loads that were disturbed.
 #[derive(Clone, Debug)]
-pub(super) struct Undisturbed {
+pub(super) struct UndisturbedLevel {
     pub level: Estimate,
-    pub disturbed: Vec<Disturbed>,
+    pub disturbed: Vec<DisturbedLoad>,
 }
 
 /// What the loads at a level show of it.
 #[derive(Clone, Debug)]
 pub(super) struct Looks {
     /// The level without the loads that were disturbed; `None` if none were.
-    pub undisturbed: Option<Undisturbed>,
+    pub undisturbed: Option<UndisturbedLevel>,
     /// Whether there are loads, most of them not held back by plimsoll, which do not rise with the depth.
     pub are_of_volume: bool,
 }
@@ -82,7 +82,7 @@ fn undisturbed(
     counted: LevelUnit,
     at_level: &[&Point],
     starved: &dyn Fn(&Point) -> bool,
-) -> Option<Undisturbed> {
+) -> Option<UndisturbedLevel> {
     let values: Vec<f64> = at_level.iter().map(|point| value(point, counted)).collect();
     let middle = median(&values).filter(|middle| *middle > 0.0)?;
     let spread = DEVIATIONS * DEVIATION * median_absolute_deviation(&values)? / middle;
@@ -90,14 +90,14 @@ fn undisturbed(
         let (share, generator) = (value(point, counted) / middle, starved(point));
         let off = if generator { OFF_STARVED } else { OFF.max(spread) };
         let step = point.step.clone();
-        (share < 1.0 - off).then_some(Disturbed { step, counted, share, generator })
+        (share < 1.0 - off).then_some(DisturbedLoad { step, counted, share, generator })
     };
-    let disturbed: Vec<Disturbed> = at_level.iter().filter_map(of).collect();
+    let disturbed: Vec<DisturbedLoad> = at_level.iter().filter_map(of).collect();
     let is_left = |point: &&Point| !disturbed.iter().any(|off| off.step == point.step);
     let left: Vec<&Point> = at_level.iter().copied().filter(is_left).collect();
     let few = disturbed.len() * ONE_IN <= at_level.len() && left.len() >= LEFT;
-    let level = Shared::of(&left, times(counted)).level(&Strays::default())?.estimate;
-    (!disturbed.is_empty() && few).then_some(Undisturbed { level, disturbed })
+    let level = SharedLevel::of(&left, times(counted)).level(&Strays::default())?.estimate;
+    (!disturbed.is_empty() && few).then_some(UndisturbedLevel { level, disturbed })
 }
 
 fn value(point: &Point, counted: LevelUnit) -> f64 {
@@ -155,7 +155,7 @@ pub(super) fn of_levels(run: &Run, way: &Way<'_>) -> [Looks; 2] {
 }
 
 /// Returns all that was disturbed, by name.
-pub(super) fn names(levels: &[Looks; 2]) -> Vec<Disturbed> {
+pub(super) fn names(levels: &[Looks; 2]) -> Vec<DisturbedLoad> {
     let all = levels.iter().filter_map(|looks| looks.undisturbed.as_ref());
     all.flat_map(|level| level.disturbed.iter().cloned()).collect()
 }

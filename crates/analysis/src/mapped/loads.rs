@@ -28,7 +28,7 @@ pub struct Mixture {
 
 /// Sequential blocks compared with the same blocks at random places.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ordered {
+pub struct OrderComparison {
     /// Direction.
     pub direction: Direction,
     /// Bytes of an I/O.
@@ -120,14 +120,14 @@ impl Loads {
     }
 
     /// Returns each sequential step beside the random load nearest to its depth.
-    pub(super) fn ordered(&self) -> Vec<Ordered> {
+    pub(super) fn ordered(&self) -> Vec<OrderComparison> {
         let beside = |sequential: &Point| {
             let alike = |random: &&Point| {
                 random.direction == sequential.direction && random.block == sequential.block
             };
             let off = |random: &&Point| random.depth.abs_diff(sequential.depth);
             let random = self.random.iter().filter(alike).min_by_key(off)?;
-            Some(Ordered {
+            Some(OrderComparison {
                 direction: sequential.direction,
                 block: sequential.block,
                 sequential: sequential.iops,

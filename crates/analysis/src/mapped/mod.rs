@@ -24,10 +24,10 @@ use crate::{Finding, LevelUnit, Point};
 pub use caps::{CapOfMap, Crossing, HeldBy, UnitOfMap};
 pub use corner::Corner;
 pub use cost::Cost;
-pub use disturbed::Disturbed;
+pub use disturbed::DisturbedLoad;
 pub(crate) use disturbed::settle;
 pub use knees::Knee;
-pub use loads::{Mixture, Ordered, Sharing};
+pub use loads::{Mixture, OrderComparison, Sharing};
 pub use rows::{Bound, Row};
 pub use surface::{Basis, MapCell};
 
@@ -45,7 +45,7 @@ pub struct MapAnswer {
     /// Whether reads and writes share one budget, of operations and of bytes.
     pub sharing: Vec<Sharing>,
     /// Sequential blocks compared with the same blocks at random places.
-    pub ordered: Vec<Ordered>,
+    pub ordered: Vec<OrderComparison>,
     /// What it took, compared with the whole grid; `None` before the first cell.
     pub cost: Option<Cost>,
 }
@@ -77,7 +77,7 @@ pub struct DirectionMap {
     /// What to run: a row for each block.
     pub rows: Vec<Row>,
     /// Loads that had less than the others at their level, and are left out of everything else here.
-    pub disturbed: Vec<Disturbed>,
+    pub disturbed: Vec<DisturbedLoad>,
 }
 
 /// Returns the answer that `run` gives to what was asked.
@@ -113,7 +113,7 @@ pub(crate) struct Way<'r> {
 impl Way<'_> {
     /// Returns the random points that kept their depth, in the last regime, by block and then depth; the best known
     /// of those measured twice.
-    fn points(&self, disturbed: &[Disturbed]) -> Vec<&Point> {
+    fn points(&self, disturbed: &[DisturbedLoad]) -> Vec<&Point> {
         let is_own = |point: &&Point| {
             point.direction == self.direction && !disturbed.iter().any(|off| off.step == point.step)
         };

@@ -1,7 +1,7 @@
 //! The answer of `plimsoll map` in words: the caps and where they meet, the grid, and how deep to go.
 
 use analysis::mapped::{
-    Basis, Bound, CapOfMap, Corner, Cost, Crossing, DirectionMap, Disturbed, HeldBy, Knee, MapCell, Row,
+    Basis, Bound, CapOfMap, Corner, Cost, Crossing, DirectionMap, DisturbedLoad, HeldBy, Knee, MapCell, Row,
 };
 use analysis::{Charge, Confidence, Estimate, LevelUnit, MapAnswer};
 use workload::Direction;
@@ -135,7 +135,7 @@ fn bend(map: &DirectionMap) -> Option<String> {
 
 /// Returns the loads that are left out of the levels.
 fn disturbed(map: &DirectionMap) -> Option<String> {
-    let one = |off: &Disturbed| {
+    let one = |off: &DisturbedLoad| {
         let why = if off.generator { ", while plimsoll waited for a CPU" } else { "" };
         format!("'{}' ({:.0} % of it{why})", off.step, 100.0 * off.share)
     };
@@ -147,17 +147,17 @@ fn disturbed(map: &DirectionMap) -> Option<String> {
 fn slo(slo: &analysis::Headroom) -> String {
     let rate = |rate: f64| numbers::count(rate);
     match slo.bound {
-        analysis::Bound::Between(found) => format!(
+        analysis::HeadroomBound::Between(found) => format!(
             "{} holds up to {} small I/Os a second that arrive by chance ({} to {}).",
             slo.claim,
             rate(found.value),
             rate(found.low),
             rate(found.high)
         ),
-        analysis::Bound::AtLeast(least) => {
+        analysis::HeadroomBound::AtLeast(least) => {
             format!("{} holds at {} small I/Os a second that arrive by chance.", slo.claim, rate(least))
         }
-        analysis::Bound::AtMost(most) => {
+        analysis::HeadroomBound::AtMost(most) => {
             format!("{} does not hold even at {} small I/Os a second by chance.", slo.claim, rate(most))
         }
     }

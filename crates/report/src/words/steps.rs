@@ -1,7 +1,7 @@
 //! What each part of a run found, a line for each: layout, latency, ladders, jobs.
 
 use analysis::findings::{BandwidthCap, Crossover, IopsCap};
-use analysis::{Analysis, Bound, Estimate, Headroom, LatencyRole, LatencyRow, Meaning, Point};
+use analysis::{Analysis, Estimate, Headroom, HeadroomBound, LatencyRole, LatencyRow, Meaning, Point};
 use record::{Run, StepRecord};
 use workload::{Direction, StepKind};
 
@@ -103,16 +103,16 @@ fn depth_ladder(analysis: &Analysis, points: &[Point]) -> PartWords {
 fn headroom(row: &Headroom) -> PartWords {
     let claim = clean(&row.claim);
     let result = match row.bound {
-        Bound::Between(rate) => format!(
+        HeadroomBound::Between(rate) => format!(
             "{claim} holds up to {} IOPS that arrive by chance ({} to {})",
             numbers::count(rate.value),
             numbers::count(rate.low),
             numbers::count(rate.high)
         ),
-        Bound::AtLeast(rate) => {
+        HeadroomBound::AtLeast(rate) => {
             format!("{claim} holds at {} IOPS that arrive by chance", numbers::count(rate))
         }
-        Bound::AtMost(rate) => {
+        HeadroomBound::AtMost(rate) => {
             format!("{claim} does not hold even at {} IOPS that arrive by chance", numbers::count(rate))
         }
     };

@@ -306,7 +306,7 @@ fn of_soak(answer: &SoakAnswer) -> Vec<Tile> {
 
 /// Returns the greatest rates at which the expected latencies hold.
 fn of_expectation(analysis: &Analysis) -> Option<Tile> {
-    use analysis::Bound::{AtLeast, AtMost, Between};
+    use analysis::HeadroomBound::{AtLeast, AtMost, Between};
     let figure = |row: &analysis::Headroom| {
         let claim = clean(&row.claim);
         match row.bound {

@@ -1,6 +1,6 @@
 //! Latency under open load against queueing theory: one server, Poisson arrivals, exponential or constant service.
 
-use analysis::{Bound, Estimate, analyse};
+use analysis::{Estimate, HeadroomBound, analyse};
 use experiments::Step;
 use record::{Interval, Run, StepRecord};
 use session::{Setup, Wish, conduct, set_up};
@@ -212,11 +212,13 @@ impl Held {
         let truth = self.greatest() / SERVICE;
         let told = found.headroom.first().map(|row| row.bound);
         let judged = match told {
-            Some(Bound::Between(rate)) if (rate.value / truth - 1.0).abs() <= NEAR => Judgement::Right,
-            Some(Bound::Between(rate)) if rate.low <= truth && truth <= rate.high => Judgement::Right,
-            Some(Bound::Between(_)) => Judgement::SureWrong,
-            Some(Bound::AtLeast(rate)) if rate <= truth * (1.0 + NEAR) => Judgement::HeldBack,
-            Some(Bound::AtMost(rate)) if rate >= truth * (1.0 - NEAR) => Judgement::HeldBack,
+            Some(HeadroomBound::Between(rate)) if (rate.value / truth - 1.0).abs() <= NEAR => {
+                Judgement::Right
+            }
+            Some(HeadroomBound::Between(rate)) if rate.low <= truth && truth <= rate.high => Judgement::Right,
+            Some(HeadroomBound::Between(_)) => Judgement::SureWrong,
+            Some(HeadroomBound::AtLeast(rate)) if rate <= truth * (1.0 + NEAR) => Judgement::HeldBack,
+            Some(HeadroomBound::AtMost(rate)) if rate >= truth * (1.0 - NEAR) => Judgement::HeldBack,
             Some(_) => Judgement::SureWrong,
             // No load was observed for long enough to be sure of it.
             None => Judgement::HeldBack,

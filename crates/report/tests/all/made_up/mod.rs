@@ -56,7 +56,7 @@ fn point(step: &str, direction: Direction, depth: u32, block: u64) -> Point {
         seconds: 7.0,
         ending: Ending::Certain,
         limiter_index: Some(0.004),
-        seen: analysis::Seen::default(),
+        seen: analysis::CleanIntervals::default(),
     }
 }
 
