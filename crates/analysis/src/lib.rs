@@ -63,8 +63,9 @@ pub use mapped::MapAnswer;
 pub use metering::{Metering, Scales};
 pub use picture::{Analysis, Consumption, CreditRow, Estimate, LatencyRole, LatencyRow, Point};
 pub use places::{
-    Budget, CacheSeen, Joint, Loading, Look, PlacesAnswer, Region, RegionKind, STRIP_BLOCK, SetSeen, Span,
-    StripPoint, TRACK_BLOCK, TracksSeen, WARM_BLOCK, Window, look, places_known, span,
+    Budget, CacheObservation, Joint, Loading, Look, PlacesAnswer, Region, RegionKind, STRIP_BLOCK,
+    SetObservation, Span, StripPoint, TRACK_BLOCK, TracksObservation, WARM_BLOCK, Window, look, places_known,
+    span,
 };
 pub use policy::Resource;
 pub use pulses::in_whole_pulses;

@@ -28,7 +28,7 @@ pub use disturbed::DisturbedLoad;
 pub(crate) use disturbed::settle;
 pub use knees::Knee;
 pub use loads::{Mixture, OrderComparison, Sharing};
-pub use rows::{Bound, Row};
+pub use rows::{BoundAnswer, Row};
 pub use surface::{Basis, MapCell};
 
 /// The answer of `plimsoll map`.
@@ -155,7 +155,8 @@ fn direction_map(run: &Run, asked: &MapRequest, way: &Way<'_>) -> Option<Directi
         bend,
     };
     let cells = surface.cells(asked.block);
-    let rows = rows::rows(run, asked, &rows::Known { points: &points, knees: &knees, surface: &surface });
+    let rows =
+        rows::rows(run, asked, &rows::RowSources { points: &points, knees: &knees, surface: &surface });
     let slo = crate::headroom::of_bound(run, &way.figures.regimes, (way.direction, asked.p99));
     Some(DirectionMap {
         direction: way.direction,

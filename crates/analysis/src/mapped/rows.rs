@@ -20,13 +20,13 @@ pub struct Row {
     /// greatest depth that was measured to keep it, for this block or a longer one.
     pub cell: Option<MapCell>,
     /// What is known of the bound; `None` if none was asked for.
-    pub bound: Option<Bound>,
+    pub bound: Option<BoundAnswer>,
 }
 
 /// Whether a bound on the 99th percentile holds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "bound", rename_all = "snake_case")]
-pub enum Bound {
+pub enum BoundAnswer {
     /// It holds at `depth`, and not at `fails`; `None` if no greater depth was measured at which it surely fails.
     Holds {
         /// The greatest depth at which it surely holds.
@@ -46,14 +46,14 @@ pub enum Bound {
 }
 
 /// What the rows of a direction are made from.
-pub(super) struct Known<'k> {
+pub(super) struct RowSources<'k> {
     pub points: &'k [&'k Point],
     pub knees: &'k [Knee],
     pub surface: &'k Surface<'k>,
 }
 
 /// Returns a row for each block of the map's cells.
-pub(super) fn rows(run: &Run, asked: &MapRequest, known: &Known<'_>) -> Vec<Row> {
+pub(super) fn rows(run: &Run, asked: &MapRequest, known: &RowSources<'_>) -> Vec<Row> {
     let mut blocks: Vec<u64> = known.surface.cells(asked.block).iter().map(|cell| cell.block).collect();
     blocks.dedup();
     let measured: Vec<Row> = blocks.into_iter().map(|block| row(run, asked, (known, block))).collect();
@@ -63,20 +63,20 @@ pub(super) fn rows(run: &Run, asked: &MapRequest, known: &Known<'_>) -> Vec<Row>
 
 /// Takes over the depth of a longer block: what that keeps at some depth, a shorter one keeps there too, because it
 /// takes no longer.
-fn from_longer(row: &Row, longer: &[Row], known: &Known<'_>) -> Row {
+fn from_longer(row: &Row, longer: &[Row], known: &RowSources<'_>) -> Row {
     let holds = |row: &Row| match row.bound {
-        Some(Bound::Holds { depth, .. }) => Some(depth),
+        Some(BoundAnswer::Holds { depth, .. }) => Some(depth),
         _ => None,
     };
     let fails = match row.bound {
-        Some(Bound::Nowhere { least }) => Some(least),
-        Some(Bound::Open | Bound::NotMeasured) => None,
-        Some(Bound::Holds { .. }) | None => return row.clone(),
+        Some(BoundAnswer::Nowhere { least }) => Some(least),
+        Some(BoundAnswer::Open | BoundAnswer::NotMeasured) => None,
+        Some(BoundAnswer::Holds { .. }) | None => return row.clone(),
     };
     let deepest = longer.iter().filter_map(holds).max();
     match deepest.filter(|depth| fails.is_none_or(|fails| *depth < fails)) {
         Some(depth) => Row {
-            bound: Some(Bound::Holds { depth, fails }),
+            bound: Some(BoundAnswer::Holds { depth, fails }),
             cell: Some(known.surface.cell(row.block, depth)),
             ..row.clone()
         },
@@ -84,10 +84,10 @@ fn from_longer(row: &Row, longer: &[Row], known: &Known<'_>) -> Row {
     }
 }
 
-fn row(run: &Run, asked: &MapRequest, (known, block): (&Known<'_>, u64)) -> Row {
+fn row(run: &Run, asked: &MapRequest, (known, block): (&RowSources<'_>, u64)) -> Row {
     let bound = asked.p99.map(|p99| bound(run, p99, (known, block)));
     let cell = match bound {
-        Some(Bound::Holds { depth, .. }) => Some(known.surface.cell(block, depth)),
+        Some(BoundAnswer::Holds { depth, .. }) => Some(known.surface.cell(block, depth)),
         Some(_) => None,
         None => filling(known, block),
     };
@@ -96,7 +96,7 @@ fn row(run: &Run, asked: &MapRequest, (known, block): (&Known<'_>, u64)) -> Row 
 
 /// Returns the cell whose depth fills the cap of a block: by its own knee, otherwise the least doubling that does by
 /// the model.
-fn filling(known: &Known<'_>, block: u64) -> Option<MapCell> {
+fn filling(known: &RowSources<'_>, block: u64) -> Option<MapCell> {
     let own = known.knees.iter().find(|knee| knee.block == block);
     if let Some(ninety) = own.and_then(|knee| knee.ninety) {
         return Some(known.surface.cell(block, ninety.high as u32));
@@ -110,9 +110,9 @@ fn filling(known: &Known<'_>, block: u64) -> Option<MapCell> {
 }
 
 /// Returns what the steps of a block show of a bound.
-fn bound(run: &Run, p99: Nanos, (known, block): (&Known<'_>, u64)) -> Bound {
+fn bound(run: &Run, p99: Nanos, (known, block): (&RowSources<'_>, u64)) -> BoundAnswer {
     let Some(direction) = known.points.first().map(|point| point.direction) else {
-        return Bound::NotMeasured;
+        return BoundAnswer::NotMeasured;
     };
     let mut seen: Vec<(u32, Holds)> = known
         .points
@@ -124,14 +124,14 @@ fn bound(run: &Run, p99: Nanos, (known, block): (&Known<'_>, u64)) -> Bound {
         })
         .collect();
     seen.sort_by_key(|(depth, _)| *depth);
-    let Some(least) = seen.first().map(|(depth, _)| *depth) else { return Bound::NotMeasured };
+    let Some(least) = seen.first().map(|(depth, _)| *depth) else { return BoundAnswer::NotMeasured };
     let kept = seen.iter().take_while(|(_, holds)| *holds != Holds::No);
     let deepest = kept.filter(|(_, holds)| *holds == Holds::Yes).last().map(|(depth, _)| *depth);
     let fails = seen.iter().find(|(_, holds)| *holds == Holds::No).map(|(depth, _)| *depth);
     match (deepest, fails) {
-        (Some(depth), fails) => Bound::Holds { depth, fails },
-        (None, Some(fails)) if fails == least => Bound::Nowhere { least },
-        (None, _) => Bound::Open,
+        (Some(depth), fails) => BoundAnswer::Holds { depth, fails },
+        (None, Some(fails)) if fails == least => BoundAnswer::Nowhere { least },
+        (None, _) => BoundAnswer::Open,
     }
 }
 

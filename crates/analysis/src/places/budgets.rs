@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use statistics::sequential::{Monitor, Rule};
 use workload::{Bytes, Direction, Order, Repeats, WorkerPlan};
 
-use super::cache::CacheSeen;
+use super::cache::CacheObservation;
 use super::looks::{Look, Span, look, span};
 use crate::Estimate;
 
@@ -59,7 +59,7 @@ impl Budget {
 }
 
 /// Returns the budgets by block size, in the order in which they were measured.
-pub(crate) fn budgets(steps: &[StepRecord], warm: Option<Span>, cache: &CacheSeen) -> Vec<Budget> {
+pub(crate) fn budgets(steps: &[StepRecord], warm: Option<Span>, cache: &CacheObservation) -> Vec<Budget> {
     let mut budgets: Vec<Budget> = Vec::new();
     let Some(warm) = warm else { return budgets };
     for step in steps.iter().filter(|step| look(step) == Some(Look::Budget)) {
@@ -75,7 +75,7 @@ pub(crate) fn budgets(steps: &[StepRecord], warm: Option<Span>, cache: &CacheSee
     budgets
 }
 
-fn take_in(step: &StepRecord, (warm, cache): (Span, &CacheSeen), budget: &mut Budget) {
+fn take_in(step: &StepRecord, (warm, cache): (Span, &CacheObservation), budget: &mut Budget) {
     let is_hit =
         |number: usize| step.plan.workers.get(number).is_some_and(|worker| warm.holds(span(worker).from));
     let any = |hit: bool| (0..step.plan.workers.len()).any(|number| is_hit(number) == hit);
@@ -93,8 +93,9 @@ fn take_in(step: &StepRecord, (warm, cache): (Span, &CacheSeen), budget: &mut Bu
 }
 
 /// Returns the share of reads beyond the cache that did come from beyond it: some places are drawn twice.
-fn missed(step: &StepRecord, cache: &CacheSeen) -> f64 {
-    let (CacheSeen::Seen { hit_ns, miss_ns, .. } | CacheSeen::SizeUnclear { hit_ns, miss_ns, .. }) = cache
+fn missed(step: &StepRecord, cache: &CacheObservation) -> f64 {
+    let (CacheObservation::Seen { hit_ns, miss_ns, .. }
+    | CacheObservation::SizeUnclear { hit_ns, miss_ns, .. }) = cache
     else {
         return 1.0;
     };

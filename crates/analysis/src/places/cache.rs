@@ -32,7 +32,7 @@ const NEAR: f64 = 0.1;
 
 /// A working set and how it was read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SetSeen {
+pub struct SetObservation {
     /// Size of the set, bytes.
     pub bytes: u64,
     /// Number of times that it was read whole before.
@@ -56,7 +56,7 @@ pub struct SetSeen {
 /// What the ladder shows of a cache.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "snake_case")]
-pub enum CacheSeen {
+pub enum CacheObservation {
     /// No working set was tried.
     #[default]
     NotLooked,
@@ -99,7 +99,7 @@ pub enum CacheSeen {
 }
 
 /// Returns the working sets that were measured, in their order.
-pub(crate) fn sets(steps: &[StepRecord]) -> Vec<SetSeen> {
+pub(crate) fn sets(steps: &[StepRecord]) -> Vec<SetObservation> {
     let mut sets = Vec::new();
     let mut warmed: Vec<(u64, f64)> = Vec::new();
     for step in steps {
@@ -114,7 +114,7 @@ pub(crate) fn sets(steps: &[StepRecord]) -> Vec<SetSeen> {
                 }
                 let passes: Vec<f64> =
                     warmed.iter().filter(|(to, _)| *to == span.to).map(|(_, mean_ns)| *mean_ns).collect();
-                sets.push(SetSeen {
+                sets.push(SetObservation {
                     bytes: span.bytes(),
                     passes: passes.len() as u32,
                     still_warming: passes.len() > 2 && is_faster(&passes),
@@ -137,8 +137,8 @@ fn is_faster(means_ns: &[f64]) -> bool {
 }
 
 /// Whether a larger set found more in the cache than a smaller one that was read before it.
-fn is_taking_in(sets: &[SetSeen]) -> bool {
-    let more = |set: &SetSeen, later: &SetSeen| {
+fn is_taking_in(sets: &[SetObservation]) -> bool {
+    let more = |set: &SetObservation, later: &SetObservation| {
         let (Some(hits), Some(of_later)) = (set.hits, later.hits) else { return false };
         later.bytes > set.bytes && of_later.low > hits.high + LACKS
     };
@@ -152,11 +152,11 @@ struct Step {
     between_ns: u64,
 }
 
-fn percentile(set: &SetSeen, percent: f64) -> f64 {
+fn percentile(set: &SetObservation, percent: f64) -> f64 {
     set.latency.percentile(percent).unwrap_or_default().max(1) as f64
 }
 
-fn step(sets: &[SetSeen]) -> Option<Step> {
+fn step(sets: &[SetObservation]) -> Option<Step> {
     // Of several looks at the smallest set the last, when it had been read most often.
     let least = sets.iter().map(|set| set.bytes).min()?;
     let smallest = sets.iter().rfind(|set| set.bytes == least)?;
@@ -170,10 +170,14 @@ fn step(sets: &[SetSeen]) -> Option<Step> {
 
 /// Fills in the share of hits of each set, and returns what the ladder shows. `slow_once`: whether every region of
 /// the strip was slow at first. `places` are those of the strip.
-pub(crate) fn cache(sets: &mut [SetSeen], places: &[Place], slow_once: bool) -> CacheSeen {
-    let Some(up_to) = sets.iter().map(|set| set.bytes).max() else { return CacheSeen::NotLooked };
+pub(crate) fn cache(sets: &mut [SetObservation], places: &[Place], slow_once: bool) -> CacheObservation {
+    let Some(up_to) = sets.iter().map(|set| set.bytes).max() else { return CacheObservation::NotLooked };
     let Some(step) = step(sets) else {
-        return if slow_once { CacheSeen::LargerOrFirstTouch { up_to } } else { CacheSeen::None { up_to } };
+        return if slow_once {
+            CacheObservation::LargerOrFirstTouch { up_to }
+        } else {
+            CacheObservation::None { up_to }
+        };
     };
     let misses = misses_below(places, step.between_ns);
     let least = sets.iter().map(|set| set.bytes).min().unwrap_or_default();
@@ -187,20 +191,20 @@ pub(crate) fn cache(sets: &mut [SetSeen], places: &[Place], slow_once: bool) -> 
 
 /// Marks the sets that are still warming. If the smallest set was slower at first than after it had been read more
 /// often, larger ones with as many passes are in the cache to as small a part.
-fn mark_warming(sets: &mut [SetSeen]) {
+fn mark_warming(sets: &mut [SetObservation]) {
     if is_taking_in(sets) {
-        let lacking = |set: &&mut SetSeen| set.hits.is_some_and(|hits| hits.value < FITS);
+        let lacking = |set: &&mut SetObservation| set.hits.is_some_and(|hits| hits.value < FITS);
         sets.iter_mut().filter(lacking).for_each(|set| set.still_warming = true);
     }
     let Some(least) = sets.iter().map(|set| set.bytes).min() else { return };
     let first = sets.iter().find(|set| set.bytes == least).and_then(|set| set.hits);
     let Some(taken) = first.map(|hits| hits.value).filter(|taken| *taken < TELLS.1) else { return };
-    let lacking = |set: &SetSeen| (1.0 - taken).powi(set.passes as i32) > LACKS;
+    let lacking = |set: &SetObservation| (1.0 - taken).powi(set.passes as i32) > LACKS;
     sets.iter_mut().filter(|set| set.bytes > least).for_each(|set| set.still_warming |= lacking(set));
 }
 
 /// Returns the share of reads of the set that are faster than `ns`.
-fn below(set: &SetSeen, ns: u64) -> f64 {
+fn below(set: &SetObservation, ns: u64) -> f64 {
     set.latency.share_within(ns).unwrap_or_default()
 }
 
@@ -216,7 +220,7 @@ fn misses_below(places: &[Place], ns: u64) -> f64 {
 }
 
 /// Returns the share of hits of a set; `misses` and `hits` are the shares of each that are faster than `between_ns`.
-fn share(set: &SetSeen, between_ns: u64, (misses, hits): (f64, f64)) -> Estimate {
+fn share(set: &SetObservation, between_ns: u64, (misses, hits): (f64, f64)) -> Estimate {
     let seen = below(set, between_ns);
     let range = (hits - misses).max(0.1);
     let value = ((seen - misses) / range).clamp(0.0, 1.0);
@@ -224,35 +228,35 @@ fn share(set: &SetSeen, between_ns: u64, (misses, hits): (f64, f64)) -> Estimate
     Estimate { value, low: (value - error).max(0.0), high: (value + error).min(1.0) }
 }
 
-fn told(sets: &[SetSeen], step: &Step) -> CacheSeen {
-    let hits = |set: &SetSeen| set.hits.map_or(0.0, |hits| hits.value);
+fn told(sets: &[SetObservation], step: &Step) -> CacheObservation {
+    let hits = |set: &SetObservation| set.hits.map_or(0.0, |hits| hits.value);
     let (hit_ns, miss_ns) = (step.hit_ns, step.miss_ns);
     let holds = sets.iter().filter(|set| hits(set) >= FITS).map(|set| set.bytes).max().unwrap_or(0);
-    let lacks = |set: &&SetSeen| hits(set) < TELLS.1 && set.bytes > holds && !set.still_warming;
+    let lacks = |set: &&SetObservation| hits(set) < TELLS.1 && set.bytes > holds && !set.still_warming;
     let less_than = sets.iter().filter(lacks).map(|set| set.bytes).min();
     let Some(less_than) = less_than else {
-        return CacheSeen::SizeUnclear { holds, less_than: u64::MAX, hit_ns, miss_ns };
+        return CacheObservation::SizeUnclear { holds, less_than: u64::MAX, hit_ns, miss_ns };
     };
     if !is_confirmed(sets, holds) {
-        return CacheSeen::Unconfirmed { slower: less_than };
+        return CacheObservation::Unconfirmed { slower: less_than };
     }
     match size(sets) {
-        Some(size) if agrees(size, holds, less_than) => CacheSeen::Seen { size, hit_ns, miss_ns },
-        _ => CacheSeen::SizeUnclear { holds, less_than, hit_ns, miss_ns },
+        Some(size) if agrees(size, holds, less_than) => CacheObservation::Seen { size, hit_ns, miss_ns },
+        _ => CacheObservation::SizeUnclear { holds, less_than, hit_ns, miss_ns },
     }
 }
 
 /// Whether a set that fits was read after one that does not: then it was not the time that made the larger one slow.
-fn is_confirmed(sets: &[SetSeen], holds: u64) -> bool {
+fn is_confirmed(sets: &[SetObservation], holds: u64) -> bool {
     let slow =
         sets.iter().position(|set| set.bytes > holds && set.hits.is_some_and(|hits| hits.value < TELLS.1));
-    let fits = |set: &SetSeen| set.bytes <= holds && set.hits.is_some_and(|hits| hits.value >= FITS);
+    let fits = |set: &SetObservation| set.bytes <= holds && set.hits.is_some_and(|hits| hits.value >= FITS);
     slow.is_some_and(|slow| sets[slow..].iter().any(fits))
 }
 
 /// Returns the size of the cache by the set that shows it best.
-pub(crate) fn size(sets: &[SetSeen]) -> Option<Estimate> {
-    let of_set = |set: &SetSeen| {
+pub(crate) fn size(sets: &[SetObservation]) -> Option<Estimate> {
+    let of_set = |set: &SetObservation| {
         if set.still_warming {
             return None;
         }

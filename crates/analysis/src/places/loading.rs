@@ -33,18 +33,18 @@ pub struct Loading {
 /// What passes over working sets moved for the first time, and after that.
 #[derive(Default)]
 struct Passes {
-    first: Moved,
-    again: Moved,
+    first: TransferSum,
+    again: TransferSum,
     first_ns: Distribution,
 }
 
 #[derive(Default)]
-struct Moved {
+struct TransferSum {
     bytes: f64,
     seconds: f64,
 }
 
-impl Moved {
+impl TransferSum {
     fn add(&mut self, step: &StepRecord) {
         self.bytes += step.tally(Direction::Read).bytes as f64;
         self.seconds += step.seconds();

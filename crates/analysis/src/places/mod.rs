@@ -17,14 +17,14 @@ use workload::{Ending, PlacesRequest};
 use crate::figures::Figures;
 
 pub use budgets::{Budget, Joint};
-pub use cache::{CacheSeen, SetSeen};
+pub use cache::{CacheObservation, SetObservation};
 pub use loading::Loading;
 pub use looks::{Look, STRIP_BLOCK, Span, TRACK_BLOCK, WARM_BLOCK, look, span};
 pub use regions::{Region, RegionKind};
-pub use tracks::{TracksSeen, Window};
+pub use tracks::{TracksObservation, Window};
 
-use readings::{Place, Settled, places, warmed};
-use regions::{Cached, regions, spread};
+use readings::{Place, SettledReadings, places, warmed};
+use regions::{CacheState, regions, spread};
 
 /// Share by which parts differ that are not alike: a region's level differs by as much.
 const UNEVEN: f64 = 0.5;
@@ -45,9 +45,9 @@ pub struct PlacesAnswer {
     /// Share by which the slowest sixteenth is slower than the fastest, once touched.
     pub spread: Option<f64>,
     /// What the working sets show of a cache.
-    pub cache: CacheSeen,
+    pub cache: CacheObservation,
     /// The working sets, in the order in which they were read.
-    pub sets: Vec<SetSeen>,
+    pub sets: Vec<SetObservation>,
     /// Bytes per second at which sets were read for the first time.
     pub warming: Option<f64>,
     /// What first readings and later ones move, if all of the volume is slow at first.
@@ -56,7 +56,7 @@ pub struct PlacesAnswer {
     /// What the cache and what is beyond it reach.
     pub budgets: Vec<Budget>,
     /// What sequences show of tracks.
-    pub tracks: TracksSeen,
+    pub tracks: TracksObservation,
     /// The rates of sequences by place.
     pub windows: Vec<Window>,
     /// The strip: medians of short parts.
@@ -96,18 +96,20 @@ pub fn places_known(steps: &[StepRecord], asked: &PlacesRequest) -> PlacesAnswer
     let volume = Span { from: 0, to: asked.size.0 };
     let places = places(steps);
     let mut sets = cache::sets(steps);
-    let before = regions(&places, Cached::Unknown, volume);
+    let before = regions(&places, CacheState::Unknown, volume);
     let loading = loading::loading(steps, &places, &before);
     let cache = match cache::cache(&mut sets, &places, is_slow_everywhere(&before)) {
         // A cache keeps no more than what was read.
-        CacheSeen::LargerOrFirstTouch { up_to } if loading.is_some_and(|loading| loading.piece.is_some()) => {
-            CacheSeen::None { up_to }
+        CacheObservation::LargerOrFirstTouch { up_to }
+            if loading.is_some_and(|loading| loading.piece.is_some()) =>
+        {
+            CacheObservation::None { up_to }
         }
         told => told,
     };
     let cached = cached(&cache, warmed(steps));
     let regions = regions(&places, cached, volume);
-    let windows = tracks::windows(steps, &regions, warmed(steps).filter(|_| cached != Cached::No));
+    let windows = tracks::windows(steps, &regions, warmed(steps).filter(|_| cached != CacheState::No));
     PlacesAnswer {
         size: asked.size.0,
         places: places.len(),
@@ -133,13 +135,13 @@ fn is_slow_everywhere(regions: &[Region]) -> bool {
 }
 
 /// Returns what the cache, as far as it is known, can have held when places were read for the last time.
-fn cached(cache: &CacheSeen, warmed: Option<Span>) -> Cached {
+fn cached(cache: &CacheObservation, warmed: Option<Span>) -> CacheState {
     match cache {
-        CacheSeen::None { .. } => Cached::No,
-        CacheSeen::Seen { size, .. } if warmed.is_some_and(|span| span.bytes() as f64 > size.high) => {
-            Cached::Emptied
+        CacheObservation::None { .. } => CacheState::No,
+        CacheObservation::Seen { size, .. } if warmed.is_some_and(|span| span.bytes() as f64 > size.high) => {
+            CacheState::Emptied
         }
-        _ => Cached::Unknown,
+        _ => CacheState::Unknown,
     }
 }
 
@@ -149,8 +151,8 @@ fn resolution(places: &[Place]) -> u64 {
     20 * median(&gaps).unwrap_or_default() as u64
 }
 
-fn strip(places: &[Place], cached: Cached, volume: Span) -> Vec<StripPoint> {
-    let settled = if cached == Cached::Emptied { Settled::Later } else { Settled::Any };
+fn strip(places: &[Place], cached: CacheState, volume: Span) -> Vec<StripPoint> {
+    let settled = if cached == CacheState::Emptied { SettledReadings::Later } else { SettledReadings::Any };
     let point = |number: u64| {
         let edge = |number: u64| {
             volume.from + (u128::from(volume.bytes()) * u128::from(number) / u128::from(POINTS)) as u64

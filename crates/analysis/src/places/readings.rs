@@ -21,7 +21,7 @@ pub(crate) struct Place {
 
 /// Which readings show what a place takes once it was touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Settled {
+pub(crate) enum SettledReadings {
     /// All but the first.
     Any,
     /// Only those after the working sets, which drove everything else out of a cache.
@@ -30,10 +30,12 @@ pub(crate) enum Settled {
 
 impl Place {
     /// Returns what the place takes once it was touched.
-    pub(crate) fn settled_ns(&self, settled: Settled) -> Option<f64> {
+    pub(crate) fn settled_ns(&self, settled: SettledReadings) -> Option<f64> {
         match settled {
-            Settled::Any => median(&self.again_ns.iter().chain(&self.later_ns).copied().collect::<Vec<_>>()),
-            Settled::Later => median(&self.later_ns),
+            SettledReadings::Any => {
+                median(&self.again_ns.iter().chain(&self.later_ns).copied().collect::<Vec<_>>())
+            }
+            SettledReadings::Later => median(&self.later_ns),
         }
     }
 }

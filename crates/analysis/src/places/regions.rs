@@ -5,7 +5,7 @@ use statistics::quantile::{median, quantile_interval};
 
 use super::edges::{Edge, Reading, apart, edges, together};
 use super::looks::Span;
-use super::readings::{Place, Settled};
+use super::readings::{Place, SettledReadings};
 use crate::Estimate;
 
 /// Ratio of the first reading to later ones above which blocks are loaded on first touch: blocks that were touched
@@ -64,7 +64,7 @@ pub struct Region {
 
 /// What is known of the cache when regions are classified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cached {
+pub(crate) enum CacheState {
     /// There is no cache.
     No,
     /// There is one; it held none of the places when they were read after the working sets.
@@ -73,17 +73,17 @@ pub(crate) enum Cached {
     Unknown,
 }
 
-impl Cached {
-    fn settled(self) -> Settled {
+impl CacheState {
+    fn settled(self) -> SettledReadings {
         match self {
-            Cached::Emptied => Settled::Later,
-            Cached::No | Cached::Unknown => Settled::Any,
+            CacheState::Emptied => SettledReadings::Later,
+            CacheState::No | CacheState::Unknown => SettledReadings::Any,
         }
     }
 }
 
 /// Returns the regions of `volume`, in order, without a gap; nothing if too little was read.
-pub(crate) fn regions(places: &[Place], cached: Cached, volume: Span) -> Vec<Region> {
+pub(crate) fn regions(places: &[Place], cached: CacheState, volume: Span) -> Vec<Region> {
     if places.len() < FEW {
         return Vec::new();
     }
@@ -137,7 +137,7 @@ fn parts<'p>(places: &'p [Place], edges: &[Edge], volume: Span) -> Vec<Part<'p>>
 
 /// Returns the slowest of the settled levels that a good part of the volume has: what is faster is so for a reason
 /// of its own.
-fn usual(parts: &[Part<'_>], settled: Settled) -> Option<f64> {
+fn usual(parts: &[Part<'_>], settled: SettledReadings) -> Option<f64> {
     let all: f64 = parts.iter().map(Part::bytes).sum();
     let levels =
         parts.iter().filter(|part| part.bytes() >= USUAL * all).filter_map(|part| part.settled(settled));
@@ -153,21 +153,21 @@ impl Part<'_> {
         median(&self.places.iter().map(|place| place.first_ns).collect::<Vec<_>>()).unwrap_or_default()
     }
 
-    fn settled(&self, settled: Settled) -> Option<f64> {
+    fn settled(&self, settled: SettledReadings) -> Option<f64> {
         median(&self.places.iter().filter_map(|place| place.settled_ns(settled)).collect::<Vec<_>>())
     }
 
     /// Returns the ratio of the first reading to later ones, of the places that have both.
-    fn times(&self, settled: Settled) -> Option<Estimate> {
+    fn times(&self, settled: SettledReadings) -> Option<Estimate> {
         let ratio = |place: &Place| Some(place.first_ns.max(1.0) / place.settled_ns(settled)?.max(1.0));
         let ratios: Vec<f64> = self.places.iter().filter_map(ratio).collect();
         let interval = quantile_interval(&ratios, 0.5, 0.95)?;
         Some(Estimate { value: median(&ratios)?, low: interval.lo, high: interval.hi })
     }
 
-    fn told(&self, cached: Cached, usual: Option<f64>) -> Region {
+    fn told(&self, cached: CacheState, usual: Option<f64>) -> Region {
         // If nothing was read again after the sets, what was read again before them shows less.
-        let cached = if self.times(cached.settled()).is_none() { Cached::Unknown } else { cached };
+        let cached = if self.times(cached.settled()).is_none() { CacheState::Unknown } else { cached };
         let settled = cached.settled();
         let times = self.times(settled);
         let settled_ns = self.settled(settled);
@@ -177,9 +177,9 @@ impl Part<'_> {
         let once = times.is_some_and(|times| times.low > ONCE);
         let was_cached = times.is_some_and(|times| times.high < 1.0 / ONCE);
         let kind = match cached {
-            Cached::Unknown if once => RegionKind::FirstTouchOrCached,
+            CacheState::Unknown if once => RegionKind::FirstTouchOrCached,
             _ if once => RegionKind::FirstTouch,
-            Cached::Emptied if was_cached => RegionKind::Cached,
+            CacheState::Emptied if was_cached => RegionKind::Cached,
             _ if slower_at_first => RegionKind::FirstTouchOrCached,
             _ if over_usual < 1.0 / OTHER && first_over_usual < 1.0 / OTHER => RegionKind::Fast,
             // Fast now and not at first: what was read meanwhile lies in a cache.
@@ -213,7 +213,7 @@ fn is_alike(one: f64, other: f64) -> bool {
 
 /// Returns the share by which the slowest of some equal parts of the volume is slower than the fastest, once they
 /// were touched.
-pub(crate) fn spread(places: &[Place], cached: Cached) -> Option<f64> {
+pub(crate) fn spread(places: &[Place], cached: CacheState) -> Option<f64> {
     let settled = cached.settled();
     let ns: Vec<f64> = places.iter().filter_map(|place| place.settled_ns(settled)).collect();
     let parts: Vec<f64> = ns.chunks(ns.len().div_ceil(PARTS).max(FEW)).filter_map(median).collect();

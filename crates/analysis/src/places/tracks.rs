@@ -26,7 +26,7 @@ pub struct Window {
 /// What sequences over the volume show.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "are", rename_all = "snake_case")]
-pub enum TracksSeen {
+pub enum TracksObservation {
     /// Too few were read.
     #[default]
     NotLooked,
@@ -112,7 +112,7 @@ fn window(run: &[IoTrace]) -> Option<Window> {
 }
 
 /// Returns what the windows show over `volume`.
-pub(crate) fn tracks(windows: &[Window], volume: Span) -> TracksSeen {
+pub(crate) fn tracks(windows: &[Window], volume: Span) -> TracksObservation {
     let third = |number: u64| -> Vec<f64> {
         let part = Span {
             from: volume.from + volume.bytes() / 3 * number,
@@ -126,12 +126,12 @@ pub(crate) fn tracks(windows: &[Window], volume: Span) -> TracksSeen {
     };
     let thirds = [third(0), third(1), third(2)];
     if thirds.iter().any(|third| third.len() < FEW) {
-        return TracksSeen::NotLooked;
+        return TracksObservation::NotLooked;
     }
     told(&thirds, windows).unwrap_or_default()
 }
 
-fn told(thirds: &[Vec<f64>; 3], windows: &[Window]) -> Option<TracksSeen> {
+fn told(thirds: &[Vec<f64>; 3], windows: &[Window]) -> Option<TracksObservation> {
     let ratio = |early: usize, late: usize| {
         let shift = hodges_lehmann(&thirds[late], &thirds[early], 0.95)?;
         Some(Estimate { value: shift.shift.exp(), low: shift.lo.exp(), high: shift.hi.exp() })
@@ -145,14 +145,14 @@ fn told(thirds: &[Vec<f64>; 3], windows: &[Window]) -> Option<TracksSeen> {
         let level = |number: usize| median(&thirds[number]).map(f64::exp);
         let (outer, inner) = (level(0)?, level(2)?);
         let beyond = (outer - inner) / 4.0;
-        return Some(TracksSeen::Falling { outer: outer + beyond, inner: inner - beyond, ratio: all });
+        return Some(TracksObservation::Falling { outer: outer + beyond, inner: inner - beyond, ratio: all });
     }
     let uneven = |ratio: &Estimate| ratio.low > FALLS || ratio.high < 1.0 / FALLS;
     if [all, first, second].iter().any(uneven) {
-        return Some(TracksSeen::Uneven { ratio: all });
+        return Some(TracksObservation::Uneven { ratio: all });
     }
     if all.high > FALLS {
-        return Some(TracksSeen::Unclear { ratio: all });
+        return Some(TracksObservation::Unclear { ratio: all });
     }
-    Some(TracksSeen::Alike { bytes_per_second: middle, ratio: all })
+    Some(TracksObservation::Alike { bytes_per_second: middle, ratio: all })
 }

@@ -1,6 +1,6 @@
 //! What a cached volume moves with many reads at once: from its cache, beyond it, and both together.
 
-use analysis::{CacheSeen, SetSeen, Span, places_known};
+use analysis::{CacheObservation, SetObservation, Span, places_known};
 use record::StepRecord;
 use workload::{
     Access, BlockSizes, ByDirection, Bytes, Direction, Job, Mix, Nanos, Order, Repeats, StopRule,
@@ -43,7 +43,9 @@ const SIZES: [Size; 2] = [
 /// The next of the loads; `None` if no cache was seen.
 pub(super) fn next(ask: &PlacesAsk, done: &[StepRecord]) -> Option<Step> {
     let known = places_known(done, &ask.asked);
-    let (CacheSeen::Seen { .. } | CacheSeen::SizeUnclear { .. }) = known.cache else { return None };
+    let (CacheObservation::Seen { .. } | CacheObservation::SizeUnclear { .. }) = known.cache else {
+        return None;
+    };
     let room = room(ask, done)?;
     let hot = Span { from: room.from, to: room.from + SMALLEST };
     let beyond = beyond(room, &known.sets);
@@ -87,7 +89,7 @@ fn loads(ask: &PlacesAsk, name: &str, jobs: Vec<Job>) -> Step {
 }
 
 /// The region that no working set has read, if it is large enough.
-fn beyond(room: Span, sets: &[SetSeen]) -> Option<Span> {
+fn beyond(room: Span, sets: &[SetObservation]) -> Option<Span> {
     let largest = sets.iter().map(|set| set.bytes).max()?;
     let span = Span { from: room.from + largest, to: room.to.max(room.from + largest) };
     (span.bytes() >= BEYOND).then_some(span)

@@ -1,6 +1,8 @@
 //! Working sets that grow until one no longer fits into a cache, or until their time is over.
 
-use analysis::{CacheSeen, Look, PlacesAnswer, RegionKind, SetSeen, Span, WARM_BLOCK, look, places_known};
+use analysis::{
+    CacheObservation, Look, PlacesAnswer, RegionKind, SetObservation, Span, WARM_BLOCK, look, places_known,
+};
 use record::StepRecord;
 use workload::{Access, BlockSizes, Bytes, Ending, Job, Mix, Nanos, Order, Repeats, StopRule};
 
@@ -122,7 +124,7 @@ impl Ladder<'_> {
     }
 
     /// Mean latencies of the looks at the smallest set.
-    fn first_looks(&self, sets: &[SetSeen]) -> Vec<f64> {
+    fn first_looks(&self, sets: &[SetObservation]) -> Vec<f64> {
         sets.iter().filter(|set| set.bytes == SMALLEST).map(|set| set.latency_ns_mean).collect()
     }
 
@@ -143,12 +145,14 @@ impl Ladder<'_> {
             return Some(self.warm(Span { from: self.room.from, to: self.smallest() }));
         }
         match known.cache {
-            CacheSeen::NotLooked => None,
-            CacheSeen::None { up_to } | CacheSeen::LargerOrFirstTouch { up_to } => self.grow(&known, up_to),
-            CacheSeen::Seen { size, .. } if size.half_width() <= KNOWN * size.value => None,
-            CacheSeen::Seen { .. } | CacheSeen::SizeUnclear { .. } | CacheSeen::Unconfirmed { .. } => {
-                self.around(&known)
+            CacheObservation::NotLooked => None,
+            CacheObservation::None { up_to } | CacheObservation::LargerOrFirstTouch { up_to } => {
+                self.grow(&known, up_to)
             }
+            CacheObservation::Seen { size, .. } if size.half_width() <= KNOWN * size.value => None,
+            CacheObservation::Seen { .. }
+            | CacheObservation::SizeUnclear { .. }
+            | CacheObservation::Unconfirmed { .. } => self.around(&known),
         }
     }
 
@@ -172,11 +176,12 @@ impl Ladder<'_> {
 
     /// A set that shows the size of the cache, or that confirms it.
     fn around(&self, known: &PlacesAnswer) -> Option<Step> {
-        let slow = |set: &SetSeen| set.hits.is_some_and(|hits| hits.value < 0.92) && set.bytes > SMALLEST;
+        let slow =
+            |set: &SetObservation| set.hits.is_some_and(|hits| hits.value < 0.92) && set.bytes > SMALLEST;
         let first = known.sets.iter().position(slow)?;
         let beyond = &known.sets[first..];
         let size = estimate(beyond)?;
-        let tells = |set: &SetSeen| (0.5..=0.9).contains(&set.hits.map_or(0.0, |hits| hits.value));
+        let tells = |set: &SetObservation| (0.5..=0.9).contains(&set.hits.map_or(0.0, |hits| hits.value));
         let factor = match beyond {
             _ if beyond.len() > BEYOND => return None,
             sets if !sets.iter().any(tells) => LARGER,
@@ -192,8 +197,8 @@ impl Ladder<'_> {
 }
 
 /// Estimated size of the cache, from the set that shows it best.
-fn estimate(sets: &[SetSeen]) -> Option<f64> {
-    let of = |set: &SetSeen| Some((set.hits?.value, set.bytes as f64));
+fn estimate(sets: &[SetObservation]) -> Option<f64> {
+    let of = |set: &SetObservation| Some((set.hits?.value, set.bytes as f64));
     let best = |a: &(f64, f64), b: &(f64, f64)| (a.0 - 0.7).abs().total_cmp(&(b.0 - 0.7).abs());
     sets.iter().filter_map(of).min_by(best).map(|(hits, bytes)| hits * bytes)
 }

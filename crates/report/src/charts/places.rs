@@ -1,6 +1,6 @@
 //! The strip over a volume, the ladder of working sets, and sequential reads by place.
 
-use analysis::{Analysis, Estimate, PlacesAnswer, ProcedureAnswer, Region, SetSeen, StripPoint};
+use analysis::{Analysis, Estimate, PlacesAnswer, ProcedureAnswer, Region, SetObservation, StripPoint};
 
 use record::Unit;
 
@@ -86,10 +86,10 @@ fn strip_table(answer: &PlacesAnswer) -> Table {
 /// Returns mean latency and share of hits by the size of the working set; `None` with fewer than two sizes.
 pub fn working_sets(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
-    let mut sets: Vec<&SetSeen> = answer.sets.iter().collect();
+    let mut sets: Vec<&SetObservation> = answer.sets.iter().collect();
     sets.sort_by_key(|set| (set.bytes, set.passes));
     // If a set was read several times, the look with the most passes counts.
-    let sets: Vec<&SetSeen> =
+    let sets: Vec<&SetObservation> =
         sets.chunk_by(|a, b| a.bytes == b.bytes).filter_map(|same| same.last().copied()).collect();
     let x = doubling_axis(sets.iter().map(|set| set.bytes as f64), |bytes| numbers::size(bytes as u64))?;
     let means: Vec<(f64, f64)> = sets.iter().map(|set| (set.bytes as f64, set.latency_ns_mean)).collect();
@@ -126,12 +126,12 @@ pub fn working_sets(analysis: &Analysis) -> Option<Chart> {
 
 fn size_of(answer: &PlacesAnswer) -> Vec<Estimate> {
     match &answer.cache {
-        analysis::CacheSeen::Seen { size, .. } => vec![*size],
+        analysis::CacheObservation::Seen { size, .. } => vec![*size],
         _ => Vec::new(),
     }
 }
 
-fn hits(sets: &[&SetSeen]) -> Option<Line> {
+fn hits(sets: &[&SetObservation]) -> Option<Line> {
     let known: Vec<(f64, Estimate)> =
         sets.iter().filter_map(|set| Some((set.bytes as f64, set.hits?))).collect();
     let points: Vec<(f64, f64)> = known.iter().map(|(at, hits)| (*at, hits.value)).collect();

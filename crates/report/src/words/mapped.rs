@@ -1,7 +1,8 @@
 //! The answer of `plimsoll map` in words: the caps and where they meet, the grid, and how deep to go.
 
 use analysis::mapped::{
-    Basis, Bound, CapOfMap, Corner, Cost, Crossing, DirectionMap, DisturbedLoad, HeldBy, Knee, MapCell, Row,
+    Basis, BoundAnswer, CapOfMap, Corner, Cost, Crossing, DirectionMap, DisturbedLoad, HeldBy, Knee, MapCell,
+    Row,
 };
 use analysis::{Charge, Confidence, Estimate, LevelUnit, MapAnswer};
 use workload::Direction;
@@ -301,9 +302,9 @@ fn advised(row: &Row) -> [String; 5] {
     let none = || NONE.to_owned();
     let Some(cell) = row.cell.filter(|cell| cell.iops.is_some()) else {
         let why = match row.bound {
-            Some(Bound::Nowhere { least }) => format!("not at {least}"),
-            Some(Bound::Open) => "open".to_owned(),
-            Some(Bound::NotMeasured | Bound::Holds { .. }) | None => none(),
+            Some(BoundAnswer::Nowhere { least }) => format!("not at {least}"),
+            Some(BoundAnswer::Open) => "open".to_owned(),
+            Some(BoundAnswer::NotMeasured | BoundAnswer::Holds { .. }) | None => none(),
         };
         return [why, none(), none(), none(), none()];
     };

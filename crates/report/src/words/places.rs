@@ -1,7 +1,8 @@
 //! The answer of `plimsoll where` in words: what differs by place, and what a cache holds.
 
 use analysis::{
-    Budget, CacheSeen, Joint, Loading, PlacesAnswer, Region, RegionKind, SetSeen, TracksSeen, WARM_BLOCK,
+    Budget, CacheObservation, Joint, Loading, PlacesAnswer, Region, RegionKind, SetObservation,
+    TracksObservation, WARM_BLOCK,
 };
 
 use crate::words::Table;
@@ -145,17 +146,17 @@ fn bytes(value: f64) -> String {
 /// Returns the sentence on a cache.
 pub(crate) fn cache_sentence(answer: &PlacesAnswer) -> String {
     match &answer.cache {
-        CacheSeen::NotLooked => "Whether a cache holds what was read was not looked at.".to_owned(),
-        CacheSeen::None { up_to } if answer.loading.is_some() => {
+        CacheObservation::NotLooked => "Whether a cache holds what was read was not looked at.".to_owned(),
+        CacheObservation::None { up_to } if answer.loading.is_some() => {
             format!("No cache seen: once read, working sets up to {} come alike.", numbers::size(*up_to))
         }
-        CacheSeen::None { up_to } => {
+        CacheObservation::None { up_to } => {
             format!(
                 "No cache seen: working sets up to {} come no faster when they are read again.",
                 numbers::size(*up_to)
             )
         }
-        CacheSeen::Seen { size, hit_ns, miss_ns } => format!(
+        CacheObservation::Seen { size, hit_ns, miss_ns } => format!(
             "A cache holds {} ({} to {}): {} from it, {} beyond it.{}",
             bytes(size.value),
             bytes(size.low),
@@ -164,7 +165,7 @@ pub(crate) fn cache_sentence(answer: &PlacesAnswer) -> String {
             numbers::time(*miss_ns),
             warming(answer, size.value)
         ),
-        CacheSeen::SizeUnclear { holds, less_than, hit_ns, miss_ns } => {
+        CacheObservation::SizeUnclear { holds, less_than, hit_ns, miss_ns } => {
             let most = if *less_than == u64::MAX {
                 String::new()
             } else {
@@ -178,12 +179,12 @@ pub(crate) fn cache_sentence(answer: &PlacesAnswer) -> String {
                 numbers::time(*miss_ns)
             )
         }
-        CacheSeen::Unconfirmed { slower } => format!(
+        CacheObservation::Unconfirmed { slower } => format!(
             "Whether there is a cache is not told: sets of {} came slower than smaller ones, but no small one was read again \
              after that, so that it may have been the time. Give it more with --time.",
             numbers::size(*slower)
         ),
-        CacheSeen::LargerOrFirstTouch { up_to } => format!(
+        CacheObservation::LargerOrFirstTouch { up_to } => format!(
             "Whether there is a cache is not told: all that is read again comes fast, up to sets of {}. A cache may be larger \
              than that (--largest, --time), or blocks are loaded when they are touched.",
             numbers::size(*up_to)
@@ -208,25 +209,25 @@ fn warming(answer: &PlacesAnswer, size: f64) -> String {
 }
 
 /// Returns the sentence on sequential reads over the volume.
-pub(crate) fn tracks_sentence(tracks: &TracksSeen) -> String {
+pub(crate) fn tracks_sentence(tracks: &TracksObservation) -> String {
     let rate = |value: f64| numbers::bandwidth(value, Prefix::Binary);
     match tracks {
-        TracksSeen::NotLooked => String::new(),
-        TracksSeen::Alike { bytes_per_second, .. } => {
+        TracksObservation::NotLooked => String::new(),
+        TracksObservation::Alike { bytes_per_second, .. } => {
             format!("Sequences run alike from the first byte to the last ({}).", rate(*bytes_per_second))
         }
-        TracksSeen::Falling { outer, inner, .. } => format!(
+        TracksObservation::Falling { outer, inner, .. } => format!(
             "Sequences run at {} at the beginning and {} at the end, as on the outer and inner tracks of a disk that turns.",
             rate(*outer),
             rate(*inner)
         ),
-        TracksSeen::Unclear { ratio } => format!(
+        TracksObservation::Unclear { ratio } => format!(
             "Whether sequences run slower towards the end is not told: the first third over the last is {} ({} to {}).",
             numbers::figure(ratio.value),
             numbers::figure(ratio.low),
             numbers::figure(ratio.high)
         ),
-        TracksSeen::Uneven { ratio } => format!(
+        TracksObservation::Uneven { ratio } => format!(
             "Sequences differ by place, but not as tracks do: the first third over the last is {}.",
             numbers::figure(ratio.value)
         ),
@@ -327,7 +328,7 @@ fn edge(at: &analysis::Estimate) -> String {
 
 /// Returns the working sets by size, a row for each.
 pub(crate) fn set_table(answer: &PlacesAnswer) -> Table {
-    let mut sets: Vec<&SetSeen> = answer.sets.iter().collect();
+    let mut sets: Vec<&SetObservation> = answer.sets.iter().collect();
     sets.sort_by_key(|set| (set.bytes, set.passes));
     let mut table = Table::headed(&["working set", "passes", "latency", "from a cache"]);
     for set in sets {

@@ -5,8 +5,8 @@
 use std::time::Instant;
 
 use analysis::{
-    Budget, CacheSeen, Estimate, Joint, PlacesAnswer, ProcedureAnswer, Region, RegionKind, TracksSeen,
-    analyse,
+    Budget, CacheObservation, Estimate, Joint, PlacesAnswer, ProcedureAnswer, Region, RegionKind,
+    TracksObservation, analyse,
 };
 use experiments::{Layout, PlacesAsk, next_places_step, places_seconds};
 use record::Run;
@@ -177,7 +177,7 @@ impl Judged<'_> {
     fn cache(&mut self) {
         let (judged, name) = match (&self.drawn.cache, &self.answer.cache) {
             (None, told) => (without(told), "no cache"),
-            (Some(cache), CacheSeen::Seen { size, .. }) => {
+            (Some(cache), CacheObservation::Seen { size, .. }) => {
                 let (size, truth) = (*size, cache.bytes as f64);
                 let off = size.value / truth - 1.0;
                 let held = size.low <= truth && truth <= size.high;
@@ -243,7 +243,7 @@ impl Judged<'_> {
 
     fn tracks(&mut self) {
         let judged = match (&self.answer.tracks, self.drawn.tracks) {
-            (TracksSeen::Falling { outer, inner, .. }, Some(truth)) => {
+            (TracksObservation::Falling { outer, inner, .. }, Some(truth)) => {
                 let near =
                     |told: f64, truth: f64| (told / truth - 1.0).abs() <= TENTH + 0.5 * self.drawn.strays;
                 if near(*outer, truth.0) && near(*inner, truth.1) {
@@ -252,10 +252,13 @@ impl Judged<'_> {
                     Judgement::Wrong
                 }
             }
-            (TracksSeen::Alike { .. } | TracksSeen::NotLooked, None) => Judgement::Right,
-            (TracksSeen::NotLooked | TracksSeen::Uneven { .. } | TracksSeen::Unclear { .. }, _) => {
-                Judgement::HeldBack
-            }
+            (TracksObservation::Alike { .. } | TracksObservation::NotLooked, None) => Judgement::Right,
+            (
+                TracksObservation::NotLooked
+                | TracksObservation::Uneven { .. }
+                | TracksObservation::Unclear { .. },
+                _,
+            ) => Judgement::HeldBack,
             _ => Judgement::SureWrong,
         };
         let truth = self.drawn.tracks;
@@ -269,31 +272,31 @@ fn is_kind(truth: RegionKind, told: RegionKind) -> bool {
 }
 
 /// Judges what is reported of a volume without a cache.
-fn without(told: &CacheSeen) -> Judgement {
+fn without(told: &CacheObservation) -> Judgement {
     match told {
-        CacheSeen::None { .. } => Judgement::Right,
-        CacheSeen::NotLooked | CacheSeen::Unconfirmed { .. } | CacheSeen::LargerOrFirstTouch { .. } => {
-            Judgement::HeldBack
-        }
-        CacheSeen::Seen { .. } | CacheSeen::SizeUnclear { .. } => Judgement::SureWrong,
+        CacheObservation::None { .. } => Judgement::Right,
+        CacheObservation::NotLooked
+        | CacheObservation::Unconfirmed { .. }
+        | CacheObservation::LargerOrFirstTouch { .. } => Judgement::HeldBack,
+        CacheObservation::Seen { .. } | CacheObservation::SizeUnclear { .. } => Judgement::SureWrong,
     }
 }
 
 /// Judges what is reported of a cache of `truth` bytes, if it is not a size.
-fn left_open(told: &CacheSeen, truth: f64) -> Judgement {
+fn left_open(told: &CacheObservation, truth: f64) -> Judgement {
     match told {
-        CacheSeen::None { up_to } if (*up_to as f64) < truth => Judgement::Open,
-        CacheSeen::None { .. } | CacheSeen::Seen { .. } => Judgement::SureWrong,
-        CacheSeen::SizeUnclear { holds, less_than, .. } => {
+        CacheObservation::None { up_to } if (*up_to as f64) < truth => Judgement::Open,
+        CacheObservation::None { .. } | CacheObservation::Seen { .. } => Judgement::SureWrong,
+        CacheObservation::SizeUnclear { holds, less_than, .. } => {
             let within = *holds as f64 <= truth * (1.0 + TENTH) && *less_than as f64 >= truth * (1.0 - TENTH);
             if within { Judgement::HeldBack } else { Judgement::SureWrong }
         }
-        CacheSeen::LargerOrFirstTouch { up_to } if *up_to as f64 > truth * (1.0 + TENTH) => {
+        CacheObservation::LargerOrFirstTouch { up_to } if *up_to as f64 > truth * (1.0 + TENTH) => {
             Judgement::SureWrong
         }
-        CacheSeen::NotLooked | CacheSeen::Unconfirmed { .. } | CacheSeen::LargerOrFirstTouch { .. } => {
-            Judgement::HeldBack
-        }
+        CacheObservation::NotLooked
+        | CacheObservation::Unconfirmed { .. }
+        | CacheObservation::LargerOrFirstTouch { .. } => Judgement::HeldBack,
     }
 }
 
@@ -312,7 +315,7 @@ fn regions(answer: &PlacesAnswer) -> String {
 }
 
 fn sets(answer: &PlacesAnswer) -> String {
-    let set = |set: &analysis::SetSeen| {
+    let set = |set: &analysis::SetObservation| {
         let hits = set.hits.map(|hits| (hits.low, hits.value, hits.high));
         format!(
             "{} MiB ×{} {:.0} ns {hits:.3?} of {}",
