@@ -70,12 +70,12 @@ pub use places::{
 pub use policy::Resource;
 pub use pulses::in_whole_pulses;
 pub use quick::{QuickRow, Whose, quick_rows};
-pub use regimes::{Change, Moved, Regimes};
+pub use regimes::{Change, ChangedRate, Regimes};
 pub use sittings::{in_sittings, own_steps};
-pub use soaked::{Drift, DutySeen, PromiseKept, SoakAnswer, SoakProbe};
+pub use soaked::{Drift, DutyFigures, PromiseOutcome, SoakAnswer, SoakProbe};
 pub use sought::{
-    ArrivalShape, Greatest, HeadroomAnswer, HeadroomDoubt, Held, Holds, OpenLoad, Promised, Search,
-    elapsed as search_elapsed,
+    ArrivalShape, BoundOutcome, Greatest, HeadroomAnswer, HeadroomDoubt, Holds, OpenLoad, PromisedRate,
+    Search, elapsed as search_elapsed,
 };
 pub use together::{
     Beside, Fairness, Kept, LoadTogether, MachineAnswer, MachineHeld, MachineRow, PartTogether, PassedOn,

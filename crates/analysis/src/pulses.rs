@@ -46,7 +46,7 @@ fn first(counts: &[f64]) -> usize {
 }
 
 /// A count over a span of time, which can be joined with adjoining ones.
-pub(crate) trait Counted: Sized {
+pub(crate) trait SpanCount: Sized {
     /// Returns start and end, on the run's clock.
     fn span(&self) -> (Nanos, Nanos);
     /// Returns the number of operations.
@@ -57,7 +57,7 @@ pub(crate) trait Counted: Sized {
 
 /// Puts `parts`, in the order of time, together if they are shorter than the pulses in them; what is left over at
 /// both ends of a span without a gap is left out.
-pub(crate) fn gathered<T: Counted>(parts: Vec<T>) -> Vec<T> {
+pub(crate) fn gathered<T: SpanCount>(parts: Vec<T>) -> Vec<T> {
     let counts = |parts: &[T]| -> Vec<f64> { parts.iter().map(T::ops).collect() };
     let seconds = parts.first().map_or(0.0, |part| part.span().1.since(part.span().0).as_secs_f64());
     let every = every(&counts(&parts), seconds);
@@ -76,7 +76,7 @@ pub fn in_whole_pulses(intervals: Vec<Cow<'_, Interval>>) -> Vec<Cow<'_, Interva
     gathered(intervals)
 }
 
-impl Counted for Interval {
+impl SpanCount for Interval {
     fn span(&self) -> (Nanos, Nanos) {
         (self.start, self.end)
     }
@@ -90,7 +90,7 @@ impl Counted for Interval {
     }
 }
 
-impl Counted for Cow<'_, Interval> {
+impl SpanCount for Cow<'_, Interval> {
     fn span(&self) -> (Nanos, Nanos) {
         self.as_ref().span()
     }

@@ -17,7 +17,7 @@ const Z95: f64 = 1.96;
 /// What a change concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Moved {
+pub enum ChangedRate {
     /// Operations per second, or what limits small ones.
     Operations,
     /// Bytes per second, or what limits large operations.
@@ -34,7 +34,7 @@ pub struct Change {
     /// Ratio of the level after it to the level before it: below one it fell.
     pub ratio: Estimate,
     /// What limited the load that shows it.
-    pub moved: Moved,
+    pub moved: ChangedRate,
     /// The direction of that load, if it has one.
     pub direction: Option<Direction>,
     /// Level before it, in operations or bytes per second.
@@ -113,9 +113,9 @@ impl Regimes {
 }
 
 fn change(one: &Move) -> Change {
-    let moved = if one.bytes { Moved::Bytes } else { Moved::Operations };
+    let moved = if one.bytes { ChangedRate::Bytes } else { ChangedRate::Operations };
     let [before, after] = one.levels.map(|segment| {
-        let scale = if moved == Moved::Bytes { one.bytes_each } else { 1.0 };
+        let scale = if moved == ChangedRate::Bytes { one.bytes_each } else { 1.0 };
         estimate(&segment, scale)
     });
     let at = |log: f64| log.clamp(-50.0, 50.0).exp();
@@ -153,7 +153,7 @@ mod tests {
             at: at(from, to),
             likeliest: Nanos::from_secs(from),
             ratio,
-            moved: Moved::Operations,
+            moved: ChangedRate::Operations,
             direction: None,
             before: ratio,
             after: ratio,

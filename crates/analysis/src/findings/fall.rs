@@ -6,7 +6,7 @@ use workload::Nanos;
 
 use crate::figures::Figures;
 use crate::finding::{Confidence, Evidence, FindingOf, Kind, Nature};
-use crate::regimes::{Change, Moved};
+use crate::regimes::{Change, ChangedRate};
 use crate::{Course, Estimate};
 
 /// Standard errors between the logarithm of the ratio and zero that make a change certain; `LIKELY` of them make it likely.
@@ -26,7 +26,7 @@ pub struct StepDown {
     pub from: Nanos,
     /// Latest time, at 95 %.
     pub to: Nanos,
-    pub moved: Moved,
+    pub moved: ChangedRate,
     pub before: Estimate,
     pub after: Estimate,
     /// Whether the level after the fall was seen for long enough.

@@ -7,7 +7,7 @@ use workload::Nanos;
 use super::fall::{confidence, evidence, step};
 use crate::figures::Figures;
 use crate::finding::{FindingOf, Kind, Nature};
-use crate::regimes::{Change, Moved};
+use crate::regimes::{Change, ChangedRate};
 use crate::{Course, Estimate};
 
 /// A rise of the rate between `from` and `to`, from `before` to `after` per second: operations, or bytes.
@@ -21,7 +21,7 @@ pub struct StepUp {
     pub from: Nanos,
     /// Latest time, at 95 %.
     pub to: Nanos,
-    pub moved: Moved,
+    pub moved: ChangedRate,
     pub before: Estimate,
     pub after: Estimate,
 }

@@ -38,7 +38,7 @@ pub struct SoakAnswer {
     /// The share of the time in which the volume reached nine tenths of its own median.
     pub steady: Option<Estimate>,
     /// What was promised, and for what share of the time it was kept.
-    pub promise: Option<PromiseKept>,
+    pub promise: Option<PromiseOutcome>,
     /// Linear change of the rate from the beginning to the end, as a share of the mean.
     pub trend: Option<Drift>,
     /// How far the rate swung to either side in a day, as a sine; `None` for a soak shorter than three quarters of one.
@@ -46,7 +46,7 @@ pub struct SoakAnswer {
     /// Seconds from the beginning of the run to the highest point of the swing.
     pub highest_s: f64,
     /// What the modest load reached.
-    pub duty: Option<DutySeen>,
+    pub duty: Option<DutyFigures>,
     /// Whether it was stopped before its end.
     pub cut_short: bool,
 }
@@ -73,7 +73,7 @@ pub struct Drift {
 
 /// A provider's promise, and what became of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PromiseKept {
+pub struct PromiseOutcome {
     /// Name of the policy.
     pub policy: String,
     /// I/Os per second that it gives to such a load when no burst is left.
@@ -92,7 +92,7 @@ pub struct PromiseKept {
 
 /// What the modest load reached.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct DutySeen {
+pub struct DutyFigures {
     /// I/Os per second that came through.
     pub iops: f64,
     /// Median latency from due to done, nanoseconds.
@@ -185,7 +185,7 @@ fn share(looks: &[Look], threshold: f64) -> Option<Estimate> {
 }
 
 /// A promise before it is judged.
-struct Promised {
+struct SoakPromise {
     policy: String,
     iops: f64,
     fraction: f64,
@@ -193,19 +193,19 @@ struct Promised {
 }
 
 /// Returns what is promised to this load; `None` if no rule covers it.
-fn promised(limits: &Limits, asked: &SoakRequest) -> Option<Promised> {
+fn promised(limits: &Limits, asked: &SoakRequest) -> Option<SoakPromise> {
     let phases = limits.overload(&Load::random(Direction::Read, asked.block));
     let last = phases.last()?;
     let promise = limits.promise;
     let fraction = promise.map_or(Some(OWN), |promise| promise.fraction).unwrap_or(1.0);
     let time = promise.map(|promise| promise.time);
-    Some(Promised { policy: limits.policy.to_string(), iops: last.iops.0, fraction, time })
+    Some(SoakPromise { policy: limits.policy.to_string(), iops: last.iops.0, fraction, time })
 }
 
-impl Promised {
+impl SoakPromise {
     /// Judges the promise; the answer is sure only if the whole interval lies on one side.
-    fn judged(self, share: Estimate, asked: &SoakRequest) -> PromiseKept {
-        let Promised { policy, iops, fraction, time } = self;
+    fn judged(self, share: Estimate, asked: &SoakRequest) -> PromiseOutcome {
+        let SoakPromise { policy, iops, fraction, time } = self;
         let answer = match time {
             None => Answer::Measured,
             Some(time) if share.low >= time => Answer::Meets,
@@ -215,12 +215,12 @@ impl Promised {
         // If all of n looks kept it, the interval begins at 0.025 to the power of 1/n.
         let looks = time.map(|time| 0.025f64.ln() / time.ln());
         let hours_needed = looks.map(|looks| looks * asked.cycle().as_secs_f64() / 3600.0);
-        PromiseKept { policy, iops, fraction, time, share, answer, hours_needed }
+        PromiseOutcome { policy, iops, fraction, time, share, answer, hours_needed }
     }
 }
 
 /// Returns what the modest load reached.
-fn duty(steps: &[StepRecord]) -> Option<DutySeen> {
+fn duty(steps: &[StepRecord]) -> Option<DutyFigures> {
     let paced = |step: &&StepRecord| {
         step.plan.kind == StepKind::Soak
             && step.plan.workers.first().is_some_and(|worker| worker.pace.rate().is_some())
@@ -232,7 +232,7 @@ fn duty(steps: &[StepRecord]) -> Option<DutySeen> {
     let all = merged(&steps);
     let seconds: f64 = steps.iter().map(|step| step.seconds()).sum();
     let ops: u64 = steps.iter().map(|step| step.tally(Direction::Read).ops).sum();
-    Some(DutySeen {
+    Some(DutyFigures {
         iops: ops as f64 / seconds.max(f64::MIN_POSITIVE),
         latency_ns_p50: all.percentile(50.0)?,
         latency_ns_p99: all.percentile(99.0)?,

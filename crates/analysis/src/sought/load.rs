@@ -42,7 +42,7 @@ pub struct OpenLoad {
     /// Percentiles of latency with their values, nanoseconds: 50, 90, 99 and 99.9.
     pub percentiles_ns: Vec<(f64, u64)>,
     /// What it shows of each bound, in their order.
-    pub held: Vec<Held>,
+    pub held: Vec<BoundOutcome>,
     /// I/Os that should arrive in its whole time.
     #[serde(skip)]
     planned: f64,
@@ -53,7 +53,7 @@ pub struct OpenLoad {
 
 /// What one load shows of one bound.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Held {
+pub struct BoundOutcome {
     /// Number of I/Os that arrived, including those that were never issued.
     pub count: f64,
     /// Number of those that took longer; for a mean, its share in the sum of mean and bound, times their count.
@@ -78,7 +78,7 @@ pub enum Holds {
     SurelyNot,
 }
 
-impl Held {
+impl BoundOutcome {
     /// Returns what the counts show if the share `may` is allowed to exceed the bound, and late I/Os cluster no less
     /// than `least`.
     fn judged(&self, may: f64, least: f64) -> Holds {
@@ -96,18 +96,18 @@ impl Held {
     }
 
     /// Adds up what two loads show of a bound.
-    fn with(&self, other: &Held, may: f64) -> Held {
+    fn with(&self, other: &BoundOutcome, may: f64) -> BoundOutcome {
         let (count, beyond) = (self.count + other.count, self.beyond + other.beyond);
         let weighed = self.beyond * self.dispersion + other.beyond * other.dispersion;
         let dispersion = if beyond > 0.0 { weighed / beyond } else { 1.0 };
         // Both were judged by what all loads showed: an answer that they share stands, otherwise the sum is judged by itself.
-        let held = Held { count, beyond, dispersion, answer: Holds::Seemingly };
+        let held = BoundOutcome { count, beyond, dispersion, answer: Holds::Seemingly };
         let alone = held.judged(may, CLUSTERS.max(dispersion));
         let answer = match (self.answer, other.answer) {
             (mine, theirs) if mine == theirs => mine,
             _ => alone,
         };
-        Held { answer, ..held }
+        BoundOutcome { answer, ..held }
     }
 }
 
@@ -119,7 +119,7 @@ impl OpenLoad {
         let latency = together(|direction| step.latency(direction));
         let keeps_up = keeps_up(step);
         let parts: Vec<Distribution> = step.counted().iter().map(of_interval).collect();
-        let seen = Seen { latency: &latency, parts: &parts, unissued: unissued(step), keeps_up };
+        let seen = StepLatencies { latency: &latency, parts: &parts, unissued: unissued(step), keeps_up };
         let cut_short = step.ending == Ending::Amount;
         Some(OpenLoad {
             rate: arrived(step).filter(|_| !cut_short).unwrap_or_else(|| asked(step)),
@@ -204,7 +204,7 @@ impl OpenLoad {
 }
 
 /// What a step shows of a bound.
-struct Seen<'s> {
+struct StepLatencies<'s> {
     latency: &'s Distribution,
     /// The latencies, interval by interval.
     parts: &'s [Distribution],
@@ -212,8 +212,8 @@ struct Seen<'s> {
     keeps_up: bool,
 }
 
-impl Seen<'_> {
-    fn held(&self, bound: &LatencyBound) -> Held {
+impl StepLatencies<'_> {
+    fn held(&self, bound: &LatencyBound) -> BoundOutcome {
         let (may, most) = (bound.may_exceed(), bound.most);
         let done = self.latency.count() as f64;
         let count = done + self.unissued;
@@ -227,9 +227,9 @@ impl Seen<'_> {
                 (beyond, self.dispersion(most, beyond / count))
             }
         };
-        let held = Held { count, beyond, dispersion, answer: Holds::Seemingly };
+        let held = BoundOutcome { count, beyond, dispersion, answer: Holds::Seemingly };
         let answer = if self.keeps_up { held.judged(may, CLUSTERS) } else { Holds::SurelyNot };
-        Held { answer, ..held }
+        BoundOutcome { answer, ..held }
     }
 
     /// Estimates the dispersion by the variance of intervals and the covariance of neighbours (Bartlett's window;

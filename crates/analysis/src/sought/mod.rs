@@ -9,8 +9,8 @@ use record::Run;
 use serde::{Deserialize, Serialize};
 use workload::{Direction, HeadroomRequest, LatencyBound, LoadPart};
 
-pub use load::{Held, Holds, OpenLoad};
-pub use promised::Promised;
+pub use load::{BoundOutcome, Holds, OpenLoad};
+pub use promised::PromisedRate;
 pub use search::{Greatest, Search, elapsed};
 
 use crate::figures::Figures;
@@ -38,7 +38,7 @@ pub struct HeadroomAnswer {
     /// How often the volume changed during the search: loads that contradict each other lie on either side of a change.
     pub changes: usize,
     /// What was promised of this load, and whether the bounds hold at that rate.
-    pub promised: Vec<Promised>,
+    pub promised: Vec<PromisedRate>,
     /// Why the answer is to be doubted.
     pub doubts: Vec<HeadroomDoubt>,
     /// Length of the search on the run's clock, seconds.
@@ -102,7 +102,7 @@ pub(crate) fn answer(run: &Run, _figures: &Figures, asked: &HeadroomRequest) -> 
     let search = Search::of(asked, &run.steps);
     let greatest = search.greatest();
     let doubts = search.doubts(&run.steps);
-    let known = promised::Known {
+    let known = promised::RateRange {
         greatest,
         surely_holds: search.surely_holds(),
         surely_fails: search.surely_fails(),

@@ -10,7 +10,7 @@ use crate::verdict::Answer;
 
 /// A rate that somebody promised, or that a policy grants a queue that is never empty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Promised {
+pub struct PromisedRate {
     /// The policy's name, or the claim as typed.
     pub by: String,
     /// I/Os per second of the whole load.
@@ -21,20 +21,20 @@ pub struct Promised {
 }
 
 /// Returns everything that the policy and the expectation of `run` promise of the load.
-pub(super) fn promised(run: &Run, asked: &HeadroomRequest, known: &Known) -> Vec<Promised> {
+pub(super) fn promised(run: &Run, asked: &HeadroomRequest, known: &RateRange) -> Vec<PromisedRate> {
     let policy = run.policy.as_deref().and_then(|words| PolicyName::parse(words).ok());
     let of_policy = policy.and_then(|name| Some((name.to_string(), policy_rate(&name, &asked.load)?)));
     let expectation = run.expectation.as_deref().and_then(|words| Expectation::parse(words).ok());
     let of_claims = expectation.into_iter().flat_map(|expectation| expectation.claims);
     let of_claims =
         of_claims.filter_map(|claim| Some((claim.words.clone(), claimed_rate(&claim, &asked.load)?)));
-    let granted = of_policy.into_iter().map(|(by, iops)| Promised { by, iops, answer: None });
-    let claimed = of_claims.map(|(by, iops)| Promised { by, iops, answer: Some(known.answer(iops)) });
+    let granted = of_policy.into_iter().map(|(by, iops)| PromisedRate { by, iops, answer: None });
+    let claimed = of_claims.map(|(by, iops)| PromisedRate { by, iops, answer: Some(known.answer(iops)) });
     granted.chain(claimed).collect()
 }
 
 /// What is known of the greatest rate.
-pub(super) struct Known {
+pub(super) struct RateRange {
     pub greatest: Option<Greatest>,
     pub surely_holds: Option<f64>,
     pub surely_fails: Option<f64>,
@@ -42,7 +42,7 @@ pub(super) struct Known {
     pub swings: bool,
 }
 
-impl Known {
+impl RateRange {
     fn answer(&self, iops: f64) -> Answer {
         let (mut holds, mut fails) = (self.surely_holds, self.surely_fails);
         match self.greatest {
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn a_rate_within_the_interval_is_left_open() {
         let estimate = Estimate { value: 100.0, low: 95.0, high: 105.0 };
-        let known = |greatest, swings| Known {
+        let known = |greatest, swings| RateRange {
             greatest: Some(greatest),
             surely_holds: Some(80.0),
             surely_fails: Some(130.0),

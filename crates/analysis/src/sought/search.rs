@@ -93,7 +93,8 @@ impl Search {
     pub(super) fn binds(&self) -> Option<usize> {
         let failing = |load: &&OpenLoad| !load.holds();
         let least = self.loads.iter().filter(failing).min_by(|a, b| a.rate.total_cmp(&b.rate));
-        let odds = |held: &super::Held, bound: &LatencyBound| held.beyond / held.count / bound.may_exceed();
+        let odds =
+            |held: &super::BoundOutcome, bound: &LatencyBound| held.beyond / held.count / bound.may_exceed();
         let worst = |load: &OpenLoad| {
             let all = load.held.iter().zip(&self.bounds).map(|(held, bound)| odds(held, bound)).enumerate();
             all.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at)

@@ -5,7 +5,7 @@ use statistics::segments::Sample;
 use workload::{Access, BlockSizes, Direction, Flush, Nanos, StepKind, StopRule, WorkerPlan};
 
 use crate::clean::touched;
-use crate::pulses::{Counted, gathered};
+use crate::pulses::{SpanCount, gathered};
 
 /// What a load looks like except for its depth. Levels are compared only between spells of one shape.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,7 +140,7 @@ impl Part {
     }
 }
 
-impl Counted for Part {
+impl SpanCount for Part {
     fn span(&self) -> (Nanos, Nanos) {
         (self.from, self.to)
     }

@@ -1,6 +1,6 @@
 //! Changes of the level in words: when, from what to what, and what is left.
 
-use analysis::{Analysis, Change, Course, Estimate, Moved};
+use analysis::{Analysis, Change, ChangedRate, Course, Estimate};
 use workload::Nanos;
 
 use crate::words::numbers::{self, Prefix};
@@ -12,10 +12,10 @@ pub(super) fn between(from: Nanos, to: Nanos) -> String {
 }
 
 /// Formats a level in the unit of what changed.
-pub(super) fn level(level: &Estimate, what: Moved) -> String {
+pub(super) fn level(level: &Estimate, what: ChangedRate) -> String {
     match what {
-        Moved::Operations => numbers::iops(level.value),
-        Moved::Bytes => numbers::bandwidth(level.value, Prefix::Binary),
+        ChangedRate::Operations => numbers::iops(level.value),
+        ChangedRate::Bytes => numbers::bandwidth(level.value, Prefix::Binary),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A soak in words: the promise as a share of time, drift, and how long a modest load waited.
 
-use analysis::{Answer, Drift, DutySeen, Estimate, PromiseKept, SoakAnswer};
+use analysis::{Answer, Drift, DutyFigures, Estimate, PromiseOutcome, SoakAnswer};
 
 use crate::words::answer::VerdictWords;
 use crate::words::numbers;
@@ -28,7 +28,7 @@ pub(crate) fn verdict(answer: &SoakAnswer) -> VerdictWords {
     VerdictWords { word, rest, stops: drift_words(answer) }
 }
 
-fn word_of(promise: &PromiseKept) -> &'static str {
+fn word_of(promise: &PromiseOutcome) -> &'static str {
     match promise.answer {
         Answer::Meets | Answer::Exceeds => "MEETS",
         Answer::Below => "BELOW",
@@ -37,7 +37,7 @@ fn word_of(promise: &PromiseKept) -> &'static str {
     }
 }
 
-fn rest_of(promise: &PromiseKept, over: &str) -> String {
+fn rest_of(promise: &PromiseOutcome, over: &str) -> String {
     let what = format!("{} of {}", percent(promise.fraction), numbers::iops(promise.iops));
     let time = promise.time.map_or_else(String::new, |time| format!(" for {} of the time", percent(time)));
     let seen = format!("it had them for {} of it {over}", share_words(&promise.share));
@@ -137,7 +137,7 @@ pub(crate) fn lines(answer: &SoakAnswer) -> Vec<String> {
     looks.into_iter().chain(steady).chain(answer.duty.iter().flat_map(duty_lines)).chain(stopped).collect()
 }
 
-fn duty_lines(duty: &DutySeen) -> Vec<String> {
+fn duty_lines(duty: &DutyFigures) -> Vec<String> {
     let time = |nanoseconds: u64| numbers::time(nanoseconds as f64);
     let (from, to, p99) = duty.worst;
     let mut lines = vec![format!(

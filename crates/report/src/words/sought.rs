@@ -1,6 +1,8 @@
 //! The greatest rate at which a latency bound holds, in words.
 
-use analysis::{Answer, ArrivalShape, Greatest, HeadroomAnswer, HeadroomDoubt, Holds, OpenLoad, Promised};
+use analysis::{
+    Answer, ArrivalShape, Greatest, HeadroomAnswer, HeadroomDoubt, Holds, OpenLoad, PromisedRate,
+};
 use workload::{HeadroomRequest, LatencyBound};
 
 use crate::words::Table;
@@ -70,7 +72,7 @@ pub(crate) fn verdict(answer: &HeadroomAnswer) -> VerdictWords {
 }
 
 /// Returns whether a promise is kept, and how much of a policy's rate random arrivals can use.
-fn promised_words(promised: &Promised, answer: &HeadroomAnswer) -> Option<String> {
+fn promised_words(promised: &PromisedRate, answer: &HeadroomAnswer) -> Option<String> {
     let (by, rate) = (clean(&promised.by), numbers::iops(promised.iops));
     let claims = match promised.answer {
         None => format!("{by} grants {rate} of this load"),

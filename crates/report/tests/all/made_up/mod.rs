@@ -13,8 +13,8 @@ use analysis::findings::{
     Unsteady, Unwritten, Wave,
 };
 use analysis::{
-    Analysis, Answer, BucketAccount, Charge, ClaimRow, ClaimedFigure, Confidence, Consumption, Doubt,
-    Estimate, Evidence, Finding, LatencyRole, LatencyRow, LevelUnit, Meaning, Metering, Moved, Point,
+    Analysis, Answer, BucketAccount, ChangedRate, Charge, ClaimRow, ClaimedFigure, Confidence, Consumption,
+    Doubt, Estimate, Evidence, Finding, LatencyRole, LatencyRow, LevelUnit, Meaning, Metering, Point,
     Quantity, Reading, Refill, Regimes, Resource, Scales, Tells, Verdict,
 };
 use record::{LocalLimit, Run, SilenceStage, TargetDoubt};
@@ -457,7 +457,7 @@ pub fn all_meanings() -> Vec<Meaning> {
             at: Nanos::from_secs(1862),
             from: Nanos::from_secs(1861),
             to: Nanos::from_secs(1863),
-            moved: Moved::Operations,
+            moved: ChangedRate::Operations,
             before: Estimate { value: 3000.0, low: 2990.0, high: 3010.0 },
             after: Estimate { value: 300.0, low: 299.0, high: 301.0 },
             settled: true,
@@ -467,7 +467,7 @@ pub fn all_meanings() -> Vec<Meaning> {
             at: Nanos::from_secs(62),
             from: Nanos::from_secs(61),
             to: Nanos::from_secs(63),
-            moved: Moved::Bytes,
+            moved: ChangedRate::Bytes,
             before: Estimate { value: 2e8, low: 1.9e8, high: 2.1e8 },
             after: Estimate { value: 4e8, low: 3.9e8, high: 4.1e8 },
         }),
