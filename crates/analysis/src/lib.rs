@@ -78,9 +78,9 @@ pub use sought::{
     Search, elapsed as search_elapsed,
 };
 pub use together::{
-    Beside, Fairness, Kept, LoadTogether, MachineAnswer, MachineHeld, MachineRow, PartTogether, PassedOn,
-    Reach, SharedBudget, Standing, TogetherAnswer, TogetherDoubt, TogetherLook, TogetherRole, half_load,
-    look_together, other_block,
+    Beside, BudgetTransfer, Fairness, LoadTogether, MachineAnswer, MachineLimits, MachineRow, PartTogether,
+    Reach, SharedBudget, Standing, TogetherAnswer, TogetherDoubt, TogetherLook, TogetherRole, VolumeTogether,
+    half_load, look_together, other_block,
 };
 pub use verdict::{Answer, ClaimRow, ClaimedFigure, Doubt, Quantity, Reading, Verdict};
 pub use watch::shape::{

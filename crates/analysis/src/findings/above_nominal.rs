@@ -10,7 +10,7 @@ use workload::Direction;
 
 use crate::finding::{Confidence, Evidence, FindingOf, Kind, Nature, highest};
 use crate::watch::contracted::claimed_rate;
-use crate::watch::level::{Metered, confidence, level, level_of_one, local};
+use crate::watch::level::{MeteredQuantity, confidence, level, level_of_one, local};
 use crate::watch::load::seconds_of;
 use crate::watch::meter::Counts;
 use crate::watch::{Level, LoadFigures, LoadFlow, Named, Place, Span, Waiting, WatchedRun, Way, place};
@@ -182,7 +182,7 @@ fn level_of(watch: &WatchedRun<'_>, phases: &Phases<'_>, what: Resource) -> Opti
         }
     };
     let each = Way::ALL.map(|way| held(way).then_some(&rates[way as usize][..]));
-    level(watch, device, each, Metered { what, size: size(spans) })
+    level(watch, device, each, MeteredQuantity { what, size: size(spans) })
 }
 
 fn of_way(load: &LoadFigures, way: Direction) -> Option<&LoadFlow> {

@@ -7,7 +7,7 @@ use workload::Nanos;
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::device::HeldAt;
 use crate::watch::load::closed;
-use crate::watch::pressed::{Pressed, Rate, rate_in, refused};
+use crate::watch::pressed::{BusyWindow, Rate, rate_in, refused};
 use crate::watch::{Device, Place, Sum, Tick, WAITED, WatchedRun, Way, Window};
 
 /// Share by which a level must fall; the smallest published bursts fall by less (R6).
@@ -93,7 +93,7 @@ fn fall(watch: &WatchedRun<'_>, device: &Device<'_>, after: usize) -> Option<Fal
 
 /// Returns the level of a window that is not held, but in which the device is busy all the time.
 fn full(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<HeldAt> {
-    let pressed = Pressed::of(watch, device, at)?;
+    let pressed = BusyWindow::of(watch, device, at)?;
     let sum = &pressed.window.sum;
     let whole = &device.windows[at];
     let told = device.told.contains(&at) || !steady(device, whole, Resource::Iops);
@@ -116,8 +116,8 @@ fn served(watch: &WatchedRun<'_>, device: &Device<'_>, before: usize, after: Hel
     if step.is_some_and(|step| refused(watch, device, window) || closed(step)) {
         return Some(rate);
     }
-    let pressed = Pressed::of(watch, device, before)?;
-    let of = Pressed::of(watch, device, after.at)?;
+    let pressed = BusyWindow::of(watch, device, before)?;
+    let of = BusyWindow::of(watch, device, after.at)?;
     let (then, now) = (pressed.window.sum.mean_queue(), of.window.sum.mean_queue());
     let as_deep = now >= ASKED_NOW * then && then >= ASKED * now;
     (as_deep && alike(&pressed.window.sum, &own.sum)).then(|| rate_of(&pressed.window.sum, after.what))

@@ -6,8 +6,8 @@ use statistics::quantile::median;
 
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::device::HeldAt;
-use crate::watch::level::{Metered, confidence, is_sure, level};
-use crate::watch::pressed::{Pressed, Rate, rate_in};
+use crate::watch::level::{MeteredQuantity, confidence, is_sure, level};
+use crate::watch::pressed::{BusyWindow, Rate, rate_in};
 use crate::watch::{
     Device, Firing, Level, Named, Place, Sum, Tick, USED, WAITED, Waiting, WatchedRun, Way, Window, firings,
     found_in,
@@ -66,7 +66,7 @@ pub(super) enum HeldLevel {
 /// One window that may be held.
 #[derive(Clone, Debug)]
 struct HeldWindow {
-    pressed: Pressed,
+    pressed: BusyWindow,
     what: Resource,
     /// Whether operations and bytes were told apart.
     apart: bool,
@@ -151,8 +151,8 @@ fn tell_short_ones_together(watch: &WatchedRun<'_>, device: &Device<'_>, windows
     for &first in &short {
         let like = |at: &usize| windows[*at].short && alike(&windows[first], &windows[*at]);
         let together: Vec<usize> = short.iter().copied().filter(like).collect();
-        let pressed: Vec<&Pressed> = together.iter().map(|&at| &windows[at].pressed).collect();
-        let even = Pressed::even_together(watch, device, &pressed);
+        let pressed: Vec<&BusyWindow> = together.iter().map(|&at| &windows[at].pressed).collect();
+        let even = BusyWindow::even_together(watch, device, &pressed);
         for at in together {
             let window = &mut windows[at];
             (window.reads, window.writes) = (even.contains(&Way::Read), even.contains(&Way::Write));
@@ -172,7 +172,7 @@ fn alike(a: &HeldWindow, b: &HeldWindow) -> bool {
 
 /// Returns the window at `at`, if its rate is even or its requests wait.
 fn held_in(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<HeldWindow> {
-    let pressed = Pressed::of(watch, device, at)?;
+    let pressed = BusyWindow::of(watch, device, at)?;
     let even = pressed.even(watch, device);
     if even.is_empty() && pressed.waits(watch, device).is_empty() {
         return None;
@@ -204,7 +204,7 @@ fn of_group(
     let first = &group[0];
     let mut sum = Sum::default();
     group.iter().for_each(|held| sum.merge(&held.pressed.window.sum));
-    let metered = Metered { what: first.what, size: sum.size() };
+    let metered = MeteredQuantity { what: first.what, size: sum.size() };
     let series = Way::ALL.map(|way| {
         let of_flat = group.iter().filter(|held| held.is_flat(way)).map(seconds).sum::<f64>();
         let flat = of_flat * 2.0 > group.iter().map(seconds).sum::<f64>();
@@ -227,7 +227,7 @@ fn of_group(
 
 impl HeldOperations {
     /// Makes the finding of what is metered: operations, or bytes.
-    fn by(self, metered: Metered) -> HeldLevel {
+    fn by(self, metered: MeteredQuantity) -> HeldLevel {
         let HeldOperations { device, level, waiting, .. } = match metered.what {
             Resource::Iops => return HeldLevel::Operations(self),
             Resource::Bytes => self,
@@ -253,7 +253,7 @@ fn used_level(
 ) -> Option<Level> {
     let rates = used_rates(device, windows, what);
     let each = rates.each_ref().map(|rates| rates.as_deref());
-    level(watch, &device.place, each, Metered { what, size: device.total(windows).size() })
+    level(watch, &device.place, each, MeteredQuantity { what, size: device.total(windows).size() })
 }
 
 /// Returns the windows that are used one I/O at a time, and not at the pace of a load of ours.
@@ -307,5 +307,5 @@ fn held_alone(
     let held =
         HeldOperations { device: device.place.clone(), level, waiting, depth_one: true, one_size: None };
     let firings = firings(device, windows, |window| window.sum.rate());
-    found_in(watch, held.by(Metered { what, size: sum.size() }), &firings, sure)
+    found_in(watch, held.by(MeteredQuantity { what, size: sum.size() }), &firings, sure)
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
 use crate::watch::meter::Counts;
-use crate::watch::pressed::Pressed;
+use crate::watch::pressed::BusyWindow;
 use crate::watch::{Device, Place, Tick, Waiting, WatchedRun, firings, found_in};
 
 /// Share of the time for which a saturated device has work.
@@ -35,7 +35,7 @@ impl Kind for Saturated {
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<FindingOf<Saturated>> {
     let open = |at: &usize| !device.is_held(*at) && !device.slow.contains(at) && !device.told.contains(at);
     let saturated = |at: usize| {
-        let pressed = Pressed::of(watch, device, at)?;
+        let pressed = BusyWindow::of(watch, device, at)?;
         let sum = &pressed.window.sum;
         let full = sum.mean_busy() >= BUSY && sum.mean_queue() >= QUEUED;
         (full && pressed.is_waiting(watch, device)).then_some(at)

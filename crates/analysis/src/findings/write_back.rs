@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Confidence, FindingOf, Kind, Nature, lowest};
-use crate::watch::pressed::Pressed;
+use crate::watch::pressed::BusyWindow;
 use crate::watch::{Device, Place, Waiting, WatchedRun, Way, firings, found_in};
 
 /// Least mean bytes of memory being written back for that to be what the device does.
@@ -33,7 +33,7 @@ impl Kind for WriteBack {
 pub(super) fn rule(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<FindingOf<WriteBack>> {
     let mut dirty = (0.0, 0.0);
     let behind = |at: &usize| {
-        let Some(pressed) = Pressed::of(watch, device, *at) else { return false };
+        let Some(pressed) = BusyWindow::of(watch, device, *at) else { return false };
         let window = &device.windows[*at];
         let written = Way::Write.of(window.sum.bytes) >= WRITES * Way::Both.of(window.sum.bytes);
         let waits = pressed.is_waiting(watch, device) || device.is_held(*at);

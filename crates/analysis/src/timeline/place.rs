@@ -74,7 +74,7 @@ impl Lower {
 
 /// A sample in the window of a move.
 #[derive(Clone, Copy)]
-struct Seen<'s> {
+struct WindowSample<'s> {
     spell: &'s Spell,
     sample: Sample,
     side: Side,
@@ -104,13 +104,17 @@ struct Edge {
 }
 
 /// Returns the samples between the bounds of a move, of its direction, and of the other if that shares what fell.
-fn window<'s>(levels: &Levels<'s>, found: &Move, lower: &Lower) -> Vec<Seen<'s>> {
+fn window<'s>(levels: &Levels<'s>, found: &Move, lower: &Lower) -> Vec<WindowSample<'s>> {
     let sides = |spell: &'s Spell| {
-        spell.fine.iter().map(move |sample| Seen { spell, sample: *sample, side: lower.side(spell, sample) })
+        spell.fine.iter().map(move |sample| WindowSample {
+            spell,
+            sample: *sample,
+            side: lower.side(spell, sample),
+        })
     };
     let own = |spell: &&Spell| spell.direction == found.direction;
     let all = found.ratio < 0.0 && is_shared(levels, found, lower);
-    let within = |seen: &Seen<'_>| seen.sample.to > found.low && seen.sample.from < found.high;
+    let within = |seen: &WindowSample<'_>| seen.sample.to > found.low && seen.sample.from < found.high;
     let spells = levels.spells.iter().filter(|spell| all || own(spell));
     spells.flat_map(sides).filter(within).collect()
 }
@@ -121,7 +125,7 @@ fn is_shared(levels: &Levels<'_>, found: &Move, lower: &Lower) -> bool {
 }
 
 /// Places a fall after a sample that had more, if all that came later is explained by what the lower level earned meanwhile.
-fn fall(levels: &Levels<'_>, found: &Move, seen: &[Seen<'_>], lower: &Lower) -> Option<Edge> {
+fn fall(levels: &Levels<'_>, found: &Move, seen: &[WindowSample<'_>], lower: &Lower) -> Option<Edge> {
     let is_last = |at: &usize| {
         let next = seen.get(at + 1).map(|next| next.side);
         let since = seen[*at].sample.to;
@@ -142,9 +146,9 @@ fn fall(levels: &Levels<'_>, found: &Move, seen: &[Seen<'_>], lower: &Lower) -> 
 
 /// Returns the moment within the last sample that had more, by how much more it had; if no other followed at once,
 /// the middle between it and the next at the level.
-fn moment(seen: &[Seen<'_>], last: usize, behind: Option<usize>) -> Option<f64> {
+fn moment(seen: &[WindowSample<'_>], last: usize, behind: Option<usize>) -> Option<f64> {
     let one = seen[last];
-    let joins = |a: &Seen<'_>, b: &Seen<'_>| {
+    let joins = |a: &WindowSample<'_>, b: &WindowSample<'_>| {
         a.spell.step == b.spell.step && (b.sample.from - a.sample.to).abs() < TOUCH
     };
     let next = seen.get(last + 1).filter(|next| joins(&one, next));
@@ -159,7 +163,7 @@ fn moment(seen: &[Seen<'_>], last: usize, behind: Option<usize>) -> Option<f64> 
 }
 
 /// Places a rise before the first sample that had more, and after the last one before it that was at the lower level.
-fn rise(seen: &[Seen<'_>]) -> Option<Edge> {
+fn rise(seen: &[WindowSample<'_>]) -> Option<Edge> {
     let first = seen.iter().position(|seen| seen.side == Side::Above)?;
     let before = seen[..first].iter().rev().find(|seen| seen.side == Side::At)?;
     Some(Edge { low: before.sample.from, high: seen[first].sample.to, at: None })

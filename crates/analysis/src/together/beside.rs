@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use workload::TogetherLoad;
 
 use super::looks::Role;
-use super::{LoadTogether, Seen};
+use super::{LoadTogether, TogetherLooks};
 
 /// Share of what it has alone below which a user is starved.
 const STARVED: f64 = 0.5;
@@ -54,7 +54,7 @@ pub struct Fairness {
 }
 
 /// Returns what each volume leaves to modest users of the others.
-pub(super) fn beside(seen: &Seen<'_>) -> Vec<Beside> {
+pub(super) fn beside(seen: &TogetherLooks<'_>) -> Vec<Beside> {
     let greedy = seen.looks.iter().filter_map(|look| match look.role {
         Role::Greedy(greedy) => Some((greedy, look)),
         _ => None,

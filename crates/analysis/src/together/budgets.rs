@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use workload::{Bytes, TogetherLoad, TogetherRequest};
 
 use super::looks::{Role, mean};
-use super::{LoadTogether, Reach, Seen, ratio};
+use super::{LoadTogether, Reach, TogetherLooks, ratio};
 use crate::{Estimate, LevelUnit};
 
 /// Share within which two rates are alike.
@@ -31,7 +31,7 @@ pub struct SharedBudget {
     /// Bytes per second at that load's block size.
     pub bytes: Estimate,
     /// What becomes of what one volume leaves.
-    pub passed_on: PassedOn,
+    pub passed_on: BudgetTransfer,
     /// Where it applies.
     pub standing: Standing,
 }
@@ -39,7 +39,7 @@ pub struct SharedBudget {
 /// What becomes of what one volume leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum PassedOn {
+pub enum BudgetTransfer {
     /// The others get it: it is one budget.
     Whole,
     /// The others lack nothing then.
@@ -83,7 +83,7 @@ pub fn half_load(rates: &[f64]) -> Option<(usize, f64)> {
 }
 
 /// Returns a budget for each load that shows one, the same budget only once.
-pub(super) fn budgets(seen: &Seen<'_>, loads: &[LoadTogether]) -> Vec<SharedBudget> {
+pub(super) fn budgets(seen: &TogetherLooks<'_>, loads: &[LoadTogether]) -> Vec<SharedBudget> {
     let mut budgets: Vec<SharedBudget> = Vec::new();
     for load in loads.iter().filter(|load| load.reach == Reach::Held) {
         let Some(total) = load.total else { continue };
@@ -112,7 +112,7 @@ fn is_same(known: &SharedBudget, found: &SharedBudget) -> bool {
 }
 
 /// Returns what is counted, by what another block size has.
-fn counted(seen: &Seen<'_>, load: TogetherLoad, total: &Estimate) -> Option<LevelUnit> {
+fn counted(seen: &TogetherLooks<'_>, load: TogetherLoad, total: &Estimate) -> Option<LevelUnit> {
     let block = other_block(load.block);
     let other = seen.total(TogetherLoad { block, ..load }).level(&seen.strays)?;
     let operations = other.value / total.value;
@@ -125,8 +125,8 @@ fn counted(seen: &Seen<'_>, load: TogetherLoad, total: &Estimate) -> Option<Leve
     }
 }
 
-fn passed_on(seen: &Seen<'_>, load: &LoadTogether) -> PassedOn {
-    let told = || -> Option<PassedOn> {
+fn passed_on(seen: &TogetherLooks<'_>, load: &LoadTogether) -> BudgetTransfer {
+    let told = || -> Option<BudgetTransfer> {
         let (paced, look) = seen.looks.iter().find_map(|look| match look.role {
             Role::Paced(volume) if look.load == load.load => Some((volume, look)),
             _ => None,
@@ -145,13 +145,13 @@ fn passed_on(seen: &Seen<'_>, load: &LoadTogether) -> PassedOn {
         }
         let passed = (after - before) / left;
         Some(match passed {
-            _ if passed >= PASSED.0 => PassedOn::Whole,
-            _ if after >= LACK_NOTHING * alone => PassedOn::NotNeeded,
-            _ if passed <= PASSED.1 => PassedOn::Nothing,
-            _ => PassedOn::Open,
+            _ if passed >= PASSED.0 => BudgetTransfer::Whole,
+            _ if after >= LACK_NOTHING * alone => BudgetTransfer::NotNeeded,
+            _ if passed <= PASSED.1 => BudgetTransfer::Nothing,
+            _ => BudgetTransfer::Open,
         })
     };
-    told().unwrap_or(PassedOn::Open)
+    told().unwrap_or(BudgetTransfer::Open)
 }
 
 /// Returns the device below all volumes, if there is one; otherwise the budget applies above them.

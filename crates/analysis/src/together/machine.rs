@@ -13,7 +13,7 @@ const NEAR: f64 = 0.03;
 
 /// The published limits of the machine, each with what was found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct MachineHeld {
+pub struct MachineLimits {
     /// The machine.
     pub machine: NamedMachine,
     /// One row per limit.
@@ -55,7 +55,7 @@ pub enum MachineAnswer {
     Open,
 }
 
-impl MachineHeld {
+impl MachineLimits {
     /// Whether a budget is surely below what is published.
     pub fn is_below(&self) -> bool {
         self.rows.iter().any(|row| row.answer == MachineAnswer::Below)
@@ -67,10 +67,10 @@ pub(super) fn held(
     named: &NamedMachine,
     loads: &[LoadTogether],
     budgets: &[SharedBudget],
-) -> Option<MachineHeld> {
+) -> Option<MachineLimits> {
     let limits = Catalogue::builtin().instance(&named.provider, &named.name).ok()?;
     let rows = limits.limits.iter().filter_map(|limit| row(limit, loads, budgets)).collect();
-    Some(MachineHeld { machine: named.clone(), rows })
+    Some(MachineLimits { machine: named.clone(), rows })
 }
 
 fn row(limit: &Limit, loads: &[LoadTogether], budgets: &[SharedBudget]) -> Option<MachineRow> {

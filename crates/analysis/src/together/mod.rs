@@ -15,9 +15,9 @@ use crate::Estimate;
 use crate::shortage::Shortage;
 
 pub use beside::{Beside, Fairness};
-pub use budgets::{PassedOn, SharedBudget, Standing, half_load, other_block};
+pub use budgets::{BudgetTransfer, SharedBudget, Standing, half_load, other_block};
 pub use looks::{Look as TogetherLook, Role as TogetherRole, look_together};
-pub use machine::{MachineAnswer, MachineHeld, MachineRow};
+pub use machine::{MachineAnswer, MachineLimits, MachineRow};
 
 use looks::{Look, Rates, Role, mean, strays};
 
@@ -49,7 +49,7 @@ pub struct TogetherAnswer {
     /// What some of them have at once, if there are more than two.
     pub parts: Vec<PartTogether>,
     /// The published limits of the machine.
-    pub machine: Option<MachineHeld>,
+    pub machine: Option<MachineLimits>,
     /// Whether it was stopped before its end.
     pub stopped: bool,
 }
@@ -60,7 +60,7 @@ pub struct LoadTogether {
     /// The load.
     pub load: TogetherLoad,
     /// One row per volume.
-    pub rows: Vec<Kept>,
+    pub rows: Vec<VolumeTogether>,
     /// What all have alone, added up, in operations per second.
     pub alone: Option<Estimate>,
     /// What they have at once, in operations per second.
@@ -71,7 +71,7 @@ pub struct LoadTogether {
 
 /// One volume under one load.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct VolumeTogether {
     /// Operations per second alone.
     pub alone: Option<Estimate>,
     /// Operations per second beside all others.
@@ -123,7 +123,7 @@ pub struct PartTogether {
 pub(crate) fn answer(run: &Run, asked: &TogetherRequest) -> TogetherAnswer {
     let shortage = Shortage::of(run);
     let generator = |step: &StepRecord| shortage.of_step(step).lost;
-    let seen = Seen::of(&run.steps, asked);
+    let seen = TogetherLooks::of(&run.steps, asked);
     let mut loads: Vec<LoadTogether> = asked.loads.iter().map(|load| seen.load(*load, &generator)).collect();
     doubt_who_swings(&mut loads);
     let budgets = budgets::budgets(&seen, &loads);
@@ -142,7 +142,8 @@ pub(crate) fn answer(run: &Run, asked: &TogetherRequest) -> TogetherAnswer {
 
 /// Opens the answer if a volume did not hold still under one load: it may have been low by chance when all had another load.
 fn doubt_who_swings(loads: &mut [LoadTogether]) {
-    let strays = |row: &Kept| row.alone.is_some_and(|alone| alone.half_width() > STRAYS * alone.value);
+    let strays =
+        |row: &VolumeTogether| row.alone.is_some_and(|alone| alone.half_width() > STRAYS * alone.value);
     let swings = loads.iter().find_map(|load| match load.reach {
         Reach::Open(TogetherDoubt::Changed(volume)) => Some(volume),
         _ => load.rows.iter().position(strays),
@@ -161,22 +162,22 @@ impl TogetherAnswer {
 
     /// Whether the machine lets less through than its provider publishes.
     pub fn is_below(&self) -> bool {
-        self.machine.as_ref().is_some_and(MachineHeld::is_below)
+        self.machine.as_ref().is_some_and(MachineLimits::is_below)
     }
 }
 
 /// The looks of a run.
-pub(super) struct Seen<'r> {
+pub(super) struct TogetherLooks<'r> {
     pub asked: &'r TogetherRequest,
     pub looks: Vec<Look<'r>>,
     /// What all its levels show of its noise.
     pub strays: Strays,
 }
 
-impl<'r> Seen<'r> {
-    fn of(steps: &'r [StepRecord], asked: &'r TogetherRequest) -> Seen<'r> {
+impl<'r> TogetherLooks<'r> {
+    fn of(steps: &'r [StepRecord], asked: &'r TogetherRequest) -> TogetherLooks<'r> {
         let looks: Vec<Look<'r>> = steps.iter().filter_map(|step| look_together(step, asked)).collect();
-        let mut seen = Seen { asked, looks, strays: Strays::default() };
+        let mut seen = TogetherLooks { asked, looks, strays: Strays::default() };
         let of_load = |load: &TogetherLoad| {
             let alone = (0..asked.volumes.len()).map(|volume| seen.alone(*load, volume));
             alone.chain([seen.total(*load)]).collect::<Vec<Rates>>()
@@ -203,7 +204,7 @@ impl<'r> Seen<'r> {
 
     fn load(&self, load: TogetherLoad, generator: &dyn Fn(&StepRecord) -> f64) -> LoadTogether {
         let volumes = 0..self.asked.volumes.len();
-        let rows: Vec<Kept> = volumes.map(|volume| self.kept(load, volume)).collect();
+        let rows: Vec<VolumeTogether> = volumes.map(|volume| self.kept(load, volume)).collect();
         let alone = sum(rows.iter().map(|row| row.alone));
         let total = self.total(load).level(&self.strays);
         let reach = match alone.zip(total) {
@@ -213,12 +214,12 @@ impl<'r> Seen<'r> {
         LoadTogether { load, rows, alone, total, reach }
     }
 
-    fn kept(&self, load: TogetherLoad, volume: usize) -> Kept {
+    fn kept(&self, load: TogetherLoad, volume: usize) -> VolumeTogether {
         let alone = self.alone(load, volume).level(&self.strays);
         let beside = Rates::of(self.in_role(load, &Role::All), |look| look.rates[volume].clone());
         let together = beside.level(&self.strays);
         let kept = alone.zip(together).filter(|(alone, _)| alone.value > 0.0);
-        Kept { alone, together, kept: kept.map(|(alone, together)| together.value / alone.value) }
+        VolumeTogether { alone, together, kept: kept.map(|(alone, together)| together.value / alone.value) }
     }
 
     fn reach(

@@ -7,7 +7,7 @@ use policy::{Limits, Load};
 use record::{Distribution, PhaseKind, Run, StepRecord};
 use workload::{Bytes, Direction};
 
-use super::contracted::{Contracted, is_latency};
+use super::contracted::{ContractClaim, is_latency};
 use super::device::Device;
 use super::level::estimate;
 use super::load::{closed, seconds_of};
@@ -88,7 +88,7 @@ fn flow_of(load: &LoadFigures, direction: Option<Direction>) -> Option<&LoadFlow
     }
 }
 
-fn load_row(watch: &WatchedRun<'_>, span: &Span<'_>, claim: &Contracted) -> Option<ContractRow> {
+fn load_row(watch: &WatchedRun<'_>, span: &Span<'_>, claim: &ContractClaim) -> Option<ContractRow> {
     let load = span.load.as_ref()?;
     let flow = flow_of(load, claim.direction)?;
     let mut row = ContractRow {
@@ -194,7 +194,7 @@ fn scaled(estimate: Estimate, factor: f64) -> Estimate {
 }
 
 /// Returns what the claim bounds, in one phase.
-fn bounded(claim: &Contracted, (span, flow): (&Span<'_>, &LoadFlow)) -> Option<Estimate> {
+fn bounded(claim: &ContractClaim, (span, flow): (&Span<'_>, &LoadFlow)) -> Option<Estimate> {
     let value = match claim.percent {
         None => flow.due.mean_ns,
         Some(percent) => percentile(span, claim.direction, percent),
@@ -207,13 +207,13 @@ fn exactly(value: f64) -> Estimate {
 }
 
 /// Marks that the contract bounds no latency at a rate beyond what it claims.
-fn not_covered(row: &mut ContractRow, claim: &Contracted, of: (&Span<'_>, &LoadFlow)) {
+fn not_covered(row: &mut ContractRow, claim: &ContractClaim, of: (&Span<'_>, &LoadFlow)) {
     let asked = of.1.asked.or(of.1.got.map(|got| got.value)).unwrap_or(0.0);
     row.measured = bounded(claim, of);
     (row.answer, row.remark) = (Answer::Measured, Some(Remark::AskedMore { asked }));
 }
 
-fn judge_latency(row: &mut ContractRow, claim: &Contracted, of: (&Span<'_>, &LoadFlow)) {
+fn judge_latency(row: &mut ContractRow, claim: &ContractClaim, of: (&Span<'_>, &LoadFlow)) {
     row.measured = bounded(claim, of);
     let bound = row.claimed.value;
     row.answer = match row.measured {
@@ -247,7 +247,7 @@ fn watched_row(
     watch: &WatchedRun<'_>,
     devices: &[Device<'_>],
     found: &[Finding],
-    claim: &Contracted,
+    claim: &ContractClaim,
 ) -> Option<ContractRow> {
     let device = busiest(watch, devices)?;
     let phase = watch.spans.iter().find(|span| matches!(span.kind, Some(PhaseKind::Command { .. })));
@@ -339,7 +339,7 @@ pub(crate) fn verdict(run: &Run, watch: &WatchedRun<'_>, rows: &[ContractRow]) -
 }
 
 /// Returns the worst row of a claim among those that were judged.
-fn decisive(claim: &Contracted, rows: &[ContractRow]) -> ClaimRow {
+fn decisive(claim: &ContractClaim, rows: &[ContractRow]) -> ClaimRow {
     let same = |row: &&ContractRow| {
         row.quantity == claim.quantity
             && row.direction == claim.direction
@@ -383,7 +383,7 @@ fn doubt(remark: Remark, row: &ContractRow) -> Option<Doubt> {
 }
 
 /// Formats what a claim is about, such as `read IOPS, load 100%`.
-fn what(claim: &Contracted, phase: Option<&str>) -> String {
+fn what(claim: &ContractClaim, phase: Option<&str>) -> String {
     let way = claim.direction.map_or(String::new(), |way| format!("{} ", way.name()));
     let quantity = match claim.quantity {
         Quantity::Iops => "IOPS".to_owned(),

@@ -9,7 +9,7 @@ use crate::verdict::{ClaimedFigure, Quantity};
 
 /// One claim.
 #[derive(Clone, Debug)]
-pub(crate) struct Contracted {
+pub(crate) struct ContractClaim {
     pub quantity: Quantity,
     /// Direction; `None`: reads and writes together.
     pub direction: Option<Direction>,
@@ -23,7 +23,7 @@ pub(crate) fn claims(
     run: &Run,
     limits: Option<&Limits>,
     expectation: Option<&Expectation>,
-) -> Vec<Contracted> {
+) -> Vec<ContractClaim> {
     let expected = expectation.iter().flat_map(|expectation| &expectation.claims).map(|claim| {
         let (quantity, percent, value) = match claim.metric {
             Metric::Iops(rate) => (Quantity::Iops, None, rate.0),
@@ -35,14 +35,14 @@ pub(crate) fn claims(
         };
         let claimed =
             ClaimedFigure { value, words: claim.words.clone(), source: EXPECTATION.into(), reading: None };
-        Contracted { quantity, direction: claim.direction, percent, claimed }
+        ContractClaim { quantity, direction: claim.direction, percent, claimed }
     });
     expected.chain(limits.into_iter().flat_map(|limits| of_policy(run, limits))).collect()
 }
 
 /// Returns the policy's operations at the mix and block size of our load, otherwise of the workload for which it
 /// states them; and its latency.
-fn of_policy(run: &Run, limits: &Limits) -> Vec<Contracted> {
+fn of_policy(run: &Run, limits: &Limits) -> Vec<ContractClaim> {
     let stated = limits.reference_workload;
     let ours = run.steps.iter().find_map(|step| step.plan.workers.first());
     let (share, block) = match (ours, stated) {
@@ -59,23 +59,23 @@ fn of_policy(run: &Run, limits: &Limits) -> Vec<Contracted> {
     rate.into_iter().chain(bound).collect()
 }
 
-fn claim_of(limits: &Limits, quantity: Quantity, value: f64, words: String) -> Contracted {
+fn claim_of(limits: &Limits, quantity: Quantity, value: f64, words: String) -> ContractClaim {
     let claimed = ClaimedFigure { value, words, source: limits.policy.to_string(), reading: None };
-    Contracted { quantity, direction: None, percent: None, claimed }
+    ContractClaim { quantity, direction: None, percent: None, claimed }
 }
 
 /// Whether a claim bounds a latency.
-pub(crate) fn is_latency(claim: &Contracted) -> bool {
+pub(crate) fn is_latency(claim: &ContractClaim) -> bool {
     matches!(claim.quantity, Quantity::MeanLatency | Quantity::PercentileLatency)
 }
 
 /// Returns the bound on latency: the least of all claims, nanoseconds.
-pub(crate) fn bound_ns(claims: &[Contracted]) -> Option<u64> {
+pub(crate) fn bound_ns(claims: &[ContractClaim]) -> Option<u64> {
     claims.iter().filter(|claim| is_latency(claim)).map(|claim| claim.claimed.value as u64).min()
 }
 
 /// Returns the operations per second that are claimed of both directions together.
-pub(crate) fn claimed_rate(claims: &[Contracted]) -> Option<f64> {
+pub(crate) fn claimed_rate(claims: &[ContractClaim]) -> Option<f64> {
     let rates = || claims.iter().filter(|claim| claim.quantity == Quantity::Iops);
     let whole = rates().find(|claim| claim.direction.is_none()).map(|claim| claim.claimed.value);
     let sum: f64 = rates().map(|claim| claim.claimed.value).sum();

@@ -35,7 +35,7 @@ pub(crate) fn estimate(rates: &[f64]) -> Option<Estimate> {
 
 /// What is metered: I/Os or their bytes, with the mean bytes of an I/O.
 #[derive(Clone, Copy)]
-pub(crate) struct Metered {
+pub(crate) struct MeteredQuantity {
     pub what: Resource,
     pub size: f64,
 }
@@ -45,7 +45,7 @@ pub(crate) fn level(
     watch: &WatchedRun<'_>,
     place: &Place,
     rates: [Option<&[f64]>; 3],
-    of: Metered,
+    of: MeteredQuantity,
 ) -> Option<Level> {
     let [read, write, all] = rates.map(|rates| rates.and_then(estimate));
     let mut level = Level { read, write, all: all?, named: None };
@@ -63,7 +63,7 @@ pub(crate) fn is_sure(named: &Named) -> bool {
 }
 
 /// Returns whose figure `level` is: a limit of this machine, the named policy, a published one, or a round figure.
-fn named(watch: &WatchedRun<'_>, place: &Place, level: &Level, of: Metered) -> Option<Named> {
+fn named(watch: &WatchedRun<'_>, place: &Place, level: &Level, of: MeteredQuantity) -> Option<Named> {
     local(watch, place, level, of.what)
         .map(|limit| Named::Local(limit.clone()))
         .or_else(|| declared(watch.limits?, level, of))
@@ -122,7 +122,7 @@ fn parts(level: &Level) -> Vec<(Direction, f64)> {
     }
 }
 
-fn declared(limits: &Limits, level: &Level, of: Metered) -> Option<Named> {
+fn declared(limits: &Limits, level: &Level, of: MeteredQuantity) -> Option<Named> {
     let charge = |limit: &policy::Limit| match of.what {
         Resource::Iops => limit.charge(block(of.size), policy::Locality::Random),
         Resource::Bytes => 1.0,
@@ -148,7 +148,7 @@ fn block(size: f64) -> Bytes {
 }
 
 /// Returns a policy that publishes this figure for every volume; one that fits some size of volume is no evidence.
-fn published(level: &Level, of: Metered) -> Option<Named> {
+fn published(level: &Level, of: MeteredQuantity) -> Option<Named> {
     let (way, rate) = parts(level).into_iter().next()?;
     let measured = match of.what {
         Resource::Iops => Measured::new(way).with_iops(Iops(rate), block(of.size)),

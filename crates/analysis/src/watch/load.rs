@@ -8,18 +8,18 @@ use crate::Estimate;
 use crate::points::{point, whole_rates};
 
 /// A percentile that is kept.
-struct Kept {
+struct KeptPercentile {
     percent: f64,
     /// Fewest values that must lie beyond it for it to mean something.
     beyond: f64,
 }
 
 /// Percentiles that are kept (method 7.1): for the 99th, a few values suffice for a contract to be judged.
-const PERCENTILES: [Kept; 4] = [
-    Kept { percent: 50.0, beyond: 1.0 },
-    Kept { percent: 90.0, beyond: 2.0 },
-    Kept { percent: 99.0, beyond: 2.0 },
-    Kept { percent: 99.9, beyond: 10.0 },
+const PERCENTILES: [KeptPercentile; 4] = [
+    KeptPercentile { percent: 50.0, beyond: 1.0 },
+    KeptPercentile { percent: 90.0, beyond: 2.0 },
+    KeptPercentile { percent: 99.0, beyond: 2.0 },
+    KeptPercentile { percent: 99.9, beyond: 10.0 },
 ];
 
 /// Returns the load of `steps`, which ran the same one after the other; `None` if nothing came back or was asked.
@@ -62,8 +62,8 @@ fn flow(steps: &[&StepRecord], ways: &[Direction], bound_ns: Option<u64>) -> Opt
 
 fn latency(found: &Distribution, bound_ns: Option<u64>) -> Latency {
     let count = found.count() as f64;
-    let supported = |kept: &&Kept| count * (1.0 - kept.percent / 100.0) >= kept.beyond;
-    let value = |kept: &Kept| Some((kept.percent, found.percentile(kept.percent)?));
+    let supported = |kept: &&KeptPercentile| count * (1.0 - kept.percent / 100.0) >= kept.beyond;
+    let value = |kept: &KeptPercentile| Some((kept.percent, found.percentile(kept.percent)?));
     Latency {
         mean_ns: found.mean(),
         percentiles: PERCENTILES.iter().filter(supported).filter_map(value).collect(),

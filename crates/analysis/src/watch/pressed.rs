@@ -3,7 +3,7 @@
 use policy::Resource;
 
 use super::device::{Device, WAITED};
-use super::level::{Metered, is_sure, level};
+use super::level::{MeteredQuantity, is_sure, level};
 use super::load::seconds_within;
 use super::meter::{Counts, Evenness, asked_ticks};
 use super::ticks::{Sum, Tick, Way};
@@ -35,7 +35,7 @@ const BY_CHANCE_ALONE: f64 = 1e-4;
 
 /// A window of a device that is never without work.
 #[derive(Clone, Debug)]
-pub(crate) struct Pressed {
+pub(crate) struct BusyWindow {
     /// Index of the window.
     pub at: usize,
     /// The window without the ends in which nothing was asked; its totals are those of the readings with as much
@@ -45,9 +45,9 @@ pub(crate) struct Pressed {
     pub alone: bool,
 }
 
-impl Pressed {
+impl BusyWindow {
     /// Returns the window at `at`, if the device is never without work there.
-    pub fn of(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<Pressed> {
+    pub fn of(watch: &WatchedRun<'_>, device: &Device<'_>, at: usize) -> Option<BusyWindow> {
         let mut window = without_idle_ends(watch, &device.ticks, &device.windows[at]);
         let mut sum = Sum::default();
         let (mut idle, mut count) = (0usize, 0usize);
@@ -63,7 +63,7 @@ impl Pressed {
         let told = count > 0 && queue.is_finite() && window.sum.rate() >= LEAST;
         let alone = queue < ALONE;
         let single = !alone || window.alone.is_nan() || window.alone >= 1.0 - IDLE;
-        (told && !rests && queue >= 0.8 && !satisfied && single).then_some(Pressed { at, window, alone })
+        (told && !rests && queue >= 0.8 && !satisfied && single).then_some(BusyWindow { at, window, alone })
     }
 
     /// Whether its I/Os are known to wait.
@@ -137,7 +137,7 @@ impl Pressed {
 
     /// Returns the directions in which the counts of several windows of one level, in which I/Os wait, are those of
     /// one meter.
-    pub fn even_together(watch: &WatchedRun<'_>, device: &Device<'_>, windows: &[&Pressed]) -> Vec<Way> {
+    pub fn even_together(watch: &WatchedRun<'_>, device: &Device<'_>, windows: &[&BusyWindow]) -> Vec<Way> {
         let is_even = |what: Resource, way: Way| {
             let waiting =
                 windows.iter().filter(|window| !window.alone && window.waits_of(watch, device, way));
@@ -263,8 +263,12 @@ fn has_a_name(watch: &WatchedRun<'_>, device: &Device<'_>, window: &Window) -> b
     [Resource::Iops, Resource::Bytes].into_iter().any(|what| {
         let rate =
             if what == Resource::Iops { sum.rate() } else { (sum.bytes[0] + sum.bytes[1]) / sum.seconds };
-        let found =
-            level(watch, &device.place, [None, None, Some(&[rate])], Metered { what, size: sum.size() });
+        let found = level(
+            watch,
+            &device.place,
+            [None, None, Some(&[rate])],
+            MeteredQuantity { what, size: sum.size() },
+        );
         found.and_then(|level| level.named).is_some_and(|named| is_sure(&named))
     })
 }

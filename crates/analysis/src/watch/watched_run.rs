@@ -5,7 +5,7 @@ use policy::Limits;
 use record::{DeviceNode, Phase, PhaseKind, Recording, Run, StepRecord};
 use workload::Nanos;
 
-use super::contracted::{Contracted, bound_ns};
+use super::contracted::{ContractClaim, bound_ns};
 use super::load::load_figures;
 use super::shape::{LoadFigures, Place, WHOLE};
 use super::ticks::{Moment, moments};
@@ -37,7 +37,7 @@ pub(crate) struct WatchedRun<'r> {
     pub run: &'r Run,
     pub limits: Option<&'r Limits>,
     /// What is claimed.
-    pub claims: Vec<Contracted>,
+    pub claims: Vec<ContractClaim>,
     pub recording: Recording<'r>,
     pub moments: Vec<Moment>,
     pub spans: Vec<Span<'r>>,
@@ -47,7 +47,7 @@ pub(crate) struct WatchedRun<'r> {
 
 impl<'r> WatchedRun<'r> {
     /// Reads the watch of `run`, with the limits of a policy and what is claimed.
-    pub fn of(run: &'r Run, limits: Option<&'r Limits>, claims: Vec<Contracted>) -> WatchedRun<'r> {
+    pub fn of(run: &'r Run, limits: Option<&'r Limits>, claims: Vec<ContractClaim>) -> WatchedRun<'r> {
         let recording = Recording::of(run);
         let moments = moments(run, &recording);
         assert_eq!(moments.len(), recording.intervals().len(), "the machine in every interval");

@@ -41,7 +41,7 @@ fn decisive(answer: &TogetherAnswer) -> Option<&LoadTogether> {
 pub fn alone_and_together(analysis: &Analysis) -> Option<Chart> {
     let answer = answer(analysis)?;
     let load = decisive(answer)?;
-    let values = |of: fn(&analysis::Kept) -> Option<analysis::Estimate>| -> Vec<Option<f64>> {
+    let values = |of: fn(&analysis::VolumeTogether) -> Option<analysis::Estimate>| -> Vec<Option<f64>> {
         load.rows.iter().map(|row| of(row).map(|level| level.value)).collect()
     };
     let lines = vec![

@@ -2,8 +2,8 @@
 //! compares with the machine's limits.
 
 use analysis::{
-    Beside, Estimate, Kept, LevelUnit, LoadTogether, MachineAnswer, MachineHeld, MachineRow, PassedOn, Reach,
-    SharedBudget, Standing, TogetherAnswer, TogetherDoubt,
+    Beside, BudgetTransfer, Estimate, LevelUnit, LoadTogether, MachineAnswer, MachineLimits, MachineRow,
+    Reach, SharedBudget, Standing, TogetherAnswer, TogetherDoubt, VolumeTogether,
 };
 use workload::{Direction, TogetherLoad, TogetherRequest};
 
@@ -175,18 +175,18 @@ fn standing(standing: &Standing) -> String {
     }
 }
 
-fn passed_on(passed: PassedOn) -> Option<&'static str> {
+fn passed_on(passed: BudgetTransfer) -> Option<&'static str> {
     match passed {
-        PassedOn::Whole => Some("What one volume leaves the others get: it is one budget."),
-        PassedOn::NotNeeded => Some("Where one volume leaves some, the others lack nothing."),
-        PassedOn::Nothing => Some(
+        BudgetTransfer::Whole => Some("What one volume leaves the others get: it is one budget."),
+        BudgetTransfer::NotNeeded => Some("Where one volume leaves some, the others lack nothing."),
+        BudgetTransfer::Nothing => Some(
             "What one volume leaves the others do not get: each has a part of its own while all are busy.",
         ),
-        PassedOn::Open => None,
+        BudgetTransfer::Open => None,
     }
 }
 
-fn machine_words(held: &MachineHeld) -> Vec<String> {
+fn machine_words(held: &MachineLimits) -> Vec<String> {
     held.rows.iter().map(|row| machine_row(&held.machine.name, row)).collect()
 }
 
@@ -303,7 +303,7 @@ pub(crate) fn kept_table(answer: &TogetherAnswer, load: &LoadTogether) -> Table 
         |level: &Option<Estimate>| level.map_or("-".to_owned(), |level| numbers::estimate(&level, IOPS));
     let share = |share: Option<f64>| share.map_or("-".to_owned(), numbers::share);
     for (volume, row) in load.rows.iter().enumerate() {
-        let Kept { alone, together, kept } = row;
+        let VolumeTogether { alone, together, kept } = row;
         table.rows.push(vec![labels(answer, &[volume]), cell(alone), cell(together), share(*kept)]);
     }
     let kept = load.alone.zip(load.total).map(|(alone, total)| total.value / alone.value);
