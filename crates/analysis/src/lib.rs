@@ -84,7 +84,7 @@ pub use together::{
 };
 pub use verdict::{Answer, ClaimRow, ClaimedFigure, Doubt, Quantity, Reading, Verdict};
 pub use watch::shape::{
-    ContractRow, DeviceFigures, Flow, Lacked, Latency, Level, LoadFigures, LoadFlow, Looked, Named,
-    PhaseFigures, Place, Remark, SeriesRow, WHOLE, Waiting, Watched, WatchedDevice,
+    ContractRow, DetectionLimits, DeviceFigures, Flow, Latency, Level, LevelOrigin, LoadFigures, LoadFlow,
+    LoadShortfall, PhaseFigures, Place, Remark, SeriesRow, WHOLE, Waiting, WatchFigures, WatchedDevice,
 };
 pub use windows::FiveWindows;

@@ -7,7 +7,7 @@ use workload::{Direction, Ending, Nanos};
 use crate::headroom::Headroom;
 use crate::level::CleanIntervals;
 use crate::windows::FiveWindows;
-use crate::{Finding, ProcedureAnswer, Regimes, Verdict, Watched};
+use crate::{Finding, ProcedureAnswer, Regimes, Verdict, WatchFigures};
 
 /// A figure with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -169,5 +169,5 @@ pub struct Analysis {
     /// The answer to what a procedure was asked; `None` if the steps say it all.
     pub answered: Option<ProcedureAnswer>,
     /// Figures of a watched machine; `None` if only a target was measured.
-    pub watched: Option<Watched>,
+    pub watched: Option<WatchFigures>,
 }

@@ -4,7 +4,7 @@
 use std::mem::discriminant;
 
 use crate::finding::Layer;
-use crate::watch::Named;
+use crate::watch::LevelOrigin;
 use crate::{Finding, Meaning};
 
 /// Joins findings of a kind that steps repeat into one, in the place of the first: with the figures of the worst,
@@ -63,8 +63,8 @@ pub(crate) fn once_a_limit(found: Vec<Finding>) -> Vec<Finding> {
             _ => return false,
         };
         let named = match &level.named {
-            Some(Named::Local(limit)) => above.limit.as_ref() == Some(limit),
-            Some(Named::Policy { .. } | Named::Round { .. }) | None => false,
+            Some(LevelOrigin::Local(limit)) => above.limit.as_ref() == Some(limit),
+            Some(LevelOrigin::Policy { .. } | LevelOrigin::Round { .. }) | None => false,
         };
         named && meet(finding, other)
     };

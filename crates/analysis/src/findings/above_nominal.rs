@@ -13,7 +13,7 @@ use crate::watch::contracted::claimed_rate;
 use crate::watch::level::{MeteredQuantity, confidence, level, level_of_one, local};
 use crate::watch::load::seconds_of;
 use crate::watch::meter::Counts;
-use crate::watch::{Level, LoadFigures, LoadFlow, Named, Place, Span, Waiting, WatchedRun, Way, place};
+use crate::watch::{Level, LevelOrigin, LoadFigures, LoadFlow, Place, Span, Waiting, WatchedRun, Way, place};
 
 /// Share of what it asks for below which a direction is throttled.
 const GETS: f64 = 0.97;
@@ -218,10 +218,10 @@ fn mean_size<'r>(steps: impl Iterator<Item = &'r StepRecord>, way: Way) -> f64 {
 /// Chooses bytes (`true`) or operations: whichever is at the better known figure; if neither is, by the size of the requests.
 fn held_by(operations: Level, bytes: Level, size: f64) -> (bool, Level) {
     let known = |level: &Level| match level.named {
-        Some(Named::Local(_)) => 4,
-        Some(Named::Policy { declared: true, .. }) => 3,
-        Some(Named::Policy { .. }) => 2,
-        Some(Named::Round { .. }) => 1,
+        Some(LevelOrigin::Local(_)) => 4,
+        Some(LevelOrigin::Policy { declared: true, .. }) => 3,
+        Some(LevelOrigin::Policy { .. }) => 2,
+        Some(LevelOrigin::Round { .. }) => 1,
         None => 0,
     };
     let (of_operations, of_bytes) = (known(&operations), known(&bytes));

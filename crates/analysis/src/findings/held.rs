@@ -9,8 +9,8 @@ use crate::watch::device::HeldAt;
 use crate::watch::level::{MeteredQuantity, confidence, is_sure, level};
 use crate::watch::pressed::{BusyWindow, Rate, rate_in};
 use crate::watch::{
-    Device, Firing, Level, Named, Place, Sum, Tick, USED, WAITED, Waiting, WatchedRun, Way, Window, firings,
-    found_in,
+    Device, Firing, Level, LevelOrigin, Place, Sum, Tick, USED, WAITED, Waiting, WatchedRun, Way, Window,
+    firings, found_in,
 };
 
 /// Share of the operations up to which a direction is not looked at by itself.
@@ -265,7 +265,7 @@ pub(super) fn alone(watch: &WatchedRun<'_>, device: &Device<'_>) -> Vec<usize> {
 #[derive(PartialEq)]
 pub(super) struct Figure {
     what: Resource,
-    named: Named,
+    named: LevelOrigin,
 }
 
 /// Returns the limit of this machine or of the declared policy that a window is at, if no other rule calls the window held.
@@ -299,7 +299,7 @@ fn held_alone(
     windows: &[usize],
 ) -> Option<FindingOf<HeldLevel>> {
     // An application may by chance be as fast as a policy's limit.
-    let sure = if matches!(named, Named::Local(_)) { Confidence::Strong } else { Confidence::Likely };
+    let sure = if matches!(named, LevelOrigin::Local(_)) { Confidence::Strong } else { Confidence::Likely };
     let level = Level { named: Some(named), ..used_level(watch, device, windows, what)? };
     let sum = device.total(windows);
     let waited = device.base.both.filter(|base| sum.latency() > WAITED * base);

@@ -6,7 +6,7 @@ use workload::Expectation;
 
 use super::device::Device;
 use super::looked::looked;
-use super::shape::{ContractRow, DeviceFigures, Looked, PhaseFigures, Watched};
+use super::shape::{ContractRow, DetectionLimits, DeviceFigures, PhaseFigures, WatchFigures};
 use super::ticks::{Moment, Sum, known, share_within};
 use super::watched_run::{Span, WatchedRun, place};
 use super::{contract, contracted, series};
@@ -16,7 +16,7 @@ use crate::verdict::Verdict;
 
 /// What the analysis of a watch adds to that of every run.
 pub(crate) struct Diagnosis {
-    pub watched: Watched,
+    pub watched: WatchFigures,
     pub findings: Vec<Finding>,
     pub verdict: Verdict,
 }
@@ -33,7 +33,7 @@ pub(crate) fn diagnose(
     let mut devices: Vec<Device<'_>> = Vec::new();
     let mut rests: Vec<DeviceRest> = Vec::new();
     let mut sums: Vec<Vec<Sum>> = Vec::new();
-    let mut all_looked: Vec<Looked> = Vec::new();
+    let mut all_looked: Vec<DetectionLimits> = Vec::new();
     for name in watch.recording.devices() {
         let mut device = Device::read(&watch, name);
         found.extend(findings::of_device(&watch, &mut device, &taken));
@@ -53,7 +53,7 @@ pub(crate) fn diagnose(
     let contract = contract::rows(&watch, &devices, &all);
     let verdict = contract::verdict(run, &watch, &contract);
     let most_used = all_looked.into_iter().max_by(|a, b| a.used_s.total_cmp(&b.used_s));
-    let watched = Watched { looked: most_used, ..watched(&watch, &devices, &sums, contract) };
+    let watched = WatchFigures { looked: most_used, ..watched(&watch, &devices, &sums, contract) };
     Diagnosis { watched, findings, verdict }
 }
 
@@ -62,7 +62,7 @@ fn watched(
     devices: &[Device<'_>],
     sums: &[Vec<Sum>],
     contract: Vec<ContractRow>,
-) -> Watched {
+) -> WatchFigures {
     let phase = |(at, span): (usize, &Span<'_>)| phase_figures(watch, span, &figures(devices, sums, at));
     let mut series = series::rows(watch, contracted::bound_ns(&watch.claims));
     let load = devices.iter().position(|device| watch.load_device.as_deref() == Some(&device.place.name));
@@ -76,7 +76,7 @@ fn watched(
         }
         (row.queue, row.await_ns) = (known(sum.mean_queue()), known(sum.latency() * 1e9));
     }
-    Watched {
+    WatchFigures {
         load_device: watch.load_device.as_deref().map(|name| place(watch.run, name)),
         devices: devices.iter().map(Device::learned).collect(),
         phases: watch.spans.iter().enumerate().map(phase).collect(),

@@ -6,7 +6,7 @@ use statistics::distribution::t_quantile;
 use workload::{Bytes, BytesPerSecond, Direction, Iops};
 
 use super::limits::concerns;
-use super::shape::{Level, Named, Place};
+use super::shape::{Level, LevelOrigin, Place};
 use super::ticks::Way;
 use super::watched_run::WatchedRun;
 use crate::{Confidence, Estimate};
@@ -54,30 +54,30 @@ pub(crate) fn level(
 }
 
 /// Whether a level is surely this volume's: a limit of this machine, or the policy that was named for it.
-pub(crate) fn is_sure(named: &Named) -> bool {
+pub(crate) fn is_sure(named: &LevelOrigin) -> bool {
     match named {
-        Named::Local(_) => true,
-        Named::Policy { declared, .. } => *declared,
-        Named::Round { .. } => false,
+        LevelOrigin::Local(_) => true,
+        LevelOrigin::Policy { declared, .. } => *declared,
+        LevelOrigin::Round { .. } => false,
     }
 }
 
 /// Returns whose figure `level` is: a limit of this machine, the named policy, a published one, or a round figure.
-fn named(watch: &WatchedRun<'_>, place: &Place, level: &Level, of: MeteredQuantity) -> Option<Named> {
+fn named(watch: &WatchedRun<'_>, place: &Place, level: &Level, of: MeteredQuantity) -> Option<LevelOrigin> {
     local(watch, place, level, of.what)
-        .map(|limit| Named::Local(limit.clone()))
+        .map(|limit| LevelOrigin::Local(limit.clone()))
         .or_else(|| declared(watch.limits?, level, of))
         .or_else(|| published(level, of))
         .or_else(|| round(level))
 }
 
 /// Returns how sure a held level is, by whose figure it is (method 6.4).
-pub(crate) fn confidence(named: Option<&Named>) -> Confidence {
+pub(crate) fn confidence(named: Option<&LevelOrigin>) -> Confidence {
     match named {
-        Some(Named::Local(_)) => Confidence::Certain,
-        Some(Named::Policy { declared: true, .. }) => Confidence::Strong,
+        Some(LevelOrigin::Local(_)) => Confidence::Certain,
+        Some(LevelOrigin::Policy { declared: true, .. }) => Confidence::Strong,
         // Many policies share figures, and this volume may be under none of them.
-        Some(Named::Policy { .. } | Named::Round { .. }) => Confidence::Likely,
+        Some(LevelOrigin::Policy { .. } | LevelOrigin::Round { .. }) => Confidence::Likely,
         None => Confidence::Possible,
     }
 }
@@ -122,7 +122,7 @@ fn parts(level: &Level) -> Vec<(Direction, f64)> {
     }
 }
 
-fn declared(limits: &Limits, level: &Level, of: MeteredQuantity) -> Option<Named> {
+fn declared(limits: &Limits, level: &Level, of: MeteredQuantity) -> Option<LevelOrigin> {
     let charge = |limit: &policy::Limit| match of.what {
         Resource::Iops => limit.charge(block(of.size), policy::Locality::Random),
         Resource::Bytes => 1.0,
@@ -140,7 +140,11 @@ fn declared(limits: &Limits, level: &Level, of: MeteredQuantity) -> Option<Named
             .iter()
             .any(|(way, rate)| limit.direction.covers(*way) && fits(rate * charge(limit), *figure))
     });
-    found.next().map(|(_, value)| Named::Policy { policy: limits.policy.to_string(), value, declared: true })
+    found.next().map(|(_, value)| LevelOrigin::Policy {
+        policy: limits.policy.to_string(),
+        value,
+        declared: true,
+    })
 }
 
 fn block(size: f64) -> Bytes {
@@ -148,7 +152,7 @@ fn block(size: f64) -> Bytes {
 }
 
 /// Returns a policy that publishes this figure for every volume; one that fits some size of volume is no evidence.
-fn published(level: &Level, of: MeteredQuantity) -> Option<Named> {
+fn published(level: &Level, of: MeteredQuantity) -> Option<LevelOrigin> {
     let (way, rate) = parts(level).into_iter().next()?;
     let measured = match of.what {
         Resource::Iops => Measured::new(way).with_iops(Iops(rate), block(of.size)),
@@ -158,12 +162,12 @@ fn published(level: &Level, of: MeteredQuantity) -> Option<Named> {
     let best = found.iter().find(|hit| hit.specificity == Specificity::Published)?;
     let fit = if of.what == Resource::Iops { &best.iops } else { &best.bandwidth };
     let value = fit.as_ref().map_or(rate, |fit| fit.expected);
-    Some(Named::Policy { policy: best.policy.to_string(), value, declared: false })
+    Some(LevelOrigin::Policy { policy: best.policy.to_string(), value, declared: false })
 }
 
 /// Returns a figure that somebody chose: of at most two digits, within the interval, which must be narrower than the
 /// steps between such figures: otherwise every rate would be one.
-fn round(level: &Level) -> Option<Named> {
+fn round(level: &Level) -> Option<LevelOrigin> {
     let held = [level.read, level.write];
     let rates = if held == [None; 2] { [Some(level.all), None] } else { held };
     let of = |rate: Estimate| {
@@ -173,5 +177,5 @@ fn round(level: &Level) -> Option<Named> {
         (within && rate.high - rate.low < step).then_some(value)
     };
     let value = rates.into_iter().flatten().find_map(of).or_else(|| of(level.all))?;
-    Some(Named::Round { value })
+    Some(LevelOrigin::Round { value })
 }

@@ -4,7 +4,7 @@ use statistics::quantile::{median, median_absolute_deviation};
 
 use super::device::Device;
 use super::meter;
-use super::shape::{Lacked, Looked};
+use super::shape::{DetectionLimits, LoadShortfall};
 use super::ticks::Tick;
 use super::timeline;
 use super::watched_run::WatchedRun;
@@ -19,7 +19,7 @@ const DEVIATION: f64 = 1.4826;
 const NEARLY_ALL: f64 = 0.99;
 
 /// Returns what could have been seen on a device; `None` if it was never used.
-pub(crate) fn looked(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Looked> {
+pub(crate) fn looked(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<DetectionLimits> {
     let used: Vec<&Tick> = device.ticks.iter().filter(|tick| tick.all() >= USED * tick.seconds).collect();
     let each = median(&used.iter().map(|tick| tick.seconds).collect::<Vec<f64>>())?;
     let rates: Vec<f64> = used.iter().map(|tick| (tick.all() / tick.seconds).ln()).collect();
@@ -28,7 +28,7 @@ pub(crate) fn looked(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Look
     let readings = (FALL_LASTS_S / each).max(1.0);
     let seen = 1.0 - (-DEVIATIONS * noise / readings.sqrt()).exp();
     let slow_s = timeline::LEAST_S.max(timeline::LEAST as f64 * each);
-    Some(Looked {
+    Some(DetectionLimits {
         device: device.place.clone(),
         used_s: used.iter().map(|tick| tick.seconds).sum(),
         caps_s: meter::least_s(each),
@@ -41,11 +41,11 @@ pub(crate) fn looked(watch: &WatchedRun<'_>, device: &Device<'_>) -> Option<Look
 }
 
 /// Returns the load of ours that got the least of what it asked for.
-fn lacked(watch: &WatchedRun<'_>) -> Option<Lacked> {
+fn lacked(watch: &WatchedRun<'_>) -> Option<LoadShortfall> {
     let share = |span: &super::watched_run::Span<'_>| {
         let load = span.load.as_ref()?;
         let share = load.all.got?.value / load.all.asked?;
-        (share < NEARLY_ALL).then(|| Lacked { phase: span.name.to_owned(), share })
+        (share < NEARLY_ALL).then(|| LoadShortfall { phase: span.name.to_owned(), share })
     };
     let lacking = watch.spans.iter().filter_map(share);
     lacking.min_by(|a, b| a.share.total_cmp(&b.share))

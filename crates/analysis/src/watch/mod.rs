@@ -23,7 +23,7 @@ pub(crate) mod windows;
 
 pub(crate) use device::{Device, WAITED};
 pub(crate) use firing::{Firing, firings, found_in};
-pub(crate) use shape::{Level, LoadFigures, LoadFlow, Named, Place, Waiting};
+pub(crate) use shape::{Level, LevelOrigin, LoadFigures, LoadFlow, Place, Waiting};
 pub(crate) use ticks::{Sum, Tick, Way, known};
 pub(crate) use watched_run::{Span, WatchedRun, is_watch, place};
 pub(crate) use windows::{USED, Window};

@@ -172,14 +172,14 @@ impl BusyWindow {
 
     /// Returns operations or bytes: whichever is evener; if all requests have one size, by what the policy says of
     /// that size, otherwise by the size itself.
-    pub fn what(&self, watch: &WatchedRun<'_>, device: &Device<'_>) -> Held {
+    pub fn what(&self, watch: &WatchedRun<'_>, device: &Device<'_>) -> LimitedResource {
         let of = |what| self.counts(watch, device, Rate { what, way: Way::Both }).evenness();
         if let (Some(operations), Some(bytes)) = (of(Resource::Iops), of(Resource::Bytes)) {
             if evener(&bytes, &operations) {
-                return Held { what: Resource::Bytes, apart: true };
+                return LimitedResource { what: Resource::Bytes, apart: true };
             }
             if evener(&operations, &bytes) {
-                return Held { what: Resource::Iops, apart: true };
+                return LimitedResource { what: Resource::Iops, apart: true };
             }
         }
         let crossing = watch.limits.and_then(|limits| {
@@ -187,7 +187,7 @@ impl BusyWindow {
             found.map(|workload::Bytes(bytes)| bytes as f64)
         });
         let large = self.window.sum.size() >= crossing.unwrap_or(LARGE);
-        Held { what: if large { Resource::Bytes } else { Resource::Iops }, apart: false }
+        LimitedResource { what: if large { Resource::Bytes } else { Resource::Iops }, apart: false }
     }
 }
 
@@ -206,7 +206,7 @@ fn evener(a: &Evenness, b: &Evenness) -> bool {
 
 /// What is held, and whether the record tells operations from bytes.
 #[derive(Clone, Copy)]
-pub(crate) struct Held {
+pub(crate) struct LimitedResource {
     pub what: Resource,
     pub apart: bool,
 }

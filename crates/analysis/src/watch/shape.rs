@@ -12,7 +12,7 @@ pub const WHOLE: &str = "whole";
 /// What a watch shows in figures. Rates are per second, latencies nanoseconds, sizes bytes, shares 0 to 1; `None` if
 /// the record does not say.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Watched {
+pub struct WatchFigures {
     /// The device that carries the load, as the load sees it; `None` without a load of ours.
     pub load_device: Option<Place>,
     /// Every device of the record in its order, with what was learned of it.
@@ -25,12 +25,12 @@ pub struct Watched {
     pub contract: Vec<ContractRow>,
     /// What was looked for, and how small it could have been seen; `None` if no device was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub looked: Option<Looked>,
+    pub looked: Option<DetectionLimits>,
 }
 
 /// What was looked for on the device that was used the most, and how small it could have been seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Looked {
+pub struct DetectionLimits {
     /// The device.
     pub device: Place,
     /// Seconds in which it did something.
@@ -46,12 +46,12 @@ pub struct Looked {
     /// Seconds for which it must do nothing although there is work, to be seen.
     pub stalls_s: f64,
     /// The load of ours that got the least of what it asked for, if that is less than nearly all.
-    pub lacked: Option<Lacked>,
+    pub lacked: Option<LoadShortfall>,
 }
 
 /// A load that got less than it asked for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Lacked {
+pub struct LoadShortfall {
     /// Name of the phase.
     pub phase: String,
     /// Share of what it asked for that it got.
@@ -101,7 +101,7 @@ pub struct PhaseFigures {
     pub from: Nanos,
     /// End, on the run's clock.
     pub to: Nanos,
-    /// Devices that were there, in the order of [`Watched::devices`].
+    /// Devices that were there, in the order of [`WatchFigures::devices`].
     pub devices: Vec<DeviceFigures>,
     /// Our own load; `None` without one.
     pub load: Option<LoadFigures>,
@@ -282,7 +282,7 @@ pub enum Remark {
 /// Whose figure a measured level is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
-pub enum Named {
+pub enum LevelOrigin {
     /// A limit that this machine itself sets.
     Local(LocalLimit),
     /// A policy's figure, within 3 %.
@@ -311,7 +311,7 @@ pub struct Level {
     /// Both together.
     pub all: Estimate,
     /// Whose figure it is, if that is known.
-    pub named: Option<Named>,
+    pub named: Option<LevelOrigin>,
 }
 
 /// How a device waits: queue and latency while something limits it, and otherwise.

@@ -4,11 +4,11 @@ use analysis::{Meaning, analyse};
 use record::{CpuCounters, DiskCounters, MemoryCounters, OwnCpu, Run, SECTOR, Sample};
 use workload::{Bytes, Direction, Nanos, StepKind};
 
-use crate::verdicts::{Served, run_of};
+use crate::verdicts::{ServedStep, run_of};
 
 /// A hundred reads of 1 MiB a second for 6 s at depth 32, on a device that read `more` bytes besides.
 fn run(more: u64) -> Run {
-    let served = Served::reads(StepKind::BlockLadder, 32, Bytes::MIB, 100.0);
+    let served = ServedStep::reads(StepKind::BlockLadder, 32, Bytes::MIB, 100.0);
     let mut run = run_of(&[served]);
     let own = run.steps[0].tally(Direction::Read).bytes;
     let sample = |at: u64, bytes: u64| Sample {

@@ -15,7 +15,7 @@ use workload::{
 
 /// One step: what was asked, and how the volume served it.
 #[derive(Clone)]
-pub(crate) struct Served {
+pub(crate) struct ServedStep {
     kind: StepKind,
     direction: Direction,
     depth: u32,
@@ -24,15 +24,15 @@ pub(crate) struct Served {
     seconds: u64,
 }
 
-impl Served {
+impl ServedStep {
     /// Reads for 6 s.
-    pub(crate) fn reads(kind: StepKind, depth: u32, block: Bytes, iops: f64) -> Served {
-        Served { kind, direction: Direction::Read, depth, block, iops, seconds: 6 }
+    pub(crate) fn reads(kind: StepKind, depth: u32, block: Bytes, iops: f64) -> ServedStep {
+        ServedStep { kind, direction: Direction::Read, depth, block, iops, seconds: 6 }
     }
 }
 
 /// A run of steps one after the other, each served at an even rate.
-pub(crate) fn run_of(steps: &[Served]) -> Run {
+pub(crate) fn run_of(steps: &[ServedStep]) -> Run {
     let mut run = Run::started(vec!["plimsoll".into(), "check".into()], 0);
     let mut at = Nanos::ZERO;
     for served in steps {
@@ -43,7 +43,7 @@ pub(crate) fn run_of(steps: &[Served]) -> Run {
     run
 }
 
-fn record_of(served: &Served, started: Nanos) -> StepRecord {
+fn record_of(served: &ServedStep, started: Nanos) -> StepRecord {
     let ended = started + Nanos::from_secs(served.seconds);
     let latency = (f64::from(served.depth) / served.iops * 1e9) as u64;
     let second = part(served, latency, served.iops as u64);
@@ -71,7 +71,7 @@ fn record_of(served: &Served, started: Nanos) -> StepRecord {
     }
 }
 
-fn part(served: &Served, latency: u64, ops: u64) -> DirectionTotals {
+fn part(served: &ServedStep, latency: u64, ops: u64) -> DirectionTotals {
     let mut histogram = Histogram::new();
     (0..ops).for_each(|_| histogram.record(latency));
     DirectionTotals {
@@ -88,7 +88,7 @@ fn part(served: &Served, latency: u64, ops: u64) -> DirectionTotals {
     }
 }
 
-fn plan_of(served: &Served) -> StepPlan {
+fn plan_of(served: &ServedStep) -> StepPlan {
     let mix = if served.direction == Direction::Write { Mix::WRITE } else { Mix::READ };
     let worker = WorkerPlan {
         job: "j".into(),
@@ -118,12 +118,19 @@ fn plan_of(served: &Served) -> StepPlan {
 }
 
 /// The steps of a `check` on a volume with these caps and this base latency, in both directions.
-pub(crate) fn checked(cap_iops: f64, cap_bytes: f64, base_s: f64) -> Vec<Served> {
+pub(crate) fn checked(cap_iops: f64, cap_bytes: f64, base_s: f64) -> Vec<ServedStep> {
     let rate =
         |depth: u32, block: Bytes| (f64::from(depth) / base_s).min(cap_iops).min(cap_bytes / block.0 as f64);
     let mut steps = Vec::new();
     let mut push = |kind, direction, depth, block| {
-        steps.push(Served { kind, direction, depth, block, iops: rate(depth, block).floor(), seconds: 6 });
+        steps.push(ServedStep {
+            kind,
+            direction,
+            depth,
+            block,
+            iops: rate(depth, block).floor(),
+            seconds: 6,
+        });
     };
     push(StepKind::Latency, Direction::Read, 1, Bytes::kib(4));
     for depth in [1, 2, 4, 8, 16, 32] {
@@ -186,7 +193,8 @@ fn less_than_claimed_is_below_where_more_depth_brings_nothing() {
 
 #[test]
 fn a_rate_that_still_rises_with_depth_is_not_proof_of_being_below() {
-    let steps: Vec<Served> = checked(1e9, 1e12, 0.8e-3).into_iter().filter(|step| step.depth <= 4).collect();
+    let steps: Vec<ServedStep> =
+        checked(1e9, 1e12, 0.8e-3).into_iter().filter(|step| step.depth <= 4).collect();
     let expectation = Expectation::parse("read 6000 iops").unwrap();
     let found = analyse(&run_of(&steps), None, Some(&expectation));
     assert_eq!(found.verdict.answer, Answer::CannotTell);

@@ -3,7 +3,7 @@
 
 use crate::made_machines::*;
 use analysis::findings::{HeldOperations, ThrottledAboveNominal};
-use analysis::{Analysis, Answer, Confidence, Finding, Meaning, Named, Remark, analyse};
+use analysis::{Analysis, Answer, Confidence, Finding, LevelOrigin, Meaning, Remark, analyse};
 use record::{LocalLimit, Run};
 use workload::Expectation;
 
@@ -220,7 +220,7 @@ fn a_limit_of_this_machine_is_named_where_the_level_is_its_value() {
     let Meaning::ThrottledAboveNominal(ThrottledAboveNominal { level, .. }) = found.meaning else {
         panic!("{:?}", found.meaning)
     };
-    assert!(matches!(level.named, Some(Named::Local(_))), "{level:?}");
+    assert!(matches!(level.named, Some(LevelOrigin::Local(_))), "{level:?}");
 }
 
 #[test]
@@ -293,7 +293,9 @@ fn levels_are_those_of_the_volume_and_named_after_the_policy_that_was_declared()
         panic!("{:?}", found.meaning)
     };
     assert!((level.all.value / 3000.0 - 1.0).abs() < 0.002 && !depth_one);
-    assert!(matches!(level.named, Some(Named::Policy { ref policy, .. }) if policy.starts_with("aws-gp3")));
+    assert!(
+        matches!(level.named, Some(LevelOrigin::Policy { ref policy, .. }) if policy.starts_with("aws-gp3"))
+    );
     assert!((waiting.queue - 32.0).abs() < 1.0 && waiting.usual_latency_ns.unwrap() < 2e6);
 }
 

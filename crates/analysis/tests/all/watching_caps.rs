@@ -3,7 +3,7 @@
 
 use crate::made_machines::*;
 use analysis::findings::{HeldLevelFell, HeldOperations, ThrottledAboveNominal};
-use analysis::{Analysis, Confidence, Finding, Level, Meaning, Named, analyse};
+use analysis::{Analysis, Confidence, Finding, Level, LevelOrigin, Meaning, analyse};
 use record::{LocalLimit, Run};
 use workload::Direction;
 
@@ -169,6 +169,6 @@ fn a_load_that_falls_behind_by_a_hundredth_is_throttled() {
 fn only_a_level_that_is_exactly_round_is_called_a_round_figure() {
     for (cap, wanted) in [(458.0, false), (1556.0, false), (460.0, true)] {
         let (level, _) = held(&look(&closed(capped(cap)).run()));
-        assert_eq!(matches!(level.named, Some(Named::Round { .. })), wanted, "{cap}: {level:?}");
+        assert_eq!(matches!(level.named, Some(LevelOrigin::Round { .. })), wanted, "{cap}: {level:?}");
     }
 }

@@ -149,7 +149,7 @@ fn served(draw: &mut Draw, seed: u64) -> Case {
 }
 
 /// The load on a volume whose meter is asked for more than it lets through.
-struct Asked {
+struct CappedLoad {
     depth: u32,
     write_share: f64,
     sizes: Vec<u64>,
@@ -157,19 +157,19 @@ struct Asked {
     quiet: bool,
 }
 
-fn asked(draw: &mut Draw) -> Asked {
+fn asked(draw: &mut Draw) -> CappedLoad {
     let quiet = draw.likely(0.6);
-    Asked { depth: draw.one(&[8, 16, 32, 64]), write_share: 0.0, sizes: vec![4096], quiet }
+    CappedLoad { depth: draw.one(&[8, 16, 32, 64]), write_share: 0.0, sizes: vec![4096], quiet }
 }
 
-fn capped(mut volume: Hostile, draw: &mut Draw, (seed, asked): (u64, Asked)) -> Run {
+fn capped(mut volume: Hostile, draw: &mut Draw, (seed, asked): (u64, CappedLoad)) -> Run {
     let to = length(draw);
     noisy(&mut volume, draw, (seed, to));
     capped_as_it_is(&volume, draw, (seed, asked, to))
 }
 
-fn capped_as_it_is(volume: &Hostile, draw: &mut Draw, (seed, asked, to): (u64, Asked, f64)) -> Run {
-    let Asked { depth, write_share, sizes, quiet } = asked;
+fn capped_as_it_is(volume: &Hostile, draw: &mut Draw, (seed, asked, to): (u64, CappedLoad, f64)) -> Run {
+    let CappedLoad { depth, write_share, sizes, quiet } = asked;
     let begins = if quiet { 12.0 } else { 0.0 };
     let deep = Program { from: begins, write_share, sizes: sizes.clone(), ..program(How::Closed(depth), to) };
     let before = Program { write_share, sizes, ..program(How::Random(30.0), begins) };
@@ -200,7 +200,7 @@ fn total(draw: &mut Draw, seed: u64) -> Case {
     let rate = draw.whole(200.0, 2000.0);
     let meter = Meter { slice: slices(draw), ..Meter::of(Charge::Operations, rate) };
     let volume = Hostile { meters: vec![meter], ..base(draw) };
-    let asked = Asked { write_share: draw.between(0.2, 0.6), ..asked(draw) };
+    let asked = CappedLoad { write_share: draw.between(0.2, 0.6), ..asked(draw) };
     Case { level: Some(rate), ..trouble(capped(volume, draw, (seed, asked)), HELD, BESIDE) }
 }
 
@@ -209,7 +209,7 @@ fn one_way(draw: &mut Draw, seed: u64) -> Case {
     let reads = draw.likely(0.5);
     let meter = Meter { of: [reads, !reads], slice: slices(draw), ..Meter::of(Charge::Operations, rate) };
     let volume = Hostile { meters: vec![meter], ..base(draw) };
-    let asked = Asked { write_share: if reads { 0.3 } else { 0.7 }, ..asked(draw) };
+    let asked = CappedLoad { write_share: if reads { 0.3 } else { 0.7 }, ..asked(draw) };
     trouble(capped(volume, draw, (seed, asked)), HELD, BESIDE)
 }
 
@@ -221,7 +221,7 @@ fn bytes(draw: &mut Draw, seed: u64) -> Case {
         true => vec![256 << 10],
         false => vec![128 << 10, 256 << 10, 512 << 10],
     };
-    let asked = Asked { sizes, ..asked(draw) };
+    let asked = CappedLoad { sizes, ..asked(draw) };
     Case {
         level: Some(rate),
         ..trouble(
@@ -237,7 +237,7 @@ fn unit(draw: &mut Draw, seed: u64) -> Case {
     let volume = Hostile { meters: vec![meter], ..base(draw) };
     let sizes = draw.one(&[0, 1]);
     let sizes = [vec![64 << 10], vec![4 << 10, 16 << 10, 40 << 10, 64 << 10]][sizes].clone();
-    let asked = Asked { sizes, ..asked(draw) };
+    let asked = CappedLoad { sizes, ..asked(draw) };
     trouble(
         capped(volume, draw, (seed, asked)),
         &["held_operations", "held_bytes"],
@@ -248,7 +248,7 @@ fn unit(draw: &mut Draw, seed: u64) -> Case {
 fn one_at_a_time(draw: &mut Draw, seed: u64) -> Case {
     let rate = draw.whole(100.0, 500.0);
     let volume = Hostile { meters: vec![Meter::of(Charge::Operations, rate)], ..base(draw) };
-    let asked = Asked { depth: 1, ..asked(draw) };
+    let asked = CappedLoad { depth: 1, ..asked(draw) };
     let to = draw.one(&[60.0, 90.0, 130.0]);
     let volume = Hostile { base_s: draw.between(5e-5, 4e-4), ..volume };
     Case { level: Some(rate), ..trouble(capped_as_it_is(&volume, draw, (seed, asked, to)), HELD, BESIDE) }
@@ -357,7 +357,7 @@ fn saturated(draw: &mut Draw, seed: u64) -> Case {
     let servers = draw.one(&[1usize, 2, 4]);
     let base_s = servers as f64 / draw.between(150.0, 1500.0);
     let volume = Hostile { base_s, servers, variation: draw.between(0.4, 1.2), ..CALM };
-    let asked = Asked { depth: draw.one(&[16, 32, 64]), quiet: true, ..asked(draw) };
+    let asked = CappedLoad { depth: draw.one(&[16, 32, 64]), quiet: true, ..asked(draw) };
     trouble(capped(volume, draw, (seed, asked)), &["saturated"], &["stalls"])
 }
 
@@ -369,7 +369,7 @@ fn unsteady_meter(draw: &mut Draw, seed: u64) -> Case {
         ..Meter::of(Charge::Operations, draw.whole(200.0, 1500.0))
     };
     let volume = Hostile { meters: vec![meter], ..base(draw) };
-    let asked = Asked { quiet: true, ..asked(draw) };
+    let asked = CappedLoad { quiet: true, ..asked(draw) };
     trouble(capped(volume, draw, (seed, asked)), &["held_operations", "saturated"], &["stalls"])
 }
 
@@ -378,7 +378,7 @@ fn written_back(draw: &mut Draw, seed: u64) -> Case {
     let rate = draw.whole(8.0, 60.0) * 1048576.0;
     let volume = Hostile { meters: vec![Meter::of(Charge::Bytes, rate)], ..base(draw) };
     let sizes = vec![512 << 10, 1280 << 10, 1280 << 10];
-    let asked = Asked { write_share: 1.0, sizes, depth: draw.one(&[8, 16]), quiet: false };
+    let asked = CappedLoad { write_share: 1.0, sizes, depth: draw.one(&[8, 16]), quiet: false };
     let mut run = capped(volume, draw, (seed, asked));
     for sample in &mut run.samples {
         (sample.memory.dirty, sample.memory.writeback) = (300 << 20, 20 << 20);

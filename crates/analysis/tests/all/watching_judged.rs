@@ -3,7 +3,7 @@
 
 use crate::made_machines::*;
 use analysis::findings::{HeldOperations, SerialApplication, StorageIdle, ThrottledAboveDevice};
-use analysis::{Analysis, Answer, Finding, Level, Meaning, Named, Remark, analyse};
+use analysis::{Analysis, Answer, Finding, Level, LevelOrigin, Meaning, Remark, analyse};
 use record::{DeviceKind, LocalLimit, Run};
 use workload::{Expectation, Pace};
 
@@ -73,11 +73,14 @@ fn held(found: &[Finding]) -> &Level {
 fn one_io_at_a_time_at_a_limit_of_this_machine_is_capped_and_not_serial() {
     let mut run = one_at_a_time();
     let found = look(&run).findings;
-    assert!(matches!(held(&found).named, Some(Named::Round { .. })), "so regular no device is: {found:#?}");
+    assert!(
+        matches!(held(&found).named, Some(LevelOrigin::Round { .. })),
+        "so regular no device is: {found:#?}"
+    );
     run.limits = vec![limit("sda", 530)];
     let found = look(&run).findings;
     assert_eq!(kinds(&found), ["held_operations"], "{found:#?}");
-    assert_eq!(held(&found).named, Some(Named::Local(limit("sda", 530))));
+    assert_eq!(held(&found).named, Some(LevelOrigin::Local(limit("sda", 530))));
     assert!((held(&found).all.value / 530.0 - 1.0).abs() < 0.01);
 }
 
@@ -100,7 +103,7 @@ fn one_io_at_a_time_at_a_declared_figure_is_capped_and_a_promise_is_no_measureme
     let limits = |words: &str| policy::evaluate(&workload::PolicyName::parse(words).unwrap()).unwrap();
     let run = one_at_a_time();
     let found = analyse(&run, Some(&limits("custom,iops=530")), None).findings;
-    assert!(matches!(held(&found).named, Some(Named::Policy { declared: true, .. })), "{found:#?}");
+    assert!(matches!(held(&found).named, Some(LevelOrigin::Policy { declared: true, .. })), "{found:#?}");
     let serial = machine(&serve(&FAST, &[asker(How::Closed(1), 1.0, 41.0)], 9), 1.0, 42.0);
     let found = analyse(&serial, Some(&limits("custom,iops=3000")), None).findings;
     let Meaning::SerialApplication(SerialApplication { cap, .. }) = &found[0].meaning else {

@@ -1,7 +1,7 @@
 //! The sections of a watched machine: contract, phases, the chart that decides, overload, every device, our own
 //! load.
 
-use analysis::{Analysis, Finding, Place, Watched};
+use analysis::{Analysis, Finding, Place, WatchFigures};
 use record::Run;
 
 use super::findings::found;
@@ -29,7 +29,7 @@ pub(super) fn is_watch(run: &Run) -> bool {
 /// Returns the sections below the tiles: what was asked and decided, what was found, then what every device did.
 pub(super) fn sections((run, analysis): (&Run, &Analysis), options: &PictureOptions) -> Markup {
     let page = Page { view: View::of(run, analysis, options.clone()), run, analysis };
-    let none = Watched::default();
+    let none = WatchFigures::default();
     let watched = analysis.watched.as_ref().unwrap_or(&none);
     let decisive = page.decisive();
     let overload = page.overload();
@@ -69,7 +69,7 @@ impl Page<'_> {
 
     /// Returns what devices did by phase: the device under load if there is one, or else all of them over the
     /// whole watch.
-    fn phases(&self, watched: &Watched) -> Markup {
+    fn phases(&self, watched: &WatchFigures) -> Markup {
         match (&watched.load_device, watched.phases.as_slice()) {
             (Some(place), _) => {
                 let head = format!("{} by phase", self.view.name_of(&place.name));
@@ -127,7 +127,7 @@ impl Page<'_> {
     /// above already and becomes a link.
     fn devices(
         &self,
-        watched: &Watched,
+        watched: &WatchFigures,
         (decisive, first): (Option<&DeviceChart>, Option<&DeviceChart>),
     ) -> Markup {
         let devices = self.view.devices();
@@ -141,7 +141,12 @@ impl Page<'_> {
         if sections.is_empty() { sections } else { section("Devices", markup![word, sections]) }
     }
 
-    fn device(&self, device: &str, watched: &Watched, shown: (bool, Option<&DeviceChart>)) -> Option<Markup> {
+    fn device(
+        &self,
+        device: &str,
+        watched: &WatchFigures,
+        shown: (bool, Option<&DeviceChart>),
+    ) -> Option<Markup> {
         let (open, first) = shown;
         let figure = |chart: &DeviceChart| match first == Some(chart) {
             true => above(&chart.title, &name(chart)),
@@ -163,7 +168,7 @@ impl Page<'_> {
 
 /// Returns the claims in the phases to which they apply, and a sentence on the phases in which more was asked than
 /// is claimed.
-fn contract(watched: &Watched) -> Markup {
+fn contract(watched: &WatchFigures) -> Markup {
     let rows = scrolled_as(&filled(&watch_tables::contract(watched)), "The contract by phase");
     section("The contract", markup![rows, watch_tables::beyond(watched).map(note)])
 }

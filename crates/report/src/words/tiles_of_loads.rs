@@ -1,7 +1,7 @@
 //! Tiles of loads without a ladder: a watched machine, and the jobs of a profile, a quick look or a job file.
 
 use analysis::{
-    Answer, Cell, ContractRow, DeviceFigures, Estimate, LoadFigures, PhaseFigures, Quantity, Watched,
+    Answer, Cell, ContractRow, DeviceFigures, Estimate, LoadFigures, PhaseFigures, Quantity, WatchFigures,
 };
 
 use super::numbers::{self, IOPS, Prefix, Unit};
@@ -14,7 +14,7 @@ use super::wrap::clean;
 const JOBS: usize = 6;
 
 /// Returns what a watch shows: what a load of ours achieved, or else what the busiest device did.
-pub(super) fn of_watch(watched: &Watched) -> Vec<Tile> {
+pub(super) fn of_watch(watched: &WatchFigures) -> Vec<Tile> {
     let loads: Vec<(&PhaseFigures, &LoadFigures)> =
         watched.phases.iter().filter_map(|phase| Some((phase, phase.load.as_ref()?))).collect();
     let mut tiles = if loads.is_empty() { of_devices(watched) } else { of_loads(watched, &loads) };
@@ -23,7 +23,7 @@ pub(super) fn of_watch(watched: &Watched) -> Vec<Tile> {
 }
 
 /// Returns the rate to which the device is limited, if the record shows one.
-fn held(watched: &Watched) -> Option<Tile> {
+fn held(watched: &WatchFigures) -> Option<Tile> {
     let busiest = || watched.looked.as_ref().map(|looked| &looked.device);
     let place = watched.load_device.as_ref().or_else(busiest)?;
     let device = watched.devices.iter().find(|device| device.place.name == place.name)?;
@@ -32,7 +32,7 @@ fn held(watched: &Watched) -> Option<Tile> {
 }
 
 /// Returns the load that the contract is about, or the nominal one, and what the greatest load achieved.
-fn of_loads(watched: &Watched, loads: &[(&PhaseFigures, &LoadFigures)]) -> Vec<Tile> {
+fn of_loads(watched: &WatchFigures, loads: &[(&PhaseFigures, &LoadFigures)]) -> Vec<Tile> {
     let judged = |(phase, _): &&(&PhaseFigures, &LoadFigures)| {
         watched.contract.iter().any(|row| row.phase == phase.name && row.answer != Answer::Measured)
     };
@@ -56,7 +56,7 @@ fn of_loads(watched: &Watched, loads: &[(&PhaseFigures, &LoadFigures)]) -> Vec<T
     tiles.into_iter().flatten().collect()
 }
 
-fn claimed(watched: &Watched, phase: &PhaseFigures, quantities: &[Quantity]) -> Vec<TileFigure> {
+fn claimed(watched: &WatchFigures, phase: &PhaseFigures, quantities: &[Quantity]) -> Vec<TileFigure> {
     let of_phase = |row: &&ContractRow| row.phase == phase.name && quantities.contains(&row.quantity);
     let what = |row: &ContractRow| match row.direction {
         Some(direction) => format!("{} at {}", plural(direction), clean(&phase.name)),
@@ -80,7 +80,7 @@ fn times(phase: &PhaseFigures, load: &LoadFigures) -> Vec<TileFigure> {
 }
 
 /// Returns the busiest device over the whole time.
-fn of_devices(watched: &Watched) -> Vec<Tile> {
+fn of_devices(watched: &WatchFigures) -> Vec<Tile> {
     let rate = |device: &DeviceFigures| device.read.ops + device.write.ops;
     let all = watched.phases.iter().flat_map(|phase| phase.devices.iter());
     let looked = watched.looked.as_ref().map(|looked| looked.device.name.as_str());

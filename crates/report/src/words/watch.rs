@@ -2,8 +2,8 @@
 //! short.
 
 use analysis::{
-    Analysis, Answer, ContractRow, DeviceFigures, Finding, Lacked, LoadFigures, LoadFlow, Looked, Meaning,
-    PhaseFigures, Quantity, Remark, WHOLE, Watched,
+    Analysis, Answer, ContractRow, DetectionLimits, DeviceFigures, Finding, LoadFigures, LoadFlow,
+    LoadShortfall, Meaning, PhaseFigures, Quantity, Remark, WHOLE, WatchFigures,
 };
 use record::{Event, EventKind, PhaseKind, Run};
 
@@ -31,7 +31,7 @@ const LAPSES: usize = 4;
 const NAMED: usize = 3;
 
 /// Returns the verdict of a watch in words.
-pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &Watched) -> VerdictWords {
+pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &WatchFigures) -> VerdictWords {
     let subject = analysis.verdict.subject.as_deref().map(clean).unwrap_or_default();
     let subject = if subject.contains(' ') { format!("\"{subject}\"") } else { subject };
     let judged = |answer| watched.contract.iter().filter(move |row| row.answer == answer);
@@ -64,7 +64,7 @@ pub(crate) fn verdict_words(run: &Run, analysis: &Analysis, watched: &Watched) -
 }
 
 /// Returns what was looked for, and the smallest that would have been detected.
-fn looked_words(looked: &Looked) -> String {
+fn looked_words(looked: &DetectionLimits) -> String {
     let time = |seconds: f64| numbers::time(seconds * 1e9);
     let found = format!(
         "Looked on {}, which was used for {}, for rates held {} or longer, falls by {} or more that last {}, \
@@ -79,7 +79,7 @@ fn looked_words(looked: &Looked) -> String {
     );
     match &looked.lacked {
         None => found,
-        Some(Lacked { phase, share }) => format!(
+        Some(LoadShortfall { phase, share }) => format!(
             "The load got {} of what it asked for in {}, and what held it back is not known. {found}",
             numbers::share(*share),
             clean(phase)
@@ -88,7 +88,7 @@ fn looked_words(looked: &Looked) -> String {
 }
 
 /// Returns what was watched, for a watch without a contract.
-fn watched_words(run: &Run, watched: &Watched) -> String {
+fn watched_words(run: &Run, watched: &WatchFigures) -> String {
     let (from, to) =
         (watched.phases.first().map(|phase| phase.from), watched.phases.last().map(|phase| phase.to));
     let seconds = from.zip(to).map_or(0.0, |(from, to)| to.since(from).as_secs_f64());
@@ -110,7 +110,7 @@ fn watched_words(run: &Run, watched: &Watched) -> String {
 }
 
 /// Returns the figures of the phase that proves the contract.
-fn met(watched: &Watched) -> String {
+fn met(watched: &WatchFigures) -> String {
     let proof = watched.contract.iter().rfind(|row| row.answer == Answer::Meets && is_rate(row));
     let proof = proof.or(watched.contract.iter().rfind(|row| row.answer == Answer::Meets));
     let Some(row) = proof else { return ".".to_owned() };
@@ -158,7 +158,7 @@ fn load_words(load: &LoadFigures) -> String {
 }
 
 /// Lists the first rows, grouping repeats of the same load; the rest is counted.
-fn listed(watched: &Watched, rows: &[&ContractRow]) -> String {
+fn listed(watched: &WatchFigures, rows: &[&ContractRow]) -> String {
     let scale = |row: &ContractRow| {
         let phase = watched.phases.iter().find(|phase| phase.name == row.phase)?;
         Some(phase.load.as_ref()?.scale)
@@ -245,7 +245,7 @@ fn what(row: &ContractRow) -> String {
 }
 
 /// Returns why nothing is decided.
-fn open(analysis: &Analysis, watched: &Watched) -> String {
+fn open(analysis: &Analysis, watched: &WatchFigures) -> String {
     let undecided = [Answer::CannotTell, Answer::ConsistentWithBurst];
     let remarks = watched.contract.iter().filter(|row| undecided.contains(&row.answer));
     let mut words: Vec<String> = remarks.filter_map(remark_words).collect();
@@ -311,7 +311,7 @@ fn remark_words(row: &ContractRow) -> Option<String> {
 
 /// Returns the load phases: asked, achieved, latency as the user waits, I/Os in flight. A scaled load has a row
 /// for each share of the nominal rate. `None` without a load.
-pub fn phase_table(watched: &Watched) -> Option<Table> {
+pub fn phase_table(watched: &WatchFigures) -> Option<Table> {
     let rows: Vec<(String, &LoadFigures)> = match watched.series.is_empty() {
         false => watched.series.iter().map(|row| (series_name(&row.phases, row.scale), &row.load)).collect(),
         true => watched
@@ -378,7 +378,7 @@ fn device_cells(device: &DeviceFigures) -> Vec<String> {
 }
 
 /// Returns the middle of a watch's text: the table that suits it, the findings in short, and lapses of the record.
-pub(crate) fn sections(run: &Run, analysis: &Analysis, watched: &Watched) -> [String; 3] {
+pub(crate) fn sections(run: &Run, analysis: &Analysis, watched: &WatchFigures) -> [String; 3] {
     let table = match phase_table(watched) {
         Some(table) => lines(&shortened(table, PHASES)),
         None => lines(&busiest(watched)),
@@ -421,7 +421,7 @@ fn shortened(mut table: Table, most: usize) -> Table {
 }
 
 /// Returns the devices that did most, in the longest phase.
-fn busiest(watched: &Watched) -> Table {
+fn busiest(watched: &WatchFigures) -> Table {
     let mut table =
         Table::headed(&["device", "reads/s", "writes/s", "read", "written", "r_await", "w_await", "queue"]);
     let Some(phase) = longest(watched) else { return table };
@@ -442,7 +442,7 @@ fn busiest(watched: &Watched) -> Table {
     shortened(table, DEVICES)
 }
 
-fn longest(watched: &Watched) -> Option<&PhaseFigures> {
+fn longest(watched: &WatchFigures) -> Option<&PhaseFigures> {
     watched.phases.iter().max_by_key(|phase| phase.to.since(phase.from))
 }
 

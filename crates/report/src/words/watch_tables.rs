@@ -1,6 +1,6 @@
 //! Tables of a watched machine: the contract by phase, and what devices did in each phase.
 
-use analysis::{ContractRow, DeviceFigures, Latency, PhaseFigures, Quantity, Remark, Watched};
+use analysis::{ContractRow, DeviceFigures, Latency, PhaseFigures, Quantity, Remark, WatchFigures};
 
 use crate::words::Table;
 use crate::words::claims::answer_words;
@@ -8,7 +8,7 @@ use crate::words::numbers::{self, Prefix, UNKNOWN, Unit};
 
 /// Returns a row for each claim and phase, for phases that asked for no more than is claimed. The latency is given
 /// in three ways, because a contract seldom says which one it means.
-pub(crate) fn contract(watched: &Watched) -> Table {
+pub(crate) fn contract(watched: &WatchFigures) -> Table {
     let mut table =
         Table::headed(&["phase", "claim", "asked", "measured", "mean", "p99", "within the bound", "answer"]);
     let counts = |row: &&ContractRow| !exceeds(watched, &row.phase);
@@ -17,13 +17,13 @@ pub(crate) fn contract(watched: &Watched) -> Table {
 }
 
 /// Whether more was asked in that phase than the contract covers, which each of its rows then remarks.
-fn exceeds(watched: &Watched, phase: &str) -> bool {
+fn exceeds(watched: &WatchFigures, phase: &str) -> bool {
     let mut rows = watched.contract.iter().filter(|row| row.phase == phase);
     rows.all(|row| matches!(row.remark, Some(Remark::AskedMore { .. })))
 }
 
 /// Returns a sentence on the phases that the contract does not cover; `None` if there are none.
-pub(crate) fn beyond(watched: &Watched) -> Option<String> {
+pub(crate) fn beyond(watched: &WatchFigures) -> Option<String> {
     let phases = || watched.phases.iter().filter(|phase| phase.load.is_some());
     let is_beyond = |phase: &&PhaseFigures| {
         watched.contract.iter().any(|row| row.phase == phase.name) && exceeds(watched, &phase.name)
@@ -90,7 +90,7 @@ fn remark_words(remark: &Remark) -> String {
 }
 
 /// Returns what a device did, phase by phase.
-pub(crate) fn device(watched: &Watched, name: &str) -> Table {
+pub(crate) fn device(watched: &WatchFigures, name: &str) -> Table {
     let of_phase = |phase: &'_ PhaseFigures| phase.devices.iter().find(|device| device.name == name).cloned();
     let seen: Vec<(&str, DeviceFigures)> =
         watched.phases.iter().filter_map(|phase| Some((phase.name.as_str(), of_phase(phase)?))).collect();
@@ -162,7 +162,7 @@ fn figures_row(device: &DeviceFigures, rates: Unit) -> Vec<String> {
 
 /// Returns our own load, phase by phase: asked, done, and the latency of its I/Os, both from due to done, which
 /// the user waits, and from issue to done.
-pub(crate) fn load(watched: &Watched) -> Table {
+pub(crate) fn load(watched: &WatchFigures) -> Table {
     let mut table = Table::headed(&[
         "phase",
         "asked",

@@ -1,6 +1,6 @@
 //! Devices, levels and waits of a watched machine in words, for the sentences of findings.
 
-use analysis::{Level, Named, Place, Waiting};
+use analysis::{Level, LevelOrigin, Place, Waiting};
 use record::LocalLimit;
 use workload::Direction;
 
@@ -65,10 +65,12 @@ pub(super) fn bytes(level: &Level) -> String {
 pub(super) fn named_words(level: &Level) -> String {
     match &level.named {
         None => String::new(),
-        Some(Named::Round { .. }) => ", a round figure".to_owned(),
-        Some(Named::Policy { policy, declared: true, .. }) => format!(", the figure of {}", clean(policy)),
-        Some(Named::Policy { policy, .. }) => format!(" (a figure that {} has too)", clean(policy)),
-        Some(Named::Local(limit)) => {
+        Some(LevelOrigin::Round { .. }) => ", a round figure".to_owned(),
+        Some(LevelOrigin::Policy { policy, declared: true, .. }) => {
+            format!(", the figure of {}", clean(policy))
+        }
+        Some(LevelOrigin::Policy { policy, .. }) => format!(" (a figure that {} has too)", clean(policy)),
+        Some(LevelOrigin::Local(limit)) => {
             format!(
                 ", which this machine sets itself ({} of control group {})",
                 clean(&limit.what),
@@ -191,7 +193,7 @@ const UNITS: [f64; 3] = [16_384.0, 32_768.0, 262_144.0];
 /// Returns what else could limit the device to `level`; if this machine sets it, a limit of the same figure below.
 pub(super) fn unless_held(level: &Level, otherwise: &'static str) -> &'static str {
     match &level.named {
-        Some(Named::Local(_)) => "The volume below has a limit of the same figure.",
+        Some(LevelOrigin::Local(_)) => "The volume below has a limit of the same figure.",
         _ => otherwise,
     }
 }
@@ -199,7 +201,7 @@ pub(super) fn unless_held(level: &Level, otherwise: &'static str) -> &'static st
 /// Returns what to do next: to raise the limit if this machine sets it.
 pub(super) fn next_held(level: &Level, otherwise: &str) -> String {
     match &level.named {
-        Some(Named::Local(limit)) => raise(limit),
+        Some(LevelOrigin::Local(limit)) => raise(limit),
         _ => otherwise.to_owned(),
     }
 }

@@ -10,7 +10,7 @@ use analysis::findings::{
     Saturated, SerialApplication, Stalls, StorageIdle, ThrottledAboveDevice, ThrottledAboveNominal, Untimed,
     WriteBack,
 };
-use analysis::{Analysis, Finding, Level, Meaning, Named, Place, Waiting, analyse};
+use analysis::{Analysis, Finding, Level, LevelOrigin, Meaning, Place, Waiting, analyse};
 use record::{Event, EventKind, LocalLimit, Run, TargetDoubt};
 use report::{Extent, Paint, competing, json, next_step, sentence, terminal, watch};
 use workload::{Expectation, Nanos};
@@ -259,7 +259,7 @@ fn all_kinds() -> Vec<Meaning> {
     };
     let waiting =
         Waiting { queue: 31.6, latency_ns: 15.8e6, usual_queue: Some(0.9), usual_latency_ns: Some(0.4e6) };
-    let policy = Named::Policy { policy: "aws-gp3".into(), value: 3000.0, declared: true };
+    let policy = LevelOrigin::Policy { policy: "aws-gp3".into(), value: 3000.0, declared: true };
     let d = || device.clone();
     vec![
         Meaning::StorageIdle(StorageIdle {
@@ -292,14 +292,14 @@ fn all_kinds() -> Vec<Meaning> {
         }),
         Meaning::HeldBytes(HeldBytes {
             device: d(),
-            level: level(Some(Named::Round { value: 1200.0 })),
+            level: level(Some(LevelOrigin::Round { value: 1200.0 })),
             waiting,
             size: 262_144.0,
         }),
         Meaning::ThrottledAboveNominal(ThrottledAboveNominal {
             device: d(),
             scale: 2.0,
-            level: level(Some(Named::Local(limit.clone()))),
+            level: level(Some(LevelOrigin::Local(limit.clone()))),
             waiting,
             claimed: Some(1000.0),
             bytes: false,

@@ -2,7 +2,7 @@
 
 use analysis::{
     Analysis, Answer, ClaimRow, ClaimedFigure, ContractRow, Latency, LoadFigures, LoadFlow, Place, Quantity,
-    SeriesRow, Watched, WatchedDevice,
+    SeriesRow, WatchFigures, WatchedDevice,
 };
 use record::{CpuCounters, DeviceFacts, DeviceKind, DeviceNode, DiskCounters, Phase, PhaseKind, Run, Sample};
 use workload::{Direction, Nanos};
@@ -202,7 +202,7 @@ pub fn overloaded_on(devices: Vec<DeviceNode>, seconds: u64) -> (Run, Analysis) 
         alias: device.alias.clone(),
         on: device.below.iter().map(|name| vec![name.clone()]).collect(),
     };
-    analysis.watched = Some(Watched {
+    analysis.watched = Some(WatchFigures {
         load_device: run.devices.iter().find(|device| device.facts.name == "dm-0").map(place),
         devices: run
             .devices
@@ -210,7 +210,7 @@ pub fn overloaded_on(devices: Vec<DeviceNode>, seconds: u64) -> (Run, Analysis) 
             .map(|device| WatchedDevice { place: place(device), timed: true, ..WatchedDevice::default() })
             .collect(),
         series: SCALES.into_iter().map(series_row).collect(),
-        ..Watched::default()
+        ..WatchFigures::default()
     });
     (run, analysis)
 }
