@@ -50,7 +50,7 @@ pub struct Trial {
 
 /// What is sought.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sought {
+pub struct CrossingTarget {
     /// The share, above 0 and below 1.
     pub share: f64,
     /// Usual growth of the log odds per unit of the setting; the trials may show another.
@@ -82,13 +82,13 @@ impl Crossing {
 
 /// Estimates where the share of `trials` passes the one `sought`; `None` for fewer than two usable trials.
 #[must_use]
-pub fn crossing(trials: &[Trial], sought: Sought) -> Option<Crossing> {
+pub fn crossing(trials: &[Trial], sought: CrossingTarget) -> Option<Crossing> {
     let usable: Vec<Trial> =
         trials.iter().copied().filter(|trial| trial.count > 0.0 && trial.at > 0.0).collect();
     if usable.len() < 2 {
         return None;
     }
-    let mut fit = Fit::of(&usable, sought);
+    let mut fit = WeightedTrials::of(&usable, sought);
     let mut line = fit.best();
     for _ in 0..ROUNDS {
         fit.reweigh(line);
@@ -116,7 +116,7 @@ enum Side {
 }
 
 /// Trials with their weights.
-struct Fit<'t> {
+struct WeightedTrials<'t> {
     trials: &'t [Trial],
     target: f64,
     usual: f64,
@@ -125,12 +125,18 @@ struct Fit<'t> {
     dispersion: f64,
 }
 
-impl Fit<'_> {
-    fn of(trials: &[Trial], sought: Sought) -> Fit<'_> {
+impl WeightedTrials<'_> {
+    fn of(trials: &[Trial], sought: CrossingTarget) -> WeightedTrials<'_> {
         let target = (sought.share / (1.0 - sought.share)).ln();
         let odds = |trial: &Trial| ((trial.events + 0.5) / (trial.count - trial.events + 0.5)).ln();
         let weights = trials.iter().map(|trial| nearness((odds(trial) - target) / (2.0 * REACH))).collect();
-        Fit { trials, target, usual: sought.usual_slope.ln(), weights, dispersion: FIRST_DISPERSION }
+        WeightedTrials {
+            trials,
+            target,
+            usual: sought.usual_slope.ln(),
+            weights,
+            dispersion: FIRST_DISPERSION,
+        }
     }
 
     fn share(&self, line: Line, at: f64) -> f64 {
@@ -264,7 +270,7 @@ mod tests {
     use super::*;
     use crate::random::Stream;
 
-    const SOUGHT: Sought = Sought { share: 0.01, usual_slope: 15.0 };
+    const SOUGHT: CrossingTarget = CrossingTarget { share: 0.01, usual_slope: 15.0 };
 
     /// Independent events whose log odds at x are 20 (x - 1) above those of 1 %.
     fn trial(stream: &mut Stream, at: f64, count: u32) -> Trial {

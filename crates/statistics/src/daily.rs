@@ -16,7 +16,7 @@ const LEAST: usize = 12;
 
 /// A number with the half-width of its 95 % interval, and whether chance explains it less than once in a thousand times.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Told {
+pub struct DailyEstimate {
     /// The number.
     pub value: f64,
     /// Half-width of its 95 % interval.
@@ -31,9 +31,9 @@ pub struct Daily {
     /// Mean of the series.
     pub mean: f64,
     /// Change of the fitted line from the first value to the last.
-    pub trend: Told,
+    pub trend: DailyEstimate,
     /// Amplitude of the sine; `None` if the series is too short for one.
-    pub swing: Option<Told>,
+    pub swing: Option<DailyEstimate>,
     /// When the sine is highest, counted from the first value, in units of time; 0 without a sine.
     pub highest: f64,
 }
@@ -71,7 +71,7 @@ pub fn daily(times: &[f64], values: &[f64], day: f64) -> Option<Daily> {
     let df = (free * plain / variance.max(f64::MIN_POSITIVE)).clamp(3.0, free);
     let told = |value: f64, own: f64| {
         let error = (variance * own).max(0.0).sqrt();
-        Told {
+        DailyEstimate {
             value,
             half_width: t_quantile(LEVEL, df) * error,
             sure: value.abs() > t_quantile(SURE, df) * error,
@@ -85,7 +85,7 @@ pub fn daily(times: &[f64], values: &[f64], day: f64) -> Option<Daily> {
     let far = sine.hypot(cosine);
     let (a, b) = (sine / far.max(f64::MIN_POSITIVE), cosine / far.max(f64::MIN_POSITIVE));
     let own = a * a * inverse[2][2] + 2.0 * a * b * inverse[2][3] + b * b * inverse[3][3];
-    let swing = Told { sure: far * far > SURE_SQUARE * variance * own, ..told(far, own) };
+    let swing = DailyEstimate { sure: far * far > SURE_SQUARE * variance * own, ..told(far, own) };
     let highest = sine.atan2(cosine).rem_euclid(std::f64::consts::TAU) / std::f64::consts::TAU * day;
     Some(Daily { mean, trend, swing: Some(swing), highest })
 }

@@ -63,18 +63,18 @@ pub struct Falling {
     below: Page,
     /// Sum over values that may be above the level.
     above: Page,
-    left: Option<Left>,
+    left: Option<RemainingRate>,
 }
 
 /// The remaining rate after a fall.
 #[derive(Clone, Debug)]
-struct Left {
+struct RemainingRate {
     at: usize,
     before: f64,
     values: Vec<f64>,
 }
 
-impl Left {
+impl RemainingRate {
     /// Moves the fall to its likeliest position: earlier low values were only momentary.
     fn place(&mut self) {
         let middle = f64::midpoint(self.before, median(&self.values).unwrap_or(self.before));
@@ -157,7 +157,7 @@ impl Falling {
             let since = std::mem::take(&mut self.below.since);
             let first = at + 1 - since.len();
             // The first value has a part of the level.
-            self.left = Some(Left { at: first, before: level, values: since[1..].to_vec() });
+            self.left = Some(RemainingRate { at: first, before: level, values: since[1..].to_vec() });
             (self.below, self.above) = (Page::default(), Page::default());
         } else if is_above && last_median(&self.above.since) > level + half {
             self.held = std::mem::take(&mut self.above.since).split_off(1).into();

@@ -4,7 +4,7 @@
 use policy::{Limits, Load};
 use record::{Distribution, Run, StepRecord};
 use serde::{Deserialize, Serialize};
-use statistics::daily::{Told, daily};
+use statistics::daily::{DailyEstimate, daily};
 use statistics::quantile::{median, quantile};
 use statistics::share::share_of_time;
 use workload::{Direction, Ending, SoakRequest, StepKind};
@@ -121,7 +121,7 @@ pub(crate) fn answer(run: &Run, asked: &SoakRequest, limits: Option<&Limits>) ->
     let promised = limits.and_then(|limits| promised(limits, asked));
     let threshold = promised.as_ref().map_or(own, |promise| WHOLE * promise.fraction * promise.iops);
     let fit = daily(&times, &rates, DAY_S);
-    let drift = |told: Told, mean: f64| {
+    let drift = |told: DailyEstimate, mean: f64| {
         let (value, half) = (told.value / mean, told.half_width / mean);
         Drift { share: Estimate { value, low: value - half, high: value + half }, sure: told.sure }
     };

@@ -2,7 +2,7 @@
 
 use record::StepRecord;
 use serde::{Deserialize, Serialize};
-use statistics::crossing::{Crossing, Sought, crossing};
+use statistics::crossing::{Crossing, CrossingTarget, crossing};
 use workload::{Ending, HeadroomRequest, LatencyBound, StepKind};
 
 use super::HeadroomDoubt;
@@ -188,7 +188,7 @@ fn first_crossing(loads: &[OpenLoad], bounds: &[LatencyBound]) -> Option<(usize,
     let of_bound = |(at, bound): (usize, &LatencyBound)| {
         let trials: Vec<_> = loads.iter().filter_map(|load| load.trial(at)).collect();
         let sought =
-            Sought { share: bound.may_exceed(), usual_slope: USUAL_SLOPE * bound.most.as_secs_f64() };
+            CrossingTarget { share: bound.may_exceed(), usual_slope: USUAL_SLOPE * bound.most.as_secs_f64() };
         Some((at, crossing(&trials, sought)?))
     };
     bounds.iter().enumerate().filter_map(of_bound).min_by(|a, b| a.1.at.total_cmp(&b.1.at))

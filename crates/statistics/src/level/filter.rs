@@ -57,7 +57,7 @@ impl Noise {
 
 /// A noise model fitted to a series.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Fit {
+pub(super) struct ModelFit {
     /// Log likelihood of the series, with the unknown level integrated out.
     pub log_likelihood: f64,
     /// Estimate of the level.
@@ -68,7 +68,7 @@ pub(super) struct Fit {
 
 /// Covariances of fast part, slow part and last edge, given the values so far.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct Covariances {
     fast: f64,
     slow: f64,
     edge: f64,
@@ -98,16 +98,16 @@ impl State {
 }
 
 /// Fits a constant level under `noise` to `cells`.
-pub(super) fn fit(cells: &[Cell], noise: &Noise) -> Fit {
+pub(super) fn fit(cells: &[Cell], noise: &Noise) -> ModelFit {
     let (fast, slow) = (noise.fast.powi(2), noise.slow.powi(2));
-    let mut known = Known { fast, slow, ..Known::default() };
+    let mut known = Covariances { fast, slow, ..Covariances::default() };
     let (mut values, mut ones) = (State::default(), State::default());
     let (mut log, mut vv, mut vo, mut oo) = (0.0, 0.0, 0.0, 0.0);
     for (at, cell) in cells.iter().enumerate() {
         let (load, edge) = (cell.scales.within, noise.edge(&cell.scales).powi(2));
         if let Some(gap) = cell.gap {
             // A new moment has a first edge of its own.
-            known = Known { edge, fast_edge: 0.0, slow_edge: 0.0, ..known };
+            known = Covariances { edge, fast_edge: 0.0, slow_edge: 0.0, ..known };
             (values.edge, ones.edge) = (0.0, 0.0);
             if at > 0 {
                 let away = keep(noise, gap);
@@ -131,7 +131,7 @@ pub(super) fn fit(cells: &[Cell], noise: &Noise) -> Fit {
         oo += o * o / spread;
         let gain = [with_fast / spread, with_slow / spread, edge / spread];
         (values, ones) = (values.learn(v, gain), ones.learn(o, gain));
-        known = Known {
+        known = Covariances {
             fast: known.fast - gain[0] * with_fast,
             slow: known.slow - gain[1] * with_slow,
             edge: edge - gain[2] * edge,
@@ -141,7 +141,7 @@ pub(super) fn fit(cells: &[Cell], noise: &Noise) -> Fit {
         };
     }
     let log_likelihood = -0.5 * (log + oo.ln() + vv - vo * vo / oo);
-    Fit { log_likelihood, mean: vo / oo, variance: 1.0 / oo }
+    ModelFit { log_likelihood, mean: vo / oo, variance: 1.0 / oo }
 }
 
 /// Seconds between two values for which the correlation of a noise model is given.
@@ -152,9 +152,9 @@ fn keep(noise: &Noise, gap: f64) -> (f64, f64) {
     (noise.rho.powf(gap / RHO_S), (-gap / noise.memory).exp())
 }
 
-impl Known {
-    fn step(self, keep: (f64, f64), own: (f64, f64)) -> Known {
-        Known {
+impl Covariances {
+    fn step(self, keep: (f64, f64), own: (f64, f64)) -> Covariances {
+        Covariances {
             fast: keep.0.powi(2) * self.fast + (1.0 - keep.0.powi(2)) * own.0,
             slow: keep.1.powi(2) * self.slow + (1.0 - keep.1.powi(2)) * own.1,
             edge: self.edge,

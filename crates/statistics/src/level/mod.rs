@@ -59,7 +59,7 @@ mod filter;
 mod mixture;
 mod models;
 
-use filter::{Cell, Fit, Scales, fit};
+use filter::{Cell, ModelFit, Scales, fit};
 use mixture::{Part, half_width};
 use models::{Shape, noises, shapes};
 
@@ -182,13 +182,13 @@ struct Look {
     moments: usize,
     cells: usize,
     /// Fits of the noise models, by shape.
-    fits: Vec<Vec<Weighed>>,
+    fits: Vec<Vec<WeightedFit>>,
 }
 
 /// A noise model fitted to a series, with its weight.
 #[derive(Clone, Copy, Debug)]
-struct Weighed {
-    fit: Fit,
+struct WeightedFit {
+    fit: ModelFit,
     /// Logarithm of likelihood times prior.
     log: f64,
     /// Whether it has no fast part.
@@ -267,7 +267,7 @@ impl Look {
         let cells = cells(moments, unit);
         let seconds: f64 = cells.iter().map(|cell| cell.seconds).sum();
         let of = |shape: &Shape| if shape.believed > 0.0 { fits(&cells, shape, mean) } else { Vec::new() };
-        let fits: Vec<Vec<Weighed>> = shapes.iter().map(of).collect();
+        let fits: Vec<Vec<WeightedFit>> = shapes.iter().map(of).collect();
         let sound = fits.iter().flatten().any(|weighed| weighed.log.is_finite());
         let floor = unit * moments.len() as f64 / seconds;
         let values = moments.iter().map(|moment| moment.values.len()).sum();
@@ -278,8 +278,8 @@ impl Look {
     fn level(&self, shapes: &[Shape], strays: &Strays) -> Level {
         let alone = self.moments == 1 && strays.is_unknown();
         let weighed = self.weigh(&self.believed(shapes, strays));
-        let moving = |of: &&(usize, Weighed, f64)| shapes[of.0].slow > 0.0;
-        let share = |of: &dyn Fn(&&(usize, Weighed, f64)) -> bool| -> f64 {
+        let moving = |of: &&(usize, WeightedFit, f64)| shapes[of.0].slow > 0.0;
+        let share = |of: &dyn Fn(&&(usize, WeightedFit, f64)) -> bool| -> f64 {
             weighed.iter().filter(of).map(|(_, _, weight)| weight).sum()
         };
         let found = half_width(&parts(weighed.iter(), self.mean), self.floor).max(self.floor);
@@ -321,20 +321,20 @@ impl Look {
     }
 
     /// The noise models worth keeping, with the number of their shape and their weights, which add up to one.
-    fn weigh(&self, believed: &[f64]) -> Vec<(usize, Weighed, f64)> {
+    fn weigh(&self, believed: &[f64]) -> Vec<(usize, WeightedFit, f64)> {
         let all = self.fits.iter().zip(believed).enumerate();
         let weights = all.flat_map(|(shape, (fits, believed))| {
             let whole = log_sum(fits);
             fits.iter().map(move |fit| (shape, *fit, believed * (fit.log - whole).exp()))
         });
-        let kept: Vec<(usize, Weighed, f64)> = weights.filter(|one| one.2 > LEAST).collect();
+        let kept: Vec<(usize, WeightedFit, f64)> = weights.filter(|one| one.2 > LEAST).collect();
         let sum: f64 = kept.iter().map(|one| one.2).sum();
         kept.into_iter().map(|(shape, fit, weight)| (shape, fit, weight / sum)).collect()
     }
 }
 
 /// Logarithm of the sum of the weights of all these fits.
-fn log_sum(fits: &[Weighed]) -> f64 {
+fn log_sum(fits: &[WeightedFit]) -> f64 {
     let best = fits.iter().map(|one| one.log).fold(f64::NEG_INFINITY, f64::max);
     if best == f64::NEG_INFINITY {
         return best;
@@ -342,17 +342,17 @@ fn log_sum(fits: &[Weighed]) -> f64 {
     best + fits.iter().map(|one| (one.log - best).exp()).sum::<f64>().ln()
 }
 
-fn fits(cells: &[Cell], shape: &Shape, mean: f64) -> Vec<Weighed> {
+fn fits(cells: &[Cell], shape: &Shape, mean: f64) -> Vec<WeightedFit> {
     let of = |(noise, believed): &(filter::Noise, f64)| {
         let fit = fit(cells, noise);
-        Weighed { fit, log: fit.log_likelihood + believed.ln(), pinned: noise.fast == 0.0 }
+        WeightedFit { fit, log: fit.log_likelihood + believed.ln(), pinned: noise.fast == 0.0 }
     };
     noises(shape, mean).iter().map(of).collect()
 }
 
 /// Mixture of the fits' long-run means, relative to the counted mean.
-fn parts<'w>(weighed: impl Iterator<Item = &'w (usize, Weighed, f64)>, mean: f64) -> Vec<Part> {
-    let part = |(_, one, weight): &(usize, Weighed, f64)| Part {
+fn parts<'w>(weighed: impl Iterator<Item = &'w (usize, WeightedFit, f64)>, mean: f64) -> Vec<Part> {
+    let part = |(_, one, weight): &(usize, WeightedFit, f64)| Part {
         weight: *weight,
         off: one.fit.mean - mean,
         sd: one.fit.variance.sqrt(),

@@ -8,7 +8,7 @@ use crate::level::Strays as Shown;
 
 /// Shares of runs whose interval holds the mean, in which the level is said to wander, and in which at least dependence is
 /// presumed; mean half-width and bias as shares of the mean.
-struct Seen {
+struct IntervalShares {
     held: f64,
     wandering: f64,
     presumed: f64,
@@ -18,10 +18,10 @@ struct Seen {
 
 const RUNS: u64 = 60;
 
-fn seen(looks: Looks, strays: Strays) -> Seen {
+fn seen(looks: Looks, strays: Strays) -> IntervalShares {
     let found: Vec<Level> = (0..RUNS).filter_map(|run| one(looks, strays, run)).collect();
     let mean = |figure: &dyn Fn(&Level) -> f64| found.iter().map(figure).sum::<f64>() / RUNS as f64;
-    Seen {
+    IntervalShares {
         held: mean(&|level| f64::from((level.mean - MEAN).abs() <= level.half_width)),
         wandering: mean(&|level| f64::from(level.basis == Basis::Wandering)),
         presumed: mean(&|level| f64::from(matches!(level.basis, Basis::Wandering | Basis::Presumed))),
