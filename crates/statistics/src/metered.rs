@@ -12,7 +12,7 @@ mod fit;
 #[cfg(test)]
 mod tests;
 
-use fit::{Fit, Stretch};
+use fit::{MeterFit, Stretch};
 
 /// Slope that separates pinned (-1) from level (0).
 const BORDER: f64 = -0.5;
@@ -166,7 +166,7 @@ fn all_clean(window: &Window) -> Window {
     Window { counts, ..*window }
 }
 
-fn answer(slope: &Slope, fit: &Fit, scales: &Scales) -> Metering {
+fn answer(slope: &Slope, fit: &MeterFit, scales: &Scales) -> Metering {
     let fano = fit.variance(scales.longest) / (fit.rate * scales.longest);
     if slope.high < BORDER || fit.loose_high < EVEN {
         Metering::Metered
@@ -195,7 +195,7 @@ impl Scales {
         }
     }
 
-    fn slope(&self, fit: &Fit) -> Slope {
+    fn slope(&self, fit: &MeterFit) -> Slope {
         let of = |drift: f64| {
             let variance = |seconds: f64| 2.0 + drift * seconds;
             (variance(self.longest) / variance(self.shortest)).ln() / (self.longest / self.shortest).ln()

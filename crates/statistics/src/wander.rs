@@ -61,7 +61,7 @@ pub fn levels(series: &[Vec<f64>]) -> Option<Vec<Level>> {
         .map(|(one, scale)| one.iter().map(|value| value / scale).collect())
         .collect();
     let steady = fit(&scaled, Wander { of: None, swing: 0.0 });
-    let together: Vec<Fit> =
+    let together: Vec<WanderFit> =
         SWINGS.iter().map(|swing| fit(&scaled, Wander { of: None, swing: *swing })).collect();
     let level = |(at, scale): (usize, &f64)| {
         let alone = (series.len() > 1).then(|| fit(&scaled, Wander { of: Some(at), swing: SWING_ALONE }));
@@ -93,7 +93,7 @@ struct Wander {
 }
 
 /// An explanation of all series.
-struct Fit {
+struct WanderFit {
     /// Restricted log likelihood, up to a constant that is the same for every explanation.
     log_likelihood: f64,
     /// Mean and standard error of each level.
@@ -109,7 +109,7 @@ struct Sums {
     log_variances: f64,
 }
 
-fn fit(series: &[Vec<f64>], wander: Wander) -> Fit {
+fn fit(series: &[Vec<f64>], wander: Wander) -> WanderFit {
     let (count, length) = (series.len(), series[0].len());
     let Sums { products, log_variances } = filter(series, wander);
     let (inverse, log_determinant) = inverted(&products, count);
@@ -119,7 +119,7 @@ fn fit(series: &[Vec<f64>], wander: Wander) -> Fit {
     let df = (count * (length - 1)) as f64;
     let left = (products[count][count] - explained).max(f64::MIN_POSITIVE);
     let error = |row: usize| (left / df * inverse[row][row]).sqrt();
-    Fit {
+    WanderFit {
         log_likelihood: -0.5 * (log_variances + log_determinant + df * left.ln()),
         levels: means.iter().enumerate().map(|(row, mean)| (*mean, error(row))).collect(),
         df,
@@ -189,10 +189,14 @@ fn inverted(matrix: &[Vec<f64>], count: usize) -> (Vec<Vec<f64>>, f64) {
 
 /// Explanations with their prior probabilities.
 struct Mixture<'f> {
-    parts: Vec<(f64, &'f Fit)>,
+    parts: Vec<(f64, &'f WanderFit)>,
 }
 
-fn mixture<'f>(steady: &'f Fit, together: &'f [Fit], alone: Option<&'f Fit>) -> Mixture<'f> {
+fn mixture<'f>(
+    steady: &'f WanderFit,
+    together: &'f [WanderFit],
+    alone: Option<&'f WanderFit>,
+) -> Mixture<'f> {
     let believed = if steady.levels.len() < FEW { STEADY_OF_FEW } else { STEADY };
     let share = (1.0 - believed) / together.len() as f64;
     let of_all = if alone.is_some() { share * (1.0 - ALONE) } else { share };
@@ -210,7 +214,7 @@ impl Mixture<'_> {
         let most = logs.iter().copied().fold(f64::MIN, f64::max);
         let weights: Vec<f64> = logs.iter().map(|log| (log - most).exp()).collect();
         let all: f64 = weights.iter().sum();
-        let part = |((_, fit), weight): (&(f64, &Fit), &f64)| {
+        let part = |((_, fit), weight): (&(f64, &WanderFit), &f64)| {
             let (mean, error) = fit.levels[at];
             let (weight, df, wanders) = (weight / all, fit.df, fit.wanders);
             Part { weight, mean: mean * scale, error: error * scale, df, wanders }

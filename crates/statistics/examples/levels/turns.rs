@@ -1,6 +1,6 @@
 //! Four levels of one volume measured in turn, as in a check; each interval uses what the other levels show of the noise.
 
-use statistics::level::{Level, Series, Strays as Shown, level};
+use statistics::level::{Level, Series, Strays as LevelStrays, level};
 
 use super::volume::{Strays, Volume, series};
 
@@ -42,6 +42,6 @@ pub fn levels(strays: Strays, run: u64) -> Vec<Level> {
         seen[of].push((from, volume.moment(from, values)));
     }
     let all: Vec<Series<'_>> = seen.iter().map(|moments| series(moments)).collect();
-    let strays = Shown::of(&all);
+    let strays = LevelStrays::of(&all);
     all.iter().filter_map(|one| level(one, &strays)).collect()
 }

@@ -1,7 +1,7 @@
 //! A volume whose rate strays from its mean in a known way, and the moments in which it is measured.
 
 use statistics::Stream;
-use statistics::level::{Level, Moment, Series, Strays as Shown, level};
+use statistics::level::{Level, Moment, Series, Strays as LevelStrays, level};
 
 pub const MEAN: f64 = 3000.0;
 
@@ -78,10 +78,10 @@ pub fn series(moments: &[(f64, Vec<f64>)]) -> Series<'_> {
 /// A level over several moments. For a single moment, eight references over the preceding 100 s show how levels stray.
 pub fn one(looks: Looks, strays: Strays, run: u64) -> Option<Level> {
     let mut volume = Volume::new(strays, run);
-    let mut others = Shown::default();
+    let mut others = LevelStrays::default();
     if looks.moments == 1 {
         let references = volume.seen(Looks { moments: 8, values: 4, span: 100.0 }, 0.0);
-        others = Shown::of(&[series(&references)]);
+        others = LevelStrays::of(&[series(&references)]);
     }
     level(&series(&volume.seen(looks, 105.0)), &others)
 }

@@ -4,7 +4,7 @@ use super::turns::{LEVELS, levels};
 use super::volume::{Looks, MEAN, SECONDS, Strays, Volume, one, series};
 use super::{Basis, Level, Moment, Series, level};
 use crate::Stream;
-use crate::level::Strays as Shown;
+use crate::level::Strays as LevelStrays;
 
 /// Shares of runs whose interval holds the mean, in which the level is said to wander, and in which at least dependence is
 /// presumed; mean half-width and bias as shares of the mean.
@@ -71,7 +71,7 @@ fn one_short_moment_borrows_how_levels_stray() {
     assert!(borrowing.held >= 50.0 / 60.0, "{}", borrowing.held);
     let alone = (0..RUNS).filter(|run| {
         let mut volume = Volume::new(strays, *run);
-        let level = level(&series(&volume.seen(FEW, 0.0)), &Shown::default()).unwrap();
+        let level = level(&series(&volume.seen(FEW, 0.0)), &LevelStrays::default()).unwrap();
         assert_eq!(level.basis, Basis::OneMoment, "nothing is known of other moments, and it says so");
         (level.mean - MEAN).abs() <= level.half_width
     });
@@ -88,7 +88,7 @@ fn a_meter_is_pinned_to_its_counts_and_noise_is_not() {
         };
         let moments: Vec<(f64, Vec<f64>)> =
             (0..6).map(|at| (20.0 * f64::from(at), moment(20.0 * f64::from(at)))).collect();
-        level(&series(&moments), &Shown::default()).unwrap()
+        level(&series(&moments), &LevelStrays::default()).unwrap()
     };
     for run in 0..20 {
         for counts in [25.4, 125.0, 3000.3] {
@@ -127,7 +127,7 @@ fn a_metered_level_beside_a_noisy_one_is_told_from_it() {
     let mut volume = Volume::new(noisy, 1);
     let others = volume.seen(LADDER, 3.0);
     let metered: Vec<(f64, Vec<f64>)> = (0..6).map(|at| (20.0 * f64::from(at), vec![MEAN; 8])).collect();
-    let strays = Shown::of(&[series(&others), series(&metered)]);
+    let strays = LevelStrays::of(&[series(&others), series(&metered)]);
     let of = |moments: &[(f64, Vec<f64>)]| level(&series(moments), &strays).unwrap();
     assert!(of(&metered).half_width < 0.03 * MEAN, "{:?}", of(&metered));
     assert!((of(&others).mean - MEAN).abs() <= of(&others).half_width, "{:?}", of(&others));
@@ -135,7 +135,7 @@ fn a_metered_level_beside_a_noisy_one_is_told_from_it() {
 
 #[test]
 fn degenerate_series_are_answered() {
-    let none = Shown::default();
+    let none = LevelStrays::default();
     let of = |values: &[f64]| {
         let moments = vec![Moment { at: 0.0, seconds: 1.0, values }];
         level(&Series { moments, unit: 1.0 }, &none)
@@ -160,6 +160,6 @@ fn moments_of_other_lengths_count_by_their_time() {
         Moment { at: 0.0, seconds: 0.1, values: &fine },
         Moment { at: 9.0, seconds: 1.0, values: &coarse },
     ];
-    let level = level(&Series { moments, unit: 1.0 }, &Shown::default()).unwrap();
+    let level = level(&Series { moments, unit: 1.0 }, &LevelStrays::default()).unwrap();
     assert!((level.mean - 115.0).abs() < 1e-9 && level.half_width > 10.0, "{level:?}");
 }

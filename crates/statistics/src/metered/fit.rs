@@ -26,7 +26,7 @@ pub(super) struct Stretch<'w> {
 
 /// The best fit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fit {
+pub(super) struct MeterFit {
     /// Items per second.
     pub rate: f64,
     /// Variance of an edge's error.
@@ -41,7 +41,7 @@ pub(super) struct Fit {
     pub loose_high: f64,
 }
 
-impl Fit {
+impl MeterFit {
     /// Variance of the count in a window of `seconds` seconds.
     pub fn variance(&self, seconds: f64) -> f64 {
         self.edge * (2.0 + self.drift * seconds)
@@ -50,27 +50,27 @@ impl Fit {
 
 /// How well a ratio explains the counts.
 #[derive(Clone, Copy)]
-struct Tried {
+struct RatioFit {
     drift: f64,
     edge: f64,
     log_likelihood: f64,
 }
 
 /// The best fit to the stretches of all levels; `None` if nothing was counted.
-pub(super) fn fit(levels: &[Vec<Stretch<'_>>]) -> Option<Fit> {
+pub(super) fn fit(levels: &[Vec<Stretch<'_>>]) -> Option<MeterFit> {
     let all = || levels.iter().flatten();
     let shortest = all().map(|stretch| stretch.seconds).fold(f64::INFINITY, f64::min);
     let numbers: f64 = all().flat_map(|stretch| stretch.counts).map(|count| count.number).sum();
     let seconds: f64 = all().map(|stretch| stretch.seconds * stretch.counts.len() as f64).sum();
     let ratios = (RATIOS.0..=RATIOS.1).map(|half| (0.5 * f64::from(half)).exp2() / shortest);
-    let tried: Vec<Tried> =
+    let tried: Vec<RatioFit> =
         std::iter::once(0.0).chain(ratios).filter_map(|drift| explain(levels, drift)).collect();
     let best = *tried.iter().max_by(|a, b| a.log_likelihood.total_cmp(&b.log_likelihood))?;
     let likely = || tried.iter().filter(|one| one.log_likelihood >= best.log_likelihood - FALLS_SHORT);
     let (low, high) = (likely().next()?, likely().next_back()?);
     let rate = numbers / seconds;
-    let loose = |one: &Tried| one.edge * one.drift / rate;
-    (numbers > 0.0).then(|| Fit {
+    let loose = |one: &RatioFit| one.edge * one.drift / rate;
+    (numbers > 0.0).then(|| MeterFit {
         rate,
         loose_high: likely().map(loose).fold(0.0, f64::max),
         edge: best.edge,
@@ -81,7 +81,7 @@ pub(super) fn fit(levels: &[Vec<Stretch<'_>>]) -> Option<Fit> {
 }
 
 /// Restricted likelihood at one ratio, with the edge variance that maximizes it.
-fn explain(levels: &[Vec<Stretch<'_>>], drift: f64) -> Option<Tried> {
+fn explain(levels: &[Vec<Stretch<'_>>], drift: f64) -> Option<RatioFit> {
     let (mut freedom, mut squares, mut determinants) = (0.0, 0.0, 0.0);
     for level in levels {
         let sums = level.iter().fold(Sums::default(), |sums, stretch| sums.with(stretch, drift));
@@ -97,7 +97,7 @@ fn explain(levels: &[Vec<Stretch<'_>>], drift: f64) -> Option<Tried> {
     }
     let edge = (squares / freedom).max(EDGE_MIN);
     let log_likelihood = -0.5 * (freedom * edge.ln() + determinants + squares / edge);
-    Some(Tried { drift, edge, log_likelihood })
+    Some(RatioFit { drift, edge, log_likelihood })
 }
 
 /// Sums over a level, weighted by the inverse of the covariance: of the squared counts, of counts times seconds (a level is

@@ -194,21 +194,21 @@ struct Series<'c> {
 }
 
 /// Segments and the noise that remains within them.
-struct Cut {
+struct SegmentFit {
     noise: Noise,
     starts: Vec<usize>,
     cost: f64,
 }
 
-impl Cut {
-    fn likelier(self, other: Cut) -> Cut {
+impl SegmentFit {
+    fn likelier(self, other: SegmentFit) -> SegmentFit {
         if other.cost < self.cost { other } else { self }
     }
 }
 
 impl<'c> Series<'c> {
     /// Finds noise and segments from each other, starting with `noise`, until they agree.
-    fn settled(&self, mut noise: Noise) -> Cut {
+    fn settled(&self, mut noise: Noise) -> SegmentFit {
         let mut starts = self.begins.to_vec();
         for _ in 0..PASSES {
             let found = confirmed(&self.search(noise), self.rule);
@@ -218,7 +218,7 @@ impl<'c> Series<'c> {
             }
         }
         let cost = self.search(noise).total(&starts);
-        Cut { noise, starts, cost }
+        SegmentFit { noise, starts, cost }
     }
 
     fn search(&self, noise: Noise) -> Search<'c> {
