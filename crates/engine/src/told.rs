@@ -1,7 +1,7 @@
 //! What is reported about a step's workers besides their figures: failures, data that is not what was written, bounds
 //! crossed, depths found.
 
-use record::{Crossed, CrossedBound, Held, IoFailure, Mismatch, Note, RateUnit, Steered};
+use record::{BoundCrossing, CrossedBound, IoFailure, Mismatch, Note, RateUnit, SteeredDepth, TargetOutcome};
 use workload::{StepPlan, WorkerPlan};
 
 use crate::coordinator::Outcome;
@@ -21,7 +21,7 @@ pub(crate) fn notes(plan: &StepPlan, outcomes: &[Outcome]) -> Vec<Note> {
     mismatches(plan, outcomes).into_iter().map(Note::Mismatch).chain(of_bounds).collect()
 }
 
-fn crossed(worker: &WorkerPlan, crossing: &Crossing) -> Crossed {
+fn crossed(worker: &WorkerPlan, crossing: &Crossing) -> BoundCrossing {
     let bound = match *crossing {
         Crossing::Ops { direction, least, got } => {
             CrossedBound::Rate { direction, unit: RateUnit::Ops, least, got }
@@ -38,16 +38,16 @@ fn crossed(worker: &WorkerPlan, crossing: &Crossing) -> Crossed {
             bytes: io.bytes,
         },
     };
-    Crossed { job: worker.job.clone(), bound }
+    BoundCrossing { job: worker.job.clone(), bound }
 }
 
-fn steered(worker: &WorkerPlan, reached: SteeringResult) -> Steered {
+fn steered(worker: &WorkerPlan, reached: SteeringResult) -> SteeredDepth {
     let held = match reached.held {
-        Some(true) => Held::Yes,
-        Some(false) => Held::No,
-        None => Held::Unknown,
+        Some(true) => TargetOutcome::Yes,
+        Some(false) => TargetOutcome::No,
+        None => TargetOutcome::Unknown,
     };
-    Steered { job: worker.job.clone(), depth: reached.depth, held }
+    SteeredDepth { job: worker.job.clone(), depth: reached.depth, held }
 }
 
 fn path(worker: &WorkerPlan, file: u32) -> String {

@@ -1,18 +1,18 @@
 //! What another tool printed, taken from an imported run: the tool's own figures, in base units.
 
-use record::{Figure, Reported, ReportedDirection, ReportedLatency, ReportedSeries, Run};
+use record::{Figure, ReportedDirection, ReportedLatency, ReportedPart, ReportedSeries, Run};
 use workload::Direction;
 
 use crate::table::{Column, figure, text, whole};
 use crate::tables::{PERCENTILES, word};
 
 /// One reported part, with its number from 1, and one direction of it.
-type Printed<'r> = ((u64, &'r Reported), &'r ReportedDirection);
+type Printed<'r> = ((u64, &'r ReportedPart), &'r ReportedDirection);
 
 /// A point of a log, with the number of the reported part it belongs to.
 type Point<'r> = (u64, &'r ReportedSeries, (u64, f64));
 
-fn parts(run: &Run) -> impl Iterator<Item = (u64, &Reported)> {
+fn parts(run: &Run) -> impl Iterator<Item = (u64, &ReportedPart)> {
     (1..).zip(&run.reported)
 }
 

@@ -1,6 +1,6 @@
 //! Disk results of scripts that test a rented server: bench.sh and its kin, nench.
 
-use record::{Figure, LatencyKind, Reported, Scope};
+use record::{Figure, LatencyKind, ReportedPart, Scope};
 use workload::Direction;
 
 use super::found::{Found, latency, set, way};
@@ -68,7 +68,7 @@ impl Walk<'_> {
     }
 
     fn of_section(&mut self, line: &str, start: usize) {
-        let part = |name: &str| Reported::named(Scope::Job, name, self.text.line(start));
+        let part = |name: &str| ReportedPart::named(Scope::Job, name, self.text.line(start));
         let read = match self.section {
             Some(Section::Seeks) => {
                 line.strip_prefix("min/avg/max/mdev = ").map(|words| seeks(part("ioping: seek rate"), words))
@@ -110,7 +110,7 @@ impl Walk<'_> {
             return self.troubles.push(self.text.trouble(start, "a rate like 255 MB/s"));
         };
         let scope = if name == "average" { Scope::Whole } else { Scope::Job };
-        let mut part = Reported::named(scope, name, self.text.line(start));
+        let mut part = ReportedPart::named(scope, name, self.text.line(start));
         set(&mut way(&mut part, Some(Direction::Write)).bytes_per_second, Some(rate));
         let Some(found) = self.found.last_mut() else { return };
         if tool == BENCH && printed.ends_with("GB/s") && found.notes.is_empty() {
@@ -137,7 +137,7 @@ fn speed(line: &str) -> Option<(String, &str)> {
 }
 
 /// Parses `58.7 us / 109.4 us / 6.32 ms / 48.0 us`.
-fn seeks(mut part: Reported, words: &str) -> Option<Reported> {
+fn seeks(mut part: ReportedPart, words: &str) -> Option<ReportedPart> {
     let times: Vec<Figure> = words.split('/').filter_map(quantity::time).collect();
     let [min, mean, max, deviation] = <[Figure; 4]>::try_from(times).ok()?;
     let latency = latency(way(&mut part, Some(Direction::Read)), LatencyKind::Total);
@@ -147,7 +147,7 @@ fn seeks(mut part: Reported, words: &str) -> Option<Reported> {
 }
 
 /// Parses `20.9 k requests in 5.00 s, 5.11 GiB, 4.18 k iops, 1.02 GiB/s`.
-fn reads(mut part: Reported, words: &str) -> Option<Reported> {
+fn reads(mut part: ReportedPart, words: &str) -> Option<ReportedPart> {
     let (count, rest) = words.split_once(" requests in ")?;
     let mut pieces = rest.split(", ");
     let (time, size, iops, rate) = (pieces.next()?, pieces.next()?, pieces.next()?, pieces.next()?);

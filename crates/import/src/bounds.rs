@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use record::Reported;
+use record::ReportedPart;
 
 use super::found::Found;
 use super::gather;
@@ -54,7 +54,7 @@ impl Bounds {
     }
 
     /// Adds a part if it is kept.
-    pub fn add(&self, parts: &mut Vec<Reported>, part: Reported) {
+    pub fn add(&self, parts: &mut Vec<ReportedPart>, part: ReportedPart) {
         if self.keeps_part() {
             parts.push(part);
         }

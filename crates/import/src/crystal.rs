@@ -1,6 +1,6 @@
 //! The text that CrystalDiskMark copies: rows of reads, writes and mixes, of versions 3 to 9.
 
-use record::{Figure, LatencyKind, Reported, ReportedUnit, Scope};
+use record::{Figure, LatencyKind, ReportedPart, ReportedUnit, Scope};
 use workload::Direction;
 
 use super::found::{Found, add, latency, set, way};
@@ -93,7 +93,7 @@ impl Walk<'_> {
             return;
         }
         let place = known.unwrap_or_else(|| {
-            let mut part = Reported::named(Scope::Job, name, self.text.line(start));
+            let mut part = ReportedPart::named(Scope::Job, name, self.text.line(start));
             part.asked.clone_from(&row.asked);
             found.parts.push(part);
             found.parts.len() - 1

@@ -1,6 +1,6 @@
 //! The four-line summary of dbench, a fio job for Kubernetes volumes, and of scripts that print the same lines.
 
-use record::{Figure, LatencyKind, Reported, Scope};
+use record::{Figure, LatencyKind, ReportedPart, Scope};
 use workload::Direction;
 
 use super::found::{Found, latency, set, way};
@@ -36,7 +36,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
             troubles.push(text.trouble(start, "figures of reads and writes like 75.7k/59.7k"));
         }
         for (name, measure, figures) in parts {
-            let mut part = Reported::named(Scope::Job, name, text.line(start));
+            let mut part = ReportedPart::named(Scope::Job, name, text.line(start));
             for (direction, figure) in [Direction::Read, Direction::Write].into_iter().zip(figures) {
                 enter(&mut part, (measure, direction), figure);
             }
@@ -95,7 +95,7 @@ fn one(words: &str, measure: Measure) -> Option<Figure> {
     }
 }
 
-fn enter(part: &mut Reported, (measure, direction): (Measure, Direction), figure: Option<Figure>) {
+fn enter(part: &mut ReportedPart, (measure, direction): (Measure, Direction), figure: Option<Figure>) {
     let Some(figure) = figure else { return };
     let way = way(part, Some(direction));
     match measure {

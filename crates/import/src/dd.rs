@@ -1,6 +1,6 @@
 //! The lines of dd: what was copied, how long it took, the rate; of GNU, busybox, BSD and macOS, in any language.
 
-use record::{Figure, Reported, Scope};
+use record::{Figure, ReportedPart, Scope};
 use workload::{Direction, Nanos};
 
 use super::found::Found;
@@ -68,7 +68,7 @@ impl Walk<'_> {
             |name: &str| self.asked.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
         let direction = direction(operand("if"), operand("of"));
         let target = if direction == Some(Direction::Read) { operand("if") } else { operand("of") };
-        let mut part = Reported::named(Scope::Job, target.unwrap_or("dd"), self.text.line(start));
+        let mut part = ReportedPart::named(Scope::Job, target.unwrap_or("dd"), self.text.line(start));
         part.asked.clone_from(&self.asked);
         part.runtime = copied.seconds.as_ref().map(|time| Nanos(time.value as u64));
         let mut way = record::ReportedDirection::new(direction);

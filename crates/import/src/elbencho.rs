@@ -1,6 +1,6 @@
 //! elbencho's CSV: one row for each phase.
 
-use record::{Figure, LatencyKind, Reported, ReportedUnit, Scope};
+use record::{Figure, LatencyKind, ReportedPart, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
 
 use super::found::{Found, add, latency, set, way};
@@ -88,10 +88,10 @@ impl Row<'_> {
         quantity::plain(self.word(head)?, worth)
     }
 
-    fn part(&self, line: u32) -> Reported {
+    fn part(&self, line: u32) -> ReportedPart {
         let phase = self.word("operation").unwrap_or("phase");
         let name = self.word("label").map_or_else(|| phase.to_owned(), |label| format!("{label} {phase}"));
-        let mut part = Reported::named(Scope::Job, name, line);
+        let mut part = ReportedPart::named(Scope::Job, name, line);
         let asked = ASKED.iter().filter_map(|head| Some(((*head).to_owned(), self.word(head)?.to_owned())));
         part.asked = asked.collect();
         for head in ["ISO date", "version", "command"] {
@@ -114,7 +114,7 @@ impl Row<'_> {
         part
     }
 
-    fn rates(&self, part: &mut Reported, (phase, runtime): (&str, Option<Figure>)) {
+    fn rates(&self, part: &mut ReportedPart, (phase, runtime): (&str, Option<Figure>)) {
         const MIB: f64 = 1_048_576.0;
         let direction = match phase {
             "READ" => Some(Direction::Read),

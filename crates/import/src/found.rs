@@ -1,8 +1,8 @@
 //! One result of another tool as it was found in an input, on its way to a run.
 
 use record::{
-    Along, Figure, HostFacts, LatencyKind, Measure, NamedFigure, Observed, Reported, ReportedDirection,
-    ReportedLatency, ReportedSeries, ReportedUnit, Sample, Scope,
+    Along, Figure, HostFacts, LatencyKind, Measure, NamedFigure, ObservedMachine, ReportedDirection,
+    ReportedLatency, ReportedPart, ReportedSeries, ReportedUnit, Sample, Scope,
 };
 use workload::Direction;
 
@@ -14,7 +14,7 @@ pub(crate) struct Found {
     /// Whether the version is inferred from the form, because no line states it.
     pub tool_is_guessed: bool,
     /// Parts in the order of the input.
-    pub parts: Vec<Reported>,
+    pub parts: Vec<ReportedPart>,
     /// What a reader should know besides the figures.
     pub notes: Vec<String>,
     /// Start in milliseconds since 1970; zero if unknown.
@@ -24,7 +24,7 @@ pub(crate) struct Found {
     /// The machine, if known.
     pub host: Option<HostFacts>,
     /// Series of the machine, if the tool watched one.
-    pub observed: Option<Observed>,
+    pub observed: Option<ObservedMachine>,
     /// Raw counters of the machine, if the tool printed those.
     pub samples: Vec<Sample>,
     /// Offset of its beginning; it orders the results of one input.
@@ -74,7 +74,7 @@ pub(crate) fn add(
 }
 
 /// Returns the part of `direction`, added if missing.
-pub(crate) fn way(part: &mut Reported, direction: Option<Direction>) -> &mut ReportedDirection {
+pub(crate) fn way(part: &mut ReportedPart, direction: Option<Direction>) -> &mut ReportedDirection {
     let index = part.directions.iter().position(|known| known.direction == direction).unwrap_or_else(|| {
         part.directions.push(ReportedDirection::new(direction));
         part.directions.len() - 1

@@ -1,6 +1,6 @@
 //! hdparm's timings: `-T` of the page cache, `-t` of the device, with or without `--direct`.
 
-use record::{Figure, Reported, Scope};
+use record::{Figure, ReportedPart, Scope};
 use workload::Direction;
 
 use super::found::{Found, way};
@@ -37,7 +37,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
             continue;
         };
         let name = device.map_or(what.to_owned(), |device| format!("{device}: {what}"));
-        let mut part = Reported::named(Scope::Job, name, text.line(start));
+        let mut part = ReportedPart::named(Scope::Job, name, text.line(start));
         let way = way(&mut part, Some(Direction::Read));
         (way.bytes, way.runtime, way.bytes_per_second) = (Some(bytes), Some(seconds), Some(rate));
         if what.contains("cache") {

@@ -1,7 +1,7 @@
 //! The summary of kbench, which loads a Kubernetes volume with fio: rates, bandwidths and latencies, each
 //! from jobs of its own; of one volume, or of two side by side.
 
-use record::{Figure, LatencyKind, Reported, Scope};
+use record::{Figure, LatencyKind, ReportedPart, Scope};
 use workload::Direction;
 
 use super::found::{Found, latency, set, way};
@@ -131,7 +131,7 @@ impl Reader<'_> {
             return;
         }
         for (found, (read, write)) in self.found[first..].iter_mut().zip(sides.into_iter().flatten()) {
-            let mut part = Reported::named(Scope::Job, format!("{access} {}", measure.name()), line);
+            let mut part = ReportedPart::named(Scope::Job, format!("{access} {}", measure.name()), line);
             part.asked = self.asked.clone();
             enter(&mut part, (measure, Direction::Read), read);
             enter(&mut part, (measure, Direction::Write), write);
@@ -140,7 +140,7 @@ impl Reader<'_> {
     }
 }
 
-fn enter(part: &mut Reported, (measure, direction): (Measure, Direction), figure: Figure) {
+fn enter(part: &mut ReportedPart, (measure, direction): (Measure, Direction), figure: Figure) {
     let way = way(part, Some(direction));
     match measure {
         Measure::Iops => set(&mut way.iops, Some(figure)),

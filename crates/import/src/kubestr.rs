@@ -1,6 +1,6 @@
 //! kubestr's report of fio on a storage class: jobs with their rates.
 
-use record::{Figure, NamedFigure, Reported, ReportedUnit, Scope};
+use record::{Figure, NamedFigure, ReportedPart, ReportedUnit, Scope};
 use workload::Direction;
 
 use super::found::{Found, add, set, way};
@@ -77,7 +77,7 @@ impl Walk<'_> {
         if !self.open {
             return;
         }
-        let mut part = Reported::named(Scope::Job, name, self.text.line(start));
+        let mut part = ReportedPart::named(Scope::Job, name, self.text.line(start));
         part.asked.clone_from(&self.common);
         self.found.last_mut().into_iter().for_each(|found| found.parts.push(part.clone()));
     }
@@ -142,8 +142,8 @@ fn sampled(list: &mut Vec<NamedFigure>, name: &str, samples: &str) -> bool {
 }
 
 /// Reads `nvme1n1: ios=6193/6186 merge=0/3 ticks=57803/57823 in_queue=104512, util=87.3%`.
-fn disk(name: &str, counters: &str, line: u32) -> Reported {
-    let mut part = Reported::named(Scope::Disk, name, line);
+fn disk(name: &str, counters: &str, line: u32) -> ReportedPart {
+    let mut part = ReportedPart::named(Scope::Disk, name, line);
     let rows = [
         ("ios", "ios", ReportedUnit::Count, 1.0),
         ("merge", "merges", ReportedUnit::Count, 1.0),

@@ -1,7 +1,8 @@
 //! What another tool's output does not hold, so that nobody mistakes an import for a measurement.
 
 use record::{
-    Along, Measure, Metric, Observed, ObservedDevice, Reported, ReportedDirection, ReportedLatency, Scope,
+    Along, Measure, Metric, ObservedDevice, ObservedMachine, ReportedDirection, ReportedLatency,
+    ReportedPart, Scope,
 };
 
 use super::found::Found;
@@ -15,7 +16,7 @@ pub(crate) fn lacks(found: &Found) -> Vec<String> {
     }
 }
 
-fn of_a_machine(observed: &Observed) -> Vec<String> {
+fn of_a_machine(observed: &ObservedMachine) -> Vec<String> {
     let waits = [Metric::ReadAwait, Metric::WriteAwait, Metric::Await];
     let timed = |device: &ObservedDevice| device.metrics.iter().any(|(metric, _)| waits.contains(metric));
     let no = [
@@ -39,7 +40,7 @@ fn of_counters() -> Vec<String> {
 }
 
 /// Returns what the results in `parts` lack.
-pub(crate) fn of_results(parts: &[Reported]) -> Vec<String> {
+pub(crate) fn of_results(parts: &[ReportedPart]) -> Vec<String> {
     let ways = || parts.iter().flat_map(|part| &part.directions);
     let latencies = || ways().flat_map(|way| &way.latencies);
     let has_series = |test: fn(Measure) -> bool| {
@@ -71,6 +72,6 @@ fn has_percentiles(latency: &ReportedLatency) -> bool {
 }
 
 /// Whether the options of a job are known.
-fn asked(parts: &[Reported]) -> bool {
+fn asked(parts: &[ReportedPart]) -> bool {
     parts.iter().any(|part| part.asked.len() > 1)
 }

@@ -193,7 +193,7 @@ fn figures(run: &Run) -> usize {
     observed + cpu + reported + counted
 }
 
-fn of_part(part: &record::Reported) -> usize {
+fn of_part(part: &record::ReportedPart) -> usize {
     let series: usize = part.series.iter().map(|series| series.points.len() + series.histograms.len()).sum();
     part.figures.len() + series + part.directions.iter().map(of_way).sum::<usize>()
 }

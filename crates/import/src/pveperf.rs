@@ -1,6 +1,6 @@
 //! pveperf, Proxmox VE's quick test of a host: buffered reads, seeks and flushes of a file system.
 
-use record::{Figure, LatencyKind, Reported, Scope};
+use record::{Figure, LatencyKind, ReportedPart, Scope};
 use workload::Direction;
 
 use super::found::{Found, latency, set, way};
@@ -42,7 +42,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
 }
 
 fn begun(at: usize, text: &Text) -> Found {
-    let part = Reported::named(Scope::Job, "file system", text.line(at));
+    let part = ReportedPart::named(Scope::Job, "file system", text.line(at));
     Found { tool: "pveperf".to_owned(), parts: vec![part], at, ..Found::default() }
 }
 
@@ -68,7 +68,7 @@ impl Entry {
     }
 
     /// Enters the line; returns false if it has no figure.
-    fn enter(&self, part: &mut Reported, words: &str) -> bool {
+    fn enter(&self, part: &mut ReportedPart, words: &str) -> bool {
         match self {
             Entry::Said(name) => part.said.push(((*name).to_lowercase(), words.to_owned())),
             // `93.93 GB (/dev/mapper/pve-root)`

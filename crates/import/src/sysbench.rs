@@ -1,6 +1,6 @@
 //! sysbench's `fileio` of 0.4 to 1.1: rates of reads, writes and flushes, amounts, latencies, and interim prints.
 
-use record::{Along, Figure, LatencyKind, Measure, Reported, Scope};
+use record::{Along, Figure, LatencyKind, Measure, ReportedPart, Scope};
 use workload::{Direction, Nanos};
 
 use super::found::{Found, latency, percentile, series, set, way};
@@ -84,7 +84,7 @@ impl Walk<'_> {
 
     fn begin(&mut self, tool: &str, start: usize) {
         self.section = Section::Head;
-        let part = Reported::named(Scope::Job, "fileio", self.text.line(start));
+        let part = ReportedPart::named(Scope::Job, "fileio", self.text.line(start));
         self.text.bounds.begin(
             &mut self.found,
             Found { tool: tool.to_owned(), parts: vec![part], at: start, ..Found::default() },
@@ -104,7 +104,7 @@ fn section(line: &str) -> Option<Section> {
 }
 
 /// Enters a line of the head; returns whether its figures could be read, `None` if it is not such a line.
-fn head(part: &mut Reported, line: &str) -> Option<bool> {
+fn head(part: &mut ReportedPart, line: &str) -> Option<bool> {
     if let Some((name, words)) = ASKED.iter().find_map(|(head, name)| Some((name, line.strip_prefix(head)?)))
     {
         part.asked.push(((*name).to_owned(), words.to_owned()));
@@ -123,7 +123,7 @@ fn head(part: &mut Reported, line: &str) -> Option<bool> {
 }
 
 /// Reads `2s ] reads: 0.00 MiB/s writes: 1.06 MiB/s fsyncs: 8775.02/s latency (ms,95%): 0.122`.
-fn interim(part: &mut Reported, rest: &str) -> Option<bool> {
+fn interim(part: &mut ReportedPart, rest: &str) -> Option<bool> {
     let (time, rest) = rest.split_once("s ] reads:")?;
     let (reads, rest) = rest.split_once(" writes:")?;
     let (writes, rest) = rest.split_once(" fsyncs:")?;
@@ -151,7 +151,7 @@ fn interim(part: &mut Reported, rest: &str) -> Option<bool> {
 }
 
 /// Reads `reads/s:   8259.22` of 0.5 to 1.0.
-fn operations(part: &mut Reported, line: &str) -> Option<bool> {
+fn operations(part: &mut ReportedPart, line: &str) -> Option<bool> {
     let (name, words) = line.split_once(':')?;
     let direction = match name {
         "reads/s" => Direction::Read,
@@ -163,7 +163,7 @@ fn operations(part: &mut Reported, line: &str) -> Option<bool> {
 }
 
 /// Reads `read, MiB/s:   129.05`, or `read:  IOPS=8259.22 129.05 MiB/s (135.32 MB/s)` of 1.1.
-fn throughput(part: &mut Reported, line: &str) -> Option<bool> {
+fn throughput(part: &mut ReportedPart, line: &str) -> Option<bool> {
     let (name, words) = line.split_once(':')?;
     let (name, unit) = name.split_once(", ").unwrap_or((name, ""));
     let direction = match name {
@@ -185,7 +185,7 @@ fn throughput(part: &mut Reported, line: &str) -> Option<bool> {
 }
 
 /// Reads `total time:   10.0002s` and `total number of events:   63976`.
-fn general(part: &mut Reported, line: &str) -> Option<bool> {
+fn general(part: &mut ReportedPart, line: &str) -> Option<bool> {
     let (name, words) = line.split_once(':')?;
     match name {
         "total time" => {
@@ -200,7 +200,7 @@ fn general(part: &mut Reported, line: &str) -> Option<bool> {
 
 /// Reads `avg:   0.16` and `95th percentile:   0.62`, up to 0.5 with `ms` after the figures. They cover all
 /// operations, including flushes.
-fn moments(part: &mut Reported, line: &str) -> Option<bool> {
+fn moments(part: &mut ReportedPart, line: &str) -> Option<bool> {
     let (name, words) = line.split_once(':')?;
     let figure = || quantity::plain(words.trim().trim_end_matches("ms"), 1e6);
     let latency = latency(way(part, None), LatencyKind::Total);
@@ -221,7 +221,7 @@ fn moments(part: &mut Reported, line: &str) -> Option<bool> {
 }
 
 /// Reads lines of 0.4 and 0.5, whose sizes are in 1024s although they are called `Mb`.
-fn moved(part: &mut Reported, line: &str) -> Option<bool> {
+fn moved(part: &mut ReportedPart, line: &str) -> Option<bool> {
     if let Some(rest) = line.strip_prefix("Operations performed:") {
         let count = |words: [&str; 2]| {
             let numbers = rest.split(['=', ',']).map(str::trim).filter_map(|pair| pair.split_once(' '));

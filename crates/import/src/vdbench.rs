@@ -1,7 +1,7 @@
 //! vdbench's table, on the screen, in `logfile.html` and in `summary.html`, and its `flatfile.html`:
 //! intervals, and the averages of each run.
 
-use record::{Along, Figure, LatencyKind, Measure, Reported, ReportedSeries, ReportedUnit, Scope};
+use record::{Along, Figure, LatencyKind, Measure, ReportedPart, ReportedSeries, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
 
 use super::found::{Found, add, latency, set, way};
@@ -184,10 +184,10 @@ impl Walk<'_> {
 }
 
 /// Returns the part of a run, added if missing.
-fn part<'f>(found: &'f mut Found, name: &str, line: u32) -> &'f mut Reported {
+fn part<'f>(found: &'f mut Found, name: &str, line: u32) -> &'f mut ReportedPart {
     let name = if name.is_empty() { "run" } else { name };
     let place = found.parts.iter().position(|part| part.job == name).unwrap_or_else(|| {
-        found.parts.push(Reported::named(Scope::Job, name, line));
+        found.parts.push(ReportedPart::named(Scope::Job, name, line));
         found.parts.len() - 1
     });
     &mut found.parts[place]
@@ -209,7 +209,7 @@ impl Row<'_> {
     }
 
     /// Enters the averages of a whole run, from which vdbench excludes the warm-up.
-    fn averages(&self, part: &mut Reported) {
+    fn averages(&self, part: &mut ReportedPart) {
         part.said.push(("averages of".to_owned(), self.interval.replace("avg_", "intervals ")));
         let all = way(part, None);
         set(&mut all.iops, self.figure(Column::Rate, 1.0));
@@ -241,7 +241,7 @@ impl Row<'_> {
     }
 
     /// Enters one interval: a point of each series, at its end.
-    fn interval(&self, part: &mut Reported, elapsed: Option<f64>) {
+    fn interval(&self, part: &mut ReportedPart, elapsed: Option<f64>) {
         let seconds = elapsed.or_else(|| self.interval.parse().ok()).unwrap_or_default();
         // The clock shows milliseconds.
         let at = (seconds.max(0.0) * 1e3).round() as u64 * 1_000_000;

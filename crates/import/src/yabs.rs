@@ -2,7 +2,7 @@
 //!
 //! yabs divides fio's KiB/s by 1000 and 1000000 and calls that MB/s and GB/s: one of its MB is 1,024,000 bytes.
 
-use record::{Figure, Reported, Scope};
+use record::{Figure, ReportedPart, Scope};
 use workload::Direction;
 
 use super::found::{Found, set, way};
@@ -98,7 +98,7 @@ impl Row<'_> {
         }
         for (size, (rate, iops)) in self.blocks.iter().zip(cells) {
             let place = found.parts.iter().position(|part| part.job == *size).unwrap_or_else(|| {
-                let mut part = Reported::named(Scope::Job, size, line);
+                let mut part = ReportedPart::named(Scope::Job, size, line);
                 part.asked =
                     [("bs".to_owned(), size.clone())].into_iter().chain(self.disk.iter().cloned()).collect();
                 found.parts.push(part);

@@ -41,7 +41,7 @@ const RULES: [(&str, &str, Resource, Covers); 6] = [
     ("write_bandwidth", "bytes-w", Resource::Bytes, Covers::Write),
 ];
 
-type Typed = [(String, String)];
+type TypedParameters = [(String, String)];
 
 /// Returns the catalogue's entry for the policy: texts without figures.
 pub(crate) fn entry() -> Policy {
@@ -67,12 +67,12 @@ pub(crate) fn entry() -> Policy {
 }
 
 /// Returns the parameters that a volume must read itself: those that are not figures of a limit.
-pub(crate) fn rest(typed: &Typed) -> Vec<(String, String)> {
+pub(crate) fn rest(typed: &TypedParameters) -> Vec<(String, String)> {
     typed.iter().filter(|(name, _)| normal(name) == "latency" || !is_known(name)).cloned().collect()
 }
 
 /// Returns the parameters that are not part of this policy.
-pub(crate) fn unknown(typed: &Typed) -> Vec<(String, String)> {
+pub(crate) fn unknown(typed: &TypedParameters) -> Vec<(String, String)> {
     typed.iter().filter(|(name, _)| !is_known(name)).cloned().collect()
 }
 
@@ -85,7 +85,7 @@ fn is_known(name: &str) -> bool {
 ///
 /// # Errors
 /// The errors of [`limits`]; the lack of any limit is an error only if there are no other parameters.
-pub(crate) fn limits_beside_rest(policy: &Policy, typed: &Typed) -> Result<Limits, PolicyError> {
+pub(crate) fn limits_beside_rest(policy: &Policy, typed: &TypedParameters) -> Result<Limits, PolicyError> {
     let limits = stated(policy, typed)?;
     if limits.limits.is_empty() && unknown(typed).is_empty() { Err(no_limit()) } else { Ok(limits) }
 }
@@ -94,7 +94,7 @@ pub(crate) fn limits_beside_rest(policy: &Policy, typed: &Typed) -> Result<Limit
 ///
 /// # Errors
 /// [`PolicyError`] for an unreadable value, a burst without credits or a baseline, or no limit at all.
-pub(crate) fn limits(policy: &Policy, typed: &Typed) -> Result<Limits, PolicyError> {
+pub(crate) fn limits(policy: &Policy, typed: &TypedParameters) -> Result<Limits, PolicyError> {
     let limits = stated(policy, typed)?;
     if limits.limits.is_empty() { Err(no_limit()) } else { Ok(limits) }
 }
@@ -108,7 +108,7 @@ fn no_limit() -> PolicyError {
     }
 }
 
-fn stated(policy: &Policy, typed: &Typed) -> Result<Limits, PolicyError> {
+fn stated(policy: &Policy, typed: &TypedParameters) -> Result<Limits, PolicyError> {
     let words = Words { typed };
     words.once()?;
     let accounting = words.accounting()?;
@@ -148,7 +148,7 @@ fn flat(id: &str, resource: Resource, direction: Covers, written: Written) -> Li
 
 /// The typed parameters, with a reader for each kind of value.
 struct Words<'t> {
-    typed: &'t Typed,
+    typed: &'t TypedParameters,
 }
 
 impl Words<'_> {

@@ -18,12 +18,12 @@ const CHANCE: Nanos = Nanos::from_millis(300);
 #[derive(Clone, Debug, PartialEq)]
 pub struct Governor {
     limits: Limits,
-    rules: Vec<Governed>,
+    rules: Vec<RuleGovernor>,
 }
 
 /// What pays for the burst of one rule, and whether it may go on now.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Governed {
+struct RuleGovernor {
     credit: Credit,
     level: Level,
 }
@@ -35,12 +35,12 @@ enum Credit {
     /// Operations or bytes; `held` is never negative: an overdraft from a late look is forgiven.
     Tokens { size: f64, held: f64 },
     /// Length and cool-off in seconds, and the state.
-    Timed { lasts: f64, cool_off: f64, state: Timed },
+    Timed { lasts: f64, cool_off: f64, state: TimedBurst },
 }
 
 /// State of a burst that ends with time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Timed {
+enum TimedBurst {
     /// The burst begins when the load exceeds the baseline; it has exceeded it by `ahead` over the last `since` seconds.
     Ready { ahead: f64, since: f64 },
     /// Seconds left of the burst.
@@ -74,7 +74,7 @@ impl Limits {
 impl Governor {
     /// Returns a governor with the credits of `limits` at the beginning.
     pub fn new(limits: &Limits, start: BucketStart) -> Governor {
-        let rules = limits.limits.iter().map(|rule| Governed::new(rule, start)).collect();
+        let rules = limits.limits.iter().map(|rule| RuleGovernor::new(rule, start)).collect();
         Governor { limits: limits.clone(), rules }
     }
 
@@ -103,20 +103,20 @@ impl Governor {
 
     /// Returns how long the present rates apply at the least: until the greatest load would have spent the credits.
     pub fn holds_for(&self) -> Nanos {
-        let of = |(governed, rule): (&Governed, &Limit)| governed.holds_for(rule);
+        let of = |(governed, rule): (&RuleGovernor, &Limit)| governed.holds_for(rule);
         let least = self.rules.iter().zip(&self.limits.limits).filter_map(of).reduce(f64::min);
         least.map_or(Nanos::MAX, Nanos::from_secs_f64)
     }
 
     /// Returns the share (0 to 1) of the credits that each rule with credits has left; of a timed burst, of its time.
     pub fn shares(&self) -> impl Iterator<Item = (&Limit, f64)> {
-        let of = |(rule, governed): (_, &Governed)| Some((rule, governed.share()?));
+        let of = |(rule, governed): (_, &RuleGovernor)| Some((rule, governed.share()?));
         self.limits.limits.iter().zip(&self.rules).filter_map(of)
     }
 }
 
-impl Governed {
-    fn new(rule: &Limit, start: BucketStart) -> Governed {
+impl RuleGovernor {
+    fn new(rule: &Limit, start: BucketStart) -> RuleGovernor {
         let credit = match rule.burst.map(|burst| burst.bucket) {
             None | Some(Bucket::UnlimitedPaid) => Credit::Flat,
             Some(Bucket::Tokens { size, initial, .. }) => {
@@ -125,7 +125,7 @@ impl Governed {
             Some(Bucket::Timed { lasts, cool_off }) => timed((lasts, cool_off), start),
             Some(Bucket::Unknown) => timed((None, None), start),
         };
-        let mut governed = Governed { credit, level: Level::Baseline };
+        let mut governed = RuleGovernor { credit, level: Level::Baseline };
         governed.level = governed.may_burst(rule);
         governed
     }
@@ -154,7 +154,7 @@ impl Governed {
             (Credit::Flat, _) => true,
             (Credit::Tokens { held, .. }, Level::Burst) => held > 0.0,
             (Credit::Tokens { held, size }, Level::Baseline) => held >= worth().min(size),
-            (Credit::Timed { state, .. }, _) => !matches!(state, Timed::Cooling(_)),
+            (Credit::Timed { state, .. }, _) => !matches!(state, TimedBurst::Cooling(_)),
         };
         if may { Level::Burst } else { Level::Baseline }
     }
@@ -164,7 +164,9 @@ impl Governed {
             (Credit::Tokens { held, .. }, Level::Burst) => {
                 Some(held / (rule.rate(Level::Burst) - rule.baseline))
             }
-            (Credit::Timed { state: Timed::Bursting(left) | Timed::Cooling(left), .. }, _) => Some(left),
+            (Credit::Timed { state: TimedBurst::Bursting(left) | TimedBurst::Cooling(left), .. }, _) => {
+                Some(left)
+            }
             _ => None,
         }
     }
@@ -173,9 +175,9 @@ impl Governed {
         match self.credit {
             Credit::Flat => None,
             Credit::Tokens { size, held } => Some(held / size),
-            Credit::Timed { state: Timed::Ready { .. }, .. } => Some(1.0),
-            Credit::Timed { state: Timed::Bursting(left), lasts, .. } => Some(left / lasts),
-            Credit::Timed { state: Timed::Cooling(_), .. } => Some(0.0),
+            Credit::Timed { state: TimedBurst::Ready { .. }, .. } => Some(1.0),
+            Credit::Timed { state: TimedBurst::Bursting(left), lasts, .. } => Some(left / lasts),
+            Credit::Timed { state: TimedBurst::Cooling(_), .. } => Some(0.0),
         }
     }
 }
@@ -183,8 +185,8 @@ impl Governed {
 fn timed((lasts, cool_off): (Option<Nanos>, Option<Nanos>), start: BucketStart) -> Credit {
     let lasts = lasts.unwrap_or(ASSUMED_BURST).as_secs_f64();
     let cool_off = cool_off.map_or(lasts, Nanos::as_secs_f64);
-    let ready = Timed::Ready { ahead: 0.0, since: 0.0 };
-    let state = if start.is_ready() { ready } else { Timed::Cooling(cool_off) };
+    let ready = TimedBurst::Ready { ahead: 0.0, since: 0.0 };
+    let state = if start.is_ready() { ready } else { TimedBurst::Cooling(cool_off) };
     Credit::Timed { lasts, cool_off, state }
 }
 
@@ -197,29 +199,29 @@ struct Span {
     chance: f64,
 }
 
-impl Timed {
+impl TimedBurst {
     /// Returns the state after a span, for a burst of `lasts` seconds with a cool-off of `cool_off` seconds.
-    fn after(self, span: &Span, (lasts, cool_off): (f64, f64)) -> Timed {
+    fn after(self, span: &Span, (lasts, cool_off): (f64, f64)) -> TimedBurst {
         match self {
-            Timed::Ready { ahead, since } => {
+            TimedBurst::Ready { ahead, since } => {
                 let ahead = (ahead + span.surplus).max(0.0);
                 let since = if ahead > 0.0 { since + span.seconds } else { 0.0 };
                 // The burst began when the load rose, not when that was noticed.
                 if ahead > span.chance {
-                    return Timed::Bursting(lasts).ended(since, cool_off);
+                    return TimedBurst::Bursting(lasts).ended(since, cool_off);
                 }
-                Timed::Ready { ahead, since }
+                TimedBurst::Ready { ahead, since }
             }
-            Timed::Bursting(_) | Timed::Cooling(_) => self.ended(span.seconds, cool_off),
+            TimedBurst::Bursting(_) | TimedBurst::Cooling(_) => self.ended(span.seconds, cool_off),
         }
     }
 
-    fn ended(self, seconds: f64, cool_off: f64) -> Timed {
+    fn ended(self, seconds: f64, cool_off: f64) -> TimedBurst {
         match self {
-            Timed::Bursting(left) if left > seconds => Timed::Bursting(left - seconds),
-            Timed::Bursting(left) => Timed::Cooling(left + cool_off).ended(seconds, cool_off),
-            Timed::Cooling(left) if left > seconds => Timed::Cooling(left - seconds),
-            Timed::Cooling(_) | Timed::Ready { .. } => Timed::Ready { ahead: 0.0, since: 0.0 },
+            TimedBurst::Bursting(left) if left > seconds => TimedBurst::Bursting(left - seconds),
+            TimedBurst::Bursting(left) => TimedBurst::Cooling(left + cool_off).ended(seconds, cool_off),
+            TimedBurst::Cooling(left) if left > seconds => TimedBurst::Cooling(left - seconds),
+            TimedBurst::Cooling(_) | TimedBurst::Ready { .. } => TimedBurst::Ready { ahead: 0.0, since: 0.0 },
         }
     }
 }

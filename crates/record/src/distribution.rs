@@ -58,7 +58,7 @@ impl fmt::Debug for Distribution {
 /// Stored bytes that do not decode to a distribution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the stored histogram is damaged at byte {at}")]
-pub struct Damaged {
+pub struct DistributionError {
     /// Byte at which the damage was noticed.
     pub at: usize,
 }
@@ -90,8 +90,8 @@ impl Distribution {
     }
 
     /// Filled buckets with their counts, in rising order.
-    fn filled(&self) -> Filled<'_> {
-        Filled { bytes: &self.counts, at: 0, bucket: 0 }
+    fn filled(&self) -> FilledBuckets<'_> {
+        FilledBuckets { bytes: &self.counts, at: 0, bucket: 0 }
     }
 
     /// Number of values.
@@ -204,8 +204,8 @@ impl Distribution {
     /// Decodes what [`encode`](Self::encode) wrote.
     ///
     /// # Errors
-    /// [`Damaged`] with the byte at which decoding failed.
-    pub fn decode(bytes: &[u8]) -> Result<Distribution, Damaged> {
+    /// [`DistributionError`] with the byte at which decoding failed.
+    pub fn decode(bytes: &[u8]) -> Result<Distribution, DistributionError> {
         let mut distribution = Distribution::default();
         if bytes.is_empty() {
             return Ok(distribution);
@@ -218,28 +218,29 @@ impl Distribution {
             let first = at == from;
             let step = take(bytes, &mut at)?;
             let count = take(bytes, &mut at)?;
-            bucket = step.checked_add(bucket).filter(|&b| b < BUCKETS as u64).ok_or(Damaged { at })?;
+            bucket =
+                step.checked_add(bucket).filter(|&b| b < BUCKETS as u64).ok_or(DistributionError { at })?;
             if count == 0 || (step == 0 && !first) {
-                return Err(Damaged { at });
+                return Err(DistributionError { at });
             }
         }
         distribution.counts = bytes[from..].into();
         // A percentile is clamped between the two.
         if distribution.ns_min > distribution.ns_max {
-            return Err(Damaged { at: 0 });
+            return Err(DistributionError { at: 0 });
         }
         Ok(distribution)
     }
 }
 
 /// Iterator over filled buckets and their counts, decoded from the bytes of a [`Distribution`].
-struct Filled<'d> {
+struct FilledBuckets<'d> {
     bytes: &'d [u8],
     at: usize,
     bucket: u64,
 }
 
-impl Iterator for Filled<'_> {
+impl Iterator for FilledBuckets<'_> {
     type Item = (u16, u64);
 
     fn next(&mut self) -> Option<(u16, u64)> {
@@ -269,17 +270,17 @@ fn put(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-fn take(bytes: &[u8], at: &mut usize) -> Result<u64, Damaged> {
+fn take(bytes: &[u8], at: &mut usize) -> Result<u64, DistributionError> {
     let mut value = 0;
     for shift in (0..64).step_by(7) {
-        let byte = *bytes.get(*at).ok_or(Damaged { at: *at })?;
+        let byte = *bytes.get(*at).ok_or(DistributionError { at: *at })?;
         *at += 1;
         value |= u64::from(byte & 0x7f) << shift;
         if byte & 0x80 == 0 {
             return Ok(value);
         }
     }
-    Err(Damaged { at: *at })
+    Err(DistributionError { at: *at })
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ mod thinned;
 pub use counters::{
     CpuCounters, DiskCounters, ExceededLimits, ExceededWhile, MemoryCounters, OwnCpu, Pressure, Sample,
 };
-pub use distribution::{Damaged, Distribution};
+pub use distribution::{Distribution, DistributionError};
 pub use doubt::TargetDoubt;
 pub use facts::{CpuFacts, DeviceFacts, HostFacts, TargetFacts, TargetKind};
 pub use histogram::{BUCKETS, Histogram, bucket_bounds, bucket_middle, bucket_of};
@@ -34,13 +34,13 @@ pub use live::{IoTrace, Observer, PATIENCE, Silence, SilenceStage};
 pub use machine::{DeviceKind, DeviceNode, LocalLimit, Phase, PhaseKind};
 pub use metric::{CpuMetric, Metric, Unit};
 pub use note::{Damage, HeldIo, Mismatch, Note};
-pub use observed::{Observed, ObservedDevice};
-pub use pressed::{Crossed, CrossedBound, Held, RateUnit, Steered};
+pub use observed::{ObservedDevice, ObservedMachine};
+pub use pressed::{BoundCrossing, CrossedBound, RateUnit, SteeredDepth, TargetOutcome};
 pub use rates::SECTOR;
 pub use recording::Recording;
 pub use reported::{
-    Along, Figure, LatencyKind, Measure, NamedFigure, PRINTED_AT, RateBasis, Reported, ReportedDirection,
-    ReportedError, ReportedLatency, ReportedSeries, ReportedUnit, Scope,
+    Along, Figure, LatencyKind, Measure, NamedFigure, PRINTED_AT, RateBasis, ReportedDirection,
+    ReportedError, ReportedLatency, ReportedPart, ReportedSeries, ReportedUnit, Scope,
 };
 pub use run::{Event, EventKind, Origin, Run, StoredFinding};
 pub use step::{DirectionTotals, IoFailure, ReadBackTotals, StepRecord, WorkerTotals};

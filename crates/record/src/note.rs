@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use workload::{BackendKind, Direction, Nanos};
 
-use crate::{Crossed, Silence, Steered};
+use crate::{BoundCrossing, Silence, SteeredDepth};
 
 /// Something to report about a step beside its figures.
 ///
@@ -27,9 +27,9 @@ pub enum Note {
     /// Data that was read differs from what was written.
     Mismatch(Mismatch),
     /// A bound that a job crossed, which ended it.
-    Crossed(Crossed),
+    Crossed(BoundCrossing),
     /// The queue depth that a job found.
-    Steered(Steered),
+    Steered(SteeredDepth),
     /// The run was cut off in this step, so its totals are merged from the intervals that were stored.
     CutOff,
     /// Text from an earlier version.

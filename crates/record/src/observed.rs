@@ -7,7 +7,7 @@ use crate::{CpuMetric, Metric};
 
 /// What another tool saw of a machine, interval by interval; every value is in the base unit of its metric.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Observed {
+pub struct ObservedMachine {
     /// The file it was read from.
     pub source: String,
     /// Start and end of each interval on the run's clock, in rising order.
@@ -18,11 +18,11 @@ pub struct Observed {
     pub devices: Vec<ObservedDevice>,
 }
 
-/// One device of an [`Observed`].
+/// One device of an [`ObservedMachine`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ObservedDevice {
     /// Name as printed.
     pub name: String,
-    /// Series of the device, each as long as [`Observed::intervals`]; NaN if nothing was printed.
+    /// Series of the device, each as long as [`ObservedMachine::intervals`]; NaN if nothing was printed.
     pub metrics: Vec<(Metric, Vec<f64>)>,
 }

@@ -7,7 +7,7 @@ use workload::{Direction, Nanos};
 
 /// A job that crossed a bound and ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Crossed {
+pub struct BoundCrossing {
     /// Name of the job.
     pub job: String,
     /// The bound, with the value measured.
@@ -66,7 +66,7 @@ impl CrossedBound {
     }
 }
 
-impl fmt::Display for Crossed {
+impl fmt::Display for BoundCrossing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let job = &self.job;
         match &self.bound {
@@ -91,19 +91,19 @@ impl fmt::Display for Crossed {
 
 /// The queue depth at which a job that searched for one ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Steered {
+pub struct SteeredDepth {
     /// Name of the job.
     pub job: String,
     /// Depth: I/Os in flight.
     pub depth: u32,
     /// Whether the target latency was met at that depth.
-    pub held: Held,
+    pub held: TargetOutcome,
 }
 
 /// Whether a latency target was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Held {
+pub enum TargetOutcome {
     /// It was met at the last try.
     Yes,
     /// It was missed at the last try.
@@ -112,13 +112,15 @@ pub enum Held {
     Unknown,
 }
 
-impl fmt::Display for Steered {
+impl fmt::Display for SteeredDepth {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Steered { job, depth, held } = self;
+        let SteeredDepth { job, depth, held } = self;
         match held {
-            Held::Yes => write!(f, "job '{job}' kept to its latency at depth {depth}"),
-            Held::No => write!(f, "job '{job}' did not keep to its latency at depth {depth}, where it ended"),
-            Held::Unknown => {
+            TargetOutcome::Yes => write!(f, "job '{job}' kept to its latency at depth {depth}"),
+            TargetOutcome::No => {
+                write!(f, "job '{job}' did not keep to its latency at depth {depth}, where it ended")
+            }
+            TargetOutcome::Unknown => {
                 write!(
                     f,
                     "job '{job}' ended at depth {depth}, before it was known at which it keeps to its latency"

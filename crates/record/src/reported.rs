@@ -18,7 +18,7 @@ pub struct Figure {
     pub printed: String,
 }
 
-/// The part of another tool's result that a [`Reported`] describes.
+/// The part of another tool's result that a [`ReportedPart`] describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
@@ -36,12 +36,12 @@ pub enum Scope {
     Cpu,
 }
 
-/// The name in [`Reported::said`] of the date and time that the tool printed.
+/// The name in [`ReportedPart::said`] of the date and time that the tool printed.
 pub const PRINTED_AT: &str = "printed at";
 
 /// One part of another tool's output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Reported {
+pub struct ReportedPart {
     /// The part of the result it describes.
     pub scope: Scope,
     /// Name of the job, `group 0`, the device, or the file requested.
@@ -77,7 +77,7 @@ pub struct ReportedError {
     pub text: String,
 }
 
-/// One direction of a [`Reported`].
+/// One direction of a [`ReportedPart`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ReportedDirection {
     /// Direction; `None` if the tool adds directions up or does not say.
@@ -229,10 +229,10 @@ impl Figure {
     }
 }
 
-impl Reported {
+impl ReportedPart {
     /// A part of which only the scope, the name and the line are known.
-    pub fn named(scope: Scope, job: impl Into<String>, line: u32) -> Reported {
-        Reported {
+    pub fn named(scope: Scope, job: impl Into<String>, line: u32) -> ReportedPart {
+        ReportedPart {
             scope,
             job: job.into(),
             group: None,

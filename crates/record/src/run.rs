@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use workload::{InTurns, Nanos, ProcedureRequest};
 
 use crate::{
-    DeviceNode, ExceededWhile, HostFacts, LocalLimit, Observed, Phase, Reported, Sample, StepRecord,
-    TargetFacts,
+    DeviceNode, ExceededWhile, HostFacts, LocalLimit, ObservedMachine, Phase, ReportedPart, Sample,
+    StepRecord, TargetFacts,
 };
 
 /// A run, measured here or imported.
@@ -40,7 +40,7 @@ pub struct Run {
     pub steps: Vec<StepRecord>,
     /// Output of another tool, in the order printed; empty if plimsoll measured.
     #[serde(default)]
-    pub reported: Vec<Reported>,
+    pub reported: Vec<ReportedPart>,
     /// Every block device of the machine that was watched, each after those below it; empty if only a target was measured.
     #[serde(default)]
     pub devices: Vec<DeviceNode>,
@@ -55,7 +55,7 @@ pub struct Run {
     pub phases: Vec<Phase>,
     /// Series printed by another tool; read them through [`crate::Recording`].
     #[serde(default)]
-    pub observed: Option<Observed>,
+    pub observed: Option<ObservedMachine>,
     /// Raw counters in time order.
     pub samples: Vec<Sample>,
     /// What happened beside the load, in time order.

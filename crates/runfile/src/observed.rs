@@ -1,6 +1,6 @@
 //! Series that another tool printed, in their tables: a row for each interval and device, a column for each metric.
 
-use record::{CpuMetric, Metric, Observed, ObservedDevice};
+use record::{CpuMetric, Metric, ObservedDevice, ObservedMachine};
 use rusqlite::{Connection, Result, Row, Statement};
 use serde_json::Value;
 use workload::Nanos;
@@ -68,7 +68,7 @@ values! {
 }
 
 /// Stores `observed`; replaces what was stored before. Rows without values are left out.
-pub(crate) fn store(conn: &Connection, observed: Option<&Observed>) -> Result<()> {
+pub(crate) fn store(conn: &Connection, observed: Option<&ObservedMachine>) -> Result<()> {
     let source = observed.map(|observed| (observed.source.clone(),));
     table::replace::<Sources>(conn, &source)?;
     table::clear::<AllSeries>(conn)?;
@@ -117,9 +117,9 @@ fn gather<M: Copy>(row: &mut [f64], metrics: &[(M, Vec<f64>)], number: usize, pl
 }
 
 /// Returns what [`store`] stored; `None` if the file was written before there was such a table.
-pub(crate) fn read(scan: &Scan<'_>) -> Option<Observed> {
+pub(crate) fn read(scan: &Scan<'_>) -> Option<ObservedMachine> {
     let source = table::all_if_there::<Sources>(scan).into_iter().next()?.0;
-    let mut observed = Observed { source, ..Observed::default() };
+    let mut observed = ObservedMachine { source, ..ObservedMachine::default() };
     let mut numbers: Vec<i64> = Vec::new();
     scan.each(table::select::<Spans>().numbers(), |row| {
         scan.weighs(2 * size_of::<(Nanos, Nanos)>() as u64)?;
@@ -150,7 +150,7 @@ pub(crate) fn read(scan: &Scan<'_>) -> Option<Observed> {
 const SERIES_WEIGHS: u64 = 12_000;
 
 /// Reads the series without their values; returns the numbers of the devices' series.
-fn series(scan: &Scan<'_>, observed: &mut Observed) -> Vec<i64> {
+fn series(scan: &Scan<'_>, observed: &mut ObservedMachine) -> Vec<i64> {
     let count = observed.intervals.len();
     let mut numbers = Vec::new();
     scan.each(table::select::<AllSeries>(), |row| {

@@ -1,6 +1,6 @@
 //! What another tool printed, in its two tables: one row for each part, and its series point by point.
 
-use record::{Reported, Scope};
+use record::{ReportedPart, Scope};
 use rusqlite::{Connection, Result};
 
 use crate::cell::{Json, Real, Text, Whole, Word};
@@ -12,7 +12,7 @@ pub(crate) struct Printed {
     scope: Scope,
     job: String,
     /// The part, without the points of its series.
-    part: Option<Reported>,
+    part: Option<ReportedPart>,
 }
 
 impl Default for Printed {
@@ -40,7 +40,7 @@ table! {
 
 /// Stores `parts`; replaces what was stored before. Points of a series are rows of their own, so that a day
 /// of a log neither bloats the JSON nor has to be read for the totals.
-pub(crate) fn store(conn: &Connection, parts: &[Reported]) -> Result<()> {
+pub(crate) fn store(conn: &Connection, parts: &[ReportedPart]) -> Result<()> {
     table::clear::<Parts>(conn)?;
     table::clear::<Points>(conn)?;
     let mut rows = Inserts::<Parts>::table(conn)?;
@@ -60,12 +60,12 @@ pub(crate) fn store(conn: &Connection, parts: &[Reported]) -> Result<()> {
 }
 
 /// Returns everything that [`store`] stored; nothing if the file was written before there was such a table.
-pub(crate) fn read(scan: &Scan<'_>) -> Vec<Reported> {
+pub(crate) fn read(scan: &Scan<'_>) -> Vec<ReportedPart> {
     if !scan.has("reported") {
         return Vec::new();
     }
     let mut numbers: Vec<i64> = Vec::new();
-    let mut parts: Vec<Reported> = scan.all(table::select::<Parts>().documents(), |row| {
+    let mut parts: Vec<ReportedPart> = scan.all(table::select::<Parts>().documents(), |row| {
         let part = table::taken::<Parts>(row)?.part.ok_or(Fault::Empty)?;
         numbers.push(table::number::<Parts>(row)?);
         Ok(part)

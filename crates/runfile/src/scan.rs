@@ -40,7 +40,7 @@ pub(crate) enum Fault {
     #[error("{0}")]
     Json(#[from] serde_json::Error),
     #[error(transparent)]
-    Histogram(#[from] record::Damaged),
+    Histogram(#[from] record::DistributionError),
     #[error("it holds '{found}' where {expected} was expected")]
     Word { found: String, expected: &'static str },
     #[error("it has no row where one was expected")]

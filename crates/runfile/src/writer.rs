@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use record::{
-    DeviceFacts, Event, EventKind, Interval, Phase, Reported, Run, Sample, StepRecord, StoredFinding,
+    DeviceFacts, Event, EventKind, Interval, Phase, ReportedPart, Run, Sample, StepRecord, StoredFinding,
 };
 use rusqlite::{Connection, ErrorCode};
 use workload::{Direction, Flush, Nanos, StepPlan};
@@ -235,7 +235,7 @@ impl Writer {
     ///
     /// # Errors
     /// `Full` and `Failed`.
-    pub fn reported(&mut self, parts: &[Reported]) -> Result<(), WriteError> {
+    pub fn reported(&mut self, parts: &[ReportedPart]) -> Result<(), WriteError> {
         self.put(|conn| reported::store(conn, parts))
     }
 

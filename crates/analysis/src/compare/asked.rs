@@ -1,6 +1,6 @@
 //! What another tool was asked for, taken from the parameters it repeats beside its figures.
 
-use record::{Reported, ReportedDirection};
+use record::{ReportedDirection, ReportedPart};
 use workload::Direction;
 
 use super::Work;
@@ -30,7 +30,7 @@ pub(super) fn told_elsewhere(name: &str) -> bool {
 }
 
 /// Returns the work in one direction of what another tool printed.
-pub(super) fn work(part: &Reported, way: &ReportedDirection, tool: &str) -> Work {
+pub(super) fn work(part: &ReportedPart, way: &ReportedDirection, tool: &str) -> Work {
     let asked = ReportedOptions(part);
     let spaced = tool.starts_with("ioping");
     // If no option is repeated at all, a missing one was not necessarily left out.
@@ -48,7 +48,7 @@ pub(super) fn work(part: &Reported, way: &ReportedDirection, tool: &str) -> Work
     }
 }
 
-struct ReportedOptions<'a>(&'a Reported);
+struct ReportedOptions<'a>(&'a ReportedPart);
 
 impl<'a> ReportedOptions<'a> {
     fn word(&self, names: &[&str]) -> Option<&'a str> {
@@ -184,9 +184,9 @@ mod tests {
     use super::*;
     use record::Scope;
 
-    fn asked(pairs: &[(&str, &str)]) -> Reported {
+    fn asked(pairs: &[(&str, &str)]) -> ReportedPart {
         let asked = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Reported { asked, ..Reported::named(Scope::Job, "job", 1) }
+        ReportedPart { asked, ..ReportedPart::named(Scope::Job, "job", 1) }
     }
 
     fn of(pairs: &[(&str, &str)], direction: Direction) -> Work {

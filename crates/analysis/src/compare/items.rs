@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use record::{Distribution, Origin, RateBasis, Reported, ReportedDirection, Run, Scope, StepRecord};
+use record::{Distribution, Origin, RateBasis, ReportedDirection, ReportedPart, Run, Scope, StepRecord};
 use workload::{Direction, Ending, Nanos, StepKind};
 
 use super::pairs::{Block, ByBlock};
@@ -164,10 +164,10 @@ fn of_run(run: &Run, number: usize) -> Vec<Item> {
     found
 }
 
-/// Name in [`Reported::said`] of the block, from 0, of a comparison in turns that printed the part.
+/// Name in [`ReportedPart::said`] of the block, from 0, of a comparison in turns that printed the part.
 pub const IN_BLOCK: &str = "block of the comparison";
 
-fn part_block(run: &Run, part: &Reported) -> u32 {
+fn part_block(run: &Run, part: &ReportedPart) -> u32 {
     let said = part.said.iter().find(|(name, _)| name == IN_BLOCK);
     let own = said.and_then(|(_, block)| block.parse().ok());
     own.unwrap_or_else(|| block(run, 0))
@@ -186,21 +186,21 @@ fn block(run: &Run, step: usize) -> u32 {
 const GROUPS: usize = 1 << 32;
 
 /// Returns reads and writes, or only their sum if the tool does not print them apart.
-fn directions(part: &Reported) -> impl Iterator<Item = &ReportedDirection> {
+fn directions(part: &ReportedPart) -> impl Iterator<Item = &ReportedDirection> {
     let told = part.directions.iter().any(|way| way.direction.is_some());
     part.directions.iter().filter(move |way| way.direction.is_some() == told)
 }
 
 /// Returns the parts that say what was reached. If a tool prints its threads alone, what it was asked and how long
 /// it ran are in the part of the whole, and the threads ran side by side.
-fn parts(run: &Run) -> Vec<Reported> {
+fn parts(run: &Run) -> Vec<ReportedPart> {
     let scope = scope(run);
     let found = run.reported.iter().filter(|part| part.scope == scope);
     let whole = run.reported.iter().find(|part| part.scope == Scope::Whole);
     match whole.filter(|_| scope == Scope::Thread) {
         None => found.cloned().collect(),
         Some(whole) => found
-            .map(|thread| Reported {
+            .map(|thread| ReportedPart {
                 directions: thread.directions.clone(),
                 group: Some(whole.group.unwrap_or(0)),
                 ..whole.clone()
@@ -254,7 +254,7 @@ fn issued(step: &StepRecord, direction: Direction) -> u64 {
     step.intervals.iter().map(|interval| interval.of(direction).tally.ops).sum()
 }
 
-fn of_reported(part: &Reported, way: &ReportedDirection, tool: &str, source: Source) -> Item {
+fn of_reported(part: &ReportedPart, way: &ReportedDirection, tool: &str, source: Source) -> Item {
     let work = asked::work(part, way, tool);
     let value = |figure: &Option<record::Figure>| figure.as_ref().map(|figure| figure.value);
     let half_step = |figure: Option<&record::Figure>| {

@@ -5,7 +5,7 @@
 use analysis::Confidence;
 use analysis::compare::{Basis, Comparison, Price, Reading, Side, compare};
 use policy::evaluate;
-use record::{Figure, Origin, Reported, ReportedDirection, Run, Scope};
+use record::{Figure, Origin, ReportedDirection, ReportedPart, Run, Scope};
 use workload::{Direction, Nanos, PolicyName};
 
 fn way(direction: Direction, ops: f64, iops: Option<f64>) -> ReportedDirection {
@@ -17,16 +17,16 @@ fn way(direction: Direction, ops: f64, iops: Option<f64>) -> ReportedDirection {
     }
 }
 
-fn run(tool: &str, reported: Vec<Reported>) -> Run {
+fn run(tool: &str, reported: Vec<ReportedPart>) -> Run {
     let mut run = Run::started(Vec::new(), 0);
     run.origin = Origin::Imported { tool: tool.to_owned(), lacks: Vec::new() };
     run.reported = reported;
     run
 }
 
-fn job(group: u32, iops: f64) -> Reported {
+fn job(group: u32, iops: f64) -> ReportedPart {
     let asked = [("rw", "randread"), ("bs", "4k"), ("iodepth", "8")];
-    Reported {
+    ReportedPart {
         group: Some(group),
         asked: asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         runtime: Some(Nanos::from_secs(10)),
@@ -34,7 +34,7 @@ fn job(group: u32, iops: f64) -> Reported {
             way(Direction::Read, iops * 10.0, Some(iops)),
             way(Direction::Write, 0.0, Some(0.0)),
         ],
-        ..Reported::named(Scope::Job, "job", 1)
+        ..ReportedPart::named(Scope::Job, "job", 1)
     }
 }
 
@@ -61,15 +61,15 @@ fn jobs_of_one_group_add_up_and_jobs_of_two_groups_are_averaged_but_neither_is_a
 #[test]
 fn threads_alone_are_summed_over_the_time_of_the_whole() {
     let asked = [("BlockSize", "4096"), ("Random", "4096"), ("WriteRatio", "0"), ("RequestCount", "4")];
-    let whole = Reported {
+    let whole = ReportedPart {
         clones: Some(2),
         runtime: Some(Nanos::from_secs(10)),
         asked: asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
-        ..Reported::named(Scope::Whole, "timespan 1", 1)
+        ..ReportedPart::named(Scope::Whole, "timespan 1", 1)
     };
-    let thread = |ops: f64| Reported {
+    let thread = |ops: f64| ReportedPart {
         directions: vec![way(Direction::Read, ops, None)],
-        ..Reported::named(Scope::Thread, "thread", 2)
+        ..ReportedPart::named(Scope::Thread, "thread", 2)
     };
     let diskspd = run("DiskSpd 2.2.0 XML", vec![whole, thread(10_000.0), thread(20_000.0)]);
     let fio = run("fio 3.33 text", vec![job(0, 3000.0)]);
@@ -112,13 +112,13 @@ fn a_volume_is_read_by_the_caps_of_what_it_was_sold_as() {
 }
 
 /// What was asked of a job, and the I/Os per second that it reached.
-fn asked(pairs: &[(&str, &str)], iops: f64) -> Reported {
+fn asked(pairs: &[(&str, &str)], iops: f64) -> ReportedPart {
     let mut part = job(0, iops);
     part.asked = pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     part
 }
 
-fn fio(parts: Vec<Reported>) -> Vec<Run> {
+fn fio(parts: Vec<ReportedPart>) -> Vec<Run> {
     vec![run("fio 3.33 JSON", parts)]
 }
 
@@ -211,7 +211,7 @@ fn a_rate_that_was_asked_for_is_no_cap() {
 
 #[test]
 fn jobs_side_by_side_that_end_at_different_times_are_their_sums_over_the_longest() {
-    let short = |ms: u64| Reported {
+    let short = |ms: u64| ReportedPart {
         runtime: Some(Nanos::from_millis(ms)),
         directions: vec![way(Direction::Read, 256.0, Some(256_000.0 / ms as f64))],
         ..job(0, 0.0)
@@ -232,7 +232,7 @@ fn jobs_side_by_side_that_end_at_different_times_are_their_sums_over_the_longest
 
 #[test]
 fn one_rate_far_below_a_declared_policy_is_no_figure_of_that_policy() {
-    let write = Reported {
+    let write = ReportedPart {
         asked: [("rw", "randwrite"), ("bs", "4k"), ("iodepth", "8")]
             .map(|(a, b)| (a.to_owned(), b.to_owned()))
             .to_vec(),

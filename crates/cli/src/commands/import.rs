@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use import::{Import, together};
 use jiff::civil::Date;
-use record::{Observed, Origin, PRINTED_AT, Run};
+use record::{ObservedMachine, Origin, PRINTED_AT, Run};
 use serde_json::{Value, json};
 
 use crate::arguments::{Format, ImportArguments, typed};
@@ -226,7 +226,7 @@ fn run_value(run: &Run, file: &Path) -> Value {
 }
 
 /// Lists the recorded series; their values are in the run file, where `plimsoll report --csv` and `--series` read them.
-fn observed(observed: &Observed) -> Value {
+fn observed(observed: &ObservedMachine) -> Value {
     let devices = observed.devices.iter().map(|device| {
         let metrics: Vec<&str> = device.metrics.iter().map(|(metric, _)| metric.column()).collect();
         json!({ "device": device.name, "metrics": metrics })

@@ -1,7 +1,7 @@
 //! Workers held to a rate, to a latency or to each other, on volumes of known truth.
 
 use crate::vocabulary::*;
-use record::{Crossed, CrossedBound, Held, Note, RateUnit, Steered, StepRecord};
+use record::{BoundCrossing, CrossedBound, Note, RateUnit, SteeredDepth, StepRecord, TargetOutcome};
 use workload::{
     Bounds, ByDirection, Direction, Ending, Flow, LeastRates, Nanos, Steering, StepPlan, StopRule, Terms,
     WhenFound, WorkerPlan,
@@ -38,7 +38,7 @@ fn a_worker_below_its_least_rate_fails_at_the_end_of_the_first_window_behind_the
     assert_eq!(record.workers[0].ended.since(record.started), ms(300));
     let bound =
         CrossedBound::Rate { direction: Direction::Read, unit: RateUnit::Ops, least: 1_100, got: 1_000 };
-    let crossed = Crossed { job: record.jobs[0].clone(), bound };
+    let crossed = BoundCrossing { job: record.jobs[0].clone(), bound };
     assert_eq!(record.notes, [Note::Crossed(crossed)]);
     let kept = simulate(&for_ten_seconds(vec![with(at_least(990), 1)]), &mut Parallel { latency: ms(1) });
     assert_eq!((kept.ending, kept.notes.len()), (Ending::Time, 0));
@@ -72,7 +72,7 @@ fn the_depth_is_found_at_which_a_latency_holds_and_only_its_last_window_counts()
         let plan = for_ten_seconds(vec![with(steered(target, WhenFound::Measured), most)]);
         let record = simulate(&plan, &mut CappedVolume::at(10_000, Nanos::from_micros(100)));
         assert_adds_up(&record);
-        let found = Steered { job: record.jobs[0].clone(), depth, held: Held::Yes };
+        let found = SteeredDepth { job: record.jobs[0].clone(), depth, held: TargetOutcome::Yes };
         assert_eq!(record.notes, [Note::Steered(found)], "{target}");
         let worker = &record.workers[0];
         assert_eq!(worker.ending, Some(Ending::Amount));
@@ -94,7 +94,7 @@ fn where_no_depth_holds_or_one_is_followed_everything_counts() {
         (steered.depth, steered.held, done(&record, 0))
     };
     let (depth, held, ops) = of(Nanos::from_micros(50), WhenFound::Measured);
-    assert_eq!((depth, held), (1, Held::No));
+    assert_eq!((depth, held), (1, TargetOutcome::No));
     assert!(ops > 90_000, "{ops} in ten seconds");
     let (depth, _, ops) = of(ms(1), WhenFound::Followed);
     assert!((9..=20).contains(&depth) && ops > 90_000, "{depth}, {ops}");

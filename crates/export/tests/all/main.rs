@@ -9,8 +9,8 @@ use export::{Column, MARK, Table, Values, encoded, is_ours, tables};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use record::{
-    DiskCounters, Distribution, Figure, Interval, LatencyKind, Reported, ReportedDirection, ReportedLatency,
-    Run, Sample, Scope, StepRecord,
+    DiskCounters, Distribution, Figure, Interval, LatencyKind, ReportedDirection, ReportedLatency,
+    ReportedPart, Run, Sample, Scope, StepRecord,
 };
 use workload::{Direction, Ending, Nanos, StepKind, StepPlan};
 
@@ -146,7 +146,7 @@ fn the_tables_of_a_run_add_up_to_what_it_holds() {
 fn what_another_tool_printed_is_a_row_a_job_and_direction() {
     let mut run = run();
     for (job, iops) in [("pages", [2257.0, 752.0]), ("log", [0.0, 90.5])] {
-        let mut part = Reported::named(Scope::Job, job, 1);
+        let mut part = ReportedPart::named(Scope::Job, job, 1);
         for (direction, iops) in [Direction::Read, Direction::Write].into_iter().zip(iops) {
             let mut way = ReportedDirection::new(Some(direction));
             way.iops = (iops > 0.0).then(|| Figure::exact(iops, iops.to_string()));

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use options::errno_text;
-use record::{Held, IoFailure, Note};
+use record::{IoFailure, Note, TargetOutcome};
 
 use super::bins::percents;
 use super::figures::{LatencyUnit, Suffix, scaled};
@@ -418,7 +418,7 @@ fn disk_cells(head: &str, figures: &DiskFigures) -> String {
 fn notes(out: &mut String, presented: &Presented) {
     let is_said = |note: &Note| match note {
         Note::Mismatch(_) | Note::Crossed(_) => true,
-        Note::Steered(steered) => steered.held == Held::Yes,
+        Note::Steered(steered) => steered.held == TargetOutcome::Yes,
         _ => false,
     };
     let notes = presented.notes_with(|note| !is_said(note));

@@ -1,6 +1,6 @@
 //! What happened to jobs that were held to a latency or a rate, in fio's words.
 
-use record::{Crossed, CrossedBound, Note, RateUnit, Steered, StepRecord};
+use record::{BoundCrossing, CrossedBound, Note, RateUnit, SteeredDepth, StepRecord};
 use workload::Nanos;
 
 use super::tree::Tree;
@@ -18,7 +18,7 @@ pub(super) fn crossed<'s>(job: &FioJob, step: &'s StepRecord) -> Option<&'s Cros
 }
 
 /// The search for the depth of `job`.
-pub(super) fn steered<'s>(job: &FioJob, step: &'s StepRecord) -> Option<&'s Steered> {
+pub(super) fn steered<'s>(job: &FioJob, step: &'s StepRecord) -> Option<&'s SteeredDepth> {
     step.notes.iter().find_map(|note| match note {
         Note::Steered(steered) if steered.job == job.label => Some(steered),
         _ => None,
@@ -48,7 +48,7 @@ pub(super) fn lines(asked: &Asked, step: &StepRecord) -> Vec<String> {
     crossed.map(|crossed| line(asked, crossed)).collect()
 }
 
-fn line(asked: &Asked, crossed: &Crossed) -> String {
+fn line(asked: &Asked, crossed: &BoundCrossing) -> String {
     let job = asked.jobs.iter().find(|job| job.label == crossed.job);
     let name = job.map_or(crossed.job.as_str(), |job| job.name.as_str());
     match &crossed.bound {

@@ -1,8 +1,8 @@
 //! What is reported as one: a clone, or the clones of a group with their records merged.
 
 use record::{
-    CrossedBound, DirectionTotals, Distribution, Interval, IoFailure, ReadBackTotals, Steered, StepRecord,
-    Tally, WorkerTotals,
+    CrossedBound, DirectionTotals, Distribution, Interval, IoFailure, ReadBackTotals, SteeredDepth,
+    StepRecord, Tally, WorkerTotals,
 };
 use workload::{Direction, Ending, Nanos};
 
@@ -201,7 +201,7 @@ pub struct Unit<'a> {
     /// The limit whose violation ended a member.
     pub crossed: Option<CrossedBound>,
     /// The depth that was found for a member.
-    pub steered: Option<Steered>,
+    pub steered: Option<SteeredDepth>,
     /// Whether a member read back what it had written, after all writes.
     pub reads_back: bool,
     /// Whether any I/O was issued, successfully or not; fio's text skips units without any.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use record::{Figure, LatencyKind, Reported, ReportedUnit, Scope};
+use record::{Figure, LatencyKind, ReportedPart, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
 
 use super::super::found::{self, Found, add, latency, set, way};
@@ -42,7 +42,7 @@ struct Walk<'t> {
     asked: Vec<(String, String)>,
     said: Vec<(String, String)>,
     /// Parts of the current span: first the whole, then threads, then CPUs.
-    parts: Vec<Reported>,
+    parts: Vec<ReportedPart>,
     /// Index in `parts` of each thread and target of the current span.
     known: HashMap<(Scope, String), usize>,
     at: usize,
@@ -139,7 +139,8 @@ impl Walk<'_> {
         let at = if self.found.is_empty() && self.parts.is_empty() { self.at } else { start };
         self.end_span();
         self.at = at;
-        let mut whole = Reported::named(Scope::Whole, format!("timespan {number}"), self.text.line(start));
+        let mut whole =
+            ReportedPart::named(Scope::Whole, format!("timespan {number}"), self.text.line(start));
         let pairs = self.asked.iter().chain(&self.said);
         if self.text.may_repeat(pairs.map(|(name, value)| name.len() + value.len() + 48).sum()) {
             whole.asked.clone_from(&self.asked);
@@ -216,7 +217,7 @@ impl Walk<'_> {
         }
         let name = self.columns.cell(&cells, "CPU").unwrap_or(cells[0]);
         let name = if cells[0].starts_with("avg") { "avg." } else { name };
-        let mut part = Reported::named(
+        let mut part = ReportedPart::named(
             Scope::Cpu,
             format!("cpu {}", name.trim_end_matches('P').trim()),
             self.text.line(start),
@@ -277,7 +278,7 @@ impl Walk<'_> {
         known.or_else(|| {
             self.text.bounds.keeps_part().then_some(())?;
             self.known.insert((Scope::Thread, name.clone()), self.parts.len());
-            let mut part = Reported::named(Scope::Thread, name, line);
+            let mut part = ReportedPart::named(Scope::Thread, name, line);
             if !size.is_empty() {
                 part.said.push(("file size".to_owned(), size.trim_end_matches(')').to_owned()));
             }
@@ -352,7 +353,7 @@ impl Walk<'_> {
         known.or_else(|| {
             self.text.bounds.keeps_part().then_some(())?;
             self.known.insert((Scope::Job, path.to_owned()), self.parts.len());
-            self.parts.push(Reported::named(Scope::Job, path, line));
+            self.parts.push(ReportedPart::named(Scope::Job, path, line));
             Some(self.parts.len() - 1)
         })
     }

@@ -1,6 +1,6 @@
 //! DiskSpd's XML, the same in 2.0 and 2.2: `Results` with their `TimeSpan`s; a document cut short is read up to the cut.
 
-use record::{Along, Figure, LatencyKind, Measure, Reported, ReportedUnit, Scope};
+use record::{Along, Figure, LatencyKind, Measure, ReportedPart, ReportedUnit, Scope};
 use roxmltree::{Document, Node};
 use workload::{Direction, Nanos};
 
@@ -89,7 +89,7 @@ impl Reading<'_> {
     }
 
     /// Gives a time span the parameters and words that all spans share.
-    fn repeat(&self, (asked, said): &(Words, Words), whole: Option<&mut Reported>) {
+    fn repeat(&self, (asked, said): &(Words, Words), whole: Option<&mut ReportedPart>) {
         let bytes = asked.iter().chain(said).map(|(name, value)| name.len() + value.len() + 48).sum();
         if let Some(whole) = whole.filter(|_| self.text.may_repeat(bytes)) {
             whole.asked.clone_from(asked);
@@ -103,9 +103,9 @@ impl Reading<'_> {
         (self.line + line, column)
     }
 
-    fn span(&mut self, span: Node<'_, '_>, index: usize) -> Vec<Reported> {
+    fn span(&mut self, span: Node<'_, '_>, index: usize) -> Vec<ReportedPart> {
         let line = self.place(span).0;
-        let mut whole = Reported::named(Scope::Whole, format!("timespan {}", index + 1), line);
+        let mut whole = ReportedPart::named(Scope::Whole, format!("timespan {}", index + 1), line);
         whole.runtime =
             self.number(span, "TestTimeSeconds", 1e9).map(|time| Nanos(time.value.max(0.0) as u64));
         whole.clones = word(span, "ThreadCount").and_then(|count| count.parse().ok());
@@ -129,7 +129,7 @@ impl Reading<'_> {
             .flat_map(|node| node.children().filter(Node::is_element));
         for cpu in cpus {
             let name = word(cpu, "Id").map_or_else(|| "avg.".to_owned(), str::to_owned);
-            let mut part = Reported::named(Scope::Cpu, format!("cpu {name}"), line);
+            let mut part = ReportedPart::named(Scope::Cpu, format!("cpu {name}"), line);
             for (key, name) in [
                 ("UsagePercent", "cpu.usage"),
                 ("UserPercent", "cpu.user"),
@@ -144,9 +144,9 @@ impl Reading<'_> {
     }
 
     /// Reads one thread on one target. Rates are not in the XML, and none are computed here.
-    fn target(&mut self, id: &str, target: Node<'_, '_>, line: u32) -> Reported {
+    fn target(&mut self, id: &str, target: Node<'_, '_>, line: u32) -> ReportedPart {
         let path = word(target, "Path").unwrap_or_default();
-        let mut part = Reported::named(Scope::Thread, format!("thread {id} on {path}"), line);
+        let mut part = ReportedPart::named(Scope::Thread, format!("thread {id} on {path}"), line);
         let size = self.number(target, "FileSize", 1.0);
         add(&mut part.figures, "file_size", ReportedUnit::Bytes, size);
         for (direction, bytes, ops, mean, deviation) in [
@@ -182,7 +182,7 @@ impl Reading<'_> {
         part
     }
 
-    fn latency(&mut self, node: Node<'_, '_>, whole: &mut Reported) {
+    fn latency(&mut self, node: Node<'_, '_>, whole: &mut ReportedPart) {
         for (direction, key, mean, deviation) in [
             (None, "TotalMilliseconds", "AverageTotalMilliseconds", "LatencyStdev"),
             (Some(Direction::Read), "ReadMilliseconds", "AverageReadMilliseconds", "ReadLatencyStdev"),
@@ -207,7 +207,7 @@ impl Reading<'_> {
     }
 
     /// Reads the rates by interval (`-D`).
-    fn series(&mut self, node: Node<'_, '_>, whole: &mut Reported) {
+    fn series(&mut self, node: Node<'_, '_>, whole: &mut ReportedPart) {
         for (direction, key, deviation) in [
             (None, "Total", "IopsStdDev"),
             (Some(Direction::Read), "Read", "ReadIopsStdDev"),

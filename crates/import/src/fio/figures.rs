@@ -1,7 +1,7 @@
 //! Figures that fio's JSON and its terse lines share: JSON key, name, unit, and factor.
 
 use record::ReportedUnit::{self, BytesPerSecond, Count, Nanoseconds, PerSecond, Percent};
-use record::{Reported, ReportedError};
+use record::{ReportedError, ReportedPart};
 use workload::Nanos;
 
 /// One figure: JSON key, name, unit, and the factor from fio's unit.
@@ -57,7 +57,7 @@ pub(super) fn error(code: f64) -> Option<ReportedError> {
 }
 
 /// Returns how long a job ran: as long as the longest of its directions.
-pub(super) fn longest(part: &Reported) -> Option<Nanos> {
+pub(super) fn longest(part: &ReportedPart) -> Option<Nanos> {
     let runtimes = part.directions.iter().filter_map(|way| way.runtime.as_ref());
     runtimes.map(|runtime| Nanos(runtime.value as u64)).max()
 }

@@ -1,6 +1,6 @@
 //! What is completed in a result of fio's text once it is over.
 
-use record::{Figure, PRINTED_AT, Reported, ReportedDirection, Scope};
+use record::{Figure, PRINTED_AT, ReportedDirection, ReportedPart, Scope};
 
 use super::super::found::Found;
 use super::super::text::Text;
@@ -24,7 +24,7 @@ pub(super) fn finish(found: &mut Found, is_new: bool, text: &Text, troubles: &mu
         found.notes.push("no line 'Run status group' follows: the result may have been cut short".to_owned());
     }
     let bare =
-        |part: &&Reported| part.scope == Scope::Job && part.directions.is_empty() && part.error.is_none();
+        |part: &&ReportedPart| part.scope == Scope::Job && part.directions.is_empty() && part.error.is_none();
     for part in found.parts.iter().filter(bare) {
         let expected = format!("a line 'read', 'write' or 'trim' of job '{}'", part.job);
         let (line, column) =

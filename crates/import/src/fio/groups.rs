@@ -1,6 +1,6 @@
 //! The lines of fio's text that cover several jobs: groups, and the disks below them.
 
-use record::{Figure, Reported, ReportedUnit, Scope};
+use record::{Figure, ReportedPart, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
 
 use super::super::found::{add, set, way as way_of};
@@ -15,20 +15,20 @@ pub(super) fn group(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let digits = text.plain[at..].bytes().take_while(u8::is_ascii_digit).count();
     let number: u32 = text.plain[at..at + digits].parse().ok()?;
     // A group number that comes again is from another run: pages put the last lines of several runs below each other.
-    let of_group = |part: &Reported| part.scope == Scope::Group && part.group == Some(number);
+    let of_group = |part: &ReportedPart| part.scope == Scope::Group && part.group == Some(number);
     let is_kept = text.bounds.parts_beyond() == 0;
     if walk.open && is_kept && walk.found.last().is_some_and(|found| found.parts.iter().any(of_group)) {
         walk.open_at(at);
     }
     walk.closing = true;
-    let mut part = Reported::named(Scope::Group, format!("group {number}"), text.line(at));
+    let mut part = ReportedPart::named(Scope::Group, format!("group {number}"), text.line(at));
     part.group = Some(number);
     text.bounds.add(&mut walk.found.last_mut()?.parts, part);
     Some(matched(&text.plain, at + digits, " (all jobs) : ").unwrap_or(at + digits))
 }
 
 /// Returns the group being read, if it is kept.
-fn current<'w>(walk: &'w mut Walk<'_>) -> Option<&'w mut Reported> {
+fn current<'w>(walk: &'w mut Walk<'_>) -> Option<&'w mut ReportedPart> {
     (walk.text.bounds.parts_beyond() == 0).then_some(())?;
     walk.found.last_mut()?.parts.iter_mut().rev().find(|part| part.scope == Scope::Group)
 }
@@ -138,7 +138,7 @@ pub(super) fn disk(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let behind = matched(&text.plain, colon, ": ")?;
     text.plain[behind..].starts_with("ios=").then_some(())?;
     walk.closing = true;
-    let mut part = Reported::named(Scope::Disk, &text.plain[at..colon], text.line(at));
+    let mut part = ReportedPart::named(Scope::Disk, &text.plain[at..colon], text.line(at));
     let (list, end) = entries(&text.plain, behind);
     for entry in &list {
         disk_entry(walk, &mut part, entry);
@@ -147,7 +147,7 @@ pub(super) fn disk(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     Some(end)
 }
 
-fn disk_entry(walk: &mut Walk<'_>, part: &mut Reported, entry: &Entry<'_>) {
+fn disk_entry(walk: &mut Walk<'_>, part: &mut ReportedPart, entry: &Entry<'_>) {
     let (below, key) = match entry.key.strip_prefix("aggr") {
         Some(key) => ("members.", key),
         None => ("", entry.key),

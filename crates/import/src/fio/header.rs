@@ -1,6 +1,6 @@
 //! What stands before fio's figures: the command, the start line, the version, the header of a job.
 
-use record::{PRINTED_AT, Reported, ReportedError, Scope};
+use record::{PRINTED_AT, ReportedError, ReportedPart, Scope};
 
 use super::super::bounds::PARTS_MOST;
 use super::super::pieces::near;
@@ -77,7 +77,7 @@ fn job(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
     let text = walk.text;
     let (name, behind) = named(&text.plain, at, ": (groupid=")?;
     walk.open_at(at);
-    let mut part = Reported::named(
+    let mut part = ReportedPart::named(
         Scope::Job,
         walk.before.unglued(name).unwrap_or_else(|| name.to_owned()),
         text.line(at),
@@ -120,7 +120,7 @@ fn job(walk: &mut Walk<'_>, at: usize) -> Option<usize> {
 }
 
 /// Reads `err= 0:` or `err= 2 (file:filesetup.c:643, func=open, error=No such file or directory):`.
-fn error(text: &Text, at: usize, part: &mut Reported) -> usize {
+fn error(text: &Text, at: usize, part: &mut ReportedPart) -> usize {
     let (list, end) = entries(&text.plain, at);
     let Some(entry) = list.first().filter(|entry| entry.key == "err") else { return at };
     let code: i64 = entry.value.trim_end_matches(':').parse().unwrap_or_default();
@@ -141,7 +141,7 @@ fn error(text: &Text, at: usize, part: &mut Reported) -> usize {
 }
 
 /// Reads `pid=2584: Fri Apr 20 17:14:19 2018`; the date is there since fio 2.0.
-fn process(text: &Text, at: usize, part: &mut Reported) -> usize {
+fn process(text: &Text, at: usize, part: &mut ReportedPart) -> usize {
     let Some(behind) = matched(&text.plain, at, " pid=") else { return at };
     let rest = &text.plain[behind..];
     let length = rest.bytes().take_while(u8::is_ascii_digit).count();

@@ -1,6 +1,6 @@
 //! Text that begins below its job's line, as pastes do: a job or a group without a name.
 
-use record::{Reported, Scope};
+use record::{ReportedPart, Scope};
 
 use super::super::pieces::near;
 use super::super::scan::{begins_line, entries};
@@ -31,7 +31,7 @@ pub(super) fn opens(walk: &mut Walk<'_>, label: Label, behind: usize) -> bool {
     };
     walk.open_at(behind);
     let name = if scope == Scope::Job { UNNAMED } else { "group 0" };
-    let part = Reported::named(scope, name, text.line(behind));
+    let part = ReportedPart::named(scope, name, text.line(behind));
     if let Some(found) = walk.found.last_mut() {
         walk.at_job = found.parts.len();
         text.bounds.add(&mut found.parts, part);

@@ -1,6 +1,6 @@
 //! fio's JSON of 2.x and 3.x, JSON+ with its histograms, and what several clients printed together.
 
-use record::{PRINTED_AT, Reported, Scope};
+use record::{PRINTED_AT, ReportedPart, Scope};
 
 use super::super::documents::Document;
 use super::super::fields::Fields;
@@ -77,10 +77,10 @@ fn options(fields: Option<&Fields<'_>>) -> Vec<(String, String)> {
     pairs.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect()
 }
 
-fn job(fields: &Fields<'_>, global: &[(String, String)], troubles: &mut Troubles) -> Reported {
+fn job(fields: &Fields<'_>, global: &[(String, String)], troubles: &mut Troubles) -> ReportedPart {
     let name = fields.word("jobname").unwrap_or_default();
     let scope = if name == "All clients" { Scope::Whole } else { Scope::Job };
-    let mut part = Reported::named(scope, name, fields.line());
+    let mut part = ReportedPart::named(scope, name, fields.line());
     part.group = fields.number("groupid", 1.0, troubles).map(|figure| figure.value.max(0.0) as u32);
     part.asked = options(fields.object("job options").as_ref());
     let own = part.asked.len();

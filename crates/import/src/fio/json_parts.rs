@@ -1,6 +1,6 @@
 //! The objects within fio's JSON: directions, latencies, shares, disks.
 
-use record::{Figure, LatencyKind, Reported, ReportedDirection, ReportedLatency, ReportedUnit, Scope};
+use record::{Figure, LatencyKind, ReportedDirection, ReportedLatency, ReportedPart, ReportedUnit, Scope};
 use serde_json::Value;
 use workload::Direction;
 
@@ -179,8 +179,8 @@ pub(super) fn job_figures(job: &Fields<'_>, troubles: &mut Troubles) -> Vec<Name
 }
 
 /// Reads the counters of a device.
-pub(super) fn disk(fields: &Fields<'_>, troubles: &mut Troubles) -> Reported {
-    let mut part = Reported::named(Scope::Disk, fields.word("name").unwrap_or_default(), fields.line());
+pub(super) fn disk(fields: &Fields<'_>, troubles: &mut Troubles) -> ReportedPart {
+    let mut part = ReportedPart::named(Scope::Disk, fields.word("name").unwrap_or_default(), fields.line());
     for (prefix, below) in [("", ""), ("aggr_", "members.")] {
         for (key, name, unit, factor) in DISK {
             let figure = fields.number(&format!("{prefix}{key}"), factor, troubles);

@@ -1,6 +1,6 @@
 //! fio's logs of bandwidth, rate, latency and latency histograms: series of values over time.
 
-use record::{Along, Measure, Reported, Scope};
+use record::{Along, Measure, ReportedPart, Scope};
 use workload::Direction;
 
 use super::super::found::{Found, series};
@@ -61,7 +61,7 @@ pub(crate) fn log(text: &Text, name: &str, troubles: &mut Troubles) -> Option<Fo
         troubles.push(Trouble { line: 1, column: 1, expected, found: shortened(name) });
         return None;
     };
-    let mut part = Reported::named(Scope::Job, prefix, 1);
+    let mut part = ReportedPart::named(Scope::Job, prefix, 1);
     let mut each = true;
     for (start, line) in text.lines().filter(|(_, line)| !line.trim().is_empty()) {
         match row(line, measure) {
@@ -123,7 +123,7 @@ fn group(columns: usize) -> Option<(usize, u64)> {
     })
 }
 
-fn put(part: &mut Reported, row: Row, measure: Measure, source: &str) {
+fn put(part: &mut ReportedPart, row: Row, measure: Measure, source: &str) {
     let along = if row.ms >= DATE_MS { Along::UnixTime } else { Along::Time };
     let series = series(&mut part.series, measure, row.direction, along);
     if series.source.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use record::{Figure, LatencyKind, Reported, ReportedDirection, ReportedLatency, ReportedUnit, Scope};
+use record::{Figure, LatencyKind, ReportedDirection, ReportedLatency, ReportedPart, ReportedUnit, Scope};
 use workload::Direction;
 
 use super::super::found::{Found, add};
@@ -57,12 +57,12 @@ pub(crate) fn terse(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
 /// The disks of a result, each once.
 #[derive(Default)]
 struct Disks {
-    parts: Vec<Reported>,
+    parts: Vec<ReportedPart>,
     known: HashSet<String>,
 }
 
 impl Disks {
-    fn take(&mut self, disks: Vec<Reported>, text: &Text) {
+    fn take(&mut self, disks: Vec<ReportedPart>, text: &Text) {
         for disk in disks {
             if !self.known.contains(&disk.job) && text.bounds.keeps_part() {
                 self.known.insert(disk.job.clone());
@@ -125,9 +125,9 @@ impl<'t> Line<'t> {
         found.map(|figure| Figure { printed: words.to_owned(), ..figure })
     }
 
-    fn read(&self, troubles: &mut Troubles) -> (Reported, Vec<Reported>) {
+    fn read(&self, troubles: &mut Troubles) -> (ReportedPart, Vec<ReportedPart>) {
         let names = if self.version == 2 { 1 } else { 2 };
-        let mut part = Reported::named(Scope::Job, self.fields[names], self.text.line(self.start));
+        let mut part = ReportedPart::named(Scope::Job, self.fields[names], self.text.line(self.start));
         part.group = self.number(names + 1, 1.0, troubles).map(|group| group.value.max(0.0) as u32);
         part.error = self.number(names + 2, 1.0, troubles).and_then(|code| error(code.value));
         let block = if self.version == 5 { 47 } else { 41 };
@@ -220,7 +220,7 @@ impl<'t> Line<'t> {
     }
 
     /// Reads CPU, depths and bands; returns the field after them.
-    fn job_figures(&self, part: &mut Reported, at: usize, troubles: &mut Troubles) -> usize {
+    fn job_figures(&self, part: &mut ReportedPart, at: usize, troubles: &mut Troubles) -> usize {
         for (index, (_, name, unit, factor)) in CPU.into_iter().enumerate() {
             add(&mut part.figures, name, unit, self.number(at + index, factor, troubles));
         }
@@ -238,10 +238,10 @@ impl<'t> Line<'t> {
     }
 
     /// Reads the disks, each nine fields that end in a share; then errors and the description.
-    fn disks(&self, part: &mut Reported, mut at: usize, troubles: &mut Troubles) -> Vec<Reported> {
+    fn disks(&self, part: &mut ReportedPart, mut at: usize, troubles: &mut Troubles) -> Vec<ReportedPart> {
         let mut disks = Vec::new();
         while self.fields.get(at + 8).is_some_and(|share| share.ends_with('%')) {
-            let mut disk = Reported::named(Scope::Disk, self.fields[at], self.text.line(self.start));
+            let mut disk = ReportedPart::named(Scope::Disk, self.fields[at], self.text.line(self.start));
             for (index, (_, name, unit, factor)) in disk_of_terse().enumerate() {
                 add(&mut disk.figures, name, unit, self.number(at + 1 + index, factor, troubles));
             }

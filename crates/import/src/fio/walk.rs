@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use record::{Figure, LatencyKind, Reported, ReportedUnit, Scope};
+use record::{Figure, LatencyKind, ReportedPart, ReportedUnit, Scope};
 use workload::Direction;
 
 use super::super::found::{Found, add};
@@ -102,7 +102,7 @@ impl<'t> Walk<'t> {
     }
 
     /// Returns the job being read.
-    pub fn job(&mut self) -> Option<&mut Reported> {
+    pub fn job(&mut self) -> Option<&mut ReportedPart> {
         let parts = self.found.last_mut().filter(|_| self.open)?;
         parts.parts.get_mut(self.at_job).filter(|part| part.scope == Scope::Job)
     }

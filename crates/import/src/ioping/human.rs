@@ -1,6 +1,6 @@
 //! ioping's text: its requests and its closing statistics, found wherever they stand.
 
-use record::{Along, LatencyKind, Measure, RateBasis, Reported, ReportedUnit, Scope};
+use record::{Along, LatencyKind, Measure, RateBasis, ReportedPart, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
 
 use super::super::found::{Found, add, latency, series, way};
@@ -167,7 +167,7 @@ fn unclosed(text: &Text, requests: &[Request<'_>]) -> Found {
     found(tool, at, part, requests)
 }
 
-fn found(tool: String, at: usize, part: Reported, requests: &[Request<'_>]) -> Found {
+fn found(tool: String, at: usize, part: ReportedPart, requests: &[Request<'_>]) -> Found {
     let mut found = Found { tool, at, ..Found::default() };
     let warm_ups = requests.iter().filter(|request| request.warm_up).count();
     if warm_ups > 0 {
@@ -178,9 +178,9 @@ fn found(tool: String, at: usize, part: Reported, requests: &[Request<'_>]) -> F
 }
 
 /// Returns the part with its place and its requests.
-fn part_of(text: &Text, at: usize, place: &str, requests: &[Request<'_>]) -> Reported {
+fn part_of(text: &Text, at: usize, place: &str, requests: &[Request<'_>]) -> ReportedPart {
     let (path, inside) = place.rsplit_once(" (").unwrap_or((place, ""));
-    let mut part = Reported::named(Scope::Job, path.trim(), text.line(at));
+    let mut part = ReportedPart::named(Scope::Job, path.trim(), text.line(at));
     let mut words = inside.trim_end_matches(')').splitn(3, ' ');
     for name in ["file system", "device", "device size"] {
         if let Some(word) = words.next().filter(|word| !word.is_empty()) {
@@ -256,7 +256,7 @@ impl Closing<'_> {
     /// Reads `10 requests completed in 9005.3 ms, 3318 iops, 13.0 mb/s`; since 1.0 it has `36 KiB read,` and the summed time.
     fn completed(
         &self,
-        part: &mut Reported,
+        part: &mut ReportedPart,
         requests: &[Request<'_>],
         troubles: &mut Troubles,
     ) -> Generation {
@@ -309,7 +309,7 @@ impl Closing<'_> {
     }
 
     /// Reads `generated 10 requests in 9.00 s, 40 KiB, 1 iops, 4.44 KiB/s`, printed since 1.0.
-    fn generated(&self, part: &mut Reported, troubles: &mut Troubles) {
+    fn generated(&self, part: &mut ReportedPart, troubles: &mut Troubles) {
         let Some((pieces, _, at)) = self.pieces("generated ") else { return };
         let mut whole = 0;
         for piece in &pieces {
@@ -339,7 +339,7 @@ impl Closing<'_> {
     }
 
     /// Reads `min/avg/max/mdev = 0.2/0.3/0.6/0.1 ms` or `= 294 us / 365 us / 710 us / 116 us`.
-    fn extremes(&self, part: &mut Reported, troubles: &mut Troubles) {
+    fn extremes(&self, part: &mut ReportedPart, troubles: &mut Troubles) {
         let Closing { text, body, offset } = *self;
         let mark = "min/avg/max/mdev =";
         let line =

@@ -1,6 +1,6 @@
 //! ioping's JSON (since 1.2): requests, statistics and load as objects of one array.
 
-use record::{Along, LatencyKind, Measure, RateBasis, Reported, ReportedSeries, ReportedUnit, Scope};
+use record::{Along, LatencyKind, Measure, RateBasis, ReportedPart, ReportedSeries, ReportedUnit, Scope};
 use serde_json::Value;
 use workload::{Direction, Nanos};
 
@@ -74,7 +74,7 @@ impl Pending {
         series.points.push((when.value.max(0.0) as u64, time.value));
     }
 
-    fn left_over(self, last: Option<&Fields<'_>>) -> Option<Reported> {
+    fn left_over(self, last: Option<&Fields<'_>>) -> Option<ReportedPart> {
         (!self.series.is_empty()).then(|| {
             let mut part = named(last);
             part.series = self.series;
@@ -84,10 +84,10 @@ impl Pending {
 }
 
 /// Returns a part with what is said of the target.
-fn named(item: Option<&Fields<'_>>) -> Reported {
+fn named(item: Option<&Fields<'_>>) -> ReportedPart {
     let target = item.and_then(|item| item.object("target"));
     let word = |key| target.as_ref().and_then(|target| target.word(key)).unwrap_or_default();
-    let mut part = Reported::named(Scope::Job, word("path"), item.map_or(1, Fields::line));
+    let mut part = ReportedPart::named(Scope::Job, word("path"), item.map_or(1, Fields::line));
     for (key, name) in [("fstype", "file system"), ("device", "device")] {
         if !word(key).is_empty() {
             part.said.push((name.to_owned(), word(key).to_owned()));
@@ -96,7 +96,7 @@ fn named(item: Option<&Fields<'_>>) -> Reported {
     part
 }
 
-fn period(item: &Fields<'_>, pending: Pending, troubles: &mut Troubles) -> Reported {
+fn period(item: &Fields<'_>, pending: Pending, troubles: &mut Troubles) -> ReportedPart {
     let mut part = named(Some(item));
     let size = item.object("target").and_then(|target| target.number("device_size", 1.0, troubles));
     add(&mut part.figures, "device_size", ReportedUnit::Bytes, size);

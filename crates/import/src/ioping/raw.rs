@@ -1,6 +1,6 @@
 //! ioping's raw statistics (`-B`, `-p`, `-P`): one line of whole numbers for each period.
 
-use record::{LatencyKind, RateBasis, Reported, ReportedDirection, ReportedUnit, Scope};
+use record::{LatencyKind, RateBasis, ReportedDirection, ReportedPart, ReportedUnit, Scope};
 use workload::Nanos;
 
 use super::super::found::{Found, add, latency};
@@ -57,13 +57,13 @@ pub(crate) fn raw(text: &Text, troubles: &mut Troubles) -> Found {
     found
 }
 
-fn period(words: &[&str], line: u32) -> Option<Reported> {
+fn period(words: &[&str], line: u32) -> Option<ReportedPart> {
     // Times are in nanoseconds since 1.0, in microseconds before.
     let time = if words.len() == 10 { 1.0 } else { 1e3 };
     let plain = |index: usize, factor: f64| words.get(index).and_then(|word| quantity::plain(word, factor));
     COLUMNS.contains(&words.len()).then_some(())?;
     words.iter().all(|word| quantity::plain(word, 1.0).is_some()).then_some(())?;
-    let mut part = Reported::named(Scope::Job, "requests", line);
+    let mut part = ReportedPart::named(Scope::Job, "requests", line);
     let mut way = ReportedDirection { basis: RateBasis::Latency, ..ReportedDirection::default() };
     let moments = if words.len() == 4 { 0 } else { 4 };
     if moments > 0 {

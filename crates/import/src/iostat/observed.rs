@@ -1,6 +1,6 @@
 //! A sheet into the series of a run: base units, NaN for unknown values, and a note for all that was mended or left out.
 
-use record::{CpuMetric, HostFacts, Metric, Observed, ObservedDevice, Unit};
+use record::{CpuMetric, HostFacts, Metric, ObservedDevice, ObservedMachine, Unit};
 
 use super::super::found::Found;
 use super::clock;
@@ -21,7 +21,7 @@ pub(super) fn found(sheet: &Sheet, name: &str) -> Found {
     let devices = sheet.devices.iter().map(|device| drawn.series(device, &mut notes)).collect();
     let shares = CpuMetric::ALL.into_iter().zip(&sheet.cpu).filter(|(_, column)| !column.is_empty());
     let cpu = shares.map(|(metric, column)| (metric, cpu(column, spans.first))).collect();
-    let observed = Observed { source: name.to_owned(), intervals: spans.intervals, cpu, devices };
+    let observed = ObservedMachine { source: name.to_owned(), intervals: spans.intervals, cpu, devices };
     Found {
         tool: tool(sheet),
         notes: notes.told(),

@@ -18,7 +18,7 @@ fn same(text: &str, what: &str) {
 
 /// Returns names, options and figures, one string each, so that their order does not matter.
 fn figures_of(run: &record::Run) -> Vec<String> {
-    let of = |part: &record::Reported| {
+    let of = |part: &record::ReportedPart| {
         let asked = part.asked.iter().map(|pair| format!("{}: {pair:?}", part.job)).collect::<Vec<_>>();
         let figures = figures(part).into_iter().map(|pair| format!("{}: {pair:?}", part.job));
         asked.into_iter().chain(figures).collect::<Vec<_>>()

@@ -2,7 +2,7 @@
 
 use import::Import;
 use proptest::prelude::*;
-use record::{CpuMetric, Metric, Observed, Run};
+use record::{CpuMetric, Metric, ObservedMachine, Run};
 use workload::Nanos;
 
 use crate::vocabulary::*;
@@ -50,7 +50,7 @@ fn three(row: &str) -> String {
     document(&reports.each_ref().map(String::as_str))
 }
 
-fn observed(run: &Run) -> &Observed {
+fn observed(run: &Run) -> &ObservedMachine {
     run.observed.as_ref().unwrap()
 }
 

@@ -1,30 +1,30 @@
 //! What sar and sadf print about devices and CPUs, and the kernel's counters: recordings that machines in service already have.
 
-use record::{CpuMetric, Metric, Observed};
+use record::{CpuMetric, Metric, ObservedMachine};
 
 use crate::vocabulary::*;
 
 /// Seconds since 1970 of 2026-11-23 09:49:44 UTC.
 const BEGAN: u64 = 1_795_427_384;
 
-fn observed(text: &str, tool_wanted: &str) -> (Observed, u64) {
+fn observed(text: &str, tool_wanted: &str) -> (ObservedMachine, u64) {
     let import = imported(text);
     assert_eq!(tools(&import), [tool_wanted]);
     assert_eq!(import.troubles, []);
     (import.runs[0].observed.clone().unwrap(), import.runs[0].started_unix_ms)
 }
 
-fn of(observed: &Observed, device: &str, metric: Metric) -> Vec<f64> {
+fn of(observed: &ObservedMachine, device: &str, metric: Metric) -> Vec<f64> {
     let device = observed.devices.iter().find(|known| known.name == device).unwrap();
     device.metrics.iter().find(|(known, _)| *known == metric).unwrap().1.clone()
 }
 
-fn seconds(observed: &Observed) -> Vec<f64> {
+fn seconds(observed: &ObservedMachine) -> Vec<f64> {
     observed.intervals.iter().map(|(from, to)| to.since(*from).as_secs_f64()).collect()
 }
 
 /// Asserts that this is the recording all of these hold: two intervals of a second, two devices.
-fn is_the_recording((observed, started): (Observed, u64)) {
+fn is_the_recording((observed, started): (ObservedMachine, u64)) {
     assert_eq!(seconds(&observed), [1.0, 1.0]);
     assert_eq!(started, BEGAN * 1000);
     assert_eq!(of(&observed, "vda", Metric::Ops), [4919.0, 5079.0]);

@@ -1,7 +1,7 @@
 //! Helpers of these tests: read a text, find a figure by its path, compare it with what was typed in.
 
 use import::{Import, Input, read};
-use record::{Figure, LatencyKind, Origin, Reported, Run};
+use record::{Figure, LatencyKind, Origin, ReportedPart, Run};
 use workload::Direction;
 
 /// Reads everything in `text`.
@@ -44,7 +44,7 @@ pub fn lacks(run: &Run) -> Vec<&str> {
 }
 
 /// Returns the part of that name.
-pub fn part<'r>(run: &'r Run, name: &str) -> &'r Reported {
+pub fn part<'r>(run: &'r Run, name: &str) -> &'r ReportedPart {
     let found = run.reported.iter().find(|part| part.job == name);
     found.unwrap_or_else(|| panic!("no part '{name}' in {:?}", names(run)))
 }
@@ -55,7 +55,7 @@ fn names(run: &Run) -> Vec<&str> {
 
 /// Returns a figure by its path: `read iops`, `write clat mean`, `read lat p99`, `all short`, or a name of
 /// the part's own figures.
-pub fn figure<'r>(part: &'r Reported, path: &str) -> Option<&'r Figure> {
+pub fn figure<'r>(part: &'r ReportedPart, path: &str) -> Option<&'r Figure> {
     let words: Vec<&str> = path.split(' ').collect();
     let direction = match words[0] {
         "read" => Some(Direction::Read),
@@ -121,7 +121,7 @@ pub fn holds(run: &Run, rows: &[Row]) {
 }
 
 /// Returns every figure of a part with its path.
-pub fn figures(part: &Reported) -> Vec<(String, Figure)> {
+pub fn figures(part: &ReportedPart) -> Vec<(String, Figure)> {
     let mut found: Vec<(String, Figure)> =
         part.figures.iter().map(|named| (named.name.clone(), named.figure.clone())).collect();
     for way in &part.directions {

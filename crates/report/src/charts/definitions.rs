@@ -223,8 +223,11 @@ mod tests {
         let drawn = |metrics: &[Metric]| {
             let mut run = record::Run::started(Vec::new(), 0);
             let intervals = vec![(workload::Nanos::ZERO, workload::Nanos::SECOND)];
-            run.observed =
-                Some(record::Observed { intervals, devices: vec![device(metrics)], ..Default::default() });
+            run.observed = Some(record::ObservedMachine {
+                intervals,
+                devices: vec![device(metrics)],
+                ..Default::default()
+            });
             let recording = Recording::of(&run);
             let lines = CHARTS.iter().flat_map(|chart| chart.lines);
             let drawn = lines.filter(|line| line.values(&recording, "vda").is_some());

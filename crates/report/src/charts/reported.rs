@@ -1,6 +1,6 @@
 //! Charts of the series and percentiles that another tool printed, if it printed any.
 
-use record::{Along, Measure, Reported, ReportedSeries, Run};
+use record::{Along, Measure, ReportedPart, ReportedSeries, Run};
 use workload::Direction;
 
 use super::axis::Axis;
@@ -159,7 +159,7 @@ pub(super) fn percentiles(run: &Run) -> Option<Chart> {
     Some(Chart::of(title, draw(title, &figures_below(title), 280, &[panel]), table))
 }
 
-fn percentile_lines(part: &Reported, lines: &mut Vec<Line>, table: &mut Table) {
+fn percentile_lines(part: &ReportedPart, lines: &mut Vec<Line>, table: &mut Table) {
     for way in &part.directions {
         let Some(latency) = way.with_percentiles() else { continue };
         let words = way_words(way.direction);

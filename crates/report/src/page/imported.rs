@@ -1,7 +1,7 @@
 //! An imported run as a page: tables of what was printed, charts if there is data for them, and what is missing.
 
 use analysis::Analysis;
-use record::{Figure, LatencyKind, NamedFigure, Reported, ReportedUnit, Run, Scope};
+use record::{Figure, LatencyKind, NamedFigure, ReportedPart, ReportedUnit, Run, Scope};
 
 use super::parts::{figure, note, scrolled, section, titled};
 use crate::charts::{Part, Source, drawn};
@@ -63,7 +63,7 @@ fn kind_words(kind: LatencyKind) -> &'static str {
     }
 }
 
-fn words(run: &Run, of: fn(&Reported) -> &Vec<(String, String)>) -> Table {
+fn words(run: &Run, of: fn(&ReportedPart) -> &Vec<(String, String)>) -> Table {
     let mut table = Table::headed(&["job", "what", "value"]);
     for part in &run.reported {
         for (name, value) in of(part) {
@@ -94,7 +94,7 @@ fn others(run: &Run) -> Table {
     table
 }
 
-fn part_name(part: &Reported) -> String {
+fn part_name(part: &ReportedPart) -> String {
     match part.scope {
         Scope::Disk => format!("device {}", part.job),
         _ => part.job.clone(),

@@ -1,8 +1,8 @@
 //! A run that another tool measured: what it printed as a table, and what it does not hold.
 
 use record::{
-    Figure, LatencyKind, Observed, Origin, RateBasis, Reported, ReportedDirection, ReportedLatency, Run,
-    Scope,
+    Figure, LatencyKind, ObservedMachine, Origin, RateBasis, ReportedDirection, ReportedLatency,
+    ReportedPart, Run, Scope,
 };
 use workload::Direction;
 
@@ -100,7 +100,7 @@ pub(crate) fn contents(run: &Run) -> String {
 }
 
 /// Describes reports by interval: `30 intervals of 10 s, 3 devices: vda, dm-0, dm-1`.
-fn reports(observed: &Observed) -> String {
+fn reports(observed: &ObservedMachine) -> String {
     let plural = |count: usize, word: &str| {
         let s = if count == 1 { "" } else { "s" };
         format!("{} {word}{s}", numbers::count(count as f64))
@@ -125,8 +125,8 @@ const TOLD: usize = 3;
 /// Returns the rates that were printed, or the greatest of them if there are many jobs:
 /// `2,257 IOPS read (8.8 MiB/s), 752 IOPS written (2.9 MiB/s)`. `None` if no rate was printed.
 pub(crate) fn figures(run: &Run) -> Option<String> {
-    let of = |scope: Scope| -> Vec<&Reported> {
-        let with_rates = |part: &&Reported| part.scope == scope && part.directions.iter().any(has_rate);
+    let of = |scope: Scope| -> Vec<&ReportedPart> {
+        let with_rates = |part: &&ReportedPart| part.scope == scope && part.directions.iter().any(has_rate);
         run.reported.iter().filter(with_rates).collect()
     };
     let parts =
@@ -147,7 +147,7 @@ fn has_rate(way: &ReportedDirection) -> bool {
 }
 
 /// Returns the rates of a part, direction by direction; the rate of all together only if no direction has its own.
-fn ways(part: &Reported) -> String {
+fn ways(part: &ReportedPart) -> String {
     let own = part.directions.iter().any(|way| way.direction.is_some() && has_rate(way));
     let told = part.directions.iter().filter(|way| has_rate(way) && (way.direction.is_some() || !own));
     told.map(way_rates).collect::<Vec<_>>().join(", ")
@@ -174,7 +174,7 @@ fn way_rates(way: &ReportedDirection) -> String {
 }
 
 /// Returns the greatest rates of several jobs: `up to 86,630 IOPS (randread) and 190 MiB/s (seqwrite)`.
-fn greatest(parts: &[&Reported]) -> Option<String> {
+fn greatest(parts: &[&ReportedPart]) -> Option<String> {
     let ways = || parts.iter().flat_map(|part| part.directions.iter().map(move |way| (part, way)));
     let most = |of: fn(&ReportedDirection) -> Option<&Figure>| {
         let known = ways().filter_map(move |(part, way)| Some((part, of(way)?)));
@@ -218,11 +218,11 @@ fn tail_of(way: &ReportedDirection) -> Option<&Figure> {
 
 /// Whether a part gets a row. A group does if it adds up several jobs or has none, or if its job's own line lacks
 /// rates.
-fn is_told(run: &Run, part: &Reported) -> bool {
+fn is_told(run: &Run, part: &ReportedPart) -> bool {
     if part.scope != Scope::Group {
         return true;
     }
-    let jobs: Vec<&Reported> =
+    let jobs: Vec<&ReportedPart> =
         run.reported.iter().filter(|job| job.scope == Scope::Job && job.group == part.group).collect();
     let lost = |way: &ReportedDirection| {
         way.direction != Some(Direction::Flush) && way.iops.is_none() && way.bytes_per_second.is_none()
@@ -231,7 +231,7 @@ fn is_told(run: &Run, part: &Reported) -> bool {
 }
 
 /// Returns the cells of a direction, with bandwidth and latencies in the given units.
-fn row(part: &Reported, way: &ReportedDirection, (rates, times): (Unit, Unit)) -> Vec<String> {
+fn row(part: &ReportedPart, way: &ReportedDirection, (rates, times): (Unit, Unit)) -> Vec<String> {
     let (mean, tail) = (of_mean(way), way.with_percentiles());
     let told =
         |figure: Option<&Figure>, unit: Unit| figure.map_or_else(String::new, |figure| in_unit(figure, unit));

@@ -7,7 +7,8 @@ use analysis::compare::{Comparison, Price, Side, compare};
 use analysis::findings::GeneratorBound;
 use analysis::{Meaning, analyse};
 use record::{
-    Figure, Metric, Observed, ObservedDevice, Origin, RateBasis, Reported, ReportedDirection, Run, Scope,
+    Figure, Metric, ObservedDevice, ObservedMachine, Origin, RateBasis, ReportedDirection, ReportedPart, Run,
+    Scope,
 };
 use workload::{Direction, Nanos, StepKind};
 
@@ -154,7 +155,7 @@ fn an_import_begins_with_its_figures_and_whose_they_are_stands_behind() {
     let mut run = Run::started(Vec::new(), 0);
     run.origin = Origin::Imported { tool: "fio 1.59 text".to_owned(), lacks: vec!["a series".to_owned()] };
     run.host = Some(record::HostFacts { hostname: "vm".to_owned(), cpus: 2, ..record::HostFacts::default() });
-    run.reported.push(Reported {
+    run.reported.push(ReportedPart {
         scope: Scope::Job,
         job: "test".to_owned(),
         group: None,
@@ -199,10 +200,10 @@ fn recording() -> Run {
         .map(|(metric, value)| (metric, vec![value; count as usize]))
         .to_vec(),
     };
-    run.observed = Some(Observed {
+    run.observed = Some(ObservedMachine {
         intervals: (0..count).map(|at| (Nanos::from_secs(at), Nanos::from_secs(at + 1))).collect(),
         devices: vec![device("sda", 0.01, 3.0), device("sdb", 0.93, 800.0), device("sdc", 0.0, 0.0)],
-        ..Observed::default()
+        ..ObservedMachine::default()
     });
     run
 }

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::runs::plain;
-use record::{Event, EventKind, Metric, Observed, ObservedDevice, Reported, Run, Scope};
+use record::{Event, EventKind, Metric, ObservedDevice, ObservedMachine, ReportedPart, Run, Scope};
 use runfile::{RunfileError, read, read_what_can_be, write};
 use workload::Nanos;
 
@@ -41,7 +41,7 @@ fn iostat(devices: usize) -> Run {
         name: format!("sd{n}"),
         metrics: vec![(Metric::Busy, vec![0.5]), (Metric::ReadAwait, vec![1e6])],
     };
-    let observed = Observed {
+    let observed = ObservedMachine {
         source: "iostat.json".to_owned(),
         intervals: vec![(Nanos::ZERO, Nanos::SECOND)],
         cpu: Vec::new(),
@@ -84,9 +84,9 @@ fn a_device_that_names_a_metric_again_and_again_is_none() {
 
 /// Returns a run of parts of an imported result with a megabyte of words each.
 fn imported(parts: usize) -> Run {
-    let part = |n: usize| Reported {
+    let part = |n: usize| ReportedPart {
         said: vec![("description".to_owned(), "w".repeat(1 << 20))],
-        ..Reported::named(Scope::Job, format!("job {n}"), 1)
+        ..ReportedPart::named(Scope::Job, format!("job {n}"), 1)
     };
     Run { reported: (0..parts).map(part).collect(), ..plain() }
 }

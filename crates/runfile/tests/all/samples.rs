@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::runs::plain;
-use record::{DiskCounters, Metric, Observed, ObservedDevice, Recording, Run, Sample};
+use record::{DiskCounters, Metric, ObservedDevice, ObservedMachine, Recording, Run, Sample};
 use runfile::{Recorder, SameDevice, Stored, Writer, read, write};
 use rusqlite::Connection;
 use workload::Nanos;
@@ -177,7 +177,7 @@ fn what_was_not_printed_stays_unsaid() {
         name: name.to_owned(),
         metrics: vec![(Metric::Busy, values.clone()), (Metric::ReadAwait, vec![f64::NAN; 3])],
     };
-    run.observed = Some(Observed {
+    run.observed = Some(ObservedMachine {
         source: "iostat.json".to_owned(),
         intervals: (0..3).map(|n| (Nanos::from_secs(n), Nanos::from_secs(n + 1))).collect(),
         cpu: Vec::new(),

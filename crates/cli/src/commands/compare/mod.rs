@@ -9,7 +9,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use analysis::compare::{Comparison, Price, Side, compare_within};
-use record::{PATIENCE, Reported, Run};
+use record::{PATIENCE, ReportedPart, Run};
 use workload::{Bytes, Nanos};
 
 use crate::arguments::{AgainstTool, CompareArguments, Format, typed};
@@ -232,7 +232,7 @@ fn are_copies(some: &[Run], others: &[Run]) -> bool {
 
 /// Whether both runs have the same content, whatever file and line it came from and whenever it was read.
 fn is_copy(a: &Run, b: &Run) -> bool {
-    let same = |(a, b): (&Reported, &Reported)| Reported { line: b.line, ..a.clone() } == *b;
+    let same = |(a, b): (&ReportedPart, &ReportedPart)| ReportedPart { line: b.line, ..a.clone() } == *b;
     a.origin == b.origin
         && a.reported.len() == b.reported.len()
         && a.steps == b.steps

@@ -7,10 +7,10 @@ use proptest::prelude::*;
 use record::{
     Along, CpuMetric, Damage, DeviceFacts, DeviceKind, DeviceNode, DirectionTotals, DiskCounters,
     Distribution, Event, EventKind, Figure, HeldIo, Histogram, HostFacts, Interval, IntervalDirection,
-    IoFailure, IoTrace, LocalLimit, Measure, Metric, Mismatch, Note, Observed, ObservedDevice, Origin, Phase,
-    PhaseKind, Pressure, Reported, ReportedDirection, ReportedLatency, ReportedSeries, Run, Sample, Scope,
-    Silence, SilenceStage, StepRecord, StoredFinding, Tally, TargetDoubt, TargetFacts, TargetKind,
-    WorkerTotals,
+    IoFailure, IoTrace, LocalLimit, Measure, Metric, Mismatch, Note, ObservedDevice, ObservedMachine, Origin,
+    Phase, PhaseKind, Pressure, ReportedDirection, ReportedLatency, ReportedPart, ReportedSeries, Run,
+    Sample, Scope, Silence, SilenceStage, StepRecord, StoredFinding, Tally, TargetDoubt, TargetFacts,
+    TargetKind, WorkerTotals,
 };
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, Bytes, Choice, Direction, Ending, FilePlan, Flush, Iops, Mix,
@@ -484,7 +484,7 @@ fn phase() -> impl Strategy<Value = Phase> {
 }
 
 /// Generates observations without NaN, which equals nothing; a test of its own covers it.
-fn observed() -> impl Strategy<Value = Observed> {
+fn observed() -> impl Strategy<Value = ObservedMachine> {
     let value = -1e12f64..1e12;
     (text(), vec((nanos(), nanos()), 0..4), vec(text(), 0..3), vec(value, 16)).prop_map(
         |(source, intervals, names, values)| {
@@ -493,7 +493,7 @@ fn observed() -> impl Strategy<Value = Observed> {
             let device = |name| ObservedDevice { name, metrics: metrics.clone() };
             let cpu = vec![(CpuMetric::Steal, series(8)), (CpuMetric::Idle, series(12))];
             let devices = names.into_iter().map(device).collect();
-            Observed { source, cpu, devices, intervals: intervals.clone() }
+            ObservedMachine { source, cpu, devices, intervals: intervals.clone() }
         },
     )
 }
@@ -503,7 +503,7 @@ fn figure() -> impl Strategy<Value = Figure> {
     (any::<u32>(), text()).prop_map(|(value, printed)| Figure::exact(f64::from(value), printed))
 }
 
-fn reported() -> impl Strategy<Value = Reported> {
+fn reported() -> impl Strategy<Value = ReportedPart> {
     let latency =
         (figure(), vec((any::<u32>(), any::<u32>()), 0..3)).prop_map(|(mean, bins)| ReportedLatency {
             mean: Some(mean),
@@ -528,7 +528,7 @@ fn reported() -> impl Strategy<Value = Reported> {
                 source: String::new(),
             });
             let directions = vec![direction];
-            Reported { directions, series: series.collect(), ..Reported::named(Scope::Job, job, 1) }
+            ReportedPart { directions, series: series.collect(), ..ReportedPart::named(Scope::Job, job, 1) }
         },
     )
 }

@@ -1,7 +1,7 @@
 //! What one of the tools has printed so far, in its run file: stored block by block, so that a kill costs only the
 //! block under way.
 
-use record::{Reported, Run};
+use record::{ReportedPart, Run};
 use runfile::{WriteError, Writer};
 use session::failure::Failure;
 use session::output;
@@ -26,7 +26,7 @@ impl<'a> Kept<'a> {
 
     /// Appends what one block printed to that of earlier blocks, and stores it.
     pub(super) fn add(&mut self, printed: Run, block: u32) -> Result<(), Failure> {
-        let of_block = |mut part: Reported| {
+        let of_block = |mut part: ReportedPart| {
             part.said.push((IN_BLOCK.to_owned(), block.to_string()));
             part
         };
