@@ -5,7 +5,7 @@
 //! gave more after the change than it had earned since, or loads of different block size were not limited to one
 //! rate.
 
-use policy::{Accounting, Asked, Limits, Locality, Moved, Order, Resource, Rounding};
+use policy::{Accounting, ExcessDemand, IoGroup, Limits, Locality, Order, Resource, Rounding};
 use serde::{Deserialize, Serialize};
 use statistics::interval::{block_length, overlapping_batch_means};
 use workload::{Bytes, Nanos};
@@ -76,7 +76,7 @@ struct Moment {
     from: Nanos,
     seconds: f64,
     charged: f64,
-    asked: Asked,
+    asked: ExcessDemand,
     block: Bytes,
 }
 
@@ -92,7 +92,7 @@ impl Charge {
         all
     }
 
-    fn of(&self, moved: &Moved) -> f64 {
+    fn of(&self, moved: &IoGroup) -> f64 {
         let locality = if moved.order == Order::Sequential { Locality::Sequential } else { Locality::Random };
         let units = self.accounting.map(|accounting| accounting.units(moved.block, locality));
         let worth = match (self.resource, self.accounting) {
@@ -125,7 +125,7 @@ impl Moment {
     }
 
     fn held(&self) -> bool {
-        self.asked == Asked::More
+        self.asked == ExcessDemand::More
     }
 }
 

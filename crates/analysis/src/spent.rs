@@ -1,6 +1,6 @@
 //! What a run has used up, and what is left of the policy's burst credits: its intervals, entered into the policy's accounts.
 
-use policy::{Asked, Balance, Entry, Ledger, Limit, Limits, Moved, Opening, Order, Resource};
+use policy::{Balance, Entry, ExcessDemand, IoGroup, Ledger, Limit, Limits, Opening, Order, Resource};
 use record::{Interval, Run, StepRecord};
 use workload::{Access, Bytes, Direction, Lengths, LengthsBy, Nanos, Pace, StepKind, WorkerPlan};
 
@@ -35,7 +35,7 @@ pub(crate) fn spent(run: &Run, figures: &Figures, limits: Option<&Limits>) -> Co
 }
 
 /// Returns operations as the first rule that counts them charges them.
-fn charged_ops(rules: &[Limit], moved: &Moved) -> f64 {
+fn charged_ops(rules: &[Limit], moved: &IoGroup) -> f64 {
     let counts = |rule: &&Limit| rule.resource == Resource::Iops && rule.direction.covers(moved.direction);
     moved.ops * rules.iter().find(counts).map_or(1.0, |rule| rule.mean_charge(moved))
 }
@@ -109,7 +109,7 @@ impl Bases {
 
     /// Returns whether more was asked for: a closed loop whose I/Os wait for others would have gone faster if it had
     /// been let.
-    fn asked(&self, step: &StepRecord, interval: &Interval) -> Asked {
+    fn asked(&self, step: &StepRecord, interval: &Interval) -> ExcessDemand {
         let closed = step.plan.workers.iter().all(|worker| worker.pace == Pace::Closed);
         let waits = |direction: Direction, base: Option<f64>| {
             let tally = interval.of(direction).tally;
@@ -119,8 +119,8 @@ impl Bases {
         let [read, write] = self.0;
         let waits = [waits(Direction::Read, read), waits(Direction::Write, write)];
         match closed && waits.into_iter().flatten().any(|waits| waits) {
-            true => Asked::More,
-            false => Asked::Perhaps,
+            true => ExcessDemand::More,
+            false => ExcessDemand::Perhaps,
         }
     }
 }
@@ -131,7 +131,7 @@ pub(crate) fn is_queued(mean_ns: f64, base_ns: f64, block: f64) -> bool {
 }
 
 /// Returns the I/Os of an interval by length and direction.
-fn moved(step: &StepRecord, interval: &Interval) -> Vec<Moved> {
+fn moved(step: &StepRecord, interval: &Interval) -> Vec<IoGroup> {
     let job = step.jobs.get(usize::from(interval.job));
     let of_job: Vec<&WorkerPlan> =
         step.plan.workers.iter().filter(|worker| job.is_none_or(|job| worker.job == *job)).collect();
@@ -144,7 +144,7 @@ fn moved(step: &StepRecord, interval: &Interval) -> Vec<Moved> {
         let order = order(step, direction);
         let mean = Bytes((tally.bytes as f64 / tally.ops as f64).round() as u64);
         for (block, share) in shares(&of_job, direction).unwrap_or_else(|| vec![(mean, 1.0)]) {
-            moved.push(Moved { direction, ops: tally.ops as f64 * share, block, order });
+            moved.push(IoGroup { direction, ops: tally.ops as f64 * share, block, order });
         }
     }
     moved

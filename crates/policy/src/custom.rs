@@ -4,8 +4,8 @@ use workload::{Bytes, Nanos, PolicyName};
 
 use crate::parameter::{normal, operations};
 use crate::{
-    Accounting, Billing, Bucket, Burst, Confidence, Covers, Limit, Limits, Policy, PolicyError, RateUnit,
-    Resource, Rounding, Scope, Status, UnitReading, Written,
+    Accounting, Billing, Bucket, Burst, Confidence, Covers, Limit, Limits, Policy, PolicyError,
+    PublishedRate, RateUnit, Resource, Rounding, Scope, Status, UnitReading,
 };
 
 /// Id of the policy.
@@ -117,7 +117,7 @@ fn stated(policy: &Policy, typed: &TypedParameters) -> Result<Limits, PolicyErro
         if let Some((written, unit)) = words.rate(name, resource)? {
             let accounting = accounting.filter(|_| resource == Resource::Iops);
             let burst = if direction == Covers::Total { words.burst(resource)? } else { None };
-            let limit = flat(id, resource, direction, Written { baseline: written, unit });
+            let limit = flat(id, resource, direction, PublishedRate { baseline: written, unit });
             let burst = burst.filter(|burst| burst.rate > limit.baseline);
             limits.push(Limit { burst, accounting, ..limit });
         }
@@ -129,7 +129,7 @@ fn stated(policy: &Policy, typed: &TypedParameters) -> Result<Limits, PolicyErro
     Ok(Limits { policy: policy_name, latency, limits, ..policy.described() })
 }
 
-fn flat(id: &str, resource: Resource, direction: Covers, written: Written) -> Limit {
+fn flat(id: &str, resource: Resource, direction: Covers, written: PublishedRate) -> Limit {
     Limit {
         id: id.to_owned(),
         scope: Scope::Volume,

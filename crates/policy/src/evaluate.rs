@@ -7,8 +7,8 @@ use crate::formula::{Formula, Value, Values};
 use crate::near::nearest;
 use crate::parameter::normal;
 use crate::{
-    Bucket, Burst, Catalogue, CatalogueError, Limit, Limits, Parameter, Policy, PolicyError, RateUnit,
-    Resource, Scope, UnitReading, Written, custom,
+    Bucket, Burst, Catalogue, CatalogueError, Limit, Limits, Parameter, Policy, PolicyError, PublishedRate,
+    RateUnit, Resource, Scope, UnitReading, custom,
 };
 
 /// Parameters that the policy does not know, in the order typed.
@@ -304,7 +304,7 @@ impl Rule {
             scope,
             resource: self.resource,
             direction: self.direction,
-            written: Written { baseline: written, unit: self.unit },
+            written: PublishedRate { baseline: written, unit: self.unit },
             unit_ambiguous: self.ambiguous,
             reading,
             baseline: written * factor,

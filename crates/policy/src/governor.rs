@@ -6,7 +6,7 @@
 
 use workload::Nanos;
 
-use crate::{ASSUMED_BURST, Bucket, BucketStart, Level, Limit, Limits, Moved, Resource};
+use crate::{ASSUMED_BURST, Bucket, BucketStart, IoGroup, Level, Limit, Limits, Resource};
 
 /// Length of a full burst whose credits must be saved up before it resumes: a throttle that admits I/O in
 /// slices of 100 ms gains or loses as much by chance.
@@ -80,7 +80,7 @@ impl Governor {
 
     /// Records what was admitted in a span of time; spans follow each other without a gap. Returns whether a
     /// different rate applies after it.
-    pub fn enter(&mut self, length: Nanos, moved: &[Moved]) -> bool {
+    pub fn enter(&mut self, length: Nanos, moved: &[IoGroup]) -> bool {
         let mut changed = false;
         for (governed, rule) in self.rules.iter_mut().zip(&self.limits.limits) {
             let charged: f64 = moved.iter().map(|moved| moved.ops * rule.mean_charge(moved)).sum();

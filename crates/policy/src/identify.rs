@@ -4,8 +4,8 @@ use serde::Serialize;
 use workload::{Bytes, BytesPerSecond, Direction, Iops, Nanos, PolicyName};
 
 use crate::{
-    BurstLength, Catalogue, Level, Limits, Load, Match, Measured, ParameterUnit, Plateau, Specificity,
-    Status, UnitReading, evaluate, matches,
+    BurstLength, Catalogue, Level, Limits, Load, Match, MeasuredPlateaus, ParameterUnit, Plateau,
+    Specificity, Status, UnitReading, evaluate, matches,
 };
 
 /// Relative distance by which a published figure may lie outside the measured interval: the rounding of the
@@ -150,7 +150,7 @@ fn likely(levels: &[Plateau]) -> Vec<Match> {
         else {
             continue;
         };
-        let nothing = Measured::new(direction);
+        let nothing = MeasuredPlateaus::new(direction);
         let operations = nothing.with_iops(middle(small), small.block);
         let bytes = BytesPerSecond(middle(large).0 * large.block.0 as f64);
         let all = [operations, nothing.with_bandwidth(bytes), operations.with_bandwidth(bytes)];

@@ -7,8 +7,8 @@ use workload::PolicyName;
 
 use crate::near::nearest;
 use crate::{
-    Billing, Bucket, Burst, Catalogue, Confidence, Covers, Grade, Limit, Limits, PolicyError, RateUnit,
-    Resource, Scope, Status, UnitReading, Written,
+    Billing, Bucket, Burst, Catalogue, Confidence, Covers, Grade, Limit, Limits, PolicyError, PublishedRate,
+    RateUnit, Resource, Scope, Status, UnitReading,
 };
 
 /// Instance limits of every provider that publishes them.
@@ -222,7 +222,7 @@ fn machine_limit(unit: RateUnit, [baseline, most]: [f64; 2], seconds: f64) -> Li
         scope: Scope::Vm,
         resource,
         direction: Covers::Total,
-        written: Written { baseline, unit },
+        written: PublishedRate { baseline, unit },
         unit_ambiguous: false,
         reading: UnitReading::Decimal,
         baseline: baseline * factor,

@@ -19,7 +19,7 @@ const HELD: Nanos = Nanos::from_secs(2);
 
 /// I/Os of one length and direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Moved {
+pub struct IoGroup {
     /// Direction of the I/Os.
     pub direction: Direction,
     /// Number of I/Os.
@@ -43,7 +43,7 @@ pub enum Order {
 
 /// Whether a load asked for no more than it got, or would have gone faster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Asked {
+pub enum ExcessDemand {
     /// It may have asked for no more than it got.
     #[default]
     Perhaps,
@@ -57,9 +57,9 @@ pub struct Entry {
     /// Length of the span.
     pub length: Nanos,
     /// What moved in it; empty for a pause.
-    pub moved: Vec<Moved>,
+    pub moved: Vec<IoGroup>,
     /// What the load asked for.
-    pub asked: Asked,
+    pub asked: ExcessDemand,
 }
 
 /// What is known of an account before the first entry.
@@ -127,17 +127,17 @@ enum Purse {
 
 /// What an entry means to a rule: charged operations or bytes, and how they compare with the baseline.
 #[derive(Clone, Copy)]
-struct Charged {
+struct RuleCharge {
     seconds: f64,
     earned: f64,
     least: f64,
     most: f64,
 }
 
-impl Charged {
-    fn of(rule: &Limit, entry: &Entry) -> Charged {
+impl RuleCharge {
+    fn of(rule: &Limit, entry: &Entry) -> RuleCharge {
         let seconds = entry.length.as_secs_f64();
-        let mut charged = Charged { seconds, earned: rule.baseline * seconds, least: 0.0, most: 0.0 };
+        let mut charged = RuleCharge { seconds, earned: rule.baseline * seconds, least: 0.0, most: 0.0 };
         for moved in &entry.moved {
             let [least, most] = rule.charged(moved);
             charged.least += least;
@@ -179,13 +179,13 @@ impl Limit {
 
     /// Returns the operations or bytes that each I/O of `moved` is charged, the midpoint if it is unknown
     /// whether they are merged; 0 if this rule does not cover them.
-    pub fn mean_charge(&self, moved: &Moved) -> f64 {
-        let [least, most] = self.charged(&Moved { ops: 1.0, ..*moved });
+    pub fn mean_charge(&self, moved: &IoGroup) -> f64 {
+        let [least, most] = self.charged(&IoGroup { ops: 1.0, ..*moved });
         f64::midpoint(least, most)
     }
 
     /// Returns the least and the most that `moved` is charged under this rule; 0 if it is not covered.
-    fn charged(&self, moved: &Moved) -> [f64; 2] {
+    fn charged(&self, moved: &IoGroup) -> [f64; 2] {
         if !self.direction.covers(moved.direction) {
             return [0.0; 2];
         }
@@ -209,15 +209,16 @@ impl Ledger {
 
     /// Enters what moved in a span; entries come in order of time and include pauses.
     pub fn enter(&mut self, entry: &Entry) {
-        let charged: Vec<Charged> = self.rules.iter().map(|rule| Charged::of(rule, entry)).collect();
+        let charged: Vec<RuleCharge> = self.rules.iter().map(|rule| RuleCharge::of(rule, entry)).collect();
         // If two rates may have been the limit, the load proves nothing about the credits of either.
         let rates = |rule: &Limit| std::iter::once(rule.baseline).chain(rule.burst.map(|burst| burst.rate));
         let holding =
-            |rule: &Limit, charged: &Charged| rates(rule).filter(|rate| charged.is_at(*rate)).count();
+            |rule: &Limit, charged: &RuleCharge| rates(rule).filter(|rate| charged.is_at(*rate)).count();
         let held: usize = self.rules.iter().zip(&charged).map(|(rule, charged)| holding(rule, charged)).sum();
         for account in &mut self.accounts {
             let charged = charged[account.limit];
-            let alone = held == 1 && entry.asked == Asked::More && charged.is_at(account.rule.baseline);
+            let alone =
+                held == 1 && entry.asked == ExcessDemand::More && charged.is_at(account.rule.baseline);
             account.held = if alone { account.held + entry.length } else { Nanos::ZERO };
             account.enter(charged);
         }
@@ -254,7 +255,7 @@ impl Account {
         known.then_some(Account { limit, rule, size, full, least, most: full, lacked: 0.0, held })
     }
 
-    fn enter(&mut self, charged: Charged) {
+    fn enter(&mut self, charged: RuleCharge) {
         let lacks = match self.least {
             Purse::Tokens(level) => (charged.most - charged.earned - level).max(0.0),
             _ => 0.0,
@@ -270,7 +271,7 @@ impl Account {
     }
 
     /// Empties the account: the load got only what the baseline earned.
-    fn empty(&mut self, charged: Charged) {
+    fn empty(&mut self, charged: RuleCharge) {
         self.most = match self.most {
             Purse::Tokens(level) => Purse::Tokens(level.min(charged.slack())),
             Purse::Ready | Purse::Bursting(_) => self.least,
@@ -278,7 +279,7 @@ impl Account {
         };
     }
 
-    fn pass(&self, purse: Purse, charged: Charged, most: f64) -> Purse {
+    fn pass(&self, purse: Purse, charged: RuleCharge, most: f64) -> Purse {
         let cool_off = match self.rule.burst.map(|burst| burst.bucket) {
             Some(Bucket::Timed { cool_off: Some(cool_off), .. }) => cool_off.as_secs_f64(),
             _ => self.size,

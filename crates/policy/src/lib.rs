@@ -41,11 +41,12 @@ pub use forecast::{ASSUMED_BURST, BurstLength, Forecast, Phase};
 pub use governor::Governor;
 pub use identify::{Apart, Candidate, Circumstances, identify};
 pub use instance::{AwsInstance, AzureInstance};
-pub use ledger::{Asked, Balance, Entry, Ledger, Moved, Opening, Order};
+pub use ledger::{Balance, Entry, ExcessDemand, IoGroup, Ledger, Opening, Order};
 pub use limits::{
-    Accounting, Bucket, Burst, Covers, Limit, Limits, RateUnit, Resource, Rounding, UnitReading, Written,
+    Accounting, Bucket, Burst, Covers, Limit, Limits, PublishedRate, RateUnit, Resource, Rounding,
+    UnitReading,
 };
-pub use matching::{Fit, Match, Measured, Specificity, matches, round_figure};
+pub use matching::{Match, MeasuredPlateaus, RuleFit, Specificity, matches, round_figure};
 pub use meter::Meter;
 pub use near::nearest;
 pub use own::{OwnPolicyError, adopt, adopted};

@@ -52,7 +52,7 @@ pub struct Limit {
     /// Which I/O is counted.
     pub direction: Covers,
     /// The baseline as the provider writes it.
-    pub written: Written,
+    pub written: PublishedRate,
     /// Whether the provider writes MB although its own figures suggest MiB (4.86 % apart): both readings are then acceptable.
     pub unit_ambiguous: bool,
     /// The reading of an ambiguous unit in which the rates below are stated; if the unit is not ambiguous, the unit as written.
@@ -71,7 +71,7 @@ pub struct Limit {
 
 /// A figure as the provider writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Written {
+pub struct PublishedRate {
     /// The baseline.
     pub baseline: f64,
     /// Its unit.

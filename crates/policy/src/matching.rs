@@ -18,7 +18,7 @@ const ROUND: f64 = 0.005;
 
 /// Plateaus measured in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measured {
+pub struct MeasuredPlateaus {
     /// Direction of the load.
     pub direction: Direction,
     /// The cap of operations, and the block size at which it was measured.
@@ -43,16 +43,16 @@ pub struct Match {
     /// The smallest and the largest size that fit, in the unit of the policy's `size`; `None` if no size matters.
     pub sizes: Option<(f64, f64)>,
     /// How the operations fit.
-    pub iops: Option<Fit>,
+    pub iops: Option<RuleFit>,
     /// How the bytes fit.
-    pub bandwidth: Option<Fit>,
+    pub bandwidth: Option<RuleFit>,
     /// How much the match says.
     pub specificity: Specificity,
 }
 
 /// How one measured rate fits one rule.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fit {
+pub struct RuleFit {
     /// The rule.
     pub limit: String,
     /// Whether the baseline or the burst fits.
@@ -76,20 +76,20 @@ pub enum Specificity {
     Bought,
 }
 
-impl Measured {
+impl MeasuredPlateaus {
     /// Returns a value without any measured plateau.
-    pub fn new(direction: Direction) -> Measured {
-        Measured { direction, iops: None, bandwidth: None, tolerance: TOLERANCE }
+    pub fn new(direction: Direction) -> MeasuredPlateaus {
+        MeasuredPlateaus { direction, iops: None, bandwidth: None, tolerance: TOLERANCE }
     }
 
     /// Adds a cap of operations at this block size.
-    pub fn with_iops(self, iops: Iops, block: Bytes) -> Measured {
-        Measured { iops: Some((iops, block)), ..self }
+    pub fn with_iops(self, iops: Iops, block: Bytes) -> MeasuredPlateaus {
+        MeasuredPlateaus { iops: Some((iops, block)), ..self }
     }
 
     /// Adds a cap of bytes, measured with random blocks of at least a unit of accounting.
-    pub fn with_bandwidth(self, bandwidth: BytesPerSecond) -> Measured {
-        Measured { bandwidth: Some(bandwidth), ..self }
+    pub fn with_bandwidth(self, bandwidth: BytesPerSecond) -> MeasuredPlateaus {
+        MeasuredPlateaus { bandwidth: Some(bandwidth), ..self }
     }
 
     /// Returns the measured rate as the rule counts it; `None` if it was not measured.
@@ -116,7 +116,7 @@ pub fn round_figure(value: f64) -> Option<f64> {
 /// published figures before sizes that can be chosen before figures that can be bought, current before legacy, then by error.
 ///
 /// A match is a candidate, not a proof: many policies share figures.
-pub fn matches(measured: &Measured) -> Vec<Match> {
+pub fn matches(measured: &MeasuredPlateaus) -> Vec<Match> {
     if measured.iops.is_none() && measured.bandwidth.is_none() {
         return Vec::new();
     }
@@ -152,7 +152,7 @@ impl Setting {
     }
 }
 
-fn policy_matches(policy: &Policy, measured: &Measured) -> Vec<Match> {
+fn policy_matches(policy: &Policy, measured: &MeasuredPlateaus) -> Vec<Match> {
     let required = policy.required_parameters();
     let sized = |p: &&Parameter| p.name == "size" && required.contains(&"size");
     let size = policy.parameters.iter().find(sized);
@@ -174,7 +174,7 @@ fn policy_matches(policy: &Policy, measured: &Measured) -> Vec<Match> {
 }
 
 /// Returns the values worth trying for a parameter: every choice, the default, and a round figure near what was measured.
-fn choices(parameter: &Parameter, setting: &Setting, measured: &Measured) -> Vec<Setting> {
+fn choices(parameter: &Parameter, setting: &Setting, measured: &MeasuredPlateaus) -> Vec<Setting> {
     if !parameter.choices.is_empty() {
         return parameter
             .choices
@@ -190,7 +190,7 @@ fn choices(parameter: &Parameter, setting: &Setting, measured: &Measured) -> Vec
     default.into_iter().chain(chosen).collect()
 }
 
-fn bought(parameter: &Parameter, setting: &Setting, measured: &Measured) -> Option<Value> {
+fn bought(parameter: &Parameter, setting: &Setting, measured: &MeasuredPlateaus) -> Option<Value> {
     let figure = match parameter.unit {
         ParameterUnit::Ops => measured.iops?.0.0,
         ParameterUnit::MibPerSecond => measured.bandwidth?.0 / (1u64 << 20) as f64,
@@ -218,7 +218,7 @@ impl Way {
     }
 }
 
-fn ways(measured: &Measured) -> Vec<Way> {
+fn ways(measured: &MeasuredPlateaus) -> Vec<Way> {
     let levels =
         |wanted: bool| if wanted { &[Level::Baseline, Level::Burst][..] } else { &[Level::Baseline] };
     let readings = if measured.bandwidth.is_some() {
@@ -240,7 +240,7 @@ struct Search<'s> {
     policy: &'s Policy,
     setting: &'s Setting,
     size: Option<&'s Parameter>,
-    measured: &'s Measured,
+    measured: &'s MeasuredPlateaus,
 }
 
 impl Search<'_> {
@@ -294,7 +294,7 @@ impl Search<'_> {
     }
 
     /// Returns the fit of the rule that would limit the measured load, if what was measured fits it.
-    fn fit(&self, limits: &Limits, resource: Resource, way: &Way) -> Option<Fit> {
+    fn fit(&self, limits: &Limits, resource: Resource, way: &Way) -> Option<RuleFit> {
         let level = way.level(resource);
         let limit = limits.tightest(resource, self.measured.direction, level)?;
         let charged = self.measured.charged(limit)?;
@@ -306,7 +306,7 @@ impl Search<'_> {
         }
         let expected = limit.rate(level);
         let relative_error = charged / expected - 1.0;
-        (relative_error.abs() <= self.measured.tolerance).then(|| Fit {
+        (relative_error.abs() <= self.measured.tolerance).then(|| RuleFit {
             limit: limit.id.clone(),
             level,
             reading: limit.unit_ambiguous.then_some(way.reading),

@@ -6,9 +6,9 @@ use crate::near::nearest;
 use crate::{CatalogueError, Policy};
 
 /// The user's own policies in this process: such a policy takes precedence wherever its name is looked up.
-static ADOPTED: Mutex<Vec<Adopted>> = Mutex::new(Vec::new());
+static ADOPTED: Mutex<Vec<OwnPolicy>> = Mutex::new(Vec::new());
 
-struct Adopted {
+struct OwnPolicy {
     file: String,
     text: String,
     /// Leaked, so that it lives as long as the catalogue's own policies.
@@ -28,7 +28,7 @@ pub fn adopt(file: &str, text: &str) -> Result<(), OwnPolicyError> {
         None => {}
     }
     let policy = Box::leak(Box::new(Policy::own(file, text)?));
-    adopted.push(Adopted { file: file.to_owned(), text: text.to_owned(), policy });
+    adopted.push(OwnPolicy { file: file.to_owned(), text: text.to_owned(), policy });
     Ok(())
 }
 

@@ -39,7 +39,7 @@ pub struct Parameter {
     /// The unit of its number.
     pub unit: ParameterUnit,
     /// The value if it is left out.
-    default: Option<Written>,
+    default: Option<DefaultValue>,
     min: Option<Formula>,
     max: Option<Formula>,
     /// The allowed words, in order, if the unit is a choice; else empty.
@@ -53,7 +53,7 @@ pub struct Parameter {
 /// A default in the catalogue: a number or one of the choices.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
-enum Written {
+enum DefaultValue {
     Number(f64),
     Word(String),
 }
@@ -158,8 +158,10 @@ impl Parameter {
 
     pub(crate) fn default_value(&self) -> Option<Value> {
         match self.default.as_ref()? {
-            Written::Number(number) => Some(Value { number: Some(*number), word: self.unit.write(*number) }),
-            Written::Word(word) => Some(Value { number: bare_number(word), word: word.clone() }),
+            DefaultValue::Number(number) => {
+                Some(Value { number: Some(*number), word: self.unit.write(*number) })
+            }
+            DefaultValue::Word(word) => Some(Value { number: bare_number(word), word: word.clone() }),
         }
     }
 

@@ -1,6 +1,6 @@
 //! A measured level with its interval, and whose figure it is.
 
-use policy::{Limits, Measured, Resource, Specificity};
+use policy::{Limits, MeasuredPlateaus, Resource, Specificity};
 use record::LocalLimit;
 use statistics::distribution::t_quantile;
 use workload::{Bytes, BytesPerSecond, Direction, Iops};
@@ -155,8 +155,8 @@ fn block(size: f64) -> Bytes {
 fn published(level: &Level, of: MeteredQuantity) -> Option<LevelOrigin> {
     let (way, rate) = parts(level).into_iter().next()?;
     let measured = match of.what {
-        Resource::Iops => Measured::new(way).with_iops(Iops(rate), block(of.size)),
-        Resource::Bytes => Measured::new(way).with_bandwidth(BytesPerSecond(rate)),
+        Resource::Iops => MeasuredPlateaus::new(way).with_iops(Iops(rate), block(of.size)),
+        Resource::Bytes => MeasuredPlateaus::new(way).with_bandwidth(BytesPerSecond(rate)),
     };
     let found = policy::matches(&measured);
     let best = found.iter().find(|hit| hit.specificity == Specificity::Published)?;

@@ -1,7 +1,7 @@
 //! The governor: which rate a throttle is given, as the credits for what it admitted drain and refill.
 #![allow(clippy::unwrap_used)]
 
-use policy::{BucketStart, Governor, Level, Limits, Moved, Order, evaluate};
+use policy::{BucketStart, Governor, IoGroup, Level, Limits, Order, evaluate};
 use workload::{Bytes, Direction, Nanos, PolicyName};
 
 /// Time from one look to the next.
@@ -12,14 +12,14 @@ fn limits(words: &str) -> Limits {
 }
 
 /// A throttle that obeys, in slices of 100 ms, under a load that asks for `asked` reads of 4 KiB a second.
-struct Throttled {
+struct ThrottledVolume {
     governor: Governor,
     slice: u32,
 }
 
-impl Throttled {
-    fn new(limits: &Limits, start: BucketStart) -> Throttled {
-        Throttled { governor: Governor::new(limits, start), slice: 0 }
+impl ThrottledVolume {
+    fn new(limits: &Limits, start: BucketStart) -> ThrottledVolume {
+        ThrottledVolume { governor: Governor::new(limits, start), slice: 0 }
     }
 
     fn rate(&self) -> f64 {
@@ -36,7 +36,7 @@ impl Throttled {
     fn look(&mut self, asked: f64) -> f64 {
         self.slice += 1;
         let ops = if self.slice % 2 == 1 { self.rate().min(asked) * 0.1 } else { 0.0 };
-        let reads = Moved { direction: Direction::Read, ops, block: Bytes::kib(4), order: Order::Random };
+        let reads = IoGroup { direction: Direction::Read, ops, block: Bytes::kib(4), order: Order::Random };
         self.governor.enter(LOOK, &[reads]);
         ops
     }
@@ -50,7 +50,8 @@ fn fell(rates: &[f64], (burst, base): (f64, f64)) -> Option<usize> {
 #[test]
 fn credits_of_gp2_end_when_they_should_and_come_back_with_rest() {
     // 54,000 operations instead of 5,400,000; 2,700 a second are spent, 300 earned.
-    let mut volume = Throttled::new(&limits("aws-gp2,size=100GiB").at_speed(100.0), BucketStart::Initial);
+    let mut volume =
+        ThrottledVolume::new(&limits("aws-gp2,size=100GiB").at_speed(100.0), BucketStart::Initial);
     let rates = volume.run(40, f64::INFINITY);
     assert_eq!(fell(&rates, (3000.0, 300.0)), Some(20), "{rates:.0?}");
     assert!(rates[..20].iter().all(|rate| (rate - 3000.0).abs() < 1.0), "{rates:.0?}");
@@ -64,7 +65,7 @@ fn credits_of_gp2_end_when_they_should_and_come_back_with_rest() {
 
 #[test]
 fn a_long_load_at_the_baseline_gets_no_bursts() {
-    let mut volume = Throttled::new(&limits("aws-gp2,size=100GiB").at_speed(100.0), BucketStart::Empty);
+    let mut volume = ThrottledVolume::new(&limits("aws-gp2,size=100GiB").at_speed(100.0), BucketStart::Empty);
     let rates = volume.run(600, f64::INFINITY);
     assert!(rates.iter().all(|rate| (rate - 300.0).abs() < 1.0), "{rates:.0?}");
 }
@@ -78,7 +79,7 @@ fn a_bucket_begins_with_what_is_asked_for() {
         (BucketStart::Share(1.0), 20),
         (BucketStart::Empty, 0),
     ] {
-        let rates = Throttled::new(&gp2, start).run(25, f64::INFINITY);
+        let rates = ThrottledVolume::new(&gp2, start).run(25, f64::INFINITY);
         assert_eq!(fell(&rates, (3000.0, 300.0)), Some(seconds), "{start:?}");
     }
 }
@@ -87,7 +88,7 @@ fn a_bucket_begins_with_what_is_asked_for() {
 #[test]
 fn a_timed_burst_ends_with_time_whatever_it_spends() {
     let premium = limits("custom,iops=500").at_speed(100.0);
-    assert_eq!(Throttled::new(&premium, BucketStart::Initial).run(5, f64::INFINITY), vec![500.0; 5]);
+    assert_eq!(ThrottledVolume::new(&premium, BucketStart::Initial).run(5, f64::INFINITY), vec![500.0; 5]);
     let timed = policy::Catalogue::builtin().list().iter().find_map(|policy| {
         let needed = policy.required_parameters();
         let words = policy.parameters.iter().filter(|one| needed.contains(&one.name.as_str()));
@@ -114,13 +115,13 @@ fn a_timed_burst_ends_with_time_whatever_it_spends() {
     let (burst, base, lasts) = of(&faster).unwrap();
     assert!((lasts - 20.0).abs() < 1e-6, "{lasts}");
     for asked in [f64::INFINITY, f64::midpoint(burst, base)] {
-        let mut volume = Throttled::new(&faster, BucketStart::Initial);
+        let mut volume = ThrottledVolume::new(&faster, BucketStart::Initial);
         let rates = volume.run(lasts as u32 + 5, asked);
         let fell = fell(&rates, (asked.min(burst), base)).unwrap() as f64;
         assert!((fell - lasts).abs() <= 1.0, "{asked}: after {fell} of {lasts} s");
     }
     // Below the baseline no burst begins.
-    let mut volume = Throttled::new(&faster, BucketStart::Initial);
+    let mut volume = ThrottledVolume::new(&faster, BucketStart::Initial);
     volume.run(60, base * 0.9);
     assert_eq!(volume.rate(), burst);
 }

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test may fail where its story breaks
 
 use policy::{
-    Asked, Balance, BucketStart, Entry, Ledger, Limits, Locality, Meter, Moved, Opening, Order, evaluate,
+    Balance, BucketStart, Entry, ExcessDemand, IoGroup, Ledger, Limits, Locality, Meter, Opening, Order,
+    evaluate,
 };
 use proptest::prelude::*;
 use workload::{Bytes, Direction, Nanos, PolicyName};
@@ -59,7 +60,7 @@ struct Stretch {
 }
 
 /// A volume, what moves on it, and its account.
-struct Booked {
+struct BookedVolume {
     limits: Limits,
     meter: Meter,
     ledger: Ledger,
@@ -67,11 +68,11 @@ struct Booked {
     interval: Nanos,
 }
 
-impl Booked {
-    fn open(words: &str, start: BucketStart, opening: Opening) -> Booked {
+impl BookedVolume {
+    fn open(words: &str, start: BucketStart, opening: Opening) -> BookedVolume {
         let limits = limits(words);
         let (meter, ledger) = (Meter::new(&limits, start), Ledger::new(&limits, opening));
-        Booked { limits, meter, ledger, now: Nanos::ZERO, interval: Nanos::from_millis(500) }
+        BookedVolume { limits, meter, ledger, now: Nanos::ZERO, interval: Nanos::from_millis(500) }
     }
 
     /// Runs a closed loop of 0.8 ms an I/O; an interval counts what completed in it. If the meter delays I/Os
@@ -98,9 +99,9 @@ impl Booked {
         self.now = ready.iter().map(|ready| ready.since(service)).fold(until, Nanos::max);
         for (ops, waited) in counts {
             let (direction, block) = (stretch.direction, Bytes(stretch.block));
-            let moved = Moved { direction, ops, block, order: stretch.order };
+            let moved = IoGroup { direction, ops, block, order: stretch.order };
             let queued = waited.as_secs_f64() >= 0.5 * service.as_secs_f64() * ops && ops > 0.0;
-            let asked = if queued { Asked::More } else { Asked::Perhaps };
+            let asked = if queued { ExcessDemand::More } else { ExcessDemand::Perhaps };
             self.ledger.enter(&Entry { length: self.interval, moved: vec![moved], asked });
         }
         self.ledger.enter(&Entry { length: self.now.since(until), ..Entry::default() });
@@ -144,7 +145,7 @@ fn an_account_of_a_known_start_holds_what_the_meter_holds() {
     let mut compared = 0;
     for words in VOLUMES {
         for share in [1.0, 0.5, 0.05, 0.01, 0.0] {
-            let mut booked = Booked::open(words, BucketStart::Share(share), Opening::Share(share));
+            let mut booked = BookedVolume::open(words, BucketStart::Share(share), Opening::Share(share));
             CHECK.into_iter().for_each(|stretch| booked.run(stretch));
             for (balance, truth) in booked.balances() {
                 let slack = booked.slack(&balance);
@@ -163,7 +164,7 @@ fn an_account_of_a_known_start_holds_what_the_meter_holds() {
 fn an_account_of_an_unknown_start_holds_the_truth_between_its_ends() {
     for words in VOLUMES {
         for share in [1.0, 0.5, 0.05, 0.01, 0.0] {
-            let mut booked = Booked::open(words, BucketStart::Share(share), Opening::Unknown);
+            let mut booked = BookedVolume::open(words, BucketStart::Share(share), Opening::Unknown);
             for stretch in CHECK {
                 booked.run(stretch);
                 for (balance, truth) in booked.balances() {
@@ -179,17 +180,17 @@ fn an_account_of_an_unknown_start_holds_the_truth_between_its_ends() {
 
 #[test]
 fn a_load_held_at_the_baseline_empties_the_account_and_a_light_one_does_not() {
-    let mut held = Booked::open("aws-gp2,size=100GiB", BucketStart::Empty, Opening::Unknown);
+    let mut held = BookedVolume::open("aws-gp2,size=100GiB", BucketStart::Empty, Opening::Unknown);
     held.run(stretch(32, 4, 10));
     assert!(held.ledger.balances()[0].most < 0.001, "{:?}", held.ledger.balances());
-    let mut light = Booked::open("aws-gp2,size=999GiB", BucketStart::Empty, Opening::Unknown);
+    let mut light = BookedVolume::open("aws-gp2,size=999GiB", BucketStart::Empty, Opening::Unknown);
     light.run(stretch(1, 4, 10));
     assert_eq!(light.ledger.balances()[0].most, 1.0, "a load below the baseline proves nothing");
 }
 
 #[test]
 fn random_small_io_of_a_throughput_volume_costs_whole_mebibytes() {
-    let mut booked = Booked::open("aws-st1,size=1TiB", BucketStart::Share(1.0), Opening::Share(1.0));
+    let mut booked = BookedVolume::open("aws-st1,size=1TiB", BucketStart::Share(1.0), Opening::Share(1.0));
     booked.run(stretch(32, 4, 60));
     let balance = booked.ledger.balances()[0];
     let spent = 60.0 * (250.0 - 40.0) / 1048576.0;
@@ -198,7 +199,7 @@ fn random_small_io_of_a_throughput_volume_costs_whole_mebibytes() {
 
 #[test]
 fn a_timed_burst_is_used_up_by_time_and_comes_back_after_its_cool_off() {
-    let mut booked = Booked::open("do-volumes-standard", BucketStart::Initial, Opening::Unknown);
+    let mut booked = BookedVolume::open("do-volumes-standard", BucketStart::Initial, Opening::Unknown);
     booked.run(stretch(32, 4, 30));
     let half = booked.ledger.balances()[0];
     assert!((half.from_full - 0.5).abs() < 0.02 && half.least == 0.0, "{half:?}");
@@ -211,10 +212,10 @@ fn a_timed_burst_is_used_up_by_time_and_comes_back_after_its_cool_off() {
 
 #[test]
 fn merged_and_unmerged_streams_bound_what_nobody_can_tell() {
-    let mut booked = Booked::open("aws-gp2,size=100GiB", BucketStart::Initial, Opening::Share(1.0));
-    let moved = |order| Moved { direction: Direction::Write, ops: 6_000.0, block: Bytes::kib(64), order };
+    let mut booked = BookedVolume::open("aws-gp2,size=100GiB", BucketStart::Initial, Opening::Share(1.0));
+    let moved = |order| IoGroup { direction: Direction::Write, ops: 6_000.0, block: Bytes::kib(64), order };
     let enter = |ledger: &mut Ledger, order| {
-        let (length, asked) = (Nanos::from_secs(2), Asked::Perhaps);
+        let (length, asked) = (Nanos::from_secs(2), ExcessDemand::Perhaps);
         ledger.enter(&Entry { length, moved: vec![moved(order)], asked });
     };
     enter(&mut booked.ledger, Order::Unclear);
@@ -233,8 +234,8 @@ proptest! {
     ) {
         let words = VOLUMES[volume];
         let start = BucketStart::Share(share);
-        let mut known = Booked::open(words, start, Opening::Share(share));
-        let mut unknown = Booked::open(words, start, Opening::Unknown);
+        let mut known = BookedVolume::open(words, start, Opening::Share(share));
+        let mut unknown = BookedVolume::open(words, start, Opening::Unknown);
         for (depth, block, kind, seconds) in loads {
             let order = if kind == 2 { Order::Sequential } else { Order::Random };
             let direction = if kind == 1 { Direction::Write } else { Direction::Read };

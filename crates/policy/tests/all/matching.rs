@@ -1,16 +1,16 @@
 //! From measured rates back to policies.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test may fail where its story breaks
 
-use policy::{Level, Load, Match, Measured, Specificity, UnitReading, evaluate, matches};
+use policy::{Level, Load, Match, MeasuredPlateaus, Specificity, UnitReading, evaluate, matches};
 use workload::{Bytes, BytesPerSecond, Direction, Iops, PolicyName};
 
 const MIB: f64 = 1048576.0;
 
-fn reads() -> Measured {
-    Measured::new(Direction::Read)
+fn reads() -> MeasuredPlateaus {
+    MeasuredPlateaus::new(Direction::Read)
 }
 
-fn iops(value: f64) -> Measured {
+fn iops(value: f64) -> MeasuredPlateaus {
     reads().with_iops(Iops(value), Bytes::kib(4))
 }
 

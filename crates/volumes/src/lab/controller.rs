@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use kernel::lab::change_limits;
 use kernel::{Clock, DeviceNumber};
-use policy::{Governor, Level, Moved, Order};
+use policy::{Governor, IoGroup, Level, Order};
 use workload::{Bytes, Direction, Nanos};
 
 use super::throttle_plan::in_force;
@@ -59,11 +59,11 @@ impl Counted {
     }
 
     /// Returns what was completed since `before`.
-    fn since(&self, before: &Counted) -> Vec<Moved> {
+    fn since(&self, before: &Counted) -> Vec<IoGroup> {
         let moved = |direction, now: (u64, u64), then: (u64, u64)| {
             let (ops, bytes) = (now.0.wrapping_sub(then.0), now.1.wrapping_sub(then.1));
             let block = Bytes(bytes.checked_div(ops)?);
-            Some(Moved { direction, ops: ops as f64, block, order: Order::Random })
+            Some(IoGroup { direction, ops: ops as f64, block, order: Order::Random })
         };
         let reads = moved(Direction::Read, self.reads, before.reads);
         reads.into_iter().chain(moved(Direction::Write, self.writes, before.writes)).collect()
@@ -156,7 +156,8 @@ mod tests {
         assert_eq!(before, Counted { reads: (12, 96 * 512), writes: (0, 0) });
         let after = Counted::read("20 2 176 5 3 1 4096 0 0 5 5 0 0 0 0 0 0").unwrap();
         let moved = after.since(&before);
-        let of = |direction, ops, block| Moved { direction, ops, block: Bytes(block), order: Order::Random };
+        let of =
+            |direction, ops, block| IoGroup { direction, ops, block: Bytes(block), order: Order::Random };
         assert_eq!(moved, [of(Direction::Read, 10.0, 4096), of(Direction::Write, 4.0, 4096 * 512 / 4)]);
         assert_eq!(after.since(&after), []);
         assert_eq!(Counted::read("1 2 3"), None);
