@@ -60,15 +60,15 @@ kinds! {
     Size("INTEGER") of Bytes: |size| Whole::put(&size.0), |row, at| Whole::take(row, at).map(Bytes);
     /// A time on the run's clock.
     Time("INTEGER") of Nanos: |time| Whole::put(&time.0), |row, at| {
-        Bound { most: TIME_MOST, expected: "a time in nanoseconds" }.take(row, at).map(Nanos)
+        NumberBound { most: TIME_MOST, expected: "a time in nanoseconds" }.take(row, at).map(Nanos)
     };
     /// A number of I/Os.
     Ops("INTEGER") of u64: Whole::put, |row, at| {
-        Bound { most: COUNT_MOST, expected: "a number of I/Os" }.take(row, at)
+        NumberBound { most: COUNT_MOST, expected: "a number of I/Os" }.take(row, at)
     };
     /// A number of bytes that I/Os moved.
     Moved("INTEGER") of u64: Whole::put, |row, at| {
-        Bound { most: TIME_MOST, expected: "a number of bytes" }.take(row, at)
+        NumberBound { most: TIME_MOST, expected: "a number of bytes" }.take(row, at)
     };
     /// The name of a direction.
     Way("TEXT") of Direction: |direction| direction.name().into(), |row, at| {
@@ -187,12 +187,12 @@ const TIME_MOST: u64 = i64::MAX as u64;
 const COUNT_MOST: u64 = 1 << 48;
 
 /// What a number is, and its greatest value.
-struct Bound {
+struct NumberBound {
     most: u64,
     expected: &'static str,
 }
 
-impl Bound {
+impl NumberBound {
     fn take(&self, row: &Row<'_>, column: usize) -> Outcome<u64> {
         let number = Whole::take(row, column)?;
         let refused = || Fault::Word { found: (number as i64).to_string(), expected: self.expected };

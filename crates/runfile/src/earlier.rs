@@ -28,10 +28,10 @@ pub(crate) fn notes(stored: Vec<Value>) -> serde_json::Result<Vec<Note>> {
 }
 
 /// Makes a doubt of what stood before the fixed words.
-type Made = fn(String) -> TargetDoubt;
+type DoubtMaker = fn(String) -> TargetDoubt;
 
 /// Sentences that begin with their only variable part: a file system, a mount point or a device.
-const ENDINGS: [(&str, Made); 15] = [
+const ENDINGS: [(&str, DoubtMaker); 15] = [
     (" keeps its files in memory: the figures are the memory's, not a volume's", |filesystem| {
         TargetDoubt::MemoryFilesystem { filesystem }
     }),

@@ -26,14 +26,14 @@ type Work = Box<dyn FnOnce(&mut Writer) -> Result<(), WriteError> + Send>;
 /// What is to be done with the file.
 enum Entry {
     /// The call stores an entry of this kind.
-    Store(Stored, Work),
+    Store(EntryKind, Work),
     /// The file is complete.
     Finish,
 }
 
 /// The kind of entry that an outcome is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stored {
+pub enum EntryKind {
     /// A sample.
     Sample,
     /// Anything else.
@@ -41,7 +41,7 @@ pub enum Stored {
 }
 
 /// What became of an entry.
-pub type Outcome = (Stored, Result<(), WriteError>);
+pub type Outcome = (EntryKind, Result<(), WriteError>);
 
 /// A run file that a thread of its own writes. The calls are those of [`Writer`] and return at once;
 /// [`outcomes`](Recorder::outcomes) returns what became of them. On drop, it waits a while for what is still to be stored.
@@ -107,7 +107,7 @@ impl Recorder {
     /// Queues [`Writer::sample`].
     pub fn sample(&mut self, sample: &Sample) {
         let sample = sample.clone();
-        self.hand(Entry::Store(Stored::Sample, Box::new(move |writer| writer.sample(&sample))));
+        self.hand(Entry::Store(EntryKind::Sample, Box::new(move |writer| writer.sample(&sample))));
     }
 
     /// Queues [`Writer::event`].
@@ -148,7 +148,7 @@ impl Recorder {
                 Ok(outcome) => self.take(outcome),
                 Err(RecvTimeoutError::Timeout) => self.give_up(),
                 Err(RecvTimeoutError::Disconnected) => {
-                    self.known.push((Stored::Other, Err(WriteError::Lost { path: self.path.clone() })));
+                    self.known.push((EntryKind::Other, Err(WriteError::Lost { path: self.path.clone() })));
                     self.waiting = 0;
                 }
             }
@@ -176,11 +176,11 @@ impl Recorder {
     }
 
     fn store(&mut self, work: impl FnOnce(&mut Writer) -> Result<(), WriteError> + Send + 'static) {
-        self.hand(Entry::Store(Stored::Other, Box::new(work)));
+        self.hand(Entry::Store(EntryKind::Other, Box::new(work)));
     }
 
     fn hand(&mut self, entry: Entry) {
-        let of = if let Entry::Store(of, _) = &entry { *of } else { Stored::Other };
+        let of = if let Entry::Store(of, _) = &entry { *of } else { EntryKind::Other };
         match self.entered(entry) {
             Ok(()) => self.waiting += 1,
             Err(error) => self.known.push((of, Err(error))),
@@ -214,7 +214,7 @@ impl Recorder {
 
     fn give_up(&mut self) {
         self.silent = true;
-        self.known.push((Stored::Other, Err(WriteError::Silent { path: self.path.clone() })));
+        self.known.push((EntryKind::Other, Err(WriteError::Silent { path: self.path.clone() })));
     }
 }
 
@@ -260,7 +260,7 @@ fn store_all(mut writer: Writer, entries: &Receiver<Entry>, answer: &Sender<Outc
             Entry::Store(of, work) => (of, work(&mut writer)),
             Entry::Finish => {
                 // Nobody may be left to receive it.
-                let _ = answer.send((Stored::Other, writer.finish().map(drop)));
+                let _ = answer.send((EntryKind::Other, writer.finish().map(drop)));
                 return;
             }
         };

@@ -8,22 +8,22 @@ use crate::scan::{Fault, Scan};
 use crate::table::{self, Inserts, table};
 
 /// A part, with the fields that SQL queries need repeated.
-pub(crate) struct Printed {
+pub(crate) struct PartRow {
     scope: Scope,
     job: String,
     /// The part, without the points of its series.
     part: Option<ReportedPart>,
 }
 
-impl Default for Printed {
-    fn default() -> Printed {
-        Printed { scope: Scope::Whole, job: String::new(), part: None }
+impl Default for PartRow {
+    fn default() -> PartRow {
+        PartRow { scope: Scope::Whole, job: String::new(), part: None }
     }
 }
 
 table! {
     /// Parts of an imported run.
-    Parts, "reported" of Printed, Own(reported) {
+    Parts, "reported" of PartRow, Own(reported) {
         Word: scope;
         Text: job;
         Json: record = part;
@@ -54,7 +54,7 @@ pub(crate) fn store(conn: &Connection, parts: &[ReportedPart]) -> Result<()> {
         }
         let mut short = part.clone();
         short.series.iter_mut().for_each(|series| series.points.clear());
-        rows.put(&[number], &Printed { scope: part.scope, job: part.job.clone(), part: Some(short) })?;
+        rows.put(&[number], &PartRow { scope: part.scope, job: part.job.clone(), part: Some(short) })?;
     }
     Ok(())
 }

@@ -72,12 +72,12 @@ pub(crate) const DEVICES_MOST: usize = 4096;
 type Disks = Vec<(Arc<str>, DiskCounters)>;
 
 /// The disks of each sample, with the sample's number.
-type Numbered = Vec<(i64, Disks)>;
+type NumberedDisks = Vec<(i64, Disks)>;
 
 /// What the writer remembers between samples: the numbered names, and the place of each one's last row.
 #[derive(Debug, Default)]
 pub(crate) struct Storing {
-    known: Vec<Known>,
+    known: Vec<KnownDevice>,
     /// Number of the last row of `disk_counters`. A number is not reused after rows were lost, so that no row
     /// takes an unrelated one for its predecessor.
     row: i64,
@@ -86,7 +86,7 @@ pub(crate) struct Storing {
 }
 
 #[derive(Debug)]
-struct Known {
+struct KnownDevice {
     name: Arc<str>,
     row: i64,
     sample: i64,
@@ -117,7 +117,7 @@ impl Storing {
 
     /// Returns the device's index in `known`, nearly always the same as in the sample; stores new names.
     fn number_of(&mut self, conn: &Connection, name: &Arc<str>, place: usize) -> Result<usize> {
-        let is = |known: &Known| Arc::ptr_eq(&known.name, name) || known.name == *name;
+        let is = |known: &KnownDevice| Arc::ptr_eq(&known.name, name) || known.name == *name;
         if self.known.get(place).is_some_and(is) {
             return Ok(place);
         }
@@ -126,7 +126,7 @@ impl Storing {
         }
         let number = self.known.len();
         table::put::<Names>(conn, &[Some(number as i64 + 1)], &(name.to_string(),))?;
-        self.known.push(Known { name: Arc::clone(name), row: 0, sample: 0 });
+        self.known.push(KnownDevice { name: Arc::clone(name), row: 0, sample: 0 });
         Ok(number)
     }
 }
@@ -262,7 +262,7 @@ impl Numbers {
 }
 
 /// Attaches the disks to their samples.
-fn attach(scan: &Scan<'_>, samples: &mut Numbers, (table, disks): (&'static str, Numbered)) {
+fn attach(scan: &Scan<'_>, samples: &mut Numbers, (table, disks): (&'static str, NumberedDisks)) {
     let mut at = 0;
     for (number, mut disks) in disks {
         match samples.place_of(&mut at, number) {
@@ -299,7 +299,7 @@ fn narrow(scan: &Scan<'_>, samples: &mut Numbers, another: impl Fn() -> Result<C
     }
     let (middle, text) = (last / 2, scan.text_left());
     let numbers = &*samples;
-    let second = || -> Result<(Numbered, Vec<Loss>)> {
+    let second = || -> Result<(NumberedDisks, Vec<Loss>)> {
         let conn = another()?;
         let scan = Scan::of(&conn, (text, u64::MAX));
         // Names of its own, so that the two threads do not count references in the same place.
@@ -328,8 +328,8 @@ fn narrow(scan: &Scan<'_>, samples: &mut Numbers, another: impl Fn() -> Result<C
 
 /// Reads the disks of each sample, with its number. A device's number is an index from 1 into `names`;
 /// without names the rows hold them.
-fn disks(scan: &Scan<'_>, query: Query, (names, samples): (&[Option<Arc<str>>], &Numbers)) -> Numbered {
-    let mut found: Numbered = Vec::new();
+fn disks(scan: &Scan<'_>, query: Query, (names, samples): (&[Option<Arc<str>>], &Numbers)) -> NumberedDisks {
+    let mut found: NumberedDisks = Vec::new();
     let mut words: Vec<Arc<str>> = Vec::new();
     scan.each(query, |row| {
         let number: i64 = row.get(0)?;

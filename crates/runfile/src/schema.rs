@@ -17,7 +17,7 @@ pub const APPLICATION_ID: i32 = 0x506c_696d;
 pub const SCHEMA_VERSION: i32 = 3;
 
 /// A table by name, with the statement that makes it.
-pub(crate) struct Made {
+pub(crate) struct TableDefinition {
     pub name: &'static str,
     statement: fn() -> String,
 }
@@ -25,12 +25,12 @@ pub(crate) struct Made {
 /// Makes a list of tables.
 macro_rules! tables {
     ($($table:ty)+) => {
-        &[$(Made { name: <$table>::NAME, statement: create::<$table> }),+]
+        &[$(TableDefinition { name: <$table>::NAME, statement: create::<$table> }),+]
     };
 }
 
 /// Tables of [`SCHEMA_VERSION`], in their order.
-pub(crate) const TABLES: &[Made] = tables! {
+pub(crate) const TABLES: &[TableDefinition] = tables! {
     Runs Hosts Targets Devices
     Machine Limits Phases
     Steps Intervals Histograms Workers Directions WorkerEnds Ios Failures

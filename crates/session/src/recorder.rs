@@ -9,7 +9,7 @@ use metrics::Counted;
 use record::{
     Event, EventKind, Interval, Observer, Phase, PhaseKind, Run, Sample, Silence, SilenceStage, StepRecord,
 };
-use runfile::{Outcome, Recorder, Stored, WriteError, Writer};
+use runfile::{EntryKind, Outcome, Recorder, WriteError, Writer};
 use sampler::SamplerThread;
 use workload::{Nanos, StepPlan};
 
@@ -368,7 +368,7 @@ impl State {
     /// Reports trouble of a watch at once, because it may go on for a day; and reports when the trouble is over.
     fn keep(&mut self, outcomes: Vec<Outcome>) {
         for (of, stored) in outcomes {
-            let lost = stored.is_err() && of == Stored::Sample;
+            let lost = stored.is_err() && of == EntryKind::Sample;
             let news = self.trouble.take(stored);
             if let Some(series) = &mut self.series {
                 series.lost += u64::from(lost);

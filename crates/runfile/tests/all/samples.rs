@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::runs::plain;
 use record::{DiskCounters, Metric, ObservedDevice, ObservedMachine, Recording, Run, Sample};
-use runfile::{Recorder, SameDevice, Stored, Writer, read, write};
+use runfile::{EntryKind, Recorder, SameDevice, Writer, read, write};
 use rusqlite::Connection;
 use workload::Nanos;
 
@@ -148,7 +148,7 @@ fn what_the_thread_could_not_store_comes_back_as_its_outcome() {
     recorder.interval(&plain().steps[0].intervals[0]);
     recorder.sample(&second(0, &[]));
     let outcomes = recorder.settle();
-    let [(Stored::Other, Err(error)), (Stored::Sample, Ok(()))] = &outcomes[..] else {
+    let [(EntryKind::Other, Err(error)), (EntryKind::Sample, Ok(()))] = &outcomes[..] else {
         panic!("{outcomes:?}");
     };
     assert!(error.to_string().contains("no step is open"), "{error}");
