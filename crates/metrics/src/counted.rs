@@ -8,7 +8,7 @@ use workload::Direction;
 
 /// What a run has done so far, and the latest reading of the machine's counters.
 #[derive(Clone, Debug, Default)]
-pub struct Counted {
+pub struct RunCounters {
     pub(crate) step: String,
     /// Number of steps that have begun.
     pub(crate) steps: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Machine {
     pub(crate) iowait: u64,
 }
 
-impl Counted {
+impl RunCounters {
     /// Notes that the step `name` has begun. From here on, the job number of an interval is an index into `jobs`, in
     /// which a job is named once for each of its workers.
     pub fn step_started<'j>(&mut self, name: &str, jobs: impl Iterator<Item = &'j str>) {

@@ -4,7 +4,7 @@
 use record::{DiskCounters, Distribution};
 use workload::Direction;
 
-use crate::counted::{Counted, Load, Machine};
+use crate::counted::{Load, Machine, RunCounters};
 
 /// Bytes of a sector in `/proc/diskstats`, whatever sector size the device has.
 const SECTOR: u64 = 512;
@@ -239,12 +239,12 @@ pub fn words() -> impl Iterator<Item = FamilyWords> {
 }
 
 /// Returns the families that have a value now.
-pub(crate) fn families(counted: &Counted) -> impl Iterator<Item = Family<'_>> {
+pub(crate) fn families(counted: &RunCounters) -> impl Iterator<Item = Family<'_>> {
     let family = move |row: &'static Row| Family { words: row.words, points: points(&row.source, counted) };
     ROWS.iter().map(family).filter(|family| !family.points.is_empty())
 }
 
-fn points<'c>(source: &Source, counted: &'c Counted) -> Vec<Point<'c>> {
+fn points<'c>(source: &Source, counted: &'c RunCounters) -> Vec<Point<'c>> {
     let number = |labels, value| Point { labels, value: Value::Number(value) };
     let machine = counted.machine.as_ref();
     match source {
@@ -269,7 +269,7 @@ fn points<'c>(source: &Source, counted: &'c Counted) -> Vec<Point<'c>> {
     }
 }
 
-fn loads<'c>(counted: &'c Counted, value: &dyn Fn(&'c Load) -> Value<'c>) -> Vec<Point<'c>> {
+fn loads<'c>(counted: &'c RunCounters, value: &dyn Fn(&'c Load) -> Value<'c>) -> Vec<Point<'c>> {
     let point = |((job, direction), load): (&'c (std::sync::Arc<str>, usize), &'c Load)| Point {
         labels: vec![("job_name", &**job), ("direction", Direction::ALL[*direction].name())],
         value: value(load),

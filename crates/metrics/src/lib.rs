@@ -1,6 +1,6 @@
 //! Counters of a run for monitoring systems: Prometheus' text, its protobuf with native histograms, and OTLP's JSON.
 //!
-//! [`Counted`] adds up intervals and samples; `families` is the table of what is exposed, from which every format and
+//! [`RunCounters`] adds up intervals and samples; `families` is the table of what is exposed, from which every format and
 //! its documentation are made.
 
 mod buckets;
@@ -11,7 +11,7 @@ mod protobuf;
 mod text;
 
 pub use buckets::EDGES_NS;
-pub use counted::Counted;
+pub use counted::RunCounters;
 pub use families::{FamilyWords, Form, words};
 pub use otlp::{Resource, otlp};
 pub use protobuf::{PROTOBUF, protobuf};

@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::buckets::{SCHEMA, native};
-use crate::counted::Counted;
+use crate::counted::RunCounters;
 use crate::families::{Family, Form, Point, Value, families};
 use record::Distribution;
 
@@ -24,7 +24,7 @@ pub struct Resource<'r> {
 }
 
 /// Returns everything that was counted, as the body of a request to `/v1/metrics`.
-pub fn otlp(counted: &Counted, resource: &Resource<'_>) -> Json {
+pub fn otlp(counted: &RunCounters, resource: &Resource<'_>) -> Json {
     let metrics: Vec<Json> = families(counted).map(|family| metric(&family, resource)).collect();
     json!({
         "resourceMetrics": [{

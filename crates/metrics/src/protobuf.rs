@@ -3,7 +3,7 @@
 //! format specifies.
 
 use crate::buckets::{SCHEMA, classic, native};
-use crate::counted::Counted;
+use crate::counted::RunCounters;
 use crate::families::{Family, Form, Point, Value, families};
 use record::Distribution;
 
@@ -15,7 +15,7 @@ pub const PROTOBUF: &str =
 const ZERO_BELOW_S: f64 = 1e-10;
 
 /// Returns everything that was counted, one length-delimited message a family.
-pub fn protobuf(counted: &Counted) -> Vec<u8> {
+pub fn protobuf(counted: &RunCounters) -> Vec<u8> {
     let mut bytes = Vec::new();
     for family in families(counted) {
         let message = family_message(&family);

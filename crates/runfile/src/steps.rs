@@ -16,7 +16,7 @@ use crate::table::{self, Inserts, Table, table};
 
 /// A step as its row has it; without an end if it was cut off.
 #[derive(Default)]
-pub(crate) struct Asked {
+pub(crate) struct StepRow {
     name: String,
     kind: String,
     /// The plan as JSON.
@@ -30,7 +30,7 @@ pub(crate) struct Asked {
 }
 
 table! {
-    Steps, "step" of Asked, Own(step) {
+    Steps, "step" of StepRow, Own(step) {
         Text: name, kind, plan;
         Json: jobs;
         Time: started_ns = started, counted_from_ns = counted_from;
@@ -136,20 +136,20 @@ table! {
 }
 
 /// Stores the beginning of step `id`.
-pub(crate) fn begin(conn: &Connection, id: i64, begun: &Asked) -> Result<()> {
+pub(crate) fn begin(conn: &Connection, id: i64, begun: &StepRow) -> Result<()> {
     table::put::<Steps>(conn, &[Some(id)], begun).map(drop)
 }
 
 /// Replaces the beginning of step `id` by its end; `plan` is its plan as JSON.
 pub(crate) fn end(conn: &Connection, id: i64, record: &StepRecord, plan: String) -> Result<()> {
-    let row = Asked {
+    let row = StepRow {
         jobs: record.jobs.clone(),
         started: record.started,
         counted_from: record.counted_from,
         ended: Some(record.ended),
         ending: Some(record.ending),
         notes: record.notes.clone(),
-        ..Asked::of(&record.plan, plan)
+        ..StepRow::of(&record.plan, plan)
     };
     Inserts::<Steps>::replacing(conn)?.put(&[Some(id)], &row)?;
     record.workers.iter().try_for_each(|done| worker(conn, id, done))?;
@@ -157,19 +157,19 @@ pub(crate) fn end(conn: &Connection, id: i64, record: &StepRecord, plan: String)
     record.failures.iter().try_for_each(|failure| failures.put(&[Some(id)], failure).map(drop))
 }
 
-impl Asked {
+impl StepRow {
     /// Returns a step that began `at`; `text` is its plan as JSON.
-    pub(crate) fn begun(plan: &StepPlan, text: String, at: Nanos) -> Asked {
-        Asked {
+    pub(crate) fn begun(plan: &StepPlan, text: String, at: Nanos) -> StepRow {
+        StepRow {
             jobs: crate::rebuild::jobs_of(plan),
             started: at,
             counted_from: at + plan.ramp,
-            ..Asked::of(plan, text)
+            ..StepRow::of(plan, text)
         }
     }
 
-    fn of(plan: &StepPlan, text: String) -> Asked {
-        Asked { name: plan.name.clone(), kind: word(&plan.kind), plan: text, ..Asked::default() }
+    fn of(plan: &StepPlan, text: String) -> StepRow {
+        StepRow { name: plan.name.clone(), kind: word(&plan.kind), plan: text, ..StepRow::default() }
     }
 }
 

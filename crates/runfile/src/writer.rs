@@ -160,7 +160,7 @@ impl Writer {
     /// `NotText`, `Full` and `Failed`.
     pub fn step_started(&mut self, plan: &StepPlan, at: Nanos) -> Result<(), WriteError> {
         let id = self.next_step;
-        let begun = steps::Asked::begun(plan, self.plan_text(plan)?, at);
+        let begun = steps::StepRow::begun(plan, self.plan_text(plan)?, at);
         self.put(|conn| steps::begin(conn, id, &begun))?;
         // Other rows refer to this one, so it must not share their fate if a later one finds the disk full.
         self.commit()?;

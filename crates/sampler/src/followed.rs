@@ -52,17 +52,17 @@ pub fn left_out(name: &str) -> bool {
 
 /// The devices that are sampled, with what was read last.
 #[derive(Debug)]
-pub(crate) struct Followed {
+pub(crate) struct FollowedDevices {
     devices: Devices,
     /// Named devices first, then others in order of appearance; those that do not fit are remembered too, so
     /// that the function is not called for them again.
-    known: Vec<Known>,
+    known: Vec<FollowedDevice>,
     /// Number of the reading, from 1.
     round: u64,
 }
 
 #[derive(Debug)]
-struct Known {
+struct FollowedDevice {
     name: Arc<str>,
     fits: bool,
     counters: DiskCounters,
@@ -70,9 +70,9 @@ struct Known {
     seen: u64,
 }
 
-impl Followed {
-    pub(crate) fn new(devices: Devices) -> Followed {
-        let known = |name: &Arc<str>| Known {
+impl FollowedDevices {
+    pub(crate) fn new(devices: Devices) -> FollowedDevices {
+        let known = |name: &Arc<str>| FollowedDevice {
             name: Arc::clone(name),
             fits: true,
             counters: DiskCounters::default(),
@@ -82,7 +82,7 @@ impl Followed {
             Devices::Named(names) => names.iter().map(known).collect(),
             Devices::Fitting(_) => Vec::new(),
         };
-        Followed { devices, known, round: 0 }
+        FollowedDevices { devices, known, round: 0 }
     }
 
     /// Whether no device at all is to be sampled.
@@ -111,7 +111,7 @@ impl Followed {
     }
 
     fn place_of(&mut self, name: &[u8], next: usize) -> Option<usize> {
-        let named = |known: &Known| known.name.as_bytes() == name;
+        let named = |known: &FollowedDevice| known.name.as_bytes() == name;
         if self.known.get(next).is_some_and(named) {
             return Some(next);
         }
@@ -122,7 +122,7 @@ impl Followed {
         // Kernel names are ASCII; any other name cannot be asked for.
         let name = std::str::from_utf8(name).ok()?;
         let (fits, name) = (fits(name), Arc::from(name));
-        self.known.push(Known { name, fits, counters: DiskCounters::default(), seen: 0 });
+        self.known.push(FollowedDevice { name, fits, counters: DiskCounters::default(), seen: 0 });
         Some(self.known.len() - 1)
     }
 
@@ -143,13 +143,13 @@ mod tests {
         format!("   8 0 {name} {reads} 0 0 0 0 0 0 0 0 0 0\n")
     }
 
-    fn seen(followed: &Followed) -> Vec<(String, u64)> {
+    fn seen(followed: &FollowedDevices) -> Vec<(String, u64)> {
         followed.there().iter().map(|(name, counters)| (name.to_string(), counters.reads)).collect()
     }
 
     #[test]
     fn devices_go_and_come_and_stand_where_they_stood() {
-        let mut followed = Followed::new(Devices::all());
+        let mut followed = FollowedDevices::new(Devices::all());
         let mut read = |lines: &[(&str, u64)]| {
             let text: String = lines.iter().map(|(name, reads)| line(name, *reads)).collect();
             followed.take(text.as_bytes());
@@ -175,7 +175,7 @@ mod tests {
             count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
             name == "sdb"
         };
-        let mut followed = Followed::new(Devices::Fitting(Box::new(fits)));
+        let mut followed = FollowedDevices::new(Devices::Fitting(Box::new(fits)));
         for _ in 0..3 {
             followed.take(format!("{}{}", line("sda", 1), line("sdb", 2)).as_bytes());
             assert_eq!(seen(&followed), [("sdb".to_owned(), 2)]);

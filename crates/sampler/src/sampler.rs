@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use record::{CpuCounters, MemoryCounters, OwnCpu, Pressure, Sample};
 use workload::Nanos;
 
-use crate::followed::Followed;
+use crate::followed::FollowedDevices;
 use crate::parse::{cpu_counters, io_pressure, memory_counters, tasks_blocked};
 use crate::{Devices, Root};
 
@@ -34,7 +34,7 @@ pub struct Sampler {
     meminfo: Source,
     /// `None` if the kernel does not account for pressure, or the accounting is turned off.
     pressure: Option<Source>,
-    followed: Followed,
+    followed: FollowedDevices,
     cpu: CpuCounters,
     blocked: u32,
     memory: MemoryCounters,
@@ -47,7 +47,7 @@ impl Sampler {
     /// # Errors
     /// [`SamplerError`] if a file of counters cannot be opened or read.
     pub fn new(root: &Root, devices: Devices) -> Result<Sampler, SamplerError> {
-        let followed = Followed::new(devices);
+        let followed = FollowedDevices::new(devices);
         let mut sampler = Sampler {
             diskstats: (!followed.is_empty()).then(|| Source::open(root, "proc/diskstats")).transpose()?,
             stat: Source::open(root, "proc/stat")?,

@@ -41,7 +41,7 @@ pub enum TargetFactsError {
 }
 
 /// What exists at a path.
-enum Found {
+enum PathContent {
     Directory,
     File(Bytes),
     Device(DeviceNumber),
@@ -59,14 +59,14 @@ enum Found {
 pub fn target_facts(root: &Root, path: &Path, words: &str) -> Result<TargetFacts, TargetFactsError> {
     let (path, found, device) = look(root, path)?;
     match found {
-        Found::Device(number) => Ok(of_device(root, words, number)),
-        Found::Directory => {
+        PathContent::Device(number) => Ok(of_device(root, words, number)),
+        PathContent::Directory => {
             let free = if root.is_real() { kernel::free_space_in(&path) } else { Ok(Bytes(0)) };
             let free = free.map_err(|source| TargetFactsError::Refused { path: path.clone(), source })?;
             let made = TargetFacts::made_up(words, TargetKind::Directory, free);
             Ok(in_filesystem(root, &path, device, made))
         }
-        Found::File(length) => {
+        PathContent::File(length) => {
             let made = TargetFacts::made_up(words, TargetKind::File, length);
             Ok(in_filesystem(root, &path, device, made))
         }
@@ -74,7 +74,7 @@ pub fn target_facts(root: &Root, path: &Path, words: &str) -> Result<TargetFacts
 }
 
 /// Returns the path without links, what exists there, and the number of its file system.
-fn look(root: &Root, path: &Path) -> Result<(PathBuf, Found, DeviceNumber), TargetFactsError> {
+fn look(root: &Root, path: &Path) -> Result<(PathBuf, PathContent, DeviceNumber), TargetFactsError> {
     let refused = |source: io::Error| match source.kind() {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
             TargetFactsError::NotFound { path: path.to_owned() }
@@ -84,16 +84,16 @@ fn look(root: &Root, path: &Path) -> Result<(PathBuf, Found, DeviceNumber), Targ
     if !root.is_real()
         && let Some(number) = captured_device(root, path)
     {
-        return Ok((path.to_owned(), Found::Device(number), DeviceNumber { major: 0, minor: 0 }));
+        return Ok((path.to_owned(), PathContent::Device(number), DeviceNumber { major: 0, minor: 0 }));
     }
     let place = if root.is_real() { path.canonicalize().map_err(refused)? } else { root.join(path) };
     let metadata = std::fs::metadata(&place).map_err(refused)?;
     let kind = metadata.file_type();
     let no_volume = |what| Err(TargetFactsError::NoVolume { path: path.to_owned(), what });
     let found = match kind {
-        _ if kind.is_dir() => Found::Directory,
-        _ if kind.is_file() => Found::File(Bytes(metadata.len())),
-        _ if kind.is_block_device() => Found::Device(DeviceNumber::from_dev(metadata.rdev())),
+        _ if kind.is_dir() => PathContent::Directory,
+        _ if kind.is_file() => PathContent::File(Bytes(metadata.len())),
+        _ if kind.is_block_device() => PathContent::Device(DeviceNumber::from_dev(metadata.rdev())),
         _ if kind.is_char_device() => return no_volume("a character device"),
         _ if kind.is_fifo() => return no_volume("a pipe"),
         _ => return no_volume("a socket or the like"),

@@ -41,7 +41,7 @@ impl SamplerThread {
                     return;
                 }
                 tick = tick_after(start, every, clock().max(tick));
-                if wait_until(tick, &clock, &stopped) == Waited::Stopped {
+                if wait_until(tick, &clock, &stopped) == WaitOutcome::Stopped {
                     // A receiver that is already gone is not an error at the end.
                     let _ = send.send(sampler.read(clock()));
                     return;
@@ -87,21 +87,21 @@ impl Drop for SamplerThread {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Waited {
+enum WaitOutcome {
     Reached,
     Stopped,
 }
 
 /// Waits until `clock` shows `tick`, or the thread is stopped. The system's timer and the run's clock differ:
 /// a wait that ends a little early by the latter goes on, so that a tick is neither early nor taken twice.
-fn wait_until(tick: Nanos, clock: &impl Fn() -> Nanos, stopped: &Receiver<()>) -> Waited {
+fn wait_until(tick: Nanos, clock: &impl Fn() -> Nanos, stopped: &Receiver<()>) -> WaitOutcome {
     loop {
         let left = tick.since(clock());
         if stopped.recv_timeout(Duration::from_nanos(left.0)) == Err(RecvTimeoutError::Disconnected) {
-            return Waited::Stopped;
+            return WaitOutcome::Stopped;
         }
         if left == Nanos::ZERO {
-            return Waited::Reached;
+            return WaitOutcome::Reached;
         }
     }
 }
@@ -137,7 +137,7 @@ mod tests {
         let times = std::cell::RefCell::new(vec![Nanos(104), Nanos(99), Nanos(98)]);
         let clock = || times.borrow_mut().pop().unwrap();
         let (_stop, stopped) = channel::<()>();
-        assert_eq!(wait_until(Nanos(100), &clock, &stopped), Waited::Reached);
+        assert_eq!(wait_until(Nanos(100), &clock, &stopped), WaitOutcome::Reached);
         assert!(times.borrow().is_empty(), "the wait ended before its tick");
     }
 

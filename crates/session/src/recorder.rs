@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use experiments::Anomalies;
-use metrics::Counted;
+use metrics::RunCounters;
 use record::{
     Event, EventKind, Interval, Observer, Phase, PhaseKind, Run, Sample, Silence, SilenceStage, StepRecord,
 };
@@ -301,7 +301,7 @@ impl Observer for RunRecorder {
 
 impl State {
     /// Informs the machines that collect counters.
-    fn heard(&self, take: impl FnOnce(&mut Counted)) {
+    fn heard(&self, take: impl FnOnce(&mut RunCounters)) {
         if let Some(audience) = &self.audience {
             audience.heard(take);
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use metrics::{Counted, EDGES_NS, Resource, otlp, protobuf, text, wants_protobuf};
+use metrics::{EDGES_NS, Resource, RunCounters, otlp, protobuf, text, wants_protobuf};
 use proptest::prelude::*;
 use record::{DiskCounters, Distribution, Interval, Pressure, Sample, Tally};
 use serde_json::Value;
@@ -28,8 +28,8 @@ fn sample() -> Sample {
     Sample { disks: vec![(Arc::from("sda"), disk)], pressure, ..Sample::default() }
 }
 
-fn counted() -> Counted {
-    let mut counted = Counted::default();
+fn counted() -> RunCounters {
+    let mut counted = RunCounters::default();
     counted.step_started("depth \"4\"\\", ["reads", "reads", "log"].into_iter());
     counted.interval(&interval(0, &[1_000_000, 2_000_000, 2_000_000]));
     counted.interval(&interval(0, &[50_000_000]));
@@ -86,7 +86,7 @@ fn the_text_says_what_was_counted() {
 
 #[test]
 fn a_watch_that_loads_nothing_exposes_devices_alone() {
-    let mut counted = Counted::default();
+    let mut counted = RunCounters::default();
     assert_eq!(text(&counted), "");
     counted.sample(&sample());
     assert!(!text(&counted).contains("plimsoll_job") && text(&counted).contains("plimsoll_device"));
@@ -251,7 +251,7 @@ proptest! {
         values in proptest::collection::vec(1_u64..20_000_000_000, 1..200),
         share in proptest::sample::select(vec![0.5, 0.9, 0.99, 0.999]),
     ) {
-        let mut counted = Counted::default();
+        let mut counted = RunCounters::default();
         counted.step_started("a", ["reads"].into_iter());
         counted.interval(&interval(0, &values));
         let text = text(&counted);

@@ -162,16 +162,16 @@ fn random_damage_never_panics() {
 }
 
 /// A mount that is also unmounted when the test fails.
-struct Mounted(std::path::PathBuf);
+struct SmallMount(std::path::PathBuf);
 
-impl Drop for Mounted {
+impl Drop for SmallMount {
     fn drop(&mut self) {
         let _ = std::process::Command::new("umount").arg(&self.0).status();
     }
 }
 
 /// Mounts a tmpfs of this size on `dir`; `None`, with the reason printed, if that is impossible.
-fn small_disk(dir: &Path, size: &str) -> Option<Mounted> {
+fn small_disk(dir: &Path, size: &str) -> Option<SmallMount> {
     let mounted = std::process::Command::new("mount")
         .args(["-t", "tmpfs", "-o", &format!("size={size}"), "plimsoll-test"])
         .arg(dir)
@@ -181,7 +181,7 @@ fn small_disk(dir: &Path, size: &str) -> Option<Mounted> {
         skipped(Lack::Root, "a small tmpfs cannot be mounted here (needs root)");
         return None;
     }
-    Some(Mounted(dir.to_owned()))
+    Some(SmallMount(dir.to_owned()))
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use metrics::Counted;
+use metrics::RunCounters;
 use serve::{Answer, Asked, Server, Site};
 
 use super::served;
@@ -13,16 +13,16 @@ use crate::output;
 /// The counters of a run, shared with those that read them. A reader runs at low priority, so it holds the lock
 /// only to clone the `Arc`; the run copies the counters if a reader still uses them.
 #[derive(Clone, Default)]
-pub(crate) struct Counters(Arc<Mutex<Arc<Counted>>>);
+pub(crate) struct Counters(Arc<Mutex<Arc<RunCounters>>>);
 
 impl Counters {
     /// Applies `take` to the counters.
-    pub(crate) fn heard(&self, take: impl FnOnce(&mut Counted)) {
+    pub(crate) fn heard(&self, take: impl FnOnce(&mut RunCounters)) {
         take(Arc::make_mut(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner)));
     }
 
     /// Returns the counters so far.
-    pub(crate) fn now(&self) -> Arc<Counted> {
+    pub(crate) fn now(&self) -> Arc<RunCounters> {
         Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use metrics::Counted;
+use metrics::RunCounters;
 use serve::{Door, Receiver, Server, Site, Token};
 
 use crate::failure::Failure;
@@ -99,7 +99,7 @@ impl Audience {
     }
 
     /// Applies `take` to the counters, if there are any.
-    pub(crate) fn heard(&self, take: impl FnOnce(&mut Counted)) {
+    pub(crate) fn heard(&self, take: impl FnOnce(&mut RunCounters)) {
         if let Some(counters) = &self.counters {
             counters.heard(take);
         }
