@@ -155,7 +155,7 @@ fn kind_of(metadata: &Metadata) -> PathKind {
 
 /// The device with `number` and everything below it under `root` (normally `/`), nearest first, each once.
 pub fn device_chain(root: &Path, number: DeviceNumber) -> Vec<BlockFacts> {
-    let mut chain: Vec<Found> = Vec::new();
+    let mut chain: Vec<LocatedDevice> = Vec::new();
     let mut waiting = VecDeque::from([number]);
     while let Some(number) = waiting.pop_front() {
         if chain.iter().any(|known| known.facts.number() == number) {
@@ -180,7 +180,7 @@ pub fn block_facts_of(root: &Path, numbers: &[DeviceNumber]) -> Vec<BlockFacts> 
 }
 
 /// A device without its queue settings, and the folder of the disk that has them.
-struct Found {
+struct LocatedDevice {
     facts: BlockFacts,
     disk: PathBuf,
 }
@@ -201,11 +201,11 @@ const SETTINGS: [&str; 8] = [
 /// The settings in `queue` of this folder of `/sys`, without a device number; none if the device does not answer.
 pub fn queue_settings(folder: &Path) -> BlockFacts {
     let facts = BlockFacts::default();
-    with_settings(vec![Found { facts, disk: folder.to_owned() }]).pop().unwrap_or_default()
+    with_settings(vec![LocatedDevice { facts, disk: folder.to_owned() }]).pop().unwrap_or_default()
 }
 
-fn with_settings(found: Vec<Found>) -> Vec<BlockFacts> {
-    let files = |found: &Found| SETTINGS.map(|name| found.disk.join("queue").join(name)).to_vec();
+fn with_settings(found: Vec<LocatedDevice>) -> Vec<BlockFacts> {
+    let files = |found: &LocatedDevice| SETTINGS.map(|name| found.disk.join("queue").join(name)).to_vec();
     let told = patient::read(&found.iter().map(files).collect::<Vec<_>>());
     let settled = found.into_iter().zip(told).map(|(found, told)| match told {
         Told::Silent => BlockFacts { is_silent: true, ..found.facts },
@@ -235,7 +235,7 @@ fn settled(facts: BlockFacts, files: &[Vec<u8>]) -> BlockFacts {
 }
 
 /// Everything about a device that can be read even if its queue is wedged.
-fn find(root: &Path, number: DeviceNumber) -> Option<Found> {
+fn find(root: &Path, number: DeviceNumber) -> Option<LocatedDevice> {
     let folder = sysfs_folder(root, number)?;
     let name = folder.file_name()?.to_string_lossy().replace('!', "/");
     let is_partition = folder.join("partition").exists();
@@ -258,7 +258,7 @@ fn find(root: &Path, number: DeviceNumber) -> Option<Found> {
         ..BlockFacts::default()
     };
     facts.below = names_below(root, &folder, &facts);
-    Some(Found { facts, disk })
+    Some(LocatedDevice { facts, disk })
 }
 
 fn first_word(folder: &Path, files: &[&str]) -> Option<String> {

@@ -157,7 +157,7 @@ struct Inner {
 }
 
 /// A file just opened, and how it was opened.
-struct Opened {
+struct FileOpening {
     file: File,
     kind: FileKind,
     direct: Direct,
@@ -174,11 +174,11 @@ impl OpenFile {
     ) -> Result<OpenFile, OpenError> {
         let other = |source| OpenError::Other { path: path.to_owned(), source };
         let kind = kind_of(path, &file.metadata().map_err(other)?)?;
-        OpenFile::of_kind(Opened { file, kind, direct, writable }, path)
+        OpenFile::of_kind(FileOpening { file, kind, direct, writable }, path)
     }
 
-    fn of_kind(opened: Opened, path: &Path) -> Result<OpenFile, OpenError> {
-        let Opened { file, kind, direct, writable } = opened;
+    fn of_kind(opened: FileOpening, path: &Path) -> Result<OpenFile, OpenError> {
+        let FileOpening { file, kind, direct, writable } = opened;
         let other = |source| OpenError::Other { path: path.to_owned(), source };
         let metadata = file.metadata().map_err(other)?;
         let size = size_of_open(&file, kind).map_err(other)?;
@@ -326,7 +326,7 @@ pub fn open_character_device(path: &Path, direct: Direct) -> Result<OpenFile, Op
     if !found.file_type().is_char_device() {
         return OpenFile::adopt(file, path, direct, false);
     }
-    OpenFile::of_kind(Opened { file, kind: FileKind::CharacterDevice, direct, writable: false }, path)
+    OpenFile::of_kind(FileOpening { file, kind: FileKind::CharacterDevice, direct, writable: false }, path)
 }
 
 /// Opens the target of `permit` for reading and writing. The path is not walked again, so nothing can have taken its

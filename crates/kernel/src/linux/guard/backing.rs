@@ -32,12 +32,12 @@ pub(super) struct Backing {
     pub(super) is_limited: bool,
     /// The name of its backing, as the kernel writes it for this process; empty if it is longer than `/sys` can show.
     pub(super) name: PathBuf,
-    pub(super) known: Known,
+    pub(super) known: BackingSource,
 }
 
 /// How it is known what a loop device shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum BackingSource {
     /// The loop device reported it.
     ByAnswer,
     /// Only by its name, because it may not be asked; the name may be from another mount namespace, or one of several.
@@ -94,10 +94,10 @@ pub(super) fn backings(root: &Path) -> Vec<(String, Backing)> {
         let name = PathBuf::from(read_word(&folder.join("backing_file")).unwrap_or_default());
         let number = |file| read_number(&folder.join(file)).unwrap_or(0);
         let (stores, known) = match answer {
-            Answer::Shows(identity) => (vec![store_of(identity)], Known::ByAnswer),
-            Answer::Captured => (store_at(root, &name).into_iter().collect(), Known::ByAnswer),
-            Answer::Refused => (Vec::new(), Known::ByName),
-            Answer::Silent => (Vec::new(), Known::Silent),
+            Answer::Shows(identity) => (vec![store_of(identity)], BackingSource::ByAnswer),
+            Answer::Captured => (store_at(root, &name).into_iter().collect(), BackingSource::ByAnswer),
+            Answer::Refused => (Vec::new(), BackingSource::ByName),
+            Answer::Silent => (Vec::new(), BackingSource::Silent),
             Answer::Nothing => continue,
         };
         let (offset, is_limited) = (number("offset"), number("sizelimit") > 0);
@@ -114,16 +114,19 @@ pub(super) fn backings(root: &Path) -> Vec<(String, Backing)> {
 fn compare_by_name(root: &Path, loops: &mut [(String, Backing)]) {
     let told: Vec<(PathBuf, Store)> = loops
         .iter()
-        .filter(|(_, backing)| backing.known == Known::ByAnswer)
+        .filter(|(_, backing)| backing.known == BackingSource::ByAnswer)
         .flat_map(|(_, backing)| {
             backing.stores.iter().map(|store| (without_gone(&backing.name), store.clone()))
         })
         .collect();
-    for (_, backing) in loops.iter_mut().filter(|(_, backing)| backing.known != Known::ByAnswer) {
+    for (_, backing) in loops.iter_mut().filter(|(_, backing)| backing.known != BackingSource::ByAnswer) {
         let name = without_gone(&backing.name);
         let same = told.iter().filter(|(known, _)| *known == name).map(|(_, store)| store.clone());
-        let here =
-            if backing.known == Known::ByName { store_at(root, &name) } else { device_at(root, &name) };
+        let here = if backing.known == BackingSource::ByName {
+            store_at(root, &name)
+        } else {
+            device_at(root, &name)
+        };
         backing.stores = same.chain(here).chain([Store::Named(name.clone())]).collect();
     }
 }

@@ -195,7 +195,7 @@ fn lock_holder(root: &Path, metadata: &std::fs::Metadata) -> Option<u32> {
 
 /// Whether a file is open for writing, or at all, as far as a lease shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Written {
+pub(super) enum LeaseAnswer {
     /// The kernel granted a lease, which it does only if nobody has it open so.
     No,
     /// The kernel refused a lease.
@@ -207,16 +207,16 @@ pub(super) enum Written {
 /// Whether anybody (this process, another or the kernel) has the file at `path`, which `metadata` describes, open or mapped
 /// for writing: the kernel then grants no read lease. Only for file systems of this machine; servers refuse leases for
 /// other reasons.
-pub(super) fn is_written(path: &Path, metadata: &std::fs::Metadata) -> Written {
+pub(super) fn is_written(path: &Path, metadata: &std::fs::Metadata) -> LeaseAnswer {
     let file = open_same(path, metadata);
-    file.map_or(Written::Unknown, |file| leased(&file, libc::F_RDLCK))
+    file.map_or(LeaseAnswer::Unknown, |file| leased(&file, libc::F_RDLCK))
 }
 
 /// Whether anybody has the file at `path`, which `metadata` describes, open at all, even for reading, as a read-only loop
 /// device has: the kernel then grants no write lease. `No` is certain except for other names of the same bytes in an overlay.
-pub(super) fn is_open(path: &Path, metadata: &std::fs::Metadata) -> Written {
+pub(super) fn is_open(path: &Path, metadata: &std::fs::Metadata) -> LeaseAnswer {
     let file = open_same(path, metadata).filter(|file| !is_stacked(file));
-    file.map_or(Written::Unknown, |file| leased(&file, libc::F_WRLCK))
+    file.map_or(LeaseAnswer::Unknown, |file| leased(&file, libc::F_WRLCK))
 }
 
 fn open_same(path: &Path, metadata: &std::fs::Metadata) -> Option<File> {
@@ -229,17 +229,17 @@ fn is_stacked(file: &File) -> bool {
 }
 
 /// Tries to take a lease of `kind` on an open file, and releases it.
-fn leased(file: &File, kind: libc::c_int) -> Written {
+fn leased(file: &File, kind: libc::c_int) -> LeaseAnswer {
     // The signal for a broken lease would by default end this process; SIGURG is ignored.
     // SAFETY: the descriptor is open during the call; no memory is involved.
     let quiet = check(unsafe { libc::fcntl(file.as_raw_fd(), F_SETSIG, libc::SIGURG) });
     match quiet.and_then(|_| lease(file, kind)) {
         Ok(()) => {
             let _ = lease(file, libc::F_UNLCK);
-            Written::No
+            LeaseAnswer::No
         }
-        Err(error) if error.raw_os_error() == Some(libc::EAGAIN) => Written::Yes,
-        Err(_) => Written::Unknown,
+        Err(error) if error.raw_os_error() == Some(libc::EAGAIN) => LeaseAnswer::Yes,
+        Err(_) => LeaseAnswer::Unknown,
     }
 }
 

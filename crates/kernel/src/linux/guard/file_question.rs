@@ -3,7 +3,7 @@
 use std::fs::Metadata;
 use std::path::Path;
 
-use super::claims::{Written, is_open, is_written};
+use super::claims::{LeaseAnswer, is_open, is_written};
 use super::hold::Hold;
 use super::question::Question;
 use super::store::Store;
@@ -14,7 +14,7 @@ use crate::linux::mounts::{Medium, mount_of, mounts};
 /// said that nobody writes to it.
 pub(super) struct FileQuestion {
     question: Question<'static>,
-    written: Written,
+    written: LeaseAnswer,
 }
 
 impl FileQuestion {
@@ -26,24 +26,24 @@ impl FileQuestion {
         // With a descriptor of ours open, a lease says nothing about others.
         let ask = || match local && !writers::is_written_by_us(&question) {
             true => is_written(path, metadata),
-            false => Written::Unknown,
+            false => LeaseAnswer::Unknown,
         };
         // A writer that is seen is reported by name instead, and one that wrote a moment ago may have gone.
-        let unseen = || match ask() == Written::Yes && writers::writers(&question).is_empty() {
+        let unseen = || match ask() == LeaseAnswer::Yes && writers::writers(&question).is_empty() {
             true => vec![()],
             false => Vec::new(),
         };
         let mut written = ask();
-        if written == Written::Yes {
+        if written == LeaseAnswer::Yes {
             writers::let_children_begin(&question);
-            written = if lasting(unseen).is_empty() { Written::Unknown } else { written };
+            written = if lasting(unseen).is_empty() { LeaseAnswer::Unknown } else { written };
         }
         FileQuestion { question, written }
     }
 
     /// Asks about a file that this process has open.
     pub(super) fn of_open(path: &Path, metadata: &Metadata) -> FileQuestion {
-        FileQuestion { question: Question::about_open(path, metadata), written: Written::Unknown }
+        FileQuestion { question: Question::about_open(path, metadata), written: LeaseAnswer::Unknown }
     }
 
     pub(super) fn is_about(&self, metadata: &Metadata) -> bool {
@@ -54,12 +54,12 @@ impl FileQuestion {
     pub(super) fn refuse_if_used(&self, path: &Path) -> Result<(), GuardError> {
         refuse_if_blind(path, &self.question)?;
         refuse(path, self.question.listed())?;
-        if self.written == Written::No {
+        if self.written == LeaseAnswer::No {
             return Ok(());
         }
         refuse(path, lasting(|| writers::writers(&self.question)))?;
         let device = path.display().to_string();
-        let unseen = (self.written == Written::Yes).then_some(Hold::OpenUnseen { device });
+        let unseen = (self.written == LeaseAnswer::Yes).then_some(Hold::OpenUnseen { device });
         refuse(path, unseen.into_iter().collect())
     }
 }
@@ -73,7 +73,7 @@ fn may_be_shown(question: &Question<'_>) -> bool {
 /// Whether others may have the file open, even for reading, for half a second. If this process has it open for writing,
 /// the guard asked then, and the answer is no.
 fn is_in_use(question: &Question<'_>, (path, metadata): (&Path, &Metadata)) -> bool {
-    let ask = || match writers::is_written_by_us(question) || is_open(path, metadata) == Written::No {
+    let ask = || match writers::is_written_by_us(question) || is_open(path, metadata) == LeaseAnswer::No {
         true => Vec::new(),
         false => vec![()],
     };

@@ -14,7 +14,7 @@ const SILENT: usize = 10;
 
 /// A file or device that a process has mapped shared, from a descriptor open for writing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Mapped {
+pub(super) enum SharedMapping {
     /// This device or file, whatever its name.
     Known(Store),
     /// The name the process uses; the kernel does not let us look at the file.
@@ -22,7 +22,7 @@ pub(super) enum Mapped {
 }
 
 /// Finds the writable mappings of each of the processes with these ids.
-pub(super) fn mapped(root: &Path, processes: &[u32]) -> Vec<(u32, Mapped)> {
+pub(super) fn mapped(root: &Path, processes: &[u32]) -> Vec<(u32, SharedMapping)> {
     let (mut found, mut next) = (Vec::new(), 0);
     for _ in 0..SILENT {
         let told = ask_in_thread(root, &processes[next..]);
@@ -40,7 +40,7 @@ pub(super) fn mapped(root: &Path, processes: &[u32]) -> Vec<(u32, Mapped)> {
 }
 
 /// Sends each answer as it is found, in the order of `processes`.
-fn ask_in_thread(root: &Path, processes: &[u32]) -> Receiver<(u32, Vec<Mapped>)> {
+fn ask_in_thread(root: &Path, processes: &[u32]) -> Receiver<(u32, Vec<SharedMapping>)> {
     let (sender, receiver) = channel();
     let (root, processes) = (root.to_owned(), processes.to_owned());
     let work = move || {
@@ -55,7 +55,7 @@ fn ask_in_thread(root: &Path, processes: &[u32]) -> Receiver<(u32, Vec<Mapped>)>
     receiver
 }
 
-fn mapped_by(root: &Path, pid: u32) -> Vec<Mapped> {
+fn mapped_by(root: &Path, pid: u32) -> Vec<SharedMapping> {
     // If the first thread of a process has ended, another one has the map.
     let threads = super::writers::threads(root, pid);
     let told = [pid].into_iter().chain(threads).find_map(|thread| {
@@ -96,18 +96,18 @@ impl Line<'_> {
     }
 
     /// What is mapped there: by the kernel's own link to it, whose mode is that of the open file, otherwise by its name.
-    fn asked(self, folder: &Path) -> Option<Mapped> {
+    fn asked(self, folder: &Path) -> Option<SharedMapping> {
         let link = folder.join("map_files").join(self.range);
         let is_open_for_writing = |link: std::fs::Metadata| link.permissions().mode() & 0o200 != 0;
         match std::fs::symlink_metadata(&link).map(is_open_for_writing) {
             Ok(false) => return None,
             Ok(true) => {}
-            Err(_) if self.is_written => return Some(Mapped::Named(self.name)),
+            Err(_) if self.is_written => return Some(SharedMapping::Named(self.name)),
             Err(_) => return None,
         }
         match std::fs::metadata(&link) {
-            Ok(found) => Store::of(&found).map(Mapped::Known),
-            Err(_) => Some(Mapped::Named(self.name)),
+            Ok(found) => Store::of(&found).map(SharedMapping::Known),
+            Err(_) => Some(SharedMapping::Named(self.name)),
         }
     }
 }
@@ -170,6 +170,6 @@ mod tests {
         if crate::linux::folder::effective_user() != 0 {
             return testbed::skipped(testbed::Lack::Root, "what is mapped is looked at by root alone");
         }
-        assert!(found.iter().any(|(_, mapped)| *mapped == Mapped::Known(store.clone())), "{found:?}");
+        assert!(found.iter().any(|(_, mapped)| *mapped == SharedMapping::Known(store.clone())), "{found:?}");
     }
 }

@@ -261,7 +261,7 @@ pub fn permit_block_device(
 }
 
 /// A device opened exclusively, for which no permit has been handed out yet.
-struct Held {
+struct ExclusiveDevice {
     permit: WritePermit,
     number: DeviceNumber,
     /// The write counters at that time.
@@ -269,7 +269,7 @@ struct Held {
 }
 
 /// Surveys what is on the device, and checks whether anybody writes to it meanwhile.
-fn surveyed(Held { permit, number, look }: Held) -> Result<WritePermit, GuardError> {
+fn surveyed(ExclusiveDevice { permit, number, look }: ExclusiveDevice) -> Result<WritePermit, GuardError> {
     let destruction = Destruction::survey(&permit.path, &permit.anchor, number)
         .map_err(|source| GuardError::Survey { path: permit.path.clone(), source })?;
     let mut holds = look.and_again(&destruction.name);
@@ -295,7 +295,7 @@ pub fn survey(path: &Path) -> Result<Destruction, GuardError> {
 
 /// Opens a device exclusively if nobody uses it. It is checked before, so that a device in use is not even opened for
 /// writing, and after, because only then can nobody else take it.
-fn hold_device(path: &Path) -> Result<Held, GuardError> {
+fn hold_device(path: &Path) -> Result<ExclusiveDevice, GuardError> {
     let number = device_of_node(path).ok_or_else(|| GuardError::NotABlockDevice { path: path.to_owned() })?;
     let question = Question::about(Path::new("/"), Store::Device(number), String::new());
     refuse_if_blind(path, &question)?;
@@ -313,7 +313,7 @@ fn hold_device(path: &Path) -> Result<Held, GuardError> {
     let claim = Some(Arc::new(Claim::of(&question, number)));
     let permit =
         WritePermit { anchor: Arc::new(file), path: path.to_owned(), _claim: claim, destruction: None };
-    Ok(Held { permit, number, look: activity::Look::at(number) })
+    Ok(ExclusiveDevice { permit, number, look: activity::Look::at(number) })
 }
 
 /// Opens a device exclusively, with patience: a program that tests for a claim holds one for a moment, and so does a

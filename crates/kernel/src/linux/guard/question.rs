@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::backing::{Backing, Known, Length, store_at, without_gone};
-use super::claims::{Written, is_open, unaskable};
+use super::backing::{Backing, BackingSource, Length, store_at, without_gone};
+use super::claims::{LeaseAnswer, is_open, unaskable};
 use super::footprint::{Below, Block, Extent, Storage, touch};
 use super::hold::Hold;
 use super::overlay;
@@ -120,8 +120,7 @@ impl<'r> Question<'r> {
             );
         }
         let below = self.storage.blocks.iter().filter(|block| self.in_chain(block.number));
-        let by_name =
-            |block: &&Block| matches!(&block.below, Below::Loop(backing) if backing.known == Known::ByName);
+        let by_name = |block: &&Block| matches!(&block.below, Below::Loop(backing) if backing.known == BackingSource::ByName);
         let unknown = below.clone().find(by_name).map(|block| block.name.clone());
         let device = unknown.or_else(|| unaskable(self))?;
         Some(format!("{device} may not be opened here; give it a node in /dev and leave to open it"))
@@ -230,7 +229,7 @@ impl<'r> Question<'r> {
     fn silent(&self) -> Vec<Hold> {
         let is_unknown = |(block, backing): &(&Block, &Backing)| {
             let is_device = backing.stores.iter().any(|store| matches!(store, Store::Device(_)));
-            backing.known == Known::Silent && !is_device && !self.shares(Store::Device(block.number))
+            backing.known == BackingSource::Silent && !is_device && !self.shares(Store::Device(block.number))
         };
         let unknown: Vec<_> = self.foreign_loops().filter(is_unknown).collect();
         if unknown.is_empty() {
@@ -266,7 +265,7 @@ impl<'r> Question<'r> {
             return Vec::new();
         }
         let may_be = |(block, backing): &(&Block, &Backing)| {
-            backing.known == Known::ByName
+            backing.known == BackingSource::ByName
                 && !self.shares(Store::Device(block.number))
                 && self.may_show_target(block.size, backing)
                 && !self.is_elsewhere(block.size, backing)
@@ -315,7 +314,7 @@ impl<'r> Question<'r> {
             Store::File { .. } => std::fs::metadata(&name).is_ok_and(|found| {
                 Store::of(&found).as_ref() == Some(store)
                     && backing.fits(size, Length::Exactly(found.len()))
-                    && is_open(&name, &found) == Written::Yes
+                    && is_open(&name, &found) == LeaseAnswer::Yes
             }),
             Store::Named(_) => false,
         })

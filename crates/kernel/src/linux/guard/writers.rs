@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::backing::{file_at, store_at, without_gone};
 use super::hold::Hold;
-use super::mappings::{Mapped, mapped};
+use super::mappings::{SharedMapping, mapped};
 use super::question::Question;
 use super::store::Store;
 use crate::linux::mounts::{Medium, mount_of, unescape};
@@ -44,8 +44,10 @@ pub(super) fn writers(question: &Question<'_>) -> Vec<Hold> {
     }
     for (pid, what) in mapped(question.root, &others) {
         let stores = match what {
-            Mapped::Known(store) => vec![store],
-            Mapped::Named(name) => named(question, &question.root.join(format!("proc/{pid}")), vec![name]),
+            SharedMapping::Known(store) => vec![store],
+            SharedMapping::Named(name) => {
+                named(question, &question.root.join(format!("proc/{pid}")), vec![name])
+            }
         };
         let shared = stores.into_iter().filter(|store| question.shares(store.clone()));
         shared.for_each(|store| tell(pid, Reached::Store(store)));
