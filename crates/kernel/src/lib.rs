@@ -41,10 +41,10 @@ pub use linux::{
     outlet::{Links, Outlet, OutletError, open_outlet, refuse_foreign_links},
     process::{Process, allow_open_files, send_signal, send_signal_to_group, take_pending_signal},
     queue::{
-        AioQueue, CallFlags, NamesQueue, PreadQueue, Queue, QueueError, QueueSize, Refused, UringQueue,
+        AioQueue, CallFlags, NamesQueue, PreadQueue, Queue, QueueError, QueueRefusal, QueueSize, UringQueue,
         abandoned, open_queue, probe,
     },
-    ready::{Polled, Wants, let_others_first, random_bytes, wait_ready},
+    ready::{PollEntry, Wants, let_others_first, random_bytes, wait_ready},
     residency::{
         DirectProof, Directness, Walk, advise, cached_share, direct_proof, drop_cache, forget,
         pages_to_write, punch_hole,

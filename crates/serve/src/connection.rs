@@ -6,7 +6,7 @@ use std::os::fd::AsFd as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kernel::{Polled, Wants};
+use kernel::{PollEntry, Wants};
 
 use crate::door::Door;
 use crate::feed::Feed;
@@ -58,14 +58,14 @@ impl Connection {
     }
 
     /// Returns what the connection waits for.
-    pub(crate) fn polled(&self) -> Polled<'_> {
+    pub(crate) fn polled(&self) -> PollEntry<'_> {
         let wants = match &self.state {
             State::Answering(_) => Wants::Output,
             State::Listening(pending, _) if !pending.is_taken() => Wants::Output,
             // A listener sends no further request: readable input means that it has closed.
             State::Listening(..) | State::Reading(_) | State::Over => Wants::Input,
         };
-        Polled::new(self.stream.as_fd(), wants)
+        PollEntry::new(self.stream.as_fd(), wants)
     }
 
     pub(crate) fn is_over(&self) -> bool {

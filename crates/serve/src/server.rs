@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use kernel::{Polled, Wants, wait_ready};
+use kernel::{PollEntry, Wants, wait_ready};
 
 use crate::connection::{Connection, turn_away};
 use crate::door::Door;
@@ -125,12 +125,12 @@ impl Room {
 
     fn wait(&self) -> io::Result<Ready> {
         let mut files = Vec::with_capacity(2 + self.connections.len());
-        files.push(Polled::new(self.wake.as_fd(), Wants::Input));
-        files.push(Polled::new(self.listener.as_fd(), Wants::Input));
+        files.push(PollEntry::new(self.wake.as_fd(), Wants::Input));
+        files.push(PollEntry::new(self.listener.as_fd(), Wants::Input));
         files.extend(self.connections.iter().map(Connection::polled));
         let is_soon = self.ending.load(Ordering::Relaxed) || self.connections.iter().any(Connection::listens);
         wait_ready(&mut files, if is_soon { NEWS_EVERY } else { LOOK_EVERY })?;
-        let mut ready = files.iter().map(Polled::is_ready);
+        let mut ready = files.iter().map(PollEntry::is_ready);
         Ok(Ready {
             told_to_end: ready.next().unwrap_or(true) && self.wake_is_closed(),
             somebody_knocks: ready.next().unwrap_or(true),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub use kernel::InputKind;
-use kernel::{InputFacts, InputReader, Polled, Wants, open_input, wait_ready};
+use kernel::{InputFacts, InputReader, PollEntry, Wants, open_input, wait_ready};
 use record::PATIENCE;
 use workload::{Bytes, Nanos, grouped};
 
@@ -369,7 +369,7 @@ impl PipeWait {
             if stop.raised() {
                 return Err(InputError::Interrupted);
             }
-            let mut waited = [Polled::new(file.as_fd(), Wants::Input)];
+            let mut waited = [PollEntry::new(file.as_fd(), Wants::Input)];
             wait_ready(&mut waited, LOOK)?;
             if waited[0].is_ready() {
                 return Ok(());

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use kernel::{OpenFile, Polled, Wants, wait_ready};
+use kernel::{OpenFile, PollEntry, Wants, wait_ready};
 use workload::{FlushBy, Nanos};
 
 use crate::failure::Code;
@@ -96,7 +96,7 @@ pub fn reading<T: Send + 'static>(
 pub fn ready(what: &str, stop: &StopFlag, input: &impl AsFd) -> Result<(), Left> {
     let mut wait = Wait { heard: Duration::ZERO, ..Wait::begun() };
     loop {
-        let mut waited = [Polled::new(input.as_fd(), Wants::Input)];
+        let mut waited = [PollEntry::new(input.as_fd(), Wants::Input)];
         // If waiting fails, the read that follows reports why.
         if wait_ready(&mut waited, LOOK).is_err() || waited[0].is_ready() {
             return Ok(());

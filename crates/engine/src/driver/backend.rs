@@ -1,6 +1,6 @@
 //! The queue that does no I/O, and how many completions are taken from a queue per turn.
 
-use kernel::{Clock, Queue, QueueError, Refused};
+use kernel::{Clock, Queue, QueueError, QueueRefusal};
 use workload::{Completion, Io, Nanos, Wait};
 
 /// I/Os to reap per turn at this depth. What is reaped in a turn is issued again in the next, so this is also the size of a
@@ -62,10 +62,10 @@ impl Queue for Null {
     }
 
     #[inline]
-    fn queue(&mut self, io: Io) -> Result<(), Refused> {
+    fn queue(&mut self, io: Io) -> Result<(), QueueRefusal> {
         // Up to the initial capacity, so that nothing is ever allocated.
         if self.ended.len() == self.ended.capacity() {
-            return Err(Refused::Full);
+            return Err(QueueRefusal::Full);
         }
         debug_assert!((io.slot as usize) < self.depth, "an I/O in a slot that no worker has");
         self.ended.push(Completion { slot: io.slot, result: io.bytes as i32, at: Nanos::ZERO });

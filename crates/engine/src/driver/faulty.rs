@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use kernel::{Clock, Queue, QueueError, Refused};
+use kernel::{Clock, Queue, QueueError, QueueRefusal};
 use record::{Interval, Note, Observer, Silence, SilenceStage, StepRecord};
 use workload::{
     Access, BackendKind, BlockSizes, Buffers, Bytes, Completion, Direction, Ending, FilePlan, Flush, Io, Mix,
@@ -75,7 +75,7 @@ impl Queue for Faulty {
         self.inner.buffer_mut(slot)
     }
 
-    fn queue(&mut self, io: Io) -> Result<(), Refused> {
+    fn queue(&mut self, io: Io) -> Result<(), QueueRefusal> {
         self.handed_over += 1;
         self.inner.queue(io)
     }

@@ -37,7 +37,7 @@ pub enum EngineError {
         /// The I/O.
         io: Io,
         /// The reason.
-        reason: kernel::Refused,
+        reason: kernel::QueueRefusal,
     },
     /// The number of file lists differs from the number of workers.
     #[error("the plan has {workers} workers, but files were opened for {given}; open one list a worker")]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use workload::Bytes;
 
 use super::call::check;
-use super::patient::{self, Told};
+use super::patient::{self, DeviceAnswer};
 
 /// Major and minor number of a device or a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -121,7 +121,7 @@ pub fn logical_block_in(root: &Path, number: DeviceNumber) -> Option<Bytes> {
     let folder = sysfs_folder(root, number)?;
     let places = [folder.clone(), folder.parent()?.to_owned()];
     let files = places.map(|folder| folder.join("queue/logical_block_size")).to_vec();
-    let Some(Told::Files(files)) = patient::read(&[files]).pop() else { return None };
+    let Some(DeviceAnswer::Files(files)) = patient::read(&[files]).pop() else { return None };
     files.iter().find_map(|file| word_of(file)?.parse().ok()).map(Bytes)
 }
 

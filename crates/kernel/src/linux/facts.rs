@@ -13,7 +13,7 @@ use super::device::{
     DeviceNumber, number_of_name, read_number, read_word, size_of_device, sysfs_folder, word_of,
 };
 use super::mounts::{Mount, device_of_mount, device_of_path, mount_of, mounts};
-use super::patient::{self, Told};
+use super::patient::{self, DeviceAnswer};
 
 /// The kind of file at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,8 +208,8 @@ fn with_settings(found: Vec<LocatedDevice>) -> Vec<BlockFacts> {
     let files = |found: &LocatedDevice| SETTINGS.map(|name| found.disk.join("queue").join(name)).to_vec();
     let told = patient::read(&found.iter().map(files).collect::<Vec<_>>());
     let settled = found.into_iter().zip(told).map(|(found, told)| match told {
-        Told::Silent => BlockFacts { is_silent: true, ..found.facts },
-        Told::Files(files) => settled(found.facts, &files),
+        DeviceAnswer::Silent => BlockFacts { is_silent: true, ..found.facts },
+        DeviceAnswer::Files(files) => settled(found.facts, &files),
     });
     settled.collect()
 }

@@ -246,7 +246,7 @@ fn errno() -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linux::ready::{Polled, Wants, wait_ready};
+    use crate::linux::ready::{PollEntry, Wants, wait_ready};
     use std::io::Write as _;
 
     #[test]
@@ -258,7 +258,7 @@ mod tests {
         crate::linux::call::check(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }).unwrap();
         let mut pipe = open_input(&path).unwrap();
         let is_ready = |pipe: &File| {
-            let mut waited = [Polled::new(pipe.as_fd(), Wants::Input)];
+            let mut waited = [PollEntry::new(pipe.as_fd(), Wants::Input)];
             wait_ready(&mut waited, Duration::from_millis(1)).unwrap();
             waited[0].is_ready()
         };

@@ -19,7 +19,7 @@ const PAGE: usize = 4096;
 
 /// The files of one device, as read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum DeviceAnswer {
     /// Their bytes, in the order requested; empty for a file that does not exist.
     Files(Vec<Vec<u8>>),
     /// The device did not answer in time.
@@ -27,14 +27,14 @@ pub(crate) enum Told {
 }
 
 /// Reads the files of several devices, `sets` of paths. Takes two seconds at most, however many of them are silent.
-pub(crate) fn read(sets: &[Vec<PathBuf>]) -> Vec<Told> {
+pub(crate) fn read(sets: &[Vec<PathBuf>]) -> Vec<DeviceAnswer> {
     let Some(reader) = Reader::start(sets) else {
         // If no process can be made, read without a time limit.
-        return sets.iter().map(|set| Told::Files(set.iter().map(at_once).collect())).collect();
+        return sets.iter().map(|set| DeviceAnswer::Files(set.iter().map(at_once).collect())).collect();
     };
     let mut told = allot(reader.files(Instant::now() + PATIENCE), sets);
     // A silent device blocked the child for those after it; each of these now gets a reader of its own.
-    let behind: Vec<usize> = (0..sets.len()).filter(|&at| told[at] == Told::Silent).skip(1).collect();
+    let behind: Vec<usize> = (0..sets.len()).filter(|&at| told[at] == DeviceAnswer::Silent).skip(1).collect();
     let readers: Vec<_> = behind.iter().map(|&at| (at, Reader::start(&sets[at..=at]))).collect();
     let until = Instant::now() + PATIENCE;
     for (at, reader) in readers {
@@ -49,11 +49,11 @@ fn at_once(path: &PathBuf) -> Vec<u8> {
 }
 
 /// Assigns to each of `sets` its files, which come in the order of the paths; a set with files missing is silent.
-fn allot(files: Vec<Vec<u8>>, sets: &[Vec<PathBuf>]) -> Vec<Told> {
+fn allot(files: Vec<Vec<u8>>, sets: &[Vec<PathBuf>]) -> Vec<DeviceAnswer> {
     let mut files = files.into_iter();
     let mut of_set = |set: &Vec<PathBuf>| {
         let whole: Vec<Vec<u8>> = files.by_ref().take(set.len()).collect();
-        if whole.len() == set.len() { Told::Files(whole) } else { Told::Silent }
+        if whole.len() == set.len() { DeviceAnswer::Files(whole) } else { DeviceAnswer::Silent }
     };
     sets.iter().map(&mut of_set).collect()
 }
@@ -166,8 +166,8 @@ pub(crate) fn close_all_but(kept: RawFd) {
 mod tests {
     use super::*;
 
-    fn files(texts: &[&str]) -> Told {
-        Told::Files(texts.iter().map(|text| text.as_bytes().to_vec()).collect())
+    fn files(texts: &[&str]) -> DeviceAnswer {
+        DeviceAnswer::Files(texts.iter().map(|text| text.as_bytes().to_vec()).collect())
     }
 
     /// Makes a pipe that nobody writes to: opening it blocks, like an attribute whose lock is held.
@@ -191,7 +191,16 @@ mod tests {
             [set(&["a", "missing"]), set(&["b", "held"]), set(&["c"]), set(&["held too", "a"]), set(&["d"])];
         let began = Instant::now();
         let told = read(&sets);
-        assert_eq!(told, [files(&["aaa", ""]), Told::Silent, files(&["ccc"]), Told::Silent, files(&["ddd"])]);
+        assert_eq!(
+            told,
+            [
+                files(&["aaa", ""]),
+                DeviceAnswer::Silent,
+                files(&["ccc"]),
+                DeviceAnswer::Silent,
+                files(&["ddd"])
+            ]
+        );
         assert!(began.elapsed() < PATIENCE * 10, "{:?}", began.elapsed());
         assert_eq!(read(&[]), []);
     }

@@ -21,19 +21,19 @@ pub enum Wants {
 
 /// A file to wait for, and whether it is ready.
 #[repr(transparent)]
-pub struct Polled<'fd> {
+pub struct PollEntry<'fd> {
     raw: libc::pollfd,
     file: PhantomData<BorrowedFd<'fd>>,
 }
 
-impl<'fd> Polled<'fd> {
+impl<'fd> PollEntry<'fd> {
     /// A file to wait for, not ready yet.
-    pub fn new(file: BorrowedFd<'fd>, wants: Wants) -> Polled<'fd> {
+    pub fn new(file: BorrowedFd<'fd>, wants: Wants) -> PollEntry<'fd> {
         let events = match wants {
             Wants::Input => libc::POLLIN,
             Wants::Output => libc::POLLOUT,
         };
-        Polled { raw: libc::pollfd { fd: file.as_raw_fd(), events, revents: 0 }, file: PhantomData }
+        PollEntry { raw: libc::pollfd { fd: file.as_raw_fd(), events, revents: 0 }, file: PhantomData }
     }
 
     /// Whether the event occurred, or the other side has gone, which the next read or write reports.
@@ -46,9 +46,9 @@ impl<'fd> Polled<'fd> {
 ///
 /// # Errors
 /// The error of `poll`, except `EINTR`.
-pub fn wait_ready(files: &mut [Polled<'_>], patience: Duration) -> io::Result<()> {
+pub fn wait_ready(files: &mut [PollEntry<'_>], patience: Duration) -> io::Result<()> {
     let milliseconds = libc::c_int::try_from(patience.as_millis()).unwrap_or(libc::c_int::MAX);
-    // SAFETY: `Polled` is a `pollfd` and nothing else (`repr(transparent)`), the slice is ours for the call, and each file is
+    // SAFETY: `PollEntry` is a `pollfd` and nothing else (`repr(transparent)`), the slice is ours for the call, and each file is
     // borrowed for longer than that.
     let polled = check(unsafe {
         libc::poll(files.as_mut_ptr().cast::<libc::pollfd>(), files.len() as libc::nfds_t, milliseconds)
@@ -103,7 +103,8 @@ mod tests {
         let (mut here, there) = UnixStream::pair().unwrap();
         let (_other, silent) = UnixStream::pair().unwrap();
         here.write_all(b"x").unwrap();
-        let mut files = [Polled::new(silent.as_fd(), Wants::Input), Polled::new(there.as_fd(), Wants::Input)];
+        let mut files =
+            [PollEntry::new(silent.as_fd(), Wants::Input), PollEntry::new(there.as_fd(), Wants::Input)];
         wait_ready(&mut files, Duration::from_secs(60)).unwrap();
         assert_eq!((files[0].is_ready(), files[1].is_ready()), (false, true));
     }

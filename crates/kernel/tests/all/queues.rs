@@ -5,8 +5,9 @@ use std::os::fd::AsFd;
 use std::path::Path;
 
 use kernel::{
-    AioQueue, CallFlags, Clock, Direct, FileKind, OpenFile, OwnedTestFile, PreadQueue, Queue, QueueSize,
-    Refused, UringQueue, drop_cache, guard, open_character_device, open_for_read, open_for_write, open_queue,
+    AioQueue, CallFlags, Clock, Direct, FileKind, OpenFile, OwnedTestFile, PreadQueue, Queue, QueueRefusal,
+    QueueSize, UringQueue, drop_cache, guard, open_character_device, open_for_read, open_for_write,
+    open_queue,
 };
 use testbed::{Lack, skipped};
 use workload::{
@@ -133,7 +134,7 @@ fn a_full_queue_has_no_room_and_refuses_a_busy_slot() {
         }
         assert_eq!(queue.room(), 0);
         let again = queue.queue(io(0, Direction::Read, 0)).unwrap_err();
-        assert!(matches!(again, Refused::SlotBusy | Refused::Full), "{kind:?} {again:?}");
+        assert!(matches!(again, QueueRefusal::SlotBusy | QueueRefusal::Full), "{kind:?} {again:?}");
         assert_eq!(reap(queue.as_mut(), most as usize).len(), most as usize);
     });
 }
@@ -145,7 +146,7 @@ fn a_write_without_a_permit_never_reaches_the_kernel() {
         let read_only = file.open_for_read(Direct::No).unwrap();
         assert!(!read_only.is_writable());
         let mut queue = open_queue(kind, &[read_only], blocks(1), Clock::start()).unwrap();
-        assert_eq!(queue.queue(io(0, Direction::Write, 0)), Err(Refused::NoPermit), "{kind:?}");
+        assert_eq!(queue.queue(io(0, Direction::Write, 0)), Err(QueueRefusal::NoPermit), "{kind:?}");
         assert_eq!(queue.in_flight(), 0);
     });
 }
@@ -201,7 +202,7 @@ fn a_character_device_is_read_by_calls_where_it_is_asked_for_and_never_else() {
     assert_eq!((file.kind(), file.is_writable()), (FileKind::CharacterDevice, false));
     let mut queue = calls(file, CallFlags::default());
     assert_eq!(perform(&mut queue, &[io(0, Direction::Read, 0)])[0].result, BLOCK as i32);
-    assert_eq!(queue.queue(io(0, Direction::Write, 0)), Err(Refused::NoPermit));
+    assert_eq!(queue.queue(io(0, Direction::Write, 0)), Err(QueueRefusal::NoPermit));
 }
 
 /// A ring with these ways and room for two blocks; `None`, with the reason printed, if the kernel has none.

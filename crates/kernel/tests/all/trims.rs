@@ -128,7 +128,7 @@ fn nothing_is_trimmed_without_a_permit() {
     std::fs::write(&path, vec![9; BLOCK as usize]).unwrap();
     for kind in backends() {
         let mut queue = queue_on(kind, open_for_read(&path, Direct::No).unwrap());
-        assert_eq!(queue.queue(io(0, Direction::Trim, 0)), Err(kernel::Refused::NoPermit));
+        assert_eq!(queue.queue(io(0, Direction::Trim, 0)), Err(kernel::QueueRefusal::NoPermit));
     }
     assert_eq!(std::fs::read(&path).unwrap(), vec![9; BLOCK as usize]);
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-use super::node::Named;
+use super::node::NamedDevice;
 use super::store::Store;
 use crate::linux::device::{DeviceNumber, read_number, read_word};
 use crate::linux::facts::folder_names;
@@ -80,10 +80,10 @@ pub(super) fn backings(root: &Path) -> Vec<(String, Backing)> {
     let is_attached = |name: &String| name.starts_with("loop") && shelf.join(name).join("loop").exists();
     let number = |name: String| {
         let number = DeviceNumber::parse(&read_word(&shelf.join(&name).join("dev"))?)?;
-        Some(Named { name, number })
+        Some(NamedDevice { name, number })
     };
     let loops = folder_names(&shelf).into_iter().filter(is_attached);
-    let loops: Vec<Named> = loops.filter_map(number).collect();
+    let loops: Vec<NamedDevice> = loops.filter_map(number).collect();
     let answers = match root == Path::new("/") {
         true => ask(loops.clone()),
         false => vec![Answer::Captured; loops.len()],
@@ -177,7 +177,7 @@ enum Answer {
 }
 
 /// Asks each of `loops`, in a thread, so that a wedged one costs a second and not the process.
-fn ask(loops: Vec<Named>) -> Vec<Answer> {
+fn ask(loops: Vec<NamedDevice>) -> Vec<Answer> {
     let mut answers = Vec::with_capacity(loops.len());
     while answers.len() < loops.len() {
         let answered = ask_in_thread(loops[answers.len()..].to_vec());
@@ -194,7 +194,7 @@ fn ask(loops: Vec<Named>) -> Vec<Answer> {
     answers
 }
 
-fn ask_in_thread(loops: Vec<Named>) -> Receiver<Answer> {
+fn ask_in_thread(loops: Vec<NamedDevice>) -> Receiver<Answer> {
     let (sender, receiver) = channel();
     let work = move || {
         for device in loops {
@@ -208,7 +208,7 @@ fn ask_in_thread(loops: Vec<Named>) -> Receiver<Answer> {
     receiver
 }
 
-fn answer_of(device: &Named) -> Answer {
+fn answer_of(device: &NamedDevice) -> Answer {
     let Ok(file) = device.open(0) else { return Answer::Refused };
     match identity(&file) {
         Ok(identity) => Answer::Shows(identity),

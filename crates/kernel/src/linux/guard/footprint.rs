@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::backing::{Backing, backings};
-use super::node::Named;
+use super::node::NamedDevice;
 use super::store::Store;
 use crate::linux::device::{DeviceNumber, read_number, read_word, sysfs_folder};
 use crate::linux::facts::folder_names;
@@ -118,8 +118,8 @@ impl Storage {
     }
 
     /// The device's name and number.
-    pub(super) fn named(&self, number: DeviceNumber) -> Named {
-        Named { name: self.name(number), number }
+    pub(super) fn named(&self, number: DeviceNumber) -> NamedDevice {
+        NamedDevice { name: self.name(number), number }
     }
 
     /// Partitions of the disk with `number`.

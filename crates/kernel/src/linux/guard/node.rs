@@ -20,12 +20,12 @@ const QUIETLY: libc::c_int = libc::O_NONBLOCK | libc::O_NOCTTY | libc::O_CLOEXEC
 
 /// A block device by the kernel's name and number.
 #[derive(Clone, Debug)]
-pub(super) struct Named {
+pub(super) struct NamedDevice {
     pub(super) name: String,
     pub(super) number: DeviceNumber,
 }
 
-impl Named {
+impl NamedDevice {
     /// The node in `/dev` with the kernel's name, if it leads to this device. A hand-made `/dev` may lack it, or have another
     /// device under that name.
     pub(super) fn node(&self) -> Option<PathBuf> {

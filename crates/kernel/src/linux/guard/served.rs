@@ -13,7 +13,7 @@ use crate::linux::facts::folder_names;
 const CONFIG: &str = "sys/kernel/config";
 
 /// A device or file that is exported.
-struct Served {
+struct ExportedPath {
     path: PathBuf,
     by: String,
 }
@@ -30,7 +30,7 @@ pub(super) fn served(question: &Question<'_>) -> Vec<Hold> {
 
 /// NVMe targets (Documentation/nvme of the kernel): `nvmet/subsystems/NQN/namespaces/N/device_path`, in use while `enable`
 /// is set.
-fn nvme(config: &Path) -> Vec<Served> {
+fn nvme(config: &Path) -> Vec<ExportedPath> {
     let mut found = Vec::new();
     let subsystems = config.join("nvmet/subsystems");
     for subsystem in folder_names(&subsystems) {
@@ -39,7 +39,7 @@ fn nvme(config: &Path) -> Vec<Served> {
             let folder = namespaces.join(&number);
             let path = read_word(&folder.join("device_path")).filter(|_| is_enabled(&folder));
             let by = format!("namespace {number} of the NVMe target {subsystem}");
-            found.extend(path.map(|path| Served { path: PathBuf::from(path), by }));
+            found.extend(path.map(|path| ExportedPath { path: PathBuf::from(path), by }));
         }
     }
     found
@@ -47,7 +47,7 @@ fn nvme(config: &Path) -> Vec<Served> {
 
 /// SCSI targets (Documentation/target of the kernel): `target/core/HBA/NAME`, whose path tools write to `udev_path` and
 /// the kernel shows in `info` after `File:`.
-fn scsi(config: &Path) -> Vec<Served> {
+fn scsi(config: &Path) -> Vec<ExportedPath> {
     let mut found = Vec::new();
     let core = config.join("target/core");
     for adapter in folder_names(&core) {
@@ -59,8 +59,9 @@ fn scsi(config: &Path) -> Vec<Served> {
             let info = std::fs::read_to_string(folder.join("info")).unwrap_or_default();
             let paths = [read_word(&folder.join("udev_path")), file_of_info(&info)];
             let by = format!("the SCSI target {adapter}/{name}");
-            found
-                .extend(paths.into_iter().flatten().map(|path| Served { path: path.into(), by: by.clone() }));
+            found.extend(
+                paths.into_iter().flatten().map(|path| ExportedPath { path: path.into(), by: by.clone() }),
+            );
         }
     }
     found

@@ -29,11 +29,11 @@ pub(super) fn writers(question: &Question<'_>) -> Vec<Hold> {
     let is_ours = |pid: u32| own.is_some_and(|own| pid == own || is_unbegun_child(question.root, pid, own));
     let others: Vec<u32> = processes(question.root).into_iter().filter(|pid| !is_ours(*pid)).collect();
     let mut found: Vec<Hold> = Vec::new();
-    let mut tell = |pid: u32, what: Reached| {
+    let mut tell = |pid: u32, what: WritableStore| {
         let process = Process::read(question.root, pid);
         let hold = match what {
-            Reached::Store(store) => Hold::Open { device: question.name(&store), process },
-            Reached::Unsaid => Hold::UnsaidRing { process },
+            WritableStore::Store(store) => Hold::Open { device: question.name(&store), process },
+            WritableStore::Unsaid => Hold::UnsaidRing { process },
         };
         if !found.contains(&hold) {
             found.push(hold);
@@ -50,14 +50,14 @@ pub(super) fn writers(question: &Question<'_>) -> Vec<Hold> {
             }
         };
         let shared = stores.into_iter().filter(|store| question.shares(store.clone()));
-        shared.for_each(|store| tell(pid, Reached::Store(store)));
+        shared.for_each(|store| tell(pid, WritableStore::Store(store)));
     }
     found
 }
 
 /// What a descriptor, or a ring, can write to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Reached {
+enum WritableStore {
     /// This device or file.
     Store(Store),
     /// Unknown: a ring has not said what it has registered.
@@ -80,11 +80,11 @@ pub(super) fn let_children_begin(question: &Question<'_>) {
 
 /// Whether this process itself has a byte of the target open for writing.
 pub(super) fn is_written_by_us(question: &Question<'_>) -> bool {
-    written_by(question, "self").iter().any(|what| *what != Reached::Unsaid)
+    written_by(question, "self").iter().any(|what| *what != WritableStore::Unsaid)
 }
 
 /// What the process with the folder `process` in `/proc` has open for writing that shares bytes with the target.
-fn written_by(question: &Question<'_>, process: &str) -> Vec<Reached> {
+fn written_by(question: &Question<'_>, process: &str) -> Vec<WritableStore> {
     let proc = question.root.join("proc");
     let pid = process.parse().ok();
     // A thread may have descriptors of its own (unshare(2), CLONE_FILES), and outlive the first thread.
@@ -96,9 +96,9 @@ fn written_by(question: &Question<'_>, process: &str) -> Vec<Reached> {
         entries.map(move |entry| (folder.clone(), entry.path()))
     });
     let reached = descriptors.flat_map(|(folder, fd)| written_through(question, &folder, &fd));
-    let is_shared = |what: &Reached| match what {
-        Reached::Store(store) => question.shares(store.clone()),
-        Reached::Unsaid => true,
+    let is_shared = |what: &WritableStore| match what {
+        WritableStore::Store(store) => question.shares(store.clone()),
+        WritableStore::Unsaid => true,
     };
     reached.filter(is_shared).collect()
 }
@@ -113,7 +113,7 @@ pub(super) fn threads(root: &Path, pid: u32) -> Vec<u32> {
 
 /// What the descriptor at `fd` writes to, if it is a block device, or a file that may be relevant. Most descriptors of a
 /// machine are sockets and pipes, and only files whose file system answers are looked at.
-fn written_through(question: &Question<'_>, folder: &Path, fd: &Path) -> Vec<Reached> {
+fn written_through(question: &Question<'_>, folder: &Path, fd: &Path) -> Vec<WritableStore> {
     // The mode of the link is the mode of the descriptor.
     let is_writable = |found: std::fs::Metadata| found.permissions().mode() & 0o200 != 0;
     if !std::fs::symlink_metadata(fd).is_ok_and(is_writable) {
@@ -126,12 +126,12 @@ fn written_through(question: &Question<'_>, folder: &Path, fd: &Path) -> Vec<Rea
     match std::fs::read_link(fd) {
         // The mode of registered files is not shown: each counts as open for writing.
         Ok(path) if path == Path::new(RING) => match registered_in_time(text) {
-            Some(names) => named(question, folder, names).into_iter().map(Reached::Store).collect(),
-            None => vec![Reached::Unsaid],
+            Some(names) => named(question, folder, names).into_iter().map(WritableStore::Store).collect(),
+            None => vec![WritableStore::Unsaid],
         },
         Ok(path) if path.is_absolute() && may_be_asked(question, &Info::of_text(&text())) => {
             let store = std::fs::metadata(fd).ok().and_then(|found| Store::of(&found));
-            store.map(Reached::Store).into_iter().collect()
+            store.map(WritableStore::Store).into_iter().collect()
         }
         // Sockets and pipes have no path.
         _ => Vec::new(),

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use workload::{Calls, Completion, Direction, FlushBy, Io, Nanos, Terms, Wait};
 
 use super::calls;
-use super::interface::{ABANDONED, DRAIN, Queue, QueueError, Refused};
+use super::interface::{ABANDONED, DRAIN, Queue, QueueError, QueueRefusal};
 use super::slot_table::SlotTable;
 use super::urgency::Urgency;
 use crate::linux::call::check_long;
@@ -275,7 +275,7 @@ impl Queue for AioQueue {
     }
 
     #[inline]
-    fn queue(&mut self, io: Io) -> Result<(), Refused> {
+    fn queue(&mut self, io: Io) -> Result<(), QueueRefusal> {
         self.slots.admit(&io)?;
         // `sync_file_range` has no asynchronous form, so such a flush is a system call of its own.
         let by_pages = || calls::pages(self.slots.calls()).is_some();
@@ -285,7 +285,7 @@ impl Queue for AioQueue {
         }
         let (fd, address) = (self.slots.fd(&io), self.slots.address(io.slot));
         let Some(at) = self.blocks.at(io.slot) else {
-            return Err(Refused::NoSuchSlot);
+            return Err(QueueRefusal::NoSuchSlot);
         };
         // SAFETY: a block of ours whose slot was free, so that it is not in the queue, and nobody else refers to it.
         let block = unsafe { &mut *at };

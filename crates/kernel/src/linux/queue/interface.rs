@@ -54,7 +54,7 @@ pub enum QueueError {
 
 /// Why an I/O was not queued. Nothing has reached the kernel, and the slot is as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum QueueRefusal {
     /// The slot is not below the depth.
     #[error("the slot is beyond the queue's depth")]
     NoSuchSlot,
@@ -106,8 +106,8 @@ pub trait Queue: std::fmt::Debug {
     /// [`submit_and_reap`](Queue::submit_and_reap).
     ///
     /// # Errors
-    /// [`Refused`] if it must not reach the kernel.
-    fn queue(&mut self, io: Io) -> Result<(), Refused>;
+    /// [`QueueRefusal`] if it must not reach the kernel.
+    fn queue(&mut self, io: Io) -> Result<(), QueueRefusal>;
 
     /// Submits what is queued and returns; I/Os that could not be started or complete at once are appended to `done`.
     ///

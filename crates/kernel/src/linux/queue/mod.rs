@@ -16,7 +16,7 @@ use workload::BackendKind;
 
 pub use aio::AioQueue;
 pub(super) use calls::flush;
-pub use interface::{Queue, QueueError, Refused, abandoned};
+pub use interface::{Queue, QueueError, QueueRefusal, abandoned};
 pub use names::NamesQueue;
 pub use pread::{CallFlags, PreadQueue};
 pub use uring::UringQueue;

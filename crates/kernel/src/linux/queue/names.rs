@@ -12,7 +12,7 @@ use std::path::Path;
 
 use workload::{Act, Completion, Io, Nanos, Wait};
 
-use super::interface::{Queue, QueueError, Refused};
+use super::interface::{Queue, QueueError, QueueRefusal};
 use crate::linux::call::{check, retry};
 use crate::linux::clock::Clock;
 use crate::linux::file::OpenFile;
@@ -145,12 +145,12 @@ impl Queue for NamesQueue {
     }
 
     #[inline]
-    fn queue(&mut self, io: Io) -> Result<(), Refused> {
+    fn queue(&mut self, io: Io) -> Result<(), QueueRefusal> {
         if self.queued.is_some() {
-            return Err(Refused::Full);
+            return Err(QueueRefusal::Full);
         }
         if io.file as usize >= self.names.len() {
-            return Err(Refused::NoSuchFile);
+            return Err(QueueRefusal::NoSuchFile);
         }
         self.queued = Some(io);
         Ok(())

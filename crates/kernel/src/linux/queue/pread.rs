@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use workload::{Calls, Completion, Direction, Io, Nanos, Wait};
 
 use super::calls;
-use super::interface::{Queue, QueueError, Refused};
+use super::interface::{Queue, QueueError, QueueRefusal};
 use super::slot_table::SlotTable;
 use crate::linux::call::retry;
 use crate::linux::clock::Clock;
@@ -151,9 +151,9 @@ impl Queue for PreadQueue {
     }
 
     #[inline]
-    fn queue(&mut self, io: Io) -> Result<(), Refused> {
+    fn queue(&mut self, io: Io) -> Result<(), QueueRefusal> {
         if self.queued.is_some() {
-            return Err(Refused::Full);
+            return Err(QueueRefusal::Full);
         }
         self.slots.admit(&io)?;
         self.queued = Some(io);

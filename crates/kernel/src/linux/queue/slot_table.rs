@@ -6,7 +6,7 @@ use std::os::fd::RawFd;
 use workload::{Calls, Completion, Direction, Io, Nanos};
 
 use super::calls;
-use super::interface::{QueueError, Refused};
+use super::interface::{QueueError, QueueRefusal};
 use super::region::Region;
 use super::trim::trim;
 use crate::linux::file::{FileKind, OpenFile};
@@ -105,25 +105,25 @@ impl SlotTable {
     /// Admits `io` and marks its slot as the kernel's, or says why not. Afterwards `io.slot` and `io.file` are in range and
     /// `io.bytes` fits the slot's buffer, unless `io` is a trim, which has none.
     #[inline]
-    pub(super) fn admit(&mut self, io: &Io) -> Result<(), Refused> {
+    pub(super) fn admit(&mut self, io: &Io) -> Result<(), QueueRefusal> {
         let Some(taken) = self.taken.get_mut(io.slot as usize) else {
-            return Err(Refused::NoSuchSlot);
+            return Err(QueueRefusal::NoSuchSlot);
         };
         let Some(file) = self.files.get(io.file as usize) else {
-            return Err(Refused::NoSuchFile);
+            return Err(QueueRefusal::NoSuchFile);
         };
         if *taken {
-            return Err(Refused::SlotBusy);
+            return Err(QueueRefusal::SlotBusy);
         }
         // A trim needs no buffer.
         if io.bytes as usize > self.slot_bytes && io.kind != Direction::Trim {
-            return Err(Refused::TooLong);
+            return Err(QueueRefusal::TooLong);
         }
         match io.kind {
-            _ if self.calls.act.writes() && !file.writable => return Err(Refused::NoPermit),
+            _ if self.calls.act.writes() && !file.writable => return Err(QueueRefusal::NoPermit),
             Direction::Read | Direction::Flush => {}
             Direction::Write | Direction::Trim if file.writable => {}
-            Direction::Write | Direction::Trim => return Err(Refused::NoPermit),
+            Direction::Write | Direction::Trim => return Err(QueueRefusal::NoPermit),
         }
         *taken = true;
         self.taken_count += 1;
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(slots.admit(&read(1)), Ok(()));
         assert!(slots.buffer(1).is_none() && slots.buffer_mut(1).is_none());
         assert!(slots.buffer(0).is_some(), "the other slot is still ours");
-        assert_eq!(slots.admit(&read(1)), Err(Refused::SlotBusy));
+        assert_eq!(slots.admit(&read(1)), Err(QueueRefusal::SlotBusy));
         assert!(slots.settle(1));
         assert!(!slots.settle(1), "it comes back once");
         assert_eq!(slots.buffer(1).unwrap()[8191], 7);
@@ -283,11 +283,11 @@ mod tests {
     fn what_must_not_reach_the_kernel_is_refused_and_takes_no_slot() {
         let mut slots = slots();
         for (io, why) in [
-            (Io { slot: 2, ..read(0) }, Refused::NoSuchSlot),
-            (Io { file: 1, ..read(0) }, Refused::NoSuchFile),
-            (Io { bytes: 8193, ..read(0) }, Refused::TooLong),
-            (Io { kind: Direction::Write, ..read(0) }, Refused::NoPermit),
-            (Io { kind: Direction::Trim, bytes: 1 << 20, ..read(0) }, Refused::NoPermit),
+            (Io { slot: 2, ..read(0) }, QueueRefusal::NoSuchSlot),
+            (Io { file: 1, ..read(0) }, QueueRefusal::NoSuchFile),
+            (Io { bytes: 8193, ..read(0) }, QueueRefusal::TooLong),
+            (Io { kind: Direction::Write, ..read(0) }, QueueRefusal::NoPermit),
+            (Io { kind: Direction::Trim, bytes: 1 << 20, ..read(0) }, QueueRefusal::NoPermit),
         ] {
             assert_eq!(slots.admit(&io), Err(why));
         }

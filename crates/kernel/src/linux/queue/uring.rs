@@ -13,7 +13,7 @@ use workload::{
 mod entry;
 
 use super::QueueSize;
-use super::interface::{ABANDONED, DRAIN, Queue, QueueError, Refused};
+use super::interface::{ABANDONED, DRAIN, Queue, QueueError, QueueRefusal};
 use super::reasons;
 use super::slot_table::SlotTable;
 use super::urgency::Urgency;
@@ -466,7 +466,7 @@ impl Queue for UringQueue {
     }
 
     #[inline]
-    fn queue(&mut self, io: Io) -> Result<(), Refused> {
+    fn queue(&mut self, io: Io) -> Result<(), QueueRefusal> {
         self.slots.admit(&io)?;
         if io.kind == Direction::Trim {
             self.slots.keep(io);
@@ -478,7 +478,7 @@ impl Queue for UringQueue {
         if unsafe { self.ring.submission().push(&entry) }.is_err() {
             // Unreachable: the ring has an entry for every slot, and no more slots than that are taken.
             self.slots.settle(io.slot);
-            return Err(Refused::Full);
+            return Err(QueueRefusal::Full);
         }
         // A kernel thread sees the entry at once, so it does not count as queued.
         self.queued += u32::from(!self.is_threaded());
