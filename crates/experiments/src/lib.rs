@@ -17,8 +17,8 @@ mod watch;
 
 pub use burst::{BurstForecast, burst_forecast, burst_left, next_burst_step};
 pub use check::{
-    AS_CLAIMED, AS_CLAIMED_EVEN, CheckAsk, Effort, Foreseen, Group, LeftOut, Span, foreseen, left_out,
-    next_step, outline, seconds_left, seconds_most, seconds_usual,
+    AS_CLAIMED, AS_CLAIMED_EVEN, CheckAsk, Effort, Group, GroupForecast, OmissionReason, Span, foreseen,
+    left_out, next_step, outline, seconds_left, seconds_most, seconds_usual,
 };
 pub use headroom::{HeadroomAsk, headroom_seconds, headroom_seconds_left, next_headroom_step};
 pub use layout::{LAYOUT_GUESS, layout_step};

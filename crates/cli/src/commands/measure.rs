@@ -2,7 +2,7 @@
 //! and stores the result.
 
 use analysis::Analysis;
-use experiments::{Layout, LeftOut, Step};
+use experiments::{Layout, OmissionReason, Step};
 use record::{Run, StepRecord};
 use report::{Extent, Forecast, Paint};
 use session::failure::Failure;
@@ -238,16 +238,16 @@ pub(super) fn print(
 }
 
 /// Describes what was left out, one sentence for each reason.
-pub(super) fn left_out_words(left_out: &[(String, LeftOut)]) -> Vec<String> {
-    let of = |why: LeftOut| -> Vec<&str> {
+pub(super) fn left_out_words(left_out: &[(String, OmissionReason)]) -> Vec<String> {
+    let of = |why: OmissionReason| -> Vec<&str> {
         left_out.iter().filter(|(_, reason)| *reason == why).map(|(name, _)| name.as_str()).collect()
     };
-    let sentence = |why: LeftOut, reason: &str| {
+    let sentence = |why: OmissionReason, reason: &str| {
         let names = of(why);
         (!names.is_empty()).then(|| format!("Left out {reason}: {}.", names.join(", ")))
     };
     let bytes = "because more would be written than was said (--write-most SIZE allows more)";
-    [sentence(LeftOut::Bytes, bytes), sentence(LeftOut::Time, "for want of time")]
+    [sentence(OmissionReason::Bytes, bytes), sentence(OmissionReason::Time, "for want of time")]
         .into_iter()
         .flatten()
         .collect()

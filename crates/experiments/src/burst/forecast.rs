@@ -6,7 +6,7 @@ use record::StepRecord;
 use workload::{BurstOf, BurstRequest, Bytes, Direction};
 
 use super::{
-    BLIND_LOOK, BLIND_PART, BLIND_REST_S, COOLED, Emptied, LOOK, Levels, PAID_S, REST_LEAST_S, SETTLED,
+    BLIND_LOOK, BLIND_PART, BLIND_REST_S, COOLED, EndedBurst, LOOK, Levels, PAID_S, REST_LEAST_S, SETTLED,
     SETTLED_AGAIN, burst_of,
 };
 
@@ -107,17 +107,17 @@ fn load_of(asked: &BurstRequest, block: Bytes) -> Load {
 }
 
 /// A burst that ends with time, in seconds.
-struct Timed {
+struct BurstTimes {
     lasts: f64,
     cool_off: f64,
 }
 
 /// Duration and cool-off of a burst of `load` that ends with time, if both are published.
-fn timed(limits: &Limits, load: &Load) -> Option<Timed> {
+fn timed(limits: &Limits, load: &Load) -> Option<BurstTimes> {
     let bound_by = limits.overload(load).first()?.bound_by?;
     match limits.limits[bound_by].burst?.bucket {
         Bucket::Timed { lasts: Some(lasts), cool_off } => {
-            Some(Timed { lasts: lasts.as_secs_f64(), cool_off: cool_off.unwrap_or(lasts).as_secs_f64() })
+            Some(BurstTimes { lasts: lasts.as_secs_f64(), cool_off: cool_off.unwrap_or(lasts).as_secs_f64() })
         }
         _ => None,
     }
@@ -125,7 +125,7 @@ fn timed(limits: &Limits, load: &Load) -> Option<Timed> {
 
 /// Seconds from the end of a first burst that ends with time to the end of the procedure: a rest, a look that sees the next
 /// burst begin and end, another cool-off, and a burst at half the excess.
-fn after_time(timed: &Timed, levels: &Levels) -> f64 {
+fn after_time(timed: &BurstTimes, levels: &Levels) -> f64 {
     let settled = SETTLED_AGAIN.as_secs_f64();
     let again =
         (SETTLED.as_secs_f64() + levels.rest_after(timed.lasts)).max(timed.cool_off) + timed.lasts + settled;
@@ -134,7 +134,7 @@ fn after_time(timed: &Timed, levels: &Levels) -> f64 {
 }
 
 /// The part of [`after_time`] that remains after the steps in `done`; `None` before the fall.
-fn left_after_time(part: &BurstPart, timed: &Timed, done: &[StepRecord]) -> Option<f64> {
+fn left_after_time(part: &BurstPart, timed: &BurstTimes, done: &[StepRecord]) -> Option<f64> {
     let levels = Levels { base: part.base?.value, burst: burst_of(part)? };
     let fell = part.drains.iter().find_map(|drain| drain.fell_at_s)?;
     let now = done.last()?.ended.as_secs_f64();
@@ -166,6 +166,6 @@ fn after_the_fall(lasted: f64, levels: Option<&Levels>) -> f64 {
 impl Levels {
     /// Seconds of the rest after a burst of `lasted` seconds from a full bucket.
     fn rest_after(&self, lasted: f64) -> f64 {
-        self.rest_s(&Emptied { lasted_s: lasted, held: Some(self.above() * lasted), by_time: false })
+        self.rest_s(&EndedBurst { lasted_s: lasted, held: Some(self.above() * lasted), by_time: false })
     }
 }

@@ -164,7 +164,7 @@ impl Course<'_> {
         if all().any(|drain| tells(&drain)) || tried > RESTS + 1 {
             return None;
         }
-        let seconds = levels.rest_s(&Emptied::of(part)) * LONGER.powi(again as i32);
+        let seconds = levels.rest_s(&EndedBurst::of(part)) * LONGER.powi(again as i32);
         if !self.has_rested() {
             return Some(self.rest(seconds));
         }
@@ -370,7 +370,7 @@ impl Levels {
     }
 
     /// Seconds of rest that pay for a visible burst, if a rest earns the base rate.
-    fn rest_s(&self, emptied: &Emptied) -> f64 {
+    fn rest_s(&self, emptied: &EndedBurst) -> f64 {
         let wanted = PAID_S * self.above() / self.base;
         let room = emptied.held.map_or(f64::INFINITY, |held| BRIM * held / self.base);
         let most = REST_MOST_S.max(REST_PART * emptied.lasted_s);
@@ -380,7 +380,7 @@ impl Levels {
 }
 
 /// A burst after it ended.
-struct Emptied {
+struct EndedBurst {
     /// Duration in seconds.
     lasted_s: f64,
     /// Amount beyond the base rate, if known.
@@ -389,9 +389,9 @@ struct Emptied {
     by_time: bool,
 }
 
-impl Emptied {
-    fn of(part: &BurstPart) -> Emptied {
-        Emptied {
+impl EndedBurst {
+    fn of(part: &BurstPart) -> EndedBurst {
+        EndedBurst {
             lasted_s: part.lasted_s.unwrap_or(0.0),
             held: part.held.map(|held| held.amount.value),
             by_time: part.ends == Ends::Time,

@@ -3,7 +3,7 @@
 use workload::{Bytes, Direction, Job, Nanos, StepKind, StopRule, Think, Workload};
 
 use super::asks::Span;
-use super::known::Known;
+use super::known::CheckState;
 use crate::step::Step;
 
 /// Fewest intervals of a step that give a figure.
@@ -87,7 +87,7 @@ pub(crate) struct Ahead {
 
 /// Why a step is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LeftOut {
+pub enum OmissionReason {
     /// Too few bytes may still be written for five intervals of it.
     Bytes,
     /// Too little time is left.
@@ -95,7 +95,7 @@ pub enum LeftOut {
 }
 
 /// Ramp, interval and depth of a step.
-struct Cut {
+struct StepShape {
     ramp: Nanos,
     interval: Nanos,
     depth: u32,
@@ -114,7 +114,7 @@ impl Draft {
         }
     }
 
-    fn interval(&self, known: &Known<'_>) -> Nanos {
+    fn interval(&self, known: &CheckState<'_>) -> Nanos {
         let effort = &known.ask.effort;
         match self.length {
             Length::Known(_) | Length::Time(_) => effort.interval,
@@ -123,7 +123,7 @@ impl Draft {
         }
     }
 
-    fn ramp(&self, known: &Known<'_>) -> Nanos {
+    fn ramp(&self, known: &CheckState<'_>) -> Nanos {
         let effort = &known.ask.effort;
         let usual = match (self.length, self.kind) {
             (Length::Ios(..), _) => return Nanos::ZERO,
@@ -134,22 +134,22 @@ impl Draft {
     }
 
     /// Shortest total time.
-    pub fn least(&self, known: &Known<'_>) -> Nanos {
+    pub fn least(&self, known: &CheckState<'_>) -> Nanos {
         self.span().least + self.beside(known)
     }
 
     /// Longest total time.
-    pub fn most(&self, known: &Known<'_>) -> Nanos {
+    pub fn most(&self, known: &CheckState<'_>) -> Nanos {
         self.span().most + self.beside(known)
     }
 
     /// Time beside its counted time.
-    fn beside(&self, known: &Known<'_>) -> Nanos {
+    fn beside(&self, known: &CheckState<'_>) -> Nanos {
         self.ramp(known) + self.drain(known) + BETWEEN_STEPS
     }
 
     /// Time until everything in flight at its end has completed.
-    fn drain(&self, known: &Known<'_>) -> Nanos {
+    fn drain(&self, known: &CheckState<'_>) -> Nanos {
         if self.offered().is_some() {
             return Nanos::ZERO;
         }
@@ -163,7 +163,7 @@ impl Draft {
     }
 
     /// The step that time and bytes allow, with `ahead` still to come.
-    pub fn fit(&self, known: &Known<'_>, ahead: &Ahead) -> Result<Step, LeftOut> {
+    pub fn fit(&self, known: &CheckState<'_>, ahead: &Ahead) -> Result<Step, OmissionReason> {
         let span = self.in_time(known, ahead)?;
         let cut = self.in_bytes(known, ahead)?;
         let mut stop = vec![match self.length {
@@ -182,19 +182,19 @@ impl Draft {
     }
 
     /// Whether too few bytes are left for it, with `ahead` still to come.
-    pub fn lacks_bytes(&self, known: &Known<'_>, ahead: &Ahead) -> Option<LeftOut> {
+    pub fn lacks_bytes(&self, known: &CheckState<'_>, ahead: &Ahead) -> Option<OmissionReason> {
         self.in_bytes(known, ahead).err()
     }
 
     /// Its span, extended beyond the minimum by its part of the time that nothing else needs.
-    fn in_time(&self, known: &Known<'_>, ahead: &Ahead) -> Result<Span, LeftOut> {
+    fn in_time(&self, known: &CheckState<'_>, ahead: &Ahead) -> Result<Span, OmissionReason> {
         let span = self.span();
         let left = known.ask.effort.total.since(known.elapsed());
         let kept = if self.rank == Rank::May { ahead.look + ahead.must } else { ahead.look };
         // A look at the end is the last step to be left out, and only if it would exceed the limit.
         let kept = if self.kind == StepKind::Again { Nanos::ZERO } else { kept };
         if self.least(known) + kept > left {
-            return Err(LeftOut::Time);
+            return Err(OmissionReason::Time);
         }
         let spare = left.since(ahead.look + ahead.must + ahead.may + self.least(known));
         Ok(Span { most: span.most.min(span.least + Nanos(spare.0 / SPARE_PART)), ..span })
@@ -207,7 +207,7 @@ impl Draft {
     }
 
     /// Bytes per second that it will write.
-    fn writes_a_second(&self, known: &Known<'_>) -> f64 {
+    fn writes_a_second(&self, known: &CheckState<'_>) -> f64 {
         let job = &self.job;
         let share = 1.0 - f64::from(job.access.mix.read_percent()) / 100.0;
         let block = job.blocks.longest_of(Direction::Write);
@@ -215,12 +215,12 @@ impl Draft {
         share * self.offered().map_or_else(closed, |rate| rate * block.0 as f64)
     }
 
-    fn whole(&self, known: &Known<'_>, bytes: Option<Bytes>) -> Cut {
-        Cut { ramp: self.ramp(known), interval: self.interval(known), depth: self.job.depth, bytes }
+    fn whole(&self, known: &CheckState<'_>, bytes: Option<Bytes>) -> StepShape {
+        StepShape { ramp: self.ramp(known), interval: self.interval(known), depth: self.job.depth, bytes }
     }
 
     /// Ramp, interval and depth with which the bytes it may write last for a figure.
-    fn in_bytes(&self, known: &Known<'_>, ahead: &Ahead) -> Result<Cut, LeftOut> {
+    fn in_bytes(&self, known: &CheckState<'_>, ahead: &Ahead) -> Result<StepShape, OmissionReason> {
         if self.share <= 0.0 {
             return Ok(self.whole(known, None));
         }
@@ -236,15 +236,15 @@ impl Draft {
         let mut shorter = CUT.into_iter().filter(|&interval| interval < self.interval(known));
         let interval = shorter
             .find(|&interval| fits(interval * INTERVALS_ROOM) && holds_some(interval, rate, block.0))
-            .ok_or(LeftOut::Bytes)?;
+            .ok_or(OmissionReason::Bytes)?;
         // What is in flight is written too: a queue deeper than an interval's worth would never be full for an interval.
         let depth = (grant / INTERVALS_ROOM / block.0).clamp(1, u64::from(self.job.depth)) as u32;
-        Ok(Cut { ramp: interval, interval, depth, bytes })
+        Ok(StepShape { ramp: interval, interval, depth, bytes })
     }
 
     /// Bytes it may write: its share of what is left, and, if it must not be left out, at least enough for five short
     /// intervals.
-    fn grant(&self, known: &Known<'_>, ahead: &Ahead, rate: f64) -> u64 {
+    fn grant(&self, known: &CheckState<'_>, ahead: &Ahead, rate: f64) -> u64 {
         let left = known.left_to_write() as f64;
         let share = left * self.share / (self.share + ahead.share);
         let block = self.job.blocks.longest_of(Direction::Write).0;

@@ -5,7 +5,7 @@ use workload::{Bytes, Direction, StepKind};
 
 use super::asks::CheckAsk;
 use super::draft::Draft;
-use super::known::{DEPTH_MAX, Known};
+use super::known::{CheckState, DEPTH_MAX};
 use super::{Chain, again, chain, references, rest};
 use crate::layout::LAYOUT_GUESS;
 use crate::step::Layout;
@@ -17,7 +17,7 @@ const WRITE_RUNGS_USUAL: usize = 2;
 
 /// Forecast for a group of steps.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Foreseen {
+pub struct GroupForecast {
     /// The group.
     pub what: Group,
     /// Usual seconds of all of them together.
@@ -115,37 +115,37 @@ pub(crate) struct Forecast<'a> {
 
 /// Forecasts a check with `ask`, group by group in the order in which they begin; their bytes add up to the limit on
 /// writes.
-pub fn foreseen(ask: &CheckAsk, layout_bytes_per_second: f64) -> Vec<Foreseen> {
+pub fn foreseen(ask: &CheckAsk, layout_bytes_per_second: f64) -> Vec<GroupForecast> {
     let mut groups = Forecast { ask, chain: &chain, layout_bytes_per_second }.groups();
     if groups.iter().all(|group| group.what != Group::OpenLoad) {
         // Its rate is known only once the cap is.
         let seconds = (ask.effort.open + ask.effort.ramp).as_secs_f64();
-        groups.push(Foreseen { what: Group::OpenLoad, seconds, bytes: 0 });
+        groups.push(GroupForecast { what: Group::OpenLoad, seconds, bytes: 0 });
     }
     groups
 }
 
 impl Forecast<'_> {
     /// Everything known to come before anything ran: the chain, the references, the round at the end.
-    fn all(&self, known: &Known<'_>) -> Vec<Draft> {
+    fn all(&self, known: &CheckState<'_>) -> Vec<Draft> {
         [(self.chain)(known), references::ahead(known), again::round(known, 1)].concat()
     }
 
     /// Forecast by group, in the order in which they begin; their bytes add up to the limit on writes.
-    pub fn groups(&self) -> Vec<Foreseen> {
-        let (ask, known) = (self.ask, Known::of(self.ask, &[]));
+    pub fn groups(&self) -> Vec<GroupForecast> {
+        let (ask, known) = (self.ask, CheckState::of(self.ask, &[]));
         let mut groups = Vec::new();
         if let Layout::Write(size) = ask.layout {
             let bytes = size.0.min(ask.write_most.0);
             let seconds = layout_seconds(ask, self.layout_bytes_per_second);
-            groups.push(Foreseen { what: Group::Layout, seconds, bytes });
+            groups.push(GroupForecast { what: Group::Layout, seconds, bytes });
         }
         let laid_out: u64 = groups.iter().map(|group| group.bytes).sum();
         let mut shares = vec![0.0; groups.len()];
         for draft in &self.all(&known) {
             let (what, times) = (Group::of(draft), usual_times(draft) as f64);
             let at = groups.iter().position(|group| group.what == what).unwrap_or_else(|| {
-                groups.push(Foreseen { what, seconds: 0.0, bytes: 0 });
+                groups.push(GroupForecast { what, seconds: 0.0, bytes: 0 });
                 shares.push(0.0);
                 groups.len() - 1
             });
@@ -160,7 +160,7 @@ impl Forecast<'_> {
 
     /// Longest seconds.
     pub fn seconds_most(&self) -> f64 {
-        let known = Known::of(self.ask, &[]);
+        let known = CheckState::of(self.ask, &[]);
         let most = |draft: &Draft| draft.most(&known).as_secs_f64() * times_most(draft) as f64;
         let all: f64 = self.all(&known).iter().map(most).sum();
         let laid_out = layout_seconds(self.ask, self.layout_bytes_per_second);
@@ -169,7 +169,7 @@ impl Forecast<'_> {
 
     /// Usual seconds that remain after the steps in `done`.
     pub fn seconds_left(&self, done: &[StepRecord]) -> f64 {
-        let known = Known::of(self.ask, done);
+        let known = CheckState::of(self.ask, done);
         let (chain, references) = ((self.chain)(&known), references::ahead(&known));
         let again = again::round(&known, again::rounds(&known) + 1);
         // Only the next rung of an unfinished ladder is known: the others are the usual ones.
@@ -237,8 +237,8 @@ pub fn outline(ask: &CheckAsk, layout_bytes_per_second: f64) -> String {
 }
 
 /// The same outline for a procedure that will run these groups.
-pub(crate) fn outlined(ask: &CheckAsk, groups: &[Foreseen]) -> String {
-    let line = |group: &Foreseen| {
+pub(crate) fn outlined(ask: &CheckAsk, groups: &[GroupForecast]) -> String {
+    let line = |group: &GroupForecast| {
         let (what, does) = group.what.outlined();
         let bytes = if group.bytes > 0 { written(group.bytes) } else { "-".to_owned() };
         format!("  {what:<12} {:>4.0} s {bytes:>10}  {does}\n", group.seconds.ceil())

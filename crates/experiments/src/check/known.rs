@@ -48,7 +48,7 @@ struct Level {
 }
 
 /// What is known of a check so far.
-pub(crate) struct Known<'a> {
+pub(crate) struct CheckState<'a> {
     /// What the check may do.
     pub ask: &'a CheckAsk,
     /// Completed steps, in their order.
@@ -62,9 +62,9 @@ const OWED: f64 = 1.2;
 /// Longest wait for the last step's I/O, in seconds.
 const OWED_MOST_S: f64 = 4.0;
 
-impl<'a> Known<'a> {
-    pub fn of(ask: &'a CheckAsk, done: &'a [StepRecord]) -> Known<'a> {
-        Known { ask, done, regimes: Regimes::of(done) }
+impl<'a> CheckState<'a> {
+    pub fn of(ask: &'a CheckAsk, done: &'a [StepRecord]) -> CheckState<'a> {
+        CheckState { ask, done, regimes: Regimes::of(done) }
     }
 
     pub fn writes(&self) -> bool {

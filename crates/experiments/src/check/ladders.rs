@@ -3,7 +3,7 @@
 use workload::{Access, BlockSizes, Bytes, Direction, Flush, Job, Mix, Nanos, StepKind, Think};
 
 use super::draft::{Draft, Length, Rank};
-use super::known::{DEPTH_MARGIN, DEPTH_MAX, GAIN, Known, LARGE, Rung};
+use super::known::{CheckState, DEPTH_MARGIN, DEPTH_MAX, GAIN, LARGE, Rung};
 
 /// Block sizes of the read ladder beside the small one: the sizes in published tables.
 const READ_BLOCKS: [Bytes; 5] = [Bytes::kib(16), Bytes::kib(32), Bytes::kib(64), Bytes::kib(256), LARGE];
@@ -17,7 +17,7 @@ const BOUND_AT_ONE: f64 = 0.9;
 const SPACED: f64 = 4.0;
 
 /// Random I/O of the small block in one direction, at depth 1.
-pub(crate) fn job(known: &Known<'_>, direction: Direction) -> Job {
+pub(crate) fn job(known: &CheckState<'_>, direction: Direction) -> Job {
     let mix = if direction == Direction::Write { Mix::WRITE } else { Mix::READ };
     Job {
         access: Access::random(mix),
@@ -32,7 +32,7 @@ pub(crate) fn share(direction: Direction, weight: f64) -> f64 {
 }
 
 /// Read, write, and write with a flush, one I/O at a time.
-pub(crate) fn latency(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn latency(known: &CheckState<'_>) -> Vec<Draft> {
     let draft = |name: &str, job: Job, share: f64| Draft {
         name: name.to_owned(),
         kind: StepKind::Latency,
@@ -53,7 +53,7 @@ pub(crate) fn latency(known: &Known<'_>) -> Vec<Draft> {
 
 /// If the cap already binds at depth 1, the base latency shows only between I/Os spaced wider than the cap requires: each
 /// starts a fixed pause after the previous one completed, because at a fixed pace it would wait behind a slow one.
-pub(crate) fn spaced(known: &Known<'_>, direction: Direction) -> Option<Draft> {
+pub(crate) fn spaced(known: &CheckState<'_>, direction: Direction) -> Option<Draft> {
     let one = known.step(&format!("latency {}", direction.name()))?;
     let (first, best) = (super::known::rate(one, direction), known.best(direction));
     if first < BOUND_AT_ONE * best || best <= 0.0 {
@@ -71,7 +71,7 @@ pub(crate) fn spaced(known: &Known<'_>, direction: Direction) -> Option<Draft> {
 }
 
 /// Completed rungs of a depth ladder, and the next one.
-pub(crate) fn depths(known: &Known<'_>, direction: Direction) -> Vec<Draft> {
+pub(crate) fn depths(known: &CheckState<'_>, direction: Direction) -> Vec<Draft> {
     let rungs = known.rungs(direction);
     let next = if direction == Direction::Write { next_write(known, &rungs) } else { next_read(&rungs) };
     let all = rungs.iter().map(|rung| rung.depth).chain(next);
@@ -86,7 +86,7 @@ fn next_read(rungs: &[Rung]) -> Option<u32> {
 }
 
 /// Writes start at a depth that keeps the read cap full, and continue while a doubling still gains.
-fn next_write(known: &Known<'_>, rungs: &[Rung]) -> Option<u32> {
+fn next_write(known: &CheckState<'_>, rungs: &[Rung]) -> Option<u32> {
     let Some(last) = rungs.last() else {
         return Some(known.deep(Direction::Read).clamp(DEPTH_MARGIN, DEPTH_MAX / 2));
     };
@@ -94,7 +94,7 @@ fn next_write(known: &Known<'_>, rungs: &[Rung]) -> Option<u32> {
     (!flat && last.depth < DEPTH_MAX).then_some(last.depth * 2)
 }
 
-fn depth_rung(known: &Known<'_>, direction: Direction, depth: u32) -> Draft {
+fn depth_rung(known: &CheckState<'_>, direction: Direction, depth: u32) -> Draft {
     Draft {
         name: format!("{} depth {depth}", direction.name()),
         kind: StepKind::DepthLadder,
@@ -106,7 +106,7 @@ fn depth_rung(known: &Known<'_>, direction: Direction, depth: u32) -> Draft {
 }
 
 /// Closed-loop I/O of `block` at a depth that keeps the caps full.
-pub(crate) fn filling(known: &Known<'_>, direction: Direction, block: Bytes) -> Job {
+pub(crate) fn filling(known: &CheckState<'_>, direction: Direction, block: Bytes) -> Job {
     let depth = if block <= known.small() { known.deep(direction) } else { known.deep_with(block) };
     let queued = known.foreseen_rate(direction, block) * QUEUED_MOST.as_secs_f64();
     let depth = depth.min((queued.ceil() as u32).max(2));
@@ -114,7 +114,7 @@ pub(crate) fn filling(known: &Known<'_>, direction: Direction, block: Bytes) -> 
 }
 
 /// The block ladder of one direction; the depth ladder is its small end.
-pub(crate) fn blocks(known: &Known<'_>, direction: Direction) -> Vec<Draft> {
+pub(crate) fn blocks(known: &CheckState<'_>, direction: Direction) -> Vec<Draft> {
     let usual: &[Bytes] = if direction == Direction::Write { &WRITE_BLOCKS } else { &READ_BLOCKS };
     let large = known.large(direction);
     let mut blocks: Vec<Bytes> = usual.iter().copied().filter(|&block| block < large).collect();
@@ -129,7 +129,7 @@ pub(crate) fn blocks(known: &Known<'_>, direction: Direction) -> Vec<Draft> {
     blocks.into_iter().map(|block| block_rung(known, direction, block)).collect()
 }
 
-fn block_rung(known: &Known<'_>, direction: Direction, block: Bytes) -> Draft {
+fn block_rung(known: &CheckState<'_>, direction: Direction, block: Bytes) -> Draft {
     Draft {
         name: format!("{} {block}", direction.name()),
         kind: StepKind::BlockLadder,

@@ -4,7 +4,7 @@
 use record::StepRecord;
 use workload::{Bytes, Direction, StepKind};
 
-use super::known::{BYTES_BIND, Known, LARGE};
+use super::known::{BYTES_BIND, CheckState, LARGE};
 
 /// Candidates for the large block, in rising order.
 const CHOICES: [Bytes; 5] = [Bytes::kib(64), Bytes::kib(128), Bytes::kib(256), Bytes::kib(512), LARGE];
@@ -16,7 +16,7 @@ const SOME: f64 = 6.0;
 /// Factor by which a block's rate must be below the small block's for the block, and half of it, to be limited by bytes.
 const CLEARLY: f64 = 3.0;
 
-impl Known<'_> {
+impl CheckState<'_> {
     /// The large block of `direction`; if its bytes are unknown, that of reads, or else the largest.
     pub fn large(&self, direction: Direction) -> Bytes {
         let own = self.large_as_seen(direction);

@@ -21,15 +21,15 @@ use statistics::random::mix;
 use workload::{Direction, Ending, Job, Nanos, StepKind};
 
 pub use asks::{CheckAsk, Effort, Span};
-pub use draft::LeftOut;
+pub use draft::OmissionReason;
 pub(crate) use forecast::{Forecast, outlined};
-pub use forecast::{Foreseen, Group, foreseen, outline, seconds_left, seconds_most, seconds_usual};
+pub use forecast::{Group, GroupForecast, foreseen, outline, seconds_left, seconds_most, seconds_usual};
 pub use open_load::{AS_CLAIMED, AS_CLAIMED_EVEN};
 
 use crate::layout::layout_step;
 use crate::step::Step;
 use draft::{Ahead, Draft, Rank};
-use known::Known;
+use known::CheckState;
 
 /// The next step of a check, `None` when it is done.
 ///
@@ -39,7 +39,7 @@ pub fn next_step(ask: &CheckAsk, done: &[StepRecord]) -> Option<Step> {
 }
 
 /// Steps of a procedure in their order, as far as they are known yet, without references and repeated looks.
-pub(crate) type Chain<'c> = &'c dyn Fn(&Known<'_>) -> Vec<Draft>;
+pub(crate) type Chain<'c> = &'c dyn Fn(&CheckState<'_>) -> Vec<Draft>;
 
 /// The next step of a procedure with this chain; layout, references, repeated looks, time and bytes are handled as in a
 /// check.
@@ -52,7 +52,7 @@ pub(crate) fn next_of(ask: &CheckAsk, done: &[StepRecord], chain: Chain<'_>) -> 
     {
         return Some(layout);
     }
-    let known = Known::of(ask, done);
+    let known = CheckState::of(ask, done);
     let chain = chain(&known);
     let coming = Coming::of(&known, rest(&known, &chain));
     let next = first_fit(&coming, &coming.round)
@@ -70,16 +70,20 @@ fn is_cut_short(done: &[StepRecord]) -> bool {
 }
 
 /// Steps of the chain that were wanted but did not run in a finished check, with the reason.
-pub fn left_out(ask: &CheckAsk, done: &[StepRecord]) -> Vec<(String, LeftOut)> {
+pub fn left_out(ask: &CheckAsk, done: &[StepRecord]) -> Vec<(String, OmissionReason)> {
     left_out_of(ask, done, &chain)
 }
 
 /// The same for a procedure with this chain.
-pub(crate) fn left_out_of(ask: &CheckAsk, done: &[StepRecord], chain: Chain<'_>) -> Vec<(String, LeftOut)> {
+pub(crate) fn left_out_of(
+    ask: &CheckAsk,
+    done: &[StepRecord],
+    chain: Chain<'_>,
+) -> Vec<(String, OmissionReason)> {
     if is_cut_short(done) {
         return Vec::new();
     }
-    let known = Known::of(ask, done);
+    let known = CheckState::of(ask, done);
     let missing = [references::ahead(&known), again::rest_of_round(&known)].concat();
     let chain = chain(&known);
     let wanted: Vec<&Draft> = chain.iter().chain(&missing).filter(|draft| !known.ran(&draft.name)).collect();
@@ -87,13 +91,13 @@ pub(crate) fn left_out_of(ask: &CheckAsk, done: &[StepRecord], chain: Chain<'_>)
     let why = |draft: &Draft| {
         // There may be enough time for it now, but not while others were still to come.
         let ahead = Ahead { share: shares - draft.share, ..Ahead::default() };
-        draft.lacks_bytes(&known, &ahead).unwrap_or(LeftOut::Time)
+        draft.lacks_bytes(&known, &ahead).unwrap_or(OmissionReason::Time)
     };
     wanted.into_iter().map(|draft| (draft.name.clone(), why(draft))).collect()
 }
 
 /// All steps in their order, as far as they are known yet, without references and repeated looks.
-fn chain(known: &Known<'_>) -> Vec<Draft> {
+fn chain(known: &CheckState<'_>) -> Vec<Draft> {
     let parts = [
         probes::touches(known),
         ladders::latency(known),
@@ -109,29 +113,29 @@ fn chain(known: &Known<'_>) -> Vec<Draft> {
 }
 
 /// The ladders: depths, then blocks; reads before writes.
-pub(crate) fn climbed(known: &Known<'_>) -> Vec<Draft> {
-    let each = |of: fn(&Known<'_>, Direction) -> Vec<Draft>| -> Vec<Draft> {
+pub(crate) fn climbed(known: &CheckState<'_>) -> Vec<Draft> {
+    let each = |of: fn(&CheckState<'_>, Direction) -> Vec<Draft>| -> Vec<Draft> {
         known.directions().iter().flat_map(|&direction| of(known, direction)).collect()
     };
-    let depths = |known: &Known<'_>, direction| {
+    let depths = |known: &CheckState<'_>, direction| {
         [ladders::depths(known, direction), ladders::spaced(known, direction).into_iter().collect()].concat()
     };
     [each(depths), each(ladders::blocks)].concat()
 }
 
 /// Probes that identify budgets of bytes in flight, units, and caps shared by both directions.
-pub(crate) fn probed(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn probed(known: &CheckState<'_>) -> Vec<Draft> {
     [probes::in_flight_budgets(known), probes::units(known), probes::mixes(known)].concat()
 }
 
 /// The part of the chain after its last completed step. Steps that were skipped stay skipped.
-fn rest<'d>(known: &Known<'_>, chain: &'d [Draft]) -> &'d [Draft] {
+fn rest<'d>(known: &CheckState<'_>, chain: &'d [Draft]) -> &'d [Draft] {
     let passed = chain.iter().rposition(|draft| known.ran(&draft.name)).map_or(0, |at| at + 1);
     &chain[passed..]
 }
 
 /// A reference after each other step, once the depths that fill the caps are known.
-fn between(known: &Known<'_>) -> Vec<Draft> {
+fn between(known: &CheckState<'_>) -> Vec<Draft> {
     let follows = known.done.last().is_some_and(|last| {
         matches!(
             last.plan.kind,
@@ -142,17 +146,17 @@ fn between(known: &Known<'_>) -> Vec<Draft> {
 }
 
 /// A round of repeated looks if a change was seen and the depths that fill the caps are known.
-fn after_change(known: &Known<'_>) -> Vec<Draft> {
+fn after_change(known: &CheckState<'_>) -> Vec<Draft> {
     if has_depths(known) { again::after_change(known) } else { Vec::new() }
 }
 
-fn has_depths(known: &Known<'_>) -> bool {
+fn has_depths(known: &CheckState<'_>) -> bool {
     known.of_kind(StepKind::BlockLadder).next().is_some()
 }
 
 /// Steps that may still run in a check. Nothing is reserved for steps that would not fit even on their own.
 struct Coming<'k> {
-    known: &'k Known<'k>,
+    known: &'k CheckState<'k>,
     /// Steps of the chain, in order.
     chain: Vec<Draft>,
     references: Vec<Draft>,
@@ -163,7 +167,7 @@ struct Coming<'k> {
 }
 
 impl<'k> Coming<'k> {
-    fn of(known: &'k Known<'k>, rest: &[Draft]) -> Coming<'k> {
+    fn of(known: &'k CheckState<'k>, rest: &[Draft]) -> Coming<'k> {
         let fits = |draft: &&Draft| !known.ran(&draft.name) && draft.fit(known, &Ahead::default()).is_ok();
         let chain: Vec<Draft> = rest.iter().filter(fits).cloned().collect();
         let references: Vec<Draft> = references::ahead(known).iter().filter(fits).cloned().collect();
@@ -204,7 +208,7 @@ fn first_fit(coming: &Coming<'_>, drafts: &[Draft]) -> Option<(Draft, Step)> {
 
 /// Gives each step blocks of its own, so that what one left in a cache does not serve the next. A second touch visits the
 /// blocks of the first.
-fn seeded(known: &Known<'_>, draft: Draft, step: Step) -> Step {
+fn seeded(known: &CheckState<'_>, draft: Draft, step: Step) -> Step {
     let number = if probes::visits_the_same(&draft) { 0 } else { known.done.len() as u64 };
     let seed = mix(known.ask.seed).wrapping_add(number);
     let jobs = step.workload.jobs.into_iter().map(|job| Job { seed, ..job }).collect();

@@ -4,7 +4,7 @@ use record::StepRecord;
 use workload::{Access, BlockSizes, Bytes, Claim, Direction, Iops, Job, Metric, Mix, Nanos, Pace, StepKind};
 
 use super::draft::{Draft, Length, Rank};
-use super::known::{DEPTH_MAX, Known};
+use super::known::{CheckState, DEPTH_MAX};
 use super::ladders::job;
 
 /// Name of the step that runs the claimed load.
@@ -33,7 +33,7 @@ struct Load {
 }
 
 /// Access pattern and block size of the claimed load, with `mix` if its words state none.
-fn shape(known: &Known<'_>, mix: Mix) -> (Access, Bytes) {
+fn shape(known: &CheckState<'_>, mix: Mix) -> (Access, Bytes) {
     let load = known.ask.expectation.load;
     let access =
         if known.writes() { load.access(mix) } else { Access { mix: Mix::READ, ..load.access(mix) } };
@@ -41,7 +41,7 @@ fn shape(known: &Known<'_>, mix: Mix) -> (Access, Bytes) {
 }
 
 /// The claimed rates; `None` if none is claimed.
-fn claimed(known: &Known<'_>) -> Option<Load> {
+fn claimed(known: &CheckState<'_>) -> Option<Load> {
     let rate = |direction| claimed_iops(known, Some(direction));
     let read = rate(Direction::Read);
     let write = if known.writes() { rate(Direction::Write) } else { 0.0 };
@@ -68,7 +68,7 @@ fn whole_of(mix: Mix, read: f64, write: f64) -> f64 {
 }
 
 /// Claimed rate of `direction`; 0 if none is claimed.
-fn claimed_iops(known: &Known<'_>, direction: Option<Direction>) -> f64 {
+fn claimed_iops(known: &CheckState<'_>, direction: Option<Direction>) -> f64 {
     let of = |claim: &Claim| match claim.metric {
         Metric::Iops(rate) if claim.direction == direction => Some(rate.0),
         _ => None,
@@ -77,7 +77,7 @@ fn claimed_iops(known: &Known<'_>, direction: Option<Direction>) -> f64 {
 }
 
 /// Claims on latency.
-fn latencies<'k>(known: &'k Known<'_>) -> impl Iterator<Item = &'k Claim> {
+fn latencies<'k>(known: &'k CheckState<'_>) -> impl Iterator<Item = &'k Claim> {
     let is_latency = |claim: &&Claim| matches!(claim.metric, Metric::MeanLatency(_) | Metric::Percentile(..));
     known.ask.expectation.claims.iter().filter(is_latency)
 }
@@ -89,7 +89,7 @@ struct Arrivals<'n> {
     time: Nanos,
 }
 
-fn draft(known: &Known<'_>, arrivals: Arrivals<'_>, rank: Rank) -> Draft {
+fn draft(known: &CheckState<'_>, arrivals: Arrivals<'_>, rank: Rank) -> Draft {
     let Arrivals { name, load, pace, time } = arrivals;
     let share = if load.access.mix.reads_only() { 0.0 } else { 1.0 };
     let blocks = BlockSizes::all(load.block);
@@ -99,14 +99,14 @@ fn draft(known: &Known<'_>, arrivals: Arrivals<'_>, rank: Rank) -> Draft {
 }
 
 /// The load requested: claimed together with a latency or a shape, or for both directions at once.
-fn asked(known: &Known<'_>) -> Option<Load> {
+fn asked(known: &CheckState<'_>) -> Option<Load> {
     let both = |load: &Load| !load.access.mix.reads_only() && !load.access.mix.writes_only();
     let says_load = !known.ask.expectation.load.is_empty();
     claimed(known).filter(|load| latencies(known).next().is_some() || both(load) || says_load)
 }
 
 /// The claimed load with random and with even arrivals.
-pub(crate) fn claimed_loads(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn claimed_loads(known: &CheckState<'_>) -> Vec<Draft> {
     let (Some(load), time) = (&asked(known), known.ask.effort.open) else { return Vec::new() };
     let rate = Iops(load.rate);
     let poisson =
@@ -117,7 +117,7 @@ pub(crate) fn claimed_loads(known: &Known<'_>) -> Vec<Draft> {
 
 /// How long `load` must run for the claimed percentiles to be measured: their intervals allow for I/Os that wait for each
 /// other, which takes time.
-fn long_enough(known: &Known<'_>, load: &Load) -> Nanos {
+fn long_enough(known: &CheckState<'_>, load: &Load) -> Nanos {
     let usual = known.ask.effort.open;
     let reads = f64::from(load.access.mix.read_percent()) / 100.0;
     let rarer = [reads, 1.0 - reads].into_iter().filter(|part| *part > 0.0).fold(1.0, f64::min);
@@ -132,7 +132,7 @@ fn long_enough(known: &Known<'_>, load: &Load) -> Nanos {
 }
 
 /// A usual share of the cap, if no load is claimed.
-pub(crate) fn usual_load(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn usual_load(known: &CheckState<'_>) -> Vec<Draft> {
     if asked(known).is_some() {
         return Vec::new();
     }
@@ -141,7 +141,7 @@ pub(crate) fn usual_load(known: &Known<'_>) -> Vec<Draft> {
 }
 
 /// Arrivals like `load` at `percent` of the sustained cap of its mix; `None` before that is known.
-fn at_share(known: &Known<'_>, load: Load, percent: f64) -> Option<Draft> {
+fn at_share(known: &CheckState<'_>, load: Load, percent: f64) -> Option<Draft> {
     let rate = cap(known, &load)? * percent / 100.0;
     let name = format!("open load {percent} %");
     let pace = Pace::Poisson(Iops(rate));
@@ -153,7 +153,7 @@ fn at_share(known: &Known<'_>, load: Load, percent: f64) -> Option<Draft> {
 
 /// Sustained rate of `load`: the rate of the last saturated steps, if each direction has a cap of its own. For a block that
 /// no ladder ran it is that of the next larger one, which may be too low but never too high.
-fn cap(known: &Known<'_>, load: &Load) -> Option<f64> {
+fn cap(known: &CheckState<'_>, load: &Load) -> Option<f64> {
     let (mix, block) = (load.access.mix, load.block);
     let saturated = |direction| {
         let blocks = [4, 16, 32, 64, 128, 256, 512, 1024].map(Bytes::kib);
@@ -173,7 +173,7 @@ fn cap(known: &Known<'_>, load: &Load) -> Option<f64> {
 }
 
 /// Total rate of the probe whose mix is closest: both directions may share one cap.
-fn mixed(known: &Known<'_>, mix: Mix) -> Option<f64> {
+fn mixed(known: &CheckState<'_>, mix: Mix) -> Option<f64> {
     let of_probe = |record: &StepRecord| {
         let worker = record.plan.workers.first()?;
         let other = worker.access.mix;
@@ -189,7 +189,7 @@ fn mixed(known: &Known<'_>, mix: Mix) -> Option<f64> {
 }
 
 /// The search for the greatest rate at which the claimed latency holds: its completed steps and the next one.
-pub(crate) fn headroom(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn headroom(known: &CheckState<'_>) -> Vec<Draft> {
     let load = || {
         claimed(known).unwrap_or_else(|| {
             let (access, block) = shape(known, Mix::READ);
@@ -213,7 +213,7 @@ pub(crate) fn headroom(known: &Known<'_>) -> Vec<Draft> {
 }
 
 /// Whether every claimed latency held in this step, and the volume kept up with the arrivals.
-fn holds(known: &Known<'_>, record: &StepRecord) -> bool {
+fn holds(known: &CheckState<'_>, record: &StepRecord) -> bool {
     analysis::keeps_up(record) && latencies(known).all(|claim| keeps(claim, record))
 }
 

@@ -4,7 +4,7 @@ use workload::{Access, BlockSizes, Bytes, Direction, Job, Mix, StepKind};
 
 use super::asks::CheckAsk;
 use super::draft::{Draft, Length, Rank};
-use super::known::{DEPTH_MAX, GAIN, Known, depth_of, in_flight, rate};
+use super::known::{CheckState, DEPTH_MAX, GAIN, depth_of, in_flight, rate};
 use super::ladders::{filling, job, share};
 use super::units::suspected;
 use crate::step::Layout;
@@ -14,7 +14,7 @@ const BYTE_BOUND: f64 = 0.7;
 /// Blocks below the small one.
 const TINY: [Bytes; 2] = [Bytes(512), Bytes::KIB];
 
-fn probe(known: &Known<'_>, what: &str, job: Job, share: f64) -> Draft {
+fn probe(known: &CheckState<'_>, what: &str, job: Job, share: f64) -> Draft {
     Draft {
         name: format!("probe {what}"),
         kind: StepKind::Probe,
@@ -27,7 +27,7 @@ fn probe(known: &Known<'_>, what: &str, job: Job, share: f64) -> Draft {
 
 /// Reads the same blocks twice before anything else does: what is slow only at the first touch is not the volume's rate. If
 /// we laid the data out ourselves there is no first touch left.
-pub(crate) fn touches(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn touches(known: &CheckState<'_>) -> Vec<Draft> {
     if known.ask.layout != Layout::None {
         return Vec::new();
     }
@@ -48,7 +48,7 @@ pub(crate) fn visits_the_same(draft: &Draft) -> bool {
 
 /// Two budgets of bytes in flight at the largest block, so that our own limit is not mistaken for a cap on bytes: half,
 /// and, if half moved less, double.
-pub(crate) fn in_flight_budgets(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn in_flight_budgets(known: &CheckState<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| -> Vec<Draft> {
         let large = known.large(direction);
         let full = filling(known, direction, large);
@@ -66,7 +66,7 @@ pub(crate) fn in_flight_budgets(known: &Known<'_>) -> Vec<Draft> {
 }
 
 /// Whether the largest block's rung moved more than `half` of its depth did.
-fn gained(known: &Known<'_>, direction: Direction, half: &Draft) -> bool {
+fn gained(known: &CheckState<'_>, direction: Direction, half: &Draft) -> bool {
     let rung = known.step(&format!("{} {}", direction.name(), known.large(direction)));
     let Some((rung, half)) = rung.zip(known.step(&half.name)) else { return false };
     depth_of(&rung.plan) > depth_of(&half.plan)
@@ -74,7 +74,7 @@ fn gained(known: &Known<'_>, direction: Direction, half: &Draft) -> bool {
 }
 
 /// Blocks of a suspected unit and slightly above it.
-pub(crate) fn units(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn units(known: &CheckState<'_>) -> Vec<Draft> {
     let read = suspected(known, Direction::Read);
     let write: Vec<Bytes> = match known.writes() {
         true => suspected(known, Direction::Write).into_iter().filter(|unit| !read.contains(unit)).collect(),
@@ -91,7 +91,7 @@ pub(crate) fn units(known: &Known<'_>) -> Vec<Draft> {
 }
 
 /// Blocks below the small one, if the small one moves nearly as many bytes as any.
-pub(crate) fn tiny(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn tiny(known: &CheckState<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| -> Vec<Draft> {
         let small = known.best(direction) * known.small().0 as f64;
         let block = known.large(direction);
@@ -108,7 +108,7 @@ pub(crate) fn tiny(known: &Known<'_>) -> Vec<Draft> {
 }
 
 /// Reads and writes at once, to see whether each has a cap of its own or both share one.
-pub(crate) fn mixes(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn mixes(known: &CheckState<'_>) -> Vec<Draft> {
     if !known.writes() {
         return Vec::new();
     }
@@ -129,7 +129,7 @@ pub(crate) fn mixes(known: &Known<'_>) -> Vec<Draft> {
 }
 
 /// Sequential small blocks, to see whether something on the way merges them.
-pub(crate) fn sequential(known: &Known<'_>) -> Vec<Draft> {
+pub(crate) fn sequential(known: &CheckState<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| {
         let deep = filling(known, direction, known.small());
         let job = Job { access: Access::sequential(deep.access.mix), ..deep };

@@ -3,7 +3,7 @@
 use workload::{Bytes, Direction, StepKind};
 
 use super::draft::{Draft, Length, Rank};
-use super::known::{Known, moves};
+use super::known::{CheckState, moves};
 use super::ladders::{filling, share};
 
 /// One of the repeated loads.
@@ -14,20 +14,20 @@ pub(super) struct Moment {
 }
 
 /// The repeated loads, in their turn.
-pub(super) fn moments(known: &Known<'_>) -> Vec<Moment> {
-    let of = |block: fn(&Known<'_>, Direction) -> Bytes| {
+pub(super) fn moments(known: &CheckState<'_>) -> Vec<Moment> {
+    let of = |block: fn(&CheckState<'_>, Direction) -> Bytes| {
         known.directions().iter().map(move |&direction| Moment { direction, block: block(known, direction) })
     };
     of(|known, _| known.small()).chain(of(|known, direction| known.large(direction))).collect()
 }
 
 /// Number of completed steps of `kind` with the load of `moment`.
-pub(super) fn count(known: &Known<'_>, kind: StepKind, moment: Moment) -> usize {
+pub(super) fn count(known: &CheckState<'_>, kind: StepKind, moment: Moment) -> usize {
     let same = |plan| moves(plan) == Some((moment.direction, moment.block));
     known.of_kind(kind).filter(|record| same(&record.plan)).count()
 }
 
-fn draft(known: &Known<'_>, moment: Moment, number: usize) -> Draft {
+fn draft(known: &CheckState<'_>, moment: Moment, number: usize) -> Draft {
     let Moment { direction, block } = moment;
     Draft {
         name: format!("reference {number} {} {block}", direction.name()),
@@ -41,7 +41,7 @@ fn draft(known: &Known<'_>, moment: Moment, number: usize) -> Draft {
 
 /// References still wanted, the next of each kind, the least frequent first. Those of large blocks wait until it is known
 /// how large these may be.
-pub(super) fn wanted(known: &Known<'_>) -> Vec<Draft> {
+pub(super) fn wanted(known: &CheckState<'_>) -> Vec<Draft> {
     let now =
         moments(known).into_iter().filter(|moment| moment.block == known.small() || known.knows_large());
     let counted = now.map(|moment| (count(known, StepKind::Reference, moment), moment));
@@ -52,7 +52,7 @@ pub(super) fn wanted(known: &Known<'_>) -> Vec<Draft> {
 }
 
 /// All references still to come, one draft each, so that their time and bytes are reserved.
-pub(super) fn ahead(known: &Known<'_>) -> Vec<Draft> {
+pub(super) fn ahead(known: &CheckState<'_>) -> Vec<Draft> {
     let of_moment = |moment| {
         let ran = count(known, StepKind::Reference, moment);
         (ran..known.ask.effort.references).map(move |number| draft(known, moment, number + 1))

@@ -2,7 +2,7 @@
 
 use workload::{Bytes, Direction};
 
-use super::known::{GAIN, Known, moves, rate};
+use super::known::{CheckState, GAIN, moves, rate};
 use workload::StepKind;
 
 /// Smallest unit that is looked for, above the small block; none below 32 KiB is published (method 5.2).
@@ -20,7 +20,7 @@ const FELL: f64 = 0.05;
 ///
 /// A unit u gives C / ceil(b / u): a rung whose rate is C over a whole number n may be charged n units of b / n. A cap on
 /// bytes gives whole numbers too if bytes and operations meet at a power of two, so a suspected unit must still be probed.
-pub(super) fn suspected(known: &Known<'_>, direction: Direction) -> Vec<Bytes> {
+pub(super) fn suspected(known: &CheckState<'_>, direction: Direction) -> Vec<Bytes> {
     let small = known.best(direction);
     let mut votes: Vec<(Bytes, usize)> = Vec::new();
     for (block, rate) in rungs(known, direction) {
@@ -36,7 +36,7 @@ pub(super) fn suspected(known: &Known<'_>, direction: Direction) -> Vec<Bytes> {
 }
 
 /// Block and rate of the rungs above the small block.
-fn rungs(known: &Known<'_>, direction: Direction) -> Vec<(Bytes, f64)> {
+fn rungs(known: &CheckState<'_>, direction: Direction) -> Vec<(Bytes, f64)> {
     let of = |record: &record::StepRecord| {
         let (way, block) = moves(&record.plan)?;
         (way == direction).then(|| (block, rate(record, direction)))

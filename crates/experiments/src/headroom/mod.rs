@@ -94,7 +94,7 @@ pub fn next_headroom_step(ask: &HeadroomAsk, done: &[StepRecord]) -> Option<Step
     {
         return Some(layout);
     }
-    let known = Known { ask, done, search: Search::of(&ask.asked, done) };
+    let known = HeadroomState { ask, done, search: Search::of(&ask.asked, done) };
     match known.search.full_queue {
         None => known.full_queue(),
         Some(_) => known.open_load(),
@@ -118,7 +118,7 @@ impl HeadroomAsk {
 }
 
 /// What is known of a search so far.
-struct Known<'k> {
+struct HeadroomState<'k> {
     ask: &'k HeadroomAsk,
     done: &'k [StepRecord],
     search: Search,
@@ -138,7 +138,7 @@ enum Length {
     Long,
 }
 
-impl Known<'_> {
+impl HeadroomState<'_> {
     fn full_queue(&self) -> Option<Step> {
         let seconds = self.seconds(Length::Short);
         let rule = StopRule::Time(Nanos::from_secs_f64(seconds * (1.0 - RAMP)));

@@ -4,7 +4,7 @@ use record::StepRecord;
 use workload::{Access, BlockSizes, Bytes, Direction, Job, Mix, StepKind};
 
 use crate::check::draft::{Draft, Length, Rank};
-use crate::check::known::{Known, depth_of, moves, rate};
+use crate::check::known::{CheckState, depth_of, moves, rate};
 use crate::check::ladders::{filling, job, share};
 
 /// Granularity of the sizes around a crossover, as database blocks have it.
@@ -21,7 +21,7 @@ const AGAIN_MOST: usize = 4;
 const WEIGHTS: [f64; 2] = [0.4, 1.0];
 
 /// Random I/O of `block` in `direction` at `depth`.
-pub(super) fn cell(known: &Known<'_>, direction: Direction, block: Bytes, depth: u32) -> Draft {
+pub(super) fn cell(known: &CheckState<'_>, direction: Direction, block: Bytes, depth: u32) -> Draft {
     let name = format!("cell {} {block} depth {depth}", direction.name());
     let job = Job { depth, blocks: BlockSizes::all(block), ..job(known, direction) };
     let weight = WEIGHTS[usize::from(block > known.small())];
@@ -29,7 +29,7 @@ pub(super) fn cell(known: &Known<'_>, direction: Direction, block: Bytes, depth:
 }
 
 /// Reads and writes of `block` at once.
-pub(super) fn mixed(known: &Known<'_>, read_percent: u8, block: Bytes, depth: u32) -> Draft {
+pub(super) fn mixed(known: &CheckState<'_>, read_percent: u8, block: Bytes, depth: u32) -> Draft {
     let name = format!("cell {read_percent}/{} {block} depth {depth}", 100 - read_percent);
     let access = Access::random(Mix::reads(read_percent));
     let job = Job { depth, access, blocks: BlockSizes::all(block), ..job(known, Direction::Read) };
@@ -38,18 +38,18 @@ pub(super) fn mixed(known: &Known<'_>, read_percent: u8, block: Bytes, depth: u3
     looked(known, name, job, written * weight)
 }
 
-fn looked(known: &Known<'_>, name: String, job: Job, share: f64) -> Draft {
+fn looked(known: &CheckState<'_>, name: String, job: Job, share: f64) -> Draft {
     let length = Length::Look(known.ask.effort.look);
     Draft { name, kind: StepKind::Cell, job, length, rank: Rank::May, share }
 }
 
 /// Whether a step other than a cell ran this block with a full queue.
-fn is_on_ladder(known: &Known<'_>, direction: Direction, block: Bytes) -> bool {
+fn is_on_ladder(known: &CheckState<'_>, direction: Direction, block: Bytes) -> bool {
     known.last_rate(direction, block).is_some()
 }
 
 /// Blocks on both sides of the size at which operations give way to bytes, at depth: whether that corner is hard.
-pub(super) fn crossing(known: &Known<'_>) -> Vec<Draft> {
+pub(super) fn crossing(known: &CheckState<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| -> Vec<Draft> {
         let Some(at) = crossover(known, direction) else { return Vec::new() };
         let below = Bytes((at / STEP.0 as f64).floor() as u64 * STEP.0);
@@ -63,7 +63,7 @@ pub(super) fn crossing(known: &Known<'_>) -> Vec<Draft> {
 }
 
 /// A block between the crossover and the largest one, if no rung lies there: one size alone shows no level of bytes.
-fn beyond(known: &Known<'_>, direction: Direction, at: f64) -> Option<Bytes> {
+fn beyond(known: &CheckState<'_>, direction: Direction, at: f64) -> Option<Bytes> {
     let rungs = known.of_kind(StepKind::BlockLadder).filter_map(|record| moves(&record.plan));
     let held = |block: &Bytes| block.0 as f64 >= CLEARLY.0 * at;
     let mut rungs: Vec<Bytes> =
@@ -77,7 +77,7 @@ fn beyond(known: &Known<'_>, direction: Direction, at: f64) -> Option<Bytes> {
 
 /// Full queues that were clearly slower than a shallower one or one of longer blocks: something disturbed them, and they
 /// are repeated.
-pub(super) fn again(known: &Known<'_>) -> Vec<Draft> {
+pub(super) fn again(known: &CheckState<'_>) -> Vec<Draft> {
     let looks = Look::firsts(known);
     let wanted = looks.iter().filter(|look| looks.iter().any(|other| look.is_less_than(other)));
     let again = |look: &Look| {
@@ -107,7 +107,7 @@ impl Look {
     }
 
     /// The first look at each cell, which decides whether it is repeated, even after it was.
-    fn firsts(known: &Known<'_>) -> Vec<Look> {
+    fn firsts(known: &CheckState<'_>) -> Vec<Look> {
         let mut firsts: Vec<Look> = Vec::new();
         for look in known.done.iter().filter_map(Look::of) {
             if firsts.iter().all(|first| !first.is_same(&look)) {
@@ -130,7 +130,7 @@ impl Look {
 
 /// Block size in bytes at which the best operations and the most bytes meet; `None` if either is unknown, or if they meet
 /// at the small block or at the largest.
-fn crossover(known: &Known<'_>, direction: Direction) -> Option<f64> {
+fn crossover(known: &CheckState<'_>, direction: Direction) -> Option<f64> {
     // From the rungs alone, so that later cells between them do not move the crossover.
     let rungs = known.of_kind(StepKind::BlockLadder);
     let of_way = rungs.filter_map(|record| Some((moves(&record.plan)?, record)));

@@ -6,13 +6,13 @@ use workload::Bytes;
 use super::cells::{cell, mixed};
 use super::{Cells, MapAsk};
 use crate::check::draft::Draft;
-use crate::check::known::{DEPTH_MAX, Known};
+use crate::check::known::{CheckState, DEPTH_MAX};
 
 /// Most cells of the grid.
 pub(super) const CELLS_MOST: usize = BLOCKS.len() * (DEPTH_MAX.ilog2() as usize + 1) * 3;
 
 /// All cells of the grid, if it was requested and the depth for large blocks is known.
-pub(super) fn cells(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
+pub(super) fn cells(ask: &MapAsk, known: &CheckState<'_>) -> Vec<Draft> {
     if ask.cells == Cells::Corners {
         return Vec::new();
     }
@@ -21,7 +21,7 @@ pub(super) fn cells(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
 }
 
 /// One block at every depth that the bytes in flight allow.
-fn row(known: &Known<'_>, block: Bytes) -> Vec<Draft> {
+fn row(known: &CheckState<'_>, block: Bytes) -> Vec<Draft> {
     let of_depth = |depth: u32| -> Vec<Draft> {
         let alone = known.directions().iter().map(|&direction| cell(known, direction, block, depth));
         let both = (known.writes() && depth > 1).then(|| mixed(known, MIX, block, depth));

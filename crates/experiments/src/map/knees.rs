@@ -6,7 +6,7 @@ use workload::{Bytes, Direction, Nanos, StepKind};
 use super::MapAsk;
 use super::cells::cell;
 use crate::check::draft::Draft;
-use crate::check::known::{Known, Rung, depth_of, moves, rate};
+use crate::check::known::{CheckState, Rung, depth_of, moves, rate};
 use crate::check::ladders::filling;
 
 /// Blocks whose depths are searched, for reads and for writes, beside the one requested: those of the published table
@@ -25,7 +25,7 @@ const DEPTHS_MOST: usize = 4;
 const DEPTHS_MOST_BOUND: usize = 8;
 
 /// Completed cells of all blocks, and the next one of each.
-pub(super) fn all(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
+pub(super) fn all(ask: &MapAsk, known: &CheckState<'_>) -> Vec<Draft> {
     let of = |&direction: &Direction| -> Vec<Draft> {
         blocks(ask, known, direction)
             .into_iter()
@@ -36,7 +36,7 @@ pub(super) fn all(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
 }
 
 /// As many cells per block as its knee usually takes, before its position is known.
-pub(super) fn usual(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
+pub(super) fn usual(ask: &MapAsk, known: &CheckState<'_>) -> Vec<Draft> {
     let bounded = |block: Bytes| ask.p99.is_some() && ask.block.is_none_or(|asked| asked == block);
     let of_block = |direction: Direction, block: Bytes| {
         let count = DEPTHS_USUAL[usize::from(bounded(block))];
@@ -49,7 +49,7 @@ pub(super) fn usual(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
     known.directions().iter().flat_map(of).collect()
 }
 
-fn blocks(ask: &MapAsk, known: &Known<'_>, direction: Direction) -> Vec<Bytes> {
+fn blocks(ask: &MapAsk, known: &CheckState<'_>, direction: Direction) -> Vec<Bytes> {
     let usual = BLOCKS[usize::from(direction == Direction::Write)];
     let large = known.large(direction);
     let mut blocks: Vec<Bytes> = ask.block.into_iter().map(|block| block.max(known.ask.block_min)).collect();
@@ -68,7 +68,7 @@ fn blocks(ask: &MapAsk, known: &Known<'_>, direction: Direction) -> Vec<Bytes> {
 /// What is known of one block in one direction.
 struct Knee<'k> {
     ask: &'k MapAsk,
-    known: &'k Known<'k>,
+    known: &'k CheckState<'k>,
     direction: Direction,
     block: Bytes,
     /// Completed depths, in rising order.
@@ -76,7 +76,7 @@ struct Knee<'k> {
 }
 
 impl<'k> Knee<'k> {
-    fn of(ask: &'k MapAsk, known: &'k Known<'k>, (direction, block): (Direction, Bytes)) -> Knee<'k> {
+    fn of(ask: &'k MapAsk, known: &'k CheckState<'k>, (direction, block): (Direction, Bytes)) -> Knee<'k> {
         let here = |record: &&StepRecord| is_of(record, direction, block);
         // If a cell was repeated, its last look counts.
         let mut rungs: Vec<Rung> = known

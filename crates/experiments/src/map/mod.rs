@@ -11,10 +11,10 @@ mod knees;
 use record::StepRecord;
 use workload::{Bytes, MapRequest, Nanos};
 
-use crate::check::draft::{Draft, LeftOut};
-use crate::check::known::Known;
+use crate::check::draft::{Draft, OmissionReason};
+use crate::check::known::CheckState;
 use crate::check::{
-    Forecast, Foreseen, climbed, ladders, left_out_of, next_of, open_load, outlined, probed, probes,
+    Forecast, GroupForecast, climbed, ladders, left_out_of, next_of, open_load, outlined, probed, probes,
 };
 use crate::step::{Layout, Step};
 use crate::{CheckAsk, Effort, Span};
@@ -87,12 +87,12 @@ pub fn next_map_step(ask: &MapAsk, done: &[StepRecord]) -> Option<Step> {
 }
 
 /// Cells and other steps that were wanted but did not run, with the reason.
-pub fn map_left_out(ask: &MapAsk, done: &[StepRecord]) -> Vec<(String, LeftOut)> {
+pub fn map_left_out(ask: &MapAsk, done: &[StepRecord]) -> Vec<(String, OmissionReason)> {
     left_out_of(&ask.check, done, &|known| chain(ask, known))
 }
 
 /// All steps in their order, as far as they are known yet, without references and repeated looks.
-fn chain(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
+fn chain(ask: &MapAsk, known: &CheckState<'_>) -> Vec<Draft> {
     let latency =
         ladders::latency(known).into_iter().filter(|draft| draft.job.flush == workload::Flush::Never);
     let parts = [
@@ -112,7 +112,7 @@ fn chain(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
 }
 
 /// Forecasts a map with `ask`, group by group in the order in which they begin.
-pub fn map_foreseen(ask: &MapAsk, layout_bytes_per_second: f64) -> Vec<Foreseen> {
+pub fn map_foreseen(ask: &MapAsk, layout_bytes_per_second: f64) -> Vec<GroupForecast> {
     forecast(ask, layout_bytes_per_second, &|forecast| forecast.groups())
 }
 
@@ -138,7 +138,7 @@ pub fn map_outline(ask: &MapAsk, layout_bytes_per_second: f64) -> String {
 }
 
 /// The chain with the usual steps that are not known yet, each step once.
-fn foreseen(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
+fn foreseen(ask: &MapAsk, known: &CheckState<'_>) -> Vec<Draft> {
     let mut all = chain(ask, known);
     if known.done.is_empty() {
         for draft in knees::usual(ask, known) {
@@ -158,6 +158,6 @@ fn foreseen(ask: &MapAsk, known: &Known<'_>) -> Vec<Draft> {
 }
 
 fn forecast<T>(ask: &MapAsk, layout_bytes_per_second: f64, of: &dyn Fn(Forecast<'_>) -> T) -> T {
-    let chain = |known: &Known<'_>| foreseen(ask, known);
+    let chain = |known: &CheckState<'_>| foreseen(ask, known);
     of(Forecast { ask: &ask.check, chain: &chain, layout_bytes_per_second })
 }

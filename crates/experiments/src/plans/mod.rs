@@ -14,7 +14,7 @@ use workload::{BurstRequest, CheckPlan, ProcedureRequest, name_in_part};
 pub use soak::SoakAsk;
 
 use crate::burst::{burst_forecast, next_burst_step};
-use crate::check::{LeftOut, left_out, next_step, seconds_left, seconds_most, seconds_usual};
+use crate::check::{OmissionReason, left_out, next_step, seconds_left, seconds_most, seconds_usual};
 use crate::headroom::{HeadroomAsk, headroom_seconds, headroom_seconds_left, next_headroom_step};
 use crate::layout::layout_step;
 use crate::places::{PlacesAsk, next_places_step, places_seconds};
@@ -92,7 +92,7 @@ pub fn plan_seconds_left(ask: &PlanAsk, limits: Option<&Limits>, done: &[StepRec
 }
 
 /// Steps that were wanted but did not run, with the reason.
-pub fn plan_left_out(ask: &PlanAsk, done: &[StepRecord]) -> Vec<(String, LeftOut)> {
+pub fn plan_left_out(ask: &PlanAsk, done: &[StepRecord]) -> Vec<(String, OmissionReason)> {
     let of = |part: &PartAsk| match part {
         PartAsk::Check(check) => left_out(check, &part.own(done)),
         _ => Vec::new(),

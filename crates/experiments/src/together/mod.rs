@@ -64,7 +64,7 @@ pub fn next_together_step(ask: &TogetherAsk, done: &[StepRecord]) -> Option<Step
     {
         return Some(layout);
     }
-    Known::of(ask, done).next()
+    TogetherState::of(ask, done).next()
 }
 
 /// The layout of all volumes at once, if any is needed.
@@ -84,26 +84,30 @@ fn layout(ask: &TogetherAsk) -> Option<Step> {
 
 /// A look that is wanted.
 #[derive(Clone, Debug, PartialEq)]
-struct Wanted {
+struct WantedLook {
     load: TogetherLoad,
     role: TogetherRole,
 }
 
 /// What is known so far.
-struct Known<'k> {
+struct TogetherState<'k> {
     ask: &'k TogetherAsk,
     done: &'k [StepRecord],
     looks: Vec<TogetherLook<'k>>,
 }
 
-impl<'k> Known<'k> {
-    fn of(ask: &'k TogetherAsk, done: &'k [StepRecord]) -> Known<'k> {
-        Known { ask, done, looks: done.iter().filter_map(|step| look_together(step, &ask.asked)).collect() }
+impl<'k> TogetherState<'k> {
+    fn of(ask: &'k TogetherAsk, done: &'k [StepRecord]) -> TogetherState<'k> {
+        TogetherState {
+            ask,
+            done,
+            looks: done.iter().filter_map(|step| look_together(step, &ask.asked)).collect(),
+        }
     }
 
     fn next(&self) -> Option<Step> {
         let wanted = self.wanted();
-        let of = |wanted: &Wanted| self.in_role(wanted.load, &wanted.role).count();
+        let of = |wanted: &WantedLook| self.in_role(wanted.load, &wanted.role).count();
         let missing = |at: &usize| {
             let before = wanted[..*at].iter().filter(|earlier| **earlier == wanted[*at]).count();
             before >= of(&wanted[*at]) && self.may_write(wanted[*at].load)
@@ -126,13 +130,13 @@ impl<'k> Known<'k> {
     }
 
     /// All looks that are wanted given what is known, including completed ones.
-    fn wanted(&self) -> Vec<Wanted> {
+    fn wanted(&self) -> Vec<WantedLook> {
         let asked = &self.ask.asked;
-        let mut wanted: Vec<Wanted> =
+        let mut wanted: Vec<WantedLook> =
             asked.loads.iter().flat_map(|load| self.there_and_back(*load)).collect();
         let held: Vec<TogetherLoad> =
             asked.loads.iter().copied().filter(|load| self.is_held(*load)).collect();
-        let all = |load: TogetherLoad| Wanted { load, role: TogetherRole::All };
+        let all = |load: TogetherLoad| WantedLook { load, role: TogetherRole::All };
         wanted.extend(held.iter().map(|load| all(TogetherLoad { block: other_block(load.block), ..*load })));
         wanted.extend(held.first().into_iter().flat_map(|load| self.apart(*load)));
         // Once again at the end: a volume that swings by itself may have been low twice while all were loaded.
@@ -147,20 +151,20 @@ impl<'k> Known<'k> {
     }
 
     /// Each alone, all at once, and the same in reverse.
-    fn there_and_back(&self, load: TogetherLoad) -> Vec<Wanted> {
+    fn there_and_back(&self, load: TogetherLoad) -> Vec<WantedLook> {
         let there = self.there(load);
         let back = there.iter().rev().cloned();
         there.iter().cloned().chain(back).collect()
     }
 
     /// Each alone, and all at once.
-    fn there(&self, load: TogetherLoad) -> Vec<Wanted> {
+    fn there(&self, load: TogetherLoad) -> Vec<WantedLook> {
         let roles = (0..self.volumes()).map(TogetherRole::Alone).chain([TogetherRole::All]);
-        roles.map(|role| Wanted { load, role }).collect()
+        roles.map(|role| WantedLook { load, role }).collect()
     }
 
     /// Looks that distinguish why all reach less at once.
-    fn apart(&self, load: TogetherLoad) -> Vec<Wanted> {
+    fn apart(&self, load: TogetherLoad) -> Vec<WantedLook> {
         let volumes = self.volumes();
         let paced = half_load(&self.shares(load)).map(|(volume, _)| TogetherRole::Paced(volume));
         let shallow = (0..volumes).map(TogetherRole::Shallow);
@@ -168,7 +172,7 @@ impl<'k> Known<'k> {
         let pairs = (0..volumes).flat_map(|one| (one + 1..volumes).map(move |other| vec![one, other]));
         let pairs = pairs.filter(|_| volumes > 2 && volumes <= PAIRS_MOST).map(TogetherRole::Part);
         let roles = paced.into_iter().chain(shallow).chain(greedy).chain(pairs);
-        roles.map(|role| Wanted { load, role }).collect()
+        roles.map(|role| WantedLook { load, role }).collect()
     }
 
     /// What each volume reaches beside all others, in the first such look.
@@ -209,7 +213,7 @@ impl<'k> Known<'k> {
         (self.ask.asked.time.as_secs_f64() / looks).max(LOOK_LEAST_S)
     }
 
-    fn step(&self, wanted: &Wanted) -> Option<Step> {
+    fn step(&self, wanted: &WantedLook) -> Option<Step> {
         let (seconds, load) = (self.seconds(), wanted.load);
         let time = Nanos::from_secs_f64(seconds * (1.0 - RAMP));
         let jobs = self.jobs(wanted);
@@ -224,7 +228,7 @@ impl<'k> Known<'k> {
         Some(Step { name, kind: StepKind::Together, workload, interval: Some(interval) })
     }
 
-    fn name(&self, wanted: &Wanted) -> String {
+    fn name(&self, wanted: &WantedLook) -> String {
         let label = |volume: usize| self.ask.asked.volumes[volume].label.as_str();
         let load = format!("{} {}s", wanted.load.block, wanted.load.direction.name());
         match &wanted.role {
@@ -241,7 +245,7 @@ impl<'k> Known<'k> {
     }
 
     /// Jobs of a look, with places of their own in each step.
-    fn jobs(&self, wanted: &Wanted) -> Vec<Job> {
+    fn jobs(&self, wanted: &WantedLook) -> Vec<Job> {
         let asked = &self.ask.asked;
         let loaded: Vec<usize> = match &wanted.role {
             TogetherRole::Alone(volume) | TogetherRole::Shallow(volume) => vec![*volume],
@@ -262,7 +266,7 @@ impl<'k> Known<'k> {
         loaded.into_iter().map(job).collect()
     }
 
-    fn depth(&self, wanted: &Wanted, volume: usize) -> u32 {
+    fn depth(&self, wanted: &WantedLook, volume: usize) -> u32 {
         let asked = &self.ask.asked;
         let each = self.ask.in_flight_most.0 / self.volumes().max(1) as u64 / wanted.load.block.0.max(1);
         let full = each.clamp(u64::from(asked.shallow) + 1, u64::from(asked.depth)) as u32;
@@ -273,7 +277,7 @@ impl<'k> Known<'k> {
         }
     }
 
-    fn pace(&self, wanted: &Wanted, volume: usize) -> Pace {
+    fn pace(&self, wanted: &WantedLook, volume: usize) -> Pace {
         let TogetherRole::Paced(paced) = wanted.role else { return Pace::Closed };
         match half_load(&self.shares(wanted.load)) {
             Some((_, rate)) if volume == paced => Pace::Fixed(Iops(rate)),

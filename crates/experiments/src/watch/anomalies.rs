@@ -20,7 +20,7 @@ const MOST_OF_A_KIND: u32 = 50;
 #[derive(Debug)]
 pub struct Anomalies {
     every: Nanos,
-    last: Option<Seen>,
+    last: Option<SampleDigest>,
     /// Devices that disappeared, by name.
     gone: Vec<Arc<str>>,
     /// Number of events so far: clock, gaps, devices.
@@ -29,7 +29,7 @@ pub struct Anomalies {
 
 /// What must be remembered of a sample until the next one.
 #[derive(Debug)]
-struct Seen {
+struct SampleDigest {
     at: Nanos,
     wall_unix_ms: u64,
     devices: Vec<Arc<str>>,
@@ -50,7 +50,7 @@ impl Anomalies {
 
     /// Anomalies of `sample` compared with the previous one.
     pub fn look(&mut self, sample: &Sample) -> Vec<Event> {
-        let seen = Seen {
+        let seen = SampleDigest {
             at: sample.at,
             wall_unix_ms: sample.wall_unix_ms,
             devices: sample.disks.iter().map(|(name, _)| Arc::clone(name)).collect(),
@@ -75,19 +75,19 @@ impl Anomalies {
     }
 
     /// Reports a time without samples that is much longer than requested.
-    fn gap(&self, before: &Seen, now: &Seen) -> Option<String> {
+    fn gap(&self, before: &SampleDigest, now: &SampleDigest) -> Option<String> {
         let length = now.at.since(before.at);
         let long = length >= self.every * GAP && length >= self.every + GAP_LEAST;
         long.then(|| not_looked(length, &clock_words(before)))
     }
 
-    fn changes(&mut self, before: &Seen, now: &Seen) -> Vec<String> {
+    fn changes(&mut self, before: &SampleDigest, now: &SampleDigest) -> Vec<String> {
         let same = before.devices.len() == now.devices.len()
             && before.devices.iter().zip(&now.devices).all(|(a, b)| Arc::ptr_eq(a, b) || a == b);
         if same {
             return Vec::new();
         }
-        let missing = |from: &Seen, of: &Seen| -> Vec<Arc<str>> {
+        let missing = |from: &SampleDigest, of: &SampleDigest| -> Vec<Arc<str>> {
             of.devices.iter().filter(|name| !from.devices.contains(name)).cloned().collect()
         };
         let mut told = Vec::new();
@@ -113,7 +113,7 @@ pub fn not_looked(length: Nanos, since: &str) -> String {
 }
 
 /// Reports that the wall clock advanced differently from the run's clock.
-fn clock_set(before: &Seen, now: &Seen) -> Option<String> {
+fn clock_set(before: &SampleDigest, now: &SampleDigest) -> Option<String> {
     if before.wall_unix_ms == 0 || now.wall_unix_ms == 0 {
         return None;
     }
@@ -133,7 +133,7 @@ fn clock_set(before: &Seen, now: &Seen) -> Option<String> {
 }
 
 /// Time of a sample, by the wall clock if it is known.
-fn clock_words(seen: &Seen) -> String {
+fn clock_words(seen: &SampleDigest) -> String {
     match seen.wall_unix_ms {
         0 => format!("{:.1} s", seen.at.as_secs_f64()),
         wall => format!("{} UTC", time_of_day(wall)),

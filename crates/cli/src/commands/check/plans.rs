@@ -1,8 +1,8 @@
 //! The plans of a check: how its time is divided, and what each part is asked.
 
 use experiments::{
-    CheckAsk, Effort, HeadroomAsk, Layout, LeftOut, PartAsk, PlacesAsk, PlanAsk, SoakAsk, Step, Writes,
-    burst_forecast, part_shares,
+    CheckAsk, Effort, HeadroomAsk, Layout, OmissionReason, PartAsk, PlacesAsk, PlanAsk, SoakAsk, Step,
+    Writes, burst_forecast, part_shares,
 };
 use policy::Limits;
 use session::Setup;
@@ -44,7 +44,7 @@ pub(super) struct Planned {
     /// Most bytes that it writes.
     pub(super) writes: Bytes,
     /// Parts that are left out, each with the reason.
-    pub(super) left_out: Vec<(String, LeftOut)>,
+    pub(super) left_out: Vec<(String, OmissionReason)>,
 }
 
 /// Returns the plan that `asked` runs on `setup`; a resumed run keeps the parts with which it began.
@@ -159,11 +159,11 @@ impl Split {
         }
     }
 
-    fn left_out(&self) -> Vec<(String, LeftOut)> {
+    fn left_out(&self) -> Vec<(String, OmissionReason)> {
         let parts = [("headroom", self.headroom), ("where", self.places)];
         let missing =
             parts.into_iter().filter(|(_, time)| time.is_none() && self.plan == CheckPlan::Standard);
-        missing.map(|(name, _)| (name.to_owned(), LeftOut::Time)).collect()
+        missing.map(|(name, _)| (name.to_owned(), OmissionReason::Time)).collect()
     }
 }
 
@@ -226,7 +226,7 @@ fn soak(check: &CheckRequest, setup: &Setup) -> SoakRequest {
 }
 
 /// Returns a drain that fits the time, and what it leaves out.
-fn fitted_drain(asked: &Asked, setup: &Setup) -> (BurstRequest, Vec<(String, LeftOut)>) {
+fn fitted_drain(asked: &Asked, setup: &Setup) -> (BurstRequest, Vec<(String, OmissionReason)>) {
     let limits = asked.against.limits.as_ref();
     let usual = drain::usual(setup, limits, asked.check.seed);
     let Some(time) = asked.check.time else { return (usual, Vec::new()) };
@@ -238,7 +238,7 @@ fn fitted_drain(asked: &Asked, setup: &Setup) -> (BurstRequest, Vec<(String, Lef
     let mut fitted = BurstRequest { most: DRAIN_LEAST, ..usual.clone() };
     if !within(&fitted) {
         fitted.of = BurstOf::Operations;
-        left_out.push(("the drain of bytes".to_owned(), LeftOut::Time));
+        left_out.push(("the drain of bytes".to_owned(), OmissionReason::Time));
     }
     // Bisects for the longest drain that fits, to within a second.
     let (mut low, mut high) = (DRAIN_LEAST.0, usual.most.0.max(DRAIN_LEAST.0));
@@ -258,7 +258,7 @@ fn fitted_drain(asked: &Asked, setup: &Setup) -> (BurstRequest, Vec<(String, Lef
                 "what of a drain comes after {} of {length}",
                 report::numbers::span(fitted.most.as_secs_f64())
             ),
-            LeftOut::Time,
+            OmissionReason::Time,
         ));
     }
     (fitted, left_out)
