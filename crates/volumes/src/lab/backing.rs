@@ -108,7 +108,7 @@ fn unescape(name: &str) -> String {
 
 /// A file of ours as described by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Named {
+pub(crate) struct NamedBacking {
     /// The path that the file has or had.
     pub(crate) path: PathBuf,
     /// The policy as typed.
@@ -119,16 +119,16 @@ pub(crate) struct Named {
     pub(crate) is_there: bool,
 }
 
-impl Named {
+impl NamedBacking {
     /// Reads the backing file of a loop device as the kernel reports it; `None` if it is not a lab volume's.
-    pub(crate) fn read(backing: &Path) -> Option<Named> {
+    pub(crate) fn read(backing: &Path) -> Option<NamedBacking> {
         let text = backing.to_str()?;
         let path = text.strip_suffix(GONE).unwrap_or(text);
         let name = Path::new(path).file_name()?.to_str()?;
         let (number, words) = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.split_once('-')?;
         let user = number.split_once('u').and_then(|(_, user)| user.parse().ok()).unwrap_or(0);
         let is_there = path.len() == text.len();
-        Some(Named { path: PathBuf::from(path), policy: unescape(words), user, is_there })
+        Some(NamedBacking { path: PathBuf::from(path), policy: unescape(words), user, is_there })
     }
 }
 
@@ -193,7 +193,7 @@ impl Backing {
     /// [`LabError::Backing`] if there is not enough space after all. [`LabError::Interrupted`] if `stop` is raised meanwhile.
     pub(crate) fn fill(&self, size: Bytes, stop: &AtomicBool) -> Result<(), LabError> {
         let failed = |source| self.failed("cannot be filled", source);
-        if fill(&self.file, size, stop).map_err(failed)? == Filled::InPart {
+        if fill(&self.file, size, stop).map_err(failed)? == FillOutcome::InPart {
             return Err(LabError::Interrupted);
         }
         self.file.sync_all().map_err(failed)?;
@@ -239,19 +239,19 @@ fn make(dir: &Path, policy: &PolicyName) -> io::Result<(File, PathBuf)> {
 
 /// How far a file was filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Filled {
+enum FillOutcome {
     Whole,
     InPart,
 }
 
-fn fill(file: &File, size: Bytes, stop: &AtomicBool) -> io::Result<Filled> {
+fn fill(file: &File, size: Bytes, stop: &AtomicBool) -> io::Result<FillOutcome> {
     const PIECE: usize = 1 << 20;
     let mut random = Stream::new(seed(), 1);
     let mut piece = vec![0u8; PIECE];
     let mut at = 0;
     while at < size.0 {
         if stop.load(Ordering::Relaxed) {
-            return Ok(Filled::InPart);
+            return Ok(FillOutcome::InPart);
         }
         piece.chunks_exact_mut(8).for_each(|word| word.copy_from_slice(&random.next_u64().to_le_bytes()));
         let length = (size.0 - at).min(PIECE as u64);
@@ -259,7 +259,7 @@ fn fill(file: &File, size: Bytes, stop: &AtomicBool) -> io::Result<Filled> {
         at += length;
     }
     assert!(at == size.0, "a file of {size} was filled to byte {at}");
-    Ok(Filled::Whole)
+    Ok(FillOutcome::Whole)
 }
 
 /// Returns files of lab volumes in the default directories that no loop device shows (`shown` lists those that are): left by a
@@ -272,7 +272,7 @@ pub(crate) fn orphans(shown: &[PathBuf]) -> Vec<PathBuf> {
     };
     let folders = default_dirs().into_iter().filter_map(|dir| std::fs::read_dir(dir).ok());
     let paths = folders.flatten().filter_map(|entry| Some(entry.ok()?.path()));
-    paths.filter(|path| Named::read(path).is_some() && !shown.contains(path) && old(path)).collect()
+    paths.filter(|path| NamedBacking::read(path).is_some() && !shown.contains(path) && old(path)).collect()
 }
 
 /// Removes a file of a lab volume if it is one of ours.
@@ -300,10 +300,10 @@ mod tests {
     fn the_policy_can_be_read_from_the_name() {
         for words in ["do-volumes-pre-burst", "custom,iops=700,bandwidth=10 MiB/s", "aws-gp2,size=50%é"] {
             let path = Path::new("/dev/shm").join(file_name(7, &policy(words)));
-            let named = Named::read(&path).unwrap();
+            let named = NamedBacking::read(&path).unwrap();
             assert!(named.is_there && named.path == path);
             assert_eq!((named.policy.as_str(), named.user), (words, user()));
-            let gone = Named::read(Path::new(&format!("{}{GONE}", path.display()))).unwrap();
+            let gone = NamedBacking::read(Path::new(&format!("{}{GONE}", path.display()))).unwrap();
             assert!(!gone.is_there && gone.path == path);
         }
     }
@@ -321,14 +321,14 @@ mod tests {
         let long = policy(&format!("custom,iops={}", "/".repeat(300)));
         let name = file_name(u32::MAX, &long);
         assert!(name.len() <= 255, "{}", name.len());
-        assert!(Named::read(Path::new(&name)).unwrap().policy.starts_with("custom,iops=/"));
+        assert!(NamedBacking::read(Path::new(&name)).unwrap().policy.starts_with("custom,iops=/"));
     }
 
     #[test]
     fn other_files_are_not_taken_for_ours() {
         for path in ["/srv/disk.img", "/tmp/.plimsoll-12345678.tmp", "/dev/loop3", "/tmp/.plimsoll-lab-1.tmp"]
         {
-            assert_eq!(Named::read(Path::new(path)), None, "{path}");
+            assert_eq!(NamedBacking::read(Path::new(path)), None, "{path}");
         }
     }
 

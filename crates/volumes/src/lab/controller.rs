@@ -38,28 +38,28 @@ pub(crate) struct Control {
     /// The kernel's counters of the device, open.
     counters: File,
     /// The counters as last read, at `looked`.
-    last: Counted,
+    last: CompletedCounts,
     looked: Nanos,
     clock: Clock,
 }
 
 /// What a device has completed, by direction: charged operations, and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Counted {
+struct CompletedCounts {
     reads: (u64, u64),
     writes: (u64, u64),
 }
 
-impl Counted {
+impl CompletedCounts {
     /// Parses `/sys/dev/block/*/stat`. Merged requests are added, because the throttle counts requests before they are merged.
-    fn read(text: &str) -> Option<Counted> {
+    fn read(text: &str) -> Option<CompletedCounts> {
         let fields: Vec<u64> = text.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();
         let side = |at: usize| Some((fields.get(at)? + fields.get(at + 1)?, fields.get(at + 2)? * SECTOR));
-        Some(Counted { reads: side(0)?, writes: side(4)? })
+        Some(CompletedCounts { reads: side(0)?, writes: side(4)? })
     }
 
     /// Returns what was completed since `before`.
-    fn since(&self, before: &Counted) -> Vec<IoGroup> {
+    fn since(&self, before: &CompletedCounts) -> Vec<IoGroup> {
         let moved = |direction, now: (u64, u64), then: (u64, u64)| {
             let (ops, bytes) = (now.0.wrapping_sub(then.0), now.1.wrapping_sub(then.1));
             let block = Bytes(bytes.checked_div(ops)?);
@@ -109,10 +109,10 @@ impl Control {
     }
 }
 
-fn read(counters: &File) -> Option<Counted> {
+fn read(counters: &File) -> Option<CompletedCounts> {
     let mut text = [0; 512];
     let length = counters.read_at(&mut text, 0).ok()?;
-    Counted::read(std::str::from_utf8(&text[..length]).ok()?)
+    CompletedCounts::read(std::str::from_utf8(&text[..length]).ok()?)
 }
 
 /// A thread of this process that controls a volume until it is dropped, or the process dies.
@@ -152,14 +152,14 @@ mod tests {
     /// As Linux 6.18 writes it: reads, merged, sectors, ms; writes, merged, sectors, ms; then what is in flight.
     #[test]
     fn what_was_merged_was_charged_too() {
-        let before = Counted::read("10 2 96 5 0 0 0 0 0 5 5 0 0 0 0 0 0").unwrap();
-        assert_eq!(before, Counted { reads: (12, 96 * 512), writes: (0, 0) });
-        let after = Counted::read("20 2 176 5 3 1 4096 0 0 5 5 0 0 0 0 0 0").unwrap();
+        let before = CompletedCounts::read("10 2 96 5 0 0 0 0 0 5 5 0 0 0 0 0 0").unwrap();
+        assert_eq!(before, CompletedCounts { reads: (12, 96 * 512), writes: (0, 0) });
+        let after = CompletedCounts::read("20 2 176 5 3 1 4096 0 0 5 5 0 0 0 0 0 0").unwrap();
         let moved = after.since(&before);
         let of =
             |direction, ops, block| IoGroup { direction, ops, block: Bytes(block), order: Order::Random };
         assert_eq!(moved, [of(Direction::Read, 10.0, 4096), of(Direction::Write, 4.0, 4096 * 512 / 4)]);
         assert_eq!(after.since(&after), []);
-        assert_eq!(Counted::read("1 2 3"), None);
+        assert_eq!(CompletedCounts::read("1 2 3"), None);
     }
 }

@@ -46,12 +46,12 @@ fn throttle(lifetime: Lifetime) -> Result<(Throttle, bool), ThrottleError> {
 
 /// Limits on one device, lifted on drop unless they are kept.
 #[derive(Debug)]
-pub(crate) struct Throttled {
+pub(crate) struct ThrottleGuard {
     throttle: Option<Throttle>,
     number: DeviceNumber,
 }
 
-impl Throttled {
+impl ThrottleGuard {
     /// Limits the device with `number` in the group for a volume of this lifetime.
     ///
     /// # Errors
@@ -60,9 +60,9 @@ impl Throttled {
         number: DeviceNumber,
         limits: Limits,
         lifetime: Lifetime,
-    ) -> Result<Throttled, LabError> {
+    ) -> Result<ThrottleGuard, LabError> {
         let (throttle, _) = throttle(lifetime)?;
-        let mut throttled = Throttled { throttle: Some(throttle), number };
+        let mut throttled = ThrottleGuard { throttle: Some(throttle), number };
         if let Some(throttle) = &mut throttled.throttle {
             throttle.limit(number, limits)?;
         }
@@ -87,7 +87,7 @@ impl Throttled {
     }
 }
 
-impl Drop for Throttled {
+impl Drop for ThrottleGuard {
     fn drop(&mut self) {
         let Some(mut throttle) = self.throttle.take() else { return };
         let _ = throttle.lift(self.number);

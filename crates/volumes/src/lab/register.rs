@@ -7,7 +7,7 @@ use kernel::lab::{AttachedLoop, Limits, detach, loops};
 use kernel::{DeviceNumber, number_of_name};
 use workload::Bytes;
 
-use super::backing::{Named, orphans, remove, user};
+use super::backing::{NamedBacking, orphans, remove, user};
 use super::stack::{has_queue_of_ours, let_go, number_at, reset_queue};
 use super::{InForce, LabError, Lifetime, group, keeper};
 
@@ -63,7 +63,7 @@ pub fn list() -> Vec<LabEntry> {
 
 fn entries(attached: &[AttachedLoop]) -> Vec<LabEntry> {
     let entry = |below: &AttachedLoop| {
-        let named = Named::read(&below.backing)?;
+        let named = NamedBacking::read(&below.backing)?;
         let below_node = node(&below.name);
         let above = attached.iter().find(|device| device.backing == below_node);
         let in_force = group::limits_of(below.number).into_iter().next().map(|(_, limits)| limits);
@@ -135,7 +135,7 @@ fn take_down(entry: &LabEntry) -> Result<Removal, LabError> {
 /// Whether the loop device at `path` shows the file at `backing`, or one that had that name.
 fn shows(path: &Path, backing: &Path) -> bool {
     let here = loops(Path::new("/")).into_iter().find(|device| node(&device.name) == path);
-    here.and_then(|device| Named::read(&device.backing)).is_some_and(|named| named.path == backing)
+    here.and_then(|device| NamedBacking::read(&device.backing)).is_some_and(|named| named.path == backing)
 }
 
 fn refuse_held(device: &Path) -> Result<(), LabError> {
@@ -169,7 +169,7 @@ fn sweep() {
     let attached = loops(Path::new("/"));
     // The files of any user: no device shows them.
     let shown: Vec<PathBuf> =
-        attached.iter().filter_map(|device| Some(Named::read(&device.backing)?.path)).collect();
+        attached.iter().filter_map(|device| Some(NamedBacking::read(&device.backing)?.path)).collect();
     for path in orphans(&shown) {
         let _ = remove(&path);
     }

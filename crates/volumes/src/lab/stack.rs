@@ -18,7 +18,7 @@ const WHOLE: Bytes = Bytes::kib(1280);
 
 /// A loop device that is detached on drop, and by the kernel if this process dies, unless it is kept.
 #[derive(Debug)]
-pub(crate) struct Attached {
+pub(crate) struct LoopAttachment {
     /// The device; `None` once it was kept.
     device: Option<LoopDevice>,
     path: PathBuf,
@@ -27,22 +27,22 @@ pub(crate) struct Attached {
     direct: Direct,
 }
 
-impl Attached {
-    fn new(permit: &WritePermit, direct: Direct) -> Result<Attached, LabError> {
+impl LoopAttachment {
+    fn new(permit: &WritePermit, direct: Direct) -> Result<LoopAttachment, LabError> {
         let options = LoopOptions { direct, size_limit: None, block_size: None };
         let device = LoopDevice::attach(permit, options)?;
         let (path, number) = (device.path().to_owned(), device.number());
-        Ok(Attached { device: Some(device), path, number, direct })
+        Ok(LoopAttachment { device: Some(device), path, number, direct })
     }
 
     /// Attaches a file past the page cache if the file system can; memory cannot before Linux 6.6, where it
     /// makes no difference.
-    fn of_file(permit: &WritePermit) -> Result<Attached, LabError> {
-        match Attached::new(permit, Direct::Yes) {
+    fn of_file(permit: &WritePermit) -> Result<LoopAttachment, LabError> {
+        match LoopAttachment::new(permit, Direct::Yes) {
             Err(LabError::Loop(LoopError::Attach { source, .. }))
                 if source.kind() == std::io::ErrorKind::InvalidInput =>
             {
-                Attached::new(permit, Direct::No)
+                LoopAttachment::new(permit, Direct::No)
             }
             other => other,
         }
@@ -66,7 +66,7 @@ impl Attached {
     }
 }
 
-impl Drop for Attached {
+impl Drop for LoopAttachment {
     fn drop(&mut self) {
         if let Some(device) = self.device.take() {
             let _ = let_go(&self.path, || device.detach());
@@ -108,8 +108,8 @@ pub(crate) fn number_at(path: &Path) -> Option<DeviceNumber> {
 /// Both devices; the upper goes first on drop.
 #[derive(Debug)]
 pub(crate) struct Stack {
-    pub(crate) above: Attached,
-    pub(crate) below: Attached,
+    pub(crate) above: LoopAttachment,
+    pub(crate) below: LoopAttachment,
 }
 
 impl Stack {
@@ -118,11 +118,11 @@ impl Stack {
     /// # Errors
     /// [`LabError`] without root or the loop driver.
     pub(crate) fn attach(permit: &WritePermit) -> Result<Stack, LabError> {
-        let below = Attached::of_file(permit)?;
+        let below = LoopAttachment::of_file(permit)?;
         make_as_new(below.number);
         let allow = AllowDestroy::devices([below.path.clone()]);
         let (permit, _) = permit_block_device(&below.path, &allow)?;
-        let above = Attached::new(&permit, Direct::Yes)?;
+        let above = LoopAttachment::new(&permit, Direct::Yes)?;
         assert!(above.number != below.number, "a loop device would stand on itself");
         make_as_new(above.number);
         Ok(Stack { above, below })

@@ -48,7 +48,7 @@ pub(crate) struct Credits {
 
 /// The lab's parameters besides the policy.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Told {
+struct LabParameters {
     level: Option<Level>,
     speed: Option<f64>,
     start: Option<BucketStart>,
@@ -61,7 +61,7 @@ impl ThrottlePlan {
     /// [`LabError`] for a wrong parameter, or a policy that the kernel cannot express.
     pub(crate) fn new(name: &PolicyName) -> Result<ThrottlePlan, LabError> {
         let (limits, rest) = policy::evaluate_with_rest(name)?;
-        let told = Told::read(name, &rest)?;
+        let told = LabParameters::read(name, &rest)?;
         let level = told.level.unwrap_or(Level::Baseline);
         let unit = unit_of(&limits, level)?;
         let credits = told.credits(&limits, &rest)?;
@@ -74,9 +74,9 @@ impl ThrottlePlan {
     }
 }
 
-impl Told {
-    fn read(name: &PolicyName, rest: &[(String, String)]) -> Result<Told, LabError> {
-        let mut told = Told::default();
+impl LabParameters {
+    fn read(name: &PolicyName, rest: &[(String, String)]) -> Result<LabParameters, LabError> {
+        let mut told = LabParameters::default();
         for (key, value) in rest {
             let wrong = |wanted: String| LabError::Value { name: key.clone(), value: value.clone(), wanted };
             match key.as_str() {

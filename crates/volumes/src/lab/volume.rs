@@ -10,7 +10,7 @@ use workload::{Bytes, PolicyName, grouped};
 use super::backing::{Backing, is_memory, may_be_swapped, swap_in_use};
 use super::cleanup::{Cleanup, Step};
 use super::controller::{Control, Controller};
-use super::group::{self, Inside, Throttled, check, enter};
+use super::group::{self, Inside, ThrottleGuard, check, enter};
 use super::headroom::Headroom;
 use super::stack::{Stack, request_file, whole_request};
 use super::throttle_plan::ThrottlePlan;
@@ -59,7 +59,7 @@ struct Parts {
     /// Held only to end with the volume.
     _controller: Option<Controller>,
     inside: Option<Inside>,
-    throttled: Throttled,
+    throttled: ThrottleGuard,
     stack: Stack,
     backing: Backing,
     cleanup: Cleanup,
@@ -79,7 +79,7 @@ fn cleanup_steps(number: DeviceNumber, lifetime: Lifetime) -> Result<Vec<Step>, 
 /// Returns the controller that changes the throttle of this process's volume as its credits drain.
 fn controller(
     plan: &ThrottlePlan,
-    throttled: &Throttled,
+    throttled: &ThrottleGuard,
     number: DeviceNumber,
 ) -> Result<Option<Controller>, LabError> {
     let Some(credits) = &plan.credits else { return Ok(None) };
@@ -147,7 +147,7 @@ impl LabVolume {
         let headroom = Headroom::measure(stack.above.path());
         // Done first: while the group is empty, another run may remove it with its limits.
         let inside = if lifetime == Lifetime::ThisRun { Some(enter()?) } else { None };
-        let throttled = Throttled::new(below, plan.in_force, lifetime)?;
+        let throttled = ThrottleGuard::new(below, plan.in_force, lifetime)?;
         let controller = match lifetime {
             Lifetime::ThisRun => controller(&plan, &throttled, below)?,
             Lifetime::UntilDown => None,

@@ -94,7 +94,7 @@ struct Front {
 }
 
 /// What the front does with an I/O.
-enum Passed {
+enum FrontOutcome {
     /// It is done.
     Done(VolumeAnswer),
     /// It goes on to the meters, takes `more` time, and passes only after being `held`.
@@ -191,8 +191,8 @@ impl SimulatedVolume {
         (machine, number): (Option<&mut Machine>, usize),
     ) -> VolumeAnswer {
         let (more, held) = match self.front.pass(now, io) {
-            Passed::Done(served) => return served,
-            Passed::On { more, held } => (more, held),
+            FrontOutcome::Done(served) => return served,
+            FrontOutcome::On { more, held } => (more, held),
         };
         let passes = machine.map_or(now, |machine| machine.admit(now, io, number));
         let start = self.meters.admit(now, io).max(now + held).max(passes);
@@ -279,16 +279,16 @@ impl Medium {
 
 impl Front {
     #[inline]
-    fn pass(&mut self, now: Nanos, io: &Io) -> Passed {
+    fn pass(&mut self, now: Nanos, io: &Io) -> FrontOutcome {
         let done =
-            |after: Nanos| Passed::Done(VolumeAnswer { done_at: now + after, result: io.bytes as i32 });
+            |after: Nanos| FrontOutcome::Done(VolumeAnswer { done_at: now + after, result: io.bytes as i32 });
         if let Some(thin) = &mut self.thin
             && thin.is_hole(io)
         {
             return done(thin.latency);
         }
         if self.fails(io) {
-            return Passed::Done(VolumeAnswer { done_at: now + build::LATENCY, result: -EIO });
+            return FrontOutcome::Done(VolumeAnswer { done_at: now + build::LATENCY, result: -EIO });
         }
         let mut held = Nanos::ZERO;
         if let Some(cache) = &mut self.cache
@@ -306,7 +306,7 @@ impl Front {
                 done(room.since(now) + cache.latency)
             }
             (Some(cache), Direction::Flush) => done(cache.flushed(now).since(now)),
-            _ => Passed::On { more, held },
+            _ => FrontOutcome::On { more, held },
         }
     }
 
