@@ -17,7 +17,7 @@ pub struct Layer {
 }
 
 /// External libraries that only some crates may use, each with those crates.
-pub type Confined = BTreeMap<String, BTreeSet<String>>;
+pub type ConfinedLibraries = BTreeMap<String, BTreeSet<String>>;
 
 /// The dependencies that one manifest declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,7 +76,7 @@ pub fn layer_table(document: &str) -> Result<BTreeMap<String, Layer>, LayerError
 ///
 /// # Errors
 /// [`LayerError::NoTable`] if the markers are missing.
-pub fn library_table(document: &str) -> Result<Confined, LayerError> {
+pub fn library_table(document: &str) -> Result<ConfinedLibraries, LayerError> {
     let rows = table(document, "libraries")?;
     let users = |row: &[String]| {
         row.get(1).into_iter().flat_map(|cell| cell.split_whitespace()).map(str::to_owned).collect()

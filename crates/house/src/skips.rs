@@ -13,7 +13,7 @@ pub struct Skip {
 
 /// A line of `.ci/expected-skips`: a kind, and a test if only that one may be skipped for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Expected {
+pub struct ExpectedSkip {
     kind: String,
     test: Option<String>,
 }
@@ -32,19 +32,19 @@ fn skip(line: &str) -> Option<Skip> {
 }
 
 /// Reads the lines of `.ci/expected-skips`; what follows a `#` is a comment.
-pub fn expected(text: &str) -> Vec<Expected> {
+pub fn expected(text: &str) -> Vec<ExpectedSkip> {
     let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
     lines.filter(|line| !line.is_empty()).map(row).collect()
 }
 
-fn row(line: &str) -> Expected {
+fn row(line: &str) -> ExpectedSkip {
     let (kind, test) = line.split_once(' ').map_or((line, None), |(kind, test)| (kind, Some(test)));
-    Expected { kind: kind.to_owned(), test: test.map(|test| test.trim().to_owned()) }
+    ExpectedSkip { kind: kind.to_owned(), test: test.map(|test| test.trim().to_owned()) }
 }
 
 /// Returns the skips that no line expects.
-pub fn unexpected(skips: &[Skip], expected: &[Expected]) -> Vec<Skip> {
-    let fits = |skip: &Skip, row: &Expected| {
+pub fn unexpected(skips: &[Skip], expected: &[ExpectedSkip]) -> Vec<Skip> {
+    let fits = |skip: &Skip, row: &ExpectedSkip| {
         row.kind == skip.kind && row.test.as_ref().is_none_or(|test| *test == skip.test)
     };
     skips.iter().filter(|skip| !expected.iter().any(|row| fits(skip, row))).cloned().collect()

@@ -14,7 +14,7 @@ use crate::faults::{Effect, Errno, Fault, Ops, bounds};
 use crate::mount;
 use crate::server::Server;
 use crate::skip::{Lack, skipped};
-use crate::tally::{Seen, Tally};
+use crate::tally::{ArrivedRequest, Tally};
 use crate::tree::Tree;
 use crate::watchdog::{Until, Watchdog};
 
@@ -182,7 +182,7 @@ impl Device {
     }
 
     /// Returns every request in order of arrival, up to the first million.
-    pub fn log(&self) -> Vec<Seen> {
+    pub fn log(&self) -> Vec<ArrivedRequest> {
         self.server.state().account.log()
     }
 

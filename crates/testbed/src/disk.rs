@@ -120,23 +120,23 @@ impl Disk {
 
 /// A mount, unmounted on drop.
 #[derive(Debug)]
-pub struct Mounted {
+pub struct MountGuard {
     point: PathBuf,
 }
 
-impl Mounted {
+impl MountGuard {
     /// Runs `mount` with `words` and then `point`, which is created; `None`, and a skip, if that fails.
     ///
     /// # Panics
     /// If the mount point cannot be created.
-    pub fn at(point: PathBuf, words: &[&str]) -> Option<Mounted> {
+    pub fn at(point: PathBuf, words: &[&str]) -> Option<MountGuard> {
         if !root_or_skip("mounting") {
             return None;
         }
         fs::create_dir_all(&point).unwrap();
         let place = text(&point);
         let all = [&["mount"], words, &[place.as_str()]].concat();
-        run(&all).then_some(Mounted { point })
+        run(&all).then_some(MountGuard { point })
     }
 
     /// Returns the mount point.
@@ -175,7 +175,7 @@ impl Mounted {
     }
 }
 
-impl Drop for Mounted {
+impl Drop for MountGuard {
     fn drop(&mut self) {
         let point = text(&self.point);
         // A process just killed may hold it for a moment longer.
@@ -193,12 +193,12 @@ impl Drop for Mounted {
 const MKFS: [&str; 5] = ["mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"];
 
 /// Makes ext4 on `device` and mounts it on `point` with `options`; `None`, and a skip, if that fails.
-pub fn ext4_at(point: PathBuf, device: &Path, options: &[&str]) -> Option<Mounted> {
+pub fn ext4_at(point: PathBuf, device: &Path, options: &[&str]) -> Option<MountGuard> {
     let device = text(device);
     if !run(&[&MKFS[..], &[device.as_str()]].concat()) {
         return None;
     }
-    let mount = Mounted::at(point, &[&["--options", "noatime"], options, &[device.as_str()]].concat())?;
+    let mount = MountGuard::at(point, &[&["--options", "noatime"], options, &[device.as_str()]].concat())?;
     // What mounting itself changed is on the device before anybody compares its bytes.
     run(&["sync", "--file-system", &mount.text()]).then_some(mount)
 }
@@ -207,7 +207,7 @@ pub fn ext4_at(point: PathBuf, device: &Path, options: &[&str]) -> Option<Mounte
 #[derive(Debug)]
 pub struct Volume {
     /// The mount.
-    pub mount: Mounted,
+    pub mount: MountGuard,
     /// The device below it.
     pub disk: Disk,
 }

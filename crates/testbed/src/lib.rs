@@ -8,7 +8,7 @@
 //!
 //! [`QemuThrottle`] is a file that a throttle group of QEMU limits: a limiter that is not ours.
 //!
-//! [`Disk`], [`Volume`] and [`Mounted`] are storage of a test's own, [`Throttle`] limits it through control groups
+//! [`Disk`], [`Volume`] and [`MountGuard`] are storage of a test's own, [`Throttle`] limits it through control groups
 //! of version 1 or 2, [`Running`] is a program at work beside the test, [`Neighbours`] and [`RunDelay`] show
 //! whether others had the processors, and [`skipped`] is how every test reports that this machine cannot run it.
 //!
@@ -50,17 +50,17 @@ mod watchdog;
 pub use character::{Character, Stalls, Takes};
 pub use delay::RunDelay;
 pub use device::{Caching, Device};
-pub use disk::{Disk, Mounted, Volume, ext4_at, loop_of, loop_over};
+pub use disk::{Disk, MountGuard, Volume, ext4_at, loop_of, loop_over};
 pub use faults::{Errno, Ops};
 pub use loops::{LoopOver, Through};
 pub use machine::{
     Undo, build_folder, directory, fingerprint, has, is_root, root_or_skip, run, text, unnamed, write_data,
 };
 pub use neighbours::Neighbours;
-pub use program::{Ended, Running, comes_true, ended, has_ended, squeezed};
+pub use program::{ProgramOutput, Running, comes_true, ended, has_ended, squeezed};
 pub use qemu::QemuThrottle;
 pub use shape::same_shape;
 pub use skip::{Lack, SKIPS, skipped, skips_so_far};
-pub use tally::{Outcome, Seen, Tally};
+pub use tally::{ArrivedRequest, Outcome, Tally};
 pub use throttle::{MemoryGroup, Throttle};
 pub use watchdog::{Until, Watchdog};

@@ -10,7 +10,7 @@ const PATIENCE: Duration = Duration::from_secs(180);
 
 /// How a program ended.
 #[derive(Debug)]
-pub struct Ended {
+pub struct ProgramOutput {
     /// Exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     /// What it printed on stdout.
@@ -19,7 +19,7 @@ pub struct Ended {
     pub err: String,
 }
 
-impl Ended {
+impl ProgramOutput {
     /// Returns stdout as one JSON document.
     ///
     /// # Panics
@@ -36,7 +36,7 @@ impl Ended {
         squeezed(&self.out)
     }
 
-    /// Returns stderr in the same form as [`Ended::told`].
+    /// Returns stderr in the same form as [`ProgramOutput::told`].
     pub fn complained(&self) -> String {
         squeezed(&self.err)
     }
@@ -48,7 +48,7 @@ pub fn squeezed(text: &str) -> String {
 }
 
 /// Runs `command` to its end.
-pub fn ended(command: &mut Command) -> Ended {
+pub fn ended(command: &mut Command) -> ProgramOutput {
     Running::start(command).wait()
 }
 
@@ -107,7 +107,7 @@ impl Running {
     ///
     /// # Panics
     /// If that takes minutes.
-    pub fn wait(mut self) -> Ended {
+    pub fn wait(mut self) -> ProgramOutput {
         let until = Instant::now() + PATIENCE;
         let status = loop {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -118,7 +118,7 @@ impl Running {
         };
         let out: String = self.out.iter().collect();
         let rest: String = self.err.iter().collect();
-        Ended { code: status.code(), out, err: std::mem::take(&mut self.said) + &rest }
+        ProgramOutput { code: status.code(), out, err: std::mem::take(&mut self.said) + &rest }
     }
 
     fn rest_of_stderr(&self) -> String {

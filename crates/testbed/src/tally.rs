@@ -37,7 +37,7 @@ pub enum Outcome {
 
 /// A request that arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct ArrivedRequest {
     /// Kind of the request.
     pub op: Ops,
     /// Its first byte.
@@ -55,7 +55,7 @@ pub struct Seen {
 /// Counts and log of one device.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
-    log: Vec<Seen>,
+    log: Vec<ArrivedRequest>,
     tallies: [Tally; KINDS.len()],
 }
 
@@ -71,7 +71,7 @@ impl Account {
         let tally = &mut self.tallies[index(touch.op)];
         tally.received += 1;
         tally.held += 1;
-        let seen = Seen {
+        let seen = ArrivedRequest {
             op: touch.op,
             offset: touch.offset,
             length: touch.length,
@@ -117,7 +117,7 @@ impl Account {
         })
     }
 
-    pub(crate) fn log(&self) -> Vec<Seen> {
+    pub(crate) fn log(&self) -> Vec<ArrivedRequest> {
         self.log.clone()
     }
 }

@@ -249,7 +249,7 @@ fn it_takes_as_long_as_its_character_says_and_its_log_tells_so() {
     let comers: Vec<_> = (0..20).map(|number| read_aside(&file, number * 4096)).collect();
     comers.into_iter().for_each(|comer| assert_eq!(comer.recv().unwrap().unwrap(), 4096));
     let log: Vec<_> = device.log().into_iter().filter(|seen| seen.op == Ops::READ).collect();
-    let took = |seen: &testbed::Seen| seen.answered.unwrap() - seen.at;
+    let took = |seen: &testbed::ArrivedRequest| seen.answered.unwrap() - seen.at;
     assert_eq!(log.len(), 20);
     assert!(took(&log[0]) >= ms(25), "the first touch: {:?}", log[0]);
     let last = log.iter().map(|seen| seen.answered.unwrap()).max().unwrap();

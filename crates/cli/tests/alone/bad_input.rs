@@ -131,7 +131,12 @@ fn furnish(folder: &Folder) {
 }
 
 /// Returns what is wrong with the answer to a row; `None` if all is well.
-fn fault(folder: &Folder, words: &[&str], ended: &Ended, (code, says): (i32, &[&str])) -> Option<String> {
+fn fault(
+    folder: &Folder,
+    words: &[&str],
+    ended: &ProgramOutput,
+    (code, says): (i32, &[&str]),
+) -> Option<String> {
     let complained = ended.complained();
     let missing = says
         .iter()
@@ -259,14 +264,15 @@ fn a_block_device_is_not_for_everybody() {
 #[test]
 fn file_systems_that_are_full_small_or_read_only_are_told() {
     let folder = Folder::new();
-    let Some(_small) = Mounted::at(folder.path("small"), &["-t", "tmpfs", "-o", "size=20m", "none"]) else {
+    let Some(_small) = MountGuard::at(folder.path("small"), &["-t", "tmpfs", "-o", "size=20m", "none"])
+    else {
         return;
     };
-    let _middling = Mounted::at(folder.path("middling"), &["-t", "tmpfs", "-o", "size=200m", "none"]);
-    let Some(_tiny) = Mounted::at(folder.path("tiny"), &["-t", "tmpfs", "-o", "size=40k", "none"]) else {
+    let _middling = MountGuard::at(folder.path("middling"), &["-t", "tmpfs", "-o", "size=200m", "none"]);
+    let Some(_tiny) = MountGuard::at(folder.path("tiny"), &["-t", "tmpfs", "-o", "size=40k", "none"]) else {
         return;
     };
-    let Some(_frozen) = Mounted::at(folder.path("frozen"), &["-t", "tmpfs", "-o", "ro", "none"]) else {
+    let Some(_frozen) = MountGuard::at(folder.path("frozen"), &["-t", "tmpfs", "-o", "ro", "none"]) else {
         return;
     };
     answer(
@@ -299,7 +305,8 @@ fn file_systems_that_are_full_small_or_read_only_are_told() {
 #[test]
 fn a_run_file_that_does_not_fit_leaves_nothing() {
     let folder = Folder::new();
-    let Some(_tight) = Mounted::at(folder.path("tight"), &["-t", "tmpfs", "-o", "size=200k", "none"]) else {
+    let Some(_tight) = MountGuard::at(folder.path("tight"), &["-t", "tmpfs", "-o", "size=200k", "none"])
+    else {
         return;
     };
     answer(

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::machine::*;
 
 /// Runs `plimsoll diskspd` with these words, in a folder of its own.
-fn diskspd(folder: &Folder, words: &str) -> Ended {
+fn diskspd(folder: &Folder, words: &str) -> ProgramOutput {
     ended(&mut command(folder, words))
 }
 

@@ -31,7 +31,7 @@ fn shortened(line: &str) -> String {
 /// A mounted file system on a throttled volume.
 struct Place {
     folder: Folder,
-    mount: Mounted,
+    mount: MountGuard,
     _volume: LabVolume,
     _inside: lab::Inside,
 }

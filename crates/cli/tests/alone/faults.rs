@@ -9,7 +9,7 @@ use crate::machine::*;
 use serde_json::Value;
 
 /// Returns the whole JSON document; the real fio prints complaints around it.
-pub fn whole(ended: &Ended) -> Value {
+pub fn whole(ended: &ProgramOutput) -> Value {
     let from = ended.out.find("{\n").unwrap_or_else(|| panic!("no JSON: {}{}", ended.out, ended.err));
     let mut documents = serde_json::Deserializer::from_str(&ended.out[from..]).into_iter();
     documents.next().unwrap().unwrap()
@@ -194,7 +194,7 @@ fn a_file_that_is_cut_ends_its_job_on_every_engine() {
 }
 
 /// Starts a job on `place`/f and empties the file once it is under way.
-fn cut(peers: &Peers, place: &Path, words: &str) -> Ended {
+fn cut(peers: &Peers, place: &Path, words: &str) -> ProgramOutput {
     let file = std::fs::OpenOptions::new().write(true).open(place.join("f")).unwrap();
     let running = Running::start(&mut peers.command(place, Who::Command, words));
     let read = || {

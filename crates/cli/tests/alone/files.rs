@@ -205,7 +205,7 @@ struct Frozen {
 }
 
 impl Frozen {
-    fn at(mount: &Mounted) -> Option<Frozen> {
+    fn at(mount: &MountGuard) -> Option<Frozen> {
         let point = mount.text();
         let thaw = format!("sleep 60; fsfreeze --unfreeze {point}");
         let thaw = Running::start(Command::new("setsid").args(["sh", "-c", &thaw]));

@@ -26,7 +26,7 @@ fn block(words: &str) -> String {
 }
 
 /// Runs a block of the guide in a folder of its own.
-fn typed(folder: &Folder, block: &str) -> Ended {
+fn typed(folder: &Folder, block: &str) -> ProgramOutput {
     let bin = Path::new(env!("CARGO_BIN_EXE_plimsoll")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
     let mut shell = folder.through("sh", &["-e", "-c", block]);

@@ -31,7 +31,7 @@ fn blocks(language: &str) -> Vec<String> {
 }
 
 /// Runs the lines of a block in `folder`, shortened, each to its end.
-fn typed(test: &Folder, folder: &Path, line: &str) -> Ended {
+fn typed(test: &Folder, folder: &Path, line: &str) -> ProgramOutput {
     let line = SHORTER.iter().fold(line.to_owned(), |line, (long, short)| line.replace(long, short));
     let bin = Path::new(env!("CARGO_BIN_EXE_plimsoll")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());

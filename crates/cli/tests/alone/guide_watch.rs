@@ -64,7 +64,7 @@ impl Desk {
     }
 
     /// Runs `block`, shortened, to its end.
-    fn typed(&self, block: &str) -> Ended {
+    fn typed(&self, block: &str) -> ProgramOutput {
         let block = shortened(block).replace("/mnt/volume", &text(&self.volume));
         let bin = Path::new(env!("CARGO_BIN_EXE_plimsoll")).parent().unwrap();
         let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
@@ -115,7 +115,7 @@ impl Volume {
     }
 }
 
-fn ok(ended: &Ended) {
+fn ok(ended: &ProgramOutput) {
     assert_eq!(ended.code, Some(0), "{}\n{}", ended.out, ended.err);
 }
 

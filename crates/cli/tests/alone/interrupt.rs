@@ -54,7 +54,7 @@ impl Scene {
         assert!(back, "{} bytes are still taken", self.free_before - self.volume.mount.free());
     }
 
-    fn report(&self, run: &str) -> Ended {
+    fn report(&self, run: &str) -> ProgramOutput {
         ended(&mut self.folder.plimsoll(&["report", run, "--format", "json"]))
     }
 }

@@ -128,7 +128,7 @@ fn a_check_meets_its_policy_is_below_a_greater_claim_and_cannot_tell_inside_a_bu
 }
 
 /// Checks the volume with `words` until `faults` finds none, a few times at most.
-fn assert_check(words: &[&str], faults: impl Fn(&Ended, &Value, &Run) -> Vec<String>) {
+fn assert_check(words: &[&str], faults: impl Fn(&ProgramOutput, &Value, &Run) -> Vec<String>) {
     let folder = Folder::new();
     if !can_throttle(&folder) {
         return;
@@ -152,7 +152,7 @@ fn assert_check(words: &[&str], faults: impl Fn(&Ended, &Value, &Run) -> Vec<Str
     neighbours.excuse_or_fail(format!("{TARGET} {words:?}: {found:#?}"));
 }
 
-fn faults(ended: &Ended, document: &Value) -> Vec<String> {
+fn faults(ended: &ProgramOutput, document: &Value) -> Vec<String> {
     let mut faults = missed_caps(document);
     faults.extend(missed_blocks(document));
     faults.extend(other_answer(document, ended.code, ("meets", 0)));

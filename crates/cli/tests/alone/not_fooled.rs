@@ -9,12 +9,12 @@ use crate::machine::*;
 use serde_json::Value;
 
 /// Checks `target` to the end, or until stderr contains `until`.
-fn checked(folder: &Folder, target: &str, options: &[&str], until: Option<&str>) -> Ended {
+fn checked(folder: &Folder, target: &str, options: &[&str], until: Option<&str>) -> ProgramOutput {
     let fixed = ["check", target, "--effort", "brief", "--format", "json"];
     stopped(Running::start(&mut folder.plimsoll(&[&fixed[..], options].concat())), until)
 }
 
-fn stopped(mut running: Running, until: Option<&str>) -> Ended {
+fn stopped(mut running: Running, until: Option<&str>) -> ProgramOutput {
     if let Some(words) = until {
         assert!(running.has_said(words), "never said {words}: {}", running.wait().err);
         running.signal("INT");
@@ -47,7 +47,7 @@ fn names(document: &Value, words: &[&str]) {
 fn a_file_system_in_memory_is_named_and_voids_the_verdict() {
     let folder = Folder::new();
     let point = folder.path("memory");
-    let Some(memory) = Mounted::at(point, &["-t", "tmpfs", "-o", "size=300m", "none"]) else { return };
+    let Some(memory) = MountGuard::at(point, &["-t", "tmpfs", "-o", "size=300m", "none"]) else { return };
     let ended = checked(&folder, &memory.text(), &["--size", "64M", "--policy", "aws-gp3"], None);
     names(&ended.json(), &["CANNOT TELL", "tmpfs keeps its files in memory"]);
     assert_eq!(ended.code, Some(4), "{}", ended.err);
@@ -64,7 +64,8 @@ fn layers_over_another_file_system_are_named() {
         text(&path)
     });
     let options = format!("lowerdir={lower},upperdir={upper},workdir={work}");
-    let Some(layers) = Mounted::at(folder.path("layers"), &["-t", "overlay", "-o", &options, "none"]) else {
+    let Some(layers) = MountGuard::at(folder.path("layers"), &["-t", "overlay", "-o", &options, "none"])
+    else {
         return;
     };
     let ended = checked(&folder, &layers.text(), &["--size", "64M", "--busy"], EARLY);

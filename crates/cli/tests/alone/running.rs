@@ -27,7 +27,7 @@ fn started(folder: &Folder, out: &str) -> (Running, String) {
 }
 
 /// Whether the run printed its last line; its figures depend on the machine.
-fn is_told_whole(ended: &Ended) -> bool {
+fn is_told_whole(ended: &ProgramOutput) -> bool {
     ended.out.lines().any(|line| line.starts_with("report  "))
 }
 

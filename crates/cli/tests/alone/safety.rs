@@ -56,7 +56,7 @@ fn without_leave_no_byte_of_a_device_changes_and_the_verdict_says_so() {
     let before: Vec<u64> = disks.iter().map(Disk::fingerprint).collect();
     let check = |disk: &Disk| folder.plimsoll(&["check", &disk.node(), "--effort", "brief", "--busy"]);
     let running: Vec<Running> = disks.iter().map(|disk| Running::start(&mut check(disk))).collect();
-    let all: Vec<Ended> = running.into_iter().map(Running::wait).collect();
+    let all: Vec<ProgramOutput> = running.into_iter().map(Running::wait).collect();
     for (ended, (disk, before)) in all.iter().zip(disks.iter().zip(before)) {
         assert!(disk.fingerprint() == before, "{} has changed:\n{}", disk.node(), ended.out);
         let told = ended.told();
@@ -151,7 +151,7 @@ fn a_device_with_a_mounted_partition_is_refused_with_leave() {
     if !run(&["mkfs.ext4", "-q", "-F", &part]) {
         return;
     }
-    let Some(mount) = Mounted::at(folder.path("part"), &[&part]) else { return };
+    let Some(mount) = MountGuard::at(folder.path("part"), &[&part]) else { return };
     refused(&folder, &disk, &["p1 is mounted at"]);
     drop(mount);
 }

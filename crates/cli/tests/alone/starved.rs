@@ -31,7 +31,7 @@ const SURROUNDINGS: [(&str, &str); 17] = [
 const BEFORE: &str = "set -e; mount --make-rprivate /; own_dev() { mkdir -p \"$KEEP\"; cp -a \"$TARGET\" /dev/null \"$KEEP\"; \
     mount --bind \"$KEEP\" /dev; }; hide() { mount -t tmpfs none \"$HOME\"; mkdir \"$HOME/data\"; }; ";
 
-fn starved(folder: &Folder, (taken, target): (&str, &str), words: &[&str]) -> Ended {
+fn starved(folder: &Folder, (taken, target): (&str, &str), words: &[&str]) -> ProgramOutput {
     std::fs::write(folder.path("starve"), format!("{BEFORE}{taken}")).unwrap();
     let mut command = folder.through("unshare", &[&["-m", "sh", "@/starve", "plimsoll"], words].concat());
     let ended =
@@ -41,7 +41,7 @@ fn starved(folder: &Folder, (taken, target): (&str, &str), words: &[&str]) -> En
 }
 
 /// Returns what is wrong with the end of a command that must not write; `None` if all is well.
-fn wrong(ended: &Ended, silent: bool) -> Option<&'static str> {
+fn wrong(ended: &ProgramOutput, silent: bool) -> Option<&'static str> {
     let told = format!("{}{}", ended.out, ended.err);
     match ended.code {
         _ if told.contains("panicked") => Some("a panic"),

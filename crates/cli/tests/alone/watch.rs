@@ -35,7 +35,7 @@ fn html(folder: &Folder) -> String {
 }
 
 /// Fills a file system except for a page; returns false, with the reason printed, if that fails.
-fn filled(mount: &Mounted) -> bool {
+fn filled(mount: &MountGuard) -> bool {
     let most = mount.free().saturating_sub(4096).to_string();
     run(&["fallocate", "-l", &most, &text(&mount.path("filler"))])
 }
@@ -133,7 +133,7 @@ fn kill_minus_nine_in_a_load_keeps_the_phases_and_what_the_load_did() {
 #[ignore = "night: real seconds"]
 fn a_full_disk_under_the_run_file_is_told_at_once_and_what_was_stored_is_drawn() {
     let folder = Folder::in_memory();
-    let Some(mount) = Mounted::at(folder.path("out"), &["-t", "tmpfs", "-o", "size=2m", "none"]) else {
+    let Some(mount) = MountGuard::at(folder.path("out"), &["-t", "tmpfs", "-o", "size=2m", "none"]) else {
         return;
     };
     let mut running = watching(&folder, &[], 5);
@@ -161,7 +161,7 @@ fn a_full_disk_under_the_run_file_is_told_at_once_and_what_was_stored_is_drawn()
 #[ignore = "night: real seconds"]
 fn a_disk_that_has_room_again_is_written_again() {
     let folder = Folder::in_memory();
-    let Some(mount) = Mounted::at(folder.path("out"), &["-t", "tmpfs", "-o", "size=2m", "none"]) else {
+    let Some(mount) = MountGuard::at(folder.path("out"), &["-t", "tmpfs", "-o", "size=2m", "none"]) else {
         return;
     };
     let mut running = watching(&folder, &[], 5);

@@ -14,7 +14,7 @@ const JOB: &str = "[c4y]\nbs=4k\nrw=randrw\npercentage_random=50\nrwmixread=70\n
                    ioengine=libaio\nrate_iops=700,300,\n";
 
 /// Watches `job` with `words` in `folder`, to its end; returns the output and the run.
-fn cycles(folder: &Folder, job: &str, words: &[&str]) -> (Ended, Run) {
+fn cycles(folder: &Folder, job: &str, words: &[&str]) -> (ProgramOutput, Run) {
     fs::write(folder.path("runfio.cfg"), job).unwrap();
     let fixed = ["watch", "--load", "runfio.cfg", "--out", "@/out"];
     let mut command = folder.plimsoll(&[&fixed[..], words].concat());

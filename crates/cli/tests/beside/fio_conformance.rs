@@ -10,13 +10,13 @@ use serde_json::Value;
 const BOTH: [Who; 2] = [Who::Real, Who::Command];
 
 /// Returns what a run printed as JSON.
-fn document(ended: &Ended) -> Value {
+fn document(ended: &ProgramOutput) -> Value {
     let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {} {}", ended.out, ended.err))
 }
 
 /// Returns the I/Os of all jobs in the direction `way`.
-fn ios(ended: &Ended, way: &str) -> u64 {
+fn ios(ended: &ProgramOutput, way: &str) -> u64 {
     let jobs = document(ended)["jobs"].as_array().unwrap().clone();
     jobs.iter().map(|job| job[way]["total_ios"].as_u64().unwrap()).sum()
 }

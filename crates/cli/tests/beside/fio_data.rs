@@ -11,7 +11,7 @@ use kernel::guard::permit_named_file;
 use kernel::lab::{LoopDevice, LoopOptions};
 use serde_json::Value;
 
-fn job(ended: &Ended) -> Value {
+fn job(ended: &ProgramOutput) -> Value {
     // fio 3.x may print notes before its JSON.
     let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
     serde_json::from_str::<Value>(text).unwrap_or_else(|error| panic!("{error}: {}{}", ended.out, ended.err))
@@ -240,7 +240,7 @@ struct Left {
     done: Vec<Vec<(String, u64, u64)>>,
 }
 
-fn left(peers: &Peers, who: Who, (before, words): (Option<&[u8]>, &str)) -> (Left, Ended) {
+fn left(peers: &Peers, who: Who, (before, words): (Option<&[u8]>, &str)) -> (Left, ProgramOutput) {
     let place = peers.folder.make_dir(&format!("left-{who:?}"));
     let path = place.join("f");
     let _ = std::fs::remove_file(&path);

@@ -16,7 +16,7 @@ fn lengths(place: &Path) -> BTreeMap<String, u64> {
 }
 
 /// Returns operations and bytes of the first job over all directions.
-fn done(ended: &Ended) -> (u64, u64) {
+fn done(ended: &ProgramOutput) -> (u64, u64) {
     // fio prints on stdout how many files `opendir` has found.
     let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
     let document: serde_json::Value = serde_json::from_str(text).unwrap();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::machine::*;
 use serde_json::Value;
-use testbed::Mounted;
+use testbed::MountGuard;
 
 /// Granularity in which reserved space is compared, in bytes.
 const EXTENTS: u64 = 32 << 10;
@@ -25,7 +25,7 @@ fn files(place: &Path) -> String {
 }
 
 /// Returns operations by direction, and the error, of each job.
-fn jobs(ended: &Ended) -> Vec<String> {
+fn jobs(ended: &ProgramOutput) -> Vec<String> {
     let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
     let document: Value = serde_json::from_str(text).unwrap_or_default();
     let of = |job: &Value| {
@@ -65,7 +65,9 @@ fn files_end_as_long_and_as_full_as_those_of_the_real_fio() {
 fn a_volume_is_filled_until_no_space_is_left() {
     let Some(peers) = Peers::find() else { return };
     let place = peers.folder.make_dir("small");
-    let Some(_small) = Mounted::at(place.clone(), &["-t", "tmpfs", "-o", "size=4m", "none"]) else { return };
+    let Some(_small) = MountGuard::at(place.clone(), &["-t", "tmpfs", "-o", "size=4m", "none"]) else {
+        return;
+    };
     for words in [
         "--rw=write --bs=64k",
         "--rw=write --bs=64k --nrfiles=2",
@@ -91,7 +93,9 @@ fn a_volume_is_filled_until_no_space_is_left() {
 fn errors_that_are_passed_over_are_counted_and_named_on_demand() {
     let Some(peers) = Peers::find() else { return };
     let place = peers.folder.make_dir("full");
-    let Some(_full) = Mounted::at(place.clone(), &["-t", "tmpfs", "-o", "size=256k", "none"]) else { return };
+    let Some(_full) = MountGuard::at(place.clone(), &["-t", "tmpfs", "-o", "size=256k", "none"]) else {
+        return;
+    };
     for words in ["--ignore_error=,ENOSPC", "--ignore_error=,ENOSPC --error_dump=1"] {
         let of = |who| {
             let words =
@@ -111,7 +115,7 @@ fn errors_that_are_passed_over_are_counted_and_named_on_demand() {
 }
 
 /// Returns the errors of all jobs, without their counts: only fio counts the write that found no space.
-fn job_errors(ended: &Ended) -> Vec<String> {
+fn job_errors(ended: &ProgramOutput) -> Vec<String> {
     jobs(ended).iter().map(|job| job[job.find("error").unwrap()..].to_owned()).collect()
 }
 

@@ -8,7 +8,7 @@ use crate::machine::*;
 use serde_json::Value;
 
 /// Returns the exit code, and for each job its error, its operations and bytes by direction, and how many of them were timed.
-fn outcome(ended: &Ended) -> (Option<i32>, Vec<String>) {
+fn outcome(ended: &ProgramOutput) -> (Option<i32>, Vec<String>) {
     let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
     let document: Value = serde_json::from_str(text).unwrap_or_default();
     let of = |job: &Value| {

@@ -5,14 +5,14 @@ use crate::machine::*;
 use serde_json::Value;
 
 /// Returns the jobs of the JSON document that a run printed, after any lines that a failing job puts before it.
-fn jobs(ended: &Ended) -> Vec<Value> {
+fn jobs(ended: &ProgramOutput) -> Vec<Value> {
     let text = &ended.out[ended.out.find('{').unwrap_or(0)..];
     let document: Value = serde_json::from_str(text).unwrap_or_default();
     document["jobs"].as_array().cloned().unwrap_or_default()
 }
 
 /// Runs both at the same time, each in a folder of its own.
-fn both(peers: &Peers, words: &str) -> [Ended; 2] {
+fn both(peers: &Peers, words: &str) -> [ProgramOutput; 2] {
     std::thread::scope(|scope| {
         let real = scope.spawn(|| peers.run(Who::Real, words));
         [peers.run(Who::Command, words), real.join().unwrap()]
@@ -20,7 +20,7 @@ fn both(peers: &Peers, words: &str) -> [Ended; 2] {
 }
 
 /// Returns how a run ended: exit code, errors, and the first line of stderr without its numbers.
-fn ending(ended: &Ended) -> (Option<i32>, Vec<i64>, String) {
+fn ending(ended: &ProgramOutput) -> (Option<i32>, Vec<i64>, String) {
     let errors = jobs(ended).iter().map(|job| job["error"].as_i64().unwrap()).collect();
     let said = ended.err.lines().next().map_or(String::new(), skeleton);
     (ended.code, errors, said)
@@ -74,12 +74,12 @@ fn an_io_that_takes_too_long_ends_its_job_as_in_fio() {
         let words = format!("--name=a --filename=g --size=1m --output-format=json {words}");
         let [ours, real] = both(&peers, &words);
         assert_eq!(ending(&ours), ending(&real), "{words}");
-        let read = |ended: &Ended| jobs(ended)[0]["read"]["total_ios"].as_u64().unwrap();
+        let read = |ended: &ProgramOutput| jobs(ended)[0]["read"]["total_ios"].as_u64().unwrap();
         assert_eq!(read(&ours), read(&real), "{words}: what came too late is counted");
     }
     let [ours, real] =
         both(&peers, "--name=a --filename=g --size=1m --rw=read --max_latency=1 --ioengine=libaio");
-    let cause = |ended: &Ended, head: &str| {
+    let cause = |ended: &ProgramOutput, head: &str| {
         let line = ended.out.lines().find(|line| line.starts_with(head)).unwrap().to_owned();
         line.split_once("err=").unwrap().1.split(": pid=").next().unwrap().to_owned()
     };
@@ -102,13 +102,13 @@ fn a_depth_is_searched_for_by_its_latency_as_in_fio() {
     ] {
         let [ours, real] = both(&peers, &format!("{search} {words}"));
         assert_eq!(ending(&ours), ending(&real), "{words}");
-        let said = |ended: &Ended, name: &str| jobs(ended)[0][name].as_f64().unwrap();
+        let said = |ended: &ProgramOutput, name: &str| jobs(ended)[0][name].as_f64().unwrap();
         for name in ["latency_depth", "latency_target", "latency_percentile", "latency_window"] {
             assert_eq!(said(&ours, name), said(&real, name), "{words}: {name}");
         }
         assert_eq!(said(&ours, "latency_depth"), f64::from(depth), "{words}");
         // Only the last window is reported, or everything if no depth was found.
-        let short = |ended: &Ended| jobs(ended)[0]["read"]["runtime"].as_u64().unwrap() < 900;
+        let short = |ended: &ProgramOutput| jobs(ended)[0]["read"]["runtime"].as_u64().unwrap() < 900;
         assert_eq!(short(&ours), short(&real), "{words}");
     }
 }
@@ -150,7 +150,7 @@ fn ios_with_a_priority_of_their_own_are_done_like_the_others() {
         );
         let [ours, real] = both(&peers, &words);
         assert_eq!(ending(&ours), ending(&real), "{words}");
-        let done = |ended: &Ended| {
+        let done = |ended: &ProgramOutput| {
             ["read", "write"]
                 .map(|way| jobs(ended)[0][way]["total_ios"].as_u64().unwrap())
                 .iter()

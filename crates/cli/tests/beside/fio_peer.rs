@@ -339,7 +339,7 @@ fn odd_lengths_of_direct_io_fail_as_in_fio() {
 fn a_file_system_without_direct_io_is_named_as_fio_names_it() {
     let Some(peers) = Peers::find() else { return };
     let words = format!("--name=a --size=1m --direct=1 --filename={}", peers.folder.text("memory/F"));
-    let Some(_mount) = Mounted::at(peers.folder.path("memory"), &["-t", "tmpfs", "tmpfs"]) else { return };
+    let Some(_mount) = MountGuard::at(peers.folder.path("memory"), &["-t", "tmpfs", "tmpfs"]) else { return };
     let (theirs, ours) = (peers.run(Who::Real, &words), peers.run(Who::Link, &words));
     assert_eq!(theirs.code, ours.code, "{} {}", theirs.err, ours.err);
     if theirs.code == Some(0) {
@@ -382,7 +382,7 @@ fn ctrl_c_ends_with_128_and_the_results() {
     assert!(json.json()["jobs"][0]["read"]["total_ios"].as_u64().unwrap() > 0);
 }
 
-fn interrupted(peers: &Peers, who: Who, words: &str) -> Ended {
+fn interrupted(peers: &Peers, who: Who, words: &str) -> ProgramOutput {
     let place: PathBuf = peers.folder.make_dir("stopped");
     let running = Running::start(&mut peers.command(&place, who, words));
     // fio prints rates from the second half-second interval onwards.

@@ -47,7 +47,7 @@ fn programs() -> Option<PathBuf> {
 }
 
 /// Runs `program` with ours first in the path under the name fio.
-fn with_ours(peers: &Peers, program: &Path, words: &str) -> Ended {
+fn with_ours(peers: &Peers, program: &Path, words: &str) -> ProgramOutput {
     let mut command = Command::new(program);
     let path = std::env::var("PATH").unwrap_or_default();
     command

@@ -54,7 +54,7 @@ fn kill_a_writer(peers: &Peers, place: &Path, (words, delay): (&str, Duration)) 
     reached(place).unwrap()
 }
 
-fn load(peers: &Peers, place: &Path, words: &str) -> Ended {
+fn load(peers: &Peers, place: &Path, words: &str) -> ProgramOutput {
     let words = format!("{words} --verify_only --verify_state_load=1 --continue_on_error=verify");
     peers.run_in(place, Who::Command, &words)
 }

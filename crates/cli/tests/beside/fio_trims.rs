@@ -8,7 +8,7 @@ use crate::machine::*;
 const BLOCK: usize = 4096;
 
 /// Returns the numbers of I/Os read, written and trimmed.
-fn counts(ended: &Ended) -> [u64; 3] {
+fn counts(ended: &ProgramOutput) -> [u64; 3] {
     let text = &ended.out[ended.out.find('{').unwrap()..ended.out.rfind('}').unwrap() + 1];
     let document: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {}", ended.out));
     ["read", "write", "trim"].map(|direction| document["jobs"][0][direction]["total_ios"].as_u64().unwrap())

@@ -49,7 +49,7 @@ impl Peers {
         Some(Peers { folder })
     }
 
-    fn run(&self, who: Who, words: &str) -> Ended {
+    fn run(&self, who: Who, words: &str) -> ProgramOutput {
         let mut command = match who {
             Who::Real => Command::new("ioping"),
             Who::Command => self.folder.plimsoll(&["ioping"]),
@@ -59,7 +59,7 @@ impl Peers {
         ended(&mut command)
     }
 
-    fn both(&self, words: &str) -> [Ended; 2] {
+    fn both(&self, words: &str) -> [ProgramOutput; 2] {
         [Who::Real, Who::Link].map(|who| self.run(who, words))
     }
 }
@@ -224,11 +224,11 @@ fn json_has_the_keys_the_kinds_and_the_order_of_ioping() {
     ] {
         let [theirs, ours] = peers.both(words);
         assert_eq!(frame(&theirs.out), frame(&ours.out), "{words}");
-        let shapes = |ended: &Ended| -> Vec<Vec<String>> {
+        let shapes = |ended: &ProgramOutput| -> Vec<Vec<String>> {
             ended.json().as_array().unwrap().iter().map(shape).collect()
         };
         assert_eq!(shapes(&theirs), shapes(&ours), "{words}");
-        let targets = |ended: &Ended| ended.json()[0]["target"].clone();
+        let targets = |ended: &ProgramOutput| ended.json()[0]["target"].clone();
         assert_eq!(targets(&theirs), targets(&ours), "{words}");
     }
 }

@@ -50,7 +50,7 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn tmux(&self, words: &[&str]) -> Ended {
+    fn tmux(&self, words: &[&str]) -> ProgramOutput {
         let own = ["-L", &self.socket, "-f", "/dev/null"];
         ended(Command::new("tmux").args(own).args(words).env("TERM", "xterm-256color"))
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use testbed::{Lack, Mounted, Undo, ended, ext4_at, root_or_skip, skipped};
+use testbed::{Lack, MountGuard, Undo, ended, ext4_at, root_or_skip, skipped};
 use volumes::lab::{self, LabVolume, Lifetime};
 use workload::{Bytes, PolicyName};
 
@@ -21,7 +21,7 @@ pub fn lab_volume(policy: &str, size: Bytes) -> Option<LabVolume> {
 
 /// ext4 on a lab volume; removed when dropped.
 pub struct Throttled {
-    pub mount: Mounted,
+    pub mount: MountGuard,
     _volume: LabVolume,
 }
 

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 pub use testbed::same_shape;
 
-use super::{Ended, Folder, Lack, ended, has, skipped};
+use super::{Folder, Lack, ProgramOutput, ended, has, skipped};
 
 /// Which program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +40,13 @@ impl Peers {
     }
 
     /// Runs a command line in an empty folder of its own.
-    pub fn run(&self, who: Who, words: &str) -> Ended {
+    pub fn run(&self, who: Who, words: &str) -> ProgramOutput {
         let place = self.folder.make_dir(&format!("{who:?}"));
         let _ = std::fs::remove_dir_all(&place);
         self.run_in(&self.folder.make_dir(&format!("{who:?}")), who, words)
     }
 
-    pub fn run_in(&self, place: &Path, who: Who, words: &str) -> Ended {
+    pub fn run_in(&self, place: &Path, who: Who, words: &str) -> ProgramOutput {
         ended(&mut self.command(place, who, words))
     }
 
@@ -73,7 +73,7 @@ impl Peers {
 }
 
 /// Returns the document of a successful run: JSON from the first byte to the last, and nothing on stderr.
-pub fn document(ended: &Ended, words: &str) -> Value {
+pub fn document(ended: &ProgramOutput, words: &str) -> Value {
     assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{words}");
     assert!(ended.out.starts_with('{') && ended.out.ends_with("}\n"), "{words}: {}", ended.out);
     ended.json()

@@ -21,14 +21,14 @@ fn names() -> Vec<String> {
 }
 
 /// Runs the words with `text` on stdin.
-fn piped(folder: &Folder, words: &[&str], text: &str) -> Ended {
+fn piped(folder: &Folder, words: &[&str], text: &str) -> ProgramOutput {
     let mut command = folder.plimsoll(words);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
     let out = child.wait_with_output().unwrap();
     let told = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    Ended { code: out.status.code(), out: told(out.stdout), err: told(out.stderr) }
+    ProgramOutput { code: out.status.code(), out: told(out.stdout), err: told(out.stderr) }
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn command(words: &str) -> String {
     found.into_iter().next().unwrap()
 }
 
-fn typed(folder: &Folder, line: &str) -> Ended {
+fn typed(folder: &Folder, line: &str) -> ProgramOutput {
     let bin = Path::new(env!("CARGO_BIN_EXE_plimsoll")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
     ended(folder.through("sh", &["-e", "-c", line]).env("PATH", path))

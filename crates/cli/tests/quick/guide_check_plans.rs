@@ -14,7 +14,7 @@ fn commands() -> Vec<String> {
     blocks.collect::<Vec<_>>().concat().lines().map(str::to_owned).collect()
 }
 
-fn typed(folder: &Folder, line: &str) -> Ended {
+fn typed(folder: &Folder, line: &str) -> ProgramOutput {
     let bin = Path::new(env!("CARGO_BIN_EXE_plimsoll")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
     let mut shell = folder.through("sh", &["-e", "-c", line]);

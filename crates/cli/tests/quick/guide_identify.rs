@@ -14,7 +14,7 @@ fn blocks(language: &str) -> Vec<String> {
     text.split(&opening).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()
 }
 
-fn typed(folder: &Folder, block: &str) -> Ended {
+fn typed(folder: &Folder, block: &str) -> ProgramOutput {
     let bin = Path::new(env!("CARGO_BIN_EXE_plimsoll")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
     let mut shell = folder.through("sh", &["-e", "-c", block]);

@@ -25,7 +25,7 @@ fn command(holds: &str) -> Vec<String> {
 }
 
 /// Runs the command with `more` words, in a folder of its own.
-fn ran(words: &[String], more: &[&str]) -> (Folder, Ended) {
+fn ran(words: &[String], more: &[&str]) -> (Folder, ProgramOutput) {
     let folder = Folder::new();
     let mut all: Vec<&str> = words.iter().map(String::as_str).collect();
     all.extend(more);

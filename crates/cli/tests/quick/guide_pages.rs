@@ -17,7 +17,7 @@ fn blocks(page: &str) -> Vec<String> {
 }
 
 /// Runs a block in the folder `here`, with plimsoll on the path.
-fn typed(folder: &Folder, block: &str) -> Ended {
+fn typed(folder: &Folder, block: &str) -> ProgramOutput {
     let here = folder.make_dir("here");
     let bin = Path::new(env!("CARGO_BIN_EXE_plimsoll")).parent().unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());

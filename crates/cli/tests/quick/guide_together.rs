@@ -16,7 +16,7 @@ fn commands() -> Vec<String> {
 }
 
 /// Runs the first command of the guide that contains these words, with more of them.
-fn told(folder: &Folder, words: &str, more: &[&str]) -> Ended {
+fn told(folder: &Folder, words: &str, more: &[&str]) -> ProgramOutput {
     let found: Vec<String> = commands().into_iter().filter(|line| line.contains(words)).collect();
     let line = found.first().unwrap_or_else(|| panic!("{words} is not in the guide"));
     let words: Vec<&str> = line.split(' ').skip(1).chain(more.iter().copied()).collect();
@@ -111,6 +111,6 @@ fn what_makes_no_sense_is_refused_with_what_to_do() {
     }
 }
 
-fn ended_of(folder: &Folder, words: &[&str]) -> Ended {
+fn ended_of(folder: &Folder, words: &[&str]) -> ProgramOutput {
     ended(&mut folder.plimsoll(words))
 }

@@ -30,7 +30,7 @@ const PING: &str = "4.0 KiB from . (ext4 /dev/sda1): request=1 time=710 us
 min/avg/max/mdev = 347 us / 528 us / 710 us / 181 us
 ";
 
-fn imported(folder: &Folder, files: &[&str]) -> Ended {
+fn imported(folder: &Folder, files: &[&str]) -> ProgramOutput {
     ended(&mut folder.plimsoll(&[&["import", "--out", "@/runs"], files].concat()))
 }
 

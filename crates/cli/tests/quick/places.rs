@@ -19,7 +19,7 @@ fn targets() -> Vec<String> {
     blocks.map(words).collect()
 }
 
-fn looked(target: &str) -> (Value, Ended) {
+fn looked(target: &str) -> (Value, ProgramOutput) {
     let folder = Folder::new();
     let ended = ended(&mut folder.plimsoll(&["where", target, "--format", "json"]));
     assert_eq!(ended.code, Some(0), "{target}: {}", ended.err);

@@ -64,7 +64,7 @@ fn same(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan())
 }
 
-fn done(ended: &Ended) {
+fn done(ended: &ProgramOutput) {
     assert_eq!(ended.code, Some(0), "{}{}", ended.out, ended.err);
 }
 

@@ -21,7 +21,7 @@ const VOLUMES: [(&str, f64, f64, f64); 5] = [
     ("sim:custom,iops=800,bandwidth=60MiB/s,latency=5ms", 800.0, 60.0, 5e-3),
 ];
 
-fn checked(folder: &Folder, words: &[&str]) -> Ended {
+fn checked(folder: &Folder, words: &[&str]) -> ProgramOutput {
     ended(&mut folder.plimsoll(&[&["check"], words, &["--format", "json"]].concat()))
 }
 

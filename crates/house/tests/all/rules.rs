@@ -40,12 +40,12 @@ const BARE_READS_OF: [(&str, &str); 5] = [
     ),
 ];
 
-struct Written {
+struct SourceFile {
     path: PathBuf,
     text: String,
 }
 
-impl Written {
+impl SourceFile {
     fn is_rust(&self) -> bool {
         self.path.extension().is_some_and(|end| end == "rs")
     }
@@ -57,7 +57,7 @@ impl Written {
     }
 }
 
-fn written() -> Vec<Written> {
+fn written() -> Vec<SourceFile> {
     let here = root();
     let ends_well = |path: &Path| match path.extension() {
         Some(end) => WRITTEN.iter().any(|known| end == *known),
@@ -65,7 +65,7 @@ fn written() -> Vec<Written> {
     };
     let listed = files(&here).unwrap_or_default().into_iter().filter(|path| ends_well(path));
     listed
-        .filter_map(|path| Some(Written { text: fs::read_to_string(here.join(&path)).ok()?, path }))
+        .filter_map(|path| Some(SourceFile { text: fs::read_to_string(here.join(&path)).ok()?, path }))
         .collect()
 }
 
@@ -94,10 +94,10 @@ fn unsafe_stands_in_kernel_alone() {
 fn what_a_user_names_is_read_through_the_one_door() {
     let places = ["crates/cli/src", "crates/session/src"];
     let excused = |path: &Path| BARE_READS_OF.iter().any(|(name, _)| path.starts_with(name));
-    let ours = |file: &Written| file.is_rust() && places.iter().any(|place| file.path.starts_with(place));
-    let (known, others): (Vec<Written>, Vec<Written>) =
+    let ours = |file: &SourceFile| file.is_rust() && places.iter().any(|place| file.path.starts_with(place));
+    let (known, others): (Vec<SourceFile>, Vec<SourceFile>) =
         written().into_iter().filter(ours).partition(|file| excused(&file.path));
-    let bare = |file: &Written| {
+    let bare = |file: &SourceFile| {
         let mut code = code_only(&file.text);
         // Tests know what they read.
         for span in test_spans(&code).into_iter().rev() {
@@ -122,7 +122,7 @@ fn every_rust_file_opens_with_what_it_is_for() {
         let first = text.lines().next().unwrap_or_default();
         first.starts_with("//! ") && first.split_whitespace().count() >= 4
     };
-    let rust = written().into_iter().filter(Written::is_rust);
+    let rust = written().into_iter().filter(SourceFile::is_rust);
     none(
         rust.filter(|file| !opens_well(&file.text)).map(|file| file.path.display().to_string()),
         "the first line must be `//! ` and, in at least three words, what the file is for",
@@ -145,7 +145,7 @@ fn no_name_is_a_drawer_for_anything() {
 
 #[test]
 fn no_public_function_takes_a_bare_bool() {
-    let rust = written().into_iter().filter(Written::is_rust);
+    let rust = written().into_iter().filter(SourceFile::is_rust);
     none(
         rust.flat_map(|file| {
             let found = functions(&code_only(&file.text)).into_iter().filter(|function| function.public_bool);
@@ -161,7 +161,7 @@ const ROOMS: [&str; 3] = ["words", "charts", "page"];
 #[test]
 fn the_rooms_of_report_call_downwards_alone() {
     let report = Path::new("crates/report/src");
-    let calls_up = |file: Written| {
+    let calls_up = |file: SourceFile| {
         let room = file.path.strip_prefix(report).ok()?.iter().next()?.to_str()?;
         let place = ROOMS.iter().position(|known| *known == room)?;
         let above: Vec<String> = ROOMS[place + 1..].iter().map(|name| format!("crate::{name}")).collect();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use kernel::guard::{AllowDestroy, permit_block_device, permit_named_file};
-use testbed::{LoopOver, Mounted, Undo, comes_true, directory, has, root_or_skip, run, text, unnamed};
+use testbed::{LoopOver, MountGuard, Undo, comes_true, directory, has, root_or_skip, run, text, unnamed};
 use workload::Bytes;
 
 use crate::guard::mounted;
@@ -177,7 +177,7 @@ fn a_file_of_an_overlay_is_found_below_a_colon_and_where_it_is_mounted_itself() 
         text(&at("up:per")),
         text(&at("work"))
     );
-    let Some(over) = Mounted::at(at("over"), &["-t", "overlay", "-o", &layers, "none"]) else { return };
+    let Some(over) = MountGuard::at(at("over"), &["-t", "overlay", "-o", &layers, "none"]) else { return };
     let below = at("up:per").join("file");
     std::fs::File::create(&below).unwrap().set_len(32 << 20).unwrap();
     let (merged, alone) = (over.path("file"), at("alone"));
@@ -210,7 +210,7 @@ fn whoever_has_a_file_below_an_overlay_open_is_seen_through_the_overlay() {
         text(&at("upper")),
         text(&at("work"))
     );
-    let Some(over) = Mounted::at(at("over"), &["-t", "overlay", "-o", &layers, "none"]) else { return };
+    let Some(over) = MountGuard::at(at("over"), &["-t", "overlay", "-o", &layers, "none"]) else { return };
     if !possible() {
         return;
     }

@@ -8,7 +8,7 @@ use std::process::Command;
 use kernel::guard::{AllowDestroy, GuardError, Hold, permit_block_device, permit_named_file};
 use kernel::{Clock, DeviceNumber, QueueSize};
 use testbed::{
-    LoopOver, Mounted, Undo, comes_true, directory, fingerprint, has, root_or_skip, run, text, unnamed,
+    LoopOver, MountGuard, Undo, comes_true, directory, fingerprint, has, root_or_skip, run, text, unnamed,
 };
 use workload::Bytes;
 
@@ -280,7 +280,7 @@ fn the_two_names_of_a_file_in_an_overlay_are_one_file() {
     std::fs::write(at("lower").join("low"), vec![1; 1 << 20]).unwrap();
     let layers = ["lowerdir", "upperdir", "workdir"]
         .map(|key| format!("{key}={}", text(&at(&key[..5].replace("workd", "work")))));
-    let Some(over) = Mounted::at(at("over"), &["-t", "overlay", "-o", &layers.join(","), "none"]) else {
+    let Some(over) = MountGuard::at(at("over"), &["-t", "overlay", "-o", &layers.join(","), "none"]) else {
         return;
     };
     std::fs::write(over.path("up"), vec![2; 1 << 20]).unwrap();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use testbed::{Device, Errno, LoopOver, Ops, Outcome, Seen, Through};
+use testbed::{ArrivedRequest, Device, Errno, LoopOver, Ops, Outcome, Through};
 
 use crate::faults::whole;
 use crate::machine::*;
@@ -164,7 +164,7 @@ fn cell(peers: &Peers, (engine, ground): (&str, Ground), way: Way, fault: Fault)
     );
     let running = Running::start(&mut peers.command(&peers.folder.make_dir("place"), Who::Command, &words));
     // The kernel may merge adjacent requests into one.
-    let ours = |seen: &&Seen| seen.op == Fault::ops(way) && seen.length.is_multiple_of(BLOCK);
+    let ours = |seen: &&ArrivedRequest| seen.op == Fault::ops(way) && seen.length.is_multiple_of(BLOCK);
     if !comes_true(|| device.log().iter().filter(ours).count() >= 20) {
         return None;
     }
@@ -175,7 +175,7 @@ fn cell(peers: &Peers, (engine, ground): (&str, Ground), way: Way, fault: Fault)
     if began.elapsed() > LONGEST {
         let _ = write!(wrong, " it ended after {:?};", began.elapsed());
     }
-    let log: Vec<Seen> = device.log().iter().filter(ours).copied().collect();
+    let log: Vec<ArrivedRequest> = device.log().iter().filter(ours).copied().collect();
     check(&ended, &whole(&ended), (&log, &wanted), &mut wrong);
     if !wrong.is_empty() {
         wrong = format!("{engine} {ground:?} {way:?} {fault:?}:{wrong} {}", ended.err);
@@ -184,7 +184,12 @@ fn cell(peers: &Peers, (engine, ground): (&str, Ground), way: Way, fault: Fault)
 }
 
 /// Compares the report with what reached the device.
-fn check(ended: &Ended, document: &Value, (log, wanted): (&[Seen], &Wanted), wrong: &mut String) {
+fn check(
+    ended: &ProgramOutput,
+    document: &Value,
+    (log, wanted): (&[ArrivedRequest], &Wanted),
+    wrong: &mut String,
+) {
     let job = &document["jobs"][0];
     let sum = |key: &str| ["read", "write"].iter().filter_map(|way| job[way][key].as_u64()).sum::<u64>();
     let (done, bytes, short) = (sum("total_ios"), sum("io_bytes"), sum("short_ios"));

@@ -27,7 +27,7 @@ pub struct Reads {
 
 /// How a watched command ended.
 pub struct Watched {
-    pub ended: Ended,
+    pub ended: ProgramOutput,
     /// Peak memory in MiB, as far as it was seen.
     pub peak: u64,
 }
@@ -69,7 +69,7 @@ pub fn stopped_by(signal: &str, running: Running) -> Option<String> {
     let gone = comes_true(|| has_ended(running.id()));
     println!("SIG{signal}: ended after {:?}", since.elapsed());
     match gone.then(|| running.wait()) {
-        Some(Ended { code: Some(130), .. }) => None,
+        Some(ProgramOutput { code: Some(130), .. }) => None,
         Some(other) => Some(format!("SIG{signal}: ends with {:?}: {}", other.code, other.err)),
         None => Some(format!("SIG{signal} is not heard")),
     }

@@ -141,7 +141,7 @@ impl Case {
         faults
     }
 
-    fn judged(&self, (thing, way): (Thing, Way), ended: &Ended, at: &Path) -> Option<String> {
+    fn judged(&self, (thing, way): (Thing, Way), ended: &ProgramOutput, at: &Path) -> Option<String> {
         let is_tool = self.words[0] == NULL[0];
         let told = ended.complained();
         let faults = [
@@ -297,7 +297,7 @@ fn no_option_of_any_command_writes_to_what_is_no_file_of_ours() {
 #[test]
 fn where_no_file_can_be_made_that_is_said_and_nothing_is_left() {
     let folder = prepared();
-    let read_only = Mounted::at(folder.path("ro"), &["-t", "tmpfs", "-o", "ro", "none"]);
+    let read_only = MountGuard::at(folder.path("ro"), &["-t", "tmpfs", "-o", "ro", "none"]);
     let places = ["%/missing", "@/ro"].into_iter().filter(|place| *place != "@/ro" || read_only.is_some());
     let options = [
         (&["report", "@/run.plimsoll"][..], "--html=", 1),
@@ -322,7 +322,7 @@ fn where_no_file_can_be_made_that_is_said_and_nothing_is_left() {
 #[test]
 fn a_link_that_the_kernel_does_not_follow_is_not_followed() {
     let folder = prepared();
-    let Some(mount) = Mounted::at(folder.path("m"), &["-t", "tmpfs", "-o", "nosymfollow", "none"]) else {
+    let Some(mount) = MountGuard::at(folder.path("m"), &["-t", "tmpfs", "-o", "nosymfollow", "none"]) else {
         return;
     };
     let victim = folder.path("victim");

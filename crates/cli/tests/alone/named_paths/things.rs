@@ -52,7 +52,7 @@ pub struct Things {
     blank: Disk,
     mounted: Disk,
     /// Declared before the folder that it is mounted in, so that it is dropped first.
-    _mount: Mounted,
+    _mount: MountGuard,
     file: PathBuf,
     before: (u64, u64),
 }
@@ -70,7 +70,7 @@ impl Things {
             return None;
         }
         // Read-only, so that the file system itself changes nothing.
-        let mount = Mounted::at(folder.path("mounted"), &["-o", "ro,noload", &mounted.node()])?;
+        let mount = MountGuard::at(folder.path("mounted"), &["-o", "ro,noload", &mounted.node()])?;
         let file = folder.path("precious");
         fs::write(&file, PRECIOUS).unwrap();
         let before = (blank.fingerprint(), mounted.fingerprint());

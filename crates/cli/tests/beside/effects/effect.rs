@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::line::{Before, Line};
-use crate::machine::{Ended, Peers, Who};
+use crate::machine::{Peers, ProgramOutput, Who};
 
 /// A file afterwards, compared with what it was before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +105,7 @@ fn before_json(text: &str) -> &str {
     if text.starts_with('{') { "" } else { text.find("\n{").map_or(text, |at| &text[..at]) }
 }
 
-fn jobs(ended: &Ended) -> Vec<(String, JobEffect)> {
+fn jobs(ended: &ProgramOutput) -> Vec<(String, JobEffect)> {
     let document: Value =
         serde_json::from_str(&ended.out[before_json(&ended.out).len()..]).unwrap_or(Value::Null);
     let of = |job: &Value| {

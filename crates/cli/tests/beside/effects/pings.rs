@@ -7,7 +7,7 @@ use statistics::Stream;
 
 use super::effect::{FileEffect, content, file_effect, prepare};
 use super::line::Before;
-use crate::machine::{Ended, Folder, ended};
+use crate::machine::{Folder, ProgramOutput, ended};
 
 /// What a line did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub fn ping_effect(folder: &Folder, ours: Option<&str>, line: &Ping) -> (PingEff
         Some(dialect) => folder.plimsoll(&[dialect]),
         None => Command::new("ioping"),
     };
-    let ended: Ended = ended(command.args(&line.words).current_dir(&place).stdin(Stdio::null()));
+    let ended: ProgramOutput = ended(command.args(&line.words).current_dir(&place).stdin(Stdio::null()));
     let mut listing: Vec<(String, u64)> = fs::read_dir(&place)
         .unwrap()
         .flatten()
