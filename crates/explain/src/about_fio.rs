@@ -4,11 +4,11 @@ use super::besides::besides;
 use super::figures::{bytes, count, typed_seconds};
 use super::files_fio::{is_device, part, target};
 use super::load::{Load, lengths, sized};
-use fio::{Amount, Asked, EngineWay, FioJob, JobOptions, Stage, Waits, engine_way};
+use fio::{Amount, EngineWay, FioJob, FioRequest, JobOptions, Stage, Waits, engine_way};
 use workload::{Act, Lengths, Spread};
 
 /// A paragraph for each job; `of_engines` are options that only the engines of the jobs know.
-pub fn asks(asked: &Asked, of_engines: &[String]) -> Vec<String> {
+pub fn asks(asked: &FioRequest, of_engines: &[String]) -> Vec<String> {
     let sections: Vec<&FioJob> = asked.jobs.iter().filter(|job| job.clone == 0).collect();
     let steps = asked.step_count();
     let mut said = Vec::new();

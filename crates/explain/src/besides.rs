@@ -4,7 +4,7 @@
 use super::about_fio::stage;
 use super::files_fio::own_files;
 use super::meaning_fio::{beginning, fios_own, first_sentence, is_off, off, shortened};
-use fio::{Asked, FioJob, Kind, ROWS, Row, Stage, TimeUnit};
+use fio::{FioJob, FioRequest, Kind, ROWS, Row, Stage, TimeUnit};
 
 /// Options that the main sentences describe.
 const TOLD: &[&str] = &[
@@ -51,7 +51,7 @@ pub const SILENT: &[(&str, &str)] = &[
 ];
 
 /// A sentence for each option of `job` that no other sentence describes.
-pub fn besides(asked: &Asked, job: &FioJob) -> Vec<String> {
+pub fn besides(asked: &FioRequest, job: &FioJob) -> Vec<String> {
     let own = |name: &str| job.echo.iter().any(|(known, _)| known == name);
     let inherited = asked.globals.iter().filter(|(name, _)| !own(name));
     // The number of files the job names itself is described with the files.

@@ -44,7 +44,7 @@ impl<'a> Fio<'a> {
         }
     }
 
-    pub fn asked(&mut self) -> Result<Option<fio::Asked>, ExplainError> {
+    pub fn asked(&mut self) -> Result<Option<fio::FioRequest>, ExplainError> {
         let described = match self.described() {
             Err(FioError::NoJobs) => {
                 self.name_a_job();

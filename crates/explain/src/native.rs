@@ -38,7 +38,7 @@ fn folder(path: &str) -> String {
 }
 
 /// Commands for fio: its own words, unless plimsoll's fio refuses some (`None`), then those that answer the question.
-pub fn of_fio(asked: &fio::Asked, command: Option<&str>) -> Vec<Native> {
+pub fn of_fio(asked: &fio::FioRequest, command: Option<&str>) -> Vec<Native> {
     let mut said = Vec::new();
     if let Some(command) = command {
         let same =
@@ -87,7 +87,7 @@ pub fn of_fio(asked: &fio::Asked, command: Option<&str>) -> Vec<Native> {
 }
 
 /// What replaces fio's steering by latency, if its options are among `words`: a search for the rate that keeps the latency.
-pub fn of_latency(asked: &fio::Asked, words: &[Meant]) -> Option<Native> {
+pub fn of_latency(asked: &fio::FioRequest, words: &[Meant]) -> Option<Native> {
     let value = |name: &str| {
         let of = |meant: &Meant| {
             let rest = meant.word.trim_start_matches('-').strip_prefix(name)?;
@@ -153,7 +153,7 @@ fn places_of(options: &fio::JobOptions) -> Vec<String> {
 }
 
 /// What rate limits ask for, as a claim that can be checked.
-fn expectation(asked: &fio::Asked) -> String {
+fn expectation(asked: &fio::FioRequest) -> String {
     let [job] = asked.jobs.as_slice() else { return String::new() };
     let rates = &job.options.rate_iops;
     let claims: Vec<String> =

@@ -249,7 +249,7 @@ fn job_file(text: &str, found: &Found) -> Result<Explanation, ExplainError> {
     Ok(explanation)
 }
 
-fn of_asked(asked: &fio::Asked, fio: &Fio<'_>, explanation: &mut Explanation) {
+fn of_asked(asked: &fio::FioRequest, fio: &Fio<'_>, explanation: &mut Explanation) {
     explanation.asks = about_fio::asks(asked, &fio.of_engines);
     explanation.apart.clone_from(&fio.refusals);
     name_engines_own(explanation, fio);
@@ -292,7 +292,7 @@ fn of_job_file(text: &str) -> impl Iterator<Item = Told> {
 }
 
 /// Risks that apply to the jobs, each once; one that does not apply to all jobs names those to which it does.
-fn risks_of(asked: &fio::Asked) -> Vec<Told> {
+fn risks_of(asked: &fio::FioRequest) -> Vec<Told> {
     let jobs: Vec<&fio::FioJob> = asked.jobs.iter().filter(|job| job.clone == 0).collect();
     let mut found: Vec<(Told, Vec<String>)> = Vec::new();
     for job in &jobs {

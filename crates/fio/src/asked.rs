@@ -33,14 +33,14 @@ pub struct Surroundings<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
     /// Run a load.
-    Run(Box<Asked>),
+    Run(Box<FioRequest>),
     /// Print only this on stdout, and exit with 0.
     Say(String),
 }
 
 /// A load that is asked for, and how its result is shown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub struct FioRequest {
     /// Words of the command line, without the program's name.
     pub words: Vec<String>,
     /// The jobs, one for each clone, in the order in which fio numbers them.
@@ -233,7 +233,7 @@ impl Presentation {
     }
 }
 
-impl Asked {
+impl FioRequest {
     /// Number of steps, which run one after the other.
     pub fn step_count(&self) -> usize {
         self.jobs.last().map_or(0, |job| job.step + 1)

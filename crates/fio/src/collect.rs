@@ -6,10 +6,10 @@ use options::Support;
 use options::near::nearest;
 use workload::Act;
 
-use super::asked::{About, Asked, FioJob, LaysOut, Presentation, Remark, Surroundings};
+use super::asked::{About, FioJob, FioRequest, LaysOut, Presentation, Remark, Surroundings};
 use super::commands::Commands;
 use super::engines::{ANOTHER, instead, is_known};
-use super::error::{FioError, Typed};
+use super::error::{FioError, RefusedOption};
 use super::flushing;
 use super::options::JobOptions;
 use super::pace;
@@ -156,14 +156,14 @@ impl<'a> Collector<'a> {
     ///
     /// # Errors
     /// If there is no job, or jobs that are reported as one differ in what is reported.
-    pub fn finish(self, words: &[String], presentation: Presentation) -> Result<Asked, FioError> {
+    pub fn finish(self, words: &[String], presentation: Presentation) -> Result<FioRequest, FioError> {
         if self.jobs.is_empty() {
             return Err(FioError::NoJobs);
         }
         if let (Some(note), true) = (self.notes.first(), self.notes_are_fatal) {
             return Err(FioError::Warned(note.words.clone()));
         }
-        let asked = Asked {
+        let asked = FioRequest {
             words: words.to_vec(),
             jobs: self.jobs,
             globals: self.globals,
@@ -396,7 +396,7 @@ impl<'a> Collector<'a> {
         if let Some(cpu) = options.cpus.iter().find(|&&cpu| cpu >= self.around.cpus) {
             let most = self.around.cpus.saturating_sub(1);
             return Err(FioError::Parsing {
-                typed: Box::new(Typed { text: format!("cpus_allowed={cpu}"), within: None }),
+                typed: Box::new(RefusedOption { text: format!("cpus_allowed={cpu}"), within: None }),
                 detail: format!("fio: CPU {cpu} too large (max={most})\n"),
                 words: &[],
                 meant: String::new(),

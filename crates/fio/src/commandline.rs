@@ -63,7 +63,7 @@ fn read(words: &[String], around: &Surroundings, untaken: Untaken) -> Result<Des
     }
     let mut collector = Collector::new(around, &commands).treating(untaken);
     let mut shown = Vec::new();
-    let mut chosen = Chosen::new(&commands);
+    let mut chosen = SectionChoice::new(&commands);
     chosen.there.extend(others.into_iter().map(|section| section.name));
     collector.take(&sections)?;
     for (at, file) in files.iter().enumerate() {
@@ -90,17 +90,17 @@ fn read(words: &[String], around: &Surroundings, untaken: Untaken) -> Result<Des
 
 /// The sections that `--section` chooses, in all files. fio looks in the first file only and runs the others whole, which
 /// nobody means.
-struct Chosen {
+struct SectionChoice {
     names: Vec<String>,
     reading: Reading,
     there: Vec<String>,
     missing: Vec<String>,
 }
 
-impl Chosen {
-    fn new(commands: &Commands) -> Chosen {
+impl SectionChoice {
+    fn new(commands: &Commands) -> SectionChoice {
         let names = commands.sections.clone();
-        Chosen { missing: names.clone(), names, reading: commands.reading, there: Vec::new() }
+        SectionChoice { missing: names.clone(), names, reading: commands.reading, there: Vec::new() }
     }
 
     fn of_file(&mut self, file: usize, sections: Vec<Section>) -> Vec<Section> {

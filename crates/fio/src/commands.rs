@@ -6,7 +6,7 @@ use options::{Table, help};
 use workload::Nanos;
 
 use super::asked::{Eta, Format, IdleCpus, LaysOut, Presentation, TerseVersion};
-use super::error::{FioError, Typed};
+use super::error::{FioError, RefusedOption};
 use super::number::{TimeUnit, time};
 use super::reader::Reading;
 use super::{reference, rows};
@@ -253,7 +253,7 @@ fn seconds(option: &str, value: &str) -> Result<Nanos, FioError> {
 }
 
 fn unread(text: String, meant: String) -> FioError {
-    let typed = Box::new(Typed { text, within: None });
+    let typed = Box::new(RefusedOption { text, within: None });
     FioError::Parsing { typed, detail: String::new(), words: &[], meant }
 }
 

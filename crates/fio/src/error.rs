@@ -34,7 +34,7 @@ impl fmt::Display for Place {
 
 /// An option that was refused: its text and, in a job file, the job that is dropped for it and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Typed {
+pub struct RefusedOption {
     /// `name=value` as typed.
     pub text: String,
     /// Job and place, in a job file only.
@@ -52,7 +52,7 @@ pub enum Waits {
 
 /// A job whose region has no known length.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsized {
+pub struct JobWithoutSize {
     /// Its index among all jobs.
     pub number: usize,
     /// Its name.
@@ -158,7 +158,7 @@ pub enum FioError {
     #[error("{detail}fio: failed parsing {}{}", typed.text, dropped(typed))]
     Parsing {
         /// The option.
-        typed: Box<Typed>,
+        typed: Box<RefusedOption>,
         /// Lines of fio's own that go before the message, or empty.
         detail: String,
         /// The valid words.
@@ -170,7 +170,7 @@ pub enum FioError {
     #[error("Bad option <{}>{}{}", typed.text, did_you_mean(near), dropped(typed))]
     BadOption {
         /// The option.
-        typed: Box<Typed>,
+        typed: Box<RefusedOption>,
         /// The known name closest to it.
         near: Option<&'static str>,
     },
@@ -279,7 +279,7 @@ pub enum FioError {
     #[error("{}", need_size(jobs))]
     NeedSize {
         /// The jobs, one entry for each clone.
-        jobs: Vec<Unsized>,
+        jobs: Vec<JobWithoutSize>,
         /// The command line with a size added.
         corrected: String,
     },
@@ -483,7 +483,7 @@ impl FioError {
 }
 
 /// fio's two lines for each job, one job after the other.
-fn need_size(jobs: &[Unsized]) -> String {
+fn need_size(jobs: &[JobWithoutSize]) -> String {
     let lines = jobs.iter().map(|job| {
         let name = &job.name;
         format!(
@@ -512,6 +512,6 @@ fn possibilities(fits: &[&'static str]) -> String {
     fits.iter().map(|name| format!(" '--{name}'")).collect()
 }
 
-fn dropped(typed: &Typed) -> String {
+fn dropped(typed: &RefusedOption) -> String {
     typed.within.as_ref().map_or_else(String::new, |(job, _)| format!("\nfio: job {job} dropped"))
 }

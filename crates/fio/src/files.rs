@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::asked::FioJob;
-use super::error::{FioError, Unsized};
+use super::error::{FioError, JobWithoutSize};
 use super::value::Amount;
 
 /// What exists at a path.
@@ -159,7 +159,7 @@ pub fn region_of_nothing(job: &FioJob) -> Result<Region, FioError> {
 
 /// The error of a job whose region has no length; the command line is filled in later.
 pub fn needs_size(job: &FioJob, path: Option<PathBuf>) -> FioError {
-    let lacking = Unsized { number: job.number as usize, name: job.name.clone(), path };
+    let lacking = JobWithoutSize { number: job.number as usize, name: job.name.clone(), path };
     FioError::NeedSize { jobs: vec![lacking], corrected: String::new() }
 }
 

@@ -2,7 +2,7 @@
 
 use super::asked::Surroundings;
 
-use super::error::{FioError, Place, Typed};
+use super::error::{FioError, Place, RefusedOption};
 use super::reader::Reading;
 use super::row::Row;
 use super::rows;
@@ -163,8 +163,10 @@ impl Parser<'_> {
     }
 
     fn setting(&mut self, line: &Line, section: &str) -> Result<Setting, FioError> {
-        let typed =
-            || Typed { text: line.text.clone(), within: Some((section.to_owned(), line.place.clone())) };
+        let typed = || RefusedOption {
+            text: line.text.clone(),
+            within: Some((section.to_owned(), line.place.clone())),
+        };
         let substituted = substitute::variables(&line.text, self.around);
         let (name, value) = match substituted.text.split_once('=') {
             Some((name, value)) => (name.trim_end(), Some(value)),
@@ -198,7 +200,7 @@ impl Parser<'_> {
         Ok(Setting { row, name: name.to_owned(), value, typed: typed() })
     }
 
-    fn empty(&self, row: &Row, name: &str, typed: Typed, unset: &[String]) -> FioError {
+    fn empty(&self, row: &Row, name: &str, typed: RefusedOption, unset: &[String]) -> FioError {
         let place = typed.within.as_ref().map(|(_, place)| place.to_string()).unwrap_or_default();
         let meant = match (unset.first(), row.takes.needs_value()) {
             (Some(variable), _) => {

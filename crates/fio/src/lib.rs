@@ -61,7 +61,7 @@ mod verify;
 
 pub use ::options::{Entry, Support};
 pub use asked::{
-    About, Asked, Eta, FioJob, Format, IdleCpus, LaysOut, Presentation, Remark, Request, Surroundings,
+    About, Eta, FioJob, FioRequest, Format, IdleCpus, LaysOut, Presentation, Remark, Request, Surroundings,
     TerseVersion,
 };
 pub use commandline::{describe, parse};
@@ -69,13 +69,13 @@ pub use commands::{Argument, COMMANDS, CommandRow, CommandTable, Commands, VERSI
 pub use disks::{Below, Disk};
 pub use engine_ways::{EngineWay, Stage, engine_way};
 pub use engines::Engine;
-pub use error::{FioError, Lacking, Place, Typed, Unsized, Waits};
+pub use error::{FioError, JobWithoutSize, Lacking, Place, RefusedOption, Waits};
 pub use files::{Look, OnDisk, OnDiskKind, split_list};
 pub use logging::{LogOptions, LogValue};
 pub use logs::Logs;
 pub use number::{KbBase, NumberError, TimeUnit};
 pub use opening::{capped_depths, opening};
-pub use options::{JobOptions, Pattern, Unified};
+pub use options::{JobOptions, Pattern, UnifiedReport};
 pub use pattern::{MOST as PATTERN_MOST, PatternFile};
 pub use present::{
     Clock, DiskUse, INTERRUPTED, Idleness, LiveLine, Presented, Shown, human, json, messages, not_run, terse,

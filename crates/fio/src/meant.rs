@@ -3,7 +3,7 @@
 use options::near::nearest;
 
 use super::engines;
-use super::error::{Place, Typed};
+use super::error::{Place, RefusedOption};
 use super::number::DASHES;
 use super::row::{Part, Row};
 use super::rows::{self, ROWS};
@@ -33,7 +33,7 @@ fn fio_says_it(error: &ValueError) -> bool {
 }
 
 /// Place of `word` in the value of an option of a job file; the start of the value if `word` is not found in it.
-pub fn place_of(typed: &Typed, word: &str) -> Option<Place> {
+pub fn place_of(typed: &RefusedOption, word: &str) -> Option<Place> {
     let (_, place) = typed.within.as_ref()?;
     let behind = typed.text.find('=').map_or(0, |at| at + 1);
     let at = typed.text[behind..].find(word).filter(|_| !word.is_empty()).unwrap_or(0) + behind;
@@ -42,7 +42,7 @@ pub fn place_of(typed: &Typed, word: &str) -> Option<Place> {
 }
 
 /// What plimsoll adds about an unknown option of a job file.
-pub fn option(typed: &Typed) -> Option<String> {
+pub fn option(typed: &RefusedOption) -> Option<String> {
     let (_, place) = typed.within.as_ref()?;
     let (name, rest) = typed.text.split_at(typed.text.find('=').unwrap_or(typed.text.len()));
     let name = name.trim_end();

@@ -65,7 +65,7 @@ pub fn time(word: &str, default: TimeUnit) -> Result<Nanos, NumberError> {
 }
 
 /// A word split into a number and the rest.
-struct Split<'w> {
+struct NumberParts<'w> {
     number: i64,
     rest: &'w str,
     /// Whether the number is decimal, not hexadecimal.
@@ -75,7 +75,7 @@ struct Split<'w> {
 }
 
 /// Splits a word into its whole number and what follows it.
-fn split(word: &str) -> Result<Split<'_>, NumberError> {
+fn split(word: &str) -> Result<NumberParts<'_>, NumberError> {
     let trimmed = word.trim_start_matches([' ', '\t']);
     if trimmed.is_empty() {
         return Err(NumberError::Empty);
@@ -96,7 +96,7 @@ fn split(word: &str) -> Result<Split<'_>, NumberError> {
     if number == i64::MAX {
         return Err(NumberError::Range(word.to_owned()));
     }
-    Ok(Split {
+    Ok(NumberParts {
         number: if negative { -number } else { number },
         rest: &digits[end..],
         is_decimal: radix == 10,
@@ -145,7 +145,7 @@ fn time_letter(unit: &str) -> Option<&'static str> {
     })
 }
 
-fn misread_count(word: &str, typed: &Split<'_>, base: KbBase) -> NumberError {
+fn misread_count(word: &str, typed: &NumberParts<'_>, base: KbBase) -> NumberError {
     let rest = typed.rest.trim_start();
     let lower = rest.to_ascii_lowercase();
     let fraction = rest.strip_prefix('.').filter(|_| typed.is_decimal);
@@ -229,7 +229,7 @@ fn smaller<'u>(mut value: f64, units: impl Iterator<Item = (f64, &'u str)>) -> O
     None
 }
 
-fn misread_time(word: &str, typed: &Split<'_>, default: TimeUnit) -> NumberError {
+fn misread_time(word: &str, typed: &NumberParts<'_>, default: TimeUnit) -> NumberError {
     let lower = typed.rest.trim().to_lowercase();
     let (why, write) = match lower.strip_prefix('.').filter(|_| typed.is_decimal) {
         Some(fraction) => ("fio reads no fractions".to_owned(), whole_time(typed.number, fraction)),
@@ -261,7 +261,7 @@ fn added_up(word: &str) -> Option<String> {
     (seconds > 0).then(|| format!("{seconds}s"))
 }
 
-fn misread_milliseconds(word: &str, typed: &Split<'_>) -> NumberError {
+fn misread_milliseconds(word: &str, typed: &NumberParts<'_>) -> NumberError {
     let unit = time_letter(&typed.rest.trim().to_lowercase()).and_then(unit_of_time);
     let millis =
         unit.filter(|unit| *unit >= 1_000_000).and_then(|unit| typed.number.checked_mul(unit / 1_000_000));

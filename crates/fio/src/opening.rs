@@ -1,6 +1,6 @@
 //! What fio prints before a run: one line for each job, the version, and what is being started.
 
-use super::asked::{Asked, FioJob};
+use super::asked::{FioJob, FioRequest};
 use super::commands::VERSION;
 use super::number::KbBase;
 use super::present::figures::{Suffix, scaled};
@@ -10,7 +10,7 @@ pub const CAPPED_DEPTH: &str =
     "both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1";
 
 /// The banner of the normal format, from the job lines to the line that says what is started.
-pub fn opening(asked: &Asked) -> String {
+pub fn opening(asked: &FioRequest) -> String {
     let mut text = String::new();
     for job in asked.jobs.iter().filter(|job| job.clone == 0) {
         text.push_str(&job_line(job));
@@ -23,7 +23,7 @@ pub fn opening(asked: &Asked) -> String {
 }
 
 /// A line for each clone whose depth is capped; it comes after the lines about layouts.
-pub fn capped_depths(asked: &Asked) -> String {
+pub fn capped_depths(asked: &FioRequest) -> String {
     asked
         .jobs
         .iter()
@@ -52,7 +52,7 @@ fn job_line(job: &FioJob) -> String {
     )
 }
 
-fn starting(asked: &Asked) -> String {
+fn starting(asked: &FioRequest) -> String {
     let threads = asked.jobs.iter().filter(|job| job.options.thread).count();
     let processes = asked.jobs.len() - threads;
     let counted = |count: usize, one: &str, many: &str| match count {

@@ -79,7 +79,7 @@ impl Pattern {
 
 /// Whether directions are reported together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unified {
+pub enum UnifiedReport {
     /// Each direction by itself.
     #[default]
     Apart,
@@ -89,13 +89,13 @@ pub enum Unified {
     Both,
 }
 
-impl Unified {
+impl UnifiedReport {
     /// The value of a word in the option table.
-    pub fn named(word: &str) -> Unified {
+    pub fn named(word: &str) -> UnifiedReport {
         match word {
-            "mixed" | "1" => Unified::Mixed,
-            "both" | "2" => Unified::Both,
-            _ => Unified::Apart,
+            "mixed" | "1" => UnifiedReport::Mixed,
+            "both" | "2" => UnifiedReport::Both,
+            _ => UnifiedReport::Apart,
         }
     }
 }
@@ -212,7 +212,7 @@ pub struct JobOptions {
     pub logs: LogOptions,
     pub steady: SteadyOptions,
     pub stats: bool,
-    pub unified: Unified,
+    pub unified: UnifiedReport,
     pub bits: bool,
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use workload::{Direction, FlushBy, Nanos, Packer, PagesFlush, StepPlan, TracedIo, Unpacker};
 
-use super::asked::Asked;
+use super::asked::FioRequest;
 use super::error::FioError;
 use super::options::JobOptions;
 
@@ -70,7 +70,7 @@ struct Recording {
 
 impl Recordings {
     /// Begins the step `plan`.
-    pub fn begin(&mut self, asked: &Asked, plan: &StepPlan) {
+    pub fn begin(&mut self, asked: &FioRequest, plan: &StepPlan) {
         (self.workers, self.files) = (Vec::new(), Vec::new());
         for worker in &plan.workers {
             let job = asked.jobs.iter().find(|job| job.label == worker.job);

@@ -2,7 +2,7 @@
 
 use options::near::nearest;
 
-use super::error::{EINVAL, FIRST_DIRECT, FioError, Unsized, Waits, verror};
+use super::error::{EINVAL, FIRST_DIRECT, FioError, JobWithoutSize, Waits, verror};
 use super::value::Word;
 use super::{commandline, commands, meant};
 
@@ -72,7 +72,7 @@ fn no_section(asked: &[String], there: &[String]) -> String {
     format!("No section is named {}; there are: {}.{meant}", asked.join(", "), there.join(", "))
 }
 
-fn add_a_size(job: &Unsized, corrected: &str) -> String {
+fn add_a_size(job: &JobWithoutSize, corrected: &str) -> String {
     let name = &job.name;
     match &job.path {
         // With a size, a regular file of that name would be created.

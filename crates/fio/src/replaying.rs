@@ -9,7 +9,7 @@ use workload::{
     Access, BlockSizes, Bytes, Calls, Flush, FlushBy, Job, Nanos, Pace, Replay, StopRule, TracePieces,
 };
 
-use super::asked::{About, Asked, FioJob, LaysOut, Remark};
+use super::asked::{About, FioJob, FioRequest, LaysOut, Remark};
 use super::error::{FioError, Place};
 use super::files::split_list;
 use super::options::JobOptions;
@@ -83,7 +83,7 @@ impl TracePieces for Reread {
 }
 
 /// Reads the traces of all jobs that replay one; a job keeps the error if its trace is wrong. Clones share what was read.
-pub fn read_traces(asked: &mut Asked, world: TraceWorld) {
+pub fn read_traces(asked: &mut FioRequest, world: TraceWorld) {
     let only_reads = if asked.lays_out == LaysOut::Nothing { OnlyReads::Yes } else { OnlyReads::No };
     let mut known: HashMap<PathBuf, (TraceOptions, Arc<Result<Trace, FioError>>)> = HashMap::new();
     let mut remarks = Vec::new();

@@ -1,7 +1,7 @@
 //! The option table: every job option of fio as a row. Data: an option that becomes supported changes its row here.
 
 use super::number::{KbBase, TimeUnit};
-use super::options::{JobOptions, Unified};
+use super::options::{JobOptions, UnifiedReport};
 use super::row::Class::{A, B, C};
 use super::row::{Part, Row, row, within};
 use super::shape::{Shape, Shaped};
@@ -519,7 +519,7 @@ pub static ROWS: &[Row] = &[
     report(row("significant_figures", Kind::Int(1, 10), "4", B))
         .does("Significant digits of rates in the text.", |o, v| o.significant_figures = v.small()),
     report(row("unified_rw_reporting", Kind::Choice(&[("none", "One block a direction"), ("0", "One block a direction"), ("mixed", "One block"), ("1", "One block"), ("both", "Both"), ("2", "Both")]), "none", A))
-        .does("Whether directions are reported together.", |o, v| o.unified = Unified::named(v.word()))
+        .does("Whether directions are reported together.", |o, v| o.unified = UnifiedReport::named(v.word()))
         .harmless(&["0"]),
     report(row("gtod_reduce", Kind::Bool, "0", A)).does("Leaves out every latency.", |o, v| o.reduce_clock(v)),
     report(row("gtod_cpu", COUNT, "", B)).nearly("each worker reads the clock itself", "CPU that reads the clock for all.", |_, _| {}),

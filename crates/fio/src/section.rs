@@ -1,6 +1,6 @@
 //! Options as typed, between two headings.
 
-use super::error::{FioError, Typed};
+use super::error::{FioError, RefusedOption};
 use super::row::Row;
 
 /// One option as typed.
@@ -13,14 +13,14 @@ pub struct Setting {
     /// Its value, substituted.
     pub value: String,
     /// Its text and place, for messages.
-    pub typed: Typed,
+    pub typed: RefusedOption,
 }
 
 impl Setting {
     /// Returns an option of the command line.
     pub fn typed(row: &'static Row, name: &str, value: String) -> Setting {
         let text = if value.is_empty() { name.to_owned() } else { format!("{name}={value}") };
-        Setting { row, name: name.to_owned(), value, typed: Typed { text, within: None } }
+        Setting { row, name: name.to_owned(), value, typed: RefusedOption { text, within: None } }
     }
 
     /// Returns the refusal of this option, with its place in a job file.

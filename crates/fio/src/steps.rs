@@ -9,7 +9,7 @@ use workload::{
 };
 
 use super::amounts::{pass, passes, stop_rules};
-use super::asked::{Asked, FioJob, LaysOut};
+use super::asked::{FioJob, FioRequest, LaysOut};
 use super::batching;
 use super::bounds;
 use super::data::{blocks, buffers};
@@ -138,7 +138,7 @@ pub fn announcement(layout: &Layout) -> String {
 /// # Errors
 /// [`FioError`] if nothing may run: a device is held, a directory is missing, or a job waits for one that does not precede
 /// it.
-pub fn steps(asked: &Asked, look: Look) -> Result<Planned, FioError> {
+pub fn steps(asked: &FioRequest, look: Look) -> Result<Planned, FioError> {
     let mut planner = Planner { asked, look, planned: HashMap::new(), steps: Vec::new() };
     let mut unrunnable: Vec<Unrunnable> = Vec::new();
     for (number, job) in asked.jobs.iter().enumerate() {
@@ -189,7 +189,7 @@ struct Foreseen {
 }
 
 struct Planner<'l> {
-    asked: &'l Asked,
+    asked: &'l FioRequest,
     look: Look<'l>,
     planned: HashMap<PathBuf, Foreseen>,
     steps: Vec<FioStep>,

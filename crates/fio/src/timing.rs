@@ -2,19 +2,19 @@
 
 use workload::{Exit, Job, Nanos, Reach, Start};
 
-use super::asked::{Asked, FioJob};
+use super::asked::{FioJob, FioRequest};
 use super::error::FioError;
 use super::terms::{ExitWhat, TimeOptions};
 
 impl TimeOptions {
     /// Whether the end of a job, or an error in it, ends the whole run.
-    pub fn ends_the_run(asked: &Asked) -> bool {
+    pub fn ends_the_run(asked: &FioRequest) -> bool {
         let any = |set: fn(&TimeOptions) -> bool| asked.jobs.iter().any(|job| set(&job.options.time));
         any(|time| time.exitall) && any(|time| time.exit_what == ExitWhat::All)
     }
 
     /// Whether an error in a job ends the whole run.
-    pub fn error_ends_the_run(asked: &Asked) -> bool {
+    pub fn error_ends_the_run(asked: &FioRequest) -> bool {
         let any = |set: fn(&TimeOptions) -> bool| asked.jobs.iter().any(|job| set(&job.options.time));
         any(|time| time.exitall_on_error) && any(|time| time.exit_what == ExitWhat::All)
     }
@@ -24,7 +24,7 @@ impl TimeOptions {
 ///
 /// # Errors
 /// If the job waits for one that does not precede it, or if options exclude each other.
-pub(super) fn timed(work: Job, job: &FioJob, asked: &Asked) -> Result<Job, FioError> {
+pub(super) fn timed(work: Job, job: &FioJob, asked: &FioRequest) -> Result<Job, FioError> {
     let time = &job.options.time;
     let any = |set: fn(&TimeOptions) -> bool| asked.jobs.iter().any(|job| set(&job.options.time));
     // The flag applies to the whole run: a job that sets it sets it for all.
@@ -48,7 +48,7 @@ pub(super) fn timed(work: Job, job: &FioJob, asked: &Asked) -> Result<Job, FioEr
     })
 }
 
-fn start(job: &FioJob, asked: &Asked) -> Result<Start, FioError> {
+fn start(job: &FioJob, asked: &FioRequest) -> Result<Start, FioError> {
     let Some(awaited) = &job.options.time.wait_for else { return Ok(Start::WithStep) };
     let refused = |reason: &str| FioError::refused(&format!("wait_for={awaited}"), reason);
     if job.options.time.startdelay.1 > Nanos::ZERO {

@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use fio::{Asked, FioError, Request, Surroundings, opening, parse, steps};
+use fio::{FioError, FioRequest, Request, Surroundings, opening, parse, steps};
 use kernel::guard;
 use workload::{Bytes, Nanos};
 
@@ -75,13 +75,13 @@ fn files_below(place: &Path) -> std::io::Result<Vec<PathBuf>> {
 }
 
 /// Returns where the result goes if not to stdout, checked for writing before anything runs.
-fn place_for_output(asked: &Asked) -> Result<Option<Output<'static>>, FioError> {
+fn place_for_output(asked: &FioRequest) -> Result<Option<Output<'static>>, FioError> {
     let Some(path) = asked.presentation.output.as_deref() else { return Ok(None) };
     let output = Output::ask(path, Over::default());
     output.map(Some).map_err(|error| FioError::OutputFile { errno: error.errno(), why: error.to_string() })
 }
 
-fn load(asked: &mut Asked, output: Option<Output<'static>>, patience: Nanos) -> u8 {
+fn load(asked: &mut FioRequest, output: Option<Output<'static>>, patience: Nanos) -> u8 {
     // Before signals are caught, so that Ctrl-C during a long trace ends the program as usual.
     traces::read(asked);
     let asked = &*asked;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use workload::Nanos;
 
-use super::window::Counted;
+use super::window::LoggedIo;
 use crate::logging::LogOptions;
 use crate::present::bins::{BUCKETS, bucket};
 
@@ -43,7 +43,7 @@ impl Histograms {
     }
 
     /// Counts the completion latency of an I/O, after writing the rows that were due before it.
-    pub fn count(&mut self, io: &Counted, rows: &mut Rows) {
+    pub fn count(&mut self, io: &LoggedIo, rows: &mut Rows) {
         if io.done >= self.end {
             self.write(self.end, rows);
             let gone = io.done.0 / self.every.0.max(1);
@@ -88,7 +88,7 @@ mod tests {
                 [(10, 0, 1_000), (20, 0, 1_000), (30, 1, 99_000_000_000), (150, 0, 5)]
             {
                 let (done, latencies) = (Nanos::from_millis(done), [0, clat, clat]);
-                histograms.count(&Counted { done, direction, latencies, ..Counted::default() }, &mut rows);
+                histograms.count(&LoggedIo { done, direction, latencies, ..LoggedIo::default() }, &mut rows);
             }
             histograms.write(Nanos::from_millis(160), &mut rows);
             let numbers: Vec<Vec<u64>> =

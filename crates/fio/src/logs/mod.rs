@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use record::{Interval, IoTrace, StepRecord};
 use workload::{Nanos, StepPlan};
 
-use super::asked::{Asked, FioJob};
+use super::asked::{FioJob, FioRequest};
 use super::engines::Engine;
 use super::logging::LogOptions;
 use aggregate::AggregateLogs;
 use histograms::{Histograms, Rows};
 use row::{Row, number_of};
-use window::{Counted, Part, Window, Windows};
+use window::{LoggedIo, Part, Window, Windows};
 
 /// Kinds of logs that have a row for each I/O or window; the names are parts of their files' names.
 const KINDS: [&str; 5] = ["bw", "iops", "slat", "clat", "lat"];
@@ -41,13 +41,13 @@ struct LogFile {
 pub struct Logs {
     aggregate: Option<AggregateLogs>,
     /// Logs of each worker, in the order of the plan; `None` if its job keeps no log.
-    workers: Vec<Option<Kept>>,
+    workers: Vec<Option<WorkerLogs>>,
     files: Vec<LogFile>,
 }
 
 /// The logs of one worker.
 #[derive(Clone, Debug)]
-struct Kept {
+struct WorkerLogs {
     options: LogOptions,
     /// Index into the files by kind; `None` if that log is not kept.
     files: [Option<usize>; 5],
@@ -70,13 +70,13 @@ struct Kept {
 
 impl Logs {
     /// Returns the logs of `asked`, before its first step.
-    pub fn new(asked: &Asked) -> Logs {
+    pub fn new(asked: &FioRequest) -> Logs {
         let aggregate = asked.presentation.bandwidth_log.then(AggregateLogs::default);
         Logs { aggregate, ..Logs::default() }
     }
 
     /// Begins the step `plan`, whose clock showed zero at `zero_unix_ms`. What an earlier step has written stays.
-    pub fn begin(&mut self, asked: &Asked, plan: &StepPlan, zero_unix_ms: u64) {
+    pub fn begin(&mut self, asked: &FioRequest, plan: &StepPlan, zero_unix_ms: u64) {
         (self.workers, self.files) = (Vec::new(), Vec::new());
         for worker in &plan.workers {
             let job = asked.jobs.iter().find(|job| job.label == worker.job);
@@ -86,7 +86,7 @@ impl Logs {
         }
     }
 
-    fn keep(&mut self, job: &FioJob, asked: &Asked, zero_unix_ms: u64) -> Kept {
+    fn keep(&mut self, job: &FioJob, asked: &FioRequest, zero_unix_ms: u64) -> WorkerLogs {
         let options = job.options.logs.clone();
         let jobs = &job.options;
         let latency = |shown: bool| options.latency.as_ref().filter(|_| shown);
@@ -104,7 +104,7 @@ impl Logs {
         }
         let histogram = options.histogram.as_ref().filter(|_| options.keeps_histograms() && jobs.clat);
         let histogram_file = histogram.map(|prefix| self.file(prefix, "clat_hist", job));
-        Kept {
+        WorkerLogs {
             files,
             histogram_file,
             issued: [jobs.pattern.reads, jobs.pattern.writes, jobs.pattern.trims],
@@ -182,13 +182,13 @@ fn submits_apart(engine: &Engine) -> bool {
     engine.backend() == Some(workload::BackendKind::Libaio)
 }
 
-impl Kept {
+impl WorkerLogs {
     fn take(&mut self, io: &IoTrace, direction: u8, files: &mut [LogFile]) {
         let origin = *self.origin.get_or_insert(io.due.min(io.done));
         let done = io.done.since(origin);
         let (lat, clat) = (io.done.since(io.due).0, io.done.since(io.issued).0);
         let latencies = [lat.saturating_sub(clat), clat, lat];
-        let counted = Counted { done, direction, bytes: u64::from(io.bytes), latencies };
+        let counted = LoggedIo { done, direction, bytes: u64::from(io.bytes), latencies };
         if let (Some(histograms), Some(file)) = (&mut self.histograms, self.histogram_file) {
             let epoch_ms = if self.epoch_ms > 0 { self.epoch_ms + origin.0 / 1_000_000 } else { 0 };
             let mut rows = Rows { text: &mut files[file].text, bytes: self.bytes, epoch_ms };

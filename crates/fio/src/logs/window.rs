@@ -33,7 +33,7 @@ impl Values {
 
 /// One I/O as the windows count it.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Counted {
+pub struct LoggedIo {
     /// When it completed, from the job's start.
     pub done: Nanos,
     /// Direction, numbered as in rows.
@@ -56,7 +56,7 @@ pub struct Part {
 }
 
 impl Part {
-    fn add(&mut self, io: &Counted) {
+    fn add(&mut self, io: &LoggedIo) {
         self.ios += 1;
         self.bytes += io.bytes;
         self.latencies.iter_mut().zip(io.latencies).for_each(|(values, latency)| values.add(latency));
@@ -113,7 +113,7 @@ impl Windows {
     }
 
     /// Counts an I/O. Windows that end before it go to `out`, including those without any I/O.
-    pub fn count(&mut self, io: &Counted, out: &mut Vec<Window>) {
+    pub fn count(&mut self, io: &LoggedIo, out: &mut Vec<Window>) {
         while io.done >= self.now.end {
             self.close(out);
         }
@@ -154,8 +154,8 @@ mod tests {
         Nanos::from_millis(ms)
     }
 
-    fn at(done: u64) -> Counted {
-        Counted { done: ms(done), direction: 0, bytes: 4096, latencies: [0, 10, 20] }
+    fn at(done: u64) -> LoggedIo {
+        LoggedIo { done: ms(done), direction: 0, bytes: 4096, latencies: [0, 10, 20] }
     }
 
     #[test]

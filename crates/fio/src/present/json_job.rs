@@ -8,7 +8,7 @@ use super::pressed;
 use super::tree::Tree;
 use super::unit::{Figures, Latency, MIXED, NAMES, Unit};
 use crate::asked::Format;
-use crate::options::{JobOptions, Unified};
+use crate::options::{JobOptions, UnifiedReport};
 use crate::steady::{Sample, Spread, Steadiness};
 
 /// `eta` of a job that has ended, as fio prints it.
@@ -33,13 +33,13 @@ pub fn job(unit: &Unit, groups: &[Group], presented: &Presented) -> Tree {
     let mut members = head(unit, presented);
     for (place, figures) in unit.reported() {
         // fio prints the flushes after the directions, and the mix after those; without separate directions, no flushes.
-        if place == MIXED && unit.first.options.unified == Unified::Both {
+        if place == MIXED && unit.first.options.unified == UnifiedReport::Both {
             members.push(("sync".to_owned(), shape.flushes(&unit.flush)));
         }
         let group = Group::of(groups, unit, place);
         members.push((NAMES[place].to_owned(), shape.direction(figures, group)));
     }
-    if unit.first.options.unified == Unified::Apart {
+    if unit.first.options.unified == UnifiedReport::Apart {
         members.push(("sync".to_owned(), shape.flushes(&unit.flush)));
     }
     members.extend(machine(unit));

@@ -4,7 +4,7 @@ use record::Interval;
 use workload::{BytesPerSecond, Direction, Iops, Nanos};
 
 use super::status::{DirectionRate, Progress, status_line};
-use crate::asked::{Asked, FioJob};
+use crate::asked::{FioJob, FioRequest};
 use crate::steps::FioStep;
 
 /// The live line of a step.
@@ -33,7 +33,7 @@ pub struct Shown {
 
 impl<'a> LiveLine<'a> {
     /// Returns the line of `step`, which has this number.
-    pub fn new(asked: &'a Asked, number: usize, step: &FioStep) -> LiveLine<'a> {
+    pub fn new(asked: &'a FioRequest, number: usize, step: &FioStep) -> LiveLine<'a> {
         LiveLine {
             jobs: asked.jobs.iter().filter(|job| job.step == number).collect(),
             every: asked.presentation.eta_interval,

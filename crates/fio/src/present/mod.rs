@@ -19,7 +19,7 @@ mod unit;
 use record::{DiskCounters, Note, Sample, StepRecord};
 use workload::Nanos;
 
-use super::asked::{Asked, IdleCpus};
+use super::asked::{FioRequest, IdleCpus};
 use said::of_note;
 
 pub(crate) use unit::DATA;
@@ -35,7 +35,7 @@ pub use terse::terse;
 #[derive(Clone, Debug)]
 pub struct Presented<'a> {
     /// What was asked.
-    pub asked: &'a Asked,
+    pub asked: &'a FioRequest,
     /// The steps that ran, in order; fewer than were asked for, or none, if the run was interrupted or failed.
     pub steps: Vec<StepRecord>,
     /// The wall clock at the end of the run.
@@ -58,7 +58,7 @@ pub struct Presented<'a> {
 
 impl<'a> Presented<'a> {
     /// Returns a result without any step of `asked`, in a run that this process begins at `started_unix_ms`.
-    pub fn begun(asked: &'a Asked, started_unix_ms: u64) -> Presented<'a> {
+    pub fn begun(asked: &'a FioRequest, started_unix_ms: u64) -> Presented<'a> {
         Presented {
             asked,
             steps: Vec::new(),

@@ -5,7 +5,7 @@ use workload::Nanos;
 
 use super::tree::Tree;
 use super::unit::Unit;
-use crate::asked::{Asked, FioJob};
+use crate::asked::{FioJob, FioRequest};
 use crate::error::verror;
 use options::errno_text;
 
@@ -40,7 +40,7 @@ pub(super) fn cause(errno: i32, bound: Option<&CrossedBound>) -> String {
 }
 
 /// The line that fio prints for each limit that was crossed in `step`.
-pub(super) fn lines(asked: &Asked, step: &StepRecord) -> Vec<String> {
+pub(super) fn lines(asked: &FioRequest, step: &StepRecord) -> Vec<String> {
     let crossed = step.notes.iter().filter_map(|note| match note {
         Note::Crossed(crossed) => Some(crossed),
         _ => None,
@@ -48,7 +48,7 @@ pub(super) fn lines(asked: &Asked, step: &StepRecord) -> Vec<String> {
     crossed.map(|crossed| line(asked, crossed)).collect()
 }
 
-fn line(asked: &Asked, crossed: &BoundCrossing) -> String {
+fn line(asked: &FioRequest, crossed: &BoundCrossing) -> String {
     let job = asked.jobs.iter().find(|job| job.label == crossed.job);
     let name = job.map_or(crossed.job.as_str(), |job| job.name.as_str());
     match &crossed.bound {

@@ -10,7 +10,7 @@ use super::Presented;
 use super::bins::Coarse;
 use super::pressed;
 use crate::asked::FioJob;
-use crate::options::Unified;
+use crate::options::UnifiedReport;
 use crate::steady::{Steadiness, steadiness};
 
 /// Directions that carry data, in the order in which they are printed.
@@ -243,7 +243,7 @@ impl<'a> Unit<'a> {
 
     /// Directions that are reported, with their index in a [`Group`](super::group::Group).
     pub fn reported(&self) -> Vec<(usize, &Figures)> {
-        let apart = self.first.options.unified != Unified::Mixed;
+        let apart = self.first.options.unified != UnifiedReport::Mixed;
         let mixed = self.mixed.iter().map(|figures| (MIXED, figures));
         self.directions.iter().enumerate().filter(|_| apart).chain(mixed).collect()
     }
@@ -316,7 +316,7 @@ impl<'a> Unit<'a> {
                 _ => figures.add_windows(&windows, &[*direction]),
             }
         }
-        if first.options.unified != Unified::Apart {
+        if first.options.unified != UnifiedReport::Apart {
             unit.mixed = Some(unit.mix(&windows));
         }
         unit.steadiness = steadiness(&first.options.steady, step, &indices);

@@ -11,7 +11,7 @@ pub mod rule;
 pub use options::SteadyOptions;
 pub use rule::{Measure, Spread, SteadyRule};
 
-use crate::asked::Asked;
+use crate::asked::FioRequest;
 
 /// Rates in one sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -157,7 +157,7 @@ pub struct SteadyWatch(Vec<Steadiness>);
 
 impl SteadyWatch {
     /// Watches the units of the report that run in the step with this number, whose record names its jobs `jobs`.
-    pub fn new(asked: &Asked, step: usize, jobs: &[String]) -> SteadyWatch {
+    pub fn new(asked: &FioRequest, step: usize, jobs: &[String]) -> SteadyWatch {
         let member = |at: usize| jobs.iter().position(|name| *name == asked.jobs[at].label);
         let of = |unit: Vec<usize>| {
             let first = asked.jobs.get(*unit.first()?)?;

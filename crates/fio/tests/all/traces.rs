@@ -3,7 +3,7 @@
 use std::io::{BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use fio::{Asked, FioError, Trace, TraceInput, TraceWorld, read_traces, steps};
+use fio::{FioError, FioRequest, Trace, TraceInput, TraceWorld, read_traces, steps};
 use workload::{Access, Direction, FlushBy, Nanos, Pace, Replay, TraceRows, TracedIo, Unpacker};
 
 use crate::vocabulary::{asked, disk};
@@ -63,7 +63,7 @@ fn blktrace(records: &[(u64, u64, u32, u32, u32)]) -> Vec<u8> {
     bytes
 }
 
-fn loaded(words: &str) -> Asked {
+fn loaded(words: &str) -> FioRequest {
     let mut asked = asked(words);
     read_traces(&mut asked, TraceWorld { open, device });
     asked

@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 
 use fio::{
-    Asked, Clock, DiskUse, FioError, FioStep, OnDisk, OnDiskKind, Planned, Presented, Request, Surroundings,
-    parse, steps,
+    Clock, DiskUse, FioError, FioRequest, FioStep, OnDisk, OnDiskKind, Planned, Presented, Request,
+    Surroundings, parse, steps,
 };
 use record::{Distribution, Histogram, Interval, IoFailure, StepRecord, Tally, WorkerTotals};
 use workload::{Bytes, Direction, Ending, Nanos, StepKind, StepPlan};
@@ -37,12 +37,12 @@ pub fn request(words: &[String], job_file: &str) -> Result<Request, FioError> {
 }
 
 /// The load that a command line asks for.
-pub fn asked(words: &str) -> Asked {
+pub fn asked(words: &str) -> FioRequest {
     asked_with_file(words, "")
 }
 
 /// The load that a command line and `job.fio` ask for.
-pub fn asked_with_file(words: &str, job_file: &str) -> Asked {
+pub fn asked_with_file(words: &str, job_file: &str) -> FioRequest {
     match request(&line(words), job_file) {
         Ok(Request::Run(asked)) => *asked,
         other => panic!("{words}: {other:?}"),
@@ -50,7 +50,7 @@ pub fn asked_with_file(words: &str, job_file: &str) -> Asked {
 }
 
 /// The load that `job.fio` alone asks for.
-pub fn asked_by_file(job_file: &str) -> Asked {
+pub fn asked_by_file(job_file: &str) -> FioRequest {
     asked_with_file("fio job.fio", job_file)
 }
 
@@ -113,7 +113,7 @@ pub fn distribution(values: impl Iterator<Item = u64> + Clone) -> Distribution {
 }
 
 /// Records of `asked` whose clones did `did`, in order.
-pub fn records(asked: &Asked, did: &[Did]) -> Vec<StepRecord> {
+pub fn records(asked: &FioRequest, did: &[Did]) -> Vec<StepRecord> {
     (0..asked.step_count())
         .map(|step| {
             let members = asked.jobs.iter().zip(did).filter(|(job, _)| job.step == step);
@@ -201,7 +201,7 @@ fn worker(job: u16, did: &Did) -> WorkerTotals {
 }
 
 /// Everything that a result is printed from, at a fixed time.
-pub fn presented<'a>(asked: &'a Asked, steps: &[StepRecord]) -> Presented<'a> {
+pub fn presented<'a>(asked: &'a FioRequest, steps: &[StepRecord]) -> Presented<'a> {
     Presented {
         asked,
         steps: steps.to_vec(),

@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-use fio::{Asked, FioError, FioJob};
+use fio::{FioError, FioJob, FioRequest};
 use kernel::Links;
 use session::signals::StopFlag;
 
@@ -52,7 +52,7 @@ const TERMINATE: i32 = 15;
 /// Commands that are due.
 pub struct Due<'a> {
     /// The jobs that have them.
-    pub asked: &'a Asked,
+    pub asked: &'a FioRequest,
     /// The step of those jobs.
     pub step: usize,
     /// Which of their commands are due.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use engine::{EngineError, PlanError};
 use experiments::Step;
 use fio::{
-    Asked, Below, Disk, Eta, FioError, FioStep, Idleness, LiveLine, Logs, Presentation, Recordings, SoFar,
-    SteadyWatch, TRACE_HEADER, announcement, capped_depths,
+    Below, Disk, Eta, FioError, FioRequest, FioStep, Idleness, LiveLine, Logs, Presentation, Recordings,
+    SoFar, SteadyWatch, TRACE_HEADER, announcement, capped_depths,
 };
 use kernel::Clock;
 use record::{Interval, IoTrace, Note, Observer, Silence, StepRecord};
@@ -447,7 +447,7 @@ fn jobs_of(error: &PlanError, step: &Step) -> Vec<String> {
 }
 
 /// Returns the index of the job `label` in the results.
-fn number_of(asked: &Asked, label: &str) -> Option<usize> {
+fn number_of(asked: &FioRequest, label: &str) -> Option<usize> {
     asked.jobs.iter().position(|job| job.label == label)
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use fio::{Asked, Clock, Disk, FioError, INTERRUPTED, Presented, messages, not_run, opening};
+use fio::{Clock, Disk, FioError, FioRequest, INTERRUPTED, Presented, messages, not_run, opening};
 use record::{Sample, StepRecord};
 use workload::Nanos;
 
@@ -58,7 +58,7 @@ pub struct Told<'a> {
 
 impl<'a> Told<'a> {
     /// Begins a run of `asked`, without results, that writes to `output`.
-    pub fn new(asked: &'a Asked, output: Option<Output<'static>>) -> Told<'a> {
+    pub fn new(asked: &'a FioRequest, output: Option<Output<'static>>) -> Told<'a> {
         Told {
             presented: Presented::begun(asked, unix_ms()),
             samples: Vec::new(),

@@ -3,11 +3,11 @@
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 
-use fio::{Asked, TraceInput, TraceWorld, read_traces};
+use fio::{FioRequest, TraceInput, TraceWorld, read_traces};
 use session::named_input::NamedInput;
 
 /// Reads all of them.
-pub fn read(asked: &mut Asked) {
+pub fn read(asked: &mut FioRequest) {
     read_traces(asked, TraceWorld { open, device });
 }
 

@@ -130,7 +130,7 @@ fn unknown(word: &str, as_policy: &policy::PolicyError) -> Failure {
 /// A parsed fio job file.
 pub struct JobFile {
     /// The jobs and options that it asks for.
-    pub fio: Box<fio::Asked>,
+    pub fio: Box<fio::FioRequest>,
     /// The steps that it runs, one after the other.
     pub steps: Vec<FioStep>,
 }
@@ -226,7 +226,7 @@ pub fn in_milliseconds(span: Nanos) -> String {
 }
 
 /// Returns a note if the job names a time of its own.
-fn own_times(path: &str, fio: &fio::Asked, cycle: Nanos) -> Option<String> {
+fn own_times(path: &str, fio: &fio::FioRequest, cycle: Nanos) -> Option<String> {
     let typed = fio.jobs.iter().flat_map(|job| &job.echo).chain(&fio.globals);
     let ours = in_milliseconds(cycle);
     let value =
@@ -236,7 +236,7 @@ fn own_times(path: &str, fio: &fio::Asked, cycle: Nanos) -> Option<String> {
 }
 
 /// Returns notes on times of a job that mean nothing in a phase, which begins and counts at once.
-fn times_left_out(path: &str, fio: &fio::Asked) -> Vec<String> {
+fn times_left_out(path: &str, fio: &fio::FioRequest) -> Vec<String> {
     const MEANINGS: [(&str, &str); 2] = [
         ("startdelay", "the load begins with its phase"),
         ("ramp_time", "every I/O of a phase counts, and the first moments of a phase show as such"),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use experiments::Writes;
-use fio::{Asked, FioStep, Request, Surroundings, parse, steps};
+use fio::{FioRequest, FioStep, Request, Surroundings, parse, steps};
 use session::Setup;
 use session::failure::Failure;
 use session::named_input::{JOB_FILE, NamedInput};
@@ -50,7 +50,7 @@ pub(super) fn same_job(path: &str, target: &Path, setup: &Setup) -> Result<SameJ
     })
 }
 
-fn asked(path: &str, text: &str) -> Result<Asked, Failure> {
+fn asked(path: &str, text: &str) -> Result<FioRequest, Failure> {
     let around = surroundings();
     let read = |name: &str| if name == "-" { Ok(text.to_owned()) } else { (around.read)(name) };
     let around = Surroundings { read: &read, ..surroundings() };
@@ -63,7 +63,7 @@ fn asked(path: &str, text: &str) -> Result<Asked, Failure> {
     }
 }
 
-fn elsewhere(asked: &Asked) -> Option<&'static str> {
+fn elsewhere(asked: &FioRequest) -> Option<&'static str> {
     let own = asked.jobs.iter().flat_map(|job| &job.echo);
     let names: Vec<&String> = asked.globals.iter().chain(own).map(|(name, _)| name).collect();
     ELSEWHERE.into_iter().find(|option| names.iter().any(|name| name == option))
