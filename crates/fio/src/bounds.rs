@@ -4,7 +4,7 @@ use workload::{Bounds, ByDirection, Bytes, Flow, LeastRates, Nanos, Steering, Wh
 
 use super::number::{self, TimeUnit};
 use super::options::JobOptions;
-use super::shape::{Each, Shaped};
+use super::shape::{Each, ShapeValue};
 use super::value::{Value, ValueError};
 
 /// Options as typed; each field is the option of its name in the table.
@@ -31,7 +31,7 @@ const GRACE: Nanos = Nanos::from_secs(2);
 impl BoundOptions {
     /// Sets the latency limits of the directions that were typed.
     pub fn set_max_latency(&mut self, value: &Value) {
-        if let Value::Shape(Shaped::EachTime(typed)) = value {
+        if let Value::Shape(ShapeValue::EachTime(typed)) = value {
             for (place, time) in self.max_latency.iter_mut().zip(typed) {
                 *place = time.unwrap_or(*place);
             }

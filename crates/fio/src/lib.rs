@@ -78,7 +78,8 @@ pub use opening::{capped_depths, opening};
 pub use options::{JobOptions, Pattern, UnifiedReport};
 pub use pattern::{MOST as PATTERN_MOST, PatternFile};
 pub use present::{
-    Clock, DiskUse, INTERRUPTED, Idleness, LiveLine, Presented, Shown, human, json, messages, not_run, terse,
+    Clock, DiskUse, FioReport, INTERRUPTED, Idleness, LiveLine, LiveLineText, human, json, messages, not_run,
+    terse,
 };
 pub use reader::{Reader, Reading};
 pub use recording::{HEADER as TRACE_HEADER, Recordings};
@@ -86,10 +87,10 @@ pub use reference::entries;
 pub use replaying::{Trace, TraceInput, TraceWorld, read_traces};
 pub use row::{Class, JobTable, Part, Row, Standing};
 pub use rows::ROWS;
-pub use shape::{Shape, Shaped};
+pub use shape::{Shape, ShapeValue};
 pub use so_far::SoFar;
 pub use steady::{SteadyOptions, SteadyWatch};
-pub use steps::{FioStep, Planned, Unrunnable, announcement, steps};
+pub use steps::{FioStep, PlannedSteps, Unrunnable, announcement, steps};
 pub use table::table;
 pub use terms::{ExitWhat, TimeOptions};
 pub use trace::{Action, Event, Fault, FaultPlace, TraceFile, TraceIo, TraceOptions, TraceReader};

@@ -11,7 +11,7 @@ use super::flushing::CallOptions;
 use super::logging::LogOptions;
 use super::number::KbBase;
 use super::ring::RingOptions;
-use super::shape::Shaped;
+use super::shape::ShapeValue;
 use super::steady::options::SteadyOptions;
 use super::terms::TimeOptions;
 use super::trace::TraceOptions;
@@ -260,7 +260,7 @@ impl JobOptions {
 
     /// Sets the lengths of the directions that were typed.
     pub fn set_lengths(target: &mut Each<Option<Lengths>>, value: &Value) {
-        if let Value::Shape(Shaped::Lengths(typed)) = value {
+        if let Value::Shape(ShapeValue::Lengths(typed)) = value {
             for (place, lengths) in target.iter_mut().zip(typed) {
                 if lengths.is_some() {
                     place.clone_from(lengths);
@@ -280,7 +280,7 @@ impl JobOptions {
 
     /// Sets the direction from a word of `rw`, and the number after its colon.
     pub fn set_direction(&mut self, value: &Value) {
-        if let Value::Shape(Shaped::Direction(word, number)) = value {
+        if let Value::Shape(ShapeValue::Direction(word, number)) = value {
             self.pattern = Pattern::named(word);
             self.rw_number = number.unwrap_or(0);
         }
@@ -288,7 +288,7 @@ impl JobOptions {
 
     /// Sets where files end: one size, or the two bounds of a size drawn for each file.
     pub fn set_filesize(&mut self, value: &Value) {
-        if let Value::Shape(Shaped::FileSize(least, most)) = value {
+        if let Value::Shape(ShapeValue::FileSize(least, most)) = value {
             (self.filesize_least, self.filesize) = (*least, *most);
         }
     }

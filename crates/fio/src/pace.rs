@@ -7,7 +7,7 @@ use super::options::JobOptions;
 
 /// Pace and access of a job.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Paced {
+pub struct PacedAccess {
     /// When the next I/O is due; with `write_pace`, the next one that is not a write.
     pub pace: Pace,
     /// When the next write is due, if a mix has a rate.
@@ -19,7 +19,7 @@ pub struct Paced {
 }
 
 /// Works out pace and access of `options`.
-pub fn of(options: &JobOptions) -> Paced {
+pub fn of(options: &JobOptions) -> PacedAccess {
     let [read, write, trim] = [0, 1, 2].map(|direction| pace(options, direction));
     let pattern = options.pattern;
     let both =
@@ -37,7 +37,7 @@ pub fn of(options: &JobOptions) -> Paced {
         (false, false) => (trim, Mix::TRIM),
     };
     let apart = pattern.mixed() && (read, write) != (Pace::Closed, Pace::Closed);
-    Paced {
+    PacedAccess {
         pace,
         write_pace: apart.then_some(write),
         access: access(options, mix),

@@ -36,12 +36,12 @@ const PIECE: usize = 1 << 16;
 pub struct Recordings {
     /// Traces of each worker, in the order of the plan; `None` if its job writes none.
     workers: Vec<Option<Recording>>,
-    files: Vec<Recorded>,
+    files: Vec<TraceOutput>,
 }
 
 /// A trace file, and the rows that are to be appended to it.
 #[derive(Clone, Debug)]
-struct Recorded {
+struct TraceOutput {
     path: PathBuf,
     text: String,
 }
@@ -88,7 +88,7 @@ impl Recordings {
     fn recording(&mut self, path: PathBuf, names: Vec<String>, flush: FlushBy) -> Recording {
         let known = self.files.iter().position(|file| file.path == path);
         let file = known.unwrap_or_else(|| {
-            self.files.push(Recorded { path, text: String::new() });
+            self.files.push(TraceOutput { path, text: String::new() });
             self.files.len() - 1
         });
         let recording = Recording {
@@ -132,7 +132,7 @@ impl Recordings {
         let mut workers: Vec<Recording> = self.workers.drain(..).flatten().collect();
         workers.sort_by_key(|recording| !recording.streams);
         for mut recording in workers {
-            let Some(Recorded { path, text }) = self.files.get_mut(recording.file) else { continue };
+            let Some(TraceOutput { path, text }) = self.files.get_mut(recording.file) else { continue };
             if !recording.streams {
                 recording.head(text);
             }

@@ -4,7 +4,7 @@ use super::number::{KbBase, TimeUnit};
 use super::options::{JobOptions, UnifiedReport};
 use super::row::Class::{A, B, C};
 use super::row::{Part, Row, row, within};
-use super::shape::{Shape, Shaped};
+use super::shape::{Shape, ShapeValue};
 use super::terms::ExitWhat;
 use super::value::{Kind, Value, Word};
 use super::verification::{POLICIES, PROOFS};
@@ -92,7 +92,7 @@ headings! {
 macro_rules! shaped {
     ($($field:ident).+ = $shape:ident) => {
         |options, value| {
-            if let Value::Shape(Shaped::$shape(shaped)) = value {
+            if let Value::Shape(ShapeValue::$shape(shaped)) = value {
                 options.$($field).+ = shaped.clone().into();
             }
         }
@@ -306,7 +306,7 @@ pub static ROWS: &[Row] = &[
     sync(row("write_barrier", COUNT, "0", C)).nearly("no engine heeds it, in fio neither: no effect; fsync flushes", "A barrier after every so many writes.", |_, _| {}),
     sync(row("sync_file_range", Kind::Shape(Shape::Pages), "", B))
         .does("Writes pages back after every so many writes: wait_before, write, wait_after, all of the file's.", |o, v| {
-            if let Value::Shape(Shaped::Pages(pages, writes)) = v {
+            if let Value::Shape(ShapeValue::Pages(pages, writes)) = v {
                 o.calls.pages = Some((*pages, *writes));
             }
         }),

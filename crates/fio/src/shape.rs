@@ -44,7 +44,7 @@ pub enum Shape {
 
 /// A value of such an option, once read.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Shaped {
+pub enum ShapeValue {
     /// [`Shape::Split`] and [`Shape::Range`]; `None` keeps what was there.
     Lengths(Each<Option<Lengths>>),
     /// [`Shape::Spread`].

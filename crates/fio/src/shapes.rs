@@ -9,7 +9,7 @@ use super::number::NumberError;
 use super::pattern;
 use super::priorities;
 use super::reader::Reader;
-use super::shape::{Shape, Shaped};
+use super::shape::{Shape, ShapeValue};
 use super::steady::rule::SteadyRule;
 use super::terms;
 use super::value::{Each, ValueError, Word};
@@ -23,21 +23,21 @@ const ZONES: usize = 256;
 ///
 /// # Errors
 /// [`ValueError`], which says what part is wrong and what would do.
-pub fn read(reader: &mut Reader, shape: Shape, word: &str) -> Result<Shaped, ValueError> {
+pub fn read(reader: &mut Reader, shape: Shape, word: &str) -> Result<ShapeValue, ValueError> {
     match shape {
-        Shape::Split => each(word, |list| split(reader, list)).map(Shaped::Lengths),
-        Shape::Range => each(word, |range| length_range(reader, range)).map(Shaped::Lengths),
-        Shape::Spread => spread(reader, word).map(Shaped::Spread),
-        Shape::Turn => turn(word).map(Shaped::Turn),
-        Shape::Pattern => pattern::read(word, &reader.files).map(Shaped::Pattern),
-        Shape::Priorities => each(word, |list| priorities::read(reader, list)).map(Shaped::Priorities),
-        Shape::FileSize => file_size(reader, word).map(|(least, most)| Shaped::FileSize(least, most)),
+        Shape::Split => each(word, |list| split(reader, list)).map(ShapeValue::Lengths),
+        Shape::Range => each(word, |range| length_range(reader, range)).map(ShapeValue::Lengths),
+        Shape::Spread => spread(reader, word).map(ShapeValue::Spread),
+        Shape::Turn => turn(word).map(ShapeValue::Turn),
+        Shape::Pattern => pattern::read(word, &reader.files).map(ShapeValue::Pattern),
+        Shape::Priorities => each(word, |list| priorities::read(reader, list)).map(ShapeValue::Priorities),
+        Shape::FileSize => file_size(reader, word).map(|(least, most)| ShapeValue::FileSize(least, most)),
         Shape::Direction(words) => direction(reader, words, word),
-        Shape::Steady => SteadyRule::read(word).map(Shaped::Steady),
-        Shape::Times => terms::times(word).map(|(least, most)| Shaped::Times(least, most)),
-        Shape::Pages => flushing::pages(word).map(|(pages, writes)| Shaped::Pages(pages, writes)),
-        Shape::EachTime => bounds::each_time(word).map(Shaped::EachTime),
-        Shape::Errors => terms::errors(word).map(Shaped::Errors),
+        Shape::Steady => SteadyRule::read(word).map(ShapeValue::Steady),
+        Shape::Times => terms::times(word).map(|(least, most)| ShapeValue::Times(least, most)),
+        Shape::Pages => flushing::pages(word).map(|(pages, writes)| ShapeValue::Pages(pages, writes)),
+        Shape::EachTime => bounds::each_time(word).map(ShapeValue::EachTime),
+        Shape::Errors => terms::errors(word).map(ShapeValue::Errors),
     }
 }
 
@@ -319,7 +319,7 @@ fn turn(word: &str) -> Result<FileTurn, ValueError> {
     }
 }
 
-fn direction(reader: &mut Reader, words: &'static [Word], word: &str) -> Result<Shaped, ValueError> {
+fn direction(reader: &mut Reader, words: &'static [Word], word: &str) -> Result<ShapeValue, ValueError> {
     let (name, argument) = match word.split_once([':', ',']) {
         Some((name, argument)) => (name, Some(argument)),
         None => (word, None),
@@ -328,11 +328,11 @@ fn direction(reader: &mut Reader, words: &'static [Word], word: &str) -> Result<
         return Err(ValueError::Choice { word: word.to_owned(), words });
     };
     match argument {
-        None => Ok(Shaped::Direction(known, None)),
+        None => Ok(ShapeValue::Direction(known, None)),
         Some(number) if known.starts_with("rand") => match number.parse::<u32>() {
-            Ok(every) if every > 0 => Ok(Shaped::Direction(known, Some(i64::from(every)))),
+            Ok(every) if every > 0 => Ok(ShapeValue::Direction(known, Some(i64::from(every)))),
             _ => Err(wrong(word, "behind the colon stands how many I/Os follow each random place")),
         },
-        Some(number) => reader.signed_bytes(number).map(|bytes| Shaped::Direction(known, Some(bytes))),
+        Some(number) => reader.signed_bytes(number).map(|bytes| ShapeValue::Direction(known, Some(bytes))),
     }
 }

@@ -50,7 +50,7 @@ pub struct FioStep {
 
 /// What can be run of what was asked for, and what cannot.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Planned {
+pub struct PlannedSteps {
     /// The steps; a step of which no job can run is among them, without jobs.
     pub steps: Vec<FioStep>,
     /// Jobs that fail before they begin; the others run without them.
@@ -66,7 +66,7 @@ pub struct Unrunnable {
     pub error: FioError,
 }
 
-impl Planned {
+impl PlannedSteps {
     /// The steps, for a caller that runs all of them or none.
     ///
     /// # Errors
@@ -138,7 +138,7 @@ pub fn announcement(layout: &Layout) -> String {
 /// # Errors
 /// [`FioError`] if nothing may run: a device is held, a directory is missing, or a job waits for one that does not precede
 /// it.
-pub fn steps(asked: &FioRequest, look: Look) -> Result<Planned, FioError> {
+pub fn steps(asked: &FioRequest, look: Look) -> Result<PlannedSteps, FioError> {
     let mut planner = Planner { asked, look, planned: HashMap::new(), steps: Vec::new() };
     let mut unrunnable: Vec<Unrunnable> = Vec::new();
     for (number, job) in asked.jobs.iter().enumerate() {
@@ -163,7 +163,7 @@ pub fn steps(asked: &FioRequest, look: Look) -> Result<Planned, FioError> {
         step.last = TimeOptions::ends_the_run(asked);
         step.last_if_failed = step.last || TimeOptions::error_ends_the_run(asked);
     }
-    Ok(Planned { steps, unrunnable })
+    Ok(PlannedSteps { steps, unrunnable })
 }
 
 /// Adds a job that cannot run. Jobs without a size are listed together, because one remedy is enough for all.
@@ -182,7 +182,7 @@ fn note_unrunnable(unrunnable: &mut Vec<Unrunnable>, number: usize, error: FioEr
 }
 
 /// A file as it will be once it is laid out, before its first reader runs.
-struct Foreseen {
+struct PlannedFile {
     bytes: u64,
     step: usize,
     layout: usize,
@@ -191,7 +191,7 @@ struct Foreseen {
 struct Planner<'l> {
     asked: &'l FioRequest,
     look: Look<'l>,
-    planned: HashMap<PathBuf, Foreseen>,
+    planned: HashMap<PathBuf, PlannedFile>,
     steps: Vec<FioStep>,
 }
 
@@ -369,7 +369,7 @@ impl Planner<'_> {
         };
         let layout = step.layouts.len();
         for file in &files {
-            let planned = Foreseen { bytes: file.bytes, step: job.step, layout };
+            let planned = PlannedFile { bytes: file.bytes, step: job.step, layout };
             self.planned.insert(file.path.clone(), planned);
         }
         let content = if options.engine.is_of_folders() {

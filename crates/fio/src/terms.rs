@@ -76,7 +76,7 @@ pub(super) const MISMATCH: i32 = 84;
 impl TimeOptions {
     /// Sets the delay of the start, a time or a range of times.
     pub fn set_startdelay(&mut self, value: &Value) {
-        if let Value::Shape(super::shape::Shaped::Times(least, most)) = value {
+        if let Value::Shape(super::shape::ShapeValue::Times(least, most)) = value {
             self.startdelay = (*least, *most);
         }
     }
@@ -162,7 +162,7 @@ impl TimeOptions {
 
     /// Sets the priorities by length that were typed.
     pub fn set_priorities(&mut self, value: &Value) {
-        if let Value::Shape(super::shape::Shaped::Priorities(typed)) = value {
+        if let Value::Shape(super::shape::ShapeValue::Priorities(typed)) = value {
             for (place, shares) in
                 self.cmdprio_bssplit.iter_mut().zip(typed).filter(|(_, typed)| typed.is_some())
             {

@@ -5,7 +5,7 @@ use workload::Nanos;
 
 use super::number::{NumberError, TimeUnit};
 pub use super::shape::{Each, Word};
-use super::shape::{Shape, Shaped};
+use super::shape::{Shape, ShapeValue};
 
 /// What an option takes.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +95,7 @@ pub enum Value {
     /// [`Kind::Cpus`].
     Cpus(Vec<u32>),
     /// [`Kind::Shape`].
-    Shape(Shaped),
+    Shape(ShapeValue),
 }
 
 /// Why a value could not be read.

@@ -11,12 +11,12 @@ use super::group::{Group, GroupDirection};
 use super::pressed;
 use super::said::mismatches;
 use super::unit::{Figures, Latency, NAMES, Unit, Windows, fatal_errno, works_on};
-use super::{DiskFigures, DiskUse, Presented};
+use super::{DiskFigures, DiskUse, FioReport};
 use crate::asked::FioJob;
 use crate::error::{EINVAL, FIRST_DIRECT};
 use crate::number::KbBase;
 use crate::options::JobOptions;
-use crate::steady::{Spread, Steadiness};
+use crate::steady::{Steadiness, SteadyBound};
 use crate::terms::MISMATCH;
 
 /// Columns for the percentiles of a row: 80, less 7 for its head.
@@ -25,7 +25,7 @@ const COARSE_EDGES: [&str; 12] =
     ["2", "4", "10", "20", "50", "100", "250", "500", "750", "1000", "2000", ">=2000"];
 
 /// Prints the normal format after the banner. Writing to a `String` cannot fail, so the results of `write!` are ignored.
-pub fn human(presented: &Presented) -> String {
+pub fn human(presented: &FioReport) -> String {
     let units = Unit::all(presented);
     let groups = Group::all(&units);
     let mut out = String::from("\n");
@@ -53,7 +53,7 @@ pub fn human(presented: &Presented) -> String {
 pub const INTERRUPTED: (&str, u8) = ("\nfio: terminating on signal 2\n", 128);
 
 /// Lines that fio prints when I/O fails: (stdout, stderr). They belong to the normal format only.
-pub fn messages(presented: &Presented) -> (String, String) {
+pub fn messages(presented: &FioReport) -> (String, String) {
     let (mut stdout, mut stderr) = (String::new(), String::new());
     // As in fio, a mismatch is reported before the I/O that read it.
     for mismatch in presented.steps.iter().flat_map(mismatches) {
@@ -90,7 +90,7 @@ pub fn messages(presented: &Presented) -> (String, String) {
 }
 
 /// Whether all jobs on the file continue after `failure`; fio then prints nothing, except for jobs with `error_dump`.
-fn is_passed_over(presented: &Presented, failure: &IoFailure) -> bool {
+fn is_passed_over(presented: &FioReport, failure: &IoFailure) -> bool {
     let passes = |job: &FioJob| {
         let time = &job.options.time;
         time.passes_over(failure.direction, failure.errno) && !time.error_dump
@@ -99,7 +99,7 @@ fn is_passed_over(presented: &Presented, failure: &IoFailure) -> bool {
     jobs.peek().is_some() && jobs.all(passes)
 }
 
-fn is_direct(presented: &Presented, path: &str) -> bool {
+fn is_direct(presented: &FioReport, path: &str) -> bool {
     let job = presented.asked.jobs.iter().find(|job| works_on(job, path));
     job.is_some_and(|job| job.options.direct && job.options.engine.is_synchronous())
 }
@@ -146,7 +146,7 @@ struct Block<'b> {
 }
 
 impl Block<'_> {
-    fn write(&self, out: &mut String, presented: &Presented) {
+    fn write(&self, out: &mut String, presented: &FioReport) {
         let unit = self.unit;
         if !unit.has_begun {
             return;
@@ -306,7 +306,7 @@ impl Block<'_> {
             rates.1,
             scaled(iops as u64, digits, false, Suffix::None),
             rule.name(),
-            if rule.spread == Spread::Slope { " slope" } else { " mean dev" },
+            if rule.spread == SteadyBound::Slope { " slope" } else { " mean dev" },
             steadiness.signed_criterion(),
             rule.unit()
         );
@@ -380,7 +380,7 @@ fn coarse_rows(out: &mut String, unit: &str, shares: &[f64]) {
     }
 }
 
-fn disks(out: &mut String, presented: &Presented) {
+fn disks(out: &mut String, presented: &FioReport) {
     let wanted = presented.asked.jobs.iter().any(|job| job.options.disk_util);
     if presented.disks.is_empty() || !wanted {
         return;
@@ -415,7 +415,7 @@ fn disk_cells(head: &str, figures: &DiskFigures) -> String {
 }
 
 /// Prints the remarks on the run. They come last, where no reader of fio's output looks for figures.
-fn notes(out: &mut String, presented: &Presented) {
+fn notes(out: &mut String, presented: &FioReport) {
     let is_said = |note: &Note| match note {
         Note::Mismatch(_) | Note::Crossed(_) => true,
         Note::Steered(steered) => steered.held == TargetOutcome::Yes,

@@ -4,11 +4,11 @@ use super::group::Group;
 use super::json_job::job;
 use super::tree::Tree;
 use super::unit::Unit;
-use super::{DiskFigures, DiskUse, Presented};
+use super::{DiskFigures, DiskUse, FioReport};
 use crate::commands::VERSION;
 
 /// Prints the whole JSON document, with the buckets of the histograms if `json+` is asked for.
-pub fn json(presented: &Presented) -> String {
+pub fn json(presented: &FioReport) -> String {
     let units = Unit::all(presented);
     let groups = Group::all(&units);
     let clock = &presented.clock;
@@ -37,7 +37,7 @@ pub fn json(presented: &Presented) -> String {
 }
 
 /// What plimsoll adds: the real version, and everything that fio would have mixed into its output as text.
-fn own(presented: &Presented) -> Tree {
+fn own(presented: &FioReport) -> Tree {
     let failures = presented.steps.iter().flat_map(|step| &step.failures).map(|failure| {
         Tree::object([
             ("file", Tree::text(&*failure.path)),

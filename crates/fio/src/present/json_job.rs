@@ -1,6 +1,6 @@
 //! One entry of `jobs` in the JSON document.
 
-use super::Presented;
+use super::FioReport;
 use super::bins::{bins, percents};
 use super::group::{Group, GroupDirection};
 use super::human::share_of_time;
@@ -9,7 +9,7 @@ use super::tree::Tree;
 use super::unit::{Figures, Latency, MIXED, NAMES, Unit};
 use crate::asked::Format;
 use crate::options::{JobOptions, UnifiedReport};
-use crate::steady::{Sample, Spread, Steadiness};
+use crate::steady::{Sample, Steadiness, SteadyBound};
 
 /// `eta` of a job that has ended, as fio prints it.
 const ETA_OVER: u64 = i32::MAX as u64;
@@ -26,7 +26,7 @@ struct Shape<'s> {
 }
 
 /// Returns the entry of `unit`.
-pub fn job(unit: &Unit, groups: &[Group], presented: &Presented) -> Tree {
+pub fn job(unit: &Unit, groups: &[Group], presented: &FioReport) -> Tree {
     let options = &unit.first.options;
     let with_bins = presented.asked.presentation.formats.contains(&Format::JsonPlus);
     let shape = Shape { options, with_bins };
@@ -67,7 +67,7 @@ fn steady(steadiness: &Steadiness) -> Tree {
         ("bw", rates(|sample| sample.bytes)),
     ]);
     let criterion = format!("{:.6}{}", steadiness.signed_criterion(), steadiness.rule.unit());
-    let slope = if steadiness.rule.spread == Spread::Slope { steadiness.slope() } else { 0.0 };
+    let slope = if steadiness.rule.spread == SteadyBound::Slope { steadiness.slope() } else { 0.0 };
     Tree::object([
         ("ss", Tree::Text(steadiness.rule.words())),
         ("duration", Tree::Int(steadiness.options.duration.0 / 1_000_000_000)),
@@ -79,7 +79,7 @@ fn steady(steadiness: &Steadiness) -> Tree {
     ])
 }
 
-fn head(unit: &Unit, presented: &Presented) -> Vec<(String, Tree)> {
+fn head(unit: &Unit, presented: &FioReport) -> Vec<(String, Tree)> {
     let elapsed_s = presented.elapsed.0.div_ceil(1_000_000_000);
     Tree::members([
         ("jobname", Tree::text(&*unit.first.name)),

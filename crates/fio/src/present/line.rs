@@ -24,7 +24,7 @@ pub struct LiveLine<'a> {
 
 /// A live line, to be written over the last one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct LiveLineText {
     /// The line.
     pub text: String,
     /// Whether the next one continues below it.
@@ -48,7 +48,7 @@ impl<'a> LiveLine<'a> {
     }
 
     /// Adds an interval, and returns the line if it is due.
-    pub fn take(&mut self, interval: &Interval) -> Option<Shown> {
+    pub fn take(&mut self, interval: &Interval) -> Option<LiveLineText> {
         let started = *self.started.get_or_insert(interval.start);
         if interval.end != self.at {
             self.at = interval.end;
@@ -67,7 +67,7 @@ impl<'a> LiveLine<'a> {
         if stays {
             self.below = interval.end;
         }
-        Some(Shown { text: self.text(interval), stays })
+        Some(LiveLineText { text: self.text(interval), stays })
     }
 
     fn text(&self, interval: &Interval) -> String {

@@ -27,13 +27,13 @@ pub(crate) use unit::DATA;
 pub use human::{INTERRUPTED, human, messages};
 pub use idleness::Idleness;
 pub use json::json;
-pub use line::{LiveLine, Shown};
+pub use line::{LiveLine, LiveLineText};
 pub use not_run::not_run;
 pub use terse::terse;
 
 /// Everything that a result is printed from.
 #[derive(Clone, Debug)]
-pub struct Presented<'a> {
+pub struct FioReport<'a> {
     /// What was asked.
     pub asked: &'a FioRequest,
     /// The steps that ran, in order; fewer than were asked for, or none, if the run was interrupted or failed.
@@ -56,10 +56,10 @@ pub struct Presented<'a> {
     pub idle: Option<Idleness>,
 }
 
-impl<'a> Presented<'a> {
+impl<'a> FioReport<'a> {
     /// Returns a result without any step of `asked`, in a run that this process begins at `started_unix_ms`.
-    pub fn begun(asked: &'a FioRequest, started_unix_ms: u64) -> Presented<'a> {
-        Presented {
+    pub fn begun(asked: &'a FioRequest, started_unix_ms: u64) -> FioReport<'a> {
+        FioReport {
             asked,
             steps: Vec::new(),
             clock: Clock::default(),

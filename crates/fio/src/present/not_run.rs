@@ -4,12 +4,12 @@ use options::errno_text;
 use record::StepRecord;
 use workload::Ending;
 
-use super::Presented;
+use super::FioReport;
 use super::unit::workers;
 use crate::asked::FioJob;
 
 /// A sentence for each job that did none of its I/O, once the run is over; clones with the same reason share one.
-pub fn not_run(presented: &Presented) -> Vec<String> {
+pub fn not_run(presented: &FioReport) -> Vec<String> {
     let mut reasons: Vec<(&str, String, usize)> = Vec::new();
     let jobs = presented.asked.jobs.iter().enumerate().filter(|(_, job)| !job.options.create_only);
     for (number, job) in jobs {
@@ -26,7 +26,7 @@ pub fn not_run(presented: &Presented) -> Vec<String> {
     reasons.into_iter().map(sentence).collect()
 }
 
-fn reason(presented: &Presented, number: usize, job: &FioJob) -> Option<String> {
+fn reason(presented: &FioReport, number: usize, job: &FioJob) -> Option<String> {
     let step = presented.steps.get(job.step);
     if step.is_some_and(|step| has_worked(job, step)) {
         return None;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Presented;
+use super::FioReport;
 use super::bins::percents;
 use super::group::Group;
 use super::human::share_of_time;
@@ -18,7 +18,7 @@ const TRIM: usize = 2;
 const MICROSECOND: u64 = 1_000;
 
 /// Prints a line for each unit. Writing to a `String` cannot fail, so the results of `write!` are ignored.
-pub fn terse(presented: &Presented) -> String {
+pub fn terse(presented: &FioReport) -> String {
     let units = Unit::all(presented);
     let groups = Group::all(&units);
     let mut out = String::new();
@@ -37,7 +37,7 @@ struct Line<'l> {
 }
 
 impl Line<'_> {
-    fn write(mut self, presented: &Presented) {
+    fn write(mut self, presented: &FioReport) {
         let version = presented.asked.presentation.terse;
         self.head(version);
         for (place, figures) in self.unit.reported() {

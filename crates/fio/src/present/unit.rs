@@ -6,7 +6,7 @@ use record::{
 };
 use workload::{Direction, Ending, Nanos};
 
-use super::Presented;
+use super::FioReport;
 use super::bins::Coarse;
 use super::pressed;
 use crate::asked::FioJob;
@@ -226,7 +226,7 @@ pub struct Unit<'a> {
 
 impl<'a> Unit<'a> {
     /// All units of the report, in order.
-    pub fn all(presented: &Presented<'a>) -> Vec<Unit<'a>> {
+    pub fn all(presented: &FioReport<'a>) -> Vec<Unit<'a>> {
         let jobs = &presented.asked.jobs;
         let of = |mut members: Vec<usize>| {
             members.retain(|&at| jobs[at].options.stats);
@@ -236,7 +236,7 @@ impl<'a> Unit<'a> {
     }
 
     /// Every clone as a unit of its own.
-    pub fn each(presented: &Presented<'a>) -> Vec<Unit<'a>> {
+    pub fn each(presented: &FioReport<'a>) -> Vec<Unit<'a>> {
         let jobs = presented.asked.jobs.iter().enumerate();
         jobs.filter_map(|(at, job)| Unit::of(presented, &[at], std::iter::once(job))).collect()
     }
@@ -261,7 +261,7 @@ impl<'a> Unit<'a> {
     }
 
     fn of(
-        presented: &Presented<'a>,
+        presented: &FioReport<'a>,
         members: &[usize],
         jobs: impl Iterator<Item = &'a FioJob> + Clone,
     ) -> Option<Unit<'a>> {

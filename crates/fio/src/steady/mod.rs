@@ -9,7 +9,7 @@ pub mod options;
 pub mod rule;
 
 pub use options::SteadyOptions;
-pub use rule::{Measure, Spread, SteadyRule};
+pub use rule::{Measure, SteadyBound, SteadyRule};
 
 use crate::asked::FioRequest;
 
@@ -128,7 +128,7 @@ impl Steadiness {
 
     /// The value that is compared with the limit; a slope keeps its sign.
     pub fn signed_criterion(&self) -> f64 {
-        let value = if self.rule.spread == Spread::Slope { self.slope() } else { self.deviation() };
+        let value = if self.rule.spread == SteadyBound::Slope { self.slope() } else { self.deviation() };
         match (self.rule.percent, self.mean()) {
             (true, mean) if mean > 0.0 => 100.0 * value / mean,
             (true, _) => 0.0,

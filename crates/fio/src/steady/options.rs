@@ -2,7 +2,7 @@
 
 use workload::Nanos;
 
-use super::rule::{Measure, Spread, SteadyRule};
+use super::rule::{Measure, SteadyBound, SteadyRule};
 use crate::number::NumberError;
 use crate::value::ValueError;
 
@@ -15,10 +15,10 @@ impl SteadyRule {
         let wrong = |why: &str| ValueError::from(NumberError::misread(word, why));
         let (name, bound) = word.split_once(':').ok_or_else(|| wrong("write for example iops:2%"))?;
         let (measure, spread) = match name.trim() {
-            "iops" => (Measure::Iops, Spread::Deviation),
-            "iops_slope" => (Measure::Iops, Spread::Slope),
-            "bw" => (Measure::Bandwidth, Spread::Deviation),
-            "bw_slope" => (Measure::Bandwidth, Spread::Slope),
+            "iops" => (Measure::Iops, SteadyBound::Deviation),
+            "iops_slope" => (Measure::Iops, SteadyBound::Slope),
+            "bw" => (Measure::Bandwidth, SteadyBound::Deviation),
+            "bw_slope" => (Measure::Bandwidth, SteadyBound::Slope),
             _ => {
                 return Err(wrong("write iops, iops_slope, bw or bw_slope and a bound, for example iops:2%"));
             }
@@ -58,7 +58,7 @@ impl SteadyOptions {
         let rule = self.rule.filter(|_| self.duration > Nanos::ZERO)?;
         match rule.spread {
             _ if !whole => Some("give steadystate_duration as whole steadystate_check_intervals"),
-            Spread::Slope if self.count() < 2 => Some(
+            SteadyBound::Slope if self.count() < 2 => Some(
                 "a slope needs two samples: give steadystate_duration as two or more steadystate_check_intervals",
             ),
             _ => None,

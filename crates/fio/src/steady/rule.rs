@@ -11,7 +11,7 @@ pub enum Measure {
 
 /// What a rule bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spread {
+pub enum SteadyBound {
     /// The greatest distance from the mean.
     Deviation,
     /// The absolute slope of the line through the samples, per sample.
@@ -24,7 +24,7 @@ pub struct SteadyRule {
     /// The rate that it looks at.
     pub measure: Measure,
     /// What it bounds.
-    pub spread: Spread,
+    pub spread: SteadyBound,
     /// The limit.
     pub limit: f64,
     /// Whether the limit is a percentage of the mean.
@@ -34,7 +34,7 @@ pub struct SteadyRule {
 impl SteadyRule {
     /// The rule as fio prints it in JSON.
     pub fn words(&self) -> String {
-        let spread = if self.spread == Spread::Slope { "_slope" } else { "" };
+        let spread = if self.spread == SteadyBound::Slope { "_slope" } else { "" };
         format!("{}{spread}:{:.6}{}", self.name(), self.limit, self.unit())
     }
 

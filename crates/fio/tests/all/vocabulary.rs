@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use fio::{
-    Clock, DiskUse, FioError, FioRequest, FioStep, OnDisk, OnDiskKind, Planned, Presented, Request,
+    Clock, DiskUse, FioError, FioReport, FioRequest, FioStep, OnDisk, OnDiskKind, PlannedSteps, Request,
     Surroundings, parse, steps,
 };
 use record::{Distribution, Histogram, Interval, IoFailure, StepRecord, Tally, WorkerTotals};
@@ -86,7 +86,7 @@ pub fn disk<'d>(files: &'d [(&'d str, u64)]) -> impl Fn(&Path) -> Option<OnDisk>
 
 /// The steps of a command line on a disk with `files`.
 pub fn planned(words: &str, files: &[(&str, u64)]) -> Result<Vec<FioStep>, FioError> {
-    steps(&asked(words), &disk(files)).and_then(Planned::whole)
+    steps(&asked(words), &disk(files)).and_then(PlannedSteps::whole)
 }
 
 /// What one clone did, in short.
@@ -201,8 +201,8 @@ fn worker(job: u16, did: &Did) -> WorkerTotals {
 }
 
 /// Everything that a result is printed from, at a fixed time.
-pub fn presented<'a>(asked: &'a FioRequest, steps: &[StepRecord]) -> Presented<'a> {
-    Presented {
+pub fn presented<'a>(asked: &'a FioRequest, steps: &[StepRecord]) -> FioReport<'a> {
+    FioReport {
         asked,
         steps: steps.to_vec(),
         clock: Clock { unix_ms: 1_795_230_179_351, words: "Sat Nov 21 03:02:59 2026".to_owned() },

@@ -2,7 +2,7 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use fio::{Clock, Disk, FioError, FioRequest, INTERRUPTED, Presented, messages, not_run, opening};
+use fio::{Clock, Disk, FioError, FioReport, FioRequest, INTERRUPTED, messages, not_run, opening};
 use record::{Sample, StepRecord};
 use workload::Nanos;
 
@@ -42,7 +42,7 @@ pub fn unix_ms() -> u64 {
 /// The results of a run so far, and what has been printed of them.
 pub struct Told<'a> {
     /// What results are printed from.
-    pub presented: Presented<'a>,
+    pub presented: FioReport<'a>,
     /// Counters before the first and after the last step.
     pub samples: Vec<Sample>,
     /// The disks under the files.
@@ -60,7 +60,7 @@ impl<'a> Told<'a> {
     /// Begins a run of `asked`, without results, that writes to `output`.
     pub fn new(asked: &'a FioRequest, output: Option<Output<'static>>) -> Told<'a> {
         Told {
-            presented: Presented::begun(asked, unix_ms()),
+            presented: FioReport::begun(asked, unix_ms()),
             samples: Vec::new(),
             disks: Vec::new(),
             output,

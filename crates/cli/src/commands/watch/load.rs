@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use experiments::{Profile, WatchLoad, profile_names};
 use fio::{
-    About, FioError, FioStep, Look, OnDisk, OnDiskKind, Place, Planned, Remark, Request, Surroundings,
+    About, FioError, FioStep, Look, OnDisk, OnDiskKind, Place, PlannedSteps, Remark, Request, Surroundings,
 };
 use policy::Limits;
 use workload::{BackendAsk, Bytes, Direction, Job, Nanos, PolicyName};
@@ -174,7 +174,7 @@ pub fn read_job_file(named: Named<'_>, options: &[String], on: Whose) -> Result<
     };
     let elsewhere = |_: &Path| Some(OnDisk { bytes: ENDLESS, kind: OnDiskKind::File, laid_out: false });
     let look: Look<'_> = if on == Whose::Target { &elsewhere } else { &fio_command::look };
-    let steps = fio::steps(&fio, look).and_then(Planned::whole).map_err(refused)?;
+    let steps = fio::steps(&fio, look).and_then(PlannedSteps::whole).map_err(refused)?;
     Ok(JobFile { fio, steps })
 }
 

@@ -39,7 +39,7 @@ pub(super) fn same_job(path: &str, target: &Path, setup: &Setup) -> Result<SameJ
         );
         return Err(Failure::refused(text));
     }
-    let planned = steps(&asked, &look).and_then(fio::Planned::whole);
+    let planned = steps(&asked, &look).and_then(fio::PlannedSteps::whole);
     let planned = planned.map_err(|error| Failure::refused(format!("{path}: {error}")))?;
     stays_there(path, target, &planned)?;
     writes_what_it_may(path, target, (&planned, setup))?;
