@@ -75,7 +75,7 @@ impl<'a> Fio<'a> {
         }
     }
 
-    fn described(&self) -> Result<fio::Described, FioError> {
+    fn described(&self) -> Result<fio::RequestDescription, FioError> {
         let read = |path: &str| self.text_of(path);
         let around = fio::Surroundings {
             read: &read,

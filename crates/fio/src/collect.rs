@@ -20,7 +20,7 @@ use super::row::{Part, Row};
 use super::rows::{PROFILES, ROWS};
 use super::section::{Section, Setting};
 use super::shape::Shape;
-use super::untaken::Untaken;
+use super::untaken::RefusalHandling;
 use super::value::{Amount, Kind, Value, ValueError};
 use super::verify;
 
@@ -59,7 +59,7 @@ impl Default for Draft {
 /// Collects jobs from the command line and from job files.
 pub struct Collector<'a> {
     around: &'a Surroundings<'a>,
-    untaken: Untaken,
+    untaken: RefusalHandling,
     lays_out: LaysOut,
     reading: Reading,
     notes_are_fatal: bool,
@@ -80,7 +80,7 @@ impl<'a> Collector<'a> {
         let note = |words: &String| Remark { about: About::Difference, words: words.clone() };
         Collector {
             around,
-            untaken: Untaken::default(),
+            untaken: RefusalHandling::default(),
             lays_out: commands.lays_out(),
             reading: commands.reading,
             notes_are_fatal: commands.notes_are_fatal,
@@ -97,12 +97,12 @@ impl<'a> Collector<'a> {
     }
 
     /// Sets what happens to words that are not taken.
-    pub fn treating(self, untaken: Untaken) -> Collector<'a> {
+    pub fn treating(self, untaken: RefusalHandling) -> Collector<'a> {
         Collector { untaken, ..self }
     }
 
     /// Takes out the words that have not been taken so far.
-    pub fn untaken(&mut self) -> Untaken {
+    pub fn untaken(&mut self) -> RefusalHandling {
         std::mem::take(&mut self.untaken)
     }
 

@@ -13,7 +13,7 @@ use super::reader::Reading;
 use super::row::Row;
 use super::rows::ROWS;
 use super::section::{Section, Setting};
-use super::untaken::{Described, Told, Untaken};
+use super::untaken::{RefusalHandling, ReportedWords, RequestDescription};
 use super::value::Kind;
 use super::{rows, showcmd, spoilt};
 
@@ -32,7 +32,7 @@ struct Line {
     /// Indices into `sections` of jobs that an earlier `--section` does not choose.
     left_out: Vec<usize>,
     files: Vec<String>,
-    untaken: Untaken,
+    untaken: RefusalHandling,
 }
 
 /// Words that are still to be read.
@@ -43,21 +43,25 @@ type Words<'w> = std::slice::Iter<'w, String>;
 /// # Errors
 /// [`FioError`] in fio's words; it says what goes to which stream.
 pub fn parse(words: &[String], around: &Surroundings) -> Result<Request, FioError> {
-    read(words, around, Untaken::Ends).map(|described| described.request)
+    read(words, around, RefusalHandling::Ends).map(|described| described.request)
 }
 
 /// Reads the same words only to describe what fio would do: what only plimsoll's fio refuses does not end it.
 ///
 /// # Errors
 /// [`FioError`] if fio would not understand the words either.
-pub fn describe(words: &[String], around: &Surroundings) -> Result<Described, FioError> {
-    read(words, around, Untaken::Told(Told::default()))
+pub fn describe(words: &[String], around: &Surroundings) -> Result<RequestDescription, FioError> {
+    read(words, around, RefusalHandling::Told(ReportedWords::default()))
 }
 
-fn read(words: &[String], around: &Surroundings, untaken: Untaken) -> Result<Described, FioError> {
+fn read(
+    words: &[String],
+    around: &Surroundings,
+    untaken: RefusalHandling,
+) -> Result<RequestDescription, FioError> {
     let Line { commands, mut sections, left_out, files, untaken } = read_words(words, untaken)?;
     let others: Vec<Section> = left_out.iter().rev().map(|&at| sections.remove(at)).collect();
-    let said = |text: String| Untaken::Ends.beside(Request::Say(text));
+    let said = |text: String| RefusalHandling::Ends.beside(Request::Say(text));
     if let Some(text) = commands.say {
         return Ok(said(text));
     }
@@ -121,7 +125,7 @@ impl SectionChoice {
     }
 }
 
-fn read_words(words: &[String], untaken: Untaken) -> Result<Line, FioError> {
+fn read_words(words: &[String], untaken: RefusalHandling) -> Result<Line, FioError> {
     let mut line = Line { sections: vec![Section::global()], untaken, ..Line::default() };
     // `--fio-exact` changes how every other word is read, so it is looked for first.
     let exact =

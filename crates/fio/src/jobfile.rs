@@ -7,7 +7,7 @@ use super::reader::Reading;
 use super::row::Row;
 use super::rows;
 use super::section::{Section, Setting};
-use super::substitute::{self, Calculated};
+use super::substitute::{self, ArithmeticUse};
 use super::value::Kind;
 
 /// Longest line that fio takes, in bytes.
@@ -185,11 +185,11 @@ impl Parser<'_> {
             line.refuse_cut(row, name, value)?;
         }
         let calculated = match (row.takes, self.reading) {
-            (_, Reading::Exact) => Calculated::Always,
+            (_, Reading::Exact) => ArithmeticUse::Always,
             (Kind::Text | Kind::Path | Kind::Prefix | Kind::Choice(_) | Kind::Shape(_), _) => {
-                Calculated::Never
+                ArithmeticUse::Never
             }
-            _ => Calculated::Always,
+            _ => ArithmeticUse::Always,
         };
         let value = substitute::facts(value, calculated, self.around).map_err(|error| FioError::Parsing {
             typed: Box::new(typed()),

@@ -94,5 +94,5 @@ pub use steps::{FioStep, PlannedSteps, Unrunnable, announcement, steps};
 pub use table::table;
 pub use terms::{ExitWhat, TimeOptions};
 pub use trace::{Action, Event, Fault, FaultPlace, TraceFile, TraceIo, TraceOptions, TraceReader};
-pub use untaken::Described;
+pub use untaken::RequestDescription;
 pub use value::{Amount, Each, Floats, Kind, Value, ValueError, Word};

@@ -14,7 +14,7 @@ use super::error::{FioError, Place};
 use super::files::split_list;
 use super::options::JobOptions;
 use super::trace::{
-    Fault, FaultPlace, Gathered, LengthsAlign, OnlyReads, Shaping, TraceFile, TraceOptions, TraceReader,
+    Fault, FaultPlace, LengthsAlign, OnlyReads, Shaping, TraceBuilder, TraceFile, TraceOptions, TraceReader,
 };
 
 /// A trace that a job replays.
@@ -58,7 +58,7 @@ impl TracePieces for Reread {
         };
         let shaping = self.shaping.clone();
         let lengths = reader.as_ref().map_or(LengthsAlign::No, TraceReader::lengths);
-        let mut gathered = Gathered::new(shaping.with_lengths(lengths));
+        let mut gathered = TraceBuilder::new(shaping.with_lengths(lengths));
         Box::new(std::iter::from_fn(move || {
             let open = reader.as_mut()?;
             loop {
@@ -136,12 +136,12 @@ fn look_through(
     path: &Path,
     shaping: &Shaping,
     (options, world): (&TraceOptions, TraceWorld),
-) -> Result<(Gathered, Vec<PathBuf>, u64), FioError> {
+) -> Result<(TraceBuilder, Vec<PathBuf>, u64), FioError> {
     let named = |fault: Fault| bad(path, &fault);
     let wrong = |problem: String| FioError::Trace { place: None, path: path.display().to_string(), problem };
     let input = (world.open)(path).map_err(|error| wrong(error.to_string()))?;
     let mut reader = TraceReader::open(input).map_err(named)?;
-    let mut gathered = Gathered::new(shaping.clone().with_lengths(reader.lengths()));
+    let mut gathered = TraceBuilder::new(shaping.clone().with_lengths(reader.lengths()));
     while let Some(event) = reader.event().map_err(named)? {
         gathered.take(&event);
         if options.chunked {
@@ -161,7 +161,7 @@ fn look_through(
     Ok((gathered, files, reader.left_out()))
 }
 
-fn notes(path: &Path, gathered: &Gathered, (only_reads, passed_over): (OnlyReads, u64)) -> Vec<String> {
+fn notes(path: &Path, gathered: &TraceBuilder, (only_reads, passed_over): (OnlyReads, u64)) -> Vec<String> {
     let (path, left_out) = (path.display(), gathered.left_out());
     let mut notes = Vec::new();
     if only_reads == OnlyReads::Yes && left_out > 0 {

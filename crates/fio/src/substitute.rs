@@ -5,7 +5,7 @@ use super::asked::Surroundings;
 
 /// A line after substitution.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Substituted {
+pub struct SubstitutedLine {
     /// The line.
     pub text: String,
     /// Variables that are unset or empty.
@@ -13,8 +13,8 @@ pub struct Substituted {
 }
 
 /// Replaces `${NAME}` by the value of the environment variable, anywhere; one without a closing brace stays.
-pub fn variables(line: &str, around: &Surroundings) -> Substituted {
-    let mut done = Substituted::default();
+pub fn variables(line: &str, around: &Surroundings) -> SubstitutedLine {
+    let mut done = SubstitutedLine::default();
     let mut rest = line;
     while let Some((before, name, after)) = next_variable(rest) {
         done.text.push_str(before);
@@ -39,7 +39,11 @@ fn next_variable(text: &str) -> Option<(&str, &str, &str)> {
 ///
 /// # Errors
 /// If the expression has no value.
-pub fn facts(value: &str, is_number: Calculated, around: &Surroundings) -> Result<String, ArithmeticError> {
+pub fn facts(
+    value: &str,
+    is_number: ArithmeticUse,
+    around: &Surroundings,
+) -> Result<String, ArithmeticError> {
     let facts = [
         ("$pagesize", around.page.0),
         ("$mb_memory", around.memory.0 >> 20),
@@ -47,7 +51,7 @@ pub fn facts(value: &str, is_number: Calculated, around: &Surroundings) -> Resul
     ];
     let replaced =
         facts.iter().fold(value.to_owned(), |text, (word, fact)| text.replace(word, &fact.to_string()));
-    if replaced == value || is_number == Calculated::Never || !arithmetic::is_expression(&replaced) {
+    if replaced == value || is_number == ArithmeticUse::Never || !arithmetic::is_expression(&replaced) {
         return Ok(replaced);
     }
     arithmetic::evaluate(&replaced).map(|value| value.to_string())
@@ -55,7 +59,7 @@ pub fn facts(value: &str, is_number: Calculated, around: &Surroundings) -> Resul
 
 /// Whether operators in a value mean arithmetic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Calculated {
+pub enum ArithmeticUse {
     /// They do: a number is wanted.
     Always,
     /// They do not: any text may stand there.

@@ -5,26 +5,26 @@ use super::error::FioError;
 
 /// What happens to such words.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) enum Untaken {
+pub(super) enum RefusalHandling {
     /// The first one ends the call.
     #[default]
     Ends,
     /// They remain part of the request, and are reported.
-    Told(Told),
+    Told(ReportedWords),
 }
 
 /// The words reported so far.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Told {
+pub(super) struct ReportedWords {
     refusals: Vec<FioError>,
     of_engines: Vec<String>,
 }
 
-impl Untaken {
+impl RefusalHandling {
     /// Passes on the outcome of a check. If refusals are only reported, one by plimsoll's fio alone counts as success.
     pub fn pass(&mut self, outcome: Result<(), FioError>) -> Result<(), FioError> {
         match (self, outcome) {
-            (Untaken::Told(told), Err(error @ FioError::Refused { .. })) => {
+            (RefusalHandling::Told(told), Err(error @ FioError::Refused { .. })) => {
                 if !told.refusals.contains(&error) {
                     told.refusals.push(error);
                 }
@@ -36,29 +36,29 @@ impl Untaken {
 
     /// Takes an option, as typed, that only an engine without a stand-in here knows.
     pub fn of_engine(&mut self, typed: &str) {
-        if let Untaken::Told(told) = self {
+        if let RefusalHandling::Told(told) = self {
             told.of_engines.push(typed.to_owned());
         }
     }
 
     /// Whether such words are only reported.
     pub fn is_told(&self) -> bool {
-        matches!(self, Untaken::Told(_))
+        matches!(self, RefusalHandling::Told(_))
     }
 
     /// Returns `request` together with what was reported.
-    pub fn beside(self, request: Request) -> Described {
-        let Told { refusals, of_engines } = match self {
-            Untaken::Ends => Told::default(),
-            Untaken::Told(told) => told,
+    pub fn beside(self, request: Request) -> RequestDescription {
+        let ReportedWords { refusals, of_engines } = match self {
+            RefusalHandling::Ends => ReportedWords::default(),
+            RefusalHandling::Told(told) => told,
         };
-        Described { request, refusals, of_engines }
+        RequestDescription { request, refusals, of_engines }
     }
 }
 
 /// What words ask of fio, whether or not plimsoll's fio takes them all.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Described {
+pub struct RequestDescription {
     /// The request. An option that plimsoll's fio refuses is listed as typed, and has no other effect.
     pub request: Request,
     /// Reasons for which plimsoll's fio refuses some of the words.

@@ -51,7 +51,7 @@ struct WordAt<'l> {
 }
 
 /// Meaning of a row.
-enum Said {
+enum RowMeaning {
     Add,
     OpenOrClose,
     /// A row of `sync_file_range`, which fio records but does not replay either.
@@ -146,18 +146,18 @@ impl<R: BufRead> Iolog<R> {
             return Err(self.fault(more, format!("'{}' behind the end of the row", shortened(more.text))));
         }
         let io = match said {
-            Said::Add => self.add(name)?,
-            Said::OpenOrClose => self.file(name).map(|_| None)?,
-            Said::LeftOut => {
+            RowMeaning::Add => self.add(name)?,
+            RowMeaning::OpenOrClose => self.file(name).map(|_| None)?,
+            RowMeaning::LeftOut => {
                 self.left_out += 1;
                 None
             }
-            Said::WaitUntil(millis) => {
+            RowMeaning::WaitUntil(millis) => {
                 let until = Nanos(millis.saturating_mul(1_000_000));
                 self.at = self.at.max(until);
                 None
             }
-            Said::Io { action, offset, bytes } => {
+            RowMeaning::Io { action, offset, bytes } => {
                 Some(TraceIo { action, file: self.file(name)?, offset, bytes })
             }
         };
@@ -169,10 +169,10 @@ impl<R: BufRead> Iolog<R> {
         action: WordAt<'l>,
         words: &mut impl Iterator<Item = WordAt<'l>>,
         line: &str,
-    ) -> Result<Said, Fault> {
+    ) -> Result<RowMeaning, Fault> {
         let kind = match action.text {
-            "add" => return Ok(Said::Add),
-            "open" | "close" => return Ok(Said::OpenOrClose),
+            "add" => return Ok(RowMeaning::Add),
+            "open" | "close" => return Ok(RowMeaning::OpenOrClose),
             "wait" if self.version == Version::Two => None,
             "read" => Some(Action::Read),
             "write" => Some(Action::Write),
@@ -181,7 +181,7 @@ impl<R: BufRead> Iolog<R> {
             "datasync" => Some(Action::Datasync),
             "sync_file_range" => {
                 words.by_ref().take(2).for_each(drop);
-                return Ok(Said::LeftOut);
+                return Ok(RowMeaning::LeftOut);
             }
             other => return Err(self.fault(action, self.unknown_action(other))),
         };
@@ -189,7 +189,7 @@ impl<R: BufRead> Iolog<R> {
             self.next(words, line, if kind.is_some() { "an offset" } else { "a time in milliseconds" })?;
         let bytes = self.next(words, line, "a length")?;
         let Some(kind) = kind else {
-            return Ok(Said::WaitUntil(self.number(
+            return Ok(RowMeaning::WaitUntil(self.number(
                 offset,
                 "a time in milliseconds",
                 u64::MAX / 1_000_000,
@@ -198,10 +198,10 @@ impl<R: BufRead> Iolog<R> {
         let start = self.number(offset, "an offset in bytes", i64::MAX as u64 - IO_MAX)?;
         let length = self.number(bytes, "a length in bytes", u64::MAX)?;
         if matches!(kind, Action::Sync | Action::Datasync) {
-            return Ok(Said::Io { action: kind, offset: 0, bytes: 0 });
+            return Ok(RowMeaning::Io { action: kind, offset: 0, bytes: 0 });
         }
         match length {
-            1..=IO_MAX => Ok(Said::Io { action: kind, offset: start, bytes: length as u32 }),
+            1..=IO_MAX => Ok(RowMeaning::Io { action: kind, offset: start, bytes: length as u32 }),
             0 => Err(self.fault(bytes, format!("a {} of 0 bytes; it moves at least 1", action.text))),
             _ => Err(self
                 .fault(bytes, format!("a {} of {length} bytes; one I/O has at most {IO_MAX}", action.text))),

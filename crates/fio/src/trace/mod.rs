@@ -12,7 +12,7 @@ use workload::Nanos;
 pub use blktrace::Blktrace;
 pub use iolog::Iolog;
 pub use options::TraceOptions;
-pub use shaping::{Gathered, LengthsAlign, OnlyReads, Shaping};
+pub use shaping::{LengthsAlign, OnlyReads, Shaping, TraceBuilder};
 
 /// What is done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

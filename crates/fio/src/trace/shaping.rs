@@ -85,7 +85,7 @@ pub enum OnlyReads {
 
 /// The I/Os so far, and what is known of them.
 #[derive(Clone, Debug)]
-pub struct Gathered {
+pub struct TraceBuilder {
     shaping: Shaping,
     packer: Packer,
     ios: [u64; 4],
@@ -104,10 +104,10 @@ const LATEST: u64 = 1 << 61;
 /// Length of a packed piece, in bytes.
 const PIECE: usize = 1 << 16;
 
-impl Gathered {
+impl TraceBuilder {
     /// Returns a collection without any I/O.
-    pub fn new(shaping: Shaping) -> Gathered {
-        Gathered {
+    pub fn new(shaping: Shaping) -> TraceBuilder {
+        TraceBuilder {
             shaping,
             packer: Packer::default(),
             ios: [0; 4],
