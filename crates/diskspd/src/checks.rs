@@ -5,14 +5,14 @@ use super::profile::{Cache, Distribution, DistributionKind, Profile, Target, Tim
 
 /// Outcome of the checks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
+pub struct CheckOutcome {
     /// Contradictions: with any of them nothing runs.
     pub errors: Vec<String>,
     /// Warnings of DiskSpd.
     pub warnings: Vec<String>,
 }
 
-impl Checked {
+impl CheckOutcome {
     fn error(&mut self, holds: bool, text: &str) {
         if holds && !self.errors.iter().any(|known| known == text) {
             self.errors.push(text.to_owned());
@@ -27,8 +27,8 @@ impl Checked {
 }
 
 /// Checks `profile`. If its targets are `alike`, as those of a command line are, only the first is checked.
-pub(super) fn check(profile: &Profile, alike: bool, show: Show) -> Checked {
-    let mut checked = Checked::default();
+pub(super) fn check(profile: &Profile, alike: bool, show: Show) -> CheckOutcome {
+    let mut checked = CheckOutcome::default();
     checked.error(profile.time_spans.is_empty(), "no timespans specified; a profile needs at least one");
     for span in &profile.time_spans {
         let both = span.no_affinity && !span.affinity.is_empty();
@@ -48,7 +48,7 @@ pub(super) fn check(profile: &Profile, alike: bool, show: Show) -> Checked {
     checked
 }
 
-fn threads(checked: &mut Checked, span: &TimeSpan, target: &Target) {
+fn threads(checked: &mut CheckOutcome, span: &TimeSpan, target: &Target) {
     checked.error(
         span.threads > 0 && target.threads > 1,
         "-F and -t parameters cannot be used together: threads in all, or threads of each target",
@@ -75,7 +75,7 @@ fn threads(checked: &mut Checked, span: &TimeSpan, target: &Target) {
     );
 }
 
-fn pool(checked: &mut Checked, span: &TimeSpan, target: &Target) {
+fn pool(checked: &mut CheckOutcome, span: &TimeSpan, target: &Target) {
     if !span.is_pool() {
         checked.error(
             !target.thread_targets.is_empty(),
@@ -96,7 +96,7 @@ fn pool(checked: &mut Checked, span: &TimeSpan, target: &Target) {
     );
 }
 
-fn pattern(checked: &mut Checked, span: &TimeSpan, target: &Target) {
+fn pattern(checked: &mut CheckOutcome, span: &TimeSpan, target: &Target) {
     let several = span.threads > 1 || target.threads > 1;
     if target.random > 0 {
         checked.error(target.thread_stride > 0, "-T conflicts with -r: random places have no start");
@@ -126,7 +126,7 @@ fn pattern(checked: &mut Checked, span: &TimeSpan, target: &Target) {
     }
 }
 
-fn buffers(checked: &mut Checked, span: &TimeSpan, target: &Target) {
+fn buffers(checked: &mut CheckOutcome, span: &TimeSpan, target: &Target) {
     let source = target.write_source_bytes;
     if source > 0 && source < u64::from(target.block) {
         let text = format!(
@@ -149,7 +149,7 @@ fn buffers(checked: &mut Checked, span: &TimeSpan, target: &Target) {
     );
 }
 
-fn spread(checked: &mut Checked, target: &Target) {
+fn spread(checked: &mut CheckOutcome, target: &Target) {
     if let Some(distribution) = &target.distribution
         && let Err(text) = covers(distribution, target.block)
     {
@@ -198,7 +198,7 @@ fn covers(distribution: &Distribution, block: u32) -> Result<(), String> {
     Ok(())
 }
 
-fn templates(checked: &mut Checked, span: &TimeSpan) {
+fn templates(checked: &mut CheckOutcome, span: &TimeSpan) {
     for target in span.targets.iter().filter(|target| target.template().is_some()) {
         let text = format!(
             "template target '{}' was not substituted - all template targets must be substituted to run a profile: \

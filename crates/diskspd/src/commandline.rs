@@ -4,7 +4,7 @@ use std::io;
 
 use options::Support;
 
-use super::checks::{Checked, check};
+use super::checks::{CheckOutcome, check};
 use super::draft::{Compat, Draft, Show};
 use super::error::{DiskSpdError, Fault};
 use super::profile::{Profile, Target, TimeSpan};
@@ -27,12 +27,12 @@ pub enum Request {
     /// Print the help, and exit with this code.
     Usage(u8),
     /// Do a run, or show what it would be.
-    Do(Box<Asked>),
+    Do(Box<DiskSpdRequest>),
 }
 
 /// A run, or a look at what it would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct DiskSpdRequest {
     /// The words separated by blanks, without the program's name.
     pub words: String,
     /// The profile to run.
@@ -57,7 +57,7 @@ pub fn parse(words: &[String], around: &Surroundings<'_>) -> Result<Request, Dis
     if words.is_empty() {
         return Ok(Request::Usage(DiskSpdError::EXIT_CODE));
     }
-    let Sorted { compat, options, targets } = sort(words)?;
+    let SortedWords { compat, options, targets } = sort(words)?;
     let (span, target) = (TimeSpan::untyped(), Target::untyped());
     let mut draft = Draft { compat, tick: around.tick, span, target, ..Draft::default() };
     first_pass(&mut draft, &options)?;
@@ -77,14 +77,14 @@ pub fn parse(words: &[String], around: &Surroundings<'_>) -> Result<Request, Dis
 /// Options with their numbers, and targets. Here a leading `/` begins a path: as a switch character, which it is to
 /// DiskSpd, it would turn every absolute path into an option.
 #[derive(Default)]
-struct Sorted<'w> {
+struct SortedWords<'w> {
     compat: Compat,
     options: Vec<(usize, &'w str)>,
     targets: Vec<&'w str>,
 }
 
-fn sort(words: &[String]) -> Result<Sorted<'_>, DiskSpdError> {
-    let mut sorted = Sorted::default();
+fn sort(words: &[String]) -> Result<SortedWords<'_>, DiskSpdError> {
+    let mut sorted = SortedWords::default();
     for (index, word) in words.iter().enumerate() {
         let number = index + 1;
         if let Some(version) = word.strip_prefix("--compat=") {
@@ -264,13 +264,13 @@ fn from_file(
 fn finish(words: &[String], mut draft: Draft, profile: Profile) -> Result<Request, DiskSpdError> {
     note_values(&mut draft, &profile);
     let checked = match draft.show {
-        Show::System => Checked::default(),
+        Show::System => CheckOutcome::default(),
         show => check(&profile, draft.profile_path.is_none(), show),
     };
     if !checked.errors.is_empty() {
         return Err(DiskSpdError::Contradictions(checked.errors));
     }
-    Ok(Request::Do(Box::new(Asked {
+    Ok(Request::Do(Box::new(DiskSpdRequest {
         words: words.join(" "),
         profile,
         show: draft.show,

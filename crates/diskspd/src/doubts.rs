@@ -57,7 +57,7 @@ fn of_windows(path: &str) -> Option<&'static str> {
 
 /// Observations on a target that matter to its figures.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Seen {
+pub struct TargetObservations {
     /// Share of it in the page cache, from 0 to 1, if it is read through the cache.
     pub cached: f64,
     /// Share of it that was never written, in words, if it is read and the share is worth mentioning.
@@ -68,7 +68,7 @@ pub struct Seen {
 
 /// Doubts about the figures of a target: reads through the cache measure memory, reads of unwritten data measure nothing, and
 /// stable writes are limited by the flush that the kernel may have to send after each.
-pub fn doubts(target: &Target, seen: &Seen) -> Vec<String> {
+pub fn doubts(target: &Target, seen: &TargetObservations) -> Vec<String> {
     let path = &target.path;
     let mut doubts = Vec::new();
     if seen.cached >= NOTABLE {

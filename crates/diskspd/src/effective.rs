@@ -128,9 +128,14 @@ mod tests {
     const KIB: u64 = 1024;
     const GIB: u64 = 1 << 30;
 
-    type Expected = &'static [(u32, u32, u64, u64)];
+    type ExpectedRanges = &'static [(u32, u32, u64, u64)];
 
-    fn check(kind: DistributionKind, list: &[(u32, u64)], (size, step): (u64, u64), expected: Expected) {
+    fn check(
+        kind: DistributionKind,
+        list: &[(u32, u64)],
+        (size, step): (u64, u64),
+        expected: ExpectedRanges,
+    ) {
         let ranges = list.iter().map(|&(io, length)| Range { io, length }).collect();
         let distribution = Distribution::new(kind, ranges);
         let found: Vec<_> = effective(&distribution, Reach { size, block: step, step })
@@ -182,10 +187,10 @@ mod tests {
     fn sizes_end_with_the_target() {
         let size = (200 * GIB, 4 * KIB);
         let sizes = |list: &[(u32, u64)], expected| check(DistributionKind::Absolute, list, size, expected);
-        let tail: Expected = &[(0, 10, 0, GIB), (10, 10, GIB, GIB), (20, 80, 102 * GIB, 98 * GIB)];
+        let tail: ExpectedRanges = &[(0, 10, 0, GIB), (10, 10, GIB, GIB), (20, 80, 102 * GIB, 98 * GIB)];
         sizes(&[(10, GIB), (10, GIB), (0, 100 * GIB)], tail);
         sizes(&[(10, GIB), (10, GIB), (0, 100 * GIB), (80, 1024 * GIB)], tail);
-        let cut: Expected = &[(0, 10, 0, 100 * GIB), (10, 10, 100 * GIB, 100 * GIB)];
+        let cut: ExpectedRanges = &[(0, 10, 0, 100 * GIB), (10, 10, 100 * GIB, 100 * GIB)];
         sizes(&[(10, 100 * GIB), (10, 100 * GIB)], cut);
         sizes(&[(10, 100 * GIB), (10, 200 * GIB)], cut);
     }

@@ -5,7 +5,7 @@ use super::error::Fault;
 use super::profile::{Cache, Etw, Format, MappedFlush, Throughput};
 use super::size::{count, is_plain, leading_size, size};
 
-type Done = Result<(), Fault>;
+type EffectResult = Result<(), Fault>;
 
 /// Reads a count of at least `least` leniently, as DiskSpd does; a note says if something was left out.
 pub fn lenient(draft: &mut Draft, (option, value): (&str, &str), least: i64) -> Result<u32, Fault> {
@@ -36,19 +36,19 @@ pub fn at_least(draft: &Draft, value: &str, least: u64) -> Result<u64, Fault> {
 }
 
 /// Checks that nothing follows the option.
-pub fn bare(value: &str) -> Done {
+pub fn bare(value: &str) -> EffectResult {
     if value.is_empty() {
         return Ok(());
     }
     Err(Fault::whole(format!("nothing can follow this option, but '{value}' does")).meant(""))
 }
 
-pub fn usage(draft: &mut Draft, value: &str) -> Done {
+pub fn usage(draft: &mut Draft, value: &str) -> EffectResult {
     draft.show = Show::Usage;
     bare(value)
 }
 
-pub fn block(draft: &mut Draft, value: &str) -> Done {
+pub fn block(draft: &mut Draft, value: &str) -> EffectResult {
     let bytes = size(value, draft.target.block)?;
     match u32::try_from(bytes) {
         Ok(block) if block > 0 && block < u32::MAX => draft.target.block = block,
@@ -57,14 +57,14 @@ pub fn block(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn buffer_separation(_draft: &mut Draft, value: &str) -> Done {
+pub fn buffer_separation(_draft: &mut Draft, value: &str) -> EffectResult {
     match value {
         "n" | "p" => Ok(()),
         _ => Err(Fault::whole("n or p must follow")),
     }
 }
 
-pub fn base(draft: &mut Draft, value: &str) -> Done {
+pub fn base(draft: &mut Draft, value: &str) -> EffectResult {
     if draft.base_given {
         return Err(Fault::whole("the base offset was given before; give it once"));
     }
@@ -89,7 +89,7 @@ pub fn base(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn iops(draft: &mut Draft, value: &str) -> Done {
+pub fn iops(draft: &mut Draft, value: &str) -> EffectResult {
     draft.span.iops = true;
     let milliseconds = count(value);
     if milliseconds > 0 {
@@ -100,7 +100,7 @@ pub fn iops(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn etw(draft: &mut Draft, value: &str) -> Done {
+pub fn etw(draft: &mut Draft, value: &str) -> EffectResult {
     let at = Etw::NAMES.iter().position(|(_, word)| {
         // The four letters match whatever follows them, the names only as a whole.
         *word == value || (word.len() == 1 && value.starts_with(word))
@@ -113,7 +113,7 @@ pub fn etw(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn max(draft: &mut Draft, value: &str) -> Done {
+pub fn max(draft: &mut Draft, value: &str) -> EffectResult {
     if draft.max_given {
         return Err(Fault::whole("the end was given before; give it once"));
     }
@@ -125,7 +125,7 @@ pub fn max(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn hints(draft: &mut Draft, value: &str) -> Done {
+pub fn hints(draft: &mut Draft, value: &str) -> EffectResult {
     if value.is_empty() {
         return Err(Fault::whole("a size or some of the letters r, s and t must follow"));
     }
@@ -140,7 +140,7 @@ pub fn hints(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn throughput(draft: &mut Draft, value: &str) -> Done {
+pub fn throughput(draft: &mut Draft, value: &str) -> EffectResult {
     let (digits, iops) = match value.strip_suffix('i') {
         Some(digits) => (digits, true),
         None => (value, false),
@@ -154,7 +154,7 @@ pub fn throughput(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn uncached(draft: &mut Draft, value: &str) -> Done {
+pub fn uncached(draft: &mut Draft, value: &str) -> EffectResult {
     bare(value)?;
     if draft.cache.is_some() || draft.write_through || draft.mapped {
         return Err(Fault::whole("caches or write-through were set before; -h is -Suw"));
@@ -164,7 +164,7 @@ pub fn uncached(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn priority(draft: &mut Draft, value: &str) -> Done {
+pub fn priority(draft: &mut Draft, value: &str) -> EffectResult {
     match lenient(draft, ("I", value), 1)? {
         priority @ 1..=3 => draft.target.priority = priority as u8,
         _ => return Err(Fault::whole("1 (very low), 2 (low) or 3 (normal) must follow")),
@@ -172,7 +172,7 @@ pub fn priority(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn mapped_flush(draft: &mut Draft, value: &str) -> Done {
+pub fn mapped_flush(draft: &mut Draft, value: &str) -> EffectResult {
     draft.mapped_flush = Some(match value {
         "v" => MappedFlush::View,
         "n" => MappedFlush::Memory,
@@ -182,7 +182,7 @@ pub fn mapped_flush(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn progress(draft: &mut Draft, value: &str) -> Done {
+pub fn progress(draft: &mut Draft, value: &str) -> EffectResult {
     let number = count(value);
     draft.profile.progress = if number < 1 { 65_536 } else { number as u32 };
     if !value.is_empty() && !is_plain(value) {
@@ -191,7 +191,7 @@ pub fn progress(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn random(draft: &mut Draft, value: &str) -> Done {
+pub fn random(draft: &mut Draft, value: &str) -> EffectResult {
     let step = match value {
         "" => u64::from(draft.target.block),
         value => at_least(draft, value, 1)?,
@@ -210,7 +210,7 @@ pub fn random(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn random_share(draft: &mut Draft, value: &str) -> Done {
+pub fn random_share(draft: &mut Draft, value: &str) -> EffectResult {
     let percent = lenient(draft, ("rs", value), 1)?;
     if percent > 100 {
         return Err(Fault::whole("the share of random I/O is 1 to 100 percent"));
@@ -226,7 +226,7 @@ pub fn random_share(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn result(draft: &mut Draft, value: &str) -> Done {
+pub fn result(draft: &mut Draft, value: &str) -> EffectResult {
     match value {
         "text" => draft.format = Some(Format::Text),
         "xml" => draft.format = Some(Format::Xml),
@@ -240,17 +240,17 @@ pub fn result(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn show_profile(draft: &mut Draft, value: &str) -> Done {
+pub fn show_profile(draft: &mut Draft, value: &str) -> EffectResult {
     draft.show = Show::Profile;
     result(draft, value)
 }
 
-pub fn show_system(draft: &mut Draft, value: &str) -> Done {
+pub fn show_system(draft: &mut Draft, value: &str) -> EffectResult {
     draft.show = Show::System;
     result(draft, value)
 }
 
-pub fn sequential(draft: &mut Draft, value: &str) -> Done {
+pub fn sequential(draft: &mut Draft, value: &str) -> EffectResult {
     let (interlocked, stride) = match value.strip_prefix('i') {
         Some(stride) => (true, stride),
         None => (false, value),
@@ -279,7 +279,7 @@ pub fn sequential(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn caching(draft: &mut Draft, value: &str) -> Done {
+pub fn caching(draft: &mut Draft, value: &str) -> EffectResult {
     if value.is_empty() {
         return cache(draft, Cache::Off, 0);
     }
@@ -305,7 +305,7 @@ pub fn caching(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-fn cache(draft: &mut Draft, cache: Cache, at: usize) -> Done {
+fn cache(draft: &mut Draft, cache: Cache, at: usize) -> EffectResult {
     if draft.cache.is_some() {
         return Err(Fault::at(at, "what the page cache does was set before; set it once"));
     }
@@ -316,7 +316,7 @@ fn cache(draft: &mut Draft, cache: Cache, at: usize) -> Done {
     Ok(())
 }
 
-fn mapped(draft: &mut Draft, at: usize) -> Done {
+fn mapped(draft: &mut Draft, at: usize) -> EffectResult {
     if draft.mapped {
         return Err(Fault::at(at, "-Sm was set before; set it once"));
     }
@@ -327,7 +327,7 @@ fn mapped(draft: &mut Draft, at: usize) -> Done {
     Ok(())
 }
 
-fn write_through(draft: &mut Draft, at: usize) -> Done {
+fn write_through(draft: &mut Draft, at: usize) -> EffectResult {
     if draft.write_through {
         return Err(Fault::at(at, "write-through was set before; set it once"));
     }
@@ -335,7 +335,7 @@ fn write_through(draft: &mut Draft, at: usize) -> Done {
     Ok(())
 }
 
-pub fn ring(draft: &mut Draft, value: &str) -> Done {
+pub fn ring(draft: &mut Draft, value: &str) -> EffectResult {
     let value = value.strip_prefix('n').unwrap_or(value);
     let (digits, percent) = match value.strip_suffix('p') {
         Some(digits) => (digits, true),
@@ -349,7 +349,7 @@ pub fn ring(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn writes(draft: &mut Draft, value: &str) -> Done {
+pub fn writes(draft: &mut Draft, value: &str) -> EffectResult {
     if value.is_empty() {
         return Err(Fault::whole("the share of writes is missing, 0 to 100").meant("0"));
     }
@@ -361,7 +361,7 @@ pub fn writes(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn profile_file(draft: &mut Draft, value: &str) -> Done {
+pub fn profile_file(draft: &mut Draft, value: &str) -> EffectResult {
     if value.is_empty() {
         return Err(Fault::whole("the path of a profile must follow, without a blank"));
     }
@@ -372,7 +372,7 @@ pub fn profile_file(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn seed(draft: &mut Draft, value: &str) -> Done {
+pub fn seed(draft: &mut Draft, value: &str) -> EffectResult {
     draft.seed = Some(match value {
         "" => draft.tick,
         value if is_plain(value) => {
@@ -386,7 +386,7 @@ pub fn seed(draft: &mut Draft, value: &str) -> Done {
     Ok(())
 }
 
-pub fn write_source(draft: &mut Draft, value: &str) -> Done {
+pub fn write_source(draft: &mut Draft, value: &str) -> EffectResult {
     if value.is_empty() {
         draft.target.zero = true;
         return Ok(());

@@ -27,13 +27,13 @@ mod watching;
 mod xml_profile;
 
 pub use ::options::{Entry, Support};
-pub use commandline::{Asked, Request, Surroundings, parse};
-pub use doubts::{Paths, Seen, doubts, failure, not_run, possible};
+pub use commandline::{DiskSpdRequest, Request, Surroundings, parse};
+pub use doubts::{Paths, TargetObservations, doubts, failure, not_run, possible};
 pub use draft::{Compat, Show};
 pub use effective::{EffectiveRange, Reach, effective};
 pub use error::DiskSpdError;
 pub use present::{
-    INTERRUPTED, Presented, VERSION, profile_text, results_text, results_xml, system_text, system_xml,
+    DiskSpdReport, INTERRUPTED, VERSION, profile_text, results_text, results_xml, system_text, system_xml,
 };
 pub use profile::{
     Cache, Cpu, Distribution, DistributionKind, Etw, Format, MappedFlush, Precreate, Profile, Range, Target,

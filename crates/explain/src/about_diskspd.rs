@@ -3,7 +3,8 @@
 use super::figures::{bytes, count, typed_seconds};
 use super::files_fio::is_device;
 use diskspd::{
-    Asked, Cache, DistributionKind, Format, MappedFlush, Precreate, ROWS, Show, Target, Throughput, TimeSpan,
+    Cache, DiskSpdRequest, DistributionKind, Format, MappedFlush, Precreate, ROWS, Show, Target, Throughput,
+    TimeSpan,
 };
 
 /// Options that need no sentence, because they change nothing of the load.
@@ -19,7 +20,7 @@ pub const SILENT: &[(&str, &str)] = &[
 ];
 
 /// Sentences on what the command asks for.
-pub fn asks(asked: &Asked) -> Vec<String> {
+pub fn asks(asked: &DiskSpdRequest) -> Vec<String> {
     let mut said = match asked.show {
         Show::Run => Vec::new(),
         Show::Profile => vec!["Prints this profile, and runs nothing.".to_owned()],
@@ -50,7 +51,7 @@ fn precreated(files: Option<Precreate>) -> Option<String> {
 }
 
 /// How the result is presented, if that was chosen.
-fn presented(asked: &Asked) -> Option<String> {
+fn presented(asked: &DiskSpdRequest) -> Option<String> {
     let profile = &asked.profile;
     let said = [
         (profile.format == Format::Xml, "The result is XML.".to_owned()),

@@ -7,8 +7,8 @@ use std::ffi::OsString;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use diskspd::{
-    Asked, DiskSpdError, Format, Presented, Request, Show, SpanResult, Surroundings, System, parse,
-    profile_text, profile_xml, results_text, results_xml, system_text, system_xml, usage,
+    DiskSpdError, DiskSpdReport, DiskSpdRequest, Format, Request, Show, SpanResult, Surroundings, System,
+    parse, profile_text, profile_xml, results_text, results_xml, system_text, system_xml, usage,
 };
 
 use workload::Nanos;
@@ -39,7 +39,7 @@ fn refused(error: &DiskSpdError) -> u8 {
     DiskSpdError::EXIT_CODE
 }
 
-fn obey(asked: &Asked, patience: Nanos) -> u8 {
+fn obey(asked: &DiskSpdRequest, patience: Nanos) -> u8 {
     for warning in &asked.warnings {
         output::people(&format!("WARNING: {warning}"));
     }
@@ -57,7 +57,7 @@ fn obey(asked: &Asked, patience: Nanos) -> u8 {
     }
 }
 
-fn load(asked: &Asked, command_line: &str, patience: Nanos) -> u8 {
+fn load(asked: &DiskSpdRequest, command_line: &str, patience: Nanos) -> u8 {
     if let Err(reason) = targets::possible(&asked.profile) {
         output::people(report::wrap("ERROR: ", &reason).trim_end());
         return DiskSpdError::EXIT_CODE;
@@ -74,8 +74,8 @@ fn load(asked: &Asked, command_line: &str, patience: Nanos) -> u8 {
     }
 }
 
-fn present(asked: &Asked, command_line: &str, (system, spans): (&System, &[SpanResult])) -> u8 {
-    let presented = Presented { asked, command_line, system, spans };
+fn present(asked: &DiskSpdRequest, command_line: &str, (system, spans): (&System, &[SpanResult])) -> u8 {
+    let presented = DiskSpdReport { asked, command_line, system, spans };
     out(&match asked.profile.format {
         Format::Xml => results_xml(&presented),
         Format::Text => results_text(&presented),

@@ -10,7 +10,7 @@ mod xml;
 pub use text::{profile_text, results_text, system_text};
 pub use xml::{results_xml, system_xml};
 
-use super::commandline::Asked;
+use super::commandline::DiskSpdRequest;
 use super::results::SpanResult;
 use super::system::System;
 
@@ -25,9 +25,9 @@ pub const INTERRUPTED: &str =
 
 /// Everything that a result shows.
 #[derive(Clone, Debug)]
-pub struct Presented<'a> {
+pub struct DiskSpdReport<'a> {
     /// What was asked.
-    pub asked: &'a Asked,
+    pub asked: &'a DiskSpdRequest,
     /// The line that was typed, with the program's name.
     pub command_line: &'a str,
     /// The machine.

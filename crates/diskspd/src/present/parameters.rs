@@ -195,30 +195,30 @@ fn threads(span: &TimeSpan, target: &Target) -> Vec<String> {
 }
 
 /// A list of ranges, with the unit of their bounds.
-pub(super) struct Listed {
+pub(super) struct RangeList {
     kind: DistributionKind,
     ranges: Vec<EffectiveRange>,
 }
 
 /// Returns the ranges of a distribution as they were asked for.
-fn listed(distribution: &Distribution) -> Listed {
+fn listed(distribution: &Distribution) -> RangeList {
     let mut from = 0;
     let range = |(start, range): (u64, crate::profile::Range)| {
         let at = from;
         from += range.io;
         EffectiveRange { from: at, io: range.io, start, length: range.length }
     };
-    Listed { kind: distribution.kind, ranges: distribution.placed().map(range).collect() }
+    RangeList { kind: distribution.kind, ranges: distribution.placed().map(range).collect() }
 }
 
 /// Returns the ranges of a distribution on a target, in bytes.
-pub(super) fn effective_ranges(ranges: &[EffectiveRange]) -> Listed {
-    Listed { kind: DistributionKind::Absolute, ranges: ranges.to_vec() }
+pub(super) fn effective_ranges(ranges: &[EffectiveRange]) -> RangeList {
+    RangeList { kind: DistributionKind::Absolute, ranges: ranges.to_vec() }
 }
 
 /// Writes one line for each range. Shares of a list that was cut off at the target's end are relative to what is left, with
 /// one decimal.
-pub(super) fn ranges(text: &mut String, indent: &str, list: &Listed) {
+pub(super) fn ranges(text: &mut String, indent: &str, list: &RangeList) {
     let sum = list.ranges.last().map_or(100, |last| last.from + last.io);
     for range in &list.ranges {
         text.push_str(indent);

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{INTERRUPTED, Presented, latency, parameters, sections};
-use crate::commandline::Asked;
+use super::{DiskSpdReport, INTERRUPTED, latency, parameters, sections};
+use crate::commandline::DiskSpdRequest;
 use crate::draft::Compat;
 use crate::effective::EffectiveRange;
 use crate::profile::TimeSpan;
@@ -11,7 +11,7 @@ use crate::results::{Section, SpanResult};
 use crate::system::{CpuPlace, System};
 
 /// Prints the profile only, as `-Rptext` does.
-pub fn profile_text(asked: &Asked, command_line: &str) -> String {
+pub fn profile_text(asked: &DiskSpdRequest, command_line: &str) -> String {
     let mut text = String::new();
     parameters::write(&mut text, command_line, (&asked.profile, asked.compat));
     text
@@ -41,7 +41,7 @@ pub fn system_text(system: &System, compat: Compat) -> String {
 }
 
 /// Prints the whole result.
-pub fn results_text(presented: &Presented<'_>) -> String {
+pub fn results_text(presented: &DiskSpdReport<'_>) -> String {
     let (asked, compat) = (presented.asked, presented.asked.compat);
     let mut text = profile_text(asked, presented.command_line);
     text.push_str(&system_text(presented.system, compat));
@@ -56,7 +56,7 @@ pub fn results_text(presented: &Presented<'_>) -> String {
     text
 }
 
-fn time_span(text: &mut String, presented: &Presented<'_>, (span, result): (&TimeSpan, &SpanResult)) {
+fn time_span(text: &mut String, presented: &DiskSpdReport<'_>, (span, result): (&TimeSpan, &SpanResult)) {
     let compat = presented.asked.compat;
     if result.seconds <= 0.0 {
         let _ = writeln!(text, "{INTERRUPTED}");
@@ -79,11 +79,11 @@ fn time_span(text: &mut String, presented: &Presented<'_>, (span, result): (&Tim
 }
 
 /// A distribution, with its targets and their threads.
-type Spread<'a> = (&'a [EffectiveRange], Vec<(&'a str, Vec<usize>)>);
+type DistributionUsers<'a> = (&'a [EffectiveRange], Vec<(&'a str, Vec<usize>)>);
 
 /// Writes the effective distributions of random places, each once, with its targets and their threads.
 fn spreads(text: &mut String, result: &SpanResult) {
-    let mut known: Vec<Spread<'_>> = Vec::new();
+    let mut known: Vec<DistributionUsers<'_>> = Vec::new();
     for (number, targets) in result.threads.iter().enumerate() {
         for target in targets.iter().filter(|target| !target.spread.is_empty()) {
             let at = known.iter().position(|(ranges, _)| *ranges == target.spread.as_slice());

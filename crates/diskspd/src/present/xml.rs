@@ -1,6 +1,6 @@
 //! The XML result: the machine, the profile, and each timespan.
 
-use super::{INTERRUPTED, Presented, VERSION, VERSION_DATE, sections};
+use super::{DiskSpdReport, INTERRUPTED, VERSION, VERSION_DATE, sections};
 use crate::markup::Markup;
 use crate::profile::TimeSpan;
 use crate::results::{Bucket, CpuUse, Section, Side, SpanResult, TargetResult};
@@ -8,7 +8,7 @@ use crate::system::{CpuPlace, System};
 use crate::xml_profile::write_profile;
 
 /// Prints the whole result, without a line end after the last tag.
-pub fn results_xml(presented: &Presented<'_>) -> String {
+pub fn results_xml(presented: &DiskSpdReport<'_>) -> String {
     let mut markup = Markup::default();
     markup.within("Results", &[], |markup| {
         write_system(markup, presented.system);

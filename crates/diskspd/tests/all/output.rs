@@ -1,8 +1,8 @@
 //! What DiskSpd prints: whole texts for made-up runs, with the figures of its own unit tests.
 
 use diskspd::{
-    Asked, Bucket, CpuPlace, CpuUse, EffectiveRange, Presented, Side, SpanResult, System, TargetResult,
-    profile_text, results_text, results_xml, system_text,
+    Bucket, CpuPlace, CpuUse, DiskSpdReport, DiskSpdRequest, EffectiveRange, Side, SpanResult, System,
+    TargetResult, profile_text, results_text, results_xml, system_text,
 };
 use record::{Distribution, Histogram, Tally};
 
@@ -51,12 +51,12 @@ pub fn machine() -> System {
     System { computer: "box".to_owned(), started: 0, scheme: "performance".to_owned(), cpus: vec![cpu] }
 }
 
-pub fn text(asked: &Asked, spans: &[SpanResult]) -> String {
-    results_text(&Presented { asked, command_line: "diskspd t", system: &machine(), spans })
+pub fn text(asked: &DiskSpdRequest, spans: &[SpanResult]) -> String {
+    results_text(&DiskSpdReport { asked, command_line: "diskspd t", system: &machine(), spans })
 }
 
-pub fn xml(asked: &Asked, spans: &[SpanResult]) -> String {
-    results_xml(&Presented { asked, command_line: "diskspd t", system: &machine(), spans })
+pub fn xml(asked: &DiskSpdRequest, spans: &[SpanResult]) -> String {
+    results_xml(&DiskSpdReport { asked, command_line: "diskspd t", system: &machine(), spans })
 }
 
 const HEAD: &str = "
@@ -324,7 +324,7 @@ fn cpus_have_columns_for_what_there_is_more_than_one_of() {
     let used = [0, 1, 64, 65].map(|number| CpuUse { number, user: 1, kernel: 1, idle: 2 }).to_vec();
     let run = SpanResult { cpus: used, ..result() };
     let asked = asked("t");
-    let presented = Presented { asked: &asked, command_line: "diskspd", system: &system, spans: &[run] };
+    let presented = DiskSpdReport { asked: &asked, command_line: "diskspd", system: &system, spans: &[run] };
     let shown = results_text(&presented);
     let expected = "
 Socket | Node | Group | Core | Class | CPU |  Usage |  User  | Kernel |  Idle

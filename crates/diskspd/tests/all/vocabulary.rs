@@ -1,6 +1,8 @@
 //! The vocabulary of these tests: lines and profiles in a few words.
 
-use diskspd::{Asked, DiskSpdError, Profile, Request, Surroundings, Target, TimeSpan, parse, read_profile};
+use diskspd::{
+    DiskSpdError, DiskSpdRequest, Profile, Request, Surroundings, Target, TimeSpan, parse, read_profile,
+};
 
 /// Value of a bare `-z` in these tests.
 pub const TICK: u32 = 4711;
@@ -18,7 +20,7 @@ pub fn line_with(words: &str, profile: &str) -> Result<Request, DiskSpdError> {
 }
 
 /// What a line asks for; panics if it is refused.
-pub fn asked(words: &str) -> Asked {
+pub fn asked(words: &str) -> DiskSpdRequest {
     match line(words) {
         Ok(Request::Do(asked)) => *asked,
         other => panic!("{words}: {other:?}"),

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::path::Path;
 
 use diskspd::{
-    Asked, CpuReadings, CpuUse, Creation, Dots, Format, Ground, SpanPlan, SpanResult, TimeSpan, creations,
-    failure, not_run, plan_span, precreations, results,
+    CpuReadings, CpuUse, Creation, DiskSpdRequest, Dots, Format, Ground, SpanPlan, SpanResult, TimeSpan,
+    creations, failure, not_run, plan_span, precreations, results,
 };
 use experiments::Step;
 use kernel::{Clock, Walk};
@@ -22,7 +22,7 @@ use session::unwritten::Unwritten;
 use session::{NamedRunner, Procedure, RunnerError, run_steps};
 
 /// Runs all timespans; a timespan that is not run because of a stop has an empty result.
-pub fn run(asked: &Asked, stop: &StopFlag) -> Result<Vec<SpanResult>, String> {
+pub fn run(asked: &DiskSpdRequest, stop: &StopFlag) -> Result<Vec<SpanResult>, String> {
     let (announcement, without_direct) = (Announcement::Now, WithoutDirect::Buffered);
     let treatment = Treatment { announcement, without_direct, stop: stop.clone() };
     let mut runner = NamedRunner::new(treatment, Some("opening the targets"));
@@ -56,7 +56,7 @@ impl From<RunnerError> for Failed {
 }
 
 struct Spans<'a> {
-    asked: &'a Asked,
+    asked: &'a DiskSpdRequest,
     /// Files made before the first timespan.
     before: Vec<Creation>,
     /// The timespan under way.

@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use diskspd::{Cache, Creation, Found, Paths, Profile, Seen, Target};
+use diskspd::{Cache, Creation, Found, Paths, Profile, Target, TargetObservations};
 use kernel::{Direct, Medium};
 use sampler::Root;
 use workload::{Buffers, Bytes, Content, LayoutFile, Replaces};
@@ -112,7 +112,7 @@ pub fn doubts(target: &Target) -> Vec<String> {
     let (reads, writes) = (target.write_percent < 100, target.write_percent > 0);
     let whole = found(path).filter(|_| reads).map(|found| Bytes(found.bytes));
     let unwritten = whole.and_then(|bytes| unwritten::share(path, Bytes(0), bytes));
-    let seen = Seen {
+    let seen = TargetObservations {
         cached: if reads && target.cache == Cache::Used { cached(path).unwrap_or(0.0) } else { 0.0 },
         unwritten: unwritten.filter(|share| *share >= NOTABLE).map(percent),
         flushes: writes && target.write_through && sampler::flushes_each_write(&Root::real(), path),
