@@ -44,7 +44,9 @@ pub use results::{Bucket, CpuUse, Section, Side, SpanResult, TargetResult, resul
 pub use row::{Begins, Beside, Options, Row, Standing, value_in};
 pub use rows::ROWS;
 pub use size::{SizeError, size};
-pub use span::{CannotRun, Creation, Found, Ground, SpanPlan, Stream, creations, plan_span, precreations};
+pub use span::{
+    CannotRun, Creation, Ground, PathFacts, SpanPlan, Stream, creations, plan_span, precreations,
+};
 pub use system::{CpuPlace, System};
 pub use watching::{CpuReadings, Dots};
 pub use xml_profile::{ProfileError, profile_xml, read as read_profile};

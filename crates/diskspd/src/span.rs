@@ -18,7 +18,7 @@ const INTERVALS_MAX: u64 = 1_000_000;
 
 /// What was found at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct PathFacts {
     /// Its size in bytes.
     pub bytes: u64,
     /// Alignment that direct I/O needs, in bytes; 0 if there is no direct I/O.
@@ -28,7 +28,7 @@ pub struct Found {
 /// What must be known of the world to plan a timespan.
 pub struct Ground<'a> {
     /// Looks at a path; `None` if nothing is there.
-    pub look: &'a dyn Fn(&Path) -> Option<Found>,
+    pub look: &'a dyn Fn(&Path) -> Option<PathFacts>,
     /// Reads the first bytes of a file, at most as many as given.
     pub read: &'a dyn Fn(&Path, u64) -> std::io::Result<Vec<u8>>,
     /// CPUs that this process may use.

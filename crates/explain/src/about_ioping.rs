@@ -2,20 +2,20 @@
 
 use super::figures::{bytes, count, seconds};
 use super::files_fio::is_device;
-use ioping::{Asked, Engine, Keeping, Mix, Order, ROWS, Sync};
+use ioping::{Engine, IopingRequest, Keeping, Mix, Order, ROWS, Sync};
 
 /// Options that need no sentence, because they change nothing of the load or of what is printed.
 pub const SILENT: &[(&str, &str)] = &[];
 
 /// Sentences on what the command asks for.
-pub fn asks(asked: &Asked) -> Vec<String> {
+pub fn asks(asked: &IopingRequest) -> Vec<String> {
     let mut said = vec![requests(asked), target(asked), way(asked)];
     said.extend(counted(asked));
     said.extend(printed(asked));
     said
 }
 
-fn requests(asked: &Asked) -> String {
+fn requests(asked: &IopingRequest) -> String {
     let size = bytes(asked.request_bytes().0);
     let stored = if asked.cached { "" } else { " and waits until it is stored (fdatasync)" };
     let what = match asked.mix() {
@@ -45,7 +45,7 @@ fn requests(asked: &Asked) -> String {
     )
 }
 
-fn ends(asked: &Asked) -> String {
+fn ends(asked: &IopingRequest) -> String {
     let time = asked.most_time().map(|time| seconds(time.as_secs_f64()));
     match (asked.count, time) {
         (0, None) => "until it is stopped".to_owned(),
@@ -56,7 +56,7 @@ fn ends(asked: &Asked) -> String {
     }
 }
 
-fn limits(asked: &Asked) -> String {
+fn limits(asked: &IopingRequest) -> String {
     let mut said = String::new();
     if asked.speed_limit > 0 {
         said.push_str(&format!(" It is held to {} a second.", bytes(asked.speed_limit)));
@@ -73,7 +73,7 @@ fn limits(asked: &Asked) -> String {
     said
 }
 
-fn target(asked: &Asked) -> String {
+fn target(asked: &IopingRequest) -> String {
     let target = &asked.target;
     let size = match (asked.work_size, asked.rapid) {
         (Some(size), _) => bytes(size.0),
@@ -109,7 +109,7 @@ fn target(asked: &Asked) -> String {
     )
 }
 
-fn way(asked: &Asked) -> String {
+fn way(asked: &IopingRequest) -> String {
     let cache = match (asked.direct, asked.cached) {
         (true, _) => "Past the page cache (O_DIRECT).",
         (false, true) if asked.mix() == Mix::Read => "Through the page cache, which is left as it is.",
@@ -131,7 +131,7 @@ fn way(asked: &Asked) -> String {
 }
 
 /// Requests that do not count.
-fn counted(asked: &Asked) -> Option<String> {
+fn counted(asked: &IopingRequest) -> Option<String> {
     let mut said = Vec::new();
     match asked.warmup {
         0 => {}
@@ -151,7 +151,7 @@ fn counted(asked: &Asked) -> Option<String> {
 }
 
 /// What is printed, if that was chosen.
-fn printed(asked: &Asked) -> Option<String> {
+fn printed(asked: &IopingRequest) -> Option<String> {
     let every = match (asked.print_count, asked.print_interval.0) {
         (0, 0) => String::new(),
         (requests, 0) => format!("Raw statistics are printed every {} requests.", count(requests)),

@@ -1,13 +1,13 @@
 //! What an iostat command asks for, in words.
 
 use super::figures::count;
-use iostat::{Asked, ROWS, Source, Units};
+use iostat::{IostatRequest, ROWS, Source, Units};
 
 /// Options that need no sentence, because they change nothing.
 pub const SILENT: &[(&str, &str)] = &[("-k", "kilobytes are the unit where none is chosen")];
 
 /// Sentences on what the command asks for; `gaps` are words that only the shell knows, such as the number of reports.
-pub fn asks(asked: &Asked, gaps: &[String]) -> Vec<String> {
+pub fn asks(asked: &IostatRequest, gaps: &[String]) -> Vec<String> {
     let mut said =
         vec![format!("Makes no load: reads {} and prints {}.", counters(asked), how_often(asked, gaps))];
     said.push(figures(asked));
@@ -17,7 +17,7 @@ pub fn asks(asked: &Asked, gaps: &[String]) -> Vec<String> {
     said
 }
 
-fn counters(asked: &Asked) -> String {
+fn counters(asked: &IostatRequest) -> String {
     match (&asked.folder, &asked.folder_besides) {
         (Some(folder), _) => format!("the counters of the file diskstats in {folder}"),
         (None, Some(folder)) => format!("the kernel's counters and those of the file diskstats in {folder}"),
@@ -25,7 +25,7 @@ fn counters(asked: &Asked) -> String {
     }
 }
 
-fn how_often(asked: &Asked, gaps: &[String]) -> String {
+fn how_often(asked: &IostatRequest, gaps: &[String]) -> String {
     let interval = asked.interval_s;
     let first = if asked.skip_first { ", without the one since the machine started" } else { "" };
     let reports = match asked.count {
@@ -39,7 +39,7 @@ fn how_often(asked: &Asked, gaps: &[String]) -> String {
     format!("{reports}{first}")
 }
 
-fn figures(asked: &Asked) -> String {
+fn figures(asked: &IostatRequest) -> String {
     const CPU: &str = "CPU: shares of user, nice, system, waiting for I/O, stolen and idle time.";
     let unit = match asked.units {
         Some(Units::Megabytes) => "megabytes (1,048,576 bytes)",
@@ -73,7 +73,7 @@ fn figures(asked: &Asked) -> String {
     }
 }
 
-fn devices(asked: &Asked) -> Option<String> {
+fn devices(asked: &IostatRequest) -> Option<String> {
     if !asked.devices {
         return None;
     }
@@ -107,7 +107,7 @@ fn devices(asked: &Asked) -> Option<String> {
     Some(said.join(" ")).filter(|words| !words.is_empty())
 }
 
-fn groups(asked: &Asked) -> Option<String> {
+fn groups(asked: &IostatRequest) -> Option<String> {
     let others = !asked.is_chosen() || asked.never_used_too || asked.source == iostat::Source::Everything;
     let last = asked.groups.last();
     let of = |group: &iostat::Group| {
@@ -123,7 +123,7 @@ fn groups(asked: &Asked) -> Option<String> {
     (!names.is_empty()).then(|| format!("A line for each group: {}{alone}.", names.join(", ")))
 }
 
-fn form(asked: &Asked) -> Option<String> {
+fn form(asked: &IostatRequest) -> Option<String> {
     let decimals = asked.decimals.map(|decimals| format!("Figures have {decimals} decimals."));
     let said = [
         (asked.json, "The result is one JSON document, complete when it ends."),

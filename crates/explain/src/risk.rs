@@ -41,9 +41,9 @@ pub enum When {
     /// For each timespan of DiskSpd.
     DiskSpd(fn(&TimeSpan) -> Option<String>),
     /// For ioping.
-    Ioping(fn(&ioping::Asked) -> Option<String>),
+    Ioping(fn(&ioping::IopingRequest) -> Option<String>),
     /// For iostat.
-    Iostat(fn(&iostat::Asked) -> Option<String>),
+    Iostat(fn(&iostat::IostatRequest) -> Option<String>),
     /// For dd.
     Dd(fn(&Dd) -> Option<String>),
 }
@@ -97,11 +97,11 @@ impl Risk {
         Risk { when: When::DiskSpd(when), ..self }
     }
 
-    pub(super) const fn ioping(self, when: fn(&ioping::Asked) -> Option<String>) -> Risk {
+    pub(super) const fn ioping(self, when: fn(&ioping::IopingRequest) -> Option<String>) -> Risk {
         Risk { when: When::Ioping(when), ..self }
     }
 
-    pub(super) const fn iostat(self, when: fn(&iostat::Asked) -> Option<String>) -> Risk {
+    pub(super) const fn iostat(self, when: fn(&iostat::IostatRequest) -> Option<String>) -> Risk {
         Risk { when: When::Iostat(when), ..self }
     }
 

@@ -6,7 +6,7 @@ use workload::{Bytes, Nanos};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
     /// Time requests.
-    Run(Box<Asked>),
+    Run(Box<IopingRequest>),
     /// Print only this on stdout, and exit with this code.
     Say(String, u8),
 }
@@ -68,9 +68,9 @@ pub enum Keeping {
 }
 
 /// Everything that was asked for. If nothing was typed, a field that is an `Option` depends on other fields. `default` is the
-/// state before any default of ioping's: those are in the rows, and [`Asked::untyped`] applies them.
+/// state before any default of ioping's: those are in the rows, and [`IopingRequest::untyped`] applies them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Asked {
+pub struct IopingRequest {
     /// Number of requests at the start that do not count.
     pub warmup: u64,
     /// Number of requests without a pause between them; 0 and 1: each by itself.
@@ -137,7 +137,7 @@ pub struct Asked {
     pub target: String,
 }
 
-impl Asked {
+impl IopingRequest {
     /// Length of a request: 4 KiB at random places, 256 KiB in order, unless typed.
     pub fn request_bytes(&self) -> Bytes {
         let usual = match self.order {

@@ -2,11 +2,11 @@
 
 use options::near::nearest;
 
-use super::asked::{Asked, Engine, Request};
+use super::asked::{Engine, IopingRequest, Request};
 use super::error::IopingError;
 use super::number::{Unit, read};
 use super::reference::{VERSION, usage};
-use super::row::{Ends, Given, Row, Since, Takes};
+use super::row::{Ends, OptionValue, Row, Since, Takes};
 use super::rows::ROWS;
 
 /// Reads `words`, without the program's name.
@@ -17,7 +17,8 @@ pub fn parse(words: &[String]) -> Result<Request, IopingError> {
     if words.is_empty() {
         return Ok(Request::Say(usage(), 1));
     }
-    let mut reading = Reading { words, at: 0, asked: Asked::untyped(), targets: Vec::new(), says: None };
+    let mut reading =
+        Reading { words, at: 0, asked: IopingRequest::untyped(), targets: Vec::new(), says: None };
     while reading.at < words.len() && reading.says.is_none() {
         reading.word()?;
     }
@@ -31,7 +32,7 @@ pub fn parse(words: &[String]) -> Result<Request, IopingError> {
 struct Reading<'w> {
     words: &'w [String],
     at: usize,
-    asked: Asked,
+    asked: IopingRequest,
     targets: Vec<&'w str>,
     says: Option<String>,
 }
@@ -120,7 +121,7 @@ impl<'w> Reading<'w> {
     }
 
     /// Checks what only all words together can show.
-    fn agree(mut self) -> Result<Asked, IopingError> {
+    fn agree(mut self) -> Result<IopingRequest, IopingError> {
         let mut targets = self.targets.into_iter();
         self.asked.target = targets.next().ok_or(IopingError::NoTarget)?.to_owned();
         if let Some(second) = targets.next() {
@@ -137,24 +138,24 @@ impl<'w> Reading<'w> {
 }
 
 /// The value that a row is given; nothing if it takes none.
-pub(super) fn given(row: &Row, value: Option<String>) -> Result<Given, IopingError> {
-    let Some(value) = value else { return Ok(Given::Nothing) };
+pub(super) fn given(row: &Row, value: Option<String>) -> Result<OptionValue, IopingError> {
+    let Some(value) = value else { return Ok(OptionValue::Nothing) };
     let unit = match row.takes {
-        Takes::Nothing => return Ok(Given::Nothing),
+        Takes::Nothing => return Ok(OptionValue::Nothing),
         Takes::MaybeText => return printable(value),
         Takes::Count | Takes::Seed => Unit::Count,
         Takes::Size => Unit::Size,
         Takes::Time => Unit::Time,
     };
     let option = || format!("-{} (--{})", row.own.short, row.name);
-    let read = read(&value, unit).map(Given::Number);
+    let read = read(&value, unit).map(OptionValue::Number);
     read.map_err(|error| IopingError::Number { error, value, option: option() })
 }
 
 /// Checks that a format of the time of day can be printed.
-fn printable(format: String) -> Result<Given, IopingError> {
+fn printable(format: String) -> Result<OptionValue, IopingError> {
     match jiff::fmt::strtime::format(&format, &jiff::Zoned::default()) {
-        Ok(_) => Ok(Given::Text(format)),
+        Ok(_) => Ok(OptionValue::Text(format)),
         Err(error) => Err(IopingError::ClockFormat { format, reason: error.to_string() }),
     }
 }

@@ -1,6 +1,6 @@
 //! ioping: command lines in, ioping's output out.
 //!
-//! [`parse`] turns words into an [`Asked`]; [`Region::of`] says where its requests go on a target; a [`Session`] says what to
+//! [`parse`] turns words into an [`IopingRequest`]; [`Region::of`] says where its requests go on a target; a [`Session`] says what to
 //! do next, receives what happened, and says what to print. It reads no clock and does no I/O.
 
 mod asked;
@@ -19,7 +19,7 @@ mod session;
 mod tally;
 mod truth;
 
-pub use asked::{Asked, Engine, Keeping, Mix, Order, Request, Sync};
+pub use asked::{Engine, IopingRequest, Keeping, Mix, Order, Request, Sync};
 pub use commandline::parse;
 pub use error::IopingError;
 pub use lines::{Target, Wall};
@@ -29,5 +29,5 @@ pub use reference::{entries, table, usage};
 pub use region::{Kind, Region};
 pub use row::{Since, Takes};
 pub use rows::ROWS;
-pub use session::{Done, Next, Once, Session};
+pub use session::{Next, Once, RequestOutcome, Session};
 pub use truth::{Evidence, untrue};

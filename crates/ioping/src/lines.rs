@@ -61,12 +61,12 @@ pub struct Line {
     /// The remark after it, if any.
     pub mark: Option<Mark>,
     /// Whether it counts.
-    pub counted: Counted,
+    pub counted: Inclusion,
 }
 
 /// Whether a request counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counted {
+pub enum Inclusion {
     /// It counts.
     Yes,
     /// It does not count.
@@ -205,7 +205,7 @@ pub fn json_request(target: &Target, line: Line, wall: &Wall) -> String {
         line.number,
         line.bytes,
         line.time_ns,
-        line.counted == Counted::No
+        line.counted == Inclusion::No
     )
 }
 

@@ -2,7 +2,7 @@
 
 use workload::Bytes;
 
-use super::asked::{Asked, Mix};
+use super::asked::{IopingRequest, Mix};
 use super::error::IopingError;
 
 /// Kind of a target.
@@ -39,7 +39,7 @@ impl Region {
     ///
     /// # Errors
     /// [`IopingError`] if the region does not fit, or if writing has not been asked for three times.
-    pub fn of(asked: &Asked, kind: Kind, there: Bytes) -> Result<Region, IopingError> {
+    pub fn of(asked: &IopingRequest, kind: Kind, there: Bytes) -> Result<Region, IopingError> {
         let request = asked.request_bytes().0;
         if request > MOST {
             return Err(IopingError::Longest(MOST));
@@ -82,7 +82,7 @@ impl Region {
     }
 }
 
-fn in_a_directory(asked: &Asked) -> Bytes {
+fn in_a_directory(asked: &IopingRequest) -> Bytes {
     if asked.rapid { RAPID } else { DIRECTORY }
 }
 
@@ -90,8 +90,8 @@ fn in_a_directory(asked: &Asked) -> Bytes {
 mod tests {
     use super::*;
 
-    fn of(kind: Kind, there: u64, change: impl Fn(&mut Asked)) -> Result<(u64, u64, u64), String> {
-        let mut asked = Asked::untyped();
+    fn of(kind: Kind, there: u64, change: impl Fn(&mut IopingRequest)) -> Result<(u64, u64, u64), String> {
+        let mut asked = IopingRequest::untyped();
         change(&mut asked);
         let region = Region::of(&asked, kind, Bytes(there)).map_err(|error| error.to_string())?;
         Ok((region.offset, region.bytes, region.request))

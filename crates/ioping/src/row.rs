@@ -3,7 +3,7 @@
 use options::Table;
 use workload::{Bytes, Nanos};
 
-use super::asked::Asked;
+use super::asked::IopingRequest;
 
 /// What an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Takes {
 
 /// The value that an option was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Given {
+pub enum OptionValue {
     /// Nothing.
     Nothing,
     /// A number: a count, bytes or nanoseconds.
@@ -33,11 +33,11 @@ pub enum Given {
     Text(String),
 }
 
-impl Given {
+impl OptionValue {
     /// The number; zero if there is none.
     pub fn number(&self) -> u64 {
         match self {
-            Given::Number(number) => *number,
+            OptionValue::Number(number) => *number,
             _ => 0,
         }
     }
@@ -55,7 +55,7 @@ impl Given {
     /// The text, if there is any.
     pub fn text(&self) -> Option<&str> {
         match self {
-            Given::Text(text) => Some(text),
+            OptionValue::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -111,7 +111,7 @@ pub struct Options;
 
 impl Table for Options {
     type Takes = Takes;
-    type Effect = fn(&mut Asked, &Given);
+    type Effect = fn(&mut IopingRequest, &OptionValue);
     type Own = Standing;
     const NOTHING: Self::Effect = |_, _| {};
     const PLAIN: Standing =

@@ -2,9 +2,9 @@
 
 use workload::{Direction, Nanos};
 
-use super::asked::{Asked, Mix, Order};
+use super::asked::{IopingRequest, Mix, Order};
 use super::error::IopingError;
-use super::lines::{self, Counted, Line, Mark, Target, Wall};
+use super::lines::{self, Inclusion, Line, Mark, Target, Wall};
 use super::noise::Noise;
 use super::region::Region;
 use super::tally::Tally;
@@ -40,7 +40,7 @@ pub enum Next {
 
 /// Outcome of a request.
 #[derive(Clone, Debug)]
-pub struct Done {
+pub struct RequestOutcome {
     /// Time just before it.
     pub started: Nanos,
     /// Time just after it, its flush included.
@@ -54,7 +54,7 @@ pub struct Done {
 /// A run.
 #[derive(Clone, Debug)]
 pub struct Session {
-    asked: Asked,
+    asked: IopingRequest,
     target: Target,
     region: Region,
     places: Noise,
@@ -80,7 +80,7 @@ pub struct Session {
 
 impl Session {
     /// Returns a run over `region` of `target` that begins `now`; its places follow from the seed, even if that is 0.
-    pub fn new(asked: Asked, target: Target, region: Region, now: Nanos) -> Session {
+    pub fn new(asked: IopingRequest, target: Target, region: Region, now: Nanos) -> Session {
         let pause = asked.pause();
         let period_ends = now + asked.print_interval;
         Session {
@@ -152,18 +152,18 @@ impl Session {
     ///
     /// # Errors
     /// [`IopingError::Request`] if a failure ends the run.
-    pub fn done(&mut self, done: &Done) -> Result<(String, Option<String>), IopingError> {
+    pub fn done(&mut self, done: &RequestOutcome) -> Result<(String, Option<String>), IopingError> {
         let Some((once, _)) = self.under_way.take() else { return Ok(Default::default()) };
         let time = done.ended.since(done.started);
         let (moved, mark, complaint) = match done.moved {
             Ok(moved) if moved == once.bytes => (moved, self.judge(once.number, time, moved), None),
             Ok(moved) => {
                 let short = format!("request returned less than expected: {moved}");
-                (moved, (None, Counted::No), Some(short))
+                (moved, (None, Inclusion::No), Some(short))
             }
             Err(errno) if errno == EAGAIN || self.asked.ignore_errors => {
                 self.fails();
-                (0, (Some(Mark::Failed(errno)), Counted::No), None)
+                (0, (Some(Mark::Failed(errno)), Inclusion::No), None)
             }
             Err(errno) => {
                 self.ended = true;
@@ -198,7 +198,7 @@ impl Session {
     }
 
     /// Counts a request that moved all its bytes, and returns the remark after its line.
-    fn judge(&mut self, number: u64, time: Nanos, bytes: u64) -> (Option<Mark>, Counted) {
+    fn judge(&mut self, number: u64, time: Nanos, bytes: u64) -> (Option<Mark>, Inclusion) {
         let left_out = self.left_out(number, time);
         for tally in [&mut self.all, &mut self.period] {
             tally.carried_out(bytes);
@@ -210,8 +210,8 @@ impl Session {
             }
         }
         match left_out {
-            Some(mark) => (Some(mark), Counted::No),
-            None => (self.apart(time), Counted::Yes),
+            Some(mark) => (Some(mark), Inclusion::No),
+            None => (self.apart(time), Inclusion::Yes),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Whether requests really reach a device, and what to say if they do not.
 
-use super::asked::{Asked, Mix};
+use super::asked::{IopingRequest, Mix};
 
 /// What is known of the target before the first request.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,7 +18,7 @@ pub struct Evidence {
 }
 
 /// Warnings for stderr, printed once; empty if requests reach the device.
-pub fn untrue(asked: &Asked, evidence: &Evidence) -> Vec<String> {
+pub fn untrue(asked: &IopingRequest, evidence: &Evidence) -> Vec<String> {
     let mut said = Vec::new();
     let path = &asked.target;
     if evidence.is_character_device {
@@ -86,8 +86,8 @@ mod tests {
     use super::*;
     use crate::asked::Sync;
 
-    fn told(change: impl Fn(&mut Asked), evidence: Evidence) -> String {
-        let mut asked = Asked { target: "t".to_owned(), ..Asked::untyped() };
+    fn told(change: impl Fn(&mut IopingRequest), evidence: Evidence) -> String {
+        let mut asked = IopingRequest { target: "t".to_owned(), ..IopingRequest::untyped() };
         change(&mut asked);
         untrue(&asked, &evidence).join(" ")
     }
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn what_was_asked_for_is_said_too_where_it_means_the_cache() {
         assert!(told(|a| a.cached = true, Evidence::default()).contains("page cache"));
-        let writes = |a: &mut Asked| (a.cached, a.writes) = (true, 1);
+        let writes = |a: &mut IopingRequest| (a.cached, a.writes) = (true, 1);
         assert!(told(writes, Evidence::default()).contains("nothing is flushed"));
         assert_eq!(told(|a| (writes(a), a.sync = Sync::Data).1, Evidence::default()), "");
     }

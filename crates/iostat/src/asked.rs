@@ -6,7 +6,7 @@ pub enum Request {
     /// Print this text; read no counters.
     Say(String),
     /// Print reports.
-    Watch(Box<Asked>),
+    Watch(Box<IostatRequest>),
 }
 
 /// Unit of amounts of data.
@@ -62,7 +62,7 @@ fn holds_partition(disks: &[String], device: &str) -> bool {
 
 /// The reports that are asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct IostatRequest {
     /// Whether the CPU report is printed.
     pub cpu: bool,
     /// Whether the device report is printed.
@@ -115,7 +115,7 @@ pub struct Asked {
     pub count: Option<u64>,
 }
 
-impl Asked {
+impl IostatRequest {
     /// Unit of amounts, with the default filled in.
     pub(super) fn units(&self) -> Units {
         self.units.unwrap_or_default()

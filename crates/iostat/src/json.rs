@@ -1,6 +1,6 @@
 //! Reports as JSON, indented with tabs, with one device a line.
 
-use super::asked::Asked;
+use super::asked::IostatRequest;
 use super::columns::{Column, EXTENDED, EXTENDED_KEYS, Form, PLAIN, SHORT};
 use super::reading::Host;
 use super::report::{Line, Report};
@@ -24,7 +24,7 @@ pub(super) fn opening(host: &Host, first_is_skipped: bool) -> String {
     text
 }
 
-pub(super) fn report(asked: &Asked, report: &Report, first: bool) -> String {
+pub(super) fn report(asked: &IostatRequest, report: &Report, first: bool) -> String {
     let mut parts = Vec::new();
     if asked.timestamp {
         parts
@@ -53,7 +53,7 @@ pub(super) fn closing(printed: u64) -> String {
 }
 
 /// Columns of a report; the plain report has no short form in JSON.
-fn columns(asked: &Asked) -> Vec<&'static Column> {
+fn columns(asked: &IostatRequest) -> Vec<&'static Column> {
     match (asked.extended, asked.short) {
         (false, _) => PLAIN.iter().collect(),
         (true, true) => SHORT.iter().collect(),
@@ -64,7 +64,7 @@ fn columns(asked: &Asked) -> Vec<&'static Column> {
     }
 }
 
-fn line(asked: &Asked, columns: &[&Column], (line, seconds): (&Line, f64)) -> String {
+fn line(asked: &IostatRequest, columns: &[&Column], (line, seconds): (&Line, f64)) -> String {
     let units = asked.units();
     let value = |column: &&Column| {
         let key = column.key().replace('@', units.name(column.key().starts_with("@_")));

@@ -1,6 +1,6 @@
 //! iostat: command lines in, iostat's text and JSON out.
 //!
-//! [`parse`] turns words into an [`Asked`]; a [`Reporter`] turns one [`Reading`] of the counters after the other into what
+//! [`parse`] turns words into an [`IostatRequest`]; a [`Reporter`] turns one [`Reading`] of the counters after the other into what
 //! iostat of sysstat 12.6 prints, byte for byte. The exception is a counter that was reset: iostat prints the negative
 //! difference as a huge number, this prints nothing (`null` in JSON).
 
@@ -20,7 +20,7 @@ mod rows;
 mod text;
 
 pub use ::options::{Entry, Support};
-pub use asked::{Asked, Group, Request, Source, Units};
+pub use asked::{Group, IostatRequest, Request, Source, Units};
 pub use colours::Palette;
 pub use error::IostatError;
 pub use parse::parse;

@@ -2,7 +2,7 @@
 
 use options::Support;
 
-use super::asked::{Asked, Request, Units};
+use super::asked::{IostatRequest, Request, Units};
 use super::error::IostatError;
 use super::rows::{ROWS, Row, Takes, bare};
 
@@ -14,7 +14,7 @@ pub(super) const VERSION: &str = "sysstat version 12.6.1";
 /// # Errors
 /// [`IostatError`], with the word, its place and the nearest option.
 pub fn parse(words: &[String], units: Units) -> Result<Request, IostatError> {
-    let mut reader = Reader { words, at: 0, asked: Asked::default(), interval: None, say: None };
+    let mut reader = Reader { words, at: 0, asked: IostatRequest::default(), interval: None, say: None };
     while reader.at < words.len() {
         reader.word()?;
     }
@@ -27,7 +27,7 @@ pub fn parse(words: &[String], units: Units) -> Result<Request, IostatError> {
 struct Reader<'w> {
     words: &'w [String],
     at: usize,
-    asked: Asked,
+    asked: IostatRequest,
     interval: Option<u64>,
     say: Option<String>,
 }
@@ -163,7 +163,11 @@ impl Reader<'_> {
     }
 }
 
-fn finish(mut asked: Asked, interval: Option<u64>, units: Units) -> Result<Asked, IostatError> {
+fn finish(
+    mut asked: IostatRequest,
+    interval: Option<u64>,
+    units: Units,
+) -> Result<IostatRequest, IostatError> {
     if asked.only_groups && asked.groups.is_empty() {
         return Err(IostatError::Apart("-H shows groups only and needs -g NAME"));
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use record::{CpuCounters, DiskCounters};
 
-use super::asked::Asked;
+use super::asked::IostatRequest;
 use super::figures::{Differences, before};
 use super::reading::{DiskLine, Host, Reading};
 use super::report::{Line, Report};
@@ -13,7 +13,7 @@ use super::{json, text};
 /// Turns readings into reports.
 #[derive(Clone, Debug)]
 pub struct Reporter {
-    asked: Asked,
+    asked: IostatRequest,
     host: Host,
     last: Reading,
     printed: u64,
@@ -21,7 +21,7 @@ pub struct Reporter {
 
 impl Reporter {
     /// Returns a reporter for `asked` on `host`; its first report counts from boot.
-    pub fn new(asked: &Asked, host: Host) -> Reporter {
+    pub fn new(asked: &IostatRequest, host: Host) -> Reporter {
         Reporter { asked: asked.clone(), host, last: Reading::default(), printed: 0 }
     }
 

@@ -2,7 +2,7 @@
 
 use options::Table;
 
-use super::asked::{Asked, Group, Source, Units};
+use super::asked::{Group, IostatRequest, Source, Units};
 
 /// What follows an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub struct Options;
 impl Table for Options {
     type Takes = Takes;
     /// Sets the option; false if the value is not allowed.
-    type Effect = fn(&mut Asked, &str) -> bool;
+    type Effect = fn(&mut IostatRequest, &str) -> bool;
     type Own = ();
     const NOTHING: Self::Effect = |_, _| false;
     const PLAIN: () = ();
@@ -31,7 +31,7 @@ impl Table for Options {
 /// One option.
 pub type Row = options::Row<Options>;
 
-const fn flag(word: &'static str, help: &'static str, apply: fn(&mut Asked, &str) -> bool) -> Row {
+const fn flag(word: &'static str, help: &'static str, apply: fn(&mut IostatRequest, &str) -> bool) -> Row {
     Row::new(word, Takes::Nothing).does(help, apply)
 }
 
@@ -99,13 +99,13 @@ pub const ROWS: &[Row] = &[
 ];
 
 /// Sets the unit; false if it contradicts one that was chosen before.
-fn unit(asked: &mut Asked, units: Units) -> bool {
+fn unit(asked: &mut IostatRequest, units: Units) -> bool {
     let same = asked.units.is_none_or(|before| before == units);
     asked.units = Some(units);
     same
 }
 
-fn partitions(asked: &mut Asked, list: &str) -> bool {
+fn partitions(asked: &mut IostatRequest, list: &str) -> bool {
     match list {
         "" => asked.source = Source::Everything,
         "ALL" => (asked.source, asked.never_used_too) = (Source::Everything, true),

@@ -1,6 +1,6 @@
 //! Reports as text.
 
-use super::asked::Asked;
+use super::asked::IostatRequest;
 use super::cells::Style;
 use super::columns::{Column, EXTENDED, Form, PLAIN, PLAIN_SHORT, SHORT};
 use super::reading::Host;
@@ -18,7 +18,7 @@ pub(super) fn opening(host: &Host, first_is_skipped: bool) -> String {
     format!("{system} {release} ({node}) \t{date} \t_{machine}_\t({cpus} CPU)\n\n{blank}")
 }
 
-pub(super) fn report(asked: &Asked, host: &Host, report: &Report) -> String {
+pub(super) fn report(asked: &IostatRequest, host: &Host, report: &Report) -> String {
     let style = Style {
         human: asked.human,
         decimals: asked.decimals,
@@ -45,7 +45,7 @@ pub(super) fn report(asked: &Asked, host: &Host, report: &Report) -> String {
 }
 
 /// The tables of one report, each a list of columns.
-fn tables(asked: &Asked) -> Vec<Vec<&'static Column>> {
+fn tables(asked: &IostatRequest) -> Vec<Vec<&'static Column>> {
     let parts: &[&[Column]] = match (asked.extended, asked.short) {
         (true, true) => &[SHORT],
         (true, false) => &EXTENDED,
@@ -59,7 +59,7 @@ fn tables(asked: &Asked) -> Vec<Vec<&'static Column>> {
     }
 }
 
-fn table(asked: &Asked, style: Style<'_>, (columns, report): (&[&Column], &Report)) -> String {
+fn table(asked: &IostatRequest, style: Style<'_>, (columns, report): (&[&Column], &Report)) -> String {
     let header: String = columns.iter().map(|column| header(column, style)).collect();
     let plain = Style { palette: None, ..style };
     let mut text = named(asked, plain, ("Device", &header));
@@ -71,7 +71,7 @@ fn table(asked: &Asked, style: Style<'_>, (columns, report): (&[&Column], &Repor
     text
 }
 
-fn named(asked: &Asked, style: Style<'_>, (name, cells): (&str, &str)) -> String {
+fn named(asked: &IostatRequest, style: Style<'_>, (name, cells): (&str, &str)) -> String {
     match asked.pretty {
         true => format!("{cells}{}\n", style.item(&format!(" {name}"))),
         false => format!("{}{cells}\n", style.item(&format!("{name:<NAME$}"))),

@@ -100,7 +100,7 @@ fn spans(profile: &diskspd::Profile) {
     let ground = Ground {
         look: &|path| {
             let known = path.to_string_lossy().len() % 2 == 1;
-            known.then_some(diskspd::Found { bytes: 1 << 30, alignment: 512 })
+            known.then_some(diskspd::PathFacts { bytes: 1 << 30, alignment: 512 })
         },
         read: &|_, most| Ok(vec![7; most.min(1 << 20) as usize]),
         cpus: &[0, 1, 2, 3],

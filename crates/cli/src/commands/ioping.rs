@@ -13,7 +13,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use jiff::tz::TimeZone;
 
-use ioping::{Asked, Done, IopingError, Next, Noise, Once, Request, Session, Wall, parse, untrue};
+use ioping::{
+    IopingError, IopingRequest, Next, Noise, Once, Request, RequestOutcome, Session, Wall, parse, untrue,
+};
 use kernel::Clock;
 use workload::{Bytes, Direction, Nanos};
 
@@ -77,7 +79,7 @@ fn say(text: &str) -> Reader {
 }
 
 /// Times requests until the end, or until the user stops it.
-fn ping(mut asked: Asked, patience: Nanos) -> Result<u8, IopingError> {
+fn ping(mut asked: IopingRequest, patience: Nanos) -> Result<u8, IopingError> {
     let stop = StopFlag::on_signals_or_exit(SECOND_INTERRUPT, patience);
     let ground = watchdog::over("preparing the target", &stop, || Ground::prepare(&asked))?;
     let evidence = watchdog::over("looking at the target", &stop, || looking::evidence(&asked, &ground));
@@ -115,7 +117,7 @@ fn unix_us() -> u64 {
 }
 
 struct Run {
-    asked: Asked,
+    asked: IopingRequest,
     single: Single,
     session: Arc<Mutex<Session>>,
     clock: Clock,
@@ -149,7 +151,7 @@ impl Run {
         Ok(0)
     }
 
-    fn tell(&mut self, done: &Done) -> Result<Reader, IopingError> {
+    fn tell(&mut self, done: &RequestOutcome) -> Result<Reader, IopingError> {
         let mut session = lock(&self.session);
         let told = session.done(done).inspect_err(|_| {
             say(session.broken_off());
@@ -163,7 +165,7 @@ impl Run {
     }
 
     /// Carries out one request and times it together with its flush, but not its preparation.
-    fn carry_out(&mut self, once: Once) -> Done {
+    fn carry_out(&mut self, once: Once) -> RequestOutcome {
         let Once { direction, offset, bytes, .. } = once;
         if !self.asked.cached {
             // A device that ignores the advice does no harm.
@@ -180,6 +182,6 @@ impl Run {
         }
         let ended = self.clock.now();
         let moved = moved.map_err(|error| error.raw_os_error().unwrap_or(EIO));
-        Done { started, ended, moved, wall: wall(&self.zone) }
+        RequestOutcome { started, ended, moved, wall: wall(&self.zone) }
     }
 }

@@ -3,7 +3,9 @@
 use std::ffi::OsString;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use iostat::{Asked, DiskLine, Host, IostatError, Palette, Reading, Reporter, Request, Source, Units, parse};
+use iostat::{
+    DiskLine, Host, IostatError, IostatRequest, Palette, Reading, Reporter, Request, Source, Units, parse,
+};
 use kernel::Locale;
 use sampler::{DiskReading, Root};
 
@@ -45,7 +47,7 @@ fn refused(error: &IostatError) -> u8 {
     error.exit_code()
 }
 
-fn watch(asked: &Asked) -> u8 {
+fn watch(asked: &IostatRequest) -> u8 {
     let machine = Machine { root: Root::real(), locale: Locale::of_environment(), asked };
     if let Some(kind) = &asked.persistent
         && sampler::persistent_names(&machine.root, kind).is_none()
@@ -118,7 +120,7 @@ fn wait(when: Instant, stop: &StopFlag) -> bool {
 struct Machine<'a> {
     root: Root,
     locale: Locale,
-    asked: &'a Asked,
+    asked: &'a IostatRequest,
 }
 
 impl Machine<'_> {

@@ -15,7 +15,7 @@ pub struct ProfileError {
     pub why: String,
 }
 
-type Found<T> = Result<T, ProfileError>;
+type ProfileResult<T> = Result<T, ProfileError>;
 
 /// An element.
 #[derive(Clone, Copy)]
@@ -26,7 +26,7 @@ pub struct Element<'a> {
 
 impl<'a> Element<'a> {
     /// Returns the root, which must have this name.
-    pub fn root(document: &'a Document<'a>, name: &str) -> Found<Element<'a>> {
+    pub fn root(document: &'a Document<'a>, name: &str) -> ProfileResult<Element<'a>> {
         let root = Element { document, node: document.root_element() };
         if root.name() == name {
             return Ok(root);
@@ -50,7 +50,7 @@ impl<'a> Element<'a> {
     }
 
     /// Returns its children, all of which must be `known`, and of which only those in `many` may occur more than once.
-    pub fn children(&self, known: &[&str], many: &[&str]) -> Found<Vec<Element<'a>>> {
+    pub fn children(&self, known: &[&str], many: &[&str]) -> ProfileResult<Vec<Element<'a>>> {
         self.attributes(&[])?;
         let mut children: Vec<Element<'a>> = Vec::new();
         for node in self.node.children() {
@@ -85,7 +85,7 @@ impl<'a> Element<'a> {
     }
 
     /// Refuses attributes other than `known`.
-    pub fn attributes(&self, known: &[&str]) -> Found<()> {
+    pub fn attributes(&self, known: &[&str]) -> ProfileResult<()> {
         match self.node.attributes().find(|attribute| !known.contains(&attribute.name())) {
             Some(other) => {
                 let why = format!("<{}> has no attribute {}", self.name(), other.name());
@@ -96,7 +96,7 @@ impl<'a> Element<'a> {
     }
 
     /// Reads an attribute as a number of at most `most`.
-    pub fn attribute(&self, name: &str, most: u32) -> Found<u32> {
+    pub fn attribute(&self, name: &str, most: u32) -> ProfileResult<u32> {
         let Some(attribute) = self.node.attribute_node(name) else {
             return Err(self.wrong(format!("<{}> needs the attribute {name}", self.name())));
         };
@@ -113,7 +113,7 @@ impl<'a> Element<'a> {
     }
 
     /// Returns its text; it must hold nothing else.
-    pub fn raw_text(&self) -> Found<String> {
+    pub fn raw_text(&self) -> ProfileResult<String> {
         if let Some(child) = self.node.children().find(|child| child.is_element()) {
             let why = format!("<{}> holds a value, no elements", self.name());
             return Err(self.wrong_at(child.range().start, why));
@@ -122,19 +122,19 @@ impl<'a> Element<'a> {
     }
 
     /// Returns its text; it must have no attributes.
-    pub fn text(&self) -> Found<String> {
+    pub fn text(&self) -> ProfileResult<String> {
         self.attributes(&[])?;
         self.raw_text()
     }
 
     /// Reads its text as a whole number from `least` to `most`; it must have no attributes.
-    pub fn number(&self, least: u64, most: u64) -> Found<u64> {
+    pub fn number(&self, least: u64, most: u64) -> ProfileResult<u64> {
         self.attributes(&[])?;
         self.number_beside(least, most)
     }
 
     /// Reads its text as a whole number from `least` to `most`; attributes have been checked already.
-    pub fn number_beside(&self, least: u64, most: u64) -> Found<u64> {
+    pub fn number_beside(&self, least: u64, most: u64) -> ProfileResult<u64> {
         let text = self.raw_text()?;
         let value = text.trim().trim_start_matches('+').parse::<u64>().ok();
         value.filter(|value| (least..=most).contains(value)).ok_or_else(|| {
@@ -147,12 +147,12 @@ impl<'a> Element<'a> {
     }
 
     /// Reads its text as a number of 32 bits, at least `least`.
-    pub fn number32(&self, least: u32) -> Found<u32> {
+    pub fn number32(&self, least: u32) -> ProfileResult<u32> {
         self.number(u64::from(least), u64::from(u32::MAX)).map(|value| value as u32)
     }
 
     /// Reads its text as a truth value.
-    pub fn flag(&self) -> Found<bool> {
+    pub fn flag(&self) -> ProfileResult<bool> {
         let text = self.text()?;
         match text.trim() {
             "true" | "1" => Ok(true),
@@ -162,7 +162,7 @@ impl<'a> Element<'a> {
     }
 
     /// Reads its text as one of these words.
-    pub fn one_of<T: Copy>(&self, words: &[(&str, T)]) -> Found<T> {
+    pub fn one_of<T: Copy>(&self, words: &[(&str, T)]) -> ProfileResult<T> {
         let text = self.text()?;
         let found = words.iter().find(|(word, _)| *word == text.trim());
         found.map(|&(_, value)| value).ok_or_else(|| {

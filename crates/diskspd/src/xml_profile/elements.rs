@@ -5,7 +5,7 @@
 use roxmltree::Document;
 
 use super::element::{Element, ProfileError};
-use super::fields::{self, Field, Found, flag, value, word_of};
+use super::fields::{self, Field, ProfileResult, flag, value, word_of};
 use super::target::TARGET;
 use crate::markup::Markup;
 use crate::profile::{Cpu, Etw, Format, Precreate, Profile, Target, TimeSpan};
@@ -41,7 +41,7 @@ const PROFILE: &[Field<Profile>] = &[
         name: "TimeSpans",
         read: |profile, child| {
             let spans = child.children(&[], &["TimeSpan"])?;
-            profile.time_spans = spans.into_iter().map(time_span).collect::<Found<_>>()?;
+            profile.time_spans = spans.into_iter().map(time_span).collect::<ProfileResult<_>>()?;
             Ok(())
         },
         write: |profile, markup| markup.within("TimeSpans", &[], |markup| {
@@ -77,7 +77,7 @@ const SPAN: &[Field<TimeSpan>] = &[
         name: "Targets",
         read: |span, child| {
             let targets = child.children(&[], &["Target"])?;
-            span.targets = targets.into_iter().map(target).collect::<Found<_>>()?;
+            span.targets = targets.into_iter().map(target).collect::<ProfileResult<_>>()?;
             Ok(())
         },
         write: |span, markup| markup.within("Targets", &[], |markup| {
@@ -119,7 +119,7 @@ pub fn write_profile(markup: &mut Markup, profile: &Profile) {
     markup.within("Profile", &[], |markup| fields::write(profile, markup, PROFILE));
 }
 
-fn etw(element: Element<'_>) -> Found<Etw> {
+fn etw(element: Element<'_>) -> ProfileResult<Etw> {
     let names = Etw::NAMES.map(|(name, _)| name);
     let mut etw = Etw::default();
     for child in element.children(&names, &[])? {
@@ -137,7 +137,7 @@ fn write_etw(profile: &Profile, markup: &mut Markup) {
     });
 }
 
-fn time_span(element: Element<'_>) -> Found<TimeSpan> {
+fn time_span(element: Element<'_>) -> ProfileResult<TimeSpan> {
     let mut span = TimeSpan::untyped();
     fields::read(&mut span, element, SPAN)?;
     match span.targets.is_empty() {
@@ -146,9 +146,9 @@ fn time_span(element: Element<'_>) -> Found<TimeSpan> {
     }
 }
 
-fn affinity(element: Element<'_>) -> Found<Vec<Cpu>> {
+fn affinity(element: Element<'_>) -> ProfileResult<Vec<Cpu>> {
     let assignments = element.children(&[], &["AffinityAssignment", "AffinityGroupAssignment"])?;
-    let cpu = |one: Element<'_>| -> Found<Cpu> {
+    let cpu = |one: Element<'_>| -> ProfileResult<Cpu> {
         if one.name() == "AffinityAssignment" {
             return Ok(Cpu { group: 0, number: one.number(0, 255)? as u8 });
         }
@@ -171,7 +171,7 @@ fn write_affinity(span: &TimeSpan, markup: &mut Markup) {
     });
 }
 
-fn target(element: Element<'_>) -> Found<Target> {
+fn target(element: Element<'_>) -> ProfileResult<Target> {
     let mut target = Target::untyped();
     let there = fields::read(&mut target, element, TARGET)?;
     let has = |name| there.contains(&name);

@@ -3,20 +3,20 @@
 use super::element::{Element, ProfileError};
 use crate::markup::Markup;
 
-pub type Found<T> = Result<T, ProfileError>;
+pub type ProfileResult<T> = Result<T, ProfileError>;
 
 /// A child of the element that describes a `T`.
 pub struct Field<T: 'static> {
     /// Its name.
     pub name: &'static str,
     /// Reads the child into the value.
-    pub read: fn(&mut T, Element<'_>) -> Found<()>,
+    pub read: fn(&mut T, Element<'_>) -> ProfileResult<()>,
     /// Writes the child, if it applies.
     pub write: fn(&T, &mut Markup),
 }
 
 /// Reads the children of `element` into `of`, in any order and each once; returns the names of those that exist.
-pub fn read<T>(of: &mut T, element: Element<'_>, fields: &[Field<T>]) -> Found<Vec<&'static str>> {
+pub fn read<T>(of: &mut T, element: Element<'_>, fields: &[Field<T>]) -> ProfileResult<Vec<&'static str>> {
     let names: Vec<&str> = fields.iter().map(|field| field.name).collect();
     let mut there = Vec::new();
     for child in element.children(&names, &[])? {

@@ -1,7 +1,7 @@
 //! The children of a profile's target.
 
 use super::element::Element;
-use super::fields::{Field, Found, flag, value, word_of};
+use super::fields::{Field, ProfileResult, flag, value, word_of};
 use crate::markup::Markup;
 use crate::profile::{
     Cache, Distribution, DistributionKind, MappedFlush, Range, Target, ThreadTarget, Throughput,
@@ -137,7 +137,7 @@ pub(super) const TARGET: &[Field<Target>] = &[
 ];
 
 /// Reads a path; one that begins with `*` is a template and must have a number.
-fn path(element: Element<'_>) -> Found<String> {
+fn path(element: Element<'_>) -> ProfileResult<String> {
     let path = element.text()?;
     match path.strip_prefix('*') {
         Some(number) if number.parse::<u32>().is_ok_and(|n| n > 0) && !number.starts_with('+') => Ok(path),
@@ -148,7 +148,7 @@ fn path(element: Element<'_>) -> Found<String> {
     }
 }
 
-fn uncached(target: &mut Target, child: Element<'_>, cache: Cache) -> Found<()> {
+fn uncached(target: &mut Target, child: Element<'_>, cache: Cache) -> ProfileResult<()> {
     if child.flag()? {
         target.cache = cache;
     }
@@ -162,7 +162,7 @@ fn marked(markup: &mut Markup, name: &str, holds: bool) {
     }
 }
 
-fn throughput(element: Element<'_>) -> Found<Throughput> {
+fn throughput(element: Element<'_>) -> ProfileResult<Throughput> {
     element.attributes(&["unit"])?;
     let limit = element.number_beside(0, u64::from(u32::MAX))? as u32;
     match element.word_attribute("unit") {
@@ -175,19 +175,19 @@ fn throughput(element: Element<'_>) -> Found<Throughput> {
     }
 }
 
-fn distribution(element: Element<'_>) -> Found<Distribution> {
+fn distribution(element: Element<'_>) -> ProfileResult<Distribution> {
     let kinds = element.children(&["Percent", "Absolute"], &[])?;
     let [kind] = kinds.as_slice() else {
         return Err(element.wrong("<Distribution> holds one element, <Percent> or <Absolute>"));
     };
     let percent = kind.name() == "Percent";
-    let range = |one: Element<'_>| -> Found<Range> {
+    let range = |one: Element<'_>| -> ProfileResult<Range> {
         one.attributes(&["IO"])?;
         let io = one.attribute("IO", 100)?;
         let length = if percent { one.number_beside(1, 100)? } else { one.number_beside(0, u64::MAX)? };
         Ok(Range { io, length })
     };
-    let ranges = kind.children(&[], &["Range"])?.into_iter().map(range).collect::<Found<Vec<_>>>()?;
+    let ranges = kind.children(&[], &["Range"])?.into_iter().map(range).collect::<ProfileResult<Vec<_>>>()?;
     if ranges.is_empty() {
         return Err(kind.wrong(format!("<{}> needs at least one <Range>", kind.name())));
     }
@@ -210,7 +210,7 @@ fn write_distribution(target: &Target, markup: &mut Markup) {
     });
 }
 
-fn buffers(target: &mut Target, element: Element<'_>) -> Found<()> {
+fn buffers(target: &mut Target, element: Element<'_>) -> ProfileResult<()> {
     let mut pattern = None;
     for child in element.children(&["Pattern", "RandomDataSource"], &[])? {
         if child.name() == "Pattern" {
@@ -257,8 +257,8 @@ fn write_buffers(target: &Target, markup: &mut Markup) {
     });
 }
 
-fn thread_targets(element: Element<'_>) -> Found<Vec<ThreadTarget>> {
-    let one = |element: Element<'_>| -> Found<ThreadTarget> {
+fn thread_targets(element: Element<'_>) -> ProfileResult<Vec<ThreadTarget>> {
+    let one = |element: Element<'_>| -> ProfileResult<ThreadTarget> {
         let (mut thread, mut weight) = (None, 0);
         for child in element.children(&["Thread", "Weight"], &[])? {
             match child.name() {

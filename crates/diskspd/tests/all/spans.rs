@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use diskspd::{CannotRun, Found, Ground, SpanPlan, Stream, creations, plan_span, precreations, read_profile};
+use diskspd::{
+    CannotRun, Ground, PathFacts, SpanPlan, Stream, creations, plan_span, precreations, read_profile,
+};
 use workload::{
     BackendAsk, BackendKind, Buffers, Bytes, DiskSpdMode, DiskSpdOrder, Iops, Job, Nanos, Pace, StopRule,
     SyncMode, Think,
@@ -13,14 +15,14 @@ use crate::vocabulary::asked;
 const MIB: u64 = 1 << 20;
 
 /// Targets of 64 MiB, except `tiny` with 64 KiB; `missing` does not exist.
-fn look(path: &Path) -> Option<Found> {
+fn look(path: &Path) -> Option<PathFacts> {
     let bytes = match path.to_str()? {
         "missing" => return None,
         "empty" => 0,
         "tiny" => 65_536,
         _ => 64 * MIB,
     };
-    Some(Found { bytes, alignment: 512 })
+    Some(PathFacts { bytes, alignment: 512 })
 }
 
 fn plan(words: &str) -> Result<SpanPlan, CannotRun> {

@@ -29,7 +29,7 @@ fn run(words: &str, times: &[u64]) -> (String, u64) {
                 let ended = now + Nanos(times[at % times.len()]);
                 at += 1;
                 let wall = Wall { unix_us: 1_795_266_959_000_000 + ended.0 / 1000, zone: None };
-                let done = Done { started: now, ended, moved: Ok(session.region.request), wall };
+                let done = RequestOutcome { started: now, ended, moved: Ok(session.region.request), wall };
                 out.push_str(&session.done(&done).unwrap().0);
                 now = ended;
             }
@@ -172,7 +172,7 @@ fn one_request(
     let target = Target { path: ".".into(), filesystem: "ext4".into(), device: "d".into(), size: 1024 };
     let mut session = Session::new(*asked, target, region, Nanos(0));
     assert!(matches!(session.next(Nanos(0)), Next::Io(_)));
-    let done = Done { started: Nanos(0), ended: Nanos(MS), moved, wall: Wall::default() };
+    let done = RequestOutcome { started: Nanos(0), ended: Nanos(MS), moved, wall: Wall::default() };
     (session.done(&done), session)
 }
 
@@ -210,8 +210,12 @@ fn places_stay_in_the_region_and_follow_the_order_asked_for() {
         let mut found = Vec::new();
         while let Next::Io(once) = session.next(Nanos(0)) {
             found.push(once.offset);
-            let done =
-                Done { started: Nanos(0), ended: Nanos(0), moved: Ok(once.bytes), wall: Wall::default() };
+            let done = RequestOutcome {
+                started: Nanos(0),
+                ended: Nanos(0),
+                moved: Ok(once.bytes),
+                wall: Wall::default(),
+            };
             session.done(&done).unwrap();
         }
         found

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use ioping::{Asked, IopingError, ROWS, Request, Since, Takes, parse, usage};
+use ioping::{IopingError, IopingRequest, ROWS, Request, Since, Takes, parse, usage};
 use options::reference::renewed;
 use proptest::prelude::*;
 
@@ -27,7 +27,7 @@ fn read(words: &str) -> Result<Request, IopingError> {
     parse(&words.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
 }
 
-fn asked(words: &str) -> Asked {
+fn asked(words: &str) -> IopingRequest {
     match read(words) {
         Ok(Request::Run(asked)) => *asked,
         other => panic!("{words}: {other:?}"),
@@ -64,7 +64,7 @@ fn every_row_is_set_by_its_letter_and_by_its_name_and_stands_in_the_help() {
             }
         }
         if let Request::Run(set) = by_letter {
-            let plain = Asked { target: "target".into(), ..Asked::untyped() };
+            let plain = IopingRequest { target: "target".into(), ..IopingRequest::untyped() };
             assert_ne!(*set, plain, "-{} changes nothing", row.own.short);
         }
         assert!(usage().contains(&format!("-{}, -{}", row.own.short, row.name)));
@@ -73,7 +73,7 @@ fn every_row_is_set_by_its_letter_and_by_its_name_and_stands_in_the_help() {
 
 #[test]
 fn what_is_not_typed_is_what_the_rows_state() {
-    let asked = Asked::untyped();
+    let asked = IopingRequest::untyped();
     assert_eq!((asked.warmup, asked.burst, asked.count, asked.seed), (1, 0, 0, 0));
     assert_eq!((asked.interval, asked.size, asked.work_size, asked.clock_format), (None, None, None, None));
     // The default format of the clock has blanks, at which `read` would split it.

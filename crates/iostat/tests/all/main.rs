@@ -12,7 +12,7 @@ fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-fn asked(text: &str) -> iostat::Asked {
+fn asked(text: &str) -> iostat::IostatRequest {
     match parse(&words(text), Units::Kilobytes).unwrap() {
         Request::Watch(asked) => *asked,
         Request::Say(said) => panic!("{text} only says {said}"),

@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use diskspd::{Cache, Creation, Found, Paths, Profile, Target, TargetObservations};
+use diskspd::{Cache, Creation, PathFacts, Paths, Profile, Target, TargetObservations};
 use kernel::{Direct, Medium};
 use sampler::Root;
 use workload::{Buffers, Bytes, Content, LayoutFile, Replaces};
@@ -101,9 +101,12 @@ fn remedy(error: &io::Error) -> &'static str {
 }
 
 /// Returns size and alignment of what is at `path`.
-pub fn found(path: &Path) -> Option<Found> {
+pub fn found(path: &Path) -> Option<PathFacts> {
     let found = named::look(path)?;
-    Some(Found { bytes: found.size.0, alignment: found.direct_alignment.map_or(0, |alignment| alignment.0) })
+    Some(PathFacts {
+        bytes: found.size.0,
+        alignment: found.direct_alignment.map_or(0, |alignment| alignment.0),
+    })
 }
 
 /// Returns reasons why the figures of `target` may measure something else.

@@ -4,7 +4,7 @@ use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use ioping::{Asked, Engine, IopingError, Keeping, Kind, Mix, Region, Sync, Target, errno_text};
+use ioping::{Engine, IopingError, IopingRequest, Keeping, Kind, Mix, Region, Sync, Target, errno_text};
 use kernel::guard::{GuardError, WritePermit};
 use kernel::{
     AlignmentSource, CallFlags, Direct, FileKind, Medium, OpenError, OpenFile, TargetFacts, TestFileError,
@@ -38,7 +38,7 @@ pub struct Ground {
 impl Ground {
     /// Examines the target, asks the guard if it is to be written, opens it, and lays out the file if the target is a
     /// directory.
-    pub fn prepare(asked: &Asked) -> Result<Ground, IopingError> {
+    pub fn prepare(asked: &IopingRequest) -> Result<Ground, IopingError> {
         let path = PathBuf::from(&asked.target);
         let (kind, size) = look(asked, &path)?;
         let region = Region::of(asked, kind, size)?;
@@ -56,7 +56,7 @@ impl Ground {
     }
 }
 
-fn look(asked: &Asked, path: &Path) -> Result<(Kind, Bytes), IopingError> {
+fn look(asked: &IopingRequest, path: &Path) -> Result<(Kind, Bytes), IopingError> {
     let found = std::fs::metadata(path).map_err(|error| IopingError::Stat {
         path: asked.target.clone(),
         errno: error.raw_os_error().unwrap_or_default(),
@@ -76,7 +76,7 @@ fn look(asked: &Asked, path: &Path) -> Result<(Kind, Bytes), IopingError> {
     }
 }
 
-fn target(asked: &Asked, kind: Kind, size: Bytes, facts: Option<&TargetFacts>) -> Target {
+fn target(asked: &IopingRequest, kind: Kind, size: Bytes, facts: Option<&TargetFacts>) -> Target {
     let said = |filesystem: &str, device: String, size: Bytes| Target {
         path: asked.target.clone(),
         filesystem: filesystem.to_owned(),
@@ -104,7 +104,7 @@ fn device_of(source: &str) -> String {
 }
 
 /// Returns I/O on `file` by the means that `asked` names.
-fn on(file: OpenFile, asked: &Asked, region: Region) -> Result<Single, IopingError> {
+fn on(file: OpenFile, asked: &IopingRequest, region: Region) -> Result<Single, IopingError> {
     if file.kind() == FileKind::CharacterDevice && asked.engine != Engine::Calls {
         let why = "it is a character device, which takes plain calls alone; leave -A and -U out".to_owned();
         return Err(IopingError::Open { path: asked.target.clone(), why });
@@ -117,7 +117,7 @@ fn on(file: OpenFile, asked: &Asked, region: Region) -> Result<Single, IopingErr
 /// Opens by `by`, bypassing the page cache if asked to. If a file system accepts direct I/O but goes through the
 /// cache all the same (ext4 with `data=journal`), so do plain calls, as they do in ioping.
 fn opened(
-    asked: &Asked,
+    asked: &IopingRequest,
     by: impl Fn(Direct) -> Result<OpenFile, OpenError>,
 ) -> Result<OpenFile, IopingError> {
     let file = match by(if asked.direct { Direct::Yes } else { Direct::No }) {
@@ -132,7 +132,7 @@ fn opened(
     file.map_err(|error| open(asked, &error))
 }
 
-fn existing(asked: &Asked, path: &Path, kind: Kind) -> Result<OpenFile, IopingError> {
+fn existing(asked: &IopingRequest, path: &Path, kind: Kind) -> Result<OpenFile, IopingError> {
     match (asked.mix(), kind) {
         (Mix::Read, Kind::CharacterDevice) => {
             opened(asked, |direct| kernel::open_character_device(path, direct))
@@ -146,7 +146,7 @@ fn existing(asked: &Asked, path: &Path, kind: Kind) -> Result<OpenFile, IopingEr
     }
 }
 
-fn writable(asked: &Asked, permit: &WritePermit) -> Result<OpenFile, IopingError> {
+fn writable(asked: &IopingRequest, permit: &WritePermit) -> Result<OpenFile, IopingError> {
     let sync = match asked.sync {
         Sync::None => SyncMode::None,
         Sync::Data => SyncMode::Dsync,
@@ -156,7 +156,7 @@ fn writable(asked: &Asked, permit: &WritePermit) -> Result<OpenFile, IopingError
 }
 
 /// Opens and lays out a file of our own in a directory: one without a name, or the one that is kept.
-fn in_directory(asked: &Asked, path: &Path, region: Region) -> Result<Single, IopingError> {
+fn in_directory(asked: &IopingRequest, path: &Path, region: Region) -> Result<Single, IopingError> {
     let permit = match asked.keeping {
         Keeping::Vanishes => {
             let file = kernel::unnamed_file(path, Bytes(region.end())).map_err(|error| made(asked, error))?;
@@ -192,7 +192,7 @@ fn refuse_stranger(kept: &Path) -> Result<(), IopingError> {
 }
 
 /// Refuses to overwrite a file left by somebody else under that name for requests that only read.
-fn refuse_to_replace(asked: &Asked, kept: &Path, region: Region) -> Result<(), IopingError> {
+fn refuse_to_replace(asked: &IopingRequest, kept: &Path, region: Region) -> Result<(), IopingError> {
     let Ok(file) = kernel::open_for_read(kept, Direct::No) else { return Ok(()) };
     let is_short = laying::lacks_data(&file, region) == Some(true);
     if asked.mix() != Mix::Read || !is_short || kernel::is_laid_out(&file) {
@@ -224,7 +224,7 @@ fn aligned(file: &OpenFile, region: Region) -> Result<(), IopingError> {
     })
 }
 
-fn made(asked: &Asked, error: TestFileError) -> IopingError {
+fn made(asked: &IopingRequest, error: TestFileError) -> IopingError {
     match error {
         TestFileError::Create { source, .. } | TestFileError::Size { source, .. } => created(asked, &source),
         TestFileError::NoSpace { wanted, free, .. } => IopingError::Preparation {
@@ -234,11 +234,11 @@ fn made(asked: &Asked, error: TestFileError) -> IopingError {
     }
 }
 
-fn created(asked: &Asked, source: &io::Error) -> IopingError {
+fn created(asked: &IopingRequest, source: &io::Error) -> IopingError {
     IopingError::Create { path: asked.target.clone(), why: why(source) }
 }
 
-fn open(asked: &Asked, error: &OpenError) -> IopingError {
+fn open(asked: &IopingRequest, error: &OpenError) -> IopingError {
     let why = match error {
         OpenError::NotFound { .. } => errno_text(2),
         OpenError::Permission { .. } => errno_text(13),
@@ -254,7 +254,7 @@ fn why(source: &io::Error) -> String {
     source.raw_os_error().map_or_else(|| source.to_string(), errno_text)
 }
 
-fn guarded(asked: &Asked, error: &GuardError) -> IopingError {
+fn guarded(asked: &IopingRequest, error: &GuardError) -> IopingError {
     match error {
         GuardError::Open(OpenError::Kind { what, path }) => {
             IopingError::Guarded(format!("{} is {what}, which is only read", path.display()))

@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd;
 
-use ioping::{Asked, Engine, IopingError, Mix, Noise, Region};
+use ioping::{Engine, IopingError, IopingRequest, Mix, Noise, Region};
 use kernel::guard::WritePermit;
 use kernel::{CallFlags, Direct, OpenFile};
 use workload::{Bytes, Direction};
@@ -14,7 +14,7 @@ const PIECE: u64 = 1 << 20;
 
 /// Writes the region through the page cache and waits until it is stored. A region that already holds data stays as
 /// it is; so does one for which this is unknown, if it is only read.
-pub fn lay_out(permit: &WritePermit, asked: &Asked, region: Region) -> Result<(), IopingError> {
+pub fn lay_out(permit: &WritePermit, asked: &IopingRequest, region: Region) -> Result<(), IopingError> {
     let file = kernel::open_for_write(permit, Direct::No)
         .map_err(|error| IopingError::Create { path: asked.target.clone(), why: error.to_string() })?;
     match lacks_data(&file, region) {

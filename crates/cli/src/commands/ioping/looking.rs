@@ -2,13 +2,13 @@
 
 use std::os::fd::AsFd;
 
-use ioping::{Asked, Evidence, Kind, Mix};
+use ioping::{Evidence, IopingRequest, Kind, Mix};
 use workload::Bytes;
 
 use super::ground::Ground;
 
 /// Collects the evidence. Dirty data that the page cache would serve in place of the device is written back.
-pub fn evidence(asked: &Asked, ground: &Ground) -> Evidence {
+pub fn evidence(asked: &IopingRequest, ground: &Ground) -> Evidence {
     let mut evidence = Evidence {
         in_memory: ground.in_memory.clone(),
         is_character_device: ground.kind == Kind::CharacterDevice,
