@@ -4,7 +4,7 @@ use super::figures::{bytes, count};
 
 /// When dd waits for stable storage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Flushed {
+pub enum DdFlush {
     /// Never.
     #[default]
     Never,
@@ -26,7 +26,7 @@ pub struct Dd {
     /// Number of blocks; `None`: until the end of the input.
     pub count: Option<u64>,
     /// When it waits for stable storage.
-    pub flushed: Flushed,
+    pub flushed: DdFlush,
     /// Whether reads go past the page cache.
     pub direct_read: bool,
     /// Whether writes go past the page cache.
@@ -71,10 +71,10 @@ impl Dd {
 
     fn flag(&mut self, operand: &str, flag: &str) {
         match (operand, flag) {
-            ("conv", "fdatasync" | "fsync") if self.flushed == Flushed::Never => {
-                self.flushed = Flushed::AtEnd
+            ("conv", "fdatasync" | "fsync") if self.flushed == DdFlush::Never => {
+                self.flushed = DdFlush::AtEnd
             }
-            ("oflag", "dsync" | "sync") => self.flushed = Flushed::Each,
+            ("oflag", "dsync" | "sync") => self.flushed = DdFlush::Each,
             ("oflag", "direct") => self.direct_write = true,
             ("iflag", "direct") => self.direct_read = true,
             ("conv", "notrunc") => self.keeps_length = true,
@@ -121,13 +121,13 @@ impl Dd {
         said.push("One thread, one block at a time, front to back.".to_owned());
         if self.writes() {
             said.push(match (self.direct_write, self.flushed) {
-                (true, Flushed::Never) => "Writes go past the page cache.".to_owned(),
+                (true, DdFlush::Never) => "Writes go past the page cache.".to_owned(),
                 (true, _) => "Writes go past the page cache and are on stable storage before the time is taken.".to_owned(),
-                (false, Flushed::Never) => "Writes end in the page cache; nothing waits for the disk.".to_owned(),
-                (false, Flushed::AtEnd) => {
+                (false, DdFlush::Never) => "Writes end in the page cache; nothing waits for the disk.".to_owned(),
+                (false, DdFlush::AtEnd) => {
                     "Writes go through the page cache; before the time is taken all of it is on stable storage.".to_owned()
                 }
-                (false, Flushed::Each) => "Each block is on stable storage before the next is written.".to_owned(),
+                (false, DdFlush::Each) => "Each block is on stable storage before the next is written.".to_owned(),
             });
         }
         if self.reads() {
@@ -202,7 +202,7 @@ mod tests {
         let words: Vec<String> =
             ["if=/dev/zero", "of=t", "bs=64k", "count=16k", "conv=fdatasync"].map(str::to_owned).into();
         let dd = Dd::parse(&words).expect("it is right");
-        assert_eq!((dd.block, dd.amount(), dd.flushed), (65_536, Some(1 << 30), Flushed::AtEnd));
+        assert_eq!((dd.block, dd.amount(), dd.flushed), (65_536, Some(1 << 30), DdFlush::AtEnd));
         assert_eq!((size("2x512"), size("1MB"), size("3b")), (Ok(1024), Ok(1_000_000), Ok(1536)));
         assert!(size("1q").is_err() && size("99999999999999999999").is_err());
         assert_eq!(Dd::parse(&["of".to_owned()]).map_err(|(at, _)| at), Err(0));

@@ -37,9 +37,9 @@ pub struct Explanation {
     /// What plimsoll refuses of that, or does differently.
     pub apart: Vec<String>,
     /// Each word with its meaning.
-    pub words: Vec<Meant>,
+    pub words: Vec<ExplainedWord>,
     /// What is risky or misleading about it.
-    pub risks: Vec<Told>,
+    pub risks: Vec<ApplicableRisk>,
     /// The reason for a change, and the changed command.
     pub corrected: Option<(String, String)>,
     /// Commands of plimsoll's own that answer the same question.
@@ -48,7 +48,7 @@ pub struct Explanation {
 
 /// A word with its meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Meant {
+pub struct ExplainedWord {
     /// As typed.
     pub word: String,
     /// The meaning, as a sentence.
@@ -57,10 +57,10 @@ pub struct Meant {
     pub is_value: bool,
 }
 
-impl Meant {
+impl ExplainedWord {
     /// Returns a word that is not the value of another.
-    pub(super) fn by_itself(word: &str, meaning: String) -> Meant {
-        Meant { word: word.to_owned(), meaning, is_value: false }
+    pub(super) fn by_itself(word: &str, meaning: String) -> ExplainedWord {
+        ExplainedWord { word: word.to_owned(), meaning, is_value: false }
     }
 }
 
@@ -94,7 +94,7 @@ impl Explanation {
 
 /// A risk that applies.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct ApplicableRisk {
     /// Its name.
     pub id: &'static str,
     /// How much it matters.
@@ -125,7 +125,7 @@ fn in_quotes(word: &str) -> String {
 
 /// Everything that was found in a text, whether it could be explained or not.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Explained {
+pub struct ExplainedText {
     /// Explanations, in the order of the text.
     pub told: Vec<Explanation>,
     /// For each command or job file that could not be explained, the first word that is not understood.

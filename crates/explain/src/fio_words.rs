@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::io;
 
 use super::explanation::{Around, ExplainError};
-use super::pasted::{Found, Kind};
+use super::pasted::{Kind, PastedCommand};
 use super::word::{Piece, texts};
 use fio::{self, FioError, Place};
 use workload::Bytes;
@@ -16,7 +16,7 @@ pub(super) struct Fio<'a> {
     /// The line of the job file that was taken from the same text.
     pub told_with: Cell<Option<usize>>,
     /// The job file in the same text.
-    pub other: Option<&'a Found>,
+    pub other: Option<&'a PastedCommand>,
     pub around: &'a Around<'a>,
     pub gaps: Vec<String>,
     /// Lines of job files whose values are unknown here: the number of each, and what is done about it.
@@ -28,7 +28,7 @@ pub(super) struct Fio<'a> {
 }
 
 impl<'a> Fio<'a> {
-    pub fn new(words: Vec<Piece>, other: Option<&'a Found>, around: &'a Around<'a>) -> Fio<'a> {
+    pub fn new(words: Vec<Piece>, other: Option<&'a PastedCommand>, around: &'a Around<'a>) -> Fio<'a> {
         let (files, told_with) = (RefCell::default(), Cell::default());
         let (gaps, refusals, of_engines) = (Vec::new(), Vec::new(), Vec::new());
         Fio {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::about_fio::stage;
 use super::dd::Dd;
-use super::explanation::Meant;
+use super::explanation::ExplainedWord;
 use super::files_fio::is_device;
 use fio::Stage;
 
@@ -87,9 +87,9 @@ pub fn of_fio(asked: &fio::FioRequest, command: Option<&str>) -> Vec<Native> {
 }
 
 /// What replaces fio's steering by latency, if its options are among `words`: a search for the rate that keeps the latency.
-pub fn of_latency(asked: &fio::FioRequest, words: &[Meant]) -> Option<Native> {
+pub fn of_latency(asked: &fio::FioRequest, words: &[ExplainedWord]) -> Option<Native> {
     let value = |name: &str| {
-        let of = |meant: &Meant| {
+        let of = |meant: &ExplainedWord| {
             let rest = meant.word.trim_start_matches('-').strip_prefix(name)?;
             rest.trim_start().strip_prefix('=').map(|value| value.trim().to_owned())
         };

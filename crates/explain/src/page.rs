@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::explanation::{Explained, Explanation, Meant};
+use super::explanation::{ExplainedText, ExplainedWord, Explanation};
 use super::native::Native;
 use super::word::Repair;
 
@@ -71,7 +71,7 @@ pub(super) fn text_below(explanation: &Explanation, above: &Above, wrap: Wrap<'_
 
 fn words(explanation: &Explanation, above: &Above, wrap: Wrap<'_>) -> String {
     let mut said = String::from("\nWord by word\n");
-    for Meant { word, meaning, .. } in &explanation.words {
+    for ExplainedWord { word, meaning, .. } in &explanation.words {
         let head = format!("  {word:<24}  ");
         said += &if head.chars().count() > 28 {
             format!("  {word}\n{}", wrap(&" ".repeat(28), meaning))
@@ -158,7 +158,7 @@ fn push(lines: &mut [String], text: &str) {
 }
 
 /// All explanations as one JSON document.
-pub fn json(explained: &Explained) -> Value {
+pub fn json(explained: &ExplainedText) -> Value {
     json!({
         "schema": "plimsoll-explain",
         "schema_version": 1,

@@ -8,7 +8,7 @@ use super::word::{
 
 /// A command line or job file in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct PastedCommand {
     /// Its kind.
     pub kind: Kind,
     /// The line on which it begins, from 1.
@@ -29,7 +29,7 @@ pub enum Kind {
 }
 
 /// Finds the command lines and job files in `text`, in order.
-pub fn find(text: &str) -> Vec<Found> {
+pub fn find(text: &str) -> Vec<PastedCommand> {
     let mut finder =
         Finder { found: Vec::new(), repairs: Vec::new(), open: false, in_job_file: false, apart: false };
     for (index, raw) in text.lines().enumerate() {
@@ -41,7 +41,7 @@ pub fn find(text: &str) -> Vec<Found> {
 }
 
 /// Removes comments after the last option of a job file: they belong to what follows.
-fn without_last_comments(found: &mut Found) {
+fn without_last_comments(found: &mut PastedCommand) {
     let Kind::JobFile(text) = &mut found.kind else { return };
     let is_comment = |line: &&str| line.trim_start().starts_with(['#', ';']);
     let kept = text.lines().count() - text.lines().rev().take_while(is_comment).count();
@@ -52,7 +52,7 @@ fn without_last_comments(found: &mut Found) {
 }
 
 /// Finds the only command line in words of the shell; `None` if they call no tool.
-pub fn of_words(given: &[String]) -> Option<Found> {
+pub fn of_words(given: &[String]) -> Option<PastedCommand> {
     let mut repairs = Vec::new();
     let mut column = 1;
     let mut pieces = Vec::new();
@@ -65,11 +65,16 @@ pub fn of_words(given: &[String]) -> Option<Found> {
         pieces.into_iter().filter(|piece| !piece.text.trim().is_empty() && piece.text != "\\").collect();
     let (tool, rest) = called(pieces, &mut repairs)?;
     let rest = rest.into_iter().map(|piece| dashed(tool, piece, &mut repairs)).collect();
-    Some(Found { kind: Kind::Command(tool, cut(rest, &mut repairs)), line: 1, repairs, lines: Vec::new() })
+    Some(PastedCommand {
+        kind: Kind::Command(tool, cut(rest, &mut repairs)),
+        line: 1,
+        repairs,
+        lines: Vec::new(),
+    })
 }
 
 struct Finder {
-    found: Vec<Found>,
+    found: Vec<PastedCommand>,
     repairs: Vec<Repair>,
     /// Whether the last line may continue on the next.
     open: bool,
@@ -103,7 +108,7 @@ impl Finder {
             let rest = text.trim_start_matches(|c| c == '-' || DASHES.contains(&c));
             rest.len() < text.len() && rest.starts_with(|c: char| c.is_ascii_alphabetic())
         };
-        let command_before = matches!(self.found.last(), Some(Found { kind: Kind::Command(..), .. }));
+        let command_before = matches!(self.found.last(), Some(PastedCommand { kind: Kind::Command(..), .. }));
         let goes_on = command_before && (self.open || option(&first.text));
         let mut repairs = std::mem::take(&mut self.repairs);
         if let Some((tool, rest)) = called(pieces.clone(), &mut repairs) {
@@ -115,7 +120,7 @@ impl Finder {
             let nameless = repairs.iter().any(|repair| repair.what == NAMELESS);
             if (tool.is_called_with(&texts) || continued) && !is_row && !(nameless && goes_on) {
                 let kind = Kind::Command(tool, rest);
-                self.found.push(Found { kind, line: number, repairs, lines: Vec::new() });
+                self.found.push(PastedCommand { kind, line: number, repairs, lines: Vec::new() });
                 self.open = continued;
                 return;
             }
@@ -123,7 +128,7 @@ impl Finder {
             repairs.retain(|repair| repair.what != NAMELESS);
         }
         match self.found.last_mut() {
-            Some(Found { kind: Kind::Command(tool, words), repairs: known, .. }) if goes_on => {
+            Some(PastedCommand { kind: Kind::Command(tool, words), repairs: known, .. }) if goes_on => {
                 known.append(&mut repairs);
                 if !self.open {
                     known.push(Repair { what: JOINED, line: number, column: 1 });
@@ -197,9 +202,9 @@ impl Finder {
         };
         if !inside {
             let kind = Kind::JobFile(String::new());
-            self.found.push(Found { kind, line: number, repairs: Vec::new(), lines: Vec::new() });
+            self.found.push(PastedCommand { kind, line: number, repairs: Vec::new(), lines: Vec::new() });
         }
-        if let Some(Found { kind: Kind::JobFile(text), repairs: known, lines: places, .. }) =
+        if let Some(PastedCommand { kind: Kind::JobFile(text), repairs: known, lines: places, .. }) =
             self.found.last_mut()
         {
             places.extend(std::iter::repeat_n(number, lines.lines().count()));
@@ -322,7 +327,7 @@ mod tests {
     use super::*;
 
     fn commands(text: &str) -> Vec<String> {
-        let line = |found: Found| match found.kind {
+        let line = |found: PastedCommand| match found.kind {
             Kind::Command(tool, words) => {
                 let words: Vec<String> = words.into_iter().map(|piece| piece.text).collect();
                 format!("{} {}", tool.name(), words.join(" "))

@@ -2,10 +2,10 @@
 
 use std::io;
 
-use super::explanation::{Around, ExplainError, Explained, Explanation, Meant, Told};
+use super::explanation::{ApplicableRisk, Around, ExplainError, ExplainedText, ExplainedWord, Explanation};
 use super::fio_words::Fio;
 use super::native::{self, Runs};
-use super::pasted::{Found, Kind};
+use super::pasted::{Kind, PastedCommand};
 use super::risk::{Level, Risk, When};
 use super::tool::Tool;
 use super::word::{Piece, quoted, texts};
@@ -16,7 +16,11 @@ use workload::Act;
 ///
 /// # Errors
 /// [`ExplainError`], which names the first word that is not understood.
-fn explain(found: &Found, other: Option<&Found>, around: &Around<'_>) -> Result<Explanation, ExplainError> {
+fn explain(
+    found: &PastedCommand,
+    other: Option<&PastedCommand>,
+    around: &Around<'_>,
+) -> Result<Explanation, ExplainError> {
     let mut explanation = match &found.kind {
         Kind::JobFile(text) => job_file(text, found)?,
         Kind::Command(Tool::Fio, words) => fio_command(words, other, around)?,
@@ -39,9 +43,9 @@ const TOLD_MOST: usize = 200;
 ///
 /// # Errors
 /// [`ExplainError`], which names the first word that is not understood, if nothing could be explained.
-pub fn explain_all(found: &[Found], around: &Around<'_>) -> Result<Explained, ExplainError> {
-    let mut explained = Explained::default();
-    let is_job_file = |found: &&Found| matches!(found.kind, Kind::JobFile(_));
+pub fn explain_all(found: &[PastedCommand], around: &Around<'_>) -> Result<ExplainedText, ExplainError> {
+    let mut explained = ExplainedText::default();
+    let is_job_file = |found: &&PastedCommand| matches!(found.kind, Kind::JobFile(_));
     // A job file before a command is more likely its own than one after it.
     let mut before = None;
     let mut behind = found.iter().filter(is_job_file).peekable();
@@ -76,10 +80,10 @@ pub fn every() -> impl Iterator<Item = &'static Risk> {
 }
 
 /// The risks whose condition holds.
-fn holding(holds: impl Fn(When) -> Option<String>) -> impl Iterator<Item = Told> {
+fn holding(holds: impl Fn(When) -> Option<String>) -> impl Iterator<Item = ApplicableRisk> {
     let told = move |risk: &Risk| {
         let text = holds(risk.when)?;
-        Some(Told { id: risk.id, level: risk.level, text, source: risk.source })
+        Some(ApplicableRisk { id: risk.id, level: risk.level, text, source: risk.source })
     };
     every().filter_map(told)
 }
@@ -97,7 +101,7 @@ fn joined(words: &[String]) -> String {
     words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
 }
 
-fn meanings(tool: Tool, words: &[Piece], meaning: fn(&str) -> String) -> Vec<Meant> {
+fn meanings(tool: Tool, words: &[Piece], meaning: fn(&str) -> String) -> Vec<ExplainedWord> {
     let mut told = Vec::new();
     for (at, piece) in words.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|at| words.get(at)).map(|piece| piece.text.as_str());
@@ -108,7 +112,7 @@ fn meanings(tool: Tool, words: &[Piece], meaning: fn(&str) -> String) -> Vec<Mea
             None if piece.text.starts_with('$') => "Known to the shell alone.".to_owned(),
             None => meaning(&piece.text),
         };
-        told.push(Meant { word: piece.text.clone(), meaning, is_value });
+        told.push(ExplainedWord { word: piece.text.clone(), meaning, is_value });
     }
     told
 }
@@ -183,7 +187,7 @@ fn lost(word: &str) -> (String, Option<&'static str>) {
 
 fn fio_command(
     words: &[Piece],
-    other: Option<&Found>,
+    other: Option<&PastedCommand>,
     around: &Around<'_>,
 ) -> Result<Explanation, ExplainError> {
     let (mut explanation, words) = begun(Tool::Fio, words, meaning_fio::meaning);
@@ -222,12 +226,12 @@ fn correct(explanation: &mut Explanation, words: &[Piece]) {
     }
 }
 
-fn lines_of(text: &str) -> impl Iterator<Item = Meant> + '_ {
+fn lines_of(text: &str) -> impl Iterator<Item = ExplainedWord> + '_ {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with([';', '#']));
-    lines.map(|line| Meant::by_itself(line, meaning_fio::meaning(line)))
+    lines.map(|line| ExplainedWord::by_itself(line, meaning_fio::meaning(line)))
 }
 
-fn job_file(text: &str, found: &Found) -> Result<Explanation, ExplainError> {
+fn job_file(text: &str, found: &PastedCommand) -> Result<Explanation, ExplainError> {
     const NAME: &str = "jobs.fio";
     let mut explanation = Explanation {
         is_job_file: true,
@@ -258,7 +262,7 @@ fn of_asked(asked: &fio::FioRequest, fio: &Fio<'_>, explanation: &mut Explanatio
     };
     explanation.apart.extend(noted(fio::About::Difference).map(sentence));
     explanation.risks.extend(risks_of(asked));
-    explanation.risks.extend(noted(fio::About::Other).map(|words| Told {
+    explanation.risks.extend(noted(fio::About::Other).map(|words| ApplicableRisk {
         id: "note-of-fio",
         level: Level::Note,
         text: sentence(words),
@@ -284,7 +288,7 @@ fn name_engines_own(explanation: &mut Explanation, fio: &Fio<'_>) {
     }
 }
 
-fn of_job_file(text: &str) -> impl Iterator<Item = Told> {
+fn of_job_file(text: &str) -> impl Iterator<Item = ApplicableRisk> {
     holding(move |when| match when {
         When::JobFile(when) => when(text),
         _ => None,
@@ -292,9 +296,9 @@ fn of_job_file(text: &str) -> impl Iterator<Item = Told> {
 }
 
 /// Risks that apply to the jobs, each once; one that does not apply to all jobs names those to which it does.
-fn risks_of(asked: &fio::FioRequest) -> Vec<Told> {
+fn risks_of(asked: &fio::FioRequest) -> Vec<ApplicableRisk> {
     let jobs: Vec<&fio::FioJob> = asked.jobs.iter().filter(|job| job.clone == 0).collect();
-    let mut found: Vec<(Told, Vec<String>)> = Vec::new();
+    let mut found: Vec<(ApplicableRisk, Vec<String>)> = Vec::new();
     for job in &jobs {
         let mut job = (*job).clone();
         // Options of all jobs are options of this one.
@@ -306,7 +310,7 @@ fn risks_of(asked: &fio::FioRequest) -> Vec<Told> {
         });
         // Engines that move no data have few of the risks of data.
         let (moves, stage) = (job.options.engine.act() == Act::Move, about_fio::stage(&job.options));
-        let meant = |told: &Told| match moves {
+        let meant = |told: &ApplicableRisk| match moves {
             true => risks_fio::concerns(told.id, stage),
             false => risks_fio::WITHOUT_DATA.contains(&told.id),
         };
@@ -318,8 +322,8 @@ fn risks_of(asked: &fio::FioRequest) -> Vec<Told> {
         }
     }
     let all = jobs.len();
-    let named = |(told, names): (Told, Vec<String>)| match names.len() {
-        some if some < all => Told { text: format!("{}: {}", names.join(", "), told.text), ..told },
+    let named = |(told, names): (ApplicableRisk, Vec<String>)| match names.len() {
+        some if some < all => ApplicableRisk { text: format!("{}: {}", names.join(", "), told.text), ..told },
         _ => told,
     };
     found.into_iter().map(named).collect()
@@ -361,7 +365,7 @@ fn diskspd_command(words: &[Piece], around: &Around<'_>) -> Result<Explanation, 
         .extend(impossible.iter().map(|why| sentence(&format!("plimsoll diskspd refuses it: {why}"))));
     let is_whole = explanation.apart.is_empty();
     explanation.apart.extend(asked.notes.iter().map(|note| sentence(note)));
-    explanation.risks.extend(asked.warnings.iter().map(|warning| Told {
+    explanation.risks.extend(asked.warnings.iter().map(|warning| ApplicableRisk {
         id: "warning-of-diskspd",
         level: Level::Misleading,
         text: sentence(warning),

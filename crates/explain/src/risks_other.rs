@@ -1,7 +1,7 @@
 //! What is risky or misleading about commands of DiskSpd, ioping, iostat and dd. Data: a risk is a row.
 
 use super::about_diskspd::{in_flight, threads};
-use super::dd::Flushed;
+use super::dd::DdFlush;
 use super::figures::{bytes, count, seconds, typed_seconds};
 use super::files_fio::is_device;
 use super::load::time_in_line;
@@ -301,7 +301,7 @@ pub static ROWS: &[Risk] = &[
         .holds_for("dd if=/dev/zero of=t bs=1M count=1024")
         .but_not_for("dd if=/dev/zero of=t bs=1M count=1024 conv=fdatasync")
         .dd(|dd| {
-            (dd.writes() && dd.flushed == Flushed::Never && !dd.direct_write).then(|| {
+            (dd.writes() && dd.flushed == DdFlush::Never && !dd.direct_write).then(|| {
                 "There is no conv=fdatasync: the time ends when the data is in memory, so that the figure is the page \
                  cache's and not the disk's."
                     .to_owned()

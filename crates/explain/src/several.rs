@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::explanation::{Explanation, Meant};
+use super::explanation::{ExplainedWord, Explanation};
 use super::meaning_fio::first_sentence;
 use super::page::{Above, Wrap, text, text_below};
 use super::risk::Level;
@@ -11,7 +11,7 @@ use super::tool::Tool;
 
 /// The page of each explanation, in order.
 pub fn pages(all: &[Explanation], wrap: Wrap<'_>) -> Vec<String> {
-    let mut known = Known::default();
+    let mut known = ExplainedParts::default();
     all.iter()
         .enumerate()
         .map(|(at, one)| {
@@ -24,14 +24,14 @@ pub fn pages(all: &[Explanation], wrap: Wrap<'_>) -> Vec<String> {
 
 /// What has been explained so far.
 #[derive(Default)]
-struct Known {
+struct ExplainedParts {
     words: HashSet<(Tool, String, String)>,
     risks: HashSet<String>,
     kinds: HashSet<&'static str>,
     natives: HashSet<String>,
 }
 
-impl Known {
+impl ExplainedParts {
     /// Splits `one` into what is new and what was explained earlier; a danger to data is repeated each time.
     fn take(&mut self, one: &Explanation) -> (Explanation, Above) {
         let mut rest = one.clone();
@@ -69,15 +69,15 @@ impl Known {
 }
 
 /// An option with its value, as one word or as two, and its meaning.
-struct Typed<'a> {
+struct ExplainedOption<'a> {
     word: &'a str,
-    value: Option<&'a Meant>,
+    value: Option<&'a ExplainedWord>,
     meaning: &'a str,
 }
 
-impl Typed<'_> {
-    fn typed(&self) -> Vec<Meant> {
-        let own = Meant::by_itself(self.word, self.meaning.to_owned());
+impl ExplainedOption<'_> {
+    fn typed(&self) -> Vec<ExplainedWord> {
+        let own = ExplainedWord::by_itself(self.word, self.meaning.to_owned());
         [own].into_iter().chain(self.value.cloned()).collect()
     }
 
@@ -96,19 +96,19 @@ impl Typed<'_> {
     }
 }
 
-fn options(one: &Explanation) -> Vec<Typed<'_>> {
-    let mut options: Vec<Typed<'_>> = Vec::new();
+fn options(one: &Explanation) -> Vec<ExplainedOption<'_>> {
+    let mut options: Vec<ExplainedOption<'_>> = Vec::new();
     for entry in &one.words {
         match options.last_mut() {
             Some(last) if entry.is_value => last.value = Some(entry),
-            _ => options.push(Typed { word: &entry.word, value: None, meaning: &entry.meaning }),
+            _ => options.push(ExplainedOption { word: &entry.word, value: None, meaning: &entry.meaning }),
         }
     }
     options
 }
 
 /// Key of an option: its name and its meaning.
-fn key(tool: Tool, option: &Typed<'_>) -> (Tool, String, String) {
+fn key(tool: Tool, option: &ExplainedOption<'_>) -> (Tool, String, String) {
     (tool, option.name().to_owned(), option.meaning.to_owned())
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use explain::{Around, Explained, Explanation, Found, explain_all, find, json, of_words};
+use explain::{Around, ExplainedText, Explanation, PastedCommand, explain_all, find, json, of_words};
 
 use crate::arguments::{ExplainArguments, Format};
 use session::failure::Failure;
@@ -28,7 +28,7 @@ pub fn run(arguments: &ExplainArguments) -> Result<u8, Failure> {
     Ok(0)
 }
 
-fn pages(explained: &Explained) -> String {
+fn pages(explained: &ExplainedText) -> String {
     let several = explained.told.len() + explained.not_understood.len() > 1;
     let told = explain::pages(&explained.told, &|first, words| report::wrap(first, words));
     let head = |one: &Explanation| match several {
@@ -51,7 +51,7 @@ fn ended(words: String) -> String {
 }
 
 /// Finds out what the words are: a file, a command line in one word or in several; without words, stdin is read.
-fn found(words: &[String]) -> Result<Vec<Found>, Failure> {
+fn found(words: &[String]) -> Result<Vec<PastedCommand>, Failure> {
     match words {
         [] => in_text(&text("-")?, STDIN),
         [one] if one == "-" => in_text(&text(one)?, STDIN),
@@ -79,7 +79,7 @@ fn no_file(word: &str) -> Option<Failure> {
     Some(Failure::refused(format!("{word}: {what}")))
 }
 
-fn in_text(text: &str, what: &str) -> Result<Vec<Found>, Failure> {
+fn in_text(text: &str, what: &str) -> Result<Vec<PastedCommand>, Failure> {
     let found = find(text);
     if !found.is_empty() {
         return Ok(found);

@@ -9,7 +9,7 @@ use explain::{DISKSPD_SILENT, IOPING_SILENT, IOSTAT_SILENT};
 use crate::one;
 
 /// An option as it is tested.
-struct Tried {
+struct OptionTrial {
     name: String,
     /// The words with the option; `without` has the same words without it.
     with: String,
@@ -24,7 +24,7 @@ fn is_done(support: Support) -> bool {
     matches!(support, Support::Honoured | Support::Approximated(_))
 }
 
-fn faults(options: &[Tried], silent: &[(&str, &str)]) -> Vec<String> {
+fn faults(options: &[OptionTrial], silent: &[(&str, &str)]) -> Vec<String> {
     let list: BTreeMap<&str, &str> = silent.iter().copied().collect();
     let mut faults = Vec::new();
     for option in options {
@@ -83,7 +83,7 @@ fn every_option_of_diskspd_that_is_done_is_told() {
         };
         let line = |words: &str| format!("diskspd {writes} {words} t.dat");
         let with = line(&format!("-{}{value} {beside}", row.name));
-        options.push(Tried { name: row.name.to_owned(), with, without: line(&without) });
+        options.push(OptionTrial { name: row.name.to_owned(), with, without: line(&without) });
     }
     // Letters that two rows share are explained by both.
     let faults = faults(&options, DISKSPD_SILENT);
@@ -103,7 +103,7 @@ fn every_option_of_ioping_that_is_done_is_told() {
         };
         let with = format!("ioping -{}{value} -W d", row.own.short);
         let without = if row.name == "write" { "ioping -q d" } else { "ioping -W d" };
-        options.push(Tried { name: row.name.to_owned(), with, without: without.to_owned() });
+        options.push(OptionTrial { name: row.name.to_owned(), with, without: without.to_owned() });
     }
     let faults = faults(&options, IOPING_SILENT);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
@@ -124,7 +124,11 @@ fn every_option_of_iostat_that_is_done_is_told() {
             _ => ("", ""),
         };
         let with = format!("iostat {}{value} {beside} 5 9", row.name);
-        options.push(Tried { name: row.name.to_owned(), with, without: format!("iostat {beside} 5 9") });
+        options.push(OptionTrial {
+            name: row.name.to_owned(),
+            with,
+            without: format!("iostat {beside} 5 9"),
+        });
     }
     let faults = faults(&options, IOSTAT_SILENT);
     assert!(faults.is_empty(), "{}", faults.join("\n"));

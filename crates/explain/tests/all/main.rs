@@ -9,7 +9,7 @@ mod several;
 use std::collections::BTreeSet;
 
 use explain::{
-    Around, ExplainError, Explained, Explanation, Level, every, explain_all, find, json, of_words, text,
+    Around, ExplainError, ExplainedText, Explanation, Level, every, explain_all, find, json, of_words, text,
 };
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ fn around() -> Around<'static> {
     Around { read: &|_| Err(std::io::ErrorKind::NotFound.into()) }
 }
 
-fn all(pasted: &str) -> Result<Explained, ExplainError> {
+fn all(pasted: &str) -> Result<ExplainedText, ExplainError> {
     explain_all(&find(pasted), &around())
 }
 
