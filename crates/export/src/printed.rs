@@ -7,7 +7,7 @@ use crate::table::{Column, figure, text, whole};
 use crate::tables::{PERCENTILES, word};
 
 /// One reported part, with its number from 1, and one direction of it.
-type Printed<'r> = ((u64, &'r ReportedPart), &'r ReportedDirection);
+type ReportedRow<'r> = ((u64, &'r ReportedPart), &'r ReportedDirection);
 
 /// A point of a log, with the number of the reported part it belongs to.
 type Point<'r> = (u64, &'r ReportedSeries, (u64, f64));
@@ -23,7 +23,7 @@ fn named(direction: Option<Direction>) -> Option<String> {
 /// Returns one row for each part and direction: single jobs, and sums over jobs that the tool printed, distinguished
 /// by `scope`.
 pub(crate) fn reported(run: &Run) -> Vec<Column> {
-    let rows: Vec<Printed<'_>> = parts(run)
+    let rows: Vec<ReportedRow<'_>> = parts(run)
         .flat_map(|part| part.1.directions.iter().map(move |direction| (part, direction)))
         .collect();
     let value = |name, unit, of: fn(&ReportedDirection) -> &Option<Figure>| {
@@ -46,7 +46,7 @@ pub(crate) fn reported(run: &Run) -> Vec<Column> {
 }
 
 /// Returns columns of the latencies that come closest to what a user waits for.
-fn latencies(rows: &[Printed<'_>]) -> Vec<Column> {
+fn latencies(rows: &[ReportedRow<'_>]) -> Vec<Column> {
     let all: Vec<Option<&ReportedLatency>> =
         rows.iter().map(|(_, way)| way.waited().or(way.latencies.first())).collect();
     let value = |name, of: fn(&ReportedLatency) -> &Option<Figure>| {

@@ -55,13 +55,13 @@ pub fn tables(run: &Run, analysis: &Analysis) -> Vec<Table> {
 }
 
 /// A step with its number, from 1.
-type Numbered<'r> = (u64, &'r StepRecord);
+type NumberedStep<'r> = (u64, &'r StepRecord);
 
-fn numbered(run: &Run) -> Vec<Numbered<'_>> {
+fn numbered(run: &Run) -> Vec<NumberedStep<'_>> {
     (1..).zip(&run.steps).collect()
 }
 
-fn step_columns<R>(rows: &[R], of: impl Fn(&R) -> Numbered<'_> + Copy) -> Vec<Column> {
+fn step_columns<R>(rows: &[R], of: impl Fn(&R) -> NumberedStep<'_> + Copy) -> Vec<Column> {
     vec![
         whole(("step", ""), rows, |row| Some(of(row).0)),
         text("name", rows, |row| Some(of(row).1.plan.name.clone())),
@@ -88,12 +88,12 @@ fn steps(run: &Run) -> Vec<Column> {
 }
 
 /// A step, and a direction in which requests of it completed or failed.
-type Ended<'r> = (Numbered<'r>, Direction);
+type StepDirection<'r> = (NumberedStep<'r>, Direction);
 
 /// The edges of a bucket in nanoseconds, and its count.
 type Bucket = (u64, u64, u64);
 
-fn of_directions(run: &Run) -> Vec<Ended<'_>> {
+fn of_directions(run: &Run) -> Vec<StepDirection<'_>> {
     let ended = |step: &StepRecord, direction| {
         let tally = step.tally(direction);
         tally.ops + tally.errors > 0
@@ -151,7 +151,7 @@ fn intervals(run: &Run) -> Vec<Column> {
         let tally = &interval.of(direction).tally;
         tally.ops + tally.errors > 0
     };
-    let rows: Vec<(Numbered<'_>, &Interval, Direction)> = all
+    let rows: Vec<(NumberedStep<'_>, &Interval, Direction)> = all
         .flat_map(|(row, interval)| Direction::ALL.map(|direction| (row, interval, direction)))
         .filter(|(_, interval, direction)| ended(interval, *direction))
         .collect();
@@ -176,7 +176,7 @@ fn intervals(run: &Run) -> Vec<Column> {
 
 /// An interval of a step, summed over its jobs.
 struct Moment<'r> {
-    step: Numbered<'r>,
+    step: NumberedStep<'r>,
     start: Nanos,
     end: Nanos,
     counted: bool,
@@ -245,8 +245,8 @@ fn per_second(run: &Run) -> Vec<Column> {
 }
 
 fn histograms(run: &Run) -> Vec<Column> {
-    let filled = |row: &Ended<'_>| row.0.1.latency(row.1).buckets().collect::<Vec<_>>();
-    let rows: Vec<(Ended<'_>, Bucket)> = of_directions(run)
+    let filled = |row: &StepDirection<'_>| row.0.1.latency(row.1).buckets().collect::<Vec<_>>();
+    let rows: Vec<(StepDirection<'_>, Bucket)> = of_directions(run)
         .into_iter()
         .flat_map(|row| filled(&row).into_iter().map(move |bucket| (row, bucket)))
         .collect();

@@ -3,13 +3,13 @@
 use record::{Figure, LatencyKind, ReportedPart, Scope};
 use workload::Direction;
 
-use super::found::{Found, latency, set, way};
+use super::found::{ImportedResult, latency, set, way};
 use super::quantity::{self, Prefixes};
 use super::text::Text;
 use super::trouble::Troubles;
 
 /// Reads every result in `text`.
-pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let mut walk = Walk { text, troubles, found: Vec::new(), section: None };
     for (start, line) in text.lines() {
         walk.line(line.trim(), start);
@@ -26,7 +26,7 @@ const MIXED: &str = "bench.sh takes a GB of dd's for 1024 MB in its average";
 struct Walk<'t> {
     text: &'t Text,
     troubles: &'t mut Troubles,
-    found: Vec<Found>,
+    found: Vec<ImportedResult>,
     section: Option<Section>,
 }
 
@@ -59,7 +59,10 @@ impl Walk<'_> {
     }
 
     fn begin(&mut self, tool: &str, at: usize) {
-        self.text.bounds.begin(&mut self.found, Found { tool: tool.to_owned(), at, ..Found::default() });
+        self.text.bounds.begin(
+            &mut self.found,
+            ImportedResult { tool: tool.to_owned(), at, ..ImportedResult::default() },
+        );
     }
 
     /// Returns the tool of the result being read.

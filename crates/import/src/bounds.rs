@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use record::ReportedPart;
 
-use super::found::Found;
+use super::found::ImportedResult;
 use super::gather;
 
 /// Most results kept: more than anybody's text holds. Each becomes a run file.
@@ -27,15 +27,17 @@ pub(crate) struct Bounds {
 impl Bounds {
     /// Adds a result, to which the lines that follow belong. The result before it is then over: it replaces
     /// an earlier print of its run, or is dropped if too many are kept.
-    pub fn begin(&self, list: &mut Vec<Found>, found: Found) {
+    pub fn begin(&self, list: &mut Vec<ImportedResult>, found: ImportedResult) {
         if let Some(over) = list.pop() {
             self.settle(list, over);
         }
         list.push(found);
     }
 
-    fn settle(&self, list: &mut Vec<Found>, over: Found) {
-        let again = |last: &&mut Found| last.parts.len() <= over.parts.len() && gather::is_later(last, &over);
+    fn settle(&self, list: &mut Vec<ImportedResult>, over: ImportedResult) {
+        let again = |last: &&mut ImportedResult| {
+            last.parts.len() <= over.parts.len() && gather::is_later(last, &over)
+        };
         if let Some(last) = list.last_mut().filter(again) {
             self.parts.set(self.parts.get().saturating_sub(last.parts.len()));
             self.prints.set(self.prints.get() + 1);

@@ -3,13 +3,13 @@
 use record::{Figure, LatencyKind, ReportedPart, ReportedUnit, Scope};
 use workload::Direction;
 
-use super::found::{Found, add, latency, set, way};
+use super::found::{ImportedResult, add, latency, set, way};
 use super::quantity::{self, Prefixes};
 use super::text::Text;
 use super::trouble::Troubles;
 
 /// Reads every result in `text`.
-pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let mut walk = Walk { text, troubles, found: Vec::new(), section: None };
     for (start, line) in text.lines() {
         walk.line(line.trim(), start);
@@ -20,7 +20,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
 struct Walk<'t> {
     text: &'t Text,
     troubles: &'t mut Troubles,
-    found: Vec<Found>,
+    found: Vec<ImportedResult>,
     /// What the rows below are, if a line of its own says so (since version 7).
     section: Option<Section>,
 }
@@ -66,9 +66,10 @@ impl Walk<'_> {
     }
 
     fn begin(&mut self, tool: &str, start: usize) {
-        self.text
-            .bounds
-            .begin(&mut self.found, Found { tool: tool.to_owned(), at: start, ..Found::default() });
+        self.text.bounds.begin(
+            &mut self.found,
+            ImportedResult { tool: tool.to_owned(), at: start, ..ImportedResult::default() },
+        );
     }
 
     fn row(&mut self, row: &Row<'_>, start: usize) {

@@ -3,7 +3,7 @@
 use record::{Figure, LatencyKind, ReportedPart, Scope};
 use workload::Direction;
 
-use super::found::{Found, latency, set, way};
+use super::found::{ImportedResult, latency, set, way};
 use super::quantity::{self, Prefixes};
 use super::text::Text;
 use super::trouble::Troubles;
@@ -19,15 +19,20 @@ const UNIT: &str = "dbench calls its latencies usec also where fio gave them in 
 
 /// Reads every summary in `text`. Each line comes from a fio job of its own: rates at 4 KiB, bandwidths at
 /// 128 KiB, latencies at depth 4.
-pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
+    let mut found: Vec<ImportedResult> = Vec::new();
     for (start, line) in text.lines() {
         let line = line.trim();
         if line.starts_with(RANDOM) {
             let notes = vec![UNIT.to_owned()];
             text.bounds.begin(
                 &mut found,
-                Found { tool: "dbench summary".to_owned(), at: start, notes, ..Found::default() },
+                ImportedResult {
+                    tool: "dbench summary".to_owned(),
+                    at: start,
+                    notes,
+                    ..ImportedResult::default()
+                },
             );
         }
         let Some(last) = found.last_mut() else { continue };

@@ -3,7 +3,7 @@
 use record::{Figure, ReportedPart, Scope};
 use workload::{Direction, Nanos};
 
-use super::found::Found;
+use super::found::ImportedResult;
 use super::quantity::{self, Prefixes};
 use super::text::Text;
 use super::trouble::Troubles;
@@ -12,7 +12,7 @@ use super::trouble::Troubles;
 const LINE: usize = 4096;
 
 /// Reads every copy in `text`. Lines of `status=progress` belong to the copy that is under way: the last of them counts.
-pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let mut walk =
         Walk { text, troubles, found: Vec::new(), asked: Vec::new(), records: Vec::new(), goes_on: false };
     for (start, line) in text.lines().filter(|(_, line)| line.len() <= LINE) {
@@ -24,7 +24,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
 struct Walk<'t> {
     text: &'t Text,
     troubles: &'t mut Troubles,
-    found: Vec<Found>,
+    found: Vec<ImportedResult>,
     /// Operands of the command line above.
     asked: Vec<(String, String)>,
     /// Records in and out of the copy whose result comes next.
@@ -39,12 +39,12 @@ impl Walk<'_> {
             (self.asked, self.records, self.goes_on) = (asked, Vec::new(), false);
         } else if let Some(count) = records(line) {
             self.records.push(count);
-        } else if let Some(copied) = Copied::of(line) {
+        } else if let Some(copied) = CopyFigures::of(line) {
             self.copied(copied, start);
         }
     }
 
-    fn copied(&mut self, copied: Copied, start: usize) {
+    fn copied(&mut self, copied: CopyFigures, start: usize) {
         if copied.seconds.is_none() {
             self.troubles.push(self.text.trouble(start, "the time that the copy took, like 0.0183 s"));
         }
@@ -63,7 +63,7 @@ impl Walk<'_> {
         self.text.bounds.begin(&mut self.found, found);
     }
 
-    fn run(&self, copied: &Copied, start: usize) -> Found {
+    fn run(&self, copied: &CopyFigures, start: usize) -> ImportedResult {
         let operand =
             |name: &str| self.asked.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
         let direction = direction(operand("if"), operand("of"));
@@ -79,7 +79,12 @@ impl Walk<'_> {
         let place = usize::from(direction != Some(Direction::Read));
         way.ops = self.records.get(place).cloned();
         part.directions.push(way);
-        Found { tool: copied.tool.to_owned(), parts: vec![part], at: start, ..Found::default() }
+        ImportedResult {
+            tool: copied.tool.to_owned(),
+            parts: vec![part],
+            at: start,
+            ..ImportedResult::default()
+        }
     }
 }
 
@@ -115,15 +120,15 @@ fn records(line: &str) -> Option<Figure> {
 }
 
 /// The figures of a result line.
-struct Copied {
+struct CopyFigures {
     tool: &'static str,
     bytes: Figure,
     seconds: Option<Figure>,
     rate: Option<Figure>,
 }
 
-impl Copied {
-    fn of(line: &str) -> Option<Copied> {
+impl CopyFigures {
+    fn of(line: &str) -> Option<CopyFigures> {
         let line = line.replace(['，', '、'], ", ").replace('（', " (").replace('）', ") ");
         let digits = line.bytes().take_while(u8::is_ascii_digit).count();
         let bytes = quantity::plain(&line[..digits], 1.0)?;
@@ -133,15 +138,15 @@ impl Copied {
 }
 
 /// Parses `bytes transferred in 0.0334 secs (3139449000 bytes/sec)`.
-fn bsd(bytes: &Figure, rest: &str) -> Option<Copied> {
+fn bsd(bytes: &Figure, rest: &str) -> Option<CopyFigures> {
     let rest = rest.strip_prefix("bytes transferred in ")?;
     let (time, rate) = rest.split_once(" (")?;
     let rate = rate.split_once(" bytes/sec").and_then(|(rate, _)| quantity::plain(rate, 1.0));
-    Some(Copied { tool: "dd of BSD or macOS", bytes: bytes.clone(), seconds: seconds(time), rate })
+    Some(CopyFigures { tool: "dd of BSD or macOS", bytes: bytes.clone(), seconds: seconds(time), rate })
 }
 
 /// Parses `bytes (17 MB, 16 MiB) copied, 0.0183 s, 915 MB/s` and `bytes (16.0MB) copied, 0.0123 seconds, 1.3GB/s`.
-fn others(bytes: &Figure, rest: &str) -> Option<Copied> {
+fn others(bytes: &Figure, rest: &str) -> Option<CopyFigures> {
     let mut pieces = rest.rsplitn(3, ", ");
     let (rate, time, before) = (pieces.next()?.trim(), pieces.next()?.trim(), pieces.next()?);
     let printed = rate;
@@ -156,7 +161,7 @@ fn others(bytes: &Figure, rest: &str) -> Option<Copied> {
     let plain = rate.replacen(',', ".", 1);
     let rate =
         quantity::byte_rate(&plain, prefixes).map(|figure| Figure { printed: printed.to_owned(), ..figure });
-    Some(Copied { tool, bytes: bytes.clone(), seconds: Some(seconds), rate })
+    Some(CopyFigures { tool, bytes: bytes.clone(), seconds: Some(seconds), rate })
 }
 
 /// Returns `915 MB/s` from itself or from `915 MB/秒`, `915 MB/с`, `915 MB/초`.

@@ -3,7 +3,7 @@
 use record::{Figure, LatencyKind, ReportedPart, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
 
-use super::found::{Found, add, latency, set, way};
+use super::found::{ImportedResult, add, latency, set, way};
 use super::quantity;
 use super::text::Text;
 use super::trouble::Troubles;
@@ -29,15 +29,17 @@ const ASKED: [&str; 13] = [
 const COLUMNS_MOST: usize = 128;
 
 /// Reads every table in `text`; the rows of a table are one result.
-pub(crate) fn csv(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
-    let (mut found, mut heads): (Vec<Found>, Vec<String>) = (Vec::new(), Vec::new());
+pub(crate) fn csv(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
+    let (mut found, mut heads): (Vec<ImportedResult>, Vec<String>) = (Vec::new(), Vec::new());
     for (start, line) in text.lines() {
         let is_head =
             line.contains("operation") && line.contains("MiB/s [last]") && line.contains("IOPS [last]");
         if is_head {
             heads = fields(line);
-            text.bounds
-                .begin(&mut found, Found { tool: "elbencho CSV".to_owned(), at: start, ..Found::default() });
+            text.bounds.begin(
+                &mut found,
+                ImportedResult { tool: "elbencho CSV".to_owned(), at: start, ..ImportedResult::default() },
+            );
             continue;
         }
         let Some(last) = found.last_mut().filter(|_| !heads.is_empty() && !line.trim().is_empty()) else {

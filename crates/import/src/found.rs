@@ -8,7 +8,7 @@ use workload::Direction;
 
 /// One result: what one call of the tool printed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Found {
+pub(crate) struct ImportedResult {
     /// The tool with its version and form, such as `fio 1.59 text`.
     pub tool: String,
     /// Whether the version is inferred from the form, because no line states it.
@@ -31,7 +31,7 @@ pub(crate) struct Found {
     pub at: usize,
 }
 
-impl Found {
+impl ImportedResult {
     /// Whether the result has any figure.
     pub fn says_something(&self) -> bool {
         let reported = self.parts.iter().any(|part| {

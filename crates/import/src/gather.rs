@@ -4,18 +4,26 @@ use std::collections::{HashMap, HashSet};
 
 use record::{Origin, ReportedDirection, Run, Scope};
 
-use super::found::Found;
+use super::found::ImportedResult;
 use super::lacks::of_results;
 
 /// Keeps one of the results that an input has several times: of prints of a run while it went on, the last;
 /// of one run in several forms, the form that says most. `replaced` is how many prints were dropped before.
-pub(crate) fn distinct(results: Vec<Found>, replaced: usize, notes: &mut Vec<String>) -> Vec<Found> {
+pub(crate) fn distinct(
+    results: Vec<ImportedResult>,
+    replaced: usize,
+    notes: &mut Vec<String>,
+) -> Vec<ImportedResult> {
     forms(snapshots(results, replaced, notes), notes)
 }
 
 /// Keeps the last print of each run; `dropped` is how many prints were dropped before.
-fn snapshots(results: Vec<Found>, mut dropped: usize, notes: &mut Vec<String>) -> Vec<Found> {
-    let mut kept: Vec<Found> = Vec::new();
+fn snapshots(
+    results: Vec<ImportedResult>,
+    mut dropped: usize,
+    notes: &mut Vec<String>,
+) -> Vec<ImportedResult> {
+    let mut kept: Vec<ImportedResult> = Vec::new();
     for found in results {
         match kept.last_mut() {
             Some(last) if is_later(last, &found) => {
@@ -35,13 +43,13 @@ fn snapshots(results: Vec<Found>, mut dropped: usize, notes: &mut Vec<String>) -
 }
 
 /// Replaces a print of a run by a later one.
-pub(crate) fn replace(last: &mut Found, later: Found) {
+pub(crate) fn replace(last: &mut ImportedResult, later: ImportedResult) {
     let before = std::mem::replace(last, later);
     keep_beginning(last, before);
 }
 
 /// Copies the version and the options, which only the first print has above it.
-fn keep_beginning(last: &mut Found, before: Found) {
+fn keep_beginning(last: &mut ImportedResult, before: ImportedResult) {
     if last.tool_is_guessed {
         (last.tool, last.tool_is_guessed) = (before.tool, before.tool_is_guessed);
     }
@@ -55,7 +63,7 @@ fn keep_beginning(last: &mut Found, before: Found) {
 
 /// Whether `next` is a later print of the run of `last`: it has the same processes or, if none are named, its
 /// runtime grew by as much time as passed between the prints.
-pub(crate) fn is_later(last: &Found, next: &Found) -> bool {
+pub(crate) fn is_later(last: &ImportedResult, next: &ImportedResult) -> bool {
     let (before, after) = (last.jobs(), next.jobs());
     let same_tool = last.tool == next.tool
         || (next.tool_is_guessed && last.tool.starts_with("fio ") && last.tool.ends_with(" text"));
@@ -77,7 +85,7 @@ fn all_in(jobs: &[(&str, &str)], others: &[(&str, &str)]) -> bool {
 }
 
 /// Returns the milliseconds that the groups ran, one after the other.
-fn ran_ms(found: &Found) -> f64 {
+fn ran_ms(found: &ImportedResult) -> f64 {
     let mut groups: HashMap<Option<u32>, f64> = HashMap::new();
     for part in found.parts.iter().filter(|part| part.scope == Scope::Job) {
         let ms = part.runtime.map_or(0.0, |runtime| runtime.as_secs_f64() * 1e3);
@@ -94,23 +102,23 @@ const FORMS: [&str; 4] = ["JSON+", "JSON", "text", "terse"];
 const COMPARED_MOST: usize = 64;
 
 /// Returns the version and the first job's name.
-fn known_by(found: &Found) -> (String, String) {
+fn known_by(found: &ImportedResult) -> (String, String) {
     let version = found.tool.split(' ').take(2).collect::<Vec<_>>().join(" ");
     (version, found.jobs().first().map_or(String::new(), |(name, _)| (*name).to_owned()))
 }
 
-fn rank(found: &Found) -> usize {
+fn rank(found: &ImportedResult) -> usize {
     FORMS.iter().position(|form| found.tool.contains(form)).unwrap_or(FORMS.len())
 }
 
-fn forms(results: Vec<Found>, notes: &mut Vec<String>) -> Vec<Found> {
+fn forms(results: Vec<ImportedResult>, notes: &mut Vec<String>) -> Vec<ImportedResult> {
     let ranks: Vec<usize> = results.iter().map(rank).collect();
     // Grouped by what all forms of a result have in common, so that each is compared with few others.
     let mut alike: HashMap<(String, String), Vec<usize>> = HashMap::new();
     for (at, found) in results.iter().enumerate().filter(|(_, found)| found.tool.starts_with("fio")) {
         alike.entry(known_by(found)).or_default().push(at);
     }
-    let poorer = |(at, found): (usize, &Found)| {
+    let poorer = |(at, found): (usize, &ImportedResult)| {
         let others = alike.get(&known_by(found)).map_or(&[][..], Vec::as_slice);
         let richer = others.iter().filter(|&&other| ranks[other] < ranks[at]).take(COMPARED_MOST);
         let mut same = richer.filter(|&&other| is_same(found, &results[other]));
@@ -130,10 +138,13 @@ fn forms(results: Vec<Found>, notes: &mut Vec<String>) -> Vec<Found> {
 }
 
 /// Whether tool, version and jobs are the same and the rates differ by no more than rounding.
-fn is_same(one: &Found, other: &Found) -> bool {
-    let version = |found: &Found| found.tool.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
-    let names = |found: &Found| found.jobs().into_iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>();
-    let rates = |found: &Found| -> Vec<f64> {
+fn is_same(one: &ImportedResult, other: &ImportedResult) -> bool {
+    let version =
+        |found: &ImportedResult| found.tool.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
+    let names = |found: &ImportedResult| {
+        found.jobs().into_iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>()
+    };
+    let rates = |found: &ImportedResult| -> Vec<f64> {
         let jobs = found.parts.iter().filter(|part| part.scope == Scope::Job);
         let ways = jobs.flat_map(|part| &part.directions);
         ways.filter_map(|way: &ReportedDirection| Some(way.iops.as_ref()?.value)).collect()

@@ -3,7 +3,7 @@
 use record::{Figure, ReportedPart, Scope};
 use workload::Direction;
 
-use super::found::{Found, way};
+use super::found::{ImportedResult, way};
 use super::quantity;
 use super::text::Text;
 use super::trouble::Troubles;
@@ -21,8 +21,8 @@ const TIMINGS: [(&str, &str); 5] = [
 ];
 
 /// Reads every timing in `text`; those below one device's name are one result.
-pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
+    let mut found: Vec<ImportedResult> = Vec::new();
     let mut device = None;
     for (start, line) in text.lines() {
         let line = line.trim();
@@ -45,15 +45,15 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
         }
         match found.last_mut() {
             Some(last) => text.bounds.add(&mut last.parts, part),
-            None => found.push(Found { parts: vec![part], ..begun(start) }),
+            None => found.push(ImportedResult { parts: vec![part], ..begun(start) }),
         }
     }
     found.retain(|found| !found.parts.is_empty());
     found
 }
 
-fn begun(at: usize) -> Found {
-    Found { tool: "hdparm".to_owned(), at, ..Found::default() }
+fn begun(at: usize) -> ImportedResult {
+    ImportedResult { tool: "hdparm".to_owned(), at, ..ImportedResult::default() }
 }
 
 fn is_device(name: &str) -> bool {

@@ -4,7 +4,7 @@
 use record::{Figure, LatencyKind, ReportedPart, Scope};
 use workload::Direction;
 
-use super::found::{Found, latency, set, way};
+use super::found::{ImportedResult, latency, set, way};
 use super::quantity;
 use super::text::Text;
 use super::trouble::Troubles;
@@ -52,7 +52,7 @@ impl Measure {
 }
 
 /// Reads every summary in `text`; of two volumes, each is a result.
-pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let mut reader = Reader { text, troubles, found: Vec::new(), sides: 0, asked: Vec::new(), measure: None };
     for (start, line) in text.lines() {
         reader.line(line.trim(), start);
@@ -63,7 +63,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
 struct Reader<'t> {
     text: &'t Text,
     troubles: &'t mut Troubles,
-    found: Vec<Found>,
+    found: Vec<ImportedResult>,
     /// Number of volumes in the summary being read; 0 outside one.
     sides: usize,
     /// What the head of the summary says.
@@ -81,7 +81,11 @@ impl Reader<'_> {
                 self.sides = 0;
                 return;
             }
-            let empty = || Found { tool: "kbench summary".to_owned(), at: start, ..Found::default() };
+            let empty = || ImportedResult {
+                tool: "kbench summary".to_owned(),
+                at: start,
+                ..ImportedResult::default()
+            };
             self.found.extend((0..sides).map(|_| empty()));
             return;
         }

@@ -3,7 +3,7 @@
 use record::{Figure, NamedFigure, ReportedPart, ReportedUnit, Scope};
 use workload::Direction;
 
-use super::found::{Found, add, set, way};
+use super::found::{ImportedResult, add, set, way};
 use super::quantity;
 use super::text::Text;
 use super::trouble::Troubles;
@@ -14,7 +14,7 @@ pub(crate) fn is_report(text: &Text) -> bool {
 }
 
 /// Reads every report in `text`.
-pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let mut walk = Walk {
         text,
         troubles,
@@ -35,7 +35,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
 struct Walk<'t> {
     text: &'t Text,
     troubles: &'t mut Troubles,
-    found: Vec<Found>,
+    found: Vec<ImportedResult>,
     /// Options common to all jobs.
     common: Vec<(String, String)>,
     direction: Option<Direction>,
@@ -68,7 +68,11 @@ impl Walk<'_> {
             let version = self.version.take().unwrap_or_else(|| "fio of an unknown version".to_owned());
             self.text.bounds.begin(
                 &mut self.found,
-                Found { tool: format!("kubestr with {version}"), at: start, ..Found::default() },
+                ImportedResult {
+                    tool: format!("kubestr with {version}"),
+                    at: start,
+                    ..ImportedResult::default()
+                },
             );
             self.open = true;
         }

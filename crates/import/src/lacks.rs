@@ -5,10 +5,10 @@ use record::{
     ReportedPart, Scope,
 };
 
-use super::found::Found;
+use super::found::ImportedResult;
 
 /// Returns what `found` lacks, in words that follow "it does not hold".
-pub(crate) fn lacks(found: &Found) -> Vec<String> {
+pub(crate) fn lacks(found: &ImportedResult) -> Vec<String> {
     match &found.observed {
         Some(observed) => of_a_machine(observed),
         None if !found.samples.is_empty() => of_counters(),

@@ -49,7 +49,7 @@ use record::{Event, EventKind, Origin, Run};
 use workload::Nanos;
 
 use bounds::RESULTS_MOST;
-use found::Found;
+use found::ImportedResult;
 use layers::Page;
 use text::Text;
 use trouble::Troubles;
@@ -97,7 +97,7 @@ fn read_page(page: &mut Page, name: &str, words: &[String]) -> Result<Import, Im
     }
     let mut troubles = Troubles::default();
     let (mut results, mut notes) = (results(&text, name, &mut troubles), text.notes.clone());
-    results.retain(Found::says_something);
+    results.retain(ImportedResult::says_something);
     if results.is_empty() {
         return Err(kinds::nothing(&text, troubles.told().0));
     }
@@ -118,7 +118,7 @@ fn watched(page: &Page, name: &str, words: &[String]) -> Result<Option<Import>, 
     let mut notes = page.notes.clone();
     let mut reports = iostat::json(&page.text, name);
     let had = reports.found.len();
-    reports.found.retain(Found::says_something);
+    reports.found.retain(ImportedResult::says_something);
     if reports.found.is_empty() {
         return Err(kinds::no_interval(had, reports.troubles));
     }
@@ -135,7 +135,7 @@ fn watched(page: &Page, name: &str, words: &[String]) -> Result<Option<Import>, 
 }
 
 /// Returns the results of every kind, in the order of the input.
-fn results(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<Found> {
+fn results(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<ImportedResult> {
     if ioping::is_raw(text) {
         return vec![ioping::raw(text, troubles)];
     }
@@ -166,7 +166,7 @@ fn results(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<Found> {
         true => found.extend(kubestr::human(text, troubles)),
         false => found.extend(fio::human(text, troubles)),
     }
-    let others: [fn(&Text, &mut Troubles) -> Vec<Found>; 11] = [
+    let others: [fn(&Text, &mut Troubles) -> Vec<ImportedResult>; 11] = [
         crystal::human,
         dd::human,
         kbench::human,
@@ -187,7 +187,7 @@ fn results(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<Found> {
     found
 }
 
-fn run(found: Found, words: &[String]) -> Run {
+fn run(found: ImportedResult, words: &[String]) -> Run {
     let note = |text: String| Event { at: Nanos::ZERO, kind: EventKind::Note, text };
     Run {
         origin: Origin::Imported { lacks: lacks::lacks(&found), tool: found.tool },

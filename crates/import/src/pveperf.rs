@@ -3,7 +3,7 @@
 use record::{Figure, LatencyKind, ReportedPart, Scope};
 use workload::Direction;
 
-use super::found::{Found, latency, set, way};
+use super::found::{ImportedResult, latency, set, way};
 use super::quantity;
 use super::text::Text;
 use super::trouble::Troubles;
@@ -21,8 +21,8 @@ const FLUSHES: (&str, &str) = ("FSYNCS/SECOND", "");
 const SAID: [&str; 2] = ["CPU BOGOMIPS", "REGEX/SECOND"];
 
 /// Reads every result in `text`.
-pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
+    let mut found: Vec<ImportedResult> = Vec::new();
     for (start, line) in text.lines() {
         let Some((name, words)) = line.trim().split_once(':') else { continue };
         let words = words.trim();
@@ -41,9 +41,9 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
     found
 }
 
-fn begun(at: usize, text: &Text) -> Found {
+fn begun(at: usize, text: &Text) -> ImportedResult {
     let part = ReportedPart::named(Scope::Job, "file system", text.line(at));
-    Found { tool: "pveperf".to_owned(), parts: vec![part], at, ..Found::default() }
+    ImportedResult { tool: "pveperf".to_owned(), parts: vec![part], at, ..ImportedResult::default() }
 }
 
 /// A line of pveperf's.

@@ -3,13 +3,13 @@
 use record::{Along, Figure, LatencyKind, Measure, ReportedPart, Scope};
 use workload::{Direction, Nanos};
 
-use super::found::{Found, latency, percentile, series, set, way};
+use super::found::{ImportedResult, latency, percentile, series, set, way};
 use super::quantity::{self, Prefixes};
 use super::text::Text;
 use super::trouble::Troubles;
 
 /// Reads every result of `fileio` in `text`; sysbench's other tests have no lines about files.
-pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let mut walk = Walk { text, troubles, found: Vec::new(), section: Section::Head };
     for (start, line) in text.lines() {
         walk.line(line.trim(), start);
@@ -23,7 +23,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
 struct Walk<'t> {
     text: &'t Text,
     troubles: &'t mut Troubles,
-    found: Vec<Found>,
+    found: Vec<ImportedResult>,
     section: Section,
 }
 
@@ -87,7 +87,12 @@ impl Walk<'_> {
         let part = ReportedPart::named(Scope::Job, "fileio", self.text.line(start));
         self.text.bounds.begin(
             &mut self.found,
-            Found { tool: tool.to_owned(), parts: vec![part], at: start, ..Found::default() },
+            ImportedResult {
+                tool: tool.to_owned(),
+                parts: vec![part],
+                at: start,
+                ..ImportedResult::default()
+            },
         );
     }
 }

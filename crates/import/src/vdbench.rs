@@ -4,7 +4,7 @@
 use record::{Along, Figure, LatencyKind, Measure, ReportedPart, ReportedSeries, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
 
-use super::found::{Found, add, latency, set, way};
+use super::found::{ImportedResult, add, latency, set, way};
 use super::quantity;
 use super::text::Text;
 use super::trouble::Troubles;
@@ -81,7 +81,7 @@ fn column(head: &str) -> Column {
 }
 
 /// Reads every run (an `RD`) in `text`; all runs of one start are one result.
-pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let mut walk = Walk {
         text,
         troubles,
@@ -111,7 +111,7 @@ enum Heads {
 struct Walk<'t> {
     text: &'t Text,
     troubles: &'t mut Troubles,
-    found: Option<Found>,
+    found: Option<ImportedResult>,
     heads: Heads,
     columns: Vec<Column>,
     /// The run that has begun.
@@ -173,7 +173,8 @@ impl Walk<'_> {
         let elapsed = self.began.map(|began| (clock - began).rem_euclid(86_400.0));
         let row = Row { words, columns: &self.columns, interval };
         let line = self.text.line(start);
-        let found = self.found.get_or_insert_with(|| Found { at: start, ..Found::default() });
+        let found =
+            self.found.get_or_insert_with(|| ImportedResult { at: start, ..ImportedResult::default() });
         found.tool = format!("vdbench {}", if self.version.is_empty() { "table" } else { &self.version });
         let part = part(found, &name, line);
         match is_average {
@@ -184,7 +185,7 @@ impl Walk<'_> {
 }
 
 /// Returns the part of a run, added if missing.
-fn part<'f>(found: &'f mut Found, name: &str, line: u32) -> &'f mut ReportedPart {
+fn part<'f>(found: &'f mut ImportedResult, name: &str, line: u32) -> &'f mut ReportedPart {
     let name = if name.is_empty() { "run" } else { name };
     let place = found.parts.iter().position(|part| part.job == name).unwrap_or_else(|| {
         found.parts.push(ReportedPart::named(Scope::Job, name, line));

@@ -5,14 +5,14 @@
 use record::{Figure, ReportedPart, Scope};
 use workload::Direction;
 
-use super::found::{Found, set, way};
+use super::found::{ImportedResult, set, way};
 use super::quantity;
 use super::text::Text;
 use super::trouble::Troubles;
 
 /// Reads every table in `text`; the tables of one disk are one result.
-pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
-    let (mut found, mut blocks): (Vec<Found>, Vec<String>) = (Vec::new(), Vec::new());
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
+    let (mut found, mut blocks): (Vec<ImportedResult>, Vec<String>) = (Vec::new(), Vec::new());
     let mut disk = Vec::new();
     for (start, line) in text.lines() {
         let cells = cells(line);
@@ -23,13 +23,17 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
             }
             ["Block Size", heads @ ..] => {
                 let sizes: Vec<String> = heads.iter().filter_map(|head| block(head)).collect();
-                let again = found.last().is_none_or(|last: &Found| {
+                let again = found.last().is_none_or(|last: &ImportedResult| {
                     blocks.is_empty() || last.parts.iter().any(|part| sizes.contains(&part.job))
                 });
                 if again && !sizes.is_empty() {
                     text.bounds.begin(
                         &mut found,
-                        Found { tool: "yabs table".to_owned(), at: start, ..Found::default() },
+                        ImportedResult {
+                            tool: "yabs table".to_owned(),
+                            at: start,
+                            ..ImportedResult::default()
+                        },
                     );
                 }
                 blocks = sizes;
@@ -86,7 +90,7 @@ struct Row<'r> {
 
 impl Row<'_> {
     /// Enters the row; returns false if a cell does not hold two figures.
-    fn enter(&self, found: &mut Found, line: u32) -> bool {
+    fn enter(&self, found: &mut ImportedResult, line: u32) -> bool {
         let direction = match self.way {
             "Read" => Some(Direction::Read),
             "Write" => Some(Direction::Write),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use record::{Figure, LatencyKind, ReportedPart, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
 
-use super::super::found::{self, Found, add, latency, set, way};
+use super::super::found::{self, ImportedResult, add, latency, set, way};
 use super::super::pieces::near;
 use super::super::quantity;
 use super::super::text::Text;
@@ -35,7 +35,7 @@ enum Section {
 struct Walk<'t> {
     text: &'t Text,
     troubles: &'t mut Troubles,
-    found: Vec<Found>,
+    found: Vec<ImportedResult>,
     section: Section,
     columns: Columns,
     /// Parameters; every time span repeats them and the words in `said`.
@@ -53,7 +53,7 @@ struct Walk<'t> {
 const UNKNOWN: &str = "of an unknown version";
 
 /// Reads every result in `text`; each time span is one.
-pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let mut walk = Walk {
         text,
         troubles,
@@ -165,7 +165,7 @@ impl Walk<'_> {
                 part.directions.retain(|way| way.ops.as_ref().is_none_or(|ops| ops.value > 0.0))
             });
             let tool = format!("DiskSpd {} text", self.version);
-            let found = Found { tool, parts, at: self.at, ..Found::default() };
+            let found = ImportedResult { tool, parts, at: self.at, ..ImportedResult::default() };
             self.text.bounds.begin(&mut self.found, found);
         }
         self.section = Section::Prose;

@@ -4,7 +4,7 @@ use record::{Along, Figure, LatencyKind, Measure, ReportedPart, ReportedUnit, Sc
 use roxmltree::{Document, Node};
 use workload::{Direction, Nanos};
 
-use super::super::found::{Found, add, latency, percentile, series, way};
+use super::super::found::{ImportedResult, add, latency, percentile, series, way};
 use super::super::pieces::shortened;
 use super::super::quantity;
 use super::super::text::{Anchor, Text, anchors_of, placed};
@@ -16,7 +16,7 @@ pub(crate) fn is_xml(text: &Text) -> bool {
 }
 
 /// Reads every time span as a result.
-pub(crate) fn xml(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
+pub(crate) fn xml(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let raw = &text.raw;
     let mut found = Vec::new();
     for (start, _) in raw.match_indices("<Results>") {
@@ -42,7 +42,7 @@ struct Reading<'t> {
     /// Known places in the document being read, so that no place is counted from its beginning.
     anchors: Vec<Anchor>,
     troubles: &'t mut Troubles,
-    found: &'t mut Vec<Found>,
+    found: &'t mut Vec<ImportedResult>,
 }
 
 impl Reading<'_> {
@@ -83,7 +83,8 @@ impl Reading<'_> {
         for (index, span) in children(root, "TimeSpan").enumerate() {
             let mut parts = self.span(span, index);
             self.repeat(&common, parts.first_mut());
-            let found = Found { tool: tool.clone(), parts, at: self.start, ..Found::default() };
+            let found =
+                ImportedResult { tool: tool.clone(), parts, at: self.start, ..ImportedResult::default() };
             self.text.bounds.begin(self.found, found);
         }
     }

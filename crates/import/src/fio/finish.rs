@@ -2,12 +2,12 @@
 
 use record::{Figure, PRINTED_AT, ReportedDirection, ReportedPart, Scope};
 
-use super::super::found::Found;
+use super::super::found::ImportedResult;
 use super::super::text::Text;
 use super::super::trouble::{Trouble, Troubles};
 
 /// Corrects a result, names its tool if no version line stands before it, and adds a trouble for each job without figures.
-pub(super) fn finish(found: &mut Found, is_new: bool, text: &Text, troubles: &mut Troubles) {
+pub(super) fn finish(found: &mut ImportedResult, is_new: bool, text: &Text, troubles: &mut Troubles) {
     let dated = found.parts.iter().any(|part| part.said.iter().any(|(name, _)| name == PRINTED_AT));
     if found.tool.is_empty() {
         let generation = match (is_new, dated) {
@@ -35,7 +35,7 @@ pub(super) fn finish(found: &mut Found, is_new: bool, text: &Text, troubles: &mu
 
 /// Corrects the least and greatest rates of a group, which fio before 2.1 prints in 1000s while all else is in 1024s. An
 /// unnamed version gives itself away: one of the two is greater than the whole, which cannot be. The printed text stays.
-fn settle(found: &mut Found) {
+fn settle(found: &mut ImportedResult) {
     let first = found.tool.strip_prefix("fio ").and_then(|rest| rest.split(' ').next()).unwrap_or_default();
     let known_old = first.starts_with("1.") || first == "2.0" || first.starts_with("2.0.");
     for part in found.parts.iter_mut().filter(|part| part.scope == Scope::Group) {
@@ -45,7 +45,7 @@ fn settle(found: &mut Found) {
 
 /// Drops zero rates that stand beside latencies: fio 3.33 prints them for directions that it also adds up
 /// (`unified_rw_reporting=both`).
-fn empty_sums(found: &mut Found) {
+fn empty_sums(found: &mut ImportedResult) {
     let zero = |figure: &Option<Figure>| figure.as_ref().is_none_or(|figure| figure.value == 0.0);
     let ways = found.parts.iter_mut().flat_map(|part| &mut part.directions);
     let empty = ways.filter(|way| {
@@ -64,7 +64,7 @@ fn empty_sums(found: &mut Found) {
 
 /// Drops directions that did nothing but count short or dropped I/Os: fio 3.2x counts the flushes of a
 /// writing job as short reads.
-fn idle(found: &mut Found) {
+fn idle(found: &mut ImportedResult) {
     for part in &mut found.parts {
         let said = |way: &ReportedDirection| {
             [&way.bytes, &way.ops, &way.iops, &way.bytes_per_second, &way.runtime]

@@ -3,7 +3,7 @@
 use record::LatencyKind;
 use workload::Direction;
 
-use super::super::found::Found;
+use super::super::found::ImportedResult;
 use super::super::scan::{blanks, matched, word_end};
 use super::super::text::Text;
 use super::super::trouble::Troubles;
@@ -48,7 +48,7 @@ const LABELS: [(&str, Label); 33] = [
 ];
 
 /// Reads every result of fio's text form in `text`.
-pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let mut walk = Walk {
         text,
         troubles,

@@ -4,7 +4,7 @@ use record::{PRINTED_AT, ReportedPart, Scope};
 
 use super::super::documents::Document;
 use super::super::fields::Fields;
-use super::super::found::{Found, add};
+use super::super::found::{ImportedResult, add};
 use super::super::nested::is_job;
 use super::super::text::Text;
 use super::super::trouble::Troubles;
@@ -24,9 +24,9 @@ pub(crate) fn is_fio(document: &Document) -> bool {
 }
 
 /// Reads one document as a result.
-pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) -> Option<Found> {
+pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) -> Option<ImportedResult> {
     let root = Fields::root(&document.value, text, document.at)?;
-    let mut found = Found { at: document.at, ..Found::default() };
+    let mut found = ImportedResult { at: document.at, ..ImportedResult::default() };
     let global = options(root.object("global options").as_ref());
     for fields in root.objects("jobs").into_iter().chain(root.objects("client_stats")) {
         if !text.bounds.keeps_part() {
@@ -58,7 +58,7 @@ pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) ->
 }
 
 /// Returns `fio 3.33 JSON`, or `JSON+` if there are histograms.
-fn tool(root: &Fields<'_>, found: &Found) -> String {
+fn tool(root: &Fields<'_>, found: &ImportedResult) -> String {
     let version = root.word("fio version").unwrap_or("fio of an unknown version");
     let bins = found.parts.iter().flat_map(|part| &part.directions).flat_map(|way| &way.latencies);
     let form = if bins.into_iter().any(|latency| !latency.bins.is_empty()) { "JSON+" } else { "JSON" };

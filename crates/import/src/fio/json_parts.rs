@@ -9,7 +9,7 @@ use super::super::found::{add, set};
 use super::super::trouble::Troubles;
 use super::figures::{CPU, DISK, SAMPLES};
 
-type Named = (String, ReportedUnit, Figure);
+type JobFigure = (String, ReportedUnit, Figure);
 
 /// Most I/Os that a run can have; a greater count is damage.
 const MOST_COUNT: u64 = 1 << 50;
@@ -141,7 +141,7 @@ fn sync(fields: &Fields<'_>, troubles: &mut Troubles) -> Option<ReportedDirectio
 }
 
 /// Returns CPU, depths, bands, errors and targets of a job.
-pub(super) fn job_figures(job: &Fields<'_>, troubles: &mut Troubles) -> Vec<Named> {
+pub(super) fn job_figures(job: &Fields<'_>, troubles: &mut Troubles) -> Vec<JobFigure> {
     use ReportedUnit::{Count, Nanoseconds, Percent};
     let rows = [
         ("job_runtime", "runtime.summed", Nanoseconds, 1e6),
@@ -155,7 +155,7 @@ pub(super) fn job_figures(job: &Fields<'_>, troubles: &mut Troubles) -> Vec<Name
     let plain = CPU.into_iter().chain(rows).filter_map(|(key, name, unit, factor)| {
         Some((name.to_owned(), unit, job.number(key, factor, troubles)?))
     });
-    let mut found: Vec<Named> = plain.collect();
+    let mut found: Vec<JobFigure> = plain.collect();
     for (key, name, zeros) in [
         ("iodepth_level", "depth", true),
         ("iodepth_submit", "submit", true),

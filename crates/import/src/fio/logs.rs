@@ -3,7 +3,7 @@
 use record::{Along, Measure, ReportedPart, Scope};
 use workload::Direction;
 
-use super::super::found::{Found, series};
+use super::super::found::{ImportedResult, series};
 use super::super::pieces::shortened;
 use super::super::text::Text;
 use super::super::trouble::{Trouble, Troubles};
@@ -53,7 +53,7 @@ struct Row {
 }
 
 /// Reads a log as a part with a series for each direction. Only its name says what the values are.
-pub(crate) fn log(text: &Text, name: &str, troubles: &mut Troubles) -> Option<Found> {
+pub(crate) fn log(text: &Text, name: &str, troubles: &mut Troubles) -> Option<ImportedResult> {
     let Some((prefix, measure)) = named(name) else {
         let expected = "a file name like NAME_bw.1.log, NAME_iops.1.log or NAME_clat.1.log, which tells what a log of fio \
                         holds"
@@ -72,7 +72,7 @@ pub(crate) fn log(text: &Text, name: &str, troubles: &mut Troubles) -> Option<Fo
             None => troubles.push(text.trouble(start, expected(measure))),
         }
     }
-    let mut found = Found { tool: "fio logs".to_owned(), ..Found::default() };
+    let mut found = ImportedResult { tool: "fio logs".to_owned(), ..ImportedResult::default() };
     if each && measure == Measure::Iops {
         found.notes.push(format!(
             "{name}: every row stands for one I/O (fio ran without log_avg_msec): it holds no rate"

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use record::{Figure, LatencyKind, ReportedDirection, ReportedLatency, ReportedPart, ReportedUnit, Scope};
 use workload::Direction;
 
-use super::super::found::{Found, add};
+use super::super::found::{ImportedResult, add};
 use super::super::quantity;
 use super::super::text::Text;
 use super::super::trouble::{Trouble, Troubles};
@@ -26,8 +26,8 @@ const FEWEST: usize = 75;
 const FIELDS_MOST: usize = 1 << 16;
 
 /// Reads every result that stands in `text` as terse lines. Consecutive lines of one fio are one result.
-pub(crate) fn terse(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
-    let mut found: Vec<Found> = Vec::new();
+pub(crate) fn terse(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
+    let mut found: Vec<ImportedResult> = Vec::new();
     let mut last_line = 0;
     // Disks of the last result, which go after its jobs.
     let mut disks = Disks::default();
@@ -36,7 +36,7 @@ pub(crate) fn terse(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
             let number = text.line(start);
             if found.is_empty() || number > last_line + 2 {
                 disks.put_behind(found.last_mut());
-                let result = Found { at: start, tool: line.tool(), ..Found::default() };
+                let result = ImportedResult { at: start, tool: line.tool(), ..ImportedResult::default() };
                 text.bounds.begin(&mut found, result);
             }
             last_line = number;
@@ -72,7 +72,7 @@ impl Disks {
     }
 
     /// Moves the disks to the end of `result`, which is over, after its jobs.
-    fn put_behind(&mut self, result: Option<&mut Found>) {
+    fn put_behind(&mut self, result: Option<&mut ImportedResult>) {
         let disks = std::mem::take(self);
         if let Some(result) = result {
             result.parts.extend(disks.parts);
@@ -81,7 +81,7 @@ impl Disks {
 }
 
 /// Adds a job's description, which version 2 puts on a line of its own.
-fn describe(result: Option<&mut Found>, words: &str) {
+fn describe(result: Option<&mut ImportedResult>, words: &str) {
     let jobs = result.map(|result| result.parts.iter_mut().filter(|part| part.scope == Scope::Job));
     if let Some(job) = jobs.and_then(Iterator::last) {
         job.said.push(("description".to_owned(), words.to_owned()));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use record::{Figure, LatencyKind, ReportedPart, ReportedUnit, Scope};
 use workload::Direction;
 
-use super::super::found::{Found, add};
+use super::super::found::{ImportedResult, add};
 use super::super::pieces::shortened;
 use super::super::quantity::{self, Prefixes};
 use super::super::scan::{Entry, is_no_number};
@@ -70,7 +70,7 @@ pub(super) struct Walk<'t> {
     pub text: &'t Text,
     pub troubles: &'t mut Troubles,
     /// Results that are over, followed by the one being read.
-    pub found: Vec<Found>,
+    pub found: Vec<ImportedResult>,
     /// Whether the last of `found` is still being read.
     pub open: bool,
     /// Whether group lines or disks were seen: the next job then begins another result.
@@ -150,7 +150,7 @@ impl<'t> Walk<'t> {
     pub fn open_at(&mut self, at: usize) {
         if !self.open || self.closing || self.prose {
             self.close();
-            self.text.bounds.begin(&mut self.found, Found { at, ..Found::default() });
+            self.text.bounds.begin(&mut self.found, ImportedResult { at, ..ImportedResult::default() });
             self.open = true;
             self.closing = false;
         }

@@ -3,7 +3,7 @@
 use record::{Along, LatencyKind, Measure, RateBasis, ReportedPart, ReportedUnit, Scope};
 use workload::{Direction, Nanos};
 
-use super::super::found::{Found, add, latency, series, way};
+use super::super::found::{ImportedResult, add, latency, series, way};
 use super::super::pieces::near;
 use super::super::quantity::{self, Prefixes};
 use super::super::scan::blanks;
@@ -39,7 +39,7 @@ struct Request<'t> {
 }
 
 /// Reads every result in `text`.
-pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
+pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let plain = text.plain.as_str();
     let requests = requests(text, troubles);
     let mut rest = requests.as_slice();
@@ -59,7 +59,7 @@ pub(crate) fn human(text: &Text, troubles: &mut Troubles) -> Vec<Found> {
 }
 
 /// Notes raw statistics between requests (`-p`, `-P`), which are left out because they repeat the requests.
-fn note_raw(text: &Text, found: &mut [Found]) {
+fn note_raw(text: &Text, found: &mut [ImportedResult]) {
     let is_raw = |line: &&str| {
         let words: Vec<&str> = line.split_whitespace().take(11).collect();
         matches!(words.len(), 4 | 8 | 10) && words.iter().all(|word| word.parse::<u64>().is_ok())
@@ -135,7 +135,7 @@ fn subject(line: &str) -> Option<(&str, Option<Direction>, &str)> {
 }
 
 /// Reads a run with its closing statistics.
-fn closed(text: &Text, head: usize, requests: &[Request<'_>], troubles: &mut Troubles) -> Found {
+fn closed(text: &Text, head: usize, requests: &[Request<'_>], troubles: &mut Troubles) -> ImportedResult {
     let plain = text.plain.as_str();
     let before = last(&plain[..head], LINE);
     let line = &before[before.rfind('\n').map_or(0, |end| end + 1)..];
@@ -159,7 +159,7 @@ fn closed(text: &Text, head: usize, requests: &[Request<'_>], troubles: &mut Tro
 }
 
 /// Reads requests whose closing statistics are missing.
-fn unclosed(text: &Text, requests: &[Request<'_>]) -> Found {
+fn unclosed(text: &Text, requests: &[Request<'_>]) -> ImportedResult {
     let (at, place) = requests.first().map_or((0, ""), |request| (request.at, request.place));
     let part = part_of(text, at, place, requests);
     let size = requests.first().map(|request| request.size);
@@ -167,8 +167,8 @@ fn unclosed(text: &Text, requests: &[Request<'_>]) -> Found {
     found(tool, at, part, requests)
 }
 
-fn found(tool: String, at: usize, part: ReportedPart, requests: &[Request<'_>]) -> Found {
-    let mut found = Found { tool, at, ..Found::default() };
+fn found(tool: String, at: usize, part: ReportedPart, requests: &[Request<'_>]) -> ImportedResult {
+    let mut found = ImportedResult { tool, at, ..ImportedResult::default() };
     let warm_ups = requests.iter().filter(|request| request.warm_up).count();
     if warm_ups > 0 {
         found.notes.push(format!("requests marked (warmup): {warm_ups}; the statistics leave them out"));

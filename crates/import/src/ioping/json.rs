@@ -6,7 +6,7 @@ use workload::{Direction, Nanos};
 
 use super::super::documents::Document;
 use super::super::fields::Fields;
-use super::super::found::{Found, add, latency, series, way};
+use super::super::found::{ImportedResult, add, latency, series, way};
 use super::super::text::Text;
 use super::super::trouble::Troubles;
 
@@ -17,9 +17,12 @@ pub(crate) fn is_ioping(document: &Document) -> bool {
 }
 
 /// Reads one document as a result: requests as a series, each statistics object as a part.
-pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) -> Found {
-    let mut found =
-        Found { tool: "ioping 1.2 or later JSON".to_owned(), at: document.at, ..Found::default() };
+pub(crate) fn json(document: &Document, text: &Text, troubles: &mut Troubles) -> ImportedResult {
+    let mut found = ImportedResult {
+        tool: "ioping 1.2 or later JSON".to_owned(),
+        at: document.at,
+        ..ImportedResult::default()
+    };
     let mut root = serde_json::Map::new();
     root.insert("requests".to_owned(), document.value.clone());
     let root = Value::Object(root);

@@ -3,7 +3,7 @@
 use record::{LatencyKind, RateBasis, ReportedDirection, ReportedPart, ReportedUnit, Scope};
 use workload::Nanos;
 
-use super::super::found::{Found, add, latency};
+use super::super::found::{ImportedResult, add, latency};
 use super::super::quantity;
 use super::super::text::Text;
 use super::super::trouble::Troubles;
@@ -27,8 +27,8 @@ pub(crate) fn is_raw(text: &Text) -> bool {
 }
 
 /// Reads every line as a part of its own.
-pub(crate) fn raw(text: &Text, troubles: &mut Troubles) -> Found {
-    let mut found = Found::default();
+pub(crate) fn raw(text: &Text, troubles: &mut Troubles) -> ImportedResult {
+    let mut found = ImportedResult::default();
     let mut columns = 0;
     for (start, line) in text.lines().filter(|(_, line)| !line.trim().is_empty()) {
         let words: Vec<&str> = line.split_whitespace().take(WORDS_MOST).collect();

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use record::{DiskCounters, Sample};
 use workload::Nanos;
 
-use super::super::found::Found;
+use super::super::found::ImportedResult;
 use super::super::pieces::shortened;
 use super::super::text::Text;
 use super::super::trouble::{Trouble, Troubles};
@@ -23,7 +23,7 @@ const TIMED: &str =
     "a rising time before each snapshot of /proc/diskstats, as of 'date +%s.%N' or 'cat /proc/uptime'";
 
 /// Reads the counters in `text` as one result; `None` unless there are two snapshots with their times.
-pub(crate) fn read(text: &Text, name: &str, troubles: &mut Troubles) -> Option<Found> {
+pub(crate) fn read(text: &Text, name: &str, troubles: &mut Troubles) -> Option<ImportedResult> {
     let mut walk = Walk::default();
     for (start, line) in text.lines() {
         walk.line(line.trim(), start);
@@ -44,25 +44,25 @@ pub(crate) fn read(text: &Text, name: &str, troubles: &mut Troubles) -> Option<F
         disks: shot.disks,
         ..Sample::default()
     });
-    Some(Found {
+    Some(ImportedResult {
         tool: "/proc/diskstats".to_owned(),
         started_unix_ms: began.unix_ms,
         samples: samples.collect(),
         notes: vec!["only the kernel's counters stand there; rates are their differences".to_owned()],
-        ..Found::default()
+        ..ImportedResult::default()
     })
 }
 
 #[derive(Default)]
 struct Walk {
-    shots: Vec<Shot>,
+    shots: Vec<Snapshot>,
     /// The previous line, which may be a time.
     before: Option<String>,
     /// Whether the previous line was a device's.
     within: bool,
 }
 
-struct Shot {
+struct Snapshot {
     at: usize,
     time: Option<String>,
     disks: Vec<(Arc<str>, DiskCounters)>,
@@ -77,9 +77,9 @@ impl Walk {
             }
             return;
         };
-        let again = |shot: &Shot| shot.disks.iter().any(|(known, _)| **known == *name);
+        let again = |shot: &Snapshot| shot.disks.iter().any(|(known, _)| **known == *name);
         if (!self.within || self.shots.last().is_none_or(again)) && self.shots.len() < SNAPSHOTS_MOST {
-            self.shots.push(Shot { at: start, time: self.before.take(), disks: Vec::new() });
+            self.shots.push(Snapshot { at: start, time: self.before.take(), disks: Vec::new() });
         }
         self.within = true;
         if let Some(shot) = self.shots.last_mut().filter(|shot| shot.disks.len() < DEVICES_MOST) {
@@ -141,7 +141,7 @@ struct Time {
 }
 
 /// Returns the rising times of all snapshots; `None` if one has no time.
-fn times(shots: &[Shot], name: &str) -> Option<Vec<Time>> {
+fn times(shots: &[Snapshot], name: &str) -> Option<Vec<Time>> {
     let words: Option<Vec<&str>> = shots.iter().map(|shot| shot.time.as_deref()).collect();
     let words = words?;
     let of_day = |ms: i64| Time { seconds: ms as f64 / 1e3, unix_ms: u64::try_from(ms).unwrap_or_default() };

@@ -17,14 +17,14 @@ mod tokens;
 
 pub(crate) use diskstats::read as counters;
 
-use super::found::Found;
+use super::found::ImportedResult;
 use super::text::Text;
 use super::trouble::{Trouble, Troubles};
 
 /// The results of an iostat input.
 pub(crate) struct Reports {
     /// One result for each host and document.
-    pub found: Vec<Found>,
+    pub found: Vec<ImportedResult>,
     pub troubles: Vec<Trouble>,
     pub notes: Vec<String>,
 }
@@ -59,7 +59,7 @@ pub(crate) fn json(text: &str, name: &str) -> Reports {
 }
 
 /// Reads every call of iostat, sar or sadf whose text or XML is in `text`; `name` is the input's.
-pub(crate) fn text(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<Found> {
+pub(crate) fn text(text: &Text, name: &str, troubles: &mut Troubles) -> Vec<ImportedResult> {
     let mut sheets = text::read(text, troubles);
     sheets.extend(sar::read(text, troubles));
     sheets.extend(sadf::read(text, troubles));

@@ -2,7 +2,7 @@
 
 use record::{CpuMetric, HostFacts, Metric, ObservedDevice, ObservedMachine, Unit};
 
-use super::super::found::Found;
+use super::super::found::ImportedResult;
 use super::clock;
 use super::keys::{Column, SECTOR, WAYS};
 use super::sectors;
@@ -10,26 +10,26 @@ use super::sheet::{Key, Printed, Sheet};
 use super::spans::{Spans, spans};
 
 /// Returns the result of one host of one document. `name` is the input's.
-pub(super) fn found(sheet: &Sheet, name: &str) -> Found {
+pub(super) fn found(sheet: &Sheet, name: &str) -> ImportedResult {
     let times: Vec<&str> = sheet.reports.iter().map(String::as_str).collect();
     let spans = spans(sheet, clock::read(&times, sheet.word("date"), name));
     let mut notes = Notes::default();
     notes.spans(sheet, &spans);
     notes.keys(sheet);
     notes.left_out(sheet);
-    let drawn = Drawn { sheet, first: spans.first, throughput: notes.unit(sheet) };
+    let drawn = SheetSeries { sheet, first: spans.first, throughput: notes.unit(sheet) };
     let devices = sheet.devices.iter().map(|device| drawn.series(device, &mut notes)).collect();
     let shares = CpuMetric::ALL.into_iter().zip(&sheet.cpu).filter(|(_, column)| !column.is_empty());
     let cpu = shares.map(|(metric, column)| (metric, cpu(column, spans.first))).collect();
     let observed = ObservedMachine { source: name.to_owned(), intervals: spans.intervals, cpu, devices };
-    Found {
+    ImportedResult {
         tool: tool(sheet),
         notes: notes.told(),
         started_unix_ms: spans.started_unix_ms,
         at: sheet.at,
         host: host(sheet),
         observed: (!observed.intervals.is_empty()).then_some(observed),
-        ..Found::default()
+        ..ImportedResult::default()
     }
 }
 
@@ -169,15 +169,15 @@ fn cpu(column: &[f64], first: usize) -> Vec<f64> {
 }
 
 /// Draws series from a sheet: from report `first` on, throughputs times `throughput`.
-struct Drawn<'s> {
+struct SheetSeries<'s> {
     sheet: &'s Sheet,
     first: usize,
     throughput: f64,
 }
 
-impl Drawn<'_> {
+impl SheetSeries<'_> {
     fn series(&self, device: &Printed, notes: &mut Notes) -> ObservedDevice {
-        let Drawn { sheet, first, throughput } = *self;
+        let SheetSeries { sheet, first, throughput } = *self;
         let shares = sheet.has("r/s") || sheet.has("rrqm/s") || sheet.has("wrqm/s");
         let mut metrics: Vec<(Metric, Vec<f64>)> = Vec::new();
         for (key, column) in sheet.keys.iter().zip(&device.columns).filter(|(_, column)| !column.is_empty()) {
