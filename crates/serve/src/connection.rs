@@ -10,8 +10,8 @@ use kernel::{PollEntry, Wants};
 
 use crate::door::Door;
 use crate::feed::Feed;
-use crate::head::{self, HEAD_MOST, Head, Read, Wanted};
-use crate::site::{Answer, Asked, Body, Site, Status};
+use crate::head::{self, HEAD_MOST, Head, HeadState, RequestMethod};
+use crate::site::{Answer, Body, Site, SiteRequest, Status};
 
 /// Time within which the head of a request must be complete, however slowly it arrives.
 const HEAD_PATIENCE: Duration = Duration::from_secs(5);
@@ -142,31 +142,33 @@ impl Connection {
         };
         bytes.extend_from_slice(&chunk[..count]);
         let answered = match head::read(bytes) {
-            Read::More => return Ok(()),
-            Read::Refused(status) => Err(status),
-            Read::Whole(head) => Ok(head),
+            HeadState::More => return Ok(()),
+            HeadState::Refused(status) => Err(status),
+            HeadState::Whole(head) => Ok(head),
         };
         let here = self.stream.local_addr()?;
         let (answer, wants) = match answered {
             Ok(head) => (door.lets_in(&head, here).map(|path| ask(site, path, &head)), head.wants),
-            Err(status) => (Err(status), Wanted::Body),
+            Err(status) => (Err(status), RequestMethod::Body),
         };
         self.begin(&answer.unwrap_or_else(Answer::refused), wants);
         self.since = now;
         self.write(now)
     }
 
-    fn begin(&mut self, answer: &Answer, wants: Wanted) {
+    fn begin(&mut self, answer: &Answer, wants: RequestMethod) {
         let mut head = head_of(answer);
         self.state = match (&answer.body, wants) {
             (Body::Whole(body), wants) => {
                 head += &format!("Content-Length: {}\r\n\r\n", body.len());
-                let body = if wants == Wanted::Body { Arc::clone(body) } else { Arc::from([]) };
+                let body = if wants == RequestMethod::Body { Arc::clone(body) } else { Arc::from([]) };
                 State::Answering(Pending { head: head.into_bytes(), body, taken: 0 })
             }
-            (Body::News, Wanted::HeadAlone) => State::Answering(Pending::of((head + "\r\n").into_bytes())),
+            (Body::News, RequestMethod::HeadAlone) => {
+                State::Answering(Pending::of((head + "\r\n").into_bytes()))
+            }
             // The browser reconnects by itself, a second after the connection is lost.
-            (Body::News, Wanted::Body) => {
+            (Body::News, RequestMethod::Body) => {
                 State::Listening(Pending::of((head + "\r\nretry: 1000\n\n").into_bytes()), 0)
             }
         };
@@ -225,7 +227,7 @@ impl Pending {
 }
 
 fn ask(site: &dyn Site, path: &str, head: &Head) -> Answer {
-    site.answer(&Asked { path, accept: &head.accept })
+    site.answer(&SiteRequest { path, accept: &head.accept })
 }
 
 /// Answers that there is no room; best effort, because nothing waits for the write.

@@ -8,12 +8,12 @@ use std::sync::{Mutex, PoisonError};
 /// Messages from a run to those who watch it.
 #[derive(Debug, Default)]
 pub struct Feed {
-    said: Mutex<Said>,
+    said: Mutex<FeedState>,
     listeners: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
-struct Said {
+struct FeedState {
     /// Number of messages so far, by which a listener knows how far it has heard.
     count: u64,
     latest: Vec<Latest>,
@@ -22,7 +22,7 @@ struct Said {
 #[derive(Debug)]
 struct Latest {
     what: &'static str,
-    /// [`Said::count`] when the message was sent.
+    /// [`FeedState::count`] when the message was sent.
     number: u64,
     data: String,
 }

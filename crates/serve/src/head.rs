@@ -1,6 +1,6 @@
 //! The head of a request: which parts of it are read, and what is refused before the site is asked.
 
-use httparse::{EMPTY_HEADER, Error, Header, Request, Status as Parsed};
+use httparse::{EMPTY_HEADER, Error, Header, Request, Status as ParseStatus};
 
 use crate::site::Status;
 
@@ -13,7 +13,7 @@ const LINES_MOST: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Head {
     /// Whether the body is wanted, or only its length.
-    pub(crate) wants: Wanted,
+    pub(crate) wants: RequestMethod,
     /// The path, decoded, starting with its first `/` and without the query after a `?`.
     pub(crate) path: String,
     /// The host that the client believes it is talking to.
@@ -26,7 +26,7 @@ pub(crate) struct Head {
 
 /// The two methods that are answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum RequestMethod {
     /// GET.
     Body,
     /// HEAD.
@@ -35,7 +35,7 @@ pub(crate) enum Wanted {
 
 /// The state of a head after the bytes so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Read {
+pub(crate) enum HeadState {
     /// Incomplete.
     More,
     /// Complete.
@@ -45,21 +45,21 @@ pub(crate) enum Read {
 }
 
 /// Reads the bytes that have arrived so far, at most [`HEAD_MOST`].
-pub(crate) fn read(bytes: &[u8]) -> Read {
+pub(crate) fn read(bytes: &[u8]) -> HeadState {
     let mut lines = [EMPTY_HEADER; LINES_MOST];
     let mut request = Request::new(&mut lines);
     match request.parse(bytes) {
-        Ok(Parsed::Partial) if bytes.len() < HEAD_MOST => Read::More,
-        Ok(Parsed::Partial) | Err(Error::TooManyHeaders) => Read::Refused(Status::HeadTooLarge),
-        Err(_) => Read::Refused(Status::BadRequest),
-        Ok(Parsed::Complete(_)) => whole(&request).map_or_else(Read::Refused, Read::Whole),
+        Ok(ParseStatus::Partial) if bytes.len() < HEAD_MOST => HeadState::More,
+        Ok(ParseStatus::Partial) | Err(Error::TooManyHeaders) => HeadState::Refused(Status::HeadTooLarge),
+        Err(_) => HeadState::Refused(Status::BadRequest),
+        Ok(ParseStatus::Complete(_)) => whole(&request).map_or_else(HeadState::Refused, HeadState::Whole),
     }
 }
 
 fn whole(request: &Request<'_, '_>) -> Result<Head, Status> {
     let wants = match request.method {
-        Some("GET") => Wanted::Body,
-        Some("HEAD") => Wanted::HeadAlone,
+        Some("GET") => RequestMethod::Body,
+        Some("HEAD") => RequestMethod::HeadAlone,
         _ => return Err(Status::MethodNotAllowed),
     };
     // A browser's GET has no body; one that has would be left unread.

@@ -22,5 +22,5 @@ pub use door::Door;
 pub use feed::Feed;
 pub use receiver::{Delivery, PostError, Receiver, ReceiverError};
 pub use server::{CONNECTIONS_MOST, Server};
-pub use site::{Answer, Asked, Rules, Site};
+pub use site::{Answer, Rules, Site, SiteRequest};
 pub use token::Token;

@@ -8,14 +8,14 @@ use std::time::Instant;
 
 use crate::receiver::left;
 
-type Found = io::Result<Vec<SocketAddr>>;
+type LookupResult = io::Result<Vec<SocketAddr>>;
 
 /// A name with its port, the addresses found for it, and the query under way.
 pub(crate) struct Lookup {
     host: String,
     known: Vec<SocketAddr>,
     /// The answer of the thread that asks; a thread that gets none is left running, and there is never a second.
-    asked: Option<Receiver<Found>>,
+    asked: Option<Receiver<LookupResult>>,
 }
 
 impl Lookup {
@@ -24,7 +24,7 @@ impl Lookup {
     }
 
     /// Returns the addresses, which are looked up once.
-    pub(crate) fn addresses(&mut self, until: Instant) -> Found {
+    pub(crate) fn addresses(&mut self, until: Instant) -> LookupResult {
         if !self.known.is_empty() {
             return Ok(self.known.clone());
         }
@@ -52,7 +52,7 @@ impl Lookup {
     }
 }
 
-fn ask(host: String) -> io::Result<Receiver<Found>> {
+fn ask(host: String) -> io::Result<Receiver<LookupResult>> {
     let (answer, asked) = channel();
     let look = move || {
         let found = host.to_socket_addrs().map(Iterator::collect);

@@ -7,7 +7,7 @@ use crate::feed::Feed;
 /// The content that is served. It is asked by one thread, one request after the other, and must not take long.
 pub trait Site: Send + Sync {
     /// Returns the answer to a request that was let in.
-    fn answer(&self, asked: &Asked<'_>) -> Answer;
+    fn answer(&self, asked: &SiteRequest<'_>) -> Answer;
 
     /// Returns the feed for those who ask for [`Answer::news`]; `None` if there is never any news.
     fn feed(&self) -> Option<&Feed> {
@@ -17,7 +17,7 @@ pub trait Site: Send + Sync {
 
 /// A request that was let in.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct SiteRequest<'a> {
     /// The path below the token, without a leading `/`.
     pub path: &'a str,
     /// The accepted formats, as the request's `Accept` header gives them.

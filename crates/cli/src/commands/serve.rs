@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use report::ShelfRow;
-use serve::{Answer, Asked, Rules, Site};
+use serve::{Answer, Rules, Site, SiteRequest};
 use session::failure::Failure;
 use session::inputs::Reader;
 use session::onlookers::listen;
@@ -145,7 +145,7 @@ impl Shelf {
 }
 
 impl Site for Shelf {
-    fn answer(&self, asked: &Asked<'_>) -> Answer {
+    fn answer(&self, asked: &SiteRequest<'_>) -> Answer {
         match asked.path.strip_prefix("run/") {
             Some(name) => self.page(name).unwrap_or_else(Answer::nothing),
             None if asked.path.is_empty() => self.list(),

@@ -6,7 +6,7 @@ use super::super::found::ImportedResult;
 use super::clock;
 use super::keys::{Column, SECTOR, WAYS};
 use super::sectors;
-use super::sheet::{Key, Printed, Sheet};
+use super::sheet::{DeviceColumns, Key, Sheet};
 use super::spans::{Spans, spans};
 
 /// Returns the result of one host of one document. `name` is the input's.
@@ -176,7 +176,7 @@ struct SheetSeries<'s> {
 }
 
 impl SheetSeries<'_> {
-    fn series(&self, device: &Printed, notes: &mut Notes) -> ObservedDevice {
+    fn series(&self, device: &DeviceColumns, notes: &mut Notes) -> ObservedDevice {
         let SheetSeries { sheet, first, throughput } = *self;
         let shares = sheet.has("r/s") || sheet.has("rrqm/s") || sheet.has("wrqm/s");
         let mut metrics: Vec<(Metric, Vec<f64>)> = Vec::new();

@@ -4,7 +4,7 @@
 //! reveal the fault and undo it. Kilobytes come out twice too large, megabytes 2,048 times.
 
 use super::keys::{Column, SECTOR, WAYS};
-use super::sheet::{Printed, Sheet};
+use super::sheet::{DeviceColumns, Sheet};
 
 /// What the figures say of the unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,7 +53,7 @@ fn throughput_worth(sheet: &Sheet) -> f64 {
 }
 
 /// Returns throughput by the key over rate times size, for every report and direction that shows the unit.
-fn ratios(sheet: &Sheet, device: &Printed) -> Vec<f64> {
+fn ratios(sheet: &Sheet, device: &DeviceColumns) -> Vec<f64> {
     let mut found = Vec::new();
     for way in &WAYS {
         let (Some(bytes), Some(size)) = (way.bytes, way.size) else { continue };

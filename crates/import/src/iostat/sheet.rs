@@ -24,7 +24,7 @@ pub(super) struct Sheet {
     /// Shares as printed (per cent), in the order of [`CpuMetric::ALL`]; NaN where a report has none.
     pub cpu: [Vec<f64>; 6],
     /// Devices in the order in which they first appear.
-    pub devices: Vec<Printed>,
+    pub devices: Vec<DeviceColumns>,
     /// Every key that occurred.
     pub keys: Vec<Key>,
     /// Index at which the next row's device is expected: one after that of the last row.
@@ -69,7 +69,7 @@ pub(super) struct Key {
 
 /// A device.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Printed {
+pub(super) struct DeviceColumns {
     pub name: String,
     /// Columns in the order of [`Sheet::keys`]; a column is shorter, or empty, if reports lack the figure.
     pub columns: Vec<Vec<f64>>,
@@ -155,7 +155,7 @@ impl Sheet {
                 Some(&place) => place,
                 None if self.devices.len() >= DEVICES_MOST => return None,
                 None => {
-                    self.devices.push(Printed { name: name.to_owned(), columns: Vec::new() });
+                    self.devices.push(DeviceColumns { name: name.to_owned(), columns: Vec::new() });
                     self.places.insert(name.to_owned(), self.devices.len() - 1);
                     self.devices.len() - 1
                 }

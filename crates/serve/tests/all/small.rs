@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serve::{Answer, Asked, Door, Feed, Rules, Server, Site, Token};
+use serve::{Answer, Door, Feed, Rules, Server, Site, SiteRequest, Token};
 
 /// Far longer than any answer takes.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -17,7 +17,7 @@ pub struct Small {
 }
 
 impl Site for Small {
-    fn answer(&self, asked: &Asked<'_>) -> Answer {
+    fn answer(&self, asked: &SiteRequest<'_>) -> Answer {
         match asked.path {
             "" => Answer::page(Arc::from(b"<p>here".as_slice()), Rules::Own),
             "large" => Answer::page(vec![b'x'; 20 << 20].into(), Rules::Report),

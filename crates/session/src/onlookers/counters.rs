@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use metrics::RunCounters;
-use serve::{Answer, Asked, Server, Site};
+use serve::{Answer, Server, Site, SiteRequest};
 
 use super::served;
 use crate::failure::Failure;
@@ -40,7 +40,7 @@ pub(super) fn scraped(address: SocketAddr, counters: Counters) -> Result<Server,
 struct Scraped(Counters);
 
 impl Site for Scraped {
-    fn answer(&self, asked: &Asked<'_>) -> Answer {
+    fn answer(&self, asked: &SiteRequest<'_>) -> Answer {
         if asked.path != "metrics" {
             return Answer::nothing();
         }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use kernel::thread_cpu_time;
-use serve::{Answer, Asked, Feed, Rules, Server, Site};
+use serve::{Answer, Feed, Rules, Server, Site, SiteRequest};
 
 use super::listen;
 use crate::failure::Failure;
@@ -150,7 +150,7 @@ impl Board {
 }
 
 impl Site for Board {
-    fn answer(&self, asked: &Asked<'_>) -> Answer {
+    fn answer(&self, asked: &SiteRequest<'_>) -> Answer {
         match asked.path {
             "" => Answer::page(Arc::clone(&self.shell), Rules::Own),
             "live.js" => Answer::of("text/javascript; charset=utf-8", report::LIVE_SCRIPT.as_bytes().into()),
