@@ -125,7 +125,7 @@ impl Element {
         self.written.push_str(name);
         self.written.push_str("=\"");
         // Escaping into a string cannot fail, and neither can the value unless its own formatting does.
-        let _ = write!(Quoted(&mut self.written), "{value}");
+        let _ = write!(AttributeWriter(&mut self.written), "{value}");
         self.written.push('"');
         self
     }
@@ -167,9 +167,9 @@ impl Element {
 }
 
 /// Escapes whatever is formatted into it for use between the double quotes of an attribute.
-struct Quoted<'t>(&'t mut String);
+struct AttributeWriter<'t>(&'t mut String);
 
-impl Write for Quoted<'_> {
+impl Write for AttributeWriter<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         text.chars().for_each(|letter| match letter {
             '\'' => self.0.push(letter),

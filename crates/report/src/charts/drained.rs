@@ -5,7 +5,7 @@ use analysis::{BurstPart, ProcedureAnswer, Resource};
 use super::axis::Axis;
 use super::chart::Chart;
 use super::ink::Ink;
-use super::over_time::{Clock, Timed};
+use super::over_time::{Clock, TimeChart};
 use super::panel::{Line, Panel, Segment, Side};
 use super::table::Source;
 use crate::words::drained::drains;
@@ -37,7 +37,7 @@ fn bucket(of: &Source<'_>, resource: Resource) -> Option<Chart> {
         "{title}: loads spend what comes through beyond what is left when it is empty, rests earn. The table below has the \
          drains."
     );
-    let timed = Timed { title: &title, description, y, lines, levels: Vec::new(), height: 230 };
+    let timed = TimeChart { title: &title, description, y, lines, levels: Vec::new(), height: 230 };
     timed.chart(of.run, drains(part))
 }
 

@@ -7,27 +7,27 @@ use super::panel::Line;
 use crate::words::numbers;
 
 /// Prefixed units, ascending: the factor to the base unit, and the suffix written after the number.
-type Prefixed = &'static [(f64, &'static str)];
+type PrefixedUnits = &'static [(f64, &'static str)];
 
-const RATES: Prefixed = &[(1.0, ""), (1e3, " k"), (1e6, " M"), (1e9, " G")];
-const SECONDS: Prefixed = &[(1e-9, " ns"), (1e-6, " µs"), (1e-3, " ms"), (1.0, " s")];
-const BYTES: Prefixed = &[
+const RATES: PrefixedUnits = &[(1.0, ""), (1e3, " k"), (1e6, " M"), (1e9, " G")];
+const SECONDS: PrefixedUnits = &[(1e-9, " ns"), (1e-6, " µs"), (1e-3, " ms"), (1.0, " s")];
+const BYTES: PrefixedUnits = &[
     (1.0, " B"),
     (1024.0, " KiB"),
     (1_048_576.0, " MiB"),
     (1_073_741_824.0, " GiB"),
     (1_099_511_627_776.0, " TiB"),
 ];
-const BYTE_RATES: Prefixed = &[
+const BYTE_RATES: PrefixedUnits = &[
     (1.0, " B/s"),
     (1024.0, " KiB/s"),
     (1_048_576.0, " MiB/s"),
     (1_073_741_824.0, " GiB/s"),
     (1_099_511_627_776.0, " TiB/s"),
 ];
-const SHARES: Prefixed = &[(0.01, " %")];
+const SHARES: PrefixedUnits = &[(0.01, " %")];
 
-fn prefixes(unit: Unit) -> Prefixed {
+fn prefixes(unit: Unit) -> PrefixedUnits {
     match unit {
         Unit::PerSecond | Unit::Count => RATES,
         Unit::BytesPerSecond => BYTE_RATES,

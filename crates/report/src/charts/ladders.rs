@@ -159,14 +159,14 @@ fn crossing(analysis: &Analysis, labels: Labels) -> Vec<Marker> {
 }
 
 /// Place, direction and label of a marker.
-type Marked = (f64, Direction, String);
+type LadderMark = (f64, Direction, String);
 
 /// Returns a marker for each place; directions with the same label share one.
-fn markers(analysis: &Analysis, labels: Labels, of: &dyn Fn(&Meaning) -> Option<Marked>) -> Vec<Marker> {
+fn markers(analysis: &Analysis, labels: Labels, of: &dyn Fn(&Meaning) -> Option<LadderMark>) -> Vec<Marker> {
     let found = analysis.findings.iter().filter_map(|finding| of(&finding.meaning));
-    let mut marked: Vec<Marked> = found.filter(|(at, _, _)| at.is_finite() && *at > 0.0).collect();
+    let mut marked: Vec<LadderMark> = found.filter(|(at, _, _)| at.is_finite() && *at > 0.0).collect();
     marked.sort_by(|a, b| (&a.2, a.1).cmp(&(&b.2, b.1)));
-    let marker = |same: &[Marked]| {
+    let marker = |same: &[LadderMark]| {
         let who: Vec<&str> = same.iter().map(|(_, direction, _)| plural(*direction)).collect();
         let label =
             same.first().map_or_else(String::new, |(_, _, words)| format!("{} {words}", who.join(" and ")));

@@ -6,7 +6,7 @@ use workload::Direction;
 use super::axis::Axis;
 use super::chart::Chart;
 use super::ink::Ink;
-use super::over_time::{Clock, Timed, merged, thinned};
+use super::over_time::{Clock, TimeChart, merged, thinned};
 use super::panel::{Line, Panel, Side};
 use crate::words::Table;
 use crate::words::numbers;
@@ -55,9 +55,16 @@ pub fn devices(run: &Run) -> Option<Chart> {
 
 /// Returns a chart of what the machine counted; `None` with fewer than two samples, because counters need a
 /// difference.
-fn chart<'t>(run: &Run, title: &'t str, y: Side, lines: Vec<Line>) -> Option<Timed<'t>> {
+fn chart<'t>(run: &Run, title: &'t str, y: Side, lines: Vec<Line>) -> Option<TimeChart<'t>> {
     let description = format!("{title}. The table below has the totals.");
-    (run.samples.len() > 1).then(|| Timed { title, description, y, lines, levels: Vec::new(), height: 210 })
+    (run.samples.len() > 1).then(|| TimeChart {
+        title,
+        description,
+        y,
+        lines,
+        levels: Vec::new(),
+        height: 210,
+    })
 }
 
 /// Returns the device that the run used: the target's first device that was sampled, or else the first sampled.

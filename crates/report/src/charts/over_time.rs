@@ -31,7 +31,8 @@ pub fn rate(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let top = Panel::top(&lines).max(highest_level(&levels)) * 1.06;
     let y = Axis::linear(0.0, top, 6, numbers::count);
     let y = Side::new("operations a second", y);
-    Timed { levels, ..timed(run, "Operations a second against time", y, lines) }.chart(run, rate_table(run))
+    TimeChart { levels, ..timed(run, "Operations a second against time", y, lines) }
+        .chart(run, rate_table(run))
 }
 
 /// Returns bytes a second against time; `None` if nothing was recorded.
@@ -46,7 +47,8 @@ pub fn bandwidth(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let top = Panel::top(&lines).max(highest_level(&levels)) * 1.06;
     let y = Axis::linear(0.0, top, 4, numbers::figure);
     let y = Side::new(format!("bandwidth ({})", unit.name), y);
-    Timed { levels, ..timed(run, "Bandwidth against time", y, lines) }.chart(run, bandwidth_table(run, unit))
+    TimeChart { levels, ..timed(run, "Bandwidth against time", y, lines) }
+        .chart(run, bandwidth_table(run, unit))
 }
 
 /// Returns mean and 99th percentile of the latency against time; `None` if nothing was recorded.
@@ -69,11 +71,11 @@ pub fn latency(run: &Run, analysis: &Analysis) -> Option<Chart> {
     let (low, high) = with_levels((low, high), &levels);
     let y = Side::new("mean latency, dashed: 99th percentile", time_axis(low, high));
     let chart = timed(run, "Latency against time: mean and 99th percentile", y, all);
-    Timed { levels, ..chart }.chart(run, latency_table(run))
+    TimeChart { levels, ..chart }.chart(run, latency_table(run))
 }
 
 /// A chart over the run's time: one panel, with the phases of the run as bands.
-pub(super) struct Timed<'t> {
+pub(super) struct TimeChart<'t> {
     pub title: &'t str,
     /// Title, followed by the length of the run or by where the figures are.
     pub description: String,
@@ -84,7 +86,7 @@ pub(super) struct Timed<'t> {
     pub height: i32,
 }
 
-impl Timed<'_> {
+impl TimeChart<'_> {
     /// Returns the chart with `table` as its figures; `None` if there is no line to draw.
     pub fn chart(mut self, run: &Run, table: Table) -> Option<Chart> {
         self.lines.retain(|line| !line.is_empty());
@@ -103,10 +105,10 @@ impl Timed<'_> {
 }
 
 /// Returns a chart of the run's own load against time.
-fn timed<'t>(run: &Run, title: &'t str, y: Side, lines: Vec<Line>) -> Timed<'t> {
+fn timed<'t>(run: &Run, title: &'t str, y: Side, lines: Vec<Line>) -> TimeChart<'t> {
     let length = Clock::of(run).length();
     let description = format!("{title}, over {length}. The table below has the figures.");
-    Timed { title, description, y, lines, levels: Vec::new(), height: 230 }
+    TimeChart { title, description, y, lines, levels: Vec::new(), height: 230 }
 }
 
 /// The run's clock, in the unit that suits its length.

@@ -4,7 +4,7 @@ use analysis::Analysis;
 use record::Run;
 
 use super::drawing::{Drawing, Font};
-use super::png::{NotDrawn, Painter};
+use super::png::{Painter, PngError};
 use super::relations::RELATIONS;
 use super::table::{CHARTS_OF_RUNS, Files, Source};
 use super::view::{PictureOptions, View};
@@ -50,8 +50,8 @@ impl Picture {
     /// Returns the content of its file.
     ///
     /// # Errors
-    /// [`NotDrawn`] if no PNG can be made of it.
-    pub fn bytes(&self, form: Form, painter: &Painter) -> Result<Vec<u8>, NotDrawn> {
+    /// [`PngError`] if no PNG can be made of it.
+    pub fn bytes(&self, form: Form, painter: &Painter) -> Result<Vec<u8>, PngError> {
         match form {
             Form::Svg => Ok(self.svg().into_bytes()),
             Form::Png => painter.png(&self.bare()),

@@ -12,15 +12,15 @@ const PIXELS_MAX: f64 = 24e6;
 
 /// Why there is no PNG.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotDrawn(String);
+pub struct PngError(String);
 
-impl std::fmt::Display for NotDrawn {
+impl std::fmt::Display for PngError {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(to, "the picture cannot be drawn: {}; its SVG can be had with --svg", self.0)
     }
 }
 
-impl std::error::Error for NotDrawn {}
+impl std::error::Error for PngError {}
 
 /// Draws pictures. Reads the font when made, so it is made once.
 #[derive(Clone)]
@@ -40,18 +40,18 @@ impl Default for Painter {
 
 impl Painter {
     /// Returns a PNG of a standalone SVG, one of its units to a pixel.
-    pub fn png(&self, svg: &str) -> Result<Vec<u8>, NotDrawn> {
+    pub fn png(&self, svg: &str) -> Result<Vec<u8>, PngError> {
         let options =
             Options { fontdb: Arc::clone(&self.fonts), font_family: FAMILY.to_owned(), ..Options::default() };
-        let tree = Tree::from_str(svg, &options).map_err(|error| NotDrawn(error.to_string()))?;
+        let tree = Tree::from_str(svg, &options).map_err(|error| PngError(error.to_string()))?;
         let (wide, high) = (f64::from(tree.size().width()), f64::from(tree.size().height()));
         let scale = (PIXELS_MAX / (wide * high)).sqrt().min(1.0);
         let size = |length: f64| (length * scale).ceil() as u32;
         let mut pixels = Pixmap::new(size(wide), size(high))
-            .ok_or_else(|| NotDrawn(format!("{wide} × {high} pixels is no size")))?;
+            .ok_or_else(|| PngError(format!("{wide} × {high} pixels is no size")))?;
         let transform = Transform::from_scale(scale as f32, scale as f32);
         resvg::render(&tree, transform, &mut pixels.as_mut());
-        pixels.encode_png().map(|png| signed(&png)).map_err(|error| NotDrawn(error.to_string()))
+        pixels.encode_png().map(|png| signed(&png)).map_err(|error| PngError(error.to_string()))
     }
 }
 

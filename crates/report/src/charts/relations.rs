@@ -26,7 +26,7 @@ const LANE: i32 = 5;
 
 /// A device in its place.
 #[derive(Clone)]
-struct Placed<'r> {
+struct PlacedDevice<'r> {
     node: &'r DeviceNode,
     name: String,
     layer: i32,
@@ -45,7 +45,7 @@ impl View<'_> {
     /// Draws the same, starting `top` pixels down, and returns its width and height too.
     pub(super) fn relations_at(&self, top: i32) -> Option<(Canvas, i32, i32)> {
         let placed = self.placed();
-        let edges: Vec<(&Placed<'_>, &Placed<'_>)> = edges(&placed).collect();
+        let edges: Vec<(&PlacedDevice<'_>, &PlacedDevice<'_>)> = edges(&placed).collect();
         if edges.is_empty() {
             return None;
         }
@@ -75,18 +75,18 @@ impl View<'_> {
     ///
     /// What stands on a device starts in that device's row, and the next device goes below all of it. So no line
     /// passes behind the box of an unrelated device.
-    fn placed(&self) -> Vec<Placed<'_>> {
+    fn placed(&self) -> Vec<PlacedDevice<'_>> {
         let nodes = self.devices().iter().filter_map(|device| self.node(device));
-        let mut waiting: Vec<Placed<'_>> = Vec::new();
+        let mut waiting: Vec<PlacedDevice<'_>> = Vec::new();
         for node in nodes.filter(|node| self.is_related(node)) {
             let below = waiting.iter().filter(|other| node.below.contains(&other.node.facts.name));
             let layer = below.map(|other| other.layer + 1).max().unwrap_or(0);
-            waiting.push(Placed { node, name: self.name_of(&node.facts.name), layer, row: 0 });
+            waiting.push(PlacedDevice { node, name: self.name_of(&node.facts.name), layer, row: 0 });
         }
         let mut placed = Vec::new();
         let mut row = 0;
         for ground in waiting.iter().filter(|device| device.layer == 0) {
-            row = place(Placed { row, ..ground.clone() }, &waiting, &mut placed);
+            row = place(PlacedDevice { row, ..ground.clone() }, &waiting, &mut placed);
         }
         placed
     }
@@ -109,28 +109,38 @@ impl View<'_> {
 
 /// Places a device in its row and what stands on it beside and below, and returns the first free row after them.
 /// What stands on several devices is placed with the first of them.
-fn place<'r>(device: Placed<'r>, waiting: &[Placed<'r>], placed: &mut Vec<Placed<'r>>) -> i32 {
-    let Placed { node, row, .. } = device;
+fn place<'r>(
+    device: PlacedDevice<'r>,
+    waiting: &[PlacedDevice<'r>],
+    placed: &mut Vec<PlacedDevice<'r>>,
+) -> i32 {
+    let PlacedDevice { node, row, .. } = device;
     placed.push(device);
     let mut next = row;
     for above in waiting.iter().filter(|other| other.node.below.contains(&node.facts.name)) {
         if placed.iter().all(|known| known.node.facts.name != above.node.facts.name) {
-            next = place(Placed { row: next, ..above.clone() }, waiting, placed);
+            next = place(PlacedDevice { row: next, ..above.clone() }, waiting, placed);
         }
     }
     next.max(row + 1)
 }
 
-fn edges<'p, 'r>(placed: &'p [Placed<'r>]) -> impl Iterator<Item = (&'p Placed<'r>, &'p Placed<'r>)> {
+fn edges<'p, 'r>(
+    placed: &'p [PlacedDevice<'r>],
+) -> impl Iterator<Item = (&'p PlacedDevice<'r>, &'p PlacedDevice<'r>)> {
     placed.iter().flat_map(move |above| {
-        let stands_on = |below: &&Placed<'_>| above.node.below.contains(&below.node.facts.name);
+        let stands_on = |below: &&PlacedDevice<'_>| above.node.below.contains(&below.node.facts.name);
         placed.iter().filter(stands_on).map(move |below| (below, above))
     })
 }
 
 /// Returns the lane in which a line turns between two layers. Lines from one device share a lane, but lines to a
 /// device that stands on several share that device's lane, so that no two groups of lines read as one.
-fn lane<'p>(lanes: &mut Vec<(i32, &'p str)>, below: &'p Placed<'_>, above: &'p Placed<'_>) -> i32 {
+fn lane<'p>(
+    lanes: &mut Vec<(i32, &'p str)>,
+    below: &'p PlacedDevice<'_>,
+    above: &'p PlacedDevice<'_>,
+) -> i32 {
     let shared = above.node.below.len() < 2;
     let key = (above.layer, if shared { below.name.as_str() } else { above.name.as_str() });
     if !lanes.contains(&key) {
@@ -140,7 +150,7 @@ fn lane<'p>(lanes: &mut Vec<(i32, &'p str)>, below: &'p Placed<'_>, above: &'p P
     in_layer as i32 % LANES
 }
 
-fn corner(device: &Placed<'_>, top: i32) -> (i32, i32) {
+fn corner(device: &PlacedDevice<'_>, top: i32) -> (i32, i32) {
     (EDGE + device.layer * (BOX.0 + ROOM.0), top + EDGE + device.row * (BOX.1 + ROOM.1))
 }
 
@@ -156,7 +166,7 @@ fn edge(canvas: &mut Canvas, (from, to): (Spot, Spot), lane: i32) {
     canvas.polygon(&head.map(in_units), Paint::Filled(Ink::Frame));
 }
 
-fn boxed(canvas: &mut Canvas, device: &Placed<'_>, (x, y): (i32, i32)) {
+fn boxed(canvas: &mut Canvas, device: &PlacedDevice<'_>, (x, y): (i32, i32)) {
     let mut second = kind_words(&device.node.kind);
     if !device.node.mounted.is_empty() {
         second += &format!(", {}", device.node.mounted);

@@ -106,11 +106,11 @@ pub struct View<'r> {
     /// Kernel names, physical devices first, each before those that stand on it.
     devices: Vec<&'r str>,
     /// Lines as they are drawn, by device and name, cached because a line of a whole day is costly to read.
-    thinned: RefCell<BTreeMap<(String, &'static str), Thinned>>,
+    thinned: RefCell<BTreeMap<(String, &'static str), ThinnedSpans>>,
 }
 
 /// The spans of a line; `None` if it was never recorded.
-type Thinned = Option<Rc<Vec<Bucket>>>;
+type ThinnedSpans = Option<Rc<Vec<Bucket>>>;
 
 /// Most spans of one series in a drawing: a panel has about three pixels for each.
 const BUCKETS: usize = 220;
@@ -131,7 +131,7 @@ impl<'r> View<'r> {
     }
 
     /// Returns what is drawn of a line within the view's time, whole if it is short.
-    pub(super) fn spans(&self, line: &LineDefinition, device: &str) -> Thinned {
+    pub(super) fn spans(&self, line: &LineDefinition, device: &str) -> ThinnedSpans {
         let key = (device.to_owned(), line.name());
         if let Some(known) = self.thinned.borrow().get(&key) {
             return known.clone();

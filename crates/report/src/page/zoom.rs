@@ -45,7 +45,7 @@ pub(crate) struct Zoom {
 /// Returns the zoom of the run's page; only the page's rules if it has no time series.
 pub(crate) fn zoom(run: &Run, analysis: &Analysis) -> Zoom {
     let found = [measured::series(run, analysis), watched::series(run, analysis)];
-    let Some(series) = found.into_iter().flatten().reduce(Zoomed::beside) else {
+    let Some(series) = found.into_iter().flatten().reduce(ZoomSeries::beside) else {
         return Zoom { head: rules("'none'"), ..Zoom::default() };
     };
     if let Some(missing) = zoom_missing() {
@@ -78,7 +78,7 @@ fn inert(json: String) -> String {
 }
 
 /// Every series of a page.
-struct Zoomed {
+struct ZoomSeries {
     charts: Vec<Chart>,
     /// Spans that values belong to; charts refer to theirs by index.
     times: Vec<Vec<(Nanos, Nanos)>>,
@@ -100,7 +100,7 @@ struct Panel {
     title: String,
     unit: record::Unit,
     #[serde(skip_serializing_if = "Option::is_none")]
-    written: Option<Written>,
+    written: Option<PanelUnit>,
     scale: &'static str,
     lines: Vec<Line>,
     levels: Vec<Value>,
@@ -113,7 +113,7 @@ fn level(level: &Level) -> Value {
 
 /// The unit in which every value of a panel is written: its name, and its size in base units.
 #[derive(Serialize)]
-struct Written {
+struct PanelUnit {
     name: &'static str,
     factor: f64,
 }
@@ -124,14 +124,14 @@ struct Line {
     ink: String,
 }
 
-impl Zoomed {
+impl ZoomSeries {
     /// Size of the packed values, in bytes.
     fn packed(&self) -> usize {
         self.charts.iter().map(|chart| chart.values.len()).sum()
     }
 
     /// Combines the series of both.
-    fn beside(mut self, other: Zoomed) -> Zoomed {
+    fn beside(mut self, other: ZoomSeries) -> ZoomSeries {
         let before = self.times.len();
         self.charts
             .extend(other.charts.into_iter().map(|chart| Chart { times: chart.times + before, ..chart }));

@@ -20,16 +20,16 @@ const MEGABYTES: f64 = 100.0;
 pub(crate) fn lead(comparison: &Comparison) -> Option<String> {
     let in_turns = turns::verdict(comparison);
     let told = match by_price(comparison) {
-        Bought::Told(words) => [Some(words), in_turns],
-        Bought::CannotTell(why) => [Some(why.to_owned()), in_turns.or_else(|| by_speed(comparison))],
-        Bought::NotAsked => [in_turns.or_else(|| by_speed(comparison)), None],
+        PriceAnswer::Told(words) => [Some(words), in_turns],
+        PriceAnswer::CannotTell(why) => [Some(why.to_owned()), in_turns.or_else(|| by_speed(comparison))],
+        PriceAnswer::NotAsked => [in_turns.or_else(|| by_speed(comparison)), None],
     };
     let told: Vec<String> = told.into_iter().flatten().collect();
     (!told.is_empty()).then(|| told.join(" "))
 }
 
 /// The answer by price.
-enum Bought {
+enum PriceAnswer {
     Told(String),
     CannotTell(&'static str),
     /// No price is known, or nothing was measured that could be priced.
@@ -47,14 +47,14 @@ struct Tally {
     most: f64,
 }
 
-fn by_price(comparison: &Comparison) -> Bought {
+fn by_price(comparison: &Comparison) -> PriceAnswer {
     match comparison.sides.iter().filter(|side| side.price.is_some()).count() {
-        0 => return Bought::NotAsked,
-        1 => return Bought::CannotTell("CANNOT TELL which is the better buy: only one has a price."),
+        0 => return PriceAnswer::NotAsked,
+        1 => return PriceAnswer::CannotTell("CANNOT TELL which is the better buy: only one has a price."),
         _ => {}
     }
     if !one_currency(comparison) {
-        return Bought::CannotTell(
+        return PriceAnswer::CannotTell(
             "CANNOT TELL which is the better buy: their prices are in different currencies.",
         );
     }
@@ -63,8 +63,8 @@ fn by_price(comparison: &Comparison) -> Bought {
     let tallies = tallies(&now);
     let told = alone_within(comparison, &rows).or_else(|| told(comparison, &tallies, &bounded(&rows)));
     match told {
-        Some(words) => Bought::Told(words + &lasting(comparison, &rows, &tallies) + once(comparison)),
-        None => Bought::NotAsked,
+        Some(words) => PriceAnswer::Told(words + &lasting(comparison, &rows, &tallies) + once(comparison)),
+        None => PriceAnswer::NotAsked,
     }
 }
 

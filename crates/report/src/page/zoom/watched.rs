@@ -5,7 +5,7 @@ use record::Run;
 use workload::Nanos;
 
 use super::packed::{self, Extremes};
-use super::{Chart, Line, Panel, Zoomed, level};
+use super::{Chart, Line, Panel, ZoomSeries, level};
 use crate::charts::definitions::{CHARTS, ChartDefinition, LineDefinition};
 use crate::charts::{PictureOptions, View, seen, unit_title};
 use crate::page::watch::is_watch;
@@ -20,7 +20,7 @@ const SERIES_MAX: usize = 16_000;
 const BESIDE: u64 = 60;
 
 /// Returns the series of `run`'s machine; `None` if nothing was watched.
-pub(super) fn series(run: &Run, analysis: &Analysis) -> Option<Zoomed> {
+pub(super) fn series(run: &Run, analysis: &Analysis) -> Option<ZoomSeries> {
     if !is_watch(run) {
         return None;
     }
@@ -41,7 +41,7 @@ pub(super) fn series(run: &Run, analysis: &Analysis) -> Option<Zoomed> {
 }
 
 /// Returns the series with at most about `room` values each.
-fn within(view: &View<'_>, analysis: &Analysis, room: usize) -> Zoomed {
+fn within(view: &View<'_>, analysis: &Analysis, room: usize) -> ZoomSeries {
     let recording = view.recording();
     let usual = recording.usual();
     let keep = detail(analysis, usual, room / 2);
@@ -54,7 +54,7 @@ fn within(view: &View<'_>, analysis: &Analysis, room: usize) -> Zoomed {
         CHARTS.iter().filter(|chart| !chart.is_of_cpu()).map(move |definition| (device, definition))
     });
     let drawn = of_cpus.chain(of_devices);
-    Zoomed {
+    ZoomSeries {
         charts: drawn.filter_map(|(device, row)| chart(view, device, row, &lengths)).collect(),
         times: vec![cut.iter().map(|bucket| (bucket.from, bucket.to)).collect()],
         gaps: recording.gaps().to_vec(),
