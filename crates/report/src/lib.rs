@@ -23,7 +23,7 @@ pub use words::cells::{cell_lines, crystal_table, job_words};
 pub use words::claims::{ClaimWords, answer_words, claim_words};
 pub use words::comparison::{COMPARISON_SCHEMA, COMPARISON_VERSION, comparison_json, comparison_text};
 pub use words::data::{
-    CsvTable, SeriesName, Wanted, WantedError, csv_tables, metric_columns, series_csv, series_json,
+    CsvTable, SeriesName, SeriesNames, SeriesNamesError, csv_tables, metric_columns, series_csv, series_json,
     series_names, wanted,
 };
 pub use words::doubt::{doubt, remedy};
@@ -48,7 +48,7 @@ pub use words::sought::search_words;
 pub use words::steps::{PartWords, part_line, part_words, steps};
 pub use words::target_doubt::target_doubt;
 pub use words::terminal::{Paint, files_line, files_line_of, head, terminal};
-pub use words::ticket::{Attached, ticket};
+pub use words::ticket::{Attachments, ticket};
 pub use words::together::together_words;
 pub use words::turns::{
     TurnsForecast, against_forecast, agreement, turns_forecast, turns_outline, turns_progress,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use record::Run;
-use report::{CsvTable, WantedError};
+use report::{CsvTable, SeriesNamesError};
 
 use crate::arguments::{ReportArguments, ReportFormat};
 use session::failure::Failure;
@@ -36,7 +36,7 @@ pub fn series(arguments: &ReportArguments, words: &str, runs: &[Recorded]) -> Re
 fn list(run: &Run) -> Result<String, Failure> {
     let names = report::series_names(run);
     if names.is_empty() {
-        return Err(Failure::refused(format!("--series: {}", WantedError::Nothing)));
+        return Err(Failure::refused(format!("--series: {}", SeriesNamesError::Nothing)));
     }
     let wide = names.iter().map(|series| series.name.chars().count()).max().unwrap_or(0);
     // Names are cleaned so that each stays on its line, whatever a run file calls its devices.
@@ -47,17 +47,17 @@ fn list(run: &Run) -> Result<String, Failure> {
 }
 
 /// Returns the failure with the nearest known name.
-fn unknown(run: &Run, error: &WantedError) -> Failure {
+fn unknown(run: &Run, error: &SeriesNamesError) -> Failure {
     let names = report::series_names(run);
     let known = || names.iter().map(|series| series.name.as_str());
     let near = match error {
-        WantedError::Unknown { word, .. } => {
+        SeriesNamesError::Unknown { word, .. } => {
             nearest(word, &names.iter().map(|s| s.name.as_str()).collect::<Vec<_>>())
         }
-        WantedError::NoColon { word, .. } => known()
+        SeriesNamesError::NoColon { word, .. } => known()
             .find(|name| name.rsplit_once(':').is_some_and(|(_, metric)| metric == word))
             .map(str::to_owned),
-        WantedError::Nothing => None,
+        SeriesNamesError::Nothing => None,
     };
     let near = near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
     let list = if names.is_empty() { "" } else { "; --series list names them all" };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use report::{Attached, decisive_picture, ticket};
+use report::{Attachments, decisive_picture, ticket};
 use session::failure::Failure;
 use session::inputs::Reader;
 use session::output;
@@ -28,7 +28,7 @@ pub fn run(arguments: &TicketArguments) -> Result<u8, Failure> {
     let analysis = recorded.analysis()?;
     let beside = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = arguments.out.as_deref().unwrap_or(beside);
-    let mut attached = Attached { picture: None, run: file_name(path) };
+    let mut attached = Attachments { picture: None, run: file_name(path) };
     if let Some(picture) = decisive_picture(&recorded.run, &analysis) {
         let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let written = pictures::put(folder, &format!("{stem}-ticket.png"), &picture)?;

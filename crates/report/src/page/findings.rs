@@ -6,7 +6,7 @@ use super::parts::{name_of, note, prose, section};
 use super::shown::{Figures, joined, jump};
 use crate::markup::{Markup, element, markup};
 use crate::words::data::kind_name;
-use crate::words::findings::{Shown, told};
+use crate::words::findings::{FindingChart, told};
 use crate::words::sentence::{EVIDENCE_NAMED, capital, competing, confidence, next_step, one_span, sentence};
 
 /// Returns every finding, or a sentence if there is none.
@@ -85,9 +85,9 @@ fn one(span: &Evidence, chart: Option<&str>, figures: &Figures) -> Markup {
 /// Returns the name of the figure that a finding points to.
 fn chart_of(finding: &Finding) -> Option<String> {
     match told(finding).shown {
-        Shown::OfRun(id) => Some(id.to_owned()),
-        Shown::OfDevice(place, chart) => Some(format!("{}-{chart}", place.name)),
-        Shown::Nowhere => None,
+        FindingChart::OfRun(id) => Some(id.to_owned()),
+        FindingChart::OfDevice(place, chart) => Some(format!("{}-{chart}", place.name)),
+        FindingChart::Nowhere => None,
     }
 }
 

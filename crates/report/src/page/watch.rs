@@ -10,7 +10,7 @@ use super::shown::Figures;
 use crate::charts::{DeviceChart, Part, PictureOptions, RELATIONS, Source, View, drawn};
 use crate::markup::{Markup, element, markup};
 use crate::words::Table;
-use crate::words::findings::{Shown, told};
+use crate::words::findings::{FindingChart, told};
 use crate::words::sentence::capital;
 use crate::words::watch_tables;
 
@@ -208,8 +208,8 @@ fn figure_name(device: &str, id: &str) -> String {
 /// Returns the device and the chart that show what a finding says.
 fn shown(finding: &Finding) -> Option<(&Place, &'static str)> {
     match told(finding).shown {
-        Shown::OfDevice(place, chart) => Some((place, chart)),
-        Shown::OfRun(_) | Shown::Nowhere => None,
+        FindingChart::OfDevice(place, chart) => Some((place, chart)),
+        FindingChart::OfRun(_) | FindingChart::Nowhere => None,
     }
 }
 

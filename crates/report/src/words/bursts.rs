@@ -4,8 +4,8 @@ use analysis::findings::{Alike, BucketEmptied, BurstsAlike, CreditsSpent, HeldLe
 use analysis::{BucketAccount, Refill, Resource};
 
 use super::doubt::{charged, counted, ending, outlast};
-use super::findings::Shown::{Nowhere, OfDevice, OfRun};
-use super::findings::Told;
+use super::findings::FindingChart::{Nowhere, OfDevice, OfRun};
+use super::findings::FindingWords;
 use super::numbers::{self, Prefix};
 use super::phrases::capital;
 use super::watch_words::place_words;
@@ -66,8 +66,8 @@ pub(crate) fn alike(alike: &Alike) -> String {
 }
 
 /// Words for a rate that lies in the policy's burst.
-pub(super) fn inside(found: &InsideBurst) -> Told<'_> {
-    Told {
+pub(super) fn inside(found: &InsideBurst) -> FindingWords<'_> {
+    FindingWords {
         sentence: format!(
             "The rate is that of the burst in {} of {}: at {} it lasts {} from full credits. The volume was loaded for {}, and how full they were before is not known: the burst may end {}.",
             counted(found.of),
@@ -84,8 +84,8 @@ pub(super) fn inside(found: &InsideBurst) -> Told<'_> {
 }
 
 /// Words for a volume limited to its baseline because its credits are spent.
-pub(super) fn spent(found: &CreditsSpent) -> Told<'_> {
-    Told {
+pub(super) fn spent(found: &CreditsSpent) -> FindingWords<'_> {
+    FindingWords {
         sentence: format!(
             "The burst in {} of {} is spent: the volume was held at its baseline of {} while the load asked for more, and with credits left {} would have come through.",
             counted(found.of),
@@ -102,8 +102,8 @@ pub(super) fn spent(found: &CreditsSpent) -> Told<'_> {
 }
 
 /// Words for other policies whose burst gives the same levels.
-pub(super) fn bursts_alike(found: &BurstsAlike) -> Told<'_> {
-    Told {
+pub(super) fn bursts_alike(found: &BurstsAlike) -> FindingWords<'_> {
+    FindingWords {
         sentence: format!(
             "{} are also the burst of {}.",
             capital(&levels_alike(found)),
@@ -119,8 +119,8 @@ pub(super) fn bursts_alike(found: &BurstsAlike) -> Told<'_> {
 }
 
 /// Words for a bucket that emptied.
-pub(super) fn bucket_emptied(found: &BucketEmptied) -> Told<'_> {
-    Told {
+pub(super) fn bucket_emptied(found: &BucketEmptied) -> FindingWords<'_> {
+    FindingWords {
         sentence: bucket(found),
         unless: Some("A neighbour came, or the provider set another limit, at that very time."),
         next: match found.refill {
@@ -133,12 +133,12 @@ pub(super) fn bucket_emptied(found: &BucketEmptied) -> Told<'_> {
 }
 
 /// Words for a limit that fell while it was in force.
-pub(super) fn held_level_fell(found: &HeldLevelFell) -> Told<'_> {
+pub(super) fn held_level_fell(found: &HeldLevelFell) -> FindingWords<'_> {
     let rate = |value: f64| match found.bytes {
         true => numbers::bandwidth(value, Prefix::Binary),
         false => numbers::iops(value),
     };
-    Told {
+    FindingWords {
         sentence: format!(
             "The level at which {} is held fell at {} from {} to {}, {}.",
             place_words(&found.device),

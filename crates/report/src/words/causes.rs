@@ -9,20 +9,20 @@ use analysis::findings::{
 use analysis::{Charge, Estimate, LevelUnit, Metering, Scales, Tells};
 use workload::Direction;
 
-use super::findings::{Shown, Told};
+use super::findings::{FindingChart, FindingWords};
 use super::numbers::{self, IOPS, Prefix, Unit};
 use super::phrases::{capital, plural, quoted};
 use super::watch_words::{limit_words, raise};
 use super::wrap::clean;
 
-use Shown::{Nowhere, OfRun};
+use FindingChart::{Nowhere, OfRun};
 
 const OTHERS: &str =
     "The meter is that of the machine (instance, network, cgroup) and not that of the volume.";
 const VARIES: &str = "A limiter whose own rate varies, or neighbours on the same storage, look alike; another hour may show another level.";
 
-fn sentence(sentence: String, unless: Option<&'static str>, next: &str) -> Told<'static> {
-    Told { sentence, unless, next: next.to_owned(), shown: Nowhere }
+fn sentence(sentence: String, unless: Option<&'static str>, next: &str) -> FindingWords<'static> {
+    FindingWords { sentence, unless, next: next.to_owned(), shown: Nowhere }
 }
 
 fn rate_of_operations(cap: &Estimate) -> String {
@@ -57,7 +57,7 @@ fn seen(scales: &Scales) -> &'static str {
 }
 
 /// Words for a cap on operations.
-pub(super) fn iops_cap(found: &IopsCap) -> Told<'static> {
+pub(super) fn iops_cap(found: &IopsCap) -> FindingWords<'static> {
     let rate = rate_of_operations(&found.cap);
     sentence(
         format!("{} are held at {rate}{}.", who(found.direction), seen(&found.scales)),
@@ -67,7 +67,7 @@ pub(super) fn iops_cap(found: &IopsCap) -> Told<'static> {
 }
 
 /// Words for a cap on bytes.
-pub(super) fn bandwidth_cap(found: &BandwidthCap) -> Told<'static> {
+pub(super) fn bandwidth_cap(found: &BandwidthCap) -> FindingWords<'static> {
     let (rate, from) = (rate_of_bytes(&found.cap), numbers::block(found.from as f64));
     sentence(
         format!("{} of {from} and more are held at {rate}{}.", who(found.direction), seen(&found.scales)),
@@ -77,7 +77,7 @@ pub(super) fn bandwidth_cap(found: &BandwidthCap) -> Told<'static> {
 }
 
 /// Words for an accounting unit.
-pub(super) fn unit(found: &AccountingUnit) -> Told<'static> {
+pub(super) fn unit(found: &AccountingUnit) -> FindingWords<'static> {
     let unit = numbers::block(found.unit as f64);
     let (operations, bytes) =
         (numbers::count(found.operations.value), numbers::bandwidth(found.bytes, Prefix::Binary));
@@ -106,13 +106,13 @@ pub(super) fn unit(found: &AccountingUnit) -> Told<'static> {
 }
 
 /// Words for a busy device.
-pub(super) fn saturation(found: &Saturation) -> Told<'static> {
+pub(super) fn saturation(found: &Saturation) -> FindingWords<'static> {
     let (who, rate) = (who(found.direction), rate(found.counted, &found.level));
     let more = match found.counted {
         LevelUnit::Operations => "more depth only waits",
         LevelUnit::Bytes => "longer blocks bring no more",
     };
-    Told {
+    FindingWords {
         sentence: format!("{who} are saturated at up to {rate}: {more}, and no meter was seen."),
         unless: Some(VARIES),
         next: "Expect this of a device, not of a limit: measure at other hours, and with the load that it will have.".to_owned(),
@@ -121,7 +121,7 @@ pub(super) fn saturation(found: &Saturation) -> Told<'static> {
 }
 
 /// Words for a queue depth that is too small.
-pub(super) fn depth(found: &DepthBound) -> Told<'static> {
+pub(super) fn depth(found: &DepthBound) -> FindingWords<'static> {
     let (rate, latency) = (rate_of_operations(&found.level), numbers::time(found.latency_ns));
     sentence(
         format!(
@@ -135,7 +135,7 @@ pub(super) fn depth(found: &DepthBound) -> Told<'static> {
 }
 
 /// Words for too few bytes in flight.
-pub(super) fn in_flight(found: &InFlightBound) -> Told<'static> {
+pub(super) fn in_flight(found: &InFlightBound) -> FindingWords<'static> {
     let (rate, flight) = (rate_of_bytes(&found.level), numbers::size(found.in_flight));
     sentence(
         format!(
@@ -149,7 +149,7 @@ pub(super) fn in_flight(found: &InFlightBound) -> Told<'static> {
 }
 
 /// Words for a worker limited by its CPU.
-pub(super) fn cpu(found: &CpuBound) -> Told<'static> {
+pub(super) fn cpu(found: &CpuBound) -> FindingWords<'static> {
     sentence(
         format!(
             "{} reach at least {}: in {} a worker of plimsoll ran {} of the time. Its CPU holds it, not the volume.",
@@ -164,7 +164,7 @@ pub(super) fn cpu(found: &CpuBound) -> Told<'static> {
 }
 
 /// Words for a limit of this machine.
-pub(super) fn machine(found: &MachineLimit) -> Told<'static> {
+pub(super) fn machine(found: &MachineLimit) -> FindingWords<'static> {
     let rate = rate(found.counted, &found.level);
     sentence(
         format!(
@@ -178,7 +178,7 @@ pub(super) fn machine(found: &MachineLimit) -> Told<'static> {
 }
 
 /// Words for a limit that the provider's own counter shows as exceeded.
-pub(super) fn exceeded(found: &LimitExceeded) -> Told<'static> {
+pub(super) fn exceeded(found: &LimitExceeded) -> FindingWords<'static> {
     let what = match found.counted {
         LevelUnit::Operations => "operations",
         LevelUnit::Bytes => "bytes",
@@ -203,7 +203,7 @@ pub(super) fn exceeded(found: &LimitExceeded) -> Told<'static> {
 }
 
 /// Words for a queue of the kernel that is full.
-pub(super) fn queue(found: &KernelQueue) -> Told<'static> {
+pub(super) fn queue(found: &KernelQueue) -> FindingWords<'static> {
     let device = clean(&found.device);
     sentence(
         format!(
@@ -218,7 +218,7 @@ pub(super) fn queue(found: &KernelQueue) -> Told<'static> {
 }
 
 /// Words for one budget that reads and writes share.
-pub(super) fn shared(found: &SharedBudget) -> Told<'static> {
+pub(super) fn shared(found: &SharedBudget) -> FindingWords<'static> {
     sentence(
         format!(
             "Reads and writes of {} share one budget of {}: mixed they reach no more than either alone.",
@@ -231,7 +231,7 @@ pub(super) fn shared(found: &SharedBudget) -> Told<'static> {
 }
 
 /// Words for separate budgets of reads and writes.
-pub(super) fn separate(found: &SeparateBudgets) -> Told<'static> {
+pub(super) fn separate(found: &SeparateBudgets) -> FindingWords<'static> {
     let block = found.block;
     let of = |rate: f64| total(found.counted, block, rate);
     sentence(
@@ -255,7 +255,7 @@ fn total(counted: LevelUnit, block: u64, rate: f64) -> String {
 }
 
 /// Words for sequential I/Os that are merged.
-pub(super) fn merging(found: &Merging) -> Told<'static> {
+pub(super) fn merging(found: &Merging) -> FindingWords<'static> {
     sentence(
         format!(
             "{} of {} in order reach {}, {} what they reach at random: neighbours are merged before they are counted.",
@@ -270,7 +270,7 @@ pub(super) fn merging(found: &Merging) -> Told<'static> {
 }
 
 /// Words for blocks that were slower when read for the first time.
-pub(super) fn first_touch(found: &FirstTouch) -> Told<'static> {
+pub(super) fn first_touch(found: &FirstTouch) -> FindingWords<'static> {
     sentence(
         format!(
             "Blocks that were read for the first time took {}, and {} when they were read again.",
@@ -285,7 +285,7 @@ pub(super) fn first_touch(found: &FirstTouch) -> Told<'static> {
 }
 
 /// Words for a limit that is not identified.
-pub(super) fn not_identifiable(found: &NotIdentifiable) -> Told<'static> {
+pub(super) fn not_identifiable(found: &NotIdentifiable) -> FindingWords<'static> {
     let rate = rate(found.counted, &found.level);
     let who = found.direction.map_or("Reads and writes", |direction| match direction {
         Direction::Write => "Writes",
@@ -309,7 +309,7 @@ pub(super) fn not_identifiable(found: &NotIdentifiable) -> Told<'static> {
         ),
     };
     let tells: Vec<String> = found.tells.iter().map(tell).collect();
-    Told {
+    FindingWords {
         sentence: what,
         unless: None,
         next: format!("What would tell: {}.", tells.join("; ")),

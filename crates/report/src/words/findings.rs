@@ -71,7 +71,7 @@ fn short_of_cpu(found: &GeneratorBound, step: &str) -> String {
 }
 
 /// Words for a finding.
-pub(crate) struct Told<'f> {
+pub(crate) struct FindingWords<'f> {
     /// What it says, in one or two sentences.
     pub sentence: String,
     /// What else could explain it; `None` if it was counted and leaves no doubt.
@@ -79,12 +79,12 @@ pub(crate) struct Told<'f> {
     /// What to do about it, as one sentence.
     pub next: String,
     /// Chart that shows it.
-    pub shown: Shown<'f>,
+    pub shown: FindingChart<'f>,
 }
 
 /// A chart that a finding points to.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Shown<'f> {
+pub(crate) enum FindingChart<'f> {
     /// No chart of its own: the ladders show it, or no chart does.
     Nowhere,
     /// A chart of the run, by its name in the table of charts.
@@ -93,10 +93,10 @@ pub(crate) enum Shown<'f> {
     OfDevice(&'f Place, &'static str),
 }
 
-use Shown::{Nowhere, OfDevice, OfRun};
+use FindingChart::{Nowhere, OfDevice, OfRun};
 
 /// Returns the words for `finding`.
-pub(crate) fn told(finding: &Finding) -> Told<'_> {
+pub(crate) fn told(finding: &Finding) -> FindingWords<'_> {
     let steps = Steps::of(finding);
     match &finding.meaning {
         Meaning::IopsCap(found) => causes::iops_cap(found),
@@ -114,7 +114,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
         Meaning::Merging(found) => causes::merging(found),
         Meaning::FirstTouch(found) => causes::first_touch(found),
         Meaning::NotIdentifiable(found) => causes::not_identifiable(found),
-        Meaning::Crossover(found) => Told {
+        Meaning::Crossover(found) => FindingWords {
             sentence: format!(
                 "{}: below {} the cap on operations binds, above it the cap on bandwidth.",
                 capital(plural(found.direction)),
@@ -127,7 +127,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             ),
             shown: OfRun("blocks"),
         },
-        Meaning::FillingDepth(found) => Told {
+        Meaning::FillingDepth(found) => FindingWords {
             sentence: format!(
                 "{} {} in flight fill the cap (the cap times {} of base latency); the ladder had 90 % of it at depth {}. A deeper queue only adds waiting.",
                 numbers::figure(found.star),
@@ -142,7 +142,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             ),
             shown: Nowhere,
         },
-        Meaning::Unsteady(found) => Told {
+        Meaning::Unsteady(found) => FindingWords {
             sentence: format!(
                 "The rate did not settle in {}: its 95 % interval is still ± {} wide.",
                 steps.worst(&found.step),
@@ -152,7 +152,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: format!("Run {} longer, or at another hour.", steps.all(&found.step)),
             shown: OfRun("rate"),
         },
-        Meaning::LittleMismatch(found) => Told {
+        Meaning::LittleMismatch(found) => FindingWords {
             sentence: match steps.several() {
                 None => format!(
                     "Step {} asked for {} I/Os in flight, but rate times latency gives {}.",
@@ -176,13 +176,13 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             },
             shown: Nowhere,
         },
-        Meaning::GeneratorBound(found) => Told {
+        Meaning::GeneratorBound(found) => FindingWords {
             sentence: short_of_cpu(found, &steps.worst(&found.step)),
             unless: Some("The volume is fast enough to keep a CPU busy, and still faster than measured."),
             next: "Stop what else uses the CPU, or run it from a machine with more of them.".to_owned(),
             shown: Nowhere,
         },
-        Meaning::ForeignLoad(found) => Told {
+        Meaning::ForeignLoad(found) => FindingWords {
             sentence: format!(
                 "Somebody else used {} meanwhile: {} and {}, {} of all its I/O.",
                 clean(&found.device),
@@ -194,7 +194,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: format!("Find who uses {} (iotop, pidstat -d), stop it, and run again.", clean(&found.device)),
             shown: OfRun("devices"),
         },
-        Meaning::TargetDoubt(found) => Told {
+        Meaning::TargetDoubt(found) => FindingWords {
             sentence: format!(
                 "These figures may not be the volume's: {}.",
                 clean(&target_doubt(&found.doubt)).trim_end_matches('.')
@@ -203,7 +203,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Name a directory on the volume itself, or its block device.".to_owned(),
             shown: Nowhere,
         },
-        Meaning::CachedReads(found) => Told {
+        Meaning::CachedReads(found) => FindingWords {
             sentence: format!(
                 "{} of what was read came from the page cache, not from the volume.",
                 numbers::share(found.share)
@@ -212,7 +212,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Use direct I/O, or a region several times as large as the memory.".to_owned(),
             shown: Nowhere,
         },
-        Meaning::Unwritten(Unwritten { share, laid_out: true }) => Told {
+        Meaning::Unwritten(Unwritten { share, laid_out: true }) => FindingWords {
             sentence: format!(
                 "{} of the region held no data; real data was written there before reads were measured.",
                 numbers::share(*share)
@@ -221,7 +221,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Nothing: the reads were of real data.".to_owned(),
             shown: Nowhere,
         },
-        Meaning::Unwritten(Unwritten { share, laid_out: false }) => Told {
+        Meaning::Unwritten(Unwritten { share, laid_out: false }) => FindingWords {
             sentence: format!(
                 "{} of the region holds no data, and was read all the same: a volume may answer such reads from nothing.",
                 numbers::share(*share)
@@ -230,7 +230,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Let plimsoll lay out real data first (leave out the option that forbids it).".to_owned(),
             shown: Nowhere,
         },
-        Meaning::ReadsOnly(found) => Told {
+        Meaning::ReadsOnly(found) => FindingWords {
             sentence: reads_only(found.unwritten_share),
             unless: Some(KEPT),
             next: "Measure a directory on the volume, or permit its destruction with --allow-destroy DEVICE."
@@ -241,7 +241,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
         Meaning::CreditsSpent(found) => bursts::spent(found),
         Meaning::BurstsAlike(found) => bursts::bursts_alike(found),
         Meaning::BucketEmptied(found) => bursts::bucket_emptied(found),
-        Meaning::StepDown(found) => Told {
+        Meaning::StepDown(found) => FindingWords {
             sentence: format!(
                 "The rate fell at {} ({}), from {} to {}{}.",
                 numbers::span(found.at.as_secs_f64()),
@@ -255,7 +255,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
                 .to_owned(),
             shown: OfRun("rate"),
         },
-        Meaning::StepUp(found) => Told {
+        Meaning::StepUp(found) => FindingWords {
             sentence: format!(
                 "The rate rose at {} ({}), from {} to {}.",
                 numbers::span(found.at.as_secs_f64()),
@@ -267,7 +267,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Run it again: what holds both times is the volume's.".to_owned(),
             shown: OfRun("rate"),
         },
-        Meaning::Wave(found) => Told {
+        Meaning::Wave(found) => FindingWords {
             sentence: format!(
                 "The rate goes up and down: {} of its mean for {} of the time, and {} for the rest{}.",
                 numbers::share(found.low),
@@ -279,13 +279,13 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Rely on no more than the lower level, or the mean where waiting for it does no harm.".to_owned(),
             shown: OfRun("rate"),
         },
-        Meaning::Interrupted(found) => Told {
+        Meaning::Interrupted(found) => FindingWords {
             sentence: format!("The run was stopped after {}, before its end.", numbers::span(found.after_s)),
             unless: None,
             next: "Run it again to its end; what was measured until then holds.".to_owned(),
             shown: OfRun("rate"),
         },
-        Meaning::Failed(found) => Told {
+        Meaning::Failed(found) => FindingWords {
             sentence: format!("{} in step {}: {}.", failures(found.count), quoted(&found.step), error_words(found.errno)),
             unless: None,
             next: match is_full(found.errno) {
@@ -295,14 +295,14 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             .to_owned(),
             shown: Nowhere,
         },
-        Meaning::StoppedAnswering(found) => Told {
+        Meaning::StoppedAnswering(found) => FindingWords {
             sentence: stopped_answering(found),
             unless: None,
             next: "Look at the kernel's log (dmesg) for the device and what is below it, and ask its provider about that minute."
                 .to_owned(),
             shown: OfRun("rate"),
         },
-        Meaning::StorageIdle(found) => Told {
+        Meaning::StorageIdle(found) => FindingWords {
             sentence: format!(
                 "Storage is not the limit: {}, the busiest device, had nothing in flight in {} of the samples (mean queue {}, {}){}.",
                 place_words(&found.device),
@@ -322,7 +322,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
                 .to_owned(),
             shown: OfDevice(&found.device, "utilisation"),
         },
-        Meaning::SerialApplication(found) => Told {
+        Meaning::SerialApplication(found) => FindingWords {
             sentence: format!(
                 "{} is used one I/O at a time: {} at {} each{}.",
                 place_words(&found.device),
@@ -335,7 +335,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
                 .to_owned(),
             shown: OfDevice(&found.device, "latency"),
         },
-        Meaning::HeldOperations(found) => Told {
+        Meaning::HeldOperations(found) => FindingWords {
             sentence: match found.depth_one {
                 true => format!(
                     "{} is held at {}{} even with one I/O at a time: {}. It is capped, not slow.",
@@ -358,7 +358,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: next_held(&found.level, COMPARE),
             shown: OfDevice(&found.device, "iops"),
         },
-        Meaning::HeldBytes(found) => Told {
+        Meaning::HeldBytes(found) => FindingWords {
             sentence: format!(
                 "{} is held at {}{}, in requests of {}: with {} waiting, {}.",
                 place_words(&found.device),
@@ -373,7 +373,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             shown: OfDevice(&found.device, "traffic"),
         },
         Meaning::ThrottledAboveNominal(found) => {
-            Told {
+            FindingWords {
                 sentence: format!(
                     "Above its nominal rate {} is throttled: from {} on it stays at {}{}{}. The wait moves into the queue: {}.{}",
                     place_words(&found.device),
@@ -395,7 +395,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
                 shown: OfDevice(&found.device, if found.bytes { "traffic" } else { "iops" }),
             }
         }
-        Meaning::ThrottledAboveDevice(found) => Told {
+        Meaning::ThrottledAboveDevice(found) => FindingWords {
             sentence: format!(
                 "The application waits above {}: {}, while the device answers in {} with {} in its queue.{}",
                 place_words(&found.device),
@@ -415,7 +415,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             },
             shown: OfDevice(&found.device, "latency"),
         },
-        Meaning::BackendSlow(found) => Told {
+        Meaning::BackendSlow(found) => FindingWords {
             sentence: format!(
                 "{} served worse than at other times of this record: at {} and a queue of {}, {}.",
                 place_words(&found.device),
@@ -427,7 +427,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Show the provider these spans, and compare with other hours.".to_owned(),
             shown: OfDevice(&found.device, "latency"),
         },
-        Meaning::FlushBound(found) => Told {
+        Meaning::FlushBound(found) => FindingWords {
             sentence: format!(
                 "Programs wait for flushes of {}: {} a second at {} each fill {} of the time{}.",
                 place_words(&found.device),
@@ -440,7 +440,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Commit in groups, or put the log on a volume that answers flushes sooner.".to_owned(),
             shown: OfDevice(&found.device, "latency"),
         },
-        Meaning::CpuStarved(found) => Told {
+        Meaning::CpuStarved(found) => FindingWords {
             sentence: format!(
                 "The hypervisor took {} of the CPUs while I/O on {} was slow ({}): the guest was short of CPU.",
                 numbers::share(found.steal_share),
@@ -451,7 +451,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Use a machine whose CPUs are not shared, and look again.".to_owned(),
             shown: OfDevice(&found.device, "latency"),
         },
-        Meaning::QueueFull(found) => Told {
+        Meaning::QueueFull(found) => FindingWords {
             sentence: format!(
                 "The queue of {} is full: {} of {} requests are in use, so what waits beyond it is not in its latency of {}.",
                 place_words(&found.device),
@@ -464,7 +464,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
                 .to_owned(),
             shown: OfDevice(&found.device, "sizes"),
         },
-        Meaning::Untimed(found) => Told {
+        Meaning::Untimed(found) => FindingWords {
             sentence: format!(
                 "The kernel keeps no times for {} (its queue/iostats is 0): only its counts mean something.",
                 place_words(&found.device)
@@ -473,7 +473,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: format!("Write 1 to /sys/block/{}/queue/iostats, and record again.", clean(&found.device.name)),
             shown: Nowhere,
         },
-        Meaning::Saturated(found) => Told {
+        Meaning::Saturated(found) => FindingWords {
             sentence: format!(
                 "More is asked of {} than it does, and the cause is not known: at {} and {} it is never without work, and with {} waiting {}.{}",
                 place_words(&found.device),
@@ -491,7 +491,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
                 .to_owned(),
             shown: OfDevice(&found.device, "latency"),
         },
-        Meaning::Stalls(found) => Told {
+        Meaning::Stalls(found) => FindingWords {
             sentence: format!(
                 "{} did nothing for a while although there was work, {}{}: {}{}, the first at {}.",
                 place_words(&found.device),
@@ -515,7 +515,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
             next: "Sample more often (--every 100ms), and show the provider the times.".to_owned(),
             shown: OfDevice(&found.device, "latency"),
         },
-        Meaning::MicroBursts(found) => Told {
+        Meaning::MicroBursts(found) => FindingWords {
             sentence: format!(
                 "Work comes to {} in bursts: there is some {} of the time, and then {} wait and {} is served, while the mean is {}. An I/O takes {}.",
                 place_words(&found.device),
@@ -530,7 +530,7 @@ pub(crate) fn told(finding: &Finding) -> Told<'_> {
                 .to_owned(),
             shown: OfDevice(&found.device, "latency"),
         },
-        Meaning::WriteBack(found) => Told {
+        Meaning::WriteBack(found) => FindingWords {
             sentence: format!(
                 "What was written waits in memory for {}: {} of it, while {} go to the device and {}.",
                 place_words(&found.device),

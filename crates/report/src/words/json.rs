@@ -34,15 +34,15 @@ pub fn json(run: &Run, analysis: &Analysis) -> String {
 /// # Errors
 /// Errors of `out`.
 pub fn write_json(run: &Run, analysis: &Analysis, out: &mut impl Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(Cleaned(out), &Document { run, analysis })?;
+    serde_json::to_writer_pretty(CleanWriter(out), &Document { run, analysis })?;
     out.write_all(b"\n")
 }
 
 /// Writes JSON whose strings hold nothing that controls a terminal. Each write it is given must end between
 /// characters.
-struct Cleaned<'w, W>(&'w mut W);
+struct CleanWriter<'w, W>(&'w mut W);
 
-impl<W: Write> Write for Cleaned<'_, W> {
+impl<W: Write> Write for CleanWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match std::str::from_utf8(bytes) {
             Ok(text) if !text.is_ascii() || text.contains('\x7f') => {
@@ -251,9 +251,9 @@ mod tests {
     use workload::Nanos;
 
     /// A reader that takes a kilobyte and goes away.
-    struct Gone(usize);
+    struct ClosingPipe(usize);
 
-    impl Write for Gone {
+    impl Write for ClosingPipe {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0 += bytes.len();
             if self.0 < 1024 { Ok(bytes.len()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn nothing_is_made_for_a_reader_who_has_gone() {
         let run = watched();
-        let mut gone = Gone(0);
+        let mut gone = ClosingPipe(0);
         let error = write_json(&run, &analysis::analyse(&run, None, None), &mut gone).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::BrokenPipe);
         assert!(gone.0 < 2048, "{} bytes were made", gone.0);

@@ -5,7 +5,7 @@ use analysis::findings::{BandwidthCap, Crossover, DepthBound, IopsCap, Saturatio
 use analysis::{Analysis, Estimate, Finding, Greatest, LatencyRole, LevelUnit, Meaning, ProcedureAnswer};
 use workload::Direction;
 
-use super::findings::{Shown, told};
+use super::findings::{FindingChart, told};
 use super::numbers::{self, IOPS, Prefix, Unit};
 use super::sentence::{capital, plural};
 use super::sought::bound_words;
@@ -32,7 +32,7 @@ pub(crate) fn message(id: &str, analysis: &Analysis) -> Option<String> {
 }
 
 fn shown_of_run(id: &str, analysis: &Analysis) -> Option<String> {
-    shown(analysis, &|place| matches!(place, Shown::OfRun(named) if named == id))
+    shown(analysis, &|place| matches!(place, FindingChart::OfRun(named) if named == id))
 }
 
 /// Returns the verdict by place as a headline: `Alike everywhere (within 2.5 %), the first time as later`.
@@ -55,13 +55,12 @@ fn while_burst_lasts(analysis: &Analysis) -> Option<String> {
 
 /// Returns the message of a watched device's chart; `None` if no finding provides one.
 pub(crate) fn device_message(device: &str, id: &str, analysis: &Analysis) -> Option<String> {
-    let is_shown =
-        |place: Shown<'_>| matches!(place, Shown::OfDevice(of, chart) if of.name == device && chart == id);
+    let is_shown = |place: FindingChart<'_>| matches!(place, FindingChart::OfDevice(of, chart) if of.name == device && chart == id);
     shown(analysis, &is_shown).filter(|words| words.chars().count() <= LETTERS_MAX)
 }
 
 /// Returns the headline of the weightiest finding that the chart shows.
-fn shown(analysis: &Analysis, is_shown: &dyn Fn(Shown<'_>) -> bool) -> Option<String> {
+fn shown(analysis: &Analysis, is_shown: &dyn Fn(FindingChart<'_>) -> bool) -> Option<String> {
     // Saturation shows in the ladder; a device's series only supports it.
     let of_ladder = |finding: &&Finding| !matches!(finding.meaning, Meaning::Saturation(_));
     let mut told = analysis.findings.iter().filter(of_ladder).map(told);

@@ -34,7 +34,7 @@ fn named(who: &str, sentences: &[String]) -> String {
 
 /// What the findings say about one direction.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Stopped {
+struct DirectionLimits {
     operations: Option<String>,
     bandwidth: Option<String>,
     crossover: Option<String>,
@@ -75,7 +75,7 @@ impl Open {
 }
 
 fn of_direction(analysis: &Analysis, wanted: Direction) -> Vec<String> {
-    let mut stopped = Stopped::default();
+    let mut stopped = DirectionLimits::default();
     for finding in &analysis.findings {
         stopped.add(&finding.meaning, wanted);
     }
@@ -93,7 +93,7 @@ fn of_direction(analysis: &Analysis, wanted: Direction) -> Vec<String> {
     caps.into_iter().chain(stopped.others).chain(stopped.open.sentence()).collect()
 }
 
-impl Stopped {
+impl DirectionLimits {
     fn add(&mut self, meaning: &Meaning, wanted: Direction) {
         match meaning {
             Meaning::IopsCap(IopsCap { direction, cap, .. }) if *direction == wanted => {

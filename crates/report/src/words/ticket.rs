@@ -23,7 +23,7 @@ const FINDINGS: usize = 8;
 
 /// The files that go with the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Attached {
+pub struct Attachments {
     /// Title of the picture, and name of its file.
     pub picture: Option<(String, String)>,
     /// Name of the run file.
@@ -31,7 +31,7 @@ pub struct Attached {
 }
 
 /// Returns the run as Markdown, in the form that GitHub, GitLab and Jira's new editor read.
-pub fn ticket(run: &Run, analysis: &Analysis, attached: &Attached) -> String {
+pub fn ticket(run: &Run, analysis: &Analysis, attached: &Attachments) -> String {
     let verdict = verdict_words(run, analysis);
     let mut text = format!("**{}**{}\n\n", verdict.word, plain(&verdict.rest));
     if !verdict.stops.is_empty() {
@@ -145,7 +145,7 @@ fn findings(findings: &[Finding]) -> String {
 }
 
 /// Returns what support asks for first when such a text arrives.
-fn particulars(run: &Run, attached: &Attached) -> String {
+fn particulars(run: &Run, attached: &Attachments) -> String {
     let mut lines = vec![("when", when(run)), ("command", typed(&command(&run.words)))];
     lines.extend(run.policy.iter().map(|policy| ("held against", typed(policy))));
     lines.extend(run.expectation.iter().map(|words| ("expected", plain(words))));

@@ -17,10 +17,10 @@ const VALUE: usize = 12;
 const NAMED: usize = 3;
 
 /// A row with the ratio of its other side to the first, paired block by block.
-type Paired<'c> = (&'c Row, &'c Ratio, Pairs);
+type PairedRow<'c> = (&'c Row, &'c Ratio, Pairs);
 
-fn paired(comparison: &Comparison) -> Vec<Paired<'_>> {
-    let of = |row| -> Vec<Paired<'_>> {
+fn paired(comparison: &Comparison) -> Vec<PairedRow<'_>> {
+    let of = |row| -> Vec<PairedRow<'_>> {
         let row: &Row = row;
         row.ratios.iter().flatten().filter_map(|ratio| Some((row, ratio, ratio.pairs?))).collect()
     };
@@ -76,11 +76,11 @@ fn others_open(open: usize) -> String {
 }
 
 /// Returns the rows that differ most, rates before latencies.
-fn greatest(comparison: &Comparison, rows: &[Paired<'_>]) -> String {
-    let mut found: Vec<&Paired<'_>> =
+fn greatest(comparison: &Comparison, rows: &[PairedRow<'_>]) -> String {
+    let mut found: Vec<&PairedRow<'_>> =
         rows.iter().filter(|(_, ratio, _)| ratio.answer == RatioAnswer::Differs).collect();
     found.sort_by(|a, b| {
-        let size = |row: &Paired<'_>| row.1.value.ln().abs();
+        let size = |row: &PairedRow<'_>| row.1.value.ln().abs();
         (a.0.measure.is_latency(), size(b))
             .partial_cmp(&(b.0.measure.is_latency(), size(a)))
             .unwrap_or(std::cmp::Ordering::Equal)
@@ -246,7 +246,7 @@ fn speaks_for(pairs: &Pairs) -> Option<String> {
 }
 
 /// Returns how many blocks would settle the rows that are open.
-fn more_blocks(rows: &[Paired<'_>]) -> Option<String> {
+fn more_blocks(rows: &[PairedRow<'_>]) -> Option<String> {
     let needed = rows.iter().filter_map(|(_, ratio, pairs)| match ratio.answer {
         RatioAnswer::Undecided { runs } if pairs.comparisons == 1 && !pairs.strays_slowly => Some(runs),
         _ => None,

@@ -2,7 +2,7 @@
 //! profile.
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test may stop at what it did not expect
 
-use crate::made_up::{Asked, gp3_check, step};
+use crate::made_up::{MadeUpStep, gp3_check, step};
 use analysis::compare::{Comparison, Price, Side, compare};
 use analysis::findings::GeneratorBound;
 use analysis::{Meaning, analyse};
@@ -99,7 +99,7 @@ fn crystal() -> Run {
     for (load, depth, block) in [("big", 8, 1 << 20), ("small", 32, 4096), ("single", 1, 4096)] {
         for direction in [Direction::Read, Direction::Write] {
             let name = format!("{load} {}", direction.name());
-            let asked = Asked { name: &name, kind: StepKind::Job, direction, depth, block, seconds: 6 };
+            let asked = MadeUpStep { name: &name, kind: StepKind::Job, direction, depth, block, seconds: 6 };
             run.steps.push(step(&asked, from));
             from += Nanos::from_secs(7);
         }

@@ -23,11 +23,11 @@ pub enum Of {
 }
 
 /// Series that were asked for.
-pub type Wanted = Vec<SeriesName>;
+pub type SeriesNames = Vec<SeriesName>;
 
 /// Why words name no series.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WantedError {
+pub enum SeriesNamesError {
     /// The run holds no series at all.
     #[error(
         "this recording holds no series of a machine; 'plimsoll watch' and iostat's JSON have them, and --csv DIR gives the tables \
@@ -146,11 +146,11 @@ pub(super) fn metrics(run: &Run, device: &str) -> Vec<Metric> {
 /// its column.
 ///
 /// # Errors
-/// [`WantedError`] with the position of the item that names nothing.
-pub fn wanted(run: &Run, words: &str) -> Result<Wanted, WantedError> {
+/// [`SeriesNamesError`] with the position of the item that names nothing.
+pub fn wanted(run: &Run, words: &str) -> Result<SeriesNames, SeriesNamesError> {
     let all = series_names(run);
-    let Some(first) = all.first() else { return Err(WantedError::Nothing) };
-    let mut found: Wanted = Vec::new();
+    let Some(first) = all.first() else { return Err(SeriesNamesError::Nothing) };
+    let mut found: SeriesNames = Vec::new();
     let mut column = 1;
     for item in words.split(',') {
         let word = item.trim();
@@ -158,7 +158,7 @@ pub fn wanted(run: &Run, words: &str) -> Result<Wanted, WantedError> {
         column += item.chars().count() + 1;
         let Some((device, metric)) = word.rsplit_once(':') else {
             let example = all.get(6).unwrap_or(first).name.clone();
-            return Err(WantedError::NoColon { column: place, word: word.to_owned(), example });
+            return Err(SeriesNamesError::NoColon { column: place, word: word.to_owned(), example });
         };
         let device = kernel_name(run, device);
         let before = found.len();
@@ -170,7 +170,7 @@ pub fn wanted(run: &Run, words: &str) -> Result<Wanted, WantedError> {
             }
         }
         if nothing && found.len() == before {
-            return Err(WantedError::Unknown { column: place, word: word.to_owned() });
+            return Err(SeriesNamesError::Unknown { column: place, word: word.to_owned() });
         }
     }
     Ok(found)

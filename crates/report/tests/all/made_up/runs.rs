@@ -32,7 +32,7 @@ impl Volume {
 }
 
 /// What a made-up step does.
-pub struct Asked<'a> {
+pub struct MadeUpStep<'a> {
     pub name: &'a str,
     pub kind: StepKind,
     pub direction: Direction,
@@ -41,7 +41,7 @@ pub struct Asked<'a> {
     pub seconds: u64,
 }
 
-fn worker(asked: &Asked<'_>) -> WorkerPlan {
+fn worker(asked: &MadeUpStep<'_>) -> WorkerPlan {
     let mix = if asked.direction == Direction::Read { Mix::READ } else { Mix::WRITE };
     WorkerPlan {
         job: asked.name.to_owned(),
@@ -61,7 +61,7 @@ fn worker(asked: &Asked<'_>) -> WorkerPlan {
     }
 }
 
-fn plan(asked: &Asked<'_>) -> StepPlan {
+fn plan(asked: &MadeUpStep<'_>) -> StepPlan {
     let choice = |what: &str, value: &str, reason: &str| Choice {
         what: what.to_owned(),
         value: value.to_owned(),
@@ -91,7 +91,7 @@ fn noise(seed: u64) -> f64 {
     (mixed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-fn second(asked: &Asked<'_>, start: Nanos, seed: u64) -> Interval {
+fn second(asked: &MadeUpStep<'_>, start: Nanos, seed: u64) -> Interval {
     let mut interval = Interval::empty(0, start, start + Nanos::SECOND);
     if asked.kind == StepKind::Idle {
         return interval;
@@ -115,7 +115,7 @@ fn second(asked: &Asked<'_>, start: Nanos, seed: u64) -> Interval {
 }
 
 /// Returns a step that starts at `start`, with a first second of ramp.
-pub fn step(asked: &Asked<'_>, start: Nanos) -> StepRecord {
+pub fn step(asked: &MadeUpStep<'_>, start: Nanos) -> StepRecord {
     let intervals: Vec<Interval> = (0..asked.seconds)
         .map(|index| {
             let at = start + Nanos::from_secs(index);
@@ -210,7 +210,7 @@ pub fn gp3_check() -> Run {
     let mut run = Run::started(words.map(str::to_owned).to_vec(), 1_795_229_820_000);
     let mut at = Nanos::ZERO;
     for (name, kind, direction, depth, block, seconds) in asked_of_a_check() {
-        run.steps.push(step(&Asked { name: &name, kind, direction, depth, block, seconds }, at));
+        run.steps.push(step(&MadeUpStep { name: &name, kind, direction, depth, block, seconds }, at));
         at = at + Nanos::from_secs(seconds) + Nanos::from_millis(40);
     }
     run.samples =
@@ -260,7 +260,7 @@ pub fn target() -> TargetFacts {
 /// Returns a day of one job in intervals of a second: rates that fluctuate slowly, with a stall.
 pub fn a_day() -> Run {
     let mut run = gp3_check();
-    let asked = Asked {
+    let asked = MadeUpStep {
         name: "soak",
         kind: StepKind::Job,
         direction: Direction::Read,
