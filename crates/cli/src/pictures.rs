@@ -11,7 +11,7 @@ use report::charts::{DevicesIn, Form, Picture, PictureOptions, names_in, picture
 
 use session::failure::Failure;
 use session::files::{Kind, Shelf};
-use session::inputs::Recorded;
+use session::inputs::InputRun;
 use session::place::short;
 use session::watch::{fits, unknown_device};
 
@@ -107,7 +107,7 @@ impl PictureArguments {
     }
 
     /// Refuses a part that no recording has: from a sample behind the last one, or of none.
-    pub fn within(&self, runs: &[Recorded]) -> Result<(), Failure> {
+    pub fn within(&self, runs: &[InputRun]) -> Result<(), Failure> {
         let options = self.options(1, Path::new(""));
         let samples = || runs.iter().map(|recorded| samples_in(&recorded.run));
         let most = samples().max().unwrap_or(0);

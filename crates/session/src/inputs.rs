@@ -13,14 +13,16 @@ use runfile::RunfileError;
 use workload::{Bytes, Expectation, PolicyName};
 
 use crate::failure::Failure;
-use crate::named_input::{InputError, InputKind, NamedInput, PRINTED, Taken, about, is_folder, is_what};
+use crate::named_input::{
+    AcceptedKinds, InputError, InputKind, NamedInput, PRINTED, about, is_folder, is_what,
+};
 use crate::output;
 use crate::signals::StopFlag;
 use crate::watchdog;
 
 /// A run and where it was read from.
 #[derive(Debug)]
-pub struct Recorded {
+pub struct InputRun {
     /// The file.
     pub path: PathBuf,
     /// Which of the runs in that file, from 0.
@@ -33,14 +35,14 @@ pub struct Recorded {
 #[derive(Debug)]
 pub struct Inputs {
     /// Runs in the order in which the inputs were named; those of a folder by file name.
-    pub runs: Vec<Recorded>,
+    pub runs: Vec<InputRun>,
     /// Number of inputs that were named one by one and could not be read, each of which was reported.
     pub unread: usize,
 }
 
 /// What a file holds.
 #[derive(Debug)]
-pub enum Held {
+pub enum FileContent {
     /// A run file: the run, and what was lost from it.
     RunFile(Box<Run>, Vec<RunfileError>),
     /// What another tool printed.
@@ -49,7 +51,7 @@ pub enum Held {
 
 /// Why nothing could be read from a file.
 #[derive(Debug)]
-pub enum Unread {
+pub enum ReadFailure {
     /// It could not be opened or read.
     Closed(InputError),
     /// It is a run file from which nothing can be recovered.
@@ -69,20 +71,20 @@ impl Reader {
     /// megabytes, and SQLite reads it by itself.
     ///
     /// # Errors
-    /// [`Unread`].
-    pub fn file(&self, input: &NamedInput) -> Result<Held, Unread> {
+    /// [`ReadFailure`].
+    pub fn file(&self, input: &NamedInput) -> Result<FileContent, ReadFailure> {
         let path = input.path();
         // A pipe can be read only once, and no run file comes through one.
         if about(path).is_ok_and(|about| about.kind == InputKind::File) {
             let head = Bytes(RUN_FILE.len() as u64);
-            let begin = NamedInput::plain(path, head).beginning().map_err(Unread::Closed)?;
+            let begin = NamedInput::plain(path, head).beginning().map_err(ReadFailure::Closed)?;
             if is_run_file(&begin) {
-                return run_file(path).map_err(Unread::RunFile);
+                return run_file(path).map_err(ReadFailure::RunFile);
             }
         }
-        let bytes = input.bytes().map_err(Unread::Closed)?;
+        let bytes = input.bytes().map_err(ReadFailure::Closed)?;
         let import = self.printed(&path.display().to_string(), &bytes);
-        import.map(Held::Printed).map_err(Unread::Nothing)
+        import.map(FileContent::Printed).map_err(ReadFailure::Nothing)
     }
 
     /// Returns what another tool printed, from the bytes of the input `name`.
@@ -132,7 +134,7 @@ impl Reader {
     }
 
     /// Reads the run files of a folder and its files of iostat's JSON; other `*.json` are reported and skipped.
-    fn folder_of_recordings(&self, folder: &Path) -> Result<Vec<Recorded>, Failure> {
+    fn folder_of_recordings(&self, folder: &Path) -> Result<Vec<InputRun>, Failure> {
         let ends =
             |path: &Path, wanted: &str| path.extension().is_some_and(|end| end.eq_ignore_ascii_case(wanted));
         let files = listed(folder, |path| ends(path, "json") || ends(path, "plimsoll"))?;
@@ -161,30 +163,30 @@ impl Reader {
     }
 
     /// Reads a file as recordings. Of a damaged run file it returns what is left, and reports what was lost.
-    fn recording(&self, path: &Path) -> Result<Vec<Recorded>, Failure> {
+    fn recording(&self, path: &Path) -> Result<Vec<InputRun>, Failure> {
         let runs = match self.recorded(path)? {
-            Held::RunFile(run, troubles) => vec![with_losses(path, *run, &troubles)],
-            Held::Printed(import) => {
+            FileContent::RunFile(run, troubles) => vec![with_losses(path, *run, &troubles)],
+            FileContent::Printed(import) => {
                 tell(&path.display().to_string(), &import);
                 import.runs
             }
         };
         let each = runs.into_iter().enumerate();
-        Ok(each.map(|(which, run)| Recorded { path: path.to_owned(), which, run }).collect())
+        Ok(each.map(|(which, run)| InputRun { path: path.to_owned(), which, run }).collect())
     }
 
-    fn recorded(&self, path: &Path) -> Result<Held, Failure> {
+    fn recorded(&self, path: &Path) -> Result<FileContent, Failure> {
         // A missing or empty file is left to the reader of run files, which has the message for it.
         let empty = about(path).map_or(true, |about| about.kind == InputKind::File && about.size == Bytes(0));
         let read = match empty {
-            true => run_file(path).map_err(Unread::RunFile),
+            true => run_file(path).map_err(ReadFailure::RunFile),
             false => self.file(&NamedInput::plain(path, PRINTED)),
         };
         read.or_else(|unread| match unread {
-            Unread::Nothing(error) => Err(no_result(path, &error)),
-            Unread::RunFile(error) => Err(Failure::refused(error)),
-            Unread::Closed(InputError::Closed(_)) => run_file(path).map_err(Failure::refused),
-            Unread::Closed(error) => Err(closed(path, &error)),
+            ReadFailure::Nothing(error) => Err(no_result(path, &error)),
+            ReadFailure::RunFile(error) => Err(Failure::refused(error)),
+            ReadFailure::Closed(InputError::Closed(_)) => run_file(path).map_err(Failure::refused),
+            ReadFailure::Closed(error) => Err(closed(path, &error)),
         })
     }
 
@@ -210,22 +212,22 @@ impl Reader {
     fn result(&self, input: &NamedInput) -> Result<Vec<Run>, Failure> {
         let path = input.path();
         match self.file(input) {
-            Ok(Held::RunFile(run, troubles)) => match troubles.into_iter().next() {
+            Ok(FileContent::RunFile(run, troubles)) => match troubles.into_iter().next() {
                 Some(trouble) => Err(Failure::refused(trouble)),
                 None => {
                     crate::running::tell(path, &run);
                     Ok(vec![*run])
                 }
             },
-            Ok(Held::Printed(import)) => results_of(&path.display().to_string(), import),
-            Err(Unread::RunFile(error)) => Err(Failure::refused(error)),
-            Err(Unread::Nothing(error)) => Err(no_result(path, &error)),
-            Err(Unread::Closed(error)) => Err(closed(path, &error)),
+            Ok(FileContent::Printed(import)) => results_of(&path.display().to_string(), import),
+            Err(ReadFailure::RunFile(error)) => Err(Failure::refused(error)),
+            Err(ReadFailure::Nothing(error)) => Err(no_result(path, &error)),
+            Err(ReadFailure::Closed(error)) => Err(closed(path, &error)),
         }
     }
 }
 
-impl Recorded {
+impl InputRun {
     /// Analyses the run against the limits and the expectation that it was compared with.
     ///
     /// # Errors
@@ -310,11 +312,11 @@ fn no_result(path: &Path, error: &ImportError) -> Failure {
     Failure::refused(format!("{} is no run file of plimsoll, and {error}", path.display()))
 }
 
-fn run_file(path: &Path) -> Result<Held, RunfileError> {
+fn run_file(path: &Path) -> Result<FileContent, RunfileError> {
     let (mut run, troubles) = waited_for(path, runfile::read_what_can_be)?;
     crate::running::note(path, &mut run);
     take_up_policies(&run);
-    Ok(Held::RunFile(Box::new(run), troubles))
+    Ok(FileContent::RunFile(Box::new(run), troubles))
 }
 
 /// Returns the run in the file at `path`, which must be undamaged, and whose process must have ended: two
@@ -325,7 +327,7 @@ fn run_file(path: &Path) -> Result<Held, RunfileError> {
 pub fn stopped_run(path: &Path) -> Result<Run, Failure> {
     match about(path).map(|about| about.kind) {
         Ok(InputKind::File) | Err(InputError::Closed(_)) => {}
-        Ok(kind) => return Err(closed(path, &InputError::Kind(kind, Taken::File))),
+        Ok(kind) => return Err(closed(path, &InputError::Kind(kind, AcceptedKinds::File))),
         Err(error) => return Err(closed(path, &error)),
     }
     // Checked before reading, so that what is read of a run that has ended is complete.

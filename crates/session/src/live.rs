@@ -27,7 +27,7 @@ const HELD_NAMED: usize = 3;
 
 /// Where progress goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum ProgressDisplay {
     /// Lines that are overwritten.
     Line,
     /// A line for each step or phase.
@@ -38,23 +38,27 @@ pub enum Shown {
     Nowhere,
 }
 
-impl Shown {
+impl ProgressDisplay {
     /// Returns overwritten lines if stderr is a terminal that can do that, plain lines otherwise, unless the user
     /// chose a form.
-    pub fn fitting() -> Shown {
+    pub fn fitting() -> ProgressDisplay {
         match progress::form() {
-            Form::Json => return Shown::Events,
-            Form::Plain => return Shown::Plain,
+            Form::Json => return ProgressDisplay::Events,
+            Form::Plain => return ProgressDisplay::Plain,
             Form::Fitting | Form::JsonIn(_) => {}
         }
         let is_dumb = std::env::var_os("TERM").is_none_or(|kind| kind.is_empty() || kind == "dumb");
-        if std::io::stderr().is_terminal() && !is_dumb { Shown::Line } else { Shown::Plain }
+        if std::io::stderr().is_terminal() && !is_dumb {
+            ProgressDisplay::Line
+        } else {
+            ProgressDisplay::Plain
+        }
     }
 }
 
 /// Progress as people see it.
 pub struct Live {
-    shown: Shown,
+    shown: ProgressDisplay,
     content: Content,
     region: Region,
     teller: Option<Rc<Teller>>,
@@ -64,12 +68,12 @@ pub struct Live {
 
 /// Estimate of the seconds left of a run, made a while ago. An update through one copy is seen by all.
 #[derive(Clone)]
-pub struct Left(Rc<Cell<(f64, Instant)>>);
+pub struct RemainingTime(Rc<Cell<(f64, Instant)>>);
 
-impl Left {
+impl RemainingTime {
     /// Returns an estimate of `seconds` from now.
-    pub fn of(seconds: f64) -> Left {
-        Left(Rc::new(Cell::new((seconds, Instant::now()))))
+    pub fn of(seconds: f64) -> RemainingTime {
+        RemainingTime(Rc::new(Cell::new((seconds, Instant::now()))))
     }
 
     /// Updates the estimate to `seconds` from now.
@@ -96,9 +100,9 @@ enum Content {
 struct StepLines {
     now: Showing,
     begun: Instant,
-    left: Left,
+    left: RemainingTime,
     outlooks: Option<Outlooks>,
-    found: Found,
+    found: InterimResults,
     /// Total time that analysing the steps so far has taken.
     looked: Duration,
     drawn: Option<Instant>,
@@ -106,7 +110,7 @@ struct StepLines {
 
 /// Whether people are shown what the steps have found so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
+enum InterimResults {
     Told,
     Untold,
 }
@@ -132,9 +136,9 @@ impl PhaseLine {
 
 impl Live {
     /// Returns the progress of a run of steps with an estimate of the time left.
-    pub fn of_steps(shown: Shown, left: Left) -> Live {
+    pub fn of_steps(shown: ProgressDisplay, left: RemainingTime) -> Live {
         let (begun, looked) = (Instant::now(), Duration::ZERO);
-        let (now, found) = (Showing::default(), Found::Told);
+        let (now, found) = (Showing::default(), InterimResults::Told);
         let lines = StepLines { now, begun, left, outlooks: None, found, looked, drawn: None };
         Live {
             shown,
@@ -147,7 +151,7 @@ impl Live {
 
     /// Whether it is drawn on a terminal, where keys may be pressed.
     pub(crate) fn is_drawn(&self) -> bool {
-        self.shown == Shown::Line
+        self.shown == ProgressDisplay::Line
     }
 
     /// Makes it one of several that take turns in one place: each shows its running step, but not what was found
@@ -155,7 +159,7 @@ impl Live {
     pub(crate) fn in_turns(mut self, region: &Region) -> Live {
         self.region = region.clone();
         if let Content::Steps(lines) = &mut self.content {
-            lines.found = Found::Untold;
+            lines.found = InterimResults::Untold;
         }
         self
     }
@@ -190,7 +194,7 @@ impl Live {
 
     /// Returns the progress of a watch, showing the busiest of the devices `favoured`, or of all devices if there
     /// are none.
-    pub fn of_phases(shown: Shown, favoured: Vec<String>) -> Live {
+    pub fn of_phases(shown: ProgressDisplay, favoured: Vec<String>) -> Live {
         let line = PhaseLine { phase: String::new(), until: None, device: None, favoured, drawn: None };
         Live {
             shown,
@@ -208,7 +212,7 @@ impl Live {
 
     /// Whether anyone is looking, at the terminal or at a page.
     fn is_looked_at(&self) -> bool {
-        self.shown == Shown::Line || self.audience.as_ref().is_some_and(Audience::is_there)
+        self.shown == ProgressDisplay::Line || self.audience.as_ref().is_some_and(Audience::is_there)
     }
 
     pub(crate) fn step_started(&mut self, plan: &StepPlan) {
@@ -227,7 +231,7 @@ impl Live {
         self.event("interval", |teller| report::interval_told(&teller.name(), interval));
         if let Content::Steps(lines) = &mut self.content {
             lines.now.heard(interval);
-            let told = lines.outlooks.as_mut().filter(|_| self.shown != Shown::Nowhere);
+            let told = lines.outlooks.as_mut().filter(|_| self.shown != ProgressDisplay::Nowhere);
             if let Some(outlook) = told.and_then(|outlooks| outlooks.heard(interval)) {
                 self.say(&report::outlook(&outlook));
             }
@@ -247,13 +251,13 @@ impl Live {
     pub(crate) fn so_far(&mut self, run: &Run) {
         let is_looked_at = self.is_looked_at();
         let Content::Steps(lines) = &mut self.content else { return };
-        let is_told = is_looked_at && lines.found == Found::Told || self.teller.is_some();
+        let is_told = is_looked_at && lines.found == InterimResults::Told || self.teller.is_some();
         if !is_told || lines.looked > lines.begun.elapsed() / LOOKS {
             return;
         }
         let begun = Instant::now();
         let found = analyse(run, None, None);
-        if lines.found == Found::Told {
+        if lines.found == InterimResults::Told {
             lines.now.so_far(run, &found);
         }
         lines.looked += begun.elapsed();
@@ -267,7 +271,7 @@ impl Live {
         if matches!(self.content, Content::Phases(_)) {
             return;
         }
-        if self.shown == Shown::Plain {
+        if self.shown == ProgressDisplay::Plain {
             output::people(&report::step_done(record));
         }
         let held: Vec<&Note> = held(record).collect();
@@ -291,7 +295,7 @@ impl Live {
     /// Prints a line of its own for a phase that is over, with the step that ran in it.
     pub(crate) fn phase_ended(&mut self, phase: &Phase, step: Option<&StepRecord>) {
         self.event("phase_ended", |_| report::phase_ended(phase));
-        if !matches!(self.shown, Shown::Nowhere | Shown::Events) {
+        if !matches!(self.shown, ProgressDisplay::Nowhere | ProgressDisplay::Events) {
             self.clear();
             output::people(&report::phase_done(phase, step));
         }
@@ -323,7 +327,7 @@ impl Live {
 
     /// Overwrites what is shown.
     fn draw(&mut self) {
-        if self.shown == Shown::Line {
+        if self.shown == ProgressDisplay::Line {
             let lines = self.lines(room());
             self.region.draw(&lines);
         }
@@ -349,7 +353,7 @@ impl Live {
 
     /// Prints a line of its own, above the live one.
     pub(crate) fn say(&mut self, text: &str) {
-        if self.shown == Shown::Nowhere {
+        if self.shown == ProgressDisplay::Nowhere {
             return;
         }
         self.clear();

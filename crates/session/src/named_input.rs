@@ -44,7 +44,7 @@ pub enum InputError {
     Closed(#[from] io::Error),
     /// It is of a kind that is not read.
     #[error("it is {}, and only {} is read here", name(*.0), .1)]
-    Kind(InputKind, Taken),
+    Kind(InputKind, AcceptedKinds),
     /// It is longer than the format may be: its length and the limit.
     #[error("it is a file of {}, and at most {} are read", apart(*.0, *.1).0, apart(*.0, *.1).1)]
     TooLong(Bytes, Bytes),
@@ -73,18 +73,18 @@ impl From<Left> for InputError {
 
 /// What kinds may be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum AcceptedKinds {
     /// Only a plain file.
     File,
     /// A plain file or a pipe.
     FileOrPipe,
 }
 
-impl std::fmt::Display for Taken {
+impl std::fmt::Display for AcceptedKinds {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Taken::File => "a plain file",
-            Taken::FileOrPipe => "a plain file or a pipe",
+            AcceptedKinds::File => "a plain file",
+            AcceptedKinds::FileOrPipe => "a plain file or a pipe",
         })
     }
 }
@@ -160,7 +160,7 @@ pub fn is_folder(path: &Path) -> bool {
 pub struct NamedInput {
     path: PathBuf,
     most: Bytes,
-    taken: Taken,
+    taken: AcceptedKinds,
     patience: Nanos,
 }
 
@@ -168,12 +168,12 @@ impl NamedInput {
     /// Returns an input whose name the user typed, which may be a pipe or `-`; at most `most` bytes are read.
     pub fn typed(path: impl AsRef<Path>, most: Bytes) -> NamedInput {
         let path = path.as_ref().to_owned();
-        NamedInput { path, most, taken: Taken::FileOrPipe, patience: PATIENCE }
+        NamedInput { path, most, taken: AcceptedKinds::FileOrPipe, patience: PATIENCE }
     }
 
     /// Returns an input that must be a plain file, such as one found in a folder.
     pub fn plain(path: impl AsRef<Path>, most: Bytes) -> NamedInput {
-        NamedInput { taken: Taken::File, ..NamedInput::typed(path, most) }
+        NamedInput { taken: AcceptedKinds::File, ..NamedInput::typed(path, most) }
     }
 
     /// Sets how long its device may leave a read unanswered.
@@ -268,12 +268,12 @@ impl NamedInput {
     }
 
     fn is_stdin(&self) -> bool {
-        self.taken == Taken::FileOrPipe && STDIN.iter().any(|name| self.path == Path::new(name))
+        self.taken == AcceptedKinds::FileOrPipe && STDIN.iter().any(|name| self.path == Path::new(name))
     }
 
     fn may_be(&self, kind: InputKind) -> Result<(), InputError> {
         match (kind, self.taken) {
-            (InputKind::File, _) | (InputKind::Pipe, Taken::FileOrPipe) => Ok(()),
+            (InputKind::File, _) | (InputKind::Pipe, AcceptedKinds::FileOrPipe) => Ok(()),
             (kind, taken) => Err(InputError::Kind(kind, taken)),
         }
     }

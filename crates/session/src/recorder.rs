@@ -425,7 +425,7 @@ fn not_begun(place: &Place, error: &WriteError) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::live::{Left, Shown};
+    use crate::live::{ProgressDisplay, RemainingTime};
     use record::HostFacts;
 
     fn sample(second: u64) -> Sample {
@@ -435,7 +435,7 @@ mod tests {
     fn begun(folder: &std::path::Path) -> (Place, RunRecorder) {
         let place = Place::new(Some(folder), ("vol", "check"), &[]).unwrap();
         let run = crate::run::begun(HostFacts::default());
-        let live = Live::of_steps(Shown::Nowhere, Left::of(0.0));
+        let live = Live::of_steps(ProgressDisplay::Nowhere, RemainingTime::of(0.0));
         let recorder = RunRecorder::begin(run, &place, &StopFlag::default(), live).unwrap();
         (place, recorder)
     }

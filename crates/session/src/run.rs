@@ -11,7 +11,7 @@ use volumes::lab::LabError;
 use workload::{Ending, Expectation, Nanos, PolicyName, ProcedureRequest, StepPlan, Target};
 
 use crate::failure::{Code, Failure};
-use crate::live::{Left, Live, Shown, held};
+use crate::live::{Live, ProgressDisplay, RemainingTime, held};
 use crate::opening::Wish;
 use crate::output;
 use crate::place::Place;
@@ -81,10 +81,10 @@ pub fn absolute(target: &Target, typed: &str) -> String {
 }
 
 /// Returns where progress goes: nowhere in virtual time, which passes faster than anyone reads.
-pub(crate) fn shown(setup: &Setup) -> Shown {
-    match Shown::fitting() {
-        Shown::Events => Shown::Events,
-        _ if setup.is_virtual() => Shown::Nowhere,
+pub(crate) fn shown(setup: &Setup) -> ProgressDisplay {
+    match ProgressDisplay::fitting() {
+        ProgressDisplay::Events => ProgressDisplay::Events,
+        _ if setup.is_virtual() => ProgressDisplay::Nowhere,
         fitting => fitting,
     }
 }
@@ -291,7 +291,7 @@ impl Session<'_> {
         next: Next<'_>,
         tell: &dyn Fn(&Run, &Analysis) -> Result<u8, Failure>,
     ) -> Result<u8, Failure> {
-        let left = Left::of(self.seconds);
+        let left = RemainingTime::of(self.seconds);
         let live = Live::of_steps(shown(&self.setup), left.clone());
         let live = match &self.asked {
             Some(ProcedureRequest::Burst(_)) if earlier.steps.is_empty() => {

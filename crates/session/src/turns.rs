@@ -5,7 +5,7 @@ use record::{Observer, Run, StepRecord};
 use workload::{Nanos, StepPlan};
 
 use crate::failure::{Code, Failure};
-use crate::live::{Left, Live, Shown};
+use crate::live::{Live, ProgressDisplay, RemainingTime};
 use crate::output;
 use crate::procedure::{Procedure, run_steps};
 use crate::recorder::RunRecorder;
@@ -35,7 +35,7 @@ pub fn run_in_turns(
     course: TurnsCourse<'_>,
     tell: &dyn Fn(Vec<Run>) -> Result<u8, Failure>,
 ) -> Result<u8, Failure> {
-    let left = Left::of(sides.first().map_or(0.0, |side| side.seconds));
+    let left = RemainingTime::of(sides.first().map_or(0.0, |side| side.seconds));
     let (mut recorders, region) = (Vec::new(), Region::default());
     for side in &mut sides {
         let live = Live::of_steps(shown(&side.setup), left.clone()).in_turns(&region);
@@ -72,10 +72,10 @@ pub fn run_in_turns(
 
 /// Returns one live line if stderr is a terminal. Otherwise nothing: there would be hundreds of lines, one for
 /// each turn, and the news is enough.
-fn shown(setup: &Setup) -> Shown {
+fn shown(setup: &Setup) -> ProgressDisplay {
     match crate::run::shown(setup) {
-        shown @ (Shown::Line | Shown::Events) => shown,
-        Shown::Plain | Shown::Nowhere => Shown::Nowhere,
+        shown @ (ProgressDisplay::Line | ProgressDisplay::Events) => shown,
+        ProgressDisplay::Plain | ProgressDisplay::Nowhere => ProgressDisplay::Nowhere,
     }
 }
 
@@ -136,7 +136,7 @@ struct Turns<'a> {
     done: Vec<Vec<StepRecord>>,
     recorders: Vec<RunRecorder>,
     side: usize,
-    left: Left,
+    left: RemainingTime,
     /// Region of the live lines, above which news are printed.
     region: Region,
 }

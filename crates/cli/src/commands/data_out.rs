@@ -8,12 +8,12 @@ use report::{CsvTable, SeriesNamesError};
 use crate::arguments::{ReportArguments, ReportFormat};
 use session::failure::Failure;
 use session::files::{Kind, Shelf};
-use session::inputs::Recorded;
+use session::inputs::InputRun;
 use session::output;
 use session::place::short;
 
 /// Prints the series that `words` name.
-pub fn series(arguments: &ReportArguments, words: &str, runs: &[Recorded]) -> Result<(), Failure> {
+pub fn series(arguments: &ReportArguments, words: &str, runs: &[InputRun]) -> Result<(), Failure> {
     let [recorded] = runs else {
         let text = format!(
             "--series gives one recording's series, and there are {}; name one, or use --csv DIR, which keeps them apart",
@@ -83,7 +83,7 @@ fn nearest(word: &str, names: &[&str]) -> Option<String> {
 }
 
 /// Writes the tables of each run into `folder`, in subfolders if there are several runs, and prints what it wrote.
-pub fn csv(folder: &Path, runs: &[Recorded]) -> Result<(), Failure> {
+pub fn csv(folder: &Path, runs: &[InputRun]) -> Result<(), Failure> {
     let mut taken: Vec<PathBuf> = Vec::new();
     for recorded in runs {
         let place = if runs.len() == 1 { folder.to_path_buf() } else { own_folder(folder, recorded, &taken) };
@@ -120,7 +120,7 @@ fn is_table(there: &[u8], new: &[u8]) -> bool {
     there.is_empty() || head(there) == head(new)
 }
 
-fn own_folder(folder: &Path, recorded: &Recorded, taken: &[PathBuf]) -> PathBuf {
+fn own_folder(folder: &Path, recorded: &InputRun, taken: &[PathBuf]) -> PathBuf {
     let stem = recorded.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let names = (1_u32..).map(|number| match number {
         1 => folder.join(&stem),

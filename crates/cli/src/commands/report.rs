@@ -12,7 +12,7 @@ use crate::arguments::{ReportArguments, ReportFormat, typed};
 use session::browser;
 use session::failure::Failure;
 use session::files::{Output, Over, PAGE, Shelf, write_page};
-use session::inputs::{Reader, Recorded};
+use session::inputs::{InputRun, Reader};
 use session::output;
 use session::place::short;
 
@@ -37,7 +37,7 @@ pub fn run(arguments: &ReportArguments) -> Result<u8, Failure> {
 }
 
 /// Writes the tables and prints the series that were asked for.
-fn write_data(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
+fn write_data(arguments: &ReportArguments, runs: &[InputRun]) -> Result<(), Failure> {
     if let Some(folder) = &arguments.csv {
         data_out::csv(folder, runs)?;
     }
@@ -49,7 +49,7 @@ fn write_data(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Fail
 
 /// Draws every run and prints its report, unless series were asked for, which then take stdout. Nothing is written,
 /// not even data, before it is known that everything can be drawn and that a named page can be written.
-fn draw(arguments: &ReportArguments, runs: &[Recorded]) -> Result<(), Failure> {
+fn draw(arguments: &ReportArguments, runs: &[InputRun]) -> Result<(), Failure> {
     arguments.pictures.within(runs)?;
     arguments.pictures.know(runs.iter().map(|recorded| &recorded.run))?;
     let pages = pages(arguments, runs)?;
@@ -127,7 +127,7 @@ fn together(documents: &[String]) -> String {
 
 /// Returns the page of each run: beside its file, in the folder that `--html` names, or, for a single run, the file
 /// that it names.
-fn pages(arguments: &ReportArguments, runs: &[Recorded]) -> Result<Vec<PathBuf>, Failure> {
+fn pages(arguments: &ReportArguments, runs: &[InputRun]) -> Result<Vec<PathBuf>, Failure> {
     let folder = match &arguments.html {
         Some(html) if is_folder(html) => {
             Shelf::named(html).map_err(|error| {
@@ -156,7 +156,7 @@ fn pages(arguments: &ReportArguments, runs: &[Recorded]) -> Result<Vec<PathBuf>,
 
 /// Refuses the page that a run still under way will write at its end, because the run could not write it if the name
 /// were taken.
-fn not_its_own(page: &Path, recorded: &Recorded) -> Result<(), Failure> {
+fn not_its_own(page: &Path, recorded: &InputRun) -> Result<(), Failure> {
     let own = recorded.path.with_extension("html");
     let is_own = recorded.run.still_running.is_some() && real(page) == real(&own);
     if !is_own {
@@ -182,7 +182,7 @@ fn is_folder(path: &Path) -> bool {
 
 /// Returns `NAME.html`, numbered if a file holds several runs or two files have the same name; for a run still under
 /// way `NAME-so-far.html`, because it will write the other name itself.
-fn page(recorded: &Recorded, folder: Option<&Path>, taken: &[PathBuf]) -> PathBuf {
+fn page(recorded: &InputRun, folder: Option<&Path>, taken: &[PathBuf]) -> PathBuf {
     let mut stem = recorded.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     if recorded.run.still_running.is_some() {
         stem += "-so-far";

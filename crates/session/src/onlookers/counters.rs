@@ -32,14 +32,14 @@ impl Counters {
 /// # Errors
 /// Listening there is not possible.
 pub(super) fn scraped(address: SocketAddr, counters: Counters) -> Result<Server, Failure> {
-    let server = served((address, "--metrics"), None, Arc::new(Scraped(counters)))?;
+    let server = served((address, "--metrics"), None, Arc::new(CountersSite(counters)))?;
     output::people(&format!("metrics {}metrics", server.url()));
     Ok(server)
 }
 
-struct Scraped(Counters);
+struct CountersSite(Counters);
 
-impl Site for Scraped {
+impl Site for CountersSite {
     fn answer(&self, asked: &SiteRequest<'_>) -> Answer {
         if asked.path != "metrics" {
             return Answer::nothing();

@@ -14,7 +14,7 @@ use serve::{Answer, Feed, Rules, Server, Site, SiteRequest};
 
 use super::listen;
 use crate::failure::Failure;
-use crate::inputs::Recorded;
+use crate::inputs::InputRun;
 use crate::output;
 
 /// Divisor of a processor's time: drawing the page takes at most this part of it, and as much again in a second
@@ -168,7 +168,7 @@ impl Site for Board {
 
 /// Returns the page of the run as far as its file has come; `None` if nothing can be read yet.
 fn drawn(run: &Path) -> Option<String> {
-    let mut run = Recorded { path: run.to_owned(), which: 0, run: runfile::read(run).ok()? };
+    let mut run = InputRun { path: run.to_owned(), which: 0, run: runfile::read(run).ok()? };
     // Neither the run nor its running step was cut off: they go on, and are as long as recorded so far.
     run.run.complete = true;
     crate::running::not_cut(&mut run.run);

@@ -17,7 +17,7 @@ use sampler::{Devices, Root, SamplerThread};
 use workload::Nanos;
 
 use crate::failure::{Code, Failure};
-use crate::live::{Live, Shown};
+use crate::live::{Live, ProgressDisplay};
 use crate::output;
 use crate::place::Place;
 use crate::recorder::{Recorded, RunRecorder, SampledBy};
@@ -126,12 +126,12 @@ impl Watch<'_> {
         }
         let shown = match (self.subject, self.watched.setup()) {
             // The terminal belongs to the command.
-            (Subject::Command { .. }, _) => match Shown::fitting() {
-                Shown::Events => Shown::Events,
-                _ => Shown::Plain,
+            (Subject::Command { .. }, _) => match ProgressDisplay::fitting() {
+                ProgressDisplay::Events => ProgressDisplay::Events,
+                _ => ProgressDisplay::Plain,
             },
             (_, Some(setup)) => run::shown(setup),
-            (_, None) => Shown::fitting(),
+            (_, None) => ProgressDisplay::fitting(),
         };
         let loaded = self.watched.loaded_devices().iter().take(1);
         let live = Live::of_phases(shown, loaded.map(|device| device.name.clone()).collect());

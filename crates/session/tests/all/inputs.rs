@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use analysis::Meaning;
 use record::Run;
-use session::inputs::{Held, Reader, Recorded, Unread};
+use session::inputs::{FileContent, InputRun, ReadFailure, Reader};
 use session::named_input::{NamedInput, PRINTED};
 use workload::Nanos;
 
@@ -31,17 +31,19 @@ fn reader() -> Reader {
 fn content_tells_what_a_file_is() {
     let folder = folder();
     let held = |name: &str| reader().file(&NamedInput::plain(folder.path().join(name), PRINTED));
-    assert!(matches!(held("a"), Ok(Held::RunFile(run, lost)) if run.started_unix_ms == 7 && lost.is_empty()));
     assert!(
-        matches!(held("b"), Ok(Held::Printed(import)) if import.runs.iter().all(|run| run.words == reader().words))
+        matches!(held("a"), Ok(FileContent::RunFile(run, lost)) if run.started_unix_ms == 7 && lost.is_empty())
     );
     assert!(
-        matches!(held("c.json"), Ok(Held::Printed(import)) if import.runs.iter().all(|run| run.observed.is_some()))
+        matches!(held("b"), Ok(FileContent::Printed(import)) if import.runs.iter().all(|run| run.words == reader().words))
     );
-    assert!(matches!(held("d"), Err(Unread::Nothing(_))));
-    assert!(matches!(held("e"), Err(Unread::Nothing(_))));
-    assert!(matches!(held("f"), Err(Unread::RunFile(_))));
-    assert!(matches!(held("g"), Err(Unread::Closed(_))));
+    assert!(
+        matches!(held("c.json"), Ok(FileContent::Printed(import)) if import.runs.iter().all(|run| run.observed.is_some()))
+    );
+    assert!(matches!(held("d"), Err(ReadFailure::Nothing(_))));
+    assert!(matches!(held("e"), Err(ReadFailure::Nothing(_))));
+    assert!(matches!(held("f"), Err(ReadFailure::RunFile(_))));
+    assert!(matches!(held("g"), Err(ReadFailure::Closed(_))));
 }
 
 #[test]
@@ -68,7 +70,7 @@ fn the_processors_of_the_step_that_runs_are_not_judged_before_its_end_tells_of_t
         let step = run.steps.last_mut().unwrap();
         step.workers[0].run_delay_ns = step.ended.since(step.started).0;
         step.workers[0].user_cpu_ns = user_cpu_ns;
-        let analysis = Recorded { path: PathBuf::new(), which: 0, run }.analysis().unwrap();
+        let analysis = InputRun { path: PathBuf::new(), which: 0, run }.analysis().unwrap();
         analysis.findings.iter().any(|found| matches!(found.meaning, Meaning::GeneratorBound(_)))
     };
     assert!(is_judged(None, 0), "nobody ran in virtual time, and the run is over");

@@ -6,7 +6,7 @@ use policy::{Apart, Candidate, Circumstances, Level, Plateau, UnitReading, ident
 use report::numbers::count;
 use serde::Serialize;
 use session::failure::Failure;
-use session::inputs::{Reader, Recorded};
+use session::inputs::{InputRun, Reader};
 use session::output;
 use workload::{Bytes, Direction, grouped};
 
@@ -48,7 +48,7 @@ struct LevelRow {
 pub fn run(named: Option<&PathBuf>, format: Format) -> Result<u8, Failure> {
     let named = or_newest(named.map_or(&[], std::slice::from_ref))?;
     let inputs = Reader { words: typed() }.recordings(&named)?;
-    let Some(Recorded { run, .. }) = inputs.runs.first() else {
+    let Some(InputRun { run, .. }) = inputs.runs.first() else {
         return Err(Failure::refused(format!("{}: holds no run", named[0].display())));
     };
     let (levels, known) = (analysis::levels(run), analysis::circumstances(run));
