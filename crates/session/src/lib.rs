@@ -32,7 +32,7 @@ pub mod watchdog;
 
 pub use idle::{Use, between};
 pub use opening::{
-    Holes, OneFile, OpenTarget, OpenTargetError, Wish, Written, leave_to_write, named, open_own_device,
+    Holes, OneFile, OpenTarget, OpenTargetError, Wish, WriteTarget, leave_to_write, named, open_own_device,
     open_path, tell_what_goes, unwritten, usual_region,
 };
 pub use phases::{PhasesRun, check_phases, conduct_phases, lay_out};

@@ -82,7 +82,7 @@ where
 }
 
 /// Steps that follow from the records of earlier ones.
-pub(crate) struct Decided<'a> {
+pub(crate) struct DecidedSteps<'a> {
     /// Rule that decides the next step.
     pub next: &'a dyn Fn(&[StepRecord]) -> Option<Step>,
     /// Records of the steps that ran.
@@ -91,7 +91,7 @@ pub(crate) struct Decided<'a> {
     pub observer: &'a mut dyn Observer,
 }
 
-impl<R: Runner + ?Sized> Procedure<R> for Decided<'_> {
+impl<R: Runner + ?Sized> Procedure<R> for DecidedSteps<'_> {
     type Error = RunnerError;
 
     fn next(&mut self, _runner: &mut R) -> Result<Option<Step>, RunnerError> {

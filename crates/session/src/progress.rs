@@ -53,7 +53,7 @@ enum Sink {
     File(File),
 }
 
-struct Told {
+struct ProgressChannel {
     form: Form,
     begun: Instant,
     sink: Option<Mutex<Sink>>,
@@ -63,7 +63,7 @@ struct Told {
 }
 
 /// Set once, before anything is printed.
-static TOLD: OnceLock<Told> = OnceLock::new();
+static TOLD: OnceLock<ProgressChannel> = OnceLock::new();
 
 /// Sets where progress of this process goes. Must be called once, before anything is printed.
 ///
@@ -75,7 +75,7 @@ pub fn begin(form: &Form) -> Result<(), Failure> {
         Form::Json => Some(Sink::Stderr),
         Form::JsonIn(path) => Some(Sink::File(opened(path)?)),
     };
-    let told = Told {
+    let told = ProgressChannel {
         form: form.clone(),
         begun: Instant::now(),
         sink: sink.map(Mutex::new),
@@ -117,7 +117,7 @@ pub(crate) fn takes_words(text: &str) -> bool {
 /// Reports that the command is over, with this exit code. If a file lacks lines, that is said on stderr.
 pub fn ended(code: u8) {
     tell("ended", Stamp { left_s: Some(0.0), ..Stamp::default() }, json!({ "exit_code": code }));
-    if let Some(Told { form: Form::JsonIn(path), lost, .. }) = TOLD.get()
+    if let Some(ProgressChannel { form: Form::JsonIn(path), lost, .. }) = TOLD.get()
         && let Some(error) = lost.get()
     {
         let path = path.display();

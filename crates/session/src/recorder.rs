@@ -88,7 +88,7 @@ struct Trouble {
 }
 
 /// A run when its recorder is done.
-pub struct Recorded {
+pub struct FinishedRecording {
     /// What is kept of it in memory: everything but the samples of a watch.
     pub run: Run,
     /// Its file.
@@ -195,7 +195,7 @@ impl RunRecorder {
     }
 
     /// Ends sampling, the live line and the taking of keys, and waits for the run file as long as is sensible.
-    pub fn done(self) -> Recorded {
+    pub fn done(self) -> FinishedRecording {
         let mut state = self.state.into_inner();
         for sample in self.sampler.map(SamplerThread::stop).unwrap_or_default() {
             if !state.series.as_ref().is_some_and(|series| series.is_noise(&sample)) {
@@ -210,11 +210,11 @@ impl RunRecorder {
             Some(Series { lost: lost @ 1.., .. }) => format!("{first} ({lost} samples are missing)"),
             _ => first,
         });
-        Recorded { run: state.run, file: state.file, trouble }
+        FinishedRecording { run: state.run, file: state.file, trouble }
     }
 }
 
-impl Recorded {
+impl FinishedRecording {
     /// Records an event after everything else.
     pub fn note(&mut self, event: Event) {
         self.file.event(&event);
@@ -442,7 +442,7 @@ mod tests {
 
     /// Returns what `recorder` keeps in memory, and what its file holds.
     fn done(place: &Place, recorder: RunRecorder) -> (Run, Run) {
-        let Recorded { run, file, trouble } = recorder.done();
+        let FinishedRecording { run, file, trouble } = recorder.done();
         assert_eq!(trouble, None);
         file.finish().unwrap();
         (run, runfile::read(&place.run()).unwrap())

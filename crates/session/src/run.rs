@@ -15,7 +15,7 @@ use crate::live::{Live, ProgressDisplay, RemainingTime, held};
 use crate::opening::Wish;
 use crate::output;
 use crate::place::Place;
-use crate::recorder::{Recorded, RunRecorder};
+use crate::recorder::{FinishedRecording, RunRecorder};
 use crate::runner::{Runner, RunnerError, conduct};
 use crate::setup::{Setup, SetupError, set_up};
 use crate::signals::StopFlag;
@@ -136,7 +136,7 @@ pub(crate) fn measure(
     setup: &mut Setup,
     next: Next<'_>,
     mut recorder: RunRecorder,
-) -> (Recorded, Option<Failure>) {
+) -> (FinishedRecording, Option<Failure>) {
     let (steps, failure) = conduct(next, setup.runner.as_mut(), &mut recorder);
     let recorded = settle(setup, (&steps, recorder), failure.as_ref());
     (recorded, failure.map(Failure::failed))
@@ -147,7 +147,7 @@ pub(crate) fn settle(
     setup: &Setup,
     (steps, mut recorder): (&[StepRecord], RunRecorder),
     failure: Option<&RunnerError>,
-) -> Recorded {
+) -> FinishedRecording {
     look_at_shares(setup, steps, &mut recorder);
     let now = setup.runner.now();
     let mut recorded = recorder.done();
@@ -309,7 +309,7 @@ impl Session<'_> {
         };
         let (recorded, failed) = measure(&mut self.setup, &next, recorder);
         let (place, stop) = (self.place, self.stop);
-        let Ended { run, analysis, kept } = self.end(recorded);
+        let FinishedRun { run, analysis, kept } = self.end(recorded);
         if let Some(failure) = failed {
             output::people(&place.files_line());
             return Err(failure);
@@ -356,19 +356,19 @@ impl Session<'_> {
     }
 
     /// Completes and stores the run, and releases the target.
-    pub(crate) fn end(self, mut recorded: Recorded) -> Ended {
+    pub(crate) fn end(self, mut recorded: FinishedRecording) -> FinishedRun {
         self.remark(&mut recorded);
-        let Recorded { mut run, file, .. } = recorded;
+        let FinishedRecording { mut run, file, .. } = recorded;
         self.count_exceeded(&mut run);
         run.complete = true;
         let analysis = self.against.analyse(&run);
         let kept = keep(&mut run, &analysis, file, self.place);
-        Ended { run, analysis, kept }
+        FinishedRun { run, analysis, kept }
     }
 }
 
 /// A run that is over.
-pub(crate) struct Ended {
+pub(crate) struct FinishedRun {
     /// What happened.
     pub(crate) run: Run,
     /// What it means.
@@ -379,7 +379,7 @@ pub(crate) struct Ended {
 
 impl Session<'_> {
     /// Reports and records remarks on the steps that ran.
-    fn remark(&self, recorded: &mut Recorded) {
+    fn remark(&self, recorded: &mut FinishedRecording) {
         let steps = &recorded.run.steps;
         let at = steps.last().map_or(Nanos::ZERO, |step| step.ended);
         let remarks = self.course.map(|course| (course.remarks)(steps)).unwrap_or_default();

@@ -10,7 +10,7 @@ use crate::output;
 use crate::procedure::{Procedure, run_steps};
 use crate::recorder::RunRecorder;
 use crate::region::Region;
-use crate::run::{Earlier, Ended, Session, cut_short, settle};
+use crate::run::{Earlier, FinishedRun, Session, cut_short, settle};
 use crate::runner::{Runner, RunnerError};
 use crate::setup::Setup;
 
@@ -47,7 +47,7 @@ pub fn run_in_turns(
     let failed = run_steps(&mut turns, &mut table).err();
     let Turns { done, recorders, .. } = turns;
     let ran = done.iter().zip(recorders);
-    let ended: Vec<(Ended, Option<Code>)> = sides
+    let ended: Vec<(FinishedRun, Option<Code>)> = sides
         .into_iter()
         .zip(ran)
         .map(|(side, (steps, recorder))| {

@@ -12,7 +12,7 @@ use crate::output;
 
 /// What is to be written to.
 #[derive(Clone, Copy, Debug)]
-pub enum Written<'a> {
+pub enum WriteTarget<'a> {
     /// The file or device that the words of another tool name; a missing file is created.
     Named(&'a Path),
     /// A block device, whose content is destroyed; the user must have named it a second time.
@@ -30,14 +30,14 @@ pub enum Written<'a> {
 ///
 /// # Errors
 /// The guard's refusal.
-pub fn leave_to_write(written: Written<'_>) -> Result<WritePermit, GuardError> {
+pub fn leave_to_write(written: WriteTarget<'_>) -> Result<WritePermit, GuardError> {
     match written {
-        Written::Named(path) => permit_named_file(path),
-        Written::Device { path, allowed } => {
+        WriteTarget::Named(path) => permit_named_file(path),
+        WriteTarget::Device { path, allowed } => {
             let allow = AllowDestroy::devices(allowed.map(Path::to_path_buf));
             permit_block_device(path, &allow).map(|(permit, _)| permit)
         }
-        Written::Ours(file) => Ok(permit_unnamed(file)),
+        WriteTarget::Ours(file) => Ok(permit_unnamed(file)),
     }
 }
 

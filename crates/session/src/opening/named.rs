@@ -8,7 +8,7 @@ use kernel::guard::{GuardError, WritePermit};
 use kernel::{Clock, Direct, OpenError, OpenFile};
 use workload::{BackendKind, Bytes, FilePlan, Nanos, SyncMode, WorkerPlan, Workload};
 
-use super::leave::{Written, leave_to_write, tell_what_goes};
+use super::leave::{WriteTarget, leave_to_write, tell_what_goes};
 use crate::signals::StopFlag;
 
 pub use super::laying::{Call, LayoutError, make_folder_of};
@@ -75,7 +75,7 @@ impl NamedFiles {
         if let Some(permit) = self.given.get(path) {
             return Ok(permit.clone());
         }
-        let permit = leave_to_write(Written::Named(path))?;
+        let permit = leave_to_write(WriteTarget::Named(path))?;
         if self.treatment.announcement == Announcement::Now {
             tell_what_goes(&permit);
         }
@@ -172,7 +172,7 @@ fn unseen(path: &Path, end: Bytes) -> FileFacts {
 
 /// A file or device that can be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct OpenableFile {
     /// Size.
     pub size: Bytes,
     /// Alignment that direct I/O needs; `None` if direct I/O is not possible.
@@ -180,11 +180,11 @@ pub struct Found {
 }
 
 /// Returns what is at `path`; `None` if it cannot be opened.
-pub fn look(path: &Path) -> Option<Found> {
+pub fn look(path: &Path) -> Option<OpenableFile> {
     let direct = kernel::open_for_read(path, Direct::Yes).ok();
     let direct_alignment = direct.as_ref().map(|file| file.alignment().offset.max(Bytes(1)));
     let file = direct.or_else(|| kernel::open_for_read(path, Direct::No).ok())?;
-    Some(Found { size: file.size(), direct_alignment })
+    Some(OpenableFile { size: file.size(), direct_alignment })
 }
 
 /// Whether the file at `path` was laid out here and nobody has changed it since.

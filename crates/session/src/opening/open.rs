@@ -12,7 +12,7 @@ use record::{TargetDoubt, TargetFacts, TargetKind};
 use sampler::{Root, TargetFactsError};
 use workload::Bytes;
 
-use super::leave::{Written, leave_to_write};
+use super::leave::{WriteTarget, leave_to_write};
 
 /// Largest region that is laid out unless another size is asked for.
 const REGION_MOST: Bytes = Bytes::gib(4);
@@ -205,7 +205,7 @@ pub fn open_path(path: &Path, words: &str, wish: &Wish) -> Result<OpenTarget, Op
     match (facts.kind, &wish.allow_destroy) {
         (TargetKind::Directory, _) => open_directory(path, facts, wish),
         (TargetKind::BlockDevice, Some(device)) => {
-            open_device(facts, wish, &leave_to_write(Written::Device { path, allowed: Some(device) })?)
+            open_device(facts, wish, &leave_to_write(WriteTarget::Device { path, allowed: Some(device) })?)
         }
         _ => open_reader(path, facts, wish),
     }
@@ -218,7 +218,7 @@ pub fn open_path(path: &Path, words: &str, wish: &Wish) -> Result<OpenTarget, Op
 pub fn open_own_device(path: &Path, words: &str, size: Option<Bytes>) -> Result<OpenTarget, OpenTargetError> {
     let mut facts = sampler::target_facts(&Root::real(), path, words)?;
     facts.kind = TargetKind::Lab;
-    let permit = leave_to_write(Written::Device { path, allowed: Some(path) })?;
+    let permit = leave_to_write(WriteTarget::Device { path, allowed: Some(path) })?;
     let opened = open_device(facts, &Wish { size, ..Wish::default() }, &permit)?;
     Ok(OpenTarget { destruction: None, ..opened })
 }
@@ -255,7 +255,7 @@ fn open_directory(path: &Path, mut facts: TargetFacts, wish: &Wish) -> Result<Op
     }
     let ours = kernel::unnamed_file(path, size)?;
     ours.set_len(size)?;
-    let permit = leave_to_write(Written::Ours(&ours))?;
+    let permit = leave_to_write(WriteTarget::Ours(&ours))?;
     let (reader, writer) = direct_if_possible(&mut facts, |direct| {
         Ok((ours.open_for_read(direct)?, kernel::open_for_write(&permit, direct)?))
     })?;

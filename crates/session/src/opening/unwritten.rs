@@ -23,21 +23,21 @@ pub fn share(path: &Path, offset: Bytes, size: Bytes) -> Option<f64> {
 }
 
 /// The files of a step that are read and partly unwritten, and the device that would serve their reads.
-pub struct Unwritten {
+pub struct UnwrittenFiles {
     files: Vec<(PathBuf, f64)>,
-    device: Option<Counted>,
+    device: Option<InclusionDevice>,
 }
 
 /// A device whose counters include all reads of a step, because all go to it past the page cache.
-struct Counted {
+struct InclusionDevice {
     name: String,
     reads: u64,
 }
 
-impl Unwritten {
+impl UnwrittenFiles {
     /// Checks the regions that `plan` reads to measure. Workers that verify what they read are left out: they find
     /// unwritten blocks as errors, which are reported where they are.
-    pub fn of(plan: &StepPlan) -> Unwritten {
+    pub fn of(plan: &StepPlan) -> UnwrittenFiles {
         let measures =
             |worker: &&WorkerPlan| worker.access.mix.issues(Direction::Read) && worker.verify.on().is_none();
         let readers: Vec<&WorkerPlan> = plan.workers.iter().filter(measures).collect();
@@ -50,8 +50,8 @@ impl Unwritten {
                 _ => {}
             }
         }
-        let device = if files.is_empty() { None } else { Counted::of(&readers) };
-        Unwritten { files, device }
+        let device = if files.is_empty() { None } else { InclusionDevice::of(&readers) };
+        UnwrittenFiles { files, device }
     }
 
     /// Returns what is to be said before the load, a line for each file.
@@ -81,15 +81,15 @@ impl Unwritten {
     }
 }
 
-impl Counted {
+impl InclusionDevice {
     /// Returns `None` if reads go through the page cache, to several devices, or to an unknown one.
-    fn of(readers: &[&WorkerPlan]) -> Option<Counted> {
+    fn of(readers: &[&WorkerPlan]) -> Option<InclusionDevice> {
         let mut paths = readers.iter().flat_map(|worker| &worker.files).map(|file| &file.path);
         let name = device_of(paths.next()?)?;
         let is_one = readers.iter().all(|worker| worker.direct)
             && paths.all(|path| device_of(path).as_ref() == Some(&name));
         let reads = reads_of(&name)?;
-        is_one.then_some(Counted { name, reads })
+        is_one.then_some(InclusionDevice { name, reads })
     }
 }
 

@@ -22,7 +22,7 @@ pub use virtual_time::VirtualRunner;
 
 use crate::idle::{Use, between};
 use crate::opening::named::FileError;
-use crate::procedure::{Decided, run_steps};
+use crate::procedure::{DecidedSteps, run_steps};
 
 /// How long the idle gate looks at a time, in slices between which it checks for a stop request.
 const IDLE_LOOK: [Duration; 10] = [Duration::from_millis(100); 10];
@@ -175,7 +175,7 @@ pub fn conduct(
     runner: &mut dyn Runner,
     observer: &mut dyn Observer,
 ) -> (Vec<StepRecord>, Option<RunnerError>) {
-    let mut decided = Decided { next, done: Vec::new(), observer };
+    let mut decided = DecidedSteps { next, done: Vec::new(), observer };
     let failed = run_steps(&mut decided, runner).err();
     (decided.done, failed)
 }

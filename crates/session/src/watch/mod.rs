@@ -20,7 +20,7 @@ use crate::failure::{Code, Failure};
 use crate::live::{Live, ProgressDisplay};
 use crate::output;
 use crate::place::Place;
-use crate::recorder::{Recorded, RunRecorder, SampledBy};
+use crate::recorder::{FinishedRecording, RunRecorder, SampledBy};
 use crate::run::{self, Against};
 use crate::signals::StopFlag;
 
@@ -177,10 +177,10 @@ impl Watch<'_> {
     /// Reads back what was stored, reports what it means, and draws it; the exit code is the verdict's.
     fn conclude(
         &self,
-        recorded: Recorded,
+        recorded: FinishedRecording,
         tell: &dyn Fn(&Run, &Analysis) -> Result<(), Failure>,
     ) -> Result<u8, Failure> {
-        let Recorded { run, file, trouble } = recorded;
+        let FinishedRecording { run, file, trouble } = recorded;
         if file.is_silent() {
             // Reading there would hang as well.
             return Err(incomplete(trouble));

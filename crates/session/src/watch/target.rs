@@ -10,7 +10,7 @@ use workload::{Bytes, Nanos, Target};
 
 use super::devices::{DeviceWish, WatchedDevices, choose, described};
 use crate::failure::Failure;
-use crate::opening::{Wish, Written, leave_to_write};
+use crate::opening::{Wish, WriteTarget, leave_to_write};
 use crate::output;
 use crate::phases::check_phases;
 use crate::run;
@@ -240,7 +240,7 @@ fn on_own_files(
     let files = load.files();
     let devices: Vec<&Path> = files.iter().filter(|path| size_of_device(path).is_some()).copied().collect();
     for path in devices.iter().filter(|path| load.writes_to(path)) {
-        let permit = leave_to_write(Written::Device { path, allowed }).map_err(Failure::refused)?;
+        let permit = leave_to_write(WriteTarget::Device { path, allowed }).map_err(Failure::refused)?;
         permit.destruction().iter().for_each(|lost| output::people(&run::destruction_words(lost)));
     }
     if let Some(allowed) = allowed.filter(|_| devices.is_empty()) {

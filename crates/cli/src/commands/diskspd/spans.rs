@@ -18,7 +18,7 @@ use session::named::{Announcement, NamedFiles, Treatment, WithoutDirect};
 use session::named_input::NamedInput;
 use session::output;
 use session::signals::StopFlag;
-use session::unwritten::Unwritten;
+use session::unwritten::UnwrittenFiles;
 use session::{NamedRunner, Procedure, RunnerError, run_steps};
 
 /// Runs all timespans; a timespan that is not run because of a stop has an empty result.
@@ -61,7 +61,7 @@ struct Spans<'a> {
     before: Vec<Creation>,
     /// The timespan under way.
     running: Option<(&'a TimeSpan, SpanPlan)>,
-    unwritten: Option<Unwritten>,
+    unwritten: Option<UnwrittenFiles>,
     watch: Watch<'a>,
     results: Vec<SpanResult>,
 }
@@ -133,7 +133,7 @@ impl Procedure<NamedRunner> for Spans<'_> {
         let Some((span, planned)) = &self.running else { return Ok(()) };
         runner.advise(|path| walk(span, path));
         self.tell(&format!("starting warm up of {}s, then measuring {}s", span.warm_up, span.duration));
-        self.unwritten = Some(Unwritten::of(plan));
+        self.unwritten = Some(UnwrittenFiles::of(plan));
         let from = self.watch.clock.now() + planned.workload.ramp;
         let cpus = CpuReadings::around(from, from + measured(&planned.workload)).into();
         let (dots, format) = (Dots::new(self.asked.profile.progress), self.asked.profile.format);

@@ -21,7 +21,7 @@ use session::files::Growing;
 use session::named::{self, Announcement, NamedFiles, Treatment, WithoutDirect};
 use session::output;
 use session::signals::StopFlag;
-use session::unwritten::Unwritten;
+use session::unwritten::UnwrittenFiles;
 use session::{NamedRunner, Procedure, RunnerError, run_steps};
 
 /// What is being waited for while a file of a job does not answer.
@@ -120,7 +120,7 @@ struct Jobs<'t, 'a> {
 
 /// State of the running step.
 struct Running<'a> {
-    unwritten: Unwritten,
+    unwritten: UnwrittenFiles,
     line: Option<(LiveLine<'a>, ShownOn)>,
     steady: SteadyWatch,
     between: Option<Between>,
@@ -252,7 +252,7 @@ impl<'t, 'a> Jobs<'t, 'a> {
         let shown = ShownOn::of(&asked.presentation);
         let between = |every| Between { every, next: self.clock.now() + every, so_far: SoFar::new(plan) };
         Running {
-            unwritten: Unwritten::of(plan),
+            unwritten: UnwrittenFiles::of(plan),
             line: shown.map(|shown| (LiveLine::new(asked, number, &self.steps[number]), shown)),
             steady: SteadyWatch::new(asked, number, SoFar::new(plan).jobs()),
             between: asked.presentation.status_interval.map(between),

@@ -14,7 +14,7 @@ use workload::{Bytes, SyncMode};
 
 use super::laying;
 use super::single::Single;
-use session::{Written, leave_to_write, tell_what_goes};
+use session::{WriteTarget, leave_to_write, tell_what_goes};
 
 const EINVAL: i32 = 22;
 const ENOSPC: i32 = 28;
@@ -139,7 +139,7 @@ fn existing(asked: &IopingRequest, path: &Path, kind: Kind) -> Result<OpenFile, 
         }
         (Mix::Read, _) => opened(asked, |direct| kernel::open_for_read(path, direct)),
         (Mix::Write | Mix::Alternate, _) => {
-            let permit = leave_to_write(Written::Named(path)).map_err(|error| guarded(asked, &error))?;
+            let permit = leave_to_write(WriteTarget::Named(path)).map_err(|error| guarded(asked, &error))?;
             tell_what_goes(&permit);
             writable(asked, &permit)
         }
@@ -160,13 +160,13 @@ fn in_directory(asked: &IopingRequest, path: &Path, region: Region) -> Result<Si
     let permit = match asked.keeping {
         Keeping::Vanishes => {
             let file = kernel::unnamed_file(path, Bytes(region.end())).map_err(|error| made(asked, error))?;
-            leave_to_write(Written::Ours(&file)).map_err(|error| guarded(asked, &error))?
+            leave_to_write(WriteTarget::Ours(&file)).map_err(|error| guarded(asked, &error))?
         }
         Keeping::Kept => {
             let kept = path.join(KEPT);
             refuse_stranger(&kept)?;
             refuse_to_replace(asked, &kept, region)?;
-            leave_to_write(Written::Named(&kept)).map_err(|error| match &error {
+            leave_to_write(WriteTarget::Named(&kept)).map_err(|error| match &error {
                 GuardError::Open(OpenError::Other { source, .. }) => created(asked, source),
                 other => guarded(asked, other),
             })?
